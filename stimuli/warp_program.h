@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The one interface between a stimulus (PTX execution, traces, synthetic kernels) and an SM.
+//
+// An SM asks a warp for its next operation, waits until the registers it names are ready, issues
+// it (which executes it for all active lanes), and gives load data back when the memory system
+// has returned it. Issue is in order per warp, so values computed at issue are always right.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "common/ids.h"
+
+namespace tessera {
+
+inline constexpr unsigned kWarpLanes = 32;
+
+/// Widest access of one lane in bytes (ld.v4.b32, ld.v2.b64).
+inline constexpr unsigned kMaxLaneBytes = 16;
+
+struct Dim3 {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+/// The execution unit an operation occupies; the SM's configuration gives each its latency and
+/// issue interval.
+enum class Unit : std::uint8_t {
+  kAlu,      ///< integer, logic, f32, f16, moves, predicates, branches
+  kIntMul,   ///< integer multiply and multiply-add
+  kFp64,     ///< double precision
+  kSfu,      ///< reciprocal, square root, sin, cos, ex2, lg2, and division steps
+  kMemory,   ///< load, store, atomic (any space that has an address)
+  kBarrier,  ///< CTA-wide barrier
+  kFence,    ///< memory fence: earlier writes of this warp must be performed first
+  kExit,     ///< the warp (or some of its lanes) ends; issued on the ALU
+};
+
+/// Static part of an operation: what the SM must know before it may issue it. Lives as long as
+/// the kernel's program does.
+struct OpInfo {
+  static constexpr unsigned kMaxRegisters = 14;
+
+  Unit unit = Unit::kAlu;
+  /// How many issue slots of the unit one warp instruction takes (an integer division is a
+  /// sequence of machine instructions); at least 1.
+  std::uint8_t cost = 1;
+  std::uint8_t read_count = 0;
+  std::uint8_t write_count = 0;
+  /// Scoreboard names: `read_count` sources, then `write_count` destinations. Predicates have
+  /// names of their own from the same numbering. All below KernelProgram::register_names().
+  std::array<std::uint16_t, kMaxRegisters> registers{};
+  /// Index of the instruction in the kernel, and its line in the source text.
+  std::uint32_t pc = 0;
+  std::uint32_t line = 0;
+};
+
+enum class Space : std::uint8_t {
+  kGlobal,
+  kShared,
+  kLocal,  ///< per-thread memory; addresses are already global ones
+  kConst,  ///< served by the constant cache: no memory traffic
+  kParam,  ///< kernel parameters: no memory traffic
+};
+
+enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
+
+/// Where a load or store may be cached.
+enum class CacheScope : std::uint8_t {
+  kL1,      ///< default (.ca, .nc, weak)
+  kBypassL1 ///< .cg, .cv, volatile, relaxed/acquire/release at gpu or sys scope
+};
+
+enum class AtomicOp : std::uint8_t {
+  kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExchange, kCompareAndSwap
+};
+
+enum class AtomicType : std::uint8_t { kU32, kS32, kB32, kF32, kU64, kS64, kB64, kF64, kF16x2 };
+
+/// Bytes of one operand.
+constexpr unsigned atomic_bytes(AtomicType t) {
+  return (t == AtomicType::kU64 || t == AtomicType::kS64 || t == AtomicType::kB64 ||
+          t == AtomicType::kF64) ? 8 : 4;
+}
+
+/// The value that `op` leaves in memory; operands are the low bytes of the 64-bit words.
+std::uint64_t apply_atomic(AtomicOp op, AtomicType type, std::uint64_t old, std::uint64_t operand,
+                           std::uint64_t compare);
+
+/// One warp-wide memory access, filled at issue.
+struct MemoryOp {
+  AccessKind kind = AccessKind::kLoad;
+  Space space = Space::kGlobal;
+  CacheScope scope = CacheScope::kL1;
+  /// The load is of data that no thread writes during the kernel (ld.global.nc, or found by the
+  /// read-only pass).
+  bool read_only = false;
+  /// Bytes per lane: 1, 2, 4, 8 or 16.
+  std::uint8_t lane_bytes = 4;
+  /// The values are settled already (shared memory; every space in functional mode): the SM
+  /// models time only and does not call complete().
+  bool values_done = false;
+  AtomicOp atomic = AtomicOp::kAdd;
+  AtomicType atomic_type = AtomicType::kU32;
+  /// Lanes that take part; bit i is lane i.
+  std::uint32_t active = 0;
+  std::uint32_t pc = 0;
+  std::uint32_t line = 0;
+  /// Byte address per lane: virtual for global and local, CTA-relative for shared.
+  std::array<std::uint64_t, kWarpLanes> address{};
+  /// Store data, or atomic operand, of lane i at byte i * kMaxLaneBytes (carried mode only).
+  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> data{};
+  /// Comparand of compare-and-swap (carried mode only).
+  std::array<std::uint64_t, kWarpLanes> compare{};
+};
+
+/// What an issue did.
+struct IssueResult {
+  enum class Kind : std::uint8_t { kCompute, kMemory, kBarrier, kFence, kExit };
+
+  Kind kind = Kind::kCompute;
+  /// Lanes that executed (after predication); for statistics.
+  std::uint32_t active = 0;
+  /// kBarrier: which of the CTA's 16 barriers, and how many threads it waits for (0 = all).
+  std::uint8_t barrier_id = 0;
+  std::uint32_t barrier_threads = 0;
+  /// kBarrier: the warp only counts and goes on (bar.arrive).
+  bool barrier_arrive_only = false;
+  /// kExit: every lane of the warp has ended. (Some lanes ended otherwise.)
+  bool warp_done = false;
+  /// kMemory. A memory operation with no active lane is reported as kCompute.
+  MemoryOp memory;
+};
+
+/// What a warp may ask of its surroundings while it executes (%clock, %smid, %warpid).
+struct IssueContext {
+  std::uint64_t cycle = 0;
+  std::uint32_t sm = 0;
+  std::uint32_t warp_slot = 0;
+  /// SMs in the GPU (%nsmid).
+  std::uint32_t sm_count = 1;
+};
+
+/// A warp of a running CTA.
+class WarpProgram {
+ public:
+  virtual ~WarpProgram() = default;
+  WarpProgram() = default;
+  WarpProgram(const WarpProgram&) = delete;
+  WarpProgram& operator=(const WarpProgram&) = delete;
+
+  /// The next operation. Not to be called once the warp is done.
+  virtual const OpInfo& next() const = 0;
+
+  /// Executes the next operation and moves on. Its registers must be ready: the SM has waited.
+  /// Throws RunError (kernel, thread, address or line) when the program does what it must not.
+  virtual void issue(const IssueContext& context, IssueResult& result) = 0;
+
+  /// Writes the destination registers of an earlier load or atomic that was not `values_done`.
+  /// Lane i's bytes stand at `data + i * kMaxLaneBytes`. The SM hands back the pc of the access.
+  /// Several accesses of a warp may be outstanding and complete in any order; each has distinct
+  /// destination registers (the scoreboard sees to that).
+  virtual void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) = 0;
+};
+
+/// A running CTA: its warps and its shared memory. Destroying it ends it.
+class CtaProgram {
+ public:
+  virtual ~CtaProgram() = default;
+  CtaProgram() = default;
+  CtaProgram(const CtaProgram&) = delete;
+  CtaProgram& operator=(const CtaProgram&) = delete;
+
+  virtual unsigned warp_count() const = 0;
+  virtual WarpProgram& warp(unsigned index) = 0;
+  /// Threads of warp `index` (32, or fewer in the last one).
+  virtual unsigned warp_threads(unsigned index) const = 0;
+};
+
+/// What one CTA occupies on an SM.
+struct CtaResources {
+  std::uint32_t threads = 0;
+  std::uint32_t registers_per_thread = 0;  ///< 32-bit registers
+  std::uint32_t shared_bytes = 0;          ///< static + dynamic
+};
+
+/// One kernel launch.
+class KernelProgram {
+ public:
+  virtual ~KernelProgram() = default;
+  KernelProgram() = default;
+  KernelProgram(const KernelProgram&) = delete;
+  KernelProgram& operator=(const KernelProgram&) = delete;
+
+  virtual const std::string& name() const = 0;
+  virtual Dim3 grid() const = 0;
+  virtual Dim3 block() const = 0;
+  virtual CtaResources resources() const = 0;
+  /// Number of scoreboard names (registers and predicates) of a thread.
+  virtual unsigned register_names() const = 0;
+  /// Starts a CTA; called in dispatch order, at most once per CTA.
+  virtual std::unique_ptr<CtaProgram> start_cta(CtaId cta) = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A workload: a host program, its kernels, and a CPU reference that checks what they computed.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stimuli/device_memory.h"
+#include "stimuli/warp_program.h"
+
+namespace tessera {
+
+namespace ptx {
+class Module;
+}
+
+enum class Scale { kSmall, kMedium, kPaper };
+
+/// A kernel argument: raw bytes in the layout of the PTX parameter.
+struct KernelArgument {
+  std::vector<std::byte> bytes;
+
+  template <class T>
+  static KernelArgument of(const T& value) {
+    const auto* p = reinterpret_cast<const std::byte*>(&value);
+    return KernelArgument{std::vector<std::byte>(p, p + sizeof(T))};
+  }
+};
+
+struct LaunchRequest {
+  const ptx::Module* module = nullptr;
+  std::string kernel;
+  Dim3 grid;
+  Dim3 block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::vector<KernelArgument> arguments;
+};
+
+/// What a host program can do with a GPU. Calls are synchronous, as on CUDA's default stream.
+class Device {
+ public:
+  virtual ~Device() = default;
+  Device() = default;
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  virtual Address allocate(const std::string& name, std::uint64_t bytes) = 0;
+  virtual void write(Address to, const void* from, std::uint64_t bytes) = 0;
+  virtual void read(void* to, Address from, std::uint64_t bytes) = 0;
+  /// Runs the kernel to its end. Throws InputError for arguments that do not fit its parameters,
+  /// RunError when it fails.
+  virtual void launch(const LaunchRequest& request) = 0;
+  virtual const Allocations& allocations() const = 0;
+};
+
+/// Outcome of comparing device memory with the CPU reference.
+struct Verification {
+  bool passed = false;
+  /// Elements compared; 0 elements never pass.
+  std::uint64_t compared = 0;
+  std::uint64_t wrong = 0;
+  double worst_error = 0;
+  /// First mismatches, ready to print.
+  std::vector<std::string> messages;
+};
+
+struct WorkloadInfo {
+  std::string name;
+  std::string description;
+  /// Kernel family as `workloads.json` has it (matrix, stencil, graph, ...).
+  std::string family;
+  /// Papers that use it, e.g. {"nuba", "umh"}.
+  std::vector<std::string> papers;
+  /// False where lanes of different warps write the same location and the result's timing may
+  /// depend on their order (bfs): carried and functional cycles may differ.
+  bool race_free = true;
+};
+
+class Workload {
+ public:
+  virtual ~Workload() = default;
+  Workload() = default;
+  Workload(const Workload&) = delete;
+  Workload& operator=(const Workload&) = delete;
+
+  virtual const WorkloadInfo& info() const = 0;
+  /// Allocates, initialises from `seed`, launches, loops. Called once.
+  virtual void run(Device& device, Scale scale, std::uint64_t seed) = 0;
+  /// Reads results back and compares. Empty when the workload has no reference (a user's manifest
+  /// without expected values).
+  virtual std::optional<Verification> verify(Device& device) = 0;
+};
+
+/// Names of the suite's workloads, sorted.
+std::vector<std::string> workload_names();
+/// All of them with their facts, sorted by name.
+std::vector<WorkloadInfo> workload_catalogue();
+
+/// `name` is a workload of the suite, or the path of a manifest (`*.json`). Throws InputError
+/// with the nearest known name. `kernels_dir`: where the suite's files are (empty: as installed).
+std::unique_ptr<Workload> make_workload(const std::string& name,
+                                        const std::string& kernels_dir = {});
+
+}  // namespace tessera
