@@ -45,13 +45,18 @@ struct Operand {
   std::string name;
   /// kRegister: element of a vector register (".x" = 0 ...), or -1.
   int component = -1;
+  /// Part selector of a video instruction's operand: "b0", "h1", "b3210"; else empty.
+  std::string selector;
   /// kRegister: "!p" or "-r".
   bool negated = false;
-  /// kRegister of "p|q" destinations: the second register.
+  /// kRegister of "p|q" destinations: the second register. "_|q" is a kSink with this name set;
+  /// "p|_" is plain p.
   std::string second_name;
   std::int64_t integer = 0;
   std::uint64_t float_bits = 0;
   bool is_f32_literal = false;
+  /// kVector and kParenList: what stands between the brackets. kAddress: what follows the first
+  /// comma, as in "[tex, sampler, {x, y}]".
   std::vector<Operand> elements;
 };
 
@@ -67,6 +72,16 @@ struct Instruction {
   std::vector<Operand> operands;
   /// Whole text of the instruction, for messages.
   std::string text;
+};
+
+/// A symbol's address in an initialiser that is not a whole 8-byte address: the `bytes` lowest bytes
+/// of (address + addend) >> shift.
+struct PartialSymbol {
+  std::uint64_t offset = 0;  ///< byte offset in the variable
+  std::string name;
+  std::int64_t addend = 0;
+  unsigned bytes = 0;
+  unsigned shift = 0;
 };
 
 struct Variable {
@@ -86,11 +101,26 @@ struct Variable {
   /// to be stored at byte offsets (8 bytes each).
   std::vector<std::uint8_t> initial;
   std::vector<std::pair<std::uint64_t, std::string>> initial_symbols;
+  /// Parallel to initial_symbols: what is added to each address ("sym+4").
+  std::vector<std::int64_t> initial_addends;
+  /// "0xFF00(sym)" masks and 32-bit addresses. Eight byte masks in a row that make up one whole
+  /// address are in initial_symbols instead.
+  std::vector<PartialSymbol> partial_symbols;
+  /// Parameters declared ".ptr": the space pointed into and the pointee's alignment (0: not said).
+  bool is_pointer = false;
+  StateSpace pointer_space = StateSpace::kGeneric;
+  unsigned pointer_align = 0;
 
   std::uint64_t bytes() const { return std::uint64_t{type_bytes(type)} * vector * elements; }
 };
 
-/// `.branchtargets` / `.calltargets` / `.callprototype`, kept by name.
+/// `.callprototype`, the shape of an indirect call.
+struct Prototype {
+  std::vector<Variable> returns;
+  std::vector<Variable> parameters;
+  bool noreturn = false;
+};
+
 struct Label {
   std::string name;
   /// Index into Function::body of the instruction that follows.
@@ -106,14 +136,20 @@ struct Function {
   std::vector<Variable> returns;
   std::vector<Variable> parameters;
   /// .reg, .shared, .local, .const, .param declared in the body; "%r<5>" expanded to its names.
-  /// Names of inner scopes `{ .reg ... }` are made unique (a suffix) and renamed in the body.
+  /// Names of inner scopes `{ .reg ... }` are made unique (the suffix "@" and the scope's number)
+  /// and renamed in the body; labels of inner scopes as well.
   std::vector<Variable> variables;
   std::vector<Instruction> body;
   std::vector<Label> labels;
+  /// `.branchtargets` / `.calltargets` / `.callprototype`, kept by name.
+  std::map<std::string, std::vector<std::string>> branch_targets;
+  std::map<std::string, std::vector<std::string>> call_targets;
+  std::map<std::string, Prototype> prototypes;
   /// .maxntid / .reqntid, or absent.
   std::optional<std::array<std::uint32_t, 3>> max_threads;
   std::optional<std::array<std::uint32_t, 3>> required_threads;
-  /// Other performance directives and pragmas by name, as text.
+  /// Other performance directives and pragmas by name without the dot, as text; several pragmas are
+  /// joined by ", ".
   std::map<std::string, std::string> directives;
 };
 
@@ -125,8 +161,10 @@ class Module {
   unsigned address_bits = 64;
   std::vector<Variable> variables;  ///< module scope: .global, .const, .shared, .extern, texrefs
   std::vector<Function> functions;
+  std::vector<std::string> target_options;     ///< after the first of .target: "debug", ...
+  std::map<std::string, std::string> aliases;  ///< .alias: name to the function it stands for
 
-  /// Nullptr when there is none of that name.
+  /// Nullptr when there is none of that name. Follows aliases. A definition replaces its prototypes.
   const Function* function(std::string_view name) const;
   /// Names of the entries, in order.
   std::vector<std::string> entries() const;
