@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "modules/core/stats.h"
+
+namespace tessera {
+
+/// A queue that waits, and for whom: what the watchdog names when nothing moves.
+struct Waiting {
+  std::string queue;   ///< hierarchical name of the block, then the queue: "gpu0.llc3.lmr"
+  std::size_t items = 0;
+  std::string waits_for;  ///< "END_REQ from the reply network", "a free MSHR", ...
+};
+
+/// What a platform can ask of any block, besides its sockets.
+class Block {
+ public:
+  virtual ~Block() = default;
+
+  /// Nothing in flight: every queue, MSHR and buffer is empty.
+  virtual bool idle() const = 0;
+  /// Appends one entry per non-empty queue. Changes nothing.
+  virtual void describe_waiting(std::vector<Waiting>& out) const = 0;
+  /// Back to the state after elaboration; drops what is in flight.
+  virtual void reset() = 0;
+  /// Registers every statistic once, under the block's hierarchical name.
+  virtual void register_statistics(StatisticsRegistry& registry) const = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace tessera {
+
+/// A first-in-first-out queue with a fixed number of entries, as hardware has it.
+template <class T>
+class BoundedQueue {
+ public:
+  /// `capacity`: 1 or more.
+  explicit BoundedQueue(std::size_t capacity) : ring_(capacity) {}
+
+  bool empty() const { return size_ == 0; }
+  bool full() const { return size_ == ring_.size(); }
+  std::size_t size() const { return size_; }
+  std::size_t capacity() const { return ring_.size(); }
+
+  /// Must not be full.
+  void push(T item) {
+    std::size_t i = head_ + size_;
+    if (i >= ring_.size()) i -= ring_.size();
+    ring_[i] = std::move(item);
+    ++size_;
+  }
+  T& front() { return ring_[head_]; }
+  const T& front() const { return ring_[head_]; }
+  T pop() {
+    T item = std::move(ring_[head_]);
+    if (++head_ == ring_.size()) head_ = 0;
+    --size_;
+    return item;
+  }
+  void clear() {
+    while (!empty()) pop();
+  }
+
+ private:
+  std::vector<T> ring_;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The four halves of the base protocol's handshake. Every block uses these; none writes its own.
+//
+// Rules that make results independent of the order in which processes run:
+// * BEGIN_REQ and BEGIN_RESP carry a delay greater than zero, so that whatever arrives at time t
+//   is known before t begins. Receivers put it into a TimedQueue.
+// * END_REQ and END_RESP say when the channel is free again: not before the packet's last byte
+//   has left the link (`occupancy`), and not before the receiver has room for another one. They
+//   may take effect at once.
+// * A receiver with room answers early (TLM_UPDATED + END_REQ, or TLM_COMPLETED for a response);
+//   a full one returns TLM_ACCEPTED and sends END_REQ / END_RESP when an entry is freed.
+// A process runs its stages from the output back to the input, so that room made downstream is
+// used in the same activation.
+
+#include <cstddef>
+#include <tlm>
+
+#include "modules/core/time.h"
+
+namespace tessera {
+
+/// What a sender learns at once from BEGIN_REQ.
+struct SendOutcome {
+  /// The target answered with the request's response already (TLM_COMPLETED, or TLM_UPDATED with
+  /// BEGIN_RESP): it arrives at `response_at`.
+  bool responded = false;
+  Tick response_at = kNever;
+};
+
+/// Sending half of a request channel: an initiator socket's BEGIN_REQ ... END_REQ.
+class RequestSender {
+ public:
+  /// At end_of_elaboration: `socket.operator->()`.
+  void bind(tlm::tlm_fw_transport_if<>* target) { target_ = target; }
+
+  /// When the next request may begin; kNever while END_REQ is awaited.
+  Tick free_at() const { return free_at_; }
+  bool free(Tick t) const { return free_at_ <= t; }
+
+  /// Begins a request that arrives at now + delay (delay > 0). The channel must be free.
+  SendOutcome send(tlm::tlm_generic_payload& payload, Tick delay);
+
+  /// From nb_transport_bw: END_REQ, or a BEGIN_RESP that implies it, effective at `at`.
+  void end_request(const tlm::tlm_generic_payload& payload, Tick at) {
+    if (pending_ == &payload) {
+      pending_ = nullptr;
+      free_at_ = at;
+    }
+  }
+  /// The payload whose END_REQ is awaited, or nullptr.
+  const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
+  void reset() {
+    pending_ = nullptr;
+    free_at_ = 0;
+  }
+
+ private:
+  tlm::tlm_fw_transport_if<>* target_ = nullptr;
+  const tlm::tlm_generic_payload* pending_ = nullptr;
+  Tick free_at_ = 0;
+};
+
+/// Receiving half of a request channel: a target socket's input buffer of `capacity` entries,
+/// accounted for (the entries themselves stand in the block's queue).
+class RequestReceiver {
+ public:
+  explicit RequestReceiver(std::size_t capacity) : capacity_(capacity) {}
+  /// At end_of_elaboration: `socket.operator->()`.
+  void bind(tlm::tlm_bw_transport_if<>* initiator) { initiator_ = initiator; }
+
+  /// BEGIN_REQ: takes an entry. `delay` is the annotated arrival; the link is busy for
+  /// `occupancy` after it. Returns what nb_transport_fw returns, phase and delay set.
+  tlm::tlm_sync_enum begin(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                           sc_core::sc_time& delay, Tick occupancy);
+
+  /// An entry has been freed (now): a withheld END_REQ is sent.
+  void release();
+
+  std::size_t used() const { return used_; }
+  std::size_t capacity() const { return capacity_; }
+  bool withholding() const { return withheld_ != nullptr; }
+  void reset() {
+    used_ = 0;
+    withheld_ = nullptr;
+  }
+
+ private:
+  tlm::tlm_bw_transport_if<>* initiator_ = nullptr;
+  std::size_t capacity_;
+  std::size_t used_ = 0;
+  tlm::tlm_generic_payload* withheld_ = nullptr;
+  Tick link_free_at_ = 0;
+};
+
+/// Sending half of a response channel: a target socket's BEGIN_RESP ... END_RESP.
+class ResponseSender {
+ public:
+  void bind(tlm::tlm_bw_transport_if<>* initiator) { initiator_ = initiator; }
+
+  Tick free_at() const { return free_at_; }
+  bool free(Tick t) const { return free_at_ <= t; }
+
+  /// Begins a response that arrives at now + delay (delay > 0). The channel must be free. The
+  /// payload may be gone when this returns, unless the caller holds a reference of its own.
+  void send(tlm::tlm_generic_payload& payload, Tick delay);
+
+  /// From nb_transport_fw: END_RESP, effective at `at`.
+  void end_response(const tlm::tlm_generic_payload& payload, Tick at) {
+    if (pending_ == &payload) {
+      pending_ = nullptr;
+      free_at_ = at;
+    }
+  }
+  const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
+  void reset() {
+    pending_ = nullptr;
+    free_at_ = 0;
+  }
+
+ private:
+  tlm::tlm_bw_transport_if<>* initiator_ = nullptr;
+  const tlm::tlm_generic_payload* pending_ = nullptr;
+  Tick free_at_ = 0;
+};
+
+/// Receiving half of a response channel: an initiator socket's buffer of `capacity` responses.
+/// Use kUnlimited where every outstanding request has room reserved for its answer (an MSHR).
+class ResponseReceiver {
+ public:
+  static constexpr std::size_t kUnlimited = ~std::size_t{0};
+
+  explicit ResponseReceiver(std::size_t capacity) : capacity_(capacity) {}
+  /// At end_of_elaboration: `socket.operator->()`.
+  void bind(tlm::tlm_fw_transport_if<>* target) { target_ = target; }
+
+  /// BEGIN_RESP: takes an entry. Returns what nb_transport_bw returns. The receiver keeps the
+  /// payload alive by its own reference if it needs it after END_RESP.
+  tlm::tlm_sync_enum begin(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                           sc_core::sc_time& delay, Tick occupancy);
+
+  /// An entry has been freed (now): a withheld END_RESP is sent.
+  void release();
+
+  std::size_t used() const { return used_; }
+  bool withholding() const { return withheld_ != nullptr; }
+  void reset() {
+    used_ = 0;
+    withheld_ = nullptr;
+  }
+
+ private:
+  tlm::tlm_fw_transport_if<>* target_ = nullptr;
+  std::size_t capacity_;
+  std::size_t used_ = 0;
+  tlm::tlm_generic_payload* withheld_ = nullptr;
+  Tick link_free_at_ = 0;
+};
+
+}  // namespace tessera

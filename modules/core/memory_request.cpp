@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/memory_request.h"
+
+#include "modules/core/report.h"
+
+namespace tessera {
+
+void MemoryRequest::push_route(std::uint16_t port) {
+  sc_assert(depth_ < kMaxRoute);
+  route_[depth_++] = port;
+}
+
+std::uint16_t MemoryRequest::pop_route() {
+  sc_assert(depth_ > 0);
+  return route_[--depth_];
+}
+
+MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
+  MemoryRequest* request = payload.get_extension<MemoryRequest>();
+  if (request == nullptr) {
+    SC_REPORT_FATAL(report::kMissingExtension,
+                    "a payload without a MemoryRequest extension reached a Tessera block: take "
+                    "payloads from a TransactionPool, or attach the extension");
+  }
+  return *request;
+}
+
+ByteMask byte_mask_of(const tlm::tlm_generic_payload& payload) {
+  const unsigned length = payload.get_data_length();
+  const unsigned char* enables = payload.get_byte_enable_ptr();
+  if (enables == nullptr) return ByteMask::first(length);
+  ByteMask mask;
+  const unsigned enable_length = payload.get_byte_enable_length();
+  if (enable_length == length && length % 8 == 0) {
+    // Eight enables at a time: the low bit of each byte is gathered by a multiplication.
+    for (unsigned i = 0; i < length; i += 8) {
+      std::uint64_t eight;
+      std::memcpy(&eight, enables + i, 8);
+      const std::uint64_t bits = ((eight & 0x0101010101010101U) * 0x0102040810204080U) >> 56;
+      (i < 64 ? mask.low : mask.high) |= bits << (i % 64);
+    }
+    return mask;
+  }
+  for (unsigned i = 0; i < length; ++i) {
+    if (enables[i % enable_length] != 0) mask |= ByteMask::range(i, 1);
+  }
+  return mask;
+}
+
+}  // namespace tessera

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <tlm>
+
+#include "common/ids.h"
+#include "modules/core/byte_mask.h"
+#include "modules/core/time.h"
+#include "policies/address_map.h"
+#include "stimuli/warp_program.h"
+
+namespace tessera {
+
+enum class RequestKind : std::uint8_t {
+  kLoad,
+  kStore,          ///< non-coherent store (write-through from an L1)
+  kCoherentStore,
+  kAtomic,         ///< performed at the LLC slice; operands in MemoryRequest::atomics
+  kFill,           ///< a cache reads a line to install it
+  kWriteBack,      ///< a cache writes a victim's dirty bytes
+  kTranslation,    ///< address = virtual page; the answer's first 8 bytes = physical page address
+  kProbe,
+  kCoherence,
+};
+
+/// Points of a request's way where its time is noted, for latency_breakdown.
+enum class Hop : std::uint8_t {
+  kIssued,    ///< made by the L1 (or its bypass)
+  kAtLlc,     ///< arrived at the home slice
+  kToDram,    ///< the slice asked its channel
+  kFromDram,  ///< the channel answered
+  kFromLlc,   ///< the answer left the slice
+  kCount,
+};
+
+/// Lane operands of one atomic warp instruction on one line. In functional mode only `count` and
+/// the types matter; old values are not returned.
+struct AtomicOperands {
+  struct Lane {
+    std::uint8_t offset = 0;  ///< byte within the line
+    std::uint8_t lane = 0;
+    std::uint64_t operand = 0;
+    std::uint64_t compare = 0;
+    std::uint64_t old = 0;  ///< written by the atomics unit
+  };
+  AtomicOp op = AtomicOp::kAdd;
+  AtomicType type = AtomicType::kU32;
+  std::uint8_t count = 0;
+  std::array<Lane, kWarpLanes> lanes{};
+};
+
+/// What Tessera adds to a generic payload. The payload's address is line-aligned and physical
+/// (virtual for kTranslation), its length is the line, its byte enables are the byte mask (no
+/// byte enables = every byte).
+///
+/// Fields are written by the initiator that made the transaction, except where noted.
+struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
+  static constexpr unsigned kMaxRoute = 8;
+
+  RequestKind kind = RequestKind::kLoad;
+  bool read_only = false;  ///< data that no one writes during the kernel
+  bool bypass_l1 = false;  ///< not to be cached in an L1
+  /// Values travel with the transaction (carried mode). Off: only time is modelled.
+  bool carries_data = false;
+  GpuId gpu;
+  SmId sm;
+  std::uint16_t warp = 0;
+  std::uint32_t pc = 0;
+  /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
+  /// carries. 1 to the line size.
+  std::uint16_t useful_bytes = 0;
+  /// For the initiator's own bookkeeping; nobody else reads or writes it.
+  std::uint32_t tag = 0;
+  /// Where the line lives; set by whoever translated or decoded the address.
+  Location home;
+  /// Time stamps; kNever where the request did not pass. Written by each block on the way.
+  std::array<Tick, static_cast<std::size_t>(Hop::kCount)> stamps = all_never();
+  /// kAtomic: owned by the initiator that made the transaction.
+  AtomicOperands* atomics = nullptr;
+
+  /// Ports by which interconnects on the way were entered; a reply goes back by them. Written by
+  /// interconnects only: pushed on the way in, popped on the way back.
+  void push_route(std::uint16_t port);
+  std::uint16_t pop_route();
+  std::uint8_t route_depth() const { return depth_; }
+
+  tlm::tlm_extension_base* clone() const override { return new MemoryRequest(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override {
+    *this = static_cast<const MemoryRequest&>(other);
+  }
+
+ private:
+  static constexpr std::array<Tick, static_cast<std::size_t>(Hop::kCount)> all_never() {
+    return {kNever, kNever, kNever, kNever, kNever};
+  }
+  std::array<std::uint16_t, kMaxRoute> route_{};
+  std::uint8_t depth_ = 0;
+};
+
+/// The request of a payload. A payload without one is a platform error (SC_FATAL).
+MemoryRequest& request_of(tlm::tlm_generic_payload& payload);
+
+/// The payload's byte enables as a mask (all of its length when it has none).
+ByteMask byte_mask_of(const tlm::tlm_generic_payload& payload);
+
+}  // namespace tessera

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/stats.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace tessera {
+
+using nlohmann::ordered_json;
+
+void BandwidthSeries::add(std::uint64_t bytes, Tick t) {
+  std::size_t i = t / interval_;
+  while (i >= kBins) {
+    for (std::size_t j = 0; j < bins_.size(); j += 2) {
+      bins_[j / 2] = bins_[j] + (j + 1 < bins_.size() ? bins_[j + 1] : 0);
+    }
+    bins_.resize((bins_.size() + 1) / 2);
+    interval_ *= 2;
+    i = t / interval_;
+  }
+  if (i >= bins_.size()) bins_.resize(i + 1);
+  bins_[i] += bytes;
+  total_ += bytes;
+}
+
+void StatisticsRegistry::add(StatisticInfo info, const Counter* counter,
+                             std::function<ordered_json()> read) {
+  auto& siblings = by_module_[info.module];
+  for (std::size_t i : siblings) {
+    if (infos_[i].name == info.name) {
+      throw std::logic_error("statistic registered twice: " + info.module + "." + info.name);
+    }
+  }
+  siblings.push_back(entries_.size());
+  infos_.push_back(std::move(info));
+  entries_.push_back({infos_.size() - 1, counter, std::move(read)});
+}
+
+void StatisticsRegistry::counter(const std::string& module, const std::string& name,
+                                 const Counter& value, const std::string& unit,
+                                 const std::string& description) {
+  add({module, name, unit, description, "counter"}, &value,
+      [&value] { return ordered_json(value); });
+}
+
+void StatisticsRegistry::value(const std::string& module, const std::string& name,
+                               std::function<double()> get, const std::string& unit,
+                               const std::string& description) {
+  add({module, name, unit, description, "value"}, nullptr,
+      [get = std::move(get)] { return ordered_json(get()); });
+}
+
+void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
+                                   const Histogram& value, const std::string& unit,
+                                   const std::string& description) {
+  add({module, name, unit, description, "histogram"}, nullptr, [&value] {
+    ordered_json buckets = ordered_json::array();
+    std::size_t last = 0;
+    for (std::size_t i = 0; i < Histogram::kBuckets; ++i) {
+      if (value.bucket(i) != 0) last = i + 1;
+    }
+    for (std::size_t i = 0; i < last; ++i) buckets.push_back(value.bucket(i));
+    return ordered_json{{"count", value.count()},
+                        {"sum", value.sum()},
+                        {"mean", value.mean()},
+                        {"max", value.max()},
+                        {"log2_buckets", buckets}};
+  });
+}
+
+void StatisticsRegistry::occupancy(const std::string& module, const std::string& name,
+                                   const Occupancy& value, const std::string& unit,
+                                   const std::string& description) {
+  add({module, name, unit, description, "occupancy"}, nullptr, [&value] {
+    return ordered_json{{"average", value.average(now())}, {"max", value.max()}};
+  });
+}
+
+void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
+                                   const BandwidthSeries& value, const std::string& description) {
+  add({module, name, "byte", description, "bandwidth"}, nullptr, [&value] {
+    return ordered_json{{"interval_ns", static_cast<double>(value.interval()) / 1e6},
+                        {"bytes", value.bins()},
+                        {"total", value.total()}};
+  });
+}
+
+ordered_json StatisticsRegistry::to_json() const {
+  ordered_json out = ordered_json::object();
+  for (const auto& [module, indices] : by_module_) {
+    ordered_json& section = out[module];
+    for (std::size_t i : indices) section[infos_[entries_[i].info].name] = entries_[i].read();
+  }
+  return out;
+}
+
+std::uint64_t StatisticsRegistry::sum(const std::string& prefix, const std::string& name) const {
+  std::uint64_t total = 0;
+  for (const Entry& e : entries_) {
+    const StatisticInfo& info = infos_[e.info];
+    if (e.counter == nullptr || info.name != name) continue;
+    const std::size_t dot = info.module.rfind('.');
+    const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+    if (info.module.compare(begin, prefix.size(), prefix) == 0) total += *e.counter;
+  }
+  return total;
+}
+
+}  // namespace tessera

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "modules/core/time.h"
+
+namespace tessera {
+
+/// Statistics are integers that blocks count themselves; averages are computed when read.
+using Counter = std::uint64_t;
+
+/// Counts values in power-of-two buckets: bucket 0 is the value 0, bucket i holds
+/// [2^(i-1), 2^i).
+class Histogram {
+ public:
+  static constexpr std::size_t kBuckets = 65;
+
+  void add(std::uint64_t value) {
+    ++buckets_[value == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(value))];
+    ++count_;
+    sum_ += value;
+    if (value > max_) max_ = value;
+  }
+  std::uint64_t count() const { return count_; }
+  std::uint64_t sum() const { return sum_; }
+  std::uint64_t max() const { return max_; }
+  double mean() const {
+    return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_);
+  }
+  std::uint64_t bucket(std::size_t i) const { return buckets_[i]; }
+
+ private:
+  std::array<std::uint64_t, kBuckets> buckets_{};
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;
+  std::uint64_t max_ = 0;
+};
+
+/// Time-weighted level of a queue.
+class Occupancy {
+ public:
+  void set(std::uint64_t level, Tick t) {
+    area_ += static_cast<double>(level_) * static_cast<double>(t - since_);
+    since_ = t;
+    level_ = level;
+    if (level > max_) max_ = level;
+  }
+  std::uint64_t level() const { return level_; }
+  std::uint64_t max() const { return max_; }
+  /// Average from the window's start to t.
+  double average(Tick t) const {
+    if (t <= start_) return 0;
+    return (area_ + static_cast<double>(level_) * static_cast<double>(t - since_)) /
+           static_cast<double>(t - start_);
+  }
+  void reset(Tick t) {
+    area_ = 0;
+    start_ = since_ = t;
+    max_ = level_;
+  }
+
+ private:
+  double area_ = 0;
+  Tick start_ = 0;
+  Tick since_ = 0;
+  std::uint64_t level_ = 0;
+  std::uint64_t max_ = 0;
+};
+
+/// Bytes over time in at most kBins intervals: when the run outgrows them, pairs are merged and
+/// the interval doubles, so memory does not grow with run length.
+class BandwidthSeries {
+ public:
+  static constexpr std::size_t kBins = 128;
+
+  /// `interval`: width of the first bins.
+  explicit BandwidthSeries(Tick interval = 1'000'000'000) : interval_(interval) {}
+  void add(std::uint64_t bytes, Tick t);
+  Tick interval() const { return interval_; }
+  /// Bytes per interval, up to the last interval with traffic.
+  const std::vector<std::uint64_t>& bins() const { return bins_; }
+  std::uint64_t total() const { return total_; }
+
+ private:
+  Tick interval_;
+  std::vector<std::uint64_t> bins_;
+  std::uint64_t total_ = 0;
+};
+
+/// Name, unit and description of a statistic.
+struct StatisticInfo {
+  std::string module;  ///< hierarchical name of the block
+  std::string name;
+  std::string unit;
+  std::string description;
+  std::string kind;  ///< "counter", "value", "histogram", "occupancy", "bandwidth"
+};
+
+/// All statistics of a platform, by hierarchical block name. Blocks register pointers to their
+/// own members once, at elaboration; values are read when a report is made.
+class StatisticsRegistry {
+ public:
+  void counter(const std::string& module, const std::string& name, const Counter& value,
+               const std::string& unit, const std::string& description);
+  /// A value computed when read.
+  void value(const std::string& module, const std::string& name, std::function<double()> get,
+             const std::string& unit, const std::string& description);
+  void histogram(const std::string& module, const std::string& name, const Histogram& value,
+                 const std::string& unit, const std::string& description);
+  void occupancy(const std::string& module, const std::string& name, const Occupancy& value,
+                 const std::string& unit, const std::string& description);
+  void bandwidth(const std::string& module, const std::string& name, const BandwidthSeries& value,
+                 const std::string& description);
+
+  const std::vector<StatisticInfo>& all() const { return infos_; }
+
+  /// {"module": {"name": value}}; histograms, occupancies and series are objects.
+  nlohmann::ordered_json to_json() const;
+  /// Sum of a counter over every module whose last name component begins with `prefix`.
+  std::uint64_t sum(const std::string& prefix, const std::string& name) const;
+
+ private:
+  struct Entry {
+    std::size_t info;
+    const Counter* counter;
+    std::function<nlohmann::ordered_json()> read;
+  };
+  void add(StatisticInfo info, const Counter* counter,
+           std::function<nlohmann::ordered_json()> read);
+
+  std::vector<StatisticInfo> infos_;
+  std::vector<Entry> entries_;
+  std::map<std::string, std::vector<std::size_t>> by_module_;
+};
+
+}  // namespace tessera

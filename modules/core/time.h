@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <systemc>
+
+namespace tessera {
+
+/// Absolute simulated time, or a duration, in femtoseconds: the resolution of the whole model.
+using Tick = std::uint64_t;
+inline constexpr Tick kNever = ~Tick{0};
+inline constexpr Tick kTicksPerSecond = 1'000'000'000'000'000;
+
+/// Sets SystemC's time resolution to 1 fs. Call before the first sc_time is made.
+inline void set_time_resolution() { sc_core::sc_set_time_resolution(1, sc_core::SC_FS); }
+
+inline Tick now() { return sc_core::sc_time_stamp().value(); }
+inline sc_core::sc_time to_sc_time(Tick t) { return sc_core::sc_time::from_value(t); }
+
+/// Gives the time of cycle n as the rounded quotient n * 10^15 / frequency, so that clocks of
+/// 1.4 GHz, 350 MHz and 700 MHz do not drift apart.
+class ClockDomain {
+ public:
+  /// `hertz`: 1 to 10^15.
+  explicit ClockDomain(std::uint64_t hertz) : hertz_(hertz) {
+    if (hertz == 0 || hertz > kTicksPerSecond) {
+      throw std::invalid_argument("a clock's frequency must be 1 Hz to 10^15 Hz");
+    }
+    const std::uint64_t g = std::gcd(kTicksPerSecond, hertz);
+    numerator_ = kTicksPerSecond / g;
+    denominator_ = hertz / g;
+  }
+
+  std::uint64_t hertz() const { return hertz_; }
+
+  /// Time of the edge that begins cycle n. Also the rounded duration of n cycles from time 0.
+  Tick time_of(std::uint64_t n) const {
+    if (denominator_ == 1) return n * numerator_;
+    return static_cast<Tick>((Wide{n} * numerator_ + denominator_ / 2) / denominator_);
+  }
+
+  /// The cycle whose edge is the last at or before t.
+  std::uint64_t cycle_at(Tick t) const {
+    auto n = static_cast<std::uint64_t>(Wide{t} * denominator_ / numerator_);
+    if (time_of(n + 1) <= t) ++n;
+    if (time_of(n) > t) --n;
+    return n;
+  }
+
+  /// The first edge at or after t.
+  std::uint64_t cycle_from(Tick t) const {
+    const std::uint64_t n = cycle_at(t);
+    return time_of(n) == t ? n : n + 1;
+  }
+
+  /// Whether t is exactly an edge.
+  bool is_edge(Tick t) const { return time_of(cycle_at(t)) == t; }
+
+  /// Time `cycles` after the edge at or after t: t itself when it is an edge and cycles is 0.
+  Tick after(Tick t, std::uint64_t cycles) const { return time_of(cycle_from(t) + cycles); }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+
+  std::uint64_t hertz_;
+  std::uint64_t numerator_ = 0;
+  std::uint64_t denominator_ = 1;
+};
+
+}  // namespace tessera

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "modules/core/time.h"
+
+namespace tessera {
+
+/// Items with a due time, taken in the order (time, port, order of arrival). Never by call order
+/// alone: two senders may call in any order and the result is the same.
+///
+/// A ring kept sorted by insertion from the back: pushes that come nearly in order, as they do
+/// behind a constant latency, cost O(1).
+template <class T>
+class TimedQueue {
+ public:
+  explicit TimedQueue(std::size_t initial_capacity = 16) {
+    std::size_t n = 1;
+    while (n < initial_capacity) n *= 2;
+    ring_.resize(n);
+  }
+
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+
+  void push(Tick due, std::uint32_t port, T item) {
+    if (size_ == ring_.size()) grow();
+    std::size_t i = size_++;
+    while (i > 0) {
+      Entry& before = at(i - 1);
+      if (before.due < due || (before.due == due && before.port <= port)) break;
+      at(i) = std::move(before);
+      --i;
+    }
+    at(i) = Entry{due, port, std::move(item)};
+  }
+
+  /// Due time of the front, kNever when empty.
+  Tick next_due() const { return size_ == 0 ? kNever : ring_[head_].due; }
+  bool due(Tick t) const { return size_ != 0 && ring_[head_].due <= t; }
+
+  T& front() { return ring_[head_].item; }
+  std::uint32_t front_port() const { return ring_[head_].port; }
+
+  T pop() {
+    T item = std::move(ring_[head_].item);
+    head_ = (head_ + 1) & (ring_.size() - 1);
+    --size_;
+    return item;
+  }
+
+  void clear() {
+    while (!empty()) pop();
+  }
+
+ private:
+  struct Entry {
+    Tick due = 0;
+    std::uint32_t port = 0;
+    T item{};
+  };
+
+  Entry& at(std::size_t i) { return ring_[(head_ + i) & (ring_.size() - 1)]; }
+
+  void grow() {
+    std::vector<Entry> bigger(ring_.size() * 2);
+    for (std::size_t i = 0; i < size_; ++i) bigger[i] = std::move(at(i));
+    ring_ = std::move(bigger);
+    head_ = 0;
+  }
+
+  std::vector<Entry> ring_;
+  std::size_t head_ = 0;
+  std::size_t size_ = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/transaction_pool.h"
+
+#include "modules/core/report.h"
+
+namespace tessera {
+
+Transaction::Transaction(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {
+  set_data_ptr(data_);
+  set_extension(static_cast<MemoryRequest*>(&request_));
+}
+
+Transaction::~Transaction() { clear_extension(static_cast<MemoryRequest*>(&request_)); }
+
+void Transaction::set_line(tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
+  set_command(command);
+  set_address(address);
+  set_data_length(bytes);
+  set_streaming_width(bytes);
+  set_byte_enable_ptr(nullptr);
+  set_byte_enable_length(0);
+  set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+}
+
+void Transaction::set_byte_mask(ByteMask mask) {
+  const unsigned length = get_data_length();
+  if (mask.contains(ByteMask::first(length))) {
+    set_byte_enable_ptr(nullptr);
+    set_byte_enable_length(0);
+    return;
+  }
+  for (unsigned i = 0; i < length; ++i) {
+    enables_[i] = mask.test(i) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+  }
+  set_byte_enable_ptr(enables_);
+  set_byte_enable_length(length);
+}
+
+TransactionPool::~TransactionPool() = default;
+
+Transaction& TransactionPool::acquire() {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Transaction>(this));
+    free_.push_back(all_.back().get());
+  }
+  Transaction* t = free_.back();
+  free_.pop_back();
+  ++live_;
+  t->acquire();
+  return *t;
+}
+
+void TransactionPool::free(tlm::tlm_generic_payload* payload) {
+  auto* t = static_cast<Transaction*>(payload);
+  // Nothing of the last user may reach the next one.
+  static const MemoryRequest kDefault;
+  static_cast<MemoryRequest&>(t->request_) = kDefault;
+  t->set_dmi_allowed(false);
+  t->set_gp_option(tlm::TLM_MIN_PAYLOAD);
+  t->set_line(tlm::TLM_IGNORE_COMMAND, 0, 0);
+  t->set_data_ptr(t->data_);
+  --live_;
+  free_.push_back(t);
+}
+
+AtomicOperands* TransactionPool::acquire_atomics() {
+  if (free_atomics_.empty()) {
+    all_atomics_.push_back(std::make_unique<AtomicOperands>());
+    free_atomics_.push_back(all_atomics_.back().get());
+  }
+  AtomicOperands* a = free_atomics_.back();
+  free_atomics_.pop_back();
+  *a = AtomicOperands{};
+  return a;
+}
+
+void TransactionPool::release_atomics(AtomicOperands* operands) {
+  free_atomics_.push_back(operands);
+}
+
+}  // namespace tessera

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the command (and any other front end) sees of a platform: a resolved configuration, and a
+// simulation that runs one workload on it.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "modules/core/parameters.h"
+#include "modules/core/stats.h"
+#include "platforms/gpu_config.h"
+#include "stimuli/workload.h"
+
+namespace tessera {
+
+enum class ValueMode { kCarried, kFunctional };
+
+struct PresetInfo {
+  std::string name;
+  std::string description;
+  std::string file;
+};
+
+/// The presets of platforms/presets, sorted by name. Directory: TESSERA_PRESETS_DIR in the
+/// environment, the source tree, or ${prefix}/share/tessera/presets.
+std::vector<PresetInfo> platform_presets();
+
+/// A configuration with every default, preset and override applied and checked.
+struct ResolvedConfig {
+  std::string platform;  ///< the preset's name, or the JSON file's path
+  GpuConfig gpu;
+
+  /// Nested JSON of every parameter, as `tessera config` prints it.
+  nlohmann::ordered_json to_json() const;
+  std::vector<ListedParameter> parameters() const;
+};
+
+/// `platform`: a preset's name or a JSON file (which may say "base": another). `sets`:
+/// "path=value" overrides. Throws InputError with everything that is wrong.
+ResolvedConfig resolve_config(const std::string& platform, const std::vector<std::string>& sets);
+
+/// How far a run is.
+struct Progress {
+  std::string phase;  ///< "kernel 2: mm"
+  std::uint64_t ctas_done = 0;
+  std::uint64_t ctas_total = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
+};
+
+struct RunOptions {
+  Scale scale = Scale::kSmall;
+  std::uint64_t seed = 1;
+  ValueMode values = ValueMode::kFunctional;
+  /// Called from time to time (host time: about ten times a second). May be empty.
+  std::function<void(const Progress&)> on_progress;
+  /// Polled as often; true ends the run early, keeping what was measured. May be empty.
+  std::function<bool()> interrupted;
+};
+
+struct RunResult {
+  /// The stats.json document of design.md section 5.
+  nlohmann::ordered_json stats;
+  /// Present when the run failed: what, in one message (RunError's text, the watchdog's report).
+  std::optional<std::string> failure;
+  bool interrupted = false;
+  std::optional<Verification> verification;
+};
+
+/// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs
+/// workloads on it.
+class Simulation {
+ public:
+  /// `check_protocol` splices a base-protocol checker into every socket.
+  explicit Simulation(const ResolvedConfig& config, bool check_protocol = false);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Runs the workload's host program and verifies it. Throws InputError for bad input; failures
+  /// of the run are in the result, with the statistics up to then. Once per Simulation.
+  RunResult run(Workload& workload, const RunOptions& options);
+
+  const StatisticsRegistry& statistics() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace tessera
