@@ -10,7 +10,7 @@ namespace tessera {
 
 SendOutcome RequestSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   const Tick current = now();
-  sc_assert(delay > 0 && free(current));
+  sc_assert(delay > 0 && free(current + delay));
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time annotated = to_sc_time(delay);
   // The target may answer through nb_transport_bw before this call returns.
@@ -57,7 +57,7 @@ void RequestReceiver::release() {
 
 void ResponseSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   const Tick current = now();
-  sc_assert(delay > 0 && free(current));
+  sc_assert(delay > 0 && free(current + delay));
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_core::sc_time annotated = to_sc_time(delay);
   pending_ = &payload;

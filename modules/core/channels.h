@@ -39,7 +39,7 @@ class RequestSender {
   Tick free_at() const { return free_at_; }
   bool free(Tick t) const { return free_at_ <= t; }
 
-  /// Begins a request that arrives at now + delay (delay > 0). The channel must be free.
+  /// Begins a request that arrives at now + delay (delay > 0), when the channel must be free.
   SendOutcome send(tlm::tlm_generic_payload& payload, Tick delay);
 
   /// From nb_transport_bw: END_REQ, or a BEGIN_RESP that implies it, effective at `at`.
@@ -102,7 +102,7 @@ class ResponseSender {
   Tick free_at() const { return free_at_; }
   bool free(Tick t) const { return free_at_ <= t; }
 
-  /// Begins a response that arrives at now + delay (delay > 0). The channel must be free. The
+  /// Begins a response that arrives at now + delay (delay > 0), when the channel must be free. The
   /// payload may be gone when this returns, unless the caller holds a reference of its own.
   void send(tlm::tlm_generic_payload& payload, Tick delay);
 
