@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Constant expressions (PTX ISA 4.5). Internal to the parser.
+
+#include <cstdint>
+
+#include "stimuli/ptx/lexer.h"
+
+namespace tessera::ptx {
+
+/// Value of a constant expression: 64 bits, signed unless is_unsigned, or a double's bits.
+struct Constant {
+  bool is_float = false;
+  bool is_unsigned = false;
+  /// Written 0f........, possibly with a sign: exact in single precision.
+  bool is_f32 = false;
+  std::uint64_t bits = 0;
+};
+
+/// Whether the current token can begin a constant expression (a number, WARP_SZ, a sign, "(").
+bool at_constant(const TokenStream& in);
+
+/// Reads one with C's precedences. Throws InputError, also on division by zero, on a shift by more
+/// than 63 and on nesting beyond what any compiler writes.
+Constant parse_constant(TokenStream& in);
+
+/// One term without binary operators: a literal, a signed or parenthesised expression.
+Constant parse_constant_term(TokenStream& in);
+
+/// As parse_constant, but must be an integer.
+std::uint64_t parse_integer(TokenStream& in);
+
+}  // namespace tessera::ptx

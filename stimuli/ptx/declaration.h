@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Variable and parameter declarations (PTX ISA 5.4) and the debugging directives, which are read
+// and dropped. Internal to the parser.
+
+#include <string>
+#include <vector>
+
+#include "stimuli/ptx/lexer.h"
+#include "stimuli/ptx/module.h"
+
+namespace tessera::ptx {
+
+/// Most names that one "%r<n>" may stand for, and most registers of one function.
+constexpr std::uint64_t kMostRegisters = std::uint64_t{1} << 18;
+
+/// Whether the current token is a state space that begins a declaration.
+bool at_declaration(const TokenStream& in);
+
+/// Reads ".space .type name, name = value, ...;" with its semicolon.
+std::vector<Variable> parse_variables(TokenStream& in, bool is_extern);
+
+/// Reads "(.param .type name, ...)", possibly empty.
+std::vector<Variable> parse_parameters(TokenStream& in);
+
+/// Reads ".callprototype" and what follows, with its semicolon.
+Prototype parse_prototype(TokenStream& in);
+
+/// Reads "a, b, c;" with its semicolon: names.
+std::vector<std::string> parse_name_list(TokenStream& in, std::string_view what);
+
+/// Steps over ".attribute(...)" when it stands there.
+void skip_attribute(TokenStream& in);
+
+/// Steps over .loc, .file and .section when one stands there.
+bool skip_debug_directive(TokenStream& in);
+
+/// Reads ".pragma "a", "b";" and adds its strings to `pragmas`, separated by ", ".
+void parse_pragma(TokenStream& in, std::string& pragmas);
+
+}  // namespace tessera::ptx

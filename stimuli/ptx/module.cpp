@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/ptx/module.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "common/error.h"
+
+namespace tessera::ptx {
+namespace {
+
+struct TypeEntry {
+  Type type;
+  const char* name;
+  unsigned bytes;
+};
+
+constexpr TypeEntry kTypes[] = {
+    {Type::kU8, "u8", 1},           {Type::kU16, "u16", 2},
+    {Type::kU32, "u32", 4},         {Type::kU64, "u64", 8},
+    {Type::kS8, "s8", 1},           {Type::kS16, "s16", 2},
+    {Type::kS32, "s32", 4},         {Type::kS64, "s64", 8},
+    {Type::kB8, "b8", 1},           {Type::kB16, "b16", 2},
+    {Type::kB32, "b32", 4},         {Type::kB64, "b64", 8},
+    {Type::kB128, "b128", 16},      {Type::kF16, "f16", 2},
+    {Type::kF16x2, "f16x2", 4},     {Type::kBf16, "bf16", 2},
+    {Type::kBf16x2, "bf16x2", 4},   {Type::kF32, "f32", 4},
+    {Type::kF64, "f64", 8},         {Type::kPred, "pred", 0},
+    {Type::kTexref, "texref", 0},   {Type::kSamplerref, "samplerref", 0},
+    {Type::kSurfref, "surfref", 0},
+};
+
+}  // namespace
+
+unsigned type_bytes(Type t) {
+  for (const TypeEntry& entry : kTypes) {
+    if (entry.type == t) return entry.bytes;
+  }
+  return 0;
+}
+
+Type type_from_name(std::string_view name) {
+  for (const TypeEntry& entry : kTypes) {
+    if (name == entry.name) return entry.type;
+  }
+  return Type::kNone;
+}
+
+const char* type_name(Type t) {
+  for (const TypeEntry& entry : kTypes) {
+    if (entry.type == t) return entry.name;
+  }
+  return "none";
+}
+
+const Function* Module::function(std::string_view name) const {
+  const Function* found = nullptr;
+  for (const Function& f : functions) {
+    if (f.name == name) found = &f;
+  }
+  if (found != nullptr && !found->is_declaration) return found;
+  // The parser allows only functions with a body as the target, so this is one step.
+  const auto alias = aliases.find(std::string(name));
+  if (alias == aliases.end()) return found;
+  for (const Function& f : functions) {
+    if (f.name == alias->second) return &f;
+  }
+  return found;
+}
+
+std::vector<std::string> Module::entries() const {
+  std::vector<std::string> names;
+  for (const Function& f : functions) {
+    if (f.is_entry && !f.is_declaration) names.push_back(f.name);
+  }
+  return names;
+}
+
+Module parse_file(const std::string& path) {
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  if (!file) throw InputError(path + ": cannot be opened: " + std::strerror(errno));
+  std::string text;
+  char buffer[1 << 16];
+  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
+    text.append(buffer, n);
+  }
+  if (std::ferror(file.get())) throw InputError(path + ": cannot be read: " + std::strerror(errno));
+  return parse(text, path);
+}
+
+}  // namespace tessera::ptx
