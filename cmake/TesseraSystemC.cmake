@@ -14,6 +14,10 @@ if(NOT TARGET SystemC::systemc)
   target_link_libraries(SystemC::systemc INTERFACE PkgConfig::SYSTEMC)
 endif()
 
+# sc_spawn, before SystemC 3.
+set_property(TARGET SystemC::systemc APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
+             SC_INCLUDE_DYNAMIC_PROCESSES)
+
 include(CheckCXXSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES SystemC::systemc)
 set(CMAKE_REQUIRED_FLAGS "-std=c++17")

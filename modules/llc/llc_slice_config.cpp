@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/llc/llc_slice.h"
+
+namespace tessera {
+
+std::vector<std::string> LlcSliceConfig::validate() const {
+  std::vector<std::string> errors;
+  if (line_bytes == 0 || line_bytes > kMaxLineBytes || (line_bytes & (line_bytes - 1)) != 0) {
+    errors.push_back("llc.line_bytes must be a power of two of at most " +
+                     std::to_string(kMaxLineBytes));
+  }
+  if (sets == 0) errors.emplace_back("llc.sets must be at least 1");
+  if (ways == 0) errors.emplace_back("llc.ways must be at least 1");
+  if (latency_cycles < 2) errors.emplace_back("llc.latency_cycles must be at least 2");
+  if (mshr_entries == 0) errors.emplace_back("llc.mshr_entries must be at least 1");
+  if (mshr_targets == 0) errors.emplace_back("llc.mshr_targets must be at least 1");
+  if (queue_depth == 0) errors.emplace_back("llc.queue_depth must be at least 1");
+  if (atomic_lanes_per_cycle == 0) {
+    errors.emplace_back("llc.atomic_lanes_per_cycle must be at least 1");
+  }
+  return errors;
+}
+
+void describe(ParameterVisitor& v, LlcSliceConfig& c) {
+  v.integer("clock_hz", c.clock_hz, "Hz", "clock of the slice (NUBA Table 1)", 1'000'000,
+            100'000'000'000);
+  v.integer("sets", c.sets, "set", "sets of a slice (NUBA Table 1)", 1, 1 << 20);
+  v.integer("ways", c.ways, "way", "associativity (NUBA Table 1)", 1, 64);
+  v.integer("line_bytes", c.line_bytes, "byte", "line size (derived from NUBA Table 1)", 32,
+            kMaxLineBytes);
+  v.integer("latency_cycles", c.latency_cycles, "cycle",
+            "arrival of a request to departure of a hit's answer (NUBA Table 1)", 2, 10'000);
+  v.integer("mshr_entries", c.mshr_entries, "entry",
+            "outstanding lines (ours, as GPGPU-Sim's SM7_QV100)", 1, 4096);
+  v.integer("mshr_targets", c.mshr_targets, "access",
+            "accesses that wait for one line (ours, as GPGPU-Sim's SM7_QV100)", 1, 4096);
+  v.integer("queue_depth", c.queue_depth, "entry",
+            "LMR and RMR queue entries of each port, beyond the pipeline (ours)", 1, 4096);
+  v.integer("reply_queue_depth", c.reply_queue_depth, "entry",
+            "answers that may wait for a reply port before lookups stall (ours)", 1, 4096);
+  v.integer("memory_queue_depth", c.memory_queue_depth, "entry",
+            "requests that may wait for the channel before lookups stall (ours)", 1, 4096);
+  v.integer("atomic_lanes_per_cycle", c.atomic_lanes_per_cycle, "lane",
+            "lanes whose atomic the slice performs in a cycle (ours)", 1, 32);
+}
+
+}  // namespace tessera
