@@ -149,9 +149,7 @@ __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) {
 
 __device__ __forceinline__ float sqrtf(float v) { return __nvvm_sqrt_rn_f(v); }
 __device__ __forceinline__ float fabsf(float v) { return __builtin_fabsf(v); }
-__device__ __forceinline__ float fmaf(float a, float b, float c) {
-  return __builtin_fmaf(a, b, c);
-}
+__device__ __forceinline__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __device__ __forceinline__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
 __device__ __forceinline__ float fmaxf(float a, float b) { return __builtin_fmaxf(a, b); }
 template <class T>
