@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tlm>
 #include <vector>
 
 namespace tessera {
@@ -18,6 +19,8 @@ class Mshr {
     std::uint64_t line = 0;
     /// For the owner: the cache frame reserved for the line.
     std::uint32_t frame = 0;
+    /// For the owner: its request for the line.
+    tlm::tlm_generic_payload* fetch = nullptr;
     std::vector<Target> targets;
   };
 
@@ -68,6 +71,18 @@ class Mshr {
     slots_[hole] = kEmpty;
     e.targets.clear();
     free_.push_back(i);
+  }
+
+  /// Calls f(entry) for every entry in use, then frees them all.
+  template <class F>
+  void drain(F f) {
+    for (std::uint32_t& i : slots_) {
+      if (i == kEmpty) continue;
+      f(entries_[i]);
+      entries_[i].targets.clear();
+      free_.push_back(i);
+      i = kEmpty;
+    }
   }
 
   /// Calls f(entry) for every entry in use, in no particular order.
