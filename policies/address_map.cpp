@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policies/address_map.h"
+
+#include "policies/address_map/linear_map.h"
+#include "policies/registry.h"
+
+namespace tessera {
+
+namespace {
+
+using Factory = std::unique_ptr<AddressMap> (*)(const MemoryGeometry&, std::uint64_t);
+
+const PolicyRegistry<Factory>& registry() {
+  static const PolicyRegistry<Factory> all(
+      "address map", {{"fixed-channel", make_fixed_channel}, {"pae", make_pae}});
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> MemoryGeometry::errors() const {
+  std::vector<std::string> out;
+  const auto power = [&](const char* name, std::uint64_t value, std::uint64_t min,
+                         std::uint64_t max) {
+    if (value < min || value > max || (value & (value - 1)) != 0) {
+      out.push_back(std::string(name) + " is " + std::to_string(value) +
+                    "; expected a power of two from " + std::to_string(min) + " to " +
+                    std::to_string(max));
+    }
+  };
+  power("channels", channels, 1, 65536);
+  power("slices_per_channel", slices_per_channel, 1, 65536);
+  power("banks_per_channel", banks_per_channel, 1, 65536);
+  power("line_bytes", line_bytes, 1, 128);
+  power("row_bytes", row_bytes, 1, 1U << 20);
+  power("page_bytes", page_bytes, 1, std::uint64_t{1} << 40);
+  power("channel_bytes", channel_bytes, 1, std::uint64_t{1} << 44);
+  if (!out.empty()) return out;
+  const auto at_least = [&](const char* name, std::uint64_t value, const char* of,
+                            std::uint64_t least) {
+    if (value < least) {
+      out.push_back(std::string(name) + " is " + std::to_string(value) + "; expected at least " +
+                    of + " (" + std::to_string(least) + ")");
+    }
+  };
+  at_least("banks_per_channel", banks_per_channel, "slices_per_channel", slices_per_channel);
+  at_least("row_bytes", row_bytes, "line_bytes", line_bytes);
+  at_least("page_bytes", page_bytes, "line_bytes", line_bytes);
+  at_least("channel_bytes", channel_bytes, "page_bytes", page_bytes);
+  at_least("channel_bytes", channel_bytes, "banks_per_channel * row_bytes",
+           std::uint64_t{banks_per_channel} * row_bytes);
+  if (channel_bytes / banks_per_channel / row_bytes > (std::uint64_t{1} << 32)) {
+    out.push_back("a bank has more than 2^32 rows");
+  }
+  return out;
+}
+
+std::unique_ptr<AddressMap> make_address_map(const std::string& name,
+                                             const MemoryGeometry& geometry, std::uint64_t seed) {
+  const Factory factory = registry().get(name);
+  std::string message;
+  for (const std::string& e : geometry.errors()) message += "\n  " + e;
+  if (!message.empty())
+    throw InputError("memory geometry for address map '" + name + "':" + message);
+  return factory(geometry, seed);
+}
+
+std::vector<std::string> address_map_names() { return registry().names(); }
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// "fixed-channel" (NUBA section 2): the driver decides the channel of a page by choosing its
+// physical address, because the channel bits stand above the page offset and are not hashed. Bank
+// bits are randomised with row, bank and channel bits.
+//
+//   high                                                    low
+//   | row ... | bank high | column high | slice | column low |    the channel bits are inserted
+//                                                                 right above the page offset
+#include <cstddef>
+#include <memory>
+
+#include "policies/address_map/bit_matrix.h"
+#include "policies/address_map/linear_map.h"
+
+namespace tessera {
+
+namespace {
+
+class FixedChannel final : public LinearMap {
+ public:
+  FixedChannel(const MemoryGeometry& geometry, const AddressLayout& layout,
+               const std::vector<std::uint64_t>& channel_masks,
+               const std::vector<std::uint64_t>& bank_masks)
+      : LinearMap(geometry, layout, channel_masks, bank_masks),
+        page_bits_(log2_of(geometry.page_bytes)),
+        channel_bits_(log2_of(geometry.channels)) {}
+
+  // Without hashing: a page is one contiguous piece of its channel.
+  std::uint64_t channel_address(std::uint64_t physical) const override {
+    const std::uint64_t offset = physical & ((std::uint64_t{1} << page_bits_) - 1);
+    return (physical >> (page_bits_ + channel_bits_) << page_bits_) | offset;
+  }
+  bool page_has_one_channel() const override { return true; }
+  std::uint64_t page_address(ChannelId channel, std::uint64_t index) const override {
+    return ((index << channel_bits_) | channel.value) << page_bits_;
+  }
+
+ private:
+  unsigned page_bits_;
+  unsigned channel_bits_;
+};
+
+}  // namespace
+
+std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uint64_t seed) {
+  const unsigned page_bits = log2_of(g.page_bytes);
+  const unsigned channel_bits = log2_of(g.channels);
+  const unsigned bank_bits = log2_of(g.banks_per_channel);
+  const unsigned slice_bits = log2_of(g.slices_per_channel);
+  const unsigned row_bits = log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes);
+  const unsigned chunk_bits = log2_of(chunk_bytes(g));
+
+  AddressLayout layout;
+  for (unsigned i = 0; i < channel_bits; ++i) {
+    layout.channel.push_back(static_cast<std::uint8_t>(page_bits + i));
+  }
+  unsigned position = 0;
+  const auto take = [&](BitPositions& field, unsigned bits) {
+    for (unsigned i = 0; i < bits; ++i) {
+      if (position == page_bits) position += channel_bits;
+      field.push_back(static_cast<std::uint8_t>(position++));
+    }
+  };
+  take(layout.column, chunk_bits);
+  take(layout.bank, slice_bits);
+  take(layout.column, log2_of(g.row_bytes) - chunk_bits);
+  take(layout.bank, bank_bits - slice_bits);
+  take(layout.row, row_bits);
+
+  // Within one channel only bank and row bits vary: the successive columns are theirs.
+  BitPositions inputs = layout.bank;
+  inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
+  inputs.insert(inputs.end(), layout.channel.begin(), layout.channel.end());
+  FixedRandom random(seed);
+  const BitMatrix matrix = random_invertible(bank_bits, static_cast<unsigned>(inputs.size()),
+                                             {{0, slice_bits}, {0, bank_bits}}, random);
+  std::vector<std::uint64_t> channel_masks;
+  for (const std::uint8_t bit : layout.channel) channel_masks.push_back(std::uint64_t{1} << bit);
+  return std::make_unique<FixedChannel>(g, layout, channel_masks,
+                                        address_masks(matrix, inputs, 0, bank_bits));
+}
+
+}  // namespace tessera

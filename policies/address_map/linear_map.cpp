@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policies/address_map/linear_map.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <stdexcept>
+
+#include "policies/address_map/bit_matrix.h"
+
+namespace tessera {
+
+BitGather::BitGather(const BitPositions& positions) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    if (i > 0 && positions[i] == positions[i - 1] + 1) {
+      run_[runs_ - 1].mask = run_[runs_ - 1].mask << 1 | 1;
+      continue;
+    }
+    if (runs_ == run_.size()) throw std::logic_error("an address field in more than 4 pieces");
+    run_[runs_++] = Run{positions[i], static_cast<std::uint8_t>(i), 1};
+  }
+}
+
+unsigned log2_of(std::uint64_t power_of_two) {
+  return static_cast<unsigned>(__builtin_ctzll(power_of_two));
+}
+
+std::uint32_t chunk_bytes(const MemoryGeometry& geometry) {
+  constexpr std::uint32_t kChunk = 256;
+  return std::max(geometry.line_bytes, std::min(kChunk, geometry.row_bytes));
+}
+
+LinearMap::LinearMap(const MemoryGeometry& geometry, const AddressLayout& layout,
+                     const std::vector<std::uint64_t>& channel_masks,
+                     const std::vector<std::uint64_t>& bank_masks)
+    : geometry_(geometry),
+      channel_bits_(log2_of(geometry.channels)),
+      bank_bits_(log2_of(geometry.banks_per_channel)),
+      slice_bits_(log2_of(geometry.slices_per_channel)),
+      slice_mask_(geometry.slices_per_channel - 1),
+      line_bits_(log2_of(geometry.line_bytes)),
+      column_bits_(log2_of(geometry.row_bytes)),
+      line_in_row_bits_(column_bits_ - line_bits_),
+      row_(layout.row),
+      column_(layout.column) {
+  std::copy(channel_masks.begin(), channel_masks.end(), channel_masks_.begin());
+  std::copy(bank_masks.begin(), bank_masks.end(), bank_masks_.begin());
+}
+
+std::uint64_t LinearMap::channel_address(std::uint64_t physical) const {
+  const std::uint64_t bank = parities(bank_masks_, bank_bits_, physical);
+  return (((row_(physical) << bank_bits_) | bank) << column_bits_) | column_(physical);
+}
+
+std::vector<std::uint64_t> address_masks(const BitMatrix& matrix, const BitPositions& inputs,
+                                         unsigned first_output, unsigned count) {
+  std::vector<std::uint64_t> masks;
+  for (unsigned i = first_output; i < first_output + count; ++i) {
+    const std::uint64_t row = matrix.row(i);
+    std::uint64_t mask = 0;
+    for (std::size_t j = 0; j < inputs.size(); ++j) mask |= ((row >> j) & 1) << inputs[j];
+    masks.push_back(mask);
+  }
+  return masks;
+}
+
+}  // namespace tessera

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "policies/address_map.h"
+
+namespace tessera {
+
+/// Where the bits of one field stand in an address, lowest first.
+using BitPositions = std::vector<std::uint8_t>;
+
+/// Gathers scattered address bits: a few runs of neighbouring bits, each one shift and mask.
+class BitGather {
+ public:
+  /// `positions` may fall into at most 4 runs.
+  explicit BitGather(const BitPositions& positions);
+
+  std::uint64_t operator()(std::uint64_t address) const {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < runs_; ++i) {
+      value |= ((address >> run_[i].shift) & run_[i].mask) << run_[i].to;
+    }
+    return value;
+  }
+
+ private:
+  struct Run {
+    std::uint8_t shift = 0;
+    std::uint8_t to = 0;
+    std::uint64_t mask = 0;
+  };
+  std::array<Run, 4> run_{};
+  unsigned runs_ = 0;
+};
+
+/// Which address bits make which field, before any randomisation.
+struct AddressLayout {
+  BitPositions channel;
+  BitPositions bank;  ///< the slice bits first
+  BitPositions column;
+  BitPositions row;
+};
+
+/// Bytes that stay together in one slice: successive chunks go to different slices (and, with
+/// "pae", channels). Small enough to spread a page, large enough to hold a few lines.
+std::uint32_t chunk_bytes(const MemoryGeometry& geometry);
+unsigned log2_of(std::uint64_t power_of_two);
+
+struct BitMatrix;
+
+/// Binary linear map: the channel and the bank are each a vector of parities of address bits.
+/// The part that all of our maps share.
+class LinearMap : public AddressMap {
+ public:
+  /// Masks over address bits: one for each bit of the channel and of the bank.
+  LinearMap(const MemoryGeometry& geometry, const AddressLayout& layout,
+            const std::vector<std::uint64_t>& channel_masks,
+            const std::vector<std::uint64_t>& bank_masks);
+
+  Location locate(std::uint64_t physical) const final {
+    const std::uint32_t channel = parities(channel_masks_, channel_bits_, physical);
+    const std::uint32_t bank = parities(bank_masks_, bank_bits_, physical);
+    Location where;
+    where.channel = ChannelId(channel);
+    where.bank = Bank(bank);
+    where.slice = SliceId((channel << slice_bits_) | (bank & slice_mask_));
+    where.row = static_cast<std::uint32_t>(row_(physical));
+    where.column = static_cast<std::uint32_t>(column_(physical));
+    // Everything but channel and slice, in lines: as many values as a slice has lines.
+    where.slice_line =
+        (((std::uint64_t{where.row} << (bank_bits_ - slice_bits_)) | (bank >> slice_bits_))
+         << line_in_row_bits_) |
+        (where.column >> line_bits_);
+    return where;
+  }
+  std::uint64_t channel_address(std::uint64_t physical) const override;
+  const MemoryGeometry& geometry() const final { return geometry_; }
+
+ private:
+  static constexpr unsigned kMaxBits = 16;
+  using Masks = std::array<std::uint64_t, kMaxBits>;
+
+  static std::uint32_t parities(const Masks& masks, unsigned n, std::uint64_t address) {
+    std::uint32_t value = 0;
+    for (unsigned i = 0; i < n; ++i) {
+      value |= static_cast<std::uint32_t>(__builtin_parityll(address & masks[i])) << i;
+    }
+    return value;
+  }
+
+  MemoryGeometry geometry_;
+  unsigned channel_bits_;
+  unsigned bank_bits_;
+  unsigned slice_bits_;
+  std::uint32_t slice_mask_;
+  unsigned line_bits_;
+  unsigned column_bits_;
+  unsigned line_in_row_bits_;
+  Masks channel_masks_{};
+  Masks bank_masks_{};
+  BitGather row_;
+  BitGather column_;
+};
+
+/// Address masks from a matrix over the input bits at `inputs`.
+std::vector<std::uint64_t> address_masks(const BitMatrix& matrix, const BitPositions& inputs,
+                                         unsigned first_output, unsigned count);
+
+std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& geometry, std::uint64_t seed);
+std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& geometry, std::uint64_t seed);
+
+}  // namespace tessera

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// "distributed": SM s gets the contiguous CTAs [s N / S, (s + 1) N / S) (MCM-GPU; NUBA section 6).
+#include <cstddef>
+#include <vector>
+
+#include "policies/cta_scheduler/built_in.h"
+
+namespace tessera {
+
+namespace {
+
+class Distributed final : public CtaScheduler {
+ public:
+  void begin(const CtaGrid& grid, unsigned sm_count) override {
+    const std::uint64_t count = grid.count();
+    pending_ = sm_count == 0 ? 0 : count;
+    ranges_.resize(sm_count);
+    // s N / S without overflow: whole parts and remainders apart.
+    const std::uint64_t whole = sm_count == 0 ? 0 : count / sm_count;
+    const std::uint64_t rest = sm_count == 0 ? 0 : count % sm_count;
+    for (std::uint64_t s = 0; s < sm_count; ++s) {
+      ranges_[s] = {s * whole + s * rest / sm_count, (s + 1) * whole + (s + 1) * rest / sm_count};
+    }
+  }
+
+  std::optional<CtaId> next(SmId sm) override {
+    Range& r = ranges_[sm.value];
+    if (r.next == r.end) return std::nullopt;
+    --pending_;
+    return CtaId(static_cast<std::uint32_t>(r.next++));
+  }
+
+  std::uint64_t pending() const override { return pending_; }
+
+ private:
+  struct Range {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+  std::vector<Range> ranges_;
+  std::uint64_t pending_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<CtaScheduler> make_distributed_scheduler() {
+  return std::make_unique<Distributed>();
+}
+
+}  // namespace tessera

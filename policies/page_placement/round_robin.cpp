@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// "round-robin": channels in turn, whoever touches the page.
+#include <cstdint>
+
+#include "policies/page_placement/built_in.h"
+
+namespace tessera {
+
+namespace {
+
+class RoundRobin final : public PagePlacement {
+ public:
+  ChannelId place(const PlacementRequest&, const PlacementView& view) override {
+    const ChannelId channel(next_);
+    if (++next_ >= view.pages_per_channel.size()) next_ = 0;
+    return channel;
+  }
+
+ private:
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<PagePlacement> make_round_robin_placement() {
+  return std::make_unique<RoundRobin>();
+}
+
+}  // namespace tessera

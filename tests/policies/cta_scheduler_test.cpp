@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "policies/cta_scheduler.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <vector>
+
+#include "common/error.h"
+
+using namespace tessera;
+
+TEST_CASE("every scheduler gives each CTA out exactly once") {
+  std::mt19937 random(1);
+  for (const std::string& name : {std::string("distributed"), std::string("round-robin")}) {
+    const auto scheduler = make_cta_scheduler(name);
+    for (const CtaGrid grid : {CtaGrid{1, 1, 1}, CtaGrid{7, 3, 2}, CtaGrid{1000, 1, 1},
+                               CtaGrid{0, 1, 1}, CtaGrid{64, 1, 1}}) {
+      for (const unsigned sms : {1U, 3U, 64U}) {
+        scheduler->begin(grid, sms);
+        std::vector<bool> seen(grid.count());
+        std::vector<bool> dry(sms);
+        std::uint64_t left = grid.count();
+        CHECK(scheduler->pending() == left);
+        unsigned dry_count = 0;
+        while (dry_count < sms) {
+          const unsigned sm = random() % sms;
+          const auto cta = scheduler->next(SmId(sm));
+          if (!cta) {
+            if (!dry[sm]) ++dry_count;
+            dry[sm] = true;
+            continue;
+          }
+          REQUIRE_FALSE(dry[sm]);
+          REQUIRE(cta->value < grid.count());
+          REQUIRE_FALSE(seen[cta->value]);
+          seen[cta->value] = true;
+          REQUIRE(scheduler->pending() == --left);
+        }
+        CHECK(left == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("round-robin gives CTAs in order to whoever asks") {
+  const auto scheduler = make_cta_scheduler("round-robin");
+  scheduler->begin({5, 1, 1}, 4);
+  for (std::uint32_t i = 0; i < 5; ++i) CHECK(scheduler->next(SmId(3 - i % 4)) == CtaId(i));
+  CHECK_FALSE(scheduler->next(SmId(0)));
+}
+
+TEST_CASE("distributed ranges are contiguous, in SM order and balanced") {
+  const auto scheduler = make_cta_scheduler("distributed");
+  for (const std::uint32_t count : {1U, 5U, 63U, 64U, 65U, 1000U, 4096U}) {
+    constexpr unsigned kSms = 64;
+    scheduler->begin({count, 1, 1}, kSms);
+    std::uint32_t expected = 0;
+    std::uint32_t least = count;
+    std::uint32_t most = 0;
+    for (std::uint32_t sm = 0; sm < kSms; ++sm) {
+      std::uint32_t got = 0;
+      while (const auto cta = scheduler->next(SmId(sm))) {
+        REQUIRE(cta->value == expected++);
+        ++got;
+      }
+      least = std::min(least, got);
+      most = std::max(most, got);
+    }
+    CHECK(expected == count);
+    CHECK(most - least <= 1);
+  }
+}
+
+namespace {
+
+// Gives everything to SM 0, last CTA first.
+class Backwards final : public CtaScheduler {
+ public:
+  void begin(const CtaGrid& grid, unsigned) override { left_ = grid.count(); }
+  std::optional<CtaId> next(SmId sm) override {
+    if (sm.value != 0 || left_ == 0) return std::nullopt;
+    return CtaId(static_cast<std::uint32_t>(--left_));
+  }
+  std::uint64_t pending() const override { return left_; }
+
+ private:
+  std::uint64_t left_ = 0;
+};
+
+std::unique_ptr<CtaScheduler> make_backwards() { return std::make_unique<Backwards>(); }
+std::unique_ptr<CtaScheduler> make_other() { return std::make_unique<Backwards>(); }
+
+}  // namespace
+
+TEST_CASE("a user's own CTA scheduler can be registered and chosen by name") {
+  register_cta_scheduler("backwards", make_backwards);
+  register_cta_scheduler("backwards", make_backwards);
+  CHECK_THROWS_AS(register_cta_scheduler("backwards", make_other), InputError);
+  const auto names = cta_scheduler_names();
+  CHECK(std::count(names.begin(), names.end(), "backwards") == 1);
+  const auto scheduler = make_cta_scheduler("backwards");
+  scheduler->begin({3, 1, 1}, 2);
+  CHECK(scheduler->next(SmId(0)) == CtaId(2));
+}
+
+TEST_CASE("an unknown CTA scheduler is refused with the nearest name") {
+  CHECK_THROWS_AS(make_cta_scheduler("distribute"), InputError);
+  CHECK_THROWS_WITH(make_cta_scheduler("distribute"), Catch::Contains("'distributed'"));
+}
