@@ -87,7 +87,7 @@ class Mshr {
 
   /// Calls f(entry) for every entry in use, in no particular order.
   template <class F>
-  void for_each(F f) const {
+  void for_each(F f) {
     for (std::uint32_t i : slots_) {
       if (i != kEmpty) f(entries_[i]);
     }

@@ -63,7 +63,6 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest& request = request_of(payload);
-  payload.acquire();
   request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;
   const Tick due = clock_.after(at, config_.latency_cycles - 1);
   TimedQueue<Access>& queue = ports_[p] == Queue::kLocal ? lmr_ : rmr_;
@@ -186,7 +185,6 @@ void LlcSlice::send_replies(Tick t) {
       (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
       stats_.bandwidth.add(bytes, t);
       reply_out_[p].send(payload, delay);
-      payload.release();
     }
   }
 }
@@ -443,18 +441,12 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
 }
 
 void LlcSlice::reset() {
-  auto drop = [](auto& queue) {
-    while (!queue.empty()) queue.pop()->release();
-  };
-  while (!lmr_.empty()) lmr_.pop().payload->release();
-  while (!rmr_.empty()) rmr_.pop().payload->release();
+  lmr_.clear();
+  rmr_.clear();
   fills_.clear();
   to_memory_.clear();
-  for (auto& q : replies_) drop(q);
-  mshr_.drain([](Mshr<Access>::Entry& e) {
-    for (const Access& a : e.targets) a.payload->release();
-    e.fetch->release();
-  });
+  for (auto& q : replies_) q.clear();
+  mshr_.drain([](Mshr<Access>::Entry& e) { e.fetch->release(); });
   for (tlm_generic_payload* w : writes_) w->release();
   writes_.clear();
   for (auto& r : request_in_) r.reset();

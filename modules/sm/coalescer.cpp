@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sm/coalescer.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+void coalesce(const MemoryOp& op, unsigned line_bytes, CoalescedAccess& out) {
+  out.count = 0;
+  unsigned last = 0;
+  for (std::uint32_t left = op.active; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    const std::uint64_t address = op.address[lane];
+    const std::uint64_t line = address / line_bytes;
+    if (out.count == 0 || out.lines[last].line != line) {
+      for (last = 0; last < out.count && out.lines[last].line != line; ++last) {
+      }
+      if (last == out.count) {
+        out.lines[last] = LineAccess{line, ByteMask{}, 0};
+        ++out.count;
+      }
+    }
+    LineAccess& l = out.lines[last];
+    l.mask |= ByteMask::range(static_cast<unsigned>(address % line_bytes), op.lane_bytes);
+    l.lanes |= 1U << lane;
+  }
+}
+
+unsigned sectors_touched(ByteMask mask) {
+  unsigned sectors = 0;
+  for (std::uint64_t half : {mask.low, mask.high}) {
+    sectors += ((half & 0xffffffffU) != 0 ? 1U : 0U) + ((half >> 32) != 0 ? 1U : 0U);
+  }
+  return sectors;
+}
+
+unsigned shared_memory_passes(const MemoryOp& op, unsigned banks) {
+  const unsigned words = std::max(1U, op.lane_bytes / 4U);
+  const unsigned lanes_at_once = kWarpLanes / words;
+  unsigned passes = 0;
+  for (unsigned first = 0; first < kWarpLanes; first += lanes_at_once) {
+    // Distinct words per bank, as a list threaded through the banks.
+    std::array<std::uint64_t, kWarpLanes> seen;
+    std::array<std::uint8_t, kWarpLanes> next;
+    std::array<std::uint8_t, 64> head;
+    std::array<std::uint8_t, 64> depth;
+    std::fill_n(head.begin(), banks, std::uint8_t{0xff});
+    std::fill_n(depth.begin(), banks, std::uint8_t{0});
+    unsigned count = 0;
+    unsigned worst = 0;
+    for (unsigned lane = first; lane < first + lanes_at_once; ++lane) {
+      if ((op.active >> lane & 1) == 0) continue;
+      for (unsigned w = 0; w < words; ++w) {
+        const std::uint64_t word = op.address[lane] / 4 + w;
+        const auto bank = static_cast<unsigned>(word % banks);
+        std::uint8_t i = head[bank];
+        while (i != 0xff && seen[i] != word) i = next[i];
+        if (i != 0xff) continue;
+        seen[count] = word;
+        next[count] = head[bank];
+        head[bank] = static_cast<std::uint8_t>(count++);
+        worst = std::max<unsigned>(worst, ++depth[bank]);
+      }
+    }
+    passes += worst;
+  }
+  return std::max(passes, 1U);
+}
+
+}  // namespace tessera

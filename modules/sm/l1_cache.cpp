@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sm/l1_cache.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "modules/core/report.h"
+
+namespace tessera {
+
+namespace {
+constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
+}  // namespace
+
+L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config,
+                 const AddressMap& map, TransactionPool& pool)
+    : sc_module(name),
+      core("core"),
+      memory("memory"),
+      control("control"),
+      config_(config),
+      map_(map),
+      pool_(pool),
+      clock_(config.clock_hz),
+      array_(config.sets, config.ways, config.line_bytes),
+      mshr_(config.mshr_entries, config.mshr_targets),
+      core_in_(config.latency_cycles + config.input_depth),
+      memory_in_(ResponseReceiver::kUnlimited),
+      wake_("wake") {
+  core.register_nb_transport_fw(this, &L1Cache::fw);
+  core.register_b_transport(this, &L1Cache::blocking);
+  core.register_transport_dbg(this, &L1Cache::debug);
+  memory.register_nb_transport_bw(this, &L1Cache::bw);
+  control.bind(*this);
+  wake_.drives([this] { process(); });
+}
+
+void L1Cache::end_of_elaboration() {
+  core_in_.bind(core.operator->());
+  core_out_.bind(core.operator->());
+  memory_out_.bind(memory.operator->());
+  memory_in_.bind(memory.operator->());
+}
+
+void L1Cache::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+// Transport.
+
+tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const Tick arrival = now() + delay.value();
+  if (phase == tlm::END_RESP) {
+    core_out_.end_response(payload, arrival);
+    if (!to_core_.empty()) wake_.at(clock_.after(arrival, 0));
+    return tlm::TLM_COMPLETED;
+  }
+  const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
+  pipeline_.push(due, 0, Access{&payload, &request_of(payload)});
+  wake_.at(std::max(due, lookup_free_at_));
+  return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);
+}
+
+tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const Tick arrival = now() + delay.value();
+  memory_out_.end_request(payload, arrival);
+  if (phase == tlm::END_REQ) {
+    if (!to_memory_.empty()) wake_.at(clock_.after(arrival, 0));
+    return tlm::TLM_ACCEPTED;
+  }
+  const Tick due = clock_.after(arrival, 0);
+  responses_.push(due, 0, &payload);
+  wake_.at(due);
+  return memory_in_.begin(payload, phase, delay, 0);
+}
+
+void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
+  delay += to_sc_time(clock_.time_of(config_.latency_cycles));
+  if (payload.is_write()) {
+    const CacheArray::Frame f = array_.find(payload.get_address() / config_.line_bytes,
+                                            payload.get_address() / config_.line_bytes);
+    if (f != CacheArray::kNone) array_.invalidate(f);
+  }
+  memory->b_transport(payload, delay);
+}
+
+unsigned L1Cache::debug(Payload& payload) {
+  // Memory holds all written bytes, so a read goes there; a write also drops our copy.
+  const unsigned done = memory->transport_dbg(payload);
+  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  const CacheArray::Frame f = array_.find(line, line);
+  if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
+  return done;
+}
+
+// Processes.
+
+void L1Cache::process() {
+  wake_.fired();
+  const Tick t = now();
+  if (flush_at_ <= t) drop_lines();
+  take_responses(t);
+  send_to_core(t);
+  send_to_memory(t);
+  look_up(t);
+  arm(t);
+}
+
+void L1Cache::take_responses(Tick t) {
+  while (responses_.due(t)) {
+    Payload& payload = *responses_.pop();
+    memory_in_.release();
+    Mshr<Access>::Entry* entry = mshr_.find(payload.get_address() / config_.line_bytes);
+    if (entry != nullptr && entry->fetch == &payload) {
+      fill(*entry, t);
+    } else {
+      --forwarded_;
+      to_core_.push(t, 0, &payload);
+    }
+  }
+}
+
+void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
+  Payload& payload = *entry.fetch;
+  const MemoryRequest& request = request_of(payload);
+  account(request, t);
+  stats_.bytes_filled += config_.line_bytes;
+  stats_.bandwidth.add(config_.line_bytes, t);
+  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  // The waiting accesses take effect on the fetched bytes in their order.
+  for (const Access& a : entry.targets) {
+    if (a.payload->is_read()) {
+      if (a.request->carries_data) {
+        std::memcpy(a.payload->get_data_ptr(), payload.get_data_ptr(), config_.line_bytes);
+      }
+      to_core_.push(t, 0, a.payload);
+    } else {
+      if (a.request->carries_data) {
+        copy_masked(payload.get_data_ptr(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
+                    config_.line_bytes);
+      }
+      a.payload->release();
+    }
+  }
+  if (entry.frame == 0) {
+    const CacheArray::Frame f = array_.victim(line);
+    if (array_.occupied(f)) ++stats_.evictions;
+    array_.install(f, line);
+    array_.valid(f) = ByteMask::first(config_.line_bytes);
+    if (request.carries_data) {
+      std::memcpy(array_.data(f), payload.get_data_ptr(), config_.line_bytes);
+    }
+  }
+  mshr_.release(entry);
+  payload.release();
+}
+
+void L1Cache::account(const MemoryRequest& request, Tick t) {
+  const auto& s = request.stamps;
+  const Tick issued = s[at(Hop::kIssued)];
+  stats_.miss_latency.add(clock_.cycle_at(t - issued));
+  if (s[at(Hop::kAtLlc)] == kNever || s[at(Hop::kFromLlc)] == kNever) return;
+  const auto cycles = [this](Tick from, Tick to) { return clock_.cycle_at(to - from); };
+  stats_.request_network_cycles += cycles(issued, s[at(Hop::kAtLlc)]);
+  if (s[at(Hop::kToDram)] != kNever && s[at(Hop::kFromDram)] != kNever) {
+    stats_.llc_cycles += cycles(s[at(Hop::kAtLlc)], s[at(Hop::kToDram)]);
+    stats_.dram_cycles += cycles(s[at(Hop::kToDram)], s[at(Hop::kFromDram)]);
+    stats_.llc_return_cycles += cycles(s[at(Hop::kFromDram)], s[at(Hop::kFromLlc)]);
+  } else {
+    stats_.llc_cycles += cycles(s[at(Hop::kAtLlc)], s[at(Hop::kFromLlc)]);
+  }
+  stats_.reply_network_cycles += cycles(s[at(Hop::kFromLlc)], t);
+}
+
+void L1Cache::send_to_core(Tick t) {
+  const Tick delay = clock_.after(t, 1) - t;
+  while (to_core_.due(t) && core_out_.free(t + delay)) {
+    Payload& payload = *to_core_.pop();
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (payload.is_read()) stats_.bytes_to_core += request_of(payload).useful_bytes;
+    core_out_.send(payload, delay);
+  }
+}
+
+void L1Cache::send_to_memory(Tick t) {
+  const Tick delay = clock_.after(t, 1) - t;
+  while (to_memory_.due(t) && memory_out_.free(t + delay)) {
+    Payload& payload = *to_memory_.pop();
+    request_of(payload).stamps[at(Hop::kIssued)] = t;
+    const SendOutcome outcome = memory_out_.send(payload, delay);
+    if (!outcome.responded) continue;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
+    memory_in_.begin(payload, phase, annotated, 0);
+    responses_.push(clock_.after(outcome.response_at, 0), 0, &payload);
+  }
+}
+
+void L1Cache::look_up(Tick t) {
+  stalled_ = false;
+  if (lookup_free_at_ > t || !pipeline_.due(t)) return;
+  if (to_memory_.size() >= config_.miss_queue_depth) {
+    ++stats_.stalls_miss_queue;
+    stalled_ = true;
+    return;
+  }
+  if (!access(pipeline_.front(), t)) {
+    ++stats_.stalls_mshr;
+    stalled_ = true;
+    return;
+  }
+  pipeline_.pop();
+  lookup_free_at_ = clock_.after(t, 1);
+  core_in_.release();
+  send_to_core(t);
+  send_to_memory(t);
+}
+
+/// False when the access cannot proceed yet.
+bool L1Cache::access(const Access& a, Tick t) {
+  return a.request->kind == RequestKind::kLoad ? load(a, t) : write_or_atomic(a, t);
+}
+
+bool L1Cache::load(const Access& a, Tick t) {
+  if (a.request->bypass_l1) {
+    ++stats_.loads;
+    ++stats_.bypasses;
+    forward(a, t);
+    return true;
+  }
+  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
+    if (entry->frame != 0 || !mshr_.can_merge(*entry)) return false;
+    entry->targets.push_back(a);
+    ++stats_.loads;
+    ++stats_.load_merges;
+    return true;
+  }
+  const CacheArray::Frame f = array_.find(line, line);
+  if (f != CacheArray::kNone) {
+    ++stats_.loads;
+    ++stats_.load_hits;
+    array_.touch(f);
+    if (a.request->carries_data) {
+      std::memcpy(a.payload->get_data_ptr(), array_.data(f), config_.line_bytes);
+    }
+    to_core_.push(t, 0, a.payload);
+    return true;
+  }
+  if (mshr_.full()) return false;
+  ++stats_.loads;
+  ++stats_.load_misses;
+  Mshr<Access>::Entry& entry = mshr_.allocate(line);
+  entry.frame = 0;
+  entry.targets.push_back(a);
+  Transaction& fetch = pool_.acquire();
+  entry.fetch = &fetch;
+  fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
+  MemoryRequest& r = fetch.request();
+  r.kind = RequestKind::kLoad;
+  r.read_only = a.request->read_only;
+  r.carries_data = a.request->carries_data;
+  r.gpu = a.request->gpu;
+  r.sm = a.request->sm;
+  r.warp = a.request->warp;
+  r.pc = a.request->pc;
+  r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
+  r.home = map_.locate(fetch.get_address());
+  to_memory_.push(t, 0, &fetch);
+  return true;
+}
+
+bool L1Cache::write_or_atomic(const Access& a, Tick t) {
+  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const bool atomic = a.request->kind == RequestKind::kAtomic;
+  Mshr<Access>::Entry* entry = mshr_.find(line);
+  if (entry != nullptr && entry->frame == 0) {
+    if (atomic) {
+      // Its result is made elsewhere: what is being fetched is already old.
+      entry->frame = 1;
+    } else {
+      if (!mshr_.can_merge(*entry)) return false;
+      a.payload->acquire();
+      entry->targets.push_back(a);
+    }
+  }
+  const CacheArray::Frame f = array_.find(line, line);
+  if (f != CacheArray::kNone) {
+    if (atomic) {
+      array_.invalidate(f);
+    } else {
+      ++stats_.store_hits;
+      if (a.request->carries_data) {
+        copy_masked(array_.data(f), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
+                    config_.line_bytes);
+      }
+    }
+  }
+  ++(atomic ? stats_.atomics : stats_.stores);
+  forward(a, t);
+  return true;
+}
+
+/// The access travels on as it is; its answer goes to the core.
+void L1Cache::forward(const Access& a, Tick t) {
+  a.request->home = map_.locate(a.payload->get_address());
+  ++forwarded_;
+  to_memory_.push(t, 0, a.payload);
+}
+
+Tick L1Cache::edge_for(Tick free_at, Tick due, Tick t) const {
+  // What leaves at an edge arrives one cycle later, when the channel must be free.
+  const std::uint64_t cycle = clock_.cycle_from(std::max(due, t));
+  const std::uint64_t free_cycle = clock_.cycle_from(free_at);
+  return clock_.time_of(std::max(cycle, free_cycle == 0 ? 0 : free_cycle - 1));
+}
+
+void L1Cache::arm(Tick t) {
+  if (!to_core_.empty() && core_out_.free_at() != kNever) {
+    wake_.at(edge_for(core_out_.free_at(), to_core_.next_due(), t));
+  }
+  if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
+    wake_.at(edge_for(memory_out_.free_at(), to_memory_.next_due(), t));
+  }
+  wake_.at(responses_.next_due());
+  wake_.at(flush_at_);
+  // A stalled lookup is tried again when a fill has come or a request has left, either of which
+  // wakes the process.
+  if (!pipeline_.empty() && !stalled_) {
+    wake_.at(std::max(pipeline_.next_due(), lookup_free_at_));
+  }
+}
+
+// Housekeeping.
+
+void L1Cache::flush() {
+  flush_at_ = std::min(flush_at_, clock_.after(now() + 1, 0));
+  wake_.at(flush_at_);
+}
+
+void L1Cache::drop_lines() {
+  flush_at_ = kNever;
+  array_.invalidate_all();
+  ++stats_.flushes;
+  mshr_.for_each([](Mshr<Access>::Entry& e) { e.frame = 1; });
+}
+
+bool L1Cache::idle() const {
+  return pipeline_.empty() && mshr_.empty() && responses_.empty() && to_core_.empty() &&
+         to_memory_.empty() && forwarded_ == 0 && flush_at_ == kNever;
+}
+
+void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
+  const std::string base = std::string(name()) + ".";
+  if (!pipeline_.empty()) {
+    out.push_back({base + "pipeline", pipeline_.size(),
+                   mshr_.full()                                        ? "a free MSHR"
+                   : to_memory_.size() >= config_.miss_queue_depth     ? "room in to_memory"
+                                                                       : "its line or its turn"});
+  }
+  if (!mshr_.empty()) out.push_back({base + "mshr", mshr_.used(), "lines from memory"});
+  if (!to_memory_.empty()) {
+    out.push_back({base + "to_memory", to_memory_.size(), "END_REQ from the network"});
+  }
+  if (!to_core_.empty()) out.push_back({base + "to_core", to_core_.size(), "END_RESP from the SM"});
+  if (forwarded_ != 0) {
+    out.push_back({base + "forwarded", static_cast<std::size_t>(forwarded_),
+                   "answers to stores, atomics and bypassing loads"});
+  }
+}
+
+void L1Cache::reset() {
+  pipeline_.clear();
+  to_core_.clear();
+  responses_.clear();
+  to_memory_.clear();
+  mshr_.drain([](Mshr<Access>::Entry& e) {
+    for (const Access& a : e.targets) {
+      if (a.payload->is_write()) a.payload->release();
+    }
+    e.fetch->release();
+  });
+  forwarded_ = 0;
+  core_in_.reset();
+  core_out_.reset();
+  memory_out_.reset();
+  memory_in_.reset();
+  array_.invalidate_all();
+  lookup_free_at_ = 0;
+  flush_at_ = kNever;
+  stalled_ = false;
+  wake_.cancel();
+}
+
+void L1Cache::register_statistics(StatisticsRegistry& registry) const {
+  const std::string m = name();
+  const L1Stats& s = stats_;
+  registry.counter(m, "loads", s.loads, "access", "line loads");
+  registry.counter(m, "stores", s.stores, "access", "line stores");
+  registry.counter(m, "atomics", s.atomics, "access", "atomic line accesses passed on");
+  registry.counter(m, "bypasses", s.bypasses, "access", "loads that may not be cached here");
+  registry.counter(m, "load_hits", s.load_hits, "access", "loads that hit");
+  registry.counter(m, "load_misses", s.load_misses, "access", "loads that fetch a line");
+  registry.counter(m, "load_merges", s.load_merges, "access",
+                   "loads of a line that is being fetched");
+  registry.counter(m, "store_hits", s.store_hits, "access", "stores that updated a line");
+  registry.counter(m, "evictions", s.evictions, "line", "lines replaced");
+  registry.counter(m, "flushes", s.flushes, "flush", "times all lines were dropped");
+  registry.counter(m, "stalls_mshr", s.stalls_mshr, "attempt", "lookups put off: MSHRs");
+  registry.counter(m, "stalls_miss_queue", s.stalls_miss_queue, "attempt",
+                   "lookups put off: the network does not take requests");
+  registry.counter(m, "bytes_to_core", s.bytes_to_core, "byte", "bytes that lanes asked for");
+  registry.counter(m, "bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
+  registry.counter(m, "request_network_cycles", s.request_network_cycles, "cycle",
+                   "of served misses: from here to the slice");
+  registry.counter(m, "llc_cycles", s.llc_cycles, "cycle",
+                   "of served misses: in the slice, before its channel or its answer");
+  registry.counter(m, "dram_cycles", s.dram_cycles, "cycle",
+                   "of served misses: from the slice to its channel and back");
+  registry.counter(m, "llc_return_cycles", s.llc_return_cycles, "cycle",
+                   "of served misses: in the slice after the channel");
+  registry.counter(m, "reply_network_cycles", s.reply_network_cycles, "cycle",
+                   "of served misses: from the slice to here");
+  registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
+                     "from a miss's departure to its line");
+  registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes filled over time");
+}
+
+}  // namespace tessera

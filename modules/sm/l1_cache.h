@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <vector>
+
+#include "modules/cache/cache_array.h"
+#include "modules/cache/mshr.h"
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/parameters.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/transaction_pool.h"
+#include "modules/core/wake_event.h"
+#include "modules/sm/sm_interfaces.h"
+#include "policies/address_map.h"
+
+namespace tessera {
+
+/// Defaults are NUBA Table 1 where the paper has a number.
+struct L1Config {
+  std::uint64_t clock_hz = 1'400'000'000;
+  std::uint32_t sets = 64;
+  std::uint32_t ways = 6;
+  std::uint32_t line_bytes = 128;
+  std::uint32_t latency_cycles = 28;
+  std::uint32_t mshr_entries = 128;
+  std::uint32_t mshr_targets = 8;
+  std::uint32_t input_depth = 8;
+  std::uint32_t miss_queue_depth = 8;
+
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, L1Config& c);
+
+struct L1Stats {
+  Counter loads = 0;
+  Counter stores = 0;
+  Counter atomics = 0;
+  Counter bypasses = 0;
+  Counter load_hits = 0;
+  Counter load_misses = 0;
+  Counter load_merges = 0;
+  Counter store_hits = 0;
+  Counter evictions = 0;
+  Counter flushes = 0;
+  Counter stalls_mshr = 0;
+  Counter stalls_miss_queue = 0;
+  Counter bytes_to_core = 0;
+  Counter bytes_filled = 0;
+  /// Where the cycles of served misses went, summed over misses.
+  Counter request_network_cycles = 0;
+  Counter llc_cycles = 0;
+  Counter dram_cycles = 0;
+  Counter llc_return_cycles = 0;
+  Counter reply_network_cycles = 0;
+  Histogram miss_latency;
+  BandwidthSeries bandwidth;
+};
+
+/// A streaming multiprocessor's first-level data cache.
+///
+/// Hardware (NUBA Table 1, section 5.3): write-through, no allocation on a write, MSHRs with
+/// merging, LRU, frames taken when the line comes. Not coherent: flushed at kernel ends and by
+/// fences. Atomics and bypassing accesses pass through; an atomic drops the line.
+///
+/// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
+/// a cycle; data is at the core one cycle later, so a hit takes `latency_cycles`. A miss leaves at
+/// that time too. A filled line's data is at the core one cycle after it has come, one access a
+/// cycle.
+///
+/// Accesses to a line that is being fetched take effect in their order when it comes (a store
+/// waits in the MSHR as a note while it travels on). Addresses are physical.
+/// An access's payload is kept alive by its initiator until it is answered; only a store's note in
+/// an MSHR holds a reference of its own.
+/// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
+class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
+ public:
+  tlm_utils::passthrough_target_socket<L1Cache> core;
+  tlm_utils::simple_initiator_socket<L1Cache> memory;
+  sc_core::sc_export<FlushIf> control;
+
+  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
+          TransactionPool& pool);
+
+  const L1Config& config() const { return config_; }
+  const L1Stats& stats() const { return stats_; }
+
+  /// Drops every line at the next clock edge. Nothing is lost: memory holds all written bytes.
+  /// Lines being fetched are delivered, but not kept.
+  void flush() override;
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  using Payload = tlm::tlm_generic_payload;
+  struct Access {
+    Payload* payload = nullptr;
+    MemoryRequest* request = nullptr;
+  };
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+
+  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void blocking(Payload& payload, sc_core::sc_time& delay);
+  unsigned debug(Payload& payload);
+
+  void process();
+  void drop_lines();
+  void take_responses(Tick t);
+  void fill(Mshr<Access>::Entry& entry, Tick t);
+  void send_to_core(Tick t);
+  void send_to_memory(Tick t);
+  void look_up(Tick t);
+  bool access(const Access& a, Tick t);
+  bool load(const Access& a, Tick t);
+  bool write_or_atomic(const Access& a, Tick t);
+  void forward(const Access& a, Tick t);
+  void account(const MemoryRequest& request, Tick t);
+  void arm(Tick t);
+  Tick edge_for(Tick free_at, Tick due, Tick t) const;
+
+  const L1Config config_;
+  const AddressMap& map_;
+  TransactionPool& pool_;
+  const ClockDomain clock_;
+
+  CacheArray array_;
+  /// Entry::frame is 1 when the line must not be kept and nothing more may merge.
+  Mshr<Access> mshr_;
+  TimedQueue<Access> pipeline_;
+  TimedQueue<Payload*> responses_;
+  TimedQueue<Payload*> to_core_;
+  TimedQueue<Payload*> to_memory_;
+  Tick lookup_free_at_ = 0;
+  Tick flush_at_ = kNever;
+  bool stalled_ = false;
+  /// Accesses that passed through and have not been answered.
+  std::uint64_t forwarded_ = 0;
+  RequestReceiver core_in_;
+  ResponseSender core_out_;
+  RequestSender memory_out_;
+  ResponseReceiver memory_in_;
+
+  WakeEvent wake_;
+  L1Stats stats_;
+};
+
+}  // namespace tessera

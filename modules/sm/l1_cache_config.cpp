@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sm/l1_cache.h"
+
+namespace tessera {
+
+std::vector<std::string> L1Config::validate() const {
+  std::vector<std::string> errors;
+  if (line_bytes == 0 || line_bytes > kMaxLineBytes || (line_bytes & (line_bytes - 1)) != 0) {
+    errors.push_back("l1.line_bytes must be a power of two of at most " +
+                     std::to_string(kMaxLineBytes));
+  }
+  if (sets == 0) errors.emplace_back("l1.sets must be at least 1");
+  if (ways == 0) errors.emplace_back("l1.ways must be at least 1");
+  if (latency_cycles < 2) errors.emplace_back("l1.latency_cycles must be at least 2");
+  if (mshr_entries == 0) errors.emplace_back("l1.mshr_entries must be at least 1");
+  if (mshr_targets == 0) errors.emplace_back("l1.mshr_targets must be at least 1");
+  if (input_depth == 0) errors.emplace_back("l1.input_depth must be at least 1");
+  if (miss_queue_depth == 0) errors.emplace_back("l1.miss_queue_depth must be at least 1");
+  return errors;
+}
+
+void describe(ParameterVisitor& v, L1Config& c) {
+  v.integer("clock_hz", c.clock_hz, "Hz", "clock of the cache (NUBA Table 1)", 1'000'000,
+            100'000'000'000);
+  v.integer("sets", c.sets, "set", "sets (NUBA Table 1: 48 KB, 6 ways)", 1, 1 << 20);
+  v.integer("ways", c.ways, "way", "associativity (NUBA Table 1)", 1, 64);
+  v.integer("line_bytes", c.line_bytes, "byte", "line size (NUBA Table 1)", 32, kMaxLineBytes);
+  v.integer("latency_cycles", c.latency_cycles, "cycle",
+            "arrival of a load to arrival of a hit's data (ours, as GPGPU-Sim's SM7_QV100)", 2,
+            10'000);
+  v.integer("mshr_entries", c.mshr_entries, "entry", "outstanding lines (NUBA Table 1)", 1, 4096);
+  v.integer("mshr_targets", c.mshr_targets, "access", "accesses that wait for one line (ours)", 1,
+            4096);
+  v.integer("input_depth", c.input_depth, "access",
+            "accesses that may wait in front of the pipeline (ours)", 1, 4096);
+  v.integer("miss_queue_depth", c.miss_queue_depth, "request",
+            "requests that may wait for the network before lookups stall (ours)", 1, 4096);
+}
+
+}  // namespace tessera

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <exception>
+#include <systemc>
+
+#include "common/ids.h"
+#include "modules/core/time.h"
+#include "stimuli/warp_program.h"
+
+namespace tessera {
+
+/// A cache that can be told to drop its lines.
+class FlushIf : public virtual sc_core::sc_interface {
+ public:
+  /// Takes effect at the cache's next clock edge.
+  virtual void flush() = 0;
+};
+
+/// An SM as the CTA dispatcher sees it.
+class CtaSinkIf : public virtual sc_core::sc_interface {
+ public:
+  /// Starts a CTA at the SM's clock edge after `at` (at > now). The dispatcher has checked that
+  /// there is room. The kernel outlives its CTAs.
+  virtual void start_cta(KernelProgram& kernel, CtaId cta, Tick at) = 0;
+  /// CTAs of that shape that an empty SM holds; 0 when one does not fit.
+  virtual unsigned resident_ctas(const CtaResources& resources) const = 0;
+};
+
+/// The dispatcher as an SM sees it. What an SM says takes effect after the present time, so that
+/// the order in which SMs run does not matter.
+class DispatchEventsIf : public virtual sc_core::sc_interface {
+ public:
+  /// A CTA's warps have ended and its loads have returned: its resources are free.
+  virtual void cta_finished(SmId sm) = 0;
+  /// The SM has no CTA and no outstanding store.
+  virtual void sm_drained(SmId sm) = 0;
+  /// The kernel did what it must not (RunError). The run ends.
+  virtual void kernel_failed(std::exception_ptr error) = 0;
+};
+
+}  // namespace tessera
