@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/arguments.h"
+
+#include <cctype>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+
+#include "common/error.h"
+#include "common/suggest.h"
+
+namespace tessera::app {
+namespace {
+
+namespace po = boost::program_options;
+
+template <class E>
+E one_of(const char* option, const std::string& given,
+         const std::vector<std::pair<std::string, E>>& choices) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const auto& [name, value] : choices) {
+    if (name == given) return value;
+    names.push_back(name);
+    list += (list.empty() ? "" : ", ") + name;
+  }
+  throw InputError(std::string(option) + ": '" + given + "' is not one of " + list +
+                   did_you_mean(given, names));
+}
+
+const std::vector<std::pair<std::string, Scale>>& scales() {
+  static const std::vector<std::pair<std::string, Scale>> all = {
+      {"small", Scale::kSmall}, {"medium", Scale::kMedium}, {"paper", Scale::kPaper}};
+  return all;
+}
+
+const std::vector<std::pair<std::string, ValueMode>>& value_modes() {
+  static const std::vector<std::pair<std::string, ValueMode>> all = {
+      {"carried", ValueMode::kCarried}, {"functional", ValueMode::kFunctional}};
+  return all;
+}
+
+}  // namespace
+
+ArgumentParser::ArgumentParser(std::string verb, std::string description)
+    : verb_(std::move(verb)), description_(std::move(description)), options_("Options") {
+  options_.add_options()("help,h", "print this help");
+}
+
+void ArgumentParser::positional(const std::string& name, const std::string& description) {
+  positionals_.emplace_back(name, description);
+}
+
+std::string ArgumentParser::synopsis() const {
+  std::string text = "tessera " + verb_;
+  for (const auto& [name, description] : positionals_) text += " " + name;
+  return text + " [OPTIONS]";
+}
+
+std::string ArgumentParser::help() const {
+  std::ostringstream text;
+  text << "Usage: " << synopsis() << "\n\n" << description_ << "\n\n";
+  std::size_t width = 0;
+  for (const auto& [name, description] : positionals_) width = std::max(width, name.size());
+  for (const auto& [name, description] : positionals_) {
+    text << "  " << name << std::string(width + 2 - name.size(), ' ') << description << '\n';
+  }
+  if (!positionals_.empty()) text << '\n';
+  text << options_;
+  return text.str();
+}
+
+void ArgumentParser::refuse(const std::string& what) const {
+  throw InputError(verb_ + ": " + what + " (usage: " + synopsis() + "; 'tessera " + verb_ +
+                   " --help' explains)");
+}
+
+std::optional<po::variables_map> ArgumentParser::parse(
+    const std::vector<std::string>& arguments) const {
+  po::options_description all;
+  all.add(options_);
+  po::options_description hidden;
+  po::positional_options_description positions;
+  for (const auto& [name, description] : positionals_) {
+    hidden.add_options()(name.c_str(), po::value<std::string>());
+    positions.add(name.c_str(), 1);
+  }
+  all.add(hidden);
+
+  po::variables_map values;
+  try {
+    const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::store(
+        po::command_line_parser(arguments).options(all).positional(positions).style(style).run(),
+        values);
+    po::notify(values);
+  } catch (const po::too_many_positional_options_error&) {
+    refuse("there are more arguments than " + std::to_string(positionals_.size()));
+  } catch (const po::unknown_option& e) {
+    std::string given = e.get_option_name();
+    std::vector<std::string> known;
+    for (const auto& option : options_.options()) known.push_back("--" + option->long_name());
+    if (given.rfind("--", 0) != 0) given = "--" + given.substr(given.find_first_not_of('-'));
+    refuse("unknown option '" + e.get_option_name() + "'" + did_you_mean(given, known));
+  } catch (const po::error& e) {
+    refuse(e.what());
+  }
+  if (values.count("help") != 0) {
+    std::cout << help();
+    return std::nullopt;
+  }
+  for (const auto& [name, description] : positionals_) {
+    if (values.count(name) == 0) refuse(name + " is missing: " + description);
+  }
+  return values;
+}
+
+void add_run_options(ArgumentParser& parser) {
+  parser.options()("set",
+                   po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
+                   "change a parameter; may be repeated (tessera list parameters)")(
+      "values", po::value<std::string>()->default_value("functional")->value_name("MODE"),
+      "carried: bytes travel through the memory system; functional: values come from one flat "
+      "memory, faster, same timing")(
+      "scale", po::value<std::string>()->default_value("small")->value_name("SCALE"),
+      "size of the input: small, medium or paper")(
+      "seed", po::value<std::string>()->default_value("1")->value_name("N"),
+      "seed of the input data and of randomised address maps")(
+      "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
+      "json", "print one JSON document and nothing else")("quiet", "no progress");
+}
+
+RunArguments read_run_options(const po::variables_map& values) {
+  RunArguments r;
+  if (values.count("set") != 0) r.sets = values["set"].as<std::vector<std::string>>();
+  r.options.values = one_of("--values", values["values"].as<std::string>(), value_modes());
+  r.options.scale = one_of("--scale", values["scale"].as<std::string>(), scales());
+  const auto& seed = values["seed"].as<std::string>();
+  try {
+    std::size_t used = 0;
+    r.options.seed = std::stoull(seed, &used);
+    if (used != seed.size() || std::isdigit(static_cast<unsigned char>(seed.front())) == 0) {
+      throw std::invalid_argument(seed);
+    }
+  } catch (const std::logic_error&) {
+    throw InputError("--seed: '" + seed + "' is not a whole number from 0 to 2^64 - 1");
+  }
+  if (values.count("out") != 0) r.out = values["out"].as<std::string>();
+  r.json = values.count("json") != 0;
+  r.quiet = values.count("quiet") != 0;
+  return r;
+}
+
+std::string name_of(Scale scale) {
+  for (const auto& [name, value] : scales()) {
+    if (value == scale) return name;
+  }
+  return "?";
+}
+
+std::string name_of(ValueMode mode) {
+  for (const auto& [name, value] : value_modes()) {
+    if (value == mode) return name;
+  }
+  return "?";
+}
+
+std::vector<std::string> split_names(const std::string& what, const std::string& list) {
+  std::vector<std::string> names;
+  std::size_t begin = 0;
+  while (true) {
+    const std::size_t comma = list.find(',', begin);
+    names.push_back(list.substr(begin, comma - begin));
+    if (names.back().empty()) throw InputError(what + " '" + list + "': a name is empty");
+    if (comma == std::string::npos) return names;
+    begin = comma + 1;
+  }
+}
+
+std::string file_stem(const std::string& name) {
+  std::string stem = name;
+  while (stem.size() > 1 && stem.back() == '/') stem.pop_back();
+  stem = std::filesystem::path(stem).stem().string();
+  for (char& c : stem) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' ||
+                       c == '.' || c == '+';
+    if (!plain) c = '_';
+  }
+  return stem.empty() ? "run" : stem;
+}
+
+}  // namespace tessera::app

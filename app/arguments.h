@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What the verbs share in reading their arguments.
+
+#include <boost/program_options.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platforms/simulation.h"
+
+namespace tessera::app {
+
+/// One verb's arguments: named options and required positional ones.
+class ArgumentParser {
+ public:
+  ArgumentParser(std::string verb, std::string description);
+
+  /// The next positional argument.
+  void positional(const std::string& name, const std::string& description);
+  boost::program_options::options_description_easy_init options() { return options_.add_options(); }
+
+  /// Empty when --help was asked for (and has been printed). Throws InputError with the nearest
+  /// option's name.
+  std::optional<boost::program_options::variables_map> parse(
+      const std::vector<std::string>& arguments) const;
+
+ private:
+  std::string synopsis() const;
+  std::string help() const;
+  [[noreturn]] void refuse(const std::string& what) const;
+
+  std::string verb_;
+  std::string description_;
+  std::vector<std::pair<std::string, std::string>> positionals_;
+  boost::program_options::options_description options_;
+};
+
+/// What `run` and `compare` are told in common.
+struct RunArguments {
+  std::vector<std::string> sets;
+  RunOptions options;
+  std::optional<std::string> out;
+  bool json = false;
+  bool quiet = false;
+};
+
+void add_run_options(ArgumentParser& parser);
+RunArguments read_run_options(const boost::program_options::variables_map& values);
+
+std::string name_of(Scale scale);
+std::string name_of(ValueMode mode);
+
+/// "a,b" as {"a", "b"}; throws InputError when one of them is empty.
+std::vector<std::string> split_names(const std::string& what, const std::string& list);
+
+/// A platform's or workload's name as part of a file name: "my/uba.json" is "uba".
+std::string file_stem(const std::string& name);
+
+}  // namespace tessera::app

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/command_line.h"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <systemc>
+
+#include "app/console.h"
+#include "app/verbs.h"
+#include "app/version.h"
+#include "common/error.h"
+#include "common/suggest.h"
+
+namespace tessera::app {
+namespace {
+
+constexpr int kFailed = 1;
+constexpr int kBadInput = 2;
+
+std::string help_text() {
+  std::string text =
+      "Tessera: a SystemC/TLM-2.0 model of GPU memory systems that runs real CUDA kernels.\n\n"
+      "Usage: tessera VERB [ARGUMENTS...]\n\nVerbs:\n";
+  for (const Verb& verb : verbs()) {
+    text += "  " + verb.name + std::string(10 - verb.name.size(), ' ') + verb.summary + "\n";
+  }
+  text +=
+      "\n'tessera VERB --help' explains a verb; 'tessera --version' prints the version.\n"
+      "Begin with: tessera run uba-mem mm\n"
+      "Exit status: 0 done, 1 the run failed, 2 bad usage or bad input.\n";
+  return text;
+}
+
+std::string verb_list() {
+  std::string names;
+  for (const Verb& verb : verbs()) names += (names.empty() ? "" : ", ") + verb.name;
+  return names;
+}
+
+int dispatch(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) {
+    throw InputError("which verb? One of " + verb_list() + " ('tessera --help' explains them)");
+  }
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    std::cout << help_text();
+    return 0;
+  }
+  if (first == "--version") {
+    std::cout << "tessera " << kVersion << '\n';
+    return 0;
+  }
+  for (const Verb& verb : verbs()) {
+    if (verb.name == first) return verb.run({arguments.begin() + 1, arguments.end()});
+  }
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs()) names.push_back(verb.name);
+  throw InputError("unknown verb '" + first + "' (the verbs are " + verb_list() + ")" +
+                   did_you_mean(first, names));
+}
+
+int fail(const std::string& message, int status) {
+  complain(message);
+  if (document_is_due()) write_document({{"error", message}, {"exit_status", status}});
+  return status;
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments) {
+  try {
+    try {
+      // Before anything can fail, so that bad arguments too give one document.
+      if (std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
+        reserve_standard_output();
+      }
+      route_systemc_reports(false);
+      return dispatch(arguments);
+    } catch (const InputError& e) {
+      return fail(e.what(), kBadInput);
+    } catch (const RunError& e) {
+      return fail(e.what(), kFailed);
+    } catch (const sc_core::sc_report& e) {
+      return fail(std::string(e.get_msg()) + " (" + e.get_msg_type() + ")", kFailed);
+    } catch (const std::bad_alloc&) {
+      return fail("out of memory", kFailed);
+    } catch (const std::exception& e) {
+      return fail(std::string("internal error: ") + e.what(), kFailed);
+    }
+  } catch (...) {
+    // Even the message could not be delivered (standard output is gone).
+    return kFailed;
+  }
+}
+
+}  // namespace tessera::app

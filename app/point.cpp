@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/point.h"
+
+#include "app/report/text.h"
+
+namespace tessera::app {
+
+using nlohmann::ordered_json;
+
+ordered_json catalogue_of(const StatisticsRegistry& statistics) {
+  ordered_json out = ordered_json::array();
+  for (const StatisticInfo& info : statistics.all()) {
+    out.push_back({{"module", info.module},
+                   {"name", info.name},
+                   {"unit", info.unit},
+                   {"description", info.description},
+                   {"kind", info.kind}});
+  }
+  return out;
+}
+
+std::string verification_line(const std::optional<Verification>& verification) {
+  if (!verification) return "not checked: the workload has no reference";
+  const Verification& v = *verification;
+  if (v.passed) return "yes: " + grouped(v.compared) + " elements match the CPU reference";
+  if (v.compared == 0) return "NO: nothing was compared";
+  return "NO: " + grouped(v.wrong) + " of " + grouped(v.compared) +
+         " elements differ from the CPU reference";
+}
+
+PointOutcome simulate_point(const ResolvedConfig& config, const std::string& workload,
+                            const RunOptions& options) {
+  const std::unique_ptr<Workload> program = make_workload(workload);
+  Simulation simulation(config);
+  RunResult result = simulation.run(*program, options);
+
+  PointOutcome outcome;
+  outcome.stats = std::move(result.stats);
+  outcome.catalogue = catalogue_of(simulation.statistics());
+  if (result.interrupted) {
+    outcome.failure = "interrupted; what was measured until then is kept";
+    outcome.verification = "not checked: interrupted";
+  } else if (result.failure) {
+    outcome.failure = *result.failure;
+    outcome.verification = "not checked: the run failed";
+  } else {
+    outcome.verification = verification_line(result.verification);
+    if (result.verification && !result.verification->passed) {
+      std::string message =
+          workload + " on " + config.platform + ": " + outcome.verification.substr(4);
+      for (const std::string& m : result.verification->messages) message += "\n  " + m;
+      outcome.failure = message;
+    }
+  }
+  return outcome;
+}
+
+}  // namespace tessera::app

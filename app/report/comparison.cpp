@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/comparison.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "app/report/csv.h"
+#include "app/report/text.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr const char* kDerivedColumns[] = {"ipc", "l1_hit_rate", "llc_hit_rate",
+                                           "dram_utilisation"};
+
+bool done(const ComparedPoint& p) { return p.failure.empty() && p.stats.is_object(); }
+
+void add_once(std::vector<std::string>& names, const std::string& name) {
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+}
+
+ordered_json at_or_null(const ordered_json& object, const char* key) {
+  return object.is_object() && object.contains(key) ? object[key] : ordered_json();
+}
+
+std::string percent_cell(const ordered_json& value) {
+  return value.is_number() ? short_number(value.get<double>() * 100) + " %" : "-";
+}
+
+std::string number_cell(const ordered_json& value) {
+  return value.is_number() ? short_number(value.get<double>()) : "-";
+}
+
+}  // namespace
+
+ordered_json comparison_document(const std::vector<ComparedPoint>& points) {
+  std::vector<std::string> platforms;
+  std::vector<std::string> workloads;
+  std::map<std::pair<std::string, std::string>, double> cycles;
+  for (const ComparedPoint& p : points) {
+    add_once(platforms, p.platform);
+    add_once(workloads, p.workload);
+    if (done(p)) cycles[{p.platform, p.workload}] = p.stats.value("cycles", 0.0);
+  }
+  const std::string baseline = platforms.empty() ? "" : platforms.front();
+  const auto speedup = [&](const std::string& platform,
+                           const std::string& workload) -> std::optional<double> {
+    const auto own = cycles.find({platform, workload});
+    const auto base = cycles.find({baseline, workload});
+    if (own == cycles.end() || base == cycles.end() || own->second <= 0 || base->second <= 0) {
+      return std::nullopt;
+    }
+    return base->second / own->second;
+  };
+
+  ordered_json all = ordered_json::array();
+  ordered_json rows = ordered_json::array();
+  std::size_t failed = 0;
+  for (const ComparedPoint& p : points) {
+    ordered_json point = p.stats;
+    if (!point.is_object()) point = {{"platform", p.platform}, {"workload", p.workload}};
+    if (!p.failure.empty()) {
+      point["error"] = p.failure;
+      ++failed;
+    }
+    ordered_json row = {{"platform", p.platform},
+                        {"workload", p.workload},
+                        {"cycles", at_or_null(p.stats, "cycles")},
+                        {"speedup", nullptr}};
+    if (const auto s = speedup(p.platform, p.workload)) row["speedup"] = *s;
+    const ordered_json derived = at_or_null(p.stats, "derived");
+    for (const char* name : kDerivedColumns) row[name] = at_or_null(derived, name);
+    row["verified"] = at_or_null(p.stats, "verified");
+    row["error"] = p.failure.empty() ? ordered_json() : ordered_json(p.failure);
+    all.push_back(std::move(point));
+    rows.push_back(std::move(row));
+  }
+
+  ordered_json means = ordered_json::object();
+  for (const std::string& platform : platforms) {
+    double inverse = 0;
+    std::size_t n = 0;
+    for (const std::string& workload : workloads) {
+      if (const auto s = speedup(platform, workload)) {
+        inverse += 1 / *s;
+        ++n;
+      }
+    }
+    means[platform] = n == 0 ? ordered_json() : ordered_json(static_cast<double>(n) / inverse);
+  }
+  return {{"points", std::move(all)},
+          {"summary",
+           {{"baseline", baseline},
+            {"platforms", platforms},
+            {"workloads", workloads},
+            {"rows", std::move(rows)},
+            {"speedup_harmonic_mean", std::move(means)},
+            {"failed", failed}}}};
+}
+
+std::string comparison_csv(const ordered_json& document) {
+  std::string out;
+  for (const ordered_json& row : document["summary"]["rows"]) {
+    if (out.empty()) {
+      std::string heading;
+      for (const auto& [key, value] : row.items()) heading += (heading.empty() ? "" : ",") + key;
+      out = heading + "\r\n";
+    }
+    std::string line;
+    for (const auto& [key, value] : row.items()) {
+      if (&value != &row.front()) line += ",";
+      line += csv_field(csv_value(value));
+    }
+    out += line + "\r\n";
+  }
+  return out;
+}
+
+std::string comparison_table(const ordered_json& document) {
+  std::vector<std::vector<std::string>> rows = {{"WORKLOAD", "PLATFORM", "CYCLES", "SPEEDUP", "IPC",
+                                                 "L1 HITS", "LLC HITS", "DRAM USE", "VERIFIED"}};
+  const ordered_json& summary = document["summary"];
+  for (const auto& workload : summary["workloads"]) {
+    for (const ordered_json& row : summary["rows"]) {
+      if (row["workload"] != workload) continue;
+      std::string verified = "-";
+      if (row["verified"].is_boolean()) verified = row["verified"].get<bool>() ? "yes" : "NO";
+      if (!row["error"].is_null() && verified != "NO") verified = "failed";
+      rows.push_back({row["workload"].get<std::string>(), row["platform"].get<std::string>(),
+                      row["cycles"].is_number() ? grouped(row["cycles"].get<std::uint64_t>()) : "-",
+                      number_cell(row["speedup"]), number_cell(row["ipc"]),
+                      percent_cell(row["l1_hit_rate"]), percent_cell(row["llc_hit_rate"]),
+                      percent_cell(row["dram_utilisation"]), verified});
+    }
+  }
+  std::string text = table_text(rows);
+  if (summary["platforms"].size() > 1 && summary["workloads"].size() > 1) {
+    text += "\nSpeedup over " + summary["baseline"].get<std::string>() + ", harmonic mean:";
+    for (const auto& [platform, value] : summary["speedup_harmonic_mean"].items()) {
+      text += "  " + platform + " " + number_cell(value);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace tessera::app {
+
+/// One point of a comparison. `stats` is null where the point left none.
+struct ComparedPoint {
+  std::string platform;
+  std::string workload;
+  nlohmann::ordered_json stats;
+  std::string failure;  ///< empty: it is done and right
+};
+
+/// compare.json: {"points": [stats, or {"platform", "workload", "error"}], "summary": {...}}.
+/// The summary has one row a point (cycles, speedup over the first platform, ...), and per platform
+/// the harmonic mean of its speedups over the workloads that both have done.
+nlohmann::ordered_json comparison_document(const std::vector<ComparedPoint>& points);
+
+/// compare.csv: the summary's rows.
+std::string comparison_csv(const nlohmann::ordered_json& document);
+
+/// The rows as a table for people.
+std::string comparison_table(const nlohmann::ordered_json& document);
+
+}  // namespace tessera::app

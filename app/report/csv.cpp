@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/csv.h"
+
+#include <map>
+#include <utility>
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+void flatten(const std::string& module, const std::string& name, const ordered_json& value,
+             const std::string& unit, std::string& out) {
+  if (value.is_object()) {
+    for (const auto& [key, child] : value.items()) {
+      flatten(module, name + "." + key, child, unit, out);
+    }
+    return;
+  }
+  if (value.is_array()) {
+    std::size_t i = 0;
+    for (const ordered_json& child : value) {
+      flatten(module, name + "." + std::to_string(i++), child, unit, out);
+    }
+    return;
+  }
+  out += csv_field(module) + "," + csv_field(name) + "," + csv_field(csv_value(value)) + "," +
+         csv_field(unit) + "\r\n";
+}
+
+}  // namespace
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string csv_value(const ordered_json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  return value.dump();
+}
+
+std::string derived_unit(const std::string& name) {
+  static const std::map<std::string, std::string> units = {
+      {"ipc", "instruction/cycle"},
+      {"replies_per_cycle", "reply/cycle"},
+      {"noc_bytes", "byte"},
+      {"inter_module_bytes", "byte"},
+      {"inter_gpu_bytes", "byte"},
+      {"host_link_bytes", "byte"},
+      {"dram_bytes", "byte"},
+      {"avg_load_latency_cycles", "cycle"},
+      {"avg_remote_load_latency_cycles", "cycle"},
+      {"page_faults", "fault"},
+      {"latency_breakdown", "cycle"},
+      {"peak_gb_per_s", "GB/s"},
+  };
+  const auto it = units.find(name);
+  return it == units.end() ? std::string() : it->second;
+}
+
+std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) {
+  std::map<std::pair<std::string, std::string>, std::string> units;
+  for (const ordered_json& entry : catalogue) {
+    units[{entry.value("module", ""), entry.value("name", "")}] = entry.value("unit", "");
+  }
+  std::string out = "module,statistic,value,unit\r\n";
+  const std::pair<const char*, const char*> own[] = {
+      {"platform", ""},    {"workload", ""},  {"seed", ""},
+      {"cycles", "cycle"}, {"time_ns", "ns"}, {"instructions", "instruction"},
+      {"verified", ""}};
+  for (const auto& [name, unit] : own) {
+    if (stats.contains(name)) flatten("run", name, stats[name], unit, out);
+  }
+  for (const char* section : {"derived", "energy"}) {
+    if (!stats.contains(section) || !stats[section].is_object()) continue;
+    for (const auto& [name, value] : stats[section].items()) {
+      flatten(section, name, value, derived_unit(name), out);
+    }
+  }
+  if (stats.contains("modules")) {
+    for (const auto& [module, statistics] : stats["modules"].items()) {
+      for (const auto& [name, value] : statistics.items()) {
+        const auto unit = units.find({module, name});
+        flatten(module, name, value, unit == units.end() ? "" : unit->second, out);
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace tessera::app

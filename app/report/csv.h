@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tessera::app {
+
+/// stats.csv: module,statistic,value,unit, one line a number. Nested values are flattened
+/// ("latency.mean", "latency.log2_buckets.3"). The run's own numbers stand under the module "run",
+/// derived ones under "derived". `catalogue`: [{"module", "name", "unit", ...}] of the platform.
+std::string stats_csv(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue);
+
+/// Unit of a derived value of design.md section 5; empty for ratios and unknown names.
+std::string derived_unit(const std::string& name);
+
+/// A field quoted where RFC 4180 asks for it.
+std::string csv_field(const std::string& text);
+
+/// A scalar as CSV text: strings plain, numbers as JSON prints them, null empty.
+std::string csv_value(const nlohmann::ordered_json& value);
+
+}  // namespace tessera::app

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/html.h"
+
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "app/report/assets.h"
+#include "app/report/csv.h"
+#include "app/report/traffic.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string escaped(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    switch (c) {
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '&':
+        out += "&amp;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
+    }
+  }
+  return out;
+}
+
+/// A page that may run its own inline scripts and load nothing at all.
+std::string page(const std::string& title, std::string_view script, const ordered_json& data) {
+  std::string html;
+  html += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
+  html +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n";
+  html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
+  html += "<title>" + escaped(title) + "</title>\n<style>\n";
+  html += assets::kReportCss;
+  html += "</style>\n</head>\n<body>\n<main id=\"report\"></main>\n";
+  html += "<noscript>The charts of this report are drawn by a script.</noscript>\n";
+  html += "<script type=\"application/json\" id=\"data\">" + script_json(data) + "</script>\n";
+  html += "<script>\n";
+  html += assets::kChartJs;
+  html += "\n</script>\n<script>\n";
+  html += assets::kCommonJs;
+  html += script;
+  html += "</script>\n</body>\n</html>\n";
+  return html;
+}
+
+}  // namespace
+
+std::string script_json(const ordered_json& value) {
+  const std::string text = value.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    if (c == '<') {
+      out += "\\u003c";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
+                       const std::string& verification, const std::string& failure) {
+  // Descriptions are shared by equal blocks: once per text instead of once per block.
+  ordered_json texts = ordered_json::array();
+  ordered_json about = ordered_json::object();
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  for (const ordered_json& entry : catalogue) {
+    const auto text = std::make_pair(entry.value("unit", ""), entry.value("description", ""));
+    const auto [it, fresh] = known.try_emplace(text, texts.size());
+    if (fresh) texts.push_back({text.first, text.second});
+    about[entry.value("module", "")][entry.value("name", "")] = it->second;
+  }
+  ordered_json units = ordered_json::object();
+  if (stats.contains("derived")) {
+    for (const auto& [name, value] : stats["derived"].items()) units[name] = derived_unit(name);
+  }
+  return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
+              assets::kRunJs,
+              {{"stats", stats},
+               {"traffic", to_json(traffic_by_level(stats))},
+               {"texts", std::move(texts)},
+               {"about", std::move(about)},
+               {"units", std::move(units)},
+               {"verification", verification},
+               {"failure", failure}});
+}
+
+std::string comparison_report(const ordered_json& document) {
+  ordered_json traffic = ordered_json::array();
+  for (const ordered_json& point : document["points"]) {
+    ordered_json levels = to_json(traffic_by_level(point));
+    for (ordered_json& level : levels) {
+      level.erase("bins");
+      level.erase("parts");
+    }
+    traffic.push_back(std::move(levels));
+  }
+  ordered_json details = ordered_json::array();
+  for (const ordered_json& point : document["points"]) {
+    details.push_back({{"derived", point.value("derived", ordered_json::object())},
+                       {"config", point.value("config", ordered_json::object())}});
+  }
+  return page("Tessera: comparison", assets::kCompareJs,
+              {{"summary", document["summary"]},
+               {"details", std::move(details)},
+               {"traffic", std::move(traffic)}});
+}
+
+}  // namespace tessera::app

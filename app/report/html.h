@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace tessera::app {
+
+/// report.html of one run: one self-contained file (no network) with the charts drawn by Chart.js
+/// from the embedded document. `catalogue`: units and descriptions of the statistics.
+std::string run_report(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue,
+                       const std::string& verification, const std::string& failure);
+
+/// report.html of a comparison (the document of comparison_document()).
+std::string comparison_report(const nlohmann::ordered_json& document);
+
+/// JSON that may stand inside a <script> element: no '<' in it.
+std::string script_json(const nlohmann::ordered_json& value);
+
+}  // namespace tessera::app

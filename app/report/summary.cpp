@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/summary.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "app/report/text.h"
+#include "app/report/traffic.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::optional<double> number(const ordered_json& object, const char* key) {
+  if (!object.is_object() || !object.contains(key) || !object[key].is_number()) {
+    return std::nullopt;
+  }
+  return object[key].get<double>();
+}
+
+std::string percent(double fraction) { return short_number(fraction * 100) + " %"; }
+
+std::string padded(std::string text, std::size_t width) {
+  if (text.size() < width) text.append(width - text.size(), ' ');
+  return text;
+}
+
+std::string padded_left(const std::string& text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string fact(const std::string& name, const std::string& value) {
+  return "  " + padded(name, 15) + value + "\n";
+}
+
+std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) {
+  if (levels.empty()) return "";
+  double largest = 0;
+  bool peaks = false;
+  for (const LevelTraffic& level : levels) {
+    largest = std::max(largest, level.gb_per_s);
+    peaks = peaks || level.peak_gb_per_s.has_value();
+  }
+  std::string text = "\n  Where the bandwidth went";
+  text += peaks ? " (bar: share of the level's peak)\n" : " (bar: beside the busiest level)\n";
+  for (const LevelTraffic& level : levels) {
+    const double of = level.peak_gb_per_s.value_or(largest);
+    const double fraction = of > 0 ? level.gb_per_s / of : 0;
+    text += "  " + padded(level.name, 13) + bar(fraction, 30, utf8) +
+            padded_left(bytes_text(static_cast<double>(level.bytes)), 10) +
+            padded_left(short_number(level.gb_per_s) + " GB/s", 12);
+    if (level.peak_gb_per_s) {
+      text +=
+          padded_left(percent(fraction), 8) + " of " + short_number(*level.peak_gb_per_s) + " GB/s";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string run_summary(const ordered_json& stats, const std::string& verification, bool utf8) {
+  const ordered_json derived = stats.value("derived", ordered_json::object());
+  std::string text = stats.value("workload", "?") + " on " + stats.value("platform", "?") + "\n\n";
+  text += fact("verified", verification);
+  text += fact("cycles", grouped(stats.value("cycles", std::uint64_t{0})) + "  (" +
+                             time_text(stats.value("time_ns", 0.0)) + ")");
+  std::string instructions = grouped(stats.value("instructions", std::uint64_t{0}));
+  if (const auto ipc = number(derived, "ipc")) {
+    instructions += "  (" + short_number(*ipc) + " per cycle)";
+  }
+  text += fact("instructions", instructions);
+  std::string hits;
+  if (const auto l1 = number(derived, "l1_hit_rate")) hits += "L1 " + percent(*l1);
+  if (const auto llc = number(derived, "llc_hit_rate")) {
+    hits += (hits.empty() ? "LLC " : ", LLC ") + percent(*llc);
+  }
+  if (!hits.empty()) text += fact("hit rates", hits);
+  if (const auto latency = number(derived, "avg_load_latency_cycles")) {
+    text += fact("load latency", short_number(*latency) + " cycles on average");
+  }
+  if (const auto faults = number(derived, "page_faults")) {
+    text += fact("page faults", grouped(static_cast<std::uint64_t>(*faults)));
+  }
+  if (const auto used = number(derived, "dram_utilisation")) {
+    text += fact("DRAM in use", percent(*used) + " of the time");
+  }
+  text += traffic_picture(traffic_by_level(stats), utf8);
+  if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {
+    text += "\n" + fact("host time", short_number(*seconds) + " s");
+  }
+  return text;
+}
+
+}  // namespace tessera::app

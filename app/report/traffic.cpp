@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/traffic.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Levels in the order of a request's way, with the words by which a block's path tells its own.
+struct LevelRule {
+  const char* name;
+  const char* key;  ///< in derived.peak_gb_per_s
+  std::vector<const char*> all_of;
+  std::vector<const char*> any_of;
+};
+
+const std::vector<LevelRule>& rules() {
+  static const std::vector<LevelRule> all = {
+      {"L1", "l1", {}, {".l1", "l1_", "l1["}},
+      {"NoC request", "noc_request", {"request"}, {"noc", "xbar", "crossbar", "request"}},
+      {"NoC reply", "noc_reply", {"reply"}, {"noc", "xbar", "crossbar", "reply"}},
+      {"LLC", "llc", {}, {"llc"}},
+      {"DRAM", "dram", {}, {"dram", "hbm", "channel", "mem"}},
+      {"SM", "sm", {}, {".sm", "sm_"}},
+      {"NoC", "noc", {}, {"noc", "xbar", "crossbar"}},
+      {"Other", "other", {}, {}},
+  };
+  return all;
+}
+
+std::size_t rule_of(const std::string& module, const std::string& statistic) {
+  const std::string path = "." + module + "." + statistic;
+  const auto has = [&path](const char* word) { return path.find(word) != std::string::npos; };
+  for (std::size_t i = 0; i < rules().size(); ++i) {
+    const LevelRule& rule = rules()[i];
+    const bool all = std::all_of(rule.all_of.begin(), rule.all_of.end(), has);
+    const bool any =
+        rule.any_of.empty() || std::any_of(rule.any_of.begin(), rule.any_of.end(), has);
+    if (all && any) return i;
+  }
+  return rules().size() - 1;
+}
+
+bool is_series(const ordered_json& value) {
+  return value.is_object() && value.contains("interval_ns") && value.contains("bytes") &&
+         value.contains("total");
+}
+
+/// Widths are a common width doubled some number of times: the wider one is kept.
+void add_series(LevelTraffic& level, const ordered_json& value) {
+  const double width = value["interval_ns"].get<double>();
+  auto bins = value["bytes"].get<std::vector<std::uint64_t>>();
+  const auto halve = [](std::vector<std::uint64_t>& b) {
+    for (std::size_t j = 0; j < b.size(); j += 2) {
+      b[j / 2] = b[j] + (j + 1 < b.size() ? b[j + 1] : 0);
+    }
+    b.resize((b.size() + 1) / 2);
+  };
+  if (level.interval_ns == 0) level.interval_ns = width;
+  while (level.interval_ns < width * 0.75) {
+    halve(level.bins);
+    level.interval_ns *= 2;
+  }
+  for (double w = width; w < level.interval_ns * 0.75; w *= 2) halve(bins);
+  if (level.bins.size() < bins.size()) level.bins.resize(bins.size());
+  for (std::size_t i = 0; i < bins.size(); ++i) level.bins[i] += bins[i];
+}
+
+}  // namespace
+
+bool natural_less(const std::string& a, const std::string& b) {
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < a.size() && j < b.size()) {
+    if (is_digit(a[i]) && is_digit(b[j])) {
+      const std::size_t i0 = i;
+      const std::size_t j0 = j;
+      while (i < a.size() && is_digit(a[i])) ++i;
+      while (j < b.size() && is_digit(b[j])) ++j;
+      const std::string x = a.substr(i0, i - i0);
+      const std::string y = b.substr(j0, j - j0);
+      if (x.size() != y.size()) return x.size() < y.size();
+      if (x != y) return x < y;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  return a.size() - i < b.size() - j;
+}
+
+std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
+  std::map<std::size_t, LevelTraffic> found;
+  if (stats.contains("modules")) {
+    for (const auto& [module, statistics] : stats["modules"].items()) {
+      for (const auto& [name, value] : statistics.items()) {
+        if (!is_series(value)) continue;
+        const std::size_t rule = rule_of(module, name);
+        LevelTraffic& level = found[rule];
+        level.name = rules()[rule].name;
+        const auto total = value["total"].get<std::uint64_t>();
+        level.bytes += total;
+        add_series(level, value);
+        if (level.parts.empty() || level.parts.back().module != module) {
+          level.parts.push_back({module, 0});
+        }
+        level.parts.back().bytes += total;
+      }
+    }
+  }
+  const double time_ns = stats.value("time_ns", 0.0);
+  const ordered_json derived = stats.value("derived", ordered_json::object());
+  const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
+  std::vector<LevelTraffic> levels;
+  for (auto& [rule, level] : found) {
+    if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
+    const char* key = rules()[rule].key;
+    if (peaks.contains(key) && peaks[key].is_number() && peaks[key].get<double>() > 0) {
+      level.peak_gb_per_s = peaks[key].get<double>();
+    }
+    std::stable_sort(
+        level.parts.begin(), level.parts.end(),
+        [](const LevelPart& a, const LevelPart& b) { return natural_less(a.module, b.module); });
+    levels.push_back(std::move(level));
+  }
+  return levels;
+}
+
+ordered_json to_json(const std::vector<LevelTraffic>& levels) {
+  ordered_json out = ordered_json::array();
+  for (const LevelTraffic& level : levels) {
+    ordered_json parts = ordered_json::array();
+    for (const LevelPart& p : level.parts) {
+      parts.push_back({{"module", p.module}, {"bytes", p.bytes}});
+    }
+    ordered_json entry = {{"name", level.name},
+                          {"bytes", level.bytes},
+                          {"gb_per_s", level.gb_per_s},
+                          {"peak_gb_per_s", nullptr},
+                          {"interval_ns", level.interval_ns},
+                          {"bins", level.bins},
+                          {"parts", std::move(parts)}};
+    if (level.peak_gb_per_s) entry["peak_gb_per_s"] = *level.peak_gb_per_s;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+}  // namespace tessera::app

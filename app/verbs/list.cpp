@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+#include <iostream>
+#include <map>
+
+#include "app/arguments.h"
+#include "app/console.h"
+#include "app/point.h"
+#include "app/report/text.h"
+#include "app/verbs.h"
+#include "common/error.h"
+#include "common/suggest.h"
+#include "policies/address_map.h"
+#include "policies/cta_scheduler.h"
+#include "policies/page_placement.h"
+
+namespace tessera::app {
+namespace {
+
+namespace po = boost::program_options;
+using nlohmann::ordered_json;
+
+/// What a topic lists: objects that all have the same keys, and the keys to show as columns.
+struct Listing {
+  ordered_json entries = ordered_json::array();
+  std::vector<std::pair<std::string, std::string>> columns;  ///< key, heading
+};
+
+Listing platforms(const std::string&) {
+  Listing l;
+  for (const PresetInfo& p : platform_presets()) {
+    l.entries.push_back({{"name", p.name}, {"description", p.description}, {"file", p.file}});
+  }
+  l.columns = {{"name", "PLATFORM"}, {"description", "DESCRIPTION"}};
+  return l;
+}
+
+Listing workloads(const std::string&) {
+  Listing l;
+  for (const WorkloadInfo& w : workload_catalogue()) {
+    l.entries.push_back({{"name", w.name},
+                         {"family", w.family},
+                         {"description", w.description},
+                         {"papers", w.papers},
+                         {"race_free", w.race_free}});
+  }
+  l.columns = {{"name", "WORKLOAD"}, {"family", "FAMILY"}, {"description", "DESCRIPTION"}};
+  return l;
+}
+
+Listing policies(const std::string&) {
+  Listing l;
+  const auto add = [&l](const char* decision, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      l.entries.push_back({{"decision", decision}, {"name", name}});
+    }
+  };
+  add("address_map", address_map_names());
+  add("page_placement", page_placement_names());
+  add("cta_scheduler", cta_scheduler_names());
+  l.columns = {{"decision", "DECISION"}, {"name", "POLICY"}};
+  return l;
+}
+
+std::string range_of(const ListedParameter& p) {
+  std::string text;
+  for (const std::string& c : p.info.choices) text += (text.empty() ? "" : ", ") + c;
+  if (p.kind == "integer") {
+    text = std::to_string(static_cast<std::uint64_t>(p.info.min)) + " to " +
+           (p.info.max < 1e18 ? std::to_string(static_cast<std::uint64_t>(p.info.max))
+                              : short_number(p.info.max / 1e18) + "e18");
+  } else if (p.kind == "real") {
+    text = ordered_json(p.info.min).dump() + " to " + ordered_json(p.info.max).dump();
+  } else if (p.kind == "flag") {
+    text = "true, false";
+  }
+  return text;
+}
+
+Listing parameters(const std::string& platform) {
+  Listing l;
+  for (const ListedParameter& p : resolve_config(platform, {}).parameters()) {
+    ordered_json entry = {{"name", p.info.name},  {"kind", p.kind},
+                          {"value", p.value},     {"unit", p.info.unit},
+                          {"range", range_of(p)}, {"description", p.info.description}};
+    if (p.kind == "integer" || p.kind == "real") {
+      entry["min"] = p.info.min;
+      entry["max"] = p.info.max;
+    }
+    if (!p.info.choices.empty()) entry["choices"] = p.info.choices;
+    l.entries.push_back(std::move(entry));
+  }
+  l.columns = {{"name", "PARAMETER"},
+               {"value", "VALUE"},
+               {"unit", "UNIT"},
+               {"range", "RANGE"},
+               {"description", "DESCRIPTION"}};
+  return l;
+}
+
+/// "gpu0.llc12" as "gpu*.llc*": equal blocks share a line.
+std::string without_numbers(const std::string& module) {
+  std::string out;
+  for (std::size_t i = 0; i < module.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
+    // A digit that belongs to a name ("l1") has no letter pair before it.
+    const bool index =
+        digit && !(i >= 1 && module[i - 1] == 'l' &&
+                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
+    if (!index) {
+      out += module[i];
+      continue;
+    }
+    if (out.empty() || out.back() != '*') out += '*';
+  }
+  return out;
+}
+
+Listing statistics(const std::string& platform) {
+  const Simulation simulation(resolve_config(platform, {}));
+  Listing l;
+  std::map<std::pair<std::string, std::string>, std::size_t> seen;
+  for (const StatisticInfo& info : simulation.statistics().all()) {
+    const std::string module = without_numbers(info.module);
+    const auto [it, fresh] = seen.try_emplace({module, info.name}, l.entries.size());
+    if (!fresh) {
+      ordered_json& count = l.entries[it->second]["instances"];
+      count = count.get<std::uint64_t>() + 1;
+      continue;
+    }
+    l.entries.push_back({{"module", module},
+                         {"name", info.name},
+                         {"unit", info.unit},
+                         {"kind", info.kind},
+                         {"instances", 1},
+                         {"description", info.description}});
+  }
+  l.columns = {{"module", "MODULE"},
+               {"name", "STATISTIC"},
+               {"unit", "UNIT"},
+               {"kind", "KIND"},
+               {"description", "DESCRIPTION"}};
+  return l;
+}
+
+struct Topic {
+  const char* name;
+  Listing (*list)(const std::string& platform);
+};
+constexpr Topic kTopics[] = {{"platforms", platforms},
+                             {"workloads", workloads},
+                             {"policies", policies},
+                             {"parameters", parameters},
+                             {"statistics", statistics}};
+
+std::string cell(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+}  // namespace
+
+int list_verb(const std::vector<std::string>& arguments) {
+  ArgumentParser parser("list", "Lists what there is to choose from.");
+  parser.positional("TOPIC", "platforms, workloads, policies, parameters or statistics");
+  parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
+                   "whose parameters or statistics")("json", "print one JSON document");
+  const auto values = parser.parse(arguments);
+  if (!values) return 0;
+  const auto topic = (*values)["TOPIC"].as<std::string>();
+  std::vector<std::string> names;
+  for (const Topic& t : kTopics) {
+    names.emplace_back(t.name);
+    if (topic != t.name) continue;
+    const Listing listing = t.list((*values)["platform"].as<std::string>());
+    if (values->count("json") != 0) {
+      write_document({{topic, listing.entries}});
+      return 0;
+    }
+    std::vector<std::vector<std::string>> rows(1);
+    for (const auto& [key, heading] : listing.columns) rows[0].push_back(heading);
+    for (const ordered_json& entry : listing.entries) {
+      rows.emplace_back();
+      for (const auto& [key, heading] : listing.columns) rows.back().push_back(cell(entry[key]));
+    }
+    std::cout << table_text(rows);
+    return 0;
+  }
+  throw InputError("list: unknown topic '" + topic +
+                   "' (the topics are platforms, workloads, policies, parameters, statistics)" +
+                   did_you_mean(topic, names));
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <iostream>
+
+#include "app/arguments.h"
+#include "app/console.h"
+#include "app/output_directory.h"
+#include "app/point.h"
+#include "app/progress.h"
+#include "app/report/csv.h"
+#include "app/report/html.h"
+#include "app/report/summary.h"
+#include "app/report/text.h"
+#include "app/verbs.h"
+
+namespace tessera::app {
+namespace {
+
+/// Draws the simulation's progress, with its speed.
+class RunMeter {
+ public:
+  explicit RunMeter(bool quiet) : meter_(quiet) {}
+
+  void operator()(const Progress& p) {
+    const auto now = std::chrono::steady_clock::now();
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    std::string rate;
+    if (seconds > 0) {
+      rate =
+          short_number(static_cast<double>(p.instructions) / seconds / 1e3) + " k instructions/s";
+    }
+    const double done = p.ctas_total == 0
+                            ? 0
+                            : static_cast<double>(p.ctas_done) / static_cast<double>(p.ctas_total);
+    meter_.update(p.phase, done, rate);
+  }
+  void finish() { meter_.finish(); }
+
+ private:
+  ProgressMeter meter_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void write_files(const OutputDirectory& out, const PointOutcome& outcome) {
+  out.write("stats.json", outcome.stats.dump(2) + "\n");
+  out.write("stats.csv", stats_csv(outcome.stats, outcome.catalogue));
+  out.write("report.html", run_report(outcome.stats, outcome.catalogue, outcome.verification,
+                                      outcome.failure.value_or("")));
+}
+
+}  // namespace
+
+int run_verb(const std::vector<std::string>& arguments) {
+  ArgumentParser parser("run",
+                        "Runs a workload's kernels on a platform, checks the result against the "
+                        "CPU reference\nand shows where the bandwidth went. Files: stats.json, "
+                        "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD; with "
+                        "--json only where --out says so).");
+  parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
+  parser.positional("WORKLOAD", "a name (tessera list workloads) or a manifest");
+  add_run_options(parser);
+  const auto values = parser.parse(arguments);
+  if (!values) return 0;
+  RunArguments run = read_run_options(*values);
+  const auto platform = (*values)["PLATFORM"].as<std::string>();
+  const auto workload = (*values)["WORKLOAD"].as<std::string>();
+
+  const ResolvedConfig config = resolve_config(platform, run.sets);
+  // Unknown workloads are told before directories are made.
+  make_workload(workload);
+  std::optional<OutputDirectory> out;
+  if (run.out) {
+    out.emplace(*run.out);
+  } else if (!run.json) {
+    out.emplace("out/" + file_stem(platform) + "-" + file_stem(workload));
+  }
+
+  catch_interrupts();
+  route_systemc_reports(run.quiet);
+  RunMeter meter(run.quiet);
+  run.options.on_progress = [&meter](const Progress& p) { meter(p); };
+  run.options.interrupted = interrupted;
+  const PointOutcome outcome = simulate_point(config, workload, run.options);
+  meter.finish();
+
+  if (out) write_files(*out, outcome);
+  if (run.json) {
+    write_document(outcome.stats);
+  } else {
+    std::cout << run_summary(outcome.stats, outcome.verification, terminal_has_utf8())
+              << "  report         " << out->path_of("report.html") << std::endl;
+  }
+  if (outcome.failure) {
+    complain(*outcome.failure);
+    return 1;
+  }
+  return 0;
+}
+
+}  // namespace tessera::app

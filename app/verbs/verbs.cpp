@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/verbs.h"
+
+namespace tessera::app {
+
+const std::vector<Verb>& verbs() {
+  static const std::vector<Verb> all = {
+      {"run", "simulate one workload on one platform", run_verb},
+      {"compare", "simulate workloads on several platforms, side by side", compare_verb},
+      {"list", "platforms, workloads, policies, parameters, statistics", list_verb},
+      {"config", "print a platform's parameters as JSON", config_verb},
+  };
+  return all;
+}
+
+}  // namespace tessera::app
