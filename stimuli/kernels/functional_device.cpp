@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/kernels/functional_device.h"
+
+#include <cstring>
+#include <sstream>
+
+#include "common/error.h"
+
+namespace tessera::kernels {
+
+Address FunctionalDevice::allocate(const std::string& name, std::uint64_t bytes) {
+  return allocations_.allocate(name, bytes).begin;
+}
+
+void FunctionalDevice::check(const char* what, Address address, std::uint64_t bytes) const {
+  if (allocations_.find(address, bytes) != nullptr) return;
+  std::ostringstream message;
+  message << "the host " << what << " " << bytes << " bytes at 0x" << std::hex << address
+          << ", which no allocation holds";
+  throw RunError(message.str());
+}
+
+void FunctionalDevice::write(Address to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  check("writes", to, bytes);
+  std::memcpy(memory_.at(to), from, bytes);
+}
+
+void FunctionalDevice::read(void* to, Address from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  check("reads", from, bytes);
+  std::memcpy(to, memory_.at(from), bytes);
+}
+
+void FunctionalDevice::launch(const LaunchRequest& request) {
+  const auto program = loader_.make(request, allocations_, &memory_);
+  instructions_ += ptx::run_functionally(*program, instruction_budget_);
+  ctas_ += request.grid.count();
+  ++launches_;
+}
+
+}  // namespace tessera::kernels

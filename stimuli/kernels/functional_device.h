@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A GPU without time: kernels run to their end on one flat memory. For checking workloads and PTX
+// without a platform.
+
+#include <cstdint>
+#include <string>
+
+#include "stimuli/device_memory.h"
+#include "stimuli/kernels/module_loader.h"
+#include "stimuli/workload.h"
+
+namespace tessera::kernels {
+
+class FunctionalDevice final : public Device {
+ public:
+  /// `instruction_budget`: warp instructions a launch may take (0 = no limit).
+  explicit FunctionalDevice(std::uint64_t instruction_budget = 0)
+      : instruction_budget_(instruction_budget), loader_(*this) {}
+
+  Address allocate(const std::string& name, std::uint64_t bytes) override;
+  void write(Address to, const void* from, std::uint64_t bytes) override;
+  void read(void* to, Address from, std::uint64_t bytes) override;
+  void launch(const LaunchRequest& request) override;
+  const Allocations& allocations() const override { return allocations_; }
+
+  /// Warp instructions of all launches so far.
+  std::uint64_t instructions() const { return instructions_; }
+  std::uint64_t launches() const { return launches_; }
+  /// CTAs of all launches so far.
+  std::uint64_t ctas() const { return ctas_; }
+
+ private:
+  void check(const char* what, Address address, std::uint64_t bytes) const;
+
+  std::uint64_t instruction_budget_;
+  Allocations allocations_;
+  FlatMemory memory_;
+  ModuleLoader loader_;
+  std::uint64_t instructions_ = 0;
+  std::uint64_t launches_ = 0;
+  std::uint64_t ctas_ = 0;
+};
+
+}  // namespace tessera::kernels

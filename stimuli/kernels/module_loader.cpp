@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/kernels/module_loader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "common/suggest.h"
+
+namespace tessera::kernels {
+namespace {
+
+constexpr std::uint64_t kMaxBlockThreads = 1024;
+
+bool has_memory(const ptx::Variable& v) {
+  const bool placed = v.space == ptx::StateSpace::kGlobal || v.space == ptx::StateSpace::kConst;
+  // Texture, sampler and surface references are opaque: no bytes.
+  return placed && ptx::type_bytes(v.type) != 0;
+}
+
+std::string where(const ptx::Module& module, const ptx::Variable& v) {
+  return module.file + ":" + std::to_string(v.line) + ": ";
+}
+
+void put_low_bytes(std::vector<std::byte>& contents, std::uint64_t offset, std::uint64_t value,
+                   unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) {
+    contents.at(offset + i) = static_cast<std::byte>(value >> (8 * i));
+  }
+}
+
+std::vector<std::byte> contents_of(const ptx::Module& module, const ptx::Variable& v,
+                                   const std::map<std::string, Address>& symbols) {
+  const auto address_of = [&](const std::string& name) {
+    const auto it = symbols.find(name);
+    if (it != symbols.end()) return it->second;
+    std::vector<std::string> known;
+    for (const auto& s : symbols) known.push_back(s.first);
+    throw InputError(where(module, v) + "the initialiser of '" + v.name + "' names '" + name +
+                     "', which is no .global or .const variable of the module" +
+                     did_you_mean(name, known));
+  };
+
+  std::vector<std::byte> contents(v.bytes());
+  const std::size_t given = std::min(contents.size(), v.initial.size());
+  if (given != 0) std::memcpy(contents.data(), v.initial.data(), given);
+  for (std::size_t i = 0; i < v.initial_symbols.size(); ++i) {
+    const auto& [offset, name] = v.initial_symbols[i];
+    const std::int64_t addend = i < v.initial_addends.size() ? v.initial_addends[i] : 0;
+    put_low_bytes(contents, offset, address_of(name) + static_cast<std::uint64_t>(addend), 8);
+  }
+  for (const ptx::PartialSymbol& p : v.partial_symbols) {
+    const std::uint64_t address = address_of(p.name) + static_cast<std::uint64_t>(p.addend);
+    put_low_bytes(contents, p.offset, address >> p.shift, p.bytes);
+  }
+  return contents;
+}
+
+void check_shape(const LaunchRequest& request) {
+  const auto text = [](const Dim3& d) {
+    return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
+  };
+  if (request.block.count() < 1 || request.block.count() > kMaxBlockThreads) {
+    throw InputError("kernel '" + request.kernel + "': a block has 1 to 1024 threads, not " +
+                     text(request.block));
+  }
+  if (request.grid.count() < 1 || request.grid.y > 65535 || request.grid.z > 65535 ||
+      request.grid.count() > 0xffffffffu) {
+    throw InputError(
+        "kernel '" + request.kernel +
+        "': a grid has at least one CTA, at most 65535 in y and z and 2^32 - 1 in all, "
+        "not " +
+        text(request.grid));
+  }
+}
+
+}  // namespace
+
+ModuleLoader::Loaded& ModuleLoader::loaded(const ptx::Module& module) {
+  std::unique_ptr<Loaded>& entry = modules_[&module];
+  if (!entry) {
+    auto fresh = std::make_unique<Loaded>();
+    place(module, *fresh);
+    entry = std::move(fresh);
+  }
+  return *entry;
+}
+
+void ModuleLoader::place(const ptx::Module& module, Loaded& into) {
+  std::string prefix = std::filesystem::path(module.file).stem().string();
+  // Two files of one name in different folders.
+  const auto taken = [&](const std::string& name) {
+    const auto& all = device_.allocations().all();
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Allocation& a) { return a.name.rfind(name + "::", 0) == 0; });
+  };
+  for (unsigned n = 2; taken(prefix); ++n) {
+    prefix = std::filesystem::path(module.file).stem().string() + "#" + std::to_string(n);
+  }
+
+  for (const ptx::Variable& v : module.variables) {
+    if (!has_memory(v)) continue;
+    if (v.is_extern || v.bytes() == 0) {
+      throw InputError(where(module, v) + "the variable '" + v.name +
+                       "' has no definition in this module; one module is all that is linked");
+    }
+    into.symbols[v.name] = device_.allocate(prefix + "::" + v.name, v.bytes());
+  }
+  for (const ptx::Variable& v : module.variables) {
+    if (!has_memory(v)) continue;
+    const std::vector<std::byte> contents = contents_of(module, v, into.symbols);
+    device_.write(into.symbols.at(v.name), contents.data(), contents.size());
+  }
+}
+
+void ModuleLoader::load(const ptx::Module& module) { loaded(module); }
+
+std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
+                                                  const Allocations& allocations,
+                                                  FlatMemory* flat) {
+  if (request.module == nullptr) {
+    throw InputError("kernel '" + request.kernel + "': the launch names no module");
+  }
+  const std::vector<std::string> entries = request.module->entries();
+  if (std::find(entries.begin(), entries.end(), request.kernel) == entries.end()) {
+    throw InputError(request.module->file + ": there is no kernel '" + request.kernel + "'" +
+                     did_you_mean(request.kernel, entries));
+  }
+  check_shape(request);
+  Loaded& module = loaded(*request.module);
+  std::shared_ptr<const ptx::Kernel>& kernel = module.kernels[request.kernel];
+  if (!kernel) kernel = ptx::decode(*request.module, request.kernel);
+  ptx::MemoryView memory;
+  memory.allocations = &allocations;
+  memory.flat = flat;
+  memory.symbols = &module.symbols;
+  return ptx::make_program(kernel, request, memory);
+}
+
+}  // namespace tessera::kernels

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What every Device that executes PTX does with modules: their variables get addresses and contents
+// once, their kernels are decoded once, and launches become KernelPrograms.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "stimuli/ptx/program.h"
+#include "stimuli/workload.h"
+
+namespace tessera::kernels {
+
+class ModuleLoader {
+ public:
+  /// Module variables are allocated and written through `device`, which must outlive the loader.
+  explicit ModuleLoader(Device& device) : device_(device) {}
+
+  /// Allocates the module's .global and .const variables as "<file's stem>::<symbol>" and writes
+  /// their initial contents; does nothing when it was loaded before. The module is known by its
+  /// address and must outlive the loader. Throws InputError for what cannot be placed (an extern
+  /// variable, an unknown symbol in an initialiser).
+  void load(const ptx::Module& module);
+
+  /// Checks the request (kernel, grid and block, arguments) and makes the launch; loads the module
+  /// if need be. `flat` is null in carried mode. Allocations and loader must outlive the program.
+  std::unique_ptr<KernelProgram> make(const LaunchRequest& request, const Allocations& allocations,
+                                      FlatMemory* flat);
+
+ private:
+  struct Loaded {
+    std::map<std::string, Address> symbols;
+    std::map<std::string, std::shared_ptr<const ptx::Kernel>> kernels;
+  };
+
+  Loaded& loaded(const ptx::Module& module);
+  void place(const ptx::Module& module, Loaded& into);
+
+  Device& device_;
+  std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
+};
+
+}  // namespace tessera::kernels

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The C++ part of a suite workload: its CPU reference, and its host program where there is logic.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stimuli/kernels/contents.h"
+#include "stimuli/workload.h"
+
+namespace tessera::kernels {
+
+/// What one element must be. Integers are exact; a floating-point element passes when
+/// |got - value| <= allowed (so NaN never does).
+struct Element64 {
+  double value = 0;
+  double allowed = 0;
+  std::int64_t integer = 0;
+
+  static Element64 exactly(std::int64_t v) { return {0, 0, v}; }
+  static Element64 about(double v, double allowed_error) { return {v, allowed_error, 0}; }
+};
+
+/// What an output array must hold after the run.
+struct Expectation {
+  std::string array;
+  std::function<Element64(std::uint64_t index)> element;
+};
+
+/// Relative error of one rounding to float.
+inline constexpr double kFloatRounding = 0x1p-24;
+
+/// Error bound of a float result that took `roundings` rounding steps, each on a partial result of
+/// magnitude at most `magnitude` (for a sum: the sum of the terms' magnitudes): the standard bound
+/// gamma_n = n u / (1 - n u), with u the rounding unit.
+inline double float_error(std::uint64_t roundings, double magnitude) {
+  const double nu = static_cast<double>(roundings) * kFloatRounding;
+  return nu / (1 - nu) * magnitude + 0x1p-149 * static_cast<double>(roundings);
+}
+
+/// A running workload, as its host program sees it: names instead of addresses.
+class HostSession {
+ public:
+  HostSession(Device& device, const ptx::Module& module, const Inputs& inputs)
+      : device_(device), module_(module), inputs_(inputs) {}
+
+  const Inputs& inputs() const { return inputs_; }
+  std::int64_t size(const std::string& name) const { return inputs_.size(name); }
+
+  /// Allocates and fills every array, in the manifest's order.
+  void set_up();
+  /// Gives a scalar another value than the manifest's, from now on.
+  template <class T>
+  void set(const std::string& scalar, T value) {
+    overrides_[scalar] = KernelArgument::of(value);
+  }
+  /// Runs the manifest's launches in order, with their repeats.
+  void launch_all();
+  /// Runs the first of the manifest's launches of that kernel once.
+  void launch(const std::string& kernel);
+
+  template <class T>
+  std::vector<T> read(const std::string& array) {
+    std::vector<T> out(count(array, element_of<T>()));
+    device_.read(out.data(), address(array), out.size() * sizeof(T));
+    return out;
+  }
+  /// `values` has as many elements as the array.
+  template <class T>
+  void write(const std::string& array, const std::vector<T>& values) {
+    check_count(array, element_of<T>(), values.size());
+    device_.write(address(array), values.data(), values.size() * sizeof(T));
+  }
+
+  Address address(const std::string& array) const { return addresses_.at(array); }
+
+ private:
+  std::uint64_t count(const std::string& array, Element type) const;
+  void check_count(const std::string& array, Element type, std::uint64_t elements) const;
+  void run(const LaunchSpec& launch, std::int64_t iteration);
+
+  Device& device_;
+  const ptx::Module& module_;
+  const Inputs& inputs_;
+  std::map<std::string, Address> addresses_;
+  std::map<std::string, KernelArgument> overrides_;
+};
+
+/// Null members: the manifest's launches in order; no reference.
+struct Part {
+  void (*host)(HostSession& session) = nullptr;
+  std::vector<Expectation> (*reference)(const Inputs& inputs) = nullptr;
+};
+
+/// The suite's C++ parts by workload name; sorted.
+const std::map<std::string, Part>& suite_parts();
+
+// One function a workload, defined in its folder.
+Part conv2d_part();
+Part atax_part();
+Part bfs_part();
+Part bicg_part();
+Part histogram_part();
+Part kmeans_part();
+Part mm_part();
+Part reduction_part();
+Part saxpy_part();
+Part spmv_part();
+Part transpose_part();
+Part vecadd_part();
+
+}  // namespace tessera::kernels

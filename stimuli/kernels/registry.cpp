@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite by name, and users' manifests by path.
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/suggest.h"
+#include "stimuli/kernels/manifest_workload.h"
+
+namespace tessera {
+namespace kernels {
+
+std::string kernels_directory(const std::string& explicit_dir) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!explicit_dir.empty()) {
+    if (fs::is_directory(explicit_dir, ignored)) return explicit_dir;
+    throw InputError(explicit_dir + ": no such folder; expected the workload suite's files");
+  }
+  if (const char* environment = std::getenv("TESSERA_KERNELS_DIR");
+      environment != nullptr && *environment != '\0') {
+    if (fs::is_directory(environment, ignored)) return environment;
+    throw InputError(std::string(environment) +
+                     ": no such folder; TESSERA_KERNELS_DIR names the workload suite's files");
+  }
+  for (const char* candidate : {TESSERA_KERNELS_SOURCE_DIR, TESSERA_KERNELS_INSTALL_DIR}) {
+    if (fs::is_directory(candidate, ignored)) return candidate;
+  }
+  throw InputError("the workload suite's files are neither in " TESSERA_KERNELS_SOURCE_DIR
+                   " nor in " TESSERA_KERNELS_INSTALL_DIR
+                   "; set TESSERA_KERNELS_DIR to their folder");
+}
+
+namespace {
+
+std::string manifest_path(const std::string& directory, const std::string& name) {
+  return (std::filesystem::path(directory) / name / "manifest.json").string();
+}
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos ||
+         (name.size() > 5 && name.compare(name.size() - 5, 5, ".json") == 0);
+}
+
+}  // namespace
+}  // namespace kernels
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const auto& part : kernels::suite_parts()) names.push_back(part.first);
+  return names;
+}
+
+std::vector<WorkloadInfo> workload_catalogue() {
+  const std::string directory = kernels::kernels_directory({});
+  std::vector<WorkloadInfo> out;
+  for (const std::string& name : workload_names()) {
+    out.push_back(kernels::load_manifest(kernels::manifest_path(directory, name)).info);
+  }
+  return out;
+}
+
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
+  if (kernels::is_path(name)) {
+    return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(name),
+                                                       kernels::Part{});
+  }
+  const auto& parts = kernels::suite_parts();
+  const auto part = parts.find(name);
+  if (part == parts.end()) {
+    throw InputError("unknown workload '" + name + "'" + did_you_mean(name, workload_names()) +
+                     " (a suite workload's name, or the path of a manifest, *.json)");
+  }
+  const std::string path = kernels::manifest_path(kernels::kernels_directory(kernels_dir), name);
+  return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(path), part->second);
+}
+
+}  // namespace tessera
