@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/dram_channel.h"
+
+#include <algorithm>
+#include <string>
+
+#include "modules/core/report.h"
+
+namespace tessera {
+
+namespace {
+
+// A response that had to wait for its port follows as soon as the protocol's halves allow.
+constexpr Tick kAtOnce = 1;
+
+const DramConfig& checked(const DramConfig& config, const AddressMap& map, unsigned ports) {
+  std::vector<std::string> errors = config.validate();
+  const MemoryGeometry& g = map.geometry();
+  if (g.banks_per_channel != config.banks) {
+    errors.push_back("banks (" + std::to_string(config.banks) + ") differ from the address map's " +
+                     std::to_string(g.banks_per_channel));
+  }
+  if (g.row_bytes != config.row_bytes) {
+    errors.push_back("row_bytes (" + std::to_string(config.row_bytes) +
+                     ") differ from the address map's " + std::to_string(g.row_bytes));
+  }
+  if (g.line_bytes > kMaxLineBytes) errors.emplace_back("the address map's lines are too long");
+  if (ports == 0) errors.emplace_back("a channel needs a port");
+  if (!errors.empty()) {
+    std::string text = "DRAM channel:";
+    for (const std::string& e : errors) text += "\n  " + e;
+    SC_REPORT_ERROR(report::kConfiguration, text.c_str());
+  }
+  return config;
+}
+
+}  // namespace
+
+void DramStats::reset(Tick now) {
+  commands = {};
+  bytes_read = bytes_written = errors = 0;
+  queue.reset(now);
+  read_latency = {};
+  bandwidth = BandwidthSeries();
+  window_start = now;
+}
+
+DramChannel::DramChannel(sc_core::sc_module_name name, const DramConfig& config,
+                         const AddressMap& map, ChannelId id, unsigned ports)
+    : sc_core::sc_module(name),
+      in("in", ports),
+      config_(checked(config, map, ports)),
+      map_(map),
+      id_(id),
+      line_bytes_(map.geometry().line_bytes),
+      clock_(config.clock_hz),
+      scheduler_(config, line_bytes_, stats_.commands),
+      store_(map.geometry().channel_bytes),
+      queue_(config.queue_entries) {
+  for (unsigned i = 0; i < ports; ++i) {
+    ports_.push_back(std::make_unique<Port>(config.input_entries, config.queue_entries));
+    const int tag = static_cast<int>(i);
+    in[i].register_nb_transport_fw(this, &DramChannel::nb_transport_fw, tag);
+    in[i].register_b_transport(this, &DramChannel::b_transport, tag);
+    in[i].register_transport_dbg(this, &DramChannel::transport_dbg, tag);
+  }
+  reset();
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&wake_.event());
+  sc_core::sc_spawn([this] { work(); }, "work", &options);
+}
+
+DramChannel::~DramChannel() = default;
+
+void DramChannel::end_of_elaboration() {
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    tlm::tlm_bw_transport_if<>* initiator = in[static_cast<unsigned>(i)].operator->();
+    ports_[i]->receiver.bind(initiator);
+    ports_[i]->sender.bind(initiator);
+  }
+}
+
+void DramChannel::end_of_simulation() {
+  if (idle()) return;
+  const std::size_t held = queue_.size() - free_slots_.size();
+  SC_REPORT_WARNING(report::kInFlight, (std::string(name()) + ": " + std::to_string(held) +
+                                        " requests in the queue, " +
+                                        std::to_string(arriving_.size()) + " in front of it")
+                                           .c_str());
+}
+
+void DramChannel::reset() {
+  wake_.cancel();
+  while (!arriving_.empty()) arriving_.pop().payload->release();
+  for (InQueue& q : queue_) {
+    if (q.payload != nullptr) q.payload->release();
+    q = {};
+  }
+  for (auto& p : ports_) {
+    p->receiver.reset();
+    p->sender.reset();
+    p->pending.clear();
+  }
+  free_slots_.clear();
+  for (std::size_t i = queue_.size(); i > 0; --i) free_slots_.push_back(static_cast<Slot>(i - 1));
+  scheduler_.reset();
+  store_.reset();
+  const Tick t = now();
+  next_edge_ = clock_.cycle_from(t);
+  edge_time_ = kNever;
+  stats_.queue.set(0, t);
+  stats_.reset(t);
+}
+
+void DramChannel::reset_statistics() { stats_.reset(now()); }
+
+bool DramChannel::idle() const { return arriving_.empty() && free_slots_.size() == queue_.size(); }
+
+void DramChannel::describe_waiting(std::vector<Waiting>& out) const {
+  const std::string me = name();
+  if (!arriving_.empty()) {
+    out.push_back({me + ".input", arriving_.size(),
+                   free_slots_.empty() ? "a free queue entry" : "the next memory clock"});
+  }
+  if (!scheduler_.empty()) {
+    out.push_back({me + ".queue",
+                   std::size_t{scheduler_.waiting_reads()} + scheduler_.waiting_writes(),
+                   "the DRAM's timing (next command at memory clock " +
+                       std::to_string(scheduler_.next_cycle()) + ")"});
+  }
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const Port& p = *ports_[i];
+    if (p.pending.empty()) continue;
+    out.push_back({me + ".response" + std::to_string(i), p.pending.size(),
+                   p.sender.waiting_for() != nullptr
+                       ? std::string("END_RESP from ") + in[static_cast<unsigned>(i)].name()
+                       : "the response channel"});
+  }
+}
+
+double DramChannel::peak_bytes(Tick until) const {
+  if (until <= stats_.window_start) return 0;
+  return static_cast<double>(until - stats_.window_start) * static_cast<double>(config_.clock_hz) /
+         static_cast<double>(kTicksPerSecond) * config_.bus_bytes_per_clock;
+}
+
+void DramChannel::register_statistics(StatisticsRegistry& registry) const {
+  const std::string m = name();
+  const DramCommandCounts& c = stats_.commands;
+  registry.counter(m, "reads", c.reads, "access", "reads whose column command was issued");
+  registry.counter(m, "writes", c.writes, "access", "writes whose column command was issued");
+  registry.counter(m, "bytes_read", stats_.bytes_read, "byte", "bytes moved by reads");
+  registry.counter(m, "bytes_written", stats_.bytes_written, "byte", "bytes moved by writes");
+  registry.counter(m, "activates", c.activates, "command", "rows opened");
+  registry.counter(m, "precharges", c.precharges, "command",
+                   "rows closed (by command, by auto-precharge, for refresh)");
+  registry.counter(m, "row_hits", c.row_hits, "access", "accesses whose row was open");
+  registry.counter(m, "row_misses", c.row_misses, "access", "accesses that found the bank closed");
+  registry.counter(m, "row_conflicts", c.row_conflicts, "access",
+                   "accesses for which another row of the bank was closed");
+  registry.counter(m, "refreshes", c.refreshes, "command", "all-bank refreshes");
+  registry.counter(m, "write_drains", c.drains, "", "times that writes went before reads");
+  registry.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
+  registry.counter(m, "bus_busy_clocks", c.bus_busy_clocks, "memory clock",
+                   "clocks in which the data bus moved data");
+  registry.value(
+      m, "bus_utilisation",
+      [this] {
+        const double peak = peak_bytes(now());
+        return peak == 0 ? 0
+                         : static_cast<double>(stats_.commands.bus_busy_clocks) *
+                               config_.bus_bytes_per_clock / peak;
+      },
+      "", "share of the data bus's clocks that moved data");
+  registry.value(
+      m, "row_hit_rate",
+      [this] {
+        const Counter all = stats_.commands.reads + stats_.commands.writes;
+        return all == 0 ? 0
+                        : static_cast<double>(stats_.commands.row_hits) / static_cast<double>(all);
+      },
+      "", "row hits per access");
+  registry.occupancy(m, "queue_occupancy", stats_.queue, "request",
+                     "requests in the controller, from arrival to answer");
+  registry.histogram(m, "read_latency", stats_.read_latency, "memory clock",
+                     "reads: from being taken into the queue to the last data");
+  registry.bandwidth(m, "bandwidth", stats_.bandwidth, "bytes read and written over time");
+}
+
+// ---- transport
+
+tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
+                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  Port& p = *ports_[static_cast<std::size_t>(port)];
+  const Tick at = now() + delay.value();
+  if (phase == tlm::BEGIN_REQ) {
+    const std::uint64_t edge = clock_.cycle_from(at);
+    payload.acquire();
+    arriving_.push(at, static_cast<std::uint32_t>(port), {&payload, &request_of(payload), edge});
+    wake_at_edge(std::max(edge, next_edge_));
+    return p.receiver.begin(payload, phase, delay, 0);
+  }
+  if (phase == tlm::END_RESP) {
+    p.sender.end_response(payload, at);
+    if (!p.pending.empty()) wake_.at(at);
+    return tlm::TLM_COMPLETED;
+  }
+  SC_REPORT_ERROR(report::kProtocol, "a phase that no initiator sends reached a DRAM channel");
+  return tlm::TLM_ACCEPTED;
+}
+
+void DramChannel::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const MemoryRequest& request = request_of(payload);
+  const tlm::tlm_response_status status = check(payload, request);
+  if (status == tlm::TLM_OK_RESPONSE) access(payload, request);
+  payload.set_response_status(status);
+  delay += to_sc_time(
+      clock_.time_of(config_.t_rcd + (payload.is_write() ? config_.write_latency(line_bytes_)
+                                                         : config_.read_latency(line_bytes_))));
+}
+
+unsigned DramChannel::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+  std::uint64_t address = payload.get_address();
+  unsigned char* data = payload.get_data_ptr();
+  const unsigned length = payload.get_data_length();
+  unsigned done = 0;
+  while (done < length) {
+    if (address >= map_.geometry().total_bytes() || map_.locate(address).channel != id_) break;
+    const auto left = static_cast<unsigned>(line_bytes_ - address % line_bytes_);
+    const unsigned n = std::min(left, length - done);
+    const std::uint64_t at = map_.channel_address(address);
+    if (payload.is_write()) {
+      store_.write(at, data + done, n);
+    } else if (payload.is_read()) {
+      store_.read(at, data + done, n);
+    } else {
+      break;
+    }
+    done += n;
+    address += n;
+  }
+  payload.set_response_status(done == length ? tlm::TLM_OK_RESPONSE
+                                             : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  return done;
+}
+
+// ---- process
+
+void DramChannel::work() {
+  wake_.fired();
+  const Tick t = now();
+  std::uint64_t cycle = edge_;
+  bool edge = t == edge_time_;
+  if (!edge) {
+    cycle = clock_.cycle_at(t);
+    edge = clock_.time_of(cycle) == t;
+  }
+  if (edge && cycle >= next_edge_) {
+    next_edge_ = cycle + 1;
+    take_requests(t, cycle);
+    issue_commands(cycle);
+  }
+  send_responses(t);
+  arm(t);
+}
+
+void DramChannel::take_requests(Tick t, std::uint64_t cycle) {
+  while (arriving_.due(t) && !free_slots_.empty()) {
+    const std::uint32_t port = arriving_.front_port();
+    const Arrival a = arriving_.pop();
+    const tlm::tlm_response_status status = check(*a.payload, *a.request);
+    a.payload->set_response_status(status);
+    if (status != tlm::TLM_OK_RESPONSE) {
+      ++stats_.errors;  // it still takes its time
+    } else if (a.request->carries_data) {
+      access(*a.payload, *a.request);
+    }
+    const Slot slot = free_slots_.back();
+    free_slots_.pop_back();
+    queue_[slot] = {a.payload, port};
+    const Location& home = a.request->home;
+    scheduler_.enqueue(
+        slot, {home.bank.value & (config_.banks - 1), home.row, a.payload->is_write()}, cycle);
+    stats_.queue.set(queue_.size() - free_slots_.size(), t);
+    ports_[port]->receiver.release();
+  }
+}
+
+void DramChannel::issue_commands(std::uint64_t cycle) {
+  const DramScheduler::Issued issued = scheduler_.tick(cycle);
+  if (issued.slot == DramScheduler::kNoSlot) return;
+  const Tick end = clock_.time_of(issued.data_end);
+  const InQueue& q = queue_[issued.slot];
+  ports_[q.port]->pending.push({q.payload, end, issued.slot});
+  (issued.write ? stats_.bytes_written : stats_.bytes_read) += line_bytes_;
+  if (!issued.write) stats_.read_latency.add(issued.data_end - issued.arrived);
+  stats_.bandwidth.add(line_bytes_, end);
+}
+
+void DramChannel::send_responses(Tick t) {
+  for (auto& p : ports_) {
+    while (!p->pending.empty() && p->sender.free(t)) {
+      const Pending r = p->pending.pop();
+      queue_[r.slot] = {};
+      free_slots_.push_back(r.slot);
+      stats_.queue.set(queue_.size() - free_slots_.size(), t);
+      p->sender.send(*r.payload, r.due > t ? r.due - t : kAtOnce);
+      r.payload->release();
+    }
+  }
+}
+
+// The next edge with work; and a port's response when no such edge lies between the time the port
+// is free and the time the response is due.
+void DramChannel::arm(Tick t) {
+  std::uint64_t next = scheduler_.next_cycle();
+  if (!arriving_.empty() && !free_slots_.empty()) {
+    next = std::min(next, std::max(arriving_.front().edge, next_edge_));
+  }
+  edge_time_ = kNever;
+  if (next != kNoCycle) wake_at_edge(next);
+  for (auto& p : ports_) {
+    const Tick free_at = p->sender.free_at();
+    if (p->pending.empty() || free_at == kNever) continue;
+    const bool edge_will_do = edge_time_ >= free_at && edge_time_ < p->pending.front().due;
+    if (!edge_will_do) wake_.at(std::max(free_at, t));
+  }
+}
+
+void DramChannel::wake_at_edge(std::uint64_t cycle) {
+  const Tick time = clock_.time_of(cycle);
+  if (time < edge_time_) {
+    edge_ = cycle;
+    edge_time_ = time;
+  }
+  wake_.at(time);
+}
+
+// ---- values
+
+tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload,
+                                            const MemoryRequest& request) const {
+  if (request.home.channel != id_ || request.home.bank.value >= config_.banks ||
+      payload.get_address() >= map_.geometry().total_bytes()) {
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  }
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (payload.get_data_length() > line_bytes_ ||
+      payload.get_streaming_width() < payload.get_data_length()) {
+    return tlm::TLM_BURST_ERROR_RESPONSE;
+  }
+  return tlm::TLM_OK_RESPONSE;
+}
+
+void DramChannel::access(tlm::tlm_generic_payload& payload, const MemoryRequest& request) {
+  if (!request.carries_data) return;
+  const std::uint64_t at = map_.channel_address(payload.get_address());
+  const unsigned length = payload.get_data_length();
+  if (payload.is_read()) {
+    store_.read(at, payload.get_data_ptr(), length);
+  } else {
+    store_.write_masked(at, payload.get_data_ptr(), byte_mask_of(payload), length);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/bounded_queue.h"
+#include "modules/core/channels.h"
+#include "modules/core/memory_request.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/wake_event.h"
+#include "modules/memory/backing_store.h"
+#include "modules/memory/dram_scheduler.h"
+
+namespace tessera {
+
+struct DramStats {
+  DramCommandCounts commands;
+  Counter bytes_read = 0;
+  Counter bytes_written = 0;
+  Counter errors = 0;
+  Occupancy queue;
+  Histogram read_latency;  ///< memory clocks
+  BandwidthSeries bandwidth;
+  Tick window_start = 0;
+
+  void reset(Tick now);
+};
+
+/// One DRAM channel and its controller (HBM as in NUBA's Table 1 by default; docs/blocks/dram.md).
+///
+/// Timing. A request that arrives between edges of the memory clock waits for the next one; it is
+/// taken from its port's input buffer into the queue there, and its first command may be issued at
+/// that edge. A lone read is answered 1 + CL + burst clocks after its edge when its row is open,
+/// RCD later when the bank is closed, RP + RCD later when another row is open. A write is answered
+/// when its data has been transferred. A request holds its queue entry until its response begins.
+///
+/// Values (requests with carries_data) are written and sampled when a request is taken into the
+/// queue: the order of arrival is the order of values, whatever the order of commands. A read
+/// returns the whole line.
+///
+/// Phases: the halves of core/channels.h, one pair a port. The response's delay is the time until
+/// its last data. In one edge, requests are taken, then commands issued, then responses sent; an
+/// entry freed by a response is used from the next edge on. No activation while idle, nor for a
+/// clock in which no command is legal.
+///
+/// Not modelled: power-down, per-bank refresh, ECC, data-bus inversion, write merging, forwarding
+/// from queued writes (a read after a write of the same line pays its own access).
+class DramChannel final : public sc_core::sc_module, public Block {
+ public:
+  sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<DramChannel>> in;
+
+  /// `ports`: input sockets, one for each LLC slice of the channel. `map` outlives the channel.
+  DramChannel(sc_core::sc_module_name name, const DramConfig& config, const AddressMap& map,
+              ChannelId id, unsigned ports);
+  ~DramChannel() override;
+
+  const DramConfig& config() const { return config_; }
+  const DramStats& stats() const { return stats_; }
+  const ClockDomain& clock() const { return clock_; }
+  /// Bytes that a data bus without a gap would have moved since the window's start.
+  double peak_bytes(Tick until) const;
+  /// Begins a new window of statistics at now().
+  void reset_statistics();
+  void observe(DramCommandObserver* observer) { scheduler_.observe(observer); }
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  using Slot = DramScheduler::Slot;
+  struct Arrival {
+    tlm::tlm_generic_payload* payload = nullptr;
+    MemoryRequest* request = nullptr;
+    std::uint64_t edge = 0;  ///< memory cycle at or after the arrival
+  };
+  struct Pending {
+    tlm::tlm_generic_payload* payload = nullptr;
+    Tick due = 0;
+    Slot slot = 0;
+  };
+  struct Port {
+    Port(std::size_t input, std::size_t queue) : receiver(input), pending(queue) {}
+    RequestReceiver receiver;
+    ResponseSender sender;
+    BoundedQueue<Pending> pending;
+  };
+  struct InQueue {
+    tlm::tlm_generic_payload* payload = nullptr;
+    std::uint32_t port = 0;
+  };
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+
+  tlm::tlm_sync_enum nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void b_transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
+
+  void work();
+  void take_requests(Tick t, std::uint64_t cycle);
+  void issue_commands(std::uint64_t cycle);
+  void send_responses(Tick t);
+  void arm(Tick t);
+  void wake_at_edge(std::uint64_t cycle);
+
+  tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload,
+                                 const MemoryRequest& request) const;
+  void access(tlm::tlm_generic_payload& payload, const MemoryRequest& request);
+
+  const DramConfig config_;
+  const AddressMap& map_;
+  const ChannelId id_;
+  const std::uint32_t line_bytes_;
+  const ClockDomain clock_;
+
+  DramStats stats_;
+  DramScheduler scheduler_;
+  BackingStore store_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  TimedQueue<Arrival> arriving_;
+  std::vector<InQueue> queue_;  ///< by slot
+  std::vector<Slot> free_slots_;
+  std::uint64_t next_edge_ = 0;  ///< first edge whose work is not done
+  std::uint64_t edge_ = 0;       ///< the edge that the process is armed for, and its time
+  Tick edge_time_ = kNever;
+
+  WakeEvent wake_{"wake"};
+};
+
+}  // namespace tessera

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/memory/dram_timing.h"
+
+namespace tessera {
+
+namespace {
+
+void not_before(MemoryCycle& at, MemoryCycle cycle) { at = std::max(at, cycle); }
+
+}  // namespace
+
+DramTiming::DramTiming(const DramConfig& config, std::uint32_t columns)
+    : config_(config), span_((columns - 1) * config.t_ccd_l) {
+  while (config.bank_groups << group_shift_ < config.banks) ++group_shift_;
+}
+
+void DramTiming::activate(std::uint32_t bank, std::uint32_t row, MemoryCycle cycle) {
+  BankState& b = banks_[bank];
+  b.open = true;
+  b.row = row;
+  b.activate = cycle + config_.t_rc;
+  b.column = cycle + config_.t_rcd;
+  b.precharge = cycle + config_.t_ras;
+  groups_[group(bank)].activate = cycle + config_.t_rrd_l;
+  activate_ = cycle + config_.t_rrd_s;
+  last_activates_[oldest_activate_] = cycle + config_.t_faw;
+  oldest_activate_ = (oldest_activate_ + 1) % 4;
+}
+
+void DramTiming::precharge(std::uint32_t bank, MemoryCycle cycle) {
+  BankState& b = banks_[bank];
+  b.open = false;
+  not_before(b.activate, cycle + config_.t_rp);
+}
+
+void DramTiming::column(std::uint32_t bank, bool write, MemoryCycle cycle) {
+  const MemoryCycle last = cycle + span_;
+  const MemoryCycle same_group = last + std::max(config_.burst_clocks, config_.t_ccd_l);
+  const MemoryCycle any_group = last + std::max(config_.burst_clocks, config_.t_ccd_s);
+  GroupState& g = groups_[group(bank)];
+  for (const bool w : {false, true}) {
+    not_before(g.column[w], same_group);
+    not_before(column_[w], any_group);
+  }
+  if (write) {
+    const MemoryCycle data_end = last + config_.t_wl + config_.burst_clocks;
+    not_before(g.column[false], data_end + config_.t_wtr_l);
+    not_before(column_[false], data_end + config_.t_wtr_s);
+    not_before(banks_[bank].precharge, data_end + config_.t_wr);
+  } else {
+    const MemoryCycle data_end = last + config_.t_cl + config_.burst_clocks;
+    const MemoryCycle write_data = data_end + config_.t_rtw;
+    if (write_data > config_.t_wl) not_before(column_[true], write_data - config_.t_wl);
+    not_before(banks_[bank].precharge, last + config_.t_rtp);
+  }
+}
+
+DramTiming::Refresh DramTiming::refresh(MemoryCycle due) {
+  Refresh at{kNoCycle, due};
+  for (std::uint32_t i = 0; i < config_.banks; ++i) {
+    if (!banks_[i].open) continue;
+    if (at.precharge == kNoCycle) at.precharge = due;
+    not_before(at.precharge, banks_[i].precharge);
+  }
+  for (std::uint32_t i = 0; i < config_.banks; ++i) {
+    if (banks_[i].open) precharge(i, at.precharge);
+    not_before(at.refresh, banks_[i].activate);
+  }
+  for (std::uint32_t i = 0; i < config_.banks; ++i) {
+    banks_[i].activate = at.refresh + config_.t_rfc;
+  }
+  return at;
+}
+
+void DramTiming::reset() {
+  banks_.fill({});
+  groups_.fill({});
+  activate_ = 0;
+  column_ = {};
+  last_activates_ = {};
+  oldest_activate_ = 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "modules/memory/dram_config.h"
+
+namespace tessera {
+
+inline constexpr std::uint32_t kMaxBanks = 64;
+
+/// A count of memory clocks.
+using MemoryCycle = std::uint64_t;
+inline constexpr MemoryCycle kNoCycle = ~MemoryCycle{0};
+
+/// When each command of a channel is legal: the state of banks, bank groups and channel. It knows
+/// nothing of requests. Each constraint is kept as "not before" at the level where it acts, so
+/// that asking costs a few comparisons.
+class DramTiming {
+ public:
+  /// `columns`: column commands of one access (a line), t_ccd_l apart.
+  DramTiming(const DramConfig& config, std::uint32_t columns);
+
+  bool open(std::uint32_t bank) const { return banks_[bank].open; }
+  std::uint32_t row(std::uint32_t bank) const { return banks_[bank].row; }
+
+  /// First cycle at which the command is legal. ACT: the bank is closed; PRE and column: open.
+  MemoryCycle activate_at(std::uint32_t bank) const {
+    return std::max({banks_[bank].activate, groups_[group(bank)].activate, activate_,
+                     last_activates_[oldest_activate_]});
+  }
+  MemoryCycle precharge_at(std::uint32_t bank) const { return banks_[bank].precharge; }
+  MemoryCycle column_at(std::uint32_t bank, bool write) const {
+    return std::max({banks_[bank].column, groups_[group(bank)].column[write], column_[write]});
+  }
+
+  // Commands; `cycle` must be legal.
+  void activate(std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);
+  void precharge(std::uint32_t bank, MemoryCycle cycle);
+  /// All column commands of one access, the first at `cycle`.
+  void column(std::uint32_t bank, bool write, MemoryCycle cycle);
+  /// Precharges all banks and refreshes, as soon as legal from `due` on. Returns the cycles of
+  /// the two commands; `precharge` is kNoCycle when no bank was open.
+  struct Refresh {
+    MemoryCycle precharge;
+    MemoryCycle refresh;
+  };
+  Refresh refresh(MemoryCycle due);
+
+  void reset();
+
+ private:
+  struct BankState {
+    MemoryCycle activate = 0;
+    MemoryCycle column = 0;
+    MemoryCycle precharge = 0;
+    std::uint32_t row = 0;
+    bool open = false;
+  };
+  struct GroupState {
+    MemoryCycle activate = 0;
+    std::array<MemoryCycle, 2> column{};  ///< [read, write]
+  };
+
+  std::uint32_t group(std::uint32_t bank) const { return bank >> group_shift_; }
+
+  const DramConfig config_;
+  const std::uint32_t span_;
+  std::uint32_t group_shift_ = 0;
+
+  std::array<BankState, kMaxBanks> banks_{};
+  std::array<GroupState, kMaxBanks> groups_{};
+  MemoryCycle activate_ = 0;
+  std::array<MemoryCycle, 2> column_{};
+  /// Cycle of each of the last four ACTs, plus t_faw.
+  std::array<MemoryCycle, 4> last_activates_{};
+  std::uint32_t oldest_activate_ = 0;
+};
+
+}  // namespace tessera
