@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/noc/duplex_network.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/core/report.h"
+#include "modules/noc/packet.h"
+
+namespace tessera {
+namespace {
+
+SwitchFabric::Shape shape_of(const NocConfig& c, unsigned entries, unsigned exits) {
+  return {entries, exits, c.radix, c.stage_latency, c.input_buffer_flits};
+}
+
+/// Reports every error at once, before anything is built from the configuration.
+const NocConfig& checked(const std::string& name, const NocConfig& config, unsigned entries,
+                         unsigned exits) {
+  const std::vector<std::string> errors = config.validate(entries, exits);
+  if (!errors.empty()) {
+    std::string text = name + ":";
+    for (const std::string& e : errors) text += "\n  " + e;
+    SC_REPORT_FATAL(report::kConfiguration, text.c_str());
+  }
+  return config;
+}
+
+/// What a plain access without an extension counts as.
+MemoryRequest plain_request(const tlm::tlm_generic_payload& payload) {
+  MemoryRequest request;
+  request.kind = payload.is_write() ? RequestKind::kStore : RequestKind::kLoad;
+  return request;
+}
+
+}  // namespace
+
+DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned entries,
+                             unsigned exits, NocRouting routing)
+    : name_(std::move(name)),
+      config_(checked(name_, config, entries, exits)),
+      clock_(config.clock_hz),
+      routing_(std::move(routing)),
+      entries_(entries),
+      exits_(exits),
+      request_stats_(exits),
+      reply_stats_(entries),
+      request_side_(*this),
+      reply_side_(*this),
+      request_(shape_of(config, entries, exits), request_side_, request_stats_),
+      reply_(shape_of(config, exits, entries), reply_side_, reply_stats_),
+      wake_("wake") {}
+
+void DuplexNetwork::bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator) {
+  entries_[entry].requests.bind(initiator);
+  entries_[entry].responses.bind(initiator);
+}
+
+void DuplexNetwork::bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target) {
+  exits_[exit].requests.bind(target);
+  exits_[exit].responses.bind(target);
+  exits_[exit].target = target;
+}
+
+// ---- time ----
+
+void DuplexNetwork::look_at_clock() {
+  const Tick t = now();
+  if (t == seen_) return;
+  seen_ = t;
+  cycle_ = clock_.cycle_at(t);
+  first_ = clock_.time_of(cycle_) == t ? cycle_ : cycle_ + 1;
+  next_edge_ = clock_.time_of(cycle_ + 1);
+}
+
+Cycle DuplexNetwork::cycle_from(Tick t) const {
+  return t == next_edge_ ? cycle_ + 1 : clock_.cycle_from(t);
+}
+
+Cycle DuplexNetwork::send_cycle(Tick t) const {
+  return t <= next_edge_ ? first_ : std::max(clock_.cycle_from(t) - 1, first_);
+}
+
+void DuplexNetwork::arm() {
+  Cycle next = std::min(request_.next(), reply_.next());
+  next = std::min(next, early_.next_due());
+  if (next >= armed_) return;
+  armed_ = next;
+  wake_.at(clock_.time_of(next));
+}
+
+// ---- the process ----
+
+void DuplexNetwork::process() {
+  wake_.fired();
+  armed_ = kNever;
+  look_at_clock();
+  if (first_ == cycle_) {
+    // 1. Early replies that arrive with the next edge stand at their ports.
+    take_early_replies();
+    // 2. Replies move, and may let a port go on with requests; 3. requests move.
+    reply_.process(cycle_);
+    request_.process(cycle_);
+  }
+  arm();
+}
+
+void DuplexNetwork::take_early_replies() {
+  while (early_.due(cycle_)) {
+    const EarlyReply early = early_.pop();
+    if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
+      ++exits_[early.exit].early_waiting;
+    }
+    early.payload->release();  // the fabric holds it now
+  }
+}
+
+bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
+  DuplexNetwork& n = network;
+  ExitPort& port = n.exits_[exit];
+  if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
+  if (!port.requests.free(n.next_edge_)) {
+    if (port.requests.free_at() != kNever) n.request_exit_free(exit, port.requests.free_at());
+    return false;
+  }
+  tlm::tlm_generic_payload& payload = *packet.payload;
+  const SendOutcome outcome = port.requests.send(payload, n.next_edge_ - n.seen_);
+  if (outcome.responded) {
+    payload.acquire();
+    n.early_.push(n.send_cycle(outcome.response_at), exit, {&payload, exit});
+  }
+  n.request_stats_.series.add(packet.bytes, n.next_edge_);
+  payload.release();
+  return true;
+}
+
+bool DuplexNetwork::ReplySide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
+  DuplexNetwork& n = network;
+  EntryPort& port = n.entries_[exit];
+  if (!port.responses.free(n.next_edge_)) {
+    if (port.responses.free_at() != kNever) n.reply_exit_free(exit, port.responses.free_at());
+    return false;
+  }
+  port.responses.send(*packet.payload, n.next_edge_ - n.seen_);
+  n.reply_stats_.series.add(packet.bytes, n.next_edge_);
+  packet.payload->release();
+  return true;
+}
+
+void DuplexNetwork::request_exit_free(unsigned exit, Tick at) {
+  look_at_clock();
+  request_.exit_ready(cycle_, exit, send_cycle(at));
+}
+
+void DuplexNetwork::reply_exit_free(unsigned entry, Tick at) {
+  look_at_clock();
+  reply_.exit_ready(cycle_, entry, send_cycle(at));
+}
+
+void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
+  if (counted) {
+    exits_[exit].responses.release();
+  } else if (--exits_[exit].early_waiting == 0) {
+    request_exit_free(exit, seen_);
+  }
+}
+
+// ---- non-blocking transport ----
+
+tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, tlm::tlm_generic_payload& payload,
+                                          tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  if (phase == tlm::BEGIN_REQ) return accept_request(entry, payload, phase, delay);
+  if (phase == tlm::END_RESP) {
+    const Tick at = now() + delay.value();
+    entries_[entry].responses.end_response(payload, at);
+    reply_exit_free(entry, at);
+    arm();
+    return tlm::TLM_COMPLETED;
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+tlm::tlm_sync_enum DuplexNetwork::backward(unsigned exit, tlm::tlm_generic_payload& payload,
+                                           tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  if (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP) {
+    RequestSender& sender = exits_[exit].requests;
+    if (sender.waiting_for() == &payload) {
+      sender.end_request(payload, at);
+      request_exit_free(exit, at);
+      if (phase == tlm::END_REQ) arm();
+    }
+    if (phase == tlm::BEGIN_RESP) return accept_reply(exit, payload, phase, delay);
+  }
+  return tlm::TLM_ACCEPTED;
+}
+
+bool DuplexNetwork::admit(SwitchFabric& fabric, unsigned entry, unsigned exit,
+                          tlm::tlm_generic_payload& payload, std::uint32_t bytes, Cycle arrival,
+                          bool counted) {
+  payload.acquire();
+  return fabric.inject(cycle_, entry, exit, payload, bytes, flits_of(bytes, config_.link_bytes),
+                       arrival, counted);
+}
+
+tlm::tlm_sync_enum DuplexNetwork::accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
+                                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  MemoryRequest& request = request_of(payload);
+  const unsigned exit = routing_.by_request(request);
+  if (exit >= exits_.size()) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return tlm::TLM_COMPLETED;
+  }
+  look_at_clock();
+  request.push_route(static_cast<std::uint16_t>(entry));
+  const Tick arrival = seen_ + delay.value();
+  const bool in_buffer = admit(request_, entry, exit, payload,
+                               request_packet_bytes(payload, request, config_.header_bytes),
+                               cycle_from(arrival), true);
+  const Tick busy_until = clock_.time_of(request_.entry_free(entry));
+  RequestReceiver& receiver = entries_[entry].requests;
+  const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, busy_until - arrival);
+  if (in_buffer) receiver.release();
+  arm();
+  return sync;
+}
+
+bool DuplexNetwork::admit_reply(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival,
+                                bool counted) {
+  MemoryRequest& request = request_of(payload);
+  const unsigned entry = request.pop_route();
+  sc_assert(entry < entries_.size());
+  return admit(reply_, exit, entry, payload,
+               reply_packet_bytes(payload, request, config_.header_bytes), arrival, counted);
+}
+
+tlm::tlm_sync_enum DuplexNetwork::accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
+                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  look_at_clock();
+  const Tick arrival = seen_ + delay.value();
+  const bool in_buffer = admit_reply(exit, payload, cycle_from(arrival), true);
+  const Tick busy_until = clock_.time_of(reply_.entry_free(exit));
+  ResponseReceiver& receiver = exits_[exit].responses;
+  const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, busy_until - arrival);
+  if (in_buffer) receiver.release();
+  arm();
+  return sync;
+}
+
+// ---- blocking and debug transport ----
+
+Tick DuplexNetwork::zero_load_latency(std::uint32_t bytes) const {
+  return clock_.time_of(request_.zero_load_latency(flits_of(bytes, config_.link_bytes)));
+}
+
+void DuplexNetwork::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const MemoryRequest* extension = payload.get_extension<MemoryRequest>();
+  unsigned exit = static_cast<unsigned>(exits_.size());
+  if (extension != nullptr) {
+    exit = routing_.by_request(*extension);
+  } else if (routing_.by_address) {
+    exit = routing_.by_address(payload.get_address());
+  }
+  if (exit >= exits_.size()) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  const MemoryRequest plain = plain_request(payload);
+  const MemoryRequest& request = extension != nullptr ? *extension : plain;
+  const std::uint32_t there = request_packet_bytes(payload, request, config_.header_bytes);
+  const std::uint32_t back = reply_packet_bytes(payload, request, config_.header_bytes);
+  delay += to_sc_time(zero_load_latency(there));
+  exits_[exit].target->b_transport(payload, delay);
+  delay += to_sc_time(zero_load_latency(back));
+}
+
+unsigned DuplexNetwork::debug(tlm::tlm_generic_payload& payload) {
+  if (!routing_.by_address) return 0;
+  const unsigned exit = routing_.by_address(payload.get_address());
+  return exit < exits_.size() ? exits_[exit].target->transport_dbg(payload) : 0;
+}
+
+// ---- what a platform asks ----
+
+void DuplexNetwork::describe_waiting(std::vector<Waiting>& out) const {
+  request_.describe_waiting(name_ + ".request", out);
+  reply_.describe_waiting(name_ + ".reply", out);
+  if (!early_.empty()) {
+    out.push_back({name_ + ".early_replies", early_.size(), "their time of arrival"});
+  }
+}
+
+void DuplexNetwork::reset() {
+  const auto drop = [](tlm::tlm_generic_payload& payload) { payload.release(); };
+  request_.reset(drop);
+  reply_.reset(drop);
+  while (!early_.empty()) early_.pop().payload->release();
+  for (EntryPort& p : entries_) {
+    p.requests.reset();
+    p.responses.reset();
+  }
+  for (ExitPort& p : exits_) {
+    p.requests.reset();
+    p.responses.reset();
+    p.early_waiting = 0;
+  }
+  wake_.cancel();
+  armed_ = kNever;
+  reset_statistics();
+}
+
+void DuplexNetwork::reset_statistics() {
+  request_stats_.reset(now());
+  reply_stats_.reset(now());
+}
+
+void DuplexNetwork::register_statistics(StatisticsRegistry& registry) const {
+  request_stats_.register_in(registry, name_, "request");
+  reply_stats_.register_in(registry, name_, "reply");
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/memory_request.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/wake_event.h"
+#include "modules/noc/noc_config.h"
+#include "modules/noc/noc_stats.h"
+#include "modules/noc/switch_fabric.h"
+
+namespace tessera {
+
+/// Where a network sends what enters it: the number of an exit port.
+struct NocRouting {
+  /// Requests; asked once for each, on entry.
+  std::function<unsigned(const MemoryRequest&)> by_request;
+  /// Accesses that bring no MemoryRequest: debug accesses and plain b_transport.
+  std::function<unsigned(std::uint64_t address)> by_address;
+};
+
+/// A request network and a reply network with the TLM handshakes at their ports: what Crossbar and
+/// Link have in common. Its owner has the sockets and one SC_METHOD, sensitive to wake(), that
+/// calls process(). Contract and limits: docs/blocks/crossbar.md.
+class DuplexNetwork final {
+ public:
+  /// `name`: hierarchical, for reports and statistics.
+  DuplexNetwork(std::string name, const NocConfig& config, unsigned entries, unsigned exits,
+                NocRouting routing);
+
+  /// At end_of_elaboration, one for each port.
+  void bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator);
+  void bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target);
+
+  const sc_core::sc_event& wake() const { return wake_.event(); }
+  void process();
+
+  /// nb_transport_fw of an entry, nb_transport_bw of an exit.
+  tlm::tlm_sync_enum forward(unsigned entry, tlm::tlm_generic_payload& payload,
+                             tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(unsigned exit, tlm::tlm_generic_payload& payload,
+                              tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(tlm::tlm_generic_payload& payload);
+
+  const NocStats& requests() const { return request_stats_; }
+  const NocStats& replies() const { return reply_stats_; }
+  /// Lone-packet latency of one direction, in ticks.
+  Tick zero_load_latency(std::uint32_t bytes) const;
+
+  bool idle() const { return request_.empty() && reply_.empty() && early_.empty(); }
+  void describe_waiting(std::vector<Waiting>& out) const;
+  void reset();
+  void reset_statistics();
+  void register_statistics(StatisticsRegistry& registry) const;
+
+ private:
+  /// Packets that stand at a port before the first switch has room, the one with its END withheld
+  /// included.
+  static constexpr std::size_t kPortRegisters = 2;
+
+  struct EntryPort {
+    RequestReceiver requests{kPortRegisters};
+    ResponseSender responses;
+  };
+  struct ExitPort {
+    RequestSender requests;
+    ResponseReceiver responses{kPortRegisters};
+    tlm::tlm_fw_transport_if<>* target = nullptr;
+    /// Early replies that wait for room at the port; they hold back its next request.
+    unsigned early_waiting = 0;
+  };
+  /// A reply that came with its request's BEGIN_REQ, until it arrives.
+  struct EarlyReply {
+    tlm::tlm_generic_payload* payload = nullptr;
+    unsigned exit = 0;
+  };
+  struct RequestSide final : SwitchFabric::Client {
+    explicit RequestSide(DuplexNetwork& n) : network(n) {}
+    bool deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle cycle) override;
+    void entered(unsigned entry, bool) override { network.entries_[entry].requests.release(); }
+    DuplexNetwork& network;
+  };
+  struct ReplySide final : SwitchFabric::Client {
+    explicit ReplySide(DuplexNetwork& n) : network(n) {}
+    bool deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle cycle) override;
+    void entered(unsigned entry, bool counted) override { network.reply_entered(entry, counted); }
+    DuplexNetwork& network;
+  };
+
+  void look_at_clock();
+  Cycle cycle_from(Tick t) const;
+  void arm();
+  /// The request channel of an exit is free from `at`.
+  void request_exit_free(unsigned exit, Tick at);
+  void reply_exit_free(unsigned entry, Tick at);
+  /// Last cycle in which a packet may be sent that arrives, one cycle later, at t or after.
+  Cycle send_cycle(Tick t) const;
+
+  /// Puts a packet in; true: it stands in the first switch's buffer.
+  bool admit(SwitchFabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
+             std::uint32_t bytes, Cycle arrival, bool counted);
+  tlm::tlm_sync_enum accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
+                                    tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
+                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  bool admit_reply(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival, bool counted);
+  void take_early_replies();
+  void reply_entered(unsigned exit, bool counted);
+
+  const std::string name_;
+  const NocConfig config_;
+  const ClockDomain clock_;
+  const NocRouting routing_;
+  std::vector<EntryPort> entries_;
+  std::vector<ExitPort> exits_;
+  NocStats request_stats_;
+  NocStats reply_stats_;
+  RequestSide request_side_;
+  ReplySide reply_side_;
+  SwitchFabric request_;
+  SwitchFabric reply_;
+  WakeEvent wake_;
+
+  TimedQueue<EarlyReply> early_;  ///< by the cycle before their arrival
+
+  Tick seen_ = kNever;  ///< the time for which the following hold
+  Cycle cycle_ = 0;     ///< the cycle that goes on
+  Cycle first_ = 0;     ///< the first cycle that begins now or later
+  Tick next_edge_ = 0;  ///< when cycle_ + 1 begins
+  Cycle armed_ = kNever;
+};
+
+}  // namespace tessera

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/noc/noc_config.h"
+
+#include <algorithm>
+
+#include "modules/core/byte_mask.h"
+#include "modules/core/time.h"
+
+namespace tessera {
+namespace {
+
+constexpr std::uint32_t kMaxRadix = 64;
+constexpr std::uint32_t kMaxLatency = 10'000;
+constexpr std::uint32_t kMaxBufferFlits = 65'535;
+
+void common_errors(std::vector<std::string>& errors, std::uint64_t clock_hz,
+                   std::uint32_t link_bytes, std::uint32_t latency, const char* latency_name,
+                   std::uint32_t buffer_flits, const char* buffer_name,
+                   std::uint32_t header_bytes) {
+  if (clock_hz == 0 || clock_hz > kTicksPerSecond) {
+    errors.push_back("clock_hz is " + std::to_string(clock_hz) + ": 1 to 10^15 expected");
+  }
+  if (latency == 0 || latency > kMaxLatency) {
+    errors.push_back(std::string(latency_name) + " is " + std::to_string(latency) + ": 1 to " +
+                     std::to_string(kMaxLatency) + " cycles expected");
+  }
+  if (header_bytes == 0) errors.push_back("header_bytes is 0: 1 or more expected");
+  if (link_bytes == 0) {
+    errors.push_back("link_bytes is 0: 1 or more expected");
+    return;
+  }
+  const std::uint64_t line = std::uint64_t{header_bytes} + kMaxLineBytes;
+  const std::uint64_t least = (line + link_bytes - 1) / link_bytes;
+  if (buffer_flits < least || buffer_flits > kMaxBufferFlits) {
+    errors.push_back(std::string(buffer_name) + " is " + std::to_string(buffer_flits) + ": " +
+                     std::to_string(least) + " (a whole packet of " + std::to_string(line) +
+                     " bytes) to " + std::to_string(kMaxBufferFlits) + " expected");
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> NocConfig::validate() const {
+  std::vector<std::string> errors;
+  common_errors(errors, clock_hz, link_bytes, stage_latency, "stage_latency", input_buffer_flits,
+                "input_buffer_flits", header_bytes);
+  if (radix == 0 || radix > kMaxRadix) {
+    errors.push_back("radix is " + std::to_string(radix) + ": 1 to " + std::to_string(kMaxRadix) +
+                     " expected");
+  }
+  return errors;
+}
+
+std::vector<std::string> NocConfig::validate(std::uint32_t entries, std::uint32_t exits) const {
+  std::vector<std::string> errors = validate();
+  const std::uint64_t most = std::uint64_t{radix} * radix;
+  for (const auto& [ports, what] : {std::pair{entries, "entry"}, std::pair{exits, "exit"}}) {
+    if (ports == 0 || ports > most) {
+      errors.push_back(std::to_string(ports) + " " + what + " ports: 1 to " + std::to_string(most) +
+                       " (radix squared) expected");
+    }
+  }
+  return errors;
+}
+
+std::vector<std::string> LinkConfig::validate() const {
+  std::vector<std::string> errors;
+  common_errors(errors, clock_hz, link_bytes, latency, "latency", buffer_flits, "buffer_flits",
+                header_bytes);
+  return errors;
+}
+
+NocConfig LinkConfig::as_network() const {
+  NocConfig c;
+  c.clock_hz = clock_hz;
+  c.link_bytes = link_bytes;
+  c.stage_latency = latency;
+  c.radix = 1;
+  c.input_buffer_flits = buffer_flits;
+  c.header_bytes = header_bytes;
+  return c;
+}
+
+void describe(ParameterVisitor& v, NocConfig& c) {
+  v.integer("clock_hz", c.clock_hz, "Hz", "Clock of switches and links (NUBA Table 1: 1.4 GHz)", 1,
+            kTicksPerSecond);
+  v.integer("link_bytes", c.link_bytes, "byte/cycle", "Width of every link (NUBA section 6: 16 B)",
+            1, 4096);
+  v.integer("stage_latency", c.stage_latency, "cycle",
+            "A packet head's way through one switch and the link behind it (NUBA section 6: 4)", 1,
+            kMaxLatency);
+  v.integer("radix", c.radix, "port",
+            "Largest switch; more ports than this need two stages (NUBA section 6: 8x8 switches)",
+            1, kMaxRadix);
+  v.integer("input_buffer_flits", c.input_buffer_flits, "flit",
+            "Buffer at every switch input and exit, in link widths; a whole line packet must fit "
+            "(not published: two 136-byte replies of 16 B links)",
+            1, kMaxBufferFlits);
+  v.integer("header_bytes", c.header_bytes, "byte",
+            "Address and control of every packet (NUBA sections 5.2 and 6: 8 B)", 1, 1024);
+}
+
+void describe(ParameterVisitor& v, LinkConfig& c) {
+  v.integer("clock_hz", c.clock_hz, "Hz", "Clock of the link (NUBA Table 1: 1.4 GHz)", 1,
+            kTicksPerSecond);
+  v.integer("link_bytes", c.link_bytes, "byte/cycle",
+            "Width of each direction (NUBA section 6: 2.8 TB/s over 64 links = 32 B)", 1, 4096);
+  v.integer("latency", c.latency, "cycle", "A packet head's way over the link (not published)", 1,
+            kMaxLatency);
+  v.integer("buffer_flits", c.buffer_flits, "flit",
+            "Buffer at each end, in link widths; a whole line packet must fit (not published)", 1,
+            kMaxBufferFlits);
+  v.integer("header_bytes", c.header_bytes, "byte",
+            "Address and control of every packet (NUBA sections 5.2 and 6: 8 B)", 1, 1024);
+}
+
+}  // namespace tessera

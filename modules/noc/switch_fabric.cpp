@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/noc/switch_fabric.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace tessera {
+namespace {
+
+/// Ports per switch of a two-stage network: the square root, rounded up, so that there are as
+/// many links between the stages as ports (64 ports: eight switches of eight).
+std::uint32_t ports_per_switch(std::uint32_t ports) {
+  std::uint32_t p = 1;
+  while (p * p < ports) ++p;
+  return p;
+}
+
+std::uint64_t rotate_right(std::uint64_t word, unsigned n) {
+  return n == 0 ? word : (word >> n) | (word << (64 - n));
+}
+
+unsigned lowest_bit(std::uint64_t word) { return static_cast<unsigned>(__builtin_ctzll(word)); }
+
+}  // namespace
+
+SwitchFabric::SwitchFabric(const Shape& shape, Client& client, NocStats& stats)
+    : client_(client),
+      stats_(stats),
+      latency_(shape.stage_latency),
+      capacity_(shape.buffer_flits),
+      exit_group_(shape.exits, 0),
+      exits_(shape.exits),
+      entries_(shape.entries) {
+  two_stages_ = std::max(shape.entries, shape.exits) > shape.radix;
+  if (two_stages_) {
+    build_double(shape);
+  } else {
+    build_single(shape);
+  }
+  for (std::uint32_t e = 0; e < shape.exits; ++e) {
+    exits_[e].upstream = e;
+    links_[last_stage()][e].downstream = e;
+  }
+  lay_out_wheel();
+}
+
+void SwitchFabric::build_single(const Shape& shape) {
+  buffers_[0].resize(shape.entries);
+  links_[0].resize(shape.exits);
+  for (std::uint32_t i = 0; i < shape.entries; ++i) {
+    buffers_[0][i].upstream = i;
+    buffers_[0][i].bit = i;
+  }
+}
+
+void SwitchFabric::build_double(const Shape& shape) {
+  const std::uint32_t ins = ports_per_switch(shape.entries);
+  const std::uint32_t outs = ports_per_switch(shape.exits);
+  const std::uint32_t firsts = (shape.entries + ins - 1) / ins;   // switches of the first stage
+  const std::uint32_t seconds = (shape.exits + outs - 1) / outs;  // and of the second
+  buffers_[0].resize(shape.entries);
+  links_[0].resize(std::size_t{firsts} * seconds);
+  buffers_[1].resize(std::size_t{seconds} * firsts);
+  links_[1].resize(shape.exits);
+  for (std::uint32_t i = 0; i < shape.entries; ++i) {
+    buffers_[0][i].upstream = i;
+    buffers_[0][i].link_base = i / ins * seconds;
+    buffers_[0][i].bit = i % ins;
+  }
+  for (std::uint32_t a = 0; a < firsts; ++a) {
+    for (std::uint32_t b = 0; b < seconds; ++b) {
+      OutputLink& link = links_[0][a * seconds + b];
+      link.first_buffer = a * ins;
+      link.downstream = b * firsts + a;
+      buffers_[1][link.downstream].upstream = a * seconds + b;
+      buffers_[1][link.downstream].bit = a;
+    }
+  }
+  for (std::uint32_t e = 0; e < shape.exits; ++e) {
+    exit_group_[e] = e / outs;
+    links_[1][e].first_buffer = e / outs * firsts;
+  }
+}
+
+void SwitchFabric::lay_out_wheel() {
+  // kLink1 is the last stage's work, kLink0 that of the stage before it.
+  const std::array<std::size_t, kWorkKinds> items = {buffers_[0].size(), buffers_[1].size(),
+                                                     exits_.size(), exits_.size(),
+                                                     two_stages_ ? links_[0].size() : 0};
+  for (unsigned w = 0; w < kWorkKinds; ++w) {
+    first_word_[w + 1] = first_word_[w] + static_cast<std::uint32_t>((items[w] + 63) / 64);
+  }
+  active_.assign(first_word_[kWorkKinds], 0);
+  wheel_.assign(active_.size() * kSlots, 0);
+}
+
+void SwitchFabric::clear() {
+  for (auto& stage : buffers_) {
+    for (Fifo& f : stage) {
+      f.head = f.tail = kNone;
+      f.used = 0;
+      f.free_at = 0;
+    }
+  }
+  for (auto& stage : links_) {
+    for (OutputLink& l : stage) {
+      l.waiting = 0;
+      l.free_at = 0;
+      l.blocked_since = kNever;
+      l.last = 63;
+    }
+  }
+  for (Fifo& f : exits_) {
+    f.head = f.tail = kNone;
+    f.used = 0;
+    f.free_at = 0;
+  }
+  for (Entry& e : entries_) e = Entry{};
+  packets_.clear();
+  free_packets_.clear();
+  live_ = 0;
+  std::fill(wheel_.begin(), wheel_.end(), 0);
+  std::fill(active_.begin(), active_.end(), 0);
+  busy_slots_ = 0;
+}
+
+std::uint32_t SwitchFabric::take_packet() {
+  ++live_;
+  if (free_packets_.empty()) {
+    packets_.emplace_back();
+    return static_cast<std::uint32_t>(packets_.size() - 1);
+  }
+  const std::uint32_t index = free_packets_.back();
+  free_packets_.pop_back();
+  return index;
+}
+
+void SwitchFabric::drop_packet(std::uint32_t index) {
+  packets_[index].payload = nullptr;
+  free_packets_.push_back(index);
+  --live_;
+}
+
+void SwitchFabric::push(Fifo& fifo, std::uint32_t index) {
+  packets_[index].next = kNone;
+  if (fifo.head == kNone) {
+    fifo.head = index;
+  } else {
+    packets_[fifo.tail].next = index;
+  }
+  fifo.tail = index;
+  fifo.used += packets_[index].flits;
+}
+
+std::uint32_t SwitchFabric::pop(Fifo& fifo) {
+  const std::uint32_t index = fifo.head;
+  fifo.head = packets_[index].next;
+  fifo.used -= packets_[index].flits;
+  return index;
+}
+
+void SwitchFabric::due(Work work, std::uint32_t index, Cycle cycle) {
+  // What lies beyond the wheel is looked at again at its rim.
+  if (cycle - current_ >= kSlots) cycle = current_ + kSlots - 1;
+  const std::size_t slot = cycle % kSlots;
+  wheel_[slot * active_.size() + first_word_[work] + index / 64] |= std::uint64_t{1}
+                                                                    << (index % 64);
+  busy_slots_ |= std::uint64_t{1} << slot;
+}
+
+Cycle SwitchFabric::next() const {
+  if (busy_slots_ == 0) return kNever;
+  return current_ + lowest_bit(rotate_right(busy_slots_, current_ % kSlots));
+}
+
+bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
+                          tlm::tlm_generic_payload& payload, std::uint32_t bytes,
+                          std::uint32_t flits, Cycle arrival, bool counted) {
+  current_ = current;
+  Entry& e = entries_[entry];
+  const Cycle start = std::max(arrival, e.free_at);
+  e.free_at = start + flits;
+
+  const std::uint32_t index = take_packet();
+  Packet& p = packets_[index];
+  p.payload = &payload;
+  p.arrived = arrival;
+  p.ready = start;
+  p.bytes = bytes;
+  p.flits = flits;
+  p.exit = static_cast<std::uint16_t>(exit);
+  p.counted = counted;
+
+  Fifo& buffer = buffers_[0][entry];
+  if (e.head == kNone && fits(buffer, flits)) {
+    push(buffer, index);
+    if (buffer.head == index) schedule_head(0, entry);
+    return true;
+  }
+  p.next = kNone;
+  if (e.head == kNone) {
+    e.head = index;
+  } else {
+    packets_[e.tail].next = index;
+  }
+  e.tail = index;
+  return false;
+}
+
+void SwitchFabric::exit_ready(Cycle current, unsigned exit, Cycle at) {
+  current_ = current;
+  if (exits_[exit].head != kNone) due(kEject, exit, std::max(at, current));
+}
+
+template <class F>
+void SwitchFabric::for_each_active(Work work, F&& f) {
+  for (std::uint32_t w = first_word_[work]; w < first_word_[work + 1]; ++w) {
+    std::uint64_t word = active_[w];
+    active_[w] = 0;
+    for (; word != 0; word &= word - 1) f((w - first_word_[work]) * 64 + lowest_bit(word));
+  }
+}
+
+void SwitchFabric::process(Cycle cycle) {
+  current_ = cycle;
+  const std::size_t slot = cycle % kSlots;
+  if ((busy_slots_ >> slot & 1) == 0) return;
+  busy_slots_ &= ~(std::uint64_t{1} << slot);
+  std::uint64_t* words = &wheel_[slot * active_.size()];
+  for (std::size_t w = 0; w < active_.size(); ++w) {
+    active_[w] = words[w];
+    words[w] = 0;
+  }
+  // 1. Heads that have come to a switch ask for their outputs.
+  for_each_active(kBid0, [&](std::uint32_t b) { bid(0, b, cycle); });
+  for_each_active(kBid1, [&](std::uint32_t b) { bid(1, b, cycle); });
+  // 2. Exits deliver; 3. the last, 4. the first stage's outputs serve.
+  for_each_active(kEject, [&](std::uint32_t e) { eject(e, cycle); });
+  for_each_active(kLink1, [&](std::uint32_t l) { serve(last_stage(), l, cycle); });
+  for_each_active(kLink0, [&](std::uint32_t l) { serve(0, l, cycle); });
+}
+
+void SwitchFabric::schedule_head(unsigned stage, std::uint32_t buffer) {
+  const Fifo& f = buffers_[stage][buffer];
+  due(stage == 0 ? kBid0 : kBid1, buffer, std::max(packets_[f.head].ready, f.free_at));
+}
+
+void SwitchFabric::bid(unsigned stage, std::uint32_t buffer, Cycle cycle) {
+  const Fifo& f = buffers_[stage][buffer];
+  const Packet& head = packets_[f.head];
+  if (std::max(head.ready, f.free_at) > cycle) {
+    schedule_head(stage, buffer);
+    return;
+  }
+  const std::uint32_t link = link_of(stage, f, head);
+  links_[stage][link].waiting |= std::uint64_t{1} << f.bit;
+  mark(link_work(stage), link);
+}
+
+void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
+  Fifo& f = exits_[exit];
+  if (f.head == kNone) return;
+  const Cycle ready = std::max(packets_[f.head].ready, f.free_at);
+  if (ready > cycle) {
+    due(kEject, exit, ready);
+    return;
+  }
+  // The client may call inject() or exit_ready(): it gets a copy.
+  const Packet packet = packets_[f.head];
+  if (!client_.deliver(exit, packet, cycle)) return;
+  stats_.latency.add(cycle + 1 - packet.arrived);
+  ++stats_.packets;
+  stats_.bytes += packet.bytes;
+  stats_.flits += packet.flits;
+  stats_.exit_bytes[exit] += packet.bytes;
+  drop_packet(pop(f));
+  f.free_at = cycle + 1;
+  if (f.head != kNone) due(kEject, exit, std::max(packets_[f.head].ready, f.free_at));
+  mark(kLink1, exit);
+}
+
+void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
+  OutputLink& l = links_[stage][link];
+  if (l.waiting == 0) return;
+  if (l.free_at > cycle) {
+    due(link_work(stage), link, l.free_at);
+    return;
+  }
+  const unsigned from = (l.last + 1) % 64;
+  const std::uint32_t input = (from + lowest_bit(rotate_right(l.waiting, from))) % 64;
+  const std::uint32_t buffer = l.first_buffer + input;
+  Fifo& source = buffers_[stage][buffer];
+  const bool last = stage == last_stage();
+  Fifo& sink = last ? exits_[l.downstream] : buffers_[1][l.downstream];
+  const std::uint32_t flits = packets_[source.head].flits;
+  if (!fits(sink, flits)) {
+    l.blocked_since = std::min(l.blocked_since, cycle);
+    return;  // looked at again when the buffer gives up room
+  }
+  if (l.blocked_since != kNever) {
+    stats_.buffer_full_cycles += cycle - l.blocked_since;
+    l.blocked_since = kNever;
+  }
+  l.last = input;
+  l.waiting &= ~(std::uint64_t{1} << input);
+  l.free_at = cycle + flits;
+  if (l.waiting != 0) due(link_work(stage), link, l.free_at);
+
+  const std::uint32_t index = pop(source);
+  Packet& p = packets_[index];
+  push(sink, index);
+  if (last) {
+    stats_.exit_busy_cycles[link] += flits;
+    p.ready = cycle + latency_ + flits - 1;  // delivered one cycle ahead of the tail
+    if (sink.head == index) due(kEject, link, std::max(p.ready, sink.free_at));
+  } else {
+    p.ready = cycle + latency_;
+    if (sink.head == index) schedule_head(1, l.downstream);
+  }
+
+  source.free_at = cycle + flits;
+  if (source.head != kNone) schedule_head(stage, buffer);
+  if (stage != 0) {
+    mark(kLink0, source.upstream);
+  } else {
+    refill(buffer, cycle);
+  }
+}
+
+void SwitchFabric::refill(std::uint32_t entry, Cycle cycle) {
+  while (true) {
+    const std::uint32_t index = entries_[entry].head;
+    if (index == kNone || !fits(buffers_[0][entry], packets_[index].flits)) return;
+    Packet& p = packets_[index];
+    const bool counted = p.counted;
+    entries_[entry].head = p.next;
+    if (cycle > p.ready) {
+      stats_.entry_wait_cycles += cycle - p.ready;
+      p.ready = cycle;
+    }
+    Fifo& buffer = buffers_[0][entry];
+    push(buffer, index);
+    if (buffer.head == index) schedule_head(0, entry);
+    client_.entered(entry, counted);
+  }
+}
+
+std::size_t SwitchFabric::switch_of(unsigned stage, std::size_t buffer) const {
+  if (!two_stages_) return 0;
+  const std::size_t seconds = exit_group_.back() + 1;
+  if (stage == 0) return buffers_[0][buffer].link_base / seconds;
+  return buffer / (buffers_[1].size() / seconds);
+}
+
+void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting>& out) const {
+  const auto size = [this](std::uint32_t head) {
+    std::size_t n = 0;
+    for (; head != kNone; head = packets_[head].next) ++n;
+    return n;
+  };
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].head == kNone) continue;
+    out.push_back({name + ".entry" + std::to_string(i), size(entries_[i].head),
+                   "room in the first switch's input buffer"});
+  }
+  for (unsigned s = 0; s < stages(); ++s) {
+    for (std::size_t b = 0; b < buffers_[s].size(); ++b) {
+      const Fifo& f = buffers_[s][b];
+      if (f.head == kNone) continue;
+      const std::uint32_t link = link_of(s, f, packets_[f.head]);
+      const OutputLink& l = links_[s][link];
+      std::string waits_for = "output link " + std::to_string(link) + " (exit " +
+                              std::to_string(packets_[f.head].exit) + ")";
+      if (l.blocked_since != kNever) waits_for += ": no room in the buffer behind it";
+      out.push_back({name + ".stage" + std::to_string(s) + ".switch" +
+                         std::to_string(switch_of(s, b)) + ".in" + std::to_string(f.bit),
+                     size(f.head), waits_for});
+    }
+  }
+  for (std::size_t e = 0; e < exits_.size(); ++e) {
+    if (exits_[e].head == kNone) continue;
+    out.push_back({name + ".exit" + std::to_string(e), size(exits_[e].head),
+                   "the receiver at exit " + std::to_string(e)});
+  }
+}
+
+}  // namespace tessera
