@@ -23,8 +23,12 @@ SendOutcome RequestSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
     pending_ = nullptr;
     free_at_ = at;
   }
-  if (sync == tlm::TLM_COMPLETED || phase == tlm::BEGIN_RESP) return {true, at};
-  return {};
+  if (sync == tlm::TLM_COMPLETED) return {true, at};
+  if (phase != tlm::BEGIN_RESP) return {};
+  // A BEGIN_RESP on the return path wants its END_RESP like any other.
+  phase = tlm::END_RESP;
+  target_->nb_transport_fw(payload, phase, annotated);
+  return {true, at};
 }
 
 tlm::tlm_sync_enum RequestReceiver::begin(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -70,9 +74,8 @@ void ResponseSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   }
 }
 
-tlm::tlm_sync_enum ResponseReceiver::begin(tlm::tlm_generic_payload& payload,
-                                           tlm::tlm_phase& phase, sc_core::sc_time& delay,
-                                           Tick occupancy) {
+tlm::tlm_sync_enum ResponseReceiver::begin(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time& delay, Tick occupancy) {
   if (withheld_ != nullptr) {
     SC_REPORT_ERROR(report::kProtocol, "BEGIN_RESP before the END_RESP of the response before it");
   }

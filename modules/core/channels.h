@@ -24,7 +24,8 @@ namespace tessera {
 /// What a sender learns at once from BEGIN_REQ.
 struct SendOutcome {
   /// The target answered with the request's response already (TLM_COMPLETED, or TLM_UPDATED with
-  /// BEGIN_RESP): it arrives at `response_at`.
+  /// BEGIN_RESP, to which send() has answered END_RESP): it arrives at `response_at`, and no phase
+  /// follows.
   bool responded = false;
   Tick response_at = kNever;
 };
@@ -105,6 +106,14 @@ class ResponseSender {
   /// Begins a response that arrives at now + delay (delay > 0), when the channel must be free. The
   /// payload may be gone when this returns, unless the caller holds a reference of its own.
   void send(tlm::tlm_generic_payload& payload, Tick delay);
+
+  /// BEGIN_RESP goes as the answer of nb_transport_fw (TLM_UPDATED) instead of by send(). The
+  /// channel must be free.
+  void begin_on_return_path(const tlm::tlm_generic_payload& payload) {
+    sc_assert(free(now()));
+    pending_ = &payload;
+    free_at_ = kNever;
+  }
 
   /// From nb_transport_fw: END_RESP, effective at `at`.
   void end_response(const tlm::tlm_generic_payload& payload, Tick at) {
