@@ -7,13 +7,15 @@
 // * BEGIN_REQ and BEGIN_RESP carry a delay greater than zero, so that whatever arrives at time t
 //   is known before t begins. Receivers put it into a TimedQueue.
 // * END_REQ and END_RESP say when the channel is free again: not before the packet's last byte
-//   has left the link (`occupancy`), and not before the receiver has room for another one. They
-//   may take effect at once.
+//   has left the link (`occupancy`), and not before the receiver has room for another one. A
+//   sender that is told through the backward (forward) path acts on it after the present instant,
+//   since its process may have run at this instant already.
 // * A receiver with room answers early (TLM_UPDATED + END_REQ, or TLM_COMPLETED for a response);
 //   a full one returns TLM_ACCEPTED and sends END_REQ / END_RESP when an entry is freed.
 // A process runs its stages from the output back to the input, so that room made downstream is
 // used in the same activation.
 
+#include <algorithm>
 #include <cstddef>
 #include <tlm>
 
@@ -36,9 +38,12 @@ class RequestSender {
   /// At end_of_elaboration: `socket.operator->()`.
   void bind(tlm::tlm_fw_transport_if<>* target) { target_ = target; }
 
-  /// When the next request may begin; kNever while END_REQ is awaited.
+  /// When the next request may arrive; kNever while END_REQ is awaited.
   Tick free_at() const { return free_at_; }
-  bool free(Tick t) const { return free_at_ <= t; }
+  /// A request that is sent now may arrive at t.
+  bool free(Tick t) const { return free_at_ <= t && usable_from_ <= now(); }
+  /// The first instant at which a request may be sent, as far as is known.
+  Tick usable_from() const { return usable_from_; }
 
   /// Begins a request that arrives at now + delay (delay > 0), when the channel must be free.
   SendOutcome send(tlm::tlm_generic_payload& payload, Tick delay);
@@ -47,7 +52,8 @@ class RequestSender {
   void end_request(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ == &payload) {
       pending_ = nullptr;
-      free_at_ = at;
+      usable_from_ = now() + 1;
+      free_at_ = std::max(at, usable_from_);
     }
   }
   /// The payload whose END_REQ is awaited, or nullptr.
@@ -55,12 +61,14 @@ class RequestSender {
   void reset() {
     pending_ = nullptr;
     free_at_ = 0;
+    usable_from_ = 0;
   }
 
  private:
   tlm::tlm_fw_transport_if<>* target_ = nullptr;
   const tlm::tlm_generic_payload* pending_ = nullptr;
   Tick free_at_ = 0;
+  Tick usable_from_ = 0;
 };
 
 /// Receiving half of a request channel: a target socket's input buffer of `capacity` entries,
@@ -100,8 +108,12 @@ class ResponseSender {
  public:
   void bind(tlm::tlm_bw_transport_if<>* initiator) { initiator_ = initiator; }
 
+  /// When the next response may arrive; kNever while END_RESP is awaited.
   Tick free_at() const { return free_at_; }
-  bool free(Tick t) const { return free_at_ <= t; }
+  /// A response that is sent now may arrive at t.
+  bool free(Tick t) const { return free_at_ <= t && usable_from_ <= now(); }
+  /// The first instant at which a response may be sent, as far as is known.
+  Tick usable_from() const { return usable_from_; }
 
   /// Begins a response that arrives at now + delay (delay > 0), when the channel must be free. The
   /// payload may be gone when this returns, unless the caller holds a reference of its own.
@@ -119,19 +131,22 @@ class ResponseSender {
   void end_response(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ == &payload) {
       pending_ = nullptr;
-      free_at_ = at;
+      usable_from_ = now() + 1;
+      free_at_ = std::max(at, usable_from_);
     }
   }
   const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
   void reset() {
     pending_ = nullptr;
     free_at_ = 0;
+    usable_from_ = 0;
   }
 
  private:
   tlm::tlm_bw_transport_if<>* initiator_ = nullptr;
   const tlm::tlm_generic_payload* pending_ = nullptr;
   Tick free_at_ = 0;
+  Tick usable_from_ = 0;
 };
 
 /// Receiving half of a response channel: an initiator socket's buffer of `capacity` responses.

@@ -51,6 +51,14 @@ void LlcSlice::end_of_simulation() {
   if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
 }
 
+template <class Sender>
+Tick LlcSlice::edge_for(const Sender& sender, Tick due, Tick t) const {
+  // What leaves at an edge arrives one cycle later, when the channel must be free.
+  const std::uint64_t cycle = clock_.cycle_from(std::max({due, t, sender.usable_from()}));
+  const std::uint64_t free_cycle = clock_.cycle_from(sender.free_at());
+  return clock_.time_of(std::max(cycle, free_cycle == 0 ? 0 : free_cycle - 1));
+}
+
 // Transport.
 
 tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -59,7 +67,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
     reply_out_[p].end_response(payload, at);
-    if (!replies_[p].empty()) wake_.at(clock_.after(at, 0));
+    if (!replies_[p].empty()) wake_.at(edge_for(reply_out_[p], replies_[p].next_due(), now()));
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest& request = request_of(payload);
@@ -77,7 +85,7 @@ tlm::tlm_sync_enum LlcSlice::bw(tlm_generic_payload& payload, tlm::tlm_phase& ph
   const Tick at = now() + delay.value();
   memory_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) {
-    if (!to_memory_.empty()) wake_.at(clock_.after(at, 0));
+    if (!to_memory_.empty()) wake_.at(edge_for(memory_out_, to_memory_.next_due(), now()));
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
@@ -390,17 +398,12 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
 }
 
 void LlcSlice::arm(Tick t) {
-  const Tick edge = cycles_after(t, 1) - t;
   for (std::size_t p = 0; p < replies_.size(); ++p) {
     if (replies_[p].empty() || reply_out_[p].free_at() == kNever) continue;
-    // A reply that leaves at an edge arrives one cycle later, when the channel must be free.
-    const Tick free_at = reply_out_[p].free_at();
-    wake_.at(free_at <= t + edge ? clock_.after(std::max(replies_[p].next_due(), t), 0)
-                                 : clock_.time_of(clock_.cycle_from(free_at) - 1));
+    wake_.at(edge_for(reply_out_[p], replies_[p].next_due(), t));
   }
   if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
-    const Tick free_at = memory_out_.free_at();
-    wake_.at(free_at <= t + edge ? t + edge : clock_.time_of(clock_.cycle_from(free_at) - 1));
+    wake_.at(edge_for(memory_out_, to_memory_.next_due(), t));
   }
   // A stalled head is tried again when something has moved: a fill, a reply or a memory request
   // sent, each of which wakes the process.

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sm/load_store_unit.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "modules/core/report.h"
+
+namespace tessera {
+
+LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
+                             TransactionPool& pool, SmId sm)
+    : config_(config),
+      clock_(clock),
+      pool_(pool),
+      sm_(sm),
+      tlb_(config.tlb_entries),
+      l1_in_(ResponseReceiver::kUnlimited),
+      mmu_in_(ResponseReceiver::kUnlimited) {
+  scratch_ = new_access();
+}
+
+void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu) {
+  l1_out_.bind(l1);
+  l1_in_.bind(l1);
+  mmu_out_.bind(mmu);
+  mmu_in_.bind(mmu);
+}
+
+WarpAccess* LoadStoreUnit::new_access() {
+  if (free_.empty()) {
+    table_.push_back(std::make_unique<WarpAccess>());
+    table_.back()->index = static_cast<std::uint32_t>(table_.size() - 1);
+    free_.push_back(table_.back().get());
+  }
+  WarpAccess* a = free_.back();
+  free_.pop_back();
+  return a;
+}
+
+void LoadStoreUnit::take(Tick t) {
+  WarpAccess& a = *scratch_;
+  const MemoryOp& op = a.issued.memory;
+  coalesce(op, config_.line_bytes, a.coalesced);
+  a.lines_sent = 0;
+  a.lines_left = a.coalesced.count;
+  a.issued_at = t;
+  switch (op.kind) {
+    case AccessKind::kLoad:
+      ++stats_.load_instructions;
+      break;
+    case AccessKind::kStore:
+      ++stats_.store_instructions;
+      break;
+    case AccessKind::kAtomic:
+      ++stats_.atomic_instructions;
+      break;
+  }
+  stats_.line_requests += a.coalesced.count;
+  stats_.lines_per_access.add(a.coalesced.count);
+  for (unsigned i = 0; i < a.coalesced.count; ++i) {
+    const ByteMask mask = a.coalesced.lines[i].mask;
+    stats_.sectors += sectors_touched(mask);
+    stats_.useful_bytes += mask.count();
+  }
+  queue_.push_back(&a);
+  ++used_;
+  scratch_ = new_access();
+}
+
+void LoadStoreUnit::free_access(WarpAccess& access) {
+  --used_;
+  free_.push_back(&access);
+}
+
+std::uint64_t LoadStoreUnit::page_of(const Line& l) const {
+  return l.access->coalesced.lines[l.index].line * config_.line_bytes / config_.page_bytes;
+}
+
+// Transport.
+
+tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  l1_out_.end_request(payload, at);
+  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+  answers_.push(at, 0, &payload);
+  return l1_in_.begin(payload, phase, delay, 0);
+}
+
+tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  mmu_out_.end_request(payload, at);
+  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+  mmu_answers_.push(at, 0, &payload);
+  return mmu_in_.begin(payload, phase, delay, 0);
+}
+
+// Work.
+
+void LoadStoreUnit::run(Tick t) {
+  take_answers(t);
+  take_translations(t);
+  send_translations(t);
+  const Tick delay = clock_.after(t, config_.tlb_latency) - t;
+  if (port_free_at_ <= t && l1_out_.free(t + delay) && send_line(t)) {
+    port_free_at_ = clock_.after(t, 1);
+    send_translations(t);
+  }
+}
+
+void LoadStoreUnit::take_answers(Tick t) {
+  while (answers_.due(t)) {
+    tlm::tlm_generic_payload& payload = *answers_.pop();
+    l1_in_.release();
+    answered(payload, t);
+  }
+}
+
+void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
+  MemoryRequest& request = request_of(payload);
+  WarpAccess& a = *table_[request.tag / kWarpLanes];
+  const LineAccess& line = a.coalesced.lines[request.tag % kWarpLanes];
+  const MemoryOp& op = a.issued.memory;
+  if (!payload.is_response_ok()) {
+    SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
+  }
+  if (op.kind == AccessKind::kLoad && request.carries_data) {
+    for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+      std::memcpy(&a.values[lane * kMaxLaneBytes],
+                  payload.get_data_ptr() + op.address[lane] % config_.line_bytes, op.lane_bytes);
+    }
+  } else if (op.kind == AccessKind::kAtomic) {
+    if (request.carries_data) {
+      for (unsigned i = 0; i < request.atomics->count; ++i) {
+        const AtomicOperands::Lane& lane = request.atomics->lanes[i];
+        std::memcpy(&a.values[lane.lane * kMaxLaneBytes], &lane.old, sizeof lane.old);
+      }
+    }
+    pool_.release_atomics(request.atomics);
+  }
+  a.in_flight[request.tag % kWarpLanes] = nullptr;
+  payload.release();
+  if (--a.lines_left == 0) {
+    if (op.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycle_at(t - a.issued_at));
+    completed_.push_back(&a);
+  }
+}
+
+void LoadStoreUnit::take_translations(Tick t) {
+  while (mmu_answers_.due(t)) {
+    tlm::tlm_generic_payload& payload = *mmu_answers_.pop();
+    mmu_in_.release();
+    auto it = std::find_if(translations_.begin(), translations_.end(),
+                           [&](const Translation& x) { return x.request == &payload; });
+    if (!payload.is_response_ok()) {
+      SC_REPORT_FATAL("/tessera/sm/translation_error",
+                      "an access outside every allocation reached the MMU");
+    }
+    std::uint64_t physical = 0;
+    std::memcpy(&physical, payload.get_data_ptr(), sizeof physical);
+    tlb_.insert(it->page, physical);
+    for (Line& l : it->waiting) {
+      l.physical_page = physical;
+      translated_.push_back(l);
+    }
+    payload.release();
+    translations_.erase(it);
+  }
+}
+
+void LoadStoreUnit::send_translations(Tick t) {
+  const Tick delay = clock_.after(t, 1) - t;
+  for (Translation& x : translations_) {
+    if (x.sent) continue;
+    if (!mmu_out_.free(t + delay)) return;
+    x.sent = true;
+    Transaction& request = pool_.acquire();
+    x.request = &request;
+    request.set_line(tlm::TLM_READ_COMMAND, x.page * config_.page_bytes, sizeof(std::uint64_t));
+    MemoryRequest& r = request.request();
+    r.kind = RequestKind::kTranslation;
+    r.sm = sm_;
+    r.carries_data = true;
+    r.useful_bytes = sizeof(std::uint64_t);
+    const SendOutcome outcome = mmu_out_.send(request, delay);
+    if (outcome.responded) {
+      tlm::tlm_phase phase = tlm::BEGIN_RESP;
+      sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
+      mmu_in_.begin(request, phase, annotated, 0);
+      mmu_answers_.push(outcome.response_at, 0, &request);
+    }
+  }
+}
+
+/// One line through the TLB and out. True when the port was used.
+bool LoadStoreUnit::send_line(Tick t) {
+  if (!translated_.empty()) {
+    const Line line = translated_.front();
+    translated_.pop_front();
+    send(line, t);
+    return true;
+  }
+  if (queue_.empty()) return false;
+  WarpAccess& a = *queue_.front();
+  Line line{&a, a.lines_sent, 0};
+  const std::uint64_t page = page_of(line);
+  const std::uint64_t* physical = tlb_.find(page);
+  if (physical == nullptr) {
+    auto it = std::find_if(translations_.begin(), translations_.end(),
+                           [&](const Translation& x) { return x.page == page; });
+    if (it == translations_.end()) {
+      if (translations_.size() >= config_.tlb_misses) return false;
+      ++stats_.tlb_misses;
+      translations_.push_back(Translation{page, nullptr, false, {}});
+      it = translations_.end() - 1;
+    }
+    it->waiting.push_back(line);
+  } else {
+    ++stats_.tlb_hits;
+    line.physical_page = *physical;
+    send(line, t);
+  }
+  if (++a.lines_sent == a.coalesced.count) queue_.pop_front();
+  return true;
+}
+
+void LoadStoreUnit::send(const Line& l, Tick t) {
+  WarpAccess& a = *l.access;
+  const LineAccess& line = a.coalesced.lines[l.index];
+  const MemoryOp& op = a.issued.memory;
+  const std::uint64_t virtual_address = line.line * config_.line_bytes;
+  Transaction& out = pool_.acquire();
+  out.set_line(op.kind == AccessKind::kLoad ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
+               l.physical_page + virtual_address % config_.page_bytes, config_.line_bytes);
+  a.in_flight[l.index] = &out;
+  MemoryRequest& r = out.request();
+  r.sm = sm_;
+  r.warp = static_cast<std::uint16_t>(a.warp);
+  r.pc = op.pc;
+  r.read_only = op.read_only;
+  r.bypass_l1 = op.scope == CacheScope::kBypassL1;
+  r.carries_data = !op.values_done;
+  r.useful_bytes = static_cast<std::uint16_t>(line.mask.count());
+  r.tag = a.index * kWarpLanes + l.index;
+  switch (op.kind) {
+    case AccessKind::kLoad:
+      r.kind = RequestKind::kLoad;
+      break;
+    case AccessKind::kStore:
+      r.kind = RequestKind::kStore;
+      out.set_byte_mask(line.mask);
+      if (r.carries_data) {
+        for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
+          const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+          std::memcpy(out.data() + op.address[lane] % config_.line_bytes,
+                      &op.data[lane * kMaxLaneBytes], op.lane_bytes);
+        }
+      }
+      break;
+    case AccessKind::kAtomic: {
+      r.kind = RequestKind::kAtomic;
+      out.set_byte_mask(line.mask);
+      AtomicOperands& operands = *pool_.acquire_atomics();
+      r.atomics = &operands;
+      operands.op = op.atomic;
+      operands.type = op.atomic_type;
+      for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+        AtomicOperands::Lane& o = operands.lanes[operands.count++];
+        o.offset = static_cast<std::uint8_t>(op.address[lane] % config_.line_bytes);
+        o.lane = static_cast<std::uint8_t>(lane);
+        if (!r.carries_data) continue;
+        std::memcpy(&o.operand, &op.data[lane * kMaxLaneBytes], atomic_bytes(op.atomic_type));
+        o.compare = op.compare[lane];
+      }
+      r.useful_bytes = static_cast<std::uint16_t>(operands.count * atomic_bytes(op.atomic_type));
+      break;
+    }
+  }
+  const Tick delay = clock_.after(t, config_.tlb_latency) - t;
+  const SendOutcome outcome = l1_out_.send(out, delay);
+  if (outcome.responded) {
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
+    l1_in_.begin(out, phase, annotated, 0);
+    answers_.push(outcome.response_at, 0, &out);
+  }
+}
+
+WarpAccess* LoadStoreUnit::next_completed() {
+  if (completed_.empty()) return nullptr;
+  WarpAccess* a = completed_.front();
+  completed_.pop_front();
+  return a;
+}
+
+Tick LoadStoreUnit::next_work(Tick t) const {
+  Tick next = std::min(answers_.next_due(), mmu_answers_.next_due());
+  const bool lines = !translated_.empty() ||
+                     (!queue_.empty() && translations_.size() < config_.tlb_misses);
+  if (lines && l1_out_.free_at() != kNever) {
+    // The line arrives tlb_latency later, when the channel must be free.
+    Tick at = std::max({port_free_at_, t, l1_out_.usable_from()});
+    const std::uint64_t free_cycle = clock_.cycle_from(l1_out_.free_at());
+    if (free_cycle > config_.tlb_latency) {
+      at = std::max(at, clock_.time_of(free_cycle - config_.tlb_latency));
+    }
+    next = std::min(next, at);
+  }
+  const bool unsent = std::any_of(translations_.begin(), translations_.end(),
+                                  [](const Translation& x) { return !x.sent; });
+  if (unsent && mmu_out_.free_at() != kNever) {
+    const std::uint64_t free_cycle = clock_.cycle_from(mmu_out_.free_at());
+    next = std::min(next, std::max({t, mmu_out_.usable_from(),
+                                    clock_.time_of(free_cycle == 0 ? 0 : free_cycle - 1)}));
+  }
+  return next == kNever ? kNever : clock_.after(std::max(next, t), 0);
+}
+
+// Housekeeping.
+
+void LoadStoreUnit::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
+  if (!queue_.empty()) {
+    out.push_back({base + "lsu_queue", queue_.size(),
+                   l1_out_.free_at() == kNever ? "END_REQ from the L1" : "its turn or a TLB miss"});
+  }
+  if (!translations_.empty()) {
+    out.push_back({base + "l1_tlb", translations_.size(), "translations from the MMU"});
+  }
+  const std::size_t queued = queue_.size() + completed_.size();
+  if (used_ > queued) {
+    out.push_back({base + "outstanding", used_ - queued, "answers from the L1"});
+  }
+}
+
+void LoadStoreUnit::reset() {
+  for (Translation& x : translations_) {
+    if (x.request != nullptr) x.request->release();
+  }
+  translations_.clear();
+  translated_.clear();
+  queue_.clear();
+  completed_.clear();
+  answers_.clear();
+  mmu_answers_.clear();
+  free_.clear();
+  for (auto& a : table_) {
+    for (tlm::tlm_generic_payload*& p : a->in_flight) {
+      if (p == nullptr) continue;
+      MemoryRequest& request = request_of(*p);
+      if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
+      p->release();
+      p = nullptr;
+    }
+    if (a.get() != scratch_) free_.push_back(a.get());
+  }
+  used_ = 0;
+  port_free_at_ = 0;
+  tlb_.invalidate_all();
+  l1_out_.reset();
+  l1_in_.reset();
+  mmu_out_.reset();
+  mmu_in_.reset();
+}
+
+void LoadStoreUnit::register_statistics(const std::string& m, StatisticsRegistry& registry) const {
+  const LoadStoreStats& s = stats_;
+  registry.counter(m, "load_instructions", s.load_instructions, "instruction",
+                   "warp loads from global or local memory");
+  registry.counter(m, "store_instructions", s.store_instructions, "instruction",
+                   "warp stores to global or local memory");
+  registry.counter(m, "atomic_instructions", s.atomic_instructions, "instruction",
+                   "warp atomics on global memory");
+  registry.counter(m, "line_requests", s.line_requests, "request",
+                   "line requests that coalescing made of them");
+  registry.counter(m, "sectors", s.sectors, "sector", "32-byte sectors those lines touch");
+  registry.counter(m, "useful_bytes", s.useful_bytes, "byte", "distinct bytes the lanes touch");
+  registry.counter(m, "tlb_hits", s.tlb_hits, "lookup", "L1 TLB hits");
+  registry.counter(m, "tlb_misses", s.tlb_misses, "page", "translations asked of the MMU");
+  registry.histogram(m, "load_latency", s.load_latency, "cycle",
+                     "from a load's issue to its last line");
+  registry.histogram(m, "lines_per_access", s.lines_per_access, "line",
+                     "lines a warp access falls into");
+}
+
+}  // namespace tessera

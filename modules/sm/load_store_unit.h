@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/transaction_pool.h"
+#include "modules/sm/coalescer.h"
+#include "modules/sm/sm_config.h"
+#include "modules/sm/tlb.h"
+
+namespace tessera {
+
+/// A warp-wide access on its way through an SM.
+struct WarpAccess {
+  IssueResult issued;
+  const OpInfo* op = nullptr;
+  std::uint32_t warp = 0;  ///< slot
+  std::uint64_t warp_age = 0;
+  std::uint32_t index = 0;  ///< in the unit's table
+  CoalescedAccess coalesced;
+  std::uint32_t lines_sent = 0;  ///< handed to translation
+  std::uint32_t lines_left = 0;  ///< not yet answered
+  Tick issued_at = 0;
+  /// The line requests on their way, by line; nullptr before and after.
+  std::array<tlm::tlm_generic_payload*, kWarpLanes> in_flight{};
+  /// Load results, lane i at i * kMaxLaneBytes.
+  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
+};
+
+struct LoadStoreStats {
+  Counter load_instructions = 0;
+  Counter store_instructions = 0;
+  Counter atomic_instructions = 0;
+  Counter line_requests = 0;
+  Counter sectors = 0;
+  Counter useful_bytes = 0;
+  Counter tlb_hits = 0;
+  Counter tlb_misses = 0;
+  Histogram load_latency;
+  Histogram lines_per_access;
+};
+
+/// Coalescer, L1 TLB and the SM's sides of its two channels: to its L1 and to the MMU. Plain C++,
+/// run by the SM's process.
+///
+/// Accesses leave in program order, one line a cycle. A line whose page misses in the TLB waits
+/// for the translation while others go on; lines of the same page keep their order.
+class LoadStoreUnit {
+ public:
+  LoadStoreUnit(const SmConfig& config, const ClockDomain& clock, TransactionPool& pool, SmId sm);
+
+  void bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu);
+
+  /// Room for one more warp access.
+  bool can_take() const {
+    return queue_.size() < config_.lsu_queue_depth && used_ < config_.lsu_outstanding;
+  }
+  /// The access that the next take() enters; the SM fills issued, op, warp.
+  WarpAccess& scratch() { return *scratch_; }
+  /// Enters the scratch access (global or local memory).
+  void take(Tick t);
+
+  /// Sends what can be sent at t.
+  void run(Tick t);
+  /// Accesses whose last line was answered; the caller hands each back with free_access().
+  WarpAccess* next_completed();
+  void free_access(WarpAccess& access);
+  /// Earliest time at which run() has work; kNever when it waits for others.
+  Tick next_work(Tick t) const;
+
+  // From the sockets.
+  tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                           sc_core::sc_time& delay);
+  tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                            sc_core::sc_time& delay);
+
+  bool idle() const { return used_ == 0 && translations_.empty(); }
+  void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
+  void reset();
+  void register_statistics(const std::string& module, StatisticsRegistry& registry) const;
+  const LoadStoreStats& stats() const { return stats_; }
+
+ private:
+  struct Line {
+    WarpAccess* access = nullptr;
+    std::uint32_t index = 0;
+    std::uint64_t physical_page = 0;  ///< once translated
+  };
+  struct Translation {
+    std::uint64_t page = 0;
+    Transaction* request = nullptr;
+    bool sent = false;
+    std::vector<Line> waiting;
+  };
+
+  void take_answers(Tick t);
+  void take_translations(Tick t);
+  void send_translations(Tick t);
+  bool send_line(Tick t);
+  void send(const Line& line, Tick t);
+  void answered(tlm::tlm_generic_payload& payload, Tick t);
+  std::uint64_t page_of(const Line& l) const;
+  WarpAccess* new_access();
+
+  const SmConfig& config_;
+  const ClockDomain& clock_;
+  TransactionPool& pool_;
+  const SmId sm_;
+  Tlb tlb_;
+
+  std::vector<std::unique_ptr<WarpAccess>> table_;
+  std::vector<WarpAccess*> free_;
+  WarpAccess* scratch_ = nullptr;
+  std::size_t used_ = 0;
+
+  std::deque<WarpAccess*> queue_;
+  std::deque<Line> translated_;
+  std::vector<Translation> translations_;
+  Tick port_free_at_ = 0;
+
+  TimedQueue<tlm::tlm_generic_payload*> answers_;
+  TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;
+  std::deque<WarpAccess*> completed_;
+  RequestSender l1_out_;
+  ResponseReceiver l1_in_;
+  RequestSender mmu_out_;
+  ResponseReceiver mmu_in_;
+  LoadStoreStats stats_;
+};
+
+}  // namespace tessera
