@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/host/cta_dispatcher.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+
+namespace tessera {
+
+void describe(ParameterVisitor& v, DispatchConfig& c) {
+  v.integer("clock_hz", c.clock_hz, "Hz", "clock of the dispatcher (NUBA Table 1)", 1'000'000,
+            100'000'000'000);
+  v.text("scheduler", c.scheduler, "which SM runs a CTA (NUBA section 6: distributed)",
+         cta_scheduler_names());
+  v.integer("launch_cycles", c.launch_cycles, "cycle",
+            "from a launch to the first CTA's start (ours: the papers count kernels only)", 0,
+            1'000'000'000);
+}
+
+CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
+                             std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count)
+    : sc_module(name),
+      sms("sms", sm_count),
+      caches("caches", sm_count),
+      events("events"),
+      config_(config),
+      clock_(config.clock_hz),
+      scheduler_(std::move(scheduler)),
+      sm_(sm_count),
+      wake_("wake") {
+  events.bind(*this);
+  wake_.drives([this] { process(); });
+}
+
+void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end) {
+  sc_assert(kernel_ == nullptr);
+  const CtaResources r = kernel.resources();
+  residents_ = sms[0]->resident_ctas(r);
+  if (residents_ == 0) {
+    throw InputError("kernel '" + kernel.name() + "': a CTA of " + std::to_string(r.threads) +
+                     " threads, " + std::to_string(r.registers_per_thread) +
+                     " registers a thread and " + std::to_string(r.shared_bytes) +
+                     " bytes of shared memory does not fit an SM; see sm.max_threads, "
+                     "sm.registers, sm.shared_bytes");
+  }
+  kernel_ = &kernel;
+  on_end_ = std::move(on_end);
+  error_ = nullptr;
+  const Dim3 grid = kernel.grid();
+  scheduler_->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sm_.size()));
+  ctas_done_ = 0;
+  ctas_total_ = grid.count();
+  ++stats_.kernels;
+  flushed_at_ = kNever;
+  start_at_ = clock_.after(now() + 1, config_.launch_cycles);
+  wake_.at(start_at_);
+}
+
+void CtaDispatcher::news(Sm& sm) {
+  sm.news_at = std::min(sm.news_at, clock_.after(now() + 1, 0));
+  wake_.at(sm.news_at);
+}
+
+void CtaDispatcher::cta_finished(SmId sm) {
+  ++sm_[sm.value].finished;
+  news(sm_[sm.value]);
+}
+
+void CtaDispatcher::sm_drained(SmId sm) {
+  sm_[sm.value].drained_news = true;
+  news(sm_[sm.value]);
+}
+
+void CtaDispatcher::kernel_failed(std::exception_ptr error) {
+  if (!error_) error_ = std::move(error);
+  wake_.at(clock_.after(now() + 1, 0));
+}
+
+void CtaDispatcher::process() {
+  wake_.fired();
+  const Tick t = now();
+  if (kernel_ == nullptr) return;
+  if (error_) {
+    kernel_ = nullptr;
+    std::exchange(on_end_, nullptr)(error_);
+    return;
+  }
+  if (flushed_at_ != kNever) {
+    if (flushed_at_ <= t) {
+      end_kernel(t);
+    } else {
+      wake_.at(flushed_at_);
+    }
+    return;
+  }
+  take_news(t);
+  const bool more = t >= start_at_ && deal(t);
+  const bool done = t >= start_at_ && scheduler_->pending() == 0 &&
+                    std::all_of(sm_.begin(), sm_.end(), [](const Sm& s) {
+                      return s.running == 0 && s.drained;
+                    });
+  if (done) {
+    for (auto& cache : caches) cache->flush();
+    // The caches are empty at their next edge.
+    flushed_at_ = clock_.after(t, 2);
+    wake_.at(flushed_at_);
+    return;
+  }
+  if (more) wake_.at(clock_.after(t, 1));
+  for (const Sm& s : sm_) wake_.at(s.news_at);
+}
+
+void CtaDispatcher::take_news(Tick t) {
+  for (Sm& s : sm_) {
+    if (s.news_at > t) continue;
+    s.running -= s.finished;
+    ctas_done_ += s.finished;
+    s.finished = 0;
+    if (s.drained_news && s.running == 0) s.drained = true;
+    s.drained_news = false;
+    s.news_at = kNever;
+  }
+}
+
+/// One CTA to each SM with room. True when a further round may deal more.
+bool CtaDispatcher::deal(Tick t) {
+  bool dealt = false;
+  for (std::uint32_t i = 0; i < sm_.size(); ++i) {
+    if (sm_[i].running >= residents_) continue;
+    const std::optional<CtaId> cta = scheduler_->next(SmId(i));
+    if (!cta) continue;
+    ++sm_[i].running;
+    sm_[i].drained = false;
+    ++stats_.ctas;
+    sms[i]->start_cta(*kernel_, *cta, clock_.after(t, 1));
+    dealt = true;
+  }
+  return dealt;
+}
+
+void CtaDispatcher::end_kernel(Tick t) {
+  stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(start_at_);
+  kernel_ = nullptr;
+  flushed_at_ = kNever;
+  std::exchange(on_end_, nullptr)(nullptr);
+}
+
+void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
+  if (kernel_ == nullptr) return;
+  const std::string base = std::string(name()) + ".";
+  if (scheduler_->pending() != 0) {
+    out.push_back({base + "pending_ctas", static_cast<std::size_t>(scheduler_->pending()),
+                   "room on an SM"});
+  }
+  std::size_t running = 0;
+  std::size_t undrained = 0;
+  for (const Sm& s : sm_) {
+    running += s.running;
+    if (s.running == 0 && !s.drained) ++undrained;
+  }
+  if (running != 0) out.push_back({base + "running_ctas", running, "their warps to end"});
+  if (undrained != 0) {
+    out.push_back({base + "undrained_sms", undrained, "acknowledgements of their stores"});
+  }
+}
+
+void CtaDispatcher::reset() {
+  kernel_ = nullptr;
+  on_end_ = nullptr;
+  error_ = nullptr;
+  for (Sm& s : sm_) s = Sm{};
+  flushed_at_ = kNever;
+  wake_.cancel();
+}
+
+void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
+  const std::string m = name();
+  registry.counter(m, "kernels", stats_.kernels, "kernel", "kernels launched");
+  registry.counter(m, "ctas", stats_.ctas, "CTA", "CTAs dealt");
+  registry.counter(m, "busy_cycles", stats_.busy_cycles, "cycle",
+                   "from first CTA to flushed caches, summed over kernels");
+}
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/parameters.h"
+#include "modules/core/time.h"
+#include "modules/core/wake_event.h"
+#include "modules/sm/sm_interfaces.h"
+#include "policies/cta_scheduler.h"
+
+namespace tessera {
+
+struct DispatchConfig {
+  std::uint64_t clock_hz = 1'400'000'000;
+  std::string scheduler = "distributed";
+  std::uint64_t launch_cycles = 0;
+};
+
+void describe(ParameterVisitor& v, DispatchConfig& c);
+
+struct DispatchStats {
+  Counter kernels = 0;
+  Counter ctas = 0;
+  Counter busy_cycles = 0;
+};
+
+/// Command processor and CTA dispatcher: takes one kernel at a time, deals its CTAs to the SMs as
+/// the CtaScheduler says, flushes the L1s at its end, and tells the host.
+///
+/// Timing: an SM with room gets at most one CTA a cycle. An SM's news (a CTA has ended, all stores
+/// are answered) is acted on at the next clock edge. Not modelled: the command queue's own traffic,
+/// concurrent kernels.
+class CtaDispatcher final : public sc_core::sc_module, public Block, public DispatchEventsIf {
+ public:
+  sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
+  sc_core::sc_vector<sc_core::sc_port<FlushIf>> caches;
+  sc_core::sc_export<DispatchEventsIf> events;
+
+  CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
+                std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count);
+
+  /// Starts a kernel; none may be running. `on_end` is called (in the dispatcher's process) when
+  /// its last CTA has ended, all its stores are performed and the L1s are empty; or after a
+  /// failure, with the error. The kernel must live until then. Throws InputError when a CTA does
+  /// not fit an SM.
+  void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end);
+
+  void cta_finished(SmId sm) override;
+  void sm_drained(SmId sm) override;
+  void kernel_failed(std::exception_ptr error) override;
+
+  std::uint64_t ctas_done() const { return ctas_done_; }
+  std::uint64_t ctas_total() const { return ctas_total_; }
+  const DispatchStats& stats() const { return stats_; }
+
+  bool idle() const override { return kernel_ == nullptr; }
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  /// What an SM has said since the last edge, and what is known of it.
+  struct Sm {
+    std::uint32_t running = 0;
+    std::uint32_t finished = 0;
+    bool drained_news = false;
+    bool drained = true;
+    Tick news_at = kNever;
+  };
+
+  void process();
+  void take_news(Tick t);
+  bool deal(Tick t);
+  void end_kernel(Tick t);
+  void news(Sm& sm);
+
+  const DispatchConfig config_;
+  const ClockDomain clock_;
+  std::unique_ptr<CtaScheduler> scheduler_;
+  std::vector<Sm> sm_;
+  KernelProgram* kernel_ = nullptr;
+  std::function<void(std::exception_ptr)> on_end_;
+  std::exception_ptr error_;
+  unsigned residents_ = 0;  ///< CTAs of this kernel that an SM holds
+  Tick start_at_ = 0;
+  Tick flushed_at_ = kNever;
+  std::uint64_t ctas_done_ = 0;
+  std::uint64_t ctas_total_ = 0;
+  WakeEvent wake_;
+  DispatchStats stats_;
+};
+
+}  // namespace tessera
