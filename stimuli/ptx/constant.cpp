@@ -60,6 +60,9 @@ class Evaluator {
     return truth(condition) ? yes : no;
   }
 
+  Constant product() { return binary(precedence("*"), 0); }
+
+ private:
   Constant unary(unsigned depth) {
     if (in_.accept("+")) return unary(deeper(depth));
     if (in_.accept("-")) return negative(unary(deeper(depth)));
@@ -86,7 +89,6 @@ class Evaluator {
     return c;
   }
 
- private:
   unsigned deeper(unsigned depth) const {
     if (depth >= kDeepest) {
       in_.fail(in_.line(), "constant expression nested too deeply",
@@ -221,7 +223,7 @@ bool at_constant(const TokenStream& in) {
 
 Constant parse_constant(TokenStream& in) { return Evaluator(in).conditional(0); }
 
-Constant parse_constant_term(TokenStream& in) { return Evaluator(in).unary(0); }
+Constant parse_constant_term(TokenStream& in) { return Evaluator(in).product(); }
 
 std::uint64_t parse_integer(TokenStream& in) {
   const unsigned line = in.line();

@@ -25,7 +25,7 @@ bool at_constant(const TokenStream& in);
 /// than 63 and on nesting beyond what any compiler writes.
 Constant parse_constant(TokenStream& in);
 
-/// One term without binary operators: a literal, a signed or parenthesised expression.
+/// One term of a sum: what may stand between "+" and "-".
 Constant parse_constant_term(TokenStream& in);
 
 /// As parse_constant, but must be an integer.

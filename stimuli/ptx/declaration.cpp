@@ -101,7 +101,7 @@ void multiply_bytes(TokenStream& in, std::uint64_t& elements, std::uint64_t fact
   elements *= factor;
 }
 
-/// "[4][5]" or "[]"; the dimensions, 0 for "[]".
+/// "[4][5]" or "[]"; the dimensions, kUnsized for "[]".
 std::vector<std::uint64_t> parse_dimensions(TokenStream& in, Variable& v) {
   std::vector<std::uint64_t> dimensions;
   const std::uint64_t bytes = std::uint64_t{type_bytes(v.type)} * v.vector;
@@ -112,7 +112,7 @@ std::vector<std::uint64_t> parse_dimensions(TokenStream& in, Variable& v) {
     if (dimensions.size() == kMostDimensions) in.fail("fewer dimensions");
     if (dimensions.empty() && in.accept("]")) {
       unsized = true;
-      dimensions.push_back(0);
+      dimensions.push_back(kUnsized);
       continue;
     }
     const std::uint64_t size = parse_integer(in);
@@ -144,7 +144,7 @@ void parse_declarator(TokenStream& in, Variable v, std::vector<Variable>& out) {
       in.fail("no initialiser but for .global and .const");
     }
     parse_initializer(in, dimensions, v);
-  } else if (v.is_array && dimensions.front() == 0 && v.elements == 0 && !v.is_extern &&
+  } else if (v.is_array && dimensions.front() == kUnsized && !v.is_extern &&
              v.space != StateSpace::kParam && v.space != StateSpace::kShared) {
     in.fail("an initialiser of '" + v.name + "', whose size is not given");
   }

@@ -24,7 +24,7 @@ class Initializer {
     // strides_[k]: scalars in one item of level k; the last is a scalar itself.
     std::vector<std::uint64_t> sizes = dimensions;
     if (variable.vector > 1) sizes.push_back(variable.vector);
-    unsized_ = !sizes.empty() && sizes.front() == 0 && variable.elements == 0;
+    unsized_ = !sizes.empty() && sizes.front() == kUnsized;
     strides_.assign(sizes.size() + 1, 1);
     for (std::size_t k = sizes.size(); k > 0; --k) {
       strides_[k - 1] = strides_[k] * (k == 1 && unsized_ ? 0 : sizes[k - 1]);

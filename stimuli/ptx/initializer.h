@@ -15,8 +15,11 @@ namespace tessera::ptx {
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostInitialBytes = std::uint64_t{1} << 26;
 
-/// Reads what follows "=" into the variable. `dimensions` are the array's, outermost first; a
-/// leading 0 stands for "[]" and is counted. Throws InputError.
+/// Stands for "[]" among dimensions: as many as the initialiser has.
+constexpr std::uint64_t kUnsized = UINT64_MAX;
+
+/// Reads what follows "=" into the variable. `dimensions` are the array's, outermost first, of
+/// which the first may be kUnsized. Throws InputError.
 void parse_initializer(TokenStream& in, const std::vector<std::uint64_t>& dimensions,
                        Variable& variable);
 

@@ -151,6 +151,7 @@ class Lexer {
     const char c = look();
     // After a value "%" is the remainder operator, elsewhere it begins a register's name.
     const bool after_value = !tokens_.empty() && (tokens_.back().kind == Token::Kind::kInteger ||
+                                                  tokens_.back().kind == Token::Kind::kFloat ||
                                                   tokens_.back().text == ")");
     if (is_digit(c)) return number();
     if (is_letter(c) || c == '_' || c == '$') return word();

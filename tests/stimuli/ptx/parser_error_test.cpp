@@ -68,7 +68,7 @@ TEST_CASE("numbers out of range") {
         "t.ptx:4: value out of range; expected one that fits .s16");
   CHECK(module_error(".global .u32 a = 0x100000000;") ==
         "t.ptx:4: value out of range; expected one that fits .u32");
-  CHECK(module_error(".global .u32 a[0x4000000000];") ==
+  CHECK(module_error(".global .u32 a[0x4000000001];") ==
         "t.ptx:4: array out of range; expected at most 2^40 bytes");
   CHECK(module_error(".global .u8 a[0x100000000][0x100000000];") ==
         "t.ptx:4: array out of range; expected at most 2^40 bytes");

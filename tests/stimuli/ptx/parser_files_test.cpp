@@ -24,15 +24,18 @@ std::string text_of(const std::string& name) {
   return text.str();
 }
 
-/// Statements of a text by a count of its own: lines that end in ';' and begin with an opcode.
-std::size_t opcode_lines(const std::string& text, const std::string& opcode) {
+/// Statements of a text by a count of its own: what follows ';', '{', '}' or ':' outside comments
+/// and .loc and begins with the opcode.
+std::size_t opcode_statements(const std::string& text, const std::string& opcode) {
   std::size_t count = 0;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (first == std::string::npos || line.compare(first, opcode.size(), opcode) != 0) continue;
-    const char after = line[first + opcode.size()];
-    count += after == '.' || after == ';' || after == ' ' || after == '\t';
+  bool begins = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "//") == 0 || text.compare(i, 5, ".loc\t") == 0) i = text.find('\n', i);
+    if (std::isspace(static_cast<unsigned char>(text[i])) != 0) continue;
+    if (begins && text.compare(i, opcode.size(), opcode) == 0) {
+      count += std::string_view(".; \t").find(text[i + opcode.size()]) != std::string_view::npos;
+    }
+    begins = std::string_view(";{}:").find(text[i]) != std::string_view::npos;
   }
   return count;
 }
@@ -71,7 +74,7 @@ TEST_CASE("no instruction of a file is lost") {
         for (const Instruction& i : f.body) count += i.opcode == opcode && i.guard.empty();
       }
       CHECK(count > 0);
-      CHECK(count == opcode_lines(text, opcode));
+      CHECK(count == opcode_statements(text, opcode));
     }
   }
 }

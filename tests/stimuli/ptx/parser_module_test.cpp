@@ -174,7 +174,7 @@ TEST_CASE("functions have results, prototypes and no return") {
   const Function* f = m.function("f");
   REQUIRE(f != nullptr);
   CHECK_FALSE(f->is_declaration);
-  CHECK(f->line == 9);
+  CHECK(f->line == 10);
   CHECK(f->body.size() == 1);
   CHECK(f->returns.size() == 1);
   CHECK(f->parameters[0].elements == 0);
