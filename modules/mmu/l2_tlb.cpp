@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/l2_tlb.h"
+
+#include <algorithm>
+
+#include "modules/core/report.h"
+#include "modules/mmu/translation.h"
+
+namespace tessera {
+
+using tlm::tlm_generic_payload;
+
+L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
+             std::uint64_t page_bytes, TransactionPool& pool, unsigned ports)
+    : sc_module(name),
+      in("in", ports),
+      walker("walker"),
+      config_(config),
+      clock_(config.clock_hz),
+      page_bits_(static_cast<unsigned>(__builtin_ctzll(page_bytes))),
+      pool_(pool),
+      entries_(config.entries),
+      mshrs_(config.mshr_entries),
+      replies_(ports),
+      // Pipeline registers hold a request as well as queue entries do.
+      request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
+      walker_in_(ResponseReceiver::kUnlimited),
+      wake_("wake") {
+  for (unsigned i = 0; i < ports; ++i) {
+    in[i].register_nb_transport_fw(this, &L2Tlb::fw, static_cast<int>(i));
+    in[i].register_b_transport(this, &L2Tlb::blocking, static_cast<int>(i));
+    in[i].register_transport_dbg(this, &L2Tlb::debug, static_cast<int>(i));
+  }
+  walker.register_nb_transport_bw(this, &L2Tlb::bw);
+  wake_.drives([this] { process(); });
+}
+
+void L2Tlb::end_of_elaboration() {
+  for (unsigned i = 0; i < request_in_.size(); ++i) {
+    request_in_[i].bind(in[i].operator->());
+    replies_[i].sender.bind(in[i].operator->());
+  }
+  to_walker_.sender.bind(walker.operator->());
+  walker_in_.bind(walker.operator->());
+}
+
+void L2Tlb::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+// Transport.
+
+tlm::tlm_sync_enum L2Tlb::fw(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay) {
+  const auto p = static_cast<std::uint32_t>(port);
+  const Tick at = now() + delay.value();
+  if (phase == tlm::END_RESP) {
+    replies_[p].sender.end_response(payload, at);
+    wake_.at(replies_[p].next(clock_, now()));
+    return tlm::TLM_COMPLETED;
+  }
+  const Tick due = clock_.after(at, config_.latency_cycles - 1);
+  queue_.push(due, p, Access{&payload, p});
+  wake_.at(due);
+  return request_in_[p].begin(payload, phase, delay, 0);
+}
+
+tlm::tlm_sync_enum L2Tlb::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  to_walker_.sender.end_request(payload, at);
+  if (phase == tlm::END_REQ) {
+    wake_.at(to_walker_.next(clock_, now()));
+    return tlm::TLM_ACCEPTED;
+  }
+  const Tick due = clock_.after(at, 0);
+  fills_.push(due, 0, &payload);
+  wake_.at(due);
+  return walker_in_.begin(payload, phase, delay, 0);
+}
+
+void L2Tlb::blocking(int, tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  delay += to_sc_time(clock_.time_of(config_.latency_cycles));
+  const tlm::tlm_response_status status = check_translation(payload);
+  if (status != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(status);
+    return;
+  }
+  const std::uint64_t page = payload.get_address() >> page_bits_;
+  if (Entry* e = find(page)) {
+    e->used = ++uses_;
+    answer_translation(payload, e->physical);
+    return;
+  }
+  walker->b_transport(payload, delay);
+  delay += to_sc_time(clock_.time_of(1));
+  if (payload.is_response_ok()) install(page, translation_of(payload));
+}
+
+unsigned L2Tlb::debug(int, tlm_generic_payload& payload) { return walker->transport_dbg(payload); }
+
+// Processes.
+
+void L2Tlb::process() {
+  wake_.fired();
+  const Tick t = now();
+  take_fills(t);
+  send(t);
+  look_up(t);
+  send(t);
+  arm(t);
+}
+
+void L2Tlb::take_fills(Tick t) {
+  while (fills_.due(t)) {
+    tlm_generic_payload& fetch = *fills_.pop();
+    walker_in_.release();
+    const PageSlots::Index i = request_of(fetch).tag;
+    PageSlots::Slot& slot = mshrs_[i];
+    const tlm::tlm_response_status status = fetch.get_response_status();
+    const std::uint64_t physical = translation_of(fetch);
+    if (status == tlm::TLM_OK_RESPONSE) install(slot.page, physical);
+    for (const PageSlots::Waiter& w : slot.waiters) {
+      if (status == tlm::TLM_OK_RESPONSE) {
+        answer_translation(*w.payload, physical);
+      } else {
+        w.payload->set_response_status(status);
+        ++stats_.errors;
+      }
+      stats_.miss_latency.add(clock_.cycle_at(t) - clock_.cycle_at(w.since));
+      replies_[w.port].queue.push(t, 0, w.payload);
+    }
+    mshrs_.release(i);
+    stats_.mshrs.set(mshrs_.used(), t);
+    fetch.release();
+  }
+}
+
+void L2Tlb::look_up(Tick t) {
+  stalled_ = false;
+  if (lookup_edge_ != t) {
+    lookup_edge_ = t;
+    lookups_ = 0;
+  }
+  while (queue_.due(t) && lookups_ < config_.ports) {
+    const Access a = queue_.front();
+    if (!access(a, t)) {
+      stalled_ = true;
+      return;
+    }
+    queue_.pop();
+    blocked_ = nullptr;
+    ++lookups_;
+    request_in_[a.port].release();
+  }
+}
+
+/// False when the access must wait.
+bool L2Tlb::access(const Access& a, Tick t) {
+  PacedOutput<ResponseSender>& reply = replies_[a.port];
+  if (reply.queue.size() >= config_.reply_queue_depth) {
+    if (blocked_ != a.payload) ++stats_.stalls_output;
+    blocked_ = a.payload;
+    return false;
+  }
+  const tlm::tlm_response_status status = check_translation(*a.payload);
+  if (status != tlm::TLM_OK_RESPONSE) {
+    a.payload->set_response_status(status);
+    ++stats_.errors;
+    reply.queue.push(t, 0, a.payload);
+    return true;
+  }
+  const std::uint64_t page = a.payload->get_address() >> page_bits_;
+  if (Entry* e = find(page)) {
+    ++stats_.hits;
+    e->used = ++uses_;
+    answer_translation(*a.payload, e->physical);
+    reply.queue.push(t, 0, a.payload);
+    return true;
+  }
+  PageSlots::Index i = mshrs_.find(page);
+  if (i != PageSlots::kNone) {
+    ++stats_.merges;
+    mshrs_[i].waiters.push_back({a.payload, a.port, t});
+    return true;
+  }
+  if (mshrs_.full()) {
+    if (blocked_ != a.payload) ++stats_.stalls_mshr;
+    blocked_ = a.payload;
+    return false;
+  }
+  ++stats_.misses;
+  i = mshrs_.allocate(page);
+  mshrs_[i].waiters.push_back({a.payload, a.port, t});
+  stats_.mshrs.set(mshrs_.used(), t);
+  Transaction& fetch = pool_.acquire();
+  fetch.set_line(tlm::TLM_READ_COMMAND, page << page_bits_, kTranslationBytes);
+  const MemoryRequest& asked = request_of(*a.payload);
+  MemoryRequest& request = fetch.request();
+  request.kind = RequestKind::kTranslation;
+  request.gpu = asked.gpu;
+  request.sm = asked.sm;
+  request.warp = asked.warp;
+  request.pc = asked.pc;
+  request.useful_bytes = kTranslationBytes;
+  request.tag = i;
+  mshrs_[i].fetch = &fetch;
+  to_walker_.queue.push(t, 0, &fetch);
+  return true;
+}
+
+void L2Tlb::send(Tick t) {
+  for (PacedOutput<ResponseSender>& reply : replies_) {
+    if (reply.next(clock_, t) != t) continue;
+    const auto [payload, delay] = reply.take(clock_, t);
+    reply.sender.send(*payload, delay);
+  }
+  if (to_walker_.next(clock_, t) != t) return;
+  const auto [fetch, delay] = to_walker_.take(clock_, t);
+  const SendOutcome outcome = to_walker_.sender.send(*fetch, delay);
+  if (outcome.responded) {
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
+    walker_in_.begin(*fetch, phase, annotated, 0);
+    fills_.push(clock_.after(outcome.response_at, 0), 0, fetch);
+  }
+}
+
+void L2Tlb::arm(Tick t) {
+  for (const PacedOutput<ResponseSender>& reply : replies_) wake_.at(reply.next(clock_, t));
+  wake_.at(to_walker_.next(clock_, t));
+  wake_.at(fills_.next_due());
+  // A stalled head is tried again after a fill or an answer, which wake the process anyhow.
+  if (!queue_.empty() && !(stalled_ && queue_.due(t))) {
+    wake_.at(queue_.due(t) ? clock_.after(t, 1) : queue_.next_due());
+  }
+}
+
+// The array.
+
+L2Tlb::Entry* L2Tlb::find(std::uint64_t page) {
+  const std::size_t sets = config_.entries / config_.ways;
+  Entry* e = &entries_[page % sets * config_.ways];
+  for (std::uint32_t way = 0; way < config_.ways; ++way, ++e) {
+    if (e->page == page) return e;
+  }
+  return nullptr;
+}
+
+void L2Tlb::install(std::uint64_t page, std::uint64_t physical) {
+  const std::size_t sets = config_.entries / config_.ways;
+  if (Entry* known = find(page)) {
+    *known = Entry{page, physical, ++uses_};
+    return;
+  }
+  Entry* const first = &entries_[page % sets * config_.ways];
+  Entry* const victim = std::min_element(
+      first, first + config_.ways, [](const Entry& a, const Entry& b) { return a.used < b.used; });
+  if (victim->page != kNoPage) ++stats_.evictions;
+  *victim = Entry{page, physical, ++uses_};
+}
+
+void L2Tlb::invalidate(std::uint64_t virtual_page) {
+  if (Entry* e = find(virtual_page)) *e = Entry{};
+}
+
+// Housekeeping.
+
+bool L2Tlb::idle() const {
+  return queue_.empty() && mshrs_.empty() && fills_.empty() && to_walker_.queue.empty() &&
+         std::all_of(replies_.begin(), replies_.end(),
+                     [](const auto& r) { return r.queue.empty(); });
+}
+
+void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
+  const std::string block = name();
+  if (!queue_.empty()) {
+    out.push_back({block + ".queue", queue_.size(),
+                   !stalled_       ? "a lookup"
+                   : mshrs_.full() ? "a free MSHR"
+                                   : "an SM to take its answers"});
+  }
+  if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "answers of the walker"});
+  if (!to_walker_.queue.empty()) {
+    out.push_back({block + ".to_walker", to_walker_.queue.size(), "END_REQ from the walker"});
+  }
+  for (std::size_t i = 0; i < replies_.size(); ++i) {
+    if (replies_[i].queue.empty()) continue;
+    out.push_back({block + ".replies" + std::to_string(i), replies_[i].queue.size(),
+                   "END_RESP from SM " + std::to_string(i)});
+  }
+}
+
+void L2Tlb::reset() {
+  wake_.cancel();
+  for (const PageSlots::Slot& slot : mshrs_.all()) {
+    if (slot.fetch != nullptr) slot.fetch->release();
+  }
+  mshrs_.clear();
+  std::fill(entries_.begin(), entries_.end(), Entry{});
+  uses_ = 0;
+  queue_.clear();
+  fills_.clear();
+  to_walker_.reset();
+  walker_in_.reset();
+  for (auto& r : replies_) r.reset();
+  for (auto& r : request_in_) r.reset();
+  lookup_edge_ = kNever;
+  stalled_ = false;
+  blocked_ = nullptr;
+  stats_ = L2TlbStats{};
+  stats_.mshrs.reset(now());
+}
+
+void L2Tlb::register_statistics(StatisticsRegistry& r) const {
+  const std::string m = name();
+  r.counter(m, "hits", stats_.hits, "lookup", "lookups that found their page");
+  r.counter(m, "misses", stats_.misses, "lookup", "lookups that began a page walk");
+  r.counter(m, "merges", stats_.merges, "lookup", "misses that joined a walk under way");
+  r.counter(m, "evictions", stats_.evictions, "entry", "translations evicted");
+  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
+  r.counter(m, "stalls_mshr", stats_.stalls_mshr, "request", "lookups put off: no free MSHR");
+  r.counter(m, "stalls_output", stats_.stalls_output, "request",
+            "lookups put off: the SM's answers are backed up");
+  r.histogram(m, "miss_latency", stats_.miss_latency, "cycle", "from a missing lookup to its fill");
+  r.occupancy(m, "mshrs", stats_.mshrs, "entry", "pages being walked for");
+}
+
+}  // namespace tessera

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/parameters.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/transaction_pool.h"
+#include "modules/core/wake_event.h"
+#include "modules/mmu/paced_output.h"
+#include "modules/mmu/page_slots.h"
+
+namespace tessera {
+
+/// Defaults are NUBA Table 1 where the paper has a number.
+struct L2TlbConfig {
+  std::uint64_t clock_hz = 1'400'000'000;
+  std::uint32_t entries = 512;
+  std::uint32_t ways = 16;
+  std::uint32_t latency_cycles = 10;
+  std::uint32_t ports = 2;
+  std::uint32_t mshr_entries = 512;
+  std::uint32_t queue_depth = 4;
+  std::uint32_t reply_queue_depth = 8;
+
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, L2TlbConfig& c);
+
+struct L2TlbStats {
+  Counter hits = 0;
+  Counter misses = 0;
+  Counter merges = 0;
+  Counter evictions = 0;
+  Counter errors = 0;
+  Counter stalls_mshr = 0;
+  Counter stalls_output = 0;
+  Histogram miss_latency;
+  Occupancy mshrs;
+};
+
+/// The second-level TLB that all SMs share.
+///
+/// Hardware (NUBA section 6, Table 1): set-associative, LRU, `ports` lookups a cycle. Misses to one
+/// page share an MSHR and one page walk.
+///
+/// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, the
+/// oldest first (ties: lowest port); a hit's answer is at the requester one cycle later, so a lone
+/// hit takes `latency_cycles`. A miss's request reaches the walker as late. When its answer comes,
+/// those who wait for it are answered one cycle later, one a cycle on each port. Lookups stall, in
+/// order, when no MSHR is free or the requester's answers are backed up.
+///
+/// Payloads: see translation.h. Phases: all four; early completion where there is room.
+/// Not modelled: page sizes mixed, address spaces, bandwidth of the links.
+class L2Tlb final : public sc_core::sc_module, public Block {
+ public:
+  sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<L2Tlb>> in;  ///< one per SM
+  tlm_utils::simple_initiator_socket<L2Tlb> walker;
+
+  L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config, std::uint64_t page_bytes,
+        TransactionPool& pool, unsigned ports);
+
+  const L2TlbConfig& config() const { return config_; }
+  const L2TlbStats& stats() const { return stats_; }
+
+  /// Forgets a page: its mapping has changed.
+  void invalidate(std::uint64_t virtual_page);
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  struct Entry {
+    std::uint64_t page = kNoPage;
+    std::uint64_t physical = 0;
+    std::uint64_t used = 0;  ///< order of last use
+  };
+  struct Access {
+    tlm::tlm_generic_payload* payload = nullptr;
+    std::uint32_t port = 0;
+  };
+  static constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+
+  tlm::tlm_sync_enum fw(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  void blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(int, tlm::tlm_generic_payload& payload);
+
+  void process();
+  void take_fills(Tick t);
+  void look_up(Tick t);
+  bool access(const Access& a, Tick t);
+  void send(Tick t);
+  void arm(Tick t);
+
+  Entry* find(std::uint64_t page);
+  void install(std::uint64_t page, std::uint64_t physical);
+
+  const L2TlbConfig config_;
+  const ClockDomain clock_;
+  const unsigned page_bits_;
+  TransactionPool& pool_;
+
+  std::vector<Entry> entries_;  ///< set by set
+  std::uint64_t uses_ = 0;
+  PageSlots mshrs_;
+  TimedQueue<Access> queue_;
+  Tick lookup_edge_ = kNever;  ///< the edge at which `lookups_` were made
+  std::uint32_t lookups_ = 0;
+  bool stalled_ = false;
+  const tlm::tlm_generic_payload* blocked_ = nullptr;  ///< head whose stall has been counted
+  TimedQueue<tlm::tlm_generic_payload*> fills_;
+  PacedOutput<RequestSender> to_walker_;
+  std::vector<PacedOutput<ResponseSender>> replies_;
+  std::vector<RequestReceiver> request_in_;
+  ResponseReceiver walker_in_;
+
+  WakeEvent wake_;
+  L2TlbStats stats_;
+};
+
+}  // namespace tessera

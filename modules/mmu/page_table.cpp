@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_table.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "common/error.h"
+
+namespace tessera {
+
+PageTable::PageTable(const AddressMap& map)
+    : map_(map), page_bits_(static_cast<unsigned>(__builtin_ctzll(map.geometry().page_bytes))) {
+  const MemoryGeometry& g = map.geometry();
+  const bool per_channel = map.page_has_one_channel();
+  pool_pages_ = (per_channel ? g.channel_bytes : g.total_bytes()) >> page_bits_;
+  if (g.total_bytes() >> page_bits_ >= ~std::uint32_t{0}) {
+    throw InputError("device memory has more than 2^32 pages: enlarge page_bytes");
+  }
+  pools_.resize(per_channel ? g.channels : 1);
+  pages_per_channel_.resize(g.channels);
+}
+
+std::uint64_t PageTable::take(std::size_t pool) {
+  Pool& p = pools_[pool];
+  if (!p.returned.empty()) {
+    const std::uint64_t physical = p.returned.back();
+    p.returned.pop_back();
+    return physical;
+  }
+  const std::uint64_t index = p.next++;
+  return placement_matters() ? map_.page_address(ChannelId(static_cast<std::uint32_t>(pool)), index)
+                             : index << page_bits_;
+}
+
+std::uint64_t PageTable::capacity_pages() const { return pool_pages_ * pools_.size(); }
+
+std::uint64_t PageTable::map(std::uint64_t virtual_page, ChannelId wanted) {
+  if (virtual_page >> (kVirtualBits - page_bits_) != 0) {
+    throw RunError("a virtual address is wider than 48 bits");
+  }
+  std::size_t pool = placement_matters() ? wanted.value : 0;
+  if (pool >= pools_.size()) {
+    throw std::logic_error("a page placement policy chose channel " + std::to_string(wanted.value) +
+                           " of " + std::to_string(pools_.size()));
+  }
+  if (pools_[pool].empty(pool_pages_)) {
+    if (placement_matters()) {
+      pool = static_cast<std::size_t>(
+          std::min_element(pages_per_channel_.begin(), pages_per_channel_.end()) -
+          pages_per_channel_.begin());
+    }
+    if (pools_[pool].empty(pool_pages_)) {
+      throw RunError("device memory is full: all " + std::to_string(capacity_pages()) +
+                     " pages of " + std::to_string(page_bytes()) +
+                     " bytes are in use. Enlarge the memory of a channel, or run the workload at "
+                     "a smaller scale");
+    }
+    ++spilled_;
+  }
+  const std::uint64_t leaf = virtual_page / kLeafPages;
+  if (leaf >= leaves_.size()) leaves_.resize(leaf + 1);
+  if (leaves_[leaf] == nullptr) leaves_[leaf] = std::make_unique<Leaf>();
+  std::uint32_t& entry = (*leaves_[leaf])[virtual_page % kLeafPages];
+  if (entry != 0) throw std::logic_error("a virtual page is mapped twice");
+  const std::uint64_t physical = take(pool);
+  if (placement_matters()) ++pages_per_channel_[pool];
+  entry = static_cast<std::uint32_t>(physical >> page_bits_) + 1;
+  ++mapped_;
+  return physical;
+}
+
+void PageTable::unmap(std::uint64_t virtual_page) {
+  const auto physical = translate(virtual_page << page_bits_);
+  if (!physical) throw std::logic_error("a virtual page that is not mapped is unmapped");
+  (*leaves_[virtual_page / kLeafPages])[virtual_page % kLeafPages] = 0;
+  --mapped_;
+  std::uint32_t pool = 0;
+  if (placement_matters()) {
+    pool = map_.locate(*physical).channel.value;
+    --pages_per_channel_[pool];
+  }
+  pools_[pool].returned.push_back(*physical);
+}
+
+void PageTable::clear() {
+  leaves_.clear();
+  for (Pool& p : pools_) p = Pool{};
+  std::fill(pages_per_channel_.begin(), pages_per_channel_.end(), 0);
+  mapped_ = 0;
+  spilled_ = 0;
+}
+
+}  // namespace tessera

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "common/ids.h"
+#include "policies/address_map.h"
+
+namespace tessera {
+
+/// Virtual page -> physical page, and which physical pages are free. Plain C++; a lookup is two
+/// loads. With a map that keeps a page in one channel, pages are given out per channel; otherwise
+/// in order of address, every page lying in many channels.
+class PageTable {
+ public:
+  /// `map` must outlive the table.
+  explicit PageTable(const AddressMap& map);
+
+  std::uint64_t page_bytes() const { return std::uint64_t{1} << page_bits_; }
+  std::uint64_t page_of(std::uint64_t virtual_address) const {
+    return virtual_address >> page_bits_;
+  }
+
+  /// Physical address of a virtual address.
+  std::optional<std::uint64_t> translate(std::uint64_t virtual_address) const {
+    const std::uint64_t page = virtual_address >> page_bits_;
+    const std::uint64_t leaf = page / kLeafPages;
+    if (leaf >= leaves_.size() || leaves_[leaf] == nullptr) return std::nullopt;
+    const std::uint32_t entry = (*leaves_[leaf])[page % kLeafPages];
+    if (entry == 0) return std::nullopt;
+    return (std::uint64_t{entry - 1} << page_bits_) | (virtual_address & (page_bytes() - 1));
+  }
+
+  /// Called for a page that is not mapped, when somebody walks the table: may map it at once (and
+  /// then returns true). Set by a driver under which pages are there before they are touched.
+  std::function<bool(std::uint64_t virtual_page, SmId toucher)> on_missing;
+
+  /// What a walk for `toucher` finds.
+  std::optional<std::uint64_t> walk(std::uint64_t virtual_address, SmId toucher) {
+    const auto found = translate(virtual_address);
+    if (found || !on_missing || !on_missing(page_of(virtual_address), toucher)) return found;
+    return translate(virtual_address);
+  }
+
+  /// Maps a virtual page that is not mapped to a free page of `wanted` (ignored unless a page has
+  /// one channel); of the channel with the fewest pages when that one is full. Returns the physical
+  /// address. Throws RunError when memory is full or the address is wider than 48 bits.
+  std::uint64_t map(std::uint64_t virtual_page, ChannelId wanted);
+  /// Frees the physical page of a mapped virtual page.
+  void unmap(std::uint64_t virtual_page);
+
+  /// Whether a page lies in one channel, so that placement has a meaning.
+  bool placement_matters() const { return map_.page_has_one_channel(); }
+  /// Mapped pages per channel; all zero where a page has no channel of its own.
+  const std::vector<std::uint64_t>& pages_per_channel() const { return pages_per_channel_; }
+  std::uint64_t mapped_pages() const { return mapped_; }
+  /// Pages that did not get the wanted channel because it was full.
+  std::uint64_t spilled_pages() const { return spilled_; }
+  std::uint64_t capacity_pages() const;
+
+  void clear();
+
+ private:
+  static constexpr std::uint64_t kLeafPages = 4096;
+  static constexpr unsigned kVirtualBits = 48;
+  using Leaf = std::array<std::uint32_t, kLeafPages>;  // physical page number + 1; 0 = unmapped
+
+  /// Free pages of one channel (or, without channels of their own, of the whole memory).
+  struct Pool {
+    std::uint64_t next = 0;               ///< index of the first page never given out
+    std::vector<std::uint64_t> returned;  ///< physical addresses
+    bool empty(std::uint64_t capacity) const { return returned.empty() && next == capacity; }
+  };
+
+  std::uint64_t take(std::size_t pool);
+
+  const AddressMap& map_;
+  unsigned page_bits_;
+  std::uint64_t pool_pages_;
+  std::vector<std::unique_ptr<Leaf>> leaves_;
+  std::vector<Pool> pools_;
+  std::vector<std::uint64_t> pages_per_channel_;
+  std::uint64_t mapped_ = 0;
+  std::uint64_t spilled_ = 0;
+};
+
+}  // namespace tessera

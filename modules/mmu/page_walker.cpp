@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_walker.h"
+
+#include "modules/core/report.h"
+#include "modules/mmu/translation.h"
+
+namespace tessera {
+
+using tlm::tlm_generic_payload;
+
+PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConfig& config,
+                       PageTable& table)
+    : sc_module(name),
+      in("in"),
+      driver("driver"),
+      config_(config),
+      clock_(config.clock_hz),
+      table_(table),
+      request_in_(config.queue_depth),
+      driver_in_(ResponseReceiver::kUnlimited),
+      wake_("wake") {
+  in.register_nb_transport_fw(this, &PageWalker::fw);
+  in.register_b_transport(this, &PageWalker::blocking);
+  in.register_transport_dbg(this, &PageWalker::debug);
+  driver.register_nb_transport_bw(this, &PageWalker::bw);
+  wake_.drives([this] { process(); });
+}
+
+void PageWalker::end_of_elaboration() {
+  request_in_.bind(in.operator->());
+  replies_.sender.bind(in.operator->());
+  faults_.sender.bind(driver.operator->());
+  driver_in_.bind(driver.operator->());
+}
+
+void PageWalker::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+// Transport.
+
+tlm::tlm_sync_enum PageWalker::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  if (phase == tlm::END_RESP) {
+    replies_.sender.end_response(payload, at);
+    wake_.at(replies_.next(clock_, now()));
+    return tlm::TLM_COMPLETED;
+  }
+  const Tick due = clock_.after(at, 0);
+  queue_.push(due, 0, &payload);
+  wake_.at(due);
+  return request_in_.begin(payload, phase, delay, 0);
+}
+
+tlm::tlm_sync_enum PageWalker::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  faults_.sender.end_request(payload, at);
+  if (phase == tlm::END_REQ) {
+    wake_.at(faults_.next(clock_, now()));
+    return tlm::TLM_ACCEPTED;
+  }
+  const Tick due = clock_.after(at, 0);
+  answers_.push(due, 0, &payload);
+  wake_.at(due);
+  return driver_in_.begin(payload, phase, delay, 0);
+}
+
+void PageWalker::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  delay += to_sc_time(clock_.time_of(config_.walk_cycles()));
+  const tlm::tlm_response_status status = check_translation(payload);
+  if (status != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(status);
+    return;
+  }
+  const std::uint64_t address = payload.get_address() & ~(table_.page_bytes() - 1);
+  if (const auto physical = table_.walk(address, request_of(payload).sm)) {
+    answer_translation(payload, *physical);
+    return;
+  }
+  driver->b_transport(payload, delay);
+  delay += to_sc_time(clock_.time_of(1));
+}
+
+unsigned PageWalker::debug(tlm_generic_payload& payload) { return driver->transport_dbg(payload); }
+
+// Processes.
+
+void PageWalker::process() {
+  wake_.fired();
+  const Tick t = now();
+  free_walkers(t);
+  take_driver_answers(t);
+  begin_walks(t);
+  end_walks(t);
+  send(t);
+  arm(t);
+}
+
+void PageWalker::free_walkers(Tick t) {
+  while (freeing_.due(t)) {
+    freeing_.pop();
+    stats_.active.set(--active_, t);
+  }
+}
+
+void PageWalker::take_driver_answers(Tick t) {
+  while (answers_.due(t)) {
+    tlm_generic_payload* payload = answers_.pop();
+    driver_in_.release();
+    --in_driver_;
+    if (!payload->is_response_ok()) ++stats_.errors;
+    replies_.queue.push(t, 0, Result{payload, false});
+  }
+}
+
+void PageWalker::begin_walks(Tick t) {
+  while (queue_.due(t) && active_ < config_.concurrent_walks) {
+    stats_.queue_wait.add(clock_.cycle_at(t) - clock_.cycle_at(queue_.next_due()));
+    tlm_generic_payload* payload = queue_.pop();
+    request_in_.release();
+    ++stats_.walks;
+    stats_.active.set(++active_, t);
+    // The result is handed over in the last cycle and arrives at its end.
+    walking_.push(clock_.after(t, config_.walk_cycles() - 1), 0, payload);
+  }
+}
+
+void PageWalker::end_walks(Tick t) {
+  while (walking_.due(t)) {
+    tlm_generic_payload* payload = walking_.pop();
+    const tlm::tlm_response_status status = check_translation(*payload);
+    if (status != tlm::TLM_OK_RESPONSE) {
+      payload->set_response_status(status);
+      ++stats_.errors;
+      replies_.queue.push(t, 1, Result{payload, true});
+      continue;
+    }
+    const std::uint64_t address = payload->get_address() & ~(table_.page_bytes() - 1);
+    if (const auto physical = table_.walk(address, request_of(*payload).sm)) {
+      answer_translation(*payload, *physical);
+      replies_.queue.push(t, 1, Result{payload, true});
+    } else {
+      ++stats_.faults;
+      faults_.queue.push(t, 0, Result{payload, true});
+    }
+  }
+}
+
+void PageWalker::free_walker_after(const Result& result, Tick t) {
+  if (result.walked) freeing_.push(clock_.after(t, 1), 0, 0);
+}
+
+void PageWalker::send(Tick t) {
+  if (replies_.next(clock_, t) == t) {
+    const auto [result, delay] = replies_.take(clock_, t);
+    free_walker_after(result, t);
+    replies_.sender.send(*result.payload, delay);
+  }
+  if (faults_.next(clock_, t) == t) {
+    const auto [result, delay] = faults_.take(clock_, t);
+    free_walker_after(result, t);
+    ++in_driver_;
+    const SendOutcome outcome = faults_.sender.send(*result.payload, delay);
+    if (outcome.responded) {
+      tlm::tlm_phase phase = tlm::BEGIN_RESP;
+      sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
+      driver_in_.begin(*result.payload, phase, annotated, 0);
+      answers_.push(clock_.after(outcome.response_at, 0), 0, result.payload);
+    }
+  }
+}
+
+void PageWalker::arm(Tick t) {
+  wake_.at(replies_.next(clock_, t));
+  wake_.at(faults_.next(clock_, t));
+  wake_.at(freeing_.next_due());
+  wake_.at(answers_.next_due());
+  wake_.at(walking_.next_due());
+  // A request that is due waits for a walker.
+  if (!queue_.due(t)) wake_.at(queue_.next_due());
+}
+
+// Housekeeping.
+
+bool PageWalker::idle() const {
+  return queue_.empty() && walking_.empty() && replies_.queue.empty() && faults_.queue.empty() &&
+         in_driver_ == 0;
+}
+
+void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
+  const std::string block = name();
+  if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
+  if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
+  if (!replies_.queue.empty()) {
+    out.push_back({block + ".replies", replies_.queue.size(), "END_RESP from the TLB"});
+  }
+  if (!faults_.queue.empty()) {
+    out.push_back({block + ".faults", faults_.queue.size(), "END_REQ from the driver"});
+  }
+  if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "answers of the driver"});
+}
+
+void PageWalker::reset() {
+  wake_.cancel();
+  queue_.clear();
+  walking_.clear();
+  freeing_.clear();
+  answers_.clear();
+  active_ = 0;
+  in_driver_ = 0;
+  replies_.reset();
+  faults_.reset();
+  request_in_.reset();
+  driver_in_.reset();
+  stats_ = PageWalkerStats{};
+  stats_.active.reset(now());
+}
+
+void PageWalker::register_statistics(StatisticsRegistry& r) const {
+  const std::string m = name();
+  r.counter(m, "walks", stats_.walks, "walk", "page walks begun");
+  r.counter(m, "faults", stats_.faults, "walk", "walks that ended in a page fault");
+  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
+  r.histogram(m, "queue_wait", stats_.queue_wait, "cycle", "arrival of a request to begin of walk");
+  r.occupancy(m, "active", stats_.active, "walk", "walkers in use");
+}
+
+}  // namespace tessera

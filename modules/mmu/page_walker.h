@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/memory_request.h"
+#include "modules/core/parameters.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/wake_event.h"
+#include "modules/mmu/paced_output.h"
+#include "modules/mmu/page_table.h"
+
+namespace tessera {
+
+/// 64 walks at a time are NUBA Table 1's; the latencies are ours (the paper gives none).
+struct PageWalkerConfig {
+  std::uint64_t clock_hz = 1'400'000'000;
+  std::uint32_t concurrent_walks = 64;
+  std::uint32_t levels = 4;
+  std::uint32_t level_latency_cycles = 100;
+  std::uint32_t queue_depth = 64;
+
+  std::uint64_t walk_cycles() const { return std::uint64_t{levels} * level_latency_cycles; }
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, PageWalkerConfig& c);
+
+struct PageWalkerStats {
+  Counter walks = 0;
+  Counter faults = 0;
+  Counter errors = 0;
+  Histogram queue_wait;
+  Occupancy active;
+};
+
+/// The page-table walkers that all SMs share.
+///
+/// Hardware (NUBA section 6, Table 1): up to `concurrent_walks` walks at a time, requests queue in
+/// front, oldest first. A page that is not mapped goes to the UVM driver as a fault, and its walker
+/// is free for another walk; the driver's answer carries the translation.
+///
+/// Timing: a walk begins at the first cycle at which its request is there and a walker is free; its
+/// answer, or its fault, arrives `levels * level_latency_cycles` later. An answer of the driver
+/// passes on in one cycle. One answer and one fault leave in a cycle; a walk that cannot hand over
+/// its result keeps its walker.
+///
+/// The request's own payload travels on to the driver and back.
+/// Phases: all four; early completion where there is room.
+/// Not modelled: the memory accesses of a walk, page-walk caches.
+class PageWalker final : public sc_core::sc_module, public Block {
+ public:
+  tlm_utils::passthrough_target_socket<PageWalker> in;
+  tlm_utils::simple_initiator_socket<PageWalker> driver;
+
+  PageWalker(const sc_core::sc_module_name& name, const PageWalkerConfig& config, PageTable& table);
+
+  const PageWalkerConfig& config() const { return config_; }
+  const PageWalkerStats& stats() const { return stats_; }
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  /// On its way out; `walked`: leaving frees a walker.
+  struct Result {
+    tlm::tlm_generic_payload* payload = nullptr;
+    bool walked = false;
+  };
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+
+  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(tlm::tlm_generic_payload& payload);
+
+  void process();
+  void free_walkers(Tick t);
+  void take_driver_answers(Tick t);
+  void begin_walks(Tick t);
+  void end_walks(Tick t);
+  void send(Tick t);
+  void arm(Tick t);
+  void free_walker_after(const Result& result, Tick t);
+
+  const PageWalkerConfig config_;
+  const ClockDomain clock_;
+  PageTable& table_;
+
+  TimedQueue<tlm::tlm_generic_payload*> queue_;
+  std::uint32_t active_ = 0;
+  TimedQueue<tlm::tlm_generic_payload*> walking_;
+  TimedQueue<char> freeing_;  ///< walkers that become free
+  PacedOutput<ResponseSender, Result> replies_;
+  PacedOutput<RequestSender, Result> faults_;
+  std::size_t in_driver_ = 0;
+  TimedQueue<tlm::tlm_generic_payload*> answers_;
+  RequestReceiver request_in_;
+  ResponseReceiver driver_in_;
+
+  WakeEvent wake_;
+  PageWalkerStats stats_;
+};
+
+}  // namespace tessera

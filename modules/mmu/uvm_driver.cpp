@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/uvm_driver.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "common/error.h"
+#include "modules/core/report.h"
+#include "modules/mmu/translation.h"
+
+namespace tessera {
+
+using tlm::tlm_generic_payload;
+
+namespace {
+
+constexpr char kOutOfMemory[] = "/tessera/mmu/out_of_memory";
+constexpr Tick kTicksPerNs = 1'000'000;
+
+}  // namespace
+
+UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig& config,
+                     PageTable& table, PagePlacement& placement, UvmPlatform platform)
+    : sc_module(name),
+      in("in"),
+      config_(config),
+      clock_(config.clock_hz),
+      table_(table),
+      placement_(placement),
+      platform_(std::move(platform)),
+      faults_(config.fault_entries),
+      request_in_(config.queue_depth),
+      wake_("wake") {
+  in.register_nb_transport_fw(this, &UvmDriver::fw);
+  in.register_b_transport(this, &UvmDriver::blocking);
+  in.register_transport_dbg(this, &UvmDriver::debug);
+  if (config.mode == FaultMode::kPrefaulted) {
+    table_.on_missing = [this](std::uint64_t page, SmId toucher) {
+      return touch(page * table_.page_bytes(), toucher).has_value();
+    };
+  }
+  wake_.drives([this] { process(); });
+}
+
+UvmDriver::~UvmDriver() { table_.on_missing = nullptr; }
+
+void UvmDriver::end_of_elaboration() {
+  request_in_.bind(in.operator->());
+  replies_.sender.bind(in.operator->());
+}
+
+void UvmDriver::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+std::optional<std::uint64_t> UvmDriver::touch(std::uint64_t virtual_address, SmId toucher) {
+  const std::uint64_t page = table_.page_of(virtual_address);
+  if (!table_.translate(virtual_address) && allocated(page)) map_page(page, toucher);
+  return table_.translate(virtual_address);
+}
+
+std::uint64_t UvmDriver::map_page(std::uint64_t page, SmId toucher) {
+  ChannelId channel;
+  if (table_.placement_matters()) {
+    channel = placement_.place({page, toucher, platform_.local_channel(toucher)},
+                               {table_.pages_per_channel()});
+  }
+  std::uint64_t physical = 0;
+  try {
+    physical = table_.map(page, channel);
+  } catch (const RunError& e) {
+    SC_REPORT_FATAL(kOutOfMemory, e.what());
+  }
+  ++stats_.pages_mapped;
+  if (on_page_mapped) on_page_mapped(page, physical);
+  return physical;
+}
+
+// Transport.
+
+tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  if (phase == tlm::END_RESP) {
+    replies_.sender.end_response(payload, at);
+    wake_.at(replies_.next(clock_, now()));
+    return tlm::TLM_COMPLETED;
+  }
+  const Tick due = clock_.after(at, 0);
+  queue_.push(due, 0, &payload);
+  wake_.at(due);
+  return request_in_.begin(payload, phase, delay, 0);
+}
+
+void UvmDriver::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const tlm::tlm_response_status status = check_translation(payload);
+  if (status != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(status);
+    return;
+  }
+  const std::uint64_t page = table_.page_of(payload.get_address());
+  const bool mapped = table_.translate(payload.get_address()).has_value();
+  if (!mapped && !allocated(page)) {
+    ++stats_.errors;
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  if (mapped || config_.mode == FaultMode::kPrefaulted) {
+    delay += to_sc_time(clock_.time_of(1));
+  } else {
+    ++stats_.faults;
+    delay += to_sc_time(config_.fault_latency_ns * kTicksPerNs);
+  }
+  const std::uint64_t address = page * table_.page_bytes();
+  answer_translation(payload, *touch(address, request_of(payload).sm));
+}
+
+unsigned UvmDriver::debug(tlm_generic_payload& payload) {
+  if (check_translation(payload) != tlm::TLM_OK_RESPONSE) return 0;
+  const auto physical = table_.translate(payload.get_address() & ~(table_.page_bytes() - 1));
+  if (!physical) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return 0;
+  }
+  answer_translation(payload, *physical);
+  return kTranslationBytes;
+}
+
+// Processes.
+
+void UvmDriver::process() {
+  wake_.fired();
+  const Tick t = now();
+  end_faults(t);
+  take_requests(t);
+  begin_faults(t);
+  end_faults(t);  // of no latency
+  send(t);
+  arm(t);
+}
+
+void UvmDriver::end_faults(Tick t) {
+  while (freeing_.due(t)) {
+    freeing_.pop();
+    --handlers_;
+  }
+  while (handling_.due(t)) {
+    const PageSlots::Index i = handling_.pop();
+    PageSlots::Slot& slot = faults_[i];
+    // b_transport may have been faster.
+    const SmId toucher = request_of(*slot.waiters.front().payload).sm;
+    const auto known = table_.translate(slot.page * table_.page_bytes());
+    const std::uint64_t physical = known ? *known : map_page(slot.page, toucher);
+    stats_.fault_latency.add((clock_.after(t, 1) - slot.waiters.front().since) / kTicksPerNs);
+    for (const PageSlots::Waiter& w : slot.waiters) {
+      answer_translation(*w.payload, physical);
+      replies_.queue.push(t, 0, w.payload);
+    }
+    faults_.release(i);
+    stats_.pending.set(faults_.used(), t);
+    freeing_.push(clock_.after(t, 1), 0, 0);
+  }
+}
+
+void UvmDriver::take_requests(Tick t) {
+  stalled_ = false;
+  while (queue_.due(t)) {
+    if (!take(*queue_.front(), t)) {
+      stalled_ = true;
+      return;
+    }
+    queue_.pop();
+    request_in_.release();
+    ++stats_.requests;
+  }
+}
+
+/// False when the request must wait for a fault entry.
+bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
+  const tlm::tlm_response_status status = check_translation(payload);
+  const std::uint64_t page = table_.page_of(payload.get_address());
+  const std::uint64_t address = page * table_.page_bytes();
+  if (status != tlm::TLM_OK_RESPONSE) {
+    ++stats_.errors;
+    payload.set_response_status(status);
+  } else if (const auto physical = table_.walk(address, request_of(payload).sm)) {
+    answer_translation(payload, *physical);
+  } else if (!allocated(page)) {
+    ++stats_.errors;
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  } else {
+    PageSlots::Index i = faults_.find(page);
+    if (i != PageSlots::kNone) {
+      ++stats_.merges;
+    } else {
+      if (faults_.full()) return false;
+      ++stats_.faults;
+      i = faults_.allocate(page);
+      waiting_.push(t, 0, i);
+      stats_.pending.set(faults_.used(), t);
+    }
+    faults_[i].waiters.push_back({&payload, 0, t});
+    return true;
+  }
+  replies_.queue.push(t, 0, &payload);
+  return true;
+}
+
+void UvmDriver::begin_faults(Tick t) {
+  const Tick latency = config_.fault_latency_ns * kTicksPerNs;
+  while (!waiting_.empty() &&
+         (config_.concurrent_faults == 0 || handlers_ < config_.concurrent_faults)) {
+    const PageSlots::Index i = waiting_.pop();
+    ++handlers_;
+    // The answer leaves in the last cycle and arrives at its end.
+    const std::uint64_t last = clock_.cycle_from(t + latency);
+    handling_.push(std::max(t, last == 0 ? 0 : clock_.time_of(last - 1)), 0, i);
+  }
+}
+
+void UvmDriver::send(Tick t) {
+  if (replies_.next(clock_, t) != t) return;
+  const auto [payload, delay] = replies_.take(clock_, t);
+  replies_.sender.send(*payload, delay);
+}
+
+void UvmDriver::arm(Tick t) {
+  wake_.at(replies_.next(clock_, t));
+  wake_.at(handling_.next_due());
+  if (!freeing_.empty()) wake_.at(freeing_.next_due());
+  if (!stalled_) wake_.at(queue_.next_due());
+}
+
+// Housekeeping.
+
+bool UvmDriver::idle() const { return queue_.empty() && faults_.empty() && replies_.queue.empty(); }
+
+void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
+  const std::string block = name();
+  if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a fault entry"});
+  if (!waiting_.empty()) out.push_back({block + ".waiting", waiting_.size(), "a fault handler"});
+  if (!handling_.empty()) {
+    out.push_back({block + ".handling", handling_.size(), "the fault latency"});
+  }
+  if (!replies_.queue.empty()) {
+    out.push_back({block + ".replies", replies_.queue.size(), "END_RESP from the walker"});
+  }
+}
+
+void UvmDriver::reset() {
+  wake_.cancel();
+  queue_.clear();
+  faults_.clear();
+  waiting_.clear();
+  handling_.clear();
+  freeing_.clear();
+  handlers_ = 0;
+  stalled_ = false;
+  replies_.reset();
+  request_in_.reset();
+  table_.clear();
+  stats_ = UvmDriverStats{};
+  stats_.pending.reset(now());
+}
+
+void UvmDriver::register_statistics(StatisticsRegistry& r) const {
+  const std::string m = name();
+  r.counter(m, "requests", stats_.requests, "request", "requests taken");
+  r.counter(m, "faults", stats_.faults, "fault", "pages whose first access faulted");
+  r.counter(m, "merges", stats_.merges, "request", "requests that joined a pending fault");
+  r.counter(m, "pages_mapped", stats_.pages_mapped, "page", "pages placed");
+  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
+  r.histogram(m, "fault_latency", stats_.fault_latency, "ns", "arrival of a fault to its answer");
+  r.occupancy(m, "pending", stats_.pending, "page", "pages with a pending fault");
+  const PageTable& table = table_;
+  r.value(
+      m, "pages_spilled", [&table] { return static_cast<double>(table.spilled_pages()); }, "page",
+      "pages that did not get their channel because it was full");
+  r.value(
+      m, "page_balance", [&table] { return normalised_page_balance(table.pages_per_channel()); },
+      "", "average pages per channel over the maximum (NUBA section 4)");
+  for (std::size_t c = 0; c < table.pages_per_channel().size(); ++c) {
+    r.value(
+        m, "pages_channel" + std::to_string(c),
+        [&table, c] { return static_cast<double>(table.pages_per_channel()[c]); }, "page",
+        "pages placed in channel " + std::to_string(c));
+  }
+}
+
+}  // namespace tessera

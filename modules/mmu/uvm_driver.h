@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/memory_request.h"
+#include "modules/core/parameters.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/wake_event.h"
+#include "modules/mmu/paced_output.h"
+#include "modules/mmu/page_slots.h"
+#include "modules/mmu/page_table.h"
+#include "policies/page_placement.h"
+
+namespace tessera {
+
+enum class FaultMode : std::uint8_t {
+  kFault,       ///< the first access to a page faults
+  kPrefaulted,  ///< a page is there when it is first touched, at no cost in time
+};
+
+/// The latency is NUBA section 6's; it covers handling and eviction.
+struct UvmDriverConfig {
+  std::uint64_t clock_hz = 1'400'000'000;
+  FaultMode mode = FaultMode::kFault;
+  std::uint64_t fault_latency_ns = 20'000;
+  std::uint32_t concurrent_faults = 0;  ///< 0 = no limit
+  std::uint32_t fault_entries = 1024;
+  std::uint32_t queue_depth = 64;
+
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, UvmDriverConfig& c);
+
+struct UvmDriverStats {
+  Counter requests = 0;
+  Counter faults = 0;
+  Counter merges = 0;
+  Counter pages_mapped = 0;
+  Counter errors = 0;
+  Histogram fault_latency;
+  Occupancy pending;
+};
+
+/// What the driver asks its platform; both are called for faults only.
+struct UvmPlatform {
+  /// Channel nearest to an SM (its partition's).
+  std::function<ChannelId(SmId)> local_channel;
+  /// Whether a virtual address belongs to an allocation.
+  std::function<bool(std::uint64_t virtual_address)> allocated;
+};
+
+/// The unified-memory driver: handles page faults and decides, through PagePlacement, where a page
+/// lives (NUBA sections 4 and 6).
+///
+/// Pages are placed by the GPU's first access, never by the host's: data that the host has written
+/// lie with the host until then. Where bytes travel, the platform keeps them aside and copies them
+/// when `on_page_mapped` tells it where the page has gone.
+///
+/// Timing: a fault is handled from the cycle of its arrival on, or as soon as one of
+/// `concurrent_faults` handlers is free; its answer arrives `fault_latency_ns` later (rounded up to
+/// a clock edge), the page being mapped in the cycle before. Faults on one page merge. A page that
+/// is mapped already, one in no allocation (TLM_ADDRESS_ERROR_RESPONSE) and, when prefaulted, any
+/// other are answered in one cycle. When prefaulted, a walk finds the page mapped in the first
+/// place. One answer leaves in a cycle.
+///
+/// Payloads: see translation.h. Phases: all four; early completion where there is room.
+/// Not modelled: eviction to the host, the transfer's use of the host link, TLB shootdown.
+class UvmDriver final : public sc_core::sc_module, public Block {
+ public:
+  tlm_utils::passthrough_target_socket<UvmDriver> in;
+
+  UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig& config, PageTable& table,
+            PagePlacement& placement, UvmPlatform platform);
+  ~UvmDriver() override;
+
+  const UvmDriverConfig& config() const { return config_; }
+  const UvmDriverStats& stats() const { return stats_; }
+
+  /// Called when a page has been mapped, before anybody learns where: virtual page number and
+  /// physical address of the page. May be empty.
+  std::function<void(std::uint64_t virtual_page, std::uint64_t physical_page)> on_page_mapped;
+
+  /// Where a virtual address lies, if its page has been placed. For the host's side.
+  std::optional<std::uint64_t> translate(std::uint64_t virtual_address) const {
+    return table_.translate(virtual_address);
+  }
+  /// Places the page of an address as the first touch by `toucher` does, now and at no cost, if it
+  /// is in an allocation and not placed yet.
+  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, SmId toucher);
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  /// Unmaps every page, too. A PagePlacement's own state is not the driver's to reset.
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+
+  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(tlm::tlm_generic_payload& payload);
+
+  void process();
+  void end_faults(Tick t);
+  void take_requests(Tick t);
+  bool take(tlm::tlm_generic_payload& payload, Tick t);
+  void begin_faults(Tick t);
+  void send(Tick t);
+  void arm(Tick t);
+
+  std::uint64_t map_page(std::uint64_t page, SmId toucher);
+  bool allocated(std::uint64_t page) const {
+    return platform_.allocated(page * table_.page_bytes());
+  }
+
+  const UvmDriverConfig config_;
+  const ClockDomain clock_;
+  PageTable& table_;
+  PagePlacement& placement_;
+  const UvmPlatform platform_;
+
+  TimedQueue<tlm::tlm_generic_payload*> queue_;
+  PageSlots faults_;
+  TimedQueue<PageSlots::Index> waiting_;  ///< for a handler
+  TimedQueue<PageSlots::Index> handling_;
+  TimedQueue<char> freeing_;    ///< handlers that become free
+  std::uint32_t handlers_ = 0;  ///< in use
+  bool stalled_ = false;
+  PacedOutput<ResponseSender> replies_;
+  RequestReceiver request_in_;
+
+  WakeEvent wake_;
+  UvmDriverStats stats_;
+};
+
+}  // namespace tessera
