@@ -14,6 +14,9 @@ namespace {
 
 namespace po = boost::program_options;
 
+/// Boost's name of the i-th positional argument; the names that people see may have a comma.
+std::string key_of(std::size_t i) { return "positional argument " + std::to_string(i); }
+
 template <class E>
 E one_of(const char* option, const std::string& given,
          const std::vector<std::pair<std::string, E>>& choices) {
@@ -41,6 +44,10 @@ const std::vector<std::pair<std::string, ValueMode>>& value_modes() {
 }
 
 }  // namespace
+
+std::string positional_argument(const po::variables_map& values, std::size_t i) {
+  return values[key_of(i)].as<std::string>();
+}
 
 ArgumentParser::ArgumentParser(std::string verb, std::string description)
     : verb_(std::move(verb)), description_(std::move(description)), options_("Options") {
@@ -81,9 +88,9 @@ std::optional<po::variables_map> ArgumentParser::parse(
   all.add(options_);
   po::options_description hidden;
   po::positional_options_description positions;
-  for (const auto& [name, description] : positionals_) {
-    hidden.add_options()(name.c_str(), po::value<std::string>());
-    positions.add(name.c_str(), 1);
+  for (std::size_t i = 0; i < positionals_.size(); ++i) {
+    hidden.add_options()(key_of(i).c_str(), po::value<std::string>());
+    positions.add(key_of(i).c_str(), 1);
   }
   all.add(hidden);
 
@@ -109,8 +116,9 @@ std::optional<po::variables_map> ArgumentParser::parse(
     std::cout << help();
     return std::nullopt;
   }
-  for (const auto& [name, description] : positionals_) {
-    if (values.count(name) == 0) refuse(name + " is missing: " + description);
+  for (std::size_t i = 0; i < positionals_.size(); ++i) {
+    const auto& [name, description] = positionals_[i];
+    if (values.count(key_of(i)) == 0) refuse(name + " is missing: " + description);
   }
   return values;
 }

@@ -38,6 +38,9 @@ class ArgumentParser {
   boost::program_options::options_description options_;
 };
 
+/// The i-th positional argument (from 0) of what parse() returned.
+std::string positional_argument(const boost::program_options::variables_map& values, std::size_t i);
+
 /// What `run` and `compare` are told in common.
 struct RunArguments {
   std::vector<std::string> sets;

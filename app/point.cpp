@@ -46,8 +46,7 @@ PointOutcome simulate_point(const ResolvedConfig& config, const std::string& wor
   } else {
     outcome.verification = verification_line(result.verification);
     if (result.verification && !result.verification->passed) {
-      std::string message =
-          workload + " on " + config.platform + ": " + outcome.verification.substr(4);
+      std::string message = "wrong values: " + outcome.verification.substr(4);
       for (const std::string& m : result.verification->messages) message += "\n  " + m;
       outcome.failure = message;
     }

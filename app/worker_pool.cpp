@@ -51,6 +51,8 @@ bool write_line(int fd, const ordered_json& message) {
   // A child whose parent is killed goes too.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) std::_Exit(1);
+  // A terminal's Ctrl-C goes to every process of the command: the parent passes it on, once.
+  std::signal(SIGINT, SIG_IGN);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ordered_json last;
   try {
@@ -150,10 +152,9 @@ std::vector<JobOutcome> WorkerPool::run(std::size_t count, unsigned parallel, co
     std::vector<Worker> alive;
     for (std::size_t i = 0; i < workers.size(); ++i) {
       Worker& w = workers[i];
-      // A terminal's Ctrl-C reaches the children by itself; a kill of the parent does not.
       if (interrupted() && !w.asked_to_end) {
         w.asked_to_end = true;
-        if (::getpgid(w.pid) != ::tcgetpgrp(STDERR_FILENO)) ::kill(w.pid, SIGTERM);
+        ::kill(w.pid, SIGTERM);
       }
       if (polled[i].revents != 0 && !receive(w, outcomes[w.job])) {
         bury(w, outcomes[w.job]);

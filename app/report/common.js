@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both reports use: elements, numbers, tables, charts that follow the colour scheme.
+'use strict';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+const report = document.getElementById('report');
+
+/** An element with properties and children (elements or text). */
+function el(tag, properties, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties || {})) {
+    if (key === 'style') Object.assign(e.style, value);
+    else e[key] = value;
+  }
+  e.append(...children.filter((c) => c !== null && c !== undefined));
+  return e;
+}
+
+function section(title, note, ...children) {
+  const s = el('section', {}, el('h2', {}, title));
+  if (note) s.append(el('p', {className: 'note'}, note));
+  s.append(...children);
+  report.append(s);
+  return s;
+}
+
+function panel(title, note, ...children) {
+  const p = el('div', {className: 'panel'});
+  if (title) p.append(el('h3', {}, title));
+  if (note) p.append(el('p', {className: 'note'}, note));
+  p.append(...children);
+  return p;
+}
+
+const isNumber = (v) => typeof v === 'number' && Number.isFinite(v);
+const isObject = (v) => v !== null && typeof v === 'object' && !Array.isArray(v);
+
+/** About three digits for fractions, all digits (grouped) for whole numbers. */
+function number(v) {
+  if (!isNumber(v)) return v === null || v === undefined ? '–' : String(v);
+  if (Number.isInteger(v)) return v.toLocaleString('en').replace(/,/g, '\u202f');
+  const size = Math.abs(v);
+  if (size >= 1000) return Math.round(v).toLocaleString('en').replace(/,/g, '\u202f');
+  return size >= 100 ? v.toFixed(0) : size >= 0.001 ? String(Number(v.toPrecision(3)))
+                                                     : v.toExponential(2);
+}
+
+function scaled(v, units, step) {
+  let i = 0;
+  while (Math.abs(v) >= step && i + 1 < units.length) {
+    v /= step;
+    ++i;
+  }
+  return [number(Number(v.toPrecision(3))), units[i]];
+}
+const bytes = (v) => scaled(v, ['B', 'kB', 'MB', 'GB', 'TB'], 1000).join(' ');
+const time = (ns) => scaled(ns, ['ns', 'µs', 'ms', 's'], 1000).join(' ');
+const percent = (v) => (isNumber(v) ? number(Number((v * 100).toPrecision(3))) + ' %' : '–');
+
+/** Names compared so that llc2 comes before llc10. */
+const natural = new Intl.Collator('en', {numeric: true}).compare;
+
+const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const seriesColour = (i) => style('--series-' + (i % 8));
+
+const charts = [];
+
+/** A chart; `make(colours)` returns its Chart.js configuration, again on a change of scheme. */
+function plot(make, low) {
+  const canvas = el('canvas');
+  const box = el('div', {className: low ? 'plot low' : 'plot'}, canvas);
+  charts.push({canvas, make, chart: null});
+  return box;
+}
+
+/** Something that is no chart but takes its colours from the scheme. */
+function coloured(recolour) {
+  charts.push({recolour});
+}
+
+function drawCharts() {
+  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+  Chart.defaults.font.size = 12;
+  Chart.defaults.color = style('--soft');
+  Chart.defaults.borderColor = style('--grid');
+  Chart.defaults.animation = false;
+  Chart.defaults.maintainAspectRatio = false;
+  Chart.defaults.plugins.legend.labels.boxWidth = 12;
+  Chart.defaults.plugins.legend.labels.boxHeight = 12;
+  for (const c of charts) {
+    if (c.recolour) {
+      c.recolour();
+      continue;
+    }
+    if (c.chart) c.chart.destroy();
+    c.chart = new Chart(c.canvas, c.make());
+  }
+}
+
+/** `columns`: [{title, number, name, soft}]; `rows`: arrays of cells (text or {text, className}). */
+function table(columns, rows) {
+  const head = el('tr');
+  for (const c of columns) head.append(el('th', {className: c.number ? 'number' : ''}, c.title));
+  const body = el('tbody');
+  for (const row of rows) {
+    const tr = el('tr');
+    row.forEach((cell, i) => {
+      const c = columns[i];
+      const kind = c.number ? 'number' : c.name ? 'name' : c.soft ? 'soft' : '';
+      if (isObject(cell)) tr.append(el('td', {className: kind + ' ' + cell.className}, cell.text));
+      else tr.append(el('td', {className: kind}, cell));
+    });
+    body.append(tr);
+  }
+  return el('div', {className: 'scroll'}, el('table', {}, el('thead', {}, head), body));
+}
+
+/** A table with a search box. `rowsOf(toggle)` gives [[cells], ...]; every word must be found. */
+function searchTable(columns, rowsOf, toggleText, placeholder) {
+  const kMost = 400;
+  const input = el('input', {type: 'search', placeholder});
+  const toggle = el('input', {type: 'checkbox'});
+  const count = el('span', {className: 'count'});
+  const place = el('div');
+  const bar = el('div', {className: 'search'}, input);
+  if (toggleText) bar.append(el('label', {}, toggle, ' ' + toggleText));
+  bar.append(count);
+  const show = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter((w) => w);
+    const all = rowsOf(toggle.checked);
+    const rows = all.filter((row) => {
+      const text = row.map((c) => (isObject(c) ? c.text : c)).join(' ').toLowerCase();
+      return words.every((w) => text.includes(w));
+    });
+    place.replaceChildren(table(columns, rows.slice(0, kMost)));
+    count.textContent = rows.length > kMost
+      ? `${kMost} of ${number(rows.length)} shown; search to narrow`
+      : `${number(rows.length)} of ${number(all.length)}`;
+  };
+  input.addEventListener('input', show);
+  toggle.addEventListener('change', show);
+  show();
+  return el('div', {}, bar, place);
+}
+
+/** Nested objects as [path, value] pairs. */
+function flatten(value, path, out) {
+  if (isObject(value)) {
+    for (const [k, v] of Object.entries(value)) flatten(v, path ? path + '.' + k : k, out);
+  } else {
+    out.push([path, value]);
+  }
+  return out;
+}
+
+function finish() {
+  report.append(el('footer', {}, 'Made by Tessera. Charts: Chart.js (MIT licence), inside this file.'));
+  drawCharts();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawCharts);
+}

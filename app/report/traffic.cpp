@@ -22,13 +22,16 @@ struct LevelRule {
 
 const std::vector<LevelRule>& rules() {
   static const std::vector<LevelRule> all = {
-      {"L1", "l1", {}, {".l1", "l1_", "l1["}},
-      {"NoC request", "noc_request", {"request"}, {"noc", "xbar", "crossbar", "request"}},
-      {"NoC reply", "noc_reply", {"reply"}, {"noc", "xbar", "crossbar", "reply"}},
+      {"L1 fills", "l1", {}, {".l1", "l1_", "l1["}},
+      {"NoC request",
+       "noc_request",
+       {"request"},
+       {"noc", "xbar", "crossbar", "network", "request"}},
+      {"NoC reply", "noc_reply", {"reply"}, {"noc", "xbar", "crossbar", "network", "reply"}},
       {"LLC", "llc", {}, {"llc"}},
       {"DRAM", "dram", {}, {"dram", "hbm", "channel", "mem"}},
       {"SM", "sm", {}, {".sm", "sm_"}},
-      {"NoC", "noc", {}, {"noc", "xbar", "crossbar"}},
+      {"NoC", "noc", {}, {"noc", "xbar", "crossbar", "network", "link"}},
       {"Other", "other", {}, {}},
   };
   return all;
@@ -45,6 +48,22 @@ std::size_t rule_of(const std::string& module, const std::string& statistic) {
     if (all && any) return i;
   }
   return rules().size() - 1;
+}
+
+/// "reply_exit12_bytes" of a network: its prefix "reply_" and its part's name "exit12".
+bool is_exit_counter(const std::string& name, std::string& prefix, std::string& part) {
+  constexpr char kEnd[] = "_bytes";
+  const std::size_t exit = name.find("exit");
+  if (exit == std::string::npos || name.size() < exit + 5 + 6) return false;
+  const std::size_t end = name.size() - 6;
+  if (name.compare(end, 6, kEnd) != 0) return false;
+  if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(exit) + 4,
+                   name.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
+    return false;
+  }
+  prefix = name.substr(0, exit);
+  part = name.substr(exit, end - exit);
+  return true;
 }
 
 bool is_series(const ordered_json& value) {
@@ -98,9 +117,16 @@ bool natural_less(const std::string& a, const std::string& b) {
 
 std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
   std::map<std::size_t, LevelTraffic> found;
+  std::map<std::size_t, std::vector<LevelPart>> exits;
+  std::string prefix;
+  std::string part;
   if (stats.contains("modules")) {
     for (const auto& [module, statistics] : stats["modules"].items()) {
       for (const auto& [name, value] : statistics.items()) {
+        if (value.is_number_unsigned() && is_exit_counter(name, prefix, part)) {
+          exits[rule_of(module, prefix)].push_back(
+              {module + "." + prefix + part, value.get<std::uint64_t>()});
+        }
         if (!is_series(value)) continue;
         const std::size_t rule = rule_of(module, name);
         LevelTraffic& level = found[rule];
@@ -120,6 +146,8 @@ std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
   const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
   std::vector<LevelTraffic> levels;
   for (auto& [rule, level] : found) {
+    // A network is one block: its outputs are its parts.
+    if (level.parts.size() == 1 && !exits[rule].empty()) level.parts = std::move(exits[rule]);
     if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
     const char* key = rules()[rule].key;
     if (peaks.contains(key) && peaks[key].is_number() && peaks[key].get<double>() > 0) {

@@ -11,14 +11,14 @@
 
 namespace tessera::app {
 
-/// One block's part in a level's traffic.
+/// One block's part in a level's traffic (of a network: one output's).
 struct LevelPart {
   std::string module;
   std::uint64_t bytes = 0;
 };
 
 struct LevelTraffic {
-  std::string name;  ///< "L1", "NoC request", "NoC reply", "LLC", "DRAM", ...
+  std::string name;  ///< "L1 fills", "NoC request", "NoC reply", "LLC", "DRAM", ...
   std::uint64_t bytes = 0;
   double gb_per_s = 0;  ///< decimal, averaged over the run
   /// Peak of the level, where `derived.peak_gb_per_s` of the document gives one.

@@ -83,8 +83,8 @@ int compare_verb(const std::vector<std::string>& arguments) {
   if (!values) return 0;
   const RunArguments run = read_run_options(*values);
   const unsigned jobs = jobs_from(*values);
-  const auto platforms = split_names("PLATFORM,...", (*values)["PLATFORM,..."].as<std::string>());
-  const auto workloads = split_names("WORKLOAD,...", (*values)["WORKLOAD,..."].as<std::string>());
+  const auto platforms = split_names("PLATFORM,...", positional_argument(*values, 0));
+  const auto workloads = split_names("WORKLOAD,...", positional_argument(*values, 1));
 
   // Whatever can be wrong with the names and files is told before anything runs.
   std::vector<ResolvedConfig> configs;

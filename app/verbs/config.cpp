@@ -19,7 +19,7 @@ int config_verb(const std::vector<std::string>& arguments) {
   if (!values) return 0;
   std::vector<std::string> sets;
   if (values->count("set") != 0) sets = (*values)["set"].as<std::vector<std::string>>();
-  write_document(resolve_config((*values)["PLATFORM"].as<std::string>(), sets).to_json());
+  write_document(resolve_config(positional_argument(*values, 0), sets).to_json());
   return 0;
 }
 

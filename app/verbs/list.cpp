@@ -166,7 +166,7 @@ int list_verb(const std::vector<std::string>& arguments) {
                    "whose parameters or statistics")("json", "print one JSON document");
   const auto values = parser.parse(arguments);
   if (!values) return 0;
-  const auto topic = (*values)["TOPIC"].as<std::string>();
+  const std::string topic = positional_argument(*values, 0);
   std::vector<std::string> names;
   for (const Topic& t : kTopics) {
     names.emplace_back(t.name);

@@ -62,8 +62,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   RunArguments run = read_run_options(*values);
-  const auto platform = (*values)["PLATFORM"].as<std::string>();
-  const auto workload = (*values)["WORKLOAD"].as<std::string>();
+  const std::string platform = positional_argument(*values, 0);
+  const std::string workload = positional_argument(*values, 1);
 
   const ResolvedConfig config = resolve_config(platform, run.sets);
   // Unknown workloads are told before directories are made.
