@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handler files of one instruction set.
+
+#include "stimuli/ptx/lanes.h"
+
+namespace tessera::ptx::TESSERA_PTX_SIMD {
+
+void add_integer(AluTable& table);
+void add_bits(AluTable& table);
+void add_float(AluTable& table);
+void add_compare(AluTable& table);
+void add_convert(AluTable& table);
+void add_warp(AluTable& table);
+
+void add_all(AluTable& table);
+void add_all(AluTable& table) {
+  add_integer(table);
+  add_bits(table);
+  add_float(table);
+  add_compare(table);
+  add_convert(table);
+  add_warp(table);
+}
+
+}  // namespace tessera::ptx::TESSERA_PTX_SIMD

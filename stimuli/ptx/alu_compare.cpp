@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparison, selection and predicate logic (PTX ISA 9.7.4).
+
+#include "stimuli/ptx/float_lanes.h"
+
+namespace tessera::ptx::TESSERA_PTX_SIMD {
+namespace {
+
+enum class Compare { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
+
+template <Compare kCompare, class T>
+bool holds(T a, T b) {
+  switch (kCompare) {
+    case Compare::kEq: return a == b;
+    // Ordered: false with a NaN (for integers, plain inequality).
+    case Compare::kNe: return a < b || a > b;
+    case Compare::kLt: return a < b;
+    case Compare::kLe: return a <= b;
+    case Compare::kGt: return a > b;
+    case Compare::kGe: return a >= b;
+    // Unordered: true with a NaN.
+    case Compare::kEqu: return !(a < b || a > b);
+    case Compare::kNeu: return !(a == b);
+    case Compare::kLtu: return !(a >= b);
+    case Compare::kLeu: return !(a > b);
+    case Compare::kGtu: return !(a <= b);
+    case Compare::kGeu: return !(a < b);
+    case Compare::kNum: return a == a && b == b;
+    case Compare::kNan: return !(a == a && b == b);
+  }
+  return false;
+}
+
+template <Compare kCompare, class T, bool kFtz>
+u32 compare_lanes(const Frame& f, const Decoded& d) {
+  const auto* a = cells<T>(f, d.slot[2]);
+  const auto* b = cells<T>(f, d.slot[3]);
+  u32 result = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    T x = Lane<T>::get(a[i]);
+    T y = Lane<T>::get(b[i]);
+    if constexpr (std::is_floating_point_v<T>) {
+      x = in<kFtz>(x);
+      y = in<kFtz>(y);
+    }
+    result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
+  }
+  return result;
+}
+
+/// aux: 0 none, 1 and, 2 or, 3 xor with the predicate in slot 4 (flip negates it).
+u32 combine(const Frame& f, const Decoded& d, u32 value) {
+  if (d.aux == 0) return value;
+  const u32 c = predicate(f, d.slot[4]) ^ d.flip;
+  return d.aux == 1 ? value & c : d.aux == 2 ? value | c : value ^ c;
+}
+
+template <Compare kCompare, class T, bool kFtz>
+void setp(const Frame& f, const Decoded& d) {
+  const u32 value = compare_lanes<kCompare, T, kFtz>(f, d);
+  // The second destination combines the complement; both are computed before either is written.
+  const u32 p = combine(f, d, value);
+  const u32 q = combine(f, d, ~value);
+  put_predicate(f, d.slot[1], q);
+  put_predicate(f, d.slot[0], p);
+}
+
+template <Compare kCompare, class T, bool kFtz, u32 kTrue>
+void set(const Frame& f, const Decoded& d) {
+  const u32 value = combine(f, d, compare_lanes<kCompare, T, kFtz>(f, d));
+  write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
+    for (unsigned i = 0; i < kWarpLanes; ++i) out[i] = (value >> i & 1u) != 0 ? kTrue : 0;
+  });
+}
+
+template <Compare kCompare, class T, bool kFtz>
+void comparison(AluTable& t, const char* name) {
+  constexpr Kind k = Lane<T>::kKind;
+  constexpr Unit unit = std::is_same_v<T, f64> ? Unit::kFp64 : Unit::kAlu;
+  constexpr u8 cost = sizeof(T) == 8 && !std::is_same_v<T, f64> ? 2 : 1;
+  const char* ftz = kFtz ? "ftz" : "";
+  t.add({&setp<kCompare, T, kFtz>, Signature{1, 2, {Kind::kPred, k, k}}, unit, cost}, "setp", name,
+        ftz, name_of<T>());
+  const Signature to_int{1, 2, {Kind::kI32, k, k}};
+  for (const char* type : {"u32", "s32", "b32"}) {
+    t.add({&set<kCompare, T, kFtz, ~0u>, to_int, unit, cost}, "set", name, ftz, type, name_of<T>());
+  }
+  const Signature to_float{1, 2, {Kind::kF32, k, k}};
+  t.add({&set<kCompare, T, kFtz, 0x3f800000u>, to_float, unit, cost}, "set", name, ftz, "f32",
+        name_of<T>());
+}
+
+template <class T, bool kFtz>
+void ordered(AluTable& t) {
+  comparison<Compare::kEq, T, kFtz>(t, "eq");
+  comparison<Compare::kNe, T, kFtz>(t, "ne");
+  comparison<Compare::kLt, T, kFtz>(t, "lt");
+  comparison<Compare::kLe, T, kFtz>(t, "le");
+  comparison<Compare::kGt, T, kFtz>(t, "gt");
+  comparison<Compare::kGe, T, kFtz>(t, "ge");
+}
+
+template <class T, bool kFtz>
+void unordered(AluTable& t) {
+  comparison<Compare::kEqu, T, kFtz>(t, "equ");
+  comparison<Compare::kNeu, T, kFtz>(t, "neu");
+  comparison<Compare::kLtu, T, kFtz>(t, "ltu");
+  comparison<Compare::kLeu, T, kFtz>(t, "leu");
+  comparison<Compare::kGtu, T, kFtz>(t, "gtu");
+  comparison<Compare::kGeu, T, kFtz>(t, "geu");
+  comparison<Compare::kNum, T, kFtz>(t, "num");
+  comparison<Compare::kNan, T, kFtz>(t, "nan");
+}
+
+template <class T>
+void unsigned_names(AluTable& t) {
+  comparison<Compare::kLt, T, false>(t, "lo");
+  comparison<Compare::kLe, T, false>(t, "ls");
+  comparison<Compare::kGt, T, false>(t, "hi");
+  comparison<Compare::kGe, T, false>(t, "hs");
+}
+
+template <class T>
+void bit_names(AluTable& t) {
+  constexpr Kind k = Lane<T>::kKind;
+  const Signature signature{1, 2, {Kind::kPred, k, k}};
+  const Signature to_int{1, 2, {Kind::kI32, k, k}};
+  constexpr u8 cost = sizeof(T) == 8 ? 2 : 1;
+  const char* type = bits_name<T>();
+  t.add({&setp<Compare::kEq, T, false>, signature, Unit::kAlu, cost}, "setp", "eq", type);
+  t.add({&setp<Compare::kNe, T, false>, signature, Unit::kAlu, cost}, "setp", "ne", type);
+  for (const char* to : {"u32", "s32"}) {
+    t.add({&set<Compare::kEq, T, false, ~0u>, to_int, Unit::kAlu, cost}, "set", "eq", to, type);
+    t.add({&set<Compare::kNe, T, false, ~0u>, to_int, Unit::kAlu, cost}, "set", "ne", to, type);
+  }
+}
+
+template <class T>
+void selp(const Frame& f, const Decoded& d) {
+  const auto* a = cells<T>(f, d.slot[2]);
+  const auto* b = cells<T>(f, d.slot[3]);
+  const u32 p = predicate(f, d.slot[4]) ^ d.flip;
+  write_lanes(f, cells<T>(f, d.slot[0]), [&](CellOf<T>* out) {
+#pragma GCC ivdep
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      const CellOf<T> x = a[i];
+      const CellOf<T> y = b[i];
+      out[i] = (p & (1u << i)) != 0 ? x : y;
+    }
+  });
+}
+template <class T, class C>
+T slct(T a, T b, C c) {
+  return c >= 0 ? a : b;
+}
+template <class T>
+T slct_ftz(T a, T b, f32 c) {
+  return flush(c) >= 0 ? a : b;
+}
+
+template <class T>
+void selections(AluTable& t, const char* type, Kind kind) {
+  constexpr unsigned cost = sizeof(T) == 8 ? 2 : 1;
+  const Signature by_predicate{1, 3, {kind, kind, kind, Kind::kPred}};
+  t.add({&selp<T>, by_predicate, Unit::kAlu, cost}, "selp", type);
+  if constexpr (sizeof(T) >= 2) {
+    const Signature by_int{1, 3, {kind, kind, kind, Kind::kI32}};
+    const Signature by_float{1, 3, {kind, kind, kind, Kind::kF32}};
+    t.add({&Map<slct<T, s32>>::run, by_int, Unit::kAlu, cost}, "slct", type, "s32");
+    t.add({&Map<slct<T, f32>>::run, by_float, Unit::kAlu, cost}, "slct", type, "f32");
+    t.add({&Map<slct_ftz<T>>::run, by_float, Unit::kAlu, cost}, "slct", "ftz", type, "f32");
+  }
+}
+
+enum class Logic { kAnd, kOr, kXor, kNot, kMove };
+
+/// Predicate logic; bit n of flip's two halves negates source n (whole masks, see decode).
+template <Logic kLogic>
+void predicate_logic(const Frame& f, const Decoded& d) {
+  const u32 a = predicate(f, d.slot[2]) ^ d.flip;
+  u32 value = 0;
+  switch (kLogic) {
+    case Logic::kAnd: value = a & predicate(f, d.slot[3]); break;
+    case Logic::kOr: value = a | predicate(f, d.slot[3]); break;
+    case Logic::kXor: value = a ^ predicate(f, d.slot[3]); break;
+    case Logic::kNot: value = ~a; break;
+    case Logic::kMove: value = a; break;
+  }
+  put_predicate(f, d.slot[0], value);
+}
+
+}  // namespace
+
+void add_compare(AluTable& t);
+void add_compare(AluTable& t) {
+  ordered<u16, false>(t);
+  ordered<s16, false>(t);
+  ordered<u32, false>(t);
+  ordered<s32, false>(t);
+  ordered<u64, false>(t);
+  ordered<s64, false>(t);
+  ordered<f32, false>(t);
+  ordered<f32, true>(t);
+  ordered<f64, false>(t);
+  unordered<f32, false>(t);
+  unordered<f32, true>(t);
+  unordered<f64, false>(t);
+  unsigned_names<u16>(t);
+  unsigned_names<u32>(t);
+  unsigned_names<u64>(t);
+  bit_names<u16>(t);
+  bit_names<u32>(t);
+  bit_names<u64>(t);
+  for (const char* type : {"b16", "u16", "s16"}) selections<u16>(t, type, Kind::kI16);
+  for (const char* type : {"b32", "u32", "s32"}) selections<u32>(t, type, Kind::kI32);
+  for (const char* type : {"b64", "u64", "s64"}) selections<u64>(t, type, Kind::kI64);
+  selections<u32>(t, "f32", Kind::kF32);
+  selections<u64>(t, "f64", Kind::kF64);
+  constexpr Kind p = Kind::kPred;
+  const Signature two{1, 2, {p, p, p}};
+  const Signature one{1, 1, {p, p}};
+  t.add({&predicate_logic<Logic::kAnd>, two, Unit::kAlu, 1}, "and", "pred");
+  t.add({&predicate_logic<Logic::kOr>, two, Unit::kAlu, 1}, "or", "pred");
+  t.add({&predicate_logic<Logic::kXor>, two, Unit::kAlu, 1}, "xor", "pred");
+  t.add({&predicate_logic<Logic::kNot>, one, Unit::kAlu, 1}, "not", "pred");
+  t.add({&predicate_logic<Logic::kMove>, one, Unit::kAlu, 1}, "mov", "pred");
+}
+
+}  // namespace tessera::ptx::TESSERA_PTX_SIMD

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The table of computing instructions: canonical name ("add.ftz.f32") to handler, operand kinds
+// and cost. The handlers are compiled twice, for any machine and for one with AVX2 and FMA, and
+// the table is filled with those the machine can run. Both give the same bits.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stimuli/ptx/exec.h"
+
+namespace tessera::ptx {
+
+/// Operand kinds of an instruction: results first. Plain data, filled by the handler files.
+struct Signature {
+  std::uint8_t results = 1;
+  std::uint8_t sources = 0;
+  Kind kind[6] = {};  ///< results, then sources
+};
+
+struct AluEntry {
+  Handler run = nullptr;
+  Signature signature;
+  Unit unit = Unit::kAlu;
+  std::uint8_t cost = 1;
+};
+
+class AluTable {
+ public:
+  /// The one table of this process.
+  static const AluTable& get();
+
+  /// Adds "a.b.c" (empty parts are left out). Not inline: handler files compiled for AVX2 must
+  /// not emit library templates that others could link.
+  void add(const AluEntry& entry, const char* a, const char* b = "", const char* c = "",
+           const char* d = "", const char* e = "");
+  /// Nullptr when there is none of that name.
+  const AluEntry* find(const std::string& name) const;
+  /// All names of an opcode, joined for messages; empty when the opcode is unknown.
+  std::string names_of(const std::string& opcode) const;
+  /// All opcodes, sorted.
+  std::vector<std::string> opcodes() const;
+  /// True when the AVX2 handlers are in use.
+  bool uses_avx2() const { return avx2_; }
+
+ private:
+  AluTable();
+
+  std::map<std::string, AluEntry> entries_;
+  bool avx2_ = false;
+};
+
+}  // namespace tessera::ptx

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Control flow of a kernel: reconvergence points (immediate post-dominators) and liveness.
+
+#include <cstdint>
+#include <vector>
+
+namespace tessera::ptx {
+
+/// An instruction as control flow and liveness see it.
+struct FlowNode {
+  /// The next instruction may follow.
+  bool falls_through = true;
+  /// Index of a branch's target, or -1.
+  std::int64_t target = -1;
+  /// Registers by dense index. A predicated write does not end the old value's life.
+  std::vector<std::uint32_t> reads;
+  std::vector<std::uint32_t> writes;
+  bool predicated = false;
+};
+
+/// A maximal straight run of instructions: [first, last].
+struct BasicBlock {
+  std::uint32_t first = 0;
+  std::uint32_t last = 0;
+  std::vector<std::uint32_t> successors;  ///< block indices; block count = exit
+};
+
+std::vector<BasicBlock> basic_blocks(const std::vector<FlowNode>& nodes);
+
+/// For each instruction that branches: the first instruction of its block's immediate
+/// post-dominator, or nodes.size() when paths meet only at the exit. Meaningless for others.
+std::vector<std::uint32_t> reconvergence_points(const std::vector<FlowNode>& nodes);
+
+/// The largest sum of `units` over registers that are live at one point.
+std::uint32_t max_live(const std::vector<FlowNode>& nodes, const std::vector<std::uint8_t>& units);
+
+}  // namespace tessera::ptx

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computing instructions: canonical name, table entry, operands.
+
+#include <algorithm>
+#include <array>
+
+#include "stimuli/ptx/decoder.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
+  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
+}
+
+std::string join(const std::string& opcode, const std::vector<std::string>& modifiers) {
+  std::string name = opcode;
+  for (const std::string& m : modifiers) name += "." + m;
+  return name;
+}
+
+}  // namespace
+
+/// The name under which the table has the instruction: without what does not change the value.
+/// Rounding to nearest is the default of arithmetic; approximations are computed exactly.
+std::string Decoder::canonical_name() const {
+  std::string name = in_->opcode;
+  const bool arithmetic = is_one_of(name, {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"});
+  const bool approximate =
+      is_one_of(name, {"div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"});
+  for (const std::string& m : in_->modifiers) {
+    if (arithmetic && m == "rn") continue;
+    if (approximate && is_one_of(m, {"approx", "full"})) continue;
+    if (m == "shared::cta") {
+      name += ".shared";
+    } else {
+      name += "." + m;
+    }
+  }
+  return name;
+}
+
+void Decoder::decode_alu() {
+  const std::string& op = in_->opcode;
+  if (op == "setp" || op == "set") return decode_compare();
+  if (op == "mov") return decode_move();
+  if (op == "cvt") return decode_convert();
+  if (op == "shfl" || op == "match") return decode_shuffle();
+  if (op == "cvta") return decode_address_space();
+  if (is_one_of(op, {"addc", "subc", "madc"}) ||
+      std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") != in_->modifiers.end()) {
+    return decode_carry();
+  }
+  const AluEntry& e = entry(canonical_name());
+  if (op == "lop3") {
+    expect_operands(5, 5);
+    const Operand& table = operand(4);
+    if (table.kind != Operand::Kind::kInteger) refuse("the truth table must be an immediate");
+    d_.aux = static_cast<std::uint32_t>(table.integer) & 0xff;
+  } else {
+    expect_operands(std::size_t{1} + e.signature.sources, std::size_t{1} + e.signature.sources);
+  }
+  decode_plain(e);
+}
+
+/// One result, then sources as the signature says.
+void Decoder::decode_plain(const AluEntry& e) {
+  const Signature& s = e.signature;
+  d_.run = e.run;
+  bool negated = false;
+  for (unsigned i = 0; i < s.sources; ++i) {
+    const Operand& o = operand(s.results + i);
+    const Kind kind = s.kind[s.results + i];
+    if (kind == Kind::kPred) {
+      std::uint32_t flip = 0;
+      d_.slot[Decoded::kSource + i] = predicate_source(o, flip);
+      if (flip == 0) continue;
+      if (negated) refuse("only one predicate can be negated");
+      negated = true;
+      d_.flip = flip;
+      // The handlers of predicate logic negate their first source; all are commutative.
+      if (i == 1 && s.kind[0] == Kind::kPred) std::swap(d_.slot[2], d_.slot[3]);
+    } else {
+      d_.slot[Decoded::kSource + i] = source(o, kind);
+    }
+  }
+  d_.slot[Decoded::kResult] = result(operand(0), s.kind[0]);
+  emit(e.unit, e.cost);
+}
+
+void Decoder::decode_compare() {
+  std::vector<std::string> modifiers;
+  for (std::size_t i = 0; i < in_->modifiers.size(); ++i) {
+    const std::string& m = in_->modifiers[i];
+    if (i == 1 && is_one_of(m, {"and", "or", "xor"})) {
+      d_.aux = m == "and" ? 1 : m == "or" ? 2 : 3;
+    } else {
+      modifiers.push_back(m);
+    }
+  }
+  const AluEntry& e = entry(join(in_->opcode, modifiers));
+  const std::size_t count = d_.aux != 0 ? 4 : 3;
+  expect_operands(count, count);
+  const Signature& s = e.signature;
+  d_.run = e.run;
+  d_.slot[2] = source(operand(1), s.kind[1]);
+  d_.slot[3] = source(operand(2), s.kind[2]);
+  if (d_.aux != 0) d_.slot[4] = predicate_source(operand(3), d_.flip);
+  const Operand& to = operand(0);
+  d_.slot[1] = scratch_predicate_;
+  if (!to.second_name.empty()) {
+    if (in_->opcode == "set") refuse("set has one destination");
+    Operand second;
+    second.name = to.second_name;
+    d_.slot[1] = result(second, Kind::kPred);
+  }
+  d_.slot[0] = result(to, s.kind[0]);
+  emit(e.unit, e.cost);
+}
+
+/// mov.b64 %rd, {%r1, %r2} and back. False when neither side is a vector.
+bool Decoder::decode_pack(const Operand& to, const Operand& from) {
+  const bool packs = from.kind == Operand::Kind::kVector;
+  const bool unpacks = to.kind == Operand::Kind::kVector;
+  if (!packs && !unpacks) return false;
+  if (packs && unpacks) refuse("one side of a packing mov must be a scalar");
+  const Operand& parts = packs ? from : to;
+  const Type type = type_from_name(in_->modifiers.empty() ? "" : in_->modifiers.back());
+  const AluEntry* e =
+      alu_.find(std::string(packs ? "_pack" : "_unpack") + ".b" +
+                std::to_string(8 * type_bytes(type)) + "." + std::to_string(parts.elements.size()));
+  if (e == nullptr) refuse("supported: mov.b32 of 2, mov.b64 of 2 or 4 elements");
+  const Signature& s = e->signature;
+  d_.run = e->run;
+  if (packs) {
+    for (unsigned i = 0; i < s.sources; ++i) {
+      d_.slot[2 + i] = source(parts.elements[i], s.kind[1 + i]);
+    }
+    d_.slot[0] = result(to, s.kind[0]);
+  } else {
+    static constexpr std::array<unsigned, 4> kTo = {0, 1, 3, 4};
+    d_.slot[2] = source(from, s.kind[s.results]);
+    for (unsigned i = 0; i < s.results; ++i) {
+      d_.slot[kTo[i]] = result(parts.elements[i], s.kind[i]);
+    }
+  }
+  emit(e->unit, e->cost);
+  return true;
+}
+
+void Decoder::decode_move() {
+  expect_operands(2, 2);
+  const Operand& to = operand(0);
+  const Operand& from = operand(1);
+  if (decode_pack(to, from)) return;
+  if (find_register(from) == nullptr) {
+    // Special registers that change while the kernel runs.
+    if (const AluEntry* e = alu_.find("_" + from.name)) {
+      d_.run = e->run;
+      d_.slot[0] = result(to, e->signature.kind[0]);
+      emit(e->unit, e->cost);
+      return;
+    }
+  }
+  const AluEntry& e = entry(canonical_name());
+  decode_plain(e);
+}
+
+void Decoder::decode_convert() {
+  std::vector<std::string> modifiers = in_->modifiers;
+  // Saturation of a conversion to an integer type from a float happens anyway; the table has it.
+  const AluEntry& e = entry(join("cvt", modifiers));
+  const std::size_t count = std::size_t{1} + e.signature.sources;
+  expect_operands(count, count);
+  if (e.signature.sources == 2) return decode_plain(e);
+  const Kind to = e.signature.kind[0];
+  const Kind from = e.signature.kind[1];
+  unsigned source_bytes = 0;
+  unsigned result_bytes = 0;
+  d_.run = e.run;
+  d_.slot[2] = any_source(operand(1), from, source_bytes);
+  const bool narrows = source_bytes == 8 && kind_bytes(from) < 8;
+  if (narrows && (from == Kind::kF32 || from == Kind::kF16)) refuse("the source is too wide");
+  d_.slot[0] = any_result(operand(0), result_bytes);
+  if (result_bytes < kind_bytes(to)) refuse("the destination is narrower than the type");
+  const Type type = type_from_name(modifiers[modifiers.size() - 2]);
+  const bool is_signed = type == Type::kS8 || type == Type::kS16 || type == Type::kS32;
+  const bool is_float = to == Kind::kF16 || to == Kind::kF32;
+  if (is_float && result_bytes != kind_bytes(to) && result_bytes != 4) {
+    refuse("the destination is too wide");
+  }
+  // A narrow signed result is extended to its register; so is any result in a 64-bit register.
+  const bool extends = !is_sink(operand(0)) && result_bytes > kind_bytes(to) && !is_float &&
+                       (is_signed || result_bytes == 8);
+  if (narrows && extends) refuse("source and destination are both wider than their types");
+  if (narrows) {
+    d_.inner = d_.run;
+    d_.run = entry("_narrow_source").run;
+  } else if (extends) {
+    d_.inner = d_.run;
+    d_.run = entry("_extend_result").run;
+    d_.aux = 8 * kind_bytes(to) + (is_signed ? 256u : 0u) + (result_bytes == 2 ? 512u : 0u) +
+             (result_bytes == 8 ? 1024u : 0u);
+  }
+  emit(e.unit, e.cost);
+}
+
+void Decoder::decode_shuffle() {
+  const AluEntry& e = entry(canonical_name());
+  expect_operands(std::size_t{1} + e.signature.sources, std::size_t{1} + e.signature.sources);
+  const Signature& s = e.signature;
+  d_.run = e.run;
+  for (unsigned i = 0; i < s.sources; ++i) {
+    const Slot slot = source(operand(1 + i), s.kind[1 + i]);
+    if (i < 3) d_.slot[2 + i] = slot;  // the member mask is the active mask
+  }
+  const Operand& to = operand(0);
+  d_.slot[1] = scratch_predicate_;
+  if (!to.second_name.empty()) {
+    Operand second;
+    second.name = to.second_name;
+    d_.slot[1] = result(second, Kind::kPred);
+  }
+  d_.slot[0] = result(to, s.kind[0]);
+  emit(e.unit, e.cost);
+}
+
+/// aux bit 0: the carry flag is read; bit 1: it is written.
+void Decoder::decode_carry() {
+  const AluEntry& e = entry(canonical_name());
+  const std::size_t count = std::size_t{1} + e.signature.sources;
+  expect_operands(count, count);
+  const bool takes = is_one_of(in_->opcode, {"addc", "subc", "madc"});
+  const bool leaves = std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") !=
+                      in_->modifiers.end();
+  d_.aux = (takes ? 1u : 0u) | (leaves ? 2u : 0u);
+  d_.slot[Decoded::kResult2] = Slot{BankId::kRegisters, carry_.offset};
+  if (takes) reads(carry_);
+  if (leaves) writes(carry_);
+  decode_plain(e);
+}
+
+/// cvta{.to}.space.u64; the source may be the name of a variable.
+void Decoder::decode_address_space() {
+  decode_plain(entry(canonical_name()));
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/ptx/decoder.h"
+
+#include <algorithm>
+
+#include "common/error.h"
+#include "common/suggest.h"
+#include "stimuli/ptx/program.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+/// Registers that real code needs beyond the live values of the PTX: address and loop temporaries
+/// and what the machine reserves.
+constexpr std::uint32_t kExtraRegisters = 6;
+constexpr std::uint32_t kLeastRegisters = 16;
+constexpr std::uint32_t kRegisterUnit = 8;
+constexpr std::uint32_t kMostRegisters = 255;
+
+std::uint64_t align_up(std::uint64_t v, std::uint64_t alignment) {
+  return (v + alignment - 1) / alignment * alignment;
+}
+
+std::uint64_t alignment_of(const Variable& v) {
+  if (v.align != 0) return v.align;
+  return std::max<std::uint64_t>(1, std::uint64_t{type_bytes(v.type)} * v.vector);
+}
+
+}  // namespace
+
+Decoder::Decoder(const Module& module, const Function& function)
+    : module_(module),
+      function_(function),
+      kernel_(std::make_shared<Kernel>()),
+      alu_(AluTable::get()) {
+  kernel_->name = function.name;
+  kernel_->file = module.file;
+  kernel_->max_threads = function.max_threads;
+  kernel_->required_threads = function.required_threads;
+  kernel_->launch_bytes = LaunchBank::kSymbols;
+  kernel_->code.reserve(function.body.size() + 1);
+}
+
+std::shared_ptr<const Kernel> Decoder::run() {
+  place_registers();
+  place_parameters();
+  place_variables();
+  place_shared();
+  for (const Label& label : function_.labels) labels_[label.name] = label.position;
+  constant_mask(kAllLanes);  // offset 0: the guard of unguarded instructions
+  for (const Instruction& instruction : function_.body) {
+    code_of_.push_back(static_cast<std::uint32_t>(kernel_->code.size()));
+    decode_one(instruction);
+  }
+  code_of_.push_back(static_cast<std::uint32_t>(kernel_->code.size()));
+  // Falling off the end is a return.
+  Instruction end;
+  end.line = function_.body.empty() ? function_.line : function_.body.back().line;
+  end.opcode = "ret";
+  end.text = "(end of kernel)";
+  decode_one(end);
+  finish_flow();
+  return kernel_;
+}
+
+void Decoder::place_registers() {
+  std::uint32_t offset = 0;
+  const auto add = [&](const std::string& name, Type type, unsigned bytes, std::uint32_t cell) {
+    Register r{offset, static_cast<std::uint32_t>(units_.size()), bytes, type};
+    registers_[name] = r;
+    units_.push_back(static_cast<std::uint8_t>(bytes == 0 ? 0 : bytes == 8 ? 2 : 1));
+    offset += cell;
+  };
+  static constexpr const char* kComponents[] = {".x", ".y", ".z", ".w"};
+  const auto each = [&](bool predicates) {
+    for (const Variable& v : function_.variables) {
+      if (v.space != StateSpace::kReg || (v.type == Type::kPred) != predicates) continue;
+      const unsigned bytes = type_bytes(v.type);
+      if (!predicates && (bytes == 0 || bytes > 8)) {
+        throw InputError(module_.file + ":" + std::to_string(v.line) + ": register '" + v.name +
+                         "' of type ." + type_name(v.type) +
+                         " is not supported: registers have 8 to 64 bits");
+      }
+      const std::uint32_t cell = predicates ? 4 : bytes == 8 ? kVector64 : kVector32;
+      if (v.vector > 1) {
+        for (unsigned c = 0; c < v.vector; ++c) add(v.name + kComponents[c], v.type, bytes, cell);
+      } else {
+        add(v.name, v.type, bytes, cell);
+      }
+    }
+  };
+  each(true);
+  add("(carry flag)", Type::kPred, 0, 4);
+  carry_ = registers_["(carry flag)"];
+  scratch_predicate_ = Slot{BankId::kRegisters, offset};
+  offset = static_cast<std::uint32_t>(align_up(offset + 4, 64));
+  each(false);
+  offset = static_cast<std::uint32_t>(align_up(offset, 64));
+  scratch_ = Slot{BankId::kRegisters, offset};
+  kernel_->register_bytes = offset + kVector64;
+  if (units_.size() > 0xffff) {
+    throw InputError(module_.file + ":" + std::to_string(function_.line) + ": kernel '" +
+                     function_.name + "' has more than 65535 registers");
+  }
+  kernel_->register_names = static_cast<std::uint32_t>(units_.size());
+}
+
+void Decoder::place_parameters() {
+  std::uint64_t offset = 0;
+  for (const Variable& p : function_.parameters) {
+    offset = align_up(offset, alignment_of(p));
+    places_[p.name] = Place{StateSpace::kParam, offset, p.bytes(), true};
+    kernel_->parameters.push_back(KernelParameter{p.name, static_cast<std::uint32_t>(offset),
+                                                  static_cast<std::uint32_t>(p.bytes())});
+    offset += p.bytes();
+  }
+  kernel_->parameter_bytes = static_cast<std::uint32_t>(offset);
+}
+
+// Local variables, and parameters of device functions, which live in local memory too.
+void Decoder::place_variables() {
+  std::uint64_t offset = 0;
+  for (const Variable& v : function_.variables) {
+    if (v.space != StateSpace::kLocal && v.space != StateSpace::kParam) continue;
+    offset = align_up(offset, alignment_of(v));
+    places_[v.name] = Place{v.space, offset, v.bytes(), false};
+    offset += v.bytes();
+  }
+  kernel_->local_bytes = static_cast<std::uint32_t>(align_up(offset, 16));
+  for (const Variable& v : module_.variables) {
+    if (v.space == StateSpace::kGlobal || v.space == StateSpace::kConst) {
+      places_[v.name] = Place{v.space, 0, v.bytes(), false};
+    }
+  }
+}
+
+// Shared variables of the function, then those of the module that the kernel names; the unsized
+// extern array stands behind them.
+void Decoder::place_shared() {
+  std::vector<const Variable*> found;
+  for (const Variable& v : function_.variables) {
+    if (v.space == StateSpace::kShared) found.push_back(&v);
+  }
+  const auto named = [&](const std::string& name) {
+    const auto mentions = [&](const auto& self, const Operand& o) -> bool {
+      if (o.name == name) return true;
+      return std::any_of(o.elements.begin(), o.elements.end(),
+                         [&](const Operand& e) { return self(self, e); });
+    };
+    return std::any_of(function_.body.begin(), function_.body.end(), [&](const Instruction& i) {
+      return std::any_of(i.operands.begin(), i.operands.end(),
+                         [&](const Operand& o) { return mentions(mentions, o); });
+    });
+  };
+  for (const Variable& v : module_.variables) {
+    if (v.space == StateSpace::kShared && named(v.name)) found.push_back(&v);
+  }
+  std::uint64_t offset = 0;
+  for (const Variable* v : found) {
+    if (v->is_extern) continue;
+    offset = align_up(offset, alignment_of(*v));
+    places_[v->name] = Place{StateSpace::kShared, offset, v->bytes(), false};
+    offset += v->bytes();
+  }
+  const bool dynamic = std::any_of(found.begin(), found.end(),
+                                   [](const Variable* v) { return v->is_extern; });
+  if (dynamic) offset = align_up(offset, 16);
+  for (const Variable* v : found) {
+    if (v->is_extern) places_[v->name] = Place{StateSpace::kShared, offset, 0, false};
+  }
+  kernel_->static_shared = static_cast<std::uint32_t>(offset);
+}
+
+void Decoder::begin(const Instruction& instruction) {
+  in_ = &instruction;
+  d_ = Decoded{};
+  read_names_.clear();
+  write_names_.clear();
+  d_.guard = Slot{BankId::kConstants, 0};
+  if (!instruction.guard.empty()) {
+    const auto it = registers_.find(instruction.guard);
+    if (it == registers_.end()) refuse("guard '" + instruction.guard + "' is not declared");
+    if (it->second.bytes != 0) refuse("guard '" + instruction.guard + "' is not a predicate");
+    d_.guard = Slot{BankId::kRegisters, it->second.offset};
+    d_.guard_flip = instruction.guard_negated ? kAllLanes : 0;
+    reads(it->second);
+  }
+}
+
+void Decoder::emit(Unit unit, unsigned cost) {
+  OpInfo info;
+  info.unit = unit;
+  info.cost = static_cast<std::uint8_t>(cost);
+  info.pc = static_cast<std::uint32_t>(kernel_->code.size());
+  info.line = in_->line;
+  if (read_names_.size() + write_names_.size() > OpInfo::kMaxRegisters) {
+    refuse("it names more than " + std::to_string(OpInfo::kMaxRegisters) + " registers");
+  }
+  std::size_t n = 0;
+  for (const std::uint32_t r : read_names_) info.registers[n++] = static_cast<std::uint16_t>(r);
+  for (const std::uint32_t r : write_names_) info.registers[n++] = static_cast<std::uint16_t>(r);
+  info.read_count = static_cast<std::uint8_t>(read_names_.size());
+  info.write_count = static_cast<std::uint8_t>(write_names_.size());
+
+  FlowNode node;
+  node.reads = read_names_;
+  node.writes = write_names_;
+  node.predicated = !in_->guard.empty();
+  if (d_.action == Action::kExit) node.falls_through = node.predicated;
+  kernel_->code.push_back(d_);
+  kernel_->info.push_back(info);
+  kernel_->text.push_back(in_->text);
+  flow_.push_back(std::move(node));
+}
+
+void Decoder::decode_one(const Instruction& instruction) {
+  begin(instruction);
+  if (decode_control()) return;
+  const std::string& op = instruction.opcode;
+  if (op == "ld" || op == "st" || op == "ldu") {
+    decode_memory();
+  } else if (op == "atom" || op == "red") {
+    decode_atomic();
+  } else {
+    decode_alu();
+  }
+}
+
+void Decoder::finish_flow() {
+  for (const auto& [code, target] : branches_) {
+    const std::uint32_t to = code_of_[target];
+    kernel_->code[code].target = to;
+    flow_[code].target = to;
+    flow_[code].falls_through = flow_[code].predicated;
+  }
+  const std::vector<std::uint32_t> points = reconvergence_points(flow_);
+  for (const auto& branch : branches_) {
+    kernel_->code[branch.first].reconverge = points[branch.first];
+  }
+  const std::uint32_t live = max_live(flow_, units_) + kExtraRegisters;
+  kernel_->registers_per_thread = std::min<std::uint32_t>(
+      kMostRegisters,
+      static_cast<std::uint32_t>(align_up(std::max(live, kLeastRegisters), kRegisterUnit)));
+}
+
+void Decoder::refuse(const std::string& why) const {
+  throw InputError(module_.file + ":" + std::to_string(in_->line) + ": '" + in_->text +
+                   "' is not supported: " + why);
+}
+
+const AluEntry& Decoder::entry(const std::string& name) const {
+  const AluEntry* e = alu_.find(name);
+  if (e != nullptr) return *e;
+  const std::string opcode = in_->opcode;
+  const std::string known = alu_.names_of(opcode);
+  if (!known.empty()) refuse("no such combination of modifiers; supported: " + known);
+  std::vector<std::string> opcodes = alu_.opcodes();
+  std::string list;
+  for (const char* more : {"ld", "st", "atom", "red", "bra", "bar", "barrier", "call", "ret",
+                           "exit", "membar", "fence", "trap", "prefetch", "nanosleep"}) {
+    opcodes.emplace_back(more);
+  }
+  std::sort(opcodes.begin(), opcodes.end());
+  for (const std::string& o : opcodes) {
+    if (o[0] != '_') list += (list.empty() ? "" : ", ") + o;
+  }
+  refuse("unknown instruction '" + opcode + "'" + did_you_mean(opcode, opcodes) +
+         "; supported: " + list);
+}
+
+std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
+  const Function* function = module.function(entry);
+  if (function == nullptr || !function->is_entry || function->is_declaration) {
+    throw InputError(module.file + ": there is no kernel '" + entry + "'" +
+                     did_you_mean(entry, module.entries()));
+  }
+  const Function flat = expand_calls(module, *function);
+  return Decoder(module, flat).run();
+}
+
+void check_supported(const Module& module) {
+  for (const std::string& name : module.entries()) decode(module, name);
+}
+
+}  // namespace tessera::ptx

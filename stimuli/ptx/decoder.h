@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decodes one kernel: gives every register, constant and variable a place, and every instruction
+// a handler. decoder.cpp has the frame and the operands, decode_alu.cpp, decode_memory.cpp and
+// decode_control.cpp the instructions.
+
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "stimuli/ptx/alu_table.h"
+#include "stimuli/ptx/cfg.h"
+#include "stimuli/ptx/kernel.h"
+#include "stimuli/ptx/module.h"
+
+namespace tessera::ptx {
+
+class Decoder {
+ public:
+  /// `function` has no calls left (expand_calls).
+  Decoder(const Module& module, const Function& function);
+  std::shared_ptr<const Kernel> run();
+
+ private:
+  struct Register {
+    std::uint32_t offset = 0;
+    std::uint32_t name = 0;     ///< scoreboard name
+    unsigned bytes = 0;         ///< 0: predicate
+    Type type = Type::kNone;
+  };
+  /// A variable outside the register space: offset within its space.
+  struct Place {
+    StateSpace space = StateSpace::kGlobal;
+    std::uint64_t offset = 0;
+    std::uint64_t bytes = 0;
+    bool is_entry_parameter = false;
+  };
+  /// Address operand, resolved.
+  struct AddressOperand {
+    StateSpace space = StateSpace::kGeneric;  ///< of the symbol; kGeneric when there is none
+    bool has_symbol = false;
+    bool is_entry_parameter = false;
+    Slot base;
+    bool wide = true;
+    std::int64_t displacement = 0;
+  };
+
+  // Frame (decoder.cpp).
+  void place_registers();
+  void place_variables();
+  void place_parameters();
+  void place_shared();
+  void decode_one(const Instruction& instruction);
+  void finish_flow();
+  [[noreturn]] void refuse(const std::string& why) const;
+  void begin(const Instruction& instruction);
+  /// Appends the instruction under construction.
+  void emit(Unit unit, unsigned cost);
+  const AluEntry& entry(const std::string& name) const;
+
+  // Operands (operands.cpp).
+  const Register* find_register(const Operand& operand) const;
+  const Place* find_place(const std::string& name) const;
+  bool is_sink(const Operand& operand) const;
+  const Operand& operand(std::size_t i) const;
+  void expect_operands(std::size_t least, std::size_t most) const;
+  Slot source(const Operand& operand, Kind kind);
+  Slot predicate_source(const Operand& operand, std::uint32_t& flip);
+  Slot result(const Operand& operand, Kind kind);
+  /// A register of any width from 1 byte up (ld, st, cvt).
+  Slot any_source(const Operand& operand, Kind kind, unsigned& bytes);
+  Slot any_result(const Operand& operand, unsigned& bytes);
+  Slot constant(const Operand& operand, Kind kind);
+  Slot constant32(std::uint32_t value);
+  Slot constant64(std::uint64_t value);
+  Slot constant_vector(const std::array<std::uint32_t, kWarpLanes>& lanes);
+  Slot constant_mask(std::uint32_t mask);
+  bool special_register(const std::string& name, Slot& slot);
+  Slot symbol_address(const std::string& name, std::int64_t offset, Kind kind);
+  Slot launch_symbol(const std::string& name);
+  AddressOperand address(const Operand& operand);
+  void reads(const Register& r);
+  void writes(const Register& r);
+
+  // Computing (decode_alu.cpp).
+  void decode_alu();
+  void decode_plain(const AluEntry& e);
+  void decode_compare();
+  void decode_move();
+  void decode_convert();
+  void decode_shuffle();
+  void decode_carry();
+  void decode_address_space();
+  bool decode_pack(const Operand& to, const Operand& from);
+  std::string canonical_name() const;
+
+  // Memory (decode_memory.cpp).
+  void decode_memory();
+  void decode_atomic();
+  void decode_fixed(const AddressOperand& from, bool is_store);
+  void data_operands(const Operand& operand, Type type, bool is_store);
+  void parse_memory_modifiers(bool is_store, Type& type);
+  void emit_fence();
+  bool fence_before_ = false;
+  bool fence_after_ = false;
+
+  // Control (decode_control.cpp).
+  bool decode_control();
+  void decode_branch();
+  void decode_barrier();
+
+  const Module& module_;
+  const Function& function_;
+  std::shared_ptr<Kernel> kernel_;
+  const AluTable& alu_;
+
+  std::unordered_map<std::string, Register> registers_;
+  std::unordered_map<std::string, Place> places_;
+  std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constant_offsets_;
+  std::map<std::string, std::uint32_t> launch_symbols_;
+  std::unordered_map<std::string, std::size_t> labels_;
+  std::vector<std::uint32_t> code_of_;       ///< instruction index to code index
+  std::vector<FlowNode> flow_;               ///< parallel to the code
+  std::vector<std::pair<std::uint32_t, std::size_t>> branches_;  ///< code index, target instruction
+  std::vector<std::uint8_t> units_;          ///< per scoreboard name: 32-bit registers
+  Slot scratch_;
+  Slot scratch_predicate_;
+  Register carry_;
+
+  // The instruction under construction.
+  const Instruction* in_ = nullptr;
+  Decoded d_;
+  std::vector<std::uint32_t> read_names_;
+  std::vector<std::uint32_t> write_names_;
+};
+
+/// Replaces every call by the callee's body. Throws InputError for recursion and for functions
+/// without a body. Defined in inline.cpp.
+Function expand_calls(const Module& module, const Function& entry);
+
+}  // namespace tessera::ptx

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Decoded instructions and what their handlers work on.
+//
+// A value of a warp is a vector of 32 lanes: 32-bit cells for types of up to 32 bits (narrower
+// ones zero-extended), 64-bit cells for 64-bit types. A predicate is one 32-bit mask. Registers,
+// constants and special registers are all such vectors in one of a few banks, so that a handler
+// reads operand (bank, offset) without asking what it is.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "stimuli/ptx/module.h"
+#include "stimuli/warp_program.h"
+
+namespace tessera::ptx {
+
+inline constexpr std::uint32_t kAllLanes = 0xffffffffu;
+
+/// Generic addresses of the windows that are not global memory. Device allocations begin at
+/// Allocations::kBase (4 GiB), so that the windows never collide with them.
+inline constexpr std::uint64_t kSharedWindow = 0x0100'0000;
+inline constexpr std::uint64_t kSharedWindowEnd = 0x0200'0000;
+inline constexpr std::uint64_t kParamWindow = 0x0200'0000;
+inline constexpr std::uint64_t kParamWindowEnd = 0x0201'0000;
+inline constexpr std::uint64_t kLocalWindow = 0x8000'0000;
+inline constexpr std::uint64_t kLocalWindowEnd = 0x1'0000'0000;
+
+enum class BankId : std::uint32_t {
+  kRegisters,  ///< per warp: virtual registers, predicates, carry flag, scratch
+  kConstants,  ///< per kernel: immediates
+  kLaunch,     ///< per launch: %ntid, %nctaid, addresses of module variables
+  kCta,        ///< per CTA: %ctaid
+  kThread,     ///< per warp index: %tid
+  kParam,      ///< per launch: kernel parameters, as bytes
+  kLocal,      ///< per warp: .local memory, lane after lane
+  kCount
+};
+
+/// Where an operand is.
+struct Slot {
+  BankId bank = BankId::kRegisters;
+  std::uint32_t offset = 0;  ///< bytes
+};
+
+/// The state a handler sees.
+struct Frame {
+  std::array<std::byte*, static_cast<std::size_t>(BankId::kCount)> bank{};
+  /// Lanes that execute (never 0 when a handler is called).
+  std::uint32_t mask = 0;
+  /// Bytes of .local memory per lane.
+  std::uint32_t local_stride = 0;
+  const IssueContext* context = nullptr;
+
+  std::byte* at(Slot s) const { return bank[static_cast<std::size_t>(s.bank)] + s.offset; }
+};
+
+struct Decoded;
+using Handler = void (*)(const Frame&, const Decoded&);
+
+enum class Action : std::uint8_t {
+  kCompute,  ///< call the handler
+  kBranch,
+  kLoad,
+  kStore,
+  kAtomic,
+  kBarrier,
+  kBarrierReduce,
+  kFence,
+  kExit,
+  kTrap,
+};
+
+/// Operand types that decide cell width, and how an immediate is written.
+enum class Kind : std::uint8_t { kI8, kI16, kI32, kI64, kF16, kF32, kF64, kPred };
+
+constexpr unsigned kind_bytes(Kind k) {
+  switch (k) {
+    case Kind::kI8: return 1;
+    case Kind::kI16:
+    case Kind::kF16: return 2;
+    case Kind::kI64:
+    case Kind::kF64: return 8;
+    case Kind::kI32:
+    case Kind::kF32: return 4;
+    case Kind::kPred: return 0;
+  }
+  return 0;
+}
+
+/// Memory instruction: what does not change between executions.
+struct MemoryForm {
+  StateSpace space = StateSpace::kGlobal;
+  CacheScope scope = CacheScope::kL1;
+  bool read_only = false;
+  bool is_signed = false;      ///< sign-extend a narrow element to the register
+  bool wide_register = false;  ///< data registers have 64-bit cells
+  bool wide_address = false;   ///< the address register has 64-bit cells
+  std::uint8_t element_bytes = 4;
+  std::uint8_t elements = 1;
+  AtomicOp atomic = AtomicOp::kAdd;
+  AtomicType atomic_type = AtomicType::kU32;
+};
+
+/// Slots: results at 0 (and 1), sources from 2 on. Memory: data elements at 0 to 3, address at 4;
+/// atomics: result at 0, operand at 1, comparand at 2.
+struct Decoded {
+  static constexpr unsigned kResult = 0;
+  static constexpr unsigned kResult2 = 1;
+  static constexpr unsigned kSource = 2;
+  static constexpr unsigned kAddress = 4;
+  static constexpr unsigned kOperand = 1;
+  static constexpr unsigned kComparand = 2;
+
+  Handler run = nullptr;
+  /// Called by `run` for conversions whose registers are wider than their types.
+  Handler inner = nullptr;
+  std::array<Slot, 6> slot{};
+  Slot guard{};
+  /// XORed to the guard's mask: all ones for "@!p".
+  std::uint32_t guard_flip = 0;
+  Action action = Action::kCompute;
+  MemoryForm memory{};
+  /// Handler-specific: LUT, combine mode, shuffle mode, barrier flags.
+  std::uint32_t aux = 0;
+  /// Masks XORed to predicate sources ("!p"), in order of use.
+  std::uint32_t flip = 0;
+  /// Branch: index of the target and of the reconvergence point.
+  std::uint32_t target = 0;
+  std::uint32_t reconverge = 0;
+  /// Memory: displacement.
+  std::int64_t displacement = 0;
+};
+
+}  // namespace tessera::ptx

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Floating-point helpers shared by the handler files. NaN results are made canonical, so that
+// they do not depend on the host's operand order (PTX ISA 9.7.3: 0x7fffffff for .f32).
+
+#include "stimuli/ptx/lanes.h"
+
+namespace tessera::ptx::TESSERA_PTX_SIMD {
+namespace {
+
+inline f32 as_f32(u32 bits) {
+  f32 v;
+  __builtin_memcpy(&v, &bits, sizeof v);
+  return v;
+}
+inline u32 bits_of(f32 v) {
+  u32 b;
+  __builtin_memcpy(&b, &v, sizeof b);
+  return b;
+}
+inline f64 as_f64(u64 bits) {
+  f64 v;
+  __builtin_memcpy(&v, &bits, sizeof v);
+  return v;
+}
+inline u64 bits_of(f64 v) {
+  u64 b;
+  __builtin_memcpy(&b, &v, sizeof b);
+  return b;
+}
+
+template <class T>
+T canonical_nan() {
+  if constexpr (std::is_same_v<T, f32>) return as_f32(0x7fffffffu);
+  else return as_f64(0xfff8000000000000u);
+}
+template <class T>
+bool is_nan(T v) {
+  return v != v;
+}
+/// `v`, or the canonical NaN when it is one.
+template <class T>
+T settled(T v) {
+  return is_nan(v) ? canonical_nan<T>() : v;
+}
+
+inline f32 flush(f32 v) {
+  const u32 b = bits_of(v);
+  return as_f32((b & 0x7f800000u) == 0 ? b & 0x80000000u : b);
+}
+template <bool kFtz>
+f32 in(f32 v) {
+  return kFtz ? flush(v) : v;
+}
+template <bool kFtz>
+f64 in(f64 v) {
+  return v;
+}
+inline f32 clamp01(f32 v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
+inline f64 clamp01(f64 v) { return v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
+
+/// What every arithmetic result goes through.
+template <bool kFtz, bool kSat, class T>
+T out(T v) {
+  const T flushed = in<kFtz>(v);
+  return kSat ? clamp01(flushed) : settled(flushed);
+}
+
+template <class T>
+T fused(T a, T b, T c) {
+  if constexpr (std::is_same_v<T, f32>) return __builtin_fmaf(a, b, c);
+  else return __builtin_fma(a, b, c);
+}
+template <class T>
+T root(T a) {
+  if constexpr (std::is_same_v<T, f32>) return __builtin_sqrtf(a);
+  else return __builtin_sqrt(a);
+}
+
+/// Rounds to integral by the PTX names rni, rzi, rmi, rpi.
+enum class Round { kNearest, kZero, kDown, kUp };
+
+template <Round kRound, class T>
+T integral(T v) {
+  if constexpr (std::is_same_v<T, f32>) {
+    if constexpr (kRound == Round::kNearest) return __builtin_rintf(v);
+    else if constexpr (kRound == Round::kZero) return __builtin_truncf(v);
+    else if constexpr (kRound == Round::kDown) return __builtin_floorf(v);
+    else return __builtin_ceilf(v);
+  } else {
+    if constexpr (kRound == Round::kNearest) return __builtin_rint(v);
+    else if constexpr (kRound == Round::kZero) return __builtin_trunc(v);
+    else if constexpr (kRound == Round::kDown) return __builtin_floor(v);
+    else return __builtin_ceil(v);
+  }
+}
+
+}  // namespace
+}  // namespace tessera::ptx::TESSERA_PTX_SIMD

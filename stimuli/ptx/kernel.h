@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A decoded kernel: what every launch of it shares.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stimuli/ptx/exec.h"
+
+namespace tessera::ptx {
+
+struct KernelParameter {
+  std::string name;
+  std::uint32_t offset = 0;
+  std::uint32_t bytes = 0;
+};
+
+/// A 64-bit vector in the launch bank that holds a module variable's address.
+struct SymbolUse {
+  std::string name;
+  std::uint32_t launch_offset = 0;
+};
+
+class Kernel {
+ public:
+  std::string name;
+  std::string file;
+  std::vector<Decoded> code;
+  std::vector<OpInfo> info;            ///< parallel to `code`
+  std::vector<std::string> text;       ///< parallel to `code`, for messages
+  std::vector<std::byte> constants;    ///< bank kConstants
+  std::vector<KernelParameter> parameters;
+  std::uint32_t parameter_bytes = 0;
+  std::vector<SymbolUse> symbols;
+  std::uint32_t launch_bytes = 0;      ///< bank kLaunch
+  std::uint32_t register_bytes = 0;    ///< bank kRegisters
+  std::uint32_t local_bytes = 0;       ///< .local bytes per thread
+  std::uint32_t static_shared = 0;
+  std::uint32_t register_names = 0;
+  std::uint32_t registers_per_thread = 16;
+  std::optional<std::array<std::uint32_t, 3>> max_threads;
+  std::optional<std::array<std::uint32_t, 3>> required_threads;
+};
+
+/// Bytes of a vector of 32 cells.
+inline constexpr std::uint32_t kVector32 = 4 * kWarpLanes;
+inline constexpr std::uint32_t kVector64 = 8 * kWarpLanes;
+
+/// Fixed places in the launch, CTA and thread banks: x, y, z vectors of 32-bit cells.
+struct LaunchBank {
+  static constexpr std::uint32_t kNtid = 0;
+  static constexpr std::uint32_t kNctaid = 3 * kVector32;
+  static constexpr std::uint32_t kNwarps = 6 * kVector32;
+  static constexpr std::uint32_t kDynamicShared = 7 * kVector32;
+  static constexpr std::uint32_t kTotalShared = 8 * kVector32;
+  static constexpr std::uint32_t kSymbols = 9 * kVector32;
+};
+
+}  // namespace tessera::ptx

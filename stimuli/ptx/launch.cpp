@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/ptx/launch.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "common/error.h"
+#include "common/suggest.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+constexpr std::uint32_t kMostThreads = 1024;
+
+void fill32(std::byte* to, std::uint32_t value) {
+  for (unsigned i = 0; i < kWarpLanes; ++i) std::memcpy(to + 4 * i, &value, 4);
+}
+
+void fill64(std::byte* to, std::uint64_t value) {
+  for (unsigned i = 0; i < kWarpLanes; ++i) std::memcpy(to + 8 * i, &value, 8);
+}
+
+std::uint64_t align64(std::uint64_t v) { return (v + 63) & ~std::uint64_t{63}; }
+
+std::string text_of(const std::array<std::uint32_t, 3>& d) {
+  return std::to_string(d[0]) + "x" + std::to_string(d[1]) + "x" + std::to_string(d[2]);
+}
+
+}  // namespace
+
+Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& request,
+               const MemoryView& memory)
+    : kernel_(std::move(kernel)), memory_(memory), grid_(request.grid), block_(request.block) {
+  const std::string where = "kernel '" + kernel_->name + "': ";
+  if (memory_.allocations == nullptr) throw InputError(where + "launched without device memory");
+  if (block_.count() == 0 || block_.count() > kMostThreads) {
+    throw InputError(where + "a block of " + std::to_string(block_.count()) +
+                     " threads; expected 1 to " + std::to_string(kMostThreads));
+  }
+  if (grid_.count() == 0 || grid_.count() > 0xffffffffu) {
+    throw InputError(where + "a grid of " + std::to_string(grid_.count()) +
+                     " blocks; expected 1 to 4294967295");
+  }
+  const std::array<std::uint32_t, 3> block{block_.x, block_.y, block_.z};
+  if (kernel_->required_threads && *kernel_->required_threads != block) {
+    throw InputError(where + "blocks of " + text_of(block) + " threads; the kernel requires " +
+                     text_of(*kernel_->required_threads));
+  }
+  if (kernel_->max_threads) {
+    const auto& most = *kernel_->max_threads;
+    if (block_.count() > std::uint64_t{most[0]} * most[1] * most[2]) {
+      throw InputError(where + "blocks of " + text_of(block) + " threads; the kernel allows " +
+                       text_of(most));
+    }
+  }
+  threads_ = static_cast<std::uint32_t>(block_.count());
+  warps_ = (threads_ + kWarpLanes - 1) / kWarpLanes;
+  shared_bytes_ = kernel_->static_shared + request.dynamic_shared_bytes;
+  warp_bytes_ = align64(kernel_->register_bytes) +
+                align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
+  recent_.resize(kernel_->code.size());
+  place_parameters(request);
+  fill_launch_bank(request);
+  thread_bank_.resize(std::size_t{warps_} * 3 * kVector32);
+  for (std::uint32_t t = 0; t < warps_ * kWarpLanes; ++t) {
+    const std::uint32_t place[3] = {t % block_.x, t / block_.x % block_.y,
+                                    t / block_.x / block_.y};
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      std::memcpy(thread_bank(t / kWarpLanes) + axis * kVector32 + 4 * (t % kWarpLanes),
+                  &place[axis], 4);
+    }
+  }
+}
+
+void Launch::place_parameters(const LaunchRequest& request) {
+  const auto& parameters = kernel_->parameters;
+  if (request.arguments.size() != parameters.size()) {
+    throw InputError("kernel '" + kernel_->name + "' takes " + std::to_string(parameters.size()) +
+                     " arguments, not " + std::to_string(request.arguments.size()));
+  }
+  parameters_.resize(std::max<std::size_t>(kernel_->parameter_bytes, 1));
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& bytes = request.arguments[i].bytes;
+    if (bytes.size() != parameters[i].bytes) {
+      throw InputError("kernel '" + kernel_->name + "': argument " + std::to_string(i + 1) + " ('" +
+                       parameters[i].name + "') has " + std::to_string(bytes.size()) +
+                       " bytes; expected " + std::to_string(parameters[i].bytes));
+    }
+    std::copy(bytes.begin(), bytes.end(), parameters_.begin() + parameters[i].offset);
+  }
+}
+
+void Launch::fill_launch_bank(const LaunchRequest& request) {
+  launch_bank_.resize(kernel_->launch_bytes);
+  std::byte* bank = launch_bank_.data();
+  const std::uint32_t block[3] = {block_.x, block_.y, block_.z};
+  const std::uint32_t grid[3] = {grid_.x, grid_.y, grid_.z};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    fill32(bank + LaunchBank::kNtid + axis * kVector32, block[axis]);
+    fill32(bank + LaunchBank::kNctaid + axis * kVector32, grid[axis]);
+  }
+  fill32(bank + LaunchBank::kNwarps, kWarpLanes * 2);
+  fill32(bank + LaunchBank::kDynamicShared, request.dynamic_shared_bytes);
+  fill32(bank + LaunchBank::kTotalShared, shared_bytes_);
+  for (const SymbolUse& use : kernel_->symbols) {
+    if (memory_.symbols == nullptr || memory_.symbols->count(use.name) == 0) {
+      throw InputError("kernel '" + kernel_->name + "': the variable '" + use.name +
+                       "' has no place in device memory");
+    }
+    fill64(bank + use.launch_offset, memory_.symbols->at(use.name));
+  }
+}
+
+CtaResources Launch::resources() const {
+  return CtaResources{threads_, kernel_->registers_per_thread, shared_bytes_};
+}
+
+unsigned Launch::warp_threads(unsigned warp) const {
+  return std::min(kWarpLanes, threads_ - warp * kWarpLanes);
+}
+
+std::unique_ptr<CtaProgram> Launch::start_cta(CtaId cta) {
+  return std::make_unique<Cta>(*this, cta);
+}
+
+std::vector<std::byte> Launch::take_storage() {
+  const std::size_t bytes = warps_ * warp_bytes_ + shared_bytes_ + 64;
+  if (pool_.empty()) return std::vector<std::byte>(bytes);
+  std::vector<std::byte> storage = std::move(pool_.back());
+  pool_.pop_back();
+  // Registers and shared memory begin as zeros, so that runs do not depend on each other.
+  std::memset(storage.data(), 0, bytes);
+  return storage;
+}
+
+void Launch::give_storage(std::vector<std::byte> storage) { pool_.push_back(std::move(storage)); }
+
+Cta::Cta(Launch& launch, CtaId id) : launch_(launch), storage_(launch.take_storage()) {
+  const Dim3 grid = launch.grid();
+  coordinates_ = Dim3{id.value % grid.x, id.value / grid.x % grid.y, id.value / grid.x / grid.y};
+  fill32(bank_.data(), coordinates_.x);
+  fill32(bank_.data() + kVector32, coordinates_.y);
+  fill32(bank_.data() + 2 * kVector32, coordinates_.z);
+  std::byte* at = storage_.data();
+  at += align64(reinterpret_cast<std::uintptr_t>(at)) - reinterpret_cast<std::uintptr_t>(at);
+  for (unsigned w = 0; w < launch.warps_per_cta(); ++w, at += launch.warp_bytes()) {
+    warps_.emplace_back(*this, w, at);
+  }
+  shared_ = at;
+}
+
+Cta::~Cta() { launch_.give_storage(std::move(storage_)); }
+
+Reduction& Cta::reduction(unsigned barrier, std::uint32_t round) {
+  Reduction& r = reductions_[barrier][round & 1u];
+  if (r.round != round) r = Reduction{round, 0, 0, 0};
+  return r;
+}
+
+std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel,
+                                            const LaunchRequest& request,
+                                            const MemoryView& memory) {
+  return std::make_unique<Launch>(std::move(kernel), request, memory);
+}
+
+}  // namespace tessera::ptx

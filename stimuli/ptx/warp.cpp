@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A warp: issue, divergence, barriers and exits.
+
+#include "common/error.h"
+#include "stimuli/ptx/launch.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+std::uint32_t cell32(const Frame& f, Slot s, unsigned lane) {
+  std::uint32_t v;
+  __builtin_memcpy(&v, f.at(s) + 4 * lane, 4);
+  return v;
+}
+
+std::string text_of(const Dim3& d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
+
+unsigned first_lane(std::uint32_t mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+
+}  // namespace
+
+Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
+    : code_(cta.launch().kernel().code.data()),
+      info_(cta.launch().kernel().info.data()),
+      cta_(cta),
+      launch_(cta.launch()),
+      index_(index) {
+  const Kernel& kernel = launch_.kernel();
+  const auto set = [&](BankId id, std::byte* at) {
+    frame_.bank[static_cast<std::size_t>(id)] = at;
+  };
+  set(BankId::kRegisters, storage);
+  // Handlers write no constants.
+  set(BankId::kConstants, const_cast<std::byte*>(kernel.constants.data()));
+  set(BankId::kLaunch, launch_.launch_bank());
+  set(BankId::kCta, cta.cta_bank());
+  set(BankId::kThread, launch_.thread_bank(index));
+  set(BankId::kParam, launch_.parameters());
+  set(BankId::kLocal, storage + ((std::size_t{kernel.register_bytes} + 63) & ~std::size_t{63}));
+  frame_.local_stride = kernel.local_bytes;
+  const unsigned threads = launch_.warp_threads(index);
+  active_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
+  reconverge_ = static_cast<std::uint32_t>(kernel.code.size());
+}
+
+void Warp::issue(const IssueContext& context, IssueResult& result) {
+  if (reduction_pc_ != 0) finish_reduction();
+  const Decoded& d = code_[pc_];
+  std::uint32_t guard;
+  __builtin_memcpy(&guard, frame_.at(d.guard), 4);
+  const std::uint32_t mask = active_ & (guard ^ d.guard_flip);
+  result.kind = IssueResult::Kind::kCompute;
+  result.active = mask;
+  result.warp_done = false;
+  switch (d.action) {
+    case Action::kCompute:
+      if (mask != 0) {
+        frame_.mask = mask;
+        frame_.context = &context;
+        d.run(frame_, d);
+      }
+      break;
+    case Action::kBranch: branch(d, mask); return;
+    case Action::kLoad:
+    case Action::kStore:
+    case Action::kAtomic:
+      if (mask != 0) access(d, mask, result);
+      break;
+    case Action::kBarrier:
+    case Action::kBarrierReduce:
+      if (mask != 0) barrier(d, mask, result);
+      break;
+    case Action::kFence:
+      if (mask != 0) result.kind = IssueResult::Kind::kFence;
+      break;
+    case Action::kExit: exit_lanes(mask, result); return;
+    case Action::kTrap:
+      if (mask != 0) fail(first_lane(mask), "it stops itself");
+      break;
+  }
+  go_to(pc_ + 1);
+}
+
+/// Lanes that arrive at their reconvergence point give way to those that wait.
+void Warp::go_to(std::uint32_t pc) {
+  pc_ = pc;
+  if (pc_ == reconverge_ && !stack_.empty()) resume();
+}
+
+void Warp::resume() {
+  do {
+    const Level& top = stack_.back();
+    pc_ = top.pc;
+    reconverge_ = top.reconverge;
+    active_ = top.mask;
+    stack_.pop_back();
+  } while (active_ == 0 && !stack_.empty());
+}
+
+// On divergence the lanes wait together at the reconvergence point (unless a level below waits
+// there already: the back edge of a loop), the branching ones above them, and the others go on.
+void Warp::branch(const Decoded& d, std::uint32_t taken) {
+  const std::uint32_t not_taken = active_ & ~taken;
+  if (taken == 0) return go_to(pc_ + 1);
+  if (not_taken == 0) return go_to(d.target);
+  const std::uint32_t meet = d.reconverge;
+  if (meet != reconverge_) {
+    stack_.push_back(Level{meet, reconverge_, active_});
+    reconverge_ = meet;
+  }
+  if (d.target == meet) {
+    active_ = not_taken;
+    pc_ = pc_ + 1;
+  } else if (pc_ + 1 == meet) {
+    active_ = taken;
+    pc_ = d.target;
+  } else {
+    stack_.push_back(Level{d.target, meet, taken});
+    active_ = not_taken;
+    pc_ = pc_ + 1;
+  }
+}
+
+void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
+  result.kind = IssueResult::Kind::kExit;
+  active_ &= ~lanes;
+  for (Level& level : stack_) level.mask &= ~lanes;
+  if (active_ != 0) return go_to(pc_ + 1);
+  if (!stack_.empty()) resume();
+  result.warp_done = active_ == 0;
+}
+
+void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
+  const unsigned lane = first_lane(mask);
+  const std::uint32_t id = cell32(frame_, d.slot[2], lane);
+  const std::uint32_t threads = cell32(frame_, d.slot[3], lane);
+  if (id >= 16) fail(lane, "barrier " + std::to_string(id) + " does not exist (0 to 15)");
+  if (threads % kWarpLanes != 0) {
+    fail(lane, "a barrier for " + std::to_string(threads) + " threads is not a number of warps");
+  }
+  result.kind = IssueResult::Kind::kBarrier;
+  result.barrier_id = static_cast<std::uint8_t>(id);
+  result.barrier_threads = threads;
+  result.barrier_arrive_only = d.action == Action::kBarrier && d.aux == 1;
+  if (d.action == Action::kBarrierReduce) {
+    const std::uint32_t yes = (cell32(frame_, d.slot[4], 0) ^ d.flip) & mask;
+    ++reduction_round_;
+    Reduction& r = cta_.reduction(id, reduction_round_);
+    r.count += static_cast<std::uint32_t>(__builtin_popcount(yes));
+    r.threads += static_cast<std::uint32_t>(__builtin_popcount(mask));
+    reduction_pc_ = pc_ + 1;
+    reduction_mask_ = mask;
+  }
+}
+
+/// The result of a bar.red is complete when the warp issues again.
+void Warp::finish_reduction() {
+  const Decoded& d = code_[reduction_pc_ - 1];
+  const unsigned id = cell32(frame_, d.slot[2], first_lane(reduction_mask_));
+  const Reduction& r = cta_.reduction(id, reduction_round_);
+  reduction_pc_ = 0;
+  std::byte* to = frame_.at(d.slot[0]);
+  if (d.aux == 0) {
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      if ((reduction_mask_ >> i & 1u) != 0) __builtin_memcpy(to + 4 * i, &r.count, 4);
+    }
+    return;
+  }
+  const bool value = d.aux == 1 ? r.count == r.threads : r.count != 0;
+  std::uint32_t p;
+  __builtin_memcpy(&p, to, 4);
+  p = (p & ~reduction_mask_) | (value ? reduction_mask_ : 0);
+  __builtin_memcpy(to, &p, 4);
+}
+
+void Warp::fail(unsigned lane, const std::string& what) const {
+  const Dim3 block = launch_.block();
+  const std::uint32_t t = index_ * kWarpLanes + lane;
+  const Dim3 tid{t % block.x, t / block.x % block.y, t / block.x / block.y};
+  const Kernel& kernel = launch_.kernel();
+  throw RunError("kernel '" + kernel.name + "', CTA " + text_of(cta_.coordinates()) + ", thread " +
+                 text_of(tid) + ", " + kernel.file + ":" + std::to_string(info_[pc_].line) + " '" +
+                 kernel.text[pc_] + "': " + what);
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads, stores and atomics of a warp.
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "common/error.h"
+#include "stimuli/ptx/launch.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+unsigned first_lane(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+
+template <class T>
+T read(const std::byte* from) {
+  T v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <class T>
+void write(std::byte* to, T v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+template <class Body>
+void for_lanes(u32 mask, Body body) {
+  if (mask == kAllLanes) {
+    for (unsigned i = 0; i < kWarpLanes; ++i) body(i);
+  } else {
+    for (; mask != 0; mask &= mask - 1) body(first_lane(mask));
+  }
+}
+
+/// One element of every lane into a register of Cell-sized cells, extended from T.
+template <class T, class Cell>
+void load_element(std::byte* to, const std::byte* from, const u64* offsets, u32 mask, u32 keep) {
+  for_lanes(mask, [&](unsigned i) {
+    auto v = static_cast<Cell>(static_cast<std::make_signed_t<Cell>>(read<T>(from + offsets[i])));
+    if constexpr (sizeof(T) < 4 && sizeof(Cell) == 4) v &= keep;
+    write<Cell>(to + sizeof(Cell) * i, v);
+  });
+}
+
+template <class Cell>
+void load_typed(const MemoryForm& m, std::byte* to, const std::byte* from, const u64* offsets,
+                u32 mask, u32 keep) {
+  switch (m.element_bytes) {
+    case 1:
+      return m.is_signed ? load_element<std::int8_t, Cell>(to, from, offsets, mask, keep)
+                         : load_element<std::uint8_t, Cell>(to, from, offsets, mask, keep);
+    case 2:
+      return m.is_signed ? load_element<std::int16_t, Cell>(to, from, offsets, mask, keep)
+                         : load_element<std::uint16_t, Cell>(to, from, offsets, mask, keep);
+    case 4:
+      return m.is_signed ? load_element<std::int32_t, Cell>(to, from, offsets, mask, keep)
+                         : load_element<std::uint32_t, Cell>(to, from, offsets, mask, keep);
+    default: return load_element<std::uint64_t, Cell>(to, from, offsets, mask, keep);
+  }
+}
+
+void load_lanes(const Frame& f, const Decoded& d, u32 mask, const std::byte* from,
+                const u64* offsets) {
+  const MemoryForm& m = d.memory;
+  for (unsigned k = 0; k < m.elements; ++k, from += m.element_bytes) {
+    std::byte* to = f.at(d.slot[k]);
+    if (m.wide_register) load_typed<u64>(m, to, from, offsets, mask, d.aux);
+    else load_typed<u32>(m, to, from, offsets, mask, d.aux);
+  }
+}
+
+template <class T>
+void store_element(const std::byte* from, bool wide, std::byte* to, const u64* offsets, u32 mask) {
+  if (wide) {
+    for_lanes(mask, [&](unsigned i) {
+      write<T>(to + offsets[i], static_cast<T>(read<u64>(from + 8 * i)));
+    });
+  } else {
+    for_lanes(mask, [&](unsigned i) {
+      write<T>(to + offsets[i], static_cast<T>(read<u32>(from + 4 * i)));
+    });
+  }
+}
+
+void store_lanes(const Frame& f, const Decoded& d, unsigned slot, u32 mask, std::byte* to,
+                 const u64* offsets) {
+  const MemoryForm& m = d.memory;
+  for (unsigned k = 0; k < m.elements; ++k, to += m.element_bytes) {
+    const std::byte* from = f.at(d.slot[slot + k]);
+    switch (m.element_bytes) {
+      case 1: store_element<std::uint8_t>(from, m.wide_register, to, offsets, mask); break;
+      case 2: store_element<std::uint16_t>(from, m.wide_register, to, offsets, mask); break;
+      case 4: store_element<u32>(from, m.wide_register, to, offsets, mask); break;
+      default: store_element<u64>(from, m.wide_register, to, offsets, mask); break;
+    }
+  }
+}
+
+u64 read_word(const std::byte* from, unsigned bytes) {
+  return bytes == 8 ? read<u64>(from) : read<u32>(from);
+}
+
+constexpr std::array<u64, kWarpLanes> packed_offsets() {
+  std::array<u64, kWarpLanes> offsets{};
+  for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = u64{i} * kMaxLaneBytes;
+  return offsets;
+}
+constexpr std::array<u64, kWarpLanes> kPacked = packed_offsets();
+
+AccessKind kind_of(Action a) {
+  return a == Action::kLoad ? AccessKind::kLoad
+         : a == Action::kStore ? AccessKind::kStore
+                               : AccessKind::kAtomic;
+}
+
+std::string hex(u64 v) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
+  return text;
+}
+
+}  // namespace
+
+/// Lanes that take no part get the first active lane's address, so that checks and loops need no
+/// mask.
+void Warp::lane_addresses(const Decoded& d, u32 mask, MemoryOp& op) const {
+  const std::byte* base = frame_.at(d.slot[Decoded::kAddress]);
+  const auto plus = static_cast<u64>(d.displacement);
+  if (d.memory.wide_address) {
+    for (unsigned i = 0; i < kWarpLanes; ++i) op.address[i] = read<u64>(base + 8 * i) + plus;
+  } else {
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      op.address[i] = static_cast<u32>(read<u32>(base + 4 * i) + plus);
+    }
+  }
+  if (mask != kAllLanes) {
+    const u64 first = op.address[first_lane(mask)];
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      op.address[i] = (mask >> i & 1u) != 0 ? op.address[i] : first;
+    }
+  }
+}
+
+/// Which space a generic access of the warp is to; addresses become relative to it.
+StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op) const {
+  const auto space_of = [](u64 a) {
+    if (a >= kSharedWindow && a < kSharedWindowEnd) return StateSpace::kShared;
+    if (a >= kParamWindow && a < kParamWindowEnd) return StateSpace::kParam;
+    if (a >= kLocalWindow && a < kLocalWindowEnd) return StateSpace::kLocal;
+    return StateSpace::kGlobal;
+  };
+  const StateSpace space = space_of(op.address[first_lane(mask)]);
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    if (space_of(op.address[i]) != space) {
+      fail_access(d, op, i, "the lanes of one generic access are in different state spaces");
+    }
+  }
+  const u64 window = space == StateSpace::kShared  ? kSharedWindow
+                     : space == StateSpace::kLocal ? kLocalWindow
+                     : space == StateSpace::kParam ? kParamWindow
+                                                   : 0;
+  for (u64& a : op.address) a -= window;
+  return space;
+}
+
+void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
+  const MemoryForm& m = d.memory;
+  MemoryOp& op = result.memory;
+  result.kind = IssueResult::Kind::kMemory;
+  op.kind = kind_of(d.action);
+  op.scope = m.scope;
+  op.read_only = m.read_only;
+  op.lane_bytes = static_cast<std::uint8_t>(m.element_bytes * m.elements);
+  op.atomic = m.atomic;
+  op.atomic_type = m.atomic_type;
+  op.active = mask;
+  op.pc = pc_;
+  op.line = info_[pc_].line;
+  op.values_done = true;
+  lane_addresses(d, mask, op);
+  StateSpace space = m.space;
+  if (space == StateSpace::kGeneric) space = resolve_generic(d, mask, op);
+  switch (space) {
+    case StateSpace::kShared:
+      op.space = Space::kShared;
+      check_window(d, op, launch_.shared_bytes(), "shared memory");
+      run_access(d, op, cta_.shared(), op.address.data());
+      return;
+    case StateSpace::kLocal:
+      op.space = Space::kLocal;
+      check_window(d, op, frame_.local_stride, "local memory");
+      access_local(d, op);
+      return;
+    case StateSpace::kParam:
+      op.space = Space::kParam;
+      check_window(d, op, launch_.kernel().parameter_bytes, "the kernel's parameters");
+      if (op.kind != AccessKind::kLoad) {
+        fail_access(d, op, first_lane(mask), "kernel parameters cannot be written");
+      }
+      run_access(d, op, launch_.parameters(), op.address.data());
+      return;
+    default: break;
+  }
+  op.space = Space::kGlobal;
+  check_global(d, op);
+  if (FlatMemory* flat = launch_.memory().flat) {
+    std::array<u64, kWarpLanes> offsets;
+    for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = op.address[i] - Allocations::kBase;
+    run_access(d, op, flat->at(Allocations::kBase), offsets.data());
+    return;
+  }
+  op.values_done = false;
+  if (op.kind == AccessKind::kLoad) return;
+  store_lanes(frame_, d, op.kind == AccessKind::kAtomic ? Decoded::kOperand : 0, mask,
+              op.data.data(), kPacked.data());
+  if (op.kind == AccessKind::kAtomic && op.atomic == AtomicOp::kCompareAndSwap) {
+    const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
+    for_lanes(mask, [&](unsigned i) {
+      op.compare[i] = read_word(compare + m.element_bytes * i, m.element_bytes);
+    });
+  }
+}
+
+/// Performs the access on host memory, lanes ascending.
+void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, const u64* offsets) {
+  switch (op.kind) {
+    case AccessKind::kLoad: load_lanes(frame_, d, op.active, base, offsets); return;
+    case AccessKind::kStore: store_lanes(frame_, d, 0, op.active, base, offsets); return;
+    case AccessKind::kAtomic: break;
+  }
+  const unsigned bytes = d.memory.element_bytes;
+  std::byte* to = frame_.at(d.slot[Decoded::kResult]);
+  const std::byte* operand = frame_.at(d.slot[Decoded::kOperand]);
+  const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
+  const bool swaps = op.atomic == AtomicOp::kCompareAndSwap;
+  // The result register may also be an operand: each lane reads before it writes.
+  for_lanes(op.active, [&](unsigned i) {
+    std::byte* at = base + offsets[i];
+    const u64 old = read_word(at, bytes);
+    const u64 value = apply_atomic(op.atomic, op.atomic_type, old,
+                                   read_word(operand + bytes * i, bytes),
+                                   swaps ? read_word(compare + bytes * i, bytes) : 0);
+    __builtin_memcpy(at, &value, bytes);
+    __builtin_memcpy(to + bytes * i, &old, bytes);
+  });
+}
+
+/// Per-thread memory: each lane has its own stretch here, but the addresses interleave words.
+void Warp::access_local(const Decoded& d, MemoryOp& op) {
+  const u64 stride = frame_.local_stride;
+  std::array<u64, kWarpLanes> offsets;
+  for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = op.address[i] + i * stride;
+  run_access(d, op, frame_.bank[static_cast<std::size_t>(BankId::kLocal)], offsets.data());
+  const u64 base = index_ * stride * kWarpLanes;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    const u64 a = op.address[i];
+    op.address[i] = base + (a / 4 * kWarpLanes + i) * 4 + a % 4;
+  }
+}
+
+void Warp::complete(u32 pc, u32 active, const std::byte* data) {
+  const Decoded& d = code_[pc];
+  load_lanes(frame_, d, active, data, kPacked.data());
+}
+
+void Warp::check_window(const Decoded& d, const MemoryOp& op, u64 bytes, const char* what) {
+  u64 bits = 0;
+  u64 highest = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    bits |= op.address[i];
+    highest = std::max(highest, op.address[i]);
+  }
+  const u64 width = op.lane_bytes;
+  if (highest < bytes && highest + width <= bytes && (bits & (width - 1)) == 0) return;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    if ((op.active >> i & 1u) == 0) continue;
+    if ((op.address[i] & (width - 1)) != 0) fail_access(d, op, i, "the address is not aligned");
+    if (op.address[i] >= bytes || op.address[i] + width > bytes) {
+      fail_access(d, op, i, std::string("out of bounds of ") + what + ", which has " +
+                                std::to_string(bytes) + " bytes");
+    }
+  }
+}
+
+void Warp::check_global(const Decoded& d, const MemoryOp& op) {
+  RecentRange& recent = launch_.recent(pc_);
+  const u64 width = op.lane_bytes;
+  u64 bits = 0;
+  u64 furthest = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    bits |= op.address[i];
+    furthest = std::max(furthest, op.address[i] - recent.begin);
+  }
+  const bool aligned = (bits & (width - 1)) == 0;
+  if (aligned && recent.bytes >= width && furthest <= recent.bytes - width) return;
+  const Allocations& allocations = *launch_.memory().allocations;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    if ((op.active >> i & 1u) == 0) continue;
+    const u64 a = op.address[i];
+    if ((a & (width - 1)) != 0) fail_access(d, op, i, "the address is not aligned");
+    if (a >= recent.begin && recent.bytes >= width && a - recent.begin <= recent.bytes - width) {
+      continue;
+    }
+    const Allocation* found = allocations.find(a, width);
+    if (found != nullptr) {
+      recent = RecentRange{found->begin, found->bytes};
+      continue;
+    }
+    const Allocation* near = allocations.nearest_below(a);
+    if (near == nullptr) {
+      fail_access(d, op, i, "out of bounds: below every allocation");
+    } else if (a < near->end()) {
+      fail_access(d, op, i, "out of bounds: it runs over the end of '" + near->name + "' (" +
+                                std::to_string(near->bytes) + " bytes)");
+    } else {
+      fail_access(d, op, i, "out of bounds: " + std::to_string(a - near->end()) +
+                                " bytes past the end of '" + near->name + "' (" +
+                                std::to_string(near->bytes) + " bytes)");
+    }
+  }
+}
+
+void Warp::fail_access(const Decoded&, const MemoryOp& op, unsigned lane,
+                       const std::string& why) const {
+  const char* what = op.kind == AccessKind::kLoad    ? "load"
+                     : op.kind == AccessKind::kStore ? "store"
+                                                     : "atomic";
+  fail(lane, std::string(what) + " of " + std::to_string(op.lane_bytes) + " bytes at " +
+                 hex(op.address[lane]) + ": " + why);
+}
+
+}  // namespace tessera::ptx
