@@ -35,6 +35,8 @@ std::vector<PresetInfo> platform_presets();
 struct ResolvedConfig {
   std::string platform;  ///< the preset's name, or the JSON file's path
   GpuConfig gpu;
+  /// Settings of single instances ("system.gpu0.llc3.sets").
+  std::vector<ParameterSetting> overrides;
 
   /// Nested JSON of every parameter, as `tessera config` prints it.
   nlohmann::ordered_json to_json() const;

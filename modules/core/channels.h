@@ -171,6 +171,7 @@ class ResponseReceiver {
   bool withholding() const { return withheld_ != nullptr; }
   void reset() {
     used_ = 0;
+    if (withheld_ != nullptr) withheld_->release();
     withheld_ = nullptr;
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/parameters.h"
 
+#include <algorithm>
 #include <cmath>
 #include <sstream>
 
@@ -26,6 +27,14 @@ std::string range_text(const ParameterInfo& info) {
   out << info.min << " to " << info.max;
   if (!info.unit.empty()) out << ' ' << info.unit;
   return out.str();
+}
+
+/// A value in a message: short, and safe whatever bytes it holds.
+std::string shown(const json& value) {
+  constexpr std::size_t kLongest = 60;
+  std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
+  if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
+  return text;
 }
 
 }  // namespace
@@ -69,7 +78,12 @@ ParameterReader::ParameterReader(std::vector<ParameterSetting> settings)
     : settings_(std::move(settings)), used_(settings_.size()) {}
 
 void ParameterReader::enter(const std::string& group, const std::string&) {
+  const std::string path = full(group);
   path_.push_back(group);
+  for (std::size_t i = 0; i < settings_.size(); ++i) {
+    const json& value = settings_[i].value;
+    if (value.is_object() && value.empty() && settings_[i].path == path) used_[i] = true;
+  }
 }
 
 void ParameterReader::leave() { path_.pop_back(); }
@@ -99,17 +113,14 @@ void ParameterReader::fail(const ParameterSetting& s, const std::string& what) {
 void ParameterReader::on_integer(const ParameterInfo& info, std::uint64_t& value) {
   const ParameterSetting* s = find(info);
   if (s == nullptr) return;
-  const bool whole = s->value.is_number_unsigned() ||
-                     (s->value.is_number_float() && s->value.get<double>() >= 0 &&
-                      s->value.get<double>() < 1e18 &&
-                      std::floor(s->value.get<double>()) == s->value.get<double>());
-  const double v = s->value.is_number() ? s->value.get<double>() : 0;
-  if (!whole || v < info.min || v > info.max) {
-    fail(*s, s->value.dump() + " is not a whole number from " + range_text(info));
+  const json& given = s->value;
+  const double v = given.is_number() ? given.get<double>() : -1;
+  const bool whole = given.is_number_integer() || (v < 1e18 && std::floor(v) == v);
+  if (!given.is_number() || v < 0 || !whole || v < info.min || v > info.max) {
+    fail(*s, shown(given) + " is not a whole number from " + range_text(info));
     return;
   }
-  value = s->value.is_number_unsigned() ? s->value.get<std::uint64_t>()
-                                        : static_cast<std::uint64_t>(v);
+  value = given.is_number_integer() ? given.get<std::uint64_t>() : static_cast<std::uint64_t>(v);
 }
 
 void ParameterReader::on_real(const ParameterInfo& info, double& value) {
@@ -117,7 +128,7 @@ void ParameterReader::on_real(const ParameterInfo& info, double& value) {
   if (s == nullptr) return;
   if (!s->value.is_number() || s->value.get<double>() < info.min ||
       s->value.get<double>() > info.max) {
-    fail(*s, s->value.dump() + " is not a number from " + range_text(info));
+    fail(*s, shown(s->value) + " is not a number from " + range_text(info));
     return;
   }
   value = s->value.get<double>();
@@ -127,7 +138,7 @@ void ParameterReader::on_flag(const ParameterInfo& info, bool& value) {
   const ParameterSetting* s = find(info);
   if (s == nullptr) return;
   if (!s->value.is_boolean()) {
-    fail(*s, s->value.dump() + " is not true or false");
+    fail(*s, shown(s->value) + " is not true or false");
     return;
   }
   value = s->value.get<bool>();
@@ -137,7 +148,7 @@ void ParameterReader::on_text(const ParameterInfo& info, std::string& value) {
   const ParameterSetting* s = find(info);
   if (s == nullptr) return;
   if (!s->value.is_string()) {
-    fail(*s, s->value.dump() + " is not a text");
+    fail(*s, shown(s->value) + " is not a text");
     return;
   }
   const auto text = s->value.get<std::string>();
@@ -165,18 +176,21 @@ void ParameterReader::throw_if_failed() const {
 
 namespace {
 
+struct LocatedSetting {
+  unsigned line;
+  ParameterSetting setting;
+};
+
 void flatten(const json& value, const std::string& pointer, const std::string& path,
-             const LocatedJson& document, std::vector<ParameterSetting>& out) {
+             const LocatedJson& document, std::vector<LocatedSetting>& out) {
   for (const auto& [key, child] : value.items()) {
-    std::string escaped;
-    for (char c : key) escaped += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-    const std::string child_pointer = pointer + "/" + escaped;
+    const std::string child_pointer = json_pointer(pointer, key);
     const std::string child_path = path.empty() ? key : path + "." + key;
-    if (child.is_object()) {
+    if (child.is_object() && !child.empty()) {
       flatten(child, child_pointer, child_path, document, out);
     } else {
-      out.push_back({child_path, child,
-                     document.file + ":" + std::to_string(document.line_of(child_pointer))});
+      out.push_back(
+          {document.line_of(child_pointer), {child_path, child, document.where(child_pointer)}});
     }
   }
 }
@@ -190,8 +204,14 @@ std::vector<ParameterSetting> settings_from(const LocatedJson& document,
   }
   json parameters = document.value;
   for (const std::string& key : skip) parameters.erase(key);
+  std::vector<LocatedSetting> located;
+  flatten(parameters, "", "", document, located);
+  // Objects hold their members by name; the file's order is that of the lines.
+  std::stable_sort(
+      located.begin(), located.end(),
+      [](const LocatedSetting& a, const LocatedSetting& b) { return a.line < b.line; });
   std::vector<ParameterSetting> out;
-  flatten(parameters, "", "", document, out);
+  for (LocatedSetting& l : located) out.push_back(std::move(l.setting));
   return out;
 }
 
@@ -203,6 +223,11 @@ ParameterSetting setting_from_argument(const std::string& argument) {
   const std::string text = argument.substr(equals + 1);
   json value = json::parse(text, nullptr, false);
   if (value.is_discarded()) value = text;
+  try {
+    (void)value.dump();
+  } catch (const json::exception&) {
+    throw InputError("--set " + argument.substr(0, equals) + ": the value is not UTF-8 text");
+  }
   return {argument.substr(0, equals), value, "--set"};
 }
 

@@ -8,6 +8,7 @@
 // names every field once (name, unit, description, legal range). Reading from JSON, writing the
 // resolved configuration, listing and range checks are visitors over that one description.
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -43,11 +44,12 @@ class ParameterVisitor {
   virtual void on_flag(const ParameterInfo& info, bool& value) = 0;
   virtual void on_text(const ParameterInfo& info, std::string& value) = 0;
 
-  /// An integer field of any unsigned type, with its legal range.
+  /// An integer field of any unsigned type, with its legal range (never wider than the type's).
   template <class T, class = std::enable_if_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>>>
   void integer(const std::string& name, T& field, const std::string& unit,
                const std::string& description, std::uint64_t min, std::uint64_t max) {
     std::uint64_t value = field;
+    max = std::min<std::uint64_t>(max, std::numeric_limits<T>::max());
     on_integer({name, unit, description, static_cast<double>(min), static_cast<double>(max), {}},
                value);
     field = static_cast<T>(value);
@@ -108,7 +110,7 @@ class ParameterLister final : public ParameterVisitor {
 
 /// One value to be applied, and where it came from (for messages).
 struct ParameterSetting {
-  std::string path;    ///< "llc.sets"
+  std::string path;  ///< "llc.sets"
   nlohmann::json value;
   std::string origin;  ///< "FILE:LINE" or "--set"
 };
@@ -143,11 +145,13 @@ class ParameterReader final : public ParameterVisitor {
 };
 
 /// Flattens a JSON object to settings in file order; `skip` names top-level keys that are not
-/// parameters ("base", "description").
+/// parameters ("base", "description"). An empty object is a setting too, so that the name of an
+/// empty group is checked.
 std::vector<ParameterSetting> settings_from(const LocatedJson& document,
                                             const std::vector<std::string>& skip);
 
-/// "path=value" of --set: value is read as JSON, or as text when it is not JSON.
+/// "path=value" of --set: value is read as JSON, or as text when it is not JSON. Throws InputError
+/// for anything else and for text that is not UTF-8.
 ParameterSetting setting_from_argument(const std::string& argument);
 
 }  // namespace tessera

@@ -46,6 +46,7 @@ Transaction& TransactionPool::acquire() {
   Transaction* t = free_.back();
   free_.pop_back();
   ++live_;
+  ++acquired_;
   t->acquire();
   return *t;
 }
@@ -55,8 +56,8 @@ void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   // Nothing of the last user may reach the next one.
   static const MemoryRequest kDefault;
   static_cast<MemoryRequest&>(t->request_) = kDefault;
+  t->reset();  // option, and the automatic extensions of foreign blocks
   t->set_dmi_allowed(false);
-  t->set_gp_option(tlm::TLM_MIN_PAYLOAD);
   t->set_line(tlm::TLM_IGNORE_COMMAND, 0, 0);
   t->set_data_ptr(t->data_);
   --live_;

@@ -34,8 +34,8 @@ class Transaction : public tlm::tlm_generic_payload {
   };
 
   Embedded request_;
-  alignas(16) unsigned char data_[kMaxLineBytes];
-  alignas(16) unsigned char enables_[kMaxLineBytes];
+  alignas(16) unsigned char data_[kMaxLineBytes] = {};
+  alignas(16) unsigned char enables_[kMaxLineBytes] = {};
 };
 
 /// Gives out reset transactions and takes them back when their reference count falls to 0. One
@@ -58,6 +58,8 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   /// Transactions in use now; 0 at the end of every run.
   std::size_t live() const { return live_; }
   std::size_t capacity() const { return all_.size(); }
+  /// Transactions given out since the pool was made.
+  std::uint64_t acquired() const { return acquired_; }
 
  private:
   std::vector<std::unique_ptr<Transaction>> all_;
@@ -65,6 +67,7 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   std::vector<std::unique_ptr<AtomicOperands>> all_atomics_;
   std::vector<AtomicOperands*> free_atomics_;
   std::size_t live_ = 0;
+  std::uint64_t acquired_ = 0;
 };
 
 }  // namespace tessera

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Presets and configuration files.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+
+#include "common/error.h"
+#include "common/located_json.h"
+#include "common/suggest.h"
+#include "platforms/simulation.h"
+
+namespace tessera {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr char kInstancePrefix[] = "system.gpu";
+
+fs::path presets_directory() {
+  if (const char* dir = std::getenv("TESSERA_PRESETS_DIR")) return dir;
+  if (fs::is_directory(TESSERA_PRESETS_SOURCE_DIR)) return TESSERA_PRESETS_SOURCE_DIR;
+  return TESSERA_PRESETS_INSTALL_DIR;
+}
+
+std::string text_of(const LocatedJson& document, const char* key) {
+  if (!document.value.contains(key)) return {};
+  const auto& value = document.value.at(key);
+  if (!value.is_string()) {
+    throw InputError(document.where(std::string("/") + key) + ": " + key + " must be a text");
+  }
+  return value.get<std::string>();
+}
+
+std::string file_of(const std::string& platform) {
+  const bool path = platform.find('/') != std::string::npos ||
+                    fs::path(platform).extension() == ".json";
+  if (path) return platform;
+  const fs::path file = presets_directory() / (platform + ".json");
+  if (fs::exists(file)) return file.string();
+  std::vector<std::string> names;
+  for (const PresetInfo& p : platform_presets()) names.push_back(p.name);
+  std::string list;
+  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
+  throw InputError("unknown platform '" + platform + "' (presets: " + list +
+                   "; or the path of a JSON file)" + did_you_mean(platform, names));
+}
+
+/// Settings of the file, those of its base first.
+void collect(const std::string& platform, std::vector<ParameterSetting>& out,
+             std::set<std::string>& seen) {
+  const std::string file = file_of(platform);
+  if (!seen.insert(fs::weakly_canonical(file).string()).second) {
+    throw InputError(file + ": \"base\" leads back to this file");
+  }
+  const LocatedJson document = load_located_json(file);
+  if (!document.value.is_object()) {
+    throw InputError(file + ":1: expected a JSON object of parameters");
+  }
+  const std::string base = text_of(document, "base");
+  text_of(document, "description");
+  if (!base.empty()) {
+    // A file's base may stand beside it.
+    const fs::path beside = fs::path(file).parent_path() / base;
+    collect(fs::path(base).extension() == ".json" && fs::exists(beside) ? beside.string() : base,
+            out, seen);
+  }
+  for (ParameterSetting& s : settings_from(document, {"base", "description", "spdx"})) {
+    out.push_back(std::move(s));
+  }
+}
+
+bool is_instance(const ParameterSetting& s) {
+  return s.path.compare(0, sizeof kInstancePrefix - 1, kInstancePrefix) == 0;
+}
+
+/// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
+void check_instances(const ResolvedConfig& config) {
+  const GpuConfig& g = config.gpu;
+  std::set<std::string> known = {"noc"};
+  for (std::uint32_t i = 0; i < g.system.sms; ++i) {
+    known.insert("sm" + std::to_string(i));
+    known.insert("l1_" + std::to_string(i));
+  }
+  for (std::uint32_t i = 0; i < g.system.slices(); ++i) known.insert("llc" + std::to_string(i));
+  for (std::uint32_t i = 0; i < g.system.channels; ++i) known.insert("dram" + std::to_string(i));
+  std::vector<std::string> names;
+  for (const std::string& k : known) names.push_back(std::string(kInstancePrefix) + "0." + k);
+  for (const ParameterSetting& s : config.overrides) {
+    const std::size_t dot = s.path.rfind('.');
+    const std::string instance = s.path.substr(0, dot);
+    if (std::find(names.begin(), names.end(), instance) == names.end()) {
+      throw InputError(s.origin + ": " + s.path + ": no such block" +
+                       did_you_mean(instance, names));
+    }
+    const std::string kind = instance.substr(std::string("system.gpu0.").size());
+    if (kind == "noc") {
+      instance_config(g.noc, config.overrides, instance).validate();
+    } else if (kind.compare(0, 2, "sm") == 0) {
+      instance_config(g.sm, config.overrides, instance);
+    } else if (kind.compare(0, 2, "l1") == 0) {
+      instance_config(g.l1, config.overrides, instance);
+    } else if (kind.compare(0, 3, "llc") == 0) {
+      instance_config(g.llc, config.overrides, instance);
+    } else {
+      instance_config(g.dram, config.overrides, instance);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<PresetInfo> platform_presets() {
+  std::vector<PresetInfo> presets;
+  const fs::path dir = presets_directory();
+  if (!fs::is_directory(dir)) {
+    throw InputError("no platform presets in " + dir.string() +
+                     " (TESSERA_PRESETS_DIR names another directory)");
+  }
+  for (const auto& entry : fs::directory_iterator(dir)) {
+    if (entry.path().extension() != ".json") continue;
+    const LocatedJson document = load_located_json(entry.path().string());
+    presets.push_back({entry.path().stem().string(), text_of(document, "description"),
+                       entry.path().string()});
+  }
+  std::sort(presets.begin(), presets.end(),
+            [](const PresetInfo& a, const PresetInfo& b) { return a.name < b.name; });
+  return presets;
+}
+
+ResolvedConfig resolve_config(const std::string& platform, const std::vector<std::string>& sets) {
+  std::vector<ParameterSetting> settings;
+  std::set<std::string> seen;
+  collect(platform, settings, seen);
+  for (const std::string& s : sets) settings.push_back(setting_from_argument(s));
+
+  ResolvedConfig config;
+  config.platform = platform;
+  std::vector<ParameterSetting> common;
+  for (ParameterSetting& s : settings) {
+    (is_instance(s) ? config.overrides : common).push_back(std::move(s));
+  }
+  ParameterReader reader(std::move(common));
+  describe(reader, config.gpu);
+  reader.throw_if_failed();
+  config.gpu.propagate();
+  std::string errors;
+  for (const std::string& e : config.gpu.validate()) {
+    errors += (errors.empty() ? "" : "\n") + platform + ": " + e;
+  }
+  if (!errors.empty()) throw InputError(errors);
+  check_instances(config);
+  return config;
+}
+
+nlohmann::ordered_json ResolvedConfig::to_json() const {
+  ParameterLister lister;
+  GpuConfig copy = gpu;
+  describe(lister, copy);
+  nlohmann::ordered_json out = lister.to_json();
+  for (const ParameterSetting& s : overrides) out["instances"][s.path] = s.value;
+  return out;
+}
+
+std::vector<ListedParameter> ResolvedConfig::parameters() const {
+  ParameterLister lister;
+  GpuConfig copy = gpu;
+  describe(lister, copy);
+  return lister.parameters();
+}
+
+}  // namespace tessera

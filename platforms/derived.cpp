@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/derived.h"
+
+#include <string>
+
+#include "policies/page_placement.h"
+
+namespace tessera {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// Sums over the modules whose own name is `kind` followed by nothing or a number.
+class Sums {
+ public:
+  explicit Sums(const ordered_json& modules) : modules_(modules) {}
+
+  double operator()(const std::string& kind, const std::string& statistic,
+                    const char* field = nullptr) const {
+    double total = 0;
+    for (const auto& [module, statistics] : modules_.items()) {
+      if (!is_kind(module, kind) || !statistics.contains(statistic)) continue;
+      const ordered_json& value = statistics.at(statistic);
+      total += (field == nullptr ? value : value.at(field)).get<double>();
+    }
+    return total;
+  }
+
+ private:
+  static bool is_kind(const std::string& module, const std::string& kind) {
+    const std::size_t dot = module.rfind('.');
+    const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+    if (module.compare(begin, kind.size(), kind) != 0) return false;
+    return module.find_first_not_of("0123456789", begin + kind.size()) == std::string::npos;
+  }
+  const ordered_json& modules_;
+};
+
+double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+}  // namespace
+
+ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::uint64_t cycles,
+                    const std::vector<std::uint64_t>& pages_per_channel) {
+  const Sums sum(modules);
+  const double n = static_cast<double>(cycles);
+  const double seconds = n / static_cast<double>(config.sm.clock_hz);
+  const double loads = sum("l1_", "loads");
+  const double l1_misses = sum("l1_", "miss_latency", "count");
+  const double llc_accesses =
+      sum("llc", "reads") + sum("llc", "writes") + sum("llc", "atomics");
+  const double dram_bytes = sum("dram", "bytes_read") + sum("dram", "bytes_written");
+  const double dram_peak = static_cast<double>(config.dram.clock_hz) *
+                           config.dram.bus_bytes_per_clock * config.system.channels;
+  const double noc_peak = config.noc.bandwidth(config.system.sms);
+
+  ordered_json d;
+  d["ipc"] = ratio(sum("sm", "warp_instructions"), n);
+  d["replies_per_cycle"] = ratio(sum("noc", "reply_packets"), n);
+  d["l1_hit_rate"] = ratio(sum("l1_", "load_hits"), loads);
+  d["llc_hit_rate"] = ratio(sum("llc", "hits") + sum("llc", "write_allocations"), llc_accesses);
+  d["l1_miss_local_fraction"] = 0.0;
+  d["noc_bytes"] = sum("noc", "request_bytes") + sum("noc", "reply_bytes");
+  d["inter_module_bytes"] = 0;
+  d["inter_gpu_bytes"] = 0;
+  d["host_link_bytes"] = 0;
+  d["off_node_fraction"] = 0.0;
+  d["dram_bytes"] = dram_bytes;
+  d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
+  d["avg_load_latency_cycles"] =
+      ratio(sum("sm", "load_latency", "sum"), sum("sm", "load_latency", "count"));
+  d["avg_remote_load_latency_cycles"] =
+      ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
+  d["page_balance"] = normalised_page_balance(pages_per_channel);
+  d["page_faults"] = sum("uvm", "faults");
+  ordered_json& hops = d["latency_breakdown"];
+  for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
+    hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);
+  }
+  d["peak_gb_per_s"] = {{"noc_request", noc_peak / 1e9},
+                        {"noc_reply", noc_peak / 1e9},
+                        {"llc", static_cast<double>(config.llc.clock_hz) *
+                                    config.system.line_bytes * config.system.slices() / 1e9},
+                        {"dram", dram_peak / 1e9}};
+  return d;
+}
+
+}  // namespace tessera

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "platforms/gpu_config.h"
+
+namespace tessera {
+
+/// The `derived` section of stats.json: the same names on every platform, computed from the
+/// statistics of the modules. `cycles`: of the SM clock, kernels only.
+nlohmann::ordered_json derive(const nlohmann::ordered_json& modules, const GpuConfig& config,
+                              std::uint64_t cycles,
+                              const std::vector<std::uint64_t>& pages_per_channel);
+
+}  // namespace tessera

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "modules/core/protocol_checker.h"
+#include "modules/core/transaction_pool.h"
+#include "modules/host/cta_dispatcher.h"
+#include "modules/mmu/l2_tlb.h"
+#include "modules/mmu/page_table.h"
+#include "modules/mmu/page_walker.h"
+#include "modules/mmu/uvm_driver.h"
+#include "modules/sm/sm_cluster.h"
+#include "platforms/block_factory.h"
+#include "platforms/gpu_config.h"
+#include "policies/page_placement.h"
+
+namespace tessera {
+
+struct GpuOptions {
+  /// Splices a ProtocolChecker into every memory socket.
+  bool check_protocol = false;
+  /// Settings of single instances ("system.gpu0.llc3.sets").
+  std::vector<ParameterSetting> overrides;
+  /// Whether a virtual address belongs to an allocation.
+  std::function<bool(std::uint64_t virtual_address)> allocated;
+};
+
+/// A memory-side UBA GPU (NUBA figure 1a): every SM's L1 reaches every LLC slice through one
+/// hierarchical crossbar; a slice holds the lines of its address range, in front of its channel.
+///
+///   sm[i] -> l1_[i] -> noc -> llc[home] -> dram[channel]
+///   sm[i] -> l2_tlb -> walker -> uvm
+///
+/// Wires blocks and nothing else; what is here has no time of its own.
+class Gpu final : public sc_core::sc_module {
+ public:
+  Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
+      GpuOptions options);
+
+  CtaDispatcher& dispatcher() { return *dispatcher_; }
+  UvmDriver& uvm() { return *uvm_; }
+  PageTable& page_table() { return *page_table_; }
+  const AddressMap& address_map() const { return *map_; }
+  const std::vector<Block*>& blocks() const { return blocks_; }
+  const SmCluster& sm(unsigned i) const { return *sms_[i]; }
+  const ProtocolChecker* unfinished_checker() const;
+
+  /// Debug access at a physical address, to the newest bytes. `length` must stay in one line.
+  void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
+
+ private:
+  void build_memory(const GpuOptions& options);
+  void build_mmu(const GpuOptions& options);
+  void build_sms(const GpuOptions& options);
+  void connect(InitiatorPort& from, TargetPort& to);
+  BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind,
+                   const std::string& impl, BlockSite site);
+  ChannelId local_channel(SmId sm) const;
+
+  const GpuConfig config_;
+  TransactionPool& pool_;
+  const bool check_protocol_;
+  std::unique_ptr<AddressMap> map_;
+  std::unique_ptr<PagePlacement> placement_;
+  std::unique_ptr<PageTable> page_table_;
+
+  std::vector<BlockHandle> l1s_;
+  std::vector<BlockHandle> noc_;
+  std::vector<BlockHandle> slices_;
+  std::vector<BlockHandle> channels_;
+  std::vector<std::unique_ptr<SmCluster>> sms_;
+  std::unique_ptr<L2Tlb> l2_tlb_;
+  std::unique_ptr<PageWalker> walker_;
+  std::unique_ptr<UvmDriver> uvm_;
+  std::unique_ptr<CtaDispatcher> dispatcher_;
+  std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
+  std::vector<Block*> blocks_;
+};
+
+}  // namespace tessera

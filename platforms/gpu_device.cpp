@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/gpu_device.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sstream>
+
+#include "common/error.h"
+
+namespace tessera {
+
+GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(KernelProgram&)> run_kernel)
+    : config_(config),
+      run_kernel_(std::move(run_kernel)),
+      allocations_(config.system.page_bytes),
+      loader_(*this) {}
+
+void GpuDevice::attach(Gpu& gpu) {
+  gpu_ = &gpu;
+  gpu.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
+    page_mapped(page, physical);
+  };
+}
+
+bool GpuDevice::allocated(std::uint64_t virtual_address) const {
+  // Pages are whole: an access beyond an allocation's last byte has been refused at issue.
+  const Allocation* a = allocations_.nearest_below(virtual_address);
+  const std::uint64_t page = config_.system.page_bytes;
+  return a != nullptr && virtual_address < (a->end() + page - 1) / page * page;
+}
+
+Address GpuDevice::allocate(const std::string& name, std::uint64_t bytes) {
+  const Allocation& a = allocations_.allocate(name, bytes);
+  if (allocations_.top() - Allocations::kBase > config_.geometry().total_bytes()) {
+    throw InputError("allocation '" + name + "' of " + std::to_string(bytes) +
+                     " bytes does not fit device memory of " +
+                     std::to_string(config_.geometry().total_bytes()) +
+                     " bytes; see system.channel_bytes");
+  }
+  return a.begin;
+}
+
+void GpuDevice::check(const char* what, Address address, std::uint64_t bytes) const {
+  if (bytes == 0 || allocations_.find(address, bytes) != nullptr) return;
+  std::ostringstream out;
+  out << "the host program " << what << " " << bytes << " bytes at 0x" << std::hex << address
+      << ", which is not inside an allocation";
+  throw RunError(out.str());
+}
+
+template <class F>
+void GpuDevice::for_each_line(Address address, std::uint64_t bytes, F f) const {
+  const std::uint64_t line = config_.system.line_bytes;
+  for (std::uint64_t done = 0; done < bytes;) {
+    const Address at = address + done;
+    const std::uint64_t part = std::min(bytes - done, line - at % line);
+    f(at, done, static_cast<unsigned>(part));
+    done += part;
+  }
+}
+
+void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
+  check("writes", to, bytes);
+  if (values_ == ValueMode::kFunctional) {
+    std::memcpy(memory_.at(to), from, bytes);
+    return;
+  }
+  const auto* source = static_cast<const unsigned char*>(from);
+  for_each_line(to, bytes, [&](Address at, std::uint64_t offset, unsigned part) {
+    if (const auto physical = gpu_->uvm().translate(at)) {
+      // The model only reads what it is given; the payload's pointer is not const.
+      gpu_->debug(tlm::TLM_WRITE_COMMAND, *physical, const_cast<unsigned char*>(source + offset),
+                  part);
+    } else {
+      std::memcpy(memory_.at(at), source + offset, part);
+    }
+  });
+}
+
+void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
+  check("reads", from, bytes);
+  if (values_ == ValueMode::kFunctional) {
+    std::memcpy(to, memory_.at(from), bytes);
+    return;
+  }
+  auto* target = static_cast<unsigned char*>(to);
+  for_each_line(from, bytes, [&](Address at, std::uint64_t offset, unsigned part) {
+    if (const auto physical = gpu_->uvm().translate(at)) {
+      gpu_->debug(tlm::TLM_READ_COMMAND, *physical, target + offset, part);
+    } else {
+      std::memcpy(target + offset, memory_.at(at), part);
+    }
+  });
+}
+
+void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) {
+  if (values_ == ValueMode::kFunctional) return;
+  const std::uint64_t page = config_.system.page_bytes;
+  for_each_line(virtual_page * page, page, [&](Address at, std::uint64_t offset, unsigned part) {
+    gpu_->debug(tlm::TLM_WRITE_COMMAND, physical + offset, memory_.at(at), part);
+  });
+}
+
+void GpuDevice::launch(const LaunchRequest& request) {
+  const auto program = loader_.make(
+      request, allocations_, values_ == ValueMode::kFunctional ? &memory_ : nullptr);
+  run_kernel_(*program);
+}
+
+}  // namespace tessera

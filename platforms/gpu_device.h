@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platforms/gpu.h"
+#include "platforms/simulation.h"
+#include "stimuli/device_memory.h"
+#include "stimuli/kernels/module_loader.h"
+#include "stimuli/workload.h"
+
+namespace tessera {
+
+/// One launch, as stats.json reports it.
+struct KernelRecord {
+  std::string name;
+  Dim3 grid;
+  Dim3 block;
+  std::uint64_t start_cycle = 0;
+  std::uint64_t cycles = 0;
+  std::uint64_t instructions = 0;
+  CtaResources resources;
+};
+
+/// The simulated GPU as a host program sees it.
+///
+/// Functional mode: values live in one flat memory. Carried mode: what the host writes to a page
+/// that no SM has touched stays with the host, and is copied into the page's channel when the
+/// driver has placed it; pages that are placed are read and written by debug accesses.
+class GpuDevice final : public Device {
+ public:
+  /// `run_kernel`: runs the program to its end in simulated time; throws RunError.
+  GpuDevice(const GpuConfig& config, std::function<void(KernelProgram&)> run_kernel);
+
+  /// Before the first use; the GPU is built after the device (its driver asks allocated()).
+  void attach(Gpu& gpu);
+  void set_values(ValueMode mode) { values_ = mode; }
+
+  bool allocated(std::uint64_t virtual_address) const;
+
+  Address allocate(const std::string& name, std::uint64_t bytes) override;
+  void write(Address to, const void* from, std::uint64_t bytes) override;
+  void read(void* to, Address from, std::uint64_t bytes) override;
+  void launch(const LaunchRequest& request) override;
+  const Allocations& allocations() const override { return allocations_; }
+
+ private:
+  void check(const char* what, Address address, std::uint64_t bytes) const;
+  template <class F>
+  void for_each_line(Address address, std::uint64_t bytes, F f) const;
+  void page_mapped(std::uint64_t virtual_page, std::uint64_t physical);
+
+  const GpuConfig& config_;
+  std::function<void(KernelProgram&)> run_kernel_;
+  Gpu* gpu_ = nullptr;
+  ValueMode values_ = ValueMode::kFunctional;
+  Allocations allocations_;
+  /// Functional mode: all values. Carried mode: values of pages that are not placed yet.
+  FlatMemory memory_;
+  kernels::ModuleLoader loader_;
+};
+
+}  // namespace tessera

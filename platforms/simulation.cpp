@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/simulation.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "platforms/derived.h"
+#include "platforms/gpu.h"
+#include "platforms/gpu_device.h"
+#include "platforms/supervisor.h"
+
+namespace tessera {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// An interrupt has ended the run.
+struct Interrupted {};
+
+/// The top of the hierarchy: "system.gpu0.llc3".
+class System final : public sc_core::sc_module {
+ public:
+  System(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
+         GpuOptions options)
+      : sc_module(name), gpu("gpu0", config, pool, std::move(options)) {}
+
+  Gpu gpu;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+class Simulation::Impl {
+ public:
+  Impl(const ResolvedConfig& config, bool check_protocol)
+      : config_(config),
+        clock_(config.gpu.sm.clock_hz),
+        device_(config_.gpu, [this](KernelProgram& p) { run_kernel(p); }) {
+    if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_FS)) {
+      set_time_resolution();
+    }
+    GpuOptions options;
+    options.check_protocol = check_protocol;
+    options.overrides = config.overrides;
+    options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
+    system_ = std::make_unique<System>("system", config_.gpu, pool_, std::move(options));
+    device_.attach(gpu());
+    for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
+    build_supervisor();
+  }
+
+  RunResult run(Workload& workload, const RunOptions& options);
+  const StatisticsRegistry& registry() const { return registry_; }
+
+ private:
+  Gpu& gpu() { return system_->gpu; }
+  void build_supervisor();
+  void run_kernel(KernelProgram& program);
+  void drain();
+  std::uint64_t instructions();
+  ordered_json document(const Workload& workload, const RunResult& result, double host_seconds);
+  void report_progress();
+
+  const ResolvedConfig config_;
+  const ClockDomain clock_;
+  TransactionPool pool_;
+  GpuDevice device_;
+  std::unique_ptr<System> system_;
+  std::unique_ptr<Supervisor> supervisor_;
+  StatisticsRegistry registry_;
+  RunOptions options_;
+  std::vector<KernelRecord> kernels_;
+  std::string current_kernel_;
+  bool elaborated_ = false;
+  bool kernel_done_ = false;
+  bool interrupted_ = false;
+  std::exception_ptr error_;
+};
+
+void Simulation::Impl::build_supervisor() {
+  Supervisor::Hooks hooks;
+  hooks.activity = [this] {
+    return instructions() + gpu().dispatcher().stats().ctas + pool_.acquired();
+  };
+  hooks.on_progress = [this] { report_progress(); };
+  hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };
+  hooks.stop = [this](const std::string& why) {
+    error_ = std::make_exception_ptr(RunError("kernel '" + current_kernel_ + "': " + why));
+    sc_core::sc_pause();
+  };
+  hooks.stop_for_interrupt = [this] {
+    interrupted_ = true;
+    sc_core::sc_pause();
+  };
+  const SystemConfig& s = config_.gpu.system;
+  supervisor_ = std::make_unique<Supervisor>(
+      "supervisor", gpu().blocks(), clock_.time_of(s.watchdog_cycles),
+      s.cycle_limit == 0 ? 0 : clock_.time_of(s.cycle_limit), std::move(hooks));
+}
+
+std::uint64_t Simulation::Impl::instructions() {
+  std::uint64_t sum = 0;
+  for (unsigned i = 0; i < config_.gpu.system.sms; ++i) {
+    sum += gpu().sm(i).stats().warp_instructions;
+  }
+  return sum;
+}
+
+void Simulation::Impl::report_progress() {
+  if (!options_.on_progress) return;
+  Progress p;
+  p.phase = "kernel " + std::to_string(kernels_.size()) + ": " + current_kernel_;
+  p.ctas_done = gpu().dispatcher().ctas_done();
+  p.ctas_total = gpu().dispatcher().ctas_total();
+  p.cycles = clock_.cycle_at(now());
+  p.instructions = instructions();
+  options_.on_progress(p);
+}
+
+void Simulation::Impl::run_kernel(KernelProgram& program) {
+  current_kernel_ = program.name();
+  KernelRecord record;
+  record.name = program.name();
+  record.grid = program.grid();
+  record.block = program.block();
+  record.resources = program.resources();
+  record.start_cycle = clock_.cycle_at(now());
+  const std::uint64_t before = instructions();
+  kernels_.push_back(record);
+  const auto close = [&] {
+    kernels_.back().cycles = clock_.cycle_at(now()) - record.start_cycle;
+    kernels_.back().instructions = instructions() - before;
+  };
+
+  // The platform must be elaborated before the dispatcher can ask an SM.
+  if (!elaborated_) {
+    elaborated_ = true;
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  kernel_done_ = false;
+  gpu().dispatcher().launch(program, [this](std::exception_ptr error) {
+    kernel_done_ = true;
+    if (error) error_ = error;
+    sc_core::sc_pause();
+  });
+  supervisor_->watch();
+  while (!kernel_done_ && !error_ && !interrupted_) {
+    sc_core::sc_start();
+    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
+      throw RunError("SystemC was stopped by another module");
+    }
+  }
+  supervisor_->release();
+  close();
+  report_progress();
+  if (error_) std::rethrow_exception(error_);
+  if (interrupted_) throw Interrupted{};
+}
+
+/// Lets what is under way after the last kernel (write-backs) come to an end.
+void Simulation::Impl::drain() {
+  const auto& blocks = gpu().blocks();
+  const auto idle = [&] {
+    return std::all_of(blocks.begin(), blocks.end(), [](const Block* b) { return b->idle(); });
+  };
+  const Tick limit = now() + clock_.time_of(config_.gpu.system.watchdog_cycles);
+  while (!idle() && now() < limit) sc_core::sc_start(to_sc_time(clock_.time_of(1000)));
+  if (!idle()) {
+    throw RunError("after the last kernel something is still under way:\n" +
+                   Supervisor::describe(blocks));
+  }
+  if (pool_.live() != 0) {
+    throw RunError("after the last kernel " + std::to_string(pool_.live()) +
+                   " transactions were never given back");
+  }
+  if (const ProtocolChecker* c = gpu().unfinished_checker()) {
+    throw RunError(std::string(c->name()) + " has open transactions: " +
+                   c->describe_outstanding());
+  }
+}
+
+RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
+  options_ = options;
+  device_.set_values(options.values);
+  RunResult result;
+  const auto start = std::chrono::steady_clock::now();
+  try {
+    workload.run(device_, options.scale, options.seed);
+    drain();
+    result.verification = workload.verify(device_);
+    if (result.verification && !result.verification->passed) {
+      result.failure = "the result differs from the CPU reference";
+    }
+  } catch (const Interrupted&) {
+    result.interrupted = true;
+  } catch (const RunError& e) {
+    result.failure = e.what();
+  }
+  result.stats = document(workload, result, seconds_since(start));
+  return result;
+}
+
+ordered_json Simulation::Impl::document(const Workload& workload, const RunResult& result,
+                                        double host_seconds) {
+  std::uint64_t cycles = 0;
+  ordered_json kernels = ordered_json::array();
+  for (const KernelRecord& k : kernels_) {
+    cycles += k.cycles;
+    kernels.push_back({{"name", k.name},
+                       {"grid", {k.grid.x, k.grid.y, k.grid.z}},
+                       {"block", {k.block.x, k.block.y, k.block.z}},
+                       {"start_cycle", k.start_cycle},
+                       {"cycles", k.cycles},
+                       {"instructions", k.instructions},
+                       {"registers_per_thread", k.resources.registers_per_thread},
+                       {"shared_bytes", k.resources.shared_bytes}});
+  }
+  const char* const scale = options_.scale == Scale::kSmall    ? "small"
+                            : options_.scale == Scale::kMedium ? "medium"
+                                                               : "paper";
+  ordered_json d;
+  d["tessera"] = TESSERA_VERSION;
+  d["platform"] = config_.platform;
+  d["workload"] = workload.info().name;
+  d["scale"] = scale;
+  d["values"] = options_.values == ValueMode::kCarried ? "carried" : "functional";
+  d["config"] = config_.to_json();
+  d["seed"] = options_.seed;
+  d["cycles"] = cycles;
+  d["time_ns"] = static_cast<double>(cycles) * 1e9 / static_cast<double>(clock_.hertz());
+  d["instructions"] = instructions();
+  d["kernels"] = std::move(kernels);
+  d["modules"] = registry_.to_json();
+  d["derived"] =
+      derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());
+  d["energy"] = nullptr;
+  d["verified"] = nullptr;
+  if (result.verification) d["verified"] = result.verification->passed;
+  if (result.failure && !result.verification) d["verified"] = false;
+  if (result.failure) d["failure"] = *result.failure;
+  if (result.interrupted) d["interrupted"] = true;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  d["host"] = {{"seconds", host_seconds},
+               {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+               {"transactions", pool_.acquired()},
+               {"transactions_per_second",
+                host_seconds > 0 ? static_cast<double>(pool_.acquired()) / host_seconds : 0},
+               {"warp_instructions_per_second",
+                host_seconds > 0 ? static_cast<double>(instructions()) / host_seconds : 0}};
+  return d;
+}
+
+Simulation::Simulation(const ResolvedConfig& config, bool check_protocol)
+    : impl_(std::make_unique<Impl>(config, check_protocol)) {}
+
+Simulation::~Simulation() = default;
+
+RunResult Simulation::run(Workload& workload, const RunOptions& options) {
+  return impl_->run(workload, options);
+}
+
+const StatisticsRegistry& Simulation::statistics() const { return impl_->registry(); }
+
+}  // namespace tessera

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/supervisor.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+/// How often it looks, as a part of the limit.
+constexpr Tick kLooksPerLimit = 100;
+constexpr std::size_t kQueuesShown = 20;
+}  // namespace
+
+Supervisor::Supervisor(const sc_core::sc_module_name& name, std::vector<Block*> blocks, Tick limit,
+                       Tick kernel_limit, Hooks hooks)
+    : sc_module(name),
+      blocks_(std::move(blocks)),
+      limit_(limit),
+      kernel_limit_(kernel_limit),
+      hooks_(std::move(hooks)) {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&wake_);
+  sc_core::sc_spawn([this] { process(); }, "process", &options);
+}
+
+void Supervisor::watch() {
+  watching_since_ = last_change_ = now();
+  last_activity_ = hooks_.activity();
+  last_report_ = std::chrono::steady_clock::now();
+  wake_.notify(to_sc_time(limit_ / kLooksPerLimit));
+}
+
+void Supervisor::process() {
+  const Tick t = now();
+  const std::uint64_t activity = hooks_.activity();
+  if (activity != last_activity_) {
+    last_activity_ = activity;
+    last_change_ = t;
+  } else if (t - last_change_ >= limit_) {
+    hooks_.stop("deadlock: nothing has moved for " +
+                std::to_string((t - last_change_) / 1'000'000) +
+                " ns of simulated time (system.watchdog_cycles). What waits:\n" +
+                describe(blocks_));
+    return;
+  }
+  if (kernel_limit_ != 0 && t - watching_since_ >= kernel_limit_) {
+    hooks_.stop("the kernel has reached system.cycle_limit. What waits:\n" + describe(blocks_));
+    return;
+  }
+  const auto host = std::chrono::steady_clock::now();
+  if (host - last_report_ >= std::chrono::milliseconds(100)) {
+    last_report_ = host;
+    if (hooks_.on_progress) hooks_.on_progress();
+    if (hooks_.interrupted && hooks_.interrupted()) {
+      hooks_.stop_for_interrupt();
+      return;
+    }
+  }
+  wake_.notify(to_sc_time(limit_ / kLooksPerLimit));
+}
+
+std::string Supervisor::describe(const std::vector<Block*>& blocks) {
+  std::vector<Waiting> waiting;
+  for (const Block* b : blocks) b->describe_waiting(waiting);
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const Waiting& a, const Waiting& b) { return a.items > b.items; });
+  std::ostringstream out;
+  if (waiting.empty()) out << "  no queue holds anything";
+  for (std::size_t i = 0; i < waiting.size() && i < kQueuesShown; ++i) {
+    out << (i == 0 ? "" : "\n") << "  " << waiting[i].queue << ": " << waiting[i].items
+        << " waiting for " << waiting[i].waits_for;
+  }
+  if (waiting.size() > kQueuesShown) {
+    out << "\n  and " << waiting.size() - kQueuesShown << " more queues";
+  }
+  return out.str();
+}
+
+}  // namespace tessera
