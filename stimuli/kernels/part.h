@@ -3,6 +3,7 @@
 
 // The C++ part of a suite workload: its CPU reference, and its host program where there is logic.
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -41,6 +42,35 @@ inline double float_error(std::uint64_t roundings, double magnitude) {
   const double nu = static_cast<double>(roundings) * kFloatRounding;
   return nu / (1 - nu) * magnitude + 0x1p-149 * static_cast<double>(roundings);
 }
+
+/// A sum added up in one order in float, followed in double together with a bound of its error
+/// (running error analysis: every product and every partial sum is rounded once). Much tighter than
+/// float_error() where terms cancel; only for kernels that add in the order of add().
+class FloatSum {
+ public:
+  /// Adds a product. `term_error`: what the term itself may be wrong by before its rounding.
+  void add(double term, double term_error = 0) {
+    value_ += term;
+    rounded_ += std::fabs(term) + std::fabs(value_);
+    inherited_ += term_error;
+    ++terms_;
+  }
+  double value() const { return value_; }
+  /// The partial sums of the float computation differ from ours by at most the error itself: the
+  /// factor covers that.
+  double error() const {
+    const double nu = static_cast<double>(terms_) * kFloatRounding;
+    return (kFloatRounding * rounded_ + inherited_) / (1 - nu) +
+           0x1p-149 * static_cast<double>(terms_);
+  }
+  Element64 expectation() const { return Element64::about(value(), error()); }
+
+ private:
+  double value_ = 0;
+  double rounded_ = 0;
+  double inherited_ = 0;
+  std::uint64_t terms_ = 0;
+};
 
 /// A running workload, as its host program sees it: names instead of addresses.
 class HostSession {

@@ -12,31 +12,21 @@ Part atax_part() {
     const auto x = in.values<float>("x");
     const auto rows = static_cast<std::uint64_t>(in.size("rows"));
     const auto columns = static_cast<std::uint64_t>(in.size("columns"));
-    std::vector<double> tmp(rows), tmp_size(rows), y(columns), y_size(columns);
+    // Every thread adds its products in order; what tmp may be wrong by goes on into y.
+    std::vector<FloatSum> tmp(rows);
+    std::vector<FloatSum> y(columns);
     for (std::uint64_t i = 0; i < rows; ++i) {
       for (std::uint64_t j = 0; j < columns; ++j) {
-        const double term = double{a[i * columns + j]} * double{x[j]};
-        tmp[i] += term;
-        tmp_size[i] += std::fabs(term);
+        tmp[i].add(double{a[i * columns + j]} * double{x[j]});
       }
-    }
-    for (std::uint64_t i = 0; i < rows; ++i) {
       for (std::uint64_t j = 0; j < columns; ++j) {
         const double weight = double{a[i * columns + j]};
-        y[j] += weight * tmp[i];
-        y_size[j] += std::fabs(weight) * tmp_size[i];
+        y[j].add(weight * tmp[i].value(), std::fabs(weight) * tmp[i].error());
       }
     }
-    // A dot product of `columns` terms, then one of `rows` terms over its results: the relative
-    // errors of the two add up, on the magnitude of all terms.
     return std::vector<Expectation>{
-        {"tmp",
-         [=](std::uint64_t i) {
-           return Element64::about(tmp[i], float_error(columns + 1, tmp_size[i]));
-         }},
-        {"y", [=](std::uint64_t j) {
-           return Element64::about(y[j], float_error(rows + columns + 2, y_size[j]));
-         }}};
+        {"tmp", [tmp](std::uint64_t i) { return tmp[i].expectation(); }},
+        {"y", [y](std::uint64_t j) { return y[j].expectation(); }}};
   };
   return part;
 }

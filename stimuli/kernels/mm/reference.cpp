@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
-
 #include "stimuli/kernels/part.h"
 
 namespace tessera::kernels {
@@ -12,19 +10,16 @@ Part mm_part() {
     const auto b = in.values<float>("b");
     const auto n = static_cast<std::uint64_t>(in.size("n"));
     const auto k = static_cast<std::uint64_t>(in.size("k"));
-    // A sum of k products, each product and each addition rounded.
+    // Every thread adds its products in the order of the inner dimension.
     return std::vector<Expectation>{{"c", [=](std::uint64_t at) {
                                        const std::uint64_t row = at / n;
                                        const std::uint64_t column = at % n;
-                                       double sum = 0;
-                                       double magnitude = 0;
+                                       FloatSum sum;
                                        for (std::uint64_t i = 0; i < k; ++i) {
-                                         const double product =
-                                             double{a[row * k + i]} * double{b[i * n + column]};
-                                         sum += product;
-                                         magnitude += std::fabs(product);
+                                         sum.add(double{a[row * k + i]} *
+                                                 double{b[i * n + column]});
                                        }
-                                       return Element64::about(sum, float_error(k + 1, magnitude));
+                                       return sum.expectation();
                                      }}};
   };
   return part;

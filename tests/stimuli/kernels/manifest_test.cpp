@@ -13,7 +13,7 @@ using namespace tessera::kernels;
 
 /// A good manifest, with one piece replaced.
 std::string text(const std::string& from = "", const std::string& to = "") {
-  std::string out = R"({
+  std::string out = R"json({
   "name": "t",
   "ptx": "t.ptx",
   "sizes": {
@@ -33,16 +33,14 @@ std::string text(const std::string& from = "", const std::string& to = "") {
      "arguments": ["input", "output", "count", {"type": "u32", "value": "iteration + 1"}]}
   ],
   "outputs": [{"array": "output", "absolute": 1e-6}],
-  "expected": {
-  "output" : "out.bin"
-}
-})";
+  "expected": {"output": "out.bin"}
+})json";
   if (!from.empty()) {
-  const auto at = out.find(from);
-  REQUIRE(at != std::string::npos);
-  out.replace(at, from.size(), to);
-}
-return out;
+    const auto at = out.find(from);
+    REQUIRE(at != std::string::npos);
+    out.replace(at, from.size(), to);
+  }
+  return out;
 }
 
 std::string error_of(const std::string& from, const std::string& to) {
