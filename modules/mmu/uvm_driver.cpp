@@ -278,7 +278,7 @@ void UvmDriver::register_statistics(StatisticsRegistry& r) const {
       "pages that did not get their channel because it was full");
   r.value(
       m, "page_balance", [&table] { return normalised_page_balance(table.pages_per_channel()); },
-      "", "average pages per channel over the maximum (NUBA section 4)");
+      "ratio", "average pages per channel over the maximum (NUBA section 4)");
   for (std::size_t c = 0; c < table.pages_per_channel().size(); ++c) {
     r.value(
         m, "pages_channel" + std::to_string(c),
