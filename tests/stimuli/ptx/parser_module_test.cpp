@@ -69,6 +69,7 @@ TEST_CASE("initialisers fill rows and leave the rest zero") {
   CHECK(variable_of(".global .u8 a[2][3] = {{1,2},{4}};").initial == Bytes{1, 2, 0, 4});
   CHECK(variable_of(".global .u8 a[2][3] = {1,2,3,4};").initial == Bytes{1, 2, 3, 4});
   CHECK(variable_of(".global .u16 a[4] = {-1, 0x102};").initial == Bytes{0xff, 0xff, 2, 1});
+  CHECK(variable_of(".global .u8 a[2][3] = {1,{4,5}};").initial == Bytes{1, 0, 0, 4, 5});
   const Variable unsized = variable_of(".global .u16 a[] = {1,2,3};");
   CHECK(unsized.elements == 3);
   CHECK(unsized.bytes() == 6);
@@ -114,6 +115,16 @@ TEST_CASE("eight byte masks make one address, others stay apart") {
   CHECK(part.partial_symbols[1].name == "c");
   CHECK(part.partial_symbols[1].shift == 8);
   CHECK(part.partial_symbols[1].bytes == 1);
+
+  // Eight masks that are not the bytes of one address, in order.
+  for (const char* fourth : {"0xFF(c)", "0xFF000000(c+1)", "0xFF000000(d)"}) {
+    CAPTURE(fourth);
+    const Variable eight = variable_of(
+        ".global .u8 a[8] = {0xFF(c), 0xFF00(c), 0xFF0000(c), " + std::string(fourth) +
+        ", 0xFF00000000(c), 0xFF0000000000(c), 0xFF000000000000(c), 0xFF00000000000000(c)};");
+    CHECK(eight.initial_symbols.empty());
+    CHECK(eight.partial_symbols.size() == 8);
+  }
 
   const Variable word = variable_of(".global .u32 a = c;");
   REQUIRE(word.partial_symbols.size() == 1);

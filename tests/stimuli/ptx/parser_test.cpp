@@ -98,6 +98,8 @@ TEST_CASE("constant expressions follow C") {
   CHECK(integer_of("!0") == 1);
   CHECK(integer_of("-1 < 0") == 1);
   CHECK(integer_of("-1 < 0U") == 0);
+  CHECK(integer_of("18446744073709551615 > 0") == 1);
+  CHECK(integer_of("-0.0 ? 7 : 8") == 8);
   CHECK(integer_of("(.u64)-1 / 2") == std::numeric_limits<std::int64_t>::max());
   CHECK(integer_of("(-9223372036854775807-1)/-1") == std::numeric_limits<std::int64_t>::min());
 }
@@ -174,6 +176,7 @@ TEST_CASE("registers, special registers, components and selectors") {
   CHECK(o[3].component == -1);
   CHECK(o[4].name == "%ctaid.z");
   CHECK(o[5].name == "%laneid");
+  CHECK(one("%nclusterid.w").name == "%nclusterid.w");
   CHECK(o[6].name == "p");
   CHECK(o[6].negated);
   CHECK(o[7].name == "%f1");
