@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/kernels/contents.h"
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 
@@ -10,30 +11,34 @@
 namespace tessera::kernels {
 namespace {
 
-/// Writes one kind of initial contents into zeroed bytes.
+/// Writes one kind of initial contents.
 class Filler {
  public:
-  Filler(const Inputs& inputs, const ArraySpec& array, std::vector<std::byte>& out)
-      : inputs_(inputs), array_(array), out_(out), step_(element_bytes(array.type)) {}
+  Filler(const Inputs& inputs, const ArraySpec& array, std::byte* out)
+      : inputs_(inputs),
+        array_(array),
+        out_(out),
+        count_(inputs.count(array)),
+        step_(element_bytes(array.type)) {}
 
-  void operator()(const Zero&) {}
+  void operator()(const Zero&) { std::fill_n(out_, count_ * step_, std::byte{0}); }
 
   void operator()(const Iota&) {
-    for (std::uint64_t i = 0; i < count(); ++i) integer(i, static_cast<std::int64_t>(i));
+    for (std::uint64_t i = 0; i < count_; ++i) integer(i, static_cast<std::int64_t>(i));
   }
 
   void operator()(const Constant& c) {
     if (const auto* real = std::get_if<double>(&c.value)) {
-      for (std::uint64_t i = 0; i < count(); ++i) store_float(array_.type, *real, at(i));
+      for (std::uint64_t i = 0; i < count_; ++i) store_float(array_.type, *real, at(i));
     } else {
       const std::int64_t v = value(std::get<Formula>(c.value));
-      for (std::uint64_t i = 0; i < count(); ++i) integer(i, v);
+      for (std::uint64_t i = 0; i < count_; ++i) integer(i, v);
     }
   }
 
   void operator()(const Uniform& u) {
     Random random(inputs_.seed(), array_.name);
-    for (std::uint64_t i = 0; i < count(); ++i) {
+    for (std::uint64_t i = 0; i < count_; ++i) {
       store_float(array_.type, random.uniform(u.low, u.high), at(i));
     }
   }
@@ -42,7 +47,7 @@ class Filler {
     Random random(inputs_.seed(), array_.name);
     const std::int64_t low = value(r.low);
     const std::int64_t high = value(r.high);
-    for (std::uint64_t i = 0; i < count(); ++i) integer(i, random.integer(low, high));
+    for (std::uint64_t i = 0; i < count_; ++i) integer(i, random.integer(low, high));
   }
 
   void operator()(const RowStarts& r) {
@@ -50,7 +55,7 @@ class Filler {
     const std::int64_t degree = value(r.degree);
     std::int64_t start = 0;
     integer(0, 0);
-    for (std::uint64_t i = 1; i + 1 < count(); i += 2) {
+    for (std::uint64_t i = 1; i + 1 < count_; i += 2) {
       const std::int64_t longer = random.integer(-(degree / 2), degree / 2);
       integer(i, start + degree + longer);
       start += 2 * degree;
@@ -58,11 +63,13 @@ class Filler {
     }
   }
 
-  void operator()(const FromFile& f) { out_ = read_elements(f.path, out_.size()); }
+  void operator()(const FromFile& f) {
+    const std::vector<std::byte> raw = read_elements(f.path, count_ * step_);
+    std::copy(raw.begin(), raw.end(), out_);
+  }
 
  private:
-  std::uint64_t count() const { return out_.size() / step_; }
-  std::byte* at(std::uint64_t i) { return out_.data() + i * step_; }
+  std::byte* at(std::uint64_t i) { return out_ + i * step_; }
   void integer(std::uint64_t i, std::int64_t v) { store_integer(array_.type, v, at(i)); }
   std::int64_t value(const Formula& f) const {
     return inputs_.manifest().value(f, inputs_.sizes());
@@ -70,7 +77,8 @@ class Filler {
 
   const Inputs& inputs_;
   const ArraySpec& array_;
-  std::vector<std::byte>& out_;
+  std::byte* out_;
+  std::uint64_t count_;
   std::uint64_t step_;
 };
 
@@ -105,10 +113,8 @@ const ArraySpec& Inputs::typed(const std::string& name, Element type) const {
   return *a;
 }
 
-std::vector<std::byte> Inputs::bytes(const ArraySpec& array) const {
-  std::vector<std::byte> out(count(array) * element_bytes(array.type));
+void Inputs::fill(const ArraySpec& array, std::byte* out) const {
   std::visit(Filler(*this, array, out), array.initial);
-  return out;
 }
 
 std::vector<std::byte> scalar_bytes(const Manifest& manifest, const ScalarSpec& scalar,

@@ -6,13 +6,31 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stimuli/kernels/manifest.h"
 
 namespace tessera::kernels {
+
+/// An array's values; copies share them (references capture them in closures).
+template <class T>
+class Values {
+ public:
+  explicit Values(std::vector<T> values)
+      : values_(std::make_shared<const std::vector<T>>(std::move(values))) {}
+
+  const T& operator[](std::size_t i) const { return (*values_)[i]; }
+  std::size_t size() const { return values_->size(); }
+  auto begin() const { return values_->begin(); }
+  auto end() const { return values_->end(); }
+  const std::vector<T>& vector() const { return *values_; }
+
+ private:
+  std::shared_ptr<const std::vector<T>> values_;
+};
 
 /// A manifest at one scale and seed. The manifest must outlive it.
 class Inputs {
@@ -28,15 +46,15 @@ class Inputs {
   /// The value of a named scalar that does not depend on the iteration.
   double scalar(const std::string& name) const;
 
-  /// Raw contents of an array before the first launch.
-  std::vector<std::byte> bytes(const ArraySpec& array) const;
+  /// Fills `out` with an array's contents before the first launch; it has count() elements.
+  void fill(const ArraySpec& array, std::byte* out) const;
   /// The same, typed; T must be the array's type.
   template <class T>
-  std::vector<T> values(const std::string& name) const {
-    const std::vector<std::byte> raw = bytes(typed(name, element_of<T>()));
-    std::vector<T> out(raw.size() / sizeof(T));
-    std::memcpy(out.data(), raw.data(), raw.size());
-    return out;
+  Values<T> values(const std::string& name) const {
+    const ArraySpec& array = typed(name, element_of<T>());
+    std::vector<T> out(count(array));
+    fill(array, reinterpret_cast<std::byte*>(out.data()));
+    return Values<T>(std::move(out));
   }
 
  private:

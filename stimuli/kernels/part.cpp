@@ -20,7 +20,8 @@ const std::map<std::string, Part>& suite_parts() {
 
 void HostSession::set_up() {
   for (const ArraySpec& a : inputs_.manifest().arrays) {
-    const std::vector<std::byte> contents = inputs_.bytes(a);
+    std::vector<std::byte> contents(inputs_.count(a) * element_bytes(a.type));
+    inputs_.fill(a, contents.data());
     addresses_[a.name] = device_.allocate(a.name, contents.size());
     device_.write(addresses_[a.name], contents.data(), contents.size());
   }

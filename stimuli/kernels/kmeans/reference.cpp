@@ -13,8 +13,7 @@ namespace {
 constexpr double kCentroidStep = 16;
 
 /// The means of the members, rounded to the step; a cluster without members stays where it is.
-std::vector<float> moved(const std::vector<float>& points,
-                         const std::vector<std::int32_t>& membership,
+std::vector<float> moved(const Values<float>& points, const std::vector<std::int32_t>& membership,
                          const std::vector<float>& centroids, std::size_t features) {
   const std::size_t clusters = centroids.size() / features;
   std::vector<std::int64_t> sums(centroids.size());
@@ -40,7 +39,7 @@ std::vector<float> moved(const std::vector<float>& points,
 }
 
 /// The first points are the first centroids.
-std::vector<float> first_centroids(const Inputs& in, const std::vector<float>& points) {
+std::vector<float> first_centroids(const Inputs& in, const Values<float>& points) {
   const auto values = static_cast<std::ptrdiff_t>(in.size("clusters") * in.size("features"));
   return std::vector<float>(points.begin(), points.begin() + values);
 }

@@ -47,13 +47,13 @@ TEST_CASE("array contents are the same everywhere") {
       R"({"name": "f", "type": "f32", "count": "n", "init": {"uniform": [-1, 1]}},
          {"name": "i", "type": "i32", "count": 4, "init": {"random": [0, "n - 1"]}})");
   const Inputs in(m, Scale::kSmall, 1);
-  const auto f = in.values<float>("f");
+  const auto f = in.values<float>("f").vector();
   REQUIRE(f.size() == 1001);
   CHECK(f[0] == -0x1.b0f9e2p-1f);
   CHECK(f[1000] == -0x1.3d60fap-1f);
-  CHECK(in.values<std::int32_t>("i") == std::vector<std::int32_t>{354, 221, 886, 710});
-  CHECK(in.values<float>("f") == f);
-  CHECK(Inputs(m, Scale::kSmall, 2).values<float>("f") != f);
+  CHECK(in.values<std::int32_t>("i").vector() == std::vector<std::int32_t>{354, 221, 886, 710});
+  CHECK(in.values<float>("f").vector() == f);
+  CHECK(Inputs(m, Scale::kSmall, 2).values<float>("f").vector() != f);
 }
 
 TEST_CASE("an array's contents do not depend on the other arrays") {
@@ -61,9 +61,9 @@ TEST_CASE("an array's contents do not depend on the other arrays") {
   const std::string g = R"({"name": "g", "type": "f32", "count": 64, "init": {"uniform": [0, 1]}})";
   const Manifest one = manifest_with(f);
   const Manifest two = manifest_with(g + "," + f);
-  const auto alone = Inputs(one, Scale::kSmall, 7).values<float>("f");
-  CHECK(Inputs(two, Scale::kSmall, 7).values<float>("f") == alone);
-  CHECK(Inputs(two, Scale::kSmall, 7).values<float>("g") != alone);
+  const auto alone = Inputs(one, Scale::kSmall, 7).values<float>("f").vector();
+  CHECK(Inputs(two, Scale::kSmall, 7).values<float>("f").vector() == alone);
+  CHECK(Inputs(two, Scale::kSmall, 7).values<float>("g").vector() != alone);
 }
 
 TEST_CASE("zero, iota and constants fill every element") {
@@ -73,16 +73,16 @@ TEST_CASE("zero, iota and constants fill every element") {
          {"name": "c", "type": "f64", "count": 2, "init": {"constant": 2.5}},
          {"name": "k", "type": "i32", "count": 2, "init": {"constant": "-n"}})");
   const Inputs in(m, Scale::kSmall, 1);
-  CHECK(in.values<std::int32_t>("z") == std::vector<std::int32_t>{0, 0, 0});
+  CHECK(in.values<std::int32_t>("z").vector() == std::vector<std::int32_t>{0, 0, 0});
   CHECK(in.values<std::uint8_t>("i")[299] == 299 % 256);
-  CHECK(in.values<double>("c") == std::vector<double>{2.5, 2.5});
-  CHECK(in.values<std::int32_t>("k") == std::vector<std::int32_t>{-1001, -1001});
+  CHECK(in.values<double>("c").vector() == std::vector<double>{2.5, 2.5});
+  CHECK(in.values<std::int32_t>("k").vector() == std::vector<std::int32_t>{-1001, -1001});
 }
 
 TEST_CASE("row starts ascend to the promised total") {
   const Manifest m =
       manifest_with(R"({"name": "r", "type": "i32", "count": "n", "init": {"row_starts": 16}})");
-  const auto r = Inputs(m, Scale::kSmall, 3).values<std::int32_t>("r");
+  const auto r = Inputs(m, Scale::kSmall, 3).values<std::int32_t>("r").vector();
   CHECK(r.front() == 0);
   CHECK(r.back() == 16 * 1000);
   int shortest = 1000;
