@@ -161,7 +161,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
   registry.counter(m, "row_conflicts", c.row_conflicts, "access",
                    "accesses for which another row of the bank was closed");
   registry.counter(m, "refreshes", c.refreshes, "command", "all-bank refreshes");
-  registry.counter(m, "write_drains", c.drains, "", "times that writes went before reads");
+  registry.counter(m, "write_drains", c.drains, "drain", "times that writes went before reads");
   registry.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
   registry.counter(m, "bus_busy_clocks", c.bus_busy_clocks, "memory clock",
                    "clocks in which the data bus moved data");
@@ -173,7 +173,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
                          : static_cast<double>(stats_.commands.bus_busy_clocks) *
                                config_.bus_bytes_per_clock / peak;
       },
-      "", "share of the data bus's clocks that moved data");
+      "ratio", "share of the data bus's clocks that moved data");
   registry.value(
       m, "row_hit_rate",
       [this] {
@@ -181,7 +181,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
         return all == 0 ? 0
                         : static_cast<double>(stats_.commands.row_hits) / static_cast<double>(all);
       },
-      "", "row hits per access");
+      "ratio", "row hits per access");
   registry.occupancy(m, "queue_occupancy", stats_.queue, "request",
                      "requests in the controller, from arrival to answer");
   registry.histogram(m, "read_latency", stats_.read_latency, "memory clock",
@@ -257,8 +257,9 @@ void DramChannel::work() {
     cycle = clock_.cycle_at(t);
     edge = clock_.time_of(cycle) == t;
   }
-  if (edge && cycle >= next_edge_) {
-    next_edge_ = cycle + 1;
+  const bool first = cycle >= next_edge_;
+  next_edge_ = std::max(next_edge_, cycle + 1);
+  if (edge && first) {
     take_requests(t, cycle);
     issue_commands(cycle);
   }

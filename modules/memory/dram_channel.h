@@ -129,7 +129,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   TimedQueue<Arrival> arriving_;
   std::vector<InQueue> queue_;  ///< by slot
   std::vector<Slot> free_slots_;
-  std::uint64_t next_edge_ = 0;  ///< first edge whose work is not done
+  std::uint64_t next_edge_ = 0;  ///< first edge after the last activation
   std::uint64_t edge_ = 0;       ///< the edge that the process is armed for, and its time
   Tick edge_time_ = kNever;
 

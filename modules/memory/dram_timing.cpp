@@ -57,11 +57,13 @@ void DramTiming::column(std::uint32_t bank, bool write, MemoryCycle cycle) {
 
 DramTiming::Refresh DramTiming::refresh(MemoryCycle due) {
   Refresh at{kNoCycle, due};
+  bool any_open = false;
+  MemoryCycle all_ready = due;  // banks that are closing by themselves must have begun to
   for (std::uint32_t i = 0; i < config_.banks; ++i) {
-    if (!banks_[i].open) continue;
-    if (at.precharge == kNoCycle) at.precharge = due;
-    not_before(at.precharge, banks_[i].precharge);
+    any_open = any_open || banks_[i].open;
+    not_before(all_ready, banks_[i].precharge);
   }
+  if (any_open) at.precharge = all_ready;
   for (std::uint32_t i = 0; i < config_.banks; ++i) {
     if (banks_[i].open) precharge(i, at.precharge);
     not_before(at.refresh, banks_[i].activate);
