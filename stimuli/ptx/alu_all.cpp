@@ -10,6 +10,8 @@ void add_bits(AluTable& table);
 void add_float(AluTable& table);
 void add_compare(AluTable& table);
 void add_convert(AluTable& table);
+void add_half(AluTable& table);
+void add_rounding(AluTable& table);
 void add_warp(AluTable& table);
 
 void add_all(AluTable& table);
@@ -19,6 +21,8 @@ void add_all(AluTable& table) {
   add_float(table);
   add_compare(table);
   add_convert(table);
+  add_half(table);
+  add_rounding(table);
   add_warp(table);
 }
 

@@ -2,9 +2,25 @@
 // Comparison, selection and predicate logic (PTX ISA 9.7.4).
 
 #include "stimuli/ptx/float_lanes.h"
+#include "stimuli/ptx/half.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
+
+struct CompareTag {};
+
+/// The value that is compared: halves as singles.
+template <bool kFtz, class T>
+auto comparable(T v) {
+  if constexpr (std::is_same_v<T, Half>) {
+    const bool tiny = kFtz && (v.bits & 0x7c00u) == 0;
+    return HalfBits<CompareTag>::to_float(tiny ? u16{0} : v.bits);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return in<kFtz>(v);
+  } else {
+    return v;
+  }
+}
 
 enum class Compare { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu, kGeu, kNum, kNan };
 
@@ -37,12 +53,8 @@ u32 compare_lanes(const Frame& f, const Decoded& d) {
   const auto* b = cells<T>(f, d.slot[3]);
   u32 result = 0;
   for (unsigned i = 0; i < kWarpLanes; ++i) {
-    T x = Lane<T>::get(a[i]);
-    T y = Lane<T>::get(b[i]);
-    if constexpr (std::is_floating_point_v<T>) {
-      x = in<kFtz>(x);
-      y = in<kFtz>(y);
-    }
+    const auto x = comparable<kFtz>(Lane<T>::get(a[i]));
+    const auto y = comparable<kFtz>(Lane<T>::get(b[i]));
     result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
   }
   return result;
@@ -174,7 +186,7 @@ void selections(AluTable& t, const char* type, Kind kind) {
 
 enum class Logic { kAnd, kOr, kXor, kNot, kMove };
 
-/// Predicate logic; bit n of flip's two halves negates source n (whole masks, see decode).
+/// Predicate logic; flip negates the first source.
 template <Logic kLogic>
 void predicate_logic(const Frame& f, const Decoded& d) {
   const u32 a = predicate(f, d.slot[2]) ^ d.flip;
@@ -205,6 +217,10 @@ void add_compare(AluTable& t) {
   unordered<f32, false>(t);
   unordered<f32, true>(t);
   unordered<f64, false>(t);
+  ordered<Half, false>(t);
+  ordered<Half, true>(t);
+  unordered<Half, false>(t);
+  unordered<Half, true>(t);
   unsigned_names<u16>(t);
   unsigned_names<u32>(t);
   unsigned_names<u64>(t);

@@ -27,6 +27,37 @@ std::uint64_t alignment_of(const Variable& v) {
   return std::max<std::uint64_t>(1, std::uint64_t{type_bytes(v.type)} * v.vector);
 }
 
+/// Instructions that are refused for what they are, not for a wrong modifier.
+struct OutsideModel {
+  const char* opcode;
+  const char* why;
+};
+constexpr OutsideModel kOutside[] = {
+    {"tex", "textures are not modelled"},
+    {"tld4", "textures are not modelled"},
+    {"txq", "textures are not modelled"},
+    {"suld", "surfaces are not modelled"},
+    {"sust", "surfaces are not modelled"},
+    {"sured", "surfaces are not modelled"},
+    {"suq", "surfaces are not modelled"},
+    {"wmma", "tensor cores are not modelled"},
+    {"mma", "tensor cores are not modelled"},
+    {"wgmma", "tensor cores are not modelled"},
+    {"tcgen05", "tensor cores are not modelled"},
+    {"ldmatrix", "tensor cores are not modelled"},
+    {"stmatrix", "tensor cores are not modelled"},
+    {"movmatrix", "tensor cores are not modelled"},
+    {"cp", "asynchronous copies are not modelled"},
+    {"mbarrier", "asynchronous barriers are not modelled"},
+    {"mapa", "clusters are not modelled"},
+    {"getctarank", "clusters are not modelled"},
+    {"brx", "indirect branches are not supported; supported: bra"},
+    {"alloca", "stack allocation is not supported"},
+    {"setmaxnreg", "register reallocation is not modelled"},
+    {"multimem", "multicast memory is not modelled"},
+    {"griddepcontrol", "dependent grids are not modelled"},
+};
+
 }  // namespace
 
 Decoder::Decoder(const Module& module, const Function& function)
@@ -253,6 +284,9 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   const AluEntry* e = alu_.find(name);
   if (e != nullptr) return *e;
   const std::string opcode = in_->opcode;
+  for (const OutsideModel& o : kOutside) {
+    if (opcode == o.opcode) refuse(o.why);
+  }
   const std::string known = alu_.names_of(opcode);
   if (!known.empty()) refuse("no such combination of modifiers; supported: " + known);
   std::vector<std::string> opcodes = alu_.opcodes();

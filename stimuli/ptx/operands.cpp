@@ -295,6 +295,7 @@ Slot Decoder::symbol_address(const std::string& name, std::int64_t offset, Kind 
 
 Decoder::AddressOperand Decoder::address(const Operand& o) {
   if (o.kind != Operand::Kind::kAddress) refuse("an address in brackets is missing");
+  if (!o.elements.empty()) refuse("an address has one part here");
   AddressOperand a;
   a.displacement = o.integer;
   Operand base;

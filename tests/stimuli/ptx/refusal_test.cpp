@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot run is refused at decode, with its line, its text and what would do.
+
+#include <catch2/catch.hpp>
+
+#include "common/error.h"
+#include "tests/stimuli/ptx/kernel_runner.h"
+
+using tessera::InputError;
+using tessera::test::kernel_text;
+using tessera::test::KernelRunner;
+
+namespace {
+
+std::string refusal(const std::string& body, const std::string& module_scope = {}) {
+  const auto module = tessera::ptx::parse(kernel_text(body, module_scope), "test.ptx");
+  try {
+    tessera::ptx::decode(module, "k");
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+bool says(const std::string& message, std::initializer_list<const char*> parts) {
+  for (const char* part : parts) {
+    if (message.find(part) == std::string::npos) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+TEST_CASE("refusals name file, line, text and what is supported") {
+  const std::string m = refusal("add.rn.bf16 %rs1, %rs2, %rs3;");
+  INFO(m);
+  CHECK(says(m, {"test.ptx:", "'add.rn.bf16 %rs1, %rs2, %rs3' is not supported",
+                 "supported: add.", "add.f32"}));
+}
+
+TEST_CASE("modifiers that would change the value are not ignored") {
+  for (const char* text :
+       {"add.sat.u32 %r1, %r2, %r3;", "mul.f32.ftz %f1, %f2, %f3;", "min.xorsign.abs.f32 %f1, %f2, %f3;",
+        "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];",
+        "ld.global.unified.u32 %r1, [%rd1];", "atom.global.add.noftz.f32 %f1, [%rd1], %f2;",
+        "atom.global.min.f32 %f1, [%rd1], %f2;", "st.global.nc.u32 [%rd1], %r1;",
+        "cvt.rn.relu.f16.f32 %rs1, %f1;", "bar.sync.foo 0;", "bra.foo L;",
+        "setp.lt.nand.u32 %p1, %r1, %r2, %p2;", "fma.rn.relu.f16 %rs1, %rs1, %rs1, %rs1;"}) {
+    INFO(text);
+    CHECK(says(refusal(text), {"is not supported"}));
+  }
+}
+
+TEST_CASE("what the model leaves out is refused by name") {
+  CHECK(says(refusal("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1], %r2;"),
+             {"tensor cores are not modelled"}));
+  CHECK(says(refusal("cp.async.ca.shared.global [%r1], [%rd1], 16;"),
+             {"asynchronous copies are not modelled"}));
+  CHECK(says(refusal("brx.idx %r1, L;"), {"indirect branches"}));
+  CHECK(says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));
+  CHECK(says(refusal("adds.u32 %r1, %r2, %r3;"), {"did you mean 'add'?"}));
+}
+
+TEST_CASE("operands must fit the instruction") {
+  CHECK(says(refusal("add.u32 %r1, %r2, %rd3;"), {"'%rd3' has 64 bits where 32 bits are needed"}));
+  CHECK(says(refusal("add.u32 %r1, %r2, %r99;"), {"%r99"}));
+  CHECK(says(refusal("add.u32 %r1, %r2;"), {"2 operands instead of 3"}));
+  CHECK(says(refusal("@%p8 bra NOWHERE;"), {"label 'NOWHERE'"}));
+  CHECK(says(refusal("setp.eq.u32 %r1, %r2, %r3;"), {"%r1"}));
+  CHECK(says(refusal("ld.global.u32 %p1, [%rd1];"), {"is a predicate"}));
+  CHECK(says(refusal("ld.param.u64 %rd5, [in+4];"), {"runs over the end of the parameter"}));
+  CHECK(says(refusal("st.param.u64 [in], %rd5;"), {"cannot be written"}));
+}
+
+TEST_CASE("hints that change no value are accepted") {
+  CHECK(refusal("ld.global.L1::evict_last.L2::128B.u32 %r1, [%rd1];") == "accepted");
+  CHECK(refusal("div.full.ftz.f32 %f1, %f2, %f3;") == "accepted");
+  CHECK(refusal("prefetch.global.L2 [%rd1];") == "accepted");
+}
+
+TEST_CASE("recursion is refused by name") {
+  const std::string function =
+      ".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .b32 %x<2>;\n"
+      "{\n.param .b32 p;\n.param .b32 q;\nld.param.u32 %x1, [a];\nst.param.b32 [p], %x1;\n"
+      "call.uni (q), f, (p);\nld.param.b32 %x1, [q];\n}\nst.param.b32 [r], %x1;\nret;\n}\n";
+  const std::string call = "{\n.param .b32 p;\n.param .b32 q;\nst.param.b32 [p], %r0;\n"
+                           "call.uni (q), f, (p);\nld.param.b32 %r1, [q];\n}\n";
+  CHECK(says(refusal(call, function), {"'f' is recursive"}));
+}
+
+TEST_CASE("launches must fit the kernel") {
+  KernelRunner k(kernel_text(""));
+  tessera::LaunchRequest request;
+  request.arguments = {tessera::KernelArgument::of(k.out)};
+  tessera::ptx::MemoryView view;
+  view.allocations = &k.allocations;
+  const auto kernel = tessera::ptx::decode(k.module, "k");
+  CHECK_THROWS_WITH(tessera::ptx::make_program(kernel, request, view),
+                    Catch::Contains("takes 2 arguments, not 1"));
+  request.arguments.push_back(tessera::KernelArgument::of(1));
+  CHECK_THROWS_WITH(tessera::ptx::make_program(kernel, request, view),
+                    Catch::Contains("has 4 bytes; expected 8"));
+  request.arguments[1] = tessera::KernelArgument::of(k.in);
+  request.block = {1025, 1, 1};
+  CHECK_THROWS_WITH(tessera::ptx::make_program(kernel, request, view),
+                    Catch::Contains("1025 threads"));
+  CHECK_THROWS_WITH(tessera::ptx::decode(k.module, "kk"), Catch::Contains("did you mean 'k'?"));
+}
