@@ -119,10 +119,10 @@ class ResponseSender {
   /// payload may be gone when this returns, unless the caller holds a reference of its own.
   void send(tlm::tlm_generic_payload& payload, Tick delay);
 
-  /// BEGIN_RESP goes as the answer of nb_transport_fw (TLM_UPDATED) instead of by send(). The
-  /// channel must be free.
-  void begin_on_return_path(const tlm::tlm_generic_payload& payload) {
-    sc_assert(free(now()));
+  /// BEGIN_RESP goes as the answer of nb_transport_fw (TLM_UPDATED), in effect at `at`, instead of
+  /// by send(). The channel must be free then.
+  void begin_on_return_path(const tlm::tlm_generic_payload& payload, Tick at) {
+    sc_assert(free(at));
     pending_ = &payload;
     free_at_ = kNever;
   }

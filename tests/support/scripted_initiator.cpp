@@ -104,7 +104,10 @@ void ScriptedInitiator::send(Port& port, Tick t) {
     const std::size_t i = port.waiting.front();
     ScriptedRequest& r = script_[i];
     if (config_.max_outstanding != 0 && port.in_flight.size() >= config_.max_outstanding) return;
-    const Tick start = std::max(r.at, port.sender.free_at());
+    const Tick free = port.sender.free_at();
+    if (free == kNever) return;
+    const Tick start =
+        std::max({r.at, port.sender.usable_from(), free - std::min(free, config_.request_delay)});
     if (start > t) {
       wake_.at(start);
       return;
@@ -152,7 +155,7 @@ tlm::tlm_sync_enum ScriptedInitiator::backward(Port& port, tlm::tlm_generic_payl
   ScriptedResult& result = results_[x.request().tag];
   if (result.end_req == kNever) result.end_req = at;
   port.sender.end_request(payload, at);
-  if (!port.waiting.empty()) wake_.at(std::max({now(), at, script_[port.waiting.front()].at}));
+  if (!port.waiting.empty()) wake_.at(now() + 1);
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
 
   note_response(payload, at);

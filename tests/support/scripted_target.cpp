@@ -90,6 +90,14 @@ void ScriptedTarget::perform(tlm::tlm_generic_payload& payload) {
   }
 }
 
+void ScriptedTarget::arrive_until(Tick t) {
+  while (arriving_.due(t)) {
+    const Tick at = arriving_.next_due();
+    const std::uint32_t port = arriving_.front_port();
+    arrive(port, *arriving_.pop(), at);
+  }
+}
+
 void ScriptedTarget::arrive(unsigned port, tlm::tlm_generic_payload& payload, Tick at) {
   Arrival a;
   a.port = port;
@@ -118,7 +126,7 @@ tlm::tlm_sync_enum ScriptedTarget::forward(Port& port, tlm::tlm_generic_payload&
   }
   port.ending.erase(found);
   payload.release();
-  wake_.at(at);
+  if (!port.responses.empty()) wake_.at(now() + 1);
   return tlm::TLM_COMPLETED;
 }
 
@@ -136,26 +144,28 @@ tlm::tlm_sync_enum ScriptedTarget::begin(Port& port, tlm::tlm_generic_payload& p
       static_cast<double>(random_() % 1'000'000) < config_.stall_probability * 1e6) {
     ready += random_() % config_.random_stall;
   }
-  const bool channel_free = port.sender.free(current) && port.responses.empty();
+  const Tick response = std::max(ready, arrival + latency + config_.response_delay);
+  const bool channel_free = port.sender.free(response) && port.responses.empty();
 
   if (style == RequestStyle::kComplete || (style == RequestStyle::kRespondAtOnce && channel_free)) {
-    const Tick response = std::max(ready, arrival + latency + config_.response_delay);
+    arrive_until(arrival);  // what is on its way comes first
     arrive(port.index, payload, arrival);
     delay = to_sc_time(response - current);
     if (style == RequestStyle::kComplete) return tlm::TLM_COMPLETED;
     payload.acquire();
     port.ending.push_back(&payload);
-    port.sender.begin_on_return_path(payload);
+    port.sender.begin_on_return_path(payload, response);
     phase = tlm::BEGIN_RESP;
     return tlm::TLM_UPDATED;
   }
 
   payload.acquire();
   ++port.held;
-  arriving_.push(arrival, port.index, {&payload, port.index, false});
-  port.responses.push(arrival + latency, 0, &payload);
+  arriving_.push(arrival, port.index, &payload);
   wake_.at(arrival);
   const bool full = port.held >= config_.capacity;
+  // A response does not overtake its END_REQ.
+  port.responses.push(std::max(arrival + latency, ready), 0, &payload);
   if (style == RequestStyle::kEarlyEndReq && !full && stall_until_ <= arrival) {
     phase = tlm::END_REQ;
     delay = to_sc_time(ready - current);
@@ -173,11 +183,7 @@ void ScriptedTarget::work() {
   wake_.fired();
   const Tick t = now();
   // Order of arrival first: memory is read and written when a request arrives.
-  while (arriving_.due(t)) {
-    const Tick at = arriving_.next_due();
-    const Held h = arriving_.pop();
-    arrive(h.port, *h.payload, at);
-  }
+  arrive_until(t);
   for (auto& p : ports_) {
     respond(*p, t);
     end_request(*p, t);
@@ -187,7 +193,11 @@ void ScriptedTarget::work() {
 
 void ScriptedTarget::respond(Port& port, Tick t) {
   while (!port.responses.empty()) {
-    const Tick start = std::max(port.responses.next_due(), port.sender.free_at());
+    const Tick free = port.sender.free_at();
+    const Tick start = free == kNever
+                           ? kNever
+                           : std::max({port.responses.next_due(), port.sender.usable_from(),
+                                       free - std::min(free, config_.response_delay)});
     if (start > t) {
       wake_.at(start);
       return;

@@ -10,8 +10,8 @@
 //   CHECK(dram.arrivals()[0].at == ...);
 //
 // Timing: a request arrives at t (call + annotated delay); its bytes are read or written then; its
-// BEGIN_RESP is called at t + latency, or as soon after that as END_RESP of the response before it
-// allows, with `response_delay` annotated.
+// BEGIN_RESP is called at t + latency, or as soon after that as its END_REQ has taken effect and
+// END_RESP of the response before it allows, with `response_delay` annotated.
 
 #include <functional>
 #include <memory>
@@ -102,11 +102,6 @@ class ScriptedTarget final : public sc_core::sc_module {
 
  private:
   struct Port;
-  struct Held {
-    tlm::tlm_generic_payload* payload = nullptr;
-    unsigned port = 0;
-    bool send_end_req = false;
-  };
 
   void end_of_elaboration() override;
   void work();
@@ -116,6 +111,7 @@ class ScriptedTarget final : public sc_core::sc_module {
   tlm::tlm_sync_enum begin(Port& port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                            sc_core::sc_time& delay);
   void end_request(Port& port, Tick t);
+  void arrive_until(Tick t);
   void arrive(unsigned port, tlm::tlm_generic_payload& payload, Tick at);
   void perform(tlm::tlm_generic_payload& payload);
 
@@ -124,7 +120,7 @@ class ScriptedTarget final : public sc_core::sc_module {
   std::vector<std::unique_ptr<Port>> ports_;
   std::unordered_map<std::uint64_t, unsigned char> memory_;
   std::vector<Arrival> arrivals_;
-  TimedQueue<Held> arriving_;
+  TimedQueue<tlm::tlm_generic_payload*> arriving_;
   Tick stall_until_ = 0;
   WakeEvent wake_{"wake"};
 };

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/suggest.h"
+
+#include <catch2/catch.hpp>
+
+using tessera::did_you_mean;
+using tessera::nearest_name;
+
+TEST_CASE("the nearest name is found over each kind of slip") {
+  const std::vector<std::string> known = {"first-touch", "round-robin", "lab", "interleave"};
+  CHECK(nearest_name("first-touch", known) == "first-touch");
+  CHECK(nearest_name("firsttouch", known) == "first-touch");
+  CHECK(nearest_name("first--touch", known) == "first-touch");
+  CHECK(nearest_name("fisrt-touch", known) == "first-touch");
+  CHECK(nearest_name("first_touch", known) == "first-touch");
+  CHECK(nearest_name("lba", known) == "lab");
+  CHECK(nearest_name("interleaved", known) == "interleave");
+}
+
+TEST_CASE("a name too far from all is not guessed") {
+  CHECK(nearest_name("migration", {"first-touch", "lab"}).empty());
+  CHECK(nearest_name("x", {}).empty());
+  CHECK(nearest_name("", {"abcdef"}).empty());
+  // A third of nine letters, and no more.
+  CHECK(nearest_name("abcdefghi", {"xyzdefghi"}) == "xyzdefghi");
+  CHECK(nearest_name("abcdefghi", {"xyzwefghi"}).empty());
+}
+
+TEST_CASE("of two names the nearer is suggested") {
+  CHECK(nearest_name("llc.set", {"llc.seat", "llc.sets0", "llc.ways"}) == "llc.seat");
+}
+
+TEST_CASE("the suggestion is the end of a sentence") {
+  CHECK(did_you_mean("lba", {"lab"}) == "; did you mean 'lab'?");
+  CHECK(did_you_mean("zzzzzz", {"lab"}).empty());
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/time.h"
+
+#include <catch2/catch.hpp>
+#include <random>
+#include <stdexcept>
+
+using tessera::ClockDomain;
+using tessera::Tick;
+
+TEST_CASE("edges are the rounded quotients") {
+  const ClockDomain sm(1'400'000'000);
+  CHECK(sm.time_of(0) == 0);
+  CHECK(sm.time_of(1) == 714'286);    // 714285.71
+  CHECK(sm.time_of(2) == 1'428'571);  // 1428571.43
+  CHECK(sm.time_of(3) == 2'142'857);
+  CHECK(sm.time_of(7) == 5'000'000);
+  const ClockDomain hbm(350'000'000);
+  CHECK(hbm.time_of(1) == 2'857'143);
+  CHECK(hbm.time_of(7) == 20'000'000);
+  const ClockDomain noc(700'000'000);
+  CHECK(noc.time_of(1) == 1'428'571);
+  CHECK(noc.time_of(7) == 10'000'000);
+  CHECK(noc.hertz() == 700'000'000);
+}
+
+TEST_CASE("clocks of 1.4 GHz, 700 MHz and 350 MHz never drift apart") {
+  const ClockDomain sm(1'400'000'000);
+  const ClockDomain noc(700'000'000);
+  const ClockDomain hbm(350'000'000);
+  CHECK(sm.time_of(1'400'000'000) == tessera::kTicksPerSecond);
+  CHECK(sm.time_of(1'000'000'000) == 714'285'714'285'714);
+  CHECK(hbm.time_of(1'000'000'000) == 2'857'142'857'142'857);
+  for (std::uint64_t n : {1ULL, 3ULL, 999'999'999ULL, 1'000'000'000ULL, 1'000'000'001ULL}) {
+    CHECK(sm.time_of(4 * n) == hbm.time_of(n));
+    CHECK(sm.time_of(2 * n) == noc.time_of(n));
+    CHECK(noc.time_of(2 * n) == hbm.time_of(n));
+  }
+}
+
+TEST_CASE("cycles and times are each other's inverse on every clock") {
+  std::mt19937_64 random(7);
+  for (std::uint64_t hertz : {1ULL, 3ULL, 350'000'000ULL, 700'000'000ULL, 1'000'000'000ULL,
+                              1'400'000'000ULL, 1'593'000'001ULL, 600'000'000'000'000ULL,
+                              999'999'999'999'999ULL, 1'000'000'000'000'000ULL}) {
+    const ClockDomain clock(hertz);
+    const std::uint64_t longest = hertz * 16'000 / (hertz > 1'000'000'000'000 ? 1000 : 1);
+    for (int i = 0; i < 2000; ++i) {
+      const std::uint64_t n = 1 + random() % longest;
+      const Tick t = clock.time_of(n);
+      const bool good = clock.time_of(n - 1) < t && clock.cycle_at(t) == n &&
+                        clock.cycle_at(t - 1) == n - 1 && clock.cycle_from(t) == n &&
+                        clock.cycle_from(t - 1) == (clock.time_of(n - 1) == t - 1 ? n - 1 : n) &&
+                        clock.is_edge(t) && clock.is_edge(t + 1) == (clock.time_of(n + 1) == t + 1);
+      if (!good) FAIL("at " << hertz << " Hz, cycle " << n);
+    }
+  }
+}
+
+TEST_CASE("after() counts from the edge at or after a time") {
+  const ClockDomain clock(1'400'000'000);
+  CHECK(clock.after(0, 0) == 0);
+  CHECK(clock.after(0, 1) == 714'286);
+  CHECK(clock.after(1, 0) == 714'286);
+  CHECK(clock.after(1, 1) == 1'428'571);
+  CHECK(clock.after(714'286, 0) == 714'286);
+  CHECK(clock.after(714'287, 2) == clock.time_of(4));
+}
+
+TEST_CASE("a clock's frequency is 1 Hz to 10^15 Hz") {
+  CHECK_THROWS_AS(ClockDomain(0), std::invalid_argument);
+  CHECK_THROWS_AS(ClockDomain(1'000'000'000'000'001), std::invalid_argument);
+  CHECK(ClockDomain(1).time_of(1) == tessera::kTicksPerSecond);
+  CHECK(ClockDomain(1'000'000'000'000'000).time_of(12345) == 12345);
+}
+
+TEST_CASE("one tick of simulated time is a femtosecond") {
+  CHECK(tessera::to_sc_time(1'000'000) == sc_core::sc_time(1, sc_core::SC_NS));
+  sc_core::sc_start(tessera::to_sc_time(714'286));
+  CHECK(tessera::now() == 714'286);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "modules/core/memory_request.h"
+#include "modules/core/transaction_pool.h"
+
+using namespace tessera;
+
+namespace {
+
+// A new field of MemoryRequest belongs into fill() and differences() too.
+static_assert(sizeof(void*) != 8 || sizeof(MemoryRequest) == 144,
+              "MemoryRequest has changed: teach this test its new field");
+
+void fill(MemoryRequest& r, AtomicOperands* atomics) {
+  r.kind = RequestKind::kAtomic;
+  r.read_only = true;
+  r.bypass_l1 = true;
+  r.carries_data = true;
+  r.gpu = GpuId(3);
+  r.sm = SmId(77);
+  r.warp = 41;
+  r.pc = 0x1230;
+  r.useful_bytes = 60;
+  r.tag = 0xBEEF;
+  r.home = {SliceId(5), ChannelId(6), Bank(7), 8, 9, 10};
+  for (std::size_t i = 0; i < r.stamps.size(); ++i) r.stamps[i] = 100 + i;
+  r.atomics = atomics;
+  r.push_route(11);
+  r.push_route(12);
+}
+
+/// Names of the fields in which two requests differ.
+std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
+  std::set<std::string> out;
+  if (a.kind != b.kind) out.insert("kind");
+  if (a.read_only != b.read_only) out.insert("read_only");
+  if (a.bypass_l1 != b.bypass_l1) out.insert("bypass_l1");
+  if (a.carries_data != b.carries_data) out.insert("carries_data");
+  if (a.gpu != b.gpu) out.insert("gpu");
+  if (a.sm != b.sm) out.insert("sm");
+  if (a.warp != b.warp) out.insert("warp");
+  if (a.pc != b.pc) out.insert("pc");
+  if (a.useful_bytes != b.useful_bytes) out.insert("useful_bytes");
+  if (a.tag != b.tag) out.insert("tag");
+  if (a.home.slice != b.home.slice) out.insert("home.slice");
+  if (a.home.channel != b.home.channel) out.insert("home.channel");
+  if (a.home.bank != b.home.bank) out.insert("home.bank");
+  if (a.home.row != b.home.row) out.insert("home.row");
+  if (a.home.column != b.home.column) out.insert("home.column");
+  if (a.home.slice_line != b.home.slice_line) out.insert("home.slice_line");
+  for (std::size_t i = 0; i < a.stamps.size(); ++i) {
+    if (a.stamps[i] != b.stamps[i]) out.insert("stamps" + std::to_string(i));
+  }
+  if (a.atomics != b.atomics) out.insert("atomics");
+  if (a.route_depth() != b.route_depth()) {
+    out.insert("route");
+  } else {
+    while (a.route_depth() > 0) {
+      if (a.pop_route() != b.pop_route()) out.insert("route");
+    }
+  }
+  return out;
+}
+
+const std::set<std::string> kEveryField = {
+    "kind",         "read_only", "bypass_l1",   "carries_data",
+    "gpu",          "sm",        "warp",        "pc",
+    "useful_bytes", "tag",       "home.slice",  "home.channel",
+    "home.bank",    "home.row",  "home.column", "home.slice_line",
+    "stamps0",      "stamps1",   "stamps2",     "stamps3",
+    "stamps4",      "atomics",   "route"};
+
+struct Foreign : tlm::tlm_extension<Foreign> {
+  tlm::tlm_extension_base* clone() const override { return new Foreign; }
+  void copy_from(const tlm::tlm_extension_base&) override {}
+};
+
+}  // namespace
+
+TEST_CASE("a request is copied and cloned field by field") {
+  AtomicOperands atomics;
+  MemoryRequest original;
+  fill(original, &atomics);
+  REQUIRE(differences(original, MemoryRequest()) == kEveryField);
+
+  tlm::tlm_extension_base* clone = original.clone();
+  CHECK(differences(original, static_cast<MemoryRequest&>(*clone)).empty());
+  clone->free();
+
+  MemoryRequest copy;
+  copy.copy_from(original);
+  CHECK(differences(original, copy).empty());
+}
+
+TEST_CASE("a deep copy of a pooled payload brings the request along") {
+  AtomicOperands atomics;
+  TransactionPool pool;
+  Transaction& from = pool.acquire();
+  Transaction& to = pool.acquire();
+  fill(from.request(), &atomics);
+  from.set_line(tlm::TLM_WRITE_COMMAND, 0x80, 128);
+  to.set_line(tlm::TLM_READ_COMMAND, 0, 128);
+  to.deep_copy_from(from);
+  CHECK(to.get_address() == 0x80);
+  CHECK(differences(from.request(), to.request()).empty());
+  CHECK(&request_of(to) == &to.request());
+  from.release();
+  to.release();
+  CHECK(pool.live() == 0);
+}
+
+TEST_CASE("a route is popped in the opposite order") {
+  MemoryRequest r;
+  for (std::uint16_t i = 0; i < MemoryRequest::kMaxRoute; ++i) r.push_route(i * 7);
+  CHECK(r.route_depth() == MemoryRequest::kMaxRoute);
+  CHECK_THROWS(r.push_route(1));
+  for (int i = MemoryRequest::kMaxRoute - 1; i >= 0; --i) CHECK(r.pop_route() == i * 7);
+  CHECK(r.route_depth() == 0);
+  CHECK_THROWS(r.pop_route());
+}
+
+TEST_CASE("a payload without a request is refused") {
+  tlm::tlm_generic_payload foreign;
+  CHECK_THROWS_WITH(request_of(foreign), Catch::Contains("/tessera/core/missing_extension"));
+}
+
+TEST_CASE("nothing of its last use stays in a transaction") {
+  TransactionPool pool;
+  AtomicOperands atomics;
+  unsigned char other[128] = {};
+  Transaction& used = pool.acquire();
+  fill(used.request(), &atomics);
+  used.set_command(tlm::TLM_WRITE_COMMAND);
+  used.set_address(0xDEAD00);
+  used.set_data_ptr(other);
+  used.set_data_length(96);
+  used.set_byte_mask(ByteMask::range(4, 4));
+  used.set_streaming_width(32);
+  used.set_dmi_allowed(true);
+  used.set_gp_option(tlm::TLM_FULL_PAYLOAD_ACCEPTED);
+  used.set_response_status(tlm::TLM_OK_RESPONSE);
+  used.set_auto_extension(new Foreign);
+  used.release();
+
+  Transaction& next = pool.acquire();
+  REQUIRE(&next == &used);
+  CHECK(differences(next.request(), MemoryRequest()).empty());
+  CHECK(next.get_command() == tlm::TLM_IGNORE_COMMAND);
+  CHECK(next.get_address() == 0);
+  CHECK(next.get_data_ptr() == next.data());
+  CHECK(next.get_data_length() == 0);
+  CHECK(next.get_byte_enable_ptr() == nullptr);
+  CHECK(next.get_byte_enable_length() == 0);
+  CHECK(next.get_streaming_width() == 0);
+  CHECK_FALSE(next.is_dmi_allowed());
+  CHECK(next.get_gp_option() == tlm::TLM_MIN_PAYLOAD);
+  CHECK(next.get_response_status() == tlm::TLM_INCOMPLETE_RESPONSE);
+  CHECK(next.get_extension<Foreign>() == nullptr);
+  CHECK(next.get_extension<MemoryRequest>() == &next.request());
+  CHECK(next.get_ref_count() == 1);
+  next.release();
+}
+
+TEST_CASE("the pool counts what is out, grows when it must, and reuses") {
+  TransactionPool pool;
+  CHECK(pool.capacity() == 0);
+  std::vector<Transaction*> out;
+  std::set<Transaction*> distinct;
+  for (int i = 0; i < 100; ++i) {
+    out.push_back(&pool.acquire());
+    distinct.insert(out.back());
+    CHECK(pool.live() == static_cast<std::size_t>(i) + 1);
+  }
+  CHECK(distinct.size() == 100);
+  out[3]->acquire();
+  for (Transaction* t : out) t->release();
+  CHECK(pool.live() == 1);
+  out[3]->release();
+  CHECK(pool.live() == 0);
+  const std::size_t capacity = pool.capacity();
+  CHECK(capacity >= 100);
+  for (int round = 0; round < 10; ++round) {
+    for (Transaction*& t : out) t = &pool.acquire();
+    for (Transaction* t : out) t->release();
+  }
+  CHECK(pool.capacity() == capacity);
+}
+
+TEST_CASE("atomic operands are reset when they are given out again") {
+  TransactionPool pool;
+  AtomicOperands* a = pool.acquire_atomics();
+  a->op = AtomicOp::kExchange;
+  a->type = AtomicType::kF32;
+  a->count = 3;
+  a->lanes[2] = {1, 2, 3, 4, 5};
+  pool.release_atomics(a);
+  AtomicOperands* b = pool.acquire_atomics();
+  REQUIRE(b == a);
+  CHECK(b->op == AtomicOp::kAdd);
+  CHECK(b->type == AtomicType::kU32);
+  CHECK(b->count == 0);
+  CHECK(b->lanes[2].offset == 0);
+  CHECK(b->lanes[2].lane == 0);
+  CHECK(b->lanes[2].operand == 0);
+  CHECK(b->lanes[2].compare == 0);
+  CHECK(b->lanes[2].old == 0);
+  CHECK(pool.acquire_atomics() != b);
+}
+
+TEST_CASE("a line's byte mask becomes byte enables, a full one none") {
+  TransactionPool pool;
+  Transaction& t = pool.acquire();
+  t.set_line(tlm::TLM_READ_COMMAND, 0x100, 64);
+  CHECK(t.get_streaming_width() == 64);
+  t.set_byte_mask(ByteMask::range(8, 3));
+  CHECK(t.get_byte_enable_length() == 64);
+  CHECK(byte_mask_of(t) == ByteMask::range(8, 3));
+  t.set_byte_mask(ByteMask::first(128));
+  CHECK(t.get_byte_enable_ptr() == nullptr);
+  CHECK(byte_mask_of(t) == ByteMask::first(64));
+  t.release();
+}
