@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <systemc>
 #include <vector>
 
 #include "app/command_line.h"
 
+namespace {
+
+/// An installed command finds its files beside itself, wherever the prefix has been moved to.
+void find_installed_files() {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  const fs::path share = self.parent_path().parent_path() / "share" / "tessera";
+  if (error || !fs::is_directory(share, error)) return;
+  setenv("TESSERA_PRESETS_DIR", (share / "presets").c_str(), 0);
+  setenv("TESSERA_KERNELS_DIR", (share / "kernels").c_str(), 0);
+}
+
+}  // namespace
+
 // SystemC prints its banner before it calls sc_main: it has to be told not to before that.
 int main(int argc, char** argv) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  find_installed_files();
   return sc_core::sc_elab_and_sim(argc, argv);
 }
 

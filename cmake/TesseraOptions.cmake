@@ -37,5 +37,6 @@ function(tessera_library name)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/tessera>)
+  target_compile_features(${name} PUBLIC cxx_std_17)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:tessera_flags> PUBLIC ${ARG_DEPENDS})
 endfunction()

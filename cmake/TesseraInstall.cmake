@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# The installed package: tessera::modules, tessera::policies, tessera::stimuli, tessera::platforms
+# for find_package(tessera), the same libraries for pkg-config, headers, presets. (The command and
+# the workloads' files are installed where they are built.)
+include(CMakePackageConfigHelpers)
+
+# Rooms in link order: users before what they use.
+set(rooms)
+foreach(room platforms host sm llc noc mmu memory cache kernels core policies ptx common)
+  if(TARGET tessera_${room})
+    set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
+    list(APPEND rooms ${room})
+  endif()
+endforeach()
+
+# What users name: four libraries, whatever rooms they consist of.
+add_library(tessera_modules INTERFACE)
+set_target_properties(tessera_modules PROPERTIES EXPORT_NAME modules)
+foreach(room host sm llc noc mmu memory cache core)
+  if(TARGET tessera_${room})
+    target_link_libraries(tessera_modules INTERFACE tessera_${room})
+  endif()
+endforeach()
+add_library(tessera_all_stimuli INTERFACE)
+set_target_properties(tessera_all_stimuli PROPERTIES EXPORT_NAME stimuli)
+target_link_libraries(tessera_all_stimuli INTERFACE tessera_kernels tessera_ptx)
+
+list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
+install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+
+foreach(room common modules platforms policies stimuli)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
+          FILES_MATCHING PATTERN "*.h" PATTERN "cuda_device.h" EXCLUDE)
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/presets
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera FILES_MATCHING PATTERN "*.json")
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tessera)
+install(EXPORT tesseraTargets NAMESPACE tessera:: DESTINATION ${package_dir})
+configure_package_config_file(
+  ${CMAKE_CURRENT_LIST_DIR}/tesseraConfig.cmake.in ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+  INSTALL_DESTINATION ${package_dir} PATH_VARS CMAKE_INSTALL_DATADIR)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
+              ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/TesseraSystemC.cmake
+        DESTINATION ${package_dir})
+
+list(TRANSFORM rooms PREPEND "-ltessera_")
+list(JOIN rooms " " TESSERA_PC_LIBS)
+# From the .pc file to the prefix, which may be moved.
+file(RELATIVE_PATH TESSERA_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file(${CMAKE_CURRENT_LIST_DIR}/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/app/command.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace tessera::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+[[noreturn]] void become_tessera(const std::vector<std::string>& arguments,
+                                 const fs::path& directory, const fs::path& out,
+                                 const fs::path& error) {
+  const int in = ::open("/dev/null", O_RDONLY);
+  const int o = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  const int e = ::open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (in < 0 || o < 0 || e < 0 || ::chdir(directory.c_str()) != 0) std::_Exit(127);
+  ::dup2(in, 0);
+  ::dup2(o, 1);
+  ::dup2(e, 2);
+  std::vector<char*> argv = {const_cast<char*>("tessera")};
+  for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+  argv.push_back(nullptr);
+  ::execv(TESSERA_COMMAND, argv.data());
+  std::_Exit(127);
+}
+
+}  // namespace
+
+CommandResult run_tessera(const std::vector<std::string>& arguments, const fs::path& directory,
+                          double interrupt_after) {
+  const ScratchFolder captured;
+  const fs::path out = captured.path() / "out";
+  const fs::path error = captured.path() / "error";
+  const pid_t pid = ::fork();
+  if (pid < 0) throw std::runtime_error("no child process");
+  if (pid == 0) become_tessera(arguments, directory, out, error);
+  if (interrupt_after > 0) {
+    std::this_thread::sleep_for(std::chrono::duration<double>(interrupt_after));
+    ::kill(pid, SIGINT);
+  }
+  int status = 0;
+  ::waitpid(pid, &status, 0);
+  CommandResult result;
+  result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result.out = text_of(out);
+  result.error = text_of(error);
+  return result;
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string name = (fs::temp_directory_path() / "tessera-test-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no scratch folder");
+  path_ = name;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+std::string ScratchFolder::write(const std::string& name, const std::string& text) const {
+  const fs::path file = path_ / name;
+  std::ofstream(file, std::ios::binary) << text;
+  return file.string();
+}
+
+std::string ScratchFolder::read(const std::string& name) const { return text_of(path_ / name); }
+
+}  // namespace tessera::test

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Runs the `tessera` command as a user does.
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace tessera::test {
+
+struct CommandResult {
+  int status = -1;  ///< exit status; -1 when a signal ended it
+  std::string out;
+  std::string error;
+
+  /// Standard output as one JSON document; throws when it is not exactly that.
+  nlohmann::json document() const { return nlohmann::json::parse(out); }
+};
+
+/// Runs `tessera ARGUMENTS...` in `directory` without a terminal. After `interrupt_after` seconds
+/// (0: never) it gets a SIGINT.
+CommandResult run_tessera(const std::vector<std::string>& arguments,
+                          const std::filesystem::path& directory, double interrupt_after = 0);
+
+/// A folder of its own that is gone at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  /// Writes a file and returns its path.
+  std::string write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tessera::test

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/csv.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera::app;
+using nlohmann::ordered_json;
+
+TEST_CASE("a field is quoted where commas, quotes or line ends ask for it") {
+  CHECK(csv_field("plain") == "plain");
+  CHECK(csv_field("a,b") == "\"a,b\"");
+  CHECK(csv_field("say \"x\"") == "\"say \"\"x\"\"\"");
+  CHECK(csv_field("two\nlines") == "\"two\nlines\"");
+}
+
+TEST_CASE("statistics are one line a number, nested ones flattened, with units") {
+  const ordered_json stats = {
+      {"platform", "p"},
+      {"cycles", 12},
+      {"verified", nullptr},
+      {"derived", {{"ipc", 1.5}, {"latency_breakdown", {{"llc", 3.25}}}}},
+      {"modules",
+       {{"gpu0.llc0", {{"hits", 7}, {"latency", {{"mean", 2.5}, {"buckets", {1, 2}}}}}}}}};
+  const ordered_json catalogue = {
+      {{"module", "gpu0.llc0"}, {"name", "hits"}, {"unit", "access"}},
+      {{"module", "gpu0.llc0"}, {"name", "latency"}, {"unit", "cycle"}}};
+  CHECK(stats_csv(stats, catalogue) ==
+        "module,statistic,value,unit\r\n"
+        "run,platform,p,\r\n"
+        "run,cycles,12,cycle\r\n"
+        "run,verified,,\r\n"
+        "derived,ipc,1.5,instruction/cycle\r\n"
+        "derived,latency_breakdown.llc,3.25,cycle\r\n"
+        "gpu0.llc0,hits,7,access\r\n"
+        "gpu0.llc0,latency.mean,2.5,cycle\r\n"
+        "gpu0.llc0,latency.buckets.0,1,cycle\r\n"
+        "gpu0.llc0,latency.buckets.1,2,cycle\r\n");
+}

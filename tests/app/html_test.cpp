@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/html.h"
+
+#include <catch2/catch.hpp>
+
+#include "app/report/comparison.h"
+
+using namespace tessera::app;
+using Catch::Matchers::Contains;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// The JSON that a report carries.
+ordered_json embedded(const std::string& html) {
+  const std::string open = "id=\"data\">";
+  const std::size_t begin = html.find(open) + open.size();
+  return ordered_json::parse(html.substr(begin, html.find("</script>", begin) - begin));
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+}  // namespace
+
+TEST_CASE("names that look like markup cannot leave the data of a report") {
+  const std::string nasty = "</script><script>alert(1)</script><!--";
+  const ordered_json stats = {
+      {"platform", nasty}, {"workload", "w"}, {"modules", {{nasty, {{"x", 1}}}}}};
+  const std::string html = run_report(stats, ordered_json::array(), nasty, "");
+  CHECK_THAT(html, !Contains("<script>alert"));
+  CHECK(embedded(html)["stats"]["platform"] == nasty);
+  // Data, Chart.js, our scripts: nothing else runs.
+  CHECK(count(html, "<script") == 3);
+}
+
+TEST_CASE("a report asks for nothing outside itself") {
+  const std::string html = run_report({{"platform", "p"}}, ordered_json::array(), "", "");
+  CHECK_THAT(html, Contains("default-src 'none'"));
+  CHECK_THAT(html, !Contains("src=\"http"));
+  CHECK_THAT(html, !Contains("href=\"http"));
+  CHECK_THAT(html, Contains("Chart.js v3"));
+}
+
+TEST_CASE("a report has units and descriptions of its statistics, each text once") {
+  const ordered_json catalogue = {
+      {{"module", "a0"}, {"name", "hits"}, {"unit", "access"}, {"description", "found"}},
+      {{"module", "a1"}, {"name", "hits"}, {"unit", "access"}, {"description", "found"}}};
+  const ordered_json data = embedded(run_report({{"platform", "p"}}, catalogue, "", ""));
+  CHECK(data["texts"] == ordered_json{{"access", "found"}});
+  CHECK(data["about"]["a1"]["hits"] == 0);
+}
+
+TEST_CASE("a report of a comparison with nothing but failures is still a report") {
+  const ordered_json document = comparison_document({{"p", "w", nullptr, "it broke"}});
+  CHECK(embedded(comparison_report(document))["summary"]["failed"] == 1);
+}

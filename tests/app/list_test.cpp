@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "tests/app/command.h"
+
+using namespace tessera::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+json listed(const std::string& topic, const std::vector<std::string>& more = {}) {
+  const ScratchFolder folder;
+  std::vector<std::string> arguments = {"list", topic, "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const CommandResult r = run_tessera(arguments, folder.path());
+  CAPTURE(r.error);
+  REQUIRE(r.status == 0);
+  return r.document().at(topic);
+}
+
+std::set<std::string> names(const json& entries) {
+  std::set<std::string> all;
+  for (const json& e : entries) all.insert(e.at("name").get<std::string>());
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("list platforms has the presets with descriptions") {
+  const json entries = listed("platforms");
+  CHECK(names(entries).count("uba-mem") == 1);
+  CHECK(names(entries).count("uba-mem-small") == 1);
+  for (const json& e : entries) CHECK_FALSE(e.at("description").get<std::string>().empty());
+}
+
+TEST_CASE("list workloads has the suite") {
+  for (const char* name : {"2dconv", "atax", "bfs", "bicg", "histogram", "kmeans", "mm",
+                           "reduction", "saxpy", "spmv", "transpose", "vecadd"}) {
+    CHECK(names(listed("workloads")).count(name) == 1);
+  }
+}
+
+TEST_CASE("list policies names every decision point's choices") {
+  const auto all = names(listed("policies"));
+  for (const char* name : {"fixed-channel", "pae", "first-touch", "round-robin", "distributed"}) {
+    CHECK(all.count(name) == 1);
+  }
+}
+
+TEST_CASE("list parameters shows value, unit, range and description of the platform") {
+  bool found = false;
+  for (const json& e : listed("parameters", {"--platform", "uba-mem-small"})) {
+    CAPTURE(e.dump());
+    CHECK_FALSE(e.at("description").get<std::string>().empty());
+    if (e.at("name") != "system.sms") continue;
+    found = true;
+    CHECK(e.at("value") == 8);
+    CHECK(e.at("min") <= 8);
+    CHECK(e.at("max") >= 64);
+  }
+  CHECK(found);
+}
+
+TEST_CASE("list statistics counts equal blocks once") {
+  std::size_t l1 = 0;
+  for (const json& e : listed("statistics", {"--platform", "uba-mem-small"})) {
+    CAPTURE(e.dump());
+    CHECK_FALSE(e.at("description").get<std::string>().empty());
+    if (e.at("name") == "load_hits") {
+      ++l1;
+      CHECK(e.at("instances") == 8);
+    }
+  }
+  CHECK(l1 == 1);
+}
+
+TEST_CASE("config prints a document that runs as a platform file") {
+  const ScratchFolder folder;
+  const CommandResult printed =
+      run_tessera({"config", "uba-mem-small", "--set", "llc.ways=8"}, folder.path());
+  REQUIRE(printed.status == 0);
+  CHECK(printed.document().at("llc").at("ways") == 8);
+  folder.write("mine.json", printed.out);
+  const CommandResult again = run_tessera({"config", "mine.json"}, folder.path());
+  CAPTURE(again.error);
+  REQUIRE(again.status == 0);
+  CHECK(again.out == printed.out);
+}
+
+TEST_CASE("every verb explains itself") {
+  const ScratchFolder folder;
+  for (const char* verb : {"run", "compare", "list", "config"}) {
+    const CommandResult r = run_tessera({verb, "--help"}, folder.path());
+    CHECK(r.status == 0);
+    CHECK_THAT(r.out, Contains(std::string("Usage: tessera ") + verb));
+    CHECK(r.error.empty());
+  }
+  CHECK_THAT(run_tessera({"--help"}, folder.path()).out, Contains("compare"));
+  CHECK_THAT(run_tessera({"--version"}, folder.path()).out, Contains("tessera 0."));
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "tests/app/command.h"
+
+using namespace tessera::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+TEST_CASE("run --json prints one document with the sections of the contract, in their order") {
+  const ScratchFolder folder;
+  const CommandResult r = run_tessera(
+      {"run", "uba-mem-small", "vecadd", "--json", "--values", "carried"}, folder.path());
+  CAPTURE(r.error);
+  REQUIRE(r.status == 0);
+  const auto document = nlohmann::ordered_json::parse(r.out);
+  std::vector<std::string> keys;
+  const std::vector<std::string> contract = {
+      "tessera",      "platform", "workload", "config",  "seed",   "cycles",   "time_ns",
+      "instructions", "kernels",  "modules",  "derived", "energy", "verified", "host"};
+  for (const auto& [key, value] : document.items()) {
+    if (std::find(contract.begin(), contract.end(), key) != contract.end()) keys.push_back(key);
+  }
+  CHECK(keys == contract);
+  CHECK(document["verified"] == true);
+  CHECK(document["cycles"] > 0);
+  CHECK(document["platform"] == "uba-mem-small");
+  CHECK(document["workload"] == "vecadd");
+  // Only --out makes files then.
+  CHECK(std::filesystem::is_empty(folder.path()));
+}
+
+TEST_CASE("two runs with one seed give the same statistics") {
+  const ScratchFolder folder;
+  const auto once = [&folder] {
+    json d = run_tessera({"run", "uba-mem-small", "mm", "--json", "--seed", "7"}, folder.path())
+                 .document();
+    d.erase("host");
+    return d.dump();
+  };
+  CHECK(once() == once());
+}
+
+TEST_CASE("run prints where the bandwidth went and writes its three files") {
+  const ScratchFolder folder;
+  const CommandResult r = run_tessera({"run", "uba-mem-small", "vecadd"}, folder.path());
+  CAPTURE(r.error);
+  REQUIRE(r.status == 0);
+  CHECK_THAT(r.out, Contains("vecadd on uba-mem-small"));
+  CHECK_THAT(r.out, Contains("match the CPU reference"));
+  for (const char* level : {"L1 fills", "NoC request", "NoC reply", "LLC", "DRAM"}) {
+    CHECK_THAT(r.out, Contains(level));
+  }
+  CHECK_THAT(r.out, Contains("out/uba-mem-small-vecadd/report.html"));
+  const std::string stem = "out/uba-mem-small-vecadd/";
+  const json stats = json::parse(folder.read(stem + "stats.json"));
+  CHECK(stats["verified"] == true);
+  CHECK_THAT(folder.read(stem + "stats.csv"), Contains("run,cycles," + stats["cycles"].dump()));
+  CHECK_THAT(folder.read(stem + "report.html"), Contains("vecadd"));
+}
+
+TEST_CASE("--out says where the files go, with --json too") {
+  const ScratchFolder folder;
+  const CommandResult r =
+      run_tessera({"run", "uba-mem-small", "vecadd", "--json", "--out", "a/b"}, folder.path());
+  REQUIRE(r.status == 0);
+  json printed = r.document();
+  CHECK(printed == json::parse(folder.read("a/b/stats.json")));
+}
+
+TEST_CASE("--set changes what runs") {
+  const ScratchFolder folder;
+  const CommandResult r =
+      run_tessera({"run", "uba-mem-small", "vecadd", "--json", "--set", "llc.latency_cycles=500"},
+                  folder.path());
+  REQUIRE(r.status == 0);
+  const CommandResult base =
+      run_tessera({"run", "uba-mem-small", "vecadd", "--json"}, folder.path());
+  CHECK(r.document().at("config").at("llc").at("latency_cycles") == 500);
+  CHECK(r.document().at("cycles") > base.document().at("cycles"));
+}
+
+TEST_CASE("an interrupted run keeps what it measured and ends with status 1") {
+  const ScratchFolder folder;
+  const CommandResult r =
+      run_tessera({"run", "uba-mem", "mm", "--scale", "paper", "--values", "carried", "--out", "o"},
+                  folder.path(), 2);
+  CHECK(r.status == 1);
+  CHECK_THAT(r.error, Contains("interrupted"));
+  CHECK(json::parse(folder.read("o/stats.json")).at("verified").is_null());
+  CHECK_FALSE(folder.read("o/report.html").empty());
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/text.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera::app;
+
+TEST_CASE("numbers are written with about three digits") {
+  CHECK(short_number(0) == "0");
+  CHECK(short_number(0.01234) == "0.0123");
+  CHECK(short_number(1.234) == "1.23");
+  CHECK(short_number(45.67) == "45.7");
+  CHECK(short_number(123.4) == "123");
+  CHECK(short_number(-1.234) == "-1.23");
+  CHECK(grouped(0) == "0");
+  CHECK(grouped(999) == "999");
+  CHECK(grouped(1234567) == "1 234 567");
+  CHECK(bytes_text(999) == "999 B");
+  CHECK(bytes_text(12345678) == "12.3 MB");
+  CHECK(time_text(8820) == "8.82 us");
+  CHECK(duration_text(3) == "3 s");
+  CHECK(duration_text(125) == "2:05 min");
+  CHECK(duration_text(7260) == "2:01 h");
+}
+
+TEST_CASE("a bar is as wide as it is told and shows that little is not nothing") {
+  CHECK(bar(0, 4, false) == "....");
+  CHECK(bar(0.5, 4, false) == "##..");
+  CHECK(bar(1, 4, false) == "####");
+  CHECK(bar(7, 4, false) == "####");
+  CHECK(bar(0.001, 4, false) == "#...");
+  CHECK(bar(0.5, 4, true) == "██  ");
+  CHECK(bar(0.001, 4, true) == "▏   ");
+}
+
+TEST_CASE("a table aligns texts left and numbers right") {
+  CHECK(table_text({{"NAME", "N"}, {"a", "5"}, {"bcdef", "1 000"}}) ==
+        "NAME       N\n"
+        "a          5\n"
+        "bcdef  1 000\n");
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/traffic.h"
+
+#include <catch2/catch.hpp>
+#include <numeric>
+
+using namespace tessera::app;
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json series(double interval_ns, const std::vector<std::uint64_t>& bytes) {
+  return {{"interval_ns", interval_ns},
+          {"bytes", bytes},
+          {"total", std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0})}};
+}
+
+}  // namespace
+
+TEST_CASE("series are summed by level, in the order of a request's way") {
+  const ordered_json stats = {{"time_ns", 100.0},
+                              {"modules",
+                               {{"system.gpu0.dram0", {{"bandwidth", series(10, {5})}}},
+                                {"system.gpu0.l1_0", {{"bandwidth", series(10, {1, 2})}}},
+                                {"system.gpu0.llc0", {{"bandwidth", series(10, {10})}}},
+                                {"system.gpu0.llc10", {{"bandwidth", series(10, {30})}}},
+                                {"system.gpu0.llc2", {{"bandwidth", series(10, {0, 20})}}},
+                                {"system.gpu0.noc",
+                                 {{"reply_bytes_over_time", series(10, {400})},
+                                  {"reply_exit0_bytes", 100U},
+                                  {"reply_exit1_bytes", 300U},
+                                  {"request_bytes_over_time", series(10, {40})}}}}},
+                              {"derived", {{"peak_gb_per_s", {{"dram", 2.0}}}}}};
+  const auto levels = traffic_by_level(stats);
+  std::vector<std::string> names;
+  for (const auto& l : levels) names.push_back(l.name);
+  CHECK(names == std::vector<std::string>{"L1 fills", "NoC request", "NoC reply", "LLC", "DRAM"});
+  CHECK(levels[0].bytes == 3);
+  CHECK(levels[1].bytes == 40);
+  CHECK(levels[2].bytes == 400);
+  CHECK(levels[2].gb_per_s == Approx(4));
+  // A network's parts are its outputs.
+  REQUIRE(levels[2].parts.size() == 2);
+  CHECK(levels[2].parts[1].module == "system.gpu0.noc.reply_exit1");
+  CHECK(levels[2].parts[1].bytes == 300);
+  CHECK(levels[3].bins == std::vector<std::uint64_t>{40, 20});
+  REQUIRE(levels[3].parts.size() == 3);
+  CHECK(levels[3].parts[1].module == "system.gpu0.llc2");
+  CHECK(levels[3].parts[2].module == "system.gpu0.llc10");
+  CHECK_FALSE(levels[3].peak_gb_per_s.has_value());
+  CHECK(levels[4].peak_gb_per_s == 2.0);
+}
+
+TEST_CASE("series of unequal intervals are brought to the widest without losing bytes") {
+  for (const bool wide_first : {false, true}) {
+    const std::string a = wide_first ? "gpu.llc1" : "gpu.llc0";
+    const std::string b = wide_first ? "gpu.llc0" : "gpu.llc1";
+    const ordered_json stats = {{"time_ns", 100.0},
+                                {"modules",
+                                 {{a, {{"bandwidth", series(10, {1, 2, 3, 4, 5})}}},
+                                  {b, {{"bandwidth", series(40, {100, 200})}}}}}};
+    const auto levels = traffic_by_level(stats);
+    REQUIRE(levels.size() == 1);
+    CHECK(levels[0].interval_ns == 40);
+    CHECK(levels[0].bins == std::vector<std::uint64_t>{110, 205});
+  }
+}
+
+TEST_CASE("numbers in names count as numbers") {
+  CHECK(natural_less("llc2", "llc10"));
+  CHECK_FALSE(natural_less("llc10", "llc2"));
+  CHECK(natural_less("a", "ab"));
+  CHECK_FALSE(natural_less("llc2", "llc2"));
+}
