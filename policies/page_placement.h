@@ -37,8 +37,7 @@ class PagePlacement {
 std::unique_ptr<PagePlacement> make_page_placement(const std::string& name);
 
 /// A user's own policy: register a factory under a name before the platform is built.
-void register_page_placement(const std::string& name,
-                             std::unique_ptr<PagePlacement> (*factory)());
+void register_page_placement(const std::string& name, std::unique_ptr<PagePlacement> (*factory)());
 
 std::vector<std::string> page_placement_names();
 

@@ -128,7 +128,7 @@ void L2Tlb::take_fills(Tick t) {
         ++stats_.errors;
       }
       stats_.miss_latency.add(clock_.cycle_at(t) - clock_.cycle_at(w.since));
-      replies_[w.port].queue.push(t, 0, w.payload);
+      reply(w.port, *w.payload, t);
     }
     mshrs_.release(i);
     stats_.mshrs.set(mshrs_.used(), t);
@@ -157,8 +157,7 @@ void L2Tlb::look_up(Tick t) {
 
 /// False when the access must wait.
 bool L2Tlb::access(const Access& a, Tick t) {
-  PacedOutput<ResponseSender>& reply = replies_[a.port];
-  if (reply.queue.size() >= config_.reply_queue_depth) {
+  if (replies_[a.port].queue.size() >= config_.reply_queue_depth) {
     if (blocked_ != a.payload) ++stats_.stalls_output;
     blocked_ = a.payload;
     return false;
@@ -167,7 +166,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
   if (status != tlm::TLM_OK_RESPONSE) {
     a.payload->set_response_status(status);
     ++stats_.errors;
-    reply.queue.push(t, 0, a.payload);
+    reply(a.port, *a.payload, t);
     return true;
   }
   const std::uint64_t page = a.payload->get_address() >> page_bits_;
@@ -175,7 +174,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
     ++stats_.hits;
     e->used = ++uses_;
     answer_translation(*a.payload, e->physical);
-    reply.queue.push(t, 0, a.payload);
+    reply(a.port, *a.payload, t);
     return true;
   }
   PageSlots::Index i = mshrs_.find(page);
@@ -209,11 +208,26 @@ bool L2Tlb::access(const Access& a, Tick t) {
   return true;
 }
 
+void L2Tlb::reply(std::uint32_t port, tlm_generic_payload& payload, Tick t) {
+  if (replies_[port].queue.empty()) replying_.push_back(port);
+  replies_[port].queue.push(t, 0, &payload);
+}
+
 void L2Tlb::send(Tick t) {
-  for (PacedOutput<ResponseSender>& reply : replies_) {
-    if (reply.next(clock_, t) != t) continue;
-    const auto [payload, delay] = reply.take(clock_, t);
-    reply.sender.send(*payload, delay);
+  for (std::size_t i = 0; i < replying_.size();) {
+    PacedOutput<ResponseSender>& out = replies_[replying_[i]];
+    if (out.next(clock_, t) != t) {
+      ++i;
+      continue;
+    }
+    const auto [payload, delay] = out.take(clock_, t);
+    if (out.queue.empty()) {
+      replying_[i] = replying_.back();
+      replying_.pop_back();
+    } else {
+      ++i;
+    }
+    out.sender.send(*payload, delay);
   }
   if (to_walker_.next(clock_, t) != t) return;
   const auto [fetch, delay] = to_walker_.take(clock_, t);
@@ -227,7 +241,7 @@ void L2Tlb::send(Tick t) {
 }
 
 void L2Tlb::arm(Tick t) {
-  for (const PacedOutput<ResponseSender>& reply : replies_) wake_.at(reply.next(clock_, t));
+  for (const std::uint32_t port : replying_) wake_.at(replies_[port].next(clock_, t));
   wake_.at(to_walker_.next(clock_, t));
   wake_.at(fills_.next_due());
   // A stalled head is tried again after a fill or an answer, which wake the process anyhow.
@@ -268,8 +282,7 @@ void L2Tlb::invalidate(std::uint64_t virtual_page) {
 
 bool L2Tlb::idle() const {
   return queue_.empty() && mshrs_.empty() && fills_.empty() && to_walker_.queue.empty() &&
-         std::all_of(replies_.begin(), replies_.end(),
-                     [](const auto& r) { return r.queue.empty(); });
+         replying_.empty();
 }
 
 void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
@@ -304,6 +317,7 @@ void L2Tlb::reset() {
   to_walker_.reset();
   walker_in_.reset();
   for (auto& r : replies_) r.reset();
+  replying_.clear();
   for (auto& r : request_in_) r.reset();
   lookup_edge_ = kNever;
   stalled_ = false;

@@ -109,6 +109,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void take_fills(Tick t);
   void look_up(Tick t);
   bool access(const Access& a, Tick t);
+  void reply(std::uint32_t port, tlm::tlm_generic_payload& payload, Tick t);
   void send(Tick t);
   void arm(Tick t);
 
@@ -131,6 +132,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   TimedQueue<tlm::tlm_generic_payload*> fills_;
   PacedOutput<RequestSender> to_walker_;
   std::vector<PacedOutput<ResponseSender>> replies_;
+  std::vector<std::uint32_t> replying_;  ///< ports whose replies_ are not empty
   std::vector<RequestReceiver> request_in_;
   ResponseReceiver walker_in_;
 

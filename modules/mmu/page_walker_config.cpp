@@ -5,15 +5,15 @@ namespace tessera {
 
 std::vector<std::string> PageWalkerConfig::validate() const {
   std::vector<std::string> errors;
-  if (clock_hz == 0) errors.emplace_back("page_walker.clock_hz must be at least 1");
+  if (clock_hz == 0) errors.emplace_back("walker.clock_hz must be at least 1");
   if (concurrent_walks == 0) {
-    errors.emplace_back("page_walker.concurrent_walks must be at least 1");
+    errors.emplace_back("walker.concurrent_walks must be at least 1");
   }
-  if (levels == 0) errors.emplace_back("page_walker.levels must be at least 1");
+  if (levels == 0) errors.emplace_back("walker.levels must be at least 1");
   if (level_latency_cycles == 0) {
-    errors.emplace_back("page_walker.level_latency_cycles must be at least 1");
+    errors.emplace_back("walker.level_latency_cycles must be at least 1");
   }
-  if (queue_depth == 0) errors.emplace_back("page_walker.queue_depth must be at least 1");
+  if (queue_depth == 0) errors.emplace_back("walker.queue_depth must be at least 1");
   return errors;
 }
 

@@ -258,6 +258,11 @@ TEST_CASE("random matrices are invertible and independent in windows") {
       }
     }
   }
+  // Invertible without any window asked for, too.
+  for (unsigned round = 0; round < 50; ++round) {
+    const BitMatrix m = random_invertible(4, 10, {}, random);
+    CHECK(rank_of({m.columns.begin(), m.columns.begin() + 4}) == 4);
+  }
   CHECK(rank_of({3, 5, 6}) == 2);
   CHECK(rank_of({0, 0}) == 0);
 }
