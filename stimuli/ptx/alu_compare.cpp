@@ -27,22 +27,36 @@ enum class Compare { kEq, kNe, kLt, kLe, kGt, kGe, kEqu, kNeu, kLtu, kLeu, kGtu,
 template <Compare kCompare, class T>
 bool holds(T a, T b) {
   switch (kCompare) {
-    case Compare::kEq: return a == b;
+    case Compare::kEq:
+      return a == b;
     // Ordered: false with a NaN (for integers, plain inequality).
-    case Compare::kNe: return a < b || a > b;
-    case Compare::kLt: return a < b;
-    case Compare::kLe: return a <= b;
-    case Compare::kGt: return a > b;
-    case Compare::kGe: return a >= b;
+    case Compare::kNe:
+      return a < b || a > b;
+    case Compare::kLt:
+      return a < b;
+    case Compare::kLe:
+      return a <= b;
+    case Compare::kGt:
+      return a > b;
+    case Compare::kGe:
+      return a >= b;
     // Unordered: true with a NaN.
-    case Compare::kEqu: return !(a < b || a > b);
-    case Compare::kNeu: return !(a == b);
-    case Compare::kLtu: return !(a >= b);
-    case Compare::kLeu: return !(a > b);
-    case Compare::kGtu: return !(a <= b);
-    case Compare::kGeu: return !(a < b);
-    case Compare::kNum: return a == a && b == b;
-    case Compare::kNan: return !(a == a && b == b);
+    case Compare::kEqu:
+      return !(a < b || a > b);
+    case Compare::kNeu:
+      return !(a == b);
+    case Compare::kLtu:
+      return !(a >= b);
+    case Compare::kLeu:
+      return !(a > b);
+    case Compare::kGtu:
+      return !(a <= b);
+    case Compare::kGeu:
+      return !(a < b);
+    case Compare::kNum:
+      return a == a && b == b;
+    case Compare::kNan:
+      return !(a == a && b == b);
   }
   return false;
 }
@@ -192,11 +206,21 @@ void predicate_logic(const Frame& f, const Decoded& d) {
   const u32 a = predicate(f, d.slot[2]) ^ d.flip;
   u32 value = 0;
   switch (kLogic) {
-    case Logic::kAnd: value = a & predicate(f, d.slot[3]); break;
-    case Logic::kOr: value = a | predicate(f, d.slot[3]); break;
-    case Logic::kXor: value = a ^ predicate(f, d.slot[3]); break;
-    case Logic::kNot: value = ~a; break;
-    case Logic::kMove: value = a; break;
+    case Logic::kAnd:
+      value = a & predicate(f, d.slot[3]);
+      break;
+    case Logic::kOr:
+      value = a | predicate(f, d.slot[3]);
+      break;
+    case Logic::kXor:
+      value = a ^ predicate(f, d.slot[3]);
+      break;
+    case Logic::kNot:
+      value = ~a;
+      break;
+    case Logic::kMove:
+      value = a;
+      break;
   }
   put_predicate(f, d.slot[0], value);
 }

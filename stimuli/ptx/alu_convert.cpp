@@ -23,8 +23,10 @@ D int_to_int_sat(S v) {
   constexpr D high = std::numeric_limits<D>::max();
   if constexpr (std::is_signed_v<S>) {
     if (v < 0) {
-      if constexpr (!std::is_signed_v<D>) return 0;
-      else return static_cast<s64>(v) < static_cast<s64>(low) ? low : static_cast<D>(v);
+      if constexpr (!std::is_signed_v<D>)
+        return 0;
+      else
+        return static_cast<s64>(v) < static_cast<s64>(low) ? low : static_cast<D>(v);
     }
   }
   return static_cast<u64>(v) > static_cast<u64>(high) ? high : static_cast<D>(v);
@@ -45,7 +47,8 @@ D float_to_int(S value) {
   constexpr D low = std::numeric_limits<D>::min();
   constexpr D high = std::numeric_limits<D>::max();
   constexpr bool wide = sizeof(D) == 8 || sizeof(S) == 8;
-  constexpr D for_nan = wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : 0;
+  constexpr D for_nan =
+      wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : 0;
   // The first value above the range, a power of two: exact in either format.
   constexpr S above = static_cast<S>(D{1} << (8 * sizeof(D) - 2)) * (std::is_signed_v<D> ? 2 : 4);
   const S v = integral<kRound>(in<kFtz>(value));
@@ -58,8 +61,10 @@ D float_to_int(S value) {
 template <class D, class S, bool kFtz, bool kSat>
 D float_to_float(S v) {
   // A conversion from double flushes its result, one from single its source.
-  if constexpr (std::is_same_v<S, f32>) return out<kFtz, kSat>(static_cast<D>(in<kFtz>(v)));
-  else return out<kFtz, kSat>(static_cast<D>(v));
+  if constexpr (std::is_same_v<S, f32>)
+    return out<kFtz, kSat>(static_cast<D>(in<kFtz>(v)));
+  else
+    return out<kFtz, kSat>(static_cast<D>(v));
 }
 template <class T, Round kRound, bool kFtz, bool kSat>
 T round_float(T v) {

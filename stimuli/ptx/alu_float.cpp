@@ -31,12 +31,16 @@ struct Functions {
     }
   }
   static T abs(T a) {
-    if constexpr (sizeof(T) == 4) return as_f32(bits_of(in<kFtz>(a)) & 0x7fffffffu);
-    else return as_f64(bits_of(a) & 0x7fffffffffffffffu);
+    if constexpr (sizeof(T) == 4)
+      return as_f32(bits_of(in<kFtz>(a)) & 0x7fffffffu);
+    else
+      return as_f64(bits_of(a) & 0x7fffffffffffffffu);
   }
   static T neg(T a) {
-    if constexpr (sizeof(T) == 4) return as_f32(bits_of(in<kFtz>(a)) ^ 0x80000000u);
-    else return as_f64(bits_of(a) ^ 0x8000000000000000u);
+    if constexpr (sizeof(T) == 4)
+      return as_f32(bits_of(in<kFtz>(a)) ^ 0x80000000u);
+    else
+      return as_f64(bits_of(a) ^ 0x8000000000000000u);
   }
   /// A NaN gives way to a number; -0 is less than +0.
   template <bool kMax, bool kNan>
@@ -95,12 +99,24 @@ void testp(const Frame& f, const Decoded& d) {
     const T v = a[i] < 0 ? -a[i] : a[i];
     bool is = false;
     switch (kTest) {
-      case Test::kFinite: is = v < kInfinity; break;
-      case Test::kInfinite: is = v == kInfinity; break;
-      case Test::kNumber: is = !is_nan(v); break;
-      case Test::kNotNumber: is = is_nan(v); break;
-      case Test::kNormal: is = v < kInfinity && v >= kSmallest; break;
-      case Test::kSubnormal: is = v > 0 && v < kSmallest; break;
+      case Test::kFinite:
+        is = v < kInfinity;
+        break;
+      case Test::kInfinite:
+        is = v == kInfinity;
+        break;
+      case Test::kNumber:
+        is = !is_nan(v);
+        break;
+      case Test::kNotNumber:
+        is = is_nan(v);
+        break;
+      case Test::kNormal:
+        is = v < kInfinity && v >= kSmallest;
+        break;
+      case Test::kSubnormal:
+        is = v > 0 && v < kSmallest;
+        break;
     }
     result |= static_cast<u32>(is) << i;
   }

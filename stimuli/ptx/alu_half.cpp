@@ -66,8 +66,12 @@ struct Simple {
   static u16 max(u16 a, u16 b) { return extreme<true, false>(a, b); }
   static u16 min_nan(u16 a, u16 b) { return extreme<false, true>(a, b); }
   static u16 max_nan(u16 a, u16 b) { return extreme<true, true>(a, b); }
-  static u16 ex2(u16 a) { return finish<kFtz, false>(Bits::from_double(__builtin_exp2(get<kFtz>(a)))); }
-  static u16 tanh(u16 a) { return finish<kFtz, false>(Bits::from_double(__builtin_tanh(get<kFtz>(a)))); }
+  static u16 ex2(u16 a) {
+    return finish<kFtz, false>(Bits::from_double(__builtin_exp2(get<kFtz>(a))));
+  }
+  static u16 tanh(u16 a) {
+    return finish<kFtz, false>(Bits::from_double(__builtin_tanh(get<kFtz>(a))));
+  }
 };
 
 /// F on a half, and on both halves of a pair.

@@ -13,20 +13,25 @@ void add_all(AluTable& table);
 #endif
 
 const AluTable& AluTable::get() {
-  static const AluTable table;
+  static const AluTable table(true);
   return table;
 }
 
-AluTable::AluTable() {
+const AluTable& AluTable::portable() {
+  static const AluTable table(false);
+  return table;
+}
+
+AluTable::AluTable([[maybe_unused]] bool allow_avx2) {
 #ifdef TESSERA_PTX_AVX2
-  avx2_ = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
+  avx2_ = allow_avx2 && __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&
           __builtin_cpu_supports("bmi2") != 0;
   if (avx2_) {
     avx2::add_all(*this);
     return;
   }
 #endif
-  portable::add_all(*this);
+  ptx::portable::add_all(*this);
 }
 
 void AluTable::add(const AluEntry& entry, const char* a, const char* b, const char* c,

@@ -29,8 +29,10 @@ struct AluEntry {
 
 class AluTable {
  public:
-  /// The one table of this process.
+  /// The best table for this machine.
   static const AluTable& get();
+  /// The table of the handlers that run anywhere (for tests: they give the same bits).
+  static const AluTable& portable();
 
   /// Adds "a.b.c" (empty parts are left out). Not inline: handler files compiled for AVX2 must
   /// not emit library templates that others could link.
@@ -42,11 +44,12 @@ class AluTable {
   std::string names_of(const std::string& opcode) const;
   /// All opcodes, sorted.
   std::vector<std::string> opcodes() const;
+  const std::map<std::string, AluEntry>& entries() const { return entries_; }
   /// True when the AVX2 handlers are in use.
   bool uses_avx2() const { return avx2_; }
 
  private:
-  AluTable();
+  explicit AluTable(bool allow_avx2);
 
   std::map<std::string, AluEntry> entries_;
   bool avx2_ = false;

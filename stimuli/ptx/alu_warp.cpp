@@ -31,9 +31,18 @@ void shfl(const Frame& f, const Decoded& d) {
         valid = static_cast<s32>(lane) - static_cast<s32>(n) >= static_cast<s32>(last);
         from = lane - n;
         break;
-      case Shuffle::kDown: from = lane + n; valid = from <= last; break;
-      case Shuffle::kButterfly: from = lane ^ n; valid = from <= last; break;
-      case Shuffle::kIndex: from = (lane & segment) | (n & ~segment); valid = from <= last; break;
+      case Shuffle::kDown:
+        from = lane + n;
+        valid = from <= last;
+        break;
+      case Shuffle::kButterfly:
+        from = lane ^ n;
+        valid = from <= last;
+        break;
+      case Shuffle::kIndex:
+        from = (lane & segment) | (n & ~segment);
+        valid = from <= last;
+        break;
     }
     fresh[lane] = a[valid ? from & 31u : lane];
     in_range |= static_cast<u32>(valid) << lane;
@@ -49,9 +58,15 @@ void vote(const Frame& f, const Decoded& d) {
   const u32 yes = (predicate(f, d.slot[2]) ^ d.flip) & f.mask;
   bool result = false;
   switch (kVote) {
-    case Vote::kAll: result = yes == f.mask; break;
-    case Vote::kAny: result = yes != 0; break;
-    case Vote::kUniform: result = yes == f.mask || yes == 0; break;
+    case Vote::kAll:
+      result = yes == f.mask;
+      break;
+    case Vote::kAny:
+      result = yes != 0;
+      break;
+    case Vote::kUniform:
+      result = yes == f.mask || yes == 0;
+      break;
   }
   put_predicate(f, d.slot[0], result ? ~0u : 0);
 }
@@ -102,12 +117,24 @@ void redux(const Frame& f, const Decoded& d) {
   for (u32 rest = f.mask & (f.mask - 1); rest != 0; rest &= rest - 1) {
     const T v = static_cast<T>(a[__builtin_ctz(rest)]);
     switch (kReduce) {
-      case Reduce::kAdd: result = static_cast<T>(static_cast<u32>(result) + static_cast<u32>(v)); break;
-      case Reduce::kMin: result = v < result ? v : result; break;
-      case Reduce::kMax: result = v > result ? v : result; break;
-      case Reduce::kAnd: result = static_cast<T>(result & v); break;
-      case Reduce::kOr: result = static_cast<T>(result | v); break;
-      case Reduce::kXor: result = static_cast<T>(result ^ v); break;
+      case Reduce::kAdd:
+        result = static_cast<T>(static_cast<u32>(result) + static_cast<u32>(v));
+        break;
+      case Reduce::kMin:
+        result = v < result ? v : result;
+        break;
+      case Reduce::kMax:
+        result = v > result ? v : result;
+        break;
+      case Reduce::kAnd:
+        result = static_cast<T>(result & v);
+        break;
+      case Reduce::kOr:
+        result = static_cast<T>(result | v);
+        break;
+      case Reduce::kXor:
+        result = static_cast<T>(result ^ v);
+        break;
     }
   }
   broadcast(f, d.slot[0], static_cast<u32>(result));
@@ -120,13 +147,25 @@ template <Special kSpecial>
 void special(const Frame& f, const Decoded& d) {
   const IssueContext& c = *f.context;
   switch (kSpecial) {
-    case Special::kClock: broadcast(f, d.slot[0], static_cast<u32>(c.cycle)); break;
-    case Special::kClockHigh: broadcast(f, d.slot[0], static_cast<u32>(c.cycle >> 32)); break;
+    case Special::kClock:
+      broadcast(f, d.slot[0], static_cast<u32>(c.cycle));
+      break;
+    case Special::kClockHigh:
+      broadcast(f, d.slot[0], static_cast<u32>(c.cycle >> 32));
+      break;
     case Special::kClock64:
-    case Special::kTime: broadcast64(f, d.slot[0], c.cycle); break;
-    case Special::kSm: broadcast(f, d.slot[0], c.sm); break;
-    case Special::kSmCount: broadcast(f, d.slot[0], c.sm_count); break;
-    case Special::kWarp: broadcast(f, d.slot[0], c.warp_slot); break;
+    case Special::kTime:
+      broadcast64(f, d.slot[0], c.cycle);
+      break;
+    case Special::kSm:
+      broadcast(f, d.slot[0], c.sm);
+      break;
+    case Special::kSmCount:
+      broadcast(f, d.slot[0], c.sm_count);
+      break;
+    case Special::kWarp:
+      broadcast(f, d.slot[0], c.warp_slot);
+      break;
   }
 }
 
@@ -175,7 +214,8 @@ void load_parameter(const Frame& f, const Decoded& d) {
     const u64 value = load_element(from, d.memory);
     if (d.memory.wide_register) broadcast64(f, d.slot[k], value);
     // aux: mask of the register's width (a sign-extended byte in a 16-bit register).
-    else broadcast(f, d.slot[k], static_cast<u32>(value) & d.aux);
+    else
+      broadcast(f, d.slot[k], static_cast<u32>(value) & d.aux);
   }
 }
 /// Parameters of device functions, and .local variables at a fixed offset, per lane.
@@ -185,8 +225,10 @@ void load_fixed(const Frame& f, const Decoded& d) {
     for (u32 rest = f.mask; rest != 0; rest &= rest - 1) {
       const auto i = static_cast<unsigned>(__builtin_ctz(rest));
       const u64 value = load_element(from + std::size_t{i} * f.local_stride, d.memory);
-      if (d.memory.wide_register) cells<u64>(f, d.slot[k])[i] = value;
-      else cells<u32>(f, d.slot[k])[i] = static_cast<u32>(value) & d.aux;
+      if (d.memory.wide_register)
+        cells<u64>(f, d.slot[k])[i] = value;
+      else
+        cells<u32>(f, d.slot[k])[i] = static_cast<u32>(value) & d.aux;
     }
   }
 }

@@ -26,7 +26,8 @@ std::string join(const std::string& opcode, const std::vector<std::string>& modi
 /// Rounding to nearest is the default of arithmetic; approximations are computed exactly.
 std::string Decoder::canonical_name() const {
   std::string name = in_->opcode;
-  const bool arithmetic = is_one_of(name, {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"});
+  const bool arithmetic =
+      is_one_of(name, {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"});
   const bool approximate =
       is_one_of(name, {"div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"});
   for (const std::string& m : in_->modifiers) {
@@ -232,8 +233,8 @@ void Decoder::decode_carry() {
   const std::size_t count = std::size_t{1} + e.signature.sources;
   expect_operands(count, count);
   const bool takes = is_one_of(in_->opcode, {"addc", "subc", "madc"});
-  const bool leaves = std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") !=
-                      in_->modifiers.end();
+  const bool leaves =
+      std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") != in_->modifiers.end();
   d_.aux = (takes ? 1u : 0u) | (leaves ? 2u : 0u);
   d_.slot[Decoded::kResult2] = Slot{BankId::kRegisters, carry_.offset};
   if (takes) reads(carry_);
@@ -242,8 +243,6 @@ void Decoder::decode_carry() {
 }
 
 /// cvta{.to}.space.u64; the source may be the name of a variable.
-void Decoder::decode_address_space() {
-  decode_plain(entry(canonical_name()));
-}
+void Decoder::decode_address_space() { decode_plain(entry(canonical_name())); }
 
 }  // namespace tessera::ptx

@@ -80,7 +80,8 @@ void Decoder::decode_barrier() {
     emit(Unit::kAlu, 1);
     return;
   }
-  if (!only(*in_, {"cta", "sync", "arrive", "red", "aligned", "popc", "u32", "and", "or", "pred"})) {
+  if (!only(*in_,
+            {"cta", "sync", "arrive", "red", "aligned", "popc", "u32", "and", "or", "pred"})) {
     refuse(kSupported);
   }
   std::size_t next = 0;

@@ -31,12 +31,18 @@ bool is_cache_hint(const std::string& m) {
 }
 
 bool parse_space(const std::string& m, StateSpace& space) {
-  if (m == "global") space = StateSpace::kGlobal;
-  else if (m == "shared" || m == "shared::cta") space = StateSpace::kShared;
-  else if (m == "local") space = StateSpace::kLocal;
-  else if (m == "const") space = StateSpace::kConst;
-  else if (m == "param" || m == "param::entry" || m == "param::func") space = StateSpace::kParam;
-  else return false;
+  if (m == "global")
+    space = StateSpace::kGlobal;
+  else if (m == "shared" || m == "shared::cta")
+    space = StateSpace::kShared;
+  else if (m == "local")
+    space = StateSpace::kLocal;
+  else if (m == "const")
+    space = StateSpace::kConst;
+  else if (m == "param" || m == "param::entry" || m == "param::func")
+    space = StateSpace::kParam;
+  else
+    return false;
   return true;
 }
 
@@ -61,16 +67,35 @@ constexpr std::array<AtomicName, 10> kAtomics = {{{"add", AtomicOp::kAdd},
 
 bool atomic_type(Type t, AtomicType& to) {
   switch (t) {
-    case Type::kU32: to = AtomicType::kU32; return true;
-    case Type::kS32: to = AtomicType::kS32; return true;
-    case Type::kB32: to = AtomicType::kB32; return true;
-    case Type::kF32: to = AtomicType::kF32; return true;
-    case Type::kU64: to = AtomicType::kU64; return true;
-    case Type::kS64: to = AtomicType::kS64; return true;
-    case Type::kB64: to = AtomicType::kB64; return true;
-    case Type::kF64: to = AtomicType::kF64; return true;
-    case Type::kF16x2: to = AtomicType::kF16x2; return true;
-    default: return false;
+    case Type::kU32:
+      to = AtomicType::kU32;
+      return true;
+    case Type::kS32:
+      to = AtomicType::kS32;
+      return true;
+    case Type::kB32:
+      to = AtomicType::kB32;
+      return true;
+    case Type::kF32:
+      to = AtomicType::kF32;
+      return true;
+    case Type::kU64:
+      to = AtomicType::kU64;
+      return true;
+    case Type::kS64:
+      to = AtomicType::kS64;
+      return true;
+    case Type::kB64:
+      to = AtomicType::kB64;
+      return true;
+    case Type::kF64:
+      to = AtomicType::kF64;
+      return true;
+    case Type::kF16x2:
+      to = AtomicType::kF16x2;
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -79,16 +104,21 @@ bool atomic_fits(AtomicOp op, AtomicType t) {
   const bool is_bits = t == AtomicType::kB32 || t == AtomicType::kB64;
   const bool is_float = t == AtomicType::kF32 || t == AtomicType::kF64 || t == AtomicType::kF16x2;
   switch (op) {
-    case AtomicOp::kAdd: return !is_bits;
+    case AtomicOp::kAdd:
+      return !is_bits;
     case AtomicOp::kMin:
-    case AtomicOp::kMax: return !is_bits && !is_float;
+    case AtomicOp::kMax:
+      return !is_bits && !is_float;
     case AtomicOp::kInc:
-    case AtomicOp::kDec: return t == AtomicType::kU32;
+    case AtomicOp::kDec:
+      return t == AtomicType::kU32;
     case AtomicOp::kAnd:
     case AtomicOp::kOr:
-    case AtomicOp::kXor: return is_bits;
+    case AtomicOp::kXor:
+      return is_bits;
     case AtomicOp::kExchange:
-    case AtomicOp::kCompareAndSwap: return !is_float;
+    case AtomicOp::kCompareAndSwap:
+      return !is_float;
   }
   return false;
 }
@@ -186,8 +216,7 @@ void Decoder::emit_fence() {
 /// its constant bank and the latter in registers, so that neither is a memory access.
 void Decoder::decode_fixed(const AddressOperand& from, bool is_store) {
   const Place* place = find_place(operand(is_store ? 0 : 1).name);
-  const std::uint64_t inside =
-      static_cast<std::uint64_t>(from.displacement) - place->offset;
+  const std::uint64_t inside = static_cast<std::uint64_t>(from.displacement) - place->offset;
   const std::uint64_t bytes = std::uint64_t{d_.memory.element_bytes} * d_.memory.elements;
   if (inside > place->bytes || inside + bytes > place->bytes) {
     refuse("it runs over the end of the parameter, which has " + std::to_string(place->bytes) +

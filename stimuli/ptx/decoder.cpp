@@ -194,8 +194,8 @@ void Decoder::place_shared() {
     places_[v->name] = Place{StateSpace::kShared, offset, v->bytes(), false};
     offset += v->bytes();
   }
-  const bool dynamic = std::any_of(found.begin(), found.end(),
-                                   [](const Variable* v) { return v->is_extern; });
+  const bool dynamic =
+      std::any_of(found.begin(), found.end(), [](const Variable* v) { return v->is_extern; });
   if (dynamic) offset = align_up(offset, 16);
   for (const Variable* v : found) {
     if (v->is_extern) places_[v->name] = Place{StateSpace::kShared, offset, 0, false};

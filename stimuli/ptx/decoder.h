@@ -28,8 +28,8 @@ class Decoder {
  private:
   struct Register {
     std::uint32_t offset = 0;
-    std::uint32_t name = 0;     ///< scoreboard name
-    unsigned bytes = 0;         ///< 0: predicate
+    std::uint32_t name = 0;  ///< scoreboard name
+    unsigned bytes = 0;      ///< 0: predicate
     Type type = Type::kNone;
   };
   /// A variable outside the register space: offset within its space.
@@ -123,10 +123,10 @@ class Decoder {
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constant_offsets_;
   std::map<std::string, std::uint32_t> launch_symbols_;
   std::unordered_map<std::string, std::size_t> labels_;
-  std::vector<std::uint32_t> code_of_;       ///< instruction index to code index
-  std::vector<FlowNode> flow_;               ///< parallel to the code
+  std::vector<std::uint32_t> code_of_;  ///< instruction index to code index
+  std::vector<FlowNode> flow_;          ///< parallel to the code
   std::vector<std::pair<std::uint32_t, std::size_t>> branches_;  ///< code index, target instruction
-  std::vector<std::uint8_t> units_;          ///< per scoreboard name: 32-bit registers
+  std::vector<std::uint8_t> units_;  ///< per scoreboard name: 32-bit registers
   Slot scratch_;
   Slot scratch_predicate_;
   Register carry_;

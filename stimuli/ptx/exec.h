@@ -78,14 +78,19 @@ enum class Kind : std::uint8_t { kI8, kI16, kI32, kI64, kF16, kF32, kF64, kPred 
 
 constexpr unsigned kind_bytes(Kind k) {
   switch (k) {
-    case Kind::kI8: return 1;
+    case Kind::kI8:
+      return 1;
     case Kind::kI16:
-    case Kind::kF16: return 2;
+    case Kind::kF16:
+      return 2;
     case Kind::kI64:
-    case Kind::kF64: return 8;
+    case Kind::kF64:
+      return 8;
     case Kind::kI32:
-    case Kind::kF32: return 4;
-    case Kind::kPred: return 0;
+    case Kind::kF32:
+      return 4;
+    case Kind::kPred:
+      return 0;
   }
   return 0;
 }

@@ -32,8 +32,10 @@ inline u64 bits_of(f64 v) {
 
 template <class T>
 T canonical_nan() {
-  if constexpr (std::is_same_v<T, f32>) return as_f32(0x7fffffffu);
-  else return as_f64(0xfff8000000000000u);
+  if constexpr (std::is_same_v<T, f32>)
+    return as_f32(0x7fffffffu);
+  else
+    return as_f64(0xfff8000000000000u);
 }
 template <class T>
 bool is_nan(T v) {
@@ -69,13 +71,17 @@ T out(T v) {
 
 template <class T>
 T fused(T a, T b, T c) {
-  if constexpr (std::is_same_v<T, f32>) return __builtin_fmaf(a, b, c);
-  else return __builtin_fma(a, b, c);
+  if constexpr (std::is_same_v<T, f32>)
+    return __builtin_fmaf(a, b, c);
+  else
+    return __builtin_fma(a, b, c);
 }
 template <class T>
 T root(T a) {
-  if constexpr (std::is_same_v<T, f32>) return __builtin_sqrtf(a);
-  else return __builtin_sqrt(a);
+  if constexpr (std::is_same_v<T, f32>)
+    return __builtin_sqrtf(a);
+  else
+    return __builtin_sqrt(a);
 }
 
 /// Rounds to integral by the PTX names rni, rzi, rmi, rpi.
@@ -84,15 +90,23 @@ enum class Round { kNearest, kZero, kDown, kUp };
 template <Round kRound, class T>
 T integral(T v) {
   if constexpr (std::is_same_v<T, f32>) {
-    if constexpr (kRound == Round::kNearest) return __builtin_rintf(v);
-    else if constexpr (kRound == Round::kZero) return __builtin_truncf(v);
-    else if constexpr (kRound == Round::kDown) return __builtin_floorf(v);
-    else return __builtin_ceilf(v);
+    if constexpr (kRound == Round::kNearest)
+      return __builtin_rintf(v);
+    else if constexpr (kRound == Round::kZero)
+      return __builtin_truncf(v);
+    else if constexpr (kRound == Round::kDown)
+      return __builtin_floorf(v);
+    else
+      return __builtin_ceilf(v);
   } else {
-    if constexpr (kRound == Round::kNearest) return __builtin_rint(v);
-    else if constexpr (kRound == Round::kZero) return __builtin_trunc(v);
-    else if constexpr (kRound == Round::kDown) return __builtin_floor(v);
-    else return __builtin_ceil(v);
+    if constexpr (kRound == Round::kNearest)
+      return __builtin_rint(v);
+    else if constexpr (kRound == Round::kZero)
+      return __builtin_trunc(v);
+    else if constexpr (kRound == Round::kDown)
+      return __builtin_floor(v);
+    else
+      return __builtin_ceil(v);
   }
 }
 

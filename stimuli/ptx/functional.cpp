@@ -38,8 +38,10 @@ class CtaRunner {
         issued += run_warp(w, budget, spent + issued);
         if (state_[w] == State::kEnded) ++ended;
       }
-      if (!progress) release_or_fail(ended);
-      else release_complete(ended);
+      if (!progress)
+        release_or_fail(ended);
+      else
+        release_complete(ended);
     }
     return issued;
   }

@@ -43,8 +43,8 @@ struct HalfBits {
     const std::uint64_t tie = std::uint64_t{1} << (drop - 1);
     const std::uint64_t rounded = kept + (rest > tie || (rest == tie && (kept & 1) != 0) ? 1 : 0);
     // A carry out of the fraction moves into the exponent field by itself.
-    const std::uint64_t biased = exponent >= -14 ? static_cast<std::uint64_t>(exponent + 14) << 10
-                                                 : 0;
+    const std::uint64_t biased =
+        exponent >= -14 ? static_cast<std::uint64_t>(exponent + 14) << 10 : 0;
     const std::uint64_t result = biased + rounded;
     return static_cast<std::uint16_t>(sign | (result > 0x7c00u ? 0x7c00u : result));
   }

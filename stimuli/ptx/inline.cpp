@@ -38,8 +38,10 @@ class Expander {
     for (const Variable& v : f.variables) {
       Variable mine = v;
       // A static shared variable exists once, however often the function is expanded.
-      if (v.space == StateSpace::kShared && !suffix.empty()) mine.name += "$" + f.name;
-      else if (v.space != StateSpace::kGlobal) mine.name += suffix;
+      if (v.space == StateSpace::kShared && !suffix.empty())
+        mine.name += "$" + f.name;
+      else if (v.space != StateSpace::kGlobal)
+        mine.name += suffix;
       names[v.name] = mine.name;
       const bool known = v.space == StateSpace::kShared &&
                          std::any_of(result_.variables.begin(), result_.variables.end(),
@@ -128,13 +130,13 @@ class Expander {
       refuse(at, "the callee has " + std::to_string(formal.size()) + " " + what);
     }
     for (std::size_t k = 0; k < formal.size(); ++k) {
-      const bool is_variable = std::any_of(
-          result_.variables.begin(), result_.variables.end(), [&](const Variable& v) {
+      const bool is_variable =
+          std::any_of(result_.variables.begin(), result_.variables.end(), [&](const Variable& v) {
             return v.name == actual[k].name && v.space == StateSpace::kParam;
           });
-      const bool passes_on = std::any_of(
-          entry_.parameters.begin(), entry_.parameters.end(),
-          [&](const Variable& v) { return v.name == actual[k].name; });
+      const bool passes_on =
+          std::any_of(entry_.parameters.begin(), entry_.parameters.end(),
+                      [&](const Variable& v) { return v.name == actual[k].name; });
       if (formal[k].space != StateSpace::kParam || (!is_variable && !passes_on)) {
         refuse(at, std::string(what) + " must be .param variables");
       }

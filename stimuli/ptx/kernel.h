@@ -30,15 +30,15 @@ class Kernel {
   std::string name;
   std::string file;
   std::vector<Decoded> code;
-  std::vector<OpInfo> info;            ///< parallel to `code`
-  std::vector<std::string> text;       ///< parallel to `code`, for messages
-  std::vector<std::byte> constants;    ///< bank kConstants
+  std::vector<OpInfo> info;          ///< parallel to `code`
+  std::vector<std::string> text;     ///< parallel to `code`, for messages
+  std::vector<std::byte> constants;  ///< bank kConstants
   std::vector<KernelParameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::vector<SymbolUse> symbols;
-  std::uint32_t launch_bytes = 0;      ///< bank kLaunch
-  std::uint32_t register_bytes = 0;    ///< bank kRegisters
-  std::uint32_t local_bytes = 0;       ///< .local bytes per thread
+  std::uint32_t launch_bytes = 0;    ///< bank kLaunch
+  std::uint32_t register_bytes = 0;  ///< bank kRegisters
+  std::uint32_t local_bytes = 0;     ///< .local bytes per thread
   std::uint32_t static_shared = 0;
   std::uint32_t register_names = 0;
   std::uint32_t registers_per_thread = 16;

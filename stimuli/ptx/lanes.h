@@ -167,18 +167,30 @@ void map(AluTable& t, Unit unit, unsigned cost, const char* a, const char* b = "
 
 template <class T>
 constexpr const char* name_of() {
-  if constexpr (std::is_same_v<T, f32>) return "f32";
-  else if constexpr (std::is_same_v<T, f64>) return "f64";
-  else if constexpr (std::is_same_v<T, u8>) return "u8";
-  else if constexpr (std::is_same_v<T, s8>) return "s8";
-  else if constexpr (std::is_same_v<T, u16>) return "u16";
-  else if constexpr (std::is_same_v<T, s16>) return "s16";
-  else if constexpr (std::is_same_v<T, u32>) return "u32";
-  else if constexpr (std::is_same_v<T, s32>) return "s32";
-  else if constexpr (std::is_same_v<T, u64>) return "u64";
-  else if constexpr (std::is_same_v<T, Half>) return "f16";
-  else if constexpr (std::is_same_v<T, Bfloat>) return "bf16";
-  else return "s64";
+  if constexpr (std::is_same_v<T, f32>)
+    return "f32";
+  else if constexpr (std::is_same_v<T, f64>)
+    return "f64";
+  else if constexpr (std::is_same_v<T, u8>)
+    return "u8";
+  else if constexpr (std::is_same_v<T, s8>)
+    return "s8";
+  else if constexpr (std::is_same_v<T, u16>)
+    return "u16";
+  else if constexpr (std::is_same_v<T, s16>)
+    return "s16";
+  else if constexpr (std::is_same_v<T, u32>)
+    return "u32";
+  else if constexpr (std::is_same_v<T, s32>)
+    return "s32";
+  else if constexpr (std::is_same_v<T, u64>)
+    return "u64";
+  else if constexpr (std::is_same_v<T, Half>)
+    return "f16";
+  else if constexpr (std::is_same_v<T, Bfloat>)
+    return "bf16";
+  else
+    return "s64";
 }
 
 /// Name as untyped bits.

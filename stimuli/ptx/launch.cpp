@@ -57,15 +57,14 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
   threads_ = static_cast<std::uint32_t>(block_.count());
   warps_ = (threads_ + kWarpLanes - 1) / kWarpLanes;
   shared_bytes_ = kernel_->static_shared + request.dynamic_shared_bytes;
-  warp_bytes_ = align64(kernel_->register_bytes) +
-                align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
+  warp_bytes_ =
+      align64(kernel_->register_bytes) + align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
   recent_.resize(kernel_->code.size());
   place_parameters(request);
   fill_launch_bank(request);
   thread_bank_.resize(std::size_t{warps_} * 3 * kVector32);
   for (std::uint32_t t = 0; t < warps_ * kWarpLanes; ++t) {
-    const std::uint32_t place[3] = {t % block_.x, t / block_.x % block_.y,
-                                    t / block_.x / block_.y};
+    const std::uint32_t place[3] = {t % block_.x, t / block_.x % block_.y, t / block_.x / block_.y};
     for (unsigned axis = 0; axis < 3; ++axis) {
       std::memcpy(thread_bank(t / kWarpLanes) + axis * kVector32 + 4 * (t % kWarpLanes),
                   &place[axis], 4);

@@ -121,8 +121,8 @@ Slot Decoder::result(const Operand& o, Kind kind) {
   const Register* r = find_register(o);
   if (r == nullptr) refuse("destination '" + o.name + "' is not a declared register");
   if (r->bytes != kind_bytes(kind)) {
-    refuse("destination '" + o.name + "' has " + std::to_string(8 * r->bytes) + " bits instead of " +
-           std::to_string(8 * kind_bytes(kind)));
+    refuse("destination '" + o.name + "' has " + std::to_string(8 * r->bytes) +
+           " bits instead of " + std::to_string(8 * kind_bytes(kind)));
   }
   writes(*r);
   return Slot{BankId::kRegisters, r->offset};
@@ -231,8 +231,7 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
     for (std::uint32_t a = 0; a < 3; ++a) {
       m[std::string("%tid") + axes[a]] = Slot{BankId::kThread, a * kVector32};
       m[std::string("%ctaid") + axes[a]] = Slot{BankId::kCta, a * kVector32};
-      m[std::string("%ntid") + axes[a]] =
-          Slot{BankId::kLaunch, LaunchBank::kNtid + a * kVector32};
+      m[std::string("%ntid") + axes[a]] = Slot{BankId::kLaunch, LaunchBank::kNtid + a * kVector32};
       m[std::string("%nctaid") + axes[a]] =
           Slot{BankId::kLaunch, LaunchBank::kNctaid + a * kVector32};
     }

@@ -63,7 +63,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
         d.run(frame_, d);
       }
       break;
-    case Action::kBranch: branch(d, mask); return;
+    case Action::kBranch:
+      branch(d, mask);
+      return;
     case Action::kLoad:
     case Action::kStore:
     case Action::kAtomic:
@@ -76,7 +78,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kFence:
       if (mask != 0) result.kind = IssueResult::Kind::kFence;
       break;
-    case Action::kExit: exit_lanes(mask, result); return;
+    case Action::kExit:
+      exit_lanes(mask, result);
+      return;
     case Action::kTrap:
       if (mask != 0) fail(first_lane(mask), "it stops itself");
       break;

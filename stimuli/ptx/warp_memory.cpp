@@ -60,7 +60,8 @@ void load_typed(const MemoryForm& m, std::byte* to, const std::byte* from, const
     case 4:
       return m.is_signed ? load_element<std::int32_t, Cell>(to, from, offsets, mask, keep)
                          : load_element<std::uint32_t, Cell>(to, from, offsets, mask, keep);
-    default: return load_element<std::uint64_t, Cell>(to, from, offsets, mask, keep);
+    default:
+      return load_element<std::uint64_t, Cell>(to, from, offsets, mask, keep);
   }
 }
 
@@ -69,8 +70,10 @@ void load_lanes(const Frame& f, const Decoded& d, u32 mask, const std::byte* fro
   const MemoryForm& m = d.memory;
   for (unsigned k = 0; k < m.elements; ++k, from += m.element_bytes) {
     std::byte* to = f.at(d.slot[k]);
-    if (m.wide_register) load_typed<u64>(m, to, from, offsets, mask, d.aux);
-    else load_typed<u32>(m, to, from, offsets, mask, d.aux);
+    if (m.wide_register)
+      load_typed<u64>(m, to, from, offsets, mask, d.aux);
+    else
+      load_typed<u32>(m, to, from, offsets, mask, d.aux);
   }
 }
 
@@ -93,10 +96,18 @@ void store_lanes(const Frame& f, const Decoded& d, unsigned slot, u32 mask, std:
   for (unsigned k = 0; k < m.elements; ++k, to += m.element_bytes) {
     const std::byte* from = f.at(d.slot[slot + k]);
     switch (m.element_bytes) {
-      case 1: store_element<std::uint8_t>(from, m.wide_register, to, offsets, mask); break;
-      case 2: store_element<std::uint16_t>(from, m.wide_register, to, offsets, mask); break;
-      case 4: store_element<u32>(from, m.wide_register, to, offsets, mask); break;
-      default: store_element<u64>(from, m.wide_register, to, offsets, mask); break;
+      case 1:
+        store_element<std::uint8_t>(from, m.wide_register, to, offsets, mask);
+        break;
+      case 2:
+        store_element<std::uint16_t>(from, m.wide_register, to, offsets, mask);
+        break;
+      case 4:
+        store_element<u32>(from, m.wide_register, to, offsets, mask);
+        break;
+      default:
+        store_element<u64>(from, m.wide_register, to, offsets, mask);
+        break;
     }
   }
 }
@@ -113,7 +124,7 @@ constexpr std::array<u64, kWarpLanes> packed_offsets() {
 constexpr std::array<u64, kWarpLanes> kPacked = packed_offsets();
 
 AccessKind kind_of(Action a) {
-  return a == Action::kLoad ? AccessKind::kLoad
+  return a == Action::kLoad    ? AccessKind::kLoad
          : a == Action::kStore ? AccessKind::kStore
                                : AccessKind::kAtomic;
 }
@@ -204,7 +215,8 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
       }
       run_access(d, op, launch_.parameters(), op.address.data());
       return;
-    default: break;
+    default:
+      break;
   }
   op.space = Space::kGlobal;
   check_global(d, op);
@@ -229,9 +241,14 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
 /// Performs the access on host memory, lanes ascending.
 void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, const u64* offsets) {
   switch (op.kind) {
-    case AccessKind::kLoad: load_lanes(frame_, d, op.active, base, offsets); return;
-    case AccessKind::kStore: store_lanes(frame_, d, 0, op.active, base, offsets); return;
-    case AccessKind::kAtomic: break;
+    case AccessKind::kLoad:
+      load_lanes(frame_, d, op.active, base, offsets);
+      return;
+    case AccessKind::kStore:
+      store_lanes(frame_, d, 0, op.active, base, offsets);
+      return;
+    case AccessKind::kAtomic:
+      break;
   }
   const unsigned bytes = d.memory.element_bytes;
   std::byte* to = frame_.at(d.slot[Decoded::kResult]);
@@ -242,9 +259,9 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
   for_lanes(op.active, [&](unsigned i) {
     std::byte* at = base + offsets[i];
     const u64 old = read_word(at, bytes);
-    const u64 value = apply_atomic(op.atomic, op.atomic_type, old,
-                                   read_word(operand + bytes * i, bytes),
-                                   swaps ? read_word(compare + bytes * i, bytes) : 0);
+    const u64 value =
+        apply_atomic(op.atomic, op.atomic_type, old, read_word(operand + bytes * i, bytes),
+                     swaps ? read_word(compare + bytes * i, bytes) : 0);
     __builtin_memcpy(at, &value, bytes);
     __builtin_memcpy(to + bytes * i, &old, bytes);
   });
@@ -281,8 +298,9 @@ void Warp::check_window(const Decoded& d, const MemoryOp& op, u64 bytes, const c
     if ((op.active >> i & 1u) == 0) continue;
     if ((op.address[i] & (width - 1)) != 0) fail_access(d, op, i, "the address is not aligned");
     if (op.address[i] >= bytes || op.address[i] + width > bytes) {
-      fail_access(d, op, i, std::string("out of bounds of ") + what + ", which has " +
-                                std::to_string(bytes) + " bytes");
+      fail_access(d, op, i,
+                  std::string("out of bounds of ") + what + ", which has " + std::to_string(bytes) +
+                      " bytes");
     }
   }
 }
@@ -315,12 +333,13 @@ void Warp::check_global(const Decoded& d, const MemoryOp& op) {
     if (near == nullptr) {
       fail_access(d, op, i, "out of bounds: below every allocation");
     } else if (a < near->end()) {
-      fail_access(d, op, i, "out of bounds: it runs over the end of '" + near->name + "' (" +
-                                std::to_string(near->bytes) + " bytes)");
+      fail_access(d, op, i,
+                  "out of bounds: it runs over the end of '" + near->name + "' (" +
+                      std::to_string(near->bytes) + " bytes)");
     } else {
-      fail_access(d, op, i, "out of bounds: " + std::to_string(a - near->end()) +
-                                " bytes past the end of '" + near->name + "' (" +
-                                std::to_string(near->bytes) + " bytes)");
+      fail_access(d, op, i,
+                  "out of bounds: " + std::to_string(a - near->end()) + " bytes past the end of '" +
+                      near->name + "' (" + std::to_string(near->bytes) + " bytes)");
     }
   }
 }

@@ -103,11 +103,18 @@ TEST_CASE("random graphs reconverge where the definition says") {
     for (std::size_t i = 0; i + 1 < n; ++i) {
       const auto to = static_cast<std::int64_t>(random() % n);
       switch (random() % 4) {
-        case 0: nodes[i] = branch(to); break;
-        case 1: nodes[i] = random() % 3 == 0 ? jump(to) : plain(); break;
-        case 2: nodes[i] = random() % 8 == 0 ? end() : plain(); break;
-        default: nodes[i] = branch(std::min<std::int64_t>(static_cast<std::int64_t>(i + 2),
-                                                          static_cast<std::int64_t>(n - 1)));
+        case 0:
+          nodes[i] = branch(to);
+          break;
+        case 1:
+          nodes[i] = random() % 3 == 0 ? jump(to) : plain();
+          break;
+        case 2:
+          nodes[i] = random() % 8 == 0 ? end() : plain();
+          break;
+        default:
+          nodes[i] = branch(std::min<std::int64_t>(static_cast<std::int64_t>(i + 2),
+                                                   static_cast<std::int64_t>(n - 1)));
       }
     }
     nodes[n - 1] = end();

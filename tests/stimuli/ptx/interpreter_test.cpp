@@ -21,8 +21,9 @@ const std::string kLoadInput =
 const std::string kStoreResult = "st.global.u32 [%rd1], %r2;\n";
 
 /// Runs a kernel on random words in both modes and compares every thread with `reference`.
-void check_threads(const std::string& body, unsigned range,
-                   const std::function<std::uint32_t(std::uint32_t tid, std::uint32_t in)>& reference) {
+void check_threads(
+    const std::string& body, unsigned range,
+    const std::function<std::uint32_t(std::uint32_t tid, std::uint32_t in)>& reference) {
   for (const bool carried : {false, true}) {
     KernelRunner k(kernel_text(kLoadInput + body));
     std::mt19937 random(42);
@@ -30,8 +31,10 @@ void check_threads(const std::string& body, unsigned range,
     constexpr unsigned kCtas = 3;
     std::vector<std::uint32_t> in(kThreads * kCtas);
     for (unsigned i = 0; i < in.size(); ++i) k.set_input(i, in[i] = random() % range);
-    if (carried) k.run_carried({kThreads, 1, 1}, {kCtas, 1, 1}, 7);
-    else k.run({kThreads, 1, 1}, {kCtas, 1, 1});
+    if (carried)
+      k.run_carried({kThreads, 1, 1}, {kCtas, 1, 1}, 7);
+    else
+      k.run({kThreads, 1, 1}, {kCtas, 1, 1});
     for (unsigned i = 0; i < in.size(); ++i) {
       INFO("thread " << i << " input " << in[i] << (carried ? " carried" : " functional"));
       REQUIRE(k.result<std::uint32_t>(i) == reference(i % kThreads, in[i]));
@@ -48,11 +51,14 @@ TEST_CASE("nested ifs reconverge") {
       "add.u32 %r2, %r2, 100;\nbra JOIN;\nINNER:\nadd.u32 %r2, %r2, 200;\nbra JOIN;\n"
       "ELSE:\nadd.u32 %r2, %r2, 1000;\nand.b32 %r3, %r1, 4;\nsetp.ne.u32 %p3, %r3, 0;\n"
       "@!%p3 bra JOIN;\nadd.u32 %r2, %r2, 5000;\nJOIN:\nactivemask.b32 %r4;\npopc.b32 %r4, %r4;\n"
-      "mad.lo.u32 %r2, %r4, 100000, %r2;\n" + kStoreResult;
+      "mad.lo.u32 %r2, %r4, 100000, %r2;\n" +
+      kStoreResult;
   check_threads(body, 8, [](std::uint32_t tid, std::uint32_t in) {
     std::uint32_t v = 0;
-    if ((in & 1) != 0) v = 10 + ((in & 2) != 0 ? 100 : 200);
-    else v = 1000 + ((in & 4) != 0 ? 5000 : 0);
+    if ((in & 1) != 0)
+      v = 10 + ((in & 2) != 0 ? 100 : 200);
+    else
+      v = 1000 + ((in & 4) != 0 ? 5000 : 0);
     // All lanes of the warp are back together at the join: 22 of them in the last warp.
     return v + 100000 * (tid >= 128 ? 22 : 32);
   });
@@ -64,7 +70,8 @@ TEST_CASE("divergent loops with break and continue") {
       "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nHEAD:\nsetp.ge.u32 %p1, %r3, %r1;\n@%p1 bra DONE;\n"
       "rem.u32 %r4, %r3, 3;\nsetp.eq.u32 %p2, %r4, 1;\n@%p2 bra NEXT;\n"
       "setp.gt.u32 %p3, %r2, 40;\n@%p3 bra DONE;\nadd.u32 %r2, %r2, %r3;\n"
-      "NEXT:\nadd.u32 %r3, %r3, 1;\nbra HEAD;\nDONE:\n" + kStoreResult;
+      "NEXT:\nadd.u32 %r3, %r3, 1;\nbra HEAD;\nDONE:\n" +
+      kStoreResult;
   check_threads(body, 40, [](std::uint32_t, std::uint32_t in) {
     std::uint32_t sum = 0;
     for (std::uint32_t i = 0; i < in; ++i) {
@@ -99,8 +106,8 @@ TEST_CASE("lanes that leave early do not come back") {
       "mov.u32 %r2, 7;\n" + kStoreResult +
       "setp.lt.u32 %p1, %r1, 3;\n@%p1 exit;\nmov.u32 %r2, 8;\n" + kStoreResult +
       "setp.lt.u32 %p2, %r1, 6;\n@%p2 bra OUT;\nmov.u32 %r3, 0;\nL:\nadd.u32 %r3, %r3, 1;\n"
-      "setp.eq.u32 %p3, %r3, %r1;\n@%p3 ret;\nmov.u32 %r2, %r3;\n" + kStoreResult +
-      "bra L;\nOUT:\nmov.u32 %r2, 99;\n" + kStoreResult;
+      "setp.eq.u32 %p3, %r3, %r1;\n@%p3 ret;\nmov.u32 %r2, %r3;\n" +
+      kStoreResult + "bra L;\nOUT:\nmov.u32 %r2, 99;\n" + kStoreResult;
   check_threads(body, 12, [](std::uint32_t, std::uint32_t in) {
     return in < 3 ? 7u : in < 6 ? 99u : in - 1;
   });
@@ -108,7 +115,8 @@ TEST_CASE("lanes that leave early do not come back") {
 
 TEST_CASE("predicated instructions touch only their lanes") {
   const std::string body =
-      "setp.gt.u32 %p1, %r1, 5;\nmov.u32 %r2, 1;\n@%p1 mov.u32 %r2, 2;\n@!%p1 add.u32 %r2, %r2, 10;\n"
+      "setp.gt.u32 %p1, %r1, 5;\nmov.u32 %r2, 1;\n@%p1 mov.u32 %r2, 2;\n@!%p1 add.u32 %r2, %r2, "
+      "10;\n"
       "cvt.u64.u32 %rd10, %r2;\n@%p1 add.u64 %rd10, %rd10, 100;\ncvt.u32.u64 %r2, %rd10;\n" +
       kStoreResult;
   check_threads(body, 10, [](std::uint32_t, std::uint32_t in) { return in > 5 ? 102u : 11u; });
@@ -122,14 +130,17 @@ TEST_CASE("a barrier after divergence orders shared memory") {
       "and.b32 %r3, %r1, 1;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra EVEN;\nadd.u32 %r1, %r1, 1000;\n"
       "EVEN:\nst.shared.u32 [%r8], %r1;\nbar.sync 0;\n"
       "sub.u32 %r9, 255, %r5;\nshl.b32 %r9, %r9, 2;\nadd.u32 %r9, %r6, %r9;\n"
-      "ld.shared.u32 %r2, [%r9];\nbar.sync 0;\n" + kStoreResult;
+      "ld.shared.u32 %r2, [%r9];\nbar.sync 0;\n" +
+      kStoreResult;
   for (const bool carried : {false, true}) {
     KernelRunner k(kernel_text(body, scope));
     std::mt19937 random(4);
     std::vector<std::uint32_t> in(512);
     for (unsigned i = 0; i < 512; ++i) k.set_input(i, in[i] = random() % 1000);
-    if (carried) k.run_carried({256, 1, 1}, {2, 1, 1}, 3);
-    else k.run({256, 1, 1}, {2, 1, 1});
+    if (carried)
+      k.run_carried({256, 1, 1}, {2, 1, 1}, 3);
+    else
+      k.run({256, 1, 1}, {2, 1, 1});
     for (unsigned i = 0; i < 512; ++i) {
       const std::uint32_t v = in[i / 256 * 256 + 255 - i % 256];
       REQUIRE(k.result<std::uint32_t>(i) == (v % 2 == 1 ? v + 1000 : v));
@@ -143,7 +154,8 @@ TEST_CASE("bar.red gives every thread the CTA's result") {
       "and.b32 %r3, %r1, 1;\nsetp.ne.u32 %p1, %r3, 0;\nbar.red.popc.u32 %r2, 0, %p1;\n"
       "bar.red.and.pred %p2, 0, %p1;\nbar.red.or.pred %p3, 0, !%p1;\n"
       "selp.u32 %r4, 1000, 0, %p2;\nselp.u32 %r5, 2000, 0, %p3;\nadd.u32 %r2, %r2, %r4;\n"
-      "add.u32 %r2, %r2, %r5;\n" + kStoreResult;
+      "add.u32 %r2, %r2, %r5;\n" +
+      kStoreResult;
   for (const bool carried : {false, true}) {
     KernelRunner k(kernel_text(body));
     unsigned odd = 0;
@@ -151,8 +163,10 @@ TEST_CASE("bar.red gives every thread the CTA's result") {
       k.set_input(i, i * i % 3);
       odd += i * i % 3 % 2;
     }
-    if (carried) k.run_carried({100, 1, 1}, {1, 1, 1}, 9);
-    else k.run({100, 1, 1});
+    if (carried)
+      k.run_carried({100, 1, 1}, {1, 1, 1}, 9);
+    else
+      k.run({100, 1, 1});
     for (unsigned i = 0; i < 100; ++i) REQUIRE(k.result<std::uint32_t>(i) == odd + 2000);
   }
 }
@@ -173,8 +187,10 @@ TEST_CASE("shuffles pick the lanes that their mode says") {
       const int control = (24 << 8) | (std::string(m.name) == "up" ? 0 : 7);
       const std::string body = "mad.lo.u32 %r1, %r0, 3, 100;\nshfl.sync." + std::string(m.name) +
                                ".b32 %r2|%p1, %r1, " + std::to_string(n) + ", " +
-                               std::to_string(control) + ", -1;\nselp.u32 %r3, 100000, 0, %p1;\n"
-                               "add.u32 %r2, %r2, %r3;\n" + kStoreResult;
+                               std::to_string(control) +
+                               ", -1;\nselp.u32 %r3, 100000, 0, %p1;\n"
+                               "add.u32 %r2, %r2, %r3;\n" +
+                               kStoreResult;
       KernelRunner k(kernel_text(body));
       k.run();
       for (int lane = 0; lane < 32; ++lane) {
@@ -302,9 +318,12 @@ TEST_CASE("random control flow agrees with a scalar machine") {
       [&](const std::vector<Node>& list, std::uint32_t& v, std::uint32_t in) {
         for (const Node& n : list) {
           const bool p = v % n.a < n.a / 2;
-          if (n.kind == 0) v = v * n.a + in;
-          else if (n.kind == 1 && p) walk(n.body, v, in);
-          else if (n.kind == 2) walk(p ? n.body : n.other, v, in);
+          if (n.kind == 0)
+            v = v * n.a + in;
+          else if (n.kind == 1 && p)
+            walk(n.body, v, in);
+          else if (n.kind == 2)
+            walk(p ? n.body : n.other, v, in);
           else if (n.kind == 3) {
             for (std::uint32_t c = v % 5 + 1; c > 0; --c) walk(n.body, v, in);
           }
@@ -334,14 +353,13 @@ TEST_CASE("an endless loop exhausts the budget") {
 
 TEST_CASE("a barrier that cannot complete is a deadlock") {
   KernelRunner k(kernel_text("bar.sync 1, 96;\n"));
-  CHECK_THROWS_WITH(k.run({64, 1, 1}),
-                    Catch::Contains("deadlock at a barrier") &&
-                        Catch::Contains("barrier 1 has 2 waiting warps"));
+  CHECK_THROWS_WITH(k.run({64, 1, 1}), Catch::Contains("deadlock at a barrier") &&
+                                           Catch::Contains("barrier 1 has 2 waiting warps"));
 }
 
 TEST_CASE("trap names the thread and the line") {
   KernelRunner k(kernel_text("setp.eq.u32 %p1, %r0, 37;\n@%p1 trap;\n"));
   CHECK_THROWS_AS(k.run({64, 1, 1}), RunError);
-  CHECK_THROWS_WITH(k.run({64, 1, 1}),
-                    Catch::Contains("CTA (0,0,0), thread (37,0,0)") && Catch::Contains("test.ptx:"));
+  CHECK_THROWS_WITH(k.run({64, 1, 1}), Catch::Contains("CTA (0,0,0), thread (37,0,0)") &&
+                                           Catch::Contains("test.ptx:"));
 }

@@ -137,16 +137,23 @@ class CarriedRunner {
       context.warp_slot = w;
       cta->warp(w).issue(context, result_);
       switch (result_.kind) {
-        case IssueResult::Kind::kMemory: memory_op(w, info); break;
-        case IssueResult::Kind::kBarrier: state[w] = 1; break;
-        case IssueResult::Kind::kFence: ++fences; break;
+        case IssueResult::Kind::kMemory:
+          memory_op(w, info);
+          break;
+        case IssueResult::Kind::kBarrier:
+          state[w] = 1;
+          break;
+        case IssueResult::Kind::kFence:
+          ++fences;
+          break;
         case IssueResult::Kind::kExit:
           if (result_.warp_done) {
             state[w] = 2;
             ++ended;
           }
           break;
-        case IssueResult::Kind::kCompute: break;
+        case IssueResult::Kind::kCompute:
+          break;
       }
       unsigned waiting = 0;
       for (const int s : state) waiting += s == 1 ? 1 : 0;
@@ -195,7 +202,8 @@ class KernelRunner {
     return ptx::make_program(ptx::decode(module, "k"), request, view);
   }
 
-  std::uint64_t run(Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1}, std::uint64_t budget = 1000000) {
+  std::uint64_t run(Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1},
+                    std::uint64_t budget = 1000000) {
     return ptx::run_functionally(*program(grid, block), budget);
   }
 

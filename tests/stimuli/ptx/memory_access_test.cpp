@@ -22,8 +22,10 @@ std::vector<std::uint64_t> both_modes(const std::string& text, Dim3 block, Dim3 
     k.dynamic_shared = dynamic_shared;
     std::mt19937_64 random(8);
     for (unsigned i = 0; i < 8192; ++i) k.set_input<std::uint64_t>(i, random());
-    if (carried) k.run_carried(block, grid, 21);
-    else k.run(block, grid);
+    if (carried)
+      k.run_carried(block, grid, 21);
+    else
+      k.run(block, grid);
     std::vector<std::uint64_t> out(8192);
     std::memcpy(out.data(), k.memory.at(k.out), 65536);
     results.push_back(out);
@@ -60,7 +62,8 @@ TEST_CASE("narrow loads extend by their type") {
       "ld.global.s8 %rs1, [%rd8+3];\nst.global.u16 [%rd10+16], %rs1;\ncvt.u32.u16 %r2, %rs1;\n"
       "st.global.u32 [%rd10+20], %r2;\n"
       "ld.global.s32 %rd12, [%rd8+4];\nst.global.u64 [%rd10+24], %rd12;\n"
-      "ld.global.u64 %rd13, [%rd8];\nst.global.u8 [%rd10+32], %rd13;\nst.global.u16 [%rd10+34], %rd13;\n"
+      "ld.global.u64 %rd13, [%rd8];\nst.global.u8 [%rd10+32], %rd13;\nst.global.u16 [%rd10+34], "
+      "%rd13;\n"
       "st.global.u32 [%rd10+36], %rd13;\n";
   const auto out = both_modes(kernel_text(body), {64, 1, 1}, {1, 1, 1});
   const auto in = input();
@@ -73,7 +76,8 @@ TEST_CASE("narrow loads extend by their type") {
     REQUIRE(o[1] == static_cast<std::uint64_t>(static_cast<std::int16_t>(in[i] >> 16)));
     REQUIRE((o[2] & 0xffff) == static_cast<std::uint16_t>(static_cast<std::int8_t>(byte(3))));
     REQUIRE((o[2] >> 32) == static_cast<std::uint16_t>(static_cast<std::int8_t>(byte(3))));
-    REQUIRE(o[3] == static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(in[i] >> 32)}));
+    REQUIRE(o[3] ==
+            static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(in[i] >> 32)}));
     REQUIRE((o[4] & 0xff) == byte(0));
     REQUIRE((o[4] >> 16 & 0xffff) == (in[i] & 0xffff));
     REQUIRE((o[4] >> 32) == (in[i] & 0xffffffffu));
@@ -83,9 +87,12 @@ TEST_CASE("narrow loads extend by their type") {
 TEST_CASE("vector loads and stores keep their element order") {
   const std::string body =
       "mul.wide.u32 %rd9, %r0, 16;\nadd.u64 %rd8, %rd2, %rd9;\nadd.u64 %rd10, %rd0, %rd9;\n"
-      "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd8];\nst.global.v4.f32 [%rd10], {%f4, %f3, %f2, %f1};\n"
-      "ld.global.nc.v2.u64 {%rd11, %rd12}, [%rd8];\nst.global.v2.u64 [%rd10+2048], {%rd12, %rd11};\n"
-      "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd8];\nst.global.v4.u8 [%rd10+4096], {%rs4, %rs3, %rs2, %rs1};\n"
+      "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd8];\nst.global.v4.f32 [%rd10], {%f4, %f3, %f2, "
+      "%f1};\n"
+      "ld.global.nc.v2.u64 {%rd11, %rd12}, [%rd8];\nst.global.v2.u64 [%rd10+2048], {%rd12, "
+      "%rd11};\n"
+      "ld.global.v4.u8 {%rs1, %rs2, %rs3, %rs4}, [%rd8];\nst.global.v4.u8 [%rd10+4096], {%rs4, "
+      "%rs3, %rs2, %rs1};\n"
       "ld.global.v2.u32 {%r1, _}, [%rd8];\nst.global.u32 [%rd10+4100], %r1;\n";
   const auto out = both_modes(kernel_text(body), {96, 1, 1}, {1, 1, 1});
   const auto in = input();
@@ -112,8 +119,10 @@ TEST_CASE("global atomics return the old value and leave the new one") {
   CHECK(out[0] == 0);
   for (const bool carried : {false, true}) {
     KernelRunner k(kernel_text(body));
-    if (carried) k.run_carried({128, 1, 1}, {2, 1, 1}, 5);
-    else k.run({128, 1, 1}, {2, 1, 1});
+    if (carried)
+      k.run_carried({128, 1, 1}, {2, 1, 1}, 5);
+    else
+      k.run({128, 1, 1}, {2, 1, 1});
     std::vector<std::vector<std::uint32_t>> old(4);
     for (unsigned i = 0; i < 256; ++i) old[i & 3].push_back(k.result<std::uint32_t>(i));
     for (unsigned c = 0; c < 4; ++c) {
@@ -168,7 +177,8 @@ TEST_CASE("apply_atomic follows the ISA for each operation") {
 TEST_CASE("shared memory: static, dynamic, atomics, generic addresses") {
   const std::string scope =
       ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .u32 counter;\n"
-      ".global .align 4 .u32 table[4] = {10, 20, 30, 40};\n.const .align 8 .u64 wide = 123456789012;\n";
+      ".global .align 4 .u32 table[4] = {10, 20, 30, 40};\n.const .align 8 .u64 wide = "
+      "123456789012;\n";
   const std::string body =
       "mov.u32 %r5, %tid.x;\nmov.u32 %r6, dyn;\nshl.b32 %r7, %r5, 2;\nadd.u32 %r8, %r6, %r7;\n"
       "st.shared.u32 [%r8+4], %r5;\nmov.u32 %r9, 0;\nst.shared.u32 [counter], %r9;\nbar.sync 0;\n"
@@ -177,7 +187,8 @@ TEST_CASE("shared memory: static, dynamic, atomics, generic addresses") {
       "cvta.shared.u64 %rd12, %rd10;\nadd.u64 %rd12, %rd12, %rd11;\nld.u32 %r13, [%rd12+4];\n"
       "isspacep.shared %p1, %rd12;\nselp.u32 %r14, 1, 0, %p1;\nisspacep.global %p1, %rd12;\n"
       "selp.u32 %r15, 2, 0, %p1;\nadd.u32 %r14, %r14, %r15;\n"
-      "cvta.to.shared.u64 %rd13, %rd12;\nld.shared.u32 %r16, [%rd13+4];\nadd.u32 %r13, %r13, %r16;\n"
+      "cvta.to.shared.u64 %rd13, %rd12;\nld.shared.u32 %r16, [%rd13+4];\nadd.u32 %r13, %r13, "
+      "%r16;\n"
       "and.b32 %r17, %r5, 3;\nmul.wide.u32 %rd14, %r17, 4;\nmov.u64 %rd15, table;\n"
       "add.u64 %rd15, %rd15, %rd14;\nld.global.u32 %r18, [%rd15];\nld.global.u32 %r19, [table+8];\n"
       "add.u32 %r18, %r18, %r19;\nld.const.u64 %rd16, [wide];\ncvt.u32.u64 %r20, %rd16;\n"
@@ -187,8 +198,8 @@ TEST_CASE("shared memory: static, dynamic, atomics, generic addresses") {
   for (unsigned i = 0; i < 128; ++i) {
     const unsigned t = i % 64;
     REQUIRE((out[i] & 0xffffffffu) == 2 * (t ^ 63));
-    const std::uint32_t want = (10 * (t % 4 + 1)) + 30 +
-                               static_cast<std::uint32_t>(123456789012ull) + 64 * 1000 + 1;
+    const std::uint32_t want =
+        (10 * (t % 4 + 1)) + 30 + static_cast<std::uint32_t>(123456789012ull) + 64 * 1000 + 1;
     REQUIRE((out[i] >> 32) == want);
   }
 }
@@ -211,9 +222,12 @@ TEST_CASE("parameters: structures by offset and by register address") {
   const std::string text =
       ".version 7.0\n.target sm_75\n.address_size 64\n"
       ".visible .entry k(.param .u64 out, .param .align 8 .b8 s[24])\n{\n.reg .b32 %r<9>;\n"
-      ".reg .b64 %rd<9>;\n.reg .b16 %rs<3>;\nld.param.u64 %rd1, [out];\nld.param.v2.u32 {%r1, %r2}, [s+8];\n"
-      "ld.param.s8 %rs1, [s+3];\nmov.u32 %r3, %tid.x;\nmul.wide.u32 %rd2, %r3, 8;\nadd.u64 %rd1, %rd1, %rd2;\n"
-      "mov.b64 %rd3, s;\nmul.wide.u32 %rd4, %r3, 1;\nadd.u64 %rd3, %rd3, %rd4;\nld.param.u8 %r4, [%rd3+16];\n"
+      ".reg .b64 %rd<9>;\n.reg .b16 %rs<3>;\nld.param.u64 %rd1, [out];\nld.param.v2.u32 {%r1, "
+      "%r2}, [s+8];\n"
+      "ld.param.s8 %rs1, [s+3];\nmov.u32 %r3, %tid.x;\nmul.wide.u32 %rd2, %r3, 8;\nadd.u64 %rd1, "
+      "%rd1, %rd2;\n"
+      "mov.b64 %rd3, s;\nmul.wide.u32 %rd4, %r3, 1;\nadd.u64 %rd3, %rd3, %rd4;\nld.param.u8 %r4, "
+      "[%rd3+16];\n"
       "cvt.s32.s16 %r5, %rs1;\nadd.u32 %r1, %r1, %r2;\nadd.u32 %r1, %r1, %r5;\n"
       "st.global.v2.u32 [%rd1], {%r1, %r4};\nret;\n}\n";
   KernelRunner k(text);
@@ -258,21 +272,24 @@ TEST_CASE("other bad accesses") {
   CHECK(message(null).find("below every allocation") != std::string::npos);
   KernelRunner skew(kernel_text("ld.global.u64 %rd5, [%rd0+4];\n"));
   CHECK(message(skew).find("not aligned") != std::string::npos);
-  KernelRunner shared(kernel_text("mov.u32 %r1, 64;\nld.shared.u32 %r2, [%r1];\n",
-                                  ".shared .b8 s[64];\n"));
+  KernelRunner shared(
+      kernel_text("mov.u32 %r1, 64;\nld.shared.u32 %r2, [%r1];\n", ".shared .b8 s[64];\n"));
   CHECK(message(shared).find("out of bounds of shared memory") != std::string::npos);
-  KernelRunner mixed(kernel_text("setp.eq.u32 %p1, %r0, 3;\n@%p1 mov.u64 %rd1, 0x1000000;\n"
-                                 "ld.u32 %r2, [%rd1];\n"));
+  KernelRunner mixed(
+      kernel_text("setp.eq.u32 %p1, %r0, 3;\n@%p1 mov.u64 %rd1, 0x1000000;\n"
+                  "ld.u32 %r2, [%rd1];\n"));
   CHECK(message(mixed).find("different state spaces") != std::string::npos);
   // Lanes that are masked off may hold any address.
-  KernelRunner off(kernel_text("setp.eq.u32 %p1, %r0, 3;\n@!%p1 mov.u64 %rd1, 1;\n"
-                               "@%p1 ld.global.u32 %r2, [%rd1];\n"));
+  KernelRunner off(
+      kernel_text("setp.eq.u32 %p1, %r0, 3;\n@!%p1 mov.u64 %rd1, 1;\n"
+                  "@%p1 ld.global.u32 %r2, [%rd1];\n"));
   CHECK(message(off) == "ran");
 }
 
 TEST_CASE("the memory operations that an SM sees") {
   const std::string body =
-      "ld.global.u32 %r1, [%rd0];\nld.global.nc.u32 %r2, [%rd0];\nld.volatile.global.u32 %r3, [%rd0];\n"
+      "ld.global.u32 %r1, [%rd0];\nld.global.nc.u32 %r2, [%rd0];\nld.volatile.global.u32 %r3, "
+      "[%rd0];\n"
       "ld.global.cg.u32 %r4, [%rd0];\nld.relaxed.cta.global.u32 %r5, [%rd0];\n"
       "ld.acquire.gpu.global.u32 %r6, [%rd0];\nst.release.gpu.global.u32 [%rd0], %r1;\n"
       "membar.gl;\n.shared .b8 s[8];\nst.shared.u64 [s], %rd0;\n"

@@ -34,13 +34,14 @@ bool says(const std::string& message, std::initializer_list<const char*> parts) 
 TEST_CASE("refusals name file, line, text and what is supported") {
   const std::string m = refusal("add.rn.bf16 %rs1, %rs2, %rs3;");
   INFO(m);
-  CHECK(says(m, {"test.ptx:", "'add.rn.bf16 %rs1, %rs2, %rs3' is not supported",
-                 "supported: add.", "add.f32"}));
+  CHECK(says(m, {"test.ptx:", "'add.rn.bf16 %rs1, %rs2, %rs3' is not supported", "supported: add.",
+                 "add.f32"}));
 }
 
 TEST_CASE("modifiers that would change the value are not ignored") {
   for (const char* text :
-       {"add.sat.u32 %r1, %r2, %r3;", "mul.f32.ftz %f1, %f2, %f3;", "min.xorsign.abs.f32 %f1, %f2, %f3;",
+       {"add.sat.u32 %r1, %r2, %r3;", "mul.f32.ftz %f1, %f2, %f3;",
+        "min.xorsign.abs.f32 %f1, %f2, %f3;",
         "ld.global.v8.b32 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%rd1];",
         "ld.global.unified.u32 %r1, [%rd1];", "atom.global.add.noftz.f32 %f1, [%rd1], %f2;",
         "atom.global.min.f32 %f1, [%rd1], %f2;", "st.global.nc.u32 [%rd1], %r1;",
@@ -57,7 +58,8 @@ TEST_CASE("what the model leaves out is refused by name") {
   CHECK(says(refusal("cp.async.ca.shared.global [%r1], [%rd1], 16;"),
              {"asynchronous copies are not modelled"}));
   CHECK(says(refusal("brx.idx %r1, L;"), {"indirect branches"}));
-  CHECK(says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));
+  CHECK(
+      says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));
   CHECK(says(refusal("adds.u32 %r1, %r2, %r3;"), {"did you mean 'add'?"}));
 }
 
@@ -83,8 +85,9 @@ TEST_CASE("recursion is refused by name") {
       ".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .b32 %x<2>;\n"
       "{\n.param .b32 p;\n.param .b32 q;\nld.param.u32 %x1, [a];\nst.param.b32 [p], %x1;\n"
       "call.uni (q), f, (p);\nld.param.b32 %x1, [q];\n}\nst.param.b32 [r], %x1;\nret;\n}\n";
-  const std::string call = "{\n.param .b32 p;\n.param .b32 q;\nst.param.b32 [p], %r0;\n"
-                           "call.uni (q), f, (p);\nld.param.b32 %r1, [q];\n}\n";
+  const std::string call =
+      "{\n.param .b32 p;\n.param .b32 q;\nst.param.b32 [p], %r0;\n"
+      "call.uni (q), f, (p);\nld.param.b32 %r1, [q];\n}\n";
   CHECK(says(refusal(call, function), {"'f' is recursive"}));
 }
 
