@@ -10,9 +10,6 @@ namespace tessera {
 
 namespace {
 
-// A response that had to wait for its port follows as soon as the protocol's halves allow.
-constexpr Tick kAtOnce = 1;
-
 const DramConfig& checked(const DramConfig& config, const AddressMap& map, unsigned ports) {
   std::vector<std::string> errors = config.validate();
   const MemoryGeometry& g = map.geometry();
@@ -204,7 +201,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
   }
   if (phase == tlm::END_RESP) {
     p.sender.end_response(payload, at);
-    if (!p.pending.empty()) wake_.at(at);
+    if (!p.pending.empty()) wake_.at(p.sender.usable_from());
     return tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR(report::kProtocol, "a phase that no initiator sends reached a DRAM channel");
@@ -264,7 +261,7 @@ void DramChannel::work() {
     issue_commands(cycle);
   }
   send_responses(t);
-  arm(t);
+  arm();
 }
 
 void DramChannel::take_requests(Tick t, std::uint64_t cycle) {
@@ -300,22 +297,23 @@ void DramChannel::issue_commands(std::uint64_t cycle) {
   stats_.bandwidth.add(line_bytes_, end);
 }
 
+// A response is handed over as soon as the port takes one, annotated with the time until its last
+// data, or until the port is free. A port that withholds END_RESP keeps it, and its queue entry.
 void DramChannel::send_responses(Tick t) {
   for (auto& p : ports_) {
-    while (!p->pending.empty() && p->sender.free(t)) {
+    while (!p->pending.empty() && p->sender.free_at() != kNever && p->sender.usable_from() <= t) {
       const Pending r = p->pending.pop();
       queue_[r.slot] = {};
       free_slots_.push_back(r.slot);
       stats_.queue.set(queue_.size() - free_slots_.size(), t);
-      p->sender.send(*r.payload, r.due > t ? r.due - t : kAtOnce);
+      p->sender.send(*r.payload, std::max({r.due, p->sender.free_at(), t + 1}) - t);
       r.payload->release();
     }
   }
 }
 
-// The next edge with work; and a port's response when no such edge lies between the time the port
-// is free and the time the response is due.
-void DramChannel::arm(Tick t) {
+// The next edge with work. A port that is not usable yet wakes the process by its END_RESP.
+void DramChannel::arm() {
   std::uint64_t next = scheduler_.next_cycle();
   if (!arriving_.empty() && !free_slots_.empty()) {
     next = std::min(next, std::max(arriving_.front().edge, next_edge_));
@@ -323,10 +321,7 @@ void DramChannel::arm(Tick t) {
   edge_time_ = kNever;
   if (next != kNoCycle) wake_at_edge(next);
   for (auto& p : ports_) {
-    const Tick free_at = p->sender.free_at();
-    if (p->pending.empty() || free_at == kNever) continue;
-    const bool edge_will_do = edge_time_ >= free_at && edge_time_ < p->pending.front().due;
-    if (!edge_will_do) wake_.at(std::max(free_at, t));
+    if (!p->pending.empty() && p->sender.free_at() != kNever) wake_.at(p->sender.usable_from());
   }
 }
 

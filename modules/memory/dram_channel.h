@@ -109,7 +109,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   void take_requests(Tick t, std::uint64_t cycle);
   void issue_commands(std::uint64_t cycle);
   void send_responses(Tick t);
-  void arm(Tick t);
+  void arm();
   void wake_at_edge(std::uint64_t cycle);
 
   tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload,
