@@ -40,6 +40,10 @@ class AluTable {
            const char* d = "", const char* e = "");
   /// Nullptr when there is none of that name.
   const AluEntry* find(const std::string& name) const;
+  /// What every memory access begins with.
+  AddressHandler addresses = nullptr;
+  GatherHandler gather = nullptr;
+
   /// All names of an opcode, joined for messages; empty when the opcode is unknown.
   std::string names_of(const std::string& opcode) const;
   /// All opcodes, sorted.

@@ -60,6 +60,20 @@ struct Frame {
 struct Decoded;
 using Handler = void (*)(const Frame&, const Decoded&);
 
+/// What the checks of an access need to know about its lanes' addresses.
+struct AddressSummary {
+  std::uint64_t lowest = 0;
+  std::uint64_t highest = 0;
+  std::uint64_t bits = 0;  ///< all of them ORed: alignment
+};
+/// Computes the addresses of a memory instruction. Lanes that take no part get the first active
+/// lane's, so that checks and loops need no mask.
+using AddressHandler = void (*)(const Frame&, const Decoded&, std::uint32_t mask,
+                                std::uint64_t* addresses, AddressSummary& summary);
+/// Loads one 4-byte element of every lane: to[i] = *(from + offsets[i]).
+using GatherHandler = void (*)(std::uint32_t* to, const std::byte* from,
+                               const std::uint64_t* offsets);
+
 enum class Action : std::uint8_t {
   kCompute,  ///< call the handler
   kBranch,

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/program.h"
 
@@ -100,10 +101,11 @@ class Warp final : public WarpProgram {
 
   // warp_memory.cpp
   void access(const Decoded& d, std::uint32_t mask, IssueResult& result);
-  void lane_addresses(const Decoded& d, std::uint32_t mask, MemoryOp& op) const;
-  StateSpace resolve_generic(const Decoded& d, std::uint32_t mask, MemoryOp& op) const;
-  void check_global(const Decoded& d, const MemoryOp& op);
-  void check_window(const Decoded& d, const MemoryOp& op, std::uint64_t bytes, const char* what);
+  StateSpace resolve_generic(const Decoded& d, std::uint32_t mask, MemoryOp& op,
+                             AddressSummary& summary) const;
+  void check_global(const Decoded& d, const MemoryOp& op, const AddressSummary& summary);
+  void check_window(const Decoded& d, const MemoryOp& op, const AddressSummary& summary,
+                    std::uint64_t bytes, const char* what) const;
   void run_access(const Decoded& d, const MemoryOp& op, std::byte* base,
                   const std::uint64_t* offsets);
   void access_local(const Decoded& d, MemoryOp& op);
@@ -112,6 +114,7 @@ class Warp final : public WarpProgram {
                                 const std::string& why) const;
 
   const Decoded* code_;
+  const AluTable& alu_;
   const OpInfo* info_;
   Frame frame_;
   std::uint32_t pc_ = 0;

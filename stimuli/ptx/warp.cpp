@@ -24,6 +24,7 @@ unsigned first_lane(std::uint32_t mask) { return static_cast<unsigned>(__builtin
 
 Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
     : code_(cta.launch().kernel().code.data()),
+      alu_(AluTable::get()),
       info_(cta.launch().kernel().info.data()),
       cta_(cta),
       launch_(cta.launch()),

@@ -66,11 +66,14 @@ void load_typed(const MemoryForm& m, std::byte* to, const std::byte* from, const
 }
 
 void load_lanes(const Frame& f, const Decoded& d, u32 mask, const std::byte* from,
-                const u64* offsets) {
+                const u64* offsets, GatherHandler gather) {
   const MemoryForm& m = d.memory;
+  const bool words = m.element_bytes == 4 && !m.wide_register && mask == kAllLanes;
   for (unsigned k = 0; k < m.elements; ++k, from += m.element_bytes) {
     std::byte* to = f.at(d.slot[k]);
-    if (m.wide_register)
+    if (words)
+      gather(reinterpret_cast<u32*>(to), from, offsets);
+    else if (m.wide_register)
       load_typed<u64>(m, to, from, offsets, mask, d.aux);
     else
       load_typed<u32>(m, to, from, offsets, mask, d.aux);
@@ -137,28 +140,9 @@ std::string hex(u64 v) {
 
 }  // namespace
 
-/// Lanes that take no part get the first active lane's address, so that checks and loops need no
-/// mask.
-void Warp::lane_addresses(const Decoded& d, u32 mask, MemoryOp& op) const {
-  const std::byte* base = frame_.at(d.slot[Decoded::kAddress]);
-  const auto plus = static_cast<u64>(d.displacement);
-  if (d.memory.wide_address) {
-    for (unsigned i = 0; i < kWarpLanes; ++i) op.address[i] = read<u64>(base + 8 * i) + plus;
-  } else {
-    for (unsigned i = 0; i < kWarpLanes; ++i) {
-      op.address[i] = static_cast<u32>(read<u32>(base + 4 * i) + plus);
-    }
-  }
-  if (mask != kAllLanes) {
-    const u64 first = op.address[first_lane(mask)];
-    for (unsigned i = 0; i < kWarpLanes; ++i) {
-      op.address[i] = (mask >> i & 1u) != 0 ? op.address[i] : first;
-    }
-  }
-}
-
 /// Which space a generic access of the warp is to; addresses become relative to it.
-StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op) const {
+StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op,
+                                 AddressSummary& summary) const {
   const auto space_of = [](u64 a) {
     if (a >= kSharedWindow && a < kSharedWindowEnd) return StateSpace::kShared;
     if (a >= kParamWindow && a < kParamWindowEnd) return StateSpace::kParam;
@@ -175,7 +159,14 @@ StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op) const
                      : space == StateSpace::kLocal ? kLocalWindow
                      : space == StateSpace::kParam ? kParamWindow
                                                    : 0;
-  for (u64& a : op.address) a -= window;
+  if (window == 0) return space;
+  summary.bits = 0;
+  for (u64& a : op.address) {
+    a -= window;
+    summary.bits |= a;
+  }
+  summary.lowest -= window;
+  summary.highest -= window;
   return space;
 }
 
@@ -193,23 +184,24 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   op.pc = pc_;
   op.line = info_[pc_].line;
   op.values_done = true;
-  lane_addresses(d, mask, op);
+  AddressSummary summary;
+  alu_.addresses(frame_, d, mask, op.address.data(), summary);
   StateSpace space = m.space;
-  if (space == StateSpace::kGeneric) space = resolve_generic(d, mask, op);
+  if (space == StateSpace::kGeneric) space = resolve_generic(d, mask, op, summary);
   switch (space) {
     case StateSpace::kShared:
       op.space = Space::kShared;
-      check_window(d, op, launch_.shared_bytes(), "shared memory");
+      check_window(d, op, summary, launch_.shared_bytes(), "shared memory");
       run_access(d, op, cta_.shared(), op.address.data());
       return;
     case StateSpace::kLocal:
       op.space = Space::kLocal;
-      check_window(d, op, frame_.local_stride, "local memory");
+      check_window(d, op, summary, frame_.local_stride, "local memory");
       access_local(d, op);
       return;
     case StateSpace::kParam:
       op.space = Space::kParam;
-      check_window(d, op, launch_.kernel().parameter_bytes, "the kernel's parameters");
+      check_window(d, op, summary, launch_.kernel().parameter_bytes, "the kernel's parameters");
       if (op.kind != AccessKind::kLoad) {
         fail_access(d, op, first_lane(mask), "kernel parameters cannot be written");
       }
@@ -219,7 +211,7 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
       break;
   }
   op.space = Space::kGlobal;
-  check_global(d, op);
+  check_global(d, op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
     std::array<u64, kWarpLanes> offsets;
     for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = op.address[i] - Allocations::kBase;
@@ -242,7 +234,7 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
 void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, const u64* offsets) {
   switch (op.kind) {
     case AccessKind::kLoad:
-      load_lanes(frame_, d, op.active, base, offsets);
+      load_lanes(frame_, d, op.active, base, offsets, alu_.gather);
       return;
     case AccessKind::kStore:
       store_lanes(frame_, d, 0, op.active, base, offsets);
@@ -282,18 +274,16 @@ void Warp::access_local(const Decoded& d, MemoryOp& op) {
 
 void Warp::complete(u32 pc, u32 active, const std::byte* data) {
   const Decoded& d = code_[pc];
-  load_lanes(frame_, d, active, data, kPacked.data());
+  load_lanes(frame_, d, active, data, kPacked.data(), alu_.gather);
 }
 
-void Warp::check_window(const Decoded& d, const MemoryOp& op, u64 bytes, const char* what) {
-  u64 bits = 0;
-  u64 highest = 0;
-  for (unsigned i = 0; i < kWarpLanes; ++i) {
-    bits |= op.address[i];
-    highest = std::max(highest, op.address[i]);
-  }
+void Warp::check_window(const Decoded& d, const MemoryOp& op, const AddressSummary& summary,
+                        u64 bytes, const char* what) const {
   const u64 width = op.lane_bytes;
-  if (highest < bytes && highest + width <= bytes && (bits & (width - 1)) == 0) return;
+  if (summary.highest < bytes && summary.highest + width <= bytes &&
+      (summary.bits & (width - 1)) == 0) {
+    return;
+  }
   for (unsigned i = 0; i < kWarpLanes; ++i) {
     if ((op.active >> i & 1u) == 0) continue;
     if ((op.address[i] & (width - 1)) != 0) fail_access(d, op, i, "the address is not aligned");
@@ -305,17 +295,13 @@ void Warp::check_window(const Decoded& d, const MemoryOp& op, u64 bytes, const c
   }
 }
 
-void Warp::check_global(const Decoded& d, const MemoryOp& op) {
+void Warp::check_global(const Decoded& d, const MemoryOp& op, const AddressSummary& summary) {
   RecentRange& recent = launch_.recent(pc_);
   const u64 width = op.lane_bytes;
-  u64 bits = 0;
-  u64 furthest = 0;
-  for (unsigned i = 0; i < kWarpLanes; ++i) {
-    bits |= op.address[i];
-    furthest = std::max(furthest, op.address[i] - recent.begin);
+  if ((summary.bits & (width - 1)) == 0 && recent.bytes >= width &&
+      summary.lowest >= recent.begin && summary.highest - recent.begin <= recent.bytes - width) {
+    return;
   }
-  const bool aligned = (bits & (width - 1)) == 0;
-  if (aligned && recent.bytes >= width && furthest <= recent.bytes - width) return;
   const Allocations& allocations = *launch_.memory().allocations;
   for (unsigned i = 0; i < kWarpLanes; ++i) {
     if ((op.active >> i & 1u) == 0) continue;
