@@ -47,9 +47,7 @@ class Simulation::Impl {
       : config_(config),
         clock_(config.gpu.sm.clock_hz),
         device_(config_.gpu, [this](KernelProgram& p) { run_kernel(p); }) {
-    if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_FS)) {
-      set_time_resolution();
-    }
+    set_time_resolution();
     GpuOptions options;
     options.check_protocol = check_protocol;
     options.overrides = config.overrides;

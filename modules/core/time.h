@@ -13,8 +13,15 @@ using Tick = std::uint64_t;
 inline constexpr Tick kNever = ~Tick{0};
 inline constexpr Tick kTicksPerSecond = 1'000'000'000'000'000;
 
-/// Sets SystemC's time resolution to 1 fs. Call before the first sc_time is made.
-inline void set_time_resolution() { sc_core::sc_set_time_resolution(1, sc_core::SC_FS); }
+/// Sets SystemC's time resolution to 1 fs, once. The first call must come before the first sc_time
+/// is made.
+inline void set_time_resolution() {
+  static const bool done = [] {
+    sc_core::sc_set_time_resolution(1, sc_core::SC_FS);
+    return true;
+  }();
+  static_cast<void>(done);
+}
 
 inline Tick now() { return sc_core::sc_time_stamp().value(); }
 inline sc_core::sc_time to_sc_time(Tick t) { return sc_core::sc_time::from_value(t); }

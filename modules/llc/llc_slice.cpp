@@ -405,6 +405,7 @@ void LlcSlice::arm(Tick t) {
   if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
     wake_.at(edge_for(memory_out_, to_memory_.next_due(), t));
   }
+  wake_.at(fills_.next_due());
   // A stalled head is tried again when something has moved: a fill, a reply or a memory request
   // sent, each of which wakes the process.
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
