@@ -111,6 +111,9 @@ void comparison(AluTable& t, const char* name) {
   for (const char* type : {"u32", "s32", "b32"}) {
     t.add({&set<kCompare, T, kFtz, ~0u>, to_int, unit, cost}, "set", name, ftz, type, name_of<T>());
   }
+  const Signature to_half{1, 2, {Kind::kF16, k, k}};
+  t.add({&set<kCompare, T, kFtz, 0x3c00u>, to_half, unit, cost}, "set", name, ftz, "f16",
+        name_of<T>());
   const Signature to_float{1, 2, {Kind::kF32, k, k}};
   t.add({&set<kCompare, T, kFtz, 0x3f800000u>, to_float, unit, cost}, "set", name, ftz, "f32",
         name_of<T>());

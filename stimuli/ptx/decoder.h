@@ -81,7 +81,7 @@ class Decoder {
   Slot constant_mask(std::uint32_t mask);
   bool special_register(const std::string& name, Slot& slot);
   Slot symbol_address(const std::string& name, std::int64_t offset, Kind kind);
-  Slot launch_symbol(const std::string& name);
+  Slot launch_symbol(const std::string& name, std::int64_t addend);
   AddressOperand address(const Operand& operand);
   void reads(const Register& r);
   void writes(const Register& r);
@@ -121,7 +121,7 @@ class Decoder {
   std::unordered_map<std::string, Register> registers_;
   std::unordered_map<std::string, Place> places_;
   std::map<std::pair<unsigned, std::uint64_t>, std::uint32_t> constant_offsets_;
-  std::map<std::string, std::uint32_t> launch_symbols_;
+  std::map<std::pair<std::string, std::int64_t>, std::uint32_t> launch_symbols_;
   std::unordered_map<std::string, std::size_t> labels_;
   std::vector<std::uint32_t> code_of_;  ///< instruction index to code index
   std::vector<FlowNode> flow_;          ///< parallel to the code

@@ -19,9 +19,10 @@ struct KernelParameter {
   std::uint32_t bytes = 0;
 };
 
-/// A 64-bit vector in the launch bank that holds a module variable's address.
+/// A 64-bit vector in the launch bank that holds a module variable's address, plus an addend.
 struct SymbolUse {
   std::string name;
+  std::int64_t addend = 0;
   std::uint32_t launch_offset = 0;
 };
 

@@ -107,7 +107,8 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
       throw InputError("kernel '" + kernel_->name + "': the variable '" + use.name +
                        "' has no place in device memory");
     }
-    fill64(bank + use.launch_offset, memory_.symbols->at(use.name));
+    fill64(bank + use.launch_offset,
+           memory_.symbols->at(use.name) + static_cast<std::uint64_t>(use.addend));
   }
 }
 

@@ -268,10 +268,10 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
   return false;
 }
 
-Slot Decoder::launch_symbol(const std::string& name) {
-  const auto [it, fresh] = launch_symbols_.try_emplace(name, kernel_->launch_bytes);
+Slot Decoder::launch_symbol(const std::string& name, std::int64_t addend) {
+  const auto [it, fresh] = launch_symbols_.try_emplace({name, addend}, kernel_->launch_bytes);
   if (fresh) {
-    kernel_->symbols.push_back(SymbolUse{name, it->second});
+    kernel_->symbols.push_back(SymbolUse{name, addend, it->second});
     kernel_->launch_bytes += kVector64;
   }
   return Slot{BankId::kLaunch, it->second};
@@ -283,8 +283,7 @@ Slot Decoder::symbol_address(const std::string& name, std::int64_t offset, Kind 
   if (place == nullptr) refuse("'" + name + "' is not declared");
   if (place->space == StateSpace::kGlobal || place->space == StateSpace::kConst) {
     if (kind != Kind::kI64) refuse("the address of '" + name + "' has 64 bits");
-    if (offset != 0) refuse("a symbol with an offset can stand in an address only");
-    return launch_symbol(name);
+    return launch_symbol(name, offset);
   }
   const std::uint64_t value = place->offset + static_cast<std::uint64_t>(offset);
   if (kind == Kind::kI64) return constant64(value);
@@ -317,7 +316,7 @@ Decoder::AddressOperand Decoder::address(const Operand& o) {
   a.space = place->space;
   a.is_entry_parameter = place->is_entry_parameter;
   if (place->space == StateSpace::kGlobal || place->space == StateSpace::kConst) {
-    a.base = launch_symbol(o.name);
+    a.base = launch_symbol(o.name, 0);
   } else {
     a.base = constant64(0);
     a.displacement += static_cast<std::int64_t>(place->offset);

@@ -191,6 +191,7 @@ TEST_CASE("shared memory: static, dynamic, atomics, generic addresses") {
       "%r16;\n"
       "and.b32 %r17, %r5, 3;\nmul.wide.u32 %rd14, %r17, 4;\nmov.u64 %rd15, table;\n"
       "add.u64 %rd15, %rd15, %rd14;\nld.global.u32 %r18, [%rd15];\nld.global.u32 %r19, [table+8];\n"
+      "mov.u64 %rd17, table+12;\nld.global.u32 %r21, [%rd17+-4];\nadd.u32 %r19, %r19, %r21;\n"
       "add.u32 %r18, %r18, %r19;\nld.const.u64 %rd16, [wide];\ncvt.u32.u64 %r20, %rd16;\n"
       "add.u32 %r18, %r18, %r20;\nmad.lo.u32 %r11, %r11, 1000, %r14;\nadd.u32 %r18, %r18, %r11;\n"
       "st.global.v2.u32 [%rd1], {%r13, %r18};\n";
@@ -199,7 +200,7 @@ TEST_CASE("shared memory: static, dynamic, atomics, generic addresses") {
     const unsigned t = i % 64;
     REQUIRE((out[i] & 0xffffffffu) == 2 * (t ^ 63));
     const std::uint32_t want =
-        (10 * (t % 4 + 1)) + 30 + static_cast<std::uint32_t>(123456789012ull) + 64 * 1000 + 1;
+        (10 * (t % 4 + 1)) + 60 + static_cast<std::uint32_t>(123456789012ull) + 64 * 1000 + 1;
     REQUIRE((out[i] >> 32) == want);
   }
 }
