@@ -77,8 +77,14 @@ Cycle DuplexNetwork::cycle_from(Tick t) const {
   return t == next_edge_ ? cycle_ + 1 : clock_.cycle_from(t);
 }
 
-Cycle DuplexNetwork::send_cycle(Tick t) const {
+Cycle DuplexNetwork::cycle_before(Tick t) const {
   return t <= next_edge_ ? first_ : std::max(clock_.cycle_from(t) - 1, first_);
+}
+
+template <class Sender>
+Cycle DuplexNetwork::send_cycle(const Sender& sender) const {
+  const Cycle usable = sender.usable_from() > seen_ ? cycle_ + 1 : first_;
+  return std::max(usable, cycle_before(sender.free_at()));
 }
 
 void DuplexNetwork::arm() {
@@ -120,14 +126,14 @@ bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Pack
   ExitPort& port = n.exits_[exit];
   if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
   if (!port.requests.free(n.next_edge_)) {
-    if (port.requests.free_at() != kNever) n.request_exit_free(exit, port.requests.free_at());
+    n.request_exit_free(exit);
     return false;
   }
   tlm::tlm_generic_payload& payload = *packet.payload;
   const SendOutcome outcome = port.requests.send(payload, n.next_edge_ - n.seen_);
   if (outcome.responded) {
     payload.acquire();
-    n.early_.push(n.send_cycle(outcome.response_at), exit, {&payload, exit});
+    n.early_.push(n.cycle_before(outcome.response_at), exit, {&payload, exit});
   }
   n.request_stats_.series.add(packet.bytes, n.next_edge_);
   payload.release();
@@ -138,7 +144,7 @@ bool DuplexNetwork::ReplySide::deliver(unsigned exit, const SwitchFabric::Packet
   DuplexNetwork& n = network;
   EntryPort& port = n.entries_[exit];
   if (!port.responses.free(n.next_edge_)) {
-    if (port.responses.free_at() != kNever) n.reply_exit_free(exit, port.responses.free_at());
+    n.reply_exit_free(exit);
     return false;
   }
   port.responses.send(*packet.payload, n.next_edge_ - n.seen_);
@@ -147,21 +153,25 @@ bool DuplexNetwork::ReplySide::deliver(unsigned exit, const SwitchFabric::Packet
   return true;
 }
 
-void DuplexNetwork::request_exit_free(unsigned exit, Tick at) {
+void DuplexNetwork::request_exit_free(unsigned exit) {
+  const RequestSender& sender = exits_[exit].requests;
+  if (sender.waiting_for() != nullptr) return;  // until END_REQ
   look_at_clock();
-  request_.exit_ready(cycle_, exit, send_cycle(at));
+  request_.exit_ready(cycle_, exit, send_cycle(sender));
 }
 
-void DuplexNetwork::reply_exit_free(unsigned entry, Tick at) {
+void DuplexNetwork::reply_exit_free(unsigned entry) {
+  const ResponseSender& sender = entries_[entry].responses;
+  if (sender.waiting_for() != nullptr) return;  // until END_RESP
   look_at_clock();
-  reply_.exit_ready(cycle_, entry, send_cycle(at));
+  reply_.exit_ready(cycle_, entry, send_cycle(sender));
 }
 
 void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
   if (counted) {
     exits_[exit].responses.release();
   } else if (--exits_[exit].early_waiting == 0) {
-    request_exit_free(exit, seen_);
+    request_exit_free(exit);
   }
 }
 
@@ -173,7 +183,7 @@ tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, tlm::tlm_generic_paylo
   if (phase == tlm::END_RESP) {
     const Tick at = now() + delay.value();
     entries_[entry].responses.end_response(payload, at);
-    reply_exit_free(entry, at);
+    reply_exit_free(entry);
     arm();
     return tlm::TLM_COMPLETED;
   }
@@ -187,7 +197,7 @@ tlm::tlm_sync_enum DuplexNetwork::backward(unsigned exit, tlm::tlm_generic_paylo
     RequestSender& sender = exits_[exit].requests;
     if (sender.waiting_for() == &payload) {
       sender.end_request(payload, at);
-      request_exit_free(exit, at);
+      request_exit_free(exit);
       if (phase == tlm::END_REQ) arm();
     }
     if (phase == tlm::BEGIN_RESP) return accept_reply(exit, payload, phase, delay);

@@ -98,11 +98,13 @@ class DuplexNetwork final {
   void look_at_clock();
   Cycle cycle_from(Tick t) const;
   void arm();
-  /// The request channel of an exit is free from `at`.
-  void request_exit_free(unsigned exit, Tick at);
-  void reply_exit_free(unsigned entry, Tick at);
-  /// Last cycle in which a packet may be sent that arrives, one cycle later, at t or after.
-  Cycle send_cycle(Tick t) const;
+  /// The last cycle in which something may be sent that arrives, one cycle later, at t or after.
+  Cycle cycle_before(Tick t) const;
+  template <class Sender>
+  Cycle send_cycle(const Sender& sender) const;
+  /// An exit's channel is free, or will be at a known time: its head is looked at then.
+  void request_exit_free(unsigned exit);
+  void reply_exit_free(unsigned entry);
 
   /// Puts a packet in; true: it stands in the first switch's buffer.
   bool admit(SwitchFabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
