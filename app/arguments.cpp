@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/arguments.h"
 
+#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <iostream>
@@ -105,6 +106,7 @@ std::optional<po::variables_map> ArgumentParser::parse(
     refuse("there are more arguments than " + std::to_string(positionals_.size()));
   } catch (const po::unknown_option& e) {
     std::string given = e.get_option_name();
+    given.erase(std::min(given.find('='), given.size()));
     std::vector<std::string> known;
     for (const auto& option : options_.options()) known.push_back("--" + option->long_name());
     if (given.rfind("--", 0) != 0) given = "--" + given.substr(given.find_first_not_of('-'));

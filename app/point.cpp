@@ -40,16 +40,18 @@ PointOutcome simulate_point(const ResolvedConfig& config, const std::string& wor
   if (result.interrupted) {
     outcome.failure = "interrupted; what was measured until then is kept";
     outcome.verification = "not checked: interrupted";
-  } else if (result.failure) {
-    outcome.failure = *result.failure;
-    outcome.verification = "not checked: the run failed";
-  } else {
+  } else if (result.verification || !result.failure) {
     outcome.verification = verification_line(result.verification);
     if (result.verification && !result.verification->passed) {
       std::string message = "wrong values: " + outcome.verification.substr(4);
       for (const std::string& m : result.verification->messages) message += "\n  " + m;
       outcome.failure = message;
+    } else if (result.failure) {
+      outcome.failure = *result.failure;
     }
+  } else {
+    outcome.failure = *result.failure;
+    outcome.verification = "not checked: the run failed";
   }
   return outcome;
 }

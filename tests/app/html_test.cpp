@@ -50,7 +50,7 @@ TEST_CASE("a report has units and descriptions of its statistics, each text once
       {{"module", "a0"}, {"name", "hits"}, {"unit", "access"}, {"description", "found"}},
       {{"module", "a1"}, {"name", "hits"}, {"unit", "access"}, {"description", "found"}}};
   const ordered_json data = embedded(run_report({{"platform", "p"}}, catalogue, "", ""));
-  CHECK(data["texts"] == ordered_json{{"access", "found"}});
+  CHECK(data["texts"].dump() == R"([["access","found"]])");
   CHECK(data["about"]["a1"]["hits"] == 0);
 }
 
