@@ -217,8 +217,8 @@ void narrow_source(const Frame& f, const Decoded& d) {
   inner.run = d.inner;
   d.inner(frame, inner);
 }
-/// aux: bits of the type, + 256 when signed, + 512 when the register is 16 bits wide, + 1024 when
-/// it is 64. The result is extended to the register's width.
+/// aux: bits of the type, + 256 when signed, + 1024 when the register has 64 bits. The result is
+/// extended to the register's width.
 void extend_result(const Frame& f, const Decoded& d) {
   alignas(32) Cell32 narrow[kWarpLanes] = {};
   Frame frame = f;
@@ -236,10 +236,9 @@ void extend_result(const Frame& f, const Decoded& d) {
       for (unsigned i = 0; i < kWarpLanes; ++i) to[i] = static_cast<u64>(extended(narrow[i]));
     });
   } else {
-    const u32 keep = (d.aux & 512u) != 0 ? 0xffffu : ~0u;
     write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* to) {
       for (unsigned i = 0; i < kWarpLanes; ++i) {
-        to[i] = static_cast<u32>(static_cast<u64>(extended(narrow[i]))) & keep;
+        to[i] = static_cast<u32>(static_cast<u64>(extended(narrow[i])));
       }
     });
   }

@@ -212,10 +212,10 @@ void load_parameter(const Frame& f, const Decoded& d) {
   const std::byte* from = f.at(d.slot[5]);
   for (unsigned k = 0; k < d.memory.elements; ++k, from += d.memory.element_bytes) {
     const u64 value = load_element(from, d.memory);
-    if (d.memory.wide_register) broadcast64(f, d.slot[k], value);
-    // aux: mask of the register's width (a sign-extended byte in a 16-bit register).
+    if (d.memory.wide_register)
+      broadcast64(f, d.slot[k], value);
     else
-      broadcast(f, d.slot[k], static_cast<u32>(value) & d.aux);
+      broadcast(f, d.slot[k], static_cast<u32>(value));
   }
 }
 /// Parameters of device functions, and .local variables at a fixed offset, per lane.
@@ -228,7 +228,7 @@ void load_fixed(const Frame& f, const Decoded& d) {
       if (d.memory.wide_register)
         cells<u64>(f, d.slot[k])[i] = value;
       else
-        cells<u32>(f, d.slot[k])[i] = static_cast<u32>(value) & d.aux;
+        cells<u32>(f, d.slot[k])[i] = static_cast<u32>(value);
     }
   }
 }

@@ -201,8 +201,7 @@ void Decoder::decode_convert() {
   } else if (extends) {
     d_.inner = d_.run;
     d_.run = entry("_extend_result").run;
-    d_.aux = 8 * kind_bytes(to) + (is_signed ? 256u : 0u) + (result_bytes == 2 ? 512u : 0u) +
-             (result_bytes == 8 ? 1024u : 0u);
+    d_.aux = 8 * kind_bytes(to) + (is_signed ? 256u : 0u) + (result_bytes == 8 ? 1024u : 0u);
   }
   emit(e.unit, e.cost);
 }

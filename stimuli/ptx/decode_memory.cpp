@@ -193,10 +193,7 @@ void Decoder::data_operands(const Operand& o, Type type, bool is_store) {
     const unsigned width = register_bytes == 8 ? 8 : 4;
     if (cell != 0 && cell != width) refuse("the registers of the vector differ in width");
     cell = width;
-    // A sign-extended byte in a 16-bit register keeps the upper half of its cell clear.
-    d_.aux = register_bytes == 2 ? 0xffffu : kAllLanes;
   }
-  if (cell == 0) d_.aux = kAllLanes;
   m.wide_register = cell == 8;
 }
 
@@ -319,7 +316,6 @@ void Decoder::decode_atomic() {
   if (swaps) d_.slot[Decoded::kComparand] = source(operand(first + 1), kind);
   d_.slot[Decoded::kOperand] = source(operand(first + (swaps ? 2 : 1)), kind);
   d_.slot[Decoded::kResult] = returns ? result(operand(0), kind) : scratch_;
-  d_.aux = kAllLanes;
   d_.action = Action::kAtomic;
   if (fence_before_) emit_fence();
   emit(Unit::kMemory, 1);

@@ -3,10 +3,10 @@
 
 // Decoded instructions and what their handlers work on.
 //
-// A value of a warp is a vector of 32 lanes: 32-bit cells for types of up to 32 bits (narrower
-// ones zero-extended), 64-bit cells for 64-bit types. A predicate is one 32-bit mask. Registers,
-// constants and special registers are all such vectors in one of a few banks, so that a handler
-// reads operand (bank, offset) without asking what it is.
+// A value of a warp is a vector of 32 lanes: 32-bit cells for types of up to 32 bits (of
+// narrower ones the low bits count), 64-bit cells for 64-bit types. A predicate is one 32-bit mask.
+// Registers, constants and special registers are all such vectors in one of a few banks, so that a
+// handler reads operand (bank, offset) without asking what it is.
 
 #include <array>
 #include <cstddef>

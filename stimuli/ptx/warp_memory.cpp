@@ -39,29 +39,29 @@ void for_lanes(u32 mask, Body body) {
 
 /// One element of every lane into a register of Cell-sized cells, extended from T.
 template <class T, class Cell>
-void load_element(std::byte* to, const std::byte* from, const u64* offsets, u32 mask, u32 keep) {
+void load_element(std::byte* to, const std::byte* from, const u64* offsets, u32 mask) {
   for_lanes(mask, [&](unsigned i) {
-    auto v = static_cast<Cell>(static_cast<std::make_signed_t<Cell>>(read<T>(from + offsets[i])));
-    if constexpr (sizeof(T) < 4 && sizeof(Cell) == 4) v &= keep;
+    const auto v =
+        static_cast<Cell>(static_cast<std::make_signed_t<Cell>>(read<T>(from + offsets[i])));
     write<Cell>(to + sizeof(Cell) * i, v);
   });
 }
 
 template <class Cell>
 void load_typed(const MemoryForm& m, std::byte* to, const std::byte* from, const u64* offsets,
-                u32 mask, u32 keep) {
+                u32 mask) {
   switch (m.element_bytes) {
     case 1:
-      return m.is_signed ? load_element<std::int8_t, Cell>(to, from, offsets, mask, keep)
-                         : load_element<std::uint8_t, Cell>(to, from, offsets, mask, keep);
+      return m.is_signed ? load_element<std::int8_t, Cell>(to, from, offsets, mask)
+                         : load_element<std::uint8_t, Cell>(to, from, offsets, mask);
     case 2:
-      return m.is_signed ? load_element<std::int16_t, Cell>(to, from, offsets, mask, keep)
-                         : load_element<std::uint16_t, Cell>(to, from, offsets, mask, keep);
+      return m.is_signed ? load_element<std::int16_t, Cell>(to, from, offsets, mask)
+                         : load_element<std::uint16_t, Cell>(to, from, offsets, mask);
     case 4:
-      return m.is_signed ? load_element<std::int32_t, Cell>(to, from, offsets, mask, keep)
-                         : load_element<std::uint32_t, Cell>(to, from, offsets, mask, keep);
+      return m.is_signed ? load_element<std::int32_t, Cell>(to, from, offsets, mask)
+                         : load_element<std::uint32_t, Cell>(to, from, offsets, mask);
     default:
-      return load_element<std::uint64_t, Cell>(to, from, offsets, mask, keep);
+      return load_element<std::uint64_t, Cell>(to, from, offsets, mask);
   }
 }
 
@@ -74,9 +74,9 @@ void load_lanes(const Frame& f, const Decoded& d, u32 mask, const std::byte* fro
     if (words)
       gather(reinterpret_cast<u32*>(to), from, offsets);
     else if (m.wide_register)
-      load_typed<u64>(m, to, from, offsets, mask, d.aux);
+      load_typed<u64>(m, to, from, offsets, mask);
     else
-      load_typed<u32>(m, to, from, offsets, mask, d.aux);
+      load_typed<u32>(m, to, from, offsets, mask);
   }
 }
 

@@ -101,6 +101,16 @@ TEST_CASE("nested divergent loops") {
   }
 }
 
+TEST_CASE("blocks that are laid out behind the code they return to") {
+  const std::string body =
+      "mov.u32 %r2, 1;\nsetp.gt.u32 %p1, %r1, 4;\n@%p1 bra FAR;\nJOIN:\nactivemask.b32 %r4;\n"
+      "popc.b32 %r4, %r4;\nmad.lo.u32 %r2, %r4, 1000, %r2;\n" +
+      kStoreResult + "ret;\nFAR:\nadd.u32 %r2, %r2, %r1;\nbra JOIN;\n";
+  check_threads(body, 10, [](std::uint32_t tid, std::uint32_t in) {
+    return (in > 4 ? in + 1 : 1) + 1000 * (tid >= 128 ? 22u : 32u);
+  });
+}
+
 TEST_CASE("lanes that leave early do not come back") {
   const std::string body =
       "mov.u32 %r2, 7;\n" + kStoreResult +

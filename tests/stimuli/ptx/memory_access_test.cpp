@@ -280,7 +280,22 @@ TEST_CASE("other bad accesses") {
       kernel_text("setp.eq.u32 %p1, %r0, 3;\n@%p1 mov.u64 %rd1, 0x1000000;\n"
                   "ld.u32 %r2, [%rd1];\n"));
   CHECK(message(mixed).find("different state spaces") != std::string::npos);
+  // Bounds hold after accesses that were right.
+  KernelRunner later(kernel_text("mul.wide.u32 %rd9, %r0, 8;\nadd.u64 %rd9, %rd0, %rd9;\n"
+                                 "ld.global.u64 %rd5, [%rd9];\n"),
+                     8 * 63);
+  CHECK(message(later, {32, 1, 1}, {2, 1, 1}).find("thread (31,0,0)") != std::string::npos);
+  KernelRunner before(
+      kernel_text("mov.u32 %r5, %tid.x;\nmul.wide.u32 %rd9, %r5, 8;\n"
+                  "mul.wide.u32 %rd10, %r31, 32;\nsub.u64 %rd9, %rd9, %rd10;\n"
+                  "add.u64 %rd9, %rd0, %rd9;\nld.global.u64 %rd5, [%rd9];\n"));
+  CHECK(message(before, {32, 1, 1}, {2, 1, 1}).find("CTA (1,0,0), thread (0,0,0)") !=
+        std::string::npos);
   // Lanes that are masked off may hold any address.
+  KernelRunner elsewhere(
+      kernel_text("setp.eq.u32 %p1, %r0, 3;\n@!%p1 mov.u64 %rd1, 0x1000000;\n"
+                  "@%p1 ld.u32 %r2, [%rd1];\n"));
+  CHECK(message(elsewhere) == "ran");
   KernelRunner off(
       kernel_text("setp.eq.u32 %p1, %r0, 3;\n@!%p1 mov.u64 %rd1, 1;\n"
                   "@%p1 ld.global.u32 %r2, [%rd1];\n"));
