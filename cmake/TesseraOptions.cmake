@@ -13,16 +13,19 @@ endif()
 
 find_program(TESSERA_CCACHE ccache)
 if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Precompiled headers are only cached with these.
+  # Precompiled headers are only cached with the sloppiness (and -fpch-preprocess, below); the base
+  # directory lets clones share what they have compiled.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      ${TESSERA_CCACHE})
+      ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${TESSERA_CCACHE})
 endif()
 
 add_library(tessera_flags INTERFACE)
 # Statistics must be the same on every machine: no contraction of a*b+c, no fast maths.
 target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
                        -Woverloaded-virtual -Wimplicit-fallthrough -ffp-contract=off
+                       $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
                        $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 if(TESSERA_SANITIZE)
   target_compile_options(tessera_flags INTERFACE -fsanitize=address,undefined

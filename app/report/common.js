@@ -117,7 +117,7 @@ function table(columns, rows) {
 
 /** A table with a search box. `rowsOf(toggle)` gives [[cells], ...]; every word must be found. */
 function searchTable(columns, rowsOf, toggleText, placeholder) {
-  const kMost = 400;
+  const kMost = 1000;
   const input = el('input', {type: 'search', placeholder});
   const toggle = el('input', {type: 'checkbox'});
   const count = el('span', {className: 'count'});

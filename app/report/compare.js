@@ -20,6 +20,9 @@ function groupedBars(title, note, unit, value, options) {
   const labels = means ? [...workloads, 'harmonic mean'] : workloads;
   const some = summary.rows.some((r) => isNumber(value(r)));
   if (!some) return null;
+  const sizes = summary.rows.map(value).filter((v) => isNumber(v) && v > 0);
+  const logarithmic = (options || {}).wide && Math.max(...sizes) > 50 * Math.min(...sizes);
+  if (logarithmic) note = (note ? note + ' ' : '') + 'Logarithmic scale.';
   return panel(title, note, plot(() => ({
     type: 'bar',
     data: {
@@ -34,7 +37,8 @@ function groupedBars(title, note, unit, value, options) {
     options: {
       scales: {
         x: {grid: {display: false}},
-        y: {beginAtZero: true, max: (options || {}).max, title: {display: true, text: unit}},
+        y: {type: logarithmic ? 'logarithmic' : 'linear', beginAtZero: !logarithmic,
+          max: (options || {}).max, title: {display: true, text: unit}},
       },
       plugins: {
         legend: {position: 'top', align: 'start'},
@@ -52,7 +56,7 @@ if (platforms.length > 1) {
       panel(null, 'No workload finished on both the baseline and another platform.'));
 }
 section('Side by side', null, el('div', {className: 'row'}, ...[
-  groupedBars('Cycles', null, 'cycles', (r) => r.cycles),
+  groupedBars('Cycles', null, 'cycles', (r) => r.cycles, {wide: true}),
   groupedBars('Instructions per cycle', 'Warp instructions, all SMs together.', 'instructions/cycle', (r) => r.ipc),
   groupedBars('L1 hit rate', null, '%', share('l1_hit_rate'), {max: 100}),
   groupedBars('LLC hit rate', null, '%', share('llc_hit_rate'), {max: 100}),

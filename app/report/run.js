@@ -184,7 +184,7 @@ function grouped() {
     for (const [name, value] of Object.entries(statistics)) {
       const [unit, description] = aboutOf(module, name);
       const entries = kinds.get(kind);
-      for (const [path, v] of flatten(value, name, [])) {
+      for (const [path, v] of flatten(value, name.replace(/exit\d+/, 'exit*'), [])) {
         if (!isNumber(v)) continue;
         if (!entries.has(path)) entries.set(path, {values: [], unit, description});
         entries.get(path).values.push(v);
@@ -214,7 +214,7 @@ function hitRates(kinds) {
       const miss = total('misses') + total('merges') + total('conflicts');
       if (hit + miss === 0) continue;
       const prefix = name.replace(/_?hits$/, '');
-      rates.push([kind.replace(/#/g, '*') + (prefix ? ' ' + prefix : ''), hit / (hit + miss), hit + miss]);
+      rates.push([kind.split('.').pop().replace(/#/g, '*') + (prefix ? ' ' + prefix : ''), hit / (hit + miss), hit + miss]);
     }
   }
   if (!rates.length) return null;
@@ -243,7 +243,7 @@ function issueSlots(kinds) {
       }
     }
     if (parts.length >= 2) {
-      return panel('Warp issue', `What the schedulers' issue slots went to, all of ${kind.replace(/#/g, '*')}.`,
+      return panel('Warp issue', `What the schedulers' issue slots went to, all of ${kind.split('.').pop().replace(/#/g, '*')}.`,
           stacked(parts, number));
     }
   }
