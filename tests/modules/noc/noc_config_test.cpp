@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/noc/noc_config.h"
+
+#include <catch2/catch.hpp>
+
+namespace {
+
+using tessera::LinkConfig;
+using tessera::NocConfig;
+
+}  // namespace
+
+TEST_CASE("the defaults are NUBA's crossbar: 64 ports give 1.43 TB/s") {
+  const NocConfig c;
+  CHECK(c.validate(64, 64).empty());
+  CHECK(c.bandwidth(64) == Approx(1.4336e12));
+  CHECK(LinkConfig{}.bandwidth() * 64 == Approx(2.8672e12));
+  CHECK(LinkConfig{}.validate().empty());
+}
+
+TEST_CASE("every error of a configuration is listed") {
+  NocConfig c;
+  c.clock_hz = 0;
+  c.stage_latency = 0;
+  c.radix = 65;
+  c.header_bytes = 0;
+  c.input_buffer_flits = 7;  // a line of 128 bytes needs 8
+  CHECK(c.validate().size() == 5);
+  CHECK(c.validate(0, 65 * 65 + 1).size() == 7);
+  c.link_bytes = 0;
+  CHECK(c.validate().size() == 5);
+  LinkConfig l;
+  l.latency = 0;
+  l.buffer_flits = 4;  // 136 bytes over 32-byte links: 5
+  CHECK(l.validate().size() == 2);
+}
+
+TEST_CASE("ports beyond radix squared are refused") {
+  const NocConfig c;
+  CHECK(c.validate(64, 65).size() == 1);
+  CHECK(c.validate(65, 65).size() == 2);
+  NocConfig wide;
+  wide.radix = 16;
+  CHECK(wide.validate(256, 256).empty());
+}
+
+TEST_CASE("every field is described with a unit and a source") {
+  NocConfig c;
+  tessera::ParameterLister lister;
+  describe(lister, c);
+  CHECK(lister.parameters().size() == 6);
+  LinkConfig l;
+  describe(lister, l);
+  CHECK(lister.parameters().size() == 11);
+  for (const auto& p : lister.parameters()) {
+    CHECK_FALSE(p.info.unit.empty());
+    CHECK((p.info.description.find("NUBA") != std::string::npos ||
+           p.info.description.find("not published") != std::string::npos));
+  }
+}

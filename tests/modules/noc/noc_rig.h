@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "modules/core/protocol_checker.h"
+#include "modules/noc/crossbar.h"
+#include "tests/support/conformance.h"
+#include "tests/support/scripted_initiator.h"
+#include "tests/support/scripted_target.h"
+
+namespace tessera::test {
+
+inline constexpr unsigned kLine = 128;
+
+/// Lines go round the exits.
+inline NocRouting interleaved(unsigned exits) {
+  return {
+      [](const MemoryRequest& r) { return r.home.slice.value; },
+      [exits](std::uint64_t address) { return static_cast<unsigned>(address / kLine % exits); }};
+}
+
+inline void set_home(Transaction& x, unsigned exits) {
+  x.request().home.slice = SliceId(static_cast<std::uint32_t>(x.get_address() / kLine % exits));
+}
+
+/// Initiators, a crossbar, targets, and a protocol checker on every socket.
+struct CrossbarRig {
+  CrossbarRig(unsigned n, unsigned m, const NocConfig& noc = {},
+              const ScriptedTargetConfig& target_config = {},
+              const ScriptedInitiatorConfig& initiator_config = {}, const std::string& suffix = "")
+      : entries(n),
+        exits(m),
+        sm(("sm" + suffix).c_str(), pool, with_ports(initiator_config, n)),
+        dut(("xbar" + suffix).c_str(), noc, n, m, interleaved(m)),
+        slice(("slice" + suffix).c_str(), with_ports(target_config, m)),
+        clock(noc.clock_hz) {
+    for (unsigned i = 0; i < n; ++i) {
+      auto& c = add_checker("check_in" + suffix + "_" + std::to_string(i));
+      sm.socket(i).bind(c.target);
+      c.initiator.bind(dut.in[i]);
+    }
+    for (unsigned i = 0; i < m; ++i) {
+      auto& c = add_checker("check_out" + suffix + "_" + std::to_string(i));
+      dut.out[i].bind(c.target);
+      c.initiator.bind(slice.socket(i));
+    }
+  }
+
+  /// A request whose head is at the entry at cycle `at`.
+  std::size_t send(Cycle at, unsigned entry, unsigned exit, bool store = false, unsigned row = 0) {
+    ScriptedRequest r;
+    r.at = clock.time_of(at) - sm.config().request_delay;
+    r.port = entry;
+    r.address = (std::uint64_t{row} * exits + exit) * kLine;
+    if (store) {
+      r.command = tlm::TLM_WRITE_COMMAND;
+      r.data.assign(kLine, static_cast<unsigned char>(row + 1));
+    }
+    r.prepare = [m = exits](Transaction& x) { set_home(x, m); };
+    return sm.add(r);
+  }
+
+  void run_for(Cycle cycles) { sc_core::sc_start(to_sc_time(clock.time_of(cycles))); }
+
+  ConformanceRig conformance() {
+    ConformanceRig rig;
+    rig.block = &dut;
+    rig.pool = &pool;
+    rig.initiators = {&sm};
+    rig.targets = {&slice};
+    for (auto& c : checkers) rig.checkers.push_back(c.get());
+    return rig;
+  }
+
+  const unsigned entries;
+  const unsigned exits;
+  TransactionPool pool;
+  ScriptedInitiator sm;
+  Crossbar dut;
+  ScriptedTarget slice;
+  ClockDomain clock;
+  std::vector<std::unique_ptr<ProtocolChecker>> checkers;
+
+ private:
+  template <class C>
+  static C with_ports(C c, unsigned ports) {
+    c.ports = ports;
+    return c;
+  }
+  ProtocolChecker& add_checker(const std::string& name) {
+    checkers.push_back(std::make_unique<ProtocolChecker>(name.c_str()));
+    return *checkers.back();
+  }
+};
+
+}  // namespace tessera::test
