@@ -49,10 +49,18 @@ void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle
   ++waiting_[e.write];
 
   const bool hit = timing_.open(b) && timing_.row(b) == e.row;
-  push_back(hit ? banks_[b].hit[e.write] : banks_[b].other[e.write], slot);
+  List& list = hit ? banks_[b].hit[e.write] : banks_[b].other[e.write];
+  const bool first = list.empty();
+  push_back(list, slot);
   (hit ? hit_ : other_)[e.write] |= bit(b);
-  if (hit) column_planned_ = false;
-  row_planned_ = false;
+  // Behind another one in its list, or in the other direction, it changes no choice.
+  if (!first || e.write != write_) return;
+  if (hit) {
+    column_planned_ = false;
+    if (row_.slot != kNoSlot && entries_[row_.slot].bank == b) row_planned_ = false;
+  } else {
+    reconsider_row(b, cycle);
+  }
 }
 
 DramScheduler::Issued DramScheduler::tick(MemoryCycle cycle) {
@@ -192,23 +200,39 @@ void DramScheduler::plan_column(MemoryCycle from) {
 void DramScheduler::plan_row(MemoryCycle from) {
   row_ = {};
   row_planned_ = true;
-  std::uint64_t oldest = 0;
-  const MemoryCycle bus = std::max(from, row_bus_);
-  const auto consider = [&](std::uint32_t b, MemoryCycle legal) {
-    const Slot s = banks_[b].other[write_].head;
-    const MemoryCycle at = std::max(bus, legal);
-    if (at < row_.cycle || (at == row_.cycle && entries_[s].age < oldest)) {
-      row_ = {at, s};
-      oldest = entries_[s].age;
-    }
-  };
   std::uint64_t wanted = other_[write_] & ~hit_[write_];
   if (urgent_ != kNoSlot) {
     const std::uint32_t b = entries_[urgent_].bank;
     assign(wanted, bit(b), banks_[b].other[write_].head == urgent_);
   }
-  for_each_bank(wanted & ~open_, [&](std::uint32_t b) { consider(b, timing_.activate_at(b)); });
-  for_each_bank(wanted & open_, [&](std::uint32_t b) { consider(b, timing_.precharge_at(b)); });
+  const MemoryCycle bus = std::max(from, row_bus_);
+  const MemoryCycle activate = std::max(bus, timing_.activate_at());
+  for_each_bank(wanted & ~open_, [&](std::uint32_t b) {
+    consider_row(b, std::max(activate, timing_.bank_activate_at(b)));
+  });
+  for_each_bank(wanted & open_,
+                [&](std::uint32_t b) { consider_row(b, std::max(bus, timing_.precharge_at(b))); });
+}
+
+void DramScheduler::consider_row(std::uint32_t bank, MemoryCycle at) {
+  const Slot s = banks_[bank].other[write_].head;
+  if (at < row_.cycle || (at == row_.cycle && entries_[s].age < entries_[row_.slot].age)) {
+    row_ = {at, s};
+  }
+}
+
+// A bank may have come to want a row command; nothing else has changed.
+void DramScheduler::reconsider_row(std::uint32_t bank, MemoryCycle from) {
+  if (!row_planned_) return;
+  if (urgent_ != kNoSlot) {
+    row_planned_ = false;
+    return;
+  }
+  if ((other_[write_] & ~hit_[write_] & bit(bank)) == 0) return;
+  const MemoryCycle legal = timing_.open(bank)
+                                ? timing_.precharge_at(bank)
+                                : std::max(timing_.activate_at(), timing_.bank_activate_at(bank));
+  consider_row(bank, std::max({from, row_bus_, legal}));
 }
 
 // ---- commands
@@ -238,7 +262,6 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
   counts_.bus_busy_clocks += columns_ * config_.burst_clocks;
   // 3. The last one for its row closes it.
   if (q.hit[e.write].empty()) {
-    row_planned_ = false;
     const bool conflict = !q.other[e.write].empty();
     if (q.hit[!e.write].empty() && (conflict || config_.row_policy == RowPolicy::kClosed)) {
       const MemoryCycle at = timing_.precharge_at(b);
@@ -248,6 +271,7 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
       tell(DramCommand::Kind::kAutoPrecharge, b, e.row, at);
     }
     update_masks(b);
+    reconsider_row(b, cycle);
   }
   return {slot, e.write, e.arrived, cycle + latency_[e.write]};
 }

@@ -143,6 +143,8 @@ class DramScheduler {
   void choose_direction(MemoryCycle cycle);
   void plan_column(MemoryCycle from);
   void plan_row(MemoryCycle from);
+  void consider_row(std::uint32_t bank, MemoryCycle at);
+  void reconsider_row(std::uint32_t bank, MemoryCycle from);
   void refresh_if_due(MemoryCycle cycle);
   Issued issue_column(MemoryCycle cycle);
   void issue_row(MemoryCycle cycle);

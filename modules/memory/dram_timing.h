@@ -27,9 +27,10 @@ class DramTiming {
   std::uint32_t row(std::uint32_t bank) const { return banks_[bank].row; }
 
   /// First cycle at which the command is legal. ACT: the bank is closed; PRE and column: open.
-  MemoryCycle activate_at(std::uint32_t bank) const {
-    return std::max({banks_[bank].activate, groups_[group(bank)].activate, activate_,
-                     last_activates_[oldest_activate_]});
+  /// ACT: the later of what the channel allows and what bank and group allow.
+  MemoryCycle activate_at() const { return std::max(activate_, last_activates_[oldest_activate_]); }
+  MemoryCycle bank_activate_at(std::uint32_t bank) const {
+    return std::max(banks_[bank].activate, groups_[group(bank)].activate);
   }
   MemoryCycle precharge_at(std::uint32_t bank) const { return banks_[bank].precharge; }
   MemoryCycle column_at(std::uint32_t bank, bool write) const {
