@@ -41,7 +41,7 @@ class RequestSender {
   /// When the next request may arrive; kNever while END_REQ is awaited.
   Tick free_at() const { return free_at_; }
   /// A request that is sent now may arrive at t.
-  bool free(Tick t) const { return free_at_ <= t && usable_from_ <= now(); }
+  bool free(Tick t) const { return free_at_ <= t && (usable_from_ == 0 || usable_from_ <= now()); }
   /// The first instant at which a request may be sent, as far as is known.
   Tick usable_from() const { return usable_from_; }
 
@@ -111,7 +111,7 @@ class ResponseSender {
   /// When the next response may arrive; kNever while END_RESP is awaited.
   Tick free_at() const { return free_at_; }
   /// A response that is sent now may arrive at t.
-  bool free(Tick t) const { return free_at_ <= t && usable_from_ <= now(); }
+  bool free(Tick t) const { return free_at_ <= t && (usable_from_ == 0 || usable_from_ <= now()); }
   /// The first instant at which a response may be sent, as far as is known.
   Tick usable_from() const { return usable_from_; }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/memory_request.h"
 
+#include <typeinfo>
+
 #include "modules/core/report.h"
+#include "modules/core/transaction_pool.h"
 
 namespace tessera {
 
@@ -16,6 +19,8 @@ std::uint16_t MemoryRequest::pop_route() {
 }
 
 MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
+  // A pooled payload has its request inside: no way round through the extension table.
+  if (typeid(payload) == typeid(Transaction)) return static_cast<Transaction&>(payload).request();
   MemoryRequest* request = payload.get_extension<MemoryRequest>();
   if (request == nullptr) {
     SC_REPORT_FATAL(report::kMissingExtension,

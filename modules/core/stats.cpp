@@ -8,7 +8,7 @@ namespace tessera {
 
 using nlohmann::ordered_json;
 
-void BandwidthSeries::add(std::uint64_t bytes, Tick t) {
+void BandwidthSeries::find_bin(Tick t) {
   std::size_t i = t / interval_;
   while (i >= kBins) {
     for (std::size_t j = 0; j < bins_.size(); j += 2) {
@@ -19,8 +19,8 @@ void BandwidthSeries::add(std::uint64_t bytes, Tick t) {
     i = t / interval_;
   }
   if (i >= bins_.size()) bins_.resize(i + 1);
-  bins_[i] += bytes;
-  total_ += bytes;
+  bin_ = i;
+  bin_start_ = i * interval_;
 }
 
 void StatisticsRegistry::add(StatisticInfo info, const Counter* counter,

@@ -82,15 +82,23 @@ class BandwidthSeries {
 
   /// `interval`: width of the first bins.
   explicit BandwidthSeries(Tick interval = 1'000'000'000) : interval_(interval) {}
-  void add(std::uint64_t bytes, Tick t);
+  void add(std::uint64_t bytes, Tick t) {
+    if (t - bin_start_ >= interval_ || bins_.empty()) find_bin(t);
+    bins_[bin_] += bytes;
+    total_ += bytes;
+  }
   Tick interval() const { return interval_; }
   /// Bytes per interval, up to the last interval with traffic.
   const std::vector<std::uint64_t>& bins() const { return bins_; }
   std::uint64_t total() const { return total_; }
 
  private:
+  void find_bin(Tick t);
+
   Tick interval_;
   std::vector<std::uint64_t> bins_;
+  std::size_t bin_ = 0;  ///< the bin of the last add, and when it begins
+  Tick bin_start_ = 0;
   std::uint64_t total_ = 0;
 };
 

@@ -38,21 +38,37 @@ class ClockDomain {
     const std::uint64_t g = std::gcd(kTicksPerSecond, hertz);
     numerator_ = kTicksPerSecond / g;
     denominator_ = hertz / g;
+    whole_ = numerator_ / denominator_;
+    rest_ = numerator_ % denominator_;
+    by_denominator_ = reciprocal(denominator_);
+    by_numerator_ = reciprocal(numerator_);
+    // Up to here, the short forms below cannot overflow.
+    exact_cycles_ =
+        rest_ == 0 ? ~std::uint64_t{0} / whole_ - 1 : ~std::uint64_t{0} / 2 / (rest_ * denominator_);
+    exact_ticks_ = ~std::uint64_t{0} / 2 / denominator_;
   }
 
   std::uint64_t hertz() const { return hertz_; }
 
   /// Time of the edge that begins cycle n. Also the rounded duration of n cycles from time 0.
   Tick time_of(std::uint64_t n) const {
-    if (denominator_ == 1) return n * numerator_;
+    if (n <= exact_cycles_) {
+      return n * whole_ + (rest_ == 0 ? 0 : high(n * rest_ + denominator_ / 2, by_denominator_));
+    }
     return static_cast<Tick>((Wide{n} * numerator_ + denominator_ / 2) / denominator_);
   }
 
   /// The cycle whose edge is the last at or before t.
   std::uint64_t cycle_at(Tick t) const {
-    auto n = static_cast<std::uint64_t>(Wide{t} * denominator_ / numerator_);
-    if (time_of(n + 1) <= t) ++n;
-    if (time_of(n) > t) --n;
+    // The short form is at most one too high.
+    std::uint64_t n = t <= exact_ticks_
+                          ? high(t * denominator_, by_numerator_)
+                          : static_cast<std::uint64_t>(Wide{t} * denominator_ / numerator_);
+    if (time_of(n) > t) {
+      --n;
+    } else if (time_of(n + 1) <= t) {
+      ++n;
+    }
     return n;
   }
 
@@ -71,9 +87,24 @@ class ClockDomain {
  private:
   __extension__ using Wide = unsigned __int128;
 
+  // A division by a constant as a multiplication: clocks are asked hundreds of times per memory
+  // access. For n up to 2^64 / d, high(n, reciprocal(d)) is n / d; beyond, at most one more.
+  static std::uint64_t reciprocal(std::uint64_t d) {
+    return d == 1 ? 0 : static_cast<std::uint64_t>((Wide{1} << 64) / d) + 1;
+  }
+  static std::uint64_t high(std::uint64_t n, std::uint64_t reciprocal_of_d) {
+    return static_cast<std::uint64_t>((Wide{n} * reciprocal_of_d) >> 64);
+  }
+
   std::uint64_t hertz_;
   std::uint64_t numerator_ = 0;
   std::uint64_t denominator_ = 1;
+  std::uint64_t whole_ = 0;  ///< ticks of a cycle, and the fraction rest_ / denominator_
+  std::uint64_t rest_ = 0;
+  std::uint64_t by_denominator_ = 0;
+  std::uint64_t by_numerator_ = 0;
+  std::uint64_t exact_cycles_ = 0;
+  std::uint64_t exact_ticks_ = 0;
 };
 
 }  // namespace tessera

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/transaction_pool.h"
 
-#include "modules/core/report.h"
+#include <new>
+
 
 namespace tessera {
 
@@ -36,12 +37,20 @@ void Transaction::set_byte_mask(ByteMask mask) {
   set_byte_enable_length(length);
 }
 
-TransactionPool::~TransactionPool() = default;
+TransactionPool::~TransactionPool() {
+  for (Transaction* t : all_) t->~Transaction();
+}
 
 Transaction& TransactionPool::acquire() {
   if (free_.empty()) {
-    all_.push_back(std::make_unique<Transaction>(this));
-    free_.push_back(all_.back().get());
+    chunks_.emplace_back();
+    std::byte* const chunk = chunks_.back().data();
+    const std::size_t count = chunks_.back().size() / sizeof(Transaction);
+    for (std::size_t i = count; i-- > 0;) {
+      auto* t = new (chunk + i * sizeof(Transaction)) Transaction(this);
+      all_.push_back(t);
+      free_.push_back(t);
+    }
   }
   Transaction* t = free_.back();
   free_.pop_back();

@@ -6,12 +6,13 @@
 #include <tlm>
 #include <vector>
 
+#include "modules/core/huge_pages.h"
 #include "modules/core/memory_request.h"
 
 namespace tessera {
 
 /// A pooled payload with its extension and buffers in one piece.
-class Transaction : public tlm::tlm_generic_payload {
+class Transaction final : public tlm::tlm_generic_payload {
  public:
   explicit Transaction(tlm::tlm_mm_interface* mm);
   ~Transaction() override;
@@ -62,7 +63,8 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   std::uint64_t acquired() const { return acquired_; }
 
  private:
-  std::vector<std::unique_ptr<Transaction>> all_;
+  std::vector<HugePages> chunks_;
+  std::vector<Transaction*> all_;
   std::vector<Transaction*> free_;
   std::vector<std::unique_ptr<AtomicOperands>> all_atomics_;
   std::vector<AtomicOperands*> free_atomics_;

@@ -273,8 +273,8 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
   } else if (write) {
     CacheArray::Frame frame = f;
     if (frame == CacheArray::kNone) {
-      if (!can_take_frame(index)) return Outcome::kStalled;
       frame = take_frame(index, line);
+      if (frame == CacheArray::kNone) return Outcome::kStalled;
       ++stats_.write_allocations;
     } else {
       ++stats_.hits;
@@ -303,8 +303,8 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
     return Outcome::kStalled;
   }
   if (frame == CacheArray::kNone) {
-    if (!can_take_frame(index)) return Outcome::kStalled;
     frame = take_frame(index, line);
+    if (frame == CacheArray::kNone) return Outcome::kStalled;
     ++stats_.misses;
   } else {
     ++stats_.partial_fetches;
@@ -329,14 +329,13 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   return Outcome::kDone;
 }
 
-bool LlcSlice::can_take_frame(std::uint64_t index) {
-  if (array_.victim(index) != CacheArray::kNone) return true;
-  ++stats_.stalls_ways;
-  return false;
-}
-
+/// A frame for the line, its old line evicted; kNone when every way waits for a fill.
 CacheArray::Frame LlcSlice::take_frame(std::uint64_t index, std::uint64_t line) {
   const CacheArray::Frame f = array_.victim(index);
+  if (f == CacheArray::kNone) {
+    ++stats_.stalls_ways;
+    return f;
+  }
   if (array_.occupied(f)) {
     ++stats_.evictions;
     if (!array_.dirty(f).none()) {

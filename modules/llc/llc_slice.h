@@ -135,7 +135,6 @@ class LlcSlice final : public sc_core::sc_module, public Block {
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   Outcome access(const Access& a, Tick t);
   Outcome miss(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
-  bool can_take_frame(std::uint64_t index);
   CacheArray::Frame take_frame(std::uint64_t index, std::uint64_t line);
   void apply(const Access& a, CacheArray::Frame frame);
   void perform_atomics(AtomicOperands& operands, CacheArray::Frame frame, bool carried);

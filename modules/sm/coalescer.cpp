@@ -5,8 +5,43 @@
 
 namespace tessera {
 
+namespace {
+
+/// Whether every lane is active and they touch consecutive bytes, lane by lane.
+bool is_consecutive(const MemoryOp& op) {
+  if (op.active != ~std::uint32_t{0}) return false;
+  std::uint64_t different = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    different |= op.address[i] ^ (op.address[0] + std::uint64_t{i} * op.lane_bytes);
+  }
+  return different == 0;
+}
+
+/// The commonest shape: a run of bytes, cut at line boundaries.
+void coalesce_run(const MemoryOp& op, unsigned line_bytes, CoalescedAccess& out) {
+  const std::uint64_t end = op.address[0] + kWarpLanes * op.lane_bytes;
+  unsigned lane = 0;
+  for (std::uint64_t at = op.address[0]; at < end;) {
+    const std::uint64_t line = at / line_bytes;
+    const std::uint64_t stop = std::min(end, (line + 1) * line_bytes);
+    const auto bytes = static_cast<unsigned>(stop - at);
+    const unsigned lanes = bytes / op.lane_bytes;
+    out.lines[out.count++] =
+        LineAccess{line, ByteMask::range(static_cast<unsigned>(at % line_bytes), bytes),
+                   (lanes == kWarpLanes ? ~std::uint32_t{0} : (1U << lanes) - 1) << lane};
+    lane += lanes;
+    at = stop;
+  }
+}
+
+}  // namespace
+
 void coalesce(const MemoryOp& op, unsigned line_bytes, CoalescedAccess& out) {
   out.count = 0;
+  if (is_consecutive(op)) {
+    coalesce_run(op, line_bytes, out);
+    return;
+  }
   unsigned last = 0;
   for (std::uint32_t left = op.active; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(__builtin_ctz(left));

@@ -3,10 +3,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <type_traits>
 
 #include "modules/core/report.h"
 
 namespace tessera {
+
+namespace {
+/// As many as fit one huge page.
+constexpr std::size_t kAccessesPerChunk = HugePages::kChunk / sizeof(WarpAccess);
+static_assert(std::is_trivially_destructible_v<WarpAccess>, "chunks are dropped as they are");
+}  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
                              TransactionPool& pool, SmId sm)
@@ -29,9 +37,13 @@ void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_i
 
 WarpAccess* LoadStoreUnit::new_access() {
   if (free_.empty()) {
-    table_.push_back(std::make_unique<WarpAccess>());
-    table_.back()->index = static_cast<std::uint32_t>(table_.size() - 1);
-    free_.push_back(table_.back().get());
+    chunks_.emplace_back(kAccessesPerChunk * sizeof(WarpAccess));
+    for (std::size_t i = 0; i < kAccessesPerChunk; ++i) {
+      auto* a = new (chunks_.back().data() + i * sizeof(WarpAccess)) WarpAccess;
+      a->index = static_cast<std::uint32_t>(table_.size());
+      table_.push_back(a);
+      free_.push_back(a);
+    }
   }
   WarpAccess* a = free_.back();
   free_.pop_back();
@@ -172,11 +184,13 @@ void LoadStoreUnit::take_translations(Tick t) {
 }
 
 void LoadStoreUnit::send_translations(Tick t) {
+  if (unsent_ == 0) return;
   const Tick delay = clock_.after(t, 1) - t;
   for (Translation& x : translations_) {
     if (x.sent) continue;
     if (!mmu_out_.free(t + delay)) return;
     x.sent = true;
+    --unsent_;
     Transaction& request = pool_.acquire();
     x.request = &request;
     request.set_line(tlm::TLM_READ_COMMAND, x.page * config_.page_bytes, sizeof(std::uint64_t));
@@ -215,6 +229,7 @@ bool LoadStoreUnit::send_line(Tick t) {
       if (translations_.size() >= config_.tlb_misses) return false;
       ++stats_.tlb_misses;
       translations_.push_back(Translation{page, nullptr, false, {}});
+      ++unsent_;
       it = translations_.end() - 1;
     }
     it->waiting.push_back(line);
@@ -310,9 +325,7 @@ Tick LoadStoreUnit::next_work(Tick t) const {
     }
     next = std::min(next, at);
   }
-  const bool unsent = std::any_of(translations_.begin(), translations_.end(),
-                                  [](const Translation& x) { return !x.sent; });
-  if (unsent && mmu_out_.free_at() != kNever) {
+  if (unsent_ != 0 && mmu_out_.free_at() != kNever) {
     const std::uint64_t free_cycle = clock_.cycle_from(mmu_out_.free_at());
     next = std::min(next, std::max({t, mmu_out_.usable_from(),
                                     clock_.time_of(free_cycle == 0 ? 0 : free_cycle - 1)}));
@@ -347,7 +360,7 @@ void LoadStoreUnit::reset() {
   answers_.clear();
   mmu_answers_.clear();
   free_.clear();
-  for (auto& a : table_) {
+  for (WarpAccess* a : table_) {
     for (tlm::tlm_generic_payload*& p : a->in_flight) {
       if (p == nullptr) continue;
       MemoryRequest& request = request_of(*p);
@@ -355,9 +368,10 @@ void LoadStoreUnit::reset() {
       p->release();
       p = nullptr;
     }
-    if (a.get() != scratch_) free_.push_back(a.get());
+    if (a != scratch_) free_.push_back(a);
   }
   used_ = 0;
+  unsent_ = 0;
   port_free_at_ = 0;
   tlb_.invalidate_all();
   l1_out_.reset();

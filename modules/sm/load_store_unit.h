@@ -9,6 +9,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
+#include "modules/core/huge_pages.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/sm/coalescer.h"
@@ -19,15 +20,16 @@ namespace tessera {
 
 /// A warp-wide access on its way through an SM.
 struct WarpAccess {
-  IssueResult issued;
+  // What every line's answer looks at stands together, in front.
   const OpInfo* op = nullptr;
   std::uint32_t warp = 0;  ///< slot
-  std::uint64_t warp_age = 0;
   std::uint32_t index = 0;  ///< in the unit's table
-  CoalescedAccess coalesced;
+  std::uint64_t warp_age = 0;
+  Tick issued_at = 0;
   std::uint32_t lines_sent = 0;  ///< handed to translation
   std::uint32_t lines_left = 0;  ///< not yet answered
-  Tick issued_at = 0;
+  IssueResult issued;
+  CoalescedAccess coalesced;
   /// The line requests on their way, by line; nullptr before and after.
   std::array<tlm::tlm_generic_payload*, kWarpLanes> in_flight{};
   /// Load results, lane i at i * kMaxLaneBytes.
@@ -115,7 +117,8 @@ class LoadStoreUnit {
   const SmId sm_;
   Tlb tlb_;
 
-  std::vector<std::unique_ptr<WarpAccess>> table_;
+  std::vector<HugePages> chunks_;
+  std::vector<WarpAccess*> table_;
   std::vector<WarpAccess*> free_;
   WarpAccess* scratch_ = nullptr;
   std::size_t used_ = 0;
@@ -123,6 +126,7 @@ class LoadStoreUnit {
   std::deque<WarpAccess*> queue_;
   std::deque<Line> translated_;
   std::vector<Translation> translations_;
+  std::size_t unsent_ = 0;  ///< translations not yet asked for
   Tick port_free_at_ = 0;
 
   TimedQueue<tlm::tlm_generic_payload*> answers_;

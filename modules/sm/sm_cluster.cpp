@@ -94,7 +94,7 @@ void SmCluster::process() {
   wake_.fired();
   const Tick t = now();
   const std::uint64_t cycle = clock_.cycle_at(t);
-  if (cycle > cycle_ + 1) account_slots(cycle, cycle - cycle_ - 1);
+  if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
   try {
     step(cycle, t);
   } catch (...) {
@@ -123,7 +123,7 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
       const std::uint32_t slot = first(left);
       slots &= ~bit(slot);
       if (warps_[slot].ready_cycle <= cycle) {
-        ready_ |= bit(slot);
+        set_ready(slot);
       } else if (warps_[slot].ready_cycle != kNotReady) {
         schedule_ready(slot, cycle);
       }
@@ -156,7 +156,6 @@ void SmCluster::admit(const Start& start, std::uint64_t cycle) {
     warp.program = &cta.program->warp(i);
     warp.cta = slot;
     warp.age = ages_++;
-    warp.at_barrier = false;
     warp.loads = warp.stores = 0;
     warp.pending.clear();
     set_next(warp, w, cycle);
@@ -187,7 +186,8 @@ void SmCluster::take_completed(std::uint64_t cycle) {
       --stores_;
     }
     lsu_.free_access(*a);
-    if (alive && w.next != nullptr && w.ready_cycle == kNotReady && !w.at_barrier) {
+    if (alive && w.next != nullptr && w.ready_cycle == kNotReady &&
+        (at_barrier_ & bit(a->warp)) == 0) {
       find_ready(a->warp, cycle);
     }
     if (result) cta_maybe_done(cta);
@@ -197,23 +197,37 @@ void SmCluster::take_completed(std::uint64_t cycle) {
 
 // Issue.
 
-bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
-  std::uint64_t candidates = ready_ & s.mine;
-  std::uint64_t usable = 0;
-  for (std::uint64_t left = candidates; left != 0; left &= left - 1) {
+void SmCluster::set_ready(std::uint32_t slot) {
+  ready_ |= bit(slot);
+  ready_for_[static_cast<unsigned>(warps_[slot].next->unit)] |= bit(slot);
+}
+
+std::uint64_t SmCluster::fences_that_may_issue() const {
+  std::uint64_t slots = 0;
+  for (std::uint64_t left = ready_for_[static_cast<unsigned>(Unit::kFence)]; left != 0;
+       left &= left - 1) {
     const std::uint32_t slot = first(left);
-    if (unit_available(s, warps_[slot], cycle)) {
-      usable |= bit(slot);
-      // Greedy: the last warp goes on as long as it can.
-      if (config_.scheduling == WarpScheduling::kGreedyThenOldest && slot == s.last) break;
-    }
+    if (warps_[slot].stores == 0 && warps_[slot].loads == 0) slots |= bit(slot);
   }
+  return slots;
+}
+
+bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
+  if ((ready_ & s.mine) == 0) {
+    account_slots(1);
+    return false;
+  }
+  std::uint64_t usable = ready_for_[static_cast<unsigned>(Unit::kBarrier)] |
+                         ready_for_[static_cast<unsigned>(Unit::kExit)];
+  for (unsigned u = 0; u < kUnits; ++u) {
+    if (s.unit_free[u] <= cycle) usable |= ready_for_[u];
+  }
+  if (lsu_.can_take() && shared_free_ <= cycle) {
+    usable |= ready_for_[static_cast<unsigned>(Unit::kMemory)];
+  }
+  usable = (usable | fences_that_may_issue()) & s.mine;
   if (usable == 0) {
-    if (candidates != 0) {
-      ++stats_.structural_slots;
-    } else {
-      account_slots(cycle, 0);
-    }
+    ++stats_.structural_slots;
     return false;
   }
   std::uint32_t chosen = 64;
@@ -233,26 +247,11 @@ bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
   return true;
 }
 
-bool SmCluster::unit_available(const Scheduler& s, const Warp& w, std::uint64_t cycle) const {
-  switch (w.next->unit) {
-    case Unit::kMemory:
-      return lsu_.can_take() && shared_free_ <= cycle;
-    case Unit::kFence:
-      return w.stores == 0 && w.loads == 0;
-    default:
-      return unit_free(s, w) <= cycle;
-  }
-}
-
-std::uint64_t SmCluster::unit_free(const Scheduler& s, const Warp& w) const {
-  const auto unit = static_cast<unsigned>(w.next->unit);
-  return unit < kUnits ? s.unit_free[unit] : 0;
-}
-
 void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tick t) {
   Warp& w = warps_[slot];
   const OpInfo& op = *w.next;
   ready_ &= ~bit(slot);
+  ready_for_[static_cast<unsigned>(op.unit)] &= ~bit(slot);
   w.ready_cycle = kNotReady;
   WarpAccess& access = lsu_.scratch();
   IssueResult& result = access.issued;
@@ -362,7 +361,7 @@ void SmCluster::find_ready(std::uint32_t slot, std::uint64_t earliest) {
     }
     ++i;
   }
-  w.ready_cycle = w.at_barrier ? kNotReady : ready;
+  w.ready_cycle = (at_barrier_ & bit(slot)) != 0 ? kNotReady : ready;
   if (w.ready_cycle != kNotReady) schedule_ready(slot, cycle_);
 }
 
@@ -370,7 +369,7 @@ void SmCluster::schedule_ready(std::uint32_t slot, std::uint64_t) {
   const std::uint64_t current = clock_.cycle_at(now());
   const std::uint64_t at = warps_[slot].ready_cycle;
   if (at <= current) {
-    ready_ |= bit(slot);
+    set_ready(slot);
     return;
   }
   // Far ahead: looked at again on the way.
@@ -386,18 +385,19 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
         rotate_right(wheel_used_, static_cast<unsigned>((cycle + 1) % kWheel));
     next = cycle + 1 + first(ahead);
   }
+  if (ready_ == 0) return next;
+  const std::uint64_t soon = cycle + 1;
+  const auto waits_for = [this](Unit u) { return ready_for_[static_cast<unsigned>(u)]; };
+  if ((waits_for(Unit::kBarrier) | waits_for(Unit::kExit)) != 0) return soon;
+  // A full load/store unit makes room when something is answered or sent, and a fence may issue
+  // when something is answered; either wakes us.
+  if (waits_for(Unit::kMemory) != 0 && lsu_.can_take()) {
+    next = std::min(next, std::max(soon, shared_free_));
+  }
+  if (waits_for(Unit::kFence) != 0 && fences_that_may_issue() != 0) return soon;
   for (const Scheduler& s : schedulers_) {
-    for (std::uint64_t left = ready_ & s.mine; left != 0; left &= left - 1) {
-      const Warp& w = warps_[first(left)];
-      if (w.next->unit == Unit::kMemory) {
-        // A full load/store unit makes room when something is answered or sent, which wakes us.
-        if (lsu_.can_take()) next = std::min(next, std::max(cycle + 1, shared_free_));
-      } else if (w.next->unit == Unit::kFence) {
-        if (w.stores == 0 && w.loads == 0) next = std::min(next, cycle + 1);
-      } else {
-        next = std::min(next, std::max(cycle + 1, unit_free(s, w)));
-      }
-      if (next == cycle + 1) return next;
+    for (unsigned u = 0; u < kUnits; ++u) {
+      if ((ready_for_[u] & s.mine) != 0) next = std::min(next, std::max(soon, s.unit_free[u]));
     }
   }
   return next;
@@ -414,7 +414,7 @@ void SmCluster::barrier_reached(std::uint32_t slot, const IssueResult& result,
   ++b.arrived;
   b.expected = (result.barrier_threads + kWarpLanes - 1) / kWarpLanes;
   if (!result.barrier_arrive_only) {
-    w.at_barrier = true;
+    at_barrier_ |= bit(slot);
     b.waiting |= bit(slot);
   }
   set_next(w, slot, cycle + 1);
@@ -428,7 +428,7 @@ void SmCluster::check_barrier(Cta& cta, Barrier& b, std::uint64_t cycle) {
   b = Barrier{};
   for (std::uint64_t left = waiting; left != 0; left &= left - 1) {
     const std::uint32_t slot = first(left);
-    warps_[slot].at_barrier = false;
+    at_barrier_ &= ~bit(slot);
     find_ready(slot, cycle + 1);
   }
 }
@@ -465,29 +465,13 @@ void SmCluster::maybe_drained() {
   dispatcher->sm_drained(id_);
 }
 
-/// What the schedulers did in cycles in which they issued nothing, by the most hopeful warp of
-/// each. `cycles` 0: one scheduler, one cycle.
-void SmCluster::account_slots(std::uint64_t, std::uint64_t cycles) {
-  const std::uint64_t slots = cycles == 0 ? 1 : cycles * schedulers_.size();
-  if (occupied_ == 0) {
-    stats_.idle_slots += slots;
-    return;
-  }
-  bool structural = false;
-  bool dependency = false;
-  bool memory = false;
-  for (std::uint64_t left = occupied_; left != 0; left &= left - 1) {
-    const std::uint32_t slot = first(left);
-    const Warp& w = warps_[slot];
-    if (w.next == nullptr) continue;
-    structural = structural || (ready_ & bit(slot)) != 0;
-    dependency = dependency || w.ready_cycle != kNotReady;
-    memory = memory || (!w.at_barrier && w.ready_cycle == kNotReady);
-  }
-  (structural   ? stats_.structural_slots
-   : dependency ? stats_.dependency_slots
-   : memory     ? stats_.memory_slots
-                : stats_.barrier_slots) += slots;
+/// Scheduler cycles in which nothing was issued, by the most hopeful warp.
+void SmCluster::account_slots(std::uint64_t slots) {
+  (occupied_ == 0             ? stats_.idle_slots
+   : ready_ != 0              ? stats_.structural_slots
+   : wheel_used_ != 0         ? stats_.dependency_slots
+   : occupied_ != at_barrier_ ? stats_.memory_slots
+                              : stats_.barrier_slots) += slots;
 }
 
 // Housekeeping.
@@ -504,7 +488,7 @@ void SmCluster::describe_waiting(std::vector<Waiting>& out) const {
   for (std::uint64_t left = occupied_; left != 0; left &= left - 1) {
     const Warp& w = warps_[first(left)];
     if (w.next == nullptr) continue;
-    ++(w.at_barrier ? at_barrier : w.loads + w.stores != 0 ? for_memory : running);
+    ++((at_barrier_ & left & (~left + 1)) != 0 ? at_barrier : w.loads + w.stores != 0 ? for_memory : running);
   }
   if (running != 0) out.push_back({base + "warps", running, "an issue slot"});
   if (for_memory != 0) out.push_back({base + "warps", for_memory, "answers from memory"});
@@ -523,7 +507,8 @@ void SmCluster::reset() {
     s.last = 64;
     s.unit_free = {};
   }
-  occupied_ = ready_ = 0;
+  occupied_ = ready_ = at_barrier_ = 0;
+  ready_for_ = {};
   wheel_ = {};
   wheel_used_ = 0;
   shared_free_ = 0;

@@ -76,7 +76,8 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
  private:
   static constexpr std::uint64_t kNotReady = ~std::uint64_t{0};
   static constexpr unsigned kBarriers = 16;
-  static constexpr unsigned kUnits = 4;
+  static constexpr unsigned kUnits = 4;       ///< those with an issue interval, first in Unit
+  static constexpr unsigned kUnitKinds = 8;   ///< all of Unit
   static constexpr unsigned kWheel = 64;
 
   /// A register being written, and the cycle from which it may be read (kNotReady: a load).
@@ -90,7 +91,6 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
     std::uint32_t cta = 0;
     std::uint64_t age = 0;
     std::uint64_t ready_cycle = kNotReady;
-    bool at_barrier = false;
     std::uint32_t loads = 0;   ///< outstanding accesses with a result
     std::uint32_t stores = 0;  ///< outstanding accesses without
     std::vector<PendingWrite> pending;
@@ -140,9 +140,9 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
   void find_ready(std::uint32_t slot, std::uint64_t earliest);
   void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
   void schedule_ready(std::uint32_t slot, std::uint64_t cycle);
-  bool unit_available(const Scheduler& s, const Warp& w, std::uint64_t cycle) const;
-  std::uint64_t unit_free(const Scheduler& s, const Warp& w) const;
-  void account_slots(std::uint64_t cycle, std::uint64_t cycles);
+  void set_ready(std::uint32_t slot);
+  std::uint64_t fences_that_may_issue() const;
+  void account_slots(std::uint64_t slots);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
   const SmConfig config_;
@@ -156,7 +156,10 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
   std::vector<Scheduler> schedulers_;
   TimedQueue<Start> starts_;
   std::uint64_t occupied_ = 0;  ///< warp slots in use
-  std::uint64_t ready_ = 0;     ///< warp slots whose next operation's registers are ready
+  /// Warp slots whose next operation's registers are ready, by its unit, and all together.
+  std::array<std::uint64_t, kUnitKinds> ready_for_{};
+  std::uint64_t ready_ = 0;
+  std::uint64_t at_barrier_ = 0;  ///< warp slots
   std::array<std::uint64_t, kWheel> wheel_{};
   std::uint64_t wheel_used_ = 0;  ///< bit i: wheel_[i] is not empty
   std::uint64_t ages_ = 0;

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stimuli/device_memory.h"
+#include "stimuli/warp_program.h"
+
+namespace tessera::bench {
+
+struct StreamConfig {
+  std::uint32_t ctas = 512;
+  std::uint32_t warps_per_cta = 8;
+  std::uint32_t loads_per_warp = 16;
+  Address base = Allocations::kBase;
+};
+
+/// A kernel whose every instruction is a load of a whole 128-byte line that nothing else touches:
+/// each is one L1 miss served by DRAM. CTAs read contiguous pieces, as a grid-stride copy under
+/// distributed scheduling does. No values.
+class StreamKernel final : public KernelProgram {
+ public:
+  explicit StreamKernel(const StreamConfig& config);
+
+  const std::string& name() const override { return name_; }
+  Dim3 grid() const override { return {config_.ctas, 1, 1}; }
+  Dim3 block() const override { return {config_.warps_per_cta * kWarpLanes, 1, 1}; }
+  CtaResources resources() const override;
+  unsigned register_names() const override { return kDestinations; }
+  std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
+
+  std::uint64_t lines() const {
+    return std::uint64_t{config_.ctas} * config_.warps_per_cta * config_.loads_per_warp;
+  }
+
+ private:
+  class Warp;
+  class Cta;
+  /// Loads of a warp that may be in flight together.
+  static constexpr unsigned kDestinations = 8;
+
+  const StreamConfig config_;
+  const std::string name_ = "stream";
+  std::array<OpInfo, kDestinations> loads_;
+  OpInfo exit_;
+};
+
+}  // namespace tessera::bench

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed of Tessera itself. Prints one JSON document; scripts/bench calls it.
+//
+// Every figure comes from a process of its own (SystemC elaborates once per process). A miss's cost
+// is divided by that of a bare activation measured in the same process, before and after. Rounds
+// alternate between the figures, and medians are reported: a shared machine's noise hits all alike.
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "bench/stream_kernel.h"
+#include "modules/core/wake_event.h"
+#include "platforms/gpu.h"
+#include "platforms/simulation.h"
+#include "stimuli/kernels/functional_device.h"
+
+namespace {
+
+using nlohmann::ordered_json;
+using namespace tessera;  // NOLINT(google-build-using-namespace): a program, not a header
+
+constexpr unsigned kRounds = 5;
+
+/// CPU time of this process (one thread): on a shared machine, wall time counts the others, too.
+double cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
+}
+
+double seconds(const std::function<void()>& work) {
+  const double start = cpu_seconds();
+  work();
+  return cpu_seconds() - start;
+}
+
+/// One SC_METHOD that wakes itself: the unit in which costs are told.
+class Bare final : public sc_core::sc_module {
+ public:
+  explicit Bare(const sc_core::sc_module_name& name) : sc_module(name) {
+    sc_core::sc_spawn_options options;
+    options.spawn_method();
+    options.dont_initialize();
+    options.set_sensitivity(&event_);
+    sc_core::sc_spawn([this] { step(); }, "process", &options);
+  }
+  /// Host seconds of one activation.
+  double measure() {
+    left_ = kActivations;
+    event_.notify(to_sc_time(1000));
+    return seconds([] { sc_core::sc_start(); }) / kActivations;
+  }
+
+ private:
+  static constexpr std::uint64_t kActivations = 2'000'000;
+  void step() {
+    if (--left_ != 0) {
+      event_.notify(to_sc_time(1000));
+    } else {
+      sc_core::sc_pause();
+    }
+  }
+  sc_core::sc_event event_;
+  std::uint64_t left_ = 0;
+};
+
+ordered_json miss_cost(const std::string& platform) {
+  set_time_resolution();
+  const ResolvedConfig config = resolve_config(platform, {});
+  TransactionPool pool;
+  GpuOptions options;
+  options.allocated = [](std::uint64_t) { return true; };
+  Gpu gpu("gpu0", config.gpu, pool, std::move(options));
+  Bare bare("bare");
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+
+  const auto run = [&](bench::StreamKernel& kernel) {
+    gpu.dispatcher().launch(kernel, [](const std::exception_ptr& error) {
+      if (error) std::rethrow_exception(error);
+      sc_core::sc_pause();
+    });
+    return seconds([] { sc_core::sc_start(); });
+  };
+  // A first pass warms pools, TLBs and page tables over another range.
+  bench::StreamConfig warm;
+  bench::StreamKernel warming(warm);
+  run(warming);
+  bench::StreamConfig measured;
+  measured.ctas = 8 * config.gpu.system.sms * 8;
+  measured.base = warm.base + (std::uint64_t{1} << 30);
+  bench::StreamKernel kernel(measured);
+
+  const double before = bare.measure();
+  const double host = run(kernel);
+  const double after = bare.measure();
+  const double activation = (before + after) / 2;
+  StatisticsRegistry registry;
+  for (const Block* b : gpu.blocks()) b->register_statistics(registry);
+  const std::uint64_t misses = registry.sum("l1_", "load_misses") - warming.lines();
+  if (misses != kernel.lines()) throw std::runtime_error("the stream did not miss every time");
+  const double per_miss = host / static_cast<double>(misses);
+  return {{"activation_ns", activation * 1e9},
+          {"miss_ns", per_miss * 1e9},
+          {"cost", per_miss / activation}};
+}
+
+/// Warp instructions a second of a suite workload on a platform, functional values.
+ordered_json instruction_rate(const std::string& platform, const std::string& workload,
+                              Scale scale) {
+  const ResolvedConfig config = resolve_config(platform, {});
+  const auto w = make_workload(workload);
+  Simulation simulation(config);
+  RunOptions options;
+  options.scale = scale;
+  const RunResult r = simulation.run(*w, options);
+  if (r.failure) throw std::runtime_error(*r.failure);
+  return {{"rate", r.stats["host"]["warp_instructions_per_second"]}};
+}
+
+ordered_json interpreter_rate(const std::string& workload, Scale scale) {
+  const auto w = make_workload(workload);
+  kernels::FunctionalDevice device;
+  const double s = seconds([&] { w->run(device, scale, 1); });
+  return {{"rate", static_cast<double>(device.instructions()) / s}};
+}
+
+/// Runs `work` in a child and returns its document, with the child's peak RSS.
+ordered_json in_child(const std::function<ordered_json()>& work) {
+  int fd[2];
+  if (pipe(fd) != 0) throw std::runtime_error("pipe failed");
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) {
+    close(fd[0]);
+    int status = 0;
+    ordered_json document;
+    try {
+      document = work();
+    } catch (const std::exception& e) {
+      document = {{"error", e.what()}};
+      status = 1;
+    }
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    document["peak_rss_bytes"] = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+    const std::string text = document.dump();
+    const ssize_t written = write(fd[1], text.data(), text.size());
+    _exit(written == static_cast<ssize_t>(text.size()) ? status : 1);
+  }
+  close(fd[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t n; (n = read(fd[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  close(fd[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  ordered_json document = ordered_json::parse(text, nullptr, false);
+  if (document.is_discarded()) throw std::runtime_error("a benchmark's process died");
+  if (document.contains("error")) throw std::runtime_error(document["error"].get<std::string>());
+  return document;
+}
+
+double median(std::vector<double> v) {
+  std::sort(v.begin(), v.end());
+  return v[v.size() / 2];
+}
+
+int run_benchmarks(const std::string& commit) {
+  const std::vector<std::string> platforms = {"uba-mem"};
+  std::map<std::string, std::vector<double>> costs;
+  std::map<std::string, std::vector<double>> miss_ns;
+  std::vector<double> activation;
+  std::vector<double> instructions;
+  std::vector<double> interpreted;
+  std::uint64_t peak = 0;
+  const auto keep_peak = [&peak](const ordered_json& d) {
+    peak = std::max(peak, d["peak_rss_bytes"].get<std::uint64_t>());
+  };
+  for (unsigned round = 0; round < kRounds; ++round) {
+    for (const std::string& p : platforms) {
+      const ordered_json d = in_child([&p] { return miss_cost(p); });
+      costs[p].push_back(d["cost"]);
+      miss_ns[p].push_back(d["miss_ns"]);
+      activation.push_back(d["activation_ns"]);
+      keep_peak(d);
+    }
+    const ordered_json timed =
+        in_child([] { return instruction_rate("uba-mem", "mm", Scale::kMedium); });
+    instructions.push_back(timed["rate"]);
+    keep_peak(timed);
+    interpreted.push_back(in_child([] { return interpreter_rate("mm", Scale::kMedium); })["rate"]);
+    std::cerr << "round " << round + 1 << " of " << kRounds << " done\n";
+  }
+  ordered_json out;
+  for (const std::string& p : platforms) {
+    out["l1_miss_cost_activations"][p] = median(costs[p]);
+    out["l1_miss_ns"][p] = median(miss_ns[p]);
+  }
+  out["warp_instructions_per_second"] = median(instructions);
+  out["interpreter_warp_instructions_per_second"] = median(interpreted);
+  out["peak_rss_bytes"] = peak;
+  out["activation_ns"] = median(activation);
+  out["rounds"] = kRounds;
+  out["commit"] = commit;
+  std::cout << out.dump(2) << std::endl;
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}
+
+int sc_main(int argc, char** argv) {
+  try {
+    // For profilers: one figure, in this process.
+    if (argc == 3 && std::string(argv[1]) == "--miss-cost") {
+      std::cout << miss_cost(argv[2]).dump(2) << std::endl;
+      return 0;
+    }
+    return run_benchmarks(argc > 1 ? argv[1] : "");
+  } catch (const std::exception& e) {
+    std::cerr << "tessera_bench: " << e.what() << std::endl;
+    return 1;
+  }
+}
