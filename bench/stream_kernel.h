@@ -40,8 +40,8 @@ class StreamKernel final : public KernelProgram {
  private:
   class Warp;
   class Cta;
-  /// Loads of a warp that may be in flight together.
-  static constexpr unsigned kDestinations = 8;
+  /// Loads of a warp that may be in flight together: as many as of a vector addition.
+  static constexpr unsigned kDestinations = 2;
 
   const StreamConfig config_;
   const std::string name_ = "stream";

@@ -6,47 +6,39 @@
 
 namespace tessera {
 
-CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes)
+CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
+                       Bytes bytes)
     : sets_(sets),
       ways_(ways),
       line_bytes_(line_bytes),
       power_of_two_((sets & (sets - 1)) == 0),
-      tags_(std::size_t{sets} * ways, kNoLine),
-      last_use_(tags_.size()),
-      locked_(tags_.size()),
-      valid_(tags_.size()),
-      dirty_(tags_.size()) {}
+      tags_(std::size_t{sets} * ways),
+      states_(bytes == Bytes::kEach ? tags_.size() : 0) {}
 
 CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
-  const std::uint32_t first = set_of(index) * ways_;
-  Frame best = kNone;
-  for (Frame f = first; f < first + ways_; ++f) {
-    if (tags_[f] == kNoLine) return f;
-    if (locked_[f] == 0 && (best == kNone || last_use_[f] < last_use_[best])) best = f;
+  const std::uint32_t begin = set_of(index) * ways_;
+  Frame best = begin;
+  // An empty frame was never used, or its use was forgotten with its line.
+  for (Frame f = begin + 1; f < begin + ways_; ++f) {
+    if (tags_[f].last_use < tags_[best].last_use) best = f;
   }
-  return best;
+  return tags_[best].last_use == kLocked ? kNone : best;
 }
 
 void CacheArray::install(Frame f, std::uint64_t line) {
-  tags_[f] = line;
-  locked_[f] = 0;
-  valid_[f] = ByteMask{};
-  dirty_[f] = ByteMask{};
+  tags_[f].line = line;
+  if (!states_.empty()) states_[f] = State{};
   touch(f);
 }
 
 void CacheArray::invalidate(Frame f) {
-  tags_[f] = kNoLine;
-  locked_[f] = 0;
-  valid_[f] = ByteMask{};
-  dirty_[f] = ByteMask{};
+  tags_[f] = Tag{};
+  if (!states_.empty()) states_[f] = State{};
 }
 
 void CacheArray::invalidate_all() {
-  std::fill(tags_.begin(), tags_.end(), kNoLine);
-  std::fill(locked_.begin(), locked_.end(), std::uint8_t{0});
-  std::fill(valid_.begin(), valid_.end(), ByteMask{});
-  std::fill(dirty_.begin(), dirty_.end(), ByteMask{});
+  std::fill(tags_.begin(), tags_.end(), Tag{});
+  std::fill(states_.begin(), states_.end(), State{});
 }
 
 unsigned char* CacheArray::data(Frame f) {

@@ -17,8 +17,12 @@ class CacheArray {
   using Frame = std::uint32_t;
   static constexpr Frame kNone = ~Frame{0};
 
+  /// Whether the state of single bytes is kept, or lines are valid as a whole and never dirty.
+  enum class Bytes : std::uint8_t { kEach, kWhole };
+
   /// `sets`, `ways`: at least 1. `line_bytes`: at most kMaxLineBytes.
-  CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes);
+  CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
+             Bytes bytes = Bytes::kEach);
 
   std::uint32_t sets() const { return sets_; }
   std::uint32_t ways() const { return ways_; }
@@ -28,7 +32,7 @@ class CacheArray {
   Frame find(std::uint64_t index, std::uint64_t line) const {
     const std::uint32_t first = set_of(index) * ways_;
     for (Frame f = first; f < first + ways_; ++f) {
-      if (tags_[f] == line) return f;
+      if (tags_[f].line == line) return f;
     }
     return kNone;
   }
@@ -41,18 +45,20 @@ class CacheArray {
   void install(Frame f, std::uint64_t line);
   void invalidate(Frame f);
   void invalidate_all();
-  void touch(Frame f) { last_use_[f] = ++clock_; }
+  void touch(Frame f) { tags_[f].last_use = ++clock_; }
 
-  bool occupied(Frame f) const { return tags_[f] != kNoLine; }
-  std::uint64_t line(Frame f) const { return tags_[f]; }
+  bool occupied(Frame f) const { return tags_[f].line != kNoLine; }
+  std::uint64_t line(Frame f) const { return tags_[f].line; }
   /// A locked frame waits for a fill and is never a victim.
-  bool locked(Frame f) const { return locked_[f] != 0; }
-  void lock(Frame f, bool on) { locked_[f] = on ? 1 : 0; }
+  bool locked(Frame f) const { return tags_[f].last_use == kLocked; }
+  /// Unlocked, a frame is the most recently used.
+  void lock(Frame f, bool on) { tags_[f].last_use = on ? kLocked : ++clock_; }
 
-  ByteMask& valid(Frame f) { return valid_[f]; }
-  ByteMask& dirty(Frame f) { return dirty_[f]; }
-  const ByteMask& valid(Frame f) const { return valid_[f]; }
-  const ByteMask& dirty(Frame f) const { return dirty_[f]; }
+  /// Bytes::kEach only.
+  ByteMask& valid(Frame f) { return states_[f].valid; }
+  ByteMask& dirty(Frame f) { return states_[f].dirty; }
+  const ByteMask& valid(Frame f) const { return states_[f].valid; }
+  const ByteMask& dirty(Frame f) const { return states_[f].dirty; }
 
   /// The line's bytes. All data is allocated, zeroed, at the first call (functional mode never
   /// calls).
@@ -62,6 +68,17 @@ class CacheArray {
 
  private:
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
+  static constexpr std::uint64_t kLocked = ~std::uint64_t{0};
+
+  /// A lookup and the choice of a victim read these alone. 0: empty since ever, used first.
+  struct Tag {
+    std::uint64_t line = kNoLine;
+    std::uint64_t last_use = 0;
+  };
+  struct State {
+    ByteMask valid;
+    ByteMask dirty;
+  };
 
   std::uint32_t set_of(std::uint64_t index) const {
     return static_cast<std::uint32_t>(power_of_two_ ? index & (sets_ - 1) : index % sets_);
@@ -72,11 +89,8 @@ class CacheArray {
   std::uint32_t line_bytes_;
   bool power_of_two_;
   std::uint64_t clock_ = 0;
-  std::vector<std::uint64_t> tags_;
-  std::vector<std::uint64_t> last_use_;
-  std::vector<std::uint8_t> locked_;
-  std::vector<ByteMask> valid_;
-  std::vector<ByteMask> dirty_;
+  std::vector<Tag> tags_;
+  std::vector<State> states_;  ///< empty for Bytes::kWhole
   std::unique_ptr<unsigned char[]> data_;
 };
 

@@ -12,7 +12,7 @@
 namespace tessera {
 
 /// A pooled payload with its extension and buffers in one piece.
-class Transaction final : public tlm::tlm_generic_payload {
+class alignas(64) Transaction final : public tlm::tlm_generic_payload {
  public:
   explicit Transaction(tlm::tlm_mm_interface* mm);
   ~Transaction() override;

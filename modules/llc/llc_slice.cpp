@@ -157,28 +157,31 @@ void LlcSlice::take_fills(Tick t) {
       payload.release();
       continue;
     }
-    const std::uint64_t line = payload.get_address() / config_.line_bytes;
-    Mshr<Access>::Entry& entry = *mshr_.find(line);
-    const CacheArray::Frame f = entry.frame;
-    const ByteMask whole = ByteMask::first(config_.line_bytes);
-    if (request_of(payload).carries_data) {
-      copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),
-                  config_.line_bytes);
-    }
-    array_.valid(f) = whole;
-    array_.lock(f, false);
-    MemoryRequest& first = *entry.targets.front().request;
-    first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
-    stats_.miss_latency.add(clock_.cycle_at(
-        t - first.stamps[static_cast<std::size_t>(Hop::kToDram)]));
-    for (const Access& a : entry.targets) {
-      apply(a, f);
-      replies_[a.port].push(t, 0, a.payload);
-    }
-    array_.touch(f);
-    mshr_.release(entry);
-    payload.release();
+    fill(payload, t);
   }
+}
+
+void LlcSlice::fill(tlm_generic_payload& payload, Tick t) {
+  Mshr<Access>::Entry& entry = *mshr_.find(payload.get_address() / config_.line_bytes);
+  const CacheArray::Frame f = entry.frame;
+  const ByteMask whole = ByteMask::first(config_.line_bytes);
+  if (request_of(payload).carries_data) {
+    copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),
+                config_.line_bytes);
+  }
+  array_.valid(f) = whole;
+  array_.lock(f, false);
+  array_.touch(f);
+  MemoryRequest& first = *entry.targets.front().request;
+  first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
+  stats_.miss_latency.add(
+      clock_.cycle_at(t - first.stamps[static_cast<std::size_t>(Hop::kToDram)]));
+  for (const Access& a : entry.targets) {
+    apply(a, f);
+    replies_[a.port].push(t, 0, a.payload);
+  }
+  if (entry.targets.front().payload != &payload) payload.release();
+  mshr_.release(entry);
 }
 
 void LlcSlice::send_replies(Tick t) {
@@ -315,17 +318,21 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   entry.targets.push_back(a);
   a.request->stamps[static_cast<std::size_t>(Hop::kToDram)] = t;
 
-  Transaction& fetch = pool_.acquire();
-  fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
-  MemoryRequest& r = fetch.request();
-  r.kind = RequestKind::kFill;
-  r.carries_data = a.request->carries_data;
-  r.gpu = a.request->gpu;
-  r.sm = a.request->sm;
-  r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
-  r.home = a.request->home;
-  entry.fetch = &fetch;
-  to_memory_.push(t, 0, &fetch);
+  entry.fetch = a.payload;
+  // A read of the line itself goes on to the channel; for an atomic, a read of our own does.
+  if (!a.payload->is_read() || a.payload->get_data_length() != config_.line_bytes) {
+    Transaction& fetch = pool_.acquire();
+    fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
+    MemoryRequest& r = fetch.request();
+    r.kind = RequestKind::kFill;
+    r.carries_data = a.request->carries_data;
+    r.gpu = a.request->gpu;
+    r.sm = a.request->sm;
+    r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
+    r.home = a.request->home;
+    entry.fetch = &fetch;
+  }
+  to_memory_.push(t, 0, entry.fetch);
   return Outcome::kDone;
 }
 
@@ -449,7 +456,9 @@ void LlcSlice::reset() {
   fills_.clear();
   to_memory_.clear();
   for (auto& q : replies_) q.clear();
-  mshr_.drain([](Mshr<Access>::Entry& e) { e.fetch->release(); });
+  mshr_.drain([](Mshr<Access>::Entry& e) {
+    if (e.fetch != e.targets.front().payload) e.fetch->release();
+  });
   for (tlm_generic_payload* w : writes_) w->release();
   writes_.clear();
   for (auto& r : request_in_) r.reset();

@@ -125,6 +125,7 @@ class LlcSlice final : public sc_core::sc_module, public Block {
 
   void process();
   void take_fills(Tick t);
+  void fill(tlm::tlm_generic_payload& payload, Tick t);
   void send_replies(Tick t);
   void send_to_memory(Tick t);
   void look_up(Tick t);

@@ -2,6 +2,7 @@
 #include "modules/sm/l1_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "modules/core/report.h"
@@ -13,16 +14,15 @@ constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
 }  // namespace
 
 L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config,
-                 const AddressMap& map, TransactionPool& pool)
+                 const AddressMap& map)
     : sc_module(name),
       core("core"),
       memory("memory"),
       control("control"),
       config_(config),
       map_(map),
-      pool_(pool),
       clock_(config.clock_hz),
-      array_(config.sets, config.ways, config.line_bytes),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kWhole),
       mshr_(config.mshr_entries, config.mshr_targets),
       core_in_(config.latency_cycles + config.input_depth),
       memory_in_(ResponseReceiver::kUnlimited),
@@ -123,44 +123,51 @@ void L1Cache::take_responses(Tick t) {
       fill(*entry, t);
     } else {
       --forwarded_;
-      to_core_.push(t, 0, &payload);
+    }
+    to_core_.push(t, 0, &payload);
+    if (entry != nullptr && entry->fetch == &payload) {
+      for (const Access& a : entry->targets) {
+        if (a.payload->is_read()) {
+          to_core_.push(t, 0, a.payload);
+        } else {
+          a.payload->release();
+        }
+      }
+      mshr_.release(*entry);
     }
   }
 }
 
+/// The line has come with the load that asked for it; what waited for it takes effect on its bytes
+/// in order of arrival.
 void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
-  Payload& payload = *entry.fetch;
-  const MemoryRequest& request = request_of(payload);
+  const Payload& payload = *entry.fetch;
+  const MemoryRequest& request = request_of(*entry.fetch);
   account(request, t);
   stats_.bytes_filled += config_.line_bytes;
   stats_.bandwidth.add(config_.line_bytes, t);
-  const std::uint64_t line = payload.get_address() / config_.line_bytes;
-  // The waiting accesses take effect on the fetched bytes in their order.
+  const unsigned char* bytes = payload.get_data_ptr();
+  // The load keeps the bytes as they came; a later store changes a copy of them.
+  std::array<unsigned char, kMaxLineBytes> changed;
   for (const Access& a : entry.targets) {
+    if (!a.request->carries_data) continue;
     if (a.payload->is_read()) {
-      if (a.request->carries_data) {
-        std::memcpy(a.payload->get_data_ptr(), payload.get_data_ptr(), config_.line_bytes);
-      }
-      to_core_.push(t, 0, a.payload);
-    } else {
-      if (a.request->carries_data) {
-        copy_masked(payload.get_data_ptr(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
-                    config_.line_bytes);
-      }
-      a.payload->release();
+      std::memcpy(a.payload->get_data_ptr(), bytes, config_.line_bytes);
+      continue;
     }
-  }
-  if (entry.frame == 0) {
-    const CacheArray::Frame f = array_.victim(line);
-    if (array_.occupied(f)) ++stats_.evictions;
-    array_.install(f, line);
-    array_.valid(f) = ByteMask::first(config_.line_bytes);
-    if (request.carries_data) {
-      std::memcpy(array_.data(f), payload.get_data_ptr(), config_.line_bytes);
+    if (bytes != changed.data()) {
+      std::memcpy(changed.data(), bytes, config_.line_bytes);
+      bytes = changed.data();
     }
+    copy_masked(changed.data(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
+                config_.line_bytes);
   }
-  mshr_.release(entry);
-  payload.release();
+  if (entry.frame != 0) return;
+  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  const CacheArray::Frame f = array_.victim(line);
+  if (array_.occupied(f)) ++stats_.evictions;
+  array_.install(f, line);
+  if (request.carries_data) std::memcpy(array_.data(f), bytes, config_.line_bytes);
 }
 
 void L1Cache::account(const MemoryRequest& request, Tick t) {
@@ -260,21 +267,10 @@ bool L1Cache::load(const Access& a, Tick t) {
   ++stats_.load_misses;
   Mshr<Access>::Entry& entry = mshr_.allocate(line);
   entry.frame = 0;
-  entry.targets.push_back(a);
-  Transaction& fetch = pool_.acquire();
-  entry.fetch = &fetch;
-  fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
-  MemoryRequest& r = fetch.request();
-  r.kind = RequestKind::kLoad;
-  r.read_only = a.request->read_only;
-  r.carries_data = a.request->carries_data;
-  r.gpu = a.request->gpu;
-  r.sm = a.request->sm;
-  r.warp = a.request->warp;
-  r.pc = a.request->pc;
-  r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
-  r.home = map_.locate(fetch.get_address());
-  to_memory_.push(t, 0, &fetch);
+  // The load itself fetches the line.
+  entry.fetch = a.payload;
+  a.request->home = map_.locate(a.payload->get_address());
+  to_memory_.push(t, 0, a.payload);
   return true;
 }
 
@@ -379,7 +375,6 @@ void L1Cache::reset() {
     for (const Access& a : e.targets) {
       if (a.payload->is_write()) a.payload->release();
     }
-    e.fetch->release();
   });
   forwarded_ = 0;
   core_in_.reset();

@@ -15,7 +15,7 @@
 #include "modules/core/channels.h"
 #include "modules/core/parameters.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/core/memory_request.h"
 #include "modules/core/wake_event.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/address_map.h"
@@ -76,8 +76,9 @@ struct L1Stats {
 /// that time too. A filled line's data is at the core one cycle after it has come, one access a
 /// cycle.
 ///
-/// Accesses to a line that is being fetched take effect in their order when it comes (a store
-/// waits in the MSHR as a note while it travels on). Addresses are physical.
+/// A load that misses travels on itself and brings the line back. Accesses to a line that is being
+/// fetched take effect in their order when it comes (a store waits in the MSHR as a note while it
+/// travels on). Addresses are physical.
 /// An access's payload is kept alive by its initiator until it is answered; only a store's note in
 /// an MSHR holds a reference of its own.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
@@ -87,8 +88,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   tlm_utils::simple_initiator_socket<L1Cache> memory;
   sc_core::sc_export<FlushIf> control;
 
-  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
-          TransactionPool& pool);
+  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map);
 
   const L1Config& config() const { return config_; }
   const L1Stats& stats() const { return stats_; }
@@ -135,7 +135,6 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
 
   const L1Config config_;
   const AddressMap& map_;
-  TransactionPool& pool_;
   const ClockDomain clock_;
 
   CacheArray array_;

@@ -24,9 +24,7 @@ LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
       sm_(sm),
       tlb_(config.tlb_entries),
       l1_in_(ResponseReceiver::kUnlimited),
-      mmu_in_(ResponseReceiver::kUnlimited) {
-  scratch_ = new_access();
-}
+      mmu_in_(ResponseReceiver::kUnlimited) {}
 
 void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu) {
   l1_out_.bind(l1);
@@ -50,34 +48,37 @@ WarpAccess* LoadStoreUnit::new_access() {
   return a;
 }
 
-void LoadStoreUnit::take(Tick t) {
-  WarpAccess& a = *scratch_;
-  const MemoryOp& op = a.issued.memory;
-  coalesce(op, config_.line_bytes, a.coalesced);
-  a.lines_sent = 0;
-  a.lines_left = a.coalesced.count;
+void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot,
+                         std::uint64_t warp_age, Tick t) {
+  WarpAccess& a = *new_access();
+  coalesce(memory, config_.line_bytes, coalesced_);
+  a.op = &op;
+  a.warp_age = warp_age;
   a.issued_at = t;
-  switch (op.kind) {
-    case AccessKind::kLoad:
-      ++stats_.load_instructions;
-      break;
-    case AccessKind::kStore:
-      ++stats_.store_instructions;
-      break;
-    case AccessKind::kAtomic:
-      ++stats_.atomic_instructions;
-      break;
-  }
-  stats_.line_requests += a.coalesced.count;
-  stats_.lines_per_access.add(a.coalesced.count);
-  for (unsigned i = 0; i < a.coalesced.count; ++i) {
-    const ByteMask mask = a.coalesced.lines[i].mask;
-    stats_.sectors += sectors_touched(mask);
-    stats_.useful_bytes += mask.count();
+  a.pc = memory.pc;
+  a.warp = static_cast<std::uint8_t>(slot);
+  a.kind = memory.kind;
+  a.read_only = memory.read_only;
+  a.bypass_l1 = memory.scope == CacheScope::kBypassL1;
+  a.values_done = memory.values_done;
+  a.atomic = memory.atomic;
+  a.atomic_type = memory.atomic_type;
+  a.lines_count = a.lines_left = static_cast<std::uint8_t>(coalesced_.count);
+  a.lines_sent = 0;
+  if (!memory.values_done || memory.kind == AccessKind::kAtomic) a.memory = memory;
+  ++(memory.kind == AccessKind::kLoad    ? stats_.load_instructions
+     : memory.kind == AccessKind::kStore ? stats_.store_instructions
+                                         : stats_.atomic_instructions);
+  stats_.line_requests += coalesced_.count;
+  stats_.lines_per_access.add(coalesced_.count);
+  for (unsigned i = 0; i < coalesced_.count; ++i) {
+    const LineAccess& line = coalesced_.lines[i];
+    a.lines[i] = WarpAccess::Line{line, nullptr};
+    stats_.sectors += sectors_touched(line.mask);
+    stats_.useful_bytes += line.mask.count();
   }
   queue_.push_back(&a);
   ++used_;
-  scratch_ = new_access();
 }
 
 void LoadStoreUnit::free_access(WarpAccess& access) {
@@ -86,7 +87,7 @@ void LoadStoreUnit::free_access(WarpAccess& access) {
 }
 
 std::uint64_t LoadStoreUnit::page_of(const Line& l) const {
-  return l.access->coalesced.lines[l.index].line * config_.line_bytes / config_.page_bytes;
+  return l.access->lines[l.index].access.line * config_.line_bytes / config_.page_bytes;
 }
 
 // Transport.
@@ -133,31 +134,34 @@ void LoadStoreUnit::take_answers(Tick t) {
 void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
   MemoryRequest& request = request_of(payload);
   WarpAccess& a = *table_[request.tag / kWarpLanes];
-  const LineAccess& line = a.coalesced.lines[request.tag % kWarpLanes];
-  const MemoryOp& op = a.issued.memory;
   if (!payload.is_response_ok()) {
     SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
   }
-  if (op.kind == AccessKind::kLoad && request.carries_data) {
+  if (request.carries_data) take_values(a, payload, request);
+  if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
+  a.lines[request.tag % kWarpLanes].request = nullptr;
+  payload.release();
+  if (--a.lines_left == 0) {
+    if (a.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycle_at(t - a.issued_at));
+    completed_.push_back(&a);
+  }
+}
+
+void LoadStoreUnit::take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
+                                const MemoryRequest& request) {
+  const MemoryOp& op = a.memory;
+  if (a.kind == AccessKind::kLoad) {
+    const LineAccess& line = a.lines[request.tag % kWarpLanes].access;
     for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(left));
       std::memcpy(&a.values[lane * kMaxLaneBytes],
                   payload.get_data_ptr() + op.address[lane] % config_.line_bytes, op.lane_bytes);
     }
-  } else if (op.kind == AccessKind::kAtomic) {
-    if (request.carries_data) {
-      for (unsigned i = 0; i < request.atomics->count; ++i) {
-        const AtomicOperands::Lane& lane = request.atomics->lanes[i];
-        std::memcpy(&a.values[lane.lane * kMaxLaneBytes], &lane.old, sizeof lane.old);
-      }
+  } else if (a.kind == AccessKind::kAtomic) {
+    for (unsigned i = 0; i < request.atomics->count; ++i) {
+      const AtomicOperands::Lane& lane = request.atomics->lanes[i];
+      std::memcpy(&a.values[lane.lane * kMaxLaneBytes], &lane.old, sizeof lane.old);
     }
-    pool_.release_atomics(request.atomics);
-  }
-  a.in_flight[request.tag % kWarpLanes] = nullptr;
-  payload.release();
-  if (--a.lines_left == 0) {
-    if (op.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycle_at(t - a.issued_at));
-    completed_.push_back(&a);
   }
 }
 
@@ -238,29 +242,29 @@ bool LoadStoreUnit::send_line(Tick t) {
     line.physical_page = *physical;
     send(line, t);
   }
-  if (++a.lines_sent == a.coalesced.count) queue_.pop_front();
+  if (++a.lines_sent == a.lines_count) queue_.pop_front();
   return true;
 }
 
 void LoadStoreUnit::send(const Line& l, Tick t) {
   WarpAccess& a = *l.access;
-  const LineAccess& line = a.coalesced.lines[l.index];
-  const MemoryOp& op = a.issued.memory;
+  const LineAccess& line = a.lines[l.index].access;
+  const MemoryOp& op = a.memory;
   const std::uint64_t virtual_address = line.line * config_.line_bytes;
   Transaction& out = pool_.acquire();
-  out.set_line(op.kind == AccessKind::kLoad ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
+  out.set_line(a.kind == AccessKind::kLoad ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
                l.physical_page + virtual_address % config_.page_bytes, config_.line_bytes);
-  a.in_flight[l.index] = &out;
+  a.lines[l.index].request = &out;
   MemoryRequest& r = out.request();
   r.sm = sm_;
-  r.warp = static_cast<std::uint16_t>(a.warp);
-  r.pc = op.pc;
-  r.read_only = op.read_only;
-  r.bypass_l1 = op.scope == CacheScope::kBypassL1;
-  r.carries_data = !op.values_done;
+  r.warp = a.warp;
+  r.pc = a.pc;
+  r.read_only = a.read_only;
+  r.bypass_l1 = a.bypass_l1;
+  r.carries_data = !a.values_done;
   r.useful_bytes = static_cast<std::uint16_t>(line.mask.count());
   r.tag = a.index * kWarpLanes + l.index;
-  switch (op.kind) {
+  switch (a.kind) {
     case AccessKind::kLoad:
       r.kind = RequestKind::kLoad;
       break;
@@ -280,18 +284,18 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
       out.set_byte_mask(line.mask);
       AtomicOperands& operands = *pool_.acquire_atomics();
       r.atomics = &operands;
-      operands.op = op.atomic;
-      operands.type = op.atomic_type;
+      operands.op = a.atomic;
+      operands.type = a.atomic_type;
       for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
         const auto lane = static_cast<unsigned>(__builtin_ctz(left));
         AtomicOperands::Lane& o = operands.lanes[operands.count++];
         o.offset = static_cast<std::uint8_t>(op.address[lane] % config_.line_bytes);
         o.lane = static_cast<std::uint8_t>(lane);
         if (!r.carries_data) continue;
-        std::memcpy(&o.operand, &op.data[lane * kMaxLaneBytes], atomic_bytes(op.atomic_type));
+        std::memcpy(&o.operand, &op.data[lane * kMaxLaneBytes], atomic_bytes(a.atomic_type));
         o.compare = op.compare[lane];
       }
-      r.useful_bytes = static_cast<std::uint16_t>(operands.count * atomic_bytes(op.atomic_type));
+      r.useful_bytes = static_cast<std::uint16_t>(operands.count * atomic_bytes(a.atomic_type));
       break;
     }
   }
@@ -361,14 +365,14 @@ void LoadStoreUnit::reset() {
   mmu_answers_.clear();
   free_.clear();
   for (WarpAccess* a : table_) {
-    for (tlm::tlm_generic_payload*& p : a->in_flight) {
-      if (p == nullptr) continue;
-      MemoryRequest& request = request_of(*p);
+    for (WarpAccess::Line& line : a->lines) {
+      if (line.request == nullptr) continue;
+      MemoryRequest& request = request_of(*line.request);
       if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
-      p->release();
-      p = nullptr;
+      line.request->release();
+      line.request = nullptr;
     }
-    if (a != scratch_) free_.push_back(a);
+    free_.push_back(a);
   }
   used_ = 0;
   unsent_ = 0;

@@ -19,19 +19,32 @@
 namespace tessera {
 
 /// A warp-wide access on its way through an SM.
-struct WarpAccess {
-  // What every line's answer looks at stands together, in front.
+struct alignas(64) WarpAccess {
+  // What an answer looks at stands together, in front: with thousands in flight, each host cache
+  // line that an answer touches is a miss.
   const OpInfo* op = nullptr;
-  std::uint32_t warp = 0;  ///< slot
-  std::uint32_t index = 0;  ///< in the unit's table
   std::uint64_t warp_age = 0;
   Tick issued_at = 0;
-  std::uint32_t lines_sent = 0;  ///< handed to translation
-  std::uint32_t lines_left = 0;  ///< not yet answered
-  IssueResult issued;
-  CoalescedAccess coalesced;
-  /// The line requests on their way, by line; nullptr before and after.
-  std::array<tlm::tlm_generic_payload*, kWarpLanes> in_flight{};
+  std::uint32_t index = 0;  ///< in the unit's table
+  std::uint32_t pc = 0;
+  std::uint8_t warp = 0;  ///< slot
+  AccessKind kind = AccessKind::kLoad;
+  bool read_only = false;
+  bool bypass_l1 = false;
+  bool values_done = false;
+  std::uint8_t lines_count = 0;
+  std::uint8_t lines_sent = 0;  ///< handed to translation
+  std::uint8_t lines_left = 0;  ///< not yet answered
+  AtomicOp atomic = AtomicOp::kAdd;
+  AtomicType atomic_type = AtomicType::kU32;
+  /// The lines, and the requests for them on their way (nullptr before and after).
+  struct Line {
+    LineAccess access;
+    tlm::tlm_generic_payload* request = nullptr;
+  };
+  std::array<Line, kWarpLanes> lines;
+  // Where values travel, or lanes matter (atomics):
+  MemoryOp memory;
   /// Load results, lane i at i * kMaxLaneBytes.
   alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
 };
@@ -64,10 +77,9 @@ class LoadStoreUnit {
   bool can_take() const {
     return queue_.size() < config_.lsu_queue_depth && used_ < config_.lsu_outstanding;
   }
-  /// The access that the next take() enters; the SM fills issued, op, warp.
-  WarpAccess& scratch() { return *scratch_; }
-  /// Enters the scratch access (global or local memory).
-  void take(Tick t);
+  /// Enters an access to global or local memory by the warp in `slot`.
+  void take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot, std::uint64_t warp_age,
+            Tick t);
 
   /// Sends what can be sent at t.
   void run(Tick t);
@@ -108,6 +120,8 @@ class LoadStoreUnit {
   bool send_line(Tick t);
   void send(const Line& line, Tick t);
   void answered(tlm::tlm_generic_payload& payload, Tick t);
+  void take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
+                   const MemoryRequest& request);
   std::uint64_t page_of(const Line& l) const;
   WarpAccess* new_access();
 
@@ -120,7 +134,7 @@ class LoadStoreUnit {
   std::vector<HugePages> chunks_;
   std::vector<WarpAccess*> table_;
   std::vector<WarpAccess*> free_;
-  WarpAccess* scratch_ = nullptr;
+  CoalescedAccess coalesced_;
   std::size_t used_ = 0;
 
   std::deque<WarpAccess*> queue_;

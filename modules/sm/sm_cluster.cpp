@@ -168,11 +168,12 @@ void SmCluster::take_completed(std::uint64_t cycle) {
     Warp& w = warps_[a->warp];
     // A store's warp may have ended, and another have taken its slot.
     const bool alive = w.age == a->warp_age && w.program != nullptr;
-    const MemoryOp& op = a->issued.memory;
     const std::uint32_t cta = w.cta;
-    const bool result = a->op->write_count != 0 && op.kind != AccessKind::kStore;
+    const bool result = a->op->write_count != 0 && a->kind != AccessKind::kStore;
     if (result) {
-      if (!op.values_done) w.program->complete(op.pc, op.active, a->values.data());
+      if (!a->values_done) {
+        w.program->complete(a->pc, a->memory.active, a->values.data());
+      }
       --w.loads;
       --cta_slots_[cta].loads;
       for (unsigned i = 0; i < a->op->write_count; ++i) {
@@ -253,8 +254,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   ready_ &= ~bit(slot);
   ready_for_[static_cast<unsigned>(op.unit)] &= ~bit(slot);
   w.ready_cycle = kNotReady;
-  WarpAccess& access = lsu_.scratch();
-  IssueResult& result = access.issued;
+  IssueResult& result = issued_;
   w.program->issue(IssueContext{cycle, id_.value, slot, sm_count_}, result);
   ++stats_.warp_instructions;
   stats_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result.active));
@@ -298,8 +298,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
 
 void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_t cycle, Tick t) {
   Warp& w = warps_[slot];
-  WarpAccess& access = lsu_.scratch();
-  const MemoryOp& m = access.issued.memory;
+  const MemoryOp& m = issued_.memory;
   ++stats_.memory_instructions;
   switch (m.space) {
     case Space::kShared: {
@@ -318,9 +317,6 @@ void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_
     case Space::kGlobal:
       break;
   }
-  access.op = &op;
-  access.warp = slot;
-  access.warp_age = w.age;
   if (op.write_count != 0 && m.kind != AccessKind::kStore) {
     ++w.loads;
     ++cta_slots_[w.cta].loads;
@@ -329,7 +325,7 @@ void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_
     ++w.stores;
     ++stores_;
   }
-  lsu_.take(t);
+  lsu_.take(m, op, slot, w.age, t);
 }
 
 void SmCluster::write_pending(Warp& w, const OpInfo& op, std::uint64_t ready) {

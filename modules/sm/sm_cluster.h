@@ -150,6 +150,7 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
   const SmId id_;
   const unsigned sm_count_;
   LoadStoreUnit lsu_;
+  IssueResult issued_;  ///< of the operation being issued
 
   std::vector<Warp> warps_;
   std::vector<Cta> cta_slots_;
