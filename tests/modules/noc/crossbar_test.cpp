@@ -280,6 +280,21 @@ TEST_CASE("an SM that takes no replies holds back the slices, and nothing is los
   check_drained(rig.conformance());
 }
 
+TEST_CASE("replies that come early and find no room hold back their slice's requests") {
+  ScriptedTargetConfig target;
+  target.style = RequestStyle::kComplete;
+  target.latency = 1;
+  CrossbarRig rig(8, 8, {}, target);
+  rig.sm.stall_responses_until(us(3));
+  for (unsigned n = 0; n < 20; ++n) rig.send(10, 0, 3, false, n);
+  rig.run_for(3'000);
+  // One reply is at the SM, two are in the exit's buffer, two at the switch, one waits.
+  CHECK(rig.slice.arrivals().size() == 6);
+  REQUIRE(run_until_done(rig.conformance(), us(1'000)));
+  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_drained(rig.conformance());
+}
+
 TEST_CASE("a permutation through one switch keeps every link full") {
   check_full_speed(
       8, [](unsigned e) { return (e + 3) % 8; }, 8);
