@@ -121,7 +121,7 @@ class ResponseSender {
 
   /// BEGIN_RESP goes as the answer of nb_transport_fw (TLM_UPDATED), in effect at `at`, instead of
   /// by send(). The channel must be free then.
-  void begin_on_return_path(const tlm::tlm_generic_payload& payload, Tick at) {
+  void begin_on_return_path(const tlm::tlm_generic_payload& payload, [[maybe_unused]] Tick at) {
     sc_assert(free(at));
     pending_ = &payload;
     free_at_ = kNever;
