@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/cache/mshr.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <random>
+#include <set>
+#include <vector>
+
+using namespace tessera;
+
+TEST_CASE("an MSHR table is full when every entry waits for a line") {
+  Mshr<int> m(3, 2);
+  CHECK(m.empty());
+  CHECK_FALSE(m.full());
+  m.allocate(1);
+  m.allocate(2);
+  CHECK_FALSE(m.full());
+  CHECK(m.used() == 2);
+  m.allocate(3);
+  CHECK(m.full());
+  CHECK_FALSE(m.empty());
+  CHECK(m.find(4) == nullptr);
+  m.release(*m.find(2));
+  CHECK_FALSE(m.full());
+  CHECK(m.find(2) == nullptr);
+  CHECK(m.find(1) != nullptr);
+  CHECK(m.find(3) != nullptr);
+}
+
+TEST_CASE("an MSHR entry merges as many accesses as it may and keeps their order") {
+  Mshr<int> m(1, 3);
+  auto& e = m.allocate(7);
+  for (int i = 0; i < 3; ++i) {
+    CHECK(m.can_merge(e));
+    e.targets.push_back(i);
+  }
+  CHECK_FALSE(m.can_merge(e));
+  CHECK(m.find(7)->targets == std::vector<int>{0, 1, 2});
+  m.release(e);
+  // The next user of the entry finds it empty.
+  CHECK(m.allocate(8).targets.empty());
+}
+
+TEST_CASE("draining an MSHR table visits and frees every entry") {
+  Mshr<int> m(8, 1);
+  for (std::uint64_t line = 100; line < 108; ++line) m.allocate(line).targets.push_back(1);
+  std::set<std::uint64_t> visited;
+  m.for_each([&](Mshr<int>::Entry& e) { visited.insert(e.line); });
+  CHECK(visited.size() == 8);
+  CHECK(m.full());
+  visited.clear();
+  m.drain([&](Mshr<int>::Entry& e) { visited.insert(e.line); });
+  CHECK(visited == std::set<std::uint64_t>{100, 101, 102, 103, 104, 105, 106, 107});
+  CHECK(m.empty());
+  for (std::uint64_t line = 100; line < 108; ++line) CHECK(m.find(line) == nullptr);
+  CHECK(m.allocate(100).targets.empty());
+}
+
+TEST_CASE("random inserts, lookups and releases of lines that collide agree with a map") {
+  // 16 slots: find lines with one home slot (the table's own hash), so that probes run into each
+  // other and round the end.
+  constexpr unsigned kEntries = 8;
+  std::map<std::uint32_t, std::vector<std::uint64_t>> by_home;
+  for (std::uint64_t line = 0; line < 4096; ++line) {
+    by_home[static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15U) >> 32) & 15].push_back(line);
+  }
+  std::vector<std::uint64_t> lines;
+  for (const std::uint32_t home : {14U, 15U, 0U}) {
+    for (unsigned i = 0; i < 5; ++i) lines.push_back(by_home[home].at(i));
+  }
+  std::mt19937_64 random(1);
+  Mshr<std::uint64_t> m(kEntries, 1000);
+  std::map<std::uint64_t, std::vector<std::uint64_t>> reference;
+  for (int step = 0; step < 100'000; ++step) {
+    const std::uint64_t line = lines[random() % lines.size()];
+    auto* e = m.find(line);
+    const auto found = reference.find(line);
+    REQUIRE((e != nullptr) == (found != reference.end()));
+    if (e == nullptr) {
+      REQUIRE(m.full() == (reference.size() == kEntries));
+      if (m.full()) continue;
+      m.allocate(line).targets.push_back(random() % 100);
+      reference[line] = m.find(line)->targets;
+    } else {
+      REQUIRE(e->line == line);
+      REQUIRE(e->targets == found->second);
+      if (random() % 2 == 0) {
+        m.release(*e);
+        reference.erase(found);
+      } else if (e->targets.size() < 10) {
+        e->targets.push_back(line);
+        found->second.push_back(line);
+      }
+    }
+    REQUIRE(m.used() == reference.size());
+    REQUIRE(m.empty() == reference.empty());
+  }
+}
