@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/host/cta_dispatcher.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <deque>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "common/error.h"
+
+using namespace tessera;
+
+namespace {
+
+const ClockDomain kClock(1'000'000'000);
+
+class FakeKernel final : public KernelProgram {
+ public:
+  explicit FakeKernel(std::uint32_t ctas) : ctas_(ctas) {}
+  const std::string& name() const override { return name_; }
+  Dim3 grid() const override { return {ctas_, 1, 1}; }
+  Dim3 block() const override { return {32, 1, 1}; }
+  CtaResources resources() const override { return {32, 8, 0}; }
+  unsigned register_names() const override { return 1; }
+  std::unique_ptr<CtaProgram> start_cta(CtaId) override { return nullptr; }
+
+ private:
+  std::string name_ = "fake";
+  std::uint32_t ctas_;
+};
+
+struct FakeCache final : public sc_core::sc_module, public FlushIf {
+  explicit FakeCache(const sc_core::sc_module_name& n) : sc_module(n) {}
+  void flush() override { flushed.push_back(now()); }
+  std::vector<Tick> flushed;
+};
+
+/// Ends each CTA after a random time, and says that it has drained a while after the last.
+struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
+  FakeSm(const sc_core::sc_module_name& n, std::uint32_t index, unsigned residents)
+      : sc_module(n), id(index), resident(residents), random(index) {
+    wake.drives([this] { work(); });
+  }
+  void start_cta(KernelProgram&, CtaId cta, Tick at) override {
+    CHECK(at > now());
+    CHECK(kClock.is_edge(at));
+    started.push_back(cta.value);
+    starts.push_back(at);
+    drain_at = kNever;
+    most = std::max(most, ++running);
+    ends.push_back(at + kClock.time_of(1 + random() % 50));
+    wake.at(*std::min_element(ends.begin(), ends.end()));
+  }
+  unsigned resident_ctas(const CtaResources&) const override { return resident; }
+  void work() {
+    wake.fired();
+    std::sort(ends.begin(), ends.end());
+    while (!ends.empty() && ends.front() <= now()) {
+      ends.pop_front();
+      --running;
+      last_end = now();
+      events->cta_finished(SmId(id));
+      if (running == 0) drain_at = now() + drain;
+    }
+    if (drain_at <= now()) {
+      drain_at = kNever;
+      drained = now();
+      events->sm_drained(SmId(id));
+    }
+    if (!ends.empty()) wake.at(ends.front());
+    wake.at(drain_at);
+  }
+
+  std::uint32_t id;
+  unsigned resident;
+  std::mt19937_64 random;
+  DispatchEventsIf* events = nullptr;
+  Tick drain = 0;
+  Tick drain_at = kNever;
+  Tick drained = 0;
+  Tick last_end = 0;
+  unsigned running = 0;
+  unsigned most = 0;
+  std::deque<Tick> ends;
+  std::vector<std::uint32_t> started;
+  std::vector<Tick> starts;
+  WakeEvent wake{"wake"};
+};
+
+struct Rig {
+  std::vector<std::unique_ptr<FakeSm>> sms;
+  std::vector<std::unique_ptr<FakeCache>> caches;
+  CtaDispatcher dispatcher;
+  unsigned ended = 0;
+  Tick ended_at = 0;
+  std::exception_ptr error;
+
+  explicit Rig(unsigned n, const std::string& scheduler = "distributed", unsigned residents = 3,
+               std::uint64_t launch_cycles = 0)
+      : dispatcher("dispatcher", config(launch_cycles), make_cta_scheduler(scheduler), n) {
+    for (unsigned i = 0; i < n; ++i) {
+      const std::string number = std::to_string(i);
+      sms.push_back(std::make_unique<FakeSm>(("sm" + number).c_str(), i, residents));
+      caches.push_back(std::make_unique<FakeCache>(("l1_" + number).c_str()));
+      sms[i]->events = &dispatcher;
+      dispatcher.sms[i].bind(*sms[i]);
+      dispatcher.caches[i].bind(*caches[i]);
+    }
+  }
+  void launch(KernelProgram& kernel) {
+    dispatcher.launch(kernel, [this](std::exception_ptr e) {
+      ++ended;
+      ended_at = now();
+      error = e;
+    });
+  }
+  void check_each_cta_once(std::uint32_t ctas) const {
+    std::vector<std::uint32_t> all;
+    for (const auto& sm : sms) all.insert(all.end(), sm->started.begin(), sm->started.end());
+    std::sort(all.begin(), all.end());
+    REQUIRE(all.size() == ctas);
+    for (std::uint32_t i = 0; i < ctas; ++i) CHECK(all[i] == i);
+  }
+
+ private:
+  static DispatchConfig config(std::uint64_t launch_cycles) {
+    DispatchConfig c;
+    c.clock_hz = kClock.hertz();
+    c.launch_cycles = launch_cycles;
+    return c;
+  }
+};
+
+void run_all(const std::string& scheduler) {
+  Rig rig(4, scheduler);
+  for (auto& sm : rig.sms) sm->drain = kClock.time_of(7);
+  FakeKernel kernel(97);
+  rig.launch(kernel);
+  CHECK_FALSE(rig.dispatcher.idle());
+  sc_core::sc_start(to_sc_time(kClock.time_of(10'000)));
+  CHECK(rig.ended == 1);
+  CHECK_FALSE(rig.error);
+  CHECK(rig.dispatcher.idle());
+  rig.check_each_cta_once(97);
+  CHECK(rig.dispatcher.ctas_done() == 97);
+  CHECK(rig.dispatcher.ctas_total() == 97);
+  CHECK(rig.dispatcher.stats().ctas == 97);
+  CHECK(rig.dispatcher.stats().kernels == 1);
+  Tick drained = 0;
+  for (const auto& sm : rig.sms) {
+    CHECK(sm->most == 3);
+    drained = std::max(drained, sm->drained);
+    // One CTA a cycle.
+    CHECK(std::adjacent_find(sm->starts.begin(), sm->starts.end()) == sm->starts.end());
+  }
+  // The news is acted on at the next edge, where the caches are flushed; they are empty at theirs.
+  for (const auto& cache : rig.caches) {
+    CHECK(cache->flushed == std::vector<Tick>{drained + kClock.time_of(1)});
+  }
+  CHECK(rig.ended_at == drained + kClock.time_of(3));
+}
+
+}  // namespace
+
+TEST_CASE("each CTA runs once, distributed, and the kernel ends when all is drained and flushed") {
+  run_all("distributed");
+}
+TEST_CASE("each CTA runs once, round-robin, and the kernel ends when all is drained and flushed") {
+  run_all("round-robin");
+}
+
+TEST_CASE("the first CTA starts a cycle after the launch has taken its cycles") {
+  Rig rig(1, "distributed", 2, 10);
+  FakeKernel kernel(3);
+  rig.launch(kernel);
+  sc_core::sc_start(to_sc_time(kClock.time_of(1'000)));
+  // The launch counts from the next edge; a CTA starts the edge after it is dealt.
+  CHECK(rig.sms[0]->starts.at(0) == kClock.time_of(1 + 10 + 1));
+  CHECK(rig.sms[0]->starts.at(1) == kClock.time_of(1 + 10 + 2));
+  CHECK(rig.ended == 1);
+}
+
+TEST_CASE("a kernel does not end while stores of an SM are unanswered") {
+  Rig rig(2);
+  rig.sms[1]->drain = kClock.time_of(5'000);
+  FakeKernel kernel(8);
+  rig.launch(kernel);
+  sc_core::sc_start(to_sc_time(kClock.time_of(4'000)));
+  CHECK(rig.dispatcher.ctas_done() == 8);
+  CHECK(rig.ended == 0);
+  CHECK(rig.caches[0]->flushed.empty());
+  std::vector<Waiting> waiting;
+  rig.dispatcher.describe_waiting(waiting);
+  CHECK(waiting.size() == 1);
+  sc_core::sc_start(to_sc_time(kClock.time_of(4'000)));
+  CHECK(rig.ended == 1);
+}
+
+TEST_CASE("a second kernel runs after the first, every CTA once again") {
+  Rig rig(3);
+  FakeKernel first(10);
+  FakeKernel second(20);
+  rig.launch(first);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
+  REQUIRE(rig.ended == 1);
+  for (auto& sm : rig.sms) sm->started.clear();
+  rig.launch(second);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
+  CHECK(rig.ended == 2);
+  rig.check_each_cta_once(20);
+  CHECK(rig.caches[0]->flushed.size() == 2);
+}
+
+TEST_CASE("news of one instant has one effect, whichever SM speaks first") {
+  // Two kernels of two CTAs; the SMs' news comes by hand in either order.
+  std::array<Tick, 2> took{};
+  Rig rig(2, "distributed", 1);
+  for (unsigned round = 0; round < 2; ++round) {
+    const Tick begun = now();
+    FakeKernel kernel(2);
+    rig.launch(kernel);
+    // Longer than any CTA of the fake SMs: they have ended; what they said was the same news.
+    sc_core::sc_start(to_sc_time(kClock.time_of(3)));
+    for (auto& sm : rig.sms) {
+      REQUIRE(sm->running == 1);
+      sm->ends.clear();
+      sm->wake.cancel();
+    }
+    for (unsigned i = 0; i < 2; ++i) {
+      const std::uint32_t sm = round == 0 ? i : 1 - i;
+      rig.sms[sm]->running = 0;
+      rig.dispatcher.cta_finished(SmId(sm));
+      rig.dispatcher.sm_drained(SmId(sm));
+    }
+    sc_core::sc_start(to_sc_time(kClock.time_of(100)));
+    REQUIRE(rig.ended == round + 1);
+    took[round] = rig.ended_at - begun;
+  }
+  CHECK(took[0] == took[1]);
+}
+
+TEST_CASE("a failed kernel ends with its first error") {
+  Rig rig(2);
+  FakeKernel kernel(100);
+  rig.launch(kernel);
+  sc_core::sc_start(to_sc_time(kClock.time_of(20)));
+  rig.dispatcher.kernel_failed(std::make_exception_ptr(RunError("first")));
+  rig.dispatcher.kernel_failed(std::make_exception_ptr(RunError("second")));
+  CHECK(rig.ended == 0);
+  sc_core::sc_start(to_sc_time(kClock.time_of(1'000)));
+  CHECK(rig.ended == 1);
+  REQUIRE(rig.error);
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.error), "first");
+  CHECK(rig.dispatcher.idle());
+  CHECK(rig.caches[0]->flushed.empty());
+}
+
+TEST_CASE("a CTA that fits no SM is an input error and no CTA starts") {
+  Rig rig(1, "distributed", 0);
+  FakeKernel kernel(1);
+  // At the launch, or through the kernel's end.
+  try {
+    rig.launch(kernel);
+    sc_core::sc_start(to_sc_time(kClock.time_of(100)));
+    CHECK(rig.ended == 1);
+  } catch (const InputError&) {
+    rig.error = std::current_exception();
+  }
+  REQUIRE(rig.error);
+  CHECK_THROWS_AS(std::rethrow_exception(rig.error), InputError);
+  CHECK(rig.dispatcher.idle());
+  CHECK(rig.sms[0]->started.empty());
+}

@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sm/l1_cache.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <map>
+#include <random>
+#include <vector>
+
+#include "modules/core/protocol_checker.h"
+#include "tests/support/conformance.h"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+constexpr std::uint64_t kLine = 128;
+
+class PlainMap final : public AddressMap {
+ public:
+  Location locate(std::uint64_t a) const override {
+    Location l;
+    l.slice_line = a / kLine;
+    return l;
+  }
+  std::uint64_t channel_address(std::uint64_t a) const override { return a; }
+  bool page_has_one_channel() const override { return true; }
+  std::uint64_t page_address(ChannelId, std::uint64_t i) const override { return i * 4096; }
+  const MemoryGeometry& geometry() const override { return geometry_; }
+
+ private:
+  MemoryGeometry geometry_;
+};
+
+/// A clock of whole nanoseconds, so that the target's latency is one of cycles.
+L1Config plain() {
+  L1Config c;
+  c.clock_hz = 1'000'000'000;
+  return c;
+}
+
+/// From a request's arrival at memory to its answer's arrival here, in cycles.
+constexpr std::uint64_t kMemory = 100;
+
+struct Rig {
+  TransactionPool pool;
+  PlainMap map;
+  ClockDomain clock;
+  ScriptedInitiator sm;
+  ProtocolChecker core_check{"core_check"};
+  L1Cache l1;
+  ProtocolChecker memory_check{"memory_check"};
+  ScriptedTarget memory;
+
+  explicit Rig(const L1Config& config = plain(), RequestStyle style = RequestStyle::kEarlyEndReq)
+      : clock(config.clock_hz),
+        sm("sm", pool, initiator(clock)),
+        l1("l1", config, map),
+        memory("memory", target(clock, style)) {
+    sm.socket().bind(core_check.target);
+    core_check.initiator.bind(l1.core);
+    l1.memory.bind(memory_check.target);
+    memory_check.initiator.bind(memory.socket());
+  }
+
+  Tick edge(std::uint64_t n) const { return clock.time_of(n); }
+  std::size_t load(std::uint64_t cycle, std::uint64_t address) {
+    return sm.load(edge(cycle) - 1, address);
+  }
+  std::size_t store(std::uint64_t cycle, std::uint64_t address, unsigned char value,
+                    ByteMask mask = ByteMask::first(kLine)) {
+    return sm.store(edge(cycle) - 1, address, std::vector<unsigned char>(kLine, value), mask);
+  }
+  std::size_t bypassing_load(std::uint64_t cycle, std::uint64_t address) {
+    ScriptedRequest r;
+    r.at = edge(cycle) - 1;
+    r.address = address;
+    r.prepare = [](Transaction& t) { t.request().bypass_l1 = true; };
+    return sm.add(r);
+  }
+  std::size_t atomic(std::uint64_t cycle, std::uint64_t address) {
+    ScriptedRequest r;
+    r.at = edge(cycle) - 1;
+    r.address = address;
+    r.command = tlm::TLM_WRITE_COMMAND;
+    r.data.assign(kLine, 0xaa);
+    r.mask = ByteMask::first(4);
+    r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };
+    return sm.add(r);
+  }
+  ConformanceRig conformance() {
+    ConformanceRig rig;
+    rig.block = &l1;
+    rig.pool = &pool;
+    rig.initiators = {&sm};
+    rig.targets = {&memory};
+    rig.checkers = {&core_check, &memory_check};
+    return rig;
+  }
+  void run() {
+    CHECK(run_until_done(conformance(), us(1000)));
+    check_each_answered_once(conformance(), tlm::TLM_OK_RESPONSE);
+    check_drained(conformance());
+  }
+  void run_to(Tick t) { sc_core::sc_start(to_sc_time(t - now())); }
+  std::uint64_t answered(std::size_t i) const {
+    const Tick t = sm.result(i).begin_resp;
+    CHECK(clock.is_edge(t));
+    return clock.cycle_at(t);
+  }
+  std::uint64_t arrived(std::size_t i) const {
+    REQUIRE(i < memory.arrivals().size());
+    const Tick t = memory.arrivals()[i].at;
+    CHECK(clock.is_edge(t));
+    return clock.cycle_at(t);
+  }
+  unsigned char byte(std::size_t i, unsigned offset) const { return sm.result(i).data.at(offset); }
+
+ private:
+  // The core takes one answer a cycle, the network one request.
+  static ScriptedInitiatorConfig initiator(const ClockDomain& clock) {
+    ScriptedInitiatorConfig c;
+    c.end_resp_after = clock.time_of(1);
+    return c;
+  }
+  static ScriptedTargetConfig target(const ClockDomain& clock, RequestStyle style) {
+    ScriptedTargetConfig c;
+    c.latency = clock.time_of(kMemory) - 1;
+    c.occupancy = clock.time_of(1);
+    c.style = style;
+    return c;
+  }
+};
+
+void hit_and_miss(RequestStyle style) {
+  Rig rig(plain(), style);
+  const auto miss = rig.load(10, 0x1000);
+  const auto hit = rig.load(500, 0x1000);
+  rig.run();
+  const std::uint64_t latency = rig.l1.config().latency_cycles;
+  CHECK(rig.arrived(0) == 10 + latency);
+  CHECK(rig.answered(miss) == 10 + latency + kMemory + 1);
+  CHECK(rig.answered(hit) == 500 + latency);
+  CHECK(rig.memory.arrivals().size() == 1);
+  CHECK(rig.byte(hit, 17) == ScriptedTarget::initial_byte(0x1000 + 17));
+  CHECK(rig.sm.result(miss).data == rig.sm.result(hit).data);
+  CHECK(rig.l1.stats().load_misses == 1);
+  CHECK(rig.l1.stats().load_hits == 1);
+  CHECK(rig.l1.stats().miss_latency.sum() == kMemory + 1);
+}
+
+}  // namespace
+
+TEST_CASE("a load takes the configured latency on a hit, and memory's and a cycle more on a miss") {
+  hit_and_miss(RequestStyle::kEarlyEndReq);
+}
+TEST_CASE("a miss takes as long when memory answers with TLM_COMPLETED") {
+  hit_and_miss(RequestStyle::kComplete);
+}
+TEST_CASE("a miss takes as long when memory answers with BEGIN_RESP on the return path") {
+  hit_and_miss(RequestStyle::kRespondAtOnce);
+}
+TEST_CASE("a miss takes as long when BEGIN_RESP stands for END_REQ") {
+  hit_and_miss(RequestStyle::kImpliedEndReq);
+}
+
+TEST_CASE("a hit takes the default latency of the default clock, to the femtosecond") {
+  Rig rig{L1Config{}};
+  rig.load(10, 0x1000);
+  const auto hit = rig.load(500, 0x1000);
+  rig.run();
+  CHECK(rig.sm.result(hit).begin_resp == ClockDomain(1'400'000'000).time_of(500 + 28));
+}
+
+TEST_CASE("hits are looked up one a cycle") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  std::vector<std::size_t> hits;
+  for (unsigned i = 0; i < 40; ++i) hits.push_back(rig.load(500, 0x1000));
+  rig.run();
+  for (unsigned i = 0; i < hits.size(); ++i) CHECK(rig.answered(hits[i]) == 500 + i + 28);
+}
+
+TEST_CASE("loads of a line being fetched merge and are answered in order, one a cycle") {
+  Rig rig;
+  std::vector<std::size_t> loads;
+  for (unsigned i = 0; i < 4; ++i) loads.push_back(rig.load(10 + i, 0x1000));
+  rig.run();
+  for (unsigned i = 0; i < 4; ++i) CHECK(rig.answered(loads[i]) == 10 + 28 + kMemory + 1 + i);
+  CHECK(rig.memory.arrivals().size() == 1);
+  CHECK(rig.l1.stats().load_merges == 3);
+}
+
+TEST_CASE("stores go through with their bytes and take no line") {
+  Rig rig;
+  const ByteMask mask = ByteMask::range(4, 8);
+  const auto store = rig.store(10, 0x1000, 0x55, mask);
+  const auto load = rig.load(500, 0x1000);
+  rig.run();
+  CHECK(rig.arrived(0) == 10 + 28);
+  CHECK(rig.answered(store) == 10 + 28 + kMemory + 1);
+  CHECK(rig.memory.arrivals()[0].mask == mask);
+  CHECK(rig.memory.arrivals()[0].request.kind == RequestKind::kStore);
+  CHECK(rig.memory.arrivals()[0].request.home.slice_line == 0x1000 / kLine);
+  CHECK(rig.arrived(1) == 500 + 28);
+  CHECK(rig.byte(load, 4) == 0x55);
+  CHECK(rig.byte(load, 12) == ScriptedTarget::initial_byte(0x1000 + 12));
+  CHECK(rig.l1.stats().store_hits == 0);
+}
+
+TEST_CASE("a store to a line that is there changes the masked bytes here and in memory") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  rig.store(300, 0x1000, 0x66, ByteMask::range(120, 8));
+  const auto load = rig.load(301, 0x1000);
+  rig.run();
+  CHECK(rig.answered(load) == 301 + 28);
+  CHECK(rig.byte(load, 119) == ScriptedTarget::initial_byte(0x1000 + 119));
+  CHECK(rig.byte(load, 120) == 0x66);
+  CHECK(rig.memory.byte(0x1000 + 127) == 0x66);
+  CHECK(rig.memory.byte(0x1000 + 119) == ScriptedTarget::initial_byte(0x1000 + 119));
+  CHECK(rig.l1.stats().store_hits == 1);
+}
+
+TEST_CASE("a store to a line being fetched shows in later loads and not in earlier ones") {
+  Rig rig;
+  const auto before = rig.load(10, 0x1000);
+  const auto store = rig.store(11, 0x1000, 0x77, ByteMask::range(8, 4));
+  const auto after = rig.load(12, 0x1000);
+  const auto hit = rig.load(500, 0x1000);
+  rig.run();
+  CHECK(rig.answered(before) == 10 + 28 + kMemory + 1);
+  CHECK(rig.byte(before, 8) == ScriptedTarget::initial_byte(0x1008));
+  CHECK(rig.answered(after) == 10 + 28 + kMemory + 2);
+  CHECK(rig.byte(after, 7) == ScriptedTarget::initial_byte(0x1007));
+  CHECK(rig.byte(after, 8) == 0x77);
+  CHECK(rig.byte(hit, 11) == 0x77);
+  CHECK(rig.answered(hit) == 500 + 28);
+  // The store itself travelled on at once.
+  CHECK(rig.arrived(1) == 11 + 28);
+  CHECK(rig.sm.result(store).answered());
+  CHECK(rig.memory.arrivals().size() == 2);
+}
+
+TEST_CASE("an atomic passes on and drops the line") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  const auto atomic = rig.atomic(300, 0x1000);
+  const auto load = rig.load(301, 0x1000);
+  rig.run();
+  CHECK(rig.answered(atomic) == 300 + 28 + kMemory + 1);
+  CHECK(rig.answered(load) == 301 + 28 + kMemory + 1);
+  REQUIRE(rig.memory.arrivals().size() == 3);
+  CHECK(rig.memory.arrivals()[1].request.kind == RequestKind::kAtomic);
+  CHECK(rig.byte(load, 0) == 0xaa);
+  CHECK(rig.l1.stats().atomics == 1);
+}
+
+TEST_CASE("a load behind an atomic waits for the older fetch of its line and fetches anew") {
+  Rig rig;
+  const auto before = rig.load(10, 0x1000);
+  rig.atomic(11, 0x1000);
+  const auto after = rig.load(12, 0x1000);
+  rig.run();
+  CHECK(rig.byte(before, 0) == ScriptedTarget::initial_byte(0x1000));
+  CHECK(rig.byte(after, 0) == 0xaa);
+  const std::uint64_t filled = 10 + 28 + kMemory;
+  REQUIRE(rig.memory.arrivals().size() == 3);
+  CHECK(rig.arrived(1) == 11 + 28);
+  CHECK(rig.arrived(2) == filled + 1);
+  CHECK(rig.answered(after) == filled + 1 + kMemory + 1);
+}
+
+TEST_CASE("bypassing loads go to memory each time and leave the cache as it is") {
+  Rig rig;
+  const auto first = rig.bypassing_load(10, 0x1000);
+  const auto miss = rig.load(300, 0x1000);
+  const auto second = rig.bypassing_load(600, 0x1000);
+  const auto hit = rig.load(601, 0x1000);
+  rig.run();
+  CHECK(rig.answered(first) == 10 + 28 + kMemory + 1);
+  CHECK(rig.answered(miss) == 300 + 28 + kMemory + 1);
+  CHECK(rig.answered(second) == 600 + 28 + kMemory + 1);
+  CHECK(rig.answered(hit) == 601 + 28);
+  CHECK(rig.memory.arrivals().size() == 3);
+  CHECK(rig.l1.stats().bypasses == 2);
+}
+
+TEST_CASE("a flush drops all lines at the next clock edge") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  const auto last_hit = rig.load(471 - 27, 0x1000);  // looked up at 471
+  const auto miss = rig.load(472 - 27, 0x1000);
+  rig.run_to(rig.edge(471) + 500'000);
+  rig.l1.control->flush();
+  CHECK_FALSE(rig.l1.idle());
+  rig.run();
+  CHECK(rig.answered(last_hit) == 471 + 1);
+  CHECK(rig.answered(miss) == 472 + 1 + kMemory + 1);
+  CHECK(rig.l1.stats().flushes == 1);
+}
+
+TEST_CASE("a line in flight at a flush is delivered but not kept") {
+  Rig rig;
+  const auto first = rig.load(10, 0x1000);
+  rig.run_to(rig.edge(60) + 1);
+  rig.l1.flush();
+  const auto second = rig.load(300, 0x1000);
+  rig.run();
+  CHECK(rig.answered(first) == 10 + 28 + kMemory + 1);
+  CHECK(rig.answered(second) == 300 + 28 + kMemory + 1);
+}
+
+TEST_CASE("a miss waits while every MSHR is in use, and what is behind it waits too") {
+  L1Config c = plain();
+  c.mshr_entries = 1;
+  Rig rig(c);
+  const auto a = rig.load(10, 0x1000);
+  const auto b = rig.load(11, 0x2000);
+  const auto store = rig.store(12, 0x3000, 1);
+  rig.run();
+  const std::uint64_t filled = 10 + 28 + kMemory;
+  CHECK(rig.answered(a) == filled + 1);
+  CHECK(rig.arrived(1) == filled + 1);
+  CHECK(rig.answered(b) == filled + 1 + kMemory + 1);
+  CHECK(rig.arrived(2) == filled + 2);
+  CHECK(rig.answered(store) == filled + 2 + kMemory + 1);
+  CHECK(rig.l1.stats().stalls_mshr > 0);
+}
+
+TEST_CASE("an MSHR takes no more accesses than it has room for") {
+  L1Config c = plain();
+  c.mshr_targets = 2;
+  Rig rig(c);
+  std::vector<std::size_t> loads;
+  for (unsigned i = 0; i < 3; ++i) loads.push_back(rig.load(10 + i, 0x1000));
+  rig.run();
+  CHECK(rig.l1.stats().load_merges == 1);
+  CHECK(rig.l1.stats().load_hits == 1);  // the third, once the line is there
+  CHECK(rig.memory.arrivals().size() == 1);
+  for (unsigned i = 0; i < 3; ++i) CHECK(rig.answered(loads[i]) == 10 + 28 + kMemory + 1 + i);
+}
+
+TEST_CASE("a network that takes nothing stalls lookups when the miss queue is full") {
+  L1Config c = plain();
+  c.miss_queue_depth = 2;
+  Rig rig(c);
+  rig.memory.stall_until(rig.edge(200));
+  for (unsigned i = 0; i < 8; ++i) rig.load(10 + i, 0x1000 + i * kLine);
+  rig.run_to(rig.edge(150) + 1);
+  // One is on the link, two wait for it.
+  CHECK(rig.l1.stats().load_misses == 3);
+  CHECK(rig.l1.stats().stalls_miss_queue > 0);
+  rig.memory.stall_until(0);
+  rig.run();
+  CHECK(rig.arrived(0) == 10 + 28);
+  // END_REQ at 200 is acted on at 201.
+  for (unsigned i = 1; i < 8; ++i) CHECK(rig.arrived(i) == 200 + 1 + i);
+}
+
+TEST_CASE("a core that takes no answers is answered when it does") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  rig.run_to(rig.edge(400) + 1);
+  rig.sm.stall_responses_until(rig.edge(800));
+  std::vector<std::size_t> hits;
+  for (unsigned i = 0; i < 5; ++i) hits.push_back(rig.load(500 + i, 0x1000));
+  rig.run();
+  CHECK(rig.answered(hits[0]) == 528);
+  for (unsigned i = 1; i < 5; ++i) CHECK(rig.answered(hits[i]) == 801 + i);
+}
+
+TEST_CASE("a set keeps its most recently used lines") {
+  L1Config c = plain();
+  c.sets = 2;
+  c.ways = 2;
+  Rig rig(c);
+  const auto line = [](unsigned n) { return 0x1000 + n * 2 * kLine; };  // one set
+  rig.load(10, line(0));
+  rig.load(300, line(1));
+  rig.load(600, line(0));
+  rig.load(900, line(2));  // drops 1
+  const auto kept = rig.load(1200, line(0));
+  const auto dropped = rig.load(1300, line(1));
+  rig.run();
+  CHECK(rig.answered(kept) == 1200 + 28);
+  CHECK(rig.answered(dropped) == 1300 + 28 + kMemory + 1);
+  CHECK(rig.l1.stats().evictions == 2);
+}
+
+TEST_CASE("a reset cache has no lines and the timing of a new one") {
+  Rig rig;
+  rig.load(10, 0x1000);
+  rig.run();
+  reset_all(rig.conformance());
+  const std::uint64_t start = rig.clock.cycle_from(now()) + 10;
+  const auto load = rig.load(start, 0x1000);
+  rig.run();
+  CHECK(rig.answered(load) == start + 28 + kMemory + 1);
+}
+
+TEST_CASE("random loads and stores of one core see what program order says, under random stalls") {
+  L1Config c = plain();
+  c.sets = 3;
+  c.ways = 2;
+  c.latency_cycles = 3;
+  c.mshr_entries = 4;
+  c.mshr_targets = 3;
+  c.input_depth = 2;
+  c.miss_queue_depth = 2;
+  Rig rig(c, RequestStyle::kRandom);
+  rig.memory.config().random_latency = ns(60);
+  rig.memory.config().stall_probability = 0.2;
+  rig.memory.config().random_stall = ns(40);
+  rig.sm.config().style = ResponseStyle::kRandom;
+  rig.sm.config().random_stall = ns(5);
+  std::mt19937_64 random(11);
+  std::map<std::uint64_t, unsigned char> reference;
+  std::map<std::size_t, std::vector<unsigned char>> expected;
+  Tick at = 0;
+  for (int n = 0; n < 6000; ++n) {
+    if (random() % 3 == 0) at += random() % ns(30);
+    const std::uint64_t address = random() % 12 * kLine;
+    ScriptedRequest r;
+    r.at = at;
+    r.address = address;
+    if (random() % 3 == 0) {
+      r.command = tlm::TLM_WRITE_COMMAND;
+      r.mask = ByteMask{random() & random(), random()};
+      for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
+      for (unsigned i = 0; i < kLine; ++i) {
+        if (r.mask.test(i)) reference[address + i] = r.data[i];
+      }
+      // An atomic passes through as a store does, and the line goes.
+      if (random() % 5 == 0) {
+        r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };
+      }
+      rig.sm.add(std::move(r));
+      continue;
+    }
+    if (random() % 10 == 0) {
+      r.prepare = [](Transaction& t) { t.request().bypass_l1 = true; };
+    }
+    std::vector<unsigned char> bytes;
+    for (unsigned i = 0; i < kLine; ++i) {
+      const auto found = reference.find(address + i);
+      bytes.push_back(found == reference.end() ? ScriptedTarget::initial_byte(address + i)
+                                               : found->second);
+    }
+    expected[rig.sm.add(std::move(r))] = std::move(bytes);
+  }
+  for (int i = 0; i < 50; ++i) {
+    rig.run_to(now() + random() % us(2) + 1);
+    rig.l1.flush();
+  }
+  rig.run();
+  std::size_t wrong = 0;
+  for (const auto& [index, bytes] : expected) {
+    if (rig.sm.result(index).data != bytes) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(rig.l1.stats().load_hits > 100);
+  CHECK(rig.l1.stats().load_merges > 100);
+  CHECK(rig.l1.stats().stalls_mshr > 0);
+}
+
+TEST_CASE("an L1 passes the conformance run") {
+  L1Config c = plain();
+  c.sets = 4;
+  c.ways = 2;
+  c.mshr_entries = 4;
+  c.mshr_targets = 2;
+  c.miss_queue_depth = 2;
+  Rig rig(c, RequestStyle::kRandom);
+  rig.memory.config().random_latency = ns(100);
+  ConformanceTraffic traffic;
+  traffic.seed = 5;
+  traffic.adjust = [](ScriptedRequest& r, std::mt19937_64& random) {
+    if (r.command == tlm::TLM_READ_COMMAND) r.mask = ByteMask::first(kLine);
+    const auto kind = random() % 8;
+    r.prepare = [kind, write = r.command == tlm::TLM_WRITE_COMMAND](Transaction& t) {
+      if (kind == 0 && write) t.request().kind = RequestKind::kAtomic;
+      if (kind == 0 && !write) t.request().bypass_l1 = true;
+    };
+  };
+  run_conformance(rig.conformance(), traffic);
+}
