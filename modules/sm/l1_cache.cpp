@@ -13,8 +13,7 @@ namespace {
 constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
 }  // namespace
 
-L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config,
-                 const AddressMap& map)
+L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map)
     : sc_module(name),
       core("core"),
       memory("memory"),
@@ -23,7 +22,8 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config,
       map_(map),
       clock_(config.clock_hz),
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kWhole),
-      mshr_(config.mshr_entries, config.mshr_targets),
+      // The load that fetches the line is one of the accesses that wait for it.
+      mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
       memory_in_(ResponseReceiver::kUnlimited),
       wake_("wake") {
@@ -351,9 +351,9 @@ void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
   if (!pipeline_.empty()) {
     out.push_back({base + "pipeline", pipeline_.size(),
-                   mshr_.full()                                        ? "a free MSHR"
-                   : to_memory_.size() >= config_.miss_queue_depth     ? "room in to_memory"
-                                                                       : "its line or its turn"});
+                   mshr_.full()                                    ? "a free MSHR"
+                   : to_memory_.size() >= config_.miss_queue_depth ? "room in to_memory"
+                                                                   : "its line or its turn"});
   }
   if (!mshr_.empty()) out.push_back({base + "mshr", mshr_.used(), "lines from memory"});
   if (!to_memory_.empty()) {
