@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/sm/sm_cluster.h"
+
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/error.h"
+#include "tests/support/scripted_initiator.h"
+#include "tests/support/scripted_target.h"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// One instruction of a script: what it is, the register it writes and the one it reads (0: none).
+struct Step {
+  IssueResult::Kind kind = IssueResult::Kind::kCompute;
+  std::uint16_t writes = 0;
+  std::uint16_t reads = 0;
+  AccessKind access = AccessKind::kLoad;
+  std::uint64_t address = 0;
+  bool fails = false;
+};
+Step alu(std::uint16_t writes = 0, std::uint16_t reads = 0) {
+  return {IssueResult::Kind::kCompute, writes, reads, AccessKind::kLoad, 0, false};
+}
+Step load(std::uint16_t writes, std::uint64_t address) {
+  return {IssueResult::Kind::kMemory, writes, 0, AccessKind::kLoad, address, false};
+}
+Step store(std::uint64_t address) {
+  return {IssueResult::Kind::kMemory, 0, 0, AccessKind::kStore, address, false};
+}
+Step barrier() { return {IssueResult::Kind::kBarrier, 0, 0, AccessKind::kLoad, 0, false}; }
+Step fence() { return {IssueResult::Kind::kFence, 0, 0, AccessKind::kLoad, 0, false}; }
+
+using Script = std::vector<Step>;
+struct Issue {
+  unsigned warp;
+  std::size_t step;
+  std::uint64_t cycle;
+};
+
+class ScriptedWarp final : public WarpProgram {
+ public:
+  ScriptedWarp(unsigned index, Script script, std::vector<Issue>& log)
+      : index_(index), script_(std::move(script)), log_(log) {
+    for (const Step& s : script_) {
+      OpInfo op;
+      op.unit = s.kind == IssueResult::Kind::kMemory    ? Unit::kMemory
+                : s.kind == IssueResult::Kind::kBarrier ? Unit::kBarrier
+                : s.kind == IssueResult::Kind::kFence   ? Unit::kFence
+                                                        : Unit::kAlu;
+      if (s.reads != 0) op.registers[op.read_count++] = s.reads;
+      if (s.writes != 0) op.registers[op.read_count + op.write_count++] = s.writes;
+      ops_.push_back(op);
+    }
+    ops_.emplace_back();
+    ops_.back().unit = Unit::kExit;
+  }
+  const OpInfo& next() const override { return ops_.at(at_); }
+  void issue(const IssueContext& context, IssueResult& r) override {
+    log_.push_back({index_, at_, context.cycle});
+    r = IssueResult{};
+    r.active = ~0U;
+    if (at_ == script_.size()) {
+      r.kind = IssueResult::Kind::kExit;
+      r.warp_done = true;
+      return;
+    }
+    const Step& s = script_[at_++];
+    if (s.fails) throw RunError("out of bounds");
+    r.kind = s.kind;
+    r.memory.kind = s.access;
+    r.memory.active = ~0U;
+    for (unsigned i = 0; i < kWarpLanes; ++i) r.memory.address[i] = s.address + 4 * i;
+  }
+  void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
+
+ private:
+  unsigned index_;
+  Script script_;
+  std::vector<Issue>& log_;
+  std::vector<OpInfo> ops_;
+  std::size_t at_ = 0;
+};
+
+class ScriptedCta final : public CtaProgram {
+ public:
+  ScriptedCta(const std::vector<Script>& scripts, std::vector<Issue>& log) {
+    for (unsigned i = 0; i < scripts.size(); ++i) {
+      warps_.push_back(std::make_unique<ScriptedWarp>(i, scripts[i], log));
+    }
+  }
+  unsigned warp_count() const override { return static_cast<unsigned>(warps_.size()); }
+  WarpProgram& warp(unsigned i) override { return *warps_[i]; }
+  unsigned warp_threads(unsigned) const override { return 32; }
+
+ private:
+  std::vector<std::unique_ptr<ScriptedWarp>> warps_;
+};
+
+class ScriptedKernel final : public KernelProgram {
+ public:
+  explicit ScriptedKernel(std::vector<Script> s) : scripts(std::move(s)) {}
+  const std::string& name() const override { return name_; }
+  Dim3 grid() const override { return {}; }
+  Dim3 block() const override { return {}; }
+  CtaResources resources() const override { return {32, 8, 0}; }
+  unsigned register_names() const override { return 8; }
+  std::unique_ptr<CtaProgram> start_cta(CtaId) override {
+    return std::make_unique<ScriptedCta>(scripts, log);
+  }
+  /// Cycle at which a warp issued a step.
+  std::uint64_t cycle(unsigned warp, std::size_t step) const {
+    for (const Issue& i : log) {
+      if (i.warp == warp && i.step == step) return i.cycle;
+    }
+    FAIL("not issued");
+    return 0;
+  }
+  std::vector<Script> scripts;
+  std::vector<Issue> log;
+
+ private:
+  std::string name_ = "scripted";
+};
+
+struct Surroundings final : public sc_core::sc_module, public FlushIf, public DispatchEventsIf {
+  explicit Surroundings(const sc_core::sc_module_name& n) : sc_module(n) {}
+  void flush() override { ++flushes; }
+  void cta_finished(SmId) override { finished.push_back(now()); }
+  void sm_drained(SmId) override { drained.push_back(now()); }
+  void kernel_failed(std::exception_ptr e) override { error = e; }
+  unsigned flushes = 0;
+  std::vector<Tick> finished;
+  std::vector<Tick> drained;
+  std::exception_ptr error;
+};
+
+SmConfig plain() {
+  SmConfig c;
+  c.clock_hz = 1'000'000'000;
+  return c;
+}
+
+struct Rig {
+  TransactionPool pool;
+  SmCluster sm;
+  ScriptedTarget l1{"l1", {}};
+  ScriptedTarget mmu{"mmu", {}};
+  Surroundings around{"around"};
+
+  explicit Rig(const SmConfig& config = plain()) : sm("sm", config, pool, SmId(0), 1) {
+    sm.l1.bind(l1.socket());
+    sm.mmu.bind(mmu.socket());
+    sm.l1_control.bind(around);
+    sm.dispatcher.bind(around);
+    l1.config().latency = ns(100) - 1;
+    mmu.access = [](tlm::tlm_generic_payload& p) {
+      const std::uint64_t page = p.get_address() + 0x100000;
+      std::memcpy(p.get_data_ptr(), &page, sizeof page);
+    };
+  }
+  void run(ScriptedKernel& kernel) {
+    sm.start_cta(kernel, CtaId(0), ns(10));
+    sc_core::sc_start(to_sc_time(us(5)));
+  }
+  void check_done() const {
+    CHECK(around.finished.size() == 1);
+    CHECK(around.drained.size() == 1);
+    CHECK(sm.idle());
+    CHECK(pool.live() == 0);
+  }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a dependent instruction issues the ALU latency later, an independent one the cycle after") {
+  Rig rig;
+  ScriptedKernel k({{alu(1), alu(2, 1), alu(3), alu(4)}});
+  rig.run(k);
+  rig.check_done();
+  CHECK(k.cycle(0, 0) == 10);
+  CHECK(k.cycle(0, 1) == 14);
+  CHECK(k.cycle(0, 2) == 15);
+  CHECK(k.cycle(0, 3) == 16);
+}
+
+TEST_CASE("two schedulers issue two instructions a cycle") {
+  Rig rig;
+  ScriptedKernel k({{alu(), alu()}, {alu(), alu()}});
+  rig.run(k);
+  rig.check_done();
+  for (unsigned w = 0; w < 2; ++w) {
+    CHECK(k.cycle(w, 0) == 10);
+    CHECK(k.cycle(w, 1) == 11);
+  }
+}
+
+TEST_CASE("greedy-then-oldest stays with a warp") {
+  SmConfig c = plain();
+  c.schedulers = 1;
+  Rig rig(c);
+  ScriptedKernel k({{alu(), alu()}, {alu(), alu()}});
+  rig.run(k);
+  CHECK(k.cycle(0, 1) == 11);
+  CHECK(k.cycle(1, 0) == 13);  // the first has exited
+}
+
+TEST_CASE("loose round-robin takes turns") {
+  SmConfig c = plain();
+  c.schedulers = 1;
+  c.scheduling = WarpScheduling::kLooseRoundRobin;
+  Rig rig(c);
+  ScriptedKernel k({{alu(), alu()}, {alu(), alu()}});
+  rig.run(k);
+  CHECK(k.cycle(0, 0) == 10);
+  CHECK(k.cycle(1, 0) == 11);
+  CHECK(k.cycle(0, 1) == 12);
+  CHECK(k.cycle(1, 1) == 13);
+}
+
+TEST_CASE("a barrier holds warps until the last has come") {
+  Rig rig;
+  ScriptedKernel k({{barrier(), alu()}, {alu(1), alu(2, 1), barrier(), alu()}});
+  rig.run(k);
+  rig.check_done();
+  CHECK(k.cycle(1, 2) == 15);
+  CHECK(k.cycle(0, 1) == 16);
+  CHECK(k.cycle(1, 3) == 16);
+}
+
+TEST_CASE("a CTA ends when its loads are back, an SM is drained when its stores are answered") {
+  Rig rig;
+  ScriptedKernel k({{load(1, 0x1000), store(0x1080)}});
+  rig.run(k);
+  rig.check_done();
+  REQUIRE(rig.l1.arrivals().size() == 2);
+  CHECK(rig.l1.arrivals()[0].address == 0x101000);
+  CHECK(rig.l1.arrivals()[1].address == 0x101080);
+  CHECK(rig.around.finished[0] == rig.l1.arrivals()[0].at + ns(100));
+  CHECK(rig.around.drained[0] == rig.l1.arrivals()[1].at + ns(100));
+}
+
+TEST_CASE("a fence waits for the warp's stores and flushes the L1") {
+  Rig rig;
+  ScriptedKernel k({{store(0x1000), fence(), alu()}});
+  rig.run(k);
+  rig.check_done();
+  CHECK(rig.around.flushes == 1);
+  CHECK(k.cycle(0, 1) * 1'000'000 == rig.l1.arrivals().at(0).at + ns(100));
+}
+
+TEST_CASE("a program that fails ends the kernel with its error") {
+  Rig rig;
+  Step bad = alu();
+  bad.fails = true;
+  ScriptedKernel k({{bad}});
+  rig.sm.start_cta(k, CtaId(0), ns(10));
+  sc_core::sc_start(to_sc_time(ns(100)));
+  REQUIRE(rig.around.error);
+  CHECK_THROWS_AS(std::rethrow_exception(rig.around.error), RunError);
+  rig.sm.reset();
+}
+
+TEST_CASE("each of threads, registers, shared memory and CTA slots limits the resident CTAs") {
+  Rig rig;
+  CHECK(rig.sm.resident_ctas({256, 16, 0}) == 8);
+  CHECK(rig.sm.resident_ctas({256, 64, 0}) == 4);
+  CHECK(rig.sm.resident_ctas({256, 16, 40 * 1024}) == 2);
+  CHECK(rig.sm.resident_ctas({32, 1, 0}) == 32);
+  CHECK(rig.sm.resident_ctas({33, 1, 0}) == 32);
+  CHECK(rig.sm.resident_ctas({1024, 128, 0}) == 0);
+  CHECK(rig.sm.resident_ctas({32, 1, 97 * 1024}) == 0);
+}
