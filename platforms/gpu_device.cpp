@@ -102,9 +102,9 @@ void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) 
 }
 
 void GpuDevice::launch(const LaunchRequest& request) {
-  const auto program = loader_.make(
-      request, allocations_, values_ == ValueMode::kFunctional ? &memory_ : nullptr);
-  run_kernel_(*program);
+  program_ = loader_.make(request, allocations_,
+                          values_ == ValueMode::kFunctional ? &memory_ : nullptr);
+  run_kernel_(*program_);
 }
 
 }  // namespace tessera

@@ -62,6 +62,8 @@ class GpuDevice final : public Device {
   /// Functional mode: all values. Carried mode: values of pages that are not placed yet.
   FlatMemory memory_;
   kernels::ModuleLoader loader_;
+  /// The last launch. It outlives its run: after a failure, SMs still hold its CTAs.
+  std::unique_ptr<KernelProgram> program_;
 };
 
 }  // namespace tessera

@@ -80,7 +80,6 @@ class Simulation::Impl {
   RunOptions options_;
   std::vector<KernelRecord> kernels_;
   std::string current_kernel_;
-  bool elaborated_ = false;
   bool kernel_done_ = false;
   bool interrupted_ = false;
   std::exception_ptr error_;
@@ -141,11 +140,6 @@ void Simulation::Impl::run_kernel(KernelProgram& program) {
     kernels_.back().instructions = instructions() - before;
   };
 
-  // The platform must be elaborated before the dispatcher can ask an SM.
-  if (!elaborated_) {
-    elaborated_ = true;
-    sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  }
   kernel_done_ = false;
   gpu().dispatcher().launch(program, [this](std::exception_ptr error) {
     kernel_done_ = true;

@@ -36,18 +36,10 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
 
 void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end) {
   sc_assert(kernel_ == nullptr);
-  const CtaResources r = kernel.resources();
-  residents_ = sms[0]->resident_ctas(r);
-  if (residents_ == 0) {
-    throw InputError("kernel '" + kernel.name() + "': a CTA of " + std::to_string(r.threads) +
-                     " threads, " + std::to_string(r.registers_per_thread) +
-                     " registers a thread and " + std::to_string(r.shared_bytes) +
-                     " bytes of shared memory does not fit an SM; see sm.max_threads, "
-                     "sm.registers, sm.shared_bytes");
-  }
   kernel_ = &kernel;
   on_end_ = std::move(on_end);
   error_ = nullptr;
+  residents_ = 0;
   const Dim3 grid = kernel.grid();
   scheduler_->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sm_.size()));
   ctas_done_ = 0;
@@ -56,6 +48,23 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   flushed_at_ = kNever;
   start_at_ = clock_.after(now() + 1, config_.launch_cycles);
   wake_.at(start_at_);
+}
+
+/// CTAs of the kernel that an SM holds.
+unsigned CtaDispatcher::residents() const {
+  const CtaResources r = kernel_->resources();
+  const unsigned n = sms[0]->resident_ctas(r);
+  if (n != 0) return n;
+  throw InputError("kernel '" + kernel_->name() + "': a CTA of " + std::to_string(r.threads) +
+                   " threads, " + std::to_string(r.registers_per_thread) +
+                   " registers a thread and " + std::to_string(r.shared_bytes) +
+                   " bytes of shared memory does not fit an SM; see sm.max_threads, sm.registers, "
+                   "sm.shared_bytes");
+}
+
+void CtaDispatcher::fail() {
+  kernel_ = nullptr;
+  std::exchange(on_end_, nullptr)(error_);
 }
 
 void CtaDispatcher::news(Sm& sm) {
@@ -82,9 +91,15 @@ void CtaDispatcher::process() {
   wake_.fired();
   const Tick t = now();
   if (kernel_ == nullptr) return;
+  if (residents_ == 0 && !error_) {
+    try {
+      residents_ = residents();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
   if (error_) {
-    kernel_ = nullptr;
-    std::exchange(on_end_, nullptr)(error_);
+    fail();
     return;
   }
   if (flushed_at_ != kNever) {

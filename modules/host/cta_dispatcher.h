@@ -47,8 +47,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
 
   /// Starts a kernel; none may be running. `on_end` is called (in the dispatcher's process) when
   /// its last CTA has ended, all its stores are performed and the L1s are empty; or after a
-  /// failure, with the error. The kernel must live until then. Throws InputError when a CTA does
-  /// not fit an SM.
+  /// failure, with the error: RunError from the kernel, InputError when a CTA does not fit an SM.
+  /// The kernel must live until then; after a failure, until the platform is reset or gone.
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end);
 
   void cta_finished(SmId sm) override;
@@ -75,6 +75,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   };
 
   void process();
+  void fail();
+  unsigned residents() const;
   void take_news(Tick t);
   bool deal(Tick t);
   void end_kernel(Tick t);

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// The platform's timing against sums on paper and analytic bounds (design.md section 6).
+#include <catch2/catch.hpp>
+
+#include "bench/stream_kernel.h"
+#include "tests/platforms/gpu_rig.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr Address kBase = Allocations::kBase;
+
+/// Cycles on the way from an L1 lookup to the slice: one to leave the L1, then the network.
+std::uint64_t request_cycles(const GpuConfig& c, unsigned stages) {
+  const std::uint64_t flits = (c.noc.header_bytes + c.noc.link_bytes - 1) / c.noc.link_bytes;
+  return 1 + stages * c.noc.stage_latency + flits;
+}
+
+std::uint64_t reply_cycles(const GpuConfig& c, unsigned stages) {
+  const std::uint64_t bytes = c.noc.header_bytes + c.system.line_bytes;
+  return stages * c.noc.stage_latency + (bytes + c.noc.link_bytes - 1) / c.noc.link_bytes;
+}
+
+/// TLB, then an L1 lookup.
+std::uint64_t l1_hit_cycles(const GpuConfig& c) { return c.sm.tlb_latency + c.l1.latency_cycles; }
+
+/// An L1 miss that hits in the LLC: the L1's lookup a cycle before its hit's answer would be there,
+/// the network, the slice, the network, and a cycle from the L1 to the SM.
+std::uint64_t llc_hit_cycles(const GpuConfig& c, unsigned stages) {
+  return c.sm.tlb_latency + (c.l1.latency_cycles - 1) + request_cycles(c, stages) +
+         c.llc.latency_cycles + reply_cycles(c, stages) + 1;
+}
+
+}  // namespace
+
+TEST_CASE("a lone L1 hit takes the TLB's and the L1's latency") {
+  GpuRig rig("uba-mem");
+  const std::uint64_t first = rig.latency_of(kBase);
+  // The same line twice: the first is in the LLC, the second in the L1.
+  ListKernel kernel({{kBase, kBase}}, true);
+  rig.run(kernel);
+  CHECK(rig.sum("l1_", "load_hits") == 1);
+  CHECK(rig.load_cycles() - first == llc_hit_cycles(rig.config(), 2) + l1_hit_cycles(rig.config()));
+}
+
+TEST_CASE("a lone LLC hit takes the sum of its parts") {
+  GpuRig rig("uba-mem");
+  // The first load brings translation and line; the L1s are flushed at its kernel's end.
+  rig.latency_of(kBase);
+  CHECK(rig.latency_of(kBase) == llc_hit_cycles(rig.config(), 2));
+  CHECK(rig.sum("llc", "hits") == 1);
+}
+
+TEST_CASE("a lone LLC hit takes the sum of its parts through a single stage") {
+  GpuRig rig("uba-mem-small");
+  rig.latency_of(kBase);
+  CHECK(rig.latency_of(kBase) == llc_hit_cycles(rig.config(), 1));
+}
+
+TEST_CASE("a lone row miss adds the wait for the memory clock, RCD, CL and burst") {
+  GpuRig rig("uba-mem");
+  const GpuConfig& c = rig.config();
+  // The first load brings the translation; then a row in another bank.
+  rig.latency_of(kBase);
+  const AddressMap& map = rig.gpu().address_map();
+  const std::uint64_t page = *rig.gpu().uvm().translate(kBase);
+  std::uint64_t offset = 0;
+  while (map.locate(page + offset).bank == map.locate(page).bank) offset += 128;
+  REQUIRE(offset < c.system.page_bytes);
+  const std::uint64_t latency = rig.latency_of(kBase + offset);
+  REQUIRE(rig.sum("dram", "row_misses") == 2);
+
+  const ClockDomain core(c.sm.clock_hz);
+  const ClockDomain memory(c.dram.clock_hz);
+  const std::uint64_t ratio = c.sm.clock_hz / c.dram.clock_hz;
+  REQUIRE(ratio * c.dram.clock_hz == c.sm.clock_hz);
+  const std::uint64_t dram = (c.dram.t_rcd + c.dram.read_latency(c.system.line_bytes)) * ratio;
+  // The answer leaves the slice a cycle after the line has come.
+  const std::uint64_t parts = llc_hit_cycles(c, 2) + dram + 1;
+  // The request waits for the next edge of the memory clock: up to ratio - 1 core cycles.
+  INFO("latency " << latency << ", parts " << parts);
+  CHECK(latency >= parts);
+  CHECK(latency < parts + ratio);
+}
+
+namespace {
+
+/// `ctas` warps that read consecutive lines together, `loads` times: at any moment the accesses
+/// are spread evenly over channels and slices. `lines`: size of the footprint, after which the
+/// stream begins anew.
+std::vector<std::vector<Address>> grid_stride(unsigned ctas, unsigned loads, std::uint64_t lines) {
+  std::vector<std::vector<Address>> lists(ctas);
+  for (unsigned cta = 0; cta < ctas; ++cta) {
+    for (std::uint64_t i = 0; i < loads; ++i) {
+      lists[cta].push_back(kBase + (i * ctas + cta) % lines * 128);
+    }
+  }
+  return lists;
+}
+
+/// Places the footprint's pages and warms the TLBs, through the first line of each page.
+void touch_pages(GpuRig& rig, const std::vector<std::vector<Address>>& lists) {
+  std::vector<std::vector<Address>> pages = lists;
+  for (auto& list : pages) {
+    for (Address& a : list) a = a / rig.config().system.page_bytes * rig.config().system.page_bytes;
+  }
+  ListKernel kernel(pages, false);
+  rig.run(kernel);
+}
+
+}  // namespace
+
+TEST_CASE("a saturating read stream reaches 90 % of the DRAM bus and never exceeds it") {
+  // Warps in turn, so that the lines of a row come together (greedy warps would each run ahead
+  // through rows of their own, and meet tFAW's bound of 40 %).
+  GpuRig rig("uba-mem", {"sm.scheduling=lrr"}, false);
+  const GpuConfig& c = rig.config();
+  const auto lists = grid_stride(32 * c.system.sms, 32, ~std::uint64_t{0});
+  touch_pages(rig, lists);
+  const std::uint64_t before = rig.sum("dram", "bytes_read");
+  ListKernel kernel(lists, false);
+  const std::uint64_t cycles = rig.run(kernel);
+  const auto bytes = static_cast<double>(rig.sum("dram", "bytes_read") - before);
+  const double seconds = static_cast<double>(cycles) / static_cast<double>(c.sm.clock_hz);
+  const double peak = static_cast<double>(c.dram.clock_hz) * c.dram.bus_bytes_per_clock *
+                      c.system.channels;
+  INFO(bytes / seconds / 1e9 << " GB/s of " << peak / 1e9 << " in " << cycles << " cycles");
+  CHECK(bytes / seconds <= peak);
+  CHECK(bytes / seconds >= 0.9 * peak);
+}
+
+TEST_CASE("a stream that hits in the LLC reaches 90 % of the reply links and never exceeds them") {
+  // A footprint that the LLC holds and an L1 does not.
+  GpuRig rig("uba-mem-small", {"l1.sets=1", "l1.ways=1"}, false);
+  const GpuConfig& c = rig.config();
+  const std::uint64_t lines = 4096;
+  const auto warm = grid_stride(32 * c.system.sms, 16, lines);
+  ListKernel warming(warm, false);
+  rig.run(warming);
+  REQUIRE(rig.sum("llc", "misses") == lines);
+  const std::uint64_t before = rig.sum("l1_", "bytes_filled");
+  ListKernel kernel(grid_stride(32 * c.system.sms, 128, lines), false);
+  const std::uint64_t cycles = rig.run(kernel);
+  CHECK(rig.sum("llc", "misses") == lines);
+  const auto bytes = static_cast<double>(rig.sum("l1_", "bytes_filled") - before);
+  // A line of 128 bytes is a packet of 136 bytes: 9 cycles of a 16-byte link.
+  const double peak = 128.0 / 9.0 * c.system.sms;
+  INFO(bytes / static_cast<double>(cycles) << " bytes a cycle of " << peak);
+  CHECK(bytes / static_cast<double>(cycles) <= peak);
+  CHECK(bytes / static_cast<double>(cycles) >= 0.9 * peak);
+}
+
+TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
+  GpuRig rig("uba-mem", {}, false);
+  const GpuConfig& c = rig.config();
+  // Lines of distinct rows in one bank of one channel, found by asking where pages will lie: with
+  // round-robin placement in order of touch, the n-th page touched lies in channel n mod channels.
+  std::vector<Address> list;
+  const AddressMap& map = rig.gpu().address_map();
+  const unsigned wanted = 512;
+  std::vector<Address> touch;
+  std::vector<std::uint64_t> index(c.system.channels, 0);
+  const Location target = map.locate(map.page_address(ChannelId(0), 0));
+  for (std::uint64_t n = 0; list.size() < wanted; ++n) {
+    const Address page = kBase + n * c.system.page_bytes;
+    touch.push_back(page);
+    const ChannelId channel(static_cast<std::uint32_t>(n % c.system.channels));
+    const std::uint64_t physical = map.page_address(channel, index[channel.value]++);
+    if (channel.value != 0) continue;
+    for (std::uint64_t line = 0; line < c.system.page_bytes; line += 128) {
+      const Location l = map.locate(physical + line);
+      if (l.bank == target.bank && l.column == 0) list.push_back(page + line);
+    }
+  }
+  // Place the pages in order, through another column, so that the stream's rows are not cached.
+  std::vector<Address> placing;
+  placing.reserve(touch.size());
+  for (const Address page : touch) placing.push_back(page + 256);
+  ListKernel place({placing}, true);
+  rig.run(place);
+  const std::uint64_t activates = rig.sum("dram", "activates");
+  ListKernel kernel({list}, false);
+  const std::uint64_t cycles = rig.run(kernel);
+  const std::uint64_t rows = rig.sum("dram", "activates") - activates;
+  CHECK(rows >= list.size() - 1);
+  const double ratio = static_cast<double>(c.sm.clock_hz) / static_cast<double>(c.dram.clock_hz);
+  const double bound = static_cast<double>(list.size()) * c.dram.t_rc * ratio;
+  // Beyond the bound: the first and last load's way through the GPU, and its translations.
+  const double ends = 2.0 * static_cast<double>(llc_hit_cycles(c, 2)) + 1000;
+  INFO(cycles << " cycles, bound " << bound);
+  CHECK(static_cast<double>(cycles) >= bound * (1 - 1.0 / static_cast<double>(list.size())));
+  CHECK(static_cast<double>(cycles) <= bound * 1.02 + ends);
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/platforms/gpu_rig.h"
+
+#include <exception>
+#include <stdexcept>
+#include <utility>
+
+namespace tessera::test {
+
+class ListKernel::Cta final : public CtaProgram, private WarpProgram {
+ public:
+  Cta(const ListKernel& kernel, const std::vector<Address>& list) : kernel_(kernel), list_(list) {}
+
+  unsigned warp_count() const override { return 1; }
+  WarpProgram& warp(unsigned) override { return *this; }
+  unsigned warp_threads(unsigned) const override { return kWarpLanes; }
+
+ private:
+  const OpInfo& next() const override {
+    return at_ == list_.size() ? kernel_.exit_ : kernel_.loads_[at_ % kernel_.loads_.size()];
+  }
+  void issue(const IssueContext&, IssueResult& result) override {
+    result.active = ~std::uint32_t{0};
+    if (at_ == list_.size()) {
+      result.kind = IssueResult::Kind::kExit;
+      result.warp_done = true;
+      return;
+    }
+    result.kind = IssueResult::Kind::kMemory;
+    MemoryOp& m = result.memory;
+    m.kind = AccessKind::kLoad;
+    m.space = Space::kGlobal;
+    m.scope = CacheScope::kL1;
+    m.read_only = false;
+    m.lane_bytes = 4;
+    m.values_done = true;
+    m.active = ~std::uint32_t{0};
+    for (unsigned lane = 0; lane < kWarpLanes; ++lane) m.address[lane] = list_[at_] + lane * 4;
+    ++at_;
+  }
+  void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
+
+  const ListKernel& kernel_;
+  const std::vector<Address>& list_;
+  std::size_t at_ = 0;
+};
+
+ListKernel::ListKernel(std::vector<std::vector<Address>> lists, bool dependent)
+    : lists_(std::move(lists)) {
+  // A load waits for the one before it that writes the same register.
+  loads_.resize(dependent ? 1 : kIndependent);
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    loads_[i].unit = Unit::kMemory;
+    loads_[i].write_count = 1;
+    loads_[i].registers[0] = static_cast<std::uint16_t>(i);
+  }
+  exit_.unit = Unit::kExit;
+}
+
+std::unique_ptr<CtaProgram> ListKernel::start_cta(CtaId cta) {
+  return std::make_unique<Cta>(*this, lists_[cta.value]);
+}
+
+GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets,
+               bool check_protocol)
+    : config_(resolve_config(preset, sets)) {
+  GpuOptions options;
+  options.check_protocol = check_protocol;
+  options.allocated = [](std::uint64_t) { return true; };
+  gpu_ = std::make_unique<Gpu>("gpu0", config_.gpu, pool_, std::move(options));
+  for (const Block* b : gpu_->blocks()) b->register_statistics(registry_);
+}
+
+std::uint64_t GpuRig::run(KernelProgram& kernel) {
+  const std::uint64_t before = gpu_->dispatcher().stats().busy_cycles;
+  bool done = false;
+  std::exception_ptr error;
+  gpu_->dispatcher().launch(kernel, [&](std::exception_ptr e) {
+    done = true;
+    error = e;
+    sc_core::sc_pause();
+  });
+  while (!done) sc_core::sc_start();
+  if (error) std::rethrow_exception(error);
+  return gpu_->dispatcher().stats().busy_cycles - before;
+}
+
+std::uint64_t GpuRig::load_cycles() const {
+  std::uint64_t sum = 0;
+  for (unsigned i = 0; i < config().system.sms; ++i) {
+    sum += gpu_->sm(i).memory_stats().load_latency.sum();
+  }
+  return sum;
+}
+
+std::uint64_t GpuRig::loads() const {
+  std::uint64_t sum = 0;
+  for (unsigned i = 0; i < config().system.sms; ++i) {
+    sum += gpu_->sm(i).memory_stats().load_latency.count();
+  }
+  return sum;
+}
+
+std::uint64_t GpuRig::latency_of(Address line) {
+  const std::uint64_t before = load_cycles();
+  const std::uint64_t count = loads();
+  ListKernel kernel({{line}}, true);
+  run(kernel);
+  if (loads() != count + 1) throw std::logic_error("one load was expected");
+  return load_cycles() - before;
+}
+
+}  // namespace tessera::test

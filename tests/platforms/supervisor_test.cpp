@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run in which nothing moves is stopped, and the queues that wait are named.
+#include <catch2/catch.hpp>
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+
+#include "platforms/block_factory.h"
+#include "platforms/simulation.h"
+#include "stimuli/workload.h"
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+/// Takes requests and never answers.
+class Stuck final : public sc_core::sc_module, public Block {
+ public:
+  tlm_utils::simple_target_socket<Stuck> in;
+
+  explicit Stuck(const sc_core::sc_module_name& name) : sc_module(name), in("in") {
+    in.register_nb_transport_fw(this, &Stuck::forward);
+    in.register_transport_dbg(this, &Stuck::debug);
+  }
+  bool idle() const override { return held_ == 0; }
+  void describe_waiting(std::vector<Waiting>& out) const override {
+    if (held_ != 0) out.push_back({std::string(name()) + ".held", held_, "nothing: it is stuck"});
+  }
+  void reset() override {}
+  void register_statistics(StatisticsRegistry&) const override {}
+
+ private:
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload&, tlm::tlm_phase& phase, sc_core::sc_time&) {
+    ++held_;
+    phase = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  }
+  unsigned debug(tlm::tlm_generic_payload& p) { return p.get_data_length(); }
+
+  std::size_t held_ = 0;
+};
+
+BlockHandle make_stuck(const BlockSite& site) {
+  auto module = std::make_unique<Stuck>(site.name.c_str());
+  BlockHandle h;
+  h.block = module.get();
+  h.in = {&module->in};
+  h.module = std::move(module);
+  return h;
+}
+
+RunResult run(const std::vector<std::string>& sets, const std::string& workload,
+              const RunOptions& options = {}) {
+  Simulation simulation(resolve_config("uba-mem-small", sets));
+  const auto w = make_workload(workload);
+  return simulation.run(*w, options);
+}
+
+}  // namespace
+
+TEST_CASE("the watchdog names the queues that wait for a stuck channel") {
+  register_block("dram", "stuck", [](const BlockSite& site) {
+    BlockHandle h = make_stuck(site);
+    return h;
+  });
+  const RunResult r = run({"impl.dram=stuck", "system.slices_per_channel=1",
+                           "system.watchdog_cycles=100000"},
+                          "vecadd");
+  REQUIRE(r.failure.has_value());
+  CHECK_THAT(*r.failure, Catch::Contains("deadlock") && Catch::Contains("dram0.held") &&
+                             Catch::Contains("nothing: it is stuck") &&
+                             Catch::Contains("llc0.mshr") &&
+                             Catch::Contains("lines from the channel"));
+  // What was measured is kept.
+  CHECK(r.stats["instructions"].get<std::uint64_t>() > 0);
+  CHECK(r.stats["verified"] == false);
+}
+
+TEST_CASE("a kernel that exceeds the cycle limit is stopped") {
+  const RunResult r = run({"system.cycle_limit=2000"}, "mm");
+  REQUIRE(r.failure.has_value());
+  CHECK_THAT(*r.failure, Catch::Contains("system.cycle_limit") && Catch::Contains("kernel 'mm'"));
+}
+
+TEST_CASE("an interrupt ends the run and keeps what was measured") {
+  RunOptions options;
+  options.interrupted = [] { return true; };
+  const RunResult r = run({"system.watchdog_cycles=1000"}, "atax", options);
+  CHECK(r.interrupted);
+  CHECK_FALSE(r.failure.has_value());
+  CHECK(r.stats["interrupted"] == true);
+  CHECK(r.stats["verified"].is_null());
+  CHECK(r.stats["instructions"].get<std::uint64_t>() > 0);
+}
