@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <catch2/catch.hpp>
 #include <cstddef>
 #include <string>
+#include <systemc>
 
 namespace tessera::test {
 
@@ -34,5 +36,18 @@ class ExpectReport {
   std::size_t seen_ = 0;
   std::string message_;
 };
+
+/// Whether sc_assert is compiled in (it is not in release builds).
+#if defined(NDEBUG) && !defined(SC_ENABLE_ASSERTIONS)
+inline constexpr bool kAssertions = false;
+#else
+inline constexpr bool kAssertions = true;
+#endif
+
+/// CHECKs that `action` fails an sc_assert; does nothing where these are compiled out.
+template <class F>
+void check_asserts(F action) {
+  if (kAssertions) CHECK_THROWS_AS(action(), sc_core::sc_report);
+}
 
 }  // namespace tessera::test

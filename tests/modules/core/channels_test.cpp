@@ -8,6 +8,7 @@
 #include "modules/core/report.h"
 #include "modules/core/transaction_pool.h"
 #include "tests/modules/core/sockets.h"
+#include "tests/support/expect_report.h"
 #include "tests/support/scripted_initiator.h"
 
 using namespace tessera;
@@ -59,7 +60,7 @@ TEST_CASE_METHOD(Pair, "a request accepted early frees the channel at END_REQ's 
   CHECK_FALSE(sender.free(1034));
   CHECK(sender.free(1035));
   CHECK(sender.waiting_for() == nullptr);
-  CHECK_THROWS(sender.send(*b, 5));  // not free yet
+  check_asserts([&] { sender.send(*b, 5); });  // not free yet
 }
 
 TEST_CASE_METHOD(Pair, "a request not accepted holds the channel until its END_REQ") {
@@ -68,7 +69,7 @@ TEST_CASE_METHOD(Pair, "a request not accepted holds the channel until its END_R
   CHECK_FALSE(sender.send(*a, 5).responded);
   CHECK(sender.free_at() == kNever);
   CHECK(sender.waiting_for() == a);
-  CHECK_THROWS(sender.send(*b, 5));
+  check_asserts([&] { sender.send(*b, 5); });
   sender.end_request(*b, 1200);  // another's END_REQ (a response that implies it) frees nothing
   CHECK(sender.waiting_for() == a);
   sender.end_request(*a, 1300);
@@ -100,7 +101,7 @@ TEST_CASE_METHOD(Pair,
   sender.bind(initiator.socket.operator->());
   target.on_forward = answer(tlm::TLM_UPDATED, tlm::END_REQ, 30);
   sender.send(*a, 5);  // END_REQ at 1035
-  CHECK_THROWS(sender.send(*b, 34));
+  check_asserts([&] { sender.send(*b, 34); });
   sender.send(*b, 35);
   CHECK(sender.free_at() == 1065);
 }
@@ -146,7 +147,7 @@ TEST_CASE_METHOD(Pair, "a response on the return path is ended by the sender") {
 TEST_CASE_METHOD(Pair, "a request needs a delay") {
   RequestSender sender;
   sender.bind(initiator.socket.operator->());
-  CHECK_THROWS(sender.send(*a, 0));
+  check_asserts([&] { sender.send(*a, 0); });
   sender.send(*a, 1);
   sender.reset();
   CHECK(sender.free(0));
@@ -185,7 +186,7 @@ TEST_CASE_METHOD(Pair,
   sc_core::sc_start(to_sc_time(500));  // long after
   receiver.release();
   CHECK(initiator.seen.back() == Phase{b, tlm::END_REQ, 1500});
-  CHECK_THROWS(receiver.release());  // nothing is held
+  check_asserts([&] { receiver.release(); });  // nothing is held
 }
 
 TEST_CASE_METHOD(Pair, "an entry freed while none is withheld sends nothing") {
@@ -212,9 +213,9 @@ TEST_CASE_METHOD(Pair, "a response answered at once frees its channel at END_RES
     CHECK(sender.waiting_for() == nullptr);
   }
   CHECK(initiator.seen.front() == Phase{a, tlm::BEGIN_RESP, 1003});
-  CHECK_THROWS(sender.send(*b, 3));  // not free yet
+  check_asserts([&] { sender.send(*b, 3); });  // not free yet
   sender.reset();
-  CHECK_THROWS(sender.send(*b, 0));  // needs a delay
+  check_asserts([&] { sender.send(*b, 0); });  // needs a delay
 }
 
 TEST_CASE_METHOD(Pair, "a response not answered holds its channel until its END_RESP") {
@@ -248,7 +249,7 @@ TEST_CASE_METHOD(Pair, "a response begun on the return path holds the channel li
   sender.end_response(*a, 1200);
   CHECK(sender.free_at() == 1200);
   sc_core::sc_start(to_sc_time(1));
-  CHECK_THROWS(sender.begin_on_return_path(*b, 1199));  // not free yet
+  check_asserts([&] { sender.begin_on_return_path(*b, 1199); });  // not free yet
   sender.begin_on_return_path(*b, 1200);
 }
 

@@ -240,6 +240,19 @@ TEST_CASE_METHOD(Fixture, "an answer to BEGIN_REQ after the transaction's end is
   breaks("completed before this answer to its BEGIN_REQ", [&] { begin(*a); });
 }
 
+TEST_CASE_METHOD(Fixture, "an answer for a payload that has begun anew meanwhile is reported") {
+  initiator.on_backward = answer(tlm::TLM_COMPLETED, tlm::END_RESP);
+  target.on_forward = [this](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
+    respond(*a);
+    target.on_forward = accept;
+    a->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+    begin(*a, 30);
+    p = tlm::END_REQ;
+    return tlm::TLM_UPDATED;
+  };
+  breaks("completed before this answer to its BEGIN_REQ", [&] { begin(*a); });
+}
+
 TEST_CASE_METHOD(Fixture, "a completion after BEGIN_RESP is reported") {
   target.on_forward = [this](tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_core::sc_time&) {
     respond(*a);

@@ -6,8 +6,10 @@
 
 #include "modules/core/memory_request.h"
 #include "modules/core/transaction_pool.h"
+#include "tests/support/expect_report.h"
 
 using namespace tessera;
+using tessera::test::check_asserts;
 
 namespace {
 
@@ -117,10 +119,10 @@ TEST_CASE("a route is popped in the opposite order") {
   MemoryRequest r;
   for (std::uint16_t i = 0; i < MemoryRequest::kMaxRoute; ++i) r.push_route(i * 7);
   CHECK(r.route_depth() == MemoryRequest::kMaxRoute);
-  CHECK_THROWS(r.push_route(1));
+  check_asserts([&] { r.push_route(1); });
   for (int i = MemoryRequest::kMaxRoute - 1; i >= 0; --i) CHECK(r.pop_route() == i * 7);
   CHECK(r.route_depth() == 0);
-  CHECK_THROWS(r.pop_route());
+  check_asserts([&] { r.pop_route(); });
 }
 
 TEST_CASE("a payload without a request is refused") {
