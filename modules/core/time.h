@@ -43,9 +43,12 @@ class ClockDomain {
     by_denominator_ = reciprocal(denominator_);
     by_numerator_ = reciprocal(numerator_);
     // Up to here, the short forms below cannot overflow.
-    exact_cycles_ =
-        rest_ == 0 ? ~std::uint64_t{0} / whole_ - 1 : ~std::uint64_t{0} / 2 / (rest_ * denominator_);
+    exact_cycles_ = rest_ == 0 ? ~std::uint64_t{0} / whole_ - 1
+                               : ~std::uint64_t{0} / 2 / (rest_ * denominator_);
     exact_ticks_ = ~std::uint64_t{0} / 2 / denominator_;
+    // Where the reciprocal is too coarse, or is 2^64, there are none.
+    if (rest_ != 0 && denominator_ >> 32 != 0) exact_cycles_ = 0;
+    if (numerator_ == 1) exact_ticks_ = 0;
   }
 
   std::uint64_t hertz() const { return hertz_; }

@@ -242,9 +242,11 @@ TEST_CASE_METHOD(Fixture, "an answer to BEGIN_REQ after the transaction's end is
 
 TEST_CASE_METHOD(Fixture, "an answer for a payload that has begun anew meanwhile is reported") {
   initiator.on_backward = answer(tlm::TLM_COMPLETED, tlm::END_RESP);
-  target.on_forward = [this](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
+  bool first = true;
+  target.on_forward = [&](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
+    if (!first) return tlm::TLM_ACCEPTED;
+    first = false;
     respond(*a);
-    target.on_forward = accept;
     a->set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
     begin(*a, 30);
     p = tlm::END_REQ;

@@ -57,6 +57,31 @@ TEST_CASE("cycles and times are each other's inverse on every clock") {
   }
 }
 
+TEST_CASE("the time of a cycle is the rounded quotient, at any frequency and length") {
+  __extension__ using Wide = unsigned __int128;
+  std::mt19937_64 random(8);
+  for (int f = 0; f < 2000; ++f) {
+    std::uint64_t hertz = 1 + (random() >> (random() % 64)) % tessera::kTicksPerSecond;
+    if (f % 4 == 0) hertz = 1'000'000 * (1 + random() % 10'000);
+    const ClockDomain clock(hertz);
+    for (int i = 0; i < 50; ++i) {
+      const std::uint64_t n = random() >> (random() % 64);
+      const Wide exact = (2 * Wide{n} * tessera::kTicksPerSecond + hertz) / (2 * Wide{hertz});
+      if (exact >> 62 != 0) continue;
+      const Tick t = clock.time_of(n);
+      if (t != static_cast<Tick>(exact) || clock.cycle_at(t) != n) {
+        FAIL("at " << hertz << " Hz, cycle " << n << ": " << t);
+      }
+      // Any time: its cycle's edge is the last at or before it.
+      const Tick at = random() >> (2 + random() % 61);
+      const std::uint64_t c = clock.cycle_at(at);
+      if (clock.time_of(c) > at || clock.time_of(c + 1) <= at) {
+        FAIL("at " << hertz << " Hz, time " << at << ": cycle " << c);
+      }
+    }
+  }
+}
+
 TEST_CASE("after() counts from the edge at or after a time") {
   const ClockDomain clock(1'400'000'000);
   CHECK(clock.after(0, 0) == 0);
