@@ -73,9 +73,7 @@ StreamKernel::StreamKernel(const StreamConfig& config) : config_(config) {
   exit_.unit = Unit::kExit;
 }
 
-CtaResources StreamKernel::resources() const {
-  return {config_.warps_per_cta * kWarpLanes, 16, 0};
-}
+CtaResources StreamKernel::resources() const { return {config_.warps_per_cta * kWarpLanes, 16, 0}; }
 
 std::unique_ptr<CtaProgram> StreamKernel::start_cta(CtaId cta) {
   return std::make_unique<Cta>(*this, cta);

@@ -39,8 +39,8 @@ BlockHandle make_l1(const BlockSite& s) {
 }
 
 BlockHandle make_noc(const BlockSite& s) {
-  auto module = std::make_unique<Crossbar>(s.name.c_str(), s.config->noc, s.inputs, s.outputs,
-                                           s.routing);
+  auto module =
+      std::make_unique<Crossbar>(s.name.c_str(), s.config->noc, s.inputs, s.outputs, s.routing);
   Crossbar& m = *module;
   BlockHandle h = handle(std::move(module));
   list(m.in, h.in);
@@ -50,8 +50,7 @@ BlockHandle make_noc(const BlockSite& s) {
 
 BlockHandle make_llc(const BlockSite& s) {
   const std::vector<LlcSlice::Queue> ports(s.inputs, LlcSlice::Queue::kLocal);
-  auto module =
-      std::make_unique<LlcSlice>(s.name.c_str(), s.config->llc, *s.map, *s.pool, ports);
+  auto module = std::make_unique<LlcSlice>(s.name.c_str(), s.config->llc, *s.map, *s.pool, ports);
   LlcSlice& m = *module;
   BlockHandle h = handle(std::move(module));
   list(m.in, h.in);

@@ -28,8 +28,8 @@ using InitiatorPort =
 
 /// What a factory is given. References live as long as the platform.
 struct BlockSite {
-  std::string name;         ///< of the sc_module
-  std::uint32_t index = 0;  ///< among the blocks of its kind
+  std::string name;                   ///< of the sc_module
+  std::uint32_t index = 0;            ///< among the blocks of its kind
   const GpuConfig* config = nullptr;  ///< with this instance's overrides applied
   const AddressMap* map = nullptr;
   TransactionPool* pool = nullptr;
@@ -41,9 +41,9 @@ struct BlockSite {
 /// A made block.
 struct BlockHandle {
   std::unique_ptr<sc_core::sc_module> module;
-  Block* block = nullptr;       ///< the same object; never null
-  FlushIf* flush = nullptr;     ///< "l1" only
-  std::vector<TargetPort*> in;  ///< `inputs` sockets
+  Block* block = nullptr;           ///< the same object; never null
+  FlushIf* flush = nullptr;         ///< "l1" only
+  std::vector<TargetPort*> in;      ///< `inputs` sockets
   std::vector<InitiatorPort*> out;  ///< `outputs` sockets
 };
 

@@ -34,8 +34,8 @@ std::string text_of(const LocatedJson& document, const char* key) {
 }
 
 std::string file_of(const std::string& platform) {
-  const bool path = platform.find('/') != std::string::npos ||
-                    fs::path(platform).extension() == ".json";
+  const bool path =
+      platform.find('/') != std::string::npos || fs::path(platform).extension() == ".json";
   if (path) return platform;
   const fs::path file = presets_directory() / (platform + ".json");
   if (fs::exists(file)) return file.string();
@@ -121,8 +121,8 @@ std::vector<PresetInfo> platform_presets() {
   for (const auto& entry : fs::directory_iterator(dir)) {
     if (entry.path().extension() != ".json") continue;
     const LocatedJson document = load_located_json(entry.path().string());
-    presets.push_back({entry.path().stem().string(), text_of(document, "description"),
-                       entry.path().string()});
+    presets.push_back(
+        {entry.path().stem().string(), text_of(document, "description"), entry.path().string()});
   }
   std::sort(presets.begin(), presets.end(),
             [](const PresetInfo& a, const PresetInfo& b) { return a.name < b.name; });

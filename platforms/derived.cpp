@@ -48,8 +48,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   const double seconds = n / static_cast<double>(config.sm.clock_hz);
   const double loads = sum("l1_", "loads");
   const double l1_misses = sum("l1_", "miss_latency", "count");
-  const double llc_accesses =
-      sum("llc", "reads") + sum("llc", "writes") + sum("llc", "atomics");
+  const double llc_accesses = sum("llc", "reads") + sum("llc", "writes") + sum("llc", "atomics");
   const double dram_bytes = sum("dram", "bytes_read") + sum("dram", "bytes_written");
   const double dram_peak = static_cast<double>(config.dram.clock_hz) *
                            config.dram.bus_bytes_per_clock * config.system.channels;
@@ -70,8 +69,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
   d["avg_load_latency_cycles"] =
       ratio(sum("sm", "load_latency", "sum"), sum("sm", "load_latency", "count"));
-  d["avg_remote_load_latency_cycles"] =
-      ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
+  d["avg_remote_load_latency_cycles"] = ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
   d["page_balance"] = normalised_page_balance(pages_per_channel);
   d["page_faults"] = sum("uvm", "faults");
   ordered_json& hops = d["latency_breakdown"];

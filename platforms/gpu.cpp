@@ -46,8 +46,8 @@ void Gpu::connect(InitiatorPort& from, TargetPort& to) {
     bind(from, to);
     return;
   }
-  checkers_.push_back(std::make_unique<ProtocolChecker>(
-      ("check" + std::to_string(checkers_.size())).c_str()));
+  checkers_.push_back(
+      std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
   bind(from, checkers_.back()->target);
   bind(checkers_.back()->initiator, to);
 }
@@ -89,8 +89,7 @@ void Gpu::build_memory(const GpuOptions& options) {
     BlockHandle& slice = add(slices_, "llc", config_.impl.llc, site);
     connect(*noc_[0].out[i], *slice.in[0]);
     // Slices of a channel are numbered together.
-    connect(*slice.out[0],
-            *channels_[i / s.slices_per_channel].in[i % s.slices_per_channel]);
+    connect(*slice.out[0], *channels_[i / s.slices_per_channel].in[i % s.slices_per_channel]);
   }
   for (std::uint32_t i = 0; i < s.sms; ++i) {
     mine.l1 = instance_config(config_.l1, options.overrides, path + numbered("l1_", i));

@@ -59,8 +59,8 @@ class Gpu final : public sc_core::sc_module {
   void build_mmu(const GpuOptions& options);
   void build_sms(const GpuOptions& options);
   void connect(InitiatorPort& from, TargetPort& to);
-  BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind,
-                   const std::string& impl, BlockSite site);
+  BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind, const std::string& impl,
+                   BlockSite site);
   ChannelId local_channel(SmId sm) const;
 
   const GpuConfig config_;

@@ -53,8 +53,7 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("line_bytes", c.line_bytes, "byte", "cache line (NUBA Table 1)", 32, kMaxLineBytes);
   v.integer("page_bytes", c.page_bytes, "byte", "page (NUBA section 6)", 4096, 1 << 30);
   v.integer("channel_bytes", c.channel_bytes, "byte",
-            "memory of a channel (ours: 16 GiB over 32 channels)", 1 << 20,
-            std::uint64_t{1} << 40);
+            "memory of a channel (ours: 16 GiB over 32 channels)", 1 << 20, std::uint64_t{1} << 40);
   v.text("address_map", c.address_map, "address -> slice, channel, bank, row (NUBA section 2)",
          address_map_names());
   v.integer("address_map_seed", c.address_map_seed, "",

@@ -102,8 +102,8 @@ void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) 
 }
 
 void GpuDevice::launch(const LaunchRequest& request) {
-  program_ = loader_.make(request, allocations_,
-                          values_ == ValueMode::kFunctional ? &memory_ : nullptr);
+  program_ =
+      loader_.make(request, allocations_, values_ == ValueMode::kFunctional ? &memory_ : nullptr);
   run_kernel_(*program_);
 }
 

@@ -177,8 +177,7 @@ void Simulation::Impl::drain() {
                    " transactions were never given back");
   }
   if (const ProtocolChecker* c = gpu().unfinished_checker()) {
-    throw RunError(std::string(c->name()) + " has open transactions: " +
-                   c->describe_outstanding());
+    throw RunError(std::string(c->name()) + " has open transactions: " + c->describe_outstanding());
   }
 }
 
@@ -234,8 +233,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["instructions"] = instructions();
   d["kernels"] = std::move(kernels);
   d["modules"] = registry_.to_json();
-  d["derived"] =
-      derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());
+  d["derived"] = derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());
   d["energy"] = nullptr;
   d["verified"] = nullptr;
   if (result.verification) d["verified"] = result.verification->passed;

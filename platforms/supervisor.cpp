@@ -41,10 +41,9 @@ void Supervisor::process() {
     last_activity_ = activity;
     last_change_ = t;
   } else if (t - last_change_ >= limit_) {
-    hooks_.stop("deadlock: nothing has moved for " +
-                std::to_string((t - last_change_) / 1'000'000) +
-                " ns of simulated time (system.watchdog_cycles). What waits:\n" +
-                describe(blocks_));
+    hooks_.stop(
+        "deadlock: nothing has moved for " + std::to_string((t - last_change_) / 1'000'000) +
+        " ns of simulated time (system.watchdog_cycles). What waits:\n" + describe(blocks_));
     return;
   }
   if (kernel_limit_ != 0 && t - watching_since_ >= kernel_limit_) {

@@ -65,7 +65,7 @@ struct OpInfo {
 enum class Space : std::uint8_t {
   kGlobal,
   kShared,
-  kLocal,  ///< per-thread memory; addresses are already global ones
+  kLocal,  ///< per-thread memory: values settled at issue, addresses relative to the CTA
   kConst,  ///< served by the constant cache: no memory traffic
   kParam,  ///< kernel parameters: no memory traffic
 };
@@ -74,12 +74,21 @@ enum class AccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 
 /// Where a load or store may be cached.
 enum class CacheScope : std::uint8_t {
-  kL1,      ///< default (.ca, .nc, weak)
-  kBypassL1 ///< .cg, .cv, volatile, relaxed/acquire/release at gpu or sys scope
+  kL1,       ///< default (.ca, .nc, weak)
+  kBypassL1  ///< .cg, .cv, volatile, relaxed/acquire/release at gpu or sys scope
 };
 
 enum class AtomicOp : std::uint8_t {
-  kAdd, kMin, kMax, kInc, kDec, kAnd, kOr, kXor, kExchange, kCompareAndSwap
+  kAdd,
+  kMin,
+  kMax,
+  kInc,
+  kDec,
+  kAnd,
+  kOr,
+  kXor,
+  kExchange,
+  kCompareAndSwap
 };
 
 enum class AtomicType : std::uint8_t { kU32, kS32, kB32, kF32, kU64, kS64, kB64, kF64, kF16x2 };
@@ -87,7 +96,9 @@ enum class AtomicType : std::uint8_t { kU32, kS32, kB32, kF32, kU64, kS64, kB64,
 /// Bytes of one operand.
 constexpr unsigned atomic_bytes(AtomicType t) {
   return (t == AtomicType::kU64 || t == AtomicType::kS64 || t == AtomicType::kB64 ||
-          t == AtomicType::kF64) ? 8 : 4;
+          t == AtomicType::kF64)
+             ? 8
+             : 4;
 }
 
 /// The value that `op` leaves in memory; operands are the low bytes of the 64-bit words.

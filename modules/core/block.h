@@ -10,7 +10,7 @@ namespace tessera {
 
 /// A queue that waits, and for whom: what the watchdog names when nothing moves.
 struct Waiting {
-  std::string queue;   ///< hierarchical name of the block, then the queue: "gpu0.llc3.lmr"
+  std::string queue;  ///< hierarchical name of the block, then the queue: "gpu0.llc3.lmr"
   std::size_t items = 0;
   std::string waits_for;  ///< "END_REQ from the reply network", "a free MSHR", ...
 };

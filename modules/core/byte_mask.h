@@ -25,7 +25,9 @@ struct ByteMask {
   }
 
   constexpr bool none() const { return (low | high) == 0; }
-  constexpr bool test(unsigned i) const { return ((i < 64 ? low >> i : high >> (i - 64)) & 1) != 0; }
+  constexpr bool test(unsigned i) const {
+    return ((i < 64 ? low >> i : high >> (i - 64)) & 1) != 0;
+  }
   unsigned count() const {
     return static_cast<unsigned>(__builtin_popcountll(low) + __builtin_popcountll(high));
   }

@@ -12,7 +12,8 @@ namespace tessera {
 HugePages::HugePages(std::size_t bytes) : size_((bytes + kChunk - 1) / kChunk * kChunk) {
   // One chunk more, so that an aligned piece of the wanted size lies inside.
   mapped_bytes_ = size_ + kChunk;
-  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mapped_ =
+      mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) throw std::bad_alloc();
   const auto begin = reinterpret_cast<std::uintptr_t>(mapped_);
   const std::uintptr_t aligned = (begin + kChunk - 1) / kChunk * kChunk;

@@ -15,12 +15,12 @@ namespace tessera {
 
 enum class RequestKind : std::uint8_t {
   kLoad,
-  kStore,          ///< non-coherent store (write-through from an L1)
+  kStore,  ///< non-coherent store (write-through from an L1)
   kCoherentStore,
-  kAtomic,         ///< performed at the LLC slice; operands in MemoryRequest::atomics
-  kFill,           ///< a cache reads a line to install it
-  kWriteBack,      ///< a cache writes a victim's dirty bytes
-  kTranslation,    ///< address = virtual page; the answer's first 8 bytes = physical page address
+  kAtomic,       ///< performed at the LLC slice; operands in MemoryRequest::atomics
+  kFill,         ///< a cache reads a line to install it
+  kWriteBack,    ///< a cache writes a victim's dirty bytes
+  kTranslation,  ///< address = virtual page; the answer's first 8 bytes = physical page address
   kProbe,
   kCoherence,
 };

@@ -3,7 +3,6 @@
 
 #include <new>
 
-
 namespace tessera {
 
 Transaction::Transaction(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {

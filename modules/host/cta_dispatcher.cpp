@@ -112,10 +112,9 @@ void CtaDispatcher::process() {
   }
   take_news(t);
   const bool more = t >= start_at_ && deal(t);
-  const bool done = t >= start_at_ && scheduler_->pending() == 0 &&
-                    std::all_of(sm_.begin(), sm_.end(), [](const Sm& s) {
-                      return s.running == 0 && s.drained;
-                    });
+  const bool done =
+      t >= start_at_ && scheduler_->pending() == 0 &&
+      std::all_of(sm_.begin(), sm_.end(), [](const Sm& s) { return s.running == 0 && s.drained; });
   if (done) {
     for (auto& cache : caches) cache->flush();
     // The caches are empty at their next edge.
@@ -166,8 +165,8 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
   if (kernel_ == nullptr) return;
   const std::string base = std::string(name()) + ".";
   if (scheduler_->pending() != 0) {
-    out.push_back({base + "pending_ctas", static_cast<std::size_t>(scheduler_->pending()),
-                   "room on an SM"});
+    out.push_back(
+        {base + "pending_ctas", static_cast<std::size_t>(scheduler_->pending()), "room on an SM"});
   }
   std::size_t running = 0;
   std::size_t undrained = 0;

@@ -217,9 +217,8 @@ void LlcSlice::send_to_memory(Tick t) {
 
 bool LlcSlice::output_backed_up() const {
   if (to_memory_.size() >= config_.memory_queue_depth) return true;
-  return std::any_of(replies_.begin(), replies_.end(), [this](const auto& q) {
-    return q.size() >= config_.reply_queue_depth;
-  });
+  return std::any_of(replies_.begin(), replies_.end(),
+                     [this](const auto& q) { return q.size() >= config_.reply_queue_depth; });
 }
 
 void LlcSlice::look_up(Tick t) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "modules/cache/cache_array.h"
@@ -92,8 +93,8 @@ class LlcSlice final : public sc_core::sc_module, public Block {
   tlm_utils::simple_initiator_socket<LlcSlice> memory;
 
   /// One target socket per element of `ports`.
-  LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
-           const AddressMap& map, TransactionPool& pool, const std::vector<Queue>& ports);
+  LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config, const AddressMap& map,
+           TransactionPool& pool, const std::vector<Queue>& ports);
 
   const LlcSliceConfig& config() const { return config_; }
   const LlcSliceStats& stats() const { return stats_; }

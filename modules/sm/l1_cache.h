@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <cstdint>
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/passthrough_target_socket.h>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "modules/cache/cache_array.h"
 #include "modules/cache/mshr.h"
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
+#include "modules/core/memory_request.h"
 #include "modules/core/parameters.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/memory_request.h"
 #include "modules/core/wake_event.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/address_map.h"

@@ -98,7 +98,8 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   l1_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   answers_.push(at, 0, &payload);
-  return l1_in_.begin(payload, phase, delay, 0);
+  // One answer a cycle.
+  return l1_in_.begin(payload, phase, delay, clock_.after(at, 1) - at);
 }
 
 tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -178,6 +179,7 @@ void LoadStoreUnit::take_translations(Tick t) {
     std::uint64_t physical = 0;
     std::memcpy(&physical, payload.get_data_ptr(), sizeof physical);
     tlb_.insert(it->page, physical);
+    blocked_ = false;
     for (Line& l : it->waiting) {
       l.physical_page = physical;
       translated_.push_back(l);
@@ -230,7 +232,10 @@ bool LoadStoreUnit::send_line(Tick t) {
     auto it = std::find_if(translations_.begin(), translations_.end(),
                            [&](const Translation& x) { return x.page == page; });
     if (it == translations_.end()) {
-      if (translations_.size() >= config_.tlb_misses) return false;
+      if (translations_.size() >= config_.tlb_misses) {
+        blocked_ = true;  // until a translation has come
+        return false;
+      }
       ++stats_.tlb_misses;
       translations_.push_back(Translation{page, nullptr, false, {}});
       ++unsent_;
@@ -318,9 +323,7 @@ WarpAccess* LoadStoreUnit::next_completed() {
 
 Tick LoadStoreUnit::next_work(Tick t) const {
   Tick next = std::min(answers_.next_due(), mmu_answers_.next_due());
-  const bool lines = !translated_.empty() ||
-                     (!queue_.empty() && translations_.size() < config_.tlb_misses);
-  if (lines && l1_out_.free_at() != kNever) {
+  if ((!translated_.empty() || (!queue_.empty() && !blocked_)) && l1_out_.free_at() != kNever) {
     // The line arrives tlb_latency later, when the channel must be free.
     Tick at = std::max({port_free_at_, t, l1_out_.usable_from()});
     const std::uint64_t free_cycle = clock_.cycle_from(l1_out_.free_at());
@@ -376,6 +379,7 @@ void LoadStoreUnit::reset() {
   }
   used_ = 0;
   unsent_ = 0;
+  blocked_ = false;
   port_free_at_ = 0;
   tlb_.invalidate_all();
   l1_out_.reset();

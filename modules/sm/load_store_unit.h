@@ -141,6 +141,7 @@ class LoadStoreUnit {
   std::deque<Line> translated_;
   std::vector<Translation> translations_;
   std::size_t unsent_ = 0;  ///< translations not yet asked for
+  bool blocked_ = false;    ///< the queue's head needs a translation that cannot be asked for yet
   Tick port_free_at_ = 0;
 
   TimedQueue<tlm::tlm_generic_payload*> answers_;

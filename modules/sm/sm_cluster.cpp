@@ -137,10 +137,10 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
 }
 
 void SmCluster::admit(const Start& start, std::uint64_t cycle) {
-  const auto slot = static_cast<std::uint32_t>(
-      std::find_if(cta_slots_.begin(), cta_slots_.end(),
-                   [](const Cta& c) { return c.program == nullptr; }) -
-      cta_slots_.begin());
+  const auto slot =
+      static_cast<std::uint32_t>(std::find_if(cta_slots_.begin(), cta_slots_.end(),
+                                              [](const Cta& c) { return c.program == nullptr; }) -
+                                 cta_slots_.begin());
   Cta& cta = cta_slots_[slot];
   cta.program = start.kernel->start_cta(start.cta);
   cta.live_warps = cta.program->warp_count();
@@ -314,6 +314,8 @@ void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_
       write_pending(w, op, cycle + config_.constant_latency);
       return;
     case Space::kLocal:
+      write_pending(w, op, cycle + config_.local_latency);
+      return;
     case Space::kGlobal:
       break;
   }
@@ -484,7 +486,9 @@ void SmCluster::describe_waiting(std::vector<Waiting>& out) const {
   for (std::uint64_t left = occupied_; left != 0; left &= left - 1) {
     const Warp& w = warps_[first(left)];
     if (w.next == nullptr) continue;
-    ++((at_barrier_ & left & (~left + 1)) != 0 ? at_barrier : w.loads + w.stores != 0 ? for_memory : running);
+    ++((at_barrier_ & left & (~left + 1)) != 0 ? at_barrier
+       : w.loads + w.stores != 0               ? for_memory
+                                               : running);
   }
   if (running != 0) out.push_back({base + "warps", running, "an issue slot"});
   if (for_memory != 0) out.push_back({base + "warps", for_memory, "answers from memory"});

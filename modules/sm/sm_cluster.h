@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
+
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <systemc>
 #include <tlm>
-#include <tlm_utils/simple_initiator_socket.h>
 #include <vector>
 
 #include "modules/core/block.h"
@@ -48,7 +49,8 @@ struct SmStats {
 ///
 /// Timing: an SM with a warp ready issues at each clock edge; with none it sleeps until the next
 /// result, answer or CTA. A line request reaches the L1 tlb_latency cycles after it left.
-/// Phases: all four, as initiator. Not modelled: instruction fetch, register banks, operand
+/// Phases: all four, as initiator. Not modelled: local memory's traffic (a fixed latency stands for
+/// it), instruction fetch, register banks, operand
 /// collectors, write-back port conflicts.
 class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkIf {
  public:
@@ -76,8 +78,8 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
  private:
   static constexpr std::uint64_t kNotReady = ~std::uint64_t{0};
   static constexpr unsigned kBarriers = 16;
-  static constexpr unsigned kUnits = 4;       ///< those with an issue interval, first in Unit
-  static constexpr unsigned kUnitKinds = 8;   ///< all of Unit
+  static constexpr unsigned kUnits = 4;      ///< those with an issue interval, first in Unit
+  static constexpr unsigned kUnitKinds = 8;  ///< all of Unit
   static constexpr unsigned kWheel = 64;
 
   /// A register being written, and the cycle from which it may be read (kNotReady: a load).

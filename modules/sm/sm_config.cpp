@@ -12,7 +12,8 @@ std::vector<std::string> SmConfig::validate() const {
   if (max_threads > max_warps * 32) {
     errors.emplace_back("sm.max_threads must not exceed 32 x sm.max_warps");
   }
-  if (shared_banks == 0 || shared_banks > 64) errors.emplace_back("sm.shared_banks must be 1 to 64");
+  if (shared_banks == 0 || shared_banks > 64)
+    errors.emplace_back("sm.shared_banks must be 1 to 64");
   if (page_bytes < 4096 || (page_bytes & (page_bytes - 1)) != 0) {
     errors.emplace_back("the page size must be a power of two of at least 4096 bytes");
   }
@@ -20,12 +21,10 @@ std::vector<std::string> SmConfig::validate() const {
 }
 
 void describe(ParameterVisitor& v, SmConfig& c) {
-  v.integer("clock_hz", c.clock_hz, "Hz", "core clock (NUBA Table 1)", 1'000'000,
-            100'000'000'000);
+  v.integer("clock_hz", c.clock_hz, "Hz", "core clock (NUBA Table 1)", 1'000'000, 100'000'000'000);
   v.integer("max_warps", c.max_warps, "warp", "resident warps (NUBA Table 1)", 1, 64);
   v.integer("max_threads", c.max_threads, "thread", "resident threads (NUBA Table 1)", 32, 2048);
-  v.integer("max_ctas", c.max_ctas, "CTA", "resident CTAs (ours, as GPGPU-Sim's SM7_QV100)", 1,
-            64);
+  v.integer("max_ctas", c.max_ctas, "CTA", "resident CTAs (ours, as GPGPU-Sim's SM7_QV100)", 1, 64);
   v.integer("registers", c.registers, "register",
             "32-bit registers (ours, as GPGPU-Sim's SM7_QV100)", 1024, 1 << 24);
   v.integer("shared_bytes", c.shared_bytes, "byte", "shared memory (NUBA Table 1)", 0, 1 << 24);
@@ -49,10 +48,11 @@ void describe(ParameterVisitor& v, SmConfig& c) {
             "cycles between special-function issues of a scheduler (ours)", 1, 64);
   v.integer("shared_latency", c.shared_latency, "cycle",
             "shared-memory load latency without conflicts (ours)", 1, 1000);
-  v.integer("shared_banks", c.shared_banks, "bank", "shared-memory banks of 4 bytes (ours)", 1,
-            64);
+  v.integer("shared_banks", c.shared_banks, "bank", "shared-memory banks of 4 bytes (ours)", 1, 64);
   v.integer("constant_latency", c.constant_latency, "cycle",
             "constant and parameter load latency (ours)", 1, 1000);
+  v.integer("local_latency", c.local_latency, "cycle",
+            "local-memory latency; its traffic is not modelled (ours: an L1 hit's)", 1, 1000);
   v.integer("lsu_queue_depth", c.lsu_queue_depth, "access",
             "warp accesses that wait for the L1 port (ours)", 1, 1024);
   v.integer("lsu_outstanding", c.lsu_outstanding, "access",
@@ -60,8 +60,7 @@ void describe(ParameterVisitor& v, SmConfig& c) {
   v.integer("tlb_entries", c.tlb_entries, "entry", "L1 TLB entries (NUBA Table 1)", 1, 65536);
   v.integer("tlb_latency", c.tlb_latency, "cycle",
             "L1 TLB latency, paid by every access on its way to the L1 (NUBA Table 1)", 1, 100);
-  v.integer("tlb_misses", c.tlb_misses, "page", "pages being translated at a time (ours)", 1,
-            1024);
+  v.integer("tlb_misses", c.tlb_misses, "page", "pages being translated at a time (ours)", 1, 1024);
 }
 
 }  // namespace tessera

@@ -70,8 +70,9 @@ TEST_CASE("what a configuration prints is read back as the same configuration") 
 }
 
 TEST_CASE("mistakes name file, line, path, expectation and the nearest name, all at once") {
-  const TemporaryFile file("{\n \"base\": \"uba-mem\",\n \"llc\": {\n  \"setz\": 1,\n"
-                           "  \"ways\": 0\n }\n}");
+  const TemporaryFile file(
+      "{\n \"base\": \"uba-mem\",\n \"llc\": {\n  \"setz\": 1,\n"
+      "  \"ways\": 0\n }\n}");
   CHECK_THROWS_WITH(resolve_config(file.path(), {}),
                     Catch::Contains(file.path() + ":4: llc.setz: no such parameter; did you mean "
                                                   "'llc.sets'?") &&

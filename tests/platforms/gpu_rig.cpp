@@ -61,8 +61,7 @@ std::unique_ptr<CtaProgram> ListKernel::start_cta(CtaId cta) {
   return std::make_unique<Cta>(*this, lists_[cta.value]);
 }
 
-GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets,
-               bool check_protocol)
+GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets, bool check_protocol)
     : config_(resolve_config(preset, sets)) {
   GpuOptions options;
   options.check_protocol = check_protocol;

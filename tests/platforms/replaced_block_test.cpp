@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's own sc_module in the place of our LLC slice, without a change to the platform.
-#include <catch2/catch.hpp>
-
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <catch2/catch.hpp>
 
 #include "platforms/block_factory.h"
 #include "platforms/simulation.h"

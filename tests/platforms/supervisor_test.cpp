@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in which nothing moves is stopped, and the queues that wait are named.
-#include <catch2/catch.hpp>
-
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+
+#include <catch2/catch.hpp>
 
 #include "platforms/block_factory.h"
 #include "platforms/simulation.h"
@@ -63,9 +63,9 @@ TEST_CASE("the watchdog names the queues that wait for a stuck channel") {
     BlockHandle h = make_stuck(site);
     return h;
   });
-  const RunResult r = run({"impl.dram=stuck", "system.slices_per_channel=1",
-                           "system.watchdog_cycles=100000"},
-                          "vecadd");
+  const RunResult r =
+      run({"impl.dram=stuck", "system.slices_per_channel=1", "system.watchdog_cycles=100000"},
+          "vecadd");
   REQUIRE(r.failure.has_value());
   CHECK_THAT(*r.failure, Catch::Contains("deadlock") && Catch::Contains("dram0.held") &&
                              Catch::Contains("nothing: it is stuck") &&
