@@ -39,8 +39,8 @@ const Allocation* Allocations::find(Address address, std::uint64_t bytes) const 
 }
 
 const Allocation* Allocations::find(const std::string& name) const {
-  auto it = std::find_if(all_.begin(), all_.end(),
-                         [&](const Allocation& a) { return a.name == name; });
+  auto it =
+      std::find_if(all_.begin(), all_.end(), [&](const Allocation& a) { return a.name == name; });
   return it == all_.end() ? nullptr : &*it;
 }
 

@@ -17,8 +17,30 @@
 namespace tessera::ptx {
 
 enum class Type : std::uint8_t {
-  kNone, kU8, kU16, kU32, kU64, kS8, kS16, kS32, kS64, kB8, kB16, kB32, kB64, kB128,
-  kF16, kF16x2, kBf16, kBf16x2, kF32, kF64, kPred, kTexref, kSamplerref, kSurfref
+  kNone,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kS8,
+  kS16,
+  kS32,
+  kS64,
+  kB8,
+  kB16,
+  kB32,
+  kB64,
+  kB128,
+  kF16,
+  kF16x2,
+  kBf16,
+  kBf16x2,
+  kF32,
+  kF64,
+  kPred,
+  kTexref,
+  kSamplerref,
+  kSurfref
 };
 
 /// Bytes of a value of that type in memory (0 for predicates and opaque types).
@@ -74,8 +96,8 @@ struct Instruction {
   std::string text;
 };
 
-/// A symbol's address in an initialiser that is not a whole 8-byte address: the `bytes` lowest bytes
-/// of (address + addend) >> shift.
+/// A symbol's address in an initialiser that is not a whole 8-byte address: the `bytes` lowest
+/// bytes of (address + addend) >> shift.
 struct PartialSymbol {
   std::uint64_t offset = 0;  ///< byte offset in the variable
   std::string name;
@@ -164,7 +186,8 @@ class Module {
   std::vector<std::string> target_options;     ///< after the first of .target: "debug", ...
   std::map<std::string, std::string> aliases;  ///< .alias: name to the function it stands for
 
-  /// Nullptr when there is none of that name. Follows aliases. A definition replaces its prototypes.
+  /// Nullptr when there is none of that name. Follows aliases. A definition replaces its
+  /// prototypes.
   const Function* function(std::string_view name) const;
   /// Names of the entries, in order.
   std::vector<std::string> entries() const;
