@@ -61,8 +61,19 @@ class ClockDomain {
     return static_cast<Tick>((Wide{n} * numerator_ + denominator_ / 2) / denominator_);
   }
 
+  /// A process says at which edge it runs: what is asked about this edge and the next is then
+  /// answered without a division. Changes no answer.
+  void standing_at(Tick edge) const {
+    if (edge == here_) return;
+    here_cycle_ = edge == next_ ? here_cycle_ + 1 : cycle_at(edge);
+    here_ = edge;
+    next_ = time_of(here_cycle_ + 1);
+  }
+
   /// The cycle whose edge is the last at or before t.
   std::uint64_t cycle_at(Tick t) const {
+    if (t == here_) return here_cycle_;
+    if (t == next_) return here_cycle_ + 1;
     // The short form is at most one too high.
     std::uint64_t n = t <= exact_ticks_
                           ? high(t * denominator_, by_numerator_)
@@ -77,6 +88,8 @@ class ClockDomain {
 
   /// The first edge at or after t.
   std::uint64_t cycle_from(Tick t) const {
+    if (t == here_) return here_cycle_;
+    if (t == next_) return here_cycle_ + 1;
     const std::uint64_t n = cycle_at(t);
     return time_of(n) == t ? n : n + 1;
   }
@@ -85,7 +98,11 @@ class ClockDomain {
   bool is_edge(Tick t) const { return time_of(cycle_at(t)) == t; }
 
   /// Time `cycles` after the edge at or after t: t itself when it is an edge and cycles is 0.
-  Tick after(Tick t, std::uint64_t cycles) const { return time_of(cycle_from(t) + cycles); }
+  Tick after(Tick t, std::uint64_t cycles) const {
+    if (t == here_ && cycles <= 1) return cycles == 0 ? here_ : next_;
+    if (t == next_ && cycles == 0) return next_;
+    return time_of(cycle_from(t) + cycles);
+  }
 
  private:
   __extension__ using Wide = unsigned __int128;
@@ -108,6 +125,10 @@ class ClockDomain {
   std::uint64_t by_numerator_ = 0;
   std::uint64_t exact_cycles_ = 0;
   std::uint64_t exact_ticks_ = 0;
+  // standing_at()
+  mutable Tick here_ = kNever;
+  mutable Tick next_ = kNever;
+  mutable std::uint64_t here_cycle_ = 0;
 };
 
 }  // namespace tessera

@@ -54,7 +54,9 @@ void LlcSlice::end_of_simulation() {
 template <class Sender>
 Tick LlcSlice::edge_for(const Sender& sender, Tick due, Tick t) const {
   // What leaves at an edge arrives one cycle later, when the channel must be free.
-  const std::uint64_t cycle = clock_.cycle_from(std::max({due, t, sender.usable_from()}));
+  const Tick soonest = std::max({due, t, sender.usable_from()});
+  if (sender.free_at() <= soonest) return clock_.after(soonest, 0);
+  const std::uint64_t cycle = clock_.cycle_from(soonest);
   const std::uint64_t free_cycle = clock_.cycle_from(sender.free_at());
   return clock_.time_of(std::max(cycle, free_cycle == 0 ? 0 : free_cycle - 1));
 }
@@ -76,7 +78,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm
   TimedQueue<Access>& queue = ports_[p] == Queue::kLocal ? lmr_ : rmr_;
   queue.push(due, static_cast<std::uint32_t>(port),
              Access{&payload, &request, static_cast<std::uint32_t>(port)});
-  wake_.at(std::max(due, clock_.after(lookup_free_at_, 0)));
+  wake_.at(std::max(due, lookup_free_at_));
   return request_in_[p].begin(payload, phase, delay, 0);
 }
 
@@ -141,6 +143,7 @@ unsigned LlcSlice::debug(int, tlm_generic_payload& payload) {
 void LlcSlice::process() {
   wake_.fired();
   const Tick t = now();
+  clock_.standing_at(t);
   take_fills(t);
   send_replies(t);
   send_to_memory(t);
@@ -416,7 +419,7 @@ void LlcSlice::arm(Tick t) {
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
     const Tick head = queue->next_due();
     if (head == kNever || (stalled_ && head <= t)) continue;
-    wake_.at(clock_.after(std::max({head, lookup_free_at_, t}), 0));
+    wake_.at(std::max({head, lookup_free_at_, t}));
   }
 }
 

@@ -49,7 +49,9 @@ void L1Cache::end_of_simulation() {
 template <class Sender>
 Tick L1Cache::edge_for(const Sender& sender, Tick due, Tick t) const {
   // What leaves at an edge arrives one cycle later, when the channel must be free.
-  const std::uint64_t cycle = clock_.cycle_from(std::max({due, t, sender.usable_from()}));
+  const Tick soonest = std::max({due, t, sender.usable_from()});
+  if (sender.free_at() <= soonest) return clock_.after(soonest, 0);
+  const std::uint64_t cycle = clock_.cycle_from(soonest);
   const std::uint64_t free_cycle = clock_.cycle_from(sender.free_at());
   return clock_.time_of(std::max(cycle, free_cycle == 0 ? 0 : free_cycle - 1));
 }
@@ -106,6 +108,7 @@ unsigned L1Cache::debug(Payload& payload) {
 void L1Cache::process() {
   wake_.fired();
   const Tick t = now();
+  clock_.standing_at(t);
   if (flush_at_ <= t) drop_lines();
   take_responses(t);
   send_to_core(t);
@@ -175,16 +178,15 @@ void L1Cache::account(const MemoryRequest& request, Tick t) {
   const Tick issued = s[at(Hop::kIssued)];
   stats_.miss_latency.add(clock_.cycle_at(t - issued));
   if (s[at(Hop::kAtLlc)] == kNever || s[at(Hop::kFromLlc)] == kNever) return;
-  const auto cycles = [this](Tick from, Tick to) { return clock_.cycle_at(to - from); };
-  stats_.request_network_cycles += cycles(issued, s[at(Hop::kAtLlc)]);
+  stats_.request_network += s[at(Hop::kAtLlc)] - issued;
   if (s[at(Hop::kToDram)] != kNever && s[at(Hop::kFromDram)] != kNever) {
-    stats_.llc_cycles += cycles(s[at(Hop::kAtLlc)], s[at(Hop::kToDram)]);
-    stats_.dram_cycles += cycles(s[at(Hop::kToDram)], s[at(Hop::kFromDram)]);
-    stats_.llc_return_cycles += cycles(s[at(Hop::kFromDram)], s[at(Hop::kFromLlc)]);
+    stats_.llc += s[at(Hop::kToDram)] - s[at(Hop::kAtLlc)];
+    stats_.dram += s[at(Hop::kFromDram)] - s[at(Hop::kToDram)];
+    stats_.llc_return += s[at(Hop::kFromLlc)] - s[at(Hop::kFromDram)];
   } else {
-    stats_.llc_cycles += cycles(s[at(Hop::kAtLlc)], s[at(Hop::kFromLlc)]);
+    stats_.llc += s[at(Hop::kFromLlc)] - s[at(Hop::kAtLlc)];
   }
-  stats_.reply_network_cycles += cycles(s[at(Hop::kFromLlc)], t);
+  stats_.reply_network += t - s[at(Hop::kFromLlc)];
 }
 
 void L1Cache::send_to_core(Tick t) {
@@ -407,16 +409,16 @@ void L1Cache::register_statistics(StatisticsRegistry& registry) const {
                    "lookups put off: the network does not take requests");
   registry.counter(m, "bytes_to_core", s.bytes_to_core, "byte", "bytes that lanes asked for");
   registry.counter(m, "bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
-  registry.counter(m, "request_network_cycles", s.request_network_cycles, "cycle",
-                   "of served misses: from here to the slice");
-  registry.counter(m, "llc_cycles", s.llc_cycles, "cycle",
-                   "of served misses: in the slice, before its channel or its answer");
-  registry.counter(m, "dram_cycles", s.dram_cycles, "cycle",
-                   "of served misses: from the slice to its channel and back");
-  registry.counter(m, "llc_return_cycles", s.llc_return_cycles, "cycle",
-                   "of served misses: in the slice after the channel");
-  registry.counter(m, "reply_network_cycles", s.reply_network_cycles, "cycle",
-                   "of served misses: from the slice to here");
+  const auto cycles = [&](const char* name, const Tick& ticks, const char* what) {
+    registry.value(
+        m, name, [this, &ticks] { return static_cast<double>(clock_.cycle_at(ticks)); }, "cycle",
+        std::string("of served misses: ") + what);
+  };
+  cycles("request_network_cycles", s.request_network, "from here to the slice");
+  cycles("llc_cycles", s.llc, "in the slice, before its channel or its answer");
+  cycles("dram_cycles", s.dram, "from the slice to its channel and back");
+  cycles("llc_return_cycles", s.llc_return, "in the slice after the channel");
+  cycles("reply_network_cycles", s.reply_network, "from the slice to here");
   registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
                      "from a miss's departure to its line");
   registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes filled over time");

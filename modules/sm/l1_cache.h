@@ -56,12 +56,12 @@ struct L1Stats {
   Counter stalls_miss_queue = 0;
   Counter bytes_to_core = 0;
   Counter bytes_filled = 0;
-  /// Where the cycles of served misses went, summed over misses.
-  Counter request_network_cycles = 0;
-  Counter llc_cycles = 0;
-  Counter dram_cycles = 0;
-  Counter llc_return_cycles = 0;
-  Counter reply_network_cycles = 0;
+  /// Where the time of served misses went, summed over misses.
+  Tick request_network = 0;
+  Tick llc = 0;
+  Tick dram = 0;
+  Tick llc_return = 0;
+  Tick reply_network = 0;
   Histogram miss_latency;
   BandwidthSeries bandwidth;
 };

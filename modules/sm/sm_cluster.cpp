@@ -93,7 +93,9 @@ unsigned SmCluster::resident_ctas(const CtaResources& r) const {
 void SmCluster::process() {
   wake_.fired();
   const Tick t = now();
+  clock_.standing_at(t);
   const std::uint64_t cycle = clock_.cycle_at(t);
+  running_cycle_ = cycle;
   if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
   try {
     step(cycle, t);
@@ -125,7 +127,7 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
       if (warps_[slot].ready_cycle <= cycle) {
         set_ready(slot);
       } else if (warps_[slot].ready_cycle != kNotReady) {
-        schedule_ready(slot, cycle);
+        schedule_ready(slot);
       }
     }
     if (slots == 0) wheel_used_ &= ~bit(static_cast<std::uint32_t>(c % kWheel));
@@ -360,11 +362,12 @@ void SmCluster::find_ready(std::uint32_t slot, std::uint64_t earliest) {
     ++i;
   }
   w.ready_cycle = (at_barrier_ & bit(slot)) != 0 ? kNotReady : ready;
-  if (w.ready_cycle != kNotReady) schedule_ready(slot, cycle_);
+  if (w.ready_cycle != kNotReady) schedule_ready(slot);
 }
 
-void SmCluster::schedule_ready(std::uint32_t slot, std::uint64_t) {
-  const std::uint64_t current = clock_.cycle_at(now());
+void SmCluster::schedule_ready(std::uint32_t slot) {
+  // The process alone calls this, having told the clock where it stands.
+  const std::uint64_t current = running_cycle_;
   const std::uint64_t at = warps_[slot].ready_cycle;
   if (at <= current) {
     set_ready(slot);

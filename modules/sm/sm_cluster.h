@@ -141,7 +141,7 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
   void set_next(Warp& w, std::uint32_t slot, std::uint64_t earliest);
   void find_ready(std::uint32_t slot, std::uint64_t earliest);
   void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
-  void schedule_ready(std::uint32_t slot, std::uint64_t cycle);
+  void schedule_ready(std::uint32_t slot);
   void set_ready(std::uint32_t slot);
   std::uint64_t fences_that_may_issue() const;
   void account_slots(std::uint64_t slots);
@@ -166,7 +166,8 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
   std::array<std::uint64_t, kWheel> wheel_{};
   std::uint64_t wheel_used_ = 0;  ///< bit i: wheel_[i] is not empty
   std::uint64_t ages_ = 0;
-  std::uint64_t cycle_ = 0;  ///< last cycle worked on
+  std::uint64_t cycle_ = 0;          ///< last cycle whose work is done
+  std::uint64_t running_cycle_ = 0;  ///< the one being worked on
   std::uint64_t shared_free_ = 0;
   std::uint32_t live_ctas_ = 0;
   std::uint64_t stores_ = 0;
