@@ -46,8 +46,7 @@ class ClockDomain {
     exact_cycles_ = rest_ == 0 ? ~std::uint64_t{0} / whole_ - 1
                                : ~std::uint64_t{0} / 2 / (rest_ * denominator_);
     exact_ticks_ = ~std::uint64_t{0} / 2 / denominator_;
-    // Where the reciprocal is too coarse, or is 2^64, there are none.
-    if (rest_ != 0 && denominator_ >> 32 != 0) exact_cycles_ = 0;
+    // A reciprocal of 1 would be 2^64.
     if (numerator_ == 1) exact_ticks_ = 0;
   }
 

@@ -51,16 +51,6 @@ void LlcSlice::end_of_simulation() {
   if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
 }
 
-template <class Sender>
-Tick LlcSlice::edge_for(const Sender& sender, Tick due, Tick t) const {
-  // What leaves at an edge arrives one cycle later, when the channel must be free.
-  const Tick soonest = std::max({due, t, sender.usable_from()});
-  if (sender.free_at() <= soonest) return clock_.after(soonest, 0);
-  const std::uint64_t cycle = clock_.cycle_from(soonest);
-  const std::uint64_t free_cycle = clock_.cycle_from(sender.free_at());
-  return clock_.time_of(std::max(cycle, free_cycle == 0 ? 0 : free_cycle - 1));
-}
-
 // Transport.
 
 tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -69,7 +59,8 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
     reply_out_[p].end_response(payload, at);
-    if (!replies_[p].empty()) wake_.at(edge_for(reply_out_[p], replies_[p].next_due(), now()));
+    if (!replies_[p].empty())
+      wake_.at(departure_edge(clock_, reply_out_[p], replies_[p].next_due(), now()));
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest& request = request_of(payload);
@@ -87,7 +78,8 @@ tlm::tlm_sync_enum LlcSlice::bw(tlm_generic_payload& payload, tlm::tlm_phase& ph
   const Tick at = now() + delay.value();
   memory_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) {
-    if (!to_memory_.empty()) wake_.at(edge_for(memory_out_, to_memory_.next_due(), now()));
+    if (!to_memory_.empty())
+      wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), now()));
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
@@ -408,10 +400,10 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
 void LlcSlice::arm(Tick t) {
   for (std::size_t p = 0; p < replies_.size(); ++p) {
     if (replies_[p].empty() || reply_out_[p].free_at() == kNever) continue;
-    wake_.at(edge_for(reply_out_[p], replies_[p].next_due(), t));
+    wake_.at(departure_edge(clock_, reply_out_[p], replies_[p].next_due(), t));
   }
   if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
-    wake_.at(edge_for(memory_out_, to_memory_.next_due(), t));
+    wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), t));
   }
   wake_.at(fills_.next_due());
   // A stalled head is tried again when something has moved: a fill, a reply or a memory request

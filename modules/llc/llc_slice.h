@@ -131,8 +131,6 @@ class LlcSlice final : public sc_core::sc_module, public Block {
   void send_to_memory(Tick t);
   void look_up(Tick t);
   void arm(Tick t);
-  template <class Sender>
-  Tick edge_for(const Sender& sender, Tick due, Tick t) const;
 
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   Outcome access(const Access& a, Tick t);

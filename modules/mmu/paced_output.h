@@ -22,10 +22,7 @@ class PacedOutput {
   /// end of the message before it is awaited.
   Tick next(const ClockDomain& clock, Tick t) const {
     if (queue.empty() || sender.free_at() == kNever) return kNever;
-    const std::uint64_t free_cycle = clock.cycle_from(sender.free_at());
-    const Tick channel = free_cycle == 0 ? 0 : clock.time_of(free_cycle - 1);
-    return clock.after(std::max({t, queue.next_due(), channel, sender.usable_from(), paced_until_}),
-                       0);
+    return departure_edge(clock, sender, std::max(queue.next_due(), paced_until_), t);
   }
 
   /// Takes the front, which leaves now (next() == t); returns its item and the delay to annotate.

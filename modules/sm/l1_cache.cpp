@@ -46,23 +46,13 @@ void L1Cache::end_of_simulation() {
   if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
 }
 
-template <class Sender>
-Tick L1Cache::edge_for(const Sender& sender, Tick due, Tick t) const {
-  // What leaves at an edge arrives one cycle later, when the channel must be free.
-  const Tick soonest = std::max({due, t, sender.usable_from()});
-  if (sender.free_at() <= soonest) return clock_.after(soonest, 0);
-  const std::uint64_t cycle = clock_.cycle_from(soonest);
-  const std::uint64_t free_cycle = clock_.cycle_from(sender.free_at());
-  return clock_.time_of(std::max(cycle, free_cycle == 0 ? 0 : free_cycle - 1));
-}
-
 // Transport.
 
 tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Tick arrival = now() + delay.value();
   if (phase == tlm::END_RESP) {
     core_out_.end_response(payload, arrival);
-    if (!to_core_.empty()) wake_.at(edge_for(core_out_, to_core_.next_due(), now()));
+    if (!to_core_.empty()) wake_.at(departure_edge(clock_, core_out_, to_core_.next_due(), now()));
     return tlm::TLM_COMPLETED;
   }
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
@@ -75,7 +65,8 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   const Tick arrival = now() + delay.value();
   memory_out_.end_request(payload, arrival);
   if (phase == tlm::END_REQ) {
-    if (!to_memory_.empty()) wake_.at(edge_for(memory_out_, to_memory_.next_due(), now()));
+    if (!to_memory_.empty())
+      wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), now()));
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(arrival, 0);
@@ -316,10 +307,10 @@ void L1Cache::forward(const Access& a, Tick t) {
 
 void L1Cache::arm(Tick t) {
   if (!to_core_.empty() && core_out_.free_at() != kNever) {
-    wake_.at(edge_for(core_out_, to_core_.next_due(), t));
+    wake_.at(departure_edge(clock_, core_out_, to_core_.next_due(), t));
   }
   if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
-    wake_.at(edge_for(memory_out_, to_memory_.next_due(), t));
+    wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), t));
   }
   wake_.at(responses_.next_due());
   wake_.at(flush_at_);

@@ -131,8 +131,6 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void arm(Tick t);
-  template <class Sender>
-  Tick edge_for(const Sender& sender, Tick due, Tick t) const;
 
   const L1Config config_;
   const AddressMap& map_;
