@@ -59,7 +59,7 @@ TEST_CASE("run prints where the bandwidth went and writes its three files") {
   CHECK_THAT(folder.read(stem + "report.html"), Contains("vecadd"));
 }
 
-TEST_CASE("--out says where the files go, with --json too") {
+TEST_CASE("an option --out says where the files go, with --json too") {
   const ScratchFolder folder;
   const CommandResult r =
       run_tessera({"run", "uba-mem-small", "vecadd", "--json", "--out", "a/b"}, folder.path());
@@ -68,7 +68,7 @@ TEST_CASE("--out says where the files go, with --json too") {
   CHECK(printed == json::parse(folder.read("a/b/stats.json")));
 }
 
-TEST_CASE("--set changes what runs") {
+TEST_CASE("a setting of --set changes what runs") {
   const ScratchFolder folder;
   const CommandResult r =
       run_tessera({"run", "uba-mem-small", "vecadd", "--json", "--set", "llc.latency_cycles=500"},

@@ -157,7 +157,7 @@ TEST_CASE("the last setting of a parameter wins") {
   CHECK(read("{\"llc\": {\"sets\": 3},\n\"llc.sets\": 5}").sets == 5);
 }
 
-TEST_CASE("--set reads JSON, or text") {
+TEST_CASE("an argument of --set is JSON, or text") {
   CHECK(setting_from_argument("a.b=3").value == 3);
   CHECK(setting_from_argument("a.b=3").path == "a.b");
   CHECK(setting_from_argument("a.b=3").origin == "--set");
