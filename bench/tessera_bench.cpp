@@ -83,7 +83,7 @@ ordered_json miss_cost(const std::string& platform) {
   TransactionPool pool;
   GpuOptions options;
   options.allocated = [](std::uint64_t) { return true; };
-  Gpu gpu("gpu0", config.gpu, pool, std::move(options));
+  Gpu gpu("gpu0", config.gpu, pool, options);
   Bare bare("bare");
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 

@@ -14,7 +14,7 @@ std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_
 }  // namespace
 
 Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
-         GpuOptions options)
+         const GpuOptions& options)
     : sc_module(name),
       config_(config),
       pool_(pool),

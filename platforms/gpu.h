@@ -41,7 +41,7 @@ struct GpuOptions {
 class Gpu final : public sc_core::sc_module {
  public:
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
-      GpuOptions options);
+      const GpuOptions& options);
 
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   UvmDriver& uvm() { return *uvm_; }

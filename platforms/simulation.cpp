@@ -29,8 +29,8 @@ struct Interrupted {};
 class System final : public sc_core::sc_module {
  public:
   System(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
-         GpuOptions options)
-      : sc_module(name), gpu("gpu0", config, pool, std::move(options)) {}
+         const GpuOptions& options)
+      : sc_module(name), gpu("gpu0", config, pool, options) {}
 
   Gpu gpu;
 };
@@ -52,7 +52,7 @@ class Simulation::Impl {
     options.check_protocol = check_protocol;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
-    system_ = std::make_unique<System>("system", config_.gpu, pool_, std::move(options));
+    system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
     device_.attach(gpu());
     for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
     build_supervisor();
@@ -141,7 +141,7 @@ void Simulation::Impl::run_kernel(KernelProgram& program) {
   };
 
   kernel_done_ = false;
-  gpu().dispatcher().launch(program, [this](std::exception_ptr error) {
+  gpu().dispatcher().launch(program, [this](const std::exception_ptr& error) {
     kernel_done_ = true;
     if (error) error_ = error;
     sc_core::sc_pause();

@@ -23,7 +23,7 @@ const char* name_of(const tlm::tlm_phase& phase) { return phase.get_name(); }
 
 }  // namespace
 
-ProtocolChecker::ProtocolChecker(sc_core::sc_module_name name, const Config& config)
+ProtocolChecker::ProtocolChecker(const sc_core::sc_module_name& name, const Config& config)
     : sc_module(name), target("target"), initiator("initiator"), config_(config) {
   target.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
   initiator.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));

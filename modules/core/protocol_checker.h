@@ -47,8 +47,8 @@ class ProtocolChecker final : public sc_core::sc_module,
   tlm::tlm_target_socket<> target;        ///< bind the initiator's side to this
   tlm::tlm_initiator_socket<> initiator;  ///< bind this to the target's side
 
-  explicit ProtocolChecker(sc_core::sc_module_name name) : ProtocolChecker(name, Config{}) {}
-  ProtocolChecker(sc_core::sc_module_name name, const Config& config);
+  explicit ProtocolChecker(const sc_core::sc_module_name& name) : ProtocolChecker(name, Config{}) {}
+  ProtocolChecker(const sc_core::sc_module_name& name, const Config& config);
 
   /// Transactions begun and not completed.
   std::size_t outstanding() const { return open_.size(); }

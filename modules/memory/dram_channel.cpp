@@ -42,7 +42,7 @@ void DramStats::reset(Tick now) {
   window_start = now;
 }
 
-DramChannel::DramChannel(sc_core::sc_module_name name, const DramConfig& config,
+DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
                          const AddressMap& map, ChannelId id, unsigned ports)
     : sc_core::sc_module(name),
       in("in", ports),

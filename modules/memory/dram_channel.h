@@ -56,7 +56,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<DramChannel>> in;
 
   /// `ports`: input sockets, one for each LLC slice of the channel. `map` outlives the channel.
-  DramChannel(sc_core::sc_module_name name, const DramConfig& config, const AddressMap& map,
+  DramChannel(const sc_core::sc_module_name& name, const DramConfig& config, const AddressMap& map,
               ChannelId id, unsigned ports);
   ~DramChannel() override;
 

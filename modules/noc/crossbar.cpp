@@ -7,7 +7,7 @@
 
 namespace tessera {
 
-Crossbar::Crossbar(sc_core::sc_module_name name, const NocConfig& config, unsigned entries,
+Crossbar::Crossbar(const sc_core::sc_module_name& name, const NocConfig& config, unsigned entries,
                    unsigned exits, NocRouting routing)
     : sc_module(name),
       in("in", entries),

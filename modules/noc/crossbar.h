@@ -32,8 +32,8 @@ class Crossbar final : public sc_core::sc_module, public Block {
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Crossbar>> in;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<Crossbar>> out;
 
-  Crossbar(sc_core::sc_module_name name, const NocConfig& config, unsigned entries, unsigned exits,
-           NocRouting routing);
+  Crossbar(const sc_core::sc_module_name& name, const NocConfig& config, unsigned entries,
+           unsigned exits, NocRouting routing);
 
   const NocConfig& config() const { return config_; }
   const NocStats& requests() const { return network_.requests(); }

@@ -14,7 +14,7 @@ NocRouting only_exit() {
 
 }  // namespace
 
-Link::Link(sc_core::sc_module_name name, const LinkConfig& config)
+Link::Link(const sc_core::sc_module_name& name, const LinkConfig& config)
     : sc_module(name),
       in("in"),
       out("out"),

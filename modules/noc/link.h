@@ -23,7 +23,7 @@ class Link final : public sc_core::sc_module, public Block {
   tlm_utils::passthrough_target_socket<Link> in;
   tlm_utils::simple_initiator_socket<Link> out;
 
-  Link(sc_core::sc_module_name name, const LinkConfig& config);
+  Link(const sc_core::sc_module_name& name, const LinkConfig& config);
 
   const LinkConfig& config() const { return config_; }
   const NocStats& requests() const { return network_.requests(); }

@@ -66,7 +66,7 @@ GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets, 
   GpuOptions options;
   options.check_protocol = check_protocol;
   options.allocated = [](std::uint64_t) { return true; };
-  gpu_ = std::make_unique<Gpu>("gpu0", config_.gpu, pool_, std::move(options));
+  gpu_ = std::make_unique<Gpu>("gpu0", config_.gpu, pool_, options);
   for (const Block* b : gpu_->blocks()) b->register_statistics(registry_);
 }
 
@@ -74,7 +74,7 @@ std::uint64_t GpuRig::run(KernelProgram& kernel) {
   const std::uint64_t before = gpu_->dispatcher().stats().busy_cycles;
   bool done = false;
   std::exception_ptr error;
-  gpu_->dispatcher().launch(kernel, [&](std::exception_ptr e) {
+  gpu_->dispatcher().launch(kernel, [&](const std::exception_ptr& e) {
     done = true;
     error = e;
     sc_core::sc_pause();
