@@ -68,6 +68,7 @@ void CtaDispatcher::fail() {
 }
 
 void CtaDispatcher::news(Sm& sm) {
+  if (kernel_ == nullptr) return;  // after a failure, SMs may still end what they had begun
   sm.news_at = std::min(sm.news_at, clock_.after(now() + 1, 0));
   wake_.at(sm.news_at);
 }

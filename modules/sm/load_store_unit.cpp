@@ -61,6 +61,7 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   a.read_only = memory.read_only;
   a.bypass_l1 = memory.scope == CacheScope::kBypassL1;
   a.values_done = memory.values_done;
+  a.has_result = op.write_count != 0 && memory.kind != AccessKind::kStore;
   a.atomic = memory.atomic;
   a.atomic_type = memory.atomic_type;
   a.lines_count = a.lines_left = static_cast<std::uint8_t>(coalesced_.count);

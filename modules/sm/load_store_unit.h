@@ -32,6 +32,7 @@ struct alignas(64) WarpAccess {
   bool read_only = false;
   bool bypass_l1 = false;
   bool values_done = false;
+  bool has_result = false;  ///< a warp's registers wait for it; otherwise its warp may have ended
   std::uint8_t lines_count = 0;
   std::uint8_t lines_sent = 0;  ///< handed to translation
   std::uint8_t lines_left = 0;  ///< not yet answered

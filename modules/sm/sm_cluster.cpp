@@ -171,7 +171,7 @@ void SmCluster::take_completed(std::uint64_t cycle) {
     // A store's warp may have ended, and another have taken its slot.
     const bool alive = w.age == a->warp_age && w.program != nullptr;
     const std::uint32_t cta = w.cta;
-    const bool result = a->op->write_count != 0 && a->kind != AccessKind::kStore;
+    const bool result = a->has_result;
     if (result) {
       if (!a->values_done) {
         w.program->complete(a->pc, a->memory.active, a->values.data());
