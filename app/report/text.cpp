@@ -53,7 +53,7 @@ std::string time_text(double nanoseconds) {
 
 std::string duration_text(double seconds) {
   if (!(seconds < 1e9)) return "?";
-  const auto s = static_cast<std::uint64_t>(seconds + 0.5);
+  const auto s = static_cast<std::uint64_t>(std::llround(seconds));
   char text[64];
   if (s < 60) {
     std::snprintf(text, sizeof text, "%u s", static_cast<unsigned>(s));
@@ -72,7 +72,7 @@ std::string bar(double fraction, unsigned width, bool utf8) {
   std::string text;
   if (utf8) {
     static const char* const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-    auto filled = static_cast<unsigned>(fraction * width * 8 + 0.5);
+    auto filled = static_cast<unsigned>(std::lround(fraction * width * 8));
     if (fraction > 0 && filled == 0) filled = 1;
     for (unsigned i = 0; i < filled / 8; ++i) text += "█";
     unsigned used = filled / 8;
@@ -82,7 +82,7 @@ std::string bar(double fraction, unsigned width, bool utf8) {
     }
     text.append(width - used, ' ');
   } else {
-    auto filled = static_cast<unsigned>(fraction * width + 0.5);
+    auto filled = static_cast<unsigned>(std::lround(fraction * width));
     if (fraction > 0 && filled == 0) filled = 1;
     text.append(filled, '#');
     text.append(width - filled, '.');
