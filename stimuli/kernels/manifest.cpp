@@ -209,7 +209,7 @@ class Reader {
 
   std::string fresh_name(const Node& n) {
     const Node name = n.required("name");
-    const std::string text = name.string();
+    std::string text = name.string();
     if (text.empty()) name.expected("a name");
     if (!names_.insert(text).second) name.fail("the name \"" + text + "\" is taken");
     return text;
