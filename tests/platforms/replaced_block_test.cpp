@@ -14,7 +14,7 @@ using namespace tessera;  // NOLINT(google-build-using-namespace)
 namespace {
 
 /// No cache at all: every request goes to the channel as b_transport and is answered after its
-/// latency. A loosely timed block among approximately timed ones. Atomics are performed here.
+/// latency. A loosely timed block among approximately timed ones. It performs no atomics.
 class PassThrough final : public sc_core::sc_module, public Block {
  public:
   tlm_utils::simple_target_socket<PassThrough> in;
