@@ -28,8 +28,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       config_(config),
       clock_(config.clock_hz),
       scheduler_(std::move(scheduler)),
-      sm_(sm_count),
-      wake_("wake") {
+      sm_(sm_count) {
   events.bind(*this);
   wake_.drives([this] { process(); });
 }

@@ -26,8 +26,7 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       // Pipeline registers hold a request as well as queue entries do.
       request_in_(ports.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
       reply_out_(ports.size()),
-      memory_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
+      memory_in_(ResponseReceiver::kUnlimited) {
   for (unsigned i = 0; i < ports.size(); ++i) {
     in[i].register_nb_transport_fw(this, &LlcSlice::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &LlcSlice::blocking, static_cast<int>(i));

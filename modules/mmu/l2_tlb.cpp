@@ -24,8 +24,7 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       replies_(ports),
       // Pipeline registers hold a request as well as queue entries do.
       request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
-      walker_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
+      walker_in_(ResponseReceiver::kUnlimited) {
   for (unsigned i = 0; i < ports; ++i) {
     in[i].register_nb_transport_fw(this, &L2Tlb::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &L2Tlb::blocking, static_cast<int>(i));

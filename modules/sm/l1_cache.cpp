@@ -25,8 +25,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
-      memory_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
+      memory_in_(ResponseReceiver::kUnlimited) {
   core.register_nb_transport_fw(this, &L1Cache::fw);
   core.register_b_transport(this, &L1Cache::blocking);
   core.register_transport_dbg(this, &L1Cache::debug);
