@@ -86,6 +86,8 @@ void Gpu::build_memory(const GpuOptions& options) {
     site.name = numbered("llc", i);
     site.index = i;
     site.config = &mine;
+    site.slice.ports = {LlcSlice::Queue::kLocal};
+    site.slice.self = SliceId(i);
     BlockHandle& slice = add(slices_, "llc", config_.impl.llc, site);
     connect(*noc_[0].out[i], *slice.in[0]);
     // Slices of a channel are numbered together.

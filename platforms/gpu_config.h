@@ -7,7 +7,7 @@
 
 #include "modules/core/parameters.h"
 #include "modules/host/cta_dispatcher.h"
-#include "modules/llc/llc_slice.h"
+#include "modules/llc/llc_config.h"
 #include "modules/memory/dram_config.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_walker.h"
