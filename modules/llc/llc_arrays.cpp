@@ -184,15 +184,14 @@ LlcSlice::Outcome LlcSlice::pass_on(const Access& a, std::uint64_t line, CacheAr
     }
   }
   ++stats_.bypasses;
-  send_on(a, t);
-  // try_queue gives the port's entry back for what it takes from its queue.
+  send_on(a, t, 0);
   return Outcome::kDone;
 }
 
-void LlcSlice::send_on(const Access& a, Tick due) {
+void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
   a.request->push_route(static_cast<std::uint16_t>(a.port));
   ++passing_;
-  to_remote_.queue.push(due, a.port, a.payload);
+  to_remote_.queue.push(due, tag, a.payload);
   wake_.at(due);
 }
 

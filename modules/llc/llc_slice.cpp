@@ -81,7 +81,8 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
   } else {
     ++stats_.bypasses;
     observe(a, true);
-    send_on(a, clock_.after(at, 0));
+    // It keeps its port's entry until it leaves.
+    send_on(a, clock_.after(at, 0), kHoldsEntry + p);
   }
   return request_in_[p].begin(payload, phase, delay, 0);
 }
@@ -237,7 +238,9 @@ void LlcSlice::send(Output& output, TimedQueue<Payload*>& answers, ResponseRecei
   if (!output.queue.due(t)) return;
   const Tick delay = clock_.after(t, 1) - t;
   while (output.queue.due(t) && output.sender.free(t + delay)) {
+    const std::uint32_t tag = output.queue.front_port();
     Payload& payload = *output.queue.pop();
+    if (tag >= kHoldsEntry) request_in_[tag - kHoldsEntry].release();
     const SendOutcome outcome = output.sender.send(payload, delay);
     if (!outcome.responded) continue;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;

@@ -120,6 +120,8 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
     ResponseSender sender;
   };
   enum class Outcome : std::uint8_t { kDone, kStalled };
+  /// Tag, plus the port, of what stands in `to_remote_` and still holds its port's entry.
+  static constexpr std::uint32_t kHoldsEntry = 1U << 16;
   static constexpr CacheArray::Frame kNotFlushing = CacheArray::kNone;
 
   void end_of_elaboration() override;
@@ -160,7 +162,8 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
   Outcome miss(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   Payload& fetch_for(const Access& a, std::uint64_t line);
-  void send_on(const Access& a, Tick t);
+  /// `tag`: kHoldsEntry + port, or 0.
+  void send_on(const Access& a, Tick due, std::uint32_t tag);
   CacheArray::Frame take_frame(std::uint64_t index, std::uint64_t line);
   void write_back(CacheArray::Frame frame, Tick t);
   void apply(const Access& a, CacheArray::Frame frame);

@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 SwitchFabric::Shape shape_of(const NocConfig& c, unsigned entries, unsigned exits) {
-  return {entries, exits, c.radix, c.stage_latency, c.input_buffer_flits};
+  return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
 }
 
 /// Reports every error at once, before anything is built from the configuration.
