@@ -272,6 +272,8 @@ PointsTo::Value PointsTo::computed(const Instruction& i) const {
 }
 
 void PointsTo::write(const Operand& to, const Value& v) {
+  // A register in brackets is read, not written.
+  if (is_address(to) && !is_call_variable(to.name)) return;
   for (const Operand& e : to.elements) write(e, v);
   const auto cell = cells_.find(to.name);
   if (cell == cells_.end() || !values_[cell->second].add(v)) return;
