@@ -114,9 +114,10 @@ TEST_CASE("a pointer that a predicate chooses is every pointer that it may be") 
 TEST_CASE("a pointer is followed around a loop, also to an earlier use") {
   // %rd9 walks over a; %rd10 gets it at the end of the first round, and is b before.
   const std::string text =
-      abc("mov.u64 %rd9, %rd4;\nmov.u64 %rd10, %rd5;\nLOOP:\nst.global.u32 [%rd10], 1;\n"
-          "add.s64 %rd9, %rd9, 4;\nmov.u64 %rd10, %rd9;\nadd.s32 %r0, %r0, -1;\n"
-          "setp.ne.s32 %p1, %r0, 0;\n@%p1 bra LOOP;\nld.global.u32 %r1, [%rd6];\n");
+      abc("mov.u64 %rd9, %rd4;\nmov.u64 %rd10, %rd5;\nLOOP:\nmov.u64 %rd11, %rd10;\n"
+          "st.global.u32 [%rd11], 1;\nadd.s64 %rd9, %rd9, 4;\nmov.u64 %rd10, %rd9;\n"
+          "add.s32 %r0, %r0, -1;\nsetp.ne.s32 %p1, %r0, 0;\n@%p1 bra LOOP;\n"
+          "ld.global.u32 %r1, [%rd6];\n");
   CHECK(classes(text) == "a=written b=written c=read-only");
 }
 
