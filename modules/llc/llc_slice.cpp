@@ -80,6 +80,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     wake_.at(std::max(due, lookup_free_at_));
   } else {
     ++stats_.bypasses;
+    if (request.kind == RequestKind::kLoad) ++stats_.sm_loads;
     observe(a, true);
     // It keeps its port's entry until it leaves.
     send_on(a, clock_.after(at, 0), kHoldsEntry + p);
