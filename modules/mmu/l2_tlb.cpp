@@ -86,7 +86,7 @@ void L2Tlb::blocking(int, tlm_generic_payload& payload, sc_core::sc_time& delay)
     payload.set_response_status(status);
     return;
   }
-  const std::uint64_t page = payload.get_address() >> page_bits_;
+  const std::uint64_t page = key_of(payload.get_address() >> page_bits_, request_of(payload).sm);
   if (Entry* e = find(page)) {
     e->used = ++uses_;
     answer_translation(payload, e->physical);
@@ -169,8 +169,9 @@ bool L2Tlb::access(const Access& a, Tick t) {
     reply(a.port, *a.payload, t);
     return true;
   }
-  const std::uint64_t page = a.payload->get_address() >> page_bits_;
-  sharing_.touch(page, SmId(a.port));
+  const std::uint64_t virtual_page = a.payload->get_address() >> page_bits_;
+  sharing_.touch(virtual_page, SmId(a.port));
+  const std::uint64_t page = key_of(virtual_page, SmId(a.port));
   if (Entry* e = find(page)) {
     ++stats_.hits;
     e->used = ++uses_;
@@ -194,7 +195,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
   mshrs_[i].waiters.push_back({a.payload, a.port, t});
   stats_.mshrs.set(mshrs_.used(), t);
   Transaction& fetch = pool_.acquire();
-  fetch.set_line(tlm::TLM_READ_COMMAND, page << page_bits_, kTranslationBytes);
+  fetch.set_line(tlm::TLM_READ_COMMAND, virtual_page << page_bits_, kTranslationBytes);
   const MemoryRequest& asked = request_of(*a.payload);
   MemoryRequest& request = fetch.request();
   request.kind = RequestKind::kTranslation;
@@ -275,9 +276,7 @@ void L2Tlb::install(std::uint64_t page, std::uint64_t physical) {
   *victim = Entry{page, physical, ++uses_};
 }
 
-void L2Tlb::invalidate(std::uint64_t virtual_page) {
-  if (Entry* e = find(virtual_page)) *e = Entry{};
-}
+void L2Tlb::invalidate_all() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
 
 // Housekeeping.
 
