@@ -22,7 +22,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       check_protocol_(options.check_protocol),
       map_(make_address_map(config.system.address_map, config.geometry(),
                             config.system.address_map_seed)),
-      placement_(make_page_placement(config.system.page_placement)),
+      placement_(make_page_placement(config.system.page_placement, {config.system.lab_threshold})),
       caching_(make_remote_caching(config.system.remote_caching)),
       page_table_(std::make_unique<PageTable>(*map_)) {
   build_page_mover();

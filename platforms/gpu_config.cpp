@@ -57,6 +57,10 @@ std::vector<std::string> GpuConfig::validate() const {
     for (std::string& e : more) errors.push_back(std::move(e));
   };
   add(geometry().errors());
+  // Every balance is above 0, so 0 would be first-touch by another name.
+  if (!(system.lab_threshold > 0 && system.lab_threshold <= 1)) {
+    errors.emplace_back("system.lab_threshold must be above 0 and at most 1");
+  }
   add(sm.validate());
   add(l1.validate());
   add(validate_shape());
@@ -143,6 +147,10 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
             "chooses the random matrices of the address map (ours)", 0, ~std::uint32_t{0});
   v.text("page_placement", c.page_placement,
          "where a page lives (NUBA names no policy for UBA; ours)", page_placement_names());
+  v.real("lab_threshold", c.lab_threshold, "",
+         "placement lab: normalised page balance above which a page goes to its first toucher; "
+         "above 0 (NUBA section 4)",
+         0, 1);
   v.text("remote_caching", c.remote_caching,
          "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
          remote_caching_names());

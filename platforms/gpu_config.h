@@ -35,6 +35,7 @@ struct SystemConfig {
   std::string address_map = "fixed-channel";
   std::uint64_t address_map_seed = 1;
   std::string page_placement = "round-robin";
+  double lab_threshold = 0.9;
   /// "nuba": where a line of another partition is cached (policies/remote_caching.h).
   std::string remote_caching = "home";
   std::uint64_t watchdog_cycles = 1'000'000;

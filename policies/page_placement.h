@@ -32,17 +32,30 @@ class PagePlacement {
   virtual ChannelId place(const PlacementRequest& request, const PlacementView& view) = 0;
 };
 
-/// "round-robin": channels in turn. "first-touch": the toucher's local channel.
-/// Throws InputError (with the nearest name) for an unknown name.
-std::unique_ptr<PagePlacement> make_page_placement(const std::string& name);
+/// Parameters of the built-in policies.
+struct PagePlacementOptions {
+  /// "lab": normalised page balance above which a page goes to its toucher; above 0, at most 1
+  /// (at 1, none does: it is least-first).
+  double lab_threshold = 0.9;
+};
+
+/// "round-robin": channels in turn. "first-touch": the toucher's local channel. "least-first": the
+/// channel with the fewest pages, the lowest index among equals. "lab": Local-And-Balanced (NUBA
+/// section 4): first-touch when the balance of the pages placed before this one is above the
+/// threshold, else least-first.
+/// Throws InputError (with the nearest name) for an unknown name, and for options out of range.
+std::unique_ptr<PagePlacement> make_page_placement(const std::string& name,
+                                                   const PagePlacementOptions& options = {});
 
 /// A user's own policy: register a factory under a name before the platform is built.
 void register_page_placement(const std::string& name, std::unique_ptr<PagePlacement> (*factory)());
 
 std::vector<std::string> page_placement_names();
 
-/// NUBA section 4's normalised page balance: average pages per channel over the maximum; 1 when
-/// no page is placed.
+/// NUBA section 4's normalised page balance (equation 1): average pages per channel over the
+/// maximum, from 1/channels to 1. Ours: 1 when no page is placed, where the equation divides by
+/// zero. Rounded once: it equals the literal of the same ratio, so that a balance of exactly nine
+/// tenths is not above 0.9.
 double normalised_page_balance(const std::vector<std::uint64_t>& pages_per_channel);
 
 }  // namespace tessera

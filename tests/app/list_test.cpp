@@ -44,7 +44,8 @@ TEST_CASE("list workloads has the suite") {
 
 TEST_CASE("list policies names every decision point's choices") {
   const auto all = names(listed("policies"));
-  for (const char* name : {"fixed-channel", "pae", "first-touch", "round-robin", "distributed"}) {
+  for (const char* name : {"fixed-channel", "pae", "first-touch", "lab", "least-first",
+                           "round-robin", "distributed"}) {
     CHECK(all.count(name) == 1);
   }
 }

@@ -109,3 +109,13 @@ TEST_CASE("shapes that do not fit are refused with a reason") {
   CHECK_THROWS_WITH(resolve_config("uba-mem", {"l1.clock_hz=1000000000"}),
                     Catch::Contains("share a clock"));
 }
+
+TEST_CASE("LAB's threshold is a parameter above 0 and at most 1") {
+  CHECK(resolve_config("uba-mem", {}).gpu.system.lab_threshold == 0.9);
+  CHECK(resolve_config("uba-mem", {"system.lab_threshold=0.8"}).gpu.system.lab_threshold == 0.8);
+  CHECK(resolve_config("uba-mem", {"system.lab_threshold=1"}).gpu.system.lab_threshold == 1);
+  CHECK_THROWS_WITH(resolve_config("uba-mem", {"system.lab_threshold=0"}),
+                    Catch::Contains("system.lab_threshold must be above 0 and at most 1"));
+  CHECK_THROWS_WITH(resolve_config("uba-mem", {"system.lab_threshold=1.1"}),
+                    Catch::Contains("1.1 is not a number from 0 to 1"));
+}
