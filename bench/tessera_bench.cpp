@@ -181,7 +181,7 @@ double median(std::vector<double> v) {
 }
 
 int run_benchmarks(const std::string& commit) {
-  const std::vector<std::string> platforms = {"uba-mem"};
+  const std::vector<std::string> platforms = {"uba-mem", "nuba", "mcm-nuba"};
   std::map<std::string, std::vector<double>> costs;
   std::map<std::string, std::vector<double>> miss_ns;
   std::vector<double> activation;

@@ -13,7 +13,7 @@ WakeQueue& WakeQueue::instance() {
   return *queue;
 }
 
-WakeQueue::WakeQueue() : slots_(kSlots), event_("wake_queue_event") {
+WakeQueue::WakeQueue() : event_("wake_queue_event") {
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
@@ -35,19 +35,50 @@ void WakeQueue::enter(WakeEvent& sleeper, Tick t) {
   event_.notify(to_sc_time(t - current));
 }
 
+WakeQueue::Piece* WakeQueue::new_piece() {
+  if (free_ == nullptr) {
+    pieces_.push_back(std::make_unique<Piece>());
+    return pieces_.back().get();
+  }
+  Piece* const piece = free_;
+  free_ = piece->next;
+  piece->next = nullptr;
+  return piece;
+}
+
+/// Returns the piece behind it.
+WakeQueue::Piece* WakeQueue::free_piece(Piece* piece) {
+  Piece* const next = piece->next;
+  piece->used = 0;
+  piece->next = free_;
+  free_ = piece;
+  return next;
+}
+
 void WakeQueue::put(const Entry& entry) {
-  const std::size_t slot = (entry.time >> kSlotBits) % kSlots;
-  slots_[slot].push_back(entry);
-  occupied_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+  const std::size_t index = (entry.time >> kSlotBits) % kSlots;
+  Slot& slot = slots_[index];
+  if (slot.last == nullptr) {
+    slot.first = slot.last = new_piece();
+    occupied_[index / 64] |= std::uint64_t{1} << (index % 64);
+  } else if (slot.last->used == Piece::kEntries) {
+    slot.last->next = new_piece();
+    slot.last = slot.last->next;
+  }
+  slot.last->entries[slot.last->used++] = entry;
 }
 
 void WakeQueue::forget(const WakeEvent& sleeper) {
-  const auto of_sleeper = [&sleeper](const Entry& e) { return e.sleeper == &sleeper; };
-  for (std::vector<Entry>& slot : slots_) {
-    slot.erase(std::remove_if(slot.begin(), slot.end(), of_sleeper), slot.end());
+  for (const Slot& slot : slots_) {
+    for (Piece* p = slot.first; p != nullptr; p = p->next) {
+      for (std::uint32_t i = 0; i < p->used; ++i) {
+        if (p->entries[i].sleeper == &sleeper) p->entries[i].sleeper = nullptr;
+      }
+    }
   }
-  far_.erase(std::remove_if(far_.begin(), far_.end(), of_sleeper), far_.end());
-  std::make_heap(far_.begin(), far_.end(), Later{});
+  for (Entry& e : far_) {
+    if (e.sleeper == &sleeper) e.sleeper = nullptr;
+  }
 }
 
 void WakeQueue::process() {
@@ -74,19 +105,26 @@ void WakeQueue::take_far(Tick t) {
 
 void WakeQueue::run_due(Tick t) {
   const std::size_t index = (t >> kSlotBits) % kSlots;
-  std::vector<Entry>& slot = slots_[index];
-  std::size_t kept = 0;
-  // Processes may enter themselves and each other for now: the slot grows as we go.
-  for (std::size_t i = 0; i < slot.size(); ++i) {
-    const Entry entry = slot[i];
-    if (entry.time != t) {
-      slot[kept++] = entry;
-    } else if (entry.sleeper->armed() == t) {
-      entry.sleeper->wake();
+  // Processes may enter themselves and each other for now, into the emptied slot.
+  for (bool any = true; any;) {
+    any = false;
+    Piece* piece = slots_[index].first;
+    slots_[index] = Slot{};
+    occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
+    while (piece != nullptr) {
+      for (std::uint32_t i = 0; i < piece->used; ++i) {
+        const Entry entry = piece->entries[i];
+        if (entry.sleeper == nullptr) continue;
+        if (entry.time != t) {
+          put(entry);
+        } else if (entry.sleeper->armed() == t) {
+          any = true;
+          entry.sleeper->wake();
+        }
+      }
+      piece = free_piece(piece);
     }
   }
-  slot.resize(kept);
-  if (kept == 0) occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
 }
 
 Tick WakeQueue::next_time(Tick t) const {
@@ -101,7 +139,9 @@ Tick WakeQueue::next_time(Tick t) const {
     if (n == kWords) bits &= before_first;
     if (bits == 0) continue;
     const std::size_t slot = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-    for (const Entry& e : slots_[slot]) next = std::min(next, e.time);
+    for (const Piece* p = slots_[slot].first; p != nullptr; p = p->next) {
+      for (std::uint32_t i = 0; i < p->used; ++i) next = std::min(next, p->entries[i].time);
+    }
     break;
   }
   return next;

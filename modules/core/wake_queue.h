@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <systemc>
 #include <vector>
 
@@ -36,8 +37,20 @@ class WakeQueue {
     Tick time = 0;
     WakeEvent* sleeper = nullptr;
   };
+  /// Entries of a slot lie in pieces that are used again as soon as they are empty: what is pending
+  /// stays in the host's nearest cache.
+  struct Piece {
+    static constexpr std::uint32_t kEntries = 15;
+    std::array<Entry, kEntries> entries;
+    Piece* next = nullptr;
+    std::uint32_t used = 0;
+  };
+  struct Slot {
+    Piece* first = nullptr;
+    Piece* last = nullptr;
+  };
   static constexpr unsigned kSlotBits = 19;  ///< 2^19 fs: less than a cycle of 1.9 GHz
-  static constexpr std::size_t kSlots = 2048;
+  static constexpr std::size_t kSlots = 512;
   static constexpr std::size_t kWords = kSlots / 64;
   struct Later {
     bool operator()(const Entry& a, const Entry& b) const { return a.time > b.time; }
@@ -46,11 +59,15 @@ class WakeQueue {
   WakeQueue();
   void process();
   void put(const Entry& entry);
+  Piece* new_piece();
+  Piece* free_piece(Piece* piece);
   void take_far(Tick t);
   void run_due(Tick t);
   Tick next_time(Tick t) const;
 
-  std::vector<std::vector<Entry>> slots_;
+  std::array<Slot, kSlots> slots_{};
+  std::vector<std::unique_ptr<Piece>> pieces_;
+  Piece* free_ = nullptr;
   std::array<std::uint64_t, kWords> occupied_{};  ///< a bit for each slot that is not empty
   std::vector<Entry> far_;                        ///< heap, soonest first
   sc_core::sc_event event_;
