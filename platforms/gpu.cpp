@@ -25,6 +25,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       placement_(make_page_placement(config.system.page_placement, {config.system.lab_threshold})),
       caching_(make_remote_caching(config.system.remote_caching)),
       page_table_(std::make_unique<PageTable>(*map_)) {
+  build_page_mover();
   build_memory(options);
   build_mmu(options);
   build_sms(options);
@@ -57,6 +58,7 @@ void Gpu::build_sms(const GpuOptions& options) {
       flushed.push_back(slice.slice_flush);
     }
   }
+  if (mover_) flushed.push_back(mover_.get());
   dispatcher_ = std::make_unique<CtaDispatcher>("dispatcher", config_.dispatch,
                                                 make_cta_scheduler(config_.dispatch.scheduler),
                                                 config_.system.sms, flushed.size());
@@ -76,6 +78,39 @@ void Gpu::build_sms(const GpuOptions& options) {
     blocks_.push_back(&sm);
   }
   blocks_.push_back(dispatcher_.get());
+}
+
+void Gpu::build_page_mover() {
+  const PageMoverConfig& c = config_.migration;
+  std::unique_ptr<PageMovePolicy> policy = make_page_moves(c.policy, c.threshold);
+  if (policy == nullptr) return;
+  const auto channel_of = [this](SmId sm) { return local_channel(sm); };
+  page_table_->channel_of_sm = channel_of;
+  PageMoverPlatform platform;
+  platform.channel_of = channel_of;
+  platform.stop = [this](const std::function<void()>& drained) { stop_memory(drained); };
+  platform.resume = [this] { resume_memory(); };
+  platform.copy = [this](std::uint64_t from, std::uint64_t to) {
+    if (on_page_copied) on_page_copied(from, to);
+  };
+  mover_ =
+      std::make_unique<PageMover>("mover", c, std::move(policy), *page_table_, std::move(platform));
+  blocks_.push_back(mover_.get());
+}
+
+void Gpu::stop_memory(const std::function<void()>& drained) {
+  undrained_ = sms_.size();
+  for (const auto& sm : sms_) {
+    sm->close_memory([this, drained] {
+      if (--undrained_ == 0) drained();
+    });
+  }
+}
+
+void Gpu::resume_memory() {
+  l2_tlb_->invalidate_all();
+  for (const BlockHandle& l1 : l1s_) l1.flush->flush();
+  for (const auto& sm : sms_) sm->open_memory();
 }
 
 /// SMs are spread evenly over the channels, neighbours together, as NUBA's partitions are.

@@ -12,6 +12,7 @@
 #include "modules/core/transaction_pool.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/mmu/l2_tlb.h"
+#include "modules/mmu/page_mover.h"
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
@@ -60,6 +61,8 @@ class Gpu final : public sc_core::sc_module {
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
+  /// Called when a page's contents are wanted at another physical address. May be empty.
+  std::function<void(std::uint64_t from, std::uint64_t to)> on_page_copied;
   const AddressMap& address_map() const { return *map_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
   const SmCluster& sm(unsigned i) const { return *sms_[i]; }
@@ -83,6 +86,9 @@ class Gpu final : public sc_core::sc_module {
   BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind, const std::string& impl,
                    BlockSite site);
   ChannelId local_channel(SmId sm) const;
+  void build_page_mover();
+  void stop_memory(const std::function<void()>& drained);
+  void resume_memory();
 
   const GpuConfig config_;
   TransactionPool& pool_;
@@ -100,6 +106,8 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<L2Tlb> l2_tlb_;
   std::unique_ptr<PageWalker> walker_;
   std::unique_ptr<UvmDriver> uvm_;
+  std::unique_ptr<PageMover> mover_;
+  std::size_t undrained_ = 0;
   std::unique_ptr<CtaDispatcher> dispatcher_;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::vector<Block*> blocks_;

@@ -48,6 +48,7 @@ std::map<std::string, NocConfig> GpuConfig::networks() const {
 void GpuConfig::propagate() {
   sm.line_bytes = l1.line_bytes = llc.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
+  if (migration.policy != "none") l2_tlb.sms_per_view = system.sms_per_partition();
 }
 
 std::vector<std::string> GpuConfig::validate() const {
@@ -68,6 +69,14 @@ std::vector<std::string> GpuConfig::validate() const {
   add(l2_tlb.validate());
   add(walker.validate());
   add(uvm.validate());
+  add(migration.validate());
+  if (migration.policy != "none" && system.topology != "nuba") {
+    errors.push_back("migration.policy (" + migration.policy +
+                     ") has a meaning in topology nuba only");
+  }
+  if (migration.policy != "none" && system.address_map != "fixed-channel") {
+    errors.emplace_back("migration.policy needs system.address_map fixed-channel");
+  }
   if (sm.clock_hz != l1.clock_hz) {
     errors.emplace_back("l1.clock_hz must equal sm.clock_hz: an SM and its L1 share a clock");
   }
@@ -187,6 +196,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("l2_tlb", "shared L2 TLB", c.l2_tlb);
   group("walker", "page-table walkers", c.walker);
   group("uvm", "unified-memory driver", c.uvm);
+  group("migration", "pages that move after their placement", c.migration);
   group("dispatch", "CTA dispatcher", c.dispatch);
 }
 

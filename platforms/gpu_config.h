@@ -11,6 +11,7 @@
 #include "modules/llc/llc_config.h"
 #include "modules/memory/dram_config.h"
 #include "modules/mmu/l2_tlb.h"
+#include "modules/mmu/page_mover.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/noc_config.h"
@@ -85,6 +86,7 @@ struct GpuConfig {
   L2TlbConfig l2_tlb;
   PageWalkerConfig walker;
   UvmDriverConfig uvm;
+  PageMoverConfig migration;
   DispatchConfig dispatch;
 
   MemoryGeometry geometry() const;

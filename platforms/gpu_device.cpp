@@ -20,6 +20,7 @@ void GpuDevice::attach(Gpu& gpu) {
   gpu.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
     page_mapped(page, physical);
   };
+  gpu.on_page_copied = [this](std::uint64_t from, std::uint64_t to) { page_copied(from, to); };
 }
 
 bool GpuDevice::allocated(std::uint64_t virtual_address) const {
@@ -99,6 +100,16 @@ void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) 
   for_each_line(virtual_page * page, page, [&](Address at, std::uint64_t offset, unsigned part) {
     gpu_->debug(tlm::TLM_WRITE_COMMAND, physical + offset, memory_.at(at), part);
   });
+}
+
+void GpuDevice::page_copied(std::uint64_t from, std::uint64_t to) {
+  if (values_ == ValueMode::kFunctional) return;
+  std::vector<unsigned char> bytes(config_.system.line_bytes);
+  for_each_line(from, config_.system.page_bytes,
+                [&](Address at, std::uint64_t offset, unsigned part) {
+                  gpu_->debug(tlm::TLM_READ_COMMAND, at, bytes.data(), part);
+                  gpu_->debug(tlm::TLM_WRITE_COMMAND, to + offset, bytes.data(), part);
+                });
 }
 
 void GpuDevice::launch(const LaunchRequest& request) {

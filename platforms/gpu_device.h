@@ -52,6 +52,7 @@ class GpuDevice final : public Device {
   void check(const char* what, Address address, std::uint64_t bytes) const;
   template <class F>
   void for_each_line(Address address, std::uint64_t bytes, F f) const;
+  void page_copied(std::uint64_t from, std::uint64_t to);
   void page_mapped(std::uint64_t virtual_page, std::uint64_t physical);
 
   const GpuConfig& config_;

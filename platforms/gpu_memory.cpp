@@ -122,6 +122,11 @@ void Gpu::build_memory(const GpuOptions& options) {
     site.config = &mine;
     site.slice.self = SliceId(i);
     site.slice.ports = {LlcSlice::Queue::kLocal};
+    if (mover_) {
+      site.slice.on_home_access = [this](std::uint64_t address, const MemoryRequest& r) {
+        mover_->on_access(address, r.sm, r.kind == RequestKind::kLoad && r.read_only);
+      };
+    }
     if (s.partitioned()) {
       site.slice.ports.push_back(LlcSlice::Queue::kRemote);
       site.slice.caching = caching_.get();

@@ -7,6 +7,7 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
       {"run", "simulate one workload on one platform", run_verb},
       {"compare", "simulate workloads on several platforms, side by side", compare_verb},
+      {"analyze", "which arrays the kernels of a PTX file only read", analyze_verb},
       {"list", "platforms, workloads, policies, parameters, statistics", list_verb},
       {"config", "print a platform's parameters as JSON", config_verb},
   };

@@ -14,6 +14,9 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   queue.pop();
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   observe(a, false);
+  if (role_.on_home_access && is_home(*a.request)) {
+    role_.on_home_access(a.payload->get_address(), *a.request);
+  }
   std::uint64_t cycles = 1;
   if (a.request->kind == RequestKind::kAtomic && is_home(*a.request)) {
     cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /

@@ -80,6 +80,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     wake_.at(std::max(due, lookup_free_at_));
   } else {
     ++stats_.bypasses;
+    if (request.kind == RequestKind::kLoad) ++stats_.sm_loads;
     observe(a, true);
     // It keeps its port's entry until it leaves.
     send_on(a, clock_.after(at, 0), kHoldsEntry + p);
@@ -156,13 +157,20 @@ unsigned LlcSlice::debug(int, Payload& payload) {
   const unsigned done = memory->transport_dbg(payload);
   const unsigned offset = static_cast<unsigned>(address % config_.line_bytes);
   const unsigned length = std::min(done, config_.line_bytes - offset);
-  if (f == CacheArray::kNone) return length;
-  for (unsigned i = 0; i < length; ++i) {
-    if (!array_.valid(f).test(offset + i)) continue;
-    unsigned char& cached = array_.data(f)[offset + i];
-    unsigned char& given = payload.get_data_ptr()[i];
-    (payload.is_write() ? cached : given) = payload.is_write() ? given : cached;
+  const auto exchange = [&](const ByteMask& known, unsigned char* bytes) {
+    for (unsigned i = 0; i < length; ++i) {
+      if (!known.test(offset + i)) continue;
+      unsigned char& cached = bytes[offset + i];
+      unsigned char& given = payload.get_data_ptr()[i];
+      (payload.is_write() ? cached : given) = payload.is_write() ? given : cached;
+    }
+  };
+  // Bytes on their way to the channel are newer than its own; cached ones are newer still.
+  for (Payload* w : writes_) {
+    if (w->get_address() / config_.line_bytes != address / config_.line_bytes) continue;
+    exchange(byte_mask_of(*w), w->get_data_ptr());
   }
+  if (f != CacheArray::kNone) exchange(array_.valid(f), array_.data(f));
   return length;
 }
 

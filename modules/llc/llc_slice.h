@@ -77,6 +77,8 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
     bool coherent = false;
     /// Told of every access, or null.
     SliceObserver* observer = nullptr;
+    /// Called with each access to a line of this slice when it is looked up; may be empty.
+    std::function<void(std::uint64_t address, const MemoryRequest&)> on_home_access;
   };
 
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;

@@ -24,7 +24,8 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       replies_(ports),
       // Pipeline registers hold a request as well as queue entries do.
       request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
-      walker_in_(ResponseReceiver::kUnlimited) {
+      walker_in_(ResponseReceiver::kUnlimited),
+      sharing_(ports) {
   for (unsigned i = 0; i < ports; ++i) {
     in[i].register_nb_transport_fw(this, &L2Tlb::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &L2Tlb::blocking, static_cast<int>(i));
@@ -85,7 +86,7 @@ void L2Tlb::blocking(int, tlm_generic_payload& payload, sc_core::sc_time& delay)
     payload.set_response_status(status);
     return;
   }
-  const std::uint64_t page = payload.get_address() >> page_bits_;
+  const std::uint64_t page = key_of(payload.get_address() >> page_bits_, request_of(payload).sm);
   if (Entry* e = find(page)) {
     e->used = ++uses_;
     answer_translation(payload, e->physical);
@@ -168,7 +169,9 @@ bool L2Tlb::access(const Access& a, Tick t) {
     reply(a.port, *a.payload, t);
     return true;
   }
-  const std::uint64_t page = a.payload->get_address() >> page_bits_;
+  const std::uint64_t virtual_page = a.payload->get_address() >> page_bits_;
+  sharing_.touch(virtual_page, SmId(a.port));
+  const std::uint64_t page = key_of(virtual_page, SmId(a.port));
   if (Entry* e = find(page)) {
     ++stats_.hits;
     e->used = ++uses_;
@@ -192,7 +195,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
   mshrs_[i].waiters.push_back({a.payload, a.port, t});
   stats_.mshrs.set(mshrs_.used(), t);
   Transaction& fetch = pool_.acquire();
-  fetch.set_line(tlm::TLM_READ_COMMAND, page << page_bits_, kTranslationBytes);
+  fetch.set_line(tlm::TLM_READ_COMMAND, virtual_page << page_bits_, kTranslationBytes);
   const MemoryRequest& asked = request_of(*a.payload);
   MemoryRequest& request = fetch.request();
   request.kind = RequestKind::kTranslation;
@@ -273,9 +276,7 @@ void L2Tlb::install(std::uint64_t page, std::uint64_t physical) {
   *victim = Entry{page, physical, ++uses_};
 }
 
-void L2Tlb::invalidate(std::uint64_t virtual_page) {
-  if (Entry* e = find(virtual_page)) *e = Entry{};
-}
+void L2Tlb::invalidate_all() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
 
 // Housekeeping.
 
@@ -304,6 +305,7 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
 }
 
 void L2Tlb::reset() {
+  sharing_.clear();
   wake_.cancel();
   for (const PageSlots::Slot& slot : mshrs_.all()) {
     if (slot.fetch != nullptr) slot.fetch->release();
@@ -327,6 +329,13 @@ void L2Tlb::reset() {
 
 void L2Tlb::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
+  const char* const bands[] = {"1_sm", "2_to_10_sms", "11_to_25_sms", "26_or_more_sms"};
+  for (std::size_t band = 0; band < PageSharing::kBands; ++band) {
+    r.value(
+        m, std::string("pages_of_") + bands[band],
+        [this, band] { return static_cast<double>(sharing_.bands()[band]); }, "page",
+        "touched pages by how many SMs touched them (NUBA figure 3)");
+  }
   r.counter(m, "hits", stats_.hits, "lookup", "lookups that found their page");
   r.counter(m, "misses", stats_.misses, "lookup", "lookups that began a page walk");
   r.counter(m, "merges", stats_.merges, "lookup", "misses that joined a walk under way");

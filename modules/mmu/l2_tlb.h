@@ -18,6 +18,7 @@
 #include "modules/core/transaction_pool.h"
 #include "modules/core/wake_event.h"
 #include "modules/mmu/paced_output.h"
+#include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
 
 namespace tessera {
@@ -32,6 +33,9 @@ struct L2TlbConfig {
   std::uint32_t mshr_entries = 512;
   std::uint32_t queue_depth = 4;
   std::uint32_t reply_queue_depth = 8;
+  /// SMs of which so many neighbours share translations; 0: all do. Set by the platform where
+  /// pages have copies for partitions.
+  std::uint32_t sms_per_view = 0;
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;
@@ -74,9 +78,10 @@ class L2Tlb final : public sc_core::sc_module, public Block {
 
   const L2TlbConfig& config() const { return config_; }
   const L2TlbStats& stats() const { return stats_; }
+  const PageSharing& sharing() const { return sharing_; }
 
-  /// Forgets a page: its mapping has changed.
-  void invalidate(std::uint64_t virtual_page);
+  /// Forgets everything: mappings have changed.
+  void invalidate_all();
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -113,6 +118,11 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void send(Tick t);
   void arm(Tick t);
 
+  /// What a page is known by: its number, and whose view of it.
+  std::uint64_t key_of(std::uint64_t page, SmId sm) const {
+    return config_.sms_per_view == 0 ? page
+                                     : page | std::uint64_t{sm.value / config_.sms_per_view} << 48;
+  }
   Entry* find(std::uint64_t page);
   void install(std::uint64_t page, std::uint64_t physical);
 
@@ -136,6 +146,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   std::vector<RequestReceiver> request_in_;
   ResponseReceiver walker_in_;
 
+  PageSharing sharing_;
   WakeEvent wake_;
   L2TlbStats stats_;
 };

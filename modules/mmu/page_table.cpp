@@ -66,6 +66,7 @@ std::uint64_t PageTable::map(std::uint64_t virtual_page, ChannelId wanted) {
   const std::uint64_t physical = take(pool);
   if (placement_matters()) ++pages_per_channel_[pool];
   entry = static_cast<std::uint32_t>(physical >> page_bits_) + 1;
+  virtual_of_[physical >> page_bits_] = virtual_page;
   ++mapped_;
   return physical;
 }
@@ -75,6 +76,7 @@ void PageTable::unmap(std::uint64_t virtual_page) {
   if (!physical) throw std::logic_error("a virtual page that is not mapped is unmapped");
   (*leaves_[virtual_page / kLeafPages])[virtual_page % kLeafPages] = 0;
   --mapped_;
+  virtual_of_.erase(*physical >> page_bits_);
   std::uint32_t pool = 0;
   if (placement_matters()) {
     pool = map_.locate(*physical).channel.value;
@@ -83,7 +85,80 @@ void PageTable::unmap(std::uint64_t virtual_page) {
   pools_[pool].returned.push_back(*physical);
 }
 
+std::optional<std::uint64_t> PageTable::virtual_of(std::uint64_t physical) const {
+  const auto it = virtual_of_.find(physical >> page_bits_);
+  if (it == virtual_of_.end()) return std::nullopt;
+  return it->second;
+}
+
+/// A free page of a channel, or none.
+std::optional<std::uint64_t> PageTable::take_of(ChannelId channel) {
+  if (pools_[channel.value].empty(pool_pages_)) return std::nullopt;
+  ++pages_per_channel_[channel.value];
+  return take(channel.value);
+}
+
+std::optional<std::uint64_t> PageTable::move(std::uint64_t virtual_page, ChannelId to) {
+  const auto physical = take_of(to);
+  if (!physical) return std::nullopt;
+  const std::uint64_t old = *translate(virtual_page << page_bits_);
+  (*leaves_[virtual_page / kLeafPages])[virtual_page % kLeafPages] =
+      static_cast<std::uint32_t>(*physical >> page_bits_) + 1;
+  virtual_of_.erase(old >> page_bits_);
+  virtual_of_[*physical >> page_bits_] = virtual_page;
+  left_.push_back(old);
+  return physical;
+}
+
+void PageTable::release_left_frames() {
+  for (const std::uint64_t old : left_) {
+    const std::uint32_t channel = channel_of(old).value;
+    --pages_per_channel_[channel];
+    pools_[channel].returned.push_back(old);
+  }
+  left_.clear();
+}
+
+std::optional<std::uint64_t> PageTable::add_copy(std::uint64_t virtual_page, ChannelId channel) {
+  std::vector<Copy>& copies = copies_[virtual_page];
+  for (const Copy& c : copies) {
+    if (c.channel == channel) return std::nullopt;
+  }
+  const auto physical = take_of(channel);
+  if (physical) copies.push_back({channel, *physical});
+  return physical;
+}
+
+std::size_t PageTable::drop_copies() {
+  std::size_t dropped = 0;
+  for (const auto& [page, copies] : copies_) {
+    for (const Copy& c : copies) {
+      left_.push_back(c.physical);
+      ++dropped;
+    }
+  }
+  copies_.clear();
+  // The hash table's order must not decide which pages are given out next.
+  std::sort(left_.begin(), left_.end());
+  release_left_frames();
+  return dropped;
+}
+
+std::optional<std::uint64_t> PageTable::copy_for(std::uint64_t virtual_address,
+                                                 SmId toucher) const {
+  const auto it = copies_.find(virtual_address >> page_bits_);
+  if (it == copies_.end()) return std::nullopt;
+  const ChannelId mine = channel_of_sm(toucher);
+  for (const Copy& c : it->second) {
+    if (c.channel == mine) return c.physical | (virtual_address & (page_bytes() - 1));
+  }
+  return std::nullopt;
+}
+
 void PageTable::clear() {
+  copies_.clear();
+  left_.clear();
+  virtual_of_.clear();
   leaves_.clear();
   for (Pool& p : pools_) p = Pool{};
   std::fill(pages_per_channel_.begin(), pages_per_channel_.end(), 0);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "common/ids.h"
@@ -21,6 +22,7 @@ class PageTable {
   /// `map` must outlive the table.
   explicit PageTable(const AddressMap& map);
 
+  unsigned page_bits() const { return page_bits_; }
   std::uint64_t page_bytes() const { return std::uint64_t{1} << page_bits_; }
   std::uint64_t page_of(std::uint64_t virtual_address) const {
     return virtual_address >> page_bits_;
@@ -42,6 +44,9 @@ class PageTable {
 
   /// What a walk for `toucher` finds.
   std::optional<std::uint64_t> walk(std::uint64_t virtual_address, SmId toucher) {
+    if (!copies_.empty()) {
+      if (const auto copy = copy_for(virtual_address, toucher)) return copy;
+    }
     const auto found = translate(virtual_address);
     if (found || !on_missing || !on_missing(page_of(virtual_address), toucher)) return found;
     return translate(virtual_address);
@@ -53,6 +58,22 @@ class PageTable {
   std::uint64_t map(std::uint64_t virtual_page, ChannelId wanted);
   /// Frees the physical page of a mapped virtual page.
   void unmap(std::uint64_t virtual_page);
+
+  // Pages that move after their placement (PageMover). Where placement_matters().
+
+  /// Which channel's copies an SM's walks find. Set by whoever adds copies.
+  std::function<ChannelId(SmId)> channel_of_sm;
+  ChannelId channel_of(std::uint64_t physical) const { return map_.locate(physical).channel; }
+  /// The virtual page number that is mapped to a physical page; none for a copy.
+  std::optional<std::uint64_t> virtual_of(std::uint64_t physical) const;
+  /// Maps a page to a free page of another channel, whose address it returns; none when that
+  /// channel is full. The old page's memory stays taken until release_left_frames().
+  std::optional<std::uint64_t> move(std::uint64_t virtual_page, ChannelId to);
+  void release_left_frames();
+  /// A copy of the page for walks of a channel's SMs; none when the channel is full or has one.
+  std::optional<std::uint64_t> add_copy(std::uint64_t virtual_page, ChannelId channel);
+  /// Frees all copies; returns how many there were.
+  std::size_t drop_copies();
 
   /// Whether a page lies in one channel, so that placement has a meaning.
   bool placement_matters() const { return map_.page_has_one_channel(); }
@@ -77,7 +98,14 @@ class PageTable {
     bool empty(std::uint64_t capacity) const { return returned.empty() && next == capacity; }
   };
 
+  struct Copy {
+    ChannelId channel;
+    std::uint64_t physical = 0;
+  };
+
   std::uint64_t take(std::size_t pool);
+  std::optional<std::uint64_t> take_of(ChannelId channel);
+  std::optional<std::uint64_t> copy_for(std::uint64_t virtual_address, SmId toucher) const;
 
   const AddressMap& map_;
   unsigned page_bits_;
@@ -87,6 +115,9 @@ class PageTable {
   std::vector<std::uint64_t> pages_per_channel_;
   std::uint64_t mapped_ = 0;
   std::uint64_t spilled_ = 0;
+  std::unordered_map<std::uint64_t, std::vector<Copy>> copies_;  ///< by virtual page
+  std::vector<std::uint64_t> left_;                              ///< frames that pages moved out of
+  std::unordered_map<std::uint64_t, std::uint64_t> virtual_of_;  ///< by physical page number
 };
 
 }  // namespace tessera

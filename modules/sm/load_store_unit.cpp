@@ -383,6 +383,7 @@ void LoadStoreUnit::reset() {
   blocked_ = false;
   port_free_at_ = 0;
   tlb_.invalidate_all();
+  closed_ = false;
   l1_out_.reset();
   l1_in_.reset();
   mmu_out_.reset();

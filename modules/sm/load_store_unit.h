@@ -76,8 +76,11 @@ class LoadStoreUnit {
 
   /// Room for one more warp access.
   bool can_take() const {
-    return queue_.size() < config_.lsu_queue_depth && used_ < config_.lsu_outstanding;
+    return queue_.size() < config_.lsu_queue_depth && used_ < config_.lsu_outstanding && !closed_;
   }
+  /// Closed, it takes nothing.
+  void close(bool on) { closed_ = on; }
+  void forget_translations() { tlb_.invalidate_all(); }
   /// Enters an access to global or local memory by the warp in `slot`.
   void take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot, std::uint64_t warp_age,
             Tick t);
@@ -144,6 +147,7 @@ class LoadStoreUnit {
   std::size_t unsent_ = 0;  ///< translations not yet asked for
   bool blocked_ = false;    ///< the queue's head needs a translation that cannot be asked for yet
   Tick port_free_at_ = 0;
+  bool closed_ = false;
 
   TimedQueue<tlm::tlm_generic_payload*> answers_;
   TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;

@@ -108,9 +108,24 @@ void SmCluster::process() {
   wake_.at(starts_.next_due());
   const Tick lsu = lsu_.next_work(t);
   if (lsu != kNever) wake_.at(std::max(lsu, lsu <= t ? clock_.time_of(cycle + 1) : lsu));
+  if (drained_ && close_at_ <= t && lsu_.idle()) std::exchange(drained_, nullptr)();
+}
+
+void SmCluster::close_memory(std::function<void()> drained) {
+  drained_ = std::move(drained);
+  close_at_ = clock_.after(now() + 1, 0);
+  wake_.at(close_at_);
+}
+
+void SmCluster::open_memory() {
+  lsu_.forget_translations();
+  lsu_.close(false);
+  close_at_ = kNever;
+  wake_.at(clock_.after(now() + 1, 0));
 }
 
 void SmCluster::step(std::uint64_t cycle, Tick t) {
+  if (close_at_ <= t) lsu_.close(true);
   // The process may run twice at one edge (an END_REQ that takes effect at once): issue only once.
   const bool again = cycle == cycle_ && cycle != 0;
   while (starts_.due(t)) admit(starts_.pop(), cycle);
@@ -517,6 +532,8 @@ void SmCluster::reset() {
   live_ctas_ = 0;
   stores_ = 0;
   busy_ = false;
+  drained_ = nullptr;
+  close_at_ = kNever;
   wake_.cancel();
 }
 

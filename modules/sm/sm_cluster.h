@@ -52,7 +52,10 @@ struct SmStats {
 /// Phases: all four, as initiator. Not modelled: local memory's traffic (a fixed latency stands for
 /// it), instruction fetch, register banks, operand
 /// collectors, write-back port conflicts.
-class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkIf {
+class SmCluster final : public sc_core::sc_module,
+                        public Block,
+                        public CtaSinkIf,
+                        public MemoryGateIf {
  public:
   tlm_utils::simple_initiator_socket<SmCluster> l1;
   tlm_utils::simple_initiator_socket<SmCluster> mmu;
@@ -69,6 +72,8 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
 
   void start_cta(KernelProgram& kernel, CtaId cta, Tick at) override;
   unsigned resident_ctas(const CtaResources& resources) const override;
+  void close_memory(std::function<void()> drained) override;
+  void open_memory() override;
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -173,6 +178,8 @@ class SmCluster final : public sc_core::sc_module, public Block, public CtaSinkI
   std::uint64_t stores_ = 0;
   bool busy_ = false;  ///< has work that sm_drained() will end
 
+  std::function<void()> drained_;  ///< told when the closed memory gate has nothing behind it
+  Tick close_at_ = kNever;
   WakeEvent wake_;
   SmStats stats_;
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <functional>
 #include <systemc>
 
 #include "common/ids.h"
@@ -19,6 +20,16 @@ class CtaSinkIf : public virtual sc_core::sc_interface {
   virtual void start_cta(KernelProgram& kernel, CtaId cta, Tick at) = 0;
   /// CTAs of that shape that an empty SM holds; 0 when one does not fit.
   virtual unsigned resident_ctas(const CtaResources& resources) const = 0;
+};
+
+/// An SM as whoever moves pages sees it.
+class MemoryGateIf : public virtual sc_core::sc_interface {
+ public:
+  /// From the next edge on, no access enters the memory system; `drained` is called (in the SM's
+  /// process) when none is under way.
+  virtual void close_memory(std::function<void()> drained) = 0;
+  /// Forgets all translations; accesses go on from the next edge.
+  virtual void open_memory() = 0;
 };
 
 /// The dispatcher as an SM sees it. What an SM says takes effect after the present time, so that

@@ -256,8 +256,7 @@ TEST_CASE("L2 TLB: an invalidated page is walked for again") {
   Rig rig;
   ask(rig.sms, 100, 0x5000);
   rig.run(300);
-  rig.tlb.invalidate(5);
-  rig.tlb.invalidate(99);
+  rig.tlb.invalidate_all();
   ask(rig.sms, 400, 0x5000);
   rig.run(600);
   CHECK(rig.walker.arrivals().size() == 2);
