@@ -13,6 +13,7 @@
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
 #include "policies/page_placement.h"
+#include "policies/remote_caching.h"
 
 namespace tessera::app {
 namespace {
@@ -57,6 +58,7 @@ Listing policies(const std::string&) {
   };
   add("address_map", address_map_names());
   add("page_placement", page_placement_names());
+  add("remote_caching", remote_caching_names());
   add("cta_scheduler", cta_scheduler_names());
   l.columns = {{"decision", "DECISION"}, {"name", "POLICY"}};
   return l;

@@ -45,7 +45,7 @@ TEST_CASE("list workloads has the suite") {
 TEST_CASE("list policies names every decision point's choices") {
   const auto all = names(listed("policies"));
   for (const char* name : {"fixed-channel", "pae", "first-touch", "lab", "least-first",
-                           "round-robin", "distributed"}) {
+                           "round-robin", "distributed", "home", "full-replication", "mdr"}) {
     CHECK(all.count(name) == 1);
   }
 }

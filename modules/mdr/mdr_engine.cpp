@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mdr/mdr_engine.h"
+
+#include <algorithm>
+
+namespace tessera {
+
+namespace {
+
+SetSampler::Shape sampled(SetSampler::Shape slice, const MdrConfig& config) {
+  slice.sampled_sets = config.sampled_sets;
+  return slice;
+}
+
+void add(SampledHits& to, const SampledHits& more) {
+  to.lookups += more.lookups;
+  to.hits += more.hits;
+}
+
+void add(SampleCounts& to, const SampleCounts& more) {
+  to.local += more.local;
+  to.leaving += more.leaving;
+  to.arriving += more.arriving;
+  add(to.no_replication, more.no_replication);
+  add(to.full_replication, more.full_replication);
+}
+
+}  // namespace
+
+MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config,
+                     SetSampler::Shape slice, const MdrBandwidths& raw, ReplicationSwitch& decision)
+    : sc_module(name),
+      config_(config),
+      clock_(config.clock_hz),
+      raw_(raw),
+      switch_(decision),
+      sampler_(sampled(slice, config)) {
+  wake_.drives([this] { process(); });
+}
+
+// What the slice calls.
+
+void MdrEngine::on_access(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin,
+                          bool read_only) {
+  if (!sampler_.samples(set_index)) return;
+  const Tick t = now();
+  // At the very edge of an epoch's end the slice's process may run before ours.
+  if (t >= epoch_end_) end_epoch();
+  if (epoch_end_ == kNever) begin_epoch(t);
+  sampler_.observe(set_index, line, origin, read_only, switch_.on());
+}
+
+void MdrEngine::flush(std::function<void()> done) {
+  sampler_.forget_lines();
+  done();
+}
+
+// Processes.
+
+void MdrEngine::process() {
+  wake_.fired();
+  const Tick t = now();
+  if (t >= epoch_end_) end_epoch();
+  if (turns_at_ != kNever && t + 1 >= turns_at_) turn_switch();
+  wake_.at(epoch_end_);
+  if (turns_at_ != kNever) wake_.at(turns_at_ - 1);
+}
+
+void MdrEngine::begin_epoch(Tick t) {
+  const std::uint64_t epoch = clock_.cycle_at(t) / config_.epoch_cycles;
+  epoch_end_ = clock_.time_of((epoch + 1) * config_.epoch_cycles);
+  wake_.at(epoch_end_);
+}
+
+void MdrEngine::end_epoch() {
+  const Tick end = epoch_end_;
+  epoch_end_ = kNever;
+  const SampleCounts seen = sampler_.counts();
+  sampler_.start_counting();
+  ++stats_.epochs;
+  add(stats_.sampled, seen);
+  if (!seen.complete()) {
+    ++stats_.epochs_undecided;
+    return;
+  }
+  last_.fraction_local = seen.fraction_local();
+  last_.hit_rate_no_replication = seen.no_replication.rate();
+  last_.hit_rate_full_replication = seen.full_replication.rate();
+  last_.bandwidth_no_replication =
+      bandwidth_without_replication(raw_, last_.fraction_local, last_.hit_rate_no_replication);
+  last_.bandwidth_full_replication =
+      bandwidth_with_full_replication(raw_, last_.fraction_local, last_.hit_rate_full_replication);
+  ++(last_.replicate() ? stats_.decisions_replicate : stats_.decisions_no_replication);
+  if (last_.replicate() == switch_.on()) return;
+  turns_at_ = clock_.after(end, config_.evaluation_cycles);
+  // A femtosecond before the edge: nobody acts then, and everybody at the edge comes after.
+  wake_.at(turns_at_ - 1);
+}
+
+void MdrEngine::turn_switch() {
+  if (switch_.on()) {
+    replicated_cycles_ += clock_.cycle_at(turns_at_) - clock_.cycle_at(on_since_);
+  }
+  on_since_ = turns_at_;
+  switch_.set(!switch_.on());
+  ++stats_.switches;
+  turns_at_ = kNever;
+}
+
+// Housekeeping.
+
+std::uint64_t MdrEngine::replicated_cycles() const {
+  if (!switch_.on()) return replicated_cycles_;
+  // The switch turns just before its edge.
+  const std::uint64_t since = clock_.cycle_at(on_since_);
+  return replicated_cycles_ + std::max(clock_.cycle_at(now()), since) - since;
+}
+
+void MdrEngine::reset() {
+  wake_.cancel();
+  switch_.set(false);
+  sampler_.start_counting();
+  sampler_.forget_lines();
+  epoch_end_ = kNever;
+  turns_at_ = kNever;
+  on_since_ = 0;
+  replicated_cycles_ = 0;
+  last_ = Estimate{};
+  stats_ = MdrStats{};
+}
+
+void MdrEngine::register_statistics(StatisticsRegistry& r) const {
+  const std::string m = name();
+  const MdrStats& s = stats_;
+  r.counter(m, "epochs", s.epochs, "epoch", "epochs with an access to a sampled set");
+  r.counter(m, "epochs_undecided", s.epochs_undecided, "epoch",
+            "of those, epochs that left an input of the model open");
+  r.counter(m, "decisions_replicate", s.decisions_replicate, "epoch", "decisions to replicate");
+  r.counter(m, "decisions_no_replication", s.decisions_no_replication, "epoch",
+            "decisions not to replicate");
+  r.counter(m, "switches", s.switches, "change", "decisions that changed what was running");
+  r.value(
+      m, "replicated_cycles", [this] { return static_cast<double>(replicated_cycles()); }, "cycle",
+      "cycles during which read-only lines were replicated");
+  const SampleCounts& c = s.sampled;
+  r.counter(m, "sampled_local", c.local, "access", "own SMs' accesses to local lines, sampled");
+  r.counter(m, "sampled_leaving", c.leaving, "access",
+            "own SMs' accesses to remote lines, sampled");
+  r.counter(m, "sampled_arriving", c.arriving, "access", "other SMs' accesses, sampled");
+  r.value(
+      m, "hit_rate_no_replication", [this] { return stats_.sampled.no_replication.rate(); }, "",
+      "sampled hit rate without replication, over all epochs");
+  r.value(
+      m, "hit_rate_full_replication", [this] { return stats_.sampled.full_replication.rate(); }, "",
+      "sampled hit rate under full replication, over all epochs");
+  const auto of_last = [&](const char* statistic, double Estimate::*field, const char* unit,
+                           const char* description) {
+    r.value(
+        m, statistic, [this, field] { return last_.*field; }, unit, description);
+  };
+  of_last("last_fraction_local", &Estimate::fraction_local, "",
+          "fraction of local accesses in the last epoch decided");
+  of_last("last_hit_rate_no_replication", &Estimate::hit_rate_no_replication, "",
+          "sampled hit rate without replication in the last epoch decided");
+  of_last("last_hit_rate_full_replication", &Estimate::hit_rate_full_replication, "",
+          "sampled hit rate under full replication in the last epoch decided");
+  of_last("last_bandwidth_no_replication", &Estimate::bandwidth_no_replication, "byte/s",
+          "estimated bandwidth without replication in the last epoch decided");
+  of_last("last_bandwidth_full_replication", &Estimate::bandwidth_full_replication, "byte/s",
+          "estimated bandwidth under full replication in the last epoch decided");
+}
+
+}  // namespace tessera

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/flush.h"
+#include "modules/core/time.h"
+#include "modules/core/wake_event.h"
+#include "modules/llc/slice_observer.h"
+#include "modules/mdr/mdr_config.h"
+#include "modules/mdr/set_sampler.h"
+#include "policies/mdr_model.h"
+#include "policies/remote_caching.h"
+
+namespace tessera {
+
+struct MdrStats {
+  Counter epochs = 0;
+  Counter epochs_undecided = 0;
+  Counter decisions_replicate = 0;
+  Counter decisions_no_replication = 0;
+  Counter switches = 0;
+  /// Over all epochs that have ended.
+  SampleCounts sampled;
+};
+
+/// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
+/// whether read-only lines of other partitions are cached in the requester's slice.
+///
+/// Watches a few sets of one slice, estimates the bandwidth without and with full replication from
+/// what it saw in an epoch, and adopts the higher; equal estimates mean no replication, which is
+/// also the state at first. No hysteresis.
+///
+/// Timing: epochs are cycles [n epoch, (n + 1) epoch) of the clock. The switch turns
+/// `evaluation_cycles` after an epoch's end: whoever asks at that edge gets the new decision,
+/// whatever the order of processes. An epoch without an access to a sampled set costs nothing, is
+/// not counted, and changes nothing. One whose accesses leave an input of the model open (no access
+/// of the slice's own SMs, or none that a policy looks up) is counted and changes nothing.
+///
+/// Phases: none, it has no sockets; the slice calls on_access(). Not modelled: the fixed-point
+/// units' rounding, the false hits of 24-bit tags, distribution of the decision over the chip.
+class MdrEngine final : public sc_core::sc_module,
+                        public Block,
+                        public SliceObserver,
+                        public SliceFlushIf {
+ public:
+  /// What the engine's model says of an epoch.
+  struct Estimate {
+    double fraction_local = 0;
+    double hit_rate_no_replication = 0;
+    double hit_rate_full_replication = 0;
+    double bandwidth_no_replication = 0;  ///< bytes per second, as the raw bandwidths
+    double bandwidth_full_replication = 0;
+    bool replicate() const { return bandwidth_full_replication > bandwidth_no_replication; }
+  };
+
+  /// `slice`: shape of the watched slice; its sampled_sets are the configuration's. `decision`
+  /// outlives the engine.
+  MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
+            const MdrBandwidths& raw, ReplicationSwitch& decision);
+
+  const MdrConfig& config() const { return config_; }
+  const MdrStats& stats() const { return stats_; }
+  /// Of the last epoch that was decided.
+  const Estimate& last_estimate() const { return last_; }
+  /// Cycles for which the switch has been on.
+  std::uint64_t replicated_cycles() const;
+
+  void on_access(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin,
+                 bool read_only) override;
+
+  /// To be called when the slices are flushed: the sampled sets drop their lines, at once.
+  void flush(std::function<void()> done) override;
+
+  /// An epoch that has begun is nothing that anybody waits for: always idle.
+  bool idle() const override { return true; }
+  void describe_waiting(std::vector<Waiting>&) const override {}
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  void process();
+  void begin_epoch(Tick t);
+  void end_epoch();
+  void turn_switch();
+
+  const MdrConfig config_;
+  const ClockDomain clock_;
+  const MdrBandwidths raw_;
+  ReplicationSwitch& switch_;
+  SetSampler sampler_;
+
+  Tick epoch_end_ = kNever;  ///< kNever: nothing seen yet in the present epoch
+  Tick turns_at_ = kNever;   ///< the edge from which on the switch is the other way
+  Tick on_since_ = 0;
+  std::uint64_t replicated_cycles_ = 0;  ///< up to on_since_
+  Estimate last_;
+
+  WakeEvent wake_;
+  MdrStats stats_;
+};
+
+}  // namespace tessera

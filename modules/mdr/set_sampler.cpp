@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mdr/set_sampler.h"
+
+namespace tessera {
+
+SetSampler::SetSampler(const Shape& shape)
+    : keeps_arriving_(shape.keeps_arriving),
+      slot_of_set_(shape.sets, kNotSampled),
+      // Tags only: the line size plays no part.
+      no_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kWhole),
+      full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kWhole) {
+  for (std::uint64_t slot = 0; slot < shape.sampled_sets; ++slot) {
+    slot_of_set_[slot * shape.sets / shape.sampled_sets] = static_cast<std::uint32_t>(slot);
+  }
+}
+
+void SetSampler::observe(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin,
+                         bool read_only, bool replicating) {
+  const std::uint32_t slot = slot_of_set_[set_index % slot_of_set_.size()];
+  switch (origin) {
+    case AccessOrigin::kLocal:
+      ++counts_.local;
+      local(slot, line);
+      break;
+    case AccessOrigin::kRemoteLeaving:
+      ++counts_.leaving;
+      // What may change is never cached here: its home looks it up, under both policies.
+      if (read_only) leaving(slot, line, replicating);
+      break;
+    case AccessOrigin::kRemoteArriving:
+      ++counts_.arriving;
+      arriving(slot, line, read_only, replicating);
+      break;
+  }
+}
+
+void SetSampler::local(std::uint32_t slot, std::uint64_t line) {
+  count(counts_.no_replication, look_up(no_replication_, slot, line, true));
+  count(counts_.full_replication, look_up(full_replication_, slot, line, true));
+}
+
+void SetSampler::leaving(std::uint32_t slot, std::uint64_t line, bool replicating) {
+  const bool hit = look_up(full_replication_, slot, line, true);
+  count(counts_.full_replication, hit);
+  if (replicating) {
+    // Another slice's replica hit, which does not arrive here: it would have, and would have hit.
+    if (hit) count(counts_.no_replication, true);
+  } else if (!hit) {
+    ++expected_arrivals_;
+  }
+}
+
+void SetSampler::arriving(std::uint32_t slot, std::uint64_t line, bool read_only,
+                          bool replicating) {
+  count(counts_.no_replication, look_up(no_replication_, slot, line, keeps_arriving_));
+  if (!read_only) {
+    count(counts_.full_replication, look_up(full_replication_, slot, line, keeps_arriving_));
+    return;
+  }
+  // Replicated, it comes only when it has missed in the requester's slice: its second lookup,
+  // which takes a place but is no new miss of an L1.
+  if (!replicating) {
+    if (expected_arrivals_ == 0) return;
+    --expected_arrivals_;
+  }
+  look_up(full_replication_, slot, line, keeps_arriving_);
+}
+
+bool SetSampler::look_up(CacheArray& tags, std::uint32_t slot, std::uint64_t line, bool keep) {
+  const CacheArray::Frame f = tags.find(slot, line);
+  if (f != CacheArray::kNone) {
+    tags.touch(f);
+    return true;
+  }
+  if (keep) tags.install(tags.victim(slot), line);
+  return false;
+}
+
+void SetSampler::start_counting() {
+  counts_ = SampleCounts{};
+  expected_arrivals_ = 0;
+}
+
+void SetSampler::forget_lines() {
+  no_replication_.invalidate_all();
+  full_replication_.invalidate_all();
+  expected_arrivals_ = 0;
+}
+
+}  // namespace tessera
