@@ -26,6 +26,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       caching_(make_remote_caching(config.system.remote_caching)),
       page_table_(std::make_unique<PageTable>(*map_)) {
   build_page_mover();
+  build_mdr();
   build_memory(options);
   build_mmu(options);
   build_sms(options);
@@ -59,6 +60,7 @@ void Gpu::build_sms(const GpuOptions& options) {
     }
   }
   if (mover_) flushed.push_back(mover_.get());
+  if (mdr_ && !options.keep_replicas) flushed.push_back(mdr_.get());
   dispatcher_ = std::make_unique<CtaDispatcher>("dispatcher", config_.dispatch,
                                                 make_cta_scheduler(config_.dispatch.scheduler),
                                                 config_.system.sms, flushed.size());
@@ -96,6 +98,16 @@ void Gpu::build_page_mover() {
   mover_ =
       std::make_unique<PageMover>("mover", c, std::move(policy), *page_table_, std::move(platform));
   blocks_.push_back(mover_.get());
+}
+
+void Gpu::build_mdr() {
+  if (config_.system.remote_caching != "mdr") return;
+  const LlcSliceConfig& llc = config_.llc;
+  mdr_ = std::make_unique<MdrEngine>(
+      "mdr", config_.mdr,
+      SetSampler::Shape{llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses},
+      config_.raw_bandwidths(), dynamic_cast<ReplicationSwitch&>(*caching_));
+  blocks_.push_back(mdr_.get());
 }
 
 void Gpu::stop_memory(const std::function<void()>& drained) {

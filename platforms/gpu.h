@@ -11,6 +11,7 @@
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/host/cta_dispatcher.h"
+#include "modules/mdr/mdr_engine.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_mover.h"
 #include "modules/mmu/page_table.h"
@@ -87,6 +88,7 @@ class Gpu final : public sc_core::sc_module {
                    BlockSite site);
   ChannelId local_channel(SmId sm) const;
   void build_page_mover();
+  void build_mdr();
   void stop_memory(const std::function<void()>& drained);
   void resume_memory();
 
@@ -107,6 +109,7 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<PageWalker> walker_;
   std::unique_ptr<UvmDriver> uvm_;
   std::unique_ptr<PageMover> mover_;
+  std::unique_ptr<MdrEngine> mdr_;
   std::size_t undrained_ = 0;
   std::unique_ptr<CtaDispatcher> dispatcher_;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;

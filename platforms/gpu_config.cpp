@@ -45,6 +45,22 @@ std::map<std::string, NocConfig> GpuConfig::networks() const {
   return all;
 }
 
+MdrBandwidths GpuConfig::raw_bandwidths() const {
+  const double slices = system.slices();
+  const double modules = system.modules;
+  MdrBandwidths raw;
+  // A slice gives a line a cycle; its SMs' links take less.
+  raw.llc =
+      slices * std::min(static_cast<double>(llc.clock_hz) * system.line_bytes, p2p.bandwidth());
+  raw.memory = system.channels * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
+  raw.noc = noc.bandwidth(system.slices());
+  if (system.modules > 1) {
+    // Of evenly spread remote accesses, all but one module's share cross between modules.
+    raw.noc = std::min(raw.noc, modules * mcm.plane.bandwidth(mcm.ports) * modules / (modules - 1));
+  }
+  return raw;
+}
+
 void GpuConfig::propagate() {
   sm.line_bytes = l1.line_bytes = llc.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
@@ -113,6 +129,9 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   if (s.topology != "nuba" && s.remote_caching != "home") {
     errors.push_back("system.remote_caching (" + s.remote_caching +
                      ") has a meaning in topology nuba only");
+  }
+  if (system.remote_caching == "mdr") {
+    for (const std::string& e : mdr.validate(llc.sets, s.slices())) errors.push_back(e);
   }
   if (!sound) return errors;
   const std::uint32_t gateways = s.modules > 1 ? mcm.ports : 0;
@@ -197,6 +216,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("walker", "page-table walkers", c.walker);
   group("uvm", "unified-memory driver", c.uvm);
   group("migration", "pages that move after their placement", c.migration);
+  group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
 }
 

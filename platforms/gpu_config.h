@@ -9,6 +9,7 @@
 #include "modules/core/parameters.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/llc/llc_config.h"
+#include "modules/mdr/mdr_config.h"
 #include "modules/memory/dram_config.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_mover.h"
@@ -17,6 +18,7 @@
 #include "modules/noc/noc_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
+#include "policies/mdr_model.h"
 
 namespace tessera {
 
@@ -87,11 +89,14 @@ struct GpuConfig {
   PageWalkerConfig walker;
   UvmDriverConfig uvm;
   PageMoverConfig migration;
+  MdrConfig mdr;
   DispatchConfig dispatch;
 
   MemoryGeometry geometry() const;
   /// Copies what several blocks share (line and page size) into their configurations.
   void propagate();
+  /// "nuba": the bandwidths that MDR's model compares, of the whole GPU (NUBA section 5.1).
+  MdrBandwidths raw_bandwidths() const;
   /// The networks of the topology: name of the block, and what it is made from.
   std::map<std::string, NocConfig> networks() const;
   /// Every fault of every block and between blocks, in words.

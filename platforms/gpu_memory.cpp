@@ -130,6 +130,7 @@ void Gpu::build_memory(const GpuOptions& options) {
     if (s.partitioned()) {
       site.slice.ports.push_back(LlcSlice::Queue::kRemote);
       site.slice.caching = caching_.get();
+      if (mdr_ && i == config_.mdr.sampled_slice) site.slice.observer = mdr_.get();
       site.slice.coherent = s.topology == "uba-sm";
       site.outputs = 2;
     }
