@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Directions that follow from NUBA's architecture, at small scale. Each point runs in a process of
+// its own (SystemC elaborates once).
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "tests/platforms/gpu_rig.h"
+#include "tests/platforms/workload_runs.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json run(const std::string& platform, const std::string& workload,
+                 const std::vector<std::string>& sets) {
+  return ordered_json::parse(document(platform, workload, ValueMode::kFunctional, sets));
+}
+
+double cycles(const std::string& platform, const std::string& workload,
+              const std::vector<std::string>& sets) {
+  return run(platform, workload, sets)["cycles"].get<double>();
+}
+
+/// The hottest slice's share of lookups, relative to an even spread.
+double hottest_slice(const ordered_json& stats) {
+  double most = 0;
+  double sum = 0;
+  double slices = 0;
+  for (const auto& [name, s] : stats["modules"].items()) {
+    if (!s.contains("remote_lookups")) continue;
+    const double n = s["local_lookups"].get<double>() + s["remote_lookups"].get<double>();
+    most = std::max(most, n);
+    sum += n;
+    ++slices;
+  }
+  return most / (sum / slices);
+}
+
+/// A child's answer.
+double in_child(const std::function<double()>& work) {
+  int fd[2];
+  REQUIRE(pipe(fd) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const double answer = work();
+    const bool sent = write(fd[1], &answer, sizeof answer) == sizeof answer;
+    _exit(sent ? 0 : 1);
+  }
+  double answer = 0;
+  const bool got = read(fd[0], &answer, sizeof answer) == sizeof answer;
+  close(fd[0]);
+  close(fd[1]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(status == 0);
+  REQUIRE(got);
+  return answer;
+}
+
+/// Cycles of a kernel in which every SM reads one shared read-only array of `kib` KiB, `passes`
+/// times, each warp beginning elsewhere. nuba-small has 192 KiB of LLC in each of 4 partitions.
+double shared_read_cycles(const std::string& caching, unsigned kib, unsigned passes) {
+  return in_child([&] {
+    // Narrow links: what is not in the own partition's slices is dear.
+    GpuRig rig("nuba-small",
+               {"system.remote_caching=" + caching, "system.page_placement=round-robin",
+                "noc.link_bytes=4", "l1.sets=1", "l1.ways=1", "mdr.epoch_cycles=5000"},
+               {});
+    constexpr std::size_t kWarpsPerSm = 16;
+    const std::size_t lines = kib * 1024 / 128;
+    const std::size_t warps = rig.config().system.sms * kWarpsPerSm;
+    std::vector<std::vector<Address>> lists(warps);
+    for (std::size_t w = 0; w < warps; ++w) {
+      // The warps of an SM read the array together, in turns.
+      for (std::size_t n = w % kWarpsPerSm; n < lines * passes; n += kWarpsPerSm) {
+        const std::size_t line = (n + w / kWarpsPerSm * lines / rig.config().system.sms) % lines;
+        lists[w].push_back(Allocations::kBase + line * 128);
+      }
+    }
+    ListKernel kernel(std::move(lists), false, true);
+    return static_cast<double>(rig.run(kernel));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("low-sharing kernels run faster on nuba than on uba-mem with the same NoC") {
+  for (const char* workload : {"vecadd", "saxpy", "2dconv"}) {
+    INFO(workload);
+    const std::vector<std::string> noc = {"noc.link_bytes=4"};
+    CHECK(cycles("nuba-small", workload, noc) < cycles("uba-mem-small", workload, noc));
+  }
+}
+
+TEST_CASE("nuba loses less than uba-mem when NoC bandwidth is halved") {
+  for (const char* workload : {"vecadd", "2dconv"}) {
+    INFO(workload);
+    const auto loss = [&](const char* platform) {
+      return cycles(platform, workload, {"noc.link_bytes=4"}) /
+             cycles(platform, workload, {"noc.link_bytes=8"});
+    };
+    const double uba = loss("uba-mem-small");
+    CHECK(uba > 1.2);
+    CHECK(loss("nuba-small") < uba);
+  }
+}
+
+TEST_CASE("on a shared-data kernel first-touch makes one channel hot, and LAB does not") {
+  // Every SM of bicg reads the whole of one vector; its pages' first touches come from few SMs.
+  const ordered_json ft = run("nuba-norep-small", "mm", {"system.page_placement=first-touch"});
+  const ordered_json lab = run("nuba-norep-small", "mm", {"system.page_placement=lab"});
+  CHECK(lab["derived"]["page_balance"].get<double>() > ft["derived"]["page_balance"].get<double>());
+  CHECK(hottest_slice(lab) < hottest_slice(ft));
+}
+
+TEST_CASE("full replication helps a small shared footprint, hurts one beyond capacity, MDR follows") {
+  // 96 KiB fit into a partition's 192 KiB; 640 KiB fit into all slices together, but not into each
+  // partition.
+  struct Point {
+    double home;
+    double full;
+    double mdr;
+  };
+  const auto measure = [](unsigned kib, unsigned passes) {
+    return Point{shared_read_cycles("home", kib, passes),
+                 shared_read_cycles("full-replication", kib, passes),
+                 shared_read_cycles("mdr", kib, passes)};
+  };
+  const Point small = measure(96, 40);
+  CHECK(small.full < 0.8 * small.home);
+  const Point large = measure(640, 10);
+  CHECK(large.full > 1.05 * large.home);
+  // MDR starts without replication, and is never far from the better of the two.
+  CHECK(small.mdr < 1.25 * small.full);
+  CHECK(large.mdr < 1.10 * large.home);
+}
