@@ -121,6 +121,7 @@ TEST_CASE("a 64x64 network of 5.6 TB/s against one of 700 GB/s") {
   NetworkGeometry flat = sixty_four(64);
   flat.stages = {{1, 64, 64}};
   CHECK(network_power(c, flat).switches_w == Approx(4 * wide.switches_w).epsilon(1e-12));
+  CHECK(network_power(c, flat).switches_mm2 == Approx(4 * wide.switches_mm2).epsilon(1e-12));
 }
 
 TEST_CASE("a network between modules pays for the package once a bit") {
