@@ -78,7 +78,7 @@ bool is_instance(const ParameterSetting& s) {
 /// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
 void check_instances(const ResolvedConfig& config) {
   const GpuConfig& g = config.gpu;
-  const std::map<std::string, NocConfig> networks = g.networks();
+  const std::map<std::string, NetworkPlan> networks = g.networks();
   std::set<std::string> known;
   for (const auto& n : networks) known.insert(n.first);
   for (std::uint32_t i = 0; i < g.system.sms; ++i) {
@@ -100,7 +100,7 @@ void check_instances(const ResolvedConfig& config) {
     const auto network = networks.find(kind);
     if (network != networks.end()) {
       const std::vector<std::string> faults =
-          instance_config(network->second, config.overrides, instance).validate();
+          instance_config(network->second.noc, config.overrides, instance).validate();
       if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
     } else if (kind.compare(0, 2, "sm") == 0) {
       instance_config(g.sm, config.overrides, instance);

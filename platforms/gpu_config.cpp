@@ -22,25 +22,31 @@ MemoryGeometry GpuConfig::geometry() const {
   return g;
 }
 
-std::map<std::string, NocConfig> GpuConfig::networks() const {
-  std::map<std::string, NocConfig> all;
-  const auto several = [&all](const char* kind, std::uint32_t n, const NocConfig& c) {
-    for (std::uint32_t i = 0; i < n; ++i) all.emplace(kind + std::to_string(i), c);
+std::map<std::string, NetworkPlan> GpuConfig::networks() const {
+  std::map<std::string, NetworkPlan> all;
+  const auto several = [&all](const char* kind, std::uint32_t n, const NetworkPlan& plan) {
+    for (std::uint32_t i = 0; i < n; ++i) all.emplace(kind + std::to_string(i), plan);
   };
+  const std::uint32_t own_sms = system.sms_per_partition();
+  const std::uint32_t own_slices = system.slices_per_partition();
   if (system.topology == "uba-sm") {
-    several("noc", system.partitions(), noc);
-    several("link", system.slices(), side_link.as_network());
+    several("noc", system.partitions(), {noc, own_sms, own_slices});
+    several("link", system.slices(), {side_link.as_network(), 1, 1});
     return all;
   }
+  std::uint32_t senders = system.sms;
   if (system.topology == "nuba") {
     several("p2p", system.partitions(),
-            p2p.as_network(std::max(system.sms_per_partition(), system.slices_per_partition())));
+            {p2p.as_network(std::max(own_sms, own_slices)), own_sms, own_slices});
+    senders = system.slices();
   }
   if (system.modules == 1) {
-    all.emplace("noc", noc);
+    all.emplace("noc", NetworkPlan{noc, senders, system.slices()});
   } else {
-    several("noc", system.modules, noc);
-    several("mcm", mcm.ports, mcm.plane);
+    several(
+        "noc", system.modules,
+        {noc, senders / system.modules + mcm.ports, system.slices() / system.modules + mcm.ports});
+    several("mcm", mcm.ports, {mcm.plane, system.modules, system.modules});
   }
   return all;
 }
@@ -93,6 +99,7 @@ std::vector<std::string> GpuConfig::validate() const {
   if (migration.policy != "none" && system.address_map != "fixed-channel") {
     errors.emplace_back("migration.policy needs system.address_map fixed-channel");
   }
+  add(power.validate());
   if (sm.clock_hz != l1.clock_hz) {
     errors.emplace_back("l1.clock_hz must equal sm.clock_hz: an SM and its L1 share a clock");
   }
@@ -134,14 +141,13 @@ std::vector<std::string> GpuConfig::validate_shape() const {
     for (const std::string& e : mdr.validate(llc.sets, s.slices())) errors.push_back(e);
   }
   if (!sound) return errors;
-  const std::uint32_t gateways = s.modules > 1 ? mcm.ports : 0;
-  const std::uint32_t exits = s.slices() / (s.topology == "uba-sm" ? 2 : s.modules);
-  const std::uint32_t entries =
-      s.topology == "nuba" ? exits : s.sms / (s.topology == "uba-sm" ? 2 : s.modules);
-  fits("noc", noc.validate(entries + gateways, exits + gateways));
-  if (s.modules > 1) {
-    if (mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
-    fits("mcm", mcm.plane.validate(s.modules, s.modules));
+  if (s.modules > 1 && mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
+  // Networks of one kind are alike: one of each is checked.
+  const std::map<std::string, NetworkPlan> all = networks();
+  for (const char* kind : {"noc", "mcm"}) {
+    const auto plan = all.lower_bound(kind);
+    if (plan == all.end() || plan->first.compare(0, 3, kind) != 0) continue;
+    fits(kind, plan->second.noc.validate(plan->second.entries, plan->second.exits));
   }
   if (s.topology == "nuba") fits("p2p", p2p.validate());
   if (s.topology == "uba-sm") fits("side_link", side_link.validate());
@@ -218,6 +224,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("migration", "pages that move after their placement", c.migration);
   group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
+  group("power", "energy and area of events, wires and storage", c.power);
 }
 
 }  // namespace tessera

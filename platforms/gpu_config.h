@@ -16,6 +16,7 @@
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/noc_config.h"
+#include "modules/power/power_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
 #include "policies/mdr_model.h"
@@ -72,6 +73,13 @@ struct ImplementationConfig {
   std::string dram = "tlm";
 };
 
+/// A network of the topology.
+struct NetworkPlan {
+  NocConfig noc;
+  std::uint32_t entries = 1;
+  std::uint32_t exits = 1;
+};
+
 struct GpuConfig {
   SystemConfig system;
   ImplementationConfig impl;
@@ -91,14 +99,15 @@ struct GpuConfig {
   PageMoverConfig migration;
   MdrConfig mdr;
   DispatchConfig dispatch;
+  PowerConfig power;
 
   MemoryGeometry geometry() const;
   /// Copies what several blocks share (line and page size) into their configurations.
   void propagate();
   /// "nuba": the bandwidths that MDR's model compares, of the whole GPU (NUBA section 5.1).
   MdrBandwidths raw_bandwidths() const;
-  /// The networks of the topology: name of the block, and what it is made from.
-  std::map<std::string, NocConfig> networks() const;
+  /// The networks of the topology by the name of the block.
+  std::map<std::string, NetworkPlan> networks() const;
   /// Every fault of every block and between blocks, in words.
   std::vector<std::string> validate() const;
 

@@ -35,20 +35,19 @@ void Gpu::connect(InitiatorPort& from, TargetPort& to) {
   bind(checkers_.back()->initiator, to);
 }
 
-/// A network from `entries` ports to `exits` ports; `exit_of` says at which one a slice's requests
-/// leave.
-BlockHandle& Gpu::add_network(const std::string& name, std::uint32_t entries, std::uint32_t exits,
+/// A network of the topology; `exit_of` says at which port a slice's requests leave.
+BlockHandle& Gpu::add_network(const std::string& name,
                               std::function<unsigned(std::uint32_t slice)> exit_of,
                               const GpuOptions& options) {
+  const NetworkPlan plan = config_.networks().at(name);
   GpuConfig mine = config_;
-  mine.noc = instance_config(config_.networks().at(name), options.overrides,
-                             std::string(this->name()) + "." + name);
+  mine.noc = instance_config(plan.noc, options.overrides, std::string(this->name()) + "." + name);
   BlockSite site;
   site.name = name;
   site.index = static_cast<std::uint32_t>(networks_.size());
   site.config = &mine;
-  site.inputs = entries;
-  site.outputs = exits;
+  site.inputs = plan.entries;
+  site.outputs = plan.exits;
   site.routing.by_request = [exit_of](const MemoryRequest& r) {
     return exit_of(r.home.slice.value);
   };
@@ -67,7 +66,7 @@ void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<Target
   const auto exits = static_cast<std::uint32_t>(to.size()) / modules;
   if (modules == 1) {
     BlockHandle& noc = add_network(
-        "noc", entries, exits, [](std::uint32_t s) { return s; }, options);
+        "noc", [](std::uint32_t s) { return s; }, options);
     for (std::uint32_t i = 0; i < entries; ++i) connect(*from[i], *noc.in[i]);
     for (std::uint32_t i = 0; i < exits; ++i) connect(*noc.out[i], *to[i]);
     return;
@@ -80,8 +79,7 @@ void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<Target
     const auto exit_of = [m, exits, planes](std::uint32_t slice) {
       return slice / exits == m ? slice % exits : exits + slice % planes;
     };
-    BlockHandle& noc =
-        add_network(numbered("noc", m), entries + planes, exits + planes, exit_of, options);
+    BlockHandle& noc = add_network(numbered("noc", m), exit_of, options);
     for (std::uint32_t i = 0; i < entries; ++i) connect(*from[m * entries + i], *noc.in[i]);
     for (std::uint32_t i = 0; i < exits; ++i) connect(*noc.out[i], *to[m * exits + i]);
     for (std::uint32_t p = 0; p < planes; ++p) {
@@ -91,8 +89,7 @@ void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<Target
   }
   for (std::uint32_t p = 0; p < planes; ++p) {
     BlockHandle& plane = add_network(
-        numbered("mcm", p), modules, modules,
-        [exits](std::uint32_t slice) { return slice / exits; }, options);
+        numbered("mcm", p), [exits](std::uint32_t slice) { return slice / exits; }, options);
     for (std::uint32_t m = 0; m < modules; ++m) {
       connect(*out[p][m], *plane.in[m]);
       connect(*plane.out[m], *in[p][m]);
@@ -177,8 +174,8 @@ void Gpu::join_partitions(const std::vector<InitiatorPort*>& l1s, const GpuOptio
   const std::uint32_t slices = s.slices_per_partition();
   for (std::uint32_t p = 0; p < s.partitions(); ++p) {
     BlockHandle& n = add_network(
-        numbered(nuba ? "p2p" : "noc", p), sms, slices,
-        [slices](std::uint32_t slice) { return slice % slices; }, options);
+        numbered(nuba ? "p2p" : "noc", p), [slices](std::uint32_t slice) { return slice % slices; },
+        options);
     for (std::uint32_t i = 0; i < sms; ++i) connect(*l1s[p * sms + i], *n.in[i]);
     for (std::uint32_t i = 0; i < slices; ++i) connect(*n.out[i], *slices_[p * slices + i].in[0]);
   }
@@ -189,7 +186,7 @@ void Gpu::join_twins(const GpuOptions& options) {
   const std::uint32_t slices = config_.system.slices();
   for (std::uint32_t i = 0; i < slices; ++i) {
     BlockHandle& link = add_network(
-        numbered("link", i), 1, 1, [](std::uint32_t) { return 0U; }, options);
+        numbered("link", i), [](std::uint32_t) { return 0U; }, options);
     connect(*slices_[i].out[1], *link.in[0]);
     connect(*link.out[0], *slices_[(i + slices / 2) % slices].in[1]);
   }

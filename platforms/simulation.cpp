@@ -12,6 +12,7 @@
 
 #include "common/error.h"
 #include "platforms/derived.h"
+#include "platforms/energy.h"
 #include "platforms/gpu.h"
 #include "platforms/gpu_device.h"
 #include "platforms/supervisor.h"
@@ -229,12 +230,13 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["config"] = config_.to_json();
   d["seed"] = options_.seed;
   d["cycles"] = cycles;
+  const double seconds = static_cast<double>(cycles) / static_cast<double>(clock_.hertz());
   d["time_ns"] = static_cast<double>(cycles) * 1e9 / static_cast<double>(clock_.hertz());
   d["instructions"] = instructions();
   d["kernels"] = std::move(kernels);
   d["modules"] = registry_.to_json();
   d["derived"] = derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());
-  d["energy"] = nullptr;
+  d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   d["verified"] = nullptr;
   if (result.verification) d["verified"] = result.verification->passed;
   if (result.failure && !result.verification) d["verified"] = false;

@@ -55,6 +55,7 @@ function scaled(v, units, step) {
 }
 const bytes = (v) => scaled(v, ['B', 'kB', 'MB', 'GB', 'TB'], 1000).join(' ');
 const time = (ns) => scaled(ns, ['ns', 'µs', 'ms', 's'], 1000).join(' ');
+const joules = (j) => scaled(j * 1e12, ['pJ', 'nJ', 'µJ', 'mJ', 'J', 'kJ'], 1000).join(' ');
 const percent = (v) => (isNumber(v) ? number(Number((v * 100).toPrecision(3))) + ' %' : '–');
 
 /** Names compared so that llc2 comes before llc10. */

@@ -65,6 +65,12 @@ std::string derived_unit(const std::string& name) {
   return it == units.end() ? std::string() : it->second;
 }
 
+std::string energy_unit(const std::string& name) {
+  static const std::map<std::string, std::string> units = {{"j", "J"}, {"w", "W"}, {"mm2", "mm2"}};
+  const auto it = units.find(name.substr(name.rfind('_') + 1));
+  return it == units.end() ? std::string() : it->second;
+}
+
 std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) {
   std::map<std::pair<std::string, std::string>, std::string> units;
   for (const ordered_json& entry : catalogue) {
@@ -78,10 +84,15 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
   for (const auto& [name, unit] : own) {
     if (stats.contains(name)) flatten("run", name, stats[name], unit, out);
   }
-  for (const char* section : {"derived", "energy"}) {
-    if (!stats.contains(section) || !stats[section].is_object()) continue;
-    for (const auto& [name, value] : stats[section].items()) {
-      flatten(section, name, value, derived_unit(name), out);
+  if (stats.contains("derived")) {
+    for (const auto& [name, value] : stats["derived"].items()) {
+      flatten("derived", name, value, derived_unit(name), out);
+    }
+  }
+  if (stats.contains("energy")) {
+    for (const auto& [name, value] : stats["energy"].items()) {
+      // What is a number by itself; the components are in stats.json and the report.
+      if (value.is_number()) flatten("energy", name, value, energy_unit(name), out);
     }
   }
   if (stats.contains("modules")) {

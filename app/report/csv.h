@@ -13,6 +13,8 @@ std::string stats_csv(const nlohmann::ordered_json& stats, const nlohmann::order
 
 /// Unit of a derived value of design.md section 5; empty for ratios and unknown names.
 std::string derived_unit(const std::string& name);
+/// Of a value of `energy`, from the end of its name: noc_j, total_j, noc_power_w, noc_area_mm2.
+std::string energy_unit(const std::string& name);
 
 /// A field quoted where RFC 4180 asks for it.
 std::string csv_field(const std::string& text);

@@ -257,6 +257,19 @@ function latency() {
       stacked(hops, (v) => number(Number(v.toPrecision(3)))));
 }
 
+/** Joules of the components, of which the NoC's networks are parts. */
+function energy() {
+  const parts = Object.entries(stats.energy || {}).filter((p) => isObject(p[1]) && p[1].total_j > 0);
+  if (!parts.length) return null;
+  const titles = {sm: 'SMs', l1: 'L1s', llc: 'LLC', noc: 'NoC', dram: 'DRAM'};
+  const note = `The model of docs/blocks/power.md. The NoC draws ${number(Number(stats.energy.noc_power_w.toPrecision(3)))} W ` +
+    `on ${number(Number(stats.energy.noc_area_mm2.toPrecision(3)))} mm².`;
+  const split = (key) => sum(parts.map((p) => p[1][key]));
+  return panel(`Energy: ${joules(stats.energy.total_j)}`, note,
+      stacked(parts.map(([name, e]) => [titles[name] || name, e.total_j]), joules),
+      stacked([['events', split('dynamic_j')], ['leakage and clocks', split('static_j')]], joules));
+}
+
 function kernels() {
   const all = stats.kernels || [];
   if (!all.length) return;
@@ -331,7 +344,7 @@ if (data.traffic.length) {
   }
 }
 const kinds = grouped();
-const times = [latency(), issueSlots(kinds), hitRates(kinds), derivedTable()].filter((p) => p);
+const times = [latency(), issueSlots(kinds), energy(), hitRates(kinds), derivedTable()].filter((p) => p);
 section('Where the time went', null, el('div', {className: 'row loose'}, ...times));
 kernels();
 allStatistics(kinds);

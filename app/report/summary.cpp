@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "app/report/text.h"
@@ -60,6 +61,20 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
   return text;
 }
 
+/// "SM 1.2 mJ (40 %), ...", the components of `energy`.
+std::string energy_parts(const ordered_json& energy, double total) {
+  const std::pair<const char*, const char*> parts[] = {
+      {"sm", "SM"}, {"l1", "L1"}, {"llc", "LLC"}, {"noc", "NoC"}, {"dram", "DRAM"}};
+  std::string text;
+  for (const auto& [key, title] : parts) {
+    const auto joules = number(energy.value(key, ordered_json::object()), "total_j");
+    if (!joules) continue;
+    text += (text.empty() ? "" : ", ") + std::string(title) + " " + energy_text(*joules);
+    if (total > 0) text += " (" + percent(*joules / total) + ")";
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string run_summary(const ordered_json& stats, const std::string& verification, bool utf8) {
@@ -87,6 +102,12 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   }
   if (const auto used = number(derived, "dram_utilisation")) {
     text += fact("DRAM in use", percent(*used) + " of the time");
+  }
+  const auto section = stats.find("energy");
+  if (section != stats.end()) {
+    if (const auto total = number(*section, "total_j")) {
+      text += fact("energy", energy_text(*total) + ": " + energy_parts(*section, *total));
+    }
   }
   text += traffic_picture(traffic_by_level(stats), utf8);
   if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {

@@ -51,6 +51,10 @@ std::string time_text(double nanoseconds) {
   return scaled(nanoseconds, 1e3, {"ns", "us", "ms", "s"});
 }
 
+std::string energy_text(double joules) {
+  return scaled(joules * 1e12, 1e3, {"pJ", "nJ", "uJ", "mJ", "J", "kJ"});
+}
+
 std::string duration_text(double seconds) {
   if (!(seconds < 1e9)) return "?";
   const auto s = static_cast<std::uint64_t>(std::llround(seconds));

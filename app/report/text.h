@@ -17,6 +17,8 @@ std::string short_number(double value);
 std::string bytes_text(double bytes);
 /// "8.82 us" from nanoseconds.
 std::string time_text(double nanoseconds);
+/// "1.23 mJ".
+std::string energy_text(double joules);
 /// "1:02:03", "2:03" or "3 s" of host time.
 std::string duration_text(double seconds);
 

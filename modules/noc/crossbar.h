@@ -25,7 +25,7 @@ namespace tessera {
 /// Phases: all four of the base protocol on both sides, early completion by targets included.
 /// b_transport adds the lone-packet latency; transport_dbg is routed by address; no DMI.
 ///
-/// Not modelled: virtual channels, credits' way back, switch and link energy (power model),
+/// Not modelled: virtual channels, credits' way back, energy (modules/power/noc_power.h),
 /// more than one class of traffic per direction.
 class Crossbar final : public sc_core::sc_module, public Block {
  public:

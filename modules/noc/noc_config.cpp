@@ -13,6 +13,13 @@ constexpr std::uint32_t kMaxRadix = 64;
 constexpr std::uint32_t kMaxLatency = 10'000;
 constexpr std::uint32_t kMaxBufferFlits = 65'535;
 
+/// The square root, rounded up.
+std::uint32_t ports_per_switch(std::uint32_t ports) {
+  std::uint32_t p = 1;
+  while (p * p < ports) ++p;
+  return p;
+}
+
 std::uint32_t line_flits(std::uint32_t header_bytes, std::uint32_t link_bytes) {
   return (header_bytes + kMaxLineBytes + link_bytes - 1) / link_bytes;
 }
@@ -44,6 +51,16 @@ void common_errors(std::vector<std::string>& errors, std::uint64_t clock_hz,
 }
 
 }  // namespace
+
+std::vector<SwitchStage> switch_stages(std::uint32_t entries, std::uint32_t exits,
+                                       std::uint32_t radix) {
+  if (std::max(entries, exits) <= radix) return {{1, entries, exits}};
+  const std::uint32_t ins = ports_per_switch(entries);
+  const std::uint32_t outs = ports_per_switch(exits);
+  const std::uint32_t firsts = (entries + ins - 1) / ins;
+  const std::uint32_t seconds = (exits + outs - 1) / outs;
+  return {{firsts, ins, seconds}, {seconds, firsts, outs}};
+}
 
 std::uint32_t NocConfig::buffer_flits() const {
   return input_buffer_flits != 0 ? input_buffer_flits : 2 * line_flits(header_bytes, link_bytes);

@@ -9,6 +9,19 @@
 
 namespace tessera {
 
+/// The equal switches of one stage of a network.
+struct SwitchStage {
+  std::uint32_t switches = 1;
+  std::uint32_t inputs = 1;  ///< of each
+  std::uint32_t outputs = 1;
+};
+
+/// One switch up to `radix` ports on either side. More: two stages, the ports of a side dealt to
+/// switches of the square root of their number, rounded up, so that there are about as many links
+/// between the stages as ports (64 x 64: eight 8x8 switches in each).
+std::vector<SwitchStage> switch_stages(std::uint32_t entries, std::uint32_t exits,
+                                       std::uint32_t radix);
+
 /// A crossbar of switches (NUBA sections 5.2 and 6).
 struct NocConfig {
   std::uint64_t clock_hz = 1'400'000'000;

@@ -7,14 +7,6 @@
 namespace tessera {
 namespace {
 
-/// Ports per switch of a two-stage network: the square root, rounded up, so that there are as
-/// many links between the stages as ports (64 ports: eight switches of eight).
-std::uint32_t ports_per_switch(std::uint32_t ports) {
-  std::uint32_t p = 1;
-  while (p * p < ports) ++p;
-  return p;
-}
-
 std::uint64_t rotate_right(std::uint64_t word, unsigned n) {
   return n == 0 ? word : (word >> n) | (word << (64 - n));
 }
@@ -31,9 +23,10 @@ SwitchFabric::SwitchFabric(const Shape& shape, Client& client, NocStats& stats)
       exit_group_(shape.exits, 0),
       exits_(shape.exits),
       entries_(shape.entries) {
-  two_stages_ = std::max(shape.entries, shape.exits) > shape.radix;
+  const std::vector<SwitchStage> stages = switch_stages(shape.entries, shape.exits, shape.radix);
+  two_stages_ = stages.size() == 2;
   if (two_stages_) {
-    build_double(shape);
+    build_double(shape, stages[0], stages[1]);
   } else {
     build_single(shape);
   }
@@ -53,11 +46,12 @@ void SwitchFabric::build_single(const Shape& shape) {
   }
 }
 
-void SwitchFabric::build_double(const Shape& shape) {
-  const std::uint32_t ins = ports_per_switch(shape.entries);
-  const std::uint32_t outs = ports_per_switch(shape.exits);
-  const std::uint32_t firsts = (shape.entries + ins - 1) / ins;   // switches of the first stage
-  const std::uint32_t seconds = (shape.exits + outs - 1) / outs;  // and of the second
+void SwitchFabric::build_double(const Shape& shape, const SwitchStage& first,
+                                const SwitchStage& second) {
+  const std::uint32_t ins = first.inputs;
+  const std::uint32_t outs = second.outputs;
+  const std::uint32_t firsts = first.switches;
+  const std::uint32_t seconds = second.switches;
   buffers_[0].resize(shape.entries);
   links_[0].resize(std::size_t{firsts} * seconds);
   buffers_[1].resize(std::size_t{seconds} * firsts);

@@ -10,6 +10,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/time.h"
+#include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
 
 namespace tessera {
@@ -134,7 +135,7 @@ class SwitchFabric {
   };
 
   void build_single(const Shape& shape);
-  void build_double(const Shape& shape);
+  void build_double(const Shape& shape, const SwitchStage& first, const SwitchStage& second);
   void lay_out_wheel();
   void clear();
 

@@ -19,6 +19,8 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
       {"cycles", 12},
       {"verified", nullptr},
       {"derived", {{"ipc", 1.5}, {"latency_breakdown", {{"llc", 3.25}}}}},
+      {"energy",
+       {{"sm", {{"total_j", 2.5}}}, {"noc_j", 0.5}, {"noc_power_w", 4.0}, {"noc_area_mm2", 9.0}}},
       {"modules",
        {{"gpu0.llc0", {{"hits", 7}, {"latency", {{"mean", 2.5}, {"buckets", {1, 2}}}}}}}}};
   const ordered_json catalogue = {
@@ -31,6 +33,9 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
         "run,verified,,\r\n"
         "derived,ipc,1.5,instruction/cycle\r\n"
         "derived,latency_breakdown.llc,3.25,cycle\r\n"
+        "energy,noc_j,0.5,J\r\n"
+        "energy,noc_power_w,4.0,W\r\n"
+        "energy,noc_area_mm2,9.0,mm2\r\n"
         "gpu0.llc0,hits,7,access\r\n"
         "gpu0.llc0,latency.mean,2.5,cycle\r\n"
         "gpu0.llc0,latency.buckets.0,1,cycle\r\n"

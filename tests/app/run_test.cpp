@@ -56,6 +56,11 @@ TEST_CASE("run prints where the bandwidth went and writes its three files") {
   const json stats = json::parse(folder.read(stem + "stats.json"));
   CHECK(stats["verified"] == true);
   CHECK_THAT(folder.read(stem + "stats.csv"), Contains("run,cycles," + stats["cycles"].dump()));
+  CHECK_THAT(folder.read(stem + "stats.csv"),
+             Contains("energy,noc_j," + stats["energy"]["noc_j"].dump() + ",J"));
+  for (const char* part : {"energy  ", ": SM ", ", L1 ", ", LLC ", ", NoC ", ", DRAM "}) {
+    CHECK_THAT(r.out, Contains(part));
+  }
   CHECK_THAT(folder.read(stem + "report.html"), Contains("vecadd"));
 }
 

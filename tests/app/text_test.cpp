@@ -18,6 +18,8 @@ TEST_CASE("numbers are written with about three digits") {
   CHECK(bytes_text(999) == "999 B");
   CHECK(bytes_text(12345678) == "12.3 MB");
   CHECK(time_text(8820) == "8.82 us");
+  CHECK(energy_text(0.00123) == "1.23 mJ");
+  CHECK(energy_text(4.5e-12) == "4.50 pJ");
   CHECK(duration_text(3) == "3 s");
   CHECK(duration_text(125) == "2:05 min");
   CHECK(duration_text(7260) == "2:01 h");

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/noc_config.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <vector>
 
 namespace {
 
 using tessera::LinkConfig;
 using tessera::NocConfig;
+using tessera::switch_stages;
+using tessera::SwitchStage;
 
 }  // namespace
 
@@ -57,4 +61,19 @@ TEST_CASE("every field is described with a unit and a source") {
     CHECK((p.info.description.find("NUBA") != std::string::npos ||
            p.info.description.find("not published") != std::string::npos));
   }
+}
+
+TEST_CASE("more ports than a switch has are dealt to two stages of switches") {
+  const auto shape = [](std::uint32_t entries, std::uint32_t exits) {
+    std::vector<std::array<std::uint32_t, 3>> all;
+    for (const SwitchStage& s : switch_stages(entries, exits, 8)) {
+      all.push_back({s.switches, s.inputs, s.outputs});
+    }
+    return all;
+  };
+  using Stages = std::vector<std::array<std::uint32_t, 3>>;
+  CHECK(shape(8, 3) == Stages{{1, 8, 3}});
+  CHECK(shape(64, 64) == Stages{{8, 8, 8}, {8, 8, 8}});
+  // 16 entries in four switches of four, 20 exits in four of five.
+  CHECK(shape(16, 20) == Stages{{4, 4, 4}, {4, 4, 5}});
 }

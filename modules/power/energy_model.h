@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Energy of the blocks of a GPU from what they did and how long it took: events times energy, and
+// static power times time (what GPUWattch is to NUBA section 6). docs/blocks/power.md.
+
+#include "modules/power/noc_power.h"
+#include "modules/power/power_config.h"
+
+namespace tessera {
+
+struct Energy {
+  double dynamic_j = 0;
+  double static_j = 0;
+
+  double total_j() const { return dynamic_j + static_j; }
+  Energy& operator+=(const Energy& other) {
+    dynamic_j += other.dynamic_j;
+    static_j += other.static_j;
+    return *this;
+  }
+};
+
+/// An SM without its L1. `lane_operations`: instructions times their active lanes. Registers,
+/// operand delivery and issue are in an operation's energy; shared memory is not modelled apart.
+Energy sm_energy(const PowerConfig& config, double lane_operations, double seconds);
+
+struct CacheActivity {
+  double accesses = 0;        ///< reads and writes of a whole line
+  double line_bytes = 0;      ///< moved by each
+  double capacity_bytes = 0;  ///< data only; tags are not modelled
+};
+Energy cache_energy(const PowerConfig& config, const CacheActivity& activity, double seconds);
+
+struct DramActivity {
+  double activates = 0;
+  double refreshes = 0;
+  double bytes = 0;  ///< read and written
+  double row_bytes = 0;
+};
+/// One channel.
+Energy dram_energy(const PowerConfig& config, const DramActivity& activity, double seconds);
+
+/// One direction of a network. `bytes`: of the packets delivered.
+Energy network_energy(const NetworkPower& power, double bytes, double seconds);
+
+}  // namespace tessera

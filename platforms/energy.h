@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "modules/power/noc_power.h"
+#include "platforms/gpu_config.h"
+
+namespace tessera {
+
+/// The `energy` section of stats.json, from the statistics of the modules: joules of "sm", "l1",
+/// "llc", "noc" (all networks; "networks" has each kind) and "dram", each "dynamic_j", "static_j"
+/// and "total_j"; and flat: "total_j", "noc_j", "noc_power_w" (noc_j over the time),
+/// "noc_area_mm2". `seconds`: of kernels. Statistics that a block does not have count as nothing
+/// happened.
+nlohmann::ordered_json energy(const nlohmann::ordered_json& modules, const GpuConfig& config,
+                              const std::vector<ParameterSetting>& overrides, double seconds);
+
+/// One network as the power model sees it: `requests` from entries to exits, else the way back.
+/// `name`: as in networks(); says what part of the die the links cross.
+NetworkGeometry network_geometry(const GpuConfig& config, const std::string& name,
+                                 const NetworkPlan& plan, bool requests);
+
+}  // namespace tessera

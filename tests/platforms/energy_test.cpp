@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/energy.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <set>
+
+#include "platforms/simulation.h"
+#include "stimuli/workload.h"
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+using nlohmann::ordered_json;
+
+namespace {
+
+const char* const kComponents[] = {"sm", "l1", "llc", "noc", "dram"};
+
+ordered_json energy_of(const std::vector<std::string>& sets, const ordered_json& modules,
+                       double seconds) {
+  const ResolvedConfig c = resolve_config("uba-mem-small", sets);
+  return energy(modules, c.gpu, c.overrides, seconds);
+}
+
+NetworkGeometry geometry_of(const std::string& preset, const std::string& network,
+                            bool requests = true) {
+  const GpuConfig c = resolve_config(preset, {}).gpu;
+  return network_geometry(c, network, c.networks().at(network), requests);
+}
+
+}  // namespace
+
+TEST_CASE("events are taken from the statistics of their blocks") {
+  const ordered_json modules = {
+      {"system.gpu0.sm0", {{"thread_instructions", 300}}},
+      {"system.gpu0.sm7", {{"thread_instructions", 200}}},
+      {"system.gpu0.l1_3", {{"load_hits", 4}, {"store_hits", 2}, {"bytes_filled", 384}}},
+      {"system.gpu0.llc5",
+       {{"hits", 10},
+        {"misses", 3},
+        {"merges", 2},
+        {"write_allocations", 1},
+        {"partial_fetches", 1},
+        {"write_backs", 2},
+        {"atomics", 1},
+        {"bypasses", 99}}},
+      {"system.gpu0.dram1",
+       {{"activates", 4}, {"refreshes", 1}, {"bytes_read", 512}, {"bytes_written", 128}}},
+      {"system.gpu0.noc", {{"request_bytes", 1000}, {"reply_bytes", 3000}}}};
+  const ordered_json e = energy_of({}, modules, 0);
+  const GpuConfig c = resolve_config("uba-mem-small", {}).gpu;
+  const PowerConfig& p = c.power;
+  CHECK(e["sm"]["dynamic_j"].get<double>() == Approx(500 * 30e-12).epsilon(1e-12));
+  // 9 lines of an array of 48 KiB, 20 of one of 96 KiB.
+  CHECK(e["l1"]["dynamic_j"].get<double>() ==
+        Approx(9 * 1024 * 60e-15 * std::sqrt(6.0)).epsilon(1e-12));
+  CHECK(e["llc"]["dynamic_j"].get<double>() ==
+        Approx(20 * 1024 * 60e-15 * std::sqrt(12.0)).epsilon(1e-12));
+  // 4 + 32 rows of 2 KiB; 640 bytes.
+  CHECK(e["dram"]["dynamic_j"].get<double>() ==
+        Approx(36 * 2048 * 0.89e-12 + 5120 * 3.48e-12).epsilon(1e-12));
+  const NetworkPlan plan = c.networks().at("noc");
+  const double there = network_power(p, network_geometry(c, "noc", plan, true)).joule_per_bit();
+  const double back = network_power(p, network_geometry(c, "noc", plan, false)).joule_per_bit();
+  CHECK(e["noc"]["dynamic_j"].get<double>() == Approx(8000 * there + 24000 * back).epsilon(1e-12));
+  for (const char* part : kComponents) CHECK(e[part]["static_j"] == 0);
+  CHECK(e["noc_power_w"] == 0);
+}
+
+TEST_CASE("time without events costs every block's static power") {
+  const ordered_json e = energy_of({}, ordered_json::object(), 2e-3);
+  for (const char* part : kComponents) CHECK(e[part]["dynamic_j"] == 0);
+  CHECK(e["sm"]["static_j"].get<double>() == Approx(8 * 0.5 * 2e-3).epsilon(1e-12));
+  CHECK(e["l1"]["static_j"].get<double>() == Approx(8 * 393216 * 6e-9 * 2e-3).epsilon(1e-12));
+  CHECK(e["llc"]["static_j"].get<double>() == Approx(8 * 786432 * 6e-9 * 2e-3).epsilon(1e-12));
+  CHECK(e["dram"]["static_j"].get<double>() == Approx(4 * 0.125 * 2e-3).epsilon(1e-12));
+  CHECK(e["noc_power_w"].get<double>() * 2e-3 == Approx(e["noc_j"].get<double>()).epsilon(1e-12));
+}
+
+TEST_CASE("settings of one instance count for that instance") {
+  const auto llc = [](const std::vector<std::string>& sets) {
+    return energy_of(sets, ordered_json::object(), 1)["llc"]["static_j"].get<double>();
+  };
+  // Of eight slices one has twice the ways.
+  CHECK(llc({"system.gpu0.llc2.ways=32"}) == Approx(llc({}) * 9 / 8).epsilon(1e-12));
+  const auto area = [](const std::vector<std::string>& sets) {
+    return energy_of(sets, ordered_json::object(), 1)["noc_area_mm2"].get<double>();
+  };
+  CHECK(area({"system.gpu0.noc.link_bytes=64"}) == area({"noc.link_bytes=64"}));
+  CHECK(area({"noc.link_bytes=64"}) > area({}));
+}
+
+TEST_CASE("networks have the shape that the crossbar is built in") {
+  const NetworkGeometry uba = geometry_of("uba-mem", "noc");
+  REQUIRE(uba.stages.size() == 2);
+  for (const CrossbarStage& s : uba.stages) {
+    CHECK(s.switches == 8);
+    CHECK(s.inputs == 8);
+    CHECK(s.outputs == 8);
+  }
+  CHECK(uba.link_bytes == 16);
+  CHECK(uba.links() == 3 * 64);
+  // 640 mm2: a side of 25.3 mm, two thirds of it on average.
+  CHECK(uba.length_mm == Approx(2 * std::sqrt(640.0) / 3));
+  // 32 x 32 in six by six switches of a side: six first switches of six.
+  const NetworkGeometry side = geometry_of("uba-sm", "noc1");
+  CHECK(side.stages[0].switches == 6);
+  CHECK(side.stages[0].inputs == 6);
+  CHECK(side.length_mm == Approx(std::sqrt(640.0) / 2));
+  CHECK(geometry_of("uba-sm", "link3").length_mm == Approx(std::sqrt(640.0) / 2));
+  // A partition has a 32nd of the die.
+  const NetworkGeometry p2p = geometry_of("nuba", "p2p31");
+  REQUIRE(p2p.stages.size() == 1);
+  CHECK(p2p.stages[0].inputs == 2);
+  CHECK(p2p.length_mm == Approx(2 * std::sqrt(20.0) / 3));
+  // 4 modules of 32 SMs: 320 mm2 each; 32 senders or slices, and 16 gateways.
+  const NetworkGeometry module = geometry_of("mcm-uba", "noc2");
+  CHECK(module.length_mm == Approx(2 * std::sqrt(320.0) / 3));
+  CHECK(module.stages[0].inputs == 7);  // 48 ports: switches of 7
+  CHECK_FALSE(module.leaves_module);
+  const NetworkGeometry plane = geometry_of("mcm-uba", "mcm0");
+  CHECK(plane.leaves_module);
+  CHECK(plane.length_mm == 0);
+}
+
+TEST_CASE("replies meet the switches in the other order") {
+  GpuConfig c = resolve_config("uba-mem", {}).gpu;
+  const NetworkPlan plan{c.noc, 16, 20};
+  const NetworkGeometry there = network_geometry(c, "noc", plan, true);
+  const NetworkGeometry back = network_geometry(c, "noc", plan, false);
+  CHECK(there.stages[1].outputs == 5);
+  CHECK(back.stages[0].inputs == 5);
+}
+
+TEST_CASE("a run's energy adds up") {
+  const ResolvedConfig config = resolve_config("nuba-small", {});
+  Simulation simulation(config);
+  const auto workload = make_workload("vecadd");
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  const RunResult r = simulation.run(*workload, options);
+  REQUIRE_FALSE(r.failure.has_value());
+  const ordered_json& e = r.stats["energy"];
+  double total = 0;
+  for (const char* part : kComponents) {
+    CAPTURE(part);
+    const ordered_json& c = e[part];
+    CHECK(c["dynamic_j"].get<double>() > 0);
+    CHECK(c["static_j"].get<double>() > 0);
+    CHECK(c["dynamic_j"].get<double>() + c["static_j"].get<double>() ==
+          Approx(c["total_j"].get<double>()).epsilon(1e-12));
+    total += c["total_j"].get<double>();
+  }
+  CHECK(total == Approx(e["total_j"].get<double>()).epsilon(1e-12));
+  CHECK(e["noc_j"] == e["noc"]["total_j"]);
+  std::set<std::string> kinds;
+  double networks = 0;
+  double area = 0;
+  for (const auto& [kind, network] : e["noc"]["networks"].items()) {
+    kinds.insert(kind);
+    networks += network["total_j"].get<double>();
+    area += network["area_mm2"].get<double>();
+  }
+  CHECK(kinds == std::set<std::string>{"noc", "p2p"});
+  CHECK(networks == Approx(e["noc_j"].get<double>()).epsilon(1e-12));
+  CHECK(area == Approx(e["noc_area_mm2"].get<double>()).epsilon(1e-12));
+  CHECK(e["noc_power_w"].get<double>() * r.stats["time_ns"].get<double>() * 1e-9 ==
+        Approx(e["noc_j"].get<double>()).epsilon(1e-9));
+  // The operations are the SMs' thread instructions.
+  double lanes = 0;
+  for (std::uint32_t i = 0; i < config.gpu.system.sms; ++i) {
+    lanes += r.stats["modules"]["system.gpu0.sm" + std::to_string(i)]["thread_instructions"]
+                 .get<double>();
+  }
+  CHECK(e["sm"]["dynamic_j"].get<double>() == Approx(lanes * 30e-12).epsilon(1e-12));
+}
