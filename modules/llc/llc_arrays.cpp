@@ -163,6 +163,7 @@ tlm::tlm_generic_payload& LlcSlice::fetch_for(const Access& a, std::uint64_t lin
   fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
   MemoryRequest& r = fetch.request();
   r.kind = RequestKind::kFill;
+  r.read_only = a.request->read_only;
   r.carries_data = a.request->carries_data;
   r.gpu = a.request->gpu;
   r.sm = a.request->sm;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_mover.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+MemoryGeometry geometry() {
+  MemoryGeometry g;
+  g.channels = 4;
+  g.channel_bytes = 64 * kPage;
+  return g;
+}
+
+PageMoverConfig config(const char* policy) {
+  PageMoverConfig c;
+  c.clock_hz = 1'000'000'000;
+  c.policy = policy;
+  c.interval_cycles = 1000;
+  c.threshold = 10;
+  c.shootdown_ns = 200;
+  c.transfer_gb_per_s = 4.096;  // a page a microsecond
+  return c;
+}
+
+/// SM i belongs to channel i.
+struct Rig {
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry(), 1);
+  PageTable table{*map};
+  std::function<void()> drained;
+  std::vector<Tick> stops;
+  std::vector<Tick> resumes;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
+  PageMover mover;
+
+  explicit Rig(const PageMoverConfig& c)
+      : mover("mover", c, make_page_moves(c.policy, c.threshold), table, platform()) {
+    table.channel_of_sm = [](SmId sm) { return ChannelId(sm.value); };
+  }
+  PageMoverPlatform platform() {
+    PageMoverPlatform p;
+    p.channel_of = [](SmId sm) { return ChannelId(sm.value); };
+    p.stop = [this](std::function<void()> d) {
+      stops.push_back(now());
+      drained = std::move(d);
+    };
+    p.resume = [this] { resumes.push_back(now()); };
+    p.copy = [this](std::uint64_t from, std::uint64_t to) { copies.emplace_back(from, to); };
+    return p;
+  }
+  void use(std::uint64_t virtual_page, unsigned sm, unsigned times, bool read_only) {
+    for (unsigned i = 0; i < times; ++i) {
+      mover.on_access(*table.translate(virtual_page * kPage), SmId(sm), read_only);
+    }
+  }
+};
+
+Tick ns(std::uint64_t n) { return n * 1'000'000; }
+/// Up to and including t.
+void run_to(Tick t) { sc_core::sc_start(to_sc_time(t + 1 - now())); }
+
+}  // namespace
+
+TEST_CASE("mover: an interval's end moves a page, after the drain, shootdown and transfer") {
+  Rig rig(config("access-counter"));
+  const std::uint64_t old = rig.table.map(5, ChannelId(0));
+  const std::uint64_t other = rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 10, false);
+  rig.use(6, 2, 9, false);
+  CHECK(rig.mover.idle());
+  // The first access, at 0, begins the interval at the next edge.
+  run_to(ns(1001));
+  CHECK(rig.stops == std::vector<Tick>{ns(1001)});
+  CHECK_FALSE(rig.mover.idle());
+  run_to(ns(1500));
+  rig.drained();
+  // Acted on at 1501; 200 ns of shootdown, one page at a page a microsecond.
+  run_to(ns(1501 + 200 + 1000) - 1);
+  CHECK(rig.resumes.empty());
+  CHECK(*rig.table.translate(5 * kPage) == old);
+  run_to(ns(1501 + 200 + 1000));
+  CHECK(rig.resumes == std::vector<Tick>{ns(2701)});
+  const std::uint64_t moved = *rig.table.translate(5 * kPage);
+  CHECK(rig.map->locate(moved).channel == ChannelId(2));
+  CHECK(rig.copies == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{old, moved}});
+  CHECK(*rig.table.translate(6 * kPage) == other);
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 1, 0});
+  CHECK(rig.mover.stats().stopped_cycles == 1700);
+  CHECK(rig.mover.idle());
+  // The page's old memory is free again.
+  CHECK(rig.table.map(7, ChannelId(0)) == old);
+}
+
+TEST_CASE("mover: without a move nobody is stopped, and the next access begins an interval") {
+  Rig rig(config("access-counter"));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 9, false);
+  run_to(ns(5000));
+  CHECK(rig.stops.empty());
+  CHECK(rig.mover.stats().intervals == 1);
+  // Counts do not add up over intervals.
+  rig.use(5, 2, 9, false);
+  run_to(ns(10000));
+  CHECK(rig.stops.empty());
+  CHECK(rig.mover.stats().intervals == 2);
+}
+
+TEST_CASE("mover: copies serve their partition's walks until the kernel's end") {
+  Rig rig(config("replication"));
+  const std::uint64_t home = rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, true);
+  rig.use(5, 3, 9, true);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().copies == 1);
+  CHECK(*rig.table.walk(5 * kPage + 16, SmId(0)) == home + 16);
+  CHECK(*rig.table.walk(5 * kPage + 16, SmId(3)) == home + 16);
+  const std::uint64_t copy = *rig.table.walk(5 * kPage + 16, SmId(2));
+  CHECK(rig.map->locate(copy).channel == ChannelId(2));
+  CHECK(copy % kPage == 16);
+  // The host's view is the page itself.
+  CHECK(*rig.table.translate(5 * kPage) == home);
+  bool done = false;
+  rig.mover.flush([&] { done = true; });
+  run_to(ns(5000 + 200));
+  CHECK_FALSE(done);  // begins at the next edge: 5001
+  run_to(ns(5001 + 200));
+  CHECK(done);
+  CHECK(*rig.table.walk(5 * kPage, SmId(2)) == home);
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 0, 0, 0});
+}
+
+TEST_CASE("mover: a kernel's end without copies costs an edge") {
+  Rig rig(config("replication"));
+  bool done = false;
+  rig.mover.flush([&] { done = true; });
+  run_to(ns(1));
+  CHECK(done);
+  CHECK(rig.mover.stats().shootdowns == 0);
+}
+
+TEST_CASE("mover: a full channel refuses, and the page stays") {
+  Rig rig(config("access-counter"));
+  for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
+  const std::uint64_t old = rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().refused == 1);
+  CHECK(*rig.table.translate(5 * kPage) == old);
+  CHECK(rig.copies.empty());
+  CHECK(rig.resumes.size() == 1);
+}
+
+TEST_CASE("mover: no more moves than allowed, the lowest pages first") {
+  PageMoverConfig c = config("access-counter");
+  c.max_moves = 2;
+  Rig rig(c);
+  for (std::uint64_t p : {9, 3, 7}) rig.table.map(p, ChannelId(0));
+  for (std::uint64_t p : {9, 3, 7}) rig.use(p, 1, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(9000));
+  CHECK(rig.mover.stats().migrations == 2);
+  CHECK(rig.map->locate(*rig.table.translate(9 * kPage)).channel == ChannelId(0));
+}
+
+TEST_CASE("mover: reset forgets counts and what was under way") {
+  Rig rig(config("access-counter"));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  REQUIRE_FALSE(rig.mover.idle());
+  rig.mover.reset();
+  CHECK(rig.mover.idle());
+  run_to(ns(9000));
+  CHECK(rig.resumes.empty());
+}
