@@ -32,31 +32,20 @@ struct SendOutcome {
   Tick response_at = kNever;
 };
 
-/// Sending half of a request channel: an initiator socket's BEGIN_REQ ... END_REQ.
-class RequestSender {
+/// What both sending halves keep: whether the message before has been taken.
+template <class Peer>
+class ChannelSender {
  public:
   /// At end_of_elaboration: `socket.operator->()`.
-  void bind(tlm::tlm_fw_transport_if<>* target) { target_ = target; }
+  void bind(Peer* peer) { peer_ = peer; }
 
-  /// When the next request may arrive; kNever while END_REQ is awaited.
+  /// When the next message may arrive; kNever while the end of the one before is awaited.
   Tick free_at() const { return free_at_; }
-  /// A request that is sent now may arrive at t.
+  /// A message that is sent now may arrive at t.
   bool free(Tick t) const { return free_at_ <= t && (usable_from_ == 0 || usable_from_ <= now()); }
-  /// The first instant at which a request may be sent, as far as is known.
+  /// The first instant at which a message may be sent, as far as is known.
   Tick usable_from() const { return usable_from_; }
-
-  /// Begins a request that arrives at now + delay (delay > 0), when the channel must be free.
-  SendOutcome send(tlm::tlm_generic_payload& payload, Tick delay);
-
-  /// From nb_transport_bw: END_REQ, or a BEGIN_RESP that implies it, effective at `at`.
-  void end_request(const tlm::tlm_generic_payload& payload, Tick at) {
-    if (pending_ == &payload) {
-      pending_ = nullptr;
-      usable_from_ = now() + 1;
-      free_at_ = std::max(at, usable_from_);
-    }
-  }
-  /// The payload whose END_REQ is awaited, or nullptr.
+  /// The payload whose END is awaited, or nullptr.
   const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
   void reset() {
     pending_ = nullptr;
@@ -64,20 +53,99 @@ class RequestSender {
     usable_from_ = 0;
   }
 
+ protected:
+  void begun(const tlm::tlm_generic_payload& payload) {
+    pending_ = &payload;
+    free_at_ = kNever;
+  }
+  /// The END came by the other path, effective at `at`.
+  void ended(const tlm::tlm_generic_payload& payload, Tick at) {
+    if (pending_ != &payload) return;
+    pending_ = nullptr;
+    usable_from_ = now() + 1;
+    free_at_ = std::max(at, usable_from_);
+  }
+  /// The END came as send()'s answer, effective at `at`.
+  void answered(const tlm::tlm_generic_payload& payload, Tick at) {
+    if (pending_ != &payload) return;
+    pending_ = nullptr;
+    free_at_ = at;
+  }
+  Peer& peer() { return *peer_; }
+
  private:
-  tlm::tlm_fw_transport_if<>* target_ = nullptr;
+  Peer* peer_ = nullptr;
   const tlm::tlm_generic_payload* pending_ = nullptr;
   Tick free_at_ = 0;
   Tick usable_from_ = 0;
 };
 
-/// Receiving half of a request channel: a target socket's input buffer of `capacity` entries,
-/// accounted for (the entries themselves stand in the block's queue).
-class RequestReceiver {
+/// Sending half of a request channel: an initiator socket's BEGIN_REQ ... END_REQ.
+class RequestSender : public ChannelSender<tlm::tlm_fw_transport_if<>> {
  public:
-  explicit RequestReceiver(std::size_t capacity) : capacity_(capacity) {}
+  /// Begins a request that arrives at now + delay (delay > 0), when the channel must be free.
+  SendOutcome send(tlm::tlm_generic_payload& payload, Tick delay);
+
+  /// From nb_transport_bw: END_REQ, or a BEGIN_RESP that implies it, effective at `at`.
+  void end_request(const tlm::tlm_generic_payload& payload, Tick at) { ended(payload, at); }
+};
+
+/// Sending half of a response channel: a target socket's BEGIN_RESP ... END_RESP.
+class ResponseSender : public ChannelSender<tlm::tlm_bw_transport_if<>> {
+ public:
+  /// Begins a response that arrives at now + delay (delay > 0), when the channel must be free. The
+  /// payload may be gone when this returns, unless the caller holds a reference of its own.
+  void send(tlm::tlm_generic_payload& payload, Tick delay);
+
+  /// BEGIN_RESP goes as the answer of nb_transport_fw (TLM_UPDATED), in effect at `at`, instead of
+  /// by send(). The channel must be free then.
+  void begin_on_return_path(const tlm::tlm_generic_payload& payload, [[maybe_unused]] Tick at) {
+    sc_assert(free(at));
+    begun(payload);
+  }
+
+  /// From nb_transport_fw: END_RESP, effective at `at`.
+  void end_response(const tlm::tlm_generic_payload& payload, Tick at) { ended(payload, at); }
+};
+
+/// What both receiving halves keep: an input buffer of `capacity` entries, accounted for (the
+/// entries themselves stand in the block's queue).
+template <class Peer>
+class ChannelReceiver {
+ public:
+  explicit ChannelReceiver(std::size_t capacity) : capacity_(capacity) {}
   /// At end_of_elaboration: `socket.operator->()`.
-  void bind(tlm::tlm_bw_transport_if<>* initiator) { initiator_ = initiator; }
+  void bind(Peer* peer) { peer_ = peer; }
+
+  std::size_t used() const { return used_; }
+  std::size_t capacity() const { return capacity_; }
+  bool withholding() const { return withheld_ != nullptr; }
+
+ protected:
+  /// Takes an entry for what arrives after `delay`, the link being busy for `occupancy` more. True,
+  /// with `delay` set to the END's, when there is room for another; else the END is withheld.
+  bool take(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay, Tick occupancy);
+  /// Gives an entry back (now). Returns the payload whose withheld END is due, and `delay` for it.
+  tlm::tlm_generic_payload* give_back(sc_core::sc_time& delay);
+  tlm::tlm_generic_payload* withheld() const { return withheld_; }
+  void forget() {
+    used_ = 0;
+    withheld_ = nullptr;
+  }
+  Peer& peer() { return *peer_; }
+
+ private:
+  Peer* peer_ = nullptr;
+  std::size_t capacity_;
+  std::size_t used_ = 0;
+  tlm::tlm_generic_payload* withheld_ = nullptr;
+  Tick link_free_at_ = 0;
+};
+
+/// Receiving half of a request channel: a target socket's input buffer.
+class RequestReceiver : public ChannelReceiver<tlm::tlm_bw_transport_if<>> {
+ public:
+  using ChannelReceiver::ChannelReceiver;
 
   /// BEGIN_REQ: takes an entry. `delay` is the annotated arrival; the link is busy for
   /// `occupancy` after it. Returns what nb_transport_fw returns, phase and delay set.
@@ -87,77 +155,15 @@ class RequestReceiver {
   /// An entry has been freed (now): a withheld END_REQ is sent.
   void release();
 
-  std::size_t used() const { return used_; }
-  std::size_t capacity() const { return capacity_; }
-  bool withholding() const { return withheld_ != nullptr; }
-  void reset() {
-    used_ = 0;
-    withheld_ = nullptr;
-  }
-
- private:
-  tlm::tlm_bw_transport_if<>* initiator_ = nullptr;
-  std::size_t capacity_;
-  std::size_t used_ = 0;
-  tlm::tlm_generic_payload* withheld_ = nullptr;
-  Tick link_free_at_ = 0;
-};
-
-/// Sending half of a response channel: a target socket's BEGIN_RESP ... END_RESP.
-class ResponseSender {
- public:
-  void bind(tlm::tlm_bw_transport_if<>* initiator) { initiator_ = initiator; }
-
-  /// When the next response may arrive; kNever while END_RESP is awaited.
-  Tick free_at() const { return free_at_; }
-  /// A response that is sent now may arrive at t.
-  bool free(Tick t) const { return free_at_ <= t && (usable_from_ == 0 || usable_from_ <= now()); }
-  /// The first instant at which a response may be sent, as far as is known.
-  Tick usable_from() const { return usable_from_; }
-
-  /// Begins a response that arrives at now + delay (delay > 0), when the channel must be free. The
-  /// payload may be gone when this returns, unless the caller holds a reference of its own.
-  void send(tlm::tlm_generic_payload& payload, Tick delay);
-
-  /// BEGIN_RESP goes as the answer of nb_transport_fw (TLM_UPDATED), in effect at `at`, instead of
-  /// by send(). The channel must be free then.
-  void begin_on_return_path(const tlm::tlm_generic_payload& payload, [[maybe_unused]] Tick at) {
-    sc_assert(free(at));
-    pending_ = &payload;
-    free_at_ = kNever;
-  }
-
-  /// From nb_transport_fw: END_RESP, effective at `at`.
-  void end_response(const tlm::tlm_generic_payload& payload, Tick at) {
-    if (pending_ == &payload) {
-      pending_ = nullptr;
-      usable_from_ = now() + 1;
-      free_at_ = std::max(at, usable_from_);
-    }
-  }
-  const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
-  void reset() {
-    pending_ = nullptr;
-    free_at_ = 0;
-    usable_from_ = 0;
-  }
-
- private:
-  tlm::tlm_bw_transport_if<>* initiator_ = nullptr;
-  const tlm::tlm_generic_payload* pending_ = nullptr;
-  Tick free_at_ = 0;
-  Tick usable_from_ = 0;
+  void reset() { forget(); }
 };
 
 /// Receiving half of a response channel: an initiator socket's buffer of `capacity` responses.
 /// Use kUnlimited where every outstanding request has room reserved for its answer (an MSHR).
-class ResponseReceiver {
+class ResponseReceiver : public ChannelReceiver<tlm::tlm_fw_transport_if<>> {
  public:
   static constexpr std::size_t kUnlimited = ~std::size_t{0};
-
-  explicit ResponseReceiver(std::size_t capacity) : capacity_(capacity) {}
-  /// At end_of_elaboration: `socket.operator->()`.
-  void bind(tlm::tlm_fw_transport_if<>* target) { target_ = target; }
+  using ChannelReceiver::ChannelReceiver;
 
   /// BEGIN_RESP: takes an entry. Returns what nb_transport_bw returns. The receiver keeps the
   /// payload alive by its own reference if it needs it after END_RESP.
@@ -167,20 +173,10 @@ class ResponseReceiver {
   /// An entry has been freed (now): a withheld END_RESP is sent.
   void release();
 
-  std::size_t used() const { return used_; }
-  bool withholding() const { return withheld_ != nullptr; }
   void reset() {
-    used_ = 0;
-    if (withheld_ != nullptr) withheld_->release();
-    withheld_ = nullptr;
+    if (withheld() != nullptr) withheld()->release();
+    forget();
   }
-
- private:
-  tlm::tlm_fw_transport_if<>* target_ = nullptr;
-  std::size_t capacity_;
-  std::size_t used_ = 0;
-  tlm::tlm_generic_payload* withheld_ = nullptr;
-  Tick link_free_at_ = 0;
 };
 
 /// The clock edge, at t or later, at which an item that is due at `due` may leave, so that it
