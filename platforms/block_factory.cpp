@@ -49,12 +49,13 @@ BlockHandle make_noc(const BlockSite& s) {
 }
 
 BlockHandle make_llc(const BlockSite& s) {
-  const std::vector<LlcSlice::Queue> ports(s.inputs, LlcSlice::Queue::kLocal);
-  auto module = std::make_unique<LlcSlice>(s.name.c_str(), s.config->llc, *s.map, *s.pool, ports);
+  auto module = std::make_unique<LlcSlice>(s.name.c_str(), s.config->llc, *s.map, *s.pool, s.slice);
   LlcSlice& m = *module;
   BlockHandle h = handle(std::move(module));
+  h.slice_flush = &m;
   list(m.in, h.in);
   h.out = {&m.memory};
+  if (s.outputs == 2) h.out.push_back(&m.remote);
   return h;
 }
 

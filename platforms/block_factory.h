@@ -14,6 +14,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/transaction_pool.h"
+#include "modules/llc/llc_slice.h"
 #include "modules/noc/duplex_network.h"
 #include "modules/sm/sm_interfaces.h"
 #include "platforms/gpu_config.h"
@@ -36,20 +37,24 @@ struct BlockSite {
   unsigned inputs = 1;   ///< target sockets that will be bound
   unsigned outputs = 1;  ///< initiator sockets that will be bound
   NocRouting routing;    ///< "noc" only
+  LlcSlice::Role slice;  ///< "llc" only
 };
 
 /// A made block.
 struct BlockHandle {
   std::unique_ptr<sc_core::sc_module> module;
-  Block* block = nullptr;           ///< the same object; never null
-  FlushIf* flush = nullptr;         ///< "l1" only
+  Block* block = nullptr;    ///< the same object; never null
+  FlushIf* flush = nullptr;  ///< "l1" only
+  /// "llc" only; needed where slices are flushed at kernel ends (replication).
+  SliceFlushIf* slice_flush = nullptr;
   std::vector<TargetPort*> in;      ///< `inputs` sockets
   std::vector<InitiatorPort*> out;  ///< `outputs` sockets
 };
 
 using BlockFactory = std::function<BlockHandle(const BlockSite&)>;
 
-/// Kinds: "l1" (1 in, 1 out), "noc" (n in, m out), "llc" (n in, 1 out), "dram" (n in, 0 out).
+/// Kinds: "l1" (1 in, 1 out), "noc" (n in, m out), "llc" (n in; out: its
+/// channel and, where lines of other slices pass through it, the network), "dram" (n in, 0 out).
 /// Throws InputError for an unknown kind or a name that is taken.
 void register_block(const std::string& kind, const std::string& name, BlockFactory factory);
 std::vector<std::string> block_implementations(const std::string& kind);

@@ -78,7 +78,9 @@ bool is_instance(const ParameterSetting& s) {
 /// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
 void check_instances(const ResolvedConfig& config) {
   const GpuConfig& g = config.gpu;
-  std::set<std::string> known = {"noc"};
+  const std::map<std::string, NocConfig> networks = g.networks();
+  std::set<std::string> known;
+  for (const auto& n : networks) known.insert(n.first);
   for (std::uint32_t i = 0; i < g.system.sms; ++i) {
     known.insert("sm" + std::to_string(i));
     known.insert("l1_" + std::to_string(i));
@@ -95,8 +97,11 @@ void check_instances(const ResolvedConfig& config) {
                        did_you_mean(instance, names));
     }
     const std::string kind = instance.substr(std::string("system.gpu0.").size());
-    if (kind == "noc") {
-      instance_config(g.noc, config.overrides, instance).validate();
+    const auto network = networks.find(kind);
+    if (network != networks.end()) {
+      const std::vector<std::string> faults =
+          instance_config(network->second, config.overrides, instance).validate();
+      if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
     } else if (kind.compare(0, 2, "sm") == 0) {
       instance_config(g.sm, config.overrides, instance);
     } else if (kind.compare(0, 2, "l1") == 0) {

@@ -52,19 +52,29 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   const double dram_bytes = sum("dram", "bytes_read") + sum("dram", "bytes_written");
   const double dram_peak = static_cast<double>(config.dram.clock_hz) *
                            config.dram.bus_bytes_per_clock * config.system.channels;
-  const double noc_peak = config.noc.bandwidth(config.system.sms);
+  const SystemConfig& system = config.system;
+  const bool nuba = system.topology == "nuba";
+  const double noc_peak = config.noc.bandwidth(nuba ? system.slices() : system.sms);
+  const double sm_loads = sum("llc", "sm_loads");
+  const double pages = sum("l2_tlb", "pages_of_1_sm") + sum("l2_tlb", "pages_of_2_to_10_sms") +
+                       sum("l2_tlb", "pages_of_11_to_25_sms") +
+                       sum("l2_tlb", "pages_of_26_or_more_sms");
 
+  const auto bytes = [&sum](const char* kind) {
+    return sum(kind, "request_bytes") + sum(kind, "reply_bytes");
+  };
   ordered_json d;
   d["ipc"] = ratio(sum("sm", "warp_instructions"), n);
-  d["replies_per_cycle"] = ratio(sum("noc", "reply_packets"), n);
+  d["replies_per_cycle"] = ratio(l1_misses, n);
   d["l1_hit_rate"] = ratio(sum("l1_", "load_hits"), loads);
   d["llc_hit_rate"] = ratio(sum("llc", "hits") + sum("llc", "write_allocations"), llc_accesses);
-  d["l1_miss_local_fraction"] = 0.0;
-  d["noc_bytes"] = sum("noc", "request_bytes") + sum("noc", "reply_bytes");
-  d["inter_module_bytes"] = 0;
+  // In a UBA, every L1 miss crosses the network (NUBA figure 9).
+  d["l1_miss_local_fraction"] = nuba ? ratio(sum("llc", "sm_loads_served"), sm_loads) : 0.0;
+  d["noc_bytes"] = bytes("noc") + bytes("link") + bytes("mcm");
+  d["inter_module_bytes"] = bytes("mcm");
   d["inter_gpu_bytes"] = 0;
   d["host_link_bytes"] = 0;
-  d["off_node_fraction"] = 0.0;
+  d["off_node_fraction"] = ratio(sum("mcm", "request_packets"), llc_accesses);
   d["dram_bytes"] = dram_bytes;
   d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
   d["avg_load_latency_cycles"] =
@@ -72,6 +82,10 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["avg_remote_load_latency_cycles"] = ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
   d["page_balance"] = normalised_page_balance(pages_per_channel);
   d["page_faults"] = sum("uvm", "faults");
+  d["page_sharing"] = {{"1", ratio(sum("l2_tlb", "pages_of_1_sm"), pages)},
+                       {"2-10", ratio(sum("l2_tlb", "pages_of_2_to_10_sms"), pages)},
+                       {"11-25", ratio(sum("l2_tlb", "pages_of_11_to_25_sms"), pages)},
+                       {"26-64", ratio(sum("l2_tlb", "pages_of_26_or_more_sms"), pages)}};
   ordered_json& hops = d["latency_breakdown"];
   for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
     hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "common/error.h"
 #include "policies/cta_scheduler.h"
 
 namespace tessera {
@@ -22,84 +23,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       map_(make_address_map(config.system.address_map, config.geometry(),
                             config.system.address_map_seed)),
       placement_(make_page_placement(config.system.page_placement)),
+      caching_(make_remote_caching(config.system.remote_caching)),
       page_table_(std::make_unique<PageTable>(*map_)) {
   build_memory(options);
   build_mmu(options);
   build_sms(options);
-}
-
-BlockHandle& Gpu::add(std::vector<BlockHandle>& list, const std::string& kind,
-                      const std::string& impl, BlockSite site) {
-  site.map = map_.get();
-  site.pool = &pool_;
-  list.push_back(make_block(kind, impl, site));
-  blocks_.push_back(list.back().block);
-  return list.back();
-}
-
-void Gpu::connect(InitiatorPort& from, TargetPort& to) {
-  const auto bind = [](InitiatorPort& i, TargetPort& t) {
-    i.get_base_port().bind(t.get_base_interface());
-    t.get_base_port().bind(i.get_base_interface());
-  };
-  if (!check_protocol_) {
-    bind(from, to);
-    return;
-  }
-  checkers_.push_back(
-      std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
-  bind(from, checkers_.back()->target);
-  bind(checkers_.back()->initiator, to);
-}
-
-void Gpu::build_memory(const GpuOptions& options) {
-  const SystemConfig& s = config_.system;
-  const std::string path = std::string(name()) + ".";
-
-  BlockSite noc;
-  noc.name = "noc";
-  noc.config = &config_;
-  noc.inputs = s.sms;
-  noc.outputs = s.slices();
-  noc.routing.by_request = [](const MemoryRequest& r) { return r.home.slice.value; };
-  noc.routing.by_address = [map = map_.get()](std::uint64_t address) {
-    return map->locate(address).slice.value;
-  };
-  GpuConfig mine = config_;
-  mine.noc = instance_config(config_.noc, options.overrides, path + "noc");
-  noc.config = &mine;
-  add(noc_, "noc", config_.impl.noc, noc);
-
-  for (std::uint32_t i = 0; i < s.channels; ++i) {
-    mine.dram = instance_config(config_.dram, options.overrides, path + numbered("dram", i));
-    BlockSite site;
-    site.name = numbered("dram", i);
-    site.index = i;
-    site.config = &mine;
-    site.inputs = s.slices_per_channel;
-    site.outputs = 0;
-    add(channels_, "dram", config_.impl.dram, site);
-  }
-  for (std::uint32_t i = 0; i < s.slices(); ++i) {
-    mine.llc = instance_config(config_.llc, options.overrides, path + numbered("llc", i));
-    BlockSite site;
-    site.name = numbered("llc", i);
-    site.index = i;
-    site.config = &mine;
-    BlockHandle& slice = add(slices_, "llc", config_.impl.llc, site);
-    connect(*noc_[0].out[i], *slice.in[0]);
-    // Slices of a channel are numbered together.
-    connect(*slice.out[0], *channels_[i / s.slices_per_channel].in[i % s.slices_per_channel]);
-  }
-  for (std::uint32_t i = 0; i < s.sms; ++i) {
-    mine.l1 = instance_config(config_.l1, options.overrides, path + numbered("l1_", i));
-    BlockSite site;
-    site.name = numbered("l1_", i);
-    site.index = i;
-    site.config = &mine;
-    BlockHandle& l1 = add(l1s_, "l1", config_.impl.l1, site);
-    connect(*l1.out[0], *noc_[0].in[i]);
-  }
 }
 
 void Gpu::build_mmu(const GpuOptions& options) {
@@ -118,9 +46,21 @@ void Gpu::build_mmu(const GpuOptions& options) {
 
 void Gpu::build_sms(const GpuOptions& options) {
   const std::string path = std::string(name()) + ".";
+  // Copies of other partitions' lines are good for one kernel (NUBA section 5.3).
+  std::vector<SliceFlushIf*> flushed;
+  if (config_.system.remote_caching != "home" && !options.keep_replicas) {
+    for (const BlockHandle& slice : slices_) {
+      if (slice.slice_flush == nullptr) {
+        throw InputError("implementation '" + config_.impl.llc +
+                         "' of the LLC slice cannot be flushed, as system.remote_caching needs");
+      }
+      flushed.push_back(slice.slice_flush);
+    }
+  }
   dispatcher_ = std::make_unique<CtaDispatcher>("dispatcher", config_.dispatch,
                                                 make_cta_scheduler(config_.dispatch.scheduler),
-                                                config_.system.sms);
+                                                config_.system.sms, flushed.size());
+  for (std::size_t i = 0; i < flushed.size(); ++i) dispatcher_->slices[i].bind(*flushed[i]);
   for (std::uint32_t i = 0; i < config_.system.sms; ++i) {
     const std::string name_of = numbered("sm", i);
     sms_.push_back(std::make_unique<SmCluster>(
@@ -152,15 +92,19 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 }
 
 void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(command);
-  payload.set_address(physical);
-  payload.set_data_ptr(static_cast<unsigned char*>(data));
-  payload.set_data_length(length);
-  payload.set_streaming_width(length);
-  const unsigned done = sms_[0]->l1->transport_dbg(payload);
-  if (done != length) {
-    SC_REPORT_FATAL("/tessera/platform/debug_access", "a debug access was not served");
+  // A write goes in by every partition, whose slice may hold a copy of another's line.
+  const std::uint32_t ways = command == tlm::TLM_WRITE_COMMAND ? config_.system.partitions() : 1;
+  for (std::uint32_t p = 0; p < ways; ++p) {
+    tlm::tlm_generic_payload payload;
+    payload.set_command(command);
+    payload.set_address(physical);
+    payload.set_data_ptr(static_cast<unsigned char*>(data));
+    payload.set_data_length(length);
+    payload.set_streaming_width(length);
+    SmCluster& sm = *sms_[p * config_.system.sms_per_partition()];
+    if (sm.l1->transport_dbg(payload) != length) {
+      SC_REPORT_FATAL("/tessera/platform/debug_access", "a debug access was not served");
+    }
   }
 }
 

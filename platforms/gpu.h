@@ -19,6 +19,7 @@
 #include "platforms/block_factory.h"
 #include "platforms/gpu_config.h"
 #include "policies/page_placement.h"
+#include "policies/remote_caching.h"
 
 namespace tessera {
 
@@ -29,13 +30,26 @@ struct GpuOptions {
   std::vector<ParameterSetting> overrides;
   /// Whether a virtual address belongs to an allocation.
   std::function<bool(std::uint64_t virtual_address)> allocated;
+  /// For tests: leaves the copies of other partitions' lines in the slices at a kernel's end, which
+  /// is wrong.
+  bool keep_replicas = false;
 };
 
-/// A memory-side UBA GPU (NUBA figure 1a): every SM's L1 reaches every LLC slice through one
-/// hierarchical crossbar; a slice holds the lines of its address range, in front of its channel.
+/// A GPU in one of the shapes of NUBA figure 1.
 ///
-///   sm[i] -> l1_[i] -> noc -> llc[home] -> dram[channel]
-///   sm[i] -> l2_tlb -> walker -> uvm
+/// "uba-mem": every SM's L1 reaches every slice through one hierarchical crossbar; a slice holds
+/// the lines of its address range, in front of its channel.
+///   l1_[i] -> noc -> llc[home] -> dram[channel]
+/// "uba-sm": two sides, each with a crossbar between its SMs and its slices; the slice that stands
+/// where a line's home stands on the other side caches the line, kept coherent.
+///   l1_[i] -> noc[side] -> llc[home or its twin] (-> link -> llc[home]) -> dram[channel]
+/// "nuba": a partition per channel; its SMs reach its slices by links, and other partitions' by
+/// them.
+///   l1_[i] -> p2p[partition] -> llc[of the partition] (-> noc -> llc[home]) -> dram[channel]
+/// With several modules (uba-mem, nuba), each has a crossbar of its own, joined by planes of
+/// switches: noc[m] -> mcm[plane] -> noc[home's m].
+///
+/// In all: sm[i] -> l2_tlb -> walker -> uvm
 ///
 /// Wires blocks and nothing else; what is here has no time of its own.
 class Gpu final : public sc_core::sc_module {
@@ -59,6 +73,13 @@ class Gpu final : public sc_core::sc_module {
   void build_mmu(const GpuOptions& options);
   void build_sms(const GpuOptions& options);
   void connect(InitiatorPort& from, TargetPort& to);
+  BlockHandle& add_network(const std::string& name, std::uint32_t entries, std::uint32_t exits,
+                           std::function<unsigned(std::uint32_t slice)> exit_of,
+                           const GpuOptions& options);
+  void join(const std::vector<InitiatorPort*>& from, const std::vector<TargetPort*>& to,
+            const GpuOptions& options);
+  void join_partitions(const std::vector<InitiatorPort*>& l1s, const GpuOptions& options);
+  void join_twins(const GpuOptions& options);
   BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind, const std::string& impl,
                    BlockSite site);
   ChannelId local_channel(SmId sm) const;
@@ -68,10 +89,11 @@ class Gpu final : public sc_core::sc_module {
   const bool check_protocol_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<PagePlacement> placement_;
+  std::unique_ptr<RemoteCaching> caching_;
   std::unique_ptr<PageTable> page_table_;
 
   std::vector<BlockHandle> l1s_;
-  std::vector<BlockHandle> noc_;
+  std::vector<BlockHandle> networks_;
   std::vector<BlockHandle> slices_;
   std::vector<BlockHandle> channels_;
   std::vector<std::unique_ptr<SmCluster>> sms_;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/gpu_config.h"
 
+#include <algorithm>
+
 #include "platforms/block_factory.h"
 #include "policies/address_map.h"
 #include "policies/page_placement.h"
+#include "policies/remote_caching.h"
 
 namespace tessera {
 
@@ -19,6 +22,29 @@ MemoryGeometry GpuConfig::geometry() const {
   return g;
 }
 
+std::map<std::string, NocConfig> GpuConfig::networks() const {
+  std::map<std::string, NocConfig> all;
+  const auto several = [&all](const char* kind, std::uint32_t n, const NocConfig& c) {
+    for (std::uint32_t i = 0; i < n; ++i) all.emplace(kind + std::to_string(i), c);
+  };
+  if (system.topology == "uba-sm") {
+    several("noc", system.partitions(), noc);
+    several("link", system.slices(), side_link.as_network());
+    return all;
+  }
+  if (system.topology == "nuba") {
+    several("p2p", system.partitions(),
+            p2p.as_network(std::max(system.sms_per_partition(), system.slices_per_partition())));
+  }
+  if (system.modules == 1) {
+    all.emplace("noc", noc);
+  } else {
+    several("noc", system.modules, noc);
+    several("mcm", mcm.ports, mcm.plane);
+  }
+  return all;
+}
+
 void GpuConfig::propagate() {
   sm.line_bytes = l1.line_bytes = llc.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
@@ -32,7 +58,7 @@ std::vector<std::string> GpuConfig::validate() const {
   add(geometry().errors());
   add(sm.validate());
   add(l1.validate());
-  add(noc.validate(system.sms, system.slices()));
+  add(validate_shape());
   add(llc.validate());
   add(dram.validate());
   add(l2_tlb.validate());
@@ -44,8 +70,56 @@ std::vector<std::string> GpuConfig::validate() const {
   return errors;
 }
 
+/// Whether SMs, slices, channels and modules divide as the topology wants, and networks fit them.
+std::vector<std::string> GpuConfig::validate_shape() const {
+  std::vector<std::string> errors;
+  const SystemConfig& s = system;
+  const auto must_divide = [&errors](const char* part, std::uint32_t n, const char* whole,
+                                     std::uint32_t of) {
+    if (n != 0 && of % n == 0) return true;
+    errors.push_back(std::string(whole) + " (" + std::to_string(of) + ") must be a multiple of " +
+                     part + " (" + std::to_string(n) + ")");
+    return false;
+  };
+  const auto fits = [&errors](const char* group, const std::vector<std::string>& faults) {
+    for (const std::string& f : faults) errors.push_back(std::string(group) + ": " + f);
+  };
+  bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels);
+  sound = must_divide("system.modules", s.modules, "system.sms", s.sms) && sound;
+  if (s.topology == "nuba") {
+    sound =
+        must_divide("the partitions = system.channels", s.channels, "system.sms", s.sms) && sound;
+  } else if (s.topology == "uba-sm") {
+    sound = must_divide("the two sides", 2, "system.sms", s.sms) && sound;
+    sound = must_divide("the two sides", 2, "system.channels", s.channels) && sound;
+    if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is uba-sm");
+    if (s.address_map != "fixed-channel") {
+      errors.emplace_back("topology uba-sm needs system.address_map fixed-channel");
+    }
+  }
+  if (s.topology != "nuba" && s.remote_caching != "home") {
+    errors.push_back("system.remote_caching (" + s.remote_caching +
+                     ") has a meaning in topology nuba only");
+  }
+  if (!sound) return errors;
+  const std::uint32_t gateways = s.modules > 1 ? mcm.ports : 0;
+  const std::uint32_t exits = s.slices() / (s.topology == "uba-sm" ? 2 : s.modules);
+  const std::uint32_t entries =
+      s.topology == "nuba" ? exits : s.sms / (s.topology == "uba-sm" ? 2 : s.modules);
+  fits("noc", noc.validate(entries + gateways, exits + gateways));
+  if (s.modules > 1) {
+    if (mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
+    fits("mcm", mcm.plane.validate(s.modules, s.modules));
+  }
+  if (s.topology == "nuba") fits("p2p", p2p.validate());
+  if (s.topology == "uba-sm") fits("side_link", side_link.validate());
+  return errors;
+}
+
 void describe(ParameterVisitor& v, SystemConfig& c) {
-  v.text("topology", c.topology, "how the blocks are wired", {"uba-mem"});
+  v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1)",
+         {"uba-mem", "uba-sm", "nuba"});
+  v.integer("modules", c.modules, "module", "chiplets of the GPU (NUBA section 7.6)", 1, 64);
   v.integer("sms", c.sms, "SM", "streaming multiprocessors (NUBA Table 1)", 1, 1024);
   v.integer("channels", c.channels, "channel", "DRAM channels (NUBA section 6)", 1, 1024);
   v.integer("slices_per_channel", c.slices_per_channel, "slice",
@@ -60,12 +134,23 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
             "chooses the random matrices of the address map (ours)", 0, ~std::uint32_t{0});
   v.text("page_placement", c.page_placement,
          "where a page lives (NUBA names no policy for UBA; ours)", page_placement_names());
+  v.text("remote_caching", c.remote_caching,
+         "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
+         remote_caching_names());
   v.integer("watchdog_cycles", c.watchdog_cycles, "cycle",
             "cycles without any progress after which a run is stopped (ours)", 1000,
             std::uint64_t{1} << 40);
   v.integer("cycle_limit", c.cycle_limit, "cycle",
             "cycles of one kernel after which a run is stopped; 0 = none (ours)", 0,
             std::uint64_t{1} << 50);
+}
+
+void describe(ParameterVisitor& v, ModuleNetworkConfig& c) {
+  v.integer("ports", c.ports, "port",
+            "links of a module to each of the planes that join the modules (ours: 16 of 16 B make "
+            "NUBA section 7.6's 720 GB/s, both directions together)",
+            1, 64);
+  describe(v, c.plane);
 }
 
 void describe(ParameterVisitor& v, ImplementationConfig& c) {
@@ -85,7 +170,10 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("impl", "which implementation stands in for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
-  group("noc", "crossbar between L1s and LLC slices", c.noc);
+  group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
+  group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
+  group("side_link", "uba-sm: links between twin slices of the two sides", c.side_link);
+  group("mcm", "network between modules", c.mcm);
   group("llc", "LLC slices", c.llc);
   group("dram", "DRAM channels", c.dram);
   group("l2_tlb", "shared L2 TLB", c.l2_tlb);

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "modules/core/parameters.h"
 #include "modules/host/cta_dispatcher.h"
-#include "modules/llc/llc_slice.h"
+#include "modules/llc/llc_config.h"
 #include "modules/memory/dram_config.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_walker.h"
@@ -20,8 +21,10 @@ namespace tessera {
 
 /// Shape of a GPU and the choices that concern more than one block.
 struct SystemConfig {
-  /// How the blocks are wired.
+  /// How the blocks are wired: "uba-mem", "uba-sm" or "nuba" (NUBA figure 1).
   std::string topology = "uba-mem";
+  /// Chiplets of a multi-chip module (NUBA section 7.6).
+  std::uint32_t modules = 1;
   std::uint32_t sms = 64;
   std::uint32_t channels = 32;
   std::uint32_t slices_per_channel = 2;
@@ -31,11 +34,31 @@ struct SystemConfig {
   std::string address_map = "fixed-channel";
   std::uint64_t address_map_seed = 1;
   std::string page_placement = "round-robin";
+  /// "nuba": where a line of another partition is cached (policies/remote_caching.h).
+  std::string remote_caching = "home";
   std::uint64_t watchdog_cycles = 1'000'000;
   std::uint64_t cycle_limit = 0;
 
   std::uint32_t slices() const { return channels * slices_per_channel; }
+  /// Parts of the GPU whose SMs share a way to their own slices: NUBA's partitions, the sides of
+  /// an SM-side UBA, or the whole.
+  std::uint32_t partitions() const {
+    return topology == "nuba" ? channels : topology == "uba-sm" ? 2 : 1;
+  }
+  std::uint32_t sms_per_partition() const { return sms / partitions(); }
+  std::uint32_t slices_per_partition() const { return slices() / partitions(); }
+  /// Slices answer for lines of other slices, too.
+  bool partitioned() const { return partitions() > 1 || topology != "uba-mem"; }
 };
+
+/// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all
+/// modules. 16 ports of 16 B at 1.4 GHz are 358 GB/s each way, 720 GB/s both (NUBA section 7.6).
+struct ModuleNetworkConfig {
+  std::uint32_t ports = 16;
+  NocConfig plane;
+};
+
+void describe(ParameterVisitor& v, ModuleNetworkConfig& c);
 
 /// Which implementation stands in for each kind of block (platforms/block_factory.h).
 struct ImplementationConfig {
@@ -51,6 +74,11 @@ struct GpuConfig {
   SmConfig sm;
   L1Config l1;
   NocConfig noc;
+  /// "nuba": SMs to their partition's slices; each SM and each slice has one link's width.
+  LinkConfig p2p;
+  /// "uba-sm": between the slices of the two sides that hold the same lines.
+  LinkConfig side_link;
+  ModuleNetworkConfig mcm;
   LlcSliceConfig llc;
   DramConfig dram;
   L2TlbConfig l2_tlb;
@@ -61,8 +89,13 @@ struct GpuConfig {
   MemoryGeometry geometry() const;
   /// Copies what several blocks share (line and page size) into their configurations.
   void propagate();
+  /// The networks of the topology: name of the block, and what it is made from.
+  std::map<std::string, NocConfig> networks() const;
   /// Every fault of every block and between blocks, in words.
   std::vector<std::string> validate() const;
+
+ private:
+  std::vector<std::string> validate_shape() const;
 };
 
 void describe(ParameterVisitor& v, GpuConfig& c);

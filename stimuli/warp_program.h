@@ -110,8 +110,8 @@ struct MemoryOp {
   AccessKind kind = AccessKind::kLoad;
   Space space = Space::kGlobal;
   CacheScope scope = CacheScope::kL1;
-  /// The load is of data that no thread writes during the kernel (ld.global.nc, or found by the
-  /// read-only pass).
+  /// The load is of global data that no thread writes during the kernel: by definition
+  /// (ld.global.nc, ldu, constants), or found by the read-only pass (docs/passes/read-only.md).
   bool read_only = false;
   /// Bytes per lane: 1, 2, 4, 8 or 16.
   std::uint8_t lane_bytes = 4;

@@ -25,6 +25,13 @@ CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
   return tags_[best].last_use == kLocked ? kNone : best;
 }
 
+std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
+  const std::uint32_t begin = set_of(index) * ways_;
+  std::uint32_t n = 0;
+  for (Frame f = begin; f < begin + ways_; ++f) n += locked(f) ? 0 : 1;
+  return n;
+}
+
 void CacheArray::install(Frame f, std::uint64_t line) {
   tags_[f].line = line;
   if (!states_.empty()) states_[f] = State{};

@@ -41,6 +41,9 @@ class CacheArray {
   /// every frame of the set is locked.
   Frame victim(std::uint64_t index) const;
 
+  /// Frames of the set that are not locked.
+  std::uint32_t unlocked(std::uint64_t index) const;
+
   /// Puts `line` into a frame: no byte valid or dirty, unlocked, most recently used.
   void install(Frame f, std::uint64_t line);
   void invalidate(Frame f);

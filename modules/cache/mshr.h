@@ -19,6 +19,10 @@ class Mshr {
     std::uint64_t line = 0;
     /// For the owner: the cache frame reserved for the line.
     std::uint32_t frame = 0;
+    /// For the owner: the line may stay when it has come, and more accesses may merge.
+    bool keep = true;
+    /// For the owner: when it asked for the line.
+    std::uint64_t sent = 0;
     /// For the owner: its request for the line.
     tlm::tlm_generic_payload* fetch = nullptr;
     std::vector<Target> targets;

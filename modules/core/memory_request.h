@@ -60,7 +60,9 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   static constexpr unsigned kMaxRoute = 8;
 
   RequestKind kind = RequestKind::kLoad;
-  bool read_only = false;  ///< data that no one writes during the kernel
+  /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
+  /// copies of the line that no store will reach. Written by the SM from MemoryOp::read_only.
+  bool read_only = false;
   bool bypass_l1 = false;  ///< not to be cached in an L1
   /// Values travel with the transaction (carried mode). Off: only time is modelled.
   bool carries_data = false;

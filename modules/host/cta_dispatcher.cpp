@@ -20,16 +20,17 @@ void describe(ParameterVisitor& v, DispatchConfig& c) {
 }
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                             std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count)
+                             std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count,
+                             std::size_t slice_count)
     : sc_module(name),
       sms("sms", sm_count),
       caches("caches", sm_count),
+      slices("slices", slice_count),
       events("events"),
       config_(config),
       clock_(config.clock_hz),
       scheduler_(std::move(scheduler)),
-      sm_(sm_count),
-      wake_("wake") {
+      sm_(sm_count) {
   events.bind(*this);
   wake_.drives([this] { process(); });
 }
@@ -46,6 +47,7 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   ctas_total_ = grid.count();
   ++stats_.kernels;
   flushed_at_ = kNever;
+  slices_flushed_ = slices.size() == 0;
   start_at_ = clock_.after(now() + 1, config_.launch_cycles);
   wake_.at(start_at_);
 }
@@ -105,7 +107,11 @@ void CtaDispatcher::process() {
   }
   if (flushed_at_ != kNever) {
     if (flushed_at_ <= t) {
-      end_kernel(t);
+      if (slices_flushed_) {
+        end_kernel(t);
+      } else {
+        flush_slices(t);
+      }
     } else {
       wake_.at(flushed_at_);
     }
@@ -155,6 +161,20 @@ bool CtaDispatcher::deal(Tick t) {
   return dealt;
 }
 
+void CtaDispatcher::flush_slices(Tick t) {
+  if (slices_flushing_ != 0) return;
+  slices_flushing_ = slices.size();
+  for (auto& slice : slices) {
+    slice->flush([this, t] {
+      if (--slices_flushing_ != 0) return;
+      slices_flushed_ = true;
+      flushed_at_ = clock_.after(now() + 1, 0);
+      stats_.flush_cycles += clock_.cycle_at(flushed_at_) - clock_.cycle_at(t);
+      wake_.at(flushed_at_);
+    });
+  }
+}
+
 void CtaDispatcher::end_kernel(Tick t) {
   stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(start_at_);
   kernel_ = nullptr;
@@ -176,6 +196,9 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
     if (s.running == 0 && !s.drained) ++undrained;
   }
   if (running != 0) out.push_back({base + "running_ctas", running, "their warps to end"});
+  if (slices_flushing_ != 0) {
+    out.push_back({base + "flushing_slices", slices_flushing_, "their last write-backs"});
+  }
   if (undrained != 0) {
     out.push_back({base + "undrained_sms", undrained, "acknowledgements of their stores"});
   }
@@ -187,6 +210,8 @@ void CtaDispatcher::reset() {
   error_ = nullptr;
   for (Sm& s : sm_) s = Sm{};
   flushed_at_ = kNever;
+  slices_flushing_ = 0;
+  slices_flushed_ = false;
   wake_.cancel();
 }
 
@@ -194,6 +219,8 @@ void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
   const std::string m = name();
   registry.counter(m, "kernels", stats_.kernels, "kernel", "kernels launched");
   registry.counter(m, "ctas", stats_.ctas, "CTA", "CTAs dealt");
+  registry.counter(m, "flush_cycles", stats_.flush_cycles, "cycle",
+                   "of these, while the slices were flushed at kernel ends");
   registry.counter(m, "busy_cycles", stats_.busy_cycles, "cycle",
                    "from first CTA to flushed caches, summed over kernels");
 }

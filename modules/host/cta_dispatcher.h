@@ -28,10 +28,11 @@ struct DispatchStats {
   Counter kernels = 0;
   Counter ctas = 0;
   Counter busy_cycles = 0;
+  Counter flush_cycles = 0;
 };
 
 /// Command processor and CTA dispatcher: takes one kernel at a time, deals its CTAs to the SMs as
-/// the CtaScheduler says, flushes the L1s at its end, and tells the host.
+/// the CtaScheduler says, flushes the caches at its end, and tells the host.
 ///
 /// Timing: an SM with room gets at most one CTA a cycle. An SM's news (a CTA has ended, all stores
 /// are answered) is acted on at the next clock edge. Not modelled: the command queue's own traffic,
@@ -40,13 +41,16 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
  public:
   sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
   sc_core::sc_vector<sc_core::sc_port<FlushIf>> caches;
+  /// Write-back caches that are flushed at a kernel's end, after the L1s.
+  sc_core::sc_vector<sc_core::sc_port<SliceFlushIf>> slices;
   sc_core::sc_export<DispatchEventsIf> events;
 
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count);
+                std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count,
+                std::size_t slice_count = 0);
 
   /// Starts a kernel; none may be running. `on_end` is called (in the dispatcher's process) when
-  /// its last CTA has ended, all its stores are performed and the L1s are empty; or after a
+  /// its last CTA has ended, all its stores are performed and the caches are flushed; or after a
   /// failure, with the error: RunError from the kernel, InputError when a CTA does not fit an SM.
   /// The kernel must live until then; after a failure, until the platform is reset or gone.
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end);
@@ -79,6 +83,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   unsigned residents() const;
   void take_news(Tick t);
   bool deal(Tick t);
+  void flush_slices(Tick t);
   void end_kernel(Tick t);
   void news(Sm& sm);
 
@@ -92,6 +97,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   unsigned residents_ = 0;  ///< CTAs of this kernel that an SM holds
   Tick start_at_ = 0;
   Tick flushed_at_ = kNever;
+  std::size_t slices_flushing_ = 0;
+  bool slices_flushed_ = false;
   std::uint64_t ctas_done_ = 0;
   std::uint64_t ctas_total_ = 0;
   WakeEvent wake_;

@@ -2,49 +2,51 @@
 #include "modules/llc/llc_slice.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "modules/core/report.h"
 
 namespace tessera {
 
-using tlm::tlm_generic_payload;
-
 LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
-                   const AddressMap& map, TransactionPool& pool, const std::vector<Queue>& ports)
+                   const AddressMap& map, TransactionPool& pool, const Role& role)
     : sc_module(name),
-      in("in", ports.size()),
+      in("in", role.ports.size()),
       memory("memory"),
+      remote("remote"),
       config_(config),
       map_(map),
       pool_(pool),
       clock_(config.clock_hz),
-      ports_(ports),
+      role_(role),
       array_(config.sets, config.ways, config.line_bytes),
       mshr_(config.mshr_entries, config.mshr_targets),
-      replies_(ports.size()),
+      directory_(config.directory_sets, config.directory_ways),
+      replies_(role.ports.size()),
       // Pipeline registers hold a request as well as queue entries do.
-      request_in_(ports.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
-      reply_out_(ports.size()),
+      request_in_(role.ports.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
       memory_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
-  for (unsigned i = 0; i < ports.size(); ++i) {
+      remote_in_(ResponseReceiver::kUnlimited) {
+  for (unsigned i = 0; i < in.size(); ++i) {
     in[i].register_nb_transport_fw(this, &LlcSlice::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &LlcSlice::blocking, static_cast<int>(i));
     in[i].register_transport_dbg(this, &LlcSlice::debug, static_cast<int>(i));
     in[i].register_get_direct_mem_ptr(this, &LlcSlice::direct, static_cast<int>(i));
   }
-  memory.register_nb_transport_bw(this, &LlcSlice::bw);
+  memory.register_nb_transport_bw(this, &LlcSlice::memory_bw);
+  remote.register_nb_transport_bw(this, &LlcSlice::remote_bw);
   wake_.drives([this] { process(); });
 }
 
 void LlcSlice::end_of_elaboration() {
-  for (std::size_t i = 0; i < ports_.size(); ++i) {
+  for (std::size_t i = 0; i < replies_.size(); ++i) {
     request_in_[i].bind(in[i].operator->());
-    reply_out_[i].bind(in[i].operator->());
+    replies_[i].sender.bind(in[i].operator->());
   }
-  memory_out_.bind(memory.operator->());
+  to_memory_.sender.bind(memory.operator->());
   memory_in_.bind(memory.operator->());
+  if (role_.caching == nullptr) return;
+  to_remote_.sender.bind(remote.operator->());
+  remote_in_.bind(remote.operator->());
 }
 
 void LlcSlice::end_of_simulation() {
@@ -53,50 +55,79 @@ void LlcSlice::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum LlcSlice::fw(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay) {
-  const auto p = static_cast<std::size_t>(port);
+  const auto p = static_cast<std::uint32_t>(port);
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    reply_out_[p].end_response(payload, at);
-    if (!replies_[p].empty())
-      wake_.at(departure_edge(clock_, reply_out_[p], replies_[p].next_due(), now()));
+    ReplyOutput& out = replies_[p];
+    out.sender.end_response(payload, at);
+    if (!out.queue.empty()) {
+      wake_.at(departure_edge(clock_, out.sender, out.queue.next_due(), now()));
+    }
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest& request = request_of(payload);
-  request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;
-  const Tick due = clock_.after(at, config_.latency_cycles - 1);
-  TimedQueue<Access>& queue = ports_[p] == Queue::kLocal ? lmr_ : rmr_;
-  queue.push(due, static_cast<std::uint32_t>(port),
-             Access{&payload, &request, static_cast<std::uint32_t>(port)});
-  wake_.at(std::max(due, lookup_free_at_));
+  const Access a{&payload, &request, p};
+  if (request.kind == RequestKind::kCoherence) {
+    const Tick due = clock_.after(at, 0);
+    invalidations_.push(due, p, a);
+    wake_.at(due);
+  } else if (is_home(request) || cached_here(a)) {
+    request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;
+    const Tick due = clock_.after(at, config_.latency_cycles - 1);
+    (local(a) ? lmr_ : rmr_).push(due, p, a);
+    wake_.at(std::max(due, lookup_free_at_));
+  } else {
+    ++stats_.bypasses;
+    observe(a, true);
+    // It keeps its port's entry until it leaves.
+    send_on(a, clock_.after(at, 0), kHoldsEntry + p);
+  }
   return request_in_[p].begin(payload, phase, delay, 0);
 }
 
-tlm::tlm_sync_enum LlcSlice::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LlcSlice::memory_bw(Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+  return answered(to_memory_, fills_, memory_in_, payload, phase, delay);
+}
+
+tlm::tlm_sync_enum LlcSlice::remote_bw(Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+  return answered(to_remote_, from_remote_, remote_in_, payload, phase, delay);
+}
+
+tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answers,
+                                      ResponseReceiver& receiver, Payload& payload,
+                                      tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
-  memory_out_.end_request(payload, at);
+  output.sender.end_request(payload, at);
   if (phase == tlm::END_REQ) {
-    if (!to_memory_.empty())
-      wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), now()));
+    if (!output.queue.empty()) {
+      wake_.at(departure_edge(clock_, output.sender, output.queue.next_due(), now()));
+    }
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
-  fills_.push(due, 0, &payload);
+  answers.push(due, 0, &payload);
   wake_.at(due);
-  return memory_in_.begin(payload, phase, delay, 0);
+  return receiver.begin(payload, phase, delay, 0);
 }
 
-void LlcSlice::blocking(int, tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void LlcSlice::blocking(int, Payload& payload, sc_core::sc_time& delay) {
   // Loosely timed: values where they are, no allocation, the latencies added up.
-  delay += to_sc_time(clock_.time_of(config_.latency_cycles));
   const std::uint64_t line = payload.get_address() / config_.line_bytes;
-  const std::uint64_t index = map_.locate(payload.get_address()).slice_line;
-  const CacheArray::Frame f = array_.find(index, line);
+  const Location home = map_.locate(payload.get_address());
+  const CacheArray::Frame f = array_.find(home.slice_line, line);
+  if (role_.caching != nullptr && home.slice != role_.self) {
+    if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
+    remote->b_transport(payload, delay);
+    return;
+  }
+  delay += to_sc_time(clock_.time_of(config_.latency_cycles));
   if (f == CacheArray::kNone || !array_.valid(f).contains(ByteMask::first(config_.line_bytes))) {
     sc_core::sc_time below = sc_core::SC_ZERO_TIME;
-    tlm_generic_payload probe;
+    Payload probe;
     unsigned char byte = 0;
     probe.set_read();
     probe.set_address(payload.get_address());
@@ -113,13 +144,18 @@ void LlcSlice::blocking(int, tlm_generic_payload& payload, sc_core::sc_time& del
   }
 }
 
-unsigned LlcSlice::debug(int, tlm_generic_payload& payload) {
-  const unsigned done = memory->transport_dbg(payload);
+unsigned LlcSlice::debug(int, Payload& payload) {
   const std::uint64_t address = payload.get_address();
+  const Location home = map_.locate(address);
+  const CacheArray::Frame f = array_.find(home.slice_line, address / config_.line_bytes);
+  if (role_.caching != nullptr && home.slice != role_.self) {
+    // The home has the newest bytes; a copy that is written behind its back goes.
+    if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
+    return remote->transport_dbg(payload);
+  }
+  const unsigned done = memory->transport_dbg(payload);
   const unsigned offset = static_cast<unsigned>(address % config_.line_bytes);
   const unsigned length = std::min(done, config_.line_bytes - offset);
-  const CacheArray::Frame f =
-      array_.find(map_.locate(address).slice_line, address / config_.line_bytes);
   if (f == CacheArray::kNone) return length;
   for (unsigned i = 0; i < length; ++i) {
     if (!array_.valid(f).test(offset + i)) continue;
@@ -137,15 +173,21 @@ void LlcSlice::process() {
   const Tick t = now();
   clock_.standing_at(t);
   take_fills(t);
+  if (role_.caching != nullptr) {
+    take_remote(t);
+    take_invalidations(t);
+  }
   send_replies(t);
-  send_to_memory(t);
+  send(to_memory_, fills_, memory_in_, t);
+  send(to_remote_, from_remote_, remote_in_, t);
   look_up(t);
+  if (flush_frame_ != kNotFlushing) walk_flush(t);
   arm(t);
 }
 
 void LlcSlice::take_fills(Tick t) {
   while (fills_.due(t)) {
-    tlm_generic_payload& payload = *fills_.pop();
+    Payload& payload = *fills_.pop();
     memory_in_.release();
     if (payload.is_write()) {
       writes_.erase(std::find(writes_.begin(), writes_.end(), &payload));
@@ -156,64 +198,56 @@ void LlcSlice::take_fills(Tick t) {
   }
 }
 
-void LlcSlice::fill(tlm_generic_payload& payload, Tick t) {
-  Mshr<Access>::Entry& entry = *mshr_.find(payload.get_address() / config_.line_bytes);
-  const CacheArray::Frame f = entry.frame;
-  const ByteMask whole = ByteMask::first(config_.line_bytes);
-  if (request_of(payload).carries_data) {
-    copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),
-                config_.line_bytes);
+void LlcSlice::take_remote(Tick t) {
+  while (from_remote_.due(t)) {
+    Payload& payload = *from_remote_.pop();
+    remote_in_.release();
+    MemoryRequest& request = request_of(payload);
+    if (request.kind == RequestKind::kCoherence) {
+      invalidated(payload, t);
+      continue;
+    }
+    const Mshr<Access>::Entry* entry = mshr_.find(payload.get_address() / config_.line_bytes);
+    if (entry != nullptr && entry->fetch == &payload) {
+      fill(payload, t);
+      continue;
+    }
+    --passing_;
+    replies_[request.pop_route()].queue.push(t, 0, &payload);
   }
-  array_.valid(f) = whole;
-  array_.lock(f, false);
-  array_.touch(f);
-  MemoryRequest& first = *entry.targets.front().request;
-  first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
-  stats_.miss_latency.add(
-      clock_.cycle_at(t - first.stamps[static_cast<std::size_t>(Hop::kToDram)]));
-  for (const Access& a : entry.targets) {
-    apply(a, f);
-    replies_[a.port].push(t, 0, a.payload);
-  }
-  if (entry.targets.front().payload != &payload) payload.release();
-  mshr_.release(entry);
 }
 
 void LlcSlice::send_replies(Tick t) {
-  for (std::size_t p = 0; p < replies_.size(); ++p) {
-    const Tick delay = cycles_after(t, 1) - t;
-    while (replies_[p].due(t) && reply_out_[p].free(t + delay)) {
-      tlm_generic_payload& payload = *replies_[p].pop();
+  const Tick delay = clock_.after(t, 1) - t;
+  for (ReplyOutput& out : replies_) {
+    while (out.queue.due(t) && out.sender.free(t + delay)) {
+      Payload& payload = *out.queue.pop();
       MemoryRequest& request = request_of(payload);
-      request.stamps[static_cast<std::size_t>(Hop::kFromLlc)] = t + delay;
+      if (is_home(request)) request.stamps[static_cast<std::size_t>(Hop::kFromLlc)] = t + delay;
       payload.set_response_status(tlm::TLM_OK_RESPONSE);
       const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
       (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
       stats_.bandwidth.add(bytes, t);
-      reply_out_[p].send(payload, delay);
+      out.sender.send(payload, delay);
     }
   }
 }
 
-void LlcSlice::send_to_memory(Tick t) {
-  const Tick delay = cycles_after(t, 1) - t;
-  while (to_memory_.due(t) && memory_out_.free(t + delay)) {
-    tlm_generic_payload& payload = *to_memory_.pop();
-    const SendOutcome outcome = memory_out_.send(payload, delay);
-    if (outcome.responded) {
-      const Tick due = clock_.after(outcome.response_at, 0);
-      tlm::tlm_phase phase = tlm::BEGIN_RESP;
-      sc_core::sc_time annotated = to_sc_time(outcome.response_at - now());
-      memory_in_.begin(payload, phase, annotated, 0);
-      fills_.push(due, 0, &payload);
-    }
+void LlcSlice::send(Output& output, TimedQueue<Payload*>& answers, ResponseReceiver& receiver,
+                    Tick t) {
+  if (!output.queue.due(t)) return;
+  const Tick delay = clock_.after(t, 1) - t;
+  while (output.queue.due(t) && output.sender.free(t + delay)) {
+    const std::uint32_t tag = output.queue.front_port();
+    Payload& payload = *output.queue.pop();
+    if (tag >= kHoldsEntry) request_in_[tag - kHoldsEntry].release();
+    const SendOutcome outcome = output.sender.send(payload, delay);
+    if (!outcome.responded) continue;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time annotated = to_sc_time(outcome.response_at - now());
+    receiver.begin(payload, phase, annotated, 0);
+    answers.push(clock_.after(outcome.response_at, 0), 0, &payload);
   }
-}
-
-bool LlcSlice::output_backed_up() const {
-  if (to_memory_.size() >= config_.memory_queue_depth) return true;
-  return std::any_of(replies_.begin(), replies_.end(),
-                     [this](const auto& q) { return q.size() >= config_.reply_queue_depth; });
 }
 
 void LlcSlice::look_up(Tick t) {
@@ -233,181 +267,69 @@ void LlcSlice::look_up(Tick t) {
     stalled_ = !try_queue(second, t);
   }
   send_replies(t);
-  send_to_memory(t);
+  send(to_memory_, fills_, memory_in_, t);
+  send(to_remote_, from_remote_, remote_in_, t);
 }
 
-bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
-  if (!queue.due(t)) return false;
-  const Access a = queue.front();
-  if (access(a, t) == Outcome::kStalled) return false;
-  queue.pop();
-  ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
-  std::uint64_t cycles = 1;
-  if (a.request->kind == RequestKind::kAtomic) {
-    cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
-             config_.atomic_lanes_per_cycle;
-  }
-  lookup_free_at_ = cycles_after(t, std::max<std::uint64_t>(cycles, 1));
-  request_in_[a.port].release();
-  return true;
+bool LlcSlice::output_backed_up() const {
+  if (to_memory_.queue.size() >= config_.memory_queue_depth) return true;
+  return std::any_of(replies_.begin(), replies_.end(), [this](const ReplyOutput& out) {
+    return out.queue.size() >= config_.reply_queue_depth;
+  });
 }
 
-LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
-  const std::uint64_t index = a.request->home.slice_line;
-  const CacheArray::Frame f = array_.find(index, line);
-  const bool atomic = a.request->kind == RequestKind::kAtomic;
-  const bool write = a.payload->is_write() && !atomic;
+void LlcSlice::flush(std::function<void()> done) {
+  sc_assert(flush_frame_ == kNotFlushing && mshr_.empty() && lmr_.empty() && rmr_.empty());
+  flush_done_ = std::move(done);
+  flush_frame_ = 0;
+  flush_began_ = flush_at_ = clock_.after(now() + 1, 0);
+  wake_.at(flush_at_);
+}
 
-  if (f != CacheArray::kNone && array_.locked(f)) {
-    Mshr<Access>::Entry& entry = *mshr_.find(line);
-    if (!mshr_.can_merge(entry)) {
-      ++stats_.stalls_mshr;
-      return Outcome::kStalled;
+/// Passes over frames up to the present cycle. Held up by the queue to the channel.
+void LlcSlice::walk_flush(Tick t) {
+  while (flush_frame_ < array_.frames()) {
+    CacheArray::Frame dirty = flush_frame_;
+    while (dirty < array_.frames() && array_.dirty(dirty).none()) ++dirty;
+    flush_at_ = clock_.after(flush_at_, dirty - flush_frame_);
+    flush_frame_ = dirty;
+    if (flush_at_ > t || dirty == array_.frames()) break;
+    if (to_memory_.queue.size() >= config_.memory_queue_depth) {
+      // A departure wakes the process.
+      flush_at_ = clock_.after(t, 1);
+      return;
     }
-    entry.targets.push_back(a);
-    ++stats_.merges;
-  } else if (write) {
-    CacheArray::Frame frame = f;
-    if (frame == CacheArray::kNone) {
-      frame = take_frame(index, line);
-      if (frame == CacheArray::kNone) return Outcome::kStalled;
-      ++stats_.write_allocations;
-    } else {
-      ++stats_.hits;
-    }
-    array_.touch(frame);
-    apply(a, frame);
-    replies_[a.port].push(t, 0, a.payload);
-  } else if (f != CacheArray::kNone &&
-             array_.valid(f).contains(ByteMask::first(config_.line_bytes))) {
-    ++stats_.hits;
-    array_.touch(f);
-    apply(a, f);
-    replies_[a.port].push(t, 0, a.payload);
-  } else if (miss(a, line, f, t) == Outcome::kStalled) {
-    return Outcome::kStalled;
+    write_back(dirty, t);
+    array_.dirty(dirty) = ByteMask{};
+    ++flush_frame_;
+    flush_at_ = clock_.after(flush_at_, 1);
+    send(to_memory_, fills_, memory_in_, t);
   }
-  ++(atomic ? stats_.atomics : write ? stats_.writes : stats_.reads);
-  return Outcome::kDone;
-}
-
-LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray::Frame frame,
-                                 Tick t) {
-  const std::uint64_t index = a.request->home.slice_line;
-  if (mshr_.full()) {
-    ++stats_.stalls_mshr;
-    return Outcome::kStalled;
-  }
-  if (frame == CacheArray::kNone) {
-    frame = take_frame(index, line);
-    if (frame == CacheArray::kNone) return Outcome::kStalled;
-    ++stats_.misses;
-  } else {
-    ++stats_.partial_fetches;
-  }
-  array_.lock(frame, true);
-  Mshr<Access>::Entry& entry = mshr_.allocate(line);
-  entry.frame = frame;
-  entry.targets.push_back(a);
-  a.request->stamps[static_cast<std::size_t>(Hop::kToDram)] = t;
-
-  entry.fetch = a.payload;
-  // A read of the line itself goes on to the channel; for an atomic, a read of our own does.
-  if (!a.payload->is_read() || a.payload->get_data_length() != config_.line_bytes) {
-    Transaction& fetch = pool_.acquire();
-    fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
-    MemoryRequest& r = fetch.request();
-    r.kind = RequestKind::kFill;
-    r.carries_data = a.request->carries_data;
-    r.gpu = a.request->gpu;
-    r.sm = a.request->sm;
-    r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
-    r.home = a.request->home;
-    entry.fetch = &fetch;
-  }
-  to_memory_.push(t, 0, entry.fetch);
-  return Outcome::kDone;
-}
-
-/// A frame for the line, its old line evicted; kNone when every way waits for a fill.
-CacheArray::Frame LlcSlice::take_frame(std::uint64_t index, std::uint64_t line) {
-  const CacheArray::Frame f = array_.victim(index);
-  if (f == CacheArray::kNone) {
-    ++stats_.stalls_ways;
-    return f;
-  }
-  if (array_.occupied(f)) {
-    ++stats_.evictions;
-    if (!array_.dirty(f).none()) {
-      ++stats_.write_backs;
-      const std::uint64_t address = array_.line(f) * config_.line_bytes;
-      Transaction& out = pool_.acquire();
-      out.set_line(tlm::TLM_WRITE_COMMAND, address, config_.line_bytes);
-      out.set_byte_mask(array_.dirty(f));
-      MemoryRequest& r = out.request();
-      r.kind = RequestKind::kWriteBack;
-      r.useful_bytes = static_cast<std::uint16_t>(array_.dirty(f).count());
-      r.home = map_.locate(address);
-      // An array that holds bytes was filled by carried requests.
-      r.carries_data = carried_;
-      if (carried_) std::memcpy(out.data(), array_.data(f), config_.line_bytes);
-      writes_.push_back(&out);
-      to_memory_.push(now(), 0, &out);
-    }
-  }
-  array_.install(f, line);
-  return f;
-}
-
-/// The access takes effect on a frame whose bytes are there.
-void LlcSlice::apply(const Access& a, CacheArray::Frame frame) {
-  const bool carried = a.request->carries_data;
-  carried_ = carried_ || carried;
-  if (a.request->kind == RequestKind::kAtomic) {
-    perform_atomics(*a.request->atomics, frame, carried);
-    return;
-  }
-  if (a.payload->is_write()) {
-    const ByteMask mask = byte_mask_of(*a.payload);
-    if (carried) {
-      copy_masked(array_.data(frame), a.payload->get_data_ptr(), mask, config_.line_bytes);
-    }
-    array_.valid(frame) |= mask;
-    array_.dirty(frame) |= mask;
-  } else if (carried) {
-    std::memcpy(a.payload->get_data_ptr(), array_.data(frame), config_.line_bytes);
-  }
-}
-
-void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame, bool carried) {
-  const unsigned bytes = atomic_bytes(operands.type);
-  stats_.atomic_lanes += operands.count;
-  for (unsigned i = 0; i < operands.count; ++i) {
-    AtomicOperands::Lane& lane = operands.lanes[i];
-    array_.dirty(frame) |= ByteMask::range(lane.offset, bytes);
-    if (!carried) continue;
-    unsigned char* at = array_.data(frame) + lane.offset;
-    std::uint64_t old = 0;
-    std::memcpy(&old, at, bytes);
-    lane.old = old;
-    const std::uint64_t result =
-        apply_atomic(operands.op, operands.type, old, lane.operand, lane.compare);
-    std::memcpy(at, &result, bytes);
+  if (flush_at_ > t) {
+    wake_.at(flush_at_);
+  } else if (flush_frame_ == array_.frames() && writes_.empty()) {
+    array_.invalidate_all();
+    flush_frame_ = kNotFlushing;
+    ++stats_.flushes;
+    stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(flush_began_);
+    std::exchange(flush_done_, nullptr)();
   }
 }
 
 void LlcSlice::arm(Tick t) {
-  for (std::size_t p = 0; p < replies_.size(); ++p) {
-    if (replies_[p].empty() || reply_out_[p].free_at() == kNever) continue;
-    wake_.at(departure_edge(clock_, reply_out_[p], replies_[p].next_due(), t));
+  for (const ReplyOutput& out : replies_) {
+    if (out.queue.empty() || out.sender.free_at() == kNever) continue;
+    wake_.at(departure_edge(clock_, out.sender, out.queue.next_due(), t));
   }
-  if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
-    wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), t));
-  }
+  arm(to_memory_, t);
   wake_.at(fills_.next_due());
-  // A stalled head is tried again when something has moved: a fill, a reply or a memory request
-  // sent, each of which wakes the process.
+  if (role_.caching != nullptr) {
+    arm(to_remote_, t);
+    wake_.at(from_remote_.next_due());
+    wake_.at(invalidations_.next_due());
+  }
+  // A stalled head is tried again when something has moved: a fill, a reply or a request sent,
+  // each of which wakes the process.
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
     const Tick head = queue->next_due();
     if (head == kNever || (stalled_ && head <= t)) continue;
@@ -415,32 +337,41 @@ void LlcSlice::arm(Tick t) {
   }
 }
 
+void LlcSlice::arm(const Output& output, Tick t) {
+  if (output.queue.empty() || output.sender.free_at() == kNever) return;
+  wake_.at(departure_edge(clock_, output.sender, output.queue.next_due(), t));
+}
+
 // Housekeeping.
 
 bool LlcSlice::idle() const {
-  return lmr_.empty() && rmr_.empty() && mshr_.empty() && fills_.empty() && to_memory_.empty() &&
-         writes_.empty() &&
-         std::all_of(replies_.begin(), replies_.end(), [](const auto& q) { return q.empty(); });
+  return lmr_.empty() && rmr_.empty() && mshr_.empty() && fills_.empty() && from_remote_.empty() &&
+         invalidations_.empty() && invalidating_.empty() && to_memory_.queue.empty() &&
+         to_remote_.queue.empty() && writes_.empty() && passing_ == 0 &&
+         flush_frame_ == kNotFlushing &&
+         std::all_of(replies_.begin(), replies_.end(),
+                     [](const ReplyOutput& out) { return out.queue.empty(); });
 }
 
 void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
+  const auto queue = [&](const char* what, std::size_t items, const std::string& waits_for) {
+    if (items != 0) out.push_back({base + what, items, waits_for});
+  };
   std::string blocked_by = "its turn at the arrays";
   if (mshr_.full()) blocked_by = "a free MSHR";
-  if (to_memory_.size() >= config_.memory_queue_depth) blocked_by = "room in to_memory";
-  if (!lmr_.empty()) out.push_back({base + "lmr", lmr_.size(), blocked_by});
-  if (!rmr_.empty()) out.push_back({base + "rmr", rmr_.size(), blocked_by});
-  if (!mshr_.empty()) out.push_back({base + "mshr", mshr_.used(), "lines from the channel"});
-  if (!to_memory_.empty()) {
-    out.push_back({base + "to_memory", to_memory_.size(), "END_REQ from the channel"});
-  }
-  if (!writes_.empty()) {
-    out.push_back({base + "write_backs", writes_.size(), "acknowledgement from the channel"});
-  }
+  if (to_memory_.queue.size() >= config_.memory_queue_depth) blocked_by = "room in to_memory";
+  queue("lmr", lmr_.size(), blocked_by);
+  queue("rmr", rmr_.size(), blocked_by);
+  queue("mshr", mshr_.used(), "lines from the channel or their home slice");
+  queue("to_memory", to_memory_.queue.size(), "END_REQ from the channel");
+  queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
+  queue("passing", static_cast<std::size_t>(passing_), "answers from other slices");
+  queue("invalidating", invalidating_.size(), "answers from the other side");
+  queue("write_backs", writes_.size(), "acknowledgement from the channel");
   for (std::size_t p = 0; p < replies_.size(); ++p) {
-    if (replies_[p].empty()) continue;
-    out.push_back({base + "reply" + std::to_string(p), replies_[p].size(),
-                   "END_RESP from " + std::string(in[p].name()) + "'s initiator"});
+    queue(("reply" + std::to_string(p)).c_str(), replies_[p].queue.size(),
+          "END_RESP from " + std::string(in[p].name()) + "'s initiator");
   }
 }
 
@@ -448,52 +379,35 @@ void LlcSlice::reset() {
   lmr_.clear();
   rmr_.clear();
   fills_.clear();
-  to_memory_.clear();
-  for (auto& q : replies_) q.clear();
+  from_remote_.clear();
+  invalidations_.clear();
+  for (Invalidation& i : invalidating_) i.payload->release();
+  invalidating_.clear();
+  for (Output* out : {&to_memory_, &to_remote_}) {
+    out->queue.clear();
+    out->sender.reset();
+  }
+  for (ReplyOutput& out : replies_) {
+    out.queue.clear();
+    out.sender.reset();
+  }
   mshr_.drain([](Mshr<Access>::Entry& e) {
     if (e.fetch != e.targets.front().payload) e.fetch->release();
   });
-  for (tlm_generic_payload* w : writes_) w->release();
+  for (Payload* w : writes_) w->release();
   writes_.clear();
   for (auto& r : request_in_) r.reset();
-  for (auto& r : reply_out_) r.reset();
-  memory_out_.reset();
   memory_in_.reset();
+  remote_in_.reset();
   array_.invalidate_all();
+  directory_.clear();
+  passing_ = 0;
+  flush_frame_ = kNotFlushing;
+  flush_done_ = nullptr;
   local_turn_ = true;
   lookup_free_at_ = 0;
   stalled_ = false;
   wake_.cancel();
-}
-
-void LlcSlice::register_statistics(StatisticsRegistry& registry) const {
-  const std::string m = name();
-  const LlcSliceStats& s = stats_;
-  registry.counter(m, "reads", s.reads, "access", "line reads looked up");
-  registry.counter(m, "writes", s.writes, "access", "writes looked up");
-  registry.counter(m, "atomics", s.atomics, "access", "atomic accesses looked up");
-  registry.counter(m, "atomic_lanes", s.atomic_lanes, "operation", "lane atomics performed");
-  registry.counter(m, "hits", s.hits, "access", "accesses that found what they need");
-  registry.counter(m, "misses", s.misses, "access", "accesses that fetch an absent line");
-  registry.counter(m, "merges", s.merges, "access", "accesses to a line that is being fetched");
-  registry.counter(m, "partial_fetches", s.partial_fetches, "access",
-                   "reads of a line of which only written bytes were valid");
-  registry.counter(m, "write_allocations", s.write_allocations, "access",
-                   "writes that took a line without fetching it");
-  registry.counter(m, "evictions", s.evictions, "line", "lines replaced");
-  registry.counter(m, "write_backs", s.write_backs, "line", "dirty lines sent to the channel");
-  registry.counter(m, "local_lookups", s.local_lookups, "access", "lookups from the LMR queue");
-  registry.counter(m, "remote_lookups", s.remote_lookups, "access", "lookups from the RMR queue");
-  registry.counter(m, "stalls_mshr", s.stalls_mshr, "attempt", "lookups put off: MSHRs full");
-  registry.counter(m, "stalls_ways", s.stalls_ways, "attempt",
-                   "lookups put off: every way of the set waits for a fill");
-  registry.counter(m, "stalls_output", s.stalls_output, "attempt",
-                   "lookups put off: replies or memory requests are backed up");
-  registry.counter(m, "bytes_read", s.bytes_read, "byte", "bytes of read answers");
-  registry.counter(m, "bytes_written", s.bytes_written, "byte", "bytes of acknowledged writes");
-  registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
-                     "from the request to the channel to the line's arrival");
-  registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes answered over time");
 }
 
 }  // namespace tessera

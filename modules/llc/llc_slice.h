@@ -5,6 +5,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -15,89 +16,81 @@
 #include "modules/cache/mshr.h"
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
-#include "modules/core/parameters.h"
+#include "modules/core/flush.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/core/wake_event.h"
+#include "modules/llc/llc_config.h"
+#include "modules/llc/slice_observer.h"
+#include "modules/llc/twin_directory.h"
 #include "policies/address_map.h"
+#include "policies/remote_caching.h"
 
 namespace tessera {
 
-/// Defaults are NUBA Table 1 where the paper has a number.
-struct LlcSliceConfig {
-  std::uint64_t clock_hz = 1'400'000'000;
-  std::uint32_t sets = 48;
-  std::uint32_t ways = 16;
-  std::uint32_t line_bytes = 128;
-  std::uint32_t latency_cycles = 120;
-  std::uint32_t mshr_entries = 192;
-  std::uint32_t mshr_targets = 4;
-  std::uint32_t queue_depth = 16;
-  std::uint32_t reply_queue_depth = 16;
-  std::uint32_t memory_queue_depth = 16;
-  std::uint32_t atomic_lanes_per_cycle = 1;
-
-  /// Every fault, in words; empty when sound.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, LlcSliceConfig& c);
-
-struct LlcSliceStats {
-  Counter reads = 0;
-  Counter writes = 0;
-  Counter atomics = 0;
-  Counter atomic_lanes = 0;
-  Counter hits = 0;
-  Counter misses = 0;
-  Counter merges = 0;
-  Counter partial_fetches = 0;
-  Counter write_allocations = 0;
-  Counter evictions = 0;
-  Counter write_backs = 0;
-  Counter local_lookups = 0;
-  Counter remote_lookups = 0;
-  Counter stalls_mshr = 0;
-  Counter stalls_ways = 0;
-  Counter stalls_output = 0;
-  Counter bytes_read = 0;
-  Counter bytes_written = 0;
-  Histogram miss_latency;
-  BandwidthSeries bandwidth;
-};
-
-/// A last-level-cache slice: home of the lines of its address range, in front of one DRAM channel.
+/// A last-level-cache slice, in both its roles: home of the lines of its address range, in front
+/// of one DRAM channel; and, for the SMs it is attached to, the way to (and a cache of) the lines
+/// of other slices.
 ///
 /// Hardware (NUBA section 3, figure 5): requests from local SMs stand in the LMR queue, requests
 /// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, the two
 /// queues taking turns when both have one. Write-back, LRU. A write that misses takes a line
 /// without fetching it and remembers which bytes are valid; a read of a line that is not wholly
-/// valid fetches it and merges. Atomics are performed here, `atomic_lanes_per_cycle` lanes a cycle.
+/// valid fetches it and merges. Atomics are performed at home, `atomic_lanes_per_cycle` a cycle.
+///
+/// A local SM's request for another slice's line goes round the arrays to the network, unless
+/// RemoteCaching says that the line may be cached here too (section 5.2): then it is looked up like
+/// any other, and a miss fetches the line from its home slice.
+///
+/// Coherent (SM-side UBA, ours): all loads of the twin side's lines are cached here; stores and
+/// atomics go on to the home, which keeps a directory of lines that its twin holds, invalidates a
+/// line before it acknowledges a write of its own side, and is told of nothing else. A store drops
+/// the copy on its way.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
 /// a cycle; a hit's answer (and a write's acknowledgement) is at the requester's side one cycle
-/// later, so a lone hit takes `latency_cycles`. A miss's request reaches the channel as late as a
-/// hit's answer would have left, and the answer leaves one cycle after the line has come. (The
-/// latency lies before the lookup: for one request a cycle this is the same as a pipeline behind
-/// it, and costs one activation less.)
+/// later, so a lone hit takes `latency_cycles`. A miss's request reaches the channel (or the
+/// network) as late as a hit's answer would have left, and the answer leaves one cycle after the
+/// line has come. (The latency lies before the lookup: for one request a cycle this is the same as
+/// a pipeline behind it, and costs one activation less.) What goes round the arrays, and the answer
+/// to it, leaves a cycle after it has come. An invalidation is done and answered when it comes. A
+/// flush passes over a frame a cycle, writes dirty lines back, and is done when all are
+/// acknowledged.
 ///
 /// Accesses to a line that is being fetched wait in its MSHR and take effect in order.
 /// Phases: all four; early completion where there is room.
-/// Not modelled: ECC, sectored tags, data-array banking, bandwidth of the link to the channel.
-class LlcSlice final : public sc_core::sc_module, public Block {
+/// Not modelled: ECC, sectored tags, data-array banking, bandwidth of the link to the channel,
+/// invalidations' use of the tag array.
+class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlushIf {
  public:
-  /// Which queue a port feeds.
+  /// Which queue a port feeds: of the SMs that the slice is attached to, or of the network.
   enum class Queue : std::uint8_t { kLocal, kRemote };
+
+  /// A slice's place in the platform. What is pointed to outlives it.
+  struct Role {
+    /// One target socket each.
+    std::vector<Queue> ports;
+    SliceId self;
+    /// Null: no request is for another slice, and `remote` stays unbound.
+    const RemoteCaching* caching = nullptr;
+    /// Lines cached for another slice are kept coherent with it.
+    bool coherent = false;
+    /// Told of every access, or null.
+    SliceObserver* observer = nullptr;
+  };
 
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;
   tlm_utils::simple_initiator_socket<LlcSlice> memory;
+  tlm_utils::simple_initiator_socket_optional<LlcSlice> remote;
 
-  /// One target socket per element of `ports`.
   LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config, const AddressMap& map,
-           TransactionPool& pool, const std::vector<Queue>& ports);
+           TransactionPool& pool, const Role& role);
 
   const LlcSliceConfig& config() const { return config_; }
   const LlcSliceStats& stats() const { return stats_; }
+
+  /// SliceFlushIf. No access may be under way.
+  void flush(std::function<void()> done) override;
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -105,64 +98,116 @@ class LlcSlice final : public sc_core::sc_module, public Block {
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
+  using Payload = tlm::tlm_generic_payload;
   /// A request on its way through the slice.
   struct Access {
-    tlm::tlm_generic_payload* payload = nullptr;
+    Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     std::uint32_t port = 0;
   };
+  /// An invalidation that the twin has not answered, and what is acknowledged when it has.
+  struct Invalidation {
+    Payload* payload = nullptr;
+    std::uint64_t line = 0;
+    std::vector<Access> held;
+  };
+  struct Output {
+    TimedQueue<Payload*> queue;
+    RequestSender sender;
+  };
+  struct ReplyOutput {
+    TimedQueue<Payload*> queue;
+    ResponseSender sender;
+  };
   enum class Outcome : std::uint8_t { kDone, kStalled };
+  /// Tag, plus the port, of what stands in `to_remote_` and still holds its port's entry.
+  static constexpr std::uint32_t kHoldsEntry = 1U << 16;
+  static constexpr CacheArray::Frame kNotFlushing = CacheArray::kNone;
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
-  void blocking(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned debug(int port, tlm::tlm_generic_payload& payload);
-  bool direct(int, tlm::tlm_generic_payload&, tlm::tlm_dmi&) { return false; }
+  tlm::tlm_sync_enum fw(int port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum memory_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum remote_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum answered(Output& output, TimedQueue<Payload*>& answers,
+                              ResponseReceiver& receiver, Payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
+  void blocking(int port, Payload& payload, sc_core::sc_time& delay);
+  unsigned debug(int port, Payload& payload);
+  bool direct(int, Payload&, tlm::tlm_dmi&) { return false; }
 
   void process();
   void take_fills(Tick t);
-  void fill(tlm::tlm_generic_payload& payload, Tick t);
+  void take_remote(Tick t);
+  void take_invalidations(Tick t);
+  void fill(Payload& payload, Tick t);
   void send_replies(Tick t);
-  void send_to_memory(Tick t);
+  void send(Output& output, TimedQueue<Payload*>& answers, ResponseReceiver& receiver, Tick t);
   void look_up(Tick t);
+  void walk_flush(Tick t);
   void arm(Tick t);
+  void arm(const Output& output, Tick t);
 
+  bool is_home(const MemoryRequest& r) const {
+    return role_.caching == nullptr || r.home.slice == role_.self;
+  }
+  bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
+  bool cached_here(const Access& a) const;
+  bool output_backed_up() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   Outcome access(const Access& a, Tick t);
+  Outcome merge(const Access& a, std::uint64_t line);
+  Outcome write(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   Outcome miss(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
+  Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
+  Payload& fetch_for(const Access& a, std::uint64_t line);
+  /// `tag`: kHoldsEntry + port, or 0.
+  void send_on(const Access& a, Tick due, std::uint32_t tag);
   CacheArray::Frame take_frame(std::uint64_t index, std::uint64_t line);
+  void write_back(CacheArray::Frame frame, Tick t);
   void apply(const Access& a, CacheArray::Frame frame);
+  void finish(const Access& a, Tick t);
   void perform_atomics(AtomicOperands& operands, CacheArray::Frame frame, bool carried);
-  Tick cycles_after(Tick t, std::uint64_t n) const { return clock_.after(t, n); }
-  bool output_backed_up() const;
+  bool coherent_after(const Access& a, Tick t);
+  Invalidation& invalidate_twin(std::uint64_t line, Tick t);
+  void invalidated(Payload& payload, Tick t);
+  void observe(const Access& a, bool leaving);
 
   const LlcSliceConfig config_;
   const AddressMap& map_;
   TransactionPool& pool_;
   const ClockDomain clock_;
-  std::vector<Queue> ports_;
+  const Role role_;
 
   CacheArray array_;
+  /// Entry::keep is false when the line must not stay, and nothing more may merge.
   Mshr<Access> mshr_;
+  TwinDirectory directory_;
   TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
   bool local_turn_ = true;
   Tick lookup_free_at_ = 0;
   bool stalled_ = false;
-  TimedQueue<tlm::tlm_generic_payload*> fills_;
-  std::vector<TimedQueue<tlm::tlm_generic_payload*>> replies_;
-  TimedQueue<tlm::tlm_generic_payload*> to_memory_;
+  TimedQueue<Payload*> fills_;        ///< from the channel
+  TimedQueue<Payload*> from_remote_;  ///< answers from the network
+  TimedQueue<Access> invalidations_;  ///< to be done here
+  std::vector<Invalidation> invalidating_;
+  std::vector<ReplyOutput> replies_;
+  Output to_memory_;
+  Output to_remote_;
   std::vector<RequestReceiver> request_in_;
-  std::vector<ResponseSender> reply_out_;
-  RequestSender memory_out_;
   ResponseReceiver memory_in_;
+  ResponseReceiver remote_in_;
   /// Write-backs whose acknowledgement is awaited.
-  std::vector<tlm::tlm_generic_payload*> writes_;
+  std::vector<Payload*> writes_;
+  /// Requests that went round the arrays and have not been answered.
+  std::uint64_t passing_ = 0;
+  /// The next frame that a flush looks at.
+  CacheArray::Frame flush_frame_ = kNotFlushing;
+  Tick flush_began_ = 0;
+  Tick flush_at_ = 0;
+  std::function<void()> flush_done_;
   /// Requests have carried values: the array's bytes mean something.
   bool carried_ = false;
 

@@ -62,11 +62,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     in[i].register_transport_dbg(this, &DramChannel::transport_dbg, tag);
   }
   reset();
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  options.set_sensitivity(&wake_.event());
-  sc_core::sc_spawn([this] { work(); }, "work", &options);
+  wake_.drives([this] { work(); });
 }
 
 DramChannel::~DramChannel() = default;

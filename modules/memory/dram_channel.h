@@ -133,7 +133,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   std::uint64_t edge_ = 0;       ///< the edge that the process is armed for, and its time
   Tick edge_time_ = kNever;
 
-  WakeEvent wake_{"wake"};
+  WakeEvent wake_;
 };
 
 }  // namespace tessera

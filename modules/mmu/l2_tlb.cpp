@@ -25,7 +25,7 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       // Pipeline registers hold a request as well as queue entries do.
       request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
       walker_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
+      sharing_(ports) {
   for (unsigned i = 0; i < ports; ++i) {
     in[i].register_nb_transport_fw(this, &L2Tlb::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &L2Tlb::blocking, static_cast<int>(i));
@@ -170,6 +170,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
     return true;
   }
   const std::uint64_t page = a.payload->get_address() >> page_bits_;
+  sharing_.touch(page, SmId(a.port));
   if (Entry* e = find(page)) {
     ++stats_.hits;
     e->used = ++uses_;
@@ -305,6 +306,7 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
 }
 
 void L2Tlb::reset() {
+  sharing_.clear();
   wake_.cancel();
   for (const PageSlots::Slot& slot : mshrs_.all()) {
     if (slot.fetch != nullptr) slot.fetch->release();
@@ -328,6 +330,13 @@ void L2Tlb::reset() {
 
 void L2Tlb::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
+  const char* const bands[] = {"1_sm", "2_to_10_sms", "11_to_25_sms", "26_or_more_sms"};
+  for (std::size_t band = 0; band < PageSharing::kBands; ++band) {
+    r.value(
+        m, std::string("pages_of_") + bands[band],
+        [this, band] { return static_cast<double>(sharing_.bands()[band]); }, "page",
+        "touched pages by how many SMs touched them (NUBA figure 3)");
+  }
   r.counter(m, "hits", stats_.hits, "lookup", "lookups that found their page");
   r.counter(m, "misses", stats_.misses, "lookup", "lookups that began a page walk");
   r.counter(m, "merges", stats_.merges, "lookup", "misses that joined a walk under way");

@@ -18,6 +18,7 @@
 #include "modules/core/transaction_pool.h"
 #include "modules/core/wake_event.h"
 #include "modules/mmu/paced_output.h"
+#include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
 
 namespace tessera {
@@ -74,6 +75,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
 
   const L2TlbConfig& config() const { return config_; }
   const L2TlbStats& stats() const { return stats_; }
+  const PageSharing& sharing() const { return sharing_; }
 
   /// Forgets a page: its mapping has changed.
   void invalidate(std::uint64_t virtual_page);
@@ -136,6 +138,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   std::vector<RequestReceiver> request_in_;
   ResponseReceiver walker_in_;
 
+  PageSharing sharing_;
   WakeEvent wake_;
   L2TlbStats stats_;
 };

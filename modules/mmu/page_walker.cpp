@@ -17,8 +17,7 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
       clock_(config.clock_hz),
       table_(table),
       request_in_(config.queue_depth),
-      driver_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
+      driver_in_(ResponseReceiver::kUnlimited) {
   in.register_nb_transport_fw(this, &PageWalker::fw);
   in.register_b_transport(this, &PageWalker::blocking);
   in.register_transport_dbg(this, &PageWalker::debug);

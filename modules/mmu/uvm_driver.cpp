@@ -29,8 +29,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
       placement_(placement),
       platform_(std::move(platform)),
       faults_(config.fault_entries),
-      request_in_(config.queue_depth),
-      wake_("wake") {
+      request_in_(config.queue_depth) {
   in.register_nb_transport_fw(this, &UvmDriver::fw);
   in.register_b_transport(this, &UvmDriver::blocking);
   in.register_transport_dbg(this, &UvmDriver::debug);

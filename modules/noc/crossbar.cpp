@@ -24,11 +24,6 @@ Crossbar::Crossbar(const sc_core::sc_module_name& name, const NocConfig& config,
   for (unsigned i = 0; i < exits; ++i) {
     out[i].register_nb_transport_bw(this, &Crossbar::backward, static_cast<int>(i));
   }
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  options.set_sensitivity(&network_.wake());
-  sc_core::sc_spawn([this] { network_.process(); }, "work", &options);
 }
 
 void Crossbar::end_of_elaboration() {

@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 SwitchFabric::Shape shape_of(const NocConfig& c, unsigned entries, unsigned exits) {
-  return {entries, exits, c.radix, c.stage_latency, c.input_buffer_flits};
+  return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
 }
 
 /// Reports every error at once, before anything is built from the configuration.
@@ -48,8 +48,9 @@ DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned
       request_side_(*this),
       reply_side_(*this),
       request_(shape_of(config, entries, exits), request_side_, request_stats_),
-      reply_(shape_of(config, exits, entries), reply_side_, reply_stats_),
-      wake_("wake") {}
+      reply_(shape_of(config, exits, entries), reply_side_, reply_stats_) {
+  wake_.drives([this] { process(); });
+}
 
 void DuplexNetwork::bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator) {
   entries_[entry].requests.bind(initiator);

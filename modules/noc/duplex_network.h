@@ -27,8 +27,7 @@ struct NocRouting {
 };
 
 /// A request network and a reply network with the TLM handshakes at their ports: what Crossbar and
-/// Link have in common. Its owner has the sockets and one SC_METHOD, sensitive to wake(), that
-/// calls process(). Contract and limits: docs/blocks/crossbar.md.
+/// Link have in common. Its owner has the sockets. Contract and limits: docs/blocks/crossbar.md.
 class DuplexNetwork final {
  public:
   /// `name`: hierarchical, for reports and statistics.
@@ -38,9 +37,6 @@ class DuplexNetwork final {
   /// At end_of_elaboration, one for each port.
   void bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator);
   void bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target);
-
-  const sc_core::sc_event& wake() const { return wake_.event(); }
-  void process();
 
   /// nb_transport_fw of an entry, nb_transport_bw of an exit.
   tlm::tlm_sync_enum forward(unsigned entry, tlm::tlm_generic_payload& payload,
@@ -95,6 +91,7 @@ class DuplexNetwork final {
     DuplexNetwork& network;
   };
 
+  void process();
   void look_at_clock();
   Cycle cycle_from(Tick t) const;
   void arm();

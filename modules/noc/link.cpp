@@ -25,11 +25,6 @@ Link::Link(const sc_core::sc_module_name& name, const LinkConfig& config)
   in.register_transport_dbg(this, &Link::debug);
   in.register_get_direct_mem_ptr(this, &Link::direct);
   out.register_nb_transport_bw(this, &Link::backward);
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  options.set_sensitivity(&network_.wake());
-  sc_core::sc_spawn([this] { network_.process(); }, "work", &options);
 }
 
 void Link::end_of_elaboration() {

@@ -13,6 +13,10 @@ constexpr std::uint32_t kMaxRadix = 64;
 constexpr std::uint32_t kMaxLatency = 10'000;
 constexpr std::uint32_t kMaxBufferFlits = 65'535;
 
+std::uint32_t line_flits(std::uint32_t header_bytes, std::uint32_t link_bytes) {
+  return (header_bytes + kMaxLineBytes + link_bytes - 1) / link_bytes;
+}
+
 void common_errors(std::vector<std::string>& errors, std::uint64_t clock_hz,
                    std::uint32_t link_bytes, std::uint32_t latency, const char* latency_name,
                    std::uint32_t buffer_flits, const char* buffer_name,
@@ -30,7 +34,8 @@ void common_errors(std::vector<std::string>& errors, std::uint64_t clock_hz,
     return;
   }
   const std::uint64_t line = std::uint64_t{header_bytes} + kMaxLineBytes;
-  const std::uint64_t least = (line + link_bytes - 1) / link_bytes;
+  const std::uint64_t least = line_flits(header_bytes, link_bytes);
+  if (buffer_flits == 0) return;
   if (buffer_flits < least || buffer_flits > kMaxBufferFlits) {
     errors.push_back(std::string(buffer_name) + " is " + std::to_string(buffer_flits) + ": " +
                      std::to_string(least) + " (a whole packet of " + std::to_string(line) +
@@ -39,6 +44,10 @@ void common_errors(std::vector<std::string>& errors, std::uint64_t clock_hz,
 }
 
 }  // namespace
+
+std::uint32_t NocConfig::buffer_flits() const {
+  return input_buffer_flits != 0 ? input_buffer_flits : 2 * line_flits(header_bytes, link_bytes);
+}
 
 std::vector<std::string> NocConfig::validate() const {
   std::vector<std::string> errors;
@@ -70,12 +79,12 @@ std::vector<std::string> LinkConfig::validate() const {
   return errors;
 }
 
-NocConfig LinkConfig::as_network() const {
+NocConfig LinkConfig::as_network(std::uint32_t ports) const {
   NocConfig c;
   c.clock_hz = clock_hz;
   c.link_bytes = link_bytes;
   c.stage_latency = latency;
-  c.radix = 1;
+  c.radix = ports;
   c.input_buffer_flits = buffer_flits;
   c.header_bytes = header_bytes;
   return c;
@@ -93,9 +102,9 @@ void describe(ParameterVisitor& v, NocConfig& c) {
             "Largest switch; more ports than this need two stages (NUBA section 6: 8x8 switches)",
             1, kMaxRadix);
   v.integer("input_buffer_flits", c.input_buffer_flits, "flit",
-            "Buffer at every switch input and exit, in link widths; a whole line packet must fit "
-            "(not published: two 136-byte replies of 16 B links)",
-            1, kMaxBufferFlits);
+            "Buffer at every switch input and exit, in link widths; a whole line packet must fit; "
+            "0: two line packets (not published)",
+            0, kMaxBufferFlits);
   v.integer("header_bytes", c.header_bytes, "byte",
             "Address and control of every packet (NUBA sections 5.2 and 6: 8 B)", 1, 1024);
 }
@@ -108,8 +117,9 @@ void describe(ParameterVisitor& v, LinkConfig& c) {
   v.integer("latency", c.latency, "cycle", "A packet head's way over the link (not published)", 1,
             kMaxLatency);
   v.integer("buffer_flits", c.buffer_flits, "flit",
-            "Buffer at each end, in link widths; a whole line packet must fit (not published)", 1,
-            kMaxBufferFlits);
+            "Buffer at each end, in link widths; a whole line packet must fit; 0: two line packets "
+            "(not published)",
+            0, kMaxBufferFlits);
   v.integer("header_bytes", c.header_bytes, "byte",
             "Address and control of every packet (NUBA sections 5.2 and 6: 8 B)", 1, 1024);
 }

@@ -25,8 +25,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
-      memory_in_(ResponseReceiver::kUnlimited),
-      wake_("wake") {
+      memory_in_(ResponseReceiver::kUnlimited) {
   core.register_nb_transport_fw(this, &L1Cache::fw);
   core.register_b_transport(this, &L1Cache::blocking);
   core.register_transport_dbg(this, &L1Cache::debug);
@@ -156,7 +155,7 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
     copy_masked(changed.data(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
                 config_.line_bytes);
   }
-  if (entry.frame != 0) return;
+  if (!entry.keep) return;
   const std::uint64_t line = payload.get_address() / config_.line_bytes;
   const CacheArray::Frame f = array_.victim(line);
   if (array_.occupied(f)) ++stats_.evictions;
@@ -238,7 +237,7 @@ bool L1Cache::load(const Access& a, Tick t) {
   }
   const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
   if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
-    if (entry->frame != 0 || !mshr_.can_merge(*entry)) return false;
+    if (!entry->keep || !mshr_.can_merge(*entry)) return false;
     entry->targets.push_back(a);
     ++stats_.loads;
     ++stats_.load_merges;
@@ -259,7 +258,7 @@ bool L1Cache::load(const Access& a, Tick t) {
   ++stats_.loads;
   ++stats_.load_misses;
   Mshr<Access>::Entry& entry = mshr_.allocate(line);
-  entry.frame = 0;
+  entry.keep = true;
   // The load itself fetches the line.
   entry.fetch = a.payload;
   a.request->home = map_.locate(a.payload->get_address());
@@ -271,10 +270,10 @@ bool L1Cache::write_or_atomic(const Access& a, Tick t) {
   const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   Mshr<Access>::Entry* entry = mshr_.find(line);
-  if (entry != nullptr && entry->frame == 0) {
+  if (entry != nullptr && entry->keep) {
     if (atomic) {
       // Its result is made elsewhere: what is being fetched is already old.
-      entry->frame = 1;
+      entry->keep = false;
     } else {
       if (!mshr_.can_merge(*entry)) return false;
       a.payload->acquire();
@@ -332,7 +331,7 @@ void L1Cache::drop_lines() {
   flush_at_ = kNever;
   array_.invalidate_all();
   ++stats_.flushes;
-  mshr_.for_each([](Mshr<Access>::Entry& e) { e.frame = 1; });
+  mshr_.for_each([](Mshr<Access>::Entry& e) { e.keep = false; });
 }
 
 bool L1Cache::idle() const {

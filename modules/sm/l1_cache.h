@@ -137,7 +137,6 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   const ClockDomain clock_;
 
   CacheArray array_;
-  /// Entry::frame is 1 when the line must not be kept and nothing more may merge.
   Mshr<Access> mshr_;
   TimedQueue<Access> pipeline_;
   TimedQueue<Payload*> responses_;

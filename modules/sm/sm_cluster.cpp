@@ -37,8 +37,7 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       lsu_(config_, clock_, pool, id),
       warps_(config.max_warps),
       cta_slots_(config.max_ctas),
-      schedulers_(config.schedulers),
-      wake_("wake") {
+      schedulers_(config.schedulers) {
   l1.register_nb_transport_bw(this, &SmCluster::l1_bw);
   mmu.register_nb_transport_bw(this, &SmCluster::mmu_bw);
   ctas.bind(*this);

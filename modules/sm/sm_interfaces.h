@@ -5,17 +5,11 @@
 #include <systemc>
 
 #include "common/ids.h"
+#include "modules/core/flush.h"
 #include "modules/core/time.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {
-
-/// A cache that can be told to drop its lines.
-class FlushIf : public virtual sc_core::sc_interface {
- public:
-  /// Takes effect at the cache's next clock edge.
-  virtual void flush() = 0;
-};
 
 /// An SM as the CTA dispatcher sees it.
 class CtaSinkIf : public virtual sc_core::sc_interface {

@@ -6,6 +6,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/ptx/program.h"
+#include "stimuli/ptx/read_only.h"
 
 namespace tessera::ptx {
 
@@ -92,6 +93,7 @@ std::shared_ptr<const Kernel> Decoder::run() {
   end.text = "(end of kernel)";
   decode_one(end);
   finish_flow();
+  find_read_only_loads();
   return kernel_;
 }
 
@@ -275,6 +277,17 @@ void Decoder::finish_flow() {
       static_cast<std::uint32_t>(align_up(std::max(live, kLeastRegisters), kRegisterUnit)));
 }
 
+void Decoder::find_read_only_loads() {
+  ReadOnlyReport report = find_read_only(module_, function_);
+  kernel_->pointers.reserve(report.pointers.size());
+  for (PointerReport& p : report.pointers) {
+    kernel_->pointers.push_back(KernelPointer{std::move(p.origin), p.use});
+  }
+  for (ReadOnlyLoad& l : report.loads) {
+    kernel_->read_only_loads.push_back(KernelLoad{code_of_[l.instruction], std::move(l.pointers)});
+  }
+}
+
 void Decoder::refuse(const std::string& why) const {
   throw InputError(module_.file + ":" + std::to_string(in_->line) + ": '" + in_->text +
                    "' is not supported: " + why);
@@ -303,13 +316,17 @@ const AluEntry& Decoder::entry(const std::string& name) const {
          "; supported: " + list);
 }
 
-std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
+const Function& entry_function(const Module& module, const std::string& entry) {
   const Function* function = module.function(entry);
   if (function == nullptr || !function->is_entry || function->is_declaration) {
     throw InputError(module.file + ": there is no kernel '" + entry + "'" +
                      did_you_mean(entry, module.entries()));
   }
-  const Function flat = expand_calls(module, *function);
+  return *function;
+}
+
+std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
+  const Function flat = expand_calls(module, entry_function(module, entry));
   return Decoder(module, flat).run();
 }
 

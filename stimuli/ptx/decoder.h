@@ -56,6 +56,7 @@ class Decoder {
   void place_shared();
   void decode_one(const Instruction& instruction);
   void finish_flow();
+  void find_read_only_loads();
   [[noreturn]] void refuse(const std::string& why) const;
   void begin(const Instruction& instruction);
   /// Appends the instruction under construction.
@@ -137,6 +138,9 @@ class Decoder {
   std::vector<std::uint32_t> read_names_;
   std::vector<std::uint32_t> write_names_;
 };
+
+/// Throws InputError with the nearest name when the module has no such kernel.
+const Function& entry_function(const Module& module, const std::string& entry);
 
 /// Replaces every call by the callee's body. Throws InputError for recursion and for functions
 /// without a body. Defined in inline.cpp.

@@ -113,6 +113,7 @@ constexpr unsigned kind_bytes(Kind k) {
 struct MemoryForm {
   StateSpace space = StateSpace::kGlobal;
   CacheScope scope = CacheScope::kL1;
+  /// By definition (ld.global.nc, ldu, constants); what the read-only pass found is the launch's.
   bool read_only = false;
   bool is_signed = false;      ///< sign-extend a narrow element to the register
   bool wide_register = false;  ///< data registers have 64-bit cells

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stimuli/ptx/exec.h"
+#include "stimuli/ptx/read_only.h"
 
 namespace tessera::ptx {
 
@@ -26,6 +27,18 @@ struct SymbolUse {
   std::uint32_t launch_offset = 0;
 };
 
+/// What the read-only pass found out about a pointer (read_only.h).
+struct KernelPointer {
+  PointerOrigin origin;
+  PointerUse use = PointerUse::kUnused;
+};
+
+/// A load that is ld.global.ro in launches whose arguments do not forbid it.
+struct KernelLoad {
+  std::uint32_t pc = 0;
+  std::vector<std::uint32_t> pointers;  ///< indices of Kernel::pointers
+};
+
 class Kernel {
  public:
   std::string name;
@@ -37,6 +50,8 @@ class Kernel {
   std::vector<KernelParameter> parameters;
   std::uint32_t parameter_bytes = 0;
   std::vector<SymbolUse> symbols;
+  std::vector<KernelPointer> pointers;
+  std::vector<KernelLoad> read_only_loads;
   std::uint32_t launch_bytes = 0;    ///< bank kLaunch
   std::uint32_t register_bytes = 0;  ///< bank kRegisters
   std::uint32_t local_bytes = 0;     ///< .local bytes per thread

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "common/error.h"
 #include "common/suggest.h"
@@ -20,6 +21,9 @@ void fill32(std::byte* to, std::uint32_t value) {
 void fill64(std::byte* to, std::uint64_t value) {
   for (unsigned i = 0; i < kWarpLanes; ++i) std::memcpy(to + 8 * i, &value, 8);
 }
+
+/// Numbers that are added to pointers look like origins too; allocations begin at kBase.
+bool may_be_address(Address a) { return a >= Allocations::kBase / 2; }
 
 std::uint64_t align64(std::uint64_t v) { return (v + 63) & ~std::uint64_t{63}; }
 
@@ -62,6 +66,7 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
   recent_.resize(kernel_->code.size());
   place_parameters(request);
   fill_launch_bank(request);
+  mark_read_only();
   thread_bank_.resize(std::size_t{warps_} * 3 * kVector32);
   for (std::uint32_t t = 0; t < warps_ * kWarpLanes; ++t) {
     const std::uint32_t place[3] = {t % block_.x, t / block_.x % block_.y, t / block_.x / block_.y};
@@ -110,6 +115,52 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
     fill64(bank + use.launch_offset,
            memory_.symbols->at(use.name) + static_cast<std::uint64_t>(use.addend));
   }
+}
+
+/// The pass knows the kernel; only a launch knows which of its pointers are to one allocation
+/// (NUBA 5.2 leaves it to the programmer). An allocation is one thing here, however large.
+void Launch::mark_read_only() {
+  const auto& pointers = kernel_->pointers;
+  read_only_.resize(kernel_->code.size());
+  for (std::size_t i = 0; i < read_only_.size(); ++i) {
+    read_only_[i] = kernel_->code[i].memory.read_only ? 1 : 0;
+  }
+  if (kernel_->read_only_loads.empty()) return;
+
+  std::vector<Address> value(pointers.size());
+  std::vector<const Allocation*> to(pointers.size());
+  std::set<const Allocation*> written;
+  for (std::size_t p = 0; p < pointers.size(); ++p) {
+    value[p] = pointer_value(pointers[p].origin);
+    to[p] = memory_.allocations->find(value[p], 1);
+    const PointerUse use = pointers[p].use;
+    if (use == PointerUse::kReadOnly || use == PointerUse::kUnused) continue;
+    // A pointer to just before or behind an array: which array is anyone's guess.
+    if (to[p] == nullptr && may_be_address(value[p])) return;
+    written.insert(to[p]);
+  }
+  for (const KernelLoad& load : kernel_->read_only_loads) {
+    bool is_safe = true;
+    for (const std::uint32_t p : load.pointers) {
+      if (!may_be_address(value[p])) continue;
+      if (to[p] == nullptr || written.count(to[p]) != 0) is_safe = false;
+    }
+    if (is_safe) read_only_[load.pc] = 1;
+  }
+}
+
+/// What the launch passes there; 0 for a variable without a place, which the kernel does not name.
+Address Launch::pointer_value(const PointerOrigin& origin) const {
+  if (origin.is_variable) {
+    if (memory_.symbols == nullptr) return 0;
+    const auto it = memory_.symbols->find(origin.name);
+    return it == memory_.symbols->end() ? 0 : it->second;
+  }
+  const KernelParameter& p = kernel_->parameters[origin.parameter];
+  Address value = 0;
+  std::memcpy(&value, parameters_.data() + p.offset + origin.offset,
+              std::min<std::size_t>(sizeof value, p.bytes - origin.offset));
+  return value;
 }
 
 CtaResources Launch::resources() const {

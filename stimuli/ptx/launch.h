@@ -6,7 +6,9 @@
 // Timing facts that the SM sees: shared, local and parameter accesses are executed at issue in
 // both modes (values_done); .local memory is kept here, not in device memory, and its addresses
 // are relative to the CTA, laid out as the hardware does (the same word of consecutive lanes is
-// contiguous). Constants are read as read-only global data. A fence of an acquire or release
+// contiguous). Constants are read as read-only global data. Loads that the read-only pass found
+// carry the read-only bit, unless an argument of this launch that the kernel writes by is in the
+// same allocation. A fence of an acquire or release
 // access is an operation of its own.
 
 #include <array>
@@ -51,6 +53,8 @@ class Launch final : public KernelProgram {
   std::byte* parameters() { return parameters_.data(); }
   std::byte* thread_bank(unsigned warp) { return thread_bank_.data() + warp * 3 * kVector32; }
   RecentRange& recent(std::uint32_t pc) { return recent_[pc]; }
+  /// Whether that load's requests carry the read-only bit.
+  bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
 
   /// Storage of ended CTAs is used again.
   std::vector<std::byte> take_storage();
@@ -60,6 +64,8 @@ class Launch final : public KernelProgram {
  private:
   void place_parameters(const LaunchRequest& request);
   void fill_launch_bank(const LaunchRequest& request);
+  void mark_read_only();
+  Address pointer_value(const PointerOrigin& origin) const;
 
   std::shared_ptr<const Kernel> kernel_;
   MemoryView memory_;
@@ -73,6 +79,7 @@ class Launch final : public KernelProgram {
   std::vector<std::byte> parameters_;
   std::vector<std::byte> thread_bank_;
   std::vector<RecentRange> recent_;
+  std::vector<std::uint8_t> read_only_;  ///< of each instruction
   std::vector<std::vector<std::byte>> pool_;
 };
 

@@ -176,7 +176,7 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   result.kind = IssueResult::Kind::kMemory;
   op.kind = kind_of(d.action);
   op.scope = m.scope;
-  op.read_only = m.read_only;
+  op.read_only = false;
   op.lane_bytes = static_cast<std::uint8_t>(m.element_bytes * m.elements);
   op.atomic = m.atomic;
   op.atomic_type = m.atomic_type;
@@ -211,6 +211,7 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
       break;
   }
   op.space = Space::kGlobal;
+  op.read_only = launch_.is_read_only(pc_);
   check_global(d, op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
     std::array<u64, kWarpLanes> offsets;

@@ -33,10 +33,7 @@ ScriptedInitiator::ScriptedInitiator(sc_core::sc_module_name name, TransactionPo
     ports_.push_back(std::make_unique<Port>(*this, i));
     sockets[i].bind(*ports_[i]);
   }
-  SC_HAS_PROCESS(ScriptedInitiator);
-  SC_METHOD(work);
-  sensitive << wake_.event();
-  dont_initialize();
+  wake_.drives([this] { work(); });
 }
 
 ScriptedInitiator::~ScriptedInitiator() = default;

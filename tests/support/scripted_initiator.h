@@ -142,7 +142,7 @@ class ScriptedInitiator final : public sc_core::sc_module {
   TimedQueue<Ending> endings_;
   std::size_t open_ = 0;
   Tick stall_until_ = 0;
-  WakeEvent wake_{"wake"};
+  WakeEvent wake_;
 };
 
 }  // namespace tessera::test

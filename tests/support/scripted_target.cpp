@@ -45,10 +45,7 @@ ScriptedTarget::ScriptedTarget(sc_core::sc_module_name name, const ScriptedTarge
     ports_.push_back(std::make_unique<Port>(*this, i));
     sockets[i].bind(*ports_[i]);
   }
-  SC_HAS_PROCESS(ScriptedTarget);
-  SC_METHOD(work);
-  sensitive << wake_.event();
-  dont_initialize();
+  wake_.drives([this] { work(); });
 }
 
 ScriptedTarget::~ScriptedTarget() = default;

@@ -122,7 +122,7 @@ class ScriptedTarget final : public sc_core::sc_module {
   std::vector<Arrival> arrivals_;
   TimedQueue<tlm::tlm_generic_payload*> arriving_;
   Tick stall_until_ = 0;
-  WakeEvent wake_{"wake"};
+  WakeEvent wake_;
 };
 
 }  // namespace tessera::test

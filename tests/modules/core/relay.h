@@ -51,10 +51,7 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
       in[i].bind(*ports_[i]);
     }
     out.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-    SC_HAS_PROCESS(Relay);
-    SC_METHOD(work);
-    sensitive << wake_.event();
-    dont_initialize();
+    wake_.drives([this] { work(); });
   }
 
   bool idle() const override {
@@ -214,7 +211,7 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
   RequestSender sender_;
   ResponseReceiver responses_in_;
   Counter count_ = 0;
-  WakeEvent wake_{"wake"};
+  WakeEvent wake_;
 };
 
 }  // namespace tessera::test

@@ -16,17 +16,14 @@ namespace {
 
 struct Sleeper : sc_core::sc_module {
   explicit Sleeper(sc_core::sc_module_name name) : sc_module(name) {
-    SC_HAS_PROCESS(Sleeper);
-    SC_METHOD(work);
-    sensitive << wake.event();
-    dont_initialize();
+    wake.drives([this] { work(); });
   }
   void work() {
     wake.fired();
     woken.push_back(now());
     if (on_wake) on_wake();
   }
-  WakeEvent wake{"wake"};
+  WakeEvent wake;
   std::vector<Tick> woken;
   std::function<void()> on_wake;
 };

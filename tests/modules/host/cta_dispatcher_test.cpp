@@ -87,7 +87,7 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   std::deque<Tick> ends;
   std::vector<std::uint32_t> started;
   std::vector<Tick> starts;
-  WakeEvent wake{"wake"};
+  WakeEvent wake;
 };
 
 struct Rig {

@@ -55,6 +55,12 @@ constexpr std::uint64_t kLatency = 20;
 /// From a request's arrival at the channel to its answer's arrival here, in cycles.
 constexpr std::uint64_t kMemory = 100;
 
+LlcSlice::Role role() {
+  LlcSlice::Role r;
+  r.ports = {LlcSlice::Queue::kLocal, LlcSlice::Queue::kRemote};
+  return r;
+}
+
 struct Rig {
   TransactionPool pool;
   PlainMap map;
@@ -69,7 +75,7 @@ struct Rig {
                RequestStyle style = RequestStyle::kEarlyEndReq)
       : clock(config.clock_hz),
         sm("sm", pool, initiator(clock)),
-        llc("llc", config, map, pool, {LlcSlice::Queue::kLocal, LlcSlice::Queue::kRemote}),
+        llc("llc", config, map, pool, role()),
         memory("memory", target(clock, style)) {
     for (unsigned i = 0; i < 3; ++i) {
       checkers.push_back(std::make_unique<ProtocolChecker>(("check" + std::to_string(i)).c_str()));

@@ -61,10 +61,8 @@ class FullSpeed final : public sc_core::sc_module {
       sockets_.back()->bind(*ports_.back());
       sockets_.back()->bind(dut.in[i]);
     }
-    sc_core::sc_spawn_options o;
-    o.spawn_method();
-    o.set_sensitivity(&wake_.event());
-    sc_core::sc_spawn([this] { work(); }, "work", &o);
+    wake_.drives([this] { work(); });
+    wake_.at(0);
   }
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
@@ -120,7 +118,7 @@ class FullSpeed final : public sc_core::sc_module {
   ClockDomain clock_{NocConfig{}.clock_hz};
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<tlm::tlm_initiator_socket<>>> sockets_;
-  WakeEvent wake_{"wake"};
+  WakeEvent wake_;
 };
 
 ScriptedTargetConfig fast_target(unsigned ports) {

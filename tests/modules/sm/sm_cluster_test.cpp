@@ -25,18 +25,19 @@ struct Step {
   AccessKind access = AccessKind::kLoad;
   std::uint64_t address = 0;
   bool fails = false;
+  bool read_only = false;
 };
 Step alu(std::uint16_t writes = 0, std::uint16_t reads = 0) {
-  return {IssueResult::Kind::kCompute, writes, reads, AccessKind::kLoad, 0, false};
+  return {IssueResult::Kind::kCompute, writes, reads, AccessKind::kLoad, 0, false, false};
 }
 Step load(std::uint16_t writes, std::uint64_t address) {
-  return {IssueResult::Kind::kMemory, writes, 0, AccessKind::kLoad, address, false};
+  return {IssueResult::Kind::kMemory, writes, 0, AccessKind::kLoad, address, false, false};
 }
 Step store(std::uint64_t address) {
-  return {IssueResult::Kind::kMemory, 0, 0, AccessKind::kStore, address, false};
+  return {IssueResult::Kind::kMemory, 0, 0, AccessKind::kStore, address, false, false};
 }
-Step barrier() { return {IssueResult::Kind::kBarrier, 0, 0, AccessKind::kLoad, 0, false}; }
-Step fence() { return {IssueResult::Kind::kFence, 0, 0, AccessKind::kLoad, 0, false}; }
+Step barrier() { return {IssueResult::Kind::kBarrier, 0, 0, AccessKind::kLoad, 0, false, false}; }
+Step fence() { return {IssueResult::Kind::kFence, 0, 0, AccessKind::kLoad, 0, false, false}; }
 
 using Script = std::vector<Step>;
 struct Issue {
@@ -76,6 +77,7 @@ class ScriptedWarp final : public WarpProgram {
     if (s.fails) throw RunError("out of bounds");
     r.kind = s.kind;
     r.memory.kind = s.access;
+    r.memory.read_only = s.read_only;
     r.memory.active = ~0U;
     for (unsigned i = 0; i < kWarpLanes; ++i) r.memory.address[i] = s.address + 4 * i;
   }
@@ -246,6 +248,21 @@ TEST_CASE("a CTA ends when its loads are back, an SM is drained when its stores 
   CHECK(rig.l1.arrivals()[1].address == 0x101080);
   CHECK(rig.around.finished[0] == rig.l1.arrivals()[0].at + ns(100));
   CHECK(rig.around.drained[0] == rig.l1.arrivals()[1].at + ns(100));
+}
+
+TEST_CASE("the requests of a load that is read-only carry the bit, and no others") {
+  Rig rig;
+  std::vector<bool> bits;
+  rig.l1.access = [&](tlm::tlm_generic_payload& p) { bits.push_back(request_of(p).read_only); };
+  Step marked = load(1, 0x1000);
+  marked.read_only = true;
+  // An access of its own to each line, and one over two lines.
+  Step two_lines = load(2, 0x10C0);
+  two_lines.read_only = true;
+  ScriptedKernel k({{marked, load(3, 0x1200), two_lines, store(0x1280)}});
+  rig.run(k);
+  rig.check_done();
+  CHECK(bits == std::vector<bool>{true, false, true, true, false});
 }
 
 TEST_CASE("a fence waits for the warp's stores and flushes the L1") {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/llc/llc_slice.h"
+#include "modules/llc/llc_config.h"
+
+#include "modules/core/byte_mask.h"
 
 namespace tessera {
 
@@ -15,6 +17,9 @@ std::vector<std::string> LlcSliceConfig::validate() const {
   if (mshr_entries == 0) errors.emplace_back("llc.mshr_entries must be at least 1");
   if (mshr_targets == 0) errors.emplace_back("llc.mshr_targets must be at least 1");
   if (queue_depth == 0) errors.emplace_back("llc.queue_depth must be at least 1");
+  if (remote_queue_depth == 0) errors.emplace_back("llc.remote_queue_depth must be at least 1");
+  if (directory_sets == 0) errors.emplace_back("llc.directory_sets must be at least 1");
+  if (directory_ways == 0) errors.emplace_back("llc.directory_ways must be at least 1");
   if (atomic_lanes_per_cycle == 0) {
     errors.emplace_back("llc.atomic_lanes_per_cycle must be at least 1");
   }
@@ -40,6 +45,16 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
             "answers that may wait for a reply port before lookups stall (ours)", 1, 4096);
   v.integer("memory_queue_depth", c.memory_queue_depth, "entry",
             "requests that may wait for the channel before lookups stall (ours)", 1, 4096);
+  v.integer("remote_queue_depth", c.remote_queue_depth, "entry",
+            "requests that may wait for other slices before lookups that need one stall (ours)", 1,
+            4096);
+  v.flag("install_remote_misses", c.install_remote_misses,
+         "whether a line that only remote requests fetched stays (NUBA section 5; section 3 says "
+         "it is only forwarded)");
+  v.integer("directory_sets", c.directory_sets, "set",
+            "SM-side UBA: sets of the directory of lines that the other side holds (ours)", 1,
+            1 << 20);
+  v.integer("directory_ways", c.directory_ways, "way", "its associativity (ours)", 1, 64);
   v.integer("atomic_lanes_per_cycle", c.atomic_lanes_per_cycle, "lane",
             "lanes whose atomic the slice performs in a cycle (ours)", 1, 32);
 }

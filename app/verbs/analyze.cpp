@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iostream>
+
+#include "app/arguments.h"
+#include "app/console.h"
+#include "app/report/text.h"
+#include "app/verbs.h"
+#include "stimuli/ptx/module.h"
+#include "stimuli/ptx/read_only.h"
+
+namespace tessera::app {
+namespace {
+
+namespace po = boost::program_options;
+using nlohmann::ordered_json;
+
+/// The reports to show. Of a parameter of several words (a structure passed by value) those that
+/// the kernel uses, or the first when it uses none.
+std::vector<const ptx::PointerReport*> shown(const ptx::ReadOnlyReport& report) {
+  const auto same = [](const ptx::PointerOrigin& a, const ptx::PointerOrigin& b) {
+    return !a.is_variable && !b.is_variable && a.parameter == b.parameter;
+  };
+  const auto is_used = [](const ptx::PointerReport& p) {
+    return p.use != ptx::PointerUse::kUnused;
+  };
+  std::vector<const ptx::PointerReport*> out;
+  for (const ptx::PointerReport& p : report.pointers) {
+    const bool other_used =
+        std::any_of(report.pointers.begin(), report.pointers.end(),
+                    [&](const auto& q) { return same(p.origin, q.origin) && is_used(q); });
+    if (is_used(p) || (p.origin.offset == 0 && !other_used)) out.push_back(&p);
+  }
+  return out;
+}
+
+std::string label(const ptx::PointerOrigin& o) {
+  return o.offset == 0 ? o.name : o.name + "+" + std::to_string(o.offset);
+}
+
+ordered_json document(const std::string& kernel, const ptx::ReadOnlyReport& report) {
+  ordered_json pointers = ordered_json::array();
+  for (const ptx::PointerReport* p : shown(report)) {
+    pointers.push_back({{"name", p->origin.name},
+                        {"kind", p->origin.is_variable ? "global" : "parameter"},
+                        {"offset", p->origin.offset},
+                        {"class", ptx::pointer_use_name(p->use)},
+                        {"line", p->line == 0 ? ordered_json() : ordered_json(p->line)},
+                        {"why", p->why},
+                        {"loads", p->loads},
+                        {"read_only_loads", p->marked_loads}});
+  }
+  return {{"name", kernel},
+          {"global_loads", report.global_loads},
+          {"read_only_loads", report.marked_loads},
+          {"pointers", std::move(pointers)}};
+}
+
+std::string text(const std::string& kernel, const ptx::ReadOnlyReport& report) {
+  std::string out = "kernel " + kernel + ": " + std::to_string(report.marked_loads) + " of " +
+                    std::to_string(report.global_loads) + " global loads are read-only\n";
+  std::vector<std::vector<std::string>> rows = {
+      {"POINTER", "KIND", "CLASS", "LOADS", "READ-ONLY", "LINE", "WHY"}};
+  for (const ptx::PointerReport* p : shown(report)) {
+    rows.push_back({label(p->origin), p->origin.is_variable ? "global" : "parameter",
+                    ptx::pointer_use_name(p->use), std::to_string(p->loads),
+                    std::to_string(p->marked_loads), p->line == 0 ? "-" : std::to_string(p->line),
+                    p->why});
+  }
+  if (rows.size() > 1) out += table_text(rows);
+  return out;
+}
+
+}  // namespace
+
+int analyze_verb(const std::vector<std::string>& arguments) {
+  ArgumentParser parser("analyze",
+                        "Shows what the compiler pass finds in PTX: of every pointer of every "
+                        "kernel, whether its\narray is only read, and how many of its loads become "
+                        "ld.global.ro.");
+  parser.positional("FILE.ptx", "PTX text, from clang or nvcc");
+  parser.options()("json", "print one JSON document and nothing else");
+  const auto values = parser.parse(arguments);
+  if (!values) return 0;
+  const ptx::Module module = ptx::parse_file(positional_argument(*values, 0));
+  ordered_json kernels = ordered_json::array();
+  std::string pages;
+  for (const std::string& name : module.entries()) {
+    const ptx::ReadOnlyReport report = ptx::find_read_only(module, name);
+    kernels.push_back(document(name, report));
+    pages += (pages.empty() ? "" : "\n") + text(name, report);
+  }
+  if (values->count("json") != 0) {
+    write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
+  } else {
+    std::cout << (pages.empty() ? module.file + " has no kernels\n" : pages);
+  }
+  return 0;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "modules/core/parameters.h"
+#include "modules/core/stats.h"
+
+namespace tessera {
+
+/// Defaults are NUBA Table 1 where the paper has a number.
+struct LlcSliceConfig {
+  std::uint64_t clock_hz = 1'400'000'000;
+  std::uint32_t sets = 48;
+  std::uint32_t ways = 16;
+  std::uint32_t line_bytes = 128;
+  std::uint32_t latency_cycles = 120;
+  std::uint32_t mshr_entries = 192;
+  std::uint32_t mshr_targets = 4;
+  std::uint32_t queue_depth = 16;
+  std::uint32_t reply_queue_depth = 16;
+  std::uint32_t memory_queue_depth = 16;
+  std::uint32_t atomic_lanes_per_cycle = 1;
+  /// Whether a line that only a remote request fetched stays in its home slice (NUBA sections 3
+  /// and 5 differ; true is section 5's reading).
+  bool install_remote_misses = true;
+  std::uint32_t remote_queue_depth = 16;
+  std::uint32_t directory_sets = 48;
+  std::uint32_t directory_ways = 16;
+
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, LlcSliceConfig& c);
+
+struct LlcSliceStats {
+  Counter reads = 0;
+  Counter writes = 0;
+  Counter atomics = 0;
+  Counter atomic_lanes = 0;
+  Counter hits = 0;
+  Counter misses = 0;
+  Counter merges = 0;
+  Counter partial_fetches = 0;
+  Counter write_allocations = 0;
+  Counter evictions = 0;
+  Counter write_backs = 0;
+  Counter local_lookups = 0;
+  Counter remote_lookups = 0;
+  /// Requests from the slice's own SMs for lines of other slices.
+  Counter bypasses = 0;
+  Counter replica_hits = 0;
+  Counter replica_misses = 0;
+  /// Loads from the slice's own SMs, and those of them that were served here.
+  Counter sm_loads = 0;
+  Counter sm_loads_served = 0;
+  Counter flushes = 0;
+  Counter flush_cycles = 0;
+  Counter invalidations_sent = 0;
+  Counter invalidations_received = 0;
+  Counter stalls_mshr = 0;
+  Counter stalls_ways = 0;
+  Counter stalls_output = 0;
+  Counter bytes_read = 0;
+  Counter bytes_written = 0;
+  Histogram miss_latency;
+  BandwidthSeries bandwidth;
+};
+
+}  // namespace tessera

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a GPU's L1s, slices and channels are joined: the three shapes of NUBA figure 1, and the
+// multi-chip module of section 7.6.
+#include "platforms/gpu.h"
+
+namespace tessera {
+
+namespace {
+
+std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_string(i); }
+
+}  // namespace
+
+BlockHandle& Gpu::add(std::vector<BlockHandle>& list, const std::string& kind,
+                      const std::string& impl, BlockSite site) {
+  site.map = map_.get();
+  site.pool = &pool_;
+  list.push_back(make_block(kind, impl, site));
+  blocks_.push_back(list.back().block);
+  return list.back();
+}
+
+void Gpu::connect(InitiatorPort& from, TargetPort& to) {
+  const auto bind = [](InitiatorPort& i, TargetPort& t) {
+    i.get_base_port().bind(t.get_base_interface());
+    t.get_base_port().bind(i.get_base_interface());
+  };
+  if (!check_protocol_) {
+    bind(from, to);
+    return;
+  }
+  checkers_.push_back(
+      std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
+  bind(from, checkers_.back()->target);
+  bind(checkers_.back()->initiator, to);
+}
+
+/// A network from `entries` ports to `exits` ports; `exit_of` says at which one a slice's requests
+/// leave.
+BlockHandle& Gpu::add_network(const std::string& name, std::uint32_t entries, std::uint32_t exits,
+                              std::function<unsigned(std::uint32_t slice)> exit_of,
+                              const GpuOptions& options) {
+  GpuConfig mine = config_;
+  mine.noc = instance_config(config_.networks().at(name), options.overrides,
+                             std::string(this->name()) + "." + name);
+  BlockSite site;
+  site.name = name;
+  site.index = static_cast<std::uint32_t>(networks_.size());
+  site.config = &mine;
+  site.inputs = entries;
+  site.outputs = exits;
+  site.routing.by_request = [exit_of](const MemoryRequest& r) {
+    return exit_of(r.home.slice.value);
+  };
+  site.routing.by_address = [exit_of, map = map_.get()](std::uint64_t address) {
+    return exit_of(map->locate(address).slice.value);
+  };
+  return add(networks_, "noc", config_.impl.noc, site);
+}
+
+/// Joins all of `from` (in order, the same number in each module) to the slices' ports `to`: one
+/// crossbar, or one in each module and planes of switches between the modules.
+void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<TargetPort*>& to,
+               const GpuOptions& options) {
+  const std::uint32_t modules = config_.system.modules;
+  const auto entries = static_cast<std::uint32_t>(from.size()) / modules;
+  const auto exits = static_cast<std::uint32_t>(to.size()) / modules;
+  if (modules == 1) {
+    BlockHandle& noc = add_network(
+        "noc", entries, exits, [](std::uint32_t s) { return s; }, options);
+    for (std::uint32_t i = 0; i < entries; ++i) connect(*from[i], *noc.in[i]);
+    for (std::uint32_t i = 0; i < exits; ++i) connect(*noc.out[i], *to[i]);
+    return;
+  }
+  const std::uint32_t planes = config_.mcm.ports;
+  std::vector<std::vector<InitiatorPort*>> out(planes);  // of each plane's modules
+  std::vector<std::vector<TargetPort*>> in(planes);
+  for (std::uint32_t m = 0; m < modules; ++m) {
+    // The last exits and entries are the gateways, dealt over by the slice's number.
+    const auto exit_of = [m, exits, planes](std::uint32_t slice) {
+      return slice / exits == m ? slice % exits : exits + slice % planes;
+    };
+    BlockHandle& noc =
+        add_network(numbered("noc", m), entries + planes, exits + planes, exit_of, options);
+    for (std::uint32_t i = 0; i < entries; ++i) connect(*from[m * entries + i], *noc.in[i]);
+    for (std::uint32_t i = 0; i < exits; ++i) connect(*noc.out[i], *to[m * exits + i]);
+    for (std::uint32_t p = 0; p < planes; ++p) {
+      out[p].push_back(noc.out[exits + p]);
+      in[p].push_back(noc.in[entries + p]);
+    }
+  }
+  for (std::uint32_t p = 0; p < planes; ++p) {
+    BlockHandle& plane = add_network(
+        numbered("mcm", p), modules, modules,
+        [exits](std::uint32_t slice) { return slice / exits; }, options);
+    for (std::uint32_t m = 0; m < modules; ++m) {
+      connect(*out[p][m], *plane.in[m]);
+      connect(*plane.out[m], *in[p][m]);
+    }
+  }
+}
+
+void Gpu::build_memory(const GpuOptions& options) {
+  const SystemConfig& s = config_.system;
+  const std::string path = std::string(name()) + ".";
+  GpuConfig mine = config_;
+  for (std::uint32_t i = 0; i < s.channels; ++i) {
+    mine.dram = instance_config(config_.dram, options.overrides, path + numbered("dram", i));
+    BlockSite site;
+    site.name = numbered("dram", i);
+    site.index = i;
+    site.config = &mine;
+    site.inputs = s.slices_per_channel;
+    site.outputs = 0;
+    add(channels_, "dram", config_.impl.dram, site);
+  }
+  for (std::uint32_t i = 0; i < s.slices(); ++i) {
+    mine.llc = instance_config(config_.llc, options.overrides, path + numbered("llc", i));
+    BlockSite site;
+    site.name = numbered("llc", i);
+    site.index = i;
+    site.config = &mine;
+    site.slice.self = SliceId(i);
+    site.slice.ports = {LlcSlice::Queue::kLocal};
+    if (s.partitioned()) {
+      site.slice.ports.push_back(LlcSlice::Queue::kRemote);
+      site.slice.caching = caching_.get();
+      site.slice.coherent = s.topology == "uba-sm";
+      site.outputs = 2;
+    }
+    site.inputs = static_cast<unsigned>(site.slice.ports.size());
+    BlockHandle& slice = add(slices_, "llc", config_.impl.llc, site);
+    // Slices of a channel are numbered together.
+    connect(*slice.out[0], *channels_[i / s.slices_per_channel].in[i % s.slices_per_channel]);
+  }
+  std::vector<InitiatorPort*> l1s;
+  for (std::uint32_t i = 0; i < s.sms; ++i) {
+    mine.l1 = instance_config(config_.l1, options.overrides, path + numbered("l1_", i));
+    BlockSite site;
+    site.name = numbered("l1_", i);
+    site.index = i;
+    site.config = &mine;
+    l1s.push_back(add(l1s_, "l1", config_.impl.l1, site).out[0]);
+  }
+  if (!s.partitioned()) {
+    std::vector<TargetPort*> slices;
+    for (BlockHandle& slice : slices_) slices.push_back(slice.in[0]);
+    join(l1s, slices, options);
+    return;
+  }
+  join_partitions(l1s, options);
+  if (s.topology == "uba-sm") {
+    join_twins(options);
+    return;
+  }
+  std::vector<InitiatorPort*> out;
+  std::vector<TargetPort*> in;
+  for (BlockHandle& slice : slices_) {
+    out.push_back(slice.out[1]);
+    in.push_back(slice.in[1]);
+  }
+  join(out, in, options);
+}
+
+/// Each partition's L1s to its own slices: by links (nuba), or by a crossbar (uba-sm). A line of
+/// another partition goes by the slice that stands where its home does.
+void Gpu::join_partitions(const std::vector<InitiatorPort*>& l1s, const GpuOptions& options) {
+  const SystemConfig& s = config_.system;
+  const bool nuba = s.topology == "nuba";
+  const std::uint32_t sms = s.sms_per_partition();
+  const std::uint32_t slices = s.slices_per_partition();
+  for (std::uint32_t p = 0; p < s.partitions(); ++p) {
+    BlockHandle& n = add_network(
+        numbered(nuba ? "p2p" : "noc", p), sms, slices,
+        [slices](std::uint32_t slice) { return slice % slices; }, options);
+    for (std::uint32_t i = 0; i < sms; ++i) connect(*l1s[p * sms + i], *n.in[i]);
+    for (std::uint32_t i = 0; i < slices; ++i) connect(*n.out[i], *slices_[p * slices + i].in[0]);
+  }
+}
+
+/// Each slice to the one that holds the same lines for the other side.
+void Gpu::join_twins(const GpuOptions& options) {
+  const std::uint32_t slices = config_.system.slices();
+  for (std::uint32_t i = 0; i < slices; ++i) {
+    BlockHandle& link = add_network(
+        numbered("link", i), 1, 1, [](std::uint32_t) { return 0U; }, options);
+    connect(*slices_[i].out[1], *link.in[0]);
+    connect(*link.out[0], *slices_[(i + slices / 2) % slices].in[1]);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "tests/app/command.h"
+
+using namespace tessera::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
+using nlohmann::json;
+
+namespace {
+
+const char* const kPtx =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".global .align 4 .b8 table[64];\n"
+    ".visible .entry scale(.param .u64 from, .param .align 8 .b8 s[16], .param .u32 n)\n{\n"
+    ".reg .b32 %r<4>;\n.reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd1, [from];\nld.param.u64 %rd2, [s+8];\n"
+    "ld.global.u32 %r1, [%rd1];\n"
+    "ld.global.u32 %r2, [table+4];\n"
+    "ld.global.u32 %r3, [%rd2];\n"
+    "st.global.u32 [%rd2], %r1;\n"
+    "ret;\n}\n"
+    ".visible .entry empty()\n{\nret;\n}\n";
+
+}  // namespace
+
+TEST_CASE("analyze shows class, loads, line and reason of every pointer") {
+  const ScratchFolder folder;
+  folder.write("mine.ptx", kPtx);
+  const CommandResult r = run_tessera({"analyze", "mine.ptx"}, folder.path());
+  CAPTURE(r.error);
+  CHECK(r.status == 0);
+  CHECK(r.error.empty());
+  CHECK(r.out ==
+        "kernel scale: 2 of 3 global loads are read-only\n"
+        "POINTER  KIND       CLASS      LOADS  READ-ONLY  LINE  WHY\n"
+        "from     parameter  read-only      1          1    11  loaded only, first by "
+        "'ld.global.u32 %r1, [%rd1]'\n"
+        "s+8      parameter  written        1          0    14  stored to by "
+        "'st.global.u32 [%rd2], %r1'\n"
+        "table    global     read-only      1          1    12  loaded only, first by "
+        "'ld.global.u32 %r2, [table+4]'\n"
+        "\n"
+        "kernel empty: 0 of 0 global loads are read-only\n"
+        "POINTER  KIND    CLASS   LOADS  READ-ONLY  LINE  WHY\n"
+        "table    global  unused      0          0     -  no access has it in its address\n");
+}
+
+TEST_CASE("analyze --json prints one document") {
+  const ScratchFolder folder;
+  folder.write("mine.ptx", kPtx);
+  const CommandResult r = run_tessera({"analyze", "mine.ptx", "--json"}, folder.path());
+  CHECK(r.status == 0);
+  const json d = r.document();
+  CHECK(d.at("file") == "mine.ptx");
+  REQUIRE(d.at("kernels").size() == 2);
+  const json& k = d.at("kernels").at(0);
+  CHECK(k.at("name") == "scale");
+  CHECK(k.at("global_loads") == 3);
+  CHECK(k.at("read_only_loads") == 2);
+  REQUIRE(k.at("pointers").size() == 3);
+  CHECK(k.at("pointers").at(1) == json{{"name", "s"},
+                                       {"kind", "parameter"},
+                                       {"offset", 8},
+                                       {"class", "written"},
+                                       {"line", 14},
+                                       {"why", "stored to by 'st.global.u32 [%rd2], %r1'"},
+                                       {"loads", 1},
+                                       {"read_only_loads", 0}});
+  const json& unused = d.at("kernels").at(1).at("pointers").at(0);
+  CHECK(unused.at("class") == "unused");
+  CHECK(unused.at("line").is_null());
+}
+
+TEST_CASE("analyze tells of a file without kernels") {
+  const ScratchFolder folder;
+  folder.write("none.ptx", ".version 7.0\n.target sm_75\n.address_size 64\n");
+  const CommandResult r = run_tessera({"analyze", "none.ptx"}, folder.path());
+  CHECK(r.status == 0);
+  CHECK(r.out == "none.ptx has no kernels\n");
+}
+
+TEST_CASE("analyze refuses what is no PTX with the parser's message") {
+  const ScratchFolder folder;
+  folder.write("bad.ptx", ".version 7.0\n.target sm_75\n.address_size 64\n.entry k(\n{\n");
+  const CommandResult r = run_tessera({"analyze", "bad.ptx"}, folder.path());
+  CHECK(r.status == 2);
+  CHECK(r.out.empty());
+  CHECK_THAT(r.error, StartsWith("tessera: bad.ptx:5: "));
+  const CommandResult gone = run_tessera({"analyze", "gone.ptx", "--json"}, folder.path());
+  CHECK(gone.status == 2);
+  CHECK(gone.document().at("exit_status") == 2);
+  CHECK_THAT(gone.error, Contains("gone.ptx: cannot be opened"));
+  CHECK_THAT(run_tessera({"analyze"}, folder.path()).error, Contains("FILE.ptx is missing"));
+}

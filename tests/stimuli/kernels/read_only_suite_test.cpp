@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the read-only pass must find in the suite, read off the .cu files by hand.
+#include <catch2/catch.hpp>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "stimuli/kernels/functional_device.h"
+#include "stimuli/kernels/manifest_workload.h"
+#include "stimuli/ptx/read_only.h"
+#include "stimuli/workload.h"
+
+namespace {
+
+using namespace tessera;
+using ptx::PointerUse;
+
+constexpr PointerUse kReads = PointerUse::kReadOnly;
+constexpr PointerUse kWrites = PointerUse::kWritten;
+constexpr PointerUse kAdds = PointerUse::kAtomic;
+
+struct KernelUses {
+  const char* workload;
+  const char* kernel;
+  std::vector<PointerUse> pointers;  ///< of the pointer parameters in order
+};
+
+const std::vector<KernelUses>& suite() {
+  static const std::vector<KernelUses> all = {
+      {"2dconv", "conv2d", {kReads, kWrites}},
+      {"atax", "atax_rows", {kReads, kReads, kWrites}},
+      {"atax", "atax_columns", {kReads, kReads, kWrites}},
+      // level is read and written, changed only written
+      {"bfs", "bfs_level", {kReads, kReads, kWrites, kWrites}},
+      {"bicg", "bicg_columns", {kReads, kReads, kWrites}},
+      {"bicg", "bicg_rows", {kReads, kReads, kWrites}},
+      {"histogram", "histogram", {kReads, kAdds}},
+      {"kmeans", "kmeans_transpose", {kReads, kWrites}},
+      {"kmeans", "kmeans_assign", {kReads, kReads, kWrites}},
+      {"mm", "mm", {kReads, kReads, kWrites}},
+      {"reduction", "reduction", {kReads, kWrites}},
+      {"saxpy", "saxpy", {kReads, kWrites}},
+      {"spmv", "spmv", {kReads, kReads, kReads, kReads, kWrites}},
+      {"transpose", "transpose", {kReads, kWrites}},
+      {"vecadd", "vecadd", {kReads, kReads, kWrites}},
+  };
+  return all;
+}
+
+void check_suite(const std::string& folder) {
+  std::map<std::string, std::size_t> kernels;
+  for (const KernelUses& k : suite()) {
+    INFO(k.workload << " " << k.kernel);
+    const auto workload = make_workload(k.workload, folder);
+    const auto& manifest = dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest();
+    const ptx::Module module = ptx::parse_file(manifest.ptx);
+    const ptx::ReadOnlyReport report = ptx::find_read_only(module, k.kernel);
+    REQUIRE(report.pointers.size() == k.pointers.size());
+    for (std::size_t p = 0; p < k.pointers.size(); ++p) {
+      const ptx::PointerReport& found = report.pointers[p];
+      INFO(found.origin.name << ": " << found.why);
+      CHECK(ptx::pointer_use_name(found.use) == std::string(pointer_use_name(k.pointers[p])));
+      // Every load of a read-only array is marked, and none of another one.
+      CHECK(found.marked_loads == (found.use == kReads ? found.loads : 0));
+      CHECK((found.loads > 0 || found.use != kReads));
+    }
+    CHECK(module.entries().size() >= ++kernels[k.workload]);
+  }
+  for (const std::string& name : workload_names()) {
+    INFO(name);
+    const auto workload = make_workload(name, folder);
+    const auto& manifest = dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest();
+    CHECK(ptx::parse_file(manifest.ptx).entries().size() == kernels[name]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the pass finds in the suite what its CUDA says") { check_suite({}); }
+
+TEST_CASE("the pass finds the same in the suite as this machine's clang compiles it") {
+  const std::string folder = TESSERA_PTX_SUITE_DIR;
+  if (folder.empty()) {
+    WARN("no clang with an NVPTX backend: nothing to check");
+    return;
+  }
+  check_suite(folder);
+}
+
+namespace {
+
+/// Whether the first global load of a launch carries the read-only bit.
+bool first_load_is_read_only(KernelProgram& program) {
+  const auto cta = program.start_cta(CtaId(0));
+  IssueResult result;
+  while (!result.warp_done) {
+    cta->warp(0).issue(IssueContext{}, result);
+    const bool is_load = result.kind == IssueResult::Kind::kMemory &&
+                         result.memory.space == Space::kGlobal &&
+                         result.memory.kind == AccessKind::kLoad;
+    if (is_load) return result.memory.read_only;
+  }
+  FAIL("no load");
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("the module loader's launches see which arguments are one array") {
+  kernels::FunctionalDevice device;
+  kernels::ModuleLoader loader(device);
+  const auto workload = make_workload("vecadd");
+  const ptx::Module module =
+      ptx::parse_file(dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest().ptx);
+  FlatMemory flat;
+  const Address a = device.allocate("a", 4096);
+  const Address b = device.allocate("b", 4096);
+  const Address c = device.allocate("c", 4096);
+  const auto marks = [&](Address x, Address y, Address z) {
+    LaunchRequest request;
+    request.module = &module;
+    request.kernel = "vecadd";
+    request.block = {32, 1, 1};
+    request.arguments = {KernelArgument::of(x), KernelArgument::of(y), KernelArgument::of(z),
+                         KernelArgument::of(std::int32_t{32})};
+    return first_load_is_read_only(*loader.make(request, device.allocations(), &flat));
+  };
+  CHECK(marks(a, b, c));
+  CHECK(marks(a, a, c));        // both only read
+  CHECK_FALSE(marks(a, b, a));  // in place
+  CHECK(marks(a, b, c));        // and that is forgotten
+}
