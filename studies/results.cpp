@@ -11,6 +11,13 @@ namespace tessera::studies {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+/// Names in a note; the document lists all of them elsewhere.
+constexpr std::size_t kMostNames = 5;
+
+}  // namespace
+
 std::optional<double> Results::value(const Reading& r) const {
   const auto it = results_.find({r.platform, r.workload});
   if (it == results_.end() || !it->second.failure.empty()) return std::nullopt;
@@ -56,7 +63,12 @@ std::string Results::missing(const std::set<Reading>& readings) const {
     it->second.push_back(study_.workloads[r.workload].name);
   }
   std::string text;
-  for (const auto& [why, names] : reasons) text += (text.empty() ? "" : "; ") + why + joined(names);
+  for (auto& [why, names] : reasons) {
+    const std::size_t more = names.size() > kMostNames ? names.size() - kMostNames : 0;
+    names.resize(names.size() - more);
+    text += (text.empty() ? "" : "; ") + why + joined(names);
+    if (more > 0) text += " and " + std::to_string(more) + " more";
+  }
   return text;
 }
 
