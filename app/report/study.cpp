@@ -17,7 +17,10 @@ std::string cell(const ordered_json& value) {
   if (value.is_boolean()) return value.get<bool>() ? "comes out" : "does not";
   std::string text;
   if (value.is_array()) {
-    for (const ordered_json& v : value) text += (text.empty() ? "" : " > ") + cell(v);
+    bool orders = false;  // elements that are orders themselves
+    for (const ordered_json& v : value) orders = orders || cell(v).find('>') != std::string::npos;
+    for (const ordered_json& v : value)
+      text += (text.empty() ? "" : orders ? "; " : " > ") + cell(v);
   } else if (value.is_object()) {
     for (const auto& [key, v] : value.items()) {
       text += (text.empty() ? "" : ", ") + key + " " + cell(v);

@@ -134,7 +134,10 @@ for (const figure of data.figures) {
 function textOf(v) {
   if (v === null || v === undefined) return '–';
   if (typeof v === 'boolean') return v ? 'comes out' : 'does not';
-  if (Array.isArray(v)) return v.map(textOf).join(' > ');
+  if (Array.isArray(v)) {
+    const texts = v.map(textOf);
+    return texts.join(texts.some((t) => t.includes('>')) ? '; ' : ' > ');
+  }
   if (isObject(v)) return Object.entries(v).map(([k, n]) => `${k} ${textOf(n)}`).join(', ');
   return isNumber(v) ? number(v) : String(v);
 }

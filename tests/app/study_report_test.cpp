@@ -32,6 +32,7 @@ ordered_json example() {
            {claim("one", 1.25, 1.5, "direction", ""),
             claim("two", {{"MM", 2.0}, {"NW", 3.0}}, {{"MM", 2.5}, {"NW", nullptr}}, "fails", "n"),
             claim("three", {"x", "y"}, true, "holds", ""),
+            claim("five", {"a: x > y", "b: y ~ z"}, false, "fails", ""),
             claim("four", nullptr, nullptr, "not_run", "why")}},
           {"summary", {{"holds", 1}, {"direction", 1}, {"fails", 1}, {"not_run", 1}}},
           {"figures",
@@ -76,9 +77,10 @@ TEST_CASE("a figure's table has the paper's numbers beside those that were measu
 
 TEST_CASE("claims show numbers, numbers with names, and orderings") {
   const std::string text = study_text(example());
-  CHECK_THAT(text, Contains("two    fails      MM 2.00, NW 3.00  MM 2.50, NW -  n\n"));
-  CHECK_THAT(text, Contains("three  holds      x > y             comes out\n"));
-  CHECK_THAT(text, Contains("4 claims: 1 holds, 1 direction only, 1 fails, 1 not run\n"));
+  CHECK_THAT(text, Contains("two    fails      MM 2.00, NW 3.00    MM 2.50, NW -  n\n"));
+  CHECK_THAT(text, Contains("three  holds      x > y               comes out\n"));
+  CHECK_THAT(text, Contains("a: x > y; b: y ~ z  does not"));
+  CHECK_THAT(text, Contains("5 claims: 1 holds, 1 direction only, 1 fails, 1 not run\n"));
   CHECK_THAT(text, Contains("does not have yet: NW\n"));
 }
 

@@ -127,8 +127,7 @@ TEST_CASE("a killed study goes on where it was") {
   // A long point after the short ones: the kill finds it running.
   replace(folder, "tiny/workloads.json", "\"not-there-yet\"", "\"kmeans\"");
   replace(folder, "tiny/study.json", "\"preset\": \"uba-mem-small\"}", "\"preset\": \"uba-mem\"}");
-  const std::vector<std::string> command = {"study",  "tiny", "--out",   "s",
-                                            "--jobs", "1",    "--scale", "medium"};
+  const std::vector<std::string> command = {"study", "tiny", "--out", "s", "--jobs", "1"};
   BackgroundCommand killed(command, folder.path());
   const auto limit = std::chrono::steady_clock::now() + std::chrono::minutes(4);
   while (kept_points(folder) < 2 && std::chrono::steady_clock::now() < limit) {
