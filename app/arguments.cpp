@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <sstream>
+#include <thread>
 
 #include "common/error.h"
 #include "common/suggest.h"
@@ -125,10 +126,19 @@ std::optional<po::variables_map> ArgumentParser::parse(
   return values;
 }
 
-void add_run_options(ArgumentParser& parser) {
+void add_set_option(ArgumentParser& parser) {
   parser.options()("set",
                    po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
-                   "change a parameter; may be repeated (tessera list parameters)")(
+                   "change a parameter; may be repeated (tessera list parameters)");
+}
+
+void add_jobs_option(ArgumentParser& parser) {
+  parser.options()("jobs", po::value<std::string>()->value_name("N"),
+                   "points at a time (default: one a core)");
+}
+
+void add_run_options(ArgumentParser& parser) {
+  parser.options()(
       "values", po::value<std::string>()->default_value("functional")->value_name("MODE"),
       "carried: bytes travel through the memory system; functional: values come from one flat "
       "memory, faster, same timing")(
@@ -159,6 +169,16 @@ RunArguments read_run_options(const po::variables_map& values) {
   r.json = values.count("json") != 0;
   r.quiet = values.count("quiet") != 0;
   return r;
+}
+
+unsigned read_jobs(const po::variables_map& values) {
+  if (values.count("jobs") == 0) return std::max(1U, std::thread::hardware_concurrency());
+  const auto& text = values["jobs"].as<std::string>();
+  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
+  if (text.empty() || !digits || text.size() > 4 || std::stoul(text) == 0) {
+    throw InputError("--jobs: '" + text + "' is not a whole number from 1 to 9999");
+  }
+  return static_cast<unsigned>(std::stoul(text));
 }
 
 std::string name_of(Scale scale) {

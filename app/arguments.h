@@ -41,7 +41,7 @@ class ArgumentParser {
 /// The i-th positional argument (from 0) of what parse() returned.
 std::string positional_argument(const boost::program_options::variables_map& values, std::size_t i);
 
-/// What `run` and `compare` are told in common.
+/// What `run`, `compare` and `study` are told in common.
 struct RunArguments {
   std::vector<std::string> sets;
   RunOptions options;
@@ -51,7 +51,13 @@ struct RunArguments {
 };
 
 void add_run_options(ArgumentParser& parser);
+/// --set, of verbs that name their platforms.
+void add_set_option(ArgumentParser& parser);
+/// --jobs, of verbs that run several points.
+void add_jobs_option(ArgumentParser& parser);
 RunArguments read_run_options(const boost::program_options::variables_map& values);
+/// Points at a time; one a core when --jobs is not given. Throws InputError.
+unsigned read_jobs(const boost::program_options::variables_map& values);
 
 std::string name_of(Scale scale);
 std::string name_of(ValueMode mode);

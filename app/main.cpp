@@ -19,6 +19,7 @@ void find_installed_files() {
   if (error || !fs::is_directory(share, error)) return;
   setenv("TESSERA_PRESETS_DIR", (share / "presets").c_str(), 0);
   setenv("TESSERA_KERNELS_DIR", (share / "kernels").c_str(), 0);
+  setenv("TESSERA_STUDIES_DIR", (share / "studies").c_str(), 0);
 }
 
 }  // namespace

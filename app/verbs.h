@@ -19,6 +19,7 @@ const std::vector<Verb>& verbs();
 
 int run_verb(const std::vector<std::string>& arguments);
 int compare_verb(const std::vector<std::string>& arguments);
+int study_verb(const std::vector<std::string>& arguments);
 int analyze_verb(const std::vector<std::string>& arguments);
 int list_verb(const std::vector<std::string>& arguments);
 int config_verb(const std::vector<std::string>& arguments);

@@ -105,4 +105,9 @@ std::vector<WorkloadInfo> workload_catalogue();
 std::unique_ptr<Workload> make_workload(const std::string& name,
                                         const std::string& kernels_dir = {});
 
+/// The files that decide what the workload of that name does, in a fixed order: its manifest, PTX
+/// and data. (A suite workload's C++ part is in the program.) Throws as make_workload does.
+std::vector<std::string> workload_files(const std::string& name,
+                                        const std::string& kernels_dir = {});
+
 }  // namespace tessera

@@ -10,5 +10,6 @@ extern const char* const kReportCss;  ///< app/report/report.css
 extern const char* const kCommonJs;   ///< app/report/common.js
 extern const char* const kRunJs;      ///< app/report/run.js
 extern const char* const kCompareJs;  ///< app/report/compare.js
+extern const char* const kStudyJs;    ///< app/report/study.js
 
 }  // namespace tessera::app::assets

@@ -123,4 +123,8 @@ std::string comparison_report(const ordered_json& document) {
                {"traffic", std::move(traffic)}});
 }
 
+std::string study_report(const ordered_json& document) {
+  return page("Tessera: " + document.value("title", ""), assets::kStudyJs, document);
+}
+
 }  // namespace tessera::app

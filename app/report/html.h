@@ -14,6 +14,9 @@ std::string run_report(const nlohmann::ordered_json& stats, const nlohmann::orde
 /// report.html of a comparison (the document of comparison_document()).
 std::string comparison_report(const nlohmann::ordered_json& document);
 
+/// report.html of a study (the document of studies::study_document()).
+std::string study_report(const nlohmann::ordered_json& document);
+
 /// JSON that may stand inside a <script> element: no '<' in it.
 std::string script_json(const nlohmann::ordered_json& value);
 

@@ -5,16 +5,13 @@
 
 namespace tessera::app {
 
-namespace po = boost::program_options;
-
 int config_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("config",
                         "Prints every parameter of a platform with its value as JSON, in the form "
                         "that a\nplatform file has: save it, change it, run it.");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
-  parser.options()("set",
-                   po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
-                   "change a parameter; may be repeated")("json", "the output is JSON anyway");
+  add_set_option(parser);
+  parser.options()("json", "the output is JSON anyway");
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   std::vector<std::string> sets;

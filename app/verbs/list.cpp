@@ -9,11 +9,13 @@
 #include "app/report/text.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/json_node.h"
 #include "common/suggest.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
+#include "studies/study.h"
 
 namespace tessera::app {
 namespace {
@@ -46,6 +48,20 @@ Listing workloads(const std::string&) {
                          {"race_free", w.race_free}});
   }
   l.columns = {{"name", "WORKLOAD"}, {"family", "FAMILY"}, {"description", "DESCRIPTION"}};
+  return l;
+}
+
+Listing studies(const std::string&) {
+  Listing l;
+  for (const studies::StudyInfo& s : studies::study_catalogue()) {
+    std::vector<std::string> figures;
+    for (const studies::Figure& f : studies::load_study(s.folder).figures) {
+      figures.push_back(f.name);
+    }
+    l.entries.push_back(
+        {{"name", s.name}, {"title", s.title}, {"figures", joined(figures)}, {"folder", s.folder}});
+  }
+  l.columns = {{"name", "STUDY"}, {"title", "TITLE"}, {"figures", "FIGURES"}};
   return l;
 }
 
@@ -149,11 +165,9 @@ struct Topic {
   const char* name;
   Listing (*list)(const std::string& platform);
 };
-constexpr Topic kTopics[] = {{"platforms", platforms},
-                             {"workloads", workloads},
-                             {"policies", policies},
-                             {"parameters", parameters},
-                             {"statistics", statistics}};
+constexpr Topic kTopics[] = {{"platforms", platforms},   {"workloads", workloads},
+                             {"policies", policies},     {"studies", studies},
+                             {"parameters", parameters}, {"statistics", statistics}};
 
 std::string cell(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
@@ -163,7 +177,7 @@ std::string cell(const ordered_json& value) {
 
 int list_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("list", "Lists what there is to choose from.");
-  parser.positional("TOPIC", "platforms, workloads, policies, parameters or statistics");
+  parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics");
   parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
                    "whose parameters or statistics")("json", "print one JSON document");
   const auto values = parser.parse(arguments);
@@ -187,9 +201,10 @@ int list_verb(const std::vector<std::string>& arguments) {
     std::cout << table_text(rows);
     return 0;
   }
-  throw InputError("list: unknown topic '" + topic +
-                   "' (the topics are platforms, workloads, policies, parameters, statistics)" +
-                   did_you_mean(topic, names));
+  throw InputError(
+      "list: unknown topic '" + topic +
+      "' (the topics are platforms, workloads, policies, studies, parameters, statistics)" +
+      did_you_mean(topic, names));
 }
 
 }  // namespace tessera::app

@@ -58,6 +58,7 @@ int run_verb(const std::vector<std::string>& arguments) {
                         "--json only where --out says so).");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
   parser.positional("WORKLOAD", "a name (tessera list workloads) or a manifest");
+  add_set_option(parser);
   add_run_options(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;

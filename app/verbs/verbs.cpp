@@ -7,8 +7,9 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
       {"run", "simulate one workload on one platform", run_verb},
       {"compare", "simulate workloads on several platforms, side by side", compare_verb},
+      {"study", "a paper's figures and claims, measured beside published", study_verb},
       {"analyze", "which arrays the kernels of a PTX file only read", analyze_verb},
-      {"list", "platforms, workloads, policies, parameters, statistics", list_verb},
+      {"list", "platforms, workloads, policies, studies, parameters, statistics", list_verb},
       {"config", "print a platform's parameters as JSON", config_verb},
   };
   return all;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json_node.h"
 #include "common/suggest.h"
 
 namespace tessera::kernels {
@@ -18,110 +19,20 @@ using nlohmann::json;
 
 constexpr const char* kIteration = "iteration";
 
-/// A JSON value together with its place, and typed access that explains what it expected.
-class Node {
- public:
-  Node(const Manifest& manifest, const json& value, std::string pointer)
-      : manifest_(&manifest), value_(&value), pointer_(std::move(pointer)) {}
+using Node = JsonNode;
 
-  const std::string& pointer() const { return pointer_; }
-  const json& value() const { return *value_; }
+Formula formula(const Node& n) {
+  if (n.value().is_string()) return Formula{n.string(), n.pointer()};
+  if (!n.is_int64()) n.expected("an integer or an expression (a string)");
+  const std::int64_t v = n.integer();
+  if (v == std::numeric_limits<std::int64_t>::min()) n.expected("a larger integer");
+  return Formula{std::to_string(v), n.pointer()};
+}
 
-  [[noreturn]] void fail(const std::string& message) const { manifest_->fail(pointer_, message); }
-  [[noreturn]] void expected(const std::string& what) const {
-    fail("expected " + what + ", found " + describe());
-  }
-
-  /// Checks that this is an object with known keys only. "spdx" and "comment" may stand anywhere.
-  void object(const std::vector<std::string>& known) const {
-    if (!value_->is_object()) expected("an object");
-    for (auto it = value_->begin(); it != value_->end(); ++it) {
-      if (it.key() == "spdx" || it.key() == "comment") continue;
-      if (std::find(known.begin(), known.end(), it.key()) != known.end()) continue;
-      manifest_->fail(json_pointer(pointer_, it.key()), "unknown key \"" + it.key() + "\"" +
-                                                            did_you_mean(it.key(), known) +
-                                                            " (known: " + join(known) + ")");
-    }
-  }
-
-  std::optional<Node> member(const std::string& key) const {
-    const auto it = value_->find(key);
-    if (it == value_->end()) return std::nullopt;
-    return Node(*manifest_, *it, json_pointer(pointer_, key));
-  }
-  Node required(const std::string& key) const {
-    auto found = member(key);
-    if (!found) fail("the key \"" + key + "\" is missing");
-    return *found;
-  }
-
-  std::vector<Node> elements() const {
-    if (!value_->is_array()) expected("a list");
-    std::vector<Node> out;
-    for (std::size_t i = 0; i < value_->size(); ++i) {
-      out.emplace_back(*manifest_, (*value_)[i], json_pointer(pointer_, i));
-    }
-    return out;
-  }
-
-  /// The one member of an object that has one: {"uniform": ...}.
-  std::pair<std::string, Node> only_member() const {
-    if (!value_->is_object() || value_->size() != 1) expected("an object with one key");
-    const auto it = value_->begin();
-    return {it.key(), Node(*manifest_, *it, json_pointer(pointer_, it.key()))};
-  }
-
-  std::string string() const {
-    if (!value_->is_string()) expected("a string");
-    return value_->get<std::string>();
-  }
-  bool boolean() const {
-    if (!value_->is_boolean()) expected("true or false");
-    return value_->get<bool>();
-  }
-  double number() const {
-    if (!value_->is_number()) expected("a number");
-    return value_->get<double>();
-  }
-  std::int64_t integer() const {
-    if (!is_int64()) expected("an integer");
-    return value_->get<std::int64_t>();
-  }
-  Formula formula() const {
-    if (value_->is_string()) return Formula{value_->get<std::string>(), pointer_};
-    if (!is_int64()) expected("an integer or an expression (a string)");
-    const auto v = value_->get<std::int64_t>();
-    if (v == std::numeric_limits<std::int64_t>::min()) expected("a larger integer");
-    return Formula{std::to_string(v), pointer_};
-  }
-  std::variant<Formula, double> formula_or_number() const {
-    if (value_->is_number_float()) return value_->get<double>();
-    return formula();
-  }
-
-  static std::string join(const std::vector<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-    return out;
-  }
-
- private:
-  bool is_int64() const {
-    return value_->is_number_integer() &&
-           !(value_->is_number_unsigned() &&
-             value_->get<std::uint64_t>() >
-                 static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
-  }
-  std::string describe() const {
-    std::string text = value_->dump(-1, ' ', false, json::error_handler_t::replace);
-    if (text.size() > 40) text = text.substr(0, 37) + "...";
-    return text;
-  }
-
-  const Manifest* manifest_;
-  const json* value_;
-  std::string pointer_;
-};
+std::variant<Formula, double> formula_or_number(const Node& n) {
+  if (n.value().is_number_float()) return n.number();
+  return formula(n);
+}
 
 bool is_identifier(const std::string& name) {
   return !name.empty() && !(name[0] >= '0' && name[0] <= '9') &&
@@ -135,7 +46,7 @@ bool is_identifier(const std::string& name) {
 class Reader {
  public:
   Reader(Manifest& out, const json& root, std::string directory)
-      : m_(out), root_(out, root, ""), directory_(std::move(directory)) {}
+      : m_(out), root_(out.source, root, ""), directory_(std::move(directory)) {}
 
   void read() {
     root_.object({"name", "description", "family", "papers", "race_free", "ptx", "sizes", "arrays",
@@ -221,7 +132,7 @@ class Reader {
     if (!element_from_name(node.string(), &out)) {
       node.fail("unknown type \"" + node.string() + "\"" +
                 did_you_mean(node.string(), element_names()) +
-                " (known: " + Node::join(element_names()) + ")");
+                " (known: " + joined(element_names()) + ")");
     }
     return out;
   }
@@ -232,7 +143,7 @@ class Reader {
     a.pointer = n.pointer();
     a.name = fresh_name(n);
     a.type = type(n);
-    a.count = n.required("count").formula();
+    a.count = formula(n.required("count"));
     if (const auto init = n.member("init")) a.initial = initial(*init, a.type);
     m_.arrays.push_back(std::move(a));
   }
@@ -242,7 +153,7 @@ class Reader {
                                                     "random", "row_starts", "file"};
     const auto unknown = [&](const Node& at, const std::string& kind) {
       at.fail("unknown initialisation \"" + kind + "\"" + did_you_mean(kind, kKinds) +
-              " (known: " + Node::join(kKinds) + ")");
+              " (known: " + joined(kKinds) + ")");
     };
     if (n.value().is_string()) {
       const std::string kind = n.string();
@@ -262,11 +173,11 @@ class Reader {
     }
     if (kind == "random") {
       const auto range = pair(value);
-      return RandomIntegers{range.first.formula(), range.second.formula()};
+      return RandomIntegers{formula(range.first), formula(range.second)};
     }
     if (kind == "row_starts") {
       if (is_float(type)) value.fail("\"row_starts\" is for integers");
-      return RowStarts{value.formula()};
+      return RowStarts{formula(value)};
     }
     if (kind == "file") return FromFile{path(value)};
     unknown(value, kind);
@@ -274,7 +185,7 @@ class Reader {
   }
 
   static std::variant<Formula, double> numeric(const Node& n, Element type) {
-    auto value = n.formula_or_number();
+    auto value = formula_or_number(n);
     if (std::holds_alternative<double>(value) && !is_float(type)) {
       n.expected(std::string("an integer for the type ") + element_name(type));
     }
@@ -302,12 +213,12 @@ class Reader {
     std::array<Formula, 3> out{Formula{"1", n.pointer()}, Formula{"1", n.pointer()},
                                Formula{"1", n.pointer()}};
     if (!n.value().is_array()) {
-      out[0] = n.formula();
+      out[0] = formula(n);
       return out;
     }
     const auto list = n.elements();
     if (list.empty() || list.size() > 3) n.expected("one to three dimensions");
-    for (std::size_t i = 0; i < list.size(); ++i) out[i] = list[i].formula();
+    for (std::size_t i = 0; i < list.size(); ++i) out[i] = formula(list[i]);
     return out;
   }
 
@@ -318,8 +229,8 @@ class Reader {
     l.kernel = n.required("kernel").string();
     l.grid = dimensions(n.required("grid"));
     l.block = dimensions(n.required("block"));
-    if (const auto d = n.member("dynamic_shared")) l.dynamic_shared = d->formula();
-    if (const auto r = n.member("repeat")) l.repeat = r->formula();
+    if (const auto d = n.member("dynamic_shared")) l.dynamic_shared = formula(*d);
+    if (const auto r = n.member("repeat")) l.repeat = formula(*r);
     for (const Node& a : n.required("arguments").elements()) {
       ArgumentSpec argument;
       argument.pointer = a.pointer();
@@ -493,8 +404,7 @@ const ScalarSpec* Manifest::scalar(const std::string& name) const {
 }
 
 void Manifest::fail(const std::string& pointer, const std::string& message) const {
-  throw InputError(source.where(pointer) + ": " + (pointer.empty() ? "" : pointer + ": ") +
-                   message);
+  fail_at(source, pointer, message);
 }
 
 std::int64_t Manifest::value(const Formula& formula, const Sizes& sizes_in_use) const {

@@ -61,19 +61,43 @@ std::vector<WorkloadInfo> workload_catalogue() {
   return out;
 }
 
-std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
-  if (kernels::is_path(name)) {
-    return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(name),
-                                                       kernels::Part{});
-  }
-  const auto& parts = kernels::suite_parts();
+namespace kernels {
+namespace {
+
+/// Where the manifest of a name is, and the C++ part that goes with it.
+std::pair<std::string, Part> find_workload(const std::string& name,
+                                           const std::string& kernels_dir) {
+  if (is_path(name)) return {name, Part{}};
+  const auto& parts = suite_parts();
   const auto part = parts.find(name);
   if (part == parts.end()) {
     throw InputError("unknown workload '" + name + "'" + did_you_mean(name, workload_names()) +
                      " (a suite workload's name, or the path of a manifest, *.json)");
   }
-  const std::string path = kernels::manifest_path(kernels::kernels_directory(kernels_dir), name);
-  return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(path), part->second);
+  return {manifest_path(kernels_directory(kernels_dir), name), part->second};
+}
+
+}  // namespace
+}  // namespace kernels
+
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
+  const auto [path, part] = kernels::find_workload(name, kernels_dir);
+  return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(path), part);
+}
+
+std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
+  const std::string path = kernels::find_workload(name, kernels_dir).first;
+  const kernels::Manifest manifest = kernels::load_manifest(path);
+  std::vector<std::string> files = {path, manifest.ptx};
+  for (const kernels::ArraySpec& array : manifest.arrays) {
+    const auto* file = std::get_if<kernels::FromFile>(&array.initial);
+    if (file != nullptr) files.push_back(file->path);
+  }
+  for (const auto& [array, expected] : manifest.expected) {
+    const auto* file = std::get_if<std::string>(&expected.values);
+    if (file != nullptr) files.push_back(*file);
+  }
+  return files;
 }
 
 }  // namespace tessera

@@ -30,12 +30,12 @@ void check_refused(const std::vector<std::string>& arguments,
 }  // namespace
 
 TEST_CASE("no verb is refused with the list of verbs") {
-  check_refused({}, {"run, compare, analyze, list, config"});
+  check_refused({}, {"run, compare, study, analyze, list, config"});
 }
 
 TEST_CASE("a misspelt verb is refused with the nearest one") {
-  check_refused({"compaer"},
-                {"'compaer'", "run, compare, analyze, list, config", "did you mean 'compare'?"});
+  check_refused({"compaer"}, {"'compaer'", "run, compare, study, analyze, list, config",
+                              "did you mean 'compare'?"});
 }
 
 TEST_CASE("a misspelt option is refused with the nearest one") {

@@ -47,22 +47,40 @@ std::string text_of(const fs::path& file) {
 
 CommandResult run_tessera(const std::vector<std::string>& arguments, const fs::path& directory,
                           double interrupt_after) {
-  const ScratchFolder captured;
-  const fs::path out = captured.path() / "out";
-  const fs::path error = captured.path() / "error";
-  const pid_t pid = ::fork();
-  if (pid < 0) throw std::runtime_error("no child process");
-  if (pid == 0) become_tessera(arguments, directory, out, error);
+  BackgroundCommand command(arguments, directory);
   if (interrupt_after > 0) {
     std::this_thread::sleep_for(std::chrono::duration<double>(interrupt_after));
-    ::kill(pid, SIGINT);
+    command.signal(SIGINT);
   }
+  return command.wait();
+}
+
+BackgroundCommand::BackgroundCommand(const std::vector<std::string>& arguments,
+                                     const fs::path& directory)
+    : captured_(std::make_unique<ScratchFolder>()) {
+  pid_ = ::fork();
+  if (pid_ < 0) throw std::runtime_error("no child process");
+  if (pid_ == 0) {
+    become_tessera(arguments, directory, captured_->path() / "out", captured_->path() / "error");
+  }
+}
+
+BackgroundCommand::~BackgroundCommand() {
+  if (pid_ < 0) return;
+  signal(SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+}
+
+void BackgroundCommand::signal(int number) const { ::kill(pid_, number); }
+
+CommandResult BackgroundCommand::wait() {
   int status = 0;
-  ::waitpid(pid, &status, 0);
+  ::waitpid(pid_, &status, 0);
+  pid_ = -1;
   CommandResult result;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  result.out = text_of(out);
-  result.error = text_of(error);
+  result.out = captured_->read("out");
+  result.error = captured_->read("error");
   return result;
 }
 

@@ -4,6 +4,7 @@
 // Runs the `tessera` command as a user does.
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -23,6 +24,24 @@ struct CommandResult {
 /// (0: never) it gets a SIGINT.
 CommandResult run_tessera(const std::vector<std::string>& arguments,
                           const std::filesystem::path& directory, double interrupt_after = 0);
+
+/// A `tessera` that runs while the test does something else.
+class BackgroundCommand {
+ public:
+  BackgroundCommand(const std::vector<std::string>& arguments,
+                    const std::filesystem::path& directory);
+  ~BackgroundCommand();
+  BackgroundCommand(const BackgroundCommand&) = delete;
+  BackgroundCommand& operator=(const BackgroundCommand&) = delete;
+
+  void signal(int number) const;
+  /// Waits for its end. Once.
+  CommandResult wait();
+
+ private:
+  std::unique_ptr<class ScratchFolder> captured_;
+  int pid_ = -1;
+};
 
 /// A folder of its own that is gone at the end.
 class ScratchFolder {

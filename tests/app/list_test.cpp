@@ -42,6 +42,15 @@ TEST_CASE("list workloads has the suite") {
   }
 }
 
+TEST_CASE("list studies has the figures") {
+  const json entries = listed("studies");
+  REQUIRE(names(entries).count("nuba") == 1);
+  for (const json& e : entries) {
+    CHECK_FALSE(e.at("title").get<std::string>().empty());
+    if (e.at("name") == "nuba") CHECK_THAT(e.at("figures").get<std::string>(), Contains("fig07"));
+  }
+}
+
 TEST_CASE("list policies names every decision point's choices") {
   const auto all = names(listed("policies"));
   for (const char* name : {"fixed-channel", "pae", "first-touch", "lab", "least-first",
@@ -92,7 +101,7 @@ TEST_CASE("config prints a document that runs as a platform file") {
 
 TEST_CASE("every verb explains itself") {
   const ScratchFolder folder;
-  for (const char* verb : {"run", "compare", "analyze", "list", "config"}) {
+  for (const char* verb : {"run", "compare", "study", "analyze", "list", "config"}) {
     const CommandResult r = run_tessera({verb, "--help"}, folder.path());
     CHECK(r.status == 0);
     CHECK_THAT(r.out, Contains(std::string("Usage: tessera ") + verb));

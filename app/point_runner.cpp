@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/point_runner.h"
+
+#include "app/console.h"
+#include "app/point.h"
+#include "app/progress.h"
+#include "app/worker_pool.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// In a child.
+FinishedPoint simulate(const RunnablePoint& point, RunOptions options,
+                       const WorkerPool::Report& report) {
+  options.on_progress = [&report](const Progress& p) {
+    report(p.ctas_total == 0
+               ? 0
+               : static_cast<double>(p.ctas_done) / static_cast<double>(p.ctas_total));
+  };
+  options.interrupted = interrupted;
+  PointOutcome outcome = simulate_point(*point.config, point.workload, options);
+  return {std::move(outcome.stats), outcome.failure.value_or("")};
+}
+
+}  // namespace
+
+std::vector<FinishedPoint> run_points(
+    const std::vector<RunnablePoint>& points, unsigned jobs, const RunOptions& options,
+    const PointsProgress& progress,
+    const std::function<void(std::size_t index, FinishedPoint& point)>& keep) {
+  catch_interrupts();
+  route_systemc_reports(progress.quiet);
+  ProgressMeter meter(progress.quiet);
+  const auto total = static_cast<double>(points.size());
+  std::vector<JobOutcome> outcomes = WorkerPool::run(
+      points.size(), jobs,
+      [&](std::size_t i, const WorkerPool::Report& report) {
+        FinishedPoint p = simulate(points[i], options, report);
+        if (keep) keep(i, p);
+        return ordered_json{{"stats", std::move(p.stats)}, {"failure", std::move(p.failure)}};
+      },
+      [&](double finished) {
+        meter.update(progress.label, finished / total,
+                     std::to_string(static_cast<std::size_t>(finished)) + " of " +
+                         std::to_string(points.size()) + " points");
+      });
+  meter.finish();
+
+  std::vector<FinishedPoint> finished(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (outcomes[i].result) {
+      finished[i].stats = std::move((*outcomes[i].result)["stats"]);
+      finished[i].failure = (*outcomes[i].result)["failure"].get<std::string>();
+    } else {
+      finished[i].failure = outcomes[i].error;
+    }
+  }
+  return finished;
+}
+
+}  // namespace tessera::app

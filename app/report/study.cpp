@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/study.h"
+
+#include "app/report/text.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+using Rows = std::vector<std::vector<std::string>>;
+
+/// A number, a list that stands in order, several numbers with their names, or whether an ordering
+/// came out.
+std::string cell(const ordered_json& value) {
+  if (value.is_number()) return short_number(value.get<double>());
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "comes out" : "does not";
+  std::string text;
+  if (value.is_array()) {
+    bool orders = false;  // elements that are orders themselves
+    for (const ordered_json& v : value) orders = orders || cell(v).find('>') != std::string::npos;
+    for (const ordered_json& v : value)
+      text += (text.empty() ? "" : orders ? "; " : " > ") + cell(v);
+  } else if (value.is_object()) {
+    for (const auto& [key, v] : value.items()) {
+      text += (text.empty() ? "" : ", ") + key + " " + cell(v);
+    }
+  }
+  return text.empty() ? "-" : text;
+}
+
+bool any(const ordered_json& values) {
+  for (const ordered_json& v : values) {
+    if (!v.is_null()) return true;
+  }
+  return false;
+}
+
+/// Columns: what stands on the x axis, then measured and, where the paper has numbers, published
+/// of every series.
+Rows rows_by_workload(const ordered_json& figure) {
+  Rows rows = {{figure["chart"]["x"].get<std::string>()}};
+  if (rows[0][0].empty()) rows[0][0] = "workload";
+  for (const ordered_json& x : figure["x"]) rows.push_back({x.get<std::string>()});
+  for (const ordered_json& series : figure["series"]) {
+    if (!series.contains("measured")) continue;
+    const bool published = any(series["published"]);
+    rows[0].push_back(series["name"].get<std::string>());
+    if (published) rows[0].emplace_back("(paper)");
+    for (std::size_t i = 0; i < figure["x"].size(); ++i) {
+      rows[i + 1].push_back(cell(series["measured"][i]));
+      if (published) rows[i + 1].push_back(cell(series["published"][i]));
+    }
+  }
+  return rows;
+}
+
+Rows rows_of_points(const ordered_json& figure) {
+  const bool scatter = figure["chart"]["kind"] == "scatter";
+  const std::string y = figure["chart"]["y"].get<std::string>();
+  Rows rows = {{"series", "point"}};
+  if (scatter) {
+    rows[0].push_back(figure["chart"]["x"].get<std::string>());
+    rows[0].emplace_back("(paper)");
+  }
+  rows[0].push_back(y);
+  rows[0].emplace_back("(paper)");
+  for (const ordered_json& series : figure["series"]) {
+    for (const ordered_json& p : series["points"]) {
+      rows.push_back({series["name"].get<std::string>(), p["label"].get<std::string>()});
+      if (scatter) {
+        rows.back().push_back(cell(p["x"]));
+        rows.back().push_back(cell(p["published_x"]));
+      }
+      rows.back().push_back(cell(p["measured"]));
+      rows.back().push_back(cell(p["published"]));
+    }
+  }
+  return rows;
+}
+
+std::string summary_line(const ordered_json& document) {
+  const ordered_json& s = document["summary"];
+  std::string text;
+  for (const auto& [verdict, count] : s.items()) {
+    text += (text.empty() ? "" : ", ") + count.dump() + " " +
+            (verdict == "not_run"     ? "not run"
+             : verdict == "direction" ? "direction only"
+                                      : verdict);
+  }
+  return text;
+}
+
+std::string missing_line(const ordered_json& document) {
+  std::string names;
+  for (const ordered_json& w : document["missing_workloads"]) {
+    names += (names.empty() ? "" : ", ") + w["name"].get<std::string>();
+  }
+  return names.empty() ? "" : "Workloads of the paper that the suite does not have yet: " + names;
+}
+
+std::string markdown_cell(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string study_text(const ordered_json& document) {
+  std::string text = document["title"].get<std::string>() + ", scale " +
+                     document["scale"].get<std::string>() + "\n";
+  for (const ordered_json& f : document["figures"]) {
+    text += "\n" + f["figure"].get<std::string>() + ": " + f["title"].get<std::string>();
+    if (!f["source"].get<std::string>().empty())
+      text += " (" + f["source"].get<std::string>() + ")";
+    text += "\n  " + f["chart"]["y"].get<std::string>() + "\n";
+    text += table_text(f.contains("x") ? rows_by_workload(f) : rows_of_points(f));
+  }
+  Rows rows = {{"CLAIM", "VERDICT", "PAPER", "MEASURED", "NOTE"}};
+  for (const ordered_json& c : document["claims"]) {
+    rows.push_back({c["id"].get<std::string>(), c["verdict"].get<std::string>(),
+                    cell(c["published"]), cell(c["measured"]), c["note"].get<std::string>()});
+  }
+  text += "\n" + table_text(rows) + "\n" + std::to_string(document["claims"].size()) +
+          " claims: " + summary_line(document) + "\n";
+  const std::string missing = missing_line(document);
+  return missing.empty() ? text : text + missing + "\n";
+}
+
+std::string study_markdown(const ordered_json& document, const std::string& command) {
+  std::string text = "`" + command + " --scale " + document["scale"].get<std::string>() +
+                     " --seed " + document["seed"].dump() + " --values " +
+                     document["values"].get<std::string>() + "`\n\n";
+  text += std::to_string(document["claims"].size()) + " claims: " + summary_line(document) + ".\n";
+  const std::string missing = missing_line(document);
+  if (!missing.empty()) text += "\n" + missing + ".\n";
+  text += "\n| claim | what | where | paper | measured | verdict | note |\n";
+  text += "| --- | --- | --- | --- | --- | --- | --- |\n";
+  for (const ordered_json& c : document["claims"]) {
+    const std::string verdict = c["verdict"].get<std::string>();
+    for (const std::string& one :
+         {c["id"].get<std::string>(), c["what"].get<std::string>(), c["where"].get<std::string>(),
+          cell(c["published"]), cell(c["measured"]),
+          verdict == "fails"     ? "**fails**"
+          : verdict == "not_run" ? "not run"
+                                 : verdict,
+          c["note"].get<std::string>()}) {
+      text += "| " + markdown_cell(one) + " ";
+    }
+    text += "|\n";
+  }
+  return text;
+}
+
+}  // namespace tessera::app

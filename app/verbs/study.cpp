@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/study.h"
+
+#include <iostream>
+#include <map>
+
+#include "app/arguments.h"
+#include "app/console.h"
+#include "app/output_directory.h"
+#include "app/point_runner.h"
+#include "app/point_store.h"
+#include "app/report/html.h"
+#include "app/verbs.h"
+#include "common/error.h"
+#include "studies/document.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+using studies::PointResults;
+using studies::StudyPlan;
+
+/// What became of the points.
+struct Tally {
+  std::size_t kept = 0;  ///< from an earlier run
+  std::size_t run = 0;
+  std::size_t failed = 0;
+
+  std::string text() const {
+    return std::to_string(kept + run) + " points: " + std::to_string(run) + " run, " +
+           std::to_string(kept) + " kept from earlier, " + std::to_string(failed) + " failed";
+  }
+};
+
+/// Runs what the store does not have. Throws RunError when it was interrupted.
+std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
+                                                       const studies::Study& study,
+                                                       const PointStore& store, unsigned jobs,
+                                                       const RunArguments& run, Tally& tally) {
+  std::map<std::string, studies::PointResult> results;
+  std::vector<RunnablePoint> missing;
+  std::vector<std::string> keys;
+  for (const studies::StudyPoint& p : plan.points) {
+    if (!results.try_emplace(p.key).second) continue;
+    if (auto stats = store.load(p.key)) {
+      results[p.key].stats = std::move(*stats);
+      ++tally.kept;
+    } else {
+      missing.push_back({&plan.configs.at(p.platform), study.workloads[p.workload].workload});
+      keys.push_back(p.key);
+    }
+  }
+  // The point's own process keeps its result, so that what is done stays done, whatever happens to
+  // this one.
+  const auto keep = [&](std::size_t i, FinishedPoint& p) {
+    p.stats = studies::kept_statistics(std::move(p.stats));
+    if (p.failure.empty()) store.save(keys[i], p.stats);
+  };
+  std::vector<FinishedPoint> finished =
+      run_points(missing, jobs, run.options, {"study " + study.name, run.quiet}, keep);
+  for (std::size_t i = 0; i < finished.size(); ++i) {
+    if (!finished[i].failure.empty()) ++tally.failed;
+    ++tally.run;
+    results[keys[i]] = {std::move(finished[i].stats), std::move(finished[i].failure)};
+  }
+  if (interrupted() && tally.failed > 0) {
+    throw RunError("interrupted: " + std::to_string(results.size() - tally.failed) + " of " +
+                   std::to_string(results.size()) +
+                   " points are done and kept; the same command goes on from there");
+  }
+  return results;
+}
+
+}  // namespace
+
+int study_verb(const std::vector<std::string>& arguments) {
+  ArgumentParser parser(
+      "study",
+      "Runs a paper's figures and sets what comes out beside what the paper says, claim by\n"
+      "claim. Every run is kept in --out (default: out/study-NAME): the same command again runs\n"
+      "only what has changed, and goes on where it was stopped. Files: study.json, report.html,\n"
+      "table.md, points/.");
+  parser.positional("NAME[/FIGURE]",
+                    "a study (tessera list studies) or a folder with a study.json");
+  add_run_options(parser);
+  add_jobs_option(parser);
+  const auto values = parser.parse(arguments);
+  if (!values) return 0;
+  const RunArguments run = read_run_options(*values);
+  const unsigned jobs = read_jobs(*values);
+  const std::string name = positional_argument(*values, 0);
+
+  const auto [folder, figure] = studies::find_study(name);
+  const studies::Study study = studies::load_study(folder);
+  studies::StudyRun about;
+  about.whole = figure.empty();
+  for (std::size_t f = 0; f < study.figures.size(); ++f) about.figures.push_back(f);
+  if (!about.whole) about.figures = {study.figure(figure)};
+  about.scale = name_of(run.options.scale);
+  about.values = name_of(run.options.values);
+  about.seed = run.options.seed;
+  const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());
+  const std::string directory = run.out.value_or("out/study-" + study.name);
+  const OutputDirectory out(directory);
+  const PointStore store(directory);
+
+  Tally tally;
+  const auto by_key = results_of(plan, study, store, jobs, run, tally);
+  PointResults results;
+  for (const studies::StudyPoint& p : plan.points) {
+    results[{p.platform, p.workload}] = by_key.at(p.key);
+  }
+  const ordered_json document = studies::study_document(study, about, results);
+  out.write("study.json", document.dump(2) + "\n");
+  out.write("report.html", study_report(document));
+  out.write("table.md", study_markdown(document, "tessera study " + name));
+  if (run.json) {
+    write_document(document);
+  } else {
+    std::cout << study_text(document) << "\n"
+              << tally.text() << "\nreport  " << out.path_of("report.html") << std::endl;
+  }
+  for (const ordered_json& failed : document["failed"]) {
+    complain(failed["workload"].get<std::string>() + " on " +
+             failed["platform"].get<std::string>() + ": " + failed["error"].get<std::string>());
+  }
+  return document["failed"].empty() ? 0 : 1;
+}
+
+}  // namespace tessera::app

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/document.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "common/json_node.h"
+#include "studies/evaluator.h"
+#include "studies/results.h"
+#include "studies/verdict.h"
+
+namespace tessera::studies {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json json_of(const std::optional<double>& v) {
+  return v ? ordered_json(*v) : ordered_json();
+}
+
+std::set<Reading> readings_of(const Measurement& m) {
+  std::set<Reading> all;
+  const auto add = [&](const Expression& e) {
+    if (e) collect_readings(e, m.workloads, all);
+  };
+  add(m.each);
+  add(m.measured);
+  for (const auto& [key, e] : m.parts) add(e);
+  for (const auto& [key, e] : m.points) add(e);
+  for (const Check& c : m.checks) add(c.condition);
+  return all;
+}
+
+std::vector<Comparison> compared(const std::vector<Quantity>& published,
+                                 const std::vector<std::pair<std::string, Expression>>& measured,
+                                 const Claim& claim, const Evaluator& evaluator) {
+  std::vector<Comparison> out;
+  for (const Quantity& q : published) {
+    const auto it = std::find_if(measured.begin(), measured.end(),
+                                 [&q](const auto& m) { return m.first == q.key; });
+    if (it == measured.end()) continue;
+    Comparison c;
+    c.key = q.key;
+    c.published = q.published;
+    c.measured = evaluator.value(it->second);
+    c.within = c.published && c.measured && claim.tolerance &&
+               within(*c.measured, *c.published, *claim.tolerance);
+    out.push_back(std::move(c));
+  }
+  return out;
+}
+
+ordered_json json_of(const std::vector<Comparison>& all) {
+  ordered_json out = ordered_json::object();
+  for (const Comparison& c : all) {
+    out[c.key] = {{"published", json_of(c.published)}, {"measured", json_of(c.measured)}};
+    if (c.published && c.measured) out[c.key]["within"] = c.within;
+  }
+  return out;
+}
+
+/// The values of a check's sides, from left to right; nothing for all() and any().
+void sides(const Node& n, const Evaluator& evaluator, ordered_json& out) {
+  if (n.kind == Node::Kind::kBoth) {
+    for (const Expression& link : n.arguments) sides(*link, evaluator, out);
+  } else if (n.kind == Node::Kind::kComparison) {
+    // A chain's links share a side.
+    if (out.empty()) out.push_back(json_of(evaluator.value(n.arguments[0])));
+    out.push_back(json_of(evaluator.value(n.arguments[1])));
+  }
+}
+
+ordered_json published(const Claim& c) {
+  if (c.value) return *c.value;
+  ordered_json out;
+  for (const auto* list : {&c.per_workload, &c.sweep}) {
+    for (const Quantity& q : *list) {
+      if (q.published) out[q.key] = *q.published;
+    }
+  }
+  if (out.is_null() && !c.direction.empty()) out = c.direction;
+  return out;
+}
+
+ordered_json measured(const Outcome& o) {
+  if (o.measured) return *o.measured;
+  ordered_json out;
+  for (const auto* list : {&o.parts, &o.points}) {
+    for (const Comparison& c : *list) out[c.key] = json_of(c.measured);
+  }
+  if (out.is_null() && o.ordering) out = *o.ordering;
+  return out;
+}
+
+void add_note(std::string& note, const std::string& more) {
+  if (!more.empty()) note += (note.empty() ? "" : "; ") + more;
+}
+
+ordered_json claim_entry(const Claim& c) {
+  ordered_json e = {{"id", c.id},
+                    {"where", c.where},
+                    {"what", c.what},
+                    {"figure", nullptr},
+                    {"published", published(c)},
+                    {"measured", nullptr},
+                    {"accept_range", nullptr},
+                    {"minimum_check", nullptr},
+                    {"verdict", nullptr},
+                    {"workloads", ordered_json::object()},
+                    {"note", ""}};
+  if (c.accept_range) e["accept_range"] = {c.accept_range->first, c.accept_range->second};
+  if (c.minimum_check) e["minimum_check"] = c.minimum_check_text;
+  return e;
+}
+
+ordered_json not_run(const Claim& c, const std::string& why) {
+  ordered_json e = claim_entry(c);
+  e["verdict"] = name_of(Verdict::kNotRun);
+  e["note"] = why;
+  return e;
+}
+
+std::string scope_excludes(const Claim& c) {
+  if (c.scope == "hardware") return "needs hardware that cannot be simulated";
+  if (c.scope == "parameter") return "a parameter: it goes into the simulation";
+  return {};
+}
+
+ordered_json settle(const Study& study, const Figure& figure, const Measurement& m,
+                    const Results& results) {
+  const Claim& claim = study.claims[m.claim];
+  const std::set<Reading> readings = readings_of(m);
+  const Evaluator evaluator = results.evaluator(m.workloads, readings);
+  const std::size_t usable = results.usable(readings).size();
+  std::set<std::size_t> named;
+  for (const Reading& r : readings) named.insert(r.workload);
+
+  ordered_json e = claim_entry(claim);
+  e["figure"] = figure.name;
+  Outcome o;
+  if (m.measured) o.measured = evaluator.value(m.measured);
+  o.parts = compared(claim.per_workload, m.parts, claim, evaluator);
+  o.points = compared(claim.sweep, m.points, claim, evaluator);
+  bool undecided = m.measured && !o.measured;
+  for (const Comparison& p : o.points) undecided = undecided || !p.measured;
+  for (const Check& c : m.checks) {
+    const auto passed = evaluator.value(c.condition);
+    undecided = undecided || !passed;
+    o.ordering = o.ordering.value_or(true) && passed.value_or(0) != 0;
+    ordered_json values = ordered_json::array();
+    sides(*c.condition, evaluator, values);
+    e["checks"].push_back({{"check", c.text},
+                           {"values", values},
+                           {"holds", passed ? ordered_json(*passed != 0) : ordered_json()}});
+  }
+  const bool nothing = std::none_of(o.parts.begin(), o.parts.end(),
+                                    [](const Comparison& p) { return p.measured.has_value(); });
+  if (!m.measured && m.points.empty() && m.checks.empty() && nothing) undecided = true;
+
+  std::string note;
+  if (undecided) {
+    o.not_run = results.missing(readings);
+    if (o.not_run.empty())
+      o.not_run = "a value is not defined (a division by zero, a mean of nothing)";
+    add_note(note, o.not_run);
+  } else {
+    if (usable < named.size()) {
+      add_note(note, "over " + std::to_string(usable) + " of " + std::to_string(named.size()) +
+                         " workloads (" + results.missing(readings) + ")");
+    }
+    for (const auto* list : {&o.parts, &o.points}) {
+      std::vector<std::string> outside;
+      for (const Comparison& p : *list) {
+        if (p.published && p.measured && !p.within) outside.push_back(p.key);
+      }
+      if (!outside.empty()) add_note(note, "outside the tolerance: " + joined(outside));
+    }
+  }
+  add_note(note, m.note);
+
+  e["measured"] = undecided ? ordered_json() : measured(o);
+  if (!o.parts.empty()) e["parts"] = json_of(o.parts);
+  if (!o.points.empty()) e["points"] = json_of(o.points);
+  e["verdict"] = name_of(judge(claim, o));
+  if (m.each) {
+    for (const std::size_t w : m.workloads) {
+      const auto v = evaluator.value_for(m.each, w);
+      if (v) e["workloads"][study.workloads[w].name] = *v;
+    }
+  }
+  e["note"] = note;
+  return e;
+}
+
+ordered_json series_by_workload(const Study& study, const Figure& f, const Series& s,
+                                const Results& results) {
+  std::set<Reading> readings;
+  collect_readings(s.each, f.workloads, readings);
+  for (const Mean& m : f.means) collect_readings(s.each, m.workloads, readings);
+  const Evaluator evaluator = results.evaluator(f.workloads, readings);
+  ordered_json out = {{"name", s.name}};
+  const auto add = [&](const std::string& x, const std::optional<double>& v) {
+    out["measured"].push_back(json_of(v));
+    const auto p = s.published.find(x);
+    out["published"].push_back(p == s.published.end() ? ordered_json() : ordered_json(p->second));
+  };
+  for (const std::size_t w : f.workloads) {
+    if (study.workloads[w].exists) add(study.workloads[w].name, evaluator.value_for(s.each, w));
+  }
+  for (const Mean& m : f.means) {
+    Node n;
+    n.kind = Node::Kind::kAggregate;
+    n.name = m.take;
+    n.arguments = {s.each};
+    n.selection = m.workloads;
+    add(m.label, evaluator.value(std::make_shared<const Node>(n)));
+  }
+  return out;
+}
+
+ordered_json series_of_points(const Figure& f, const Series& s, const Results& results) {
+  ordered_json out = {{"name", s.name}};
+  for (const SeriesPoint& p : s.points) {
+    std::set<Reading> readings;
+    collect_readings(p.y, f.workloads, readings);
+    if (p.x) collect_readings(p.x, f.workloads, readings);
+    const Evaluator evaluator = results.evaluator(f.workloads, readings);
+    ordered_json point = {{"label", p.label}};
+    if (p.x) point["x"] = json_of(evaluator.value(p.x));
+    point["measured"] = json_of(evaluator.value(p.y));
+    point["published"] = json_of(p.published);
+    if (p.x) point["published_x"] = json_of(p.published_x);
+    out["points"].push_back(std::move(point));
+  }
+  return out;
+}
+
+ordered_json figure_entry(const Study& study, const Figure& f, const Results& results) {
+  ordered_json e = {{"figure", f.name},
+                    {"title", f.title},
+                    {"source", f.source},
+                    {"chart", {{"kind", f.kind}, {"x", f.x_title}, {"y", f.y_title}}},
+                    {"series", ordered_json::array()}};
+  const bool points = !f.series.empty() && !f.series.front().points.empty();
+  if (!points) {
+    ordered_json& x = e["x"] = ordered_json::array();
+    for (const std::size_t w : f.workloads) {
+      if (study.workloads[w].exists) x.push_back(study.workloads[w].name);
+    }
+    e["workloads"] = x.size();
+    for (const Mean& m : f.means) x.push_back(m.label);
+  }
+  for (const Series& s : f.series) {
+    e["series"].push_back(points ? series_of_points(f, s, results)
+                                 : series_by_workload(study, f, s, results));
+  }
+  return e;
+}
+
+}  // namespace
+
+ordered_json study_document(const Study& study, const StudyRun& run, const PointResults& points) {
+  const Results results(study, points);
+  std::map<std::size_t, ordered_json> settled;
+  ordered_json figures = ordered_json::array();
+  for (const std::size_t f : run.figures) {
+    figures.push_back(figure_entry(study, study.figures[f], results));
+    for (const Measurement& m : study.figures[f].claims) {
+      const std::string excluded = scope_excludes(study.claims[m.claim]);
+      settled[m.claim] = excluded.empty() ? settle(study, study.figures[f], m, results)
+                                          : not_run(study.claims[m.claim], excluded);
+    }
+  }
+  ordered_json claims = ordered_json::array();
+  std::map<std::string, std::size_t> count;
+  for (std::size_t c = 0; c < study.claims.size(); ++c) {
+    if (settled.count(c) == 0) {
+      if (!run.whole) continue;
+      const std::string excluded = scope_excludes(study.claims[c]);
+      settled[c] = not_run(study.claims[c],
+                           excluded.empty() ? "no figure of the study measures it" : excluded);
+    }
+    ++count[settled[c]["verdict"].get<std::string>()];
+    claims.push_back(std::move(settled[c]));
+  }
+  ordered_json missing = ordered_json::array();
+  for (const StudyWorkload& w : study.workloads) {
+    if (!w.exists)
+      missing.push_back({{"name", w.name}, {"class", w.group}, {"workload", w.workload}});
+  }
+  ordered_json failed = ordered_json::array();
+  for (const auto& [point, result] : points) {
+    if (result.failure.empty()) continue;
+    failed.push_back({{"platform", study.platforms[point.first].name},
+                      {"workload", study.workloads[point.second].name},
+                      {"error", result.failure}});
+  }
+  return {{"study", study.name},
+          {"title", study.title},
+          {"source", study.source},
+          {"scale", run.scale},
+          {"seed", run.seed},
+          {"values", run.values},
+          {"claims", std::move(claims)},
+          {"summary",
+           {{"holds", count["holds"]},
+            {"direction", count["direction"]},
+            {"fails", count["fails"]},
+            {"not_run", count["not_run"]}}},
+          {"figures", std::move(figures)},
+          {"missing_workloads", std::move(missing)},
+          {"failed", std::move(failed)}};
+}
+
+}  // namespace tessera::studies

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a study's folder.
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "common/error.h"
+#include "common/json_node.h"
+#include "common/suggest.h"
+#include "studies/figure_reader.h"
+#include "studies/study.h"
+
+namespace tessera::studies {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+const std::vector<std::pair<std::string, Scale>>& scales() {
+  static const std::vector<std::pair<std::string, Scale>> all = {
+      {"small", Scale::kSmall}, {"medium", Scale::kMedium}, {"paper", Scale::kPaper}};
+  return all;
+}
+
+/// A value that is the same at every scale, or {"small": ..., "medium": ..., "paper": ...}.
+JsonNode at_scale(const JsonNode& n, const std::string& scale) {
+  if (!n.value().is_object()) return n;
+  n.object({"small", "medium", "paper"});
+  return n.required(scale);
+}
+
+std::string setting_value(const JsonNode& n) {
+  if (n.value().is_string()) return n.string();
+  if (!n.value().is_number() && !n.value().is_boolean()) n.expected("a parameter's value");
+  return n.value().dump();
+}
+
+class StudyReader {
+ public:
+  explicit StudyReader(const fs::path& folder) : folder_(folder) {}
+
+  Study read() {
+    study_.name = fs::weakly_canonical(folder_).filename().string();
+    platforms();
+    workloads();
+    vocabulary();
+    claims();
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(folder_)) {
+      const std::string name = entry.path().filename().string();
+      if (entry.path().extension() != ".json") continue;
+      if (name == "study.json" || name == "workloads.json" || name == "claims.json") continue;
+      files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    for (const fs::path& file : files) {
+      study_.figures.push_back(
+          read_figure(load_located_json(file.string()), file.stem().string(), study_, vocabulary_));
+    }
+    claimed_once();
+    return std::move(study_);
+  }
+
+ private:
+  void platforms() {
+    const LocatedJson file = load_located_json((folder_ / "study.json").string());
+    const JsonNode root(file);
+    root.object({"title", "source", "platforms"});
+    study_.title = root.required("title").string();
+    if (const auto n = root.member("source")) study_.source = n->string();
+    // In the file's order as to "base": a platform may come before its base.
+    std::set<std::string> open;
+    for (const auto& [name, n] : root.required("platforms").members()) platform(root, name, open);
+  }
+
+  const StudyPlatform& platform(const JsonNode& root, const std::string& name,
+                                std::set<std::string>& open) {
+    const auto found = std::find_if(study_.platforms.begin(), study_.platforms.end(),
+                                    [&name](const StudyPlatform& p) { return p.name == name; });
+    if (found != study_.platforms.end()) return *found;
+    const JsonNode n = root.required("platforms").required(name);
+    if (!open.insert(name).second) n.fail("\"base\" leads back to this platform");
+    n.object({"preset", "base", "sets"});
+    StudyPlatform p;
+    p.name = name;
+    if (const auto base = n.member("base")) {
+      if (n.member("preset")) base->fail("a platform has either a preset or a base");
+      std::vector<std::string> known;
+      for (const auto& [other, node] : root.required("platforms").members()) known.push_back(other);
+      const StudyPlatform inherited = platform(root, base->one_of(known), open);
+      p.preset = inherited.preset;
+      p.sets = inherited.sets;
+    } else {
+      const JsonNode preset = n.required("preset");
+      for (const auto& [scale, s] : scales()) p.preset[s] = at_scale(preset, scale).string();
+    }
+    p.origin = n.where();
+    if (const auto sets = n.member("sets")) {
+      for (const auto& [path, value] : sets->members()) {
+        for (const auto& [scale, s] : scales()) {
+          p.sets[s].push_back(path + "=" + setting_value(at_scale(value, scale)));
+        }
+      }
+    }
+    study_.platforms.push_back(std::move(p));
+    return study_.platforms.back();
+  }
+
+  void workloads() {
+    const LocatedJson file = load_located_json((folder_ / "workloads.json").string());
+    const JsonNode root(file);
+    root.object({"source", "workloads"});
+    const std::vector<std::string> suite = workload_names();
+    std::set<std::string> seen;
+    for (const JsonNode& n : root.required("workloads").elements()) {
+      n.object({"name", "class", "workload"});
+      StudyWorkload w;
+      w.name = n.required("name").string();
+      if (!seen.insert(w.name).second) n.fail("the workload \"" + w.name + "\" is here twice");
+      w.group = n.required("class").string();
+      w.workload = n.required("workload").string();
+      if (w.workload.find('/') != std::string::npos ||
+          fs::path(w.workload).extension() == ".json") {
+        w.workload = (folder_ / w.workload).string();
+        if (!fs::exists(w.workload)) n.required("workload").fail(w.workload + " is not there");
+        w.exists = true;
+      } else {
+        w.exists = std::find(suite.begin(), suite.end(), w.workload) != suite.end();
+      }
+      study_.workloads.push_back(std::move(w));
+    }
+    if (study_.workloads.empty()) root.required("workloads").expected("at least one workload");
+  }
+
+  void vocabulary() {
+    for (const StudyPlatform& p : study_.platforms) vocabulary_.platforms.push_back(p.name);
+    vocabulary_.groups.emplace_back("all", study_.all_workloads());
+    for (std::size_t i = 0; i < study_.workloads.size(); ++i) {
+      const StudyWorkload& w = study_.workloads[i];
+      vocabulary_.workloads.push_back(w.name);
+      const auto group = std::find_if(vocabulary_.groups.begin(), vocabulary_.groups.end(),
+                                      [&w](const auto& g) { return g.first == w.group; });
+      if (group != vocabulary_.groups.end()) {
+        group->second.push_back(i);
+      } else {
+        vocabulary_.groups.emplace_back(w.group, Selection{i});
+      }
+    }
+  }
+
+  void claims() {
+    const LocatedJson file = load_located_json((folder_ / "claims.json").string());
+    const JsonNode root(file);
+    root.object({"source", "claims"});
+    for (const JsonNode& n : root.required("claims").elements()) {
+      study_.claims.push_back(read_claim(n, vocabulary_));
+      const Claim& c = study_.claims.back();
+      for (std::size_t i = 0; i + 1 < study_.claims.size(); ++i) {
+        if (study_.claims[i].id == c.id) n.fail("the claim \"" + c.id + "\" is here twice");
+      }
+    }
+  }
+
+  void claimed_once() const {
+    std::map<std::size_t, std::string> settled;
+    for (const Figure& f : study_.figures) {
+      for (const Measurement& m : f.claims) {
+        const auto [it, fresh] = settled.emplace(m.claim, f.name);
+        if (fresh) continue;
+        throw InputError((folder_ / (f.name + ".json")).string() + ": the claim \"" +
+                         study_.claims[m.claim].id + "\" is measured twice, here and in " +
+                         it->second + ".json");
+      }
+    }
+  }
+
+  fs::path folder_;
+  Study study_;
+  Vocabulary vocabulary_;
+};
+
+fs::path studies_directory() {
+  if (const char* dir = std::getenv("TESSERA_STUDIES_DIR")) return dir;
+  if (fs::is_directory(TESSERA_STUDIES_SOURCE_DIR)) return TESSERA_STUDIES_SOURCE_DIR;
+  return TESSERA_STUDIES_INSTALL_DIR;
+}
+
+bool is_study(const fs::path& folder) { return fs::is_regular_file(folder / "study.json"); }
+
+}  // namespace
+
+Selection Study::all_workloads() const {
+  Selection all;
+  for (std::size_t i = 0; i < workloads.size(); ++i) all.push_back(i);
+  return all;
+}
+
+std::size_t Study::figure(const std::string& figure_name) const {
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    if (figures[i].name == figure_name) return i;
+    known.push_back(figures[i].name);
+  }
+  throw InputError("the study '" + name + "' has no figure '" + figure_name +
+                   "' (figures: " + joined(known) + ")" + did_you_mean(figure_name, known));
+}
+
+Study load_study(const std::string& folder) { return StudyReader(folder).read(); }
+
+std::vector<StudyInfo> study_catalogue() {
+  std::vector<StudyInfo> all;
+  const fs::path directory = studies_directory();
+  if (!fs::is_directory(directory)) {
+    throw InputError("no studies in " + directory.string() +
+                     " (TESSERA_STUDIES_DIR names another directory)");
+  }
+  for (const auto& entry : fs::directory_iterator(directory)) {
+    if (!is_study(entry.path())) continue;
+    const LocatedJson file = load_located_json((entry.path() / "study.json").string());
+    all.push_back({entry.path().filename().string(), JsonNode(file).required("title").string(),
+                   entry.path().string()});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const StudyInfo& a, const StudyInfo& b) { return a.name < b.name; });
+  return all;
+}
+
+std::pair<std::string, std::string> find_study(const std::string& argument) {
+  const std::size_t slash = argument.find('/');
+  const std::string first = argument.substr(0, slash);
+  std::vector<std::string> names;
+  for (const StudyInfo& s : study_catalogue()) {
+    names.push_back(s.name);
+    if (s.name != first) continue;
+    return {s.folder, slash == std::string::npos ? "" : argument.substr(slash + 1)};
+  }
+  const fs::path path(argument);
+  if (is_study(path)) return {argument, ""};
+  if (is_study(path.parent_path())) return {path.parent_path().string(), path.filename().string()};
+  throw InputError("unknown study '" + first + "' (studies: " + joined(names) +
+                   "; or a folder with a study.json)" + did_you_mean(first, names));
+}
+
+}  // namespace tessera::studies

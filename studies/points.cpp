@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/points.h"
+
+#include <algorithm>
+#include <set>
+
+#include "common/error.h"
+#include "common/sha256.h"
+#include "studies/evaluator.h"
+
+namespace tessera::studies {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+std::set<Reading> readings_of(const Figure& f) {
+  std::set<Reading> all;
+  const auto add = [&all](const Expression& e, const Selection& workloads) {
+    if (e) collect_readings(e, workloads, all);
+  };
+  for (const Series& s : f.series) {
+    add(s.each, f.workloads);
+    // A mean may go over workloads that the figure does not show.
+    for (const Mean& m : f.means) add(s.each, m.workloads);
+    for (const SeriesPoint& p : s.points) {
+      add(p.x, f.workloads);
+      add(p.y, f.workloads);
+    }
+  }
+  for (const Measurement& m : f.claims) {
+    add(m.each, m.workloads);
+    add(m.measured, m.workloads);
+    for (const auto& [key, e] : m.parts) add(e, m.workloads);
+    for (const auto& [key, e] : m.points) add(e, m.workloads);
+    for (const Check& c : m.checks) add(c.condition, m.workloads);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string point_key(const PointIdentity& p) {
+  // Keys in a fixed order, and no place for a machine's or a folder's name.
+  const ordered_json document = {{"config", p.config},     {"workload", p.suite_workload},
+                                 {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
+                                 {"seed", p.seed},         {"values", static_cast<int>(p.values)},
+                                 {"binary", p.binary_hash}};
+  return sha256(document.dump());
+}
+
+StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figures,
+                      const RunOptions& options, const std::string& binary_hash) {
+  std::set<std::pair<std::size_t, std::size_t>> needed;
+  for (const std::size_t f : figures) {
+    for (const Reading& r : readings_of(study.figures[f])) {
+      if (study.workloads[r.workload].exists) needed.emplace(r.workload, r.platform);
+    }
+  }
+  StudyPlan plan;
+  std::map<std::size_t, std::vector<std::string>> file_hashes;
+  for (const auto& [w, p] : needed) {
+    const StudyWorkload& workload = study.workloads[w];
+    const StudyPlatform& platform = study.platforms[p];
+    if (file_hashes.count(w) == 0) {
+      // Loads it, so that what is wrong with it is told before anything runs.
+      make_workload(workload.workload);
+      for (const std::string& file : workload_files(workload.workload)) {
+        file_hashes[w].push_back(sha256_of_file(file));
+      }
+    }
+    if (plan.configs.count(p) == 0) {
+      try {
+        plan.configs.emplace(p, resolve_config(platform.preset.at(options.scale),
+                                               platform.sets.count(options.scale) == 0
+                                                   ? std::vector<std::string>{}
+                                                   : platform.sets.at(options.scale)));
+      } catch (const InputError& e) {
+        throw InputError(platform.origin + ": " + e.what());
+      }
+    }
+    PointIdentity identity;
+    identity.config = plan.configs.at(p).to_json();
+    const std::vector<std::string> suite = workload_names();
+    if (std::find(suite.begin(), suite.end(), workload.workload) != suite.end()) {
+      identity.suite_workload = workload.workload;
+    }
+    identity.file_hashes = file_hashes[w];
+    identity.scale = options.scale;
+    identity.seed = options.seed;
+    identity.values = options.values;
+    identity.binary_hash = binary_hash;
+    plan.points.push_back({p, w, point_key(identity)});
+  }
+  return plan;
+}
+
+ordered_json kept_statistics(ordered_json stats) {
+  stats.erase("modules");
+  stats.erase("host");
+  return stats;
+}
+
+}  // namespace tessera::studies

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include "app/report/html.h"
+#include "app/report/study.h"
+
+using namespace tessera::app;
+using Catch::Matchers::Contains;
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json claim(const char* id, const ordered_json& published, const ordered_json& measured,
+                   const char* verdict, const char* note) {
+  return {{"id", id},
+          {"where", "Fig. 1"},
+          {"what", "a|b"},
+          {"published", published},
+          {"measured", measured},
+          {"verdict", verdict},
+          {"note", note}};
+}
+
+ordered_json example() {
+  return {{"study", "s"},
+          {"title", "A study"},
+          {"source", "paper"},
+          {"scale", "medium"},
+          {"seed", 3},
+          {"values", "functional"},
+          {"claims",
+           {claim("one", 1.25, 1.5, "direction", ""),
+            claim("two", {{"MM", 2.0}, {"NW", 3.0}}, {{"MM", 2.5}, {"NW", nullptr}}, "fails", "n"),
+            claim("three", {"x", "y"}, true, "holds", ""),
+            claim("five", {"a: x > y", "b: y ~ z"}, false, "fails", ""),
+            claim("four", nullptr, nullptr, "not_run", "why")}},
+          {"summary", {{"holds", 1}, {"direction", 1}, {"fails", 1}, {"not_run", 1}}},
+          {"figures",
+           {{{"figure", "f1"},
+             {"title", "Bars"},
+             {"source", ""},
+             {"chart", {{"kind", "bars"}, {"x", ""}, {"y", "speed"}}},
+             {"series",
+              {{{"name", "a"}, {"measured", {1.5, nullptr}}, {"published", {nullptr, 2.0}}},
+               {{"name", "b"}, {"measured", {1.0, 3.0}}, {"published", {nullptr, nullptr}}}}},
+             {"x", {"MM", "mean"}}},
+            {{"figure", "f2"},
+             {"title", "Points"},
+             {"source", "Fig. 2"},
+             {"chart", {{"kind", "scatter"}, {"x", "power"}, {"y", "speed"}}},
+             {"series",
+              {{{"name", "a"},
+                {"points",
+                 {{{"label", "wide"},
+                   {"x", 2.0},
+                   {"measured", 4.0},
+                   {"published", 5.0},
+                   {"published_x", nullptr}}}}}}}}}},
+          {"missing_workloads", {{{"name", "NW"}, {"class", "c"}, {"workload", "nw"}}}},
+          {"failed", ordered_json::array()}};
+}
+
+}  // namespace
+
+TEST_CASE("a figure's table has the paper's numbers beside those that were measured") {
+  const std::string text = study_text(example());
+  CHECK_THAT(text, Contains("f1: Bars\n"
+                            "  speed\n"
+                            "workload     a  (paper)     b\n"
+                            "MM        1.50        -  1.00\n"
+                            "mean         -     2.00  3.00\n"));
+  CHECK_THAT(text, Contains("f2: Points (Fig. 2)\n"
+                            "  speed\n"
+                            "series  point  power  (paper)  speed  (paper)\n"
+                            "a       wide    2.00        -   4.00     5.00\n"));
+}
+
+TEST_CASE("claims show numbers, numbers with names, and orderings") {
+  const std::string text = study_text(example());
+  CHECK_THAT(text, Contains("two    fails      MM 2.00, NW 3.00    MM 2.50, NW -  n\n"));
+  CHECK_THAT(text, Contains("three  holds      x > y               comes out\n"));
+  CHECK_THAT(text, Contains("a: x > y; b: y ~ z  does not"));
+  CHECK_THAT(text, Contains("5 claims: 1 holds, 1 direction only, 1 fails, 1 not run\n"));
+  CHECK_THAT(text, Contains("does not have yet: NW\n"));
+}
+
+TEST_CASE("the Markdown table names its command and escapes what would break it") {
+  const std::string text = study_markdown(example(), "tessera study s");
+  CHECK_THAT(text, Contains("`tessera study s --scale medium --seed 3 --values functional`\n"));
+  CHECK_THAT(text, Contains("| one | a\\|b | Fig. 1 | 1.25 | 1.50 | direction |  |\n"));
+  CHECK_THAT(text, Contains("| **fails** | n |\n"));
+}
+
+TEST_CASE("a study's report carries the document and loads nothing") {
+  const std::string html = study_report(example());
+  CHECK_THAT(html, Contains("\"A study\"") && Contains("default-src 'none'"));
+  CHECK_THAT(html, !Contains("src=\"http"));
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/document.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera;
+using namespace tessera::studies;
+using Catch::Matchers::Contains;
+using nlohmann::ordered_json;
+
+namespace {
+
+Study tiny() { return load_study(std::string(TESSERA_SOURCE_DIR) + "/tests/studies/data/tiny"); }
+
+std::size_t platform(const Study& study, const std::string& name) {
+  for (std::size_t i = 0; i < study.platforms.size(); ++i) {
+    if (study.platforms[i].name == name) return i;
+  }
+  FAIL("no platform " << name);
+  return 0;
+}
+
+/// Results of the tiny study: base 100 and 100 cycles, slow as given; 0: failed.
+ordered_json document_of(double slow_va, double slow_sx, bool whole = true) {
+  const Study study = tiny();
+  PointResults results;
+  const auto put = [&](const char* name, std::size_t workload, double cycles) {
+    results[{platform(study, name), workload}] = {{{"cycles", cycles}},
+                                                  cycles == 0 ? "it broke" : ""};
+  };
+  put("base", 0, 100);
+  put("base", 1, 100);
+  put("twin", 0, 100);
+  put("slow", 0, slow_va);
+  put("slow", 1, slow_sx);
+  StudyRun run;
+  run.whole = whole;
+  run.figures = whole ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{1};
+  run.scale = "small";
+  run.values = "functional";
+  return study_document(study, run, results);
+}
+
+const ordered_json& claim(const ordered_json& document, const std::string& id) {
+  for (const ordered_json& c : document["claims"]) {
+    if (c["id"] == id) return c;
+  }
+  throw std::runtime_error("no claim " + id);
+}
+
+}  // namespace
+
+TEST_CASE("a claim has measured, published, range, verdict and its workloads") {
+  const ordered_json d = document_of(200, 400);
+  const ordered_json& c = claim(d, "slower");
+  // 2 / (2 + 4)
+  CHECK(c["measured"].get<double>() == Approx(1.0 / 3));
+  CHECK(c["published"] == 0.5);
+  CHECK(c["accept_range"].dump() == "[0.01,0.99]");
+  CHECK(c["verdict"] == "holds");
+  CHECK(c["figure"] == "fig1");
+  CHECK(c["workloads"].dump() == R"({"VA":0.5,"SX":0.25})");
+  CHECK(c["note"] == "over 2 of 3 workloads (no workload yet: LBM)");
+}
+
+TEST_CASE("verdicts are counted, and what is not run says why") {
+  const ordered_json d = document_of(200, 400);
+  CHECK(d["summary"].dump() == R"({"holds":2,"direction":0,"fails":0,"not_run":3})");
+  CHECK(claim(d, "order")["verdict"] == "holds");
+  CHECK(claim(d, "order")["published"].dump() == R"(["base","slow"])");
+  CHECK(claim(d, "order")["checks"][0]["values"][0].get<double>() == Approx(1.0 / 3));
+  CHECK(claim(d, "other")["note"] == "no workload yet: LBM");
+  CHECK_THAT(claim(d, "metal")["note"].get<std::string>(), Contains("hardware"));
+  CHECK(claim(d, "nobody")["note"] == "no figure of the study measures it");
+  CHECK(claim(d, "nobody")["measured"].is_null());
+}
+
+TEST_CASE("what is out of range by a little is the direction, by more a failure") {
+  // 2 / (1.005 + 1.005) = 0.995, above 0.99 and below 1
+  CHECK(claim(document_of(100.5, 100.5), "slower")["verdict"] == "direction");
+  const ordered_json d = document_of(50, 50);
+  CHECK(claim(d, "slower")["verdict"] == "fails");
+  CHECK(claim(d, "order")["verdict"] == "fails");
+  CHECK(claim(d, "order")["measured"] == false);
+}
+
+TEST_CASE("a failed point takes its workload out, and is told") {
+  const ordered_json d = document_of(200, 0);
+  CHECK(claim(d, "slower")["measured"] == 0.5);
+  CHECK(claim(d, "slower")["note"] ==
+        "over 1 of 3 workloads (failed on slow: SX; no workload yet: LBM)");
+  REQUIRE(d["failed"].size() == 1);
+  CHECK(d["failed"][0].dump() == R"({"platform":"slow","workload":"SX","error":"it broke"})");
+  CHECK(d["figures"][0]["series"][0]["measured"].dump() == "[0.5,null,0.5]");
+  const ordered_json none = document_of(0, 0);
+  CHECK(claim(none, "slower")["verdict"] == "not_run");
+  CHECK(claim(none, "slower")["note"] == "failed on slow: VA, SX; no workload yet: LBM");
+}
+
+TEST_CASE("figures have measured beside published, by workload, mean or point") {
+  const ordered_json d = document_of(200, 400);
+  const ordered_json& bars = d["figures"][0];
+  CHECK(bars["x"].dump() == R"(["VA","SX","mean"])");
+  CHECK(bars["series"][0]["measured"][2].get<double>() == Approx(1.0 / 3));
+  CHECK(bars["series"][0]["published"].dump() == "[null,null,0.5]");
+  const ordered_json& lines = d["figures"][1];
+  CHECK(lines["series"][0]["points"].dump() ==
+        R"([{"label":"120","measured":100.0,"published":1000.0},)"
+        R"({"label":"600","measured":200.0,"published":null}])");
+}
+
+TEST_CASE("one figure alone has its own claims only, and missing workloads are listed") {
+  const ordered_json d = document_of(200, 400, false);
+  CHECK(d["claims"].empty());
+  CHECK(d["figures"].size() == 1);
+  CHECK(d["missing_workloads"].dump() ==
+        R"([{"name":"LBM","class":"other","workload":"not-there-yet"}])");
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "common/error.h"
+#include "studies/points.h"
+#include "studies/study.h"
+
+using namespace tessera;
+using namespace tessera::studies;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A copy of the tiny study in which one text is replaced.
+class Copy {
+ public:
+  Copy(const std::string& file, const std::string& from, const std::string& to)
+      : folder_(fs::temp_directory_path() / ("tessera-study-" + std::to_string(::getpid()))) {
+    fs::remove_all(folder_);
+    fs::copy(fs::path(TESSERA_SOURCE_DIR) / "tests/studies/data/tiny", folder_);
+    std::stringstream text;
+    text << std::ifstream(folder_ / file).rdbuf();
+    std::string all = text.str();
+    const std::size_t at = all.find(from);
+    REQUIRE(at != std::string::npos);
+    std::ofstream(folder_ / file) << all.replace(at, from.size(), to);
+  }
+  ~Copy() { fs::remove_all(folder_); }
+  Copy(const Copy&) = delete;
+  Copy& operator=(const Copy&) = delete;
+
+  std::string error() const {
+    try {
+      const Study study = load_study(folder_.string());
+      plan_points(study, {0, 1}, {}, "b");
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "no error";
+  }
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace
+
+TEST_CASE("the tiny study loads") {
+  const Copy copy("study.json", "Two LLCs", "Two LLCs");
+  CHECK(copy.error() == "no error");
+}
+
+TEST_CASE("malformed files are told with file, line, place and the nearest name") {
+  const auto check = [](const std::string& file, const std::string& from, const std::string& to,
+                        const std::vector<std::string>& parts) {
+    const Copy copy(file, from, to);
+    const std::string error = copy.error();
+    CAPTURE(file, to, error);
+    for (const std::string& part : parts) CHECK_THAT(error, Contains(part));
+  };
+  check("fig1.json", "\"series\":", "\"seires\":",
+        {"fig1.json:7: /seires: unknown key", "did you mean 'series'?"});
+  check("fig1.json", "{\"kind\": \"bars\"", "{\"kind\": \"bar\"",
+        {"fig1.json:5: /chart/kind", "did you mean 'bars'?"});
+  check("fig1.json", "\"id\": \"slower\"", "\"id\": \"slowr\"",
+        {"fig1.json:9: /claims/0/id", "did you mean 'slower'?"});
+  check("fig1.json", "\"hmean(each)\"", "\"hmaen(each)\"",
+        {"fig1.json:9: /claims/0/measured", "column 1", "did you mean 'hmean'?"});
+  check("fig1.json", "\"hmean(each)\"", "\"each\"",
+        {"/claims/0/measured", "this has a value for each workload"});
+  check("fig1.json", "\"hmean(each)\"", "\"max(each) > 1\"", {"expected a number, found a comp"});
+  check("fig1.json", ", \"measured\": \"hmean(each)\"", "",
+        {"fig1.json:9: /claims/0", "\"measured\" is missing"});
+  check("fig1.json", "\"checks\": [\"hmean(speedup(slow, base)) < 1\"]", "\"note\": \"?\"",
+        {"expected one of measured, parts, points, checks"});
+  check("fig1.json", "{\"mean\": 0.5}", "{\"meen\": 0.5}",
+        {"fig1.json:7: /series/0/published/meen", "did you mean 'mean'?"});
+  check("fig1.json", "speedup(slow, base)", "speedup(slow, bose)", {"did you mean 'base'?"});
+  check("fig1.json", "\"id\": \"other\"", "\"id\": \"slower\"", {"measured twice", "fig1.json"});
+  check("fig2.json", "\"y\": \"at(cycles[slow], VA)\"", "\"z\": 1",
+        {"fig2.json:10", "/points/1/z"});
+  check("claims.json", "\"ratio < 1\"", "\"system('ls')\"",
+        {"claims.json:5: /claims/0/minimum_check", "unexpected"});
+  check("claims.json", "\"accept_range\": [0.01, 0.99]", "\"accept_range\": [2, 1]",
+        {"/claims/0/accept_range", "low <= high"});
+  check("claims.json", "\"value\": 0.5, ", "", {"\"value\" and \"accept_range\" come together"});
+  check("claims.json", "\"direction\": [\"base\", \"slow\"]", "\"per_workload\": {\"VA\": 1}",
+        {"/claims/2", "numbers need a \"tolerance\""});
+  check("claims.json", "\"direction\": [\"base\", \"slow\"]",
+        "\"tolerance\": 0.1, \"per_workload\": {\"VA\": 1}",
+        {"fig1.json:11: /claims/2", "nothing measures the claim's number \"VA\""});
+  check("claims.json", "\"hardware\"", "\"hardwear\"", {"did you mean 'hardware'?"});
+  check("claims.json", "\"workloads\": \"streams\"", "\"workloads\": \"steams\"",
+        {"claims.json:7: /claims/2/workloads", "did you mean 'streams'?"});
+  check("claims.json", "\"id\": \"other\"", "\"id\": \"slower\"", {"is here twice"});
+  check("workloads.json", "\"name\": \"SX\"", "\"name\": \"VA\"", {"workloads.json:6", "twice"});
+  check("workloads.json", "\"not-there-yet\"", "\"./none.json\"", {"none.json is not there"});
+  check("study.json", "\"base\": \"base\"", "\"base\": \"bsae\"",
+        {"study.json:6: /platforms/slow/base", "did you mean 'base'?"});
+  check("study.json", "\"base\": \"base\"", "\"base\": \"slow\"", {"leads back"});
+  check("study.json", "\"preset\": \"uba-mem-small\"", "\"preset\": \"uba-mme-small\"",
+        {"study.json:7: /platforms/base", "did you mean 'uba-mem-small'?"});
+  check("study.json", "llc.latency_cycles", "llc.latency_cycle",
+        {"study.json:6: /platforms/slow", "did you mean 'llc.latency_cycles'?"});
+  check("study.json", "\"medium\": 601, ", "", {"the key \"medium\" is missing"});
+}
+
+TEST_CASE("a figure of another name is refused with the nearest one") {
+  const Study study = load_study(std::string(TESSERA_SOURCE_DIR) + "/tests/studies/data/tiny");
+  CHECK(study.figure("fig2") == 1);
+  CHECK_THROWS_WITH(study.figure("fig3"), Contains("did you mean 'fig"));
+}
+
+TEST_CASE("studies are found by name or folder, with or without a figure") {
+  const std::string tiny = std::string(TESSERA_SOURCE_DIR) + "/tests/studies/data/tiny";
+  CHECK(find_study("nuba").second.empty());
+  CHECK(find_study("nuba/fig07").second == "fig07");
+  CHECK(find_study("nuba/fig07").first == find_study("nuba").first);
+  CHECK(find_study(tiny) == std::pair<std::string, std::string>(tiny, ""));
+  CHECK(find_study(tiny + "/fig2") == std::pair<std::string, std::string>(tiny, "fig2"));
+  CHECK_THROWS_WITH(find_study("nbua"), Contains("did you mean 'nuba'?"));
+}
+
+TEST_CASE("every study that comes along loads, and every simulable claim is measured") {
+  for (const StudyInfo& s : study_catalogue()) {
+    const Study study = load_study(s.folder);
+    std::set<std::size_t> measured;
+    for (const Figure& f : study.figures) {
+      for (const Measurement& m : f.claims) measured.insert(m.claim);
+    }
+    for (std::size_t c = 0; c < study.claims.size(); ++c) {
+      const std::string& scope = study.claims[c].scope;
+      INFO(study.claims[c].id);
+      CHECK((measured.count(c) != 0 || scope == "hardware" || scope == "parameter"));
+    }
+  }
+}

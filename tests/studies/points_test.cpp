@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "studies/points.h"
+
+#include <catch2/catch.hpp>
+#include <set>
+
+using namespace tessera;
+using namespace tessera::studies;
+using nlohmann::ordered_json;
+
+namespace {
+
+PointIdentity identity() {
+  PointIdentity p;
+  p.config = {{"llc", {{"sets", 48}, {"ways", 16}}}};
+  p.suite_workload = "mm";
+  p.file_hashes = {"aa", "bb"};
+  p.scale = Scale::kSmall;
+  p.seed = 1;
+  p.values = ValueMode::kFunctional;
+  p.binary_hash = "cc";
+  return p;
+}
+
+StudyPlan plan(const RunOptions& options, const std::string& binary = "b") {
+  const Study study = load_study(std::string(TESSERA_SOURCE_DIR) + "/tests/studies/data/tiny");
+  return plan_points(study, {0, 1}, options, binary);
+}
+
+}  // namespace
+
+TEST_CASE("a point's key changes with everything that its result depends on") {
+  std::set<std::string> keys = {point_key(identity())};
+  const auto changed = [&keys](auto&& change) {
+    PointIdentity p = identity();
+    change(p);
+    CHECK(keys.insert(point_key(p)).second);
+  };
+  changed([](PointIdentity& p) { p.config["llc"]["sets"] = 96; });
+  changed([](PointIdentity& p) { p.suite_workload = "mn"; });
+  changed([](PointIdentity& p) { p.suite_workload = ""; });
+  changed([](PointIdentity& p) { p.file_hashes[1] = "bc"; });
+  changed([](PointIdentity& p) { p.file_hashes.emplace_back("dd"); });
+  changed([](PointIdentity& p) { p.scale = Scale::kMedium; });
+  changed([](PointIdentity& p) { p.seed = 2; });
+  changed([](PointIdentity& p) { p.values = ValueMode::kCarried; });
+  changed([](PointIdentity& p) { p.binary_hash = "cd"; });
+  CHECK(point_key(identity()).size() == 64);
+}
+
+TEST_CASE("a point's key stays when nothing has changed") {
+  CHECK(point_key(identity()) == point_key(identity()));
+  const StudyPlan a = plan({});
+  const StudyPlan b = plan({});
+  REQUIRE(a.points.size() == b.points.size());
+  for (std::size_t i = 0; i < a.points.size(); ++i) CHECK(a.points[i].key == b.points[i].key);
+}
+
+TEST_CASE("a plan has every needed point once, and equal platforms are one run") {
+  const StudyPlan p = plan({});
+  // VA on base, slow, twin; SX on base, slow (twin only for VA); LBM does not exist.
+  CHECK(p.points.size() == 5);
+  std::set<std::string> keys;
+  for (const StudyPoint& point : p.points) keys.insert(point.key);
+  CHECK(keys.size() == 4);
+}
+
+TEST_CASE("scale, seed and binary reach the keys of a plan; a scale has its own settings") {
+  RunOptions other;
+  other.scale = Scale::kMedium;
+  const StudyPlan medium = plan(other);
+  RunOptions seeded;
+  seeded.seed = 7;
+  std::set<std::string> keys;
+  for (const StudyPlan& p : {plan({}), medium, plan(seeded), plan({}, "c")}) {
+    for (const StudyPoint& point : p.points) keys.insert(point.key);
+  }
+  CHECK(keys.size() == 16);
+  std::set<ordered_json> latencies;
+  for (const auto& [platform, config] : medium.configs) {
+    latencies.insert(config.to_json()["llc"]["latency_cycles"]);
+  }
+  CHECK(latencies == std::set<ordered_json>{120, 601});
+}
+
+TEST_CASE("what is kept of a run is what does not vary and can be read") {
+  const ordered_json kept = kept_statistics(
+      {{"cycles", 5}, {"modules", {{"a", 1}}}, {"derived", {{"ipc", 2}}}, {"host", 3}});
+  CHECK(kept.dump() == R"({"cycles":5,"derived":{"ipc":2}})");
+}
