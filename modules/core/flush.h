@@ -19,6 +19,8 @@ class SliceFlushIf : public virtual sc_core::sc_interface {
   /// Begins at the cache's next clock edge; `done` is called, once, when the last write-back has
   /// been acknowledged. The cache must have no access under way until then.
   virtual void flush(std::function<void()> done) = 0;
+  /// Whether it holds anything that must not outlive the kernel.
+  virtual bool needs_flush() const { return true; }
 };
 
 }  // namespace tessera

@@ -163,8 +163,16 @@ bool CtaDispatcher::deal(Tick t) {
 
 void CtaDispatcher::flush_slices(Tick t) {
   if (slices_flushing_ != 0) return;
-  slices_flushing_ = slices.size();
+  std::vector<SliceFlushIf*> holders;
   for (auto& slice : slices) {
+    if (slice->needs_flush()) holders.push_back(slice.operator->());
+  }
+  if (holders.empty()) {
+    end_kernel(t);
+    return;
+  }
+  slices_flushing_ = holders.size();
+  for (SliceFlushIf* slice : holders) {
     slice->flush([this, t] {
       if (--slices_flushing_ != 0) return;
       slices_flushed_ = true;

@@ -41,7 +41,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
  public:
   sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
   sc_core::sc_vector<sc_core::sc_port<FlushIf>> caches;
-  /// Write-back caches that are flushed at a kernel's end, after the L1s.
+  /// Write-back caches that are flushed at a kernel's end, after the L1s, if they need it.
   sc_core::sc_vector<sc_core::sc_port<SliceFlushIf>> slices;
   sc_core::sc_export<DispatchEventsIf> events;
 

@@ -224,7 +224,11 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   const bool keep = entry.keep && (wanted_here || !array_.dirty(f).none());
   if (entry.targets.front().payload != &payload) payload.release();
   mshr_.release(entry);
-  if (!keep) array_.invalidate(f);
+  if (!keep) {
+    array_.invalidate(f);
+  } else if (!home) {
+    holds_copies_ = true;
+  }
 }
 
 /// A frame for the line, its old line evicted; kNone when every way waits for a fill.

@@ -317,6 +317,7 @@ void LlcSlice::walk_flush(Tick t) {
     wake_.at(flush_at_);
   } else if (flush_frame_ == array_.frames() && writes_.empty()) {
     array_.invalidate_all();
+    holds_copies_ = false;
     flush_frame_ = kNotFlushing;
     ++stats_.flushes;
     stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(flush_began_);
@@ -410,6 +411,7 @@ void LlcSlice::reset() {
   array_.invalidate_all();
   directory_.clear();
   passing_ = 0;
+  holds_copies_ = false;
   flush_frame_ = kNotFlushing;
   flush_done_ = nullptr;
   local_turn_ = true;

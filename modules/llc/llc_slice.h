@@ -93,6 +93,8 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
 
   /// SliceFlushIf. No access may be under way.
   void flush(std::function<void()> done) override;
+  /// A copy of another slice's line has been kept since the last flush.
+  bool needs_flush() const override { return holds_copies_; }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -210,6 +212,7 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
   Tick flush_began_ = 0;
   Tick flush_at_ = 0;
   std::function<void()> flush_done_;
+  bool holds_copies_ = false;
   /// Requests have carried values: the array's bytes mean something.
   bool carried_ = false;
 

@@ -75,6 +75,8 @@ class MdrEngine final : public sc_core::sc_module,
 
   /// To be called when the slices are flushed: the sampled sets drop their lines, at once.
   void flush(std::function<void()> done) override;
+  /// Slices hold copies only while the switch is on.
+  bool needs_flush() const override { return switch_.on(); }
 
   /// An epoch that has begun is nothing that anybody waits for: always idle.
   bool idle() const override { return true; }

@@ -23,8 +23,8 @@ namespace tessera {
 struct PageMoverConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::string policy = "none";
-  std::uint64_t interval_cycles = 100'000;
-  std::uint32_t threshold = 64;
+  std::uint64_t interval_cycles = 20'000;
+  std::uint32_t threshold = 32;
   std::uint32_t max_moves = 512;
   std::uint64_t shootdown_ns = 2'000;
   double transfer_gb_per_s = 64;
