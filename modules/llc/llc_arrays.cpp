@@ -294,6 +294,7 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
 
 /// The access has taken effect: its answer may leave, once no stale copy is left elsewhere.
 void LlcSlice::finish(const Access& a, Tick t) {
+  a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
   if (role_.coherent && is_home(*a.request) && !coherent_after(a, t)) return;
   replies_[a.port].queue.push(t, 0, a.payload);
 }
@@ -363,6 +364,7 @@ void LlcSlice::take_invalidations(Tick t) {
         array_.invalidate(f);
       }
     }
+    a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     replies_[a.port].queue.push(t, 0, a.payload);
     request_in_[a.port].release();
   }
