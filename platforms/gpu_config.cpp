@@ -40,6 +40,7 @@ std::map<std::string, NocConfig> GpuConfig::networks() const {
     all.emplace("noc", noc);
   } else {
     several("noc", system.modules, noc);
+    several("gate", system.modules, noc);
     several("mcm", mcm.ports, mcm.plane);
   }
   return all;
@@ -106,12 +107,17 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   const std::uint32_t exits = s.slices() / (s.topology == "uba-sm" ? 2 : s.modules);
   const std::uint32_t entries =
       s.topology == "nuba" ? exits : s.sms / (s.topology == "uba-sm" ? 2 : s.modules);
-  fits("noc", noc.validate(entries + gateways, exits + gateways));
+  fits("noc", noc.validate(entries, exits + gateways));
   if (s.modules > 1) {
     if (mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
+    fits("noc, for other modules' requests", noc.validate(mcm.ports, exits));
     fits("mcm", mcm.plane.validate(s.modules, s.modules));
   }
-  if (s.topology == "nuba") fits("p2p", p2p.validate());
+  if (s.topology == "nuba") {
+    fits("p2p", p2p.validate());
+    const std::uint32_t points = std::max(s.sms_per_partition(), s.slices_per_partition());
+    fits("p2p, a partition's switch", p2p.as_network(points).validate());
+  }
   if (s.topology == "uba-sm") fits("side_link", side_link.validate());
   return errors;
 }

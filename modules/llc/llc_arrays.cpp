@@ -210,7 +210,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   MemoryRequest& first = *entry.targets.front().request;
   const bool home = is_home(first);
   if (home) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
-  stats_.miss_latency.add(clock_.cycle_at(t - entry.sent));
+  stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes || config_.install_remote_misses;
   for (const Access& a : entry.targets) {
     wanted_here = wanted_here || local(a);
