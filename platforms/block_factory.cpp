@@ -109,7 +109,16 @@ BlockHandle make_block(const std::string& kind, const std::string& name, const B
     throw InputError("no implementation of '" + kind + "' is named '" + name + "'" +
                      did_you_mean(name, block_implementations(kind)));
   }
-  return it->second(site);
+  BlockHandle made = it->second(site);
+  if (made.in.size() != site.inputs || made.out.size() != site.outputs) {
+    const auto sockets = [](std::size_t in, std::size_t out) {
+      return std::to_string(in) + " target and " + std::to_string(out) + " initiator sockets";
+    };
+    throw InputError(site.name + ": implementation '" + name + "' of '" + kind + "' has " +
+                     sockets(made.in.size(), made.out.size()) + ", this platform needs " +
+                     sockets(site.inputs, site.outputs));
+  }
+  return made;
 }
 
 }  // namespace tessera

@@ -58,7 +58,7 @@ using BlockFactory = std::function<BlockHandle(const BlockSite&)>;
 /// Throws InputError for an unknown kind or a name that is taken.
 void register_block(const std::string& kind, const std::string& name, BlockFactory factory);
 std::vector<std::string> block_implementations(const std::string& kind);
-/// Throws InputError with the nearest name.
+/// Throws InputError with the nearest name, and for a block without the sockets that are needed.
 BlockHandle make_block(const std::string& kind, const std::string& name, const BlockSite& site);
 
 }  // namespace tessera

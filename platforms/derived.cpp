@@ -70,7 +70,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["llc_hit_rate"] = ratio(sum("llc", "hits") + sum("llc", "write_allocations"), llc_accesses);
   // In a UBA, every L1 miss crosses the network (NUBA figure 9).
   d["l1_miss_local_fraction"] = nuba ? ratio(sum("llc", "sm_loads_served"), sm_loads) : 0.0;
-  d["noc_bytes"] = bytes("noc") + bytes("link") + bytes("mcm");
+  d["noc_bytes"] = bytes("noc") + bytes("gate") + bytes("link") + bytes("mcm");
   d["inter_module_bytes"] = bytes("mcm");
   d["inter_gpu_bytes"] = 0;
   d["host_link_bytes"] = 0;

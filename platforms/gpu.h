@@ -48,8 +48,8 @@ struct GpuOptions {
 /// "nuba": a partition per channel; its SMs reach its slices by links, and other partitions' by
 /// them.
 ///   l1_[i] -> p2p[partition] -> llc[of the partition] (-> noc -> llc[home]) -> dram[channel]
-/// With several modules (uba-mem, nuba), each has a crossbar of its own, joined by planes of
-/// switches: noc[m] -> mcm[plane] -> noc[home's m].
+/// With several modules (uba-mem, nuba), each has a crossbar of its own, and one for what comes
+/// from other modules, joined by planes of switches: noc[m] -> mcm[plane] -> gate[home's m].
 ///
 /// In all: sm[i] -> l2_tlb -> walker -> uvm
 ///
@@ -81,7 +81,8 @@ class Gpu final : public sc_core::sc_module {
                            std::function<unsigned(std::uint32_t slice)> exit_of,
                            const GpuOptions& options);
   void join(const std::vector<InitiatorPort*>& from, const std::vector<TargetPort*>& to,
-            const GpuOptions& options);
+            const std::vector<TargetPort*>& gates, const GpuOptions& options);
+  std::vector<TargetPort*> slice_ports(std::size_t n) const;
   void join_partitions(const std::vector<InitiatorPort*>& l1s, const GpuOptions& options);
   void join_twins(const GpuOptions& options);
   BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind, const std::string& impl,

@@ -2,6 +2,7 @@
 #include "platforms/gpu_config.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "platforms/block_factory.h"
 #include "policies/address_map.h"
@@ -43,9 +44,9 @@ std::map<std::string, NetworkPlan> GpuConfig::networks() const {
   if (system.modules == 1) {
     all.emplace("noc", NetworkPlan{noc, senders, system.slices()});
   } else {
-    several(
-        "noc", system.modules,
-        {noc, senders / system.modules + mcm.ports, system.slices() / system.modules + mcm.ports});
+    const std::uint32_t own = system.slices() / system.modules;
+    several("noc", system.modules, {noc, senders / system.modules, own + mcm.ports});
+    several("gate", system.modules, {noc, mcm.ports, own});
     several("mcm", mcm.ports, {mcm.plane, system.modules, system.modules});
   }
   return all;
@@ -144,12 +145,16 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   if (s.modules > 1 && mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
   // Networks of one kind are alike: one of each is checked.
   const std::map<std::string, NetworkPlan> all = networks();
-  for (const char* kind : {"noc", "mcm"}) {
+  for (const char* kind : {"noc", "gate", "mcm"}) {
     const auto plan = all.lower_bound(kind);
-    if (plan == all.end() || plan->first.compare(0, 3, kind) != 0) continue;
+    if (plan == all.end() || plan->first.compare(0, std::strlen(kind), kind) != 0) continue;
     fits(kind, plan->second.noc.validate(plan->second.entries, plan->second.exits));
   }
-  if (s.topology == "nuba") fits("p2p", p2p.validate());
+  if (s.topology == "nuba") {
+    fits("p2p", p2p.validate());
+    const std::uint32_t points = std::max(s.sms_per_partition(), s.slices_per_partition());
+    fits("p2p, a partition's switch", p2p.as_network(points).validate());
+  }
   if (s.topology == "uba-sm") fits("side_link", side_link.validate());
   return errors;
 }

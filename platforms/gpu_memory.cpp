@@ -58,9 +58,11 @@ BlockHandle& Gpu::add_network(const std::string& name,
 }
 
 /// Joins all of `from` (in order, the same number in each module) to the slices' ports `to`: one
-/// crossbar, or one in each module and planes of switches between the modules.
+/// crossbar, or one in each module and planes of switches between the modules. What comes from
+/// other modules has a crossbar of its own, to the slices' ports `gates`: behind requests that wait
+/// to leave the module, modules that wait for each other would never go on.
 void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<TargetPort*>& to,
-               const GpuOptions& options) {
+               const std::vector<TargetPort*>& gates, const GpuOptions& options) {
   const std::uint32_t modules = config_.system.modules;
   const auto entries = static_cast<std::uint32_t>(from.size()) / modules;
   const auto exits = static_cast<std::uint32_t>(to.size()) / modules;
@@ -75,17 +77,18 @@ void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<Target
   std::vector<std::vector<InitiatorPort*>> out(planes);  // of each plane's modules
   std::vector<std::vector<TargetPort*>> in(planes);
   for (std::uint32_t m = 0; m < modules; ++m) {
-    // The last exits and entries are the gateways, dealt over by the slice's number.
+    // The last exits are the gateways, dealt over by the slice's number.
     const auto exit_of = [m, exits, planes](std::uint32_t slice) {
       return slice / exits == m ? slice % exits : exits + slice % planes;
     };
+    BlockHandle& gate = add_network(
+        numbered("gate", m), [exits](std::uint32_t slice) { return slice % exits; }, options);
+    for (std::uint32_t i = 0; i < exits; ++i) connect(*gate.out[i], *gates[m * exits + i]);
+    for (std::uint32_t p = 0; p < planes; ++p) in[p].push_back(gate.in[p]);
     BlockHandle& noc = add_network(numbered("noc", m), exit_of, options);
     for (std::uint32_t i = 0; i < entries; ++i) connect(*from[m * entries + i], *noc.in[i]);
     for (std::uint32_t i = 0; i < exits; ++i) connect(*noc.out[i], *to[m * exits + i]);
-    for (std::uint32_t p = 0; p < planes; ++p) {
-      out[p].push_back(noc.out[exits + p]);
-      in[p].push_back(noc.in[entries + p]);
-    }
+    for (std::uint32_t p = 0; p < planes; ++p) out[p].push_back(noc.out[exits + p]);
   }
   for (std::uint32_t p = 0; p < planes; ++p) {
     BlockHandle& plane = add_network(
@@ -131,6 +134,7 @@ void Gpu::build_memory(const GpuOptions& options) {
       site.slice.coherent = s.topology == "uba-sm";
       site.outputs = 2;
     }
+    if (s.modules > 1) site.slice.ports.push_back(LlcSlice::Queue::kRemote);
     site.inputs = static_cast<unsigned>(site.slice.ports.size());
     BlockHandle& slice = add(slices_, "llc", config_.impl.llc, site);
     // Slices of a channel are numbered together.
@@ -146,9 +150,7 @@ void Gpu::build_memory(const GpuOptions& options) {
     l1s.push_back(add(l1s_, "l1", config_.impl.l1, site).out[0]);
   }
   if (!s.partitioned()) {
-    std::vector<TargetPort*> slices;
-    for (BlockHandle& slice : slices_) slices.push_back(slice.in[0]);
-    join(l1s, slices, options);
+    join(l1s, slice_ports(0), slice_ports(1), options);
     return;
   }
   join_partitions(l1s, options);
@@ -157,12 +159,17 @@ void Gpu::build_memory(const GpuOptions& options) {
     return;
   }
   std::vector<InitiatorPort*> out;
-  std::vector<TargetPort*> in;
-  for (BlockHandle& slice : slices_) {
-    out.push_back(slice.out[1]);
-    in.push_back(slice.in[1]);
+  for (BlockHandle& slice : slices_) out.push_back(slice.out[1]);
+  join(out, slice_ports(1), slice_ports(2), options);
+}
+
+/// The n-th port of every slice; none where slices have no such port.
+std::vector<TargetPort*> Gpu::slice_ports(std::size_t n) const {
+  std::vector<TargetPort*> ports;
+  for (const BlockHandle& slice : slices_) {
+    if (n < slice.in.size()) ports.push_back(slice.in[n]);
   }
-  join(out, in, options);
+  return ports;
 }
 
 /// Each partition's L1s to its own slices: by links (nuba), or by a crossbar (uba-sm). A line of

@@ -44,13 +44,14 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 class Simulation::Impl {
  public:
-  Impl(const ResolvedConfig& config, bool check_protocol)
+  Impl(const ResolvedConfig& config, const BuildOptions& build)
       : config_(config),
         clock_(config.gpu.sm.clock_hz),
         device_(config_.gpu, [this](KernelProgram& p) { run_kernel(p); }) {
     set_time_resolution();
     GpuOptions options;
-    options.check_protocol = check_protocol;
+    options.check_protocol = build.check_protocol;
+    options.keep_replicas = build.keep_replicas;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
@@ -254,8 +255,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   return d;
 }
 
-Simulation::Simulation(const ResolvedConfig& config, bool check_protocol)
-    : impl_(std::make_unique<Impl>(config, check_protocol)) {}
+Simulation::Simulation(const ResolvedConfig& config, const BuildOptions& build)
+    : impl_(std::make_unique<Impl>(config, build)) {}
 
 Simulation::~Simulation() = default;
 

@@ -75,12 +75,19 @@ struct RunResult {
   std::optional<Verification> verification;
 };
 
+/// How a platform is built, beyond its configuration.
+struct BuildOptions {
+  /// Splices a base-protocol checker into every socket.
+  bool check_protocol = false;
+  /// For tests: GpuOptions::keep_replicas.
+  bool keep_replicas = false;
+};
+
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs
 /// workloads on it.
 class Simulation {
  public:
-  /// `check_protocol` splices a base-protocol checker into every socket.
-  explicit Simulation(const ResolvedConfig& config, bool check_protocol = false);
+  explicit Simulation(const ResolvedConfig& config, const BuildOptions& build = {});
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;

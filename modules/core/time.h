@@ -85,6 +85,10 @@ class ClockDomain {
     return n;
   }
 
+  /// Cycles of a duration between two edges. (Edges are rounded to ticks, so that the duration may
+  /// be a tick less than that of as many cycles from time 0.)
+  std::uint64_t cycles_in(Tick duration) const { return cycle_at(duration + 1); }
+
   /// The first edge at or after t.
   std::uint64_t cycle_from(Tick t) const {
     if (t == here_) return here_cycle_;

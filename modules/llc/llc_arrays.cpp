@@ -214,7 +214,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   MemoryRequest& first = *entry.targets.front().request;
   const bool home = is_home(first);
   if (home) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
-  stats_.miss_latency.add(clock_.cycle_at(t - entry.sent));
+  stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes || config_.install_remote_misses;
   for (const Access& a : entry.targets) {
     wanted_here = wanted_here || local(a);
@@ -302,6 +302,7 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
 
 /// The access has taken effect: its answer may leave, once no stale copy is left elsewhere.
 void LlcSlice::finish(const Access& a, Tick t) {
+  a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
   if (role_.coherent && is_home(*a.request) && !coherent_after(a, t)) return;
   replies_[a.port].queue.push(t, 0, a.payload);
 }
@@ -371,6 +372,7 @@ void LlcSlice::take_invalidations(Tick t) {
         array_.invalidate(f);
       }
     }
+    a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     replies_[a.port].queue.push(t, 0, a.payload);
     request_in_[a.port].release();
   }

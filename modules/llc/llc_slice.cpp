@@ -232,7 +232,6 @@ void LlcSlice::send_replies(Tick t) {
       Payload& payload = *out.queue.pop();
       MemoryRequest& request = request_of(payload);
       if (is_home(request)) request.stamps[static_cast<std::size_t>(Hop::kFromLlc)] = t + delay;
-      payload.set_response_status(tlm::TLM_OK_RESPONSE);
       const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
       (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
       stats_.bandwidth.add(bytes, t);
@@ -378,6 +377,9 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   queue("passing", static_cast<std::size_t>(passing_), "answers from other slices");
   queue("invalidating", invalidating_.size(), "answers from the other side");
   queue("write_backs", writes_.size(), "acknowledgement from the channel");
+  if (flush_frame_ != kNotFlushing) {
+    queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
+  }
   for (std::size_t p = 0; p < replies_.size(); ++p) {
     queue(("reply" + std::to_string(p)).c_str(), replies_[p].queue.size(),
           "END_RESP from " + std::string(in[p].name()) + "'s initiator");

@@ -166,7 +166,7 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
 void L1Cache::account(const MemoryRequest& request, Tick t) {
   const auto& s = request.stamps;
   const Tick issued = s[at(Hop::kIssued)];
-  stats_.miss_latency.add(clock_.cycle_at(t - issued));
+  stats_.miss_latency.add(clock_.cycles_in(t - issued));
   if (s[at(Hop::kAtLlc)] == kNever || s[at(Hop::kFromLlc)] == kNever) return;
   stats_.request_network += s[at(Hop::kAtLlc)] - issued;
   if (s[at(Hop::kToDram)] != kNever && s[at(Hop::kFromDram)] != kNever) {

@@ -144,7 +144,7 @@ void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
   a.lines[request.tag % kWarpLanes].request = nullptr;
   payload.release();
   if (--a.lines_left == 0) {
-    if (a.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycle_at(t - a.issued_at));
+    if (a.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycles_in(t - a.issued_at));
     completed_.push_back(&a);
   }
 }

@@ -9,7 +9,7 @@ namespace tessera::test {
 
 class ListKernel::Cta final : public CtaProgram, private WarpProgram {
  public:
-  Cta(const ListKernel& kernel, const std::vector<Address>& list) : kernel_(kernel), list_(list) {}
+  Cta(ListKernel& kernel, const std::vector<Address>& list) : kernel_(kernel), list_(list) {}
 
   unsigned warp_count() const override { return 1; }
   WarpProgram& warp(unsigned) override { return *this; }
@@ -19,7 +19,7 @@ class ListKernel::Cta final : public CtaProgram, private WarpProgram {
   const OpInfo& next() const override {
     return at_ == list_.size() ? kernel_.exit_ : kernel_.loads_[at_ % kernel_.loads_.size()];
   }
-  void issue(const IssueContext&, IssueResult& result) override {
+  void issue(const IssueContext& context, IssueResult& result) override {
     result.active = ~std::uint32_t{0};
     if (at_ == list_.size()) {
       result.kind = IssueResult::Kind::kExit;
@@ -31,22 +31,23 @@ class ListKernel::Cta final : public CtaProgram, private WarpProgram {
     m.kind = AccessKind::kLoad;
     m.space = Space::kGlobal;
     m.scope = CacheScope::kL1;
-    m.read_only = false;
+    m.read_only = kernel_.read_only_;
     m.lane_bytes = 4;
     m.values_done = true;
     m.active = ~std::uint32_t{0};
     for (unsigned lane = 0; lane < kWarpLanes; ++lane) m.address[lane] = list_[at_] + lane * 4;
+    kernel_.last_issue_ = context.cycle;
     ++at_;
   }
   void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
 
-  const ListKernel& kernel_;
+  ListKernel& kernel_;
   const std::vector<Address>& list_;
   std::size_t at_ = 0;
 };
 
-ListKernel::ListKernel(std::vector<std::vector<Address>> lists, bool dependent)
-    : lists_(std::move(lists)) {
+ListKernel::ListKernel(std::vector<std::vector<Address>> lists, bool dependent, bool read_only)
+    : lists_(std::move(lists)), read_only_(read_only) {
   // A load waits for the one before it that writes the same register.
   loads_.resize(dependent ? 1 : kIndependent);
   for (std::size_t i = 0; i < loads_.size(); ++i) {
@@ -61,10 +62,12 @@ std::unique_ptr<CtaProgram> ListKernel::start_cta(CtaId cta) {
   return std::make_unique<Cta>(*this, lists_[cta.value]);
 }
 
-GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets, bool check_protocol)
+GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets,
+               const BuildOptions& build)
     : config_(resolve_config(preset, sets)) {
   GpuOptions options;
-  options.check_protocol = check_protocol;
+  options.check_protocol = build.check_protocol;
+  options.keep_replicas = build.keep_replicas;
   options.allocated = [](std::uint64_t) { return true; };
   gpu_ = std::make_unique<Gpu>("gpu0", config_.gpu, pool_, options);
   for (const Block* b : gpu_->blocks()) b->register_statistics(registry_);
@@ -100,10 +103,13 @@ std::uint64_t GpuRig::loads() const {
   return sum;
 }
 
-std::uint64_t GpuRig::latency_of(Address line) {
+std::uint64_t GpuRig::latency_of(Address line, bool read_only) {
   const std::uint64_t before = load_cycles();
   const std::uint64_t count = loads();
-  ListKernel kernel({{line}}, true);
+  // One CTA an SM; the others have nothing to do.
+  std::vector<std::vector<Address>> lists(config().system.sms);
+  lists[0] = {line};
+  ListKernel kernel(lists, true, read_only);
   run(kernel);
   if (loads() != count + 1) throw std::logic_error("one load was expected");
   return load_cycles() - before;

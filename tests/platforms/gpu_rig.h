@@ -18,7 +18,11 @@ namespace tessera::test {
 class ListKernel final : public KernelProgram {
  public:
   /// `lists[i]`: addresses that CTA i loads; 4 bytes a lane, 32 lanes, from each.
-  ListKernel(std::vector<std::vector<Address>> lists, bool dependent);
+  /// `read_only`: the loads say that no one writes what they load.
+  ListKernel(std::vector<std::vector<Address>> lists, bool dependent, bool read_only = false);
+
+  /// The SM's cycle in which the last load was issued.
+  std::uint64_t last_issue() const { return last_issue_; }
 
   const std::string& name() const override { return name_; }
   Dim3 grid() const override { return {static_cast<std::uint32_t>(lists_.size()), 1, 1}; }
@@ -32,6 +36,8 @@ class ListKernel final : public KernelProgram {
   static constexpr unsigned kIndependent = 64;
   const std::vector<std::vector<Address>> lists_;
   const std::string name_ = "list";
+  const bool read_only_;
+  std::uint64_t last_issue_ = 0;
   std::vector<OpInfo> loads_;
   OpInfo exit_;
 };
@@ -41,7 +47,7 @@ class ListKernel final : public KernelProgram {
 class GpuRig {
  public:
   explicit GpuRig(const std::string& preset, const std::vector<std::string>& sets = {},
-                  bool check_protocol = true);
+                  const BuildOptions& build = {true, false});
 
   Gpu& gpu() { return *gpu_; }
   const GpuConfig& config() const { return config_.gpu; }
@@ -53,11 +59,15 @@ class GpuRig {
   std::uint64_t sum(const std::string& kind, const std::string& counter) const {
     return registry_.sum(kind, counter);
   }
+  /// Any statistic of a module, by its name within the GPU.
+  double value(const std::string& module, const std::string& statistic) const {
+    return registry_.to_json().at("gpu0." + module).at(statistic).get<double>();
+  }
   /// Cycles that all loads so far have taken together, and how many they were.
   std::uint64_t load_cycles() const;
   std::uint64_t loads() const;
-  /// Latency of a single load: runs it as a kernel of its own.
-  std::uint64_t latency_of(Address line);
+  /// Latency of a single load of SM 0: runs it as a kernel of its own.
+  std::uint64_t latency_of(Address line, bool read_only = false);
 
  private:
   ResolvedConfig config_;

@@ -72,3 +72,11 @@ TEST_CASE("an unknown implementation is refused with the nearest name") {
   CHECK_THROWS_WITH(resolve_config("uba-mem-small", {"impl.llc=tml"}),
                     Catch::Contains("did you mean 'tlm'?"));
 }
+
+TEST_CASE("a block without the sockets that a platform needs is refused") {
+  register_block("llc", "pass-through", make_pass_through);
+  const ResolvedConfig config = resolve_config("nuba-small", {"impl.llc=pass-through"});
+  CHECK_THROWS_WITH(Simulation(config),
+                    Catch::Contains("llc0: implementation 'pass-through' of 'llc' has 1 target and "
+                                    "1 initiator sockets, this platform needs 2 target and 2"));
+}

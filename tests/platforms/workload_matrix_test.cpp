@@ -1,80 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every workload, carried, with a protocol checker on every socket; and the two value modes beside
-// each other.
-#include <sys/wait.h>
-#include <unistd.h>
-
+// Every workload on uba-mem-small, carried, with a protocol checker on every socket; and the two
+// value modes beside each other.
 #include <catch2/catch.hpp>
 
-#include "platforms/simulation.h"
 #include "stimuli/workload.h"
+#include "tests/platforms/workload_runs.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-RunResult run(const std::string& platform, const std::string& workload, ValueMode values,
-              bool check_protocol, const std::vector<std::string>& sets = {}) {
-  Simulation simulation(resolve_config(platform, sets), check_protocol);
-  const auto w = make_workload(workload);
-  RunOptions options;
-  options.values = values;
-  return simulation.run(*w, options);
-}
-
-void verify(const std::string& workload, const std::vector<std::string>& sets = {}) {
-  const RunResult r = run("uba-mem-small", workload, ValueMode::kCarried, true, sets);
-  INFO(r.failure.value_or(""));
-  CHECK_FALSE(r.failure.has_value());
-  REQUIRE(r.verification.has_value());
-  CHECK(r.verification->passed);
-  CHECK(r.verification->compared > 0);
-}
-
-/// stats.json without `host`, from a child process of its own (SystemC elaborates once).
-std::string document(const std::string& workload, ValueMode values) {
-  int fd[2];
-  REQUIRE(pipe(fd) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    close(fd[0]);
-    RunResult r = run("uba-mem-small", workload, values, false);
-    r.stats.erase("host");
-    r.stats.erase("values");
-    const std::string text = r.stats.dump();
-    const bool all = write(fd[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(all ? 0 : 1);
-  }
-  close(fd[1]);
-  std::string text;
-  char buffer[65536];
-  for (ssize_t n; (n = read(fd[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
-  close(fd[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  REQUIRE(status == 0);
-  return text;
+void verify(const std::string& workload, const std::vector<std::string>& sets) {
+  verify_carried("uba-mem-small", workload, sets);
 }
 
 }  // namespace
 
-#define TESSERA_VERIFIES(NAME) \
-  TEST_CASE("carried on uba-mem-small: " NAME) { verify(NAME); }
-TESSERA_VERIFIES("2dconv")
-TESSERA_VERIFIES("atax")
-TESSERA_VERIFIES("bfs")
-TESSERA_VERIFIES("bicg")
-TESSERA_VERIFIES("histogram")
-TESSERA_VERIFIES("kmeans")
-TESSERA_VERIFIES("mm")
-TESSERA_VERIFIES("reduction")
-TESSERA_VERIFIES("saxpy")
-TESSERA_VERIFIES("spmv")
-TESSERA_VERIFIES("transpose")
-TESSERA_VERIFIES("vecadd")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-mem-small")
 
 TEST_CASE("every workload of the suite is in this matrix") {
   CHECK(workload_names() == std::vector<std::string>{"2dconv", "atax", "bfs", "bicg", "histogram",
@@ -109,13 +52,15 @@ TEST_CASE("values survive a slice of another shape than its siblings") {
 }
 
 TEST_CASE("one seed gives one document, byte for byte") {
-  CHECK(document("bfs", ValueMode::kCarried) == document("bfs", ValueMode::kCarried));
+  CHECK(document("uba-mem-small", "bfs", ValueMode::kCarried) ==
+        document("uba-mem-small", "bfs", ValueMode::kCarried));
 }
 
 TEST_CASE("carried and functional give the same statistics on race-free kernels") {
   for (const WorkloadInfo& w : workload_catalogue()) {
     if (!w.race_free) continue;
     INFO(w.name);
-    CHECK(document(w.name, ValueMode::kCarried) == document(w.name, ValueMode::kFunctional));
+    CHECK(document("uba-mem-small", w.name, ValueMode::kCarried) ==
+          document("uba-mem-small", w.name, ValueMode::kFunctional));
   }
 }

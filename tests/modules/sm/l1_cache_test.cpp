@@ -7,31 +7,12 @@
 #include <random>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
-#include "tests/support/conformance.h"
+#include "tests/support/cache_rig.h"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-
-constexpr std::uint64_t kLine = 128;
-
-class PlainMap final : public AddressMap {
- public:
-  Location locate(std::uint64_t a) const override {
-    Location l;
-    l.slice_line = a / kLine;
-    return l;
-  }
-  std::uint64_t channel_address(std::uint64_t a) const override { return a; }
-  bool page_has_one_channel() const override { return true; }
-  std::uint64_t page_address(ChannelId, std::uint64_t i) const override { return i * 4096; }
-  const MemoryGeometry& geometry() const override { return geometry_; }
-
- private:
-  MemoryGeometry geometry_;
-};
 
 /// A clock of whole nanoseconds, so that the target's latency is one of cycles.
 L1Config plain() {
@@ -40,96 +21,28 @@ L1Config plain() {
   return c;
 }
 
-/// From a request's arrival at memory to its answer's arrival here, in cycles.
-constexpr std::uint64_t kMemory = 100;
-
-struct Rig {
-  TransactionPool pool;
-  PlainMap map;
-  ClockDomain clock;
-  ScriptedInitiator sm;
-  ProtocolChecker core_check{"core_check"};
+struct Rig final : CacheRig {
   L1Cache l1;
-  ProtocolChecker memory_check{"memory_check"};
-  ScriptedTarget memory;
 
   explicit Rig(const L1Config& config = plain(), RequestStyle style = RequestStyle::kEarlyEndReq)
-      : clock(config.clock_hz),
-        sm("sm", pool, initiator(clock)),
-        l1("l1", config, map),
-        memory("memory", target(clock, style)) {
-    sm.socket().bind(core_check.target);
-    core_check.initiator.bind(l1.core);
-    l1.memory.bind(memory_check.target);
-    memory_check.initiator.bind(memory.socket());
+      : CacheRig(config.clock_hz, {1, 1, style}), l1("l1", config, map) {
+    block = &l1;
+    join(sm.socket(), l1.core);
+    join(l1.memory, memory.socket());
   }
 
-  Tick edge(std::uint64_t n) const { return clock.time_of(n); }
-  std::size_t load(std::uint64_t cycle, std::uint64_t address) {
-    return sm.load(edge(cycle) - 1, address);
-  }
-  std::size_t store(std::uint64_t cycle, std::uint64_t address, unsigned char value,
-                    ByteMask mask = ByteMask::first(kLine)) {
-    return sm.store(edge(cycle) - 1, address, std::vector<unsigned char>(kLine, value), mask);
-  }
   std::size_t bypassing_load(std::uint64_t cycle, std::uint64_t address) {
-    ScriptedRequest r;
-    r.at = edge(cycle) - 1;
-    r.address = address;
+    ScriptedRequest r = request(cycle, address);
     r.prepare = [](Transaction& t) { t.request().bypass_l1 = true; };
-    return sm.add(r);
+    return sm.add(std::move(r));
   }
   std::size_t atomic(std::uint64_t cycle, std::uint64_t address) {
-    ScriptedRequest r;
-    r.at = edge(cycle) - 1;
-    r.address = address;
+    ScriptedRequest r = request(cycle, address);
     r.command = tlm::TLM_WRITE_COMMAND;
     r.data.assign(kLine, 0xaa);
     r.mask = ByteMask::first(4);
     r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };
-    return sm.add(r);
-  }
-  ConformanceRig conformance() {
-    ConformanceRig rig;
-    rig.block = &l1;
-    rig.pool = &pool;
-    rig.initiators = {&sm};
-    rig.targets = {&memory};
-    rig.checkers = {&core_check, &memory_check};
-    return rig;
-  }
-  void run() {
-    CHECK(run_until_done(conformance(), us(1000)));
-    check_each_answered_once(conformance(), tlm::TLM_OK_RESPONSE);
-    check_drained(conformance());
-  }
-  void run_to(Tick t) { sc_core::sc_start(to_sc_time(t - now())); }
-  std::uint64_t answered(std::size_t i) const {
-    const Tick t = sm.result(i).begin_resp;
-    CHECK(clock.is_edge(t));
-    return clock.cycle_at(t);
-  }
-  std::uint64_t arrived(std::size_t i) const {
-    REQUIRE(i < memory.arrivals().size());
-    const Tick t = memory.arrivals()[i].at;
-    CHECK(clock.is_edge(t));
-    return clock.cycle_at(t);
-  }
-  unsigned char byte(std::size_t i, unsigned offset) const { return sm.result(i).data.at(offset); }
-
- private:
-  // The core takes one answer a cycle, the network one request.
-  static ScriptedInitiatorConfig initiator(const ClockDomain& clock) {
-    ScriptedInitiatorConfig c;
-    c.end_resp_after = clock.time_of(1);
-    return c;
-  }
-  static ScriptedTargetConfig target(const ClockDomain& clock, RequestStyle style) {
-    ScriptedTargetConfig c;
-    c.latency = clock.time_of(kMemory) - 1;
-    c.occupancy = clock.time_of(1);
-    c.style = style;
-    return c;
+    return sm.add(std::move(r));
   }
 };
 
@@ -143,7 +56,7 @@ void hit_and_miss(RequestStyle style) {
   CHECK(rig.answered(miss) == 10 + latency + kMemory + 1);
   CHECK(rig.answered(hit) == 500 + latency);
   CHECK(rig.memory.arrivals().size() == 1);
-  CHECK(rig.byte(hit, 17) == ScriptedTarget::initial_byte(0x1000 + 17));
+  CHECK(rig.byte(hit, 17) == initial(0x1000 + 17));
   CHECK(rig.sm.result(miss).data == rig.sm.result(hit).data);
   CHECK(rig.l1.stats().load_misses == 1);
   CHECK(rig.l1.stats().load_hits == 1);
@@ -205,7 +118,7 @@ TEST_CASE("stores go through with their bytes and take no line") {
   CHECK(rig.memory.arrivals()[0].request.home.slice_line == 0x1000 / kLine);
   CHECK(rig.arrived(1) == 500 + 28);
   CHECK(rig.byte(load, 4) == 0x55);
-  CHECK(rig.byte(load, 12) == ScriptedTarget::initial_byte(0x1000 + 12));
+  CHECK(rig.byte(load, 12) == initial(0x1000 + 12));
   CHECK(rig.l1.stats().store_hits == 0);
 }
 
@@ -216,10 +129,10 @@ TEST_CASE("a store to a line that is there changes the masked bytes here and in 
   const auto load = rig.load(301, 0x1000);
   rig.run();
   CHECK(rig.answered(load) == 301 + 28);
-  CHECK(rig.byte(load, 119) == ScriptedTarget::initial_byte(0x1000 + 119));
+  CHECK(rig.byte(load, 119) == initial(0x1000 + 119));
   CHECK(rig.byte(load, 120) == 0x66);
   CHECK(rig.memory.byte(0x1000 + 127) == 0x66);
-  CHECK(rig.memory.byte(0x1000 + 119) == ScriptedTarget::initial_byte(0x1000 + 119));
+  CHECK(rig.memory.byte(0x1000 + 119) == initial(0x1000 + 119));
   CHECK(rig.l1.stats().store_hits == 1);
 }
 
@@ -231,9 +144,9 @@ TEST_CASE("a store to a line being fetched shows in later loads and not in earli
   const auto hit = rig.load(500, 0x1000);
   rig.run();
   CHECK(rig.answered(before) == 10 + 28 + kMemory + 1);
-  CHECK(rig.byte(before, 8) == ScriptedTarget::initial_byte(0x1008));
+  CHECK(rig.byte(before, 8) == initial(0x1008));
   CHECK(rig.answered(after) == 10 + 28 + kMemory + 2);
-  CHECK(rig.byte(after, 7) == ScriptedTarget::initial_byte(0x1007));
+  CHECK(rig.byte(after, 7) == initial(0x1007));
   CHECK(rig.byte(after, 8) == 0x77);
   CHECK(rig.byte(hit, 11) == 0x77);
   CHECK(rig.answered(hit) == 500 + 28);
@@ -263,7 +176,7 @@ TEST_CASE("a load behind an atomic waits for the older fetch of its line and fet
   rig.atomic(11, 0x1000);
   const auto after = rig.load(12, 0x1000);
   rig.run();
-  CHECK(rig.byte(before, 0) == ScriptedTarget::initial_byte(0x1000));
+  CHECK(rig.byte(before, 0) == initial(0x1000));
   CHECK(rig.byte(after, 0) == 0xaa);
   const std::uint64_t filled = 10 + 28 + kMemory;
   REQUIRE(rig.memory.arrivals().size() == 3);
@@ -394,7 +307,7 @@ TEST_CASE("a reset cache has no lines and the timing of a new one") {
   rig.load(10, 0x1000);
   rig.run();
   reset_all(rig.conformance());
-  const std::uint64_t start = rig.clock.cycle_from(now()) + 10;
+  const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, 0x1000);
   rig.run();
   CHECK(rig.answered(load) == start + 28 + kMemory + 1);
@@ -445,8 +358,7 @@ TEST_CASE("random loads and stores of one core see what program order says, unde
     std::vector<unsigned char> bytes;
     for (unsigned i = 0; i < kLine; ++i) {
       const auto found = reference.find(address + i);
-      bytes.push_back(found == reference.end() ? ScriptedTarget::initial_byte(address + i)
-                                               : found->second);
+      bytes.push_back(found == reference.end() ? initial(address + i) : found->second);
     }
     expected[rig.sm.add(std::move(r))] = std::move(bytes);
   }

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// A slice's flush: a frame a cycle, and the write-backs.
+
+#include <catch2/catch.hpp>
+#include <vector>
+
+#include "tests/modules/llc/slice_rig.h"
+
+using namespace tessera;
+using namespace tessera::test;
+
+namespace {
+
+/// 16 frames: line n goes to set n % 8, frames 2 * set and 2 * set + 1.
+LlcSliceConfig sixteen() {
+  LlcSliceConfig c = plain();
+  c.sets = 8;
+  c.ways = 2;
+  return c;
+}
+
+/// Flushes so that the first frame is looked at in `cycle`; returns the cycle in which it is done.
+std::uint64_t flush_at(Rig& rig, std::uint64_t cycle) {
+  std::uint64_t done = 0;
+  unsigned calls = 0;
+  const std::uint64_t before = rig.llc.stats().flush_cycles;
+  rig.run_to(rig.edge(cycle - 1) + 1);
+  rig.llc.flush([&] {
+    ++calls;
+    CHECK(rig.clock.is_edge(now()));
+    done = rig.clock.cycle_at(now());
+  });
+  CHECK_FALSE(rig.llc.idle());
+  rig.run();
+  CHECK(calls == 1);
+  CHECK(rig.llc.stats().flush_cycles - before == done - cycle);
+  return done;
+}
+
+}  // namespace
+
+TEST_CASE("a flush of clean lines takes a cycle for each frame and drops them all") {
+  Rig rig(sixteen());
+  for (unsigned i = 0; i < 5; ++i) rig.load(10 + i, i * kLine);
+  rig.run();
+  CHECK(flush_at(rig, 10'000) == 10'000 + 16);
+  CHECK(rig.llc.stats().flushes == 1);
+  CHECK(rig.llc.stats().write_backs == 0);
+  const std::uint64_t start = rig.soon();
+  for (unsigned i = 0; i < 5; ++i) rig.load(start + 200 * i, i * kLine);
+  rig.run();
+  CHECK(rig.memory.arrivals().size() == 10);
+}
+
+TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with the last answer") {
+  Rig rig(sixteen());
+  const ByteMask mask = ByteMask::range(16, 4) | ByteMask::range(100, 2);
+  rig.store(10, 3 * kLine, 0x33, mask);  // frame 6
+  rig.store(11, 5 * kLine, 0x55);        // frame 10
+  rig.load(12, 13 * kLine);              // frame 11, clean
+  rig.run();
+  const std::size_t before = rig.memory.arrivals().size();
+  CHECK(flush_at(rig, 10'000) == 10'000 + 10 + 1 + kMemory);
+  REQUIRE(rig.memory.arrivals().size() == before + 2);
+  CHECK(rig.arrived(before) == 10'000 + 6 + 1);
+  CHECK(rig.arrived(before + 1) == 10'000 + 10 + 1);
+  const auto& first = rig.memory.arrivals()[before];
+  CHECK(first.command == tlm::TLM_WRITE_COMMAND);
+  CHECK(first.address == 3 * kLine);
+  CHECK(first.mask == mask);
+  CHECK(first.request.kind == RequestKind::kWriteBack);
+  CHECK(first.request.useful_bytes == 6);
+  CHECK(rig.memory.byte(3 * kLine + 16) == 0x33);
+  CHECK(rig.memory.byte(3 * kLine + 15) == initial(3 * kLine + 15));
+  CHECK(rig.memory.byte(3 * kLine + 101) == 0x33);
+  CHECK(rig.memory.byte(3 * kLine + 102) == initial(3 * kLine + 102));
+  CHECK(rig.memory.byte(5 * kLine + 127) == 0x55);
+  CHECK(rig.llc.stats().write_backs == 2);
+  // Nothing is left: a second flush finds no dirty line, a load fetches.
+  CHECK(flush_at(rig, 20'000) == 20'000 + 16);
+  const std::uint64_t start = rig.soon();
+  const auto load = rig.load(start, 3 * kLine);
+  rig.run();
+  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.byte(load, 16) == 0x33);
+}
+
+TEST_CASE("a flush whose write-backs are answered on its way ends with the last frame") {
+  LlcSliceConfig c = plain();
+  Rig rig(c);
+  rig.store(10, 0, 0x11);          // set 0, frame 0
+  rig.store(11, 1 * kLine, 0x12);  // set 1, frame 16
+  rig.run();
+  CHECK(flush_at(rig, 10'000) == 10'000 + 48 * 16);
+  CHECK(rig.arrived(0) == 10'001);
+  CHECK(rig.arrived(1) == 10'000 + 16 + 1);
+}
+
+TEST_CASE("a flush stands still while the channel takes nothing") {
+  LlcSliceConfig c = sixteen();
+  c.memory_queue_depth = 1;
+  Rig rig(c);
+  // Frames 0 to 5.
+  for (unsigned i = 0; i < 6; ++i) {
+    rig.store(10 + i, (i / 2 + 8 * (i % 2)) * kLine, static_cast<unsigned char>(i + 1));
+  }
+  rig.run();
+  rig.memory.stall_until(rig.edge(10'300));
+  // One under way, one in the queue, and the walk waits at frame 2 for END_REQ at 10300, which is
+  // acted on at 10301; then a line a cycle.
+  CHECK(flush_at(rig, 10'000) == 10'306 + kMemory);
+  CHECK(rig.arrived(0) == 10'001);
+  for (unsigned i = 1; i < 6; ++i) CHECK(rig.arrived(i) == 10'301 + i);
+  for (unsigned i = 0; i < 6; ++i) CHECK(rig.memory.byte((i / 2 + 8 * (i % 2)) * kLine) == i + 1);
+}
+
+TEST_CASE("a flush waits for write-backs that were under way before it") {
+  Rig rig(one_set(2), RequestStyle::kEarlyEndReq, "full-replication");
+  rig.other->config().latency = rig.clock.time_of(10) - 1;
+  rig.load(10, 0x1000);
+  rig.store(200, 0x2000, 0x21);
+  rig.load(210, 0x1000);
+  // Evicts 0x2000 at 269; the replica is there long before the write-back is acknowledged.
+  const auto replica = rig.read_only(250, kOtherHome);
+  rig.run_to(rig.edge(290));
+  CHECK(rig.answered(replica) == 250 + kLatency + 10 + 1);
+  CHECK(flush_at(rig, 300) == 270 + kMemory);
+  CHECK(rig.memory.byte(0x2000) == 0x21);
+  CHECK(rig.llc.stats().write_backs == 1);
+}
+
+TEST_CASE("a flush drops replicas without a word") {
+  Rig rig(sixteen(), RequestStyle::kEarlyEndReq, "full-replication");
+  rig.read_only(10, kOtherHome);
+  rig.run();
+  CHECK(flush_at(rig, 10'000) == 10'016);
+  const std::uint64_t start = rig.soon();
+  const auto load = rig.read_only(start, kOtherHome);
+  rig.run();
+  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.other->arrivals().size() == 2);
+}
+
+TEST_CASE("a flushing slice says what it waits for, and a reset ends the flush") {
+  LlcSliceConfig c = sixteen();
+  c.memory_queue_depth = 1;
+  Rig rig(c);
+  for (unsigned i = 0; i < 3; ++i) rig.store(10 + i, i * kLine, 0x11);  // frames 0, 2, 4
+  rig.run();
+  rig.memory.stall_until(us(100));
+  bool done = false;
+  rig.run_to(rig.edge(9'999) + 1);
+  rig.llc.flush([&] { done = true; });
+  rig.run_to(rig.edge(10'200));
+  std::vector<Waiting> waiting;
+  rig.llc.describe_waiting(waiting);
+  REQUIRE(waiting.size() == 3);
+  CHECK(waiting[0].queue == "llc.to_memory");
+  CHECK(waiting[0].items == 1);
+  CHECK(waiting[1].queue == "llc.write_backs");
+  CHECK(waiting[1].items == 2);
+  CHECK(waiting[2].queue == "llc.flush");
+  CHECK(waiting[2].items == 16 - 4);
+  reset_all(rig.conformance());
+  CHECK(rig.llc.idle());
+  rig.run_to(us(200));
+  CHECK_FALSE(done);
+  CHECK(rig.llc.idle());
+}

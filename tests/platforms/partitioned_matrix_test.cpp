@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every workload on the small partitioned platforms, carried, with a protocol checker on every
+// socket, under every page placement; and a sample of them on the full-size ones.
+#include <catch2/catch.hpp>
+
+#include "policies/page_placement.h"
+#include "policies/remote_caching.h"
+#include "stimuli/workload.h"
+#include "tests/platforms/workload_runs.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+TEST_CASE("every page placement and remote caching is in this matrix") {
+  CHECK(page_placement_names() == std::vector<std::string>{"first-touch", "round-robin"});
+  CHECK(remote_caching_names() == std::vector<std::string>{"full-replication", "home", "mdr"});
+}
+
+#define TESSERA_FIRST " system.page_placement=first-touch"
+#define TESSERA_ROUND " system.page_placement=round-robin"
+
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-sm-small" TESSERA_FIRST)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-sm-small" TESSERA_ROUND)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small" TESSERA_FIRST)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small" TESSERA_ROUND)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small" TESSERA_FIRST)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small" TESSERA_ROUND)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-uba-small" TESSERA_FIRST)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-uba-small" TESSERA_ROUND)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-nuba-small" TESSERA_FIRST)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-nuba-small" TESSERA_ROUND)
+
+TESSERA_VERIFIES_CARRIED("mm", "nuba-small system.remote_caching=home")
+TESSERA_VERIFIES_CARRIED("mm", "nuba-small system.remote_caching=mdr")
+TESSERA_VERIFIES_CARRIED("spmv", "nuba-small llc.install_remote_misses=false")
+TESSERA_VERIFIES_CARRIED("spmv", "uba-sm-small llc.directory_ways=1")
+
+TESSERA_VERIFIES_CARRIED("vecadd", "uba-sm")
+TESSERA_VERIFIES_CARRIED("bfs", "uba-sm")
+TESSERA_VERIFIES_CARRIED("vecadd", "nuba-norep")
+TESSERA_VERIFIES_CARRIED("histogram", "nuba-norep")
+TESSERA_VERIFIES_CARRIED("mm", "nuba")
+TESSERA_VERIFIES_CARRIED("spmv", "nuba")
+TESSERA_VERIFIES_CARRIED("vecadd", "mcm-uba")
+TESSERA_VERIFIES_CARRIED("histogram", "mcm-uba")
+TESSERA_VERIFIES_CARRIED("mm", "mcm-nuba")
+TESSERA_VERIFIES_CARRIED("bfs", "mcm-nuba")
+
+namespace {
+
+const std::vector<std::string> kSmall = {"uba-sm-small", "nuba-norep-small", "nuba-small",
+                                         "mcm-uba-small", "mcm-nuba-small"};
+
+void check_tiny(const std::string& platform) {
+  verify_carried(platform, "histogram",
+                 {"llc.sets=1", "llc.ways=2", "llc.mshr_entries=2", "llc.mshr_targets=1",
+                  "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
+                  "llc.remote_queue_depth=1", "llc.directory_sets=1", "llc.directory_ways=1",
+                  "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1",
+                  "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1"});
+}
+
+}  // namespace
+
+TEST_CASE("values survive tiny caches and queues on uba-sm") { check_tiny("uba-sm-small"); }
+TEST_CASE("values survive tiny caches and queues on nuba") { check_tiny("nuba-small"); }
+TEST_CASE("values survive tiny caches and queues on mcm-nuba") { check_tiny("mcm-nuba-small"); }
+
+TEST_CASE("carried and functional give the same statistics on partitioned platforms") {
+  for (const std::string& platform : kSmall) {
+    for (const char* workload : {"vecadd", "2dconv", "spmv"}) {
+      INFO(workload << " on " << platform);
+      CHECK(document(platform, workload, ValueMode::kCarried) ==
+            document(platform, workload, ValueMode::kFunctional));
+    }
+  }
+}
+
+TEST_CASE("one seed gives one document on partitioned platforms") {
+  for (const std::string& platform : kSmall) {
+    INFO(platform);
+    CHECK(document(platform, "bfs", ValueMode::kCarried) ==
+          document(platform, "bfs", ValueMode::kCarried));
+  }
+}

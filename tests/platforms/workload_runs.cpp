@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/platforms/workload_runs.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <iterator>
+#include <sstream>
+
+#include "stimuli/workload.h"
+
+namespace tessera::test {
+
+RunResult run_workload(const std::string& platform, const std::string& workload, ValueMode values,
+                       const std::vector<std::string>& sets, const BuildOptions& build) {
+  Simulation simulation(resolve_config(platform, sets), build);
+  const auto w = make_workload(workload);
+  RunOptions options;
+  options.values = values;
+  return simulation.run(*w, options);
+}
+
+void verify_carried(const std::string& platform, const std::string& workload,
+                    const std::vector<std::string>& sets) {
+  std::istringstream words(platform);
+  std::string preset;
+  words >> preset;
+  std::vector<std::string> settings(std::istream_iterator<std::string>(words), {});
+  settings.insert(settings.end(), sets.begin(), sets.end());
+  BuildOptions build;
+  build.check_protocol = true;
+  const RunResult r = run_workload(preset, workload, ValueMode::kCarried, settings, build);
+  INFO(r.failure.value_or(""));
+  CHECK_FALSE(r.failure.has_value());
+  REQUIRE(r.verification.has_value());
+  CHECK(r.verification->passed);
+  CHECK(r.verification->compared > 0);
+}
+
+std::string document(const std::string& platform, const std::string& workload, ValueMode values,
+                     const std::vector<std::string>& sets) {
+  int fd[2];
+  REQUIRE(pipe(fd) == 0);
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    close(fd[0]);
+    RunResult r = run_workload(platform, workload, values, sets, {});
+    r.stats.erase("host");
+    r.stats.erase("values");
+    const std::string text = r.stats.dump();
+    const bool all = write(fd[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    _exit(all ? 0 : 1);
+  }
+  close(fd[1]);
+  std::string text;
+  char buffer[65536];
+  for (ssize_t n; (n = read(fd[0], buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(n));
+  }
+  close(fd[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(status == 0);
+  return text;
+}
+
+}  // namespace tessera::test

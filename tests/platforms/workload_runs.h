@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Workloads on platforms: one run that must verify, and runs whose statistics are compared.
+
+#include <string>
+#include <vector>
+
+#include "platforms/simulation.h"
+
+namespace tessera::test {
+
+RunResult run_workload(const std::string& platform, const std::string& workload, ValueMode values,
+                       const std::vector<std::string>& sets, const BuildOptions& build);
+
+/// CHECKs that a workload verifies, carried, with a protocol checker on every socket. `platform`:
+/// a preset, and settings after it: "nuba llc.sets=1". Once in a TEST_CASE: it elaborates.
+void verify_carried(const std::string& platform, const std::string& workload,
+                    const std::vector<std::string>& sets = {});
+
+/// stats.json without `host` and `values`, from a child process of its own (SystemC elaborates
+/// once).
+std::string document(const std::string& platform, const std::string& workload, ValueMode values,
+                     const std::vector<std::string>& sets = {});
+
+}  // namespace tessera::test
+
+/// A TEST_CASE in which the workload NAME verifies on PLATFORM (settings included, see above).
+#define TESSERA_VERIFIES_CARRIED(NAME, PLATFORM) \
+  TEST_CASE("carried on " PLATFORM ": " NAME) { ::tessera::test::verify_carried(PLATFORM, NAME); }
+
+/// DO(NAME, PLATFORM) for every workload of the suite (workload_matrix_test.cpp checks the list).
+#define TESSERA_FOR_SUITE(DO, PLATFORM) \
+  DO("2dconv", PLATFORM)                \
+  DO("atax", PLATFORM)                  \
+  DO("bfs", PLATFORM)                   \
+  DO("bicg", PLATFORM)                  \
+  DO("histogram", PLATFORM)             \
+  DO("kmeans", PLATFORM)                \
+  DO("mm", PLATFORM)                    \
+  DO("reduction", PLATFORM)             \
+  DO("saxpy", PLATFORM)                 \
+  DO("spmv", PLATFORM)                  \
+  DO("transpose", PLATFORM)             \
+  DO("vecadd", PLATFORM)
