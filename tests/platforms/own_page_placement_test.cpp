@@ -22,7 +22,7 @@ class Pairs final : public PagePlacement {
 }  // namespace
 
 TEST_CASE("a page-placement policy of one's own places the pages of a run") {
-  register_page_placement("pairs", [](const PagePlacementOptions&) {
+  register_page_placement("pairs", [] {
     return std::unique_ptr<PagePlacement>(std::make_unique<Pairs>());
   });
   const RunResult r = run_workload("nuba-small", "vecadd", ValueMode::kCarried,
