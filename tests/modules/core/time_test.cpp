@@ -104,3 +104,16 @@ TEST_CASE("one tick of simulated time is a femtosecond") {
   sc_core::sc_start(tessera::to_sc_time(714'286));
   CHECK(tessera::now() == 714'286);
 }
+
+TEST_CASE("a duration between two edges is its number of cycles, wherever the edges were rounded") {
+  for (const std::uint64_t hertz : {1'400'000'000ULL, 350'000'000ULL, 1'000'000'000ULL}) {
+    const ClockDomain clock(hertz);
+    std::size_t wrong = 0;
+    for (std::uint64_t from = 1; from < 50; ++from) {
+      for (std::uint64_t n = 0; n < 200; ++n) {
+        if (clock.cycles_in(clock.time_of(from + n) - clock.time_of(from)) != n) ++wrong;
+      }
+    }
+    CHECK(wrong == 0);
+  }
+}
