@@ -108,6 +108,7 @@ void SmCluster::process() {
   wake_.at(starts_.next_due());
   const Tick lsu = lsu_.next_work(t);
   if (lsu != kNever) wake_.at(std::max(lsu, lsu <= t ? clock_.time_of(cycle + 1) : lsu));
+  if (drained_ && close_at_ > t) wake_.at(close_at_);
   if (drained_ && close_at_ <= t && lsu_.idle()) std::exchange(drained_, nullptr)();
 }
 

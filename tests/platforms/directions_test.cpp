@@ -66,22 +66,27 @@ double in_child(const std::function<double()>& work) {
 }
 
 /// Cycles of a kernel in which every SM reads one shared read-only array of `kib` KiB, `passes`
-/// times, each warp beginning elsewhere. nuba-small has 192 KiB of LLC in each of 4 partitions.
-double shared_read_cycles(const std::string& caching, unsigned kib, unsigned passes) {
+/// times, the SM's warps in turns. nuba-small has 192 KiB of LLC in each of 4 partitions. One warp
+/// an SM goes through the array in order, as far as 64 loads in flight let it; many mix.
+double shared_read_cycles(const std::string& caching, unsigned kib, unsigned passes,
+                          std::size_t warps_per_sm) {
   return in_child([&] {
-    // Narrow links: what is not in the own partition's slices is dear.
     GpuRig rig("nuba-small",
                {"system.remote_caching=" + caching, "system.page_placement=round-robin",
-                "noc.link_bytes=4", "l1.sets=1", "l1.ways=1", "mdr.epoch_cycles=5000"},
+                "l1.sets=1", "l1.ways=1", "mdr.epoch_cycles=5000",
+                // The crossbar gives about half of its links on mixed traffic: so that the network
+                // is twice as fast as memory, as in the paper, memory is halved, too.
+                "dram.bus_bytes_per_clock=32"},
                {});
-    constexpr std::size_t kWarpsPerSm = 16;
     const std::size_t lines = kib * 1024 / 128;
-    const std::size_t warps = rig.config().system.sms * kWarpsPerSm;
+    const std::size_t warps = rig.config().system.sms * warps_per_sm;
     std::vector<std::vector<Address>> lists(warps);
     for (std::size_t w = 0; w < warps; ++w) {
       // The warps of an SM read the array together, in turns.
-      for (std::size_t n = w % kWarpsPerSm; n < lines * passes; n += kWarpsPerSm) {
-        const std::size_t line = (n + w / kWarpsPerSm * lines / rig.config().system.sms) % lines;
+      for (std::size_t n = w % warps_per_sm; n < lines * passes; n += warps_per_sm) {
+        // SMs begin a share of the array and a page apart: in different channels.
+        const std::size_t sm = w / warps_per_sm;
+        const std::size_t line = (n + sm * (lines / rig.config().system.sms + 32)) % lines;
         lists[w].push_back(Allocations::kBase + line * 128);
       }
     }
@@ -121,7 +126,8 @@ TEST_CASE("on a shared-data kernel first-touch makes one channel hot, and LAB do
   CHECK(hottest_slice(lab) < hottest_slice(ft));
 }
 
-TEST_CASE("full replication helps a small shared footprint, hurts one beyond capacity, MDR follows") {
+TEST_CASE(
+    "full replication helps a small shared footprint, hurts one beyond capacity, MDR follows") {
   // 96 KiB fit into a partition's 192 KiB; 640 KiB fit into all slices together, but not into each
   // partition.
   struct Point {
@@ -129,16 +135,16 @@ TEST_CASE("full replication helps a small shared footprint, hurts one beyond cap
     double full;
     double mdr;
   };
-  const auto measure = [](unsigned kib, unsigned passes) {
-    return Point{shared_read_cycles("home", kib, passes),
-                 shared_read_cycles("full-replication", kib, passes),
-                 shared_read_cycles("mdr", kib, passes)};
+  const auto measure = [](unsigned kib, unsigned passes, std::size_t warps) {
+    return Point{shared_read_cycles("home", kib, passes, warps),
+                 shared_read_cycles("full-replication", kib, passes, warps),
+                 shared_read_cycles("mdr", kib, passes, warps)};
   };
-  const Point small = measure(96, 40);
+  const Point small = measure(96, 40, 16);
   CHECK(small.full < 0.8 * small.home);
-  const Point large = measure(640, 10);
-  CHECK(large.full > 1.05 * large.home);
+  const Point large = measure(640, 10, 1);
+  CHECK(large.full > 1.1 * large.home);
   // MDR starts without replication, and is never far from the better of the two.
-  CHECK(small.mdr < 1.25 * small.full);
-  CHECK(large.mdr < 1.10 * large.home);
+  CHECK(small.mdr < 1.05 * small.full);
+  CHECK(large.mdr < 1.05 * large.home);
 }

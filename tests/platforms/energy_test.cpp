@@ -112,10 +112,11 @@ TEST_CASE("networks have the shape that the crossbar is built in") {
   REQUIRE(p2p.stages.size() == 1);
   CHECK(p2p.stages[0].inputs == 2);
   CHECK(p2p.length_mm == Approx(2 * std::sqrt(20.0) / 3));
-  // 4 modules of 32 SMs: 320 mm2 each; 32 senders or slices, and 16 gateways.
+  // 4 modules of 32 SMs: 320 mm2 each; 32 senders, to 32 slices and 16 gateways.
   const NetworkGeometry module = geometry_of("mcm-uba", "noc2");
   CHECK(module.length_mm == Approx(2 * std::sqrt(320.0) / 3));
-  CHECK(module.stages[0].inputs == 7);  // 48 ports: switches of 7
+  CHECK(module.stages[0].inputs == 6);   // 32 ports: switches of 6
+  CHECK(module.stages[1].outputs == 7);  // 48 ports: switches of 7
   CHECK_FALSE(module.leaves_module);
   const NetworkGeometry plane = geometry_of("mcm-uba", "mcm0");
   CHECK(plane.leaves_module);

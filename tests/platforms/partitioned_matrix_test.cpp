@@ -3,6 +3,7 @@
 // socket, under every page placement; and a sample of them on the full-size ones.
 #include <catch2/catch.hpp>
 
+#include "policies/page_moves.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "stimuli/workload.h"
@@ -12,26 +13,45 @@ using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement and remote caching is in this matrix") {
-  CHECK(page_placement_names() == std::vector<std::string>{"first-touch", "round-robin"});
+  CHECK(page_placement_names() ==
+        std::vector<std::string>{"first-touch", "lab", "least-first", "round-robin"});
   CHECK(remote_caching_names() == std::vector<std::string>{"full-replication", "home", "mdr"});
+  CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "none", "replication"});
 }
 
-#define TESSERA_FIRST " system.page_placement=first-touch"
-#define TESSERA_ROUND " system.page_placement=round-robin"
+// Every workload: each platform, each placement, each way to cache, each way to move pages.
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-sm-small")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-uba-small")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-nuba-small")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small system.page_placement=first-touch")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small system.page_placement=least-first")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small system.page_placement=round-robin")
+// Epochs so short that the decision falls within a small kernel.
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small mdr.epoch_cycles=2000")
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small system.remote_caching=full-replication")
+#define TESSERA_OFTEN " migration.interval_cycles=2000 migration.threshold=8"
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED,
+                  "nuba-small migration.policy=access-counter" TESSERA_OFTEN)
+TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small migration.policy=replication" TESSERA_OFTEN)
 
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-sm-small" TESSERA_FIRST)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-sm-small" TESSERA_ROUND)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small" TESSERA_FIRST)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small" TESSERA_ROUND)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small" TESSERA_FIRST)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small" TESSERA_ROUND)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-uba-small" TESSERA_FIRST)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-uba-small" TESSERA_ROUND)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-nuba-small" TESSERA_FIRST)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-nuba-small" TESSERA_ROUND)
+// A few workloads: the other placements on the other platforms.
+#define TESSERA_FEW(PLATFORM)                  \
+  TESSERA_VERIFIES_CARRIED("mm", PLATFORM)     \
+  TESSERA_VERIFIES_CARRIED("spmv", PLATFORM)   \
+  TESSERA_VERIFIES_CARRIED("kmeans", PLATFORM) \
+  TESSERA_VERIFIES_CARRIED("histogram", PLATFORM)
+#define TESSERA_PLACEMENTS(PLATFORM)                         \
+  TESSERA_FEW(PLATFORM " system.page_placement=first-touch") \
+  TESSERA_FEW(PLATFORM " system.page_placement=least-first") \
+  TESSERA_FEW(PLATFORM " system.page_placement=lab")
+TESSERA_PLACEMENTS("uba-mem-small")
+TESSERA_PLACEMENTS("uba-sm-small")
+TESSERA_PLACEMENTS("mcm-uba-small")
+TESSERA_FEW("mcm-nuba-small system.page_placement=first-touch")
+TESSERA_FEW("mcm-nuba-small system.page_placement=least-first")
+TESSERA_FEW("mcm-nuba-small system.page_placement=round-robin")
 
-TESSERA_VERIFIES_CARRIED("mm", "nuba-small system.remote_caching=home")
-TESSERA_VERIFIES_CARRIED("mm", "nuba-small system.remote_caching=mdr")
 TESSERA_VERIFIES_CARRIED("spmv", "nuba-small llc.install_remote_misses=false")
 TESSERA_VERIFIES_CARRIED("spmv", "uba-sm-small llc.directory_ways=1")
 
@@ -57,7 +77,7 @@ void check_tiny(const std::string& platform) {
                   "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
                   "llc.remote_queue_depth=1", "llc.directory_sets=1", "llc.directory_ways=1",
                   "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1",
-                  "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1"});
+                  "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1", "mdr.sampled_sets=1"});
 }
 
 }  // namespace
