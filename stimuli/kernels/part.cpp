@@ -10,10 +10,28 @@ namespace tessera::kernels {
 
 const std::map<std::string, Part>& suite_parts() {
   static const std::map<std::string, Part> kParts = {
-      {"2dconv", conv2d_part()}, {"atax", atax_part()},           {"bfs", bfs_part()},
-      {"bicg", bicg_part()},     {"histogram", histogram_part()}, {"kmeans", kmeans_part()},
-      {"mm", mm_part()},         {"reduction", reduction_part()}, {"saxpy", saxpy_part()},
-      {"spmv", spmv_part()},     {"transpose", transpose_part()}, {"vecadd", vecadd_part()},
+      {"2dconv", conv2d_part()},
+      {"2mm", mm2_part()},
+      {"3dconv", conv3d_part()},
+      {"atax", atax_part()},
+      {"bfs", bfs_part()},
+      {"bicg", bicg_part()},
+      {"convsep", convsep_part()},
+      {"fdtd2d", fdtd2d_part()},
+      {"fwt", fwt_part()},
+      {"gesummv", gesummv_part()},
+      {"histogram", histogram_part()},
+      {"kmeans", kmeans_part()},
+      {"mm", mm_part()},
+      {"mvt", mvt_part()},
+      {"nw", nw_part()},
+      {"reduction", reduction_part()},
+      {"saxpy", saxpy_part()},
+      {"sgemm", sgemm_part()},
+      {"spmv", spmv_part()},
+      {"streamcluster", streamcluster_part()},
+      {"transpose", transpose_part()},
+      {"vecadd", vecadd_part()},
   };
   return kParts;
 }

@@ -131,15 +131,25 @@ const std::map<std::string, Part>& suite_parts();
 
 // One function a workload, defined in its folder.
 Part conv2d_part();
+Part mm2_part();
+Part conv3d_part();
 Part atax_part();
 Part bfs_part();
 Part bicg_part();
+Part convsep_part();
+Part fdtd2d_part();
+Part fwt_part();
+Part gesummv_part();
 Part histogram_part();
 Part kmeans_part();
 Part mm_part();
+Part mvt_part();
+Part nw_part();
 Part reduction_part();
 Part saxpy_part();
+Part sgemm_part();
 Part spmv_part();
+Part streamcluster_part();
 Part transpose_part();
 Part vecadd_part();
 

@@ -41,15 +41,25 @@ void run_small(const std::string& name) {
 }  // namespace
 
 TEST_CASE("2dconv computes what its reference says") { run_small("2dconv"); }
+TEST_CASE("2mm computes what its reference says") { run_small("2mm"); }
+TEST_CASE("3dconv computes what its reference says") { run_small("3dconv"); }
 TEST_CASE("atax computes what its reference says") { run_small("atax"); }
 TEST_CASE("bfs computes what its reference says") { run_small("bfs"); }
 TEST_CASE("bicg computes what its reference says") { run_small("bicg"); }
+TEST_CASE("convsep computes what its reference says") { run_small("convsep"); }
+TEST_CASE("fdtd2d computes what its reference says") { run_small("fdtd2d"); }
+TEST_CASE("fwt computes what its reference says") { run_small("fwt"); }
+TEST_CASE("gesummv computes what its reference says") { run_small("gesummv"); }
 TEST_CASE("histogram computes what its reference says") { run_small("histogram"); }
 TEST_CASE("kmeans computes what its reference says") { run_small("kmeans"); }
 TEST_CASE("mm computes what its reference says") { run_small("mm"); }
+TEST_CASE("mvt computes what its reference says") { run_small("mvt"); }
+TEST_CASE("nw computes what its reference says") { run_small("nw"); }
 TEST_CASE("reduction computes what its reference says") { run_small("reduction"); }
 TEST_CASE("saxpy computes what its reference says") { run_small("saxpy"); }
+TEST_CASE("sgemm computes what its reference says") { run_small("sgemm"); }
 TEST_CASE("spmv computes what its reference says") { run_small("spmv"); }
+TEST_CASE("streamcluster computes what its reference says") { run_small("streamcluster"); }
 TEST_CASE("transpose computes what its reference says") { run_small("transpose"); }
 TEST_CASE("vecadd computes what its reference says") { run_small("vecadd"); }
 
