@@ -143,6 +143,8 @@ void PageMover::end_moves(Tick t) {
 /// At a kernel's end: no SM has anything under way.
 void PageMover::give_up_copies(Tick t) {
   if (flushed_at_ == kNever) {
+    // What this kernel only read, the next one may write.
+    for (auto& [physical, count] : counts_) count.read_only = false;
     const bool any = table_.drop_copies() != 0;
     if (any) {
       ++stats_.shootdowns;

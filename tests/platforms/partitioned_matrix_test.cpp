@@ -19,28 +19,34 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
   CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "none", "replication"});
 }
 
-// Every workload: each platform, each placement, each way to cache, each way to move pages.
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-sm-small")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-uba-small")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "mcm-nuba-small")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small system.page_placement=first-touch")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small system.page_placement=least-first")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-norep-small system.page_placement=round-robin")
-// Epochs so short that the decision falls within a small kernel.
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small mdr.epoch_cycles=2000")
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small system.remote_caching=full-replication")
-#define TESSERA_OFTEN " migration.interval_cycles=2000 migration.threshold=8"
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED,
-                  "nuba-small migration.policy=access-counter" TESSERA_OFTEN)
-TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "nuba-small migration.policy=replication" TESSERA_OFTEN)
-
-// A few workloads: the other placements on the other platforms.
 #define TESSERA_FEW(PLATFORM)                  \
   TESSERA_VERIFIES_CARRIED("mm", PLATFORM)     \
   TESSERA_VERIFIES_CARRIED("spmv", PLATFORM)   \
   TESSERA_VERIFIES_CARRIED("kmeans", PLATFORM) \
   TESSERA_VERIFIES_CARRIED("histogram", PLATFORM)
+
+// Every workload (a few where every access is checked, which takes ten times as long): each
+// platform, each placement, each way to cache, each way to move pages.
+#if defined(__SANITIZE_ADDRESS__)
+#define TESSERA_MATRIX(PLATFORM) TESSERA_FEW(PLATFORM)
+#else
+#define TESSERA_MATRIX(PLATFORM) TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, PLATFORM)
+#endif
+TESSERA_MATRIX("uba-sm-small")
+TESSERA_MATRIX("mcm-uba-small")
+TESSERA_MATRIX("mcm-nuba-small")
+TESSERA_MATRIX("nuba-norep-small")
+TESSERA_MATRIX("nuba-norep-small system.page_placement=first-touch")
+TESSERA_MATRIX("nuba-norep-small system.page_placement=least-first")
+TESSERA_MATRIX("nuba-norep-small system.page_placement=round-robin")
+// Epochs so short that the decision falls within a small kernel.
+TESSERA_MATRIX("nuba-small mdr.epoch_cycles=2000")
+TESSERA_MATRIX("nuba-small system.remote_caching=full-replication")
+#define TESSERA_OFTEN " migration.interval_cycles=2000 migration.threshold=8"
+TESSERA_MATRIX("nuba-small migration.policy=access-counter" TESSERA_OFTEN)
+TESSERA_MATRIX("nuba-small migration.policy=replication" TESSERA_OFTEN)
+
+// A few workloads: the other placements on the other platforms.
 #define TESSERA_PLACEMENTS(PLATFORM)                         \
   TESSERA_FEW(PLATFORM " system.page_placement=first-touch") \
   TESSERA_FEW(PLATFORM " system.page_placement=least-first") \
@@ -72,12 +78,13 @@ const std::vector<std::string> kSmall = {"uba-sm-small", "nuba-norep-small", "nu
                                          "mcm-uba-small", "mcm-nuba-small"};
 
 void check_tiny(const std::string& platform) {
-  verify_carried(platform, "histogram",
-                 {"llc.sets=1", "llc.ways=2", "llc.mshr_entries=2", "llc.mshr_targets=1",
-                  "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
-                  "llc.remote_queue_depth=1", "llc.directory_sets=1", "llc.directory_ways=1",
-                  "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1",
-                  "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1", "mdr.sampled_sets=1"});
+  verify_carried(
+      platform, "histogram",
+      {"llc.sets=1", "llc.ways=2", "llc.mshr_entries=2", "llc.mshr_targets=1", "llc.queue_depth=1",
+       "llc.reply_queue_depth=1", "llc.memory_queue_depth=1", "llc.remote_queue_depth=1",
+       "llc.directory_sets=1", "llc.directory_ways=1", "l1.sets=1", "l1.ways=1",
+       "l1.mshr_entries=1", "l1.mshr_targets=1", "l1.input_depth=1", "l1.miss_queue_depth=1",
+       "sm.tlb_entries=1", "mdr.sampled_sets=1"});
 }
 
 }  // namespace

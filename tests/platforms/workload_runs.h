@@ -32,14 +32,24 @@ std::string document(const std::string& platform, const std::string& workload, V
 /// DO(NAME, PLATFORM) for every workload of the suite (workload_matrix_test.cpp checks the list).
 #define TESSERA_FOR_SUITE(DO, PLATFORM) \
   DO("2dconv", PLATFORM)                \
+  DO("2mm", PLATFORM)                   \
+  DO("3dconv", PLATFORM)                \
   DO("atax", PLATFORM)                  \
   DO("bfs", PLATFORM)                   \
   DO("bicg", PLATFORM)                  \
+  DO("convsep", PLATFORM)               \
+  DO("fdtd2d", PLATFORM)                \
+  DO("fwt", PLATFORM)                   \
+  DO("gesummv", PLATFORM)               \
   DO("histogram", PLATFORM)             \
   DO("kmeans", PLATFORM)                \
   DO("mm", PLATFORM)                    \
+  DO("mvt", PLATFORM)                   \
+  DO("nw", PLATFORM)                    \
   DO("reduction", PLATFORM)             \
   DO("saxpy", PLATFORM)                 \
+  DO("sgemm", PLATFORM)                 \
   DO("spmv", PLATFORM)                  \
+  DO("streamcluster", PLATFORM)         \
   DO("transpose", PLATFORM)             \
   DO("vecadd", PLATFORM)

@@ -148,6 +148,16 @@ TEST_CASE("mover: a kernel's end without copies costs an edge") {
   CHECK(rig.mover.stats().shootdowns == 0);
 }
 
+TEST_CASE("mover: what one kernel only read is not copied in the next") {
+  Rig rig(config("replication"));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, true);
+  rig.mover.flush([] {});
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.stops.empty());
+}
+
 TEST_CASE("mover: a full channel refuses, and the page stays") {
   Rig rig(config("access-counter"));
   for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
