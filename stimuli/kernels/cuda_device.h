@@ -148,6 +148,9 @@ __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) {
 }
 
 __device__ __forceinline__ float sqrtf(float v) { return __nvvm_sqrt_rn_f(v); }
+// The fast ones: ex2.approx and lg2.approx with a product.
+__device__ __forceinline__ float __expf(float v) { return __nvvm_ex2_approx_f(v * 1.44269504f); }
+__device__ __forceinline__ float __logf(float v) { return __nvvm_lg2_approx_f(v) * 0.693147181f; }
 __device__ __forceinline__ float fabsf(float v) { return __builtin_fabsf(v); }
 __device__ __forceinline__ float fmaf(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
 __device__ __forceinline__ float fminf(float a, float b) { return __builtin_fminf(a, b); }
