@@ -34,22 +34,31 @@ std::string document(const std::string& platform, const std::string& workload, V
   DO("2dconv", PLATFORM)                \
   DO("2mm", PLATFORM)                   \
   DO("3dconv", PLATFORM)                \
+  DO("alexnet", PLATFORM)               \
   DO("atax", PLATFORM)                  \
   DO("bfs", PLATFORM)                   \
   DO("bicg", PLATFORM)                  \
+  DO("blackscholes", PLATFORM)          \
   DO("convsep", PLATFORM)               \
   DO("fdtd2d", PLATFORM)                \
   DO("fwt", PLATFORM)                   \
   DO("gesummv", PLATFORM)               \
+  DO("gru", PLATFORM)                   \
   DO("histogram", PLATFORM)             \
   DO("kmeans", PLATFORM)                \
+  DO("lbm", PLATFORM)                   \
   DO("mm", PLATFORM)                    \
   DO("mvt", PLATFORM)                   \
   DO("nw", PLATFORM)                    \
+  DO("pageviewcount", PLATFORM)         \
   DO("reduction", PLATFORM)             \
+  DO("resnet", PLATFORM)                \
   DO("saxpy", PLATFORM)                 \
   DO("sgemm", PLATFORM)                 \
   DO("spmv", PLATFORM)                  \
+  DO("squeezenet", PLATFORM)            \
   DO("streamcluster", PLATFORM)         \
+  DO("stringmatch", PLATFORM)           \
   DO("transpose", PLATFORM)             \
-  DO("vecadd", PLATFORM)
+  DO("vecadd", PLATFORM)                \
+  DO("wordcount", PLATFORM)
