@@ -21,6 +21,7 @@ const std::map<std::string, Part>& suite_parts() {
       {"blackscholes", blackscholes_part()},
       {"btree", btree_part()},
       {"convsep", convsep_part()},
+      {"dwt2d", dwt2d_part()},
       {"fdtd2d", fdtd2d_part()},
       {"fwt", fwt_part()},
       {"gesummv", gesummv_part()},

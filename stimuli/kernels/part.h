@@ -141,6 +141,7 @@ Part bicg_part();
 Part blackscholes_part();
 Part btree_part();
 Part convsep_part();
+Part dwt2d_part();
 Part fdtd2d_part();
 Part fwt_part();
 Part gesummv_part();

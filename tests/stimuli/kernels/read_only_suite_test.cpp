@@ -43,6 +43,7 @@ const std::vector<KernelUses>& suite() {
       {"btree", "btree_find", {kReads, kReads, kReads, kWrites}},
       {"convsep", "convsep_rows", {kReads, kWrites}},
       {"convsep", "convsep_columns", {kReads, kWrites}},
+      {"dwt2d", "dwt2d", {kReads, kWrites}},
       {"fdtd2d", "fdtd_ey", {kWrites, kReads, kReads}},
       {"fdtd2d", "fdtd_ex", {kWrites, kReads}},
       {"fdtd2d", "fdtd_hz", {kReads, kReads, kWrites}},
