@@ -36,10 +36,13 @@ std::string document(const std::string& platform, const std::string& workload, V
   DO("3dconv", PLATFORM)                \
   DO("alexnet", PLATFORM)               \
   DO("atax", PLATFORM)                  \
+  DO("backprop", PLATFORM)              \
   DO("bfs", PLATFORM)                   \
   DO("bicg", PLATFORM)                  \
   DO("blackscholes", PLATFORM)          \
+  DO("btree", PLATFORM)                 \
   DO("convsep", PLATFORM)               \
+  DO("dwt2d", PLATFORM)                 \
   DO("fdtd2d", PLATFORM)                \
   DO("fwt", PLATFORM)                   \
   DO("gesummv", PLATFORM)               \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a keyword stands in each line of a text: one line a thread, byte by byte, so that a
-// warp's lanes are a line apart; the keyword is shared by all. Lines are text[starts[i]] to
-// text[starts[i + 1] - 1].
+// How often a keyword of up to four bytes stands in each line of a text: one line a thread, byte by
+// byte, so that a warp's lanes are a line apart; the keyword is shared by all. Lines are
+// text[starts[i]] to text[starts[i + 1] - 1]; neither they nor the keyword have zero bytes.
 #include "../cuda_device.h"
 
 extern "C" __global__ void stringmatch(const uint8_t* __restrict__ text,
@@ -10,12 +10,15 @@ extern "C" __global__ void stringmatch(const uint8_t* __restrict__ text,
                                        int length) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= lines) return;
-  const int last = starts[i + 1] - length;
+  unsigned wanted = 0;
+  for (int k = 0; k < length; ++k) wanted = wanted << 8 | keyword[k];
+  const unsigned mask = 0xffffffffu >> (32 - 8 * length);
+  const int end = starts[i + 1];
+  unsigned last = 0;  // the last `length` bytes, zeros before the line
   int found = 0;
-  for (int at = starts[i]; at <= last; ++at) {
-    int k = 0;
-    while (k < length && text[at + k] == keyword[k]) ++k;
-    if (k == length) ++found;
+  for (int at = starts[i]; at < end; ++at) {
+    last = (last << 8 | text[at]) & mask;
+    if (last == wanted) ++found;
   }
   matches[i] = found;
 }
