@@ -70,7 +70,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["llc_hit_rate"] = ratio(sum("llc", "hits") + sum("llc", "write_allocations"), llc_accesses);
   // In a UBA, every L1 miss crosses the network (NUBA figure 9).
   d["l1_miss_local_fraction"] = nuba ? ratio(sum("llc", "sm_loads_served"), sm_loads) : 0.0;
-  d["noc_bytes"] = bytes("noc") + bytes("gate") + bytes("link") + bytes("mcm");
+  // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
+  d["noc_bytes"] = bytes("noc");
   d["inter_module_bytes"] = bytes("mcm");
   d["inter_gpu_bytes"] = 0;
   d["host_link_bytes"] = 0;
@@ -90,11 +91,28 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
     hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);
   }
-  d["peak_gb_per_s"] = {{"noc_request", noc_peak / 1e9},
-                        {"noc_reply", noc_peak / 1e9},
-                        {"llc", static_cast<double>(config.llc.clock_hz) *
-                                    config.system.line_bytes * config.system.slices() / 1e9},
-                        {"dram", dram_peak / 1e9}};
+  d["peak_gb_per_s"] = {
+      {"noc_request", noc_peak / 1e9},
+      {"noc_reply", noc_peak / 1e9},
+      {"llc", static_cast<double>(config.llc.clock_hz) * system.line_bytes * system.slices() / 1e9},
+      {"dram", dram_peak / 1e9}};
+  const auto peak = [&d](const char* kind, double request, double reply) {
+    d["peak_gb_per_s"][std::string(kind) + "_request"] = request / 1e9;
+    d["peak_gb_per_s"][std::string(kind) + "_reply"] = reply / 1e9;
+  };
+  // A direction's peak is that of its exits.
+  if (nuba) {
+    peak("p2p", config.p2p.bandwidth() * system.slices(), config.p2p.bandwidth() * system.sms);
+  }
+  if (system.topology == "uba-sm") {
+    const double links = config.side_link.bandwidth() * system.slices();
+    peak("link", links, links);
+  }
+  if (system.modules > 1) {
+    const std::uint32_t gateways = system.modules * config.mcm.ports;
+    peak("mcm", config.mcm.plane.bandwidth(gateways), config.mcm.plane.bandwidth(gateways));
+    peak("gate", config.noc.bandwidth(system.slices()), config.noc.bandwidth(gateways));
+  }
   return d;
 }
 

@@ -62,6 +62,8 @@ class Gpu final : public sc_core::sc_module {
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
+  /// Pages are on their way, which takes its time without anybody else's work.
+  bool pages_moving() const { return mover_ && mover_->moving(); }
   /// Called when a page's contents are wanted at another physical address. May be empty.
   std::function<void(std::uint64_t from, std::uint64_t to)> on_page_copied;
   const AddressMap& address_map() const { return *map_; }

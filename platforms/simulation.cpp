@@ -90,7 +90,8 @@ class Simulation::Impl {
 void Simulation::Impl::build_supervisor() {
   Supervisor::Hooks hooks;
   hooks.activity = [this] {
-    return instructions() + gpu().dispatcher().stats().ctas + pool_.acquired();
+    const std::uint64_t waiting = gpu().pages_moving() ? now() : 0;
+    return instructions() + gpu().dispatcher().stats().ctas + pool_.acquired() + waiting;
   };
   hooks.on_progress = [this] { report_progress(); };
   hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };

@@ -58,6 +58,7 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
 
   Outcome outcome = Outcome::kDone;
   bool served_here = home;
+  const std::uint64_t bypasses = stats_.bypasses;
   if (!home && a.request->kind != RequestKind::kLoad) {
     outcome = pass_on(a, line, f, t);
   } else if (f != CacheArray::kNone && array_.locked(f)) {
@@ -76,7 +77,10 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
     outcome = miss(a, line, f, t);
   }
   if (outcome == Outcome::kStalled) return outcome;
-  ++(atomic ? stats_.atomics : is_write ? stats_.writes : stats_.reads);
+  // What went on without a place here counts as a bypass, whichever way it came to that.
+  if (stats_.bypasses == bypasses) {
+    ++(atomic ? stats_.atomics : is_write ? stats_.writes : stats_.reads);
+  }
   if (local(a) && a.request->kind == RequestKind::kLoad) {
     ++stats_.sm_loads;
     if (served_here) ++stats_.sm_loads_served;

@@ -80,6 +80,9 @@ class PageMover final : public sc_core::sc_module, public Block, public SliceFlu
   /// SliceFlushIf, at a kernel's end.
   void flush(std::function<void()> done) override;
 
+  /// A shootdown or a transfer goes on.
+  bool moving() const { return state_ == State::kMoving || flushed_at_ != kNever; }
+
   bool idle() const override { return state_ == State::kCounting && !flush_done_; }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;

@@ -24,7 +24,6 @@ void describe(ParameterVisitor& v, L1Config& c) {
             100'000'000'000);
   v.integer("sets", c.sets, "set", "sets (NUBA Table 1: 48 KB, 6 ways)", 1, 1 << 20);
   v.integer("ways", c.ways, "way", "associativity (NUBA Table 1)", 1, 64);
-  v.integer("line_bytes", c.line_bytes, "byte", "line size (NUBA Table 1)", 32, kMaxLineBytes);
   v.integer("latency_cycles", c.latency_cycles, "cycle",
             "arrival of a load to arrival of a hit's data (ours, as GPGPU-Sim's SM7_QV100)", 2,
             10'000);

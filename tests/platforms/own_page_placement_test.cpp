@@ -22,9 +22,8 @@ class Pairs final : public PagePlacement {
 }  // namespace
 
 TEST_CASE("a page-placement policy of one's own places the pages of a run") {
-  register_page_placement("pairs", [] {
-    return std::unique_ptr<PagePlacement>(std::make_unique<Pairs>());
-  });
+  register_page_placement("pairs",
+                          [] { return std::unique_ptr<PagePlacement>(std::make_unique<Pairs>()); });
   const RunResult r = run_workload("nuba-small", "vecadd", ValueMode::kCarried,
                                    {"system.page_placement=pairs"}, {});
   INFO(r.failure.value_or(""));

@@ -46,6 +46,12 @@ TESSERA_MATRIX("nuba-small system.remote_caching=full-replication")
 TESSERA_MATRIX("nuba-small migration.policy=access-counter" TESSERA_OFTEN)
 TESSERA_MATRIX("nuba-small migration.policy=replication" TESSERA_OFTEN)
 
+// Moves that take longer than the watchdog waits are no deadlock.
+TESSERA_VERIFIES_CARRIED(
+    "vecadd",
+    "nuba-small migration.policy=access-counter migration.interval_cycles=2000 "
+    "migration.threshold=1 migration.shootdown_ns=1000000")
+
 // A few workloads: the other placements on the other platforms.
 #define TESSERA_PLACEMENTS(PLATFORM)                         \
   TESSERA_FEW(PLATFORM " system.page_placement=first-touch") \
