@@ -183,6 +183,7 @@ class KernelRunner {
       if (v.space != ptx::StateSpace::kGlobal && v.space != ptx::StateSpace::kConst) continue;
       const Address at = allocations.allocate(v.name, v.bytes()).begin;
       symbols[v.name] = at;
+      if (v.initial.empty()) continue;  // a null source would be undefined
       std::memcpy(memory.at(at), v.initial.data(), v.initial.size());
     }
   }
