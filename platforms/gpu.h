@@ -80,7 +80,7 @@ class Gpu final : public sc_core::sc_module {
   void build_sms(const GpuOptions& options);
   void connect(InitiatorPort& from, TargetPort& to);
   BlockHandle& add_network(const std::string& name,
-                           std::function<unsigned(std::uint32_t slice)> exit_of,
+                           const std::function<unsigned(std::uint32_t slice)>& exit_of,
                            const GpuOptions& options);
   void join(const std::vector<InitiatorPort*>& from, const std::vector<TargetPort*>& to,
             const std::vector<TargetPort*>& gates, const GpuOptions& options);

@@ -37,7 +37,7 @@ void Gpu::connect(InitiatorPort& from, TargetPort& to) {
 
 /// A network of the topology; `exit_of` says at which port a slice's requests leave.
 BlockHandle& Gpu::add_network(const std::string& name,
-                              std::function<unsigned(std::uint32_t slice)> exit_of,
+                              const std::function<unsigned(std::uint32_t slice)>& exit_of,
                               const GpuOptions& options) {
   const NetworkPlan plan = config_.networks().at(name);
   GpuConfig mine = config_;
