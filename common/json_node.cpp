@@ -111,7 +111,7 @@ bool JsonNode::is_int64() const {
 }
 
 std::string JsonNode::one_of(const std::vector<std::string>& choices) const {
-  const std::string given = string();
+  std::string given = string();
   if (std::find(choices.begin(), choices.end(), given) == choices.end()) {
     fail("\"" + given + "\" is not one of " + joined(choices) + did_you_mean(given, choices));
   }

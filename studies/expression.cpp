@@ -146,7 +146,7 @@ class Parser {
   }
 
   Expression condition() {
-    const Expression first = sum();
+    Expression first = sum();
     if (!is_comparison(next())) return first;
     std::vector<Expression> links;
     Expression left = first;

@@ -100,6 +100,8 @@ int study_verb(const std::vector<std::string>& arguments) {
   about.scale = name_of(run.options.scale);
   about.values = name_of(run.options.values);
   about.seed = run.options.seed;
+  // The plan reads every file that a point depends on: an interrupt may come before the first run.
+  catch_interrupts();
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());
   const std::string directory = run.out.value_or("out/study-" + study.name);
   const OutputDirectory out(directory);
