@@ -12,7 +12,6 @@
 namespace tessera::app {
 namespace {
 
-namespace po = boost::program_options;
 using nlohmann::ordered_json;
 
 /// The reports to show. Of a parameter of several words (a structure passed by value) those that
