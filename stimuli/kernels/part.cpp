@@ -8,46 +8,6 @@
 
 namespace tessera::kernels {
 
-const std::map<std::string, Part>& suite_parts() {
-  static const std::map<std::string, Part> kParts = {
-      {"2dconv", conv2d_part()},
-      {"2mm", mm2_part()},
-      {"3dconv", conv3d_part()},
-      {"alexnet", alexnet_part()},
-      {"atax", atax_part()},
-      {"backprop", backprop_part()},
-      {"bfs", bfs_part()},
-      {"bicg", bicg_part()},
-      {"blackscholes", blackscholes_part()},
-      {"btree", btree_part()},
-      {"convsep", convsep_part()},
-      {"dwt2d", dwt2d_part()},
-      {"fdtd2d", fdtd2d_part()},
-      {"fwt", fwt_part()},
-      {"gesummv", gesummv_part()},
-      {"gru", gru_part()},
-      {"histogram", histogram_part()},
-      {"kmeans", kmeans_part()},
-      {"lbm", lbm_part()},
-      {"mm", mm_part()},
-      {"mvt", mvt_part()},
-      {"nw", nw_part()},
-      {"pageviewcount", pageviewcount_part()},
-      {"reduction", reduction_part()},
-      {"resnet", resnet_part()},
-      {"saxpy", saxpy_part()},
-      {"sgemm", sgemm_part()},
-      {"spmv", spmv_part()},
-      {"squeezenet", squeezenet_part()},
-      {"streamcluster", streamcluster_part()},
-      {"stringmatch", stringmatch_part()},
-      {"transpose", transpose_part()},
-      {"vecadd", vecadd_part()},
-      {"wordcount", wordcount_part()},
-  };
-  return kParts;
-}
-
 void HostSession::set_up() {
   for (const ArraySpec& a : inputs_.manifest().arrays) {
     std::vector<std::byte> contents(inputs_.count(a) * element_bytes(a.type));

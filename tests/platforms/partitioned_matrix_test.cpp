@@ -8,6 +8,7 @@
 #include "policies/remote_caching.h"
 #include "stimuli/workload.h"
 #include "tests/platforms/workload_runs.h"
+#include "tests/support/suite_cases.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)

@@ -5,6 +5,7 @@
 
 #include "stimuli/workload.h"
 #include "tests/platforms/workload_runs.h"
+#include "tests/support/suite_cases.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
@@ -18,16 +19,6 @@ void verify(const std::string& workload, const std::vector<std::string>& sets) {
 }  // namespace
 
 TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, "uba-mem-small")
-
-TEST_CASE("every workload of the suite is in this matrix") {
-  CHECK(workload_names() ==
-        std::vector<std::string>{
-            "2dconv",     "2mm",           "3dconv",      "alexnet",   "atax",   "backprop", "bfs",
-            "bicg",       "blackscholes",  "btree",       "convsep",   "dwt2d",  "fdtd2d",   "fwt",
-            "gesummv",    "gru",           "histogram",   "kmeans",    "lbm",    "mm",       "mvt",
-            "nw",         "pageviewcount", "reduction",   "resnet",    "saxpy",  "sgemm",    "spmv",
-            "squeezenet", "streamcluster", "stringmatch", "transpose", "vecadd", "wordcount"});
-}
 
 TEST_CASE("values survive page faults, which copy what the host wrote") {
   verify("saxpy", {"uvm.mode=fault"});

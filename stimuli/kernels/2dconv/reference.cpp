@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part conv2d_part() {
+Part part_of_2dconv() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

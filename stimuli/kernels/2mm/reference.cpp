@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part mm2_part() {
+Part part_of_2mm() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

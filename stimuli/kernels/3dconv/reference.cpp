@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part conv3d_part() {
+Part part_of_3dconv() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part alexnet_part() {
+Part part_of_alexnet() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto maps = in.values<float>("in");

@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part atax_part() {
+Part part_of_atax() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

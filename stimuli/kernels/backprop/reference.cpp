@@ -53,6 +53,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part backprop_part() { return Part{nullptr, reference}; }
+Part part_of_backprop() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

@@ -43,6 +43,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part bfs_part() { return Part{host, reference}; }
+Part part_of_bfs() { return Part{host, reference}; }
 
 }  // namespace tessera::kernels

@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part bicg_part() {
+Part part_of_bicg() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

@@ -65,6 +65,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part blackscholes_part() { return Part{nullptr, reference}; }
+Part part_of_blackscholes() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

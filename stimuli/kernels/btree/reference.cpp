@@ -64,6 +64,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part btree_part() { return Part{host, reference}; }
+Part part_of_btree() { return Part{host, reference}; }
 
 }  // namespace tessera::kernels

@@ -50,6 +50,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part convsep_part() { return Part{nullptr, reference}; }
+Part part_of_convsep() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

@@ -35,6 +35,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part dwt2d_part() { return Part{nullptr, reference}; }
+Part part_of_dwt2d() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

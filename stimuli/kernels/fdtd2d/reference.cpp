@@ -74,6 +74,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part fdtd2d_part() { return Part{host, reference}; }
+Part part_of_fdtd2d() { return Part{host, reference}; }
 
 }  // namespace tessera::kernels

@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part fwt_part() {
+Part part_of_fwt() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto before = in.values<float>("data");

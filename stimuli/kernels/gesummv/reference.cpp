@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part gesummv_part() {
+Part part_of_gesummv() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

@@ -80,6 +80,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part gru_part() { return Part{nullptr, reference}; }
+Part part_of_gru() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part histogram_part() {
+Part part_of_histogram() {
   Part part;
   part.reference = [](const Inputs& in) {
     std::vector<std::int64_t> counts(256);

@@ -97,6 +97,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part kmeans_part() { return Part{host, reference}; }
+Part part_of_kmeans() { return Part{host, reference}; }
 
 }  // namespace tessera::kernels

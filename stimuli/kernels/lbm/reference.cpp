@@ -87,6 +87,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part lbm_part() { return Part{nullptr, reference}; }
+Part part_of_lbm() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

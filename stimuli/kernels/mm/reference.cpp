@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part mm_part() {
+Part part_of_mm() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

@@ -40,6 +40,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part nw_part() { return Part{host, reference}; }
+Part part_of_nw() { return Part{host, reference}; }
 
 }  // namespace tessera::kernels

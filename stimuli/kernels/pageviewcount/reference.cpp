@@ -35,6 +35,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part pageviewcount_part() { return Part{nullptr, reference}; }
+Part part_of_pageviewcount() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

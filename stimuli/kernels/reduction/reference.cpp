@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part reduction_part() {
+Part part_of_reduction() {
   Part part;
   part.reference = [](const Inputs& in) {
     // The elements are -1, 0 and 1, fewer than 2^24 of them: every partial sum is a float, whatever

@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part saxpy_part() {
+Part part_of_saxpy() {
   Part part;
   part.reference = [](const Inputs& in) {
     const double alpha = in.scalar("alpha");

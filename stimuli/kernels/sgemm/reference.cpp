@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part sgemm_part() {
+Part part_of_sgemm() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto a = in.values<float>("a");

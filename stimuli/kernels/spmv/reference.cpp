@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part spmv_part() {
+Part part_of_spmv() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto start = in.values<std::int32_t>("row_start");

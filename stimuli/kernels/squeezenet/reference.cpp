@@ -69,6 +69,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part squeezenet_part() { return Part{nullptr, reference}; }
+Part part_of_squeezenet() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part streamcluster_part() {
+Part part_of_streamcluster() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto coordinates = in.values<float>("coordinates");

@@ -5,7 +5,7 @@
 
 namespace tessera::kernels {
 
-Part stringmatch_part() {
+Part part_of_stringmatch() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto text = in.values<std::uint8_t>("text");

@@ -3,7 +3,7 @@
 
 namespace tessera::kernels {
 
-Part transpose_part() {
+Part part_of_transpose() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto from = in.values<float>("in");

@@ -45,6 +45,6 @@ std::vector<Expectation> reference(const Inputs& in) {
 
 }  // namespace
 
-Part wordcount_part() { return Part{host, reference}; }
+Part part_of_wordcount() { return Part{host, reference}; }
 
 }  // namespace tessera::kernels

@@ -12,6 +12,7 @@
 #include "stimuli/kernels/functional_device.h"
 #include "stimuli/kernels/manifest_workload.h"
 #include "stimuli/workload.h"
+#include "tests/support/suite_cases.h"
 
 namespace {
 
@@ -57,40 +58,9 @@ const std::map<std::string, double>& printed_megabytes() {
 
 }  // namespace
 
-TEST_CASE("2dconv computes what its reference says") { run_small("2dconv"); }
-TEST_CASE("2mm computes what its reference says") { run_small("2mm"); }
-TEST_CASE("3dconv computes what its reference says") { run_small("3dconv"); }
-TEST_CASE("alexnet computes what its reference says") { run_small("alexnet"); }
-TEST_CASE("atax computes what its reference says") { run_small("atax"); }
-TEST_CASE("backprop computes what its reference says") { run_small("backprop"); }
-TEST_CASE("bfs computes what its reference says") { run_small("bfs"); }
-TEST_CASE("bicg computes what its reference says") { run_small("bicg"); }
-TEST_CASE("blackscholes computes what its reference says") { run_small("blackscholes"); }
-TEST_CASE("btree computes what its reference says") { run_small("btree"); }
-TEST_CASE("convsep computes what its reference says") { run_small("convsep"); }
-TEST_CASE("dwt2d computes what its reference says") { run_small("dwt2d"); }
-TEST_CASE("fdtd2d computes what its reference says") { run_small("fdtd2d"); }
-TEST_CASE("fwt computes what its reference says") { run_small("fwt"); }
-TEST_CASE("gesummv computes what its reference says") { run_small("gesummv"); }
-TEST_CASE("gru computes what its reference says") { run_small("gru"); }
-TEST_CASE("histogram computes what its reference says") { run_small("histogram"); }
-TEST_CASE("kmeans computes what its reference says") { run_small("kmeans"); }
-TEST_CASE("lbm computes what its reference says") { run_small("lbm"); }
-TEST_CASE("mm computes what its reference says") { run_small("mm"); }
-TEST_CASE("mvt computes what its reference says") { run_small("mvt"); }
-TEST_CASE("nw computes what its reference says") { run_small("nw"); }
-TEST_CASE("pageviewcount computes what its reference says") { run_small("pageviewcount"); }
-TEST_CASE("reduction computes what its reference says") { run_small("reduction"); }
-TEST_CASE("resnet computes what its reference says") { run_small("resnet"); }
-TEST_CASE("saxpy computes what its reference says") { run_small("saxpy"); }
-TEST_CASE("sgemm computes what its reference says") { run_small("sgemm"); }
-TEST_CASE("spmv computes what its reference says") { run_small("spmv"); }
-TEST_CASE("squeezenet computes what its reference says") { run_small("squeezenet"); }
-TEST_CASE("streamcluster computes what its reference says") { run_small("streamcluster"); }
-TEST_CASE("stringmatch computes what its reference says") { run_small("stringmatch"); }
-TEST_CASE("transpose computes what its reference says") { run_small("transpose"); }
-TEST_CASE("vecadd computes what its reference says") { run_small("vecadd"); }
-TEST_CASE("wordcount computes what its reference says") { run_small("wordcount"); }
+#define TESSERA_CASE(NAME, WHAT) \
+  TEST_CASE(NAME WHAT) { run_small(NAME); }
+TESSERA_FOR_SUITE(TESSERA_CASE, " computes what its reference says")
 
 TEST_CASE("the suite as this machine's clang compiles it computes the same") {
   const std::string suite = TESSERA_PTX_SUITE_DIR;
