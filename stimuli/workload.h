@@ -71,10 +71,8 @@ struct Verification {
 struct WorkloadInfo {
   std::string name;
   std::string description;
-  /// Kernel family as `workloads.json` has it (matrix, stencil, graph, ...).
+  /// Kind of access pattern (matrix, stencil, graph, ...). What papers run it: paper_workloads.h.
   std::string family;
-  /// Papers that use it, e.g. {"nuba", "umh"}.
-  std::vector<std::string> papers;
   /// False where lanes of different warps write the same location and the result's timing may
   /// depend on their order (bfs): carried and functional cycles may differ.
   bool race_free = true;

@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
+#include "stimuli/paper_workloads.h"
 #include "studies/figure_reader.h"
 #include "studies/study.h"
 
@@ -106,11 +107,29 @@ class StudyReader {
     return study_.platforms.back();
   }
 
+  static std::vector<PaperWorkload> of_paper(const JsonNode& paper) {
+    try {
+      return paper_workloads(paper.string());
+    } catch (const InputError& e) {
+      paper.fail(e.what());
+    }
+  }
+
   void workloads() {
     const LocatedJson file = load_located_json((folder_ / "workloads.json").string());
     const JsonNode root(file);
-    root.object({"source", "workloads"});
+    root.object({"source", "paper", "workloads"});
     const std::vector<std::string> suite = workload_names();
+    const auto in_suite = [&suite](const std::string& name) {
+      return std::find(suite.begin(), suite.end(), name) != suite.end();
+    };
+    if (const auto paper = root.member("paper")) {
+      if (root.member("workloads")) paper->fail("takes the place of \"workloads\"");
+      for (const PaperWorkload& w : of_paper(*paper)) {
+        study_.workloads.push_back({w.name, w.workload_class, w.workload, in_suite(w.workload)});
+      }
+      return;
+    }
     std::set<std::string> seen;
     for (const JsonNode& n : root.required("workloads").elements()) {
       n.object({"name", "class", "workload"});
@@ -125,7 +144,7 @@ class StudyReader {
         if (!fs::exists(w.workload)) n.required("workload").fail(w.workload + " is not there");
         w.exists = true;
       } else {
-        w.exists = std::find(suite.begin(), suite.end(), w.workload) != suite.end();
+        w.exists = in_suite(w.workload);
       }
       study_.workloads.push_back(std::move(w));
     }

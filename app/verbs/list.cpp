@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <map>
@@ -15,6 +16,7 @@
 #include "policies/cta_scheduler.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
+#include "stimuli/paper_workloads.h"
 #include "studies/study.h"
 
 namespace tessera::app {
@@ -27,6 +29,7 @@ using nlohmann::ordered_json;
 struct Listing {
   ordered_json entries = ordered_json::array();
   std::vector<std::pair<std::string, std::string>> columns;  ///< key, heading
+  ordered_json more = ordered_json::object();                ///< further lists of the JSON document
 };
 
 Listing platforms(const std::string&) {
@@ -38,16 +41,52 @@ Listing platforms(const std::string&) {
   return l;
 }
 
+/// "nuba, ladm" of the rows that name a workload, each once.
+std::string papers_of(const ordered_json& rows) {
+  std::vector<std::string> papers;
+  for (const ordered_json& row : rows) {
+    const auto paper = row["paper"].get<std::string>();
+    if (papers.empty() || papers.back() != paper) papers.push_back(paper);
+  }
+  return joined(papers);
+}
+
 Listing workloads(const std::string&) {
   Listing l;
+  std::map<std::string, ordered_json> by_workload;
+  std::map<std::string, ordered_json> by_kernel;
+  l.more["paper_workloads"] = ordered_json::array();
+  for (const PaperWorkload& p : paper_workloads()) {
+    const ordered_json name = {{"paper", p.paper}, {"name", p.name}, {"class", p.workload_class}};
+    ordered_json row = name;
+    row["kernel"] = p.kernel.empty() ? ordered_json() : ordered_json(p.kernel);
+    row["workload"] = p.workload.empty() ? ordered_json() : ordered_json(p.workload);
+    l.more["paper_workloads"].push_back(std::move(row));
+    if (p.kernel.empty()) continue;
+    by_workload[p.workload].push_back(name);
+    ordered_json& kernel = by_kernel[p.kernel];
+    kernel["name"] = p.kernel;
+    kernel["papers"].push_back(name);
+    ordered_json& suite = kernel["workloads"];
+    if (std::find(suite.begin(), suite.end(), p.workload) == suite.end()) {
+      suite.push_back(p.workload);
+    }
+  }
+  for (auto& [name, kernel] : by_kernel) l.more["kernels"].push_back(std::move(kernel));
   for (const WorkloadInfo& w : workload_catalogue()) {
+    const auto rows = by_workload.find(w.name);
+    const ordered_json papers = rows == by_workload.end() ? ordered_json::array() : rows->second;
     l.entries.push_back({{"name", w.name},
                          {"family", w.family},
                          {"description", w.description},
-                         {"papers", w.papers},
+                         {"papers", papers},
+                         {"used_by", papers_of(papers)},
                          {"race_free", w.race_free}});
   }
-  l.columns = {{"name", "WORKLOAD"}, {"family", "FAMILY"}, {"description", "DESCRIPTION"}};
+  l.columns = {{"name", "WORKLOAD"},
+               {"family", "FAMILY"},
+               {"used_by", "PAPERS"},
+               {"description", "DESCRIPTION"}};
   return l;
 }
 
@@ -189,7 +228,9 @@ int list_verb(const std::vector<std::string>& arguments) {
     if (topic != t.name) continue;
     const Listing listing = t.list((*values)["platform"].as<std::string>());
     if (values->count("json") != 0) {
-      write_document({{topic, listing.entries}});
+      ordered_json document = {{topic, listing.entries}};
+      document.update(listing.more);
+      write_document(document);
       return 0;
     }
     std::vector<std::vector<std::string>> rows(1);

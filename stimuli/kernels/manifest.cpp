@@ -49,15 +49,12 @@ class Reader {
       : m_(out), root_(out.source, root, ""), directory_(std::move(directory)) {}
 
   void read() {
-    root_.object({"name", "description", "family", "papers", "race_free", "ptx", "sizes", "arrays",
+    root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "arrays",
                   "scalars", "launches", "outputs", "expected"});
     m_.info.name = root_.required("name").string();
     if (const auto n = root_.member("description")) m_.info.description = n->string();
     if (const auto n = root_.member("family")) m_.info.family = n->string();
     if (const auto n = root_.member("race_free")) m_.info.race_free = n->boolean();
-    if (const auto n = root_.member("papers")) {
-      for (const Node& paper : n->elements()) m_.info.papers.push_back(paper.string());
-    }
     m_.ptx = path(root_.required("ptx"));
     sizes();
     for (const Node& n : root_.required("arrays").elements()) array(n);

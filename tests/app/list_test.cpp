@@ -42,6 +42,24 @@ TEST_CASE("list workloads has the suite") {
 #undef TESSERA_NAME
 }
 
+TEST_CASE("list workloads tells what the papers run") {
+  const ScratchFolder folder;
+  const CommandResult r = run_tessera({"list", "workloads", "--json"}, folder.path());
+  REQUIRE(r.status == 0);
+  const json document = r.document();
+  CHECK(document.at("kernels").size() == 59);
+  CHECK(document.at("paper_workloads").size() == 99);
+  for (const json& k : document.at("kernels")) {
+    if (k.at("name") != "gemm-naive") continue;
+    CHECK(k.at("workloads") == json{"2mm", "3mm", "gemm"});
+    CHECK(k.at("papers").front() ==
+          json{{"paper", "nuba"}, {"name", "2MM"}, {"class", "high-sharing"}});
+  }
+  for (const json& w : document.at("workloads")) {
+    if (w.at("name") == "vecadd") CHECK(w.at("used_by") == "ladm");
+  }
+}
+
 TEST_CASE("list studies has the figures") {
   const json entries = listed("studies");
   REQUIRE(names(entries).count("nuba") == 1);

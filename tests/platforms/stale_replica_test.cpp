@@ -104,7 +104,7 @@ class ReadWriteRead final : public Workload {
   }
 
   const ptx::Module module_ = ptx::parse(kPtx, "stale.ptx");
-  const WorkloadInfo info_{"read-write-read", "", "", {}, true};
+  const WorkloadInfo info_{"read-write-read", "", "", true};
   Address in_ = 0;
   Address before_ = 0;
   Address after_ = 0;

@@ -112,6 +112,17 @@ TEST_CASE("malformed files are told with file, line, place and the nearest name"
   check("study.json", "\"medium\": 601, ", "", {"the key \"medium\" is missing"});
 }
 
+TEST_CASE("a study's workloads may be all of a paper's") {
+  const Study study = load_study(std::string(TESSERA_SOURCE_DIR) + "/studies/nuba");
+  REQUIRE(study.workloads.size() == 29);
+  CHECK(study.workloads[3].name == "KMEANS");
+  CHECK(study.workloads[3].group == "low-sharing");
+  CHECK(study.workloads[3].workload == "kmeans");
+  CHECK(study.workloads[3].exists);
+  const Copy both("workloads.json", R"("workloads":)", R"("paper": "nuba", "workloads":)");
+  CHECK_THAT(both.error(), Contains("/paper") && Contains("takes the place of"));
+}
+
 TEST_CASE("a figure of another name is refused with the nearest one") {
   const Study study = load_study(std::string(TESSERA_SOURCE_DIR) + "/tests/studies/data/tiny");
   CHECK(study.figure("fig2") == 1);
