@@ -27,6 +27,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       page_table_(std::make_unique<PageTable>(*map_)) {
   build_page_mover();
   build_mdr();
+  if (config_.system.line_sharing) {
+    line_sharing_ = std::make_unique<LineSharing>(std::string(this->name()) + ".line_sharing",
+                                                  config_.system.sms, config_.system.line_bytes);
+    blocks_.push_back(line_sharing_.get());
+  }
   build_memory(options);
   build_mmu(options);
   build_sms(options);

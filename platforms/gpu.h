@@ -11,6 +11,7 @@
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/host/cta_dispatcher.h"
+#include "modules/llc/line_sharing.h"
 #include "modules/mdr/mdr_engine.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_mover.h"
@@ -113,6 +114,7 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<UvmDriver> uvm_;
   std::unique_ptr<PageMover> mover_;
   std::unique_ptr<MdrEngine> mdr_;
+  std::unique_ptr<LineSharing> line_sharing_;
   std::size_t undrained_ = 0;
   std::unique_ptr<CtaDispatcher> dispatcher_;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;

@@ -41,6 +41,8 @@ struct SystemConfig {
   double lab_threshold = 0.9;
   /// "nuba": where a line of another partition is cached (policies/remote_caching.h).
   std::string remote_caching = "home";
+  /// Whether LineSharing watches the slices.
+  bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;
   std::uint64_t cycle_limit = 0;
 

@@ -122,15 +122,12 @@ void Gpu::build_memory(const GpuOptions& options) {
     site.config = &mine;
     site.slice.self = SliceId(i);
     site.slice.ports = {LlcSlice::Queue::kLocal};
-    if (mover_) {
-      site.slice.on_home_access = [this](std::uint64_t address, const MemoryRequest& r) {
-        mover_->on_access(address, r.sm, r.kind == RequestKind::kLoad && r.read_only);
-      };
-    }
+    if (mover_) site.slice.observers.push_back(mover_.get());
+    if (line_sharing_) site.slice.observers.push_back(line_sharing_.get());
     if (s.partitioned()) {
       site.slice.ports.push_back(LlcSlice::Queue::kRemote);
       site.slice.caching = caching_.get();
-      if (mdr_ && i == config_.mdr.sampled_slice) site.slice.observer = mdr_.get();
+      if (mdr_ && i == config_.mdr.sampled_slice) site.slice.observers.push_back(mdr_.get());
       site.slice.coherent = s.topology == "uba-sm";
       site.outputs = 2;
     }

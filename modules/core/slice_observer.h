@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "modules/core/memory_request.h"
+
 namespace tessera {
 
 /// Whose access to which line a slice sees.
@@ -12,14 +14,20 @@ enum class AccessOrigin : std::uint8_t {
   kRemoteLeaving,   ///< the slice's own SMs, another slice's line
 };
 
-/// Watches the accesses of one LLC slice. Must not change the slice's behaviour.
+struct ObservedAccess {
+  AccessOrigin origin = AccessOrigin::kLocal;
+  std::uint64_t address = 0;  ///< physical, of the line
+  const MemoryRequest& request;
+
+  bool at_home() const { return origin != AccessOrigin::kRemoteLeaving; }
+};
+
+/// Watches the accesses of LLC slices. Must not change their behaviour.
 class SliceObserver {
  public:
   virtual ~SliceObserver() = default;
-  /// Called once an access: at its lookup, or when it goes round the arrays. `set_index`: the
-  /// line's number within its home slice, from which set indices are made.
-  virtual void on_access(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin,
-                         bool read_only) = 0;
+  /// Called once an access: at its lookup, or when it goes round the arrays.
+  virtual void on_access(const ObservedAccess& access) = 0;
 };
 
 }  // namespace tessera

@@ -13,10 +13,7 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
-  observe(a, false);
-  if (role_.on_home_access && is_home(*a.request)) {
-    role_.on_home_access(a.payload->get_address(), *a.request);
-  }
+  tell_observers(a, false);
   std::uint64_t cycles = 1;
   if (a.request->kind == RequestKind::kAtomic && is_home(*a.request)) {
     cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
@@ -39,14 +36,13 @@ bool LlcSlice::cached_here(const Access& a) const {
   return role_.caching->replicate(r);
 }
 
-void LlcSlice::observe(const Access& a, bool leaving) {
-  if (role_.observer == nullptr) return;
+void LlcSlice::tell_observers(const Access& a, bool leaving) {
+  if (role_.observers.empty()) return;
   const AccessOrigin origin = leaving || !is_home(*a.request) ? AccessOrigin::kRemoteLeaving
                               : local(a)                      ? AccessOrigin::kLocal
                                                               : AccessOrigin::kRemoteArriving;
-  role_.observer->on_access(a.request->home.slice_line,
-                            a.payload->get_address() / config_.line_bytes, origin,
-                            a.request->read_only);
+  const ObservedAccess access{origin, a.payload->get_address(), *a.request};
+  for (SliceObserver* o : role_.observers) o->on_access(access);
 }
 
 LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {

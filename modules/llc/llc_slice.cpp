@@ -81,7 +81,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
   } else {
     ++stats_.bypasses;
     if (request.kind == RequestKind::kLoad) ++stats_.sm_loads;
-    observe(a, true);
+    tell_observers(a, true);
     // It keeps its port's entry until it leaves.
     send_on(a, clock_.after(at, 0), kHoldsEntry + p);
   }

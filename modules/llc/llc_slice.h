@@ -17,11 +17,11 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
+#include "modules/core/slice_observer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/core/wake_event.h"
 #include "modules/llc/llc_config.h"
-#include "modules/llc/slice_observer.h"
 #include "modules/llc/twin_directory.h"
 #include "policies/address_map.h"
 #include "policies/remote_caching.h"
@@ -75,10 +75,8 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
     const RemoteCaching* caching = nullptr;
     /// Lines cached for another slice are kept coherent with it.
     bool coherent = false;
-    /// Told of every access, or null.
-    SliceObserver* observer = nullptr;
-    /// Called with each access to a line of this slice when it is looked up; may be empty.
-    std::function<void(std::uint64_t address, const MemoryRequest&)> on_home_access;
+    /// Told of every access.
+    std::vector<SliceObserver*> observers;
   };
 
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;
@@ -176,7 +174,7 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
   bool coherent_after(const Access& a, Tick t);
   Invalidation& invalidate_twin(std::uint64_t line, Tick t);
   void invalidated(Payload& payload, Tick t);
-  void observe(const Access& a, bool leaving);
+  void tell_observers(const Access& a, bool leaving);
 
   const LlcSliceConfig config_;
   const AddressMap& map_;

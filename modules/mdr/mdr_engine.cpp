@@ -40,14 +40,15 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
 
 // What the slice calls.
 
-void MdrEngine::on_access(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin,
-                          bool read_only) {
+void MdrEngine::on_access(const ObservedAccess& access) {
+  const std::uint64_t set_index = access.request.home.slice_line;
   if (!sampler_.samples(set_index)) return;
   const Tick t = now();
   // At the very edge of an epoch's end the slice's process may run before ours.
   if (t >= epoch_end_) end_epoch();
   if (epoch_end_ == kNever) begin_epoch(t);
-  sampler_.observe(set_index, line, origin, read_only, switch_.on());
+  sampler_.observe(set_index, access.address, access.origin, access.request.read_only,
+                   switch_.on());
 }
 
 void MdrEngine::flush(std::function<void()> done) {

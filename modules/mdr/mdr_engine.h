@@ -8,9 +8,9 @@
 
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
+#include "modules/core/slice_observer.h"
 #include "modules/core/time.h"
 #include "modules/core/wake_event.h"
-#include "modules/llc/slice_observer.h"
 #include "modules/mdr/mdr_config.h"
 #include "modules/mdr/set_sampler.h"
 #include "policies/mdr_model.h"
@@ -70,8 +70,7 @@ class MdrEngine final : public sc_core::sc_module,
   /// Cycles for which the switch has been on.
   std::uint64_t replicated_cycles() const;
 
-  void on_access(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin,
-                 bool read_only) override;
+  void on_access(const ObservedAccess& access) override;
 
   /// To be called when the slices are flushed: the sampled sets drop their lines, at once.
   void flush(std::function<void()> done) override;

@@ -6,7 +6,7 @@
 
 #include "modules/cache/cache_array.h"
 #include "modules/core/stats.h"
-#include "modules/llc/slice_observer.h"
+#include "modules/core/slice_observer.h"
 
 namespace tessera {
 

@@ -49,16 +49,18 @@ PageMover::PageMover(const sc_core::sc_module_name& name, const PageMoverConfig&
   wake_.drives([this] { process(); });
 }
 
-void PageMover::on_access(std::uint64_t physical, SmId sm, bool read_only) {
+void PageMover::on_access(const ObservedAccess& access) {
+  if (!access.at_home()) return;
   if (interval_ends_ == kNever && state_ == State::kCounting) {
     interval_ends_ = clock_.after(now() + 1, config_.interval_cycles);
     wake_.at(interval_ends_);
   }
-  Count& count = counts_[table_.page_of(physical)];
-  const ChannelId channel = platform_.channel_of(sm);
+  Count& count = counts_[table_.page_of(access.address)];
+  const ChannelId channel = platform_.channel_of(access.request.sm);
   if (count.accesses.empty()) count.accesses.resize(table_.pages_per_channel().size());
   ++count.accesses[channel.value];
-  count.read_only = count.read_only && read_only;
+  count.read_only =
+      count.read_only && access.request.kind == RequestKind::kLoad && access.request.read_only;
 }
 
 void PageMover::flush(std::function<void()> done) {

@@ -12,6 +12,7 @@
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
 #include "modules/core/parameters.h"
+#include "modules/core/slice_observer.h"
 #include "modules/core/time.h"
 #include "modules/core/wake_event.h"
 #include "modules/mmu/page_table.h"
@@ -68,15 +69,17 @@ struct PageMoverPlatform {
 /// given up at its end (SliceFlushIf), at the price of a shootdown.
 ///
 /// Not modelled: the transfer's use of links and channels, counters' limited number and width.
-class PageMover final : public sc_core::sc_module, public Block, public SliceFlushIf {
+class PageMover final : public sc_core::sc_module,
+                        public Block,
+                        public SliceObserver,
+                        public SliceFlushIf {
  public:
   PageMover(const sc_core::sc_module_name& name, const PageMoverConfig& config,
             std::unique_ptr<PageMovePolicy> policy, PageTable& table, PageMoverPlatform platform);
 
   const PageMoverStats& stats() const { return stats_; }
 
-  /// A home slice looked up an access of `sm` to a physical address.
-  void on_access(std::uint64_t physical, SmId sm, bool read_only);
+  void on_access(const ObservedAccess& access) override;
   /// SliceFlushIf, at a kernel's end.
   void flush(std::function<void()> done) override;
 

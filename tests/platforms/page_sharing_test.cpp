@@ -66,3 +66,23 @@ TEST_CASE("sharers beyond the 64th are counted, and what is cleared is gone") {
   sharing.clear();
   CHECK(sharing.bands() == Bands{0, 0, 0, 0});
 }
+
+namespace {
+
+/// Of five pages, two lines each, touched by 1, 1, 2, 3 and 8 SMs.
+void check_line_sharing(const char* platform) {
+  GpuRig rig(platform, {"system.line_sharing=true"}, BuildOptions{});
+  ListKernel kernel(lists(rig.config(), {1, 1, 2, 3, 8}), true);
+  rig.run(kernel);
+  CHECK(rig.value("line_sharing", "read_lines") == 10);
+  CHECK(rig.value("line_sharing", "read_only_shared_lines") == 6);
+  CHECK(rig.value("line_sharing", "written_lines") == 0);
+  CHECK(rig.value("line_sharing", "loads") == 2 * (1 + 1 + 2 + 3 + 8));
+}
+
+}  // namespace
+
+TEST_CASE("lines' homes count their sharers") { check_line_sharing("uba-mem-small"); }
+TEST_CASE("lines' homes count sharers of other partitions") {
+  check_line_sharing("nuba-norep-small");
+}

@@ -59,7 +59,14 @@ struct Rig {
 
   void see(std::uint64_t cycle, AccessOrigin origin, std::uint64_t line, bool read_only = true,
            std::uint64_t set = 0) {
-    before.at(cycle, [=] { mdr.on_access(set, line, origin, read_only); });
+    before.at(cycle, [=] { access(origin, line, read_only, set); });
+  }
+  void access(AccessOrigin origin, std::uint64_t line, bool read_only = true,
+              std::uint64_t set = 0) {
+    MemoryRequest request;
+    request.home.slice_line = set;
+    request.read_only = read_only;
+    mdr.on_access({origin, line * 128, request});
   }
   /// What tells for replication: remote lines, used again and again. All at one cycle.
   /// 7 of 8 accesses hit under either policy.
@@ -150,8 +157,8 @@ void check_edge(Rig& rig, std::uint64_t asks_at) {
   rig.before.at(asks_at, [&rig] {
     rig.after.at(kEpoch, [&rig] {
       for (unsigned i = 0; i < 8; ++i) {
-        rig.mdr.on_access(0, 100, kLeaving, true);
-        rig.mdr.on_access(0, 1, kArriving, true);
+        rig.access(kLeaving, 100);
+        rig.access(kArriving, 1);
       }
     });
   });

@@ -57,8 +57,14 @@ struct Rig {
     return p;
   }
   void use(std::uint64_t virtual_page, unsigned sm, unsigned times, bool read_only) {
+    MemoryRequest request;
+    request.sm = SmId(sm);
+    request.read_only = read_only;
+    const std::uint64_t address = *table.translate(virtual_page * kPage);
     for (unsigned i = 0; i < times; ++i) {
-      mover.on_access(*table.translate(virtual_page * kPage), SmId(sm), read_only);
+      mover.on_access({AccessOrigin::kLocal, address, request});
+      // On its way to its home, an access is seen a first time; it does not count.
+      mover.on_access({AccessOrigin::kRemoteLeaving, address, request});
     }
   }
 };
