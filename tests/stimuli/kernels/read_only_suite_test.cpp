@@ -54,6 +54,7 @@ const std::vector<KernelUses>& suite() {
       {"histogram", "histogram", {kReads, kAdds}},
       {"kmeans", "kmeans_transpose", {kReads, kWrites}},
       {"kmeans", "kmeans_assign", {kReads, kReads, kWrites}},
+      {"lavamd", "lavamd", {kReads, kReads, kReads, kReads, kWrites}},
       {"lbm", "lbm_step", {kReads, kWrites}},
       {"mm", "mm", {kReads, kReads, kWrites}},
       {"mvt", "mvt_rows", {kReads, kReads, kWrites}},
