@@ -64,6 +64,7 @@ const std::map<std::string, double>& printed_megabytes() {
       {"kmeans", 136},
       {"lavamd", 7},
       {"lbm", 389},
+      {"leukocyte", 2},
       {"mm", 8},
       {"mvt", 6443},
       {"nw", 16},
