@@ -74,6 +74,8 @@ const std::vector<KernelUses>& suite() {
       {"spmv", "spmv", {kReads, kReads, kReads, kReads, kWrites}},
       {"squeezenet", "fire_1x1", {kReads, kReads, kReads, kWrites}},
       {"squeezenet", "fire_3x3", {kReads, kReads, kReads, kWrites}},
+      {"srad", "srad_coefficients", {kReads, kWrites, kWrites, kWrites, kWrites, kWrites}},
+      {"srad", "srad_update", {kWrites, kReads, kReads, kReads, kReads, kReads}},
       {"streamcluster",
        "streamcluster_cost",
        {kReads, kReads, kReads, kReads, kReads, kWrites, kWrites}},

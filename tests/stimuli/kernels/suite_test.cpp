@@ -72,6 +72,7 @@ const std::map<std::string, double>& printed_megabytes() {
       {"resnet", 4},
       {"sgemm", 9},
       {"squeezenet", 1},
+      {"srad", 96 * kMebibyte},
       {"streamcluster", 302},
       {"stringmatch", 146},
       {"wordcount", 542},
