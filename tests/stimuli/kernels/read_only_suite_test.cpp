@@ -52,6 +52,7 @@ const std::vector<KernelUses>& suite() {
       {"gesummv", "gesummv", {kReads, kReads, kReads, kWrites}},
       {"gru", "gru_step", {kReads, kReads, kReads, kReads, kWrites}},
       {"histogram", "histogram", {kReads, kAdds}},
+      {"hotspot", "hotspot", {kReads, kReads, kWrites}},
       {"kmeans", "kmeans_transpose", {kReads, kWrites}},
       {"kmeans", "kmeans_assign", {kReads, kReads, kWrites}},
       {"lavamd", "lavamd", {kReads, kReads, kReads, kReads, kWrites}},
