@@ -53,6 +53,7 @@ const std::vector<KernelUses>& suite() {
       {"gru", "gru_step", {kReads, kReads, kReads, kReads, kWrites}},
       {"histogram", "histogram", {kReads, kAdds}},
       {"hotspot", "hotspot", {kReads, kReads, kWrites}},
+      {"hotspot3d", "hotspot3d", {kReads, kReads, kWrites}},
       {"kmeans", "kmeans_transpose", {kReads, kWrites}},
       {"kmeans", "kmeans_assign", {kReads, kReads, kWrites}},
       {"lavamd", "lavamd", {kReads, kReads, kReads, kReads, kWrites}},
