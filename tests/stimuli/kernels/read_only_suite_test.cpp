@@ -78,6 +78,7 @@ const std::vector<KernelUses>& suite() {
       {"squeezenet", "fire_3x3", {kReads, kReads, kReads, kWrites}},
       {"srad", "srad_coefficients", {kReads, kWrites, kWrites, kWrites, kWrites, kWrites}},
       {"srad", "srad_update", {kWrites, kReads, kReads, kReads, kReads, kReads}},
+      {"stencil2d", "stencil2d", {kReads, kWrites}},
       {"streamcluster",
        "streamcluster_cost",
        {kReads, kReads, kReads, kReads, kReads, kWrites, kWrites}},
