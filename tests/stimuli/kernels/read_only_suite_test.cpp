@@ -73,6 +73,7 @@ const std::vector<KernelUses>& suite() {
       {"resnet", "resnet_add", {kReads, kReads, kReads, kReads, kWrites}},
       {"saxpy", "saxpy", {kReads, kWrites}},
       {"sgemm", "sgemm", {kReads, kReads, kWrites}},
+      {"simpleconvolution", "simpleconvolution", {kReads, kReads, kWrites}},
       {"sobel", "sobel", {kReads, kWrites}},
       {"spmv", "spmv", {kReads, kReads, kReads, kReads, kWrites}},
       {"squeezenet", "fire_1x1", {kReads, kReads, kReads, kWrites}},

@@ -72,6 +72,7 @@ const std::map<std::string, double>& printed_megabytes() {
       {"pageviewcount", 1081},
       {"resnet", 4},
       {"sgemm", 9},
+      {"simpleconvolution", 2},
       {"sobel", 6},
       {"squeezenet", 1},
       {"srad", 96 * kMebibyte},
