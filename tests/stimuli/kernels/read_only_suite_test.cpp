@@ -55,6 +55,7 @@ const std::vector<KernelUses>& suite() {
       {"fwt", "fwt_block", {kWrites}},
       {"gesummv", "gesummv", {kReads, kReads, kReads, kWrites}},
       {"gru", "gru_step", {kReads, kReads, kReads, kReads, kWrites}},
+      {"histo-final", "histo_final", {kReads, kReads, kWrites}},
       {"histo-main", "histo_main", {kReads, kWrites, kAdds}},
       {"histogram", "histogram", {kReads, kAdds}},
       {"hotspot", "hotspot", {kReads, kReads, kWrites}},
