@@ -58,6 +58,8 @@ const std::vector<KernelUses>& suite() {
       {"histo-final", "histo_final", {kReads, kReads, kWrites}},
       {"histo-main", "histo_main", {kReads, kWrites, kAdds}},
       {"histogram", "histogram", {kReads, kAdds}},
+      {"histogram256", "histogram256_count", {kReads, kWrites}},
+      {"histogram256", "histogram256_merge", {kReads, kWrites}},
       {"hotspot", "hotspot", {kReads, kReads, kWrites}},
       {"hotspot3d", "hotspot3d", {kReads, kReads, kWrites}},
       {"kmeans", "kmeans_transpose", {kReads, kWrites}},
