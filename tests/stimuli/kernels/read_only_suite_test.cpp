@@ -84,6 +84,7 @@ const std::vector<KernelUses>& suite() {
       {"simpleconvolution", "simpleconvolution", {kReads, kReads, kWrites}},
       {"sobel", "sobel", {kReads, kWrites}},
       {"spmv", "spmv", {kReads, kReads, kReads, kReads, kWrites}},
+      {"spmv-jds", "spmv_jds", {kReads, kReads, kReads, kReads, kReads, kReads, kWrites}},
       {"squeezenet", "fire_1x1", {kReads, kReads, kReads, kWrites}},
       {"squeezenet", "fire_3x3", {kReads, kReads, kReads, kWrites}},
       {"srad", "srad_coefficients", {kReads, kWrites, kWrites, kWrites, kWrites, kWrites}},

@@ -76,6 +76,7 @@ const std::map<std::string, double>& printed_megabytes() {
       {"sgemm", 9},
       {"simpleconvolution", 2},
       {"sobel", 6},
+      {"spmv-jds", 30 * kMebibyte},
       {"squeezenet", 1},
       {"srad", 96 * kMebibyte},
       {"streamcluster", 302},
