@@ -35,6 +35,9 @@ const std::vector<KernelUses>& suite() {
       {"atax", "atax_columns", {kReads, kReads, kWrites}},
       {"backprop", "backprop_forward", {kReads, kReads, kWrites}},
       {"backprop", "backprop_adjust", {kReads, kReads, kWrites, kWrites}},
+      {"barneshut",
+       "barneshut_force",
+       {kReads, kReads, kReads, kReads, kReads, kReads, kWrites, kWrites}},
       // level is read and written, changed only written
       {"bfs", "bfs_level", {kReads, kReads, kWrites, kWrites}},
       {"bicg", "bicg_columns", {kReads, kReads, kWrites}},
