@@ -146,8 +146,12 @@ __device__ __forceinline__ float __shfl_xor_sync(unsigned mask, float v, int lan
 __device__ __forceinline__ unsigned __ballot_sync(unsigned mask, int p) {
   return __nvvm_vote_ballot_sync(mask, p != 0);
 }
+__device__ __forceinline__ int __all_sync(unsigned mask, int p) {
+  return __nvvm_vote_all_sync(mask, p != 0);
+}
 
 __device__ __forceinline__ float sqrtf(float v) { return __nvvm_sqrt_rn_f(v); }
+__device__ __forceinline__ float rsqrtf(float v) { return __nvvm_rsqrt_approx_f(v); }
 // The fast ones: ex2.approx and lg2.approx with a product.
 __device__ __forceinline__ float __expf(float v) { return __nvvm_ex2_approx_f(v * 1.44269504f); }
 __device__ __forceinline__ float __logf(float v) { return __nvvm_lg2_approx_f(v) * 0.693147181f; }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "stimuli/kernels/part.h"
+
+namespace tessera::kernels {
+namespace {
+
+void host(HostSession& session) {
+  for (std::int64_t r = 0; r < session.size("rounds"); ++r) session.launch_all();
+}
+
+/// One axis after the other: each adds what the neighbours on it give.
+std::vector<Expectation> reference(const Inputs& in) {
+  const auto power = in.values<float>("power");
+  const auto initial = in.values<float>("even");
+  const auto scalar = [&](const char* name) {
+    return static_cast<double>(static_cast<float>(in.scalar(name)));
+  };
+  struct Axis {
+    std::size_t stride;
+    std::size_t length;
+    double weight;
+  };
+  const auto nx = static_cast<std::size_t>(in.size("nx"));
+  const auto ny = static_cast<std::size_t>(in.size("ny"));
+  const auto nz = static_cast<std::size_t>(in.size("nz"));
+  const std::array<Axis, 3> axes = {Axis{1, nx, scalar("across")}, Axis{nx, ny, scalar("along")},
+                                    Axis{nx * ny, nz, scalar("through")}};
+  const double own = scalar("own");
+  const double heating = scalar("heating");
+  const double from_outside = scalar("through") * scalar("ambient");
+  std::vector<double> now(initial.begin(), initial.end());
+  std::vector<double> before;
+  const std::int64_t steps = 2 * in.size("rounds");
+  for (std::int64_t s = 0; s < steps; ++s) {
+    before = now;
+    for (std::size_t at = 0; at < now.size(); ++at) {
+      now[at] = own * before[at] + heating * double{power[at]} + from_outside;
+    }
+    for (const Axis& axis : axes) {
+      for (std::size_t at = 0; at < now.size(); ++at) {
+        const std::size_t place = at / axis.stride % axis.length;
+        now[at] += axis.weight * (before[place > 0 ? at - axis.stride : at] +
+                                  before[place + 1 < axis.length ? at + axis.stride : at]);
+      }
+    }
+  }
+  // A step is a mean of temperatures, so that errors do not grow, plus at most 1/4 for the power.
+  // It adds its own roundings: at most eight of each term, of terms that add up to the result.
+  const double warmest = 2 + static_cast<double>(steps) / 4;
+  const double once = float_error(8, warmest);
+  const auto about = [&](std::vector<double> values, std::int64_t made) {
+    return [values = std::move(values), error = static_cast<double>(made) * once](std::uint64_t i) {
+      return Element64::about(values[i], error);
+    };
+  };
+  return {{"even", about(std::move(now), steps)}, {"odd", about(std::move(before), steps - 1)}};
+}
+
+}  // namespace
+
+Part part_of_hotspot3d() { return Part{host, reference}; }
+
+}  // namespace tessera::kernels
