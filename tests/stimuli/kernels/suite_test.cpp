@@ -64,10 +64,12 @@ const std::map<std::string, double>& printed_megabytes() {
       {"mm", 8},
       {"mvt", 6443},
       {"nw", 16},
+      {"pagerank", 18},
       {"pageviewcount", 1081},
       {"resnet", 4},
       {"sgemm", 9},
       {"squeezenet", 1},
+      {"sssp", 57},
       {"streamcluster", 302},
       {"stringmatch", 146},
       {"wordcount", 542},
@@ -192,7 +194,8 @@ TEST_CASE("the catalogue knows every workload") {
     CHECK(catalogue[i].name == names[i]);
     CHECK_FALSE(catalogue[i].description.empty());
     CHECK_FALSE(catalogue[i].family.empty());
-    CHECK(catalogue[i].race_free == (names[i] != "bfs"));
+    // Their CTAs raise one flag.
+    CHECK(catalogue[i].race_free == (names[i] != "bfs" && names[i] != "sssp"));
   }
 }
 
