@@ -69,6 +69,7 @@ const std::map<std::string, double>& printed_megabytes() {
       {"pageviewcount", 1081},
       {"randomloc", 64},
       {"resnet", 4},
+      {"scalarprod", 120},
       {"sgemm", 9},
       {"squeezenet", 1},
       {"sssp", 57},
