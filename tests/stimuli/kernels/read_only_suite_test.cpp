@@ -56,6 +56,7 @@ const std::vector<KernelUses>& suite() {
       {"floydwarshall", "floyd_pass", {kWrites, kWrites}},
       {"fwt", "fwt_pass", {kWrites}},
       {"fwt", "fwt_block", {kWrites}},
+      {"gemmlayer", "gemmlayer", {kReads, kReads, kWrites}},
       {"gesummv", "gesummv", {kReads, kReads, kReads, kWrites}},
       {"gru", "gru_step", {kReads, kReads, kReads, kReads, kWrites}},
       {"haar", "haar", {kReads, kWrites, kWrites}},
