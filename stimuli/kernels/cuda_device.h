@@ -137,6 +137,19 @@ __device__ __forceinline__ int __shfl_down_sync(unsigned mask, int v, unsigned b
 __device__ __forceinline__ float __shfl_down_sync(unsigned mask, float v, unsigned by) {
   return __nvvm_shfl_sync_down_f32(mask, v, by, 0x1f);
 }
+// The constant of shfl.up clamps at lane 0.
+__device__ __forceinline__ int __shfl_up_sync(unsigned mask, int v, unsigned by) {
+  return __nvvm_shfl_sync_up_i32(mask, v, by, 0);
+}
+__device__ __forceinline__ unsigned __shfl_up_sync(unsigned mask, unsigned v, unsigned by) {
+  return static_cast<unsigned>(__shfl_up_sync(mask, static_cast<int>(v), by));
+}
+__device__ __forceinline__ int __shfl_sync(unsigned mask, int v, int lane) {
+  return __nvvm_shfl_sync_idx_i32(mask, v, lane, 0x1f);
+}
+__device__ __forceinline__ unsigned __shfl_sync(unsigned mask, unsigned v, int lane) {
+  return static_cast<unsigned>(__shfl_sync(mask, static_cast<int>(v), lane));
+}
 __device__ __forceinline__ int __shfl_xor_sync(unsigned mask, int v, int lanes) {
   return __nvvm_shfl_sync_bfly_i32(mask, v, lanes, 0x1f);
 }
@@ -150,6 +163,7 @@ __device__ __forceinline__ int __all_sync(unsigned mask, int p) {
   return __nvvm_vote_all_sync(mask, p != 0);
 }
 
+__device__ __forceinline__ int __popc(unsigned v) { return __builtin_popcount(v); }
 __device__ __forceinline__ float sqrtf(float v) { return __nvvm_sqrt_rn_f(v); }
 __device__ __forceinline__ float rsqrtf(float v) { return __nvvm_rsqrt_approx_f(v); }
 // The fast ones: ex2.approx and lg2.approx with a product.

@@ -128,7 +128,8 @@ struct Part {
 
 /// The suite's C++ parts by workload name. Generated from the list in CMakeLists.txt: the workload
 /// `fdtd2d` has its part from `Part part_of_fdtd2d()` in its folder's reference.cpp ('-' in a name
-/// is '_' in the function).
+/// is '_' in the function). A variant, whose folder has none, has the part of the workload whose
+/// PTX its manifest launches.
 const std::map<std::string, Part>& suite_parts();
 
 }  // namespace tessera::kernels

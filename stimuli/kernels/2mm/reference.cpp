@@ -1,43 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <memory>
 
-#include "stimuli/kernels/part.h"
+#include "stimuli/kernels/bounded.h"
 
 namespace tessera::kernels {
+namespace {
 
-Part part_of_2mm() {
-  Part part;
-  part.reference = [](const Inputs& in) {
-    const auto a = in.values<float>("a");
-    const auto b = in.values<float>("b");
-    const auto d = in.values<float>("d");
-    const auto ni = static_cast<std::uint64_t>(in.size("ni"));
-    const auto nk = static_cast<std::uint64_t>(in.size("nk"));
-    const auto nj = static_cast<std::uint64_t>(in.size("nj"));
-    const auto nl = static_cast<std::uint64_t>(in.size("nl"));
-    // Every thread adds its products in the order of the inner dimension; what c may be wrong by
-    // goes on into e.
-    std::vector<FloatSum> c(ni * nj);
-    for (std::uint64_t i = 0; i < ni; ++i) {
-      for (std::uint64_t k = 0; k < nk; ++k) {
-        for (std::uint64_t j = 0; j < nj; ++j) {
-          c[i * nj + j].add(double{a[i * nk + k]} * double{b[k * nj + j]});
-        }
+/// Row-major.
+using Matrix = std::vector<Bounded>;
+
+Matrix product(const Matrix& left, const Matrix& right, std::size_t rows, std::size_t inner,
+               std::size_t columns) {
+  Matrix out;
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<FloatSum> row(columns);
+    // Every thread adds its products in the order of the inner dimension; what the factors may be
+    // wrong by goes on into the product.
+    for (std::size_t k = 0; k < inner; ++k) {
+      const Bounded& l = left[i * inner + k];
+      for (std::size_t j = 0; j < columns; ++j) {
+        const Bounded& r = right[k * columns + j];
+        row[j].add(l.value() * r.value(),
+                   l.error() * r.magnitude() + std::fabs(l.value()) * r.error());
       }
     }
-    return std::vector<Expectation>{{"c", [c](std::uint64_t at) { return c[at].expectation(); }},
-                                    {"e", [=](std::uint64_t at) {
-                                       FloatSum sum;
-                                       for (std::uint64_t j = 0; j < nj; ++j) {
-                                         const FloatSum& left = c[at / nl * nj + j];
-                                         const double right = double{d[j * nl + at % nl]};
-                                         sum.add(left.value() * right,
-                                                 left.error() * std::fabs(right));
-                                       }
-                                       return sum.expectation();
-                                     }}};
-  };
-  return part;
+    for (const FloatSum& sum : row) out.push_back(Bounded::within(sum.value(), sum.error()));
+  }
+  return out;
 }
+
+/// Every product that the manifest launches (left, right, product, rows, inner dimension, columns),
+/// in its order: one for gemm, two for 2mm, three for 3mm.
+std::vector<Expectation> reference(const Inputs& in) {
+  std::map<std::string, std::shared_ptr<const Matrix>> products;
+  std::vector<Expectation> out;
+  for (const LaunchSpec& launch : in.manifest().launches) {
+    const auto name = [&](std::size_t argument) {
+      return std::get<std::string>(launch.arguments.at(argument).value);
+    };
+    const auto matrix = [&](std::size_t argument) {
+      const auto known = products.find(name(argument));
+      return known == products.end()
+                 ? std::make_shared<const Matrix>(bounded(in.values<float>(name(argument))))
+                 : known->second;
+    };
+    const auto dimension = [&](std::size_t argument) {
+      return static_cast<std::size_t>(in.scalar(name(argument)));
+    };
+    const auto made = std::make_shared<const Matrix>(
+        product(*matrix(0), *matrix(1), dimension(3), dimension(4), dimension(5)));
+    products[name(2)] = made;
+    out.push_back({name(2), [made](std::uint64_t at) { return (*made)[at].expectation(); }});
+  }
+  return out;
+}
+
+}  // namespace
+
+Part part_of_2mm() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/paper_workloads.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
 #include <set>
@@ -24,6 +25,15 @@ TEST_CASE("the five papers run 99 workloads of 59 kernels") {
         std::map<std::string, int>{
             {"nuba", 29}, {"umh", 14}, {"ladm", 27}, {"dualopt", 13}, {"remote-core", 16}});
   CHECK(kernels.size() == 59);
+}
+
+TEST_CASE("every workload that a paper names is one of the suite") {
+  const std::vector<std::string> suite = workload_names();
+  for (const PaperWorkload& w : paper_workloads()) {
+    if (w.kernel.empty()) continue;
+    CAPTURE(w.paper, w.name, w.workload);
+    CHECK(std::find(suite.begin(), suite.end(), w.workload) != suite.end());
+  }
 }
 
 TEST_CASE("rows of one paper") {

@@ -44,6 +44,8 @@ void run_small(const std::string& name) {
 std::vector<double> printed_megabytes(const std::string& workload) {
   std::vector<double> printed;
   for (const PaperWorkload& p : paper_workloads()) {
+    // The grid that LADM prints for hotspot makes three arrays of 4 MiB; its 16 MB would be four.
+    if (workload == "hotspot") continue;
     if (p.workload == workload && p.footprint_mb) printed.push_back(*p.footprint_mb);
   }
   return printed;
@@ -166,7 +168,8 @@ TEST_CASE("the catalogue knows every workload") {
     CHECK(catalogue[i].name == names[i]);
     CHECK_FALSE(catalogue[i].description.empty());
     CHECK_FALSE(catalogue[i].family.empty());
-    CHECK(catalogue[i].race_free == (names[i] != "bfs"));
+    // Their CTAs raise one flag.
+    CHECK(catalogue[i].race_free == (names[i] != "bfs" && names[i] != "sssp"));
   }
 }
 
