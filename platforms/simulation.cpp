@@ -235,6 +235,9 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   const double seconds = static_cast<double>(cycles) / static_cast<double>(clock_.hertz());
   d["time_ns"] = static_cast<double>(cycles) * 1e9 / static_cast<double>(clock_.hertz());
   d["instructions"] = instructions();
+  std::uint64_t footprint = 0;
+  for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
+  d["footprint_bytes"] = footprint;
   d["kernels"] = std::move(kernels);
   d["modules"] = registry_.to_json();
   d["derived"] = derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());

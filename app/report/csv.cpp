@@ -77,10 +77,14 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
     units[{entry.value("module", ""), entry.value("name", "")}] = entry.value("unit", "");
   }
   std::string out = "module,statistic,value,unit\r\n";
-  const std::pair<const char*, const char*> own[] = {
-      {"platform", ""},    {"workload", ""},  {"seed", ""},
-      {"cycles", "cycle"}, {"time_ns", "ns"}, {"instructions", "instruction"},
-      {"verified", ""}};
+  const std::pair<const char*, const char*> own[] = {{"platform", ""},
+                                                     {"workload", ""},
+                                                     {"seed", ""},
+                                                     {"cycles", "cycle"},
+                                                     {"time_ns", "ns"},
+                                                     {"instructions", "instruction"},
+                                                     {"footprint_bytes", "byte"},
+                                                     {"verified", ""}};
   for (const auto& [name, unit] : own) {
     if (stats.contains(name)) flatten("run", name, stats[name], unit, out);
   }

@@ -20,7 +20,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
                         "report.html in --out\n(default: out/compare; with --json only where --out "
                         "says so).");
   parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline");
-  parser.positional("WORKLOAD,...", "names or manifests");
+  parser.positional("WORKLOAD,...", "names or manifests; all: the suite");
   add_set_option(parser);
   add_run_options(parser);
   add_jobs_option(parser);
@@ -29,7 +29,8 @@ int compare_verb(const std::vector<std::string>& arguments) {
   const RunArguments run = read_run_options(*values);
   const unsigned jobs = read_jobs(*values);
   const auto platforms = split_names("PLATFORM,...", positional_argument(*values, 0));
-  const auto workloads = split_names("WORKLOAD,...", positional_argument(*values, 1));
+  const std::string named = positional_argument(*values, 1);
+  const auto workloads = named == "all" ? workload_names() : split_names("WORKLOAD,...", named);
 
   // Whatever can be wrong with the names and files is told before anything runs.
   std::vector<ResolvedConfig> configs;

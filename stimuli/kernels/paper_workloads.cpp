@@ -23,7 +23,7 @@ std::optional<double> figure(const JsonNode& row, const char* key) {
 
 PaperWorkload read_row(const JsonNode& row) {
   row.object({"paper", "name", "class", "kernel", "workload", "footprint_mb", "read_only_shared_mb",
-              "l2_misses_per_kilo_instruction"});
+              "l2_misses_per_kilo_instruction", "note"});
   PaperWorkload w;
   w.paper = row.required("paper").string();
   w.name = row.required("name").string();

@@ -26,6 +26,7 @@ TEST_CASE("run --json prints one document with the sections of the contract, in 
   CHECK(document["cycles"] > 0);
   CHECK(document["platform"] == "uba-mem-small");
   CHECK(document["workload"] == "vecadd");
+  CHECK(document["footprint_bytes"] == 3 * 262144 * 4);
   // Only --out makes files then.
   CHECK(std::filesystem::is_empty(folder.path()));
 }
