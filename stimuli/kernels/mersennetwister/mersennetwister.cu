@@ -5,20 +5,23 @@
 #include "../cuda_device.h"
 
 constexpr int kState = 5;
-constexpr unsigned kMask[4] = {0xeffefffbu, 0xdfbfefffu, 0xbffff7feu, 0xf7fdff7fu};
+constexpr unsigned kMaskX = 0xeffefffbu;
+constexpr unsigned kMaskY = 0xdfbfefffu;
+constexpr unsigned kMaskZ = 0xbffff7feu;
+constexpr unsigned kMaskW = 0xf7fdff7fu;
 
 // The next vector, from the oldest one, a middle one and the two newest. The oldest one is shifted
 // by a byte as one number of 128 bits, as the last but one is; the others word by word.
 __device__ __forceinline__ uint4 twisted(uint4 oldest, uint4 middle, uint4 last_but_one,
                                          uint4 last) {
   uint4 r;
-  r.x = oldest.x ^ (oldest.x << 8) ^ (middle.x >> 11 & kMask[0]) ^
+  r.x = oldest.x ^ (oldest.x << 8) ^ (middle.x >> 11 & kMaskX) ^
         (last_but_one.x >> 8 | last_but_one.y << 24) ^ (last.x << 18);
-  r.y = oldest.y ^ (oldest.y << 8 | oldest.x >> 24) ^ (middle.y >> 11 & kMask[1]) ^
+  r.y = oldest.y ^ (oldest.y << 8 | oldest.x >> 24) ^ (middle.y >> 11 & kMaskY) ^
         (last_but_one.y >> 8 | last_but_one.z << 24) ^ (last.y << 18);
-  r.z = oldest.z ^ (oldest.z << 8 | oldest.y >> 24) ^ (middle.z >> 11 & kMask[2]) ^
+  r.z = oldest.z ^ (oldest.z << 8 | oldest.y >> 24) ^ (middle.z >> 11 & kMaskZ) ^
         (last_but_one.z >> 8 | last_but_one.w << 24) ^ (last.z << 18);
-  r.w = oldest.w ^ (oldest.w << 8 | oldest.z >> 24) ^ (middle.w >> 11 & kMask[3]) ^
+  r.w = oldest.w ^ (oldest.w << 8 | oldest.z >> 24) ^ (middle.w >> 11 & kMaskW) ^
         (last_but_one.w >> 8) ^ (last.w << 18);
   return r;
 }
