@@ -45,6 +45,8 @@ std::uint64_t add(AtomicType type, std::uint64_t a, std::uint64_t b) {
       return add_f32(a, b);
     case AtomicType::kF64:
       return add_f64(a, b);
+    case AtomicType::kF16:
+      return add_f16(a, b);
     case AtomicType::kF16x2:
       return add_f16(a >> 16, b >> 16) << 16 | add_f16(a, b);
     default:
@@ -71,7 +73,7 @@ bool less(AtomicType type, std::uint64_t a, std::uint64_t b) {
 
 std::uint64_t apply_atomic(AtomicOp op, AtomicType type, std::uint64_t old, std::uint64_t operand,
                            std::uint64_t compare) {
-  const std::uint64_t keep = atomic_bytes(type) == 8 ? ~std::uint64_t{0} : 0xffffffffu;
+  const std::uint64_t keep = ~std::uint64_t{0} >> (64 - 8 * atomic_bytes(type));
   const std::uint64_t a = old & keep;
   const std::uint64_t b = operand & keep;
   std::uint64_t result = b;

@@ -91,14 +91,25 @@ enum class AtomicOp : std::uint8_t {
   kCompareAndSwap
 };
 
-enum class AtomicType : std::uint8_t { kU32, kS32, kB32, kF32, kU64, kS64, kB64, kF64, kF16x2 };
+enum class AtomicType : std::uint8_t {
+  kU32,
+  kS32,
+  kB32,
+  kF32,
+  kU64,
+  kS64,
+  kB64,
+  kF64,
+  kF16x2,
+  kB16,
+  kF16
+};
 
 /// Bytes of one operand.
 constexpr unsigned atomic_bytes(AtomicType t) {
-  return (t == AtomicType::kU64 || t == AtomicType::kS64 || t == AtomicType::kB64 ||
-          t == AtomicType::kF64)
-             ? 8
-             : 4;
+  const bool wide = t == AtomicType::kU64 || t == AtomicType::kS64 || t == AtomicType::kB64 ||
+                    t == AtomicType::kF64;
+  return wide ? 8 : t == AtomicType::kB16 || t == AtomicType::kF16 ? 2 : 4;
 }
 
 /// The value that `op` leaves in memory; operands are the low bytes of the 64-bit words.
@@ -173,6 +184,11 @@ class WarpProgram {
   /// Executes the next operation and moves on. Its registers must be ready: the SM has waited.
   /// Throws RunError (kernel, thread, address or line) when the program does what it must not.
   virtual void issue(const IssueContext& context, IssueResult& result) = 0;
+
+  /// Where the warp stands, for messages: "CTA (0,0,0), warp 1, k.ptx:12 'bar.sync 0;'".
+  virtual std::string where() const { return "line " + std::to_string(next().line); }
+  /// The same of the barrier that it has reached last, and may be waiting at.
+  virtual std::string last_barrier() const { return "a barrier before " + where(); }
 
   /// Writes the destination registers of an earlier load or atomic that was not `values_done`.
   /// Lane i's bytes stand at `data + i * kMaxLaneBytes`. The SM hands back the pc of the access.

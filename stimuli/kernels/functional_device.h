@@ -15,8 +15,11 @@ namespace tessera::kernels {
 
 class FunctionalDevice final : public Device {
  public:
-  /// `instruction_budget`: warp instructions a launch may take (0 = no limit).
-  explicit FunctionalDevice(std::uint64_t instruction_budget = 0)
+  /// Far above what a kernel takes, and reached within a minute.
+  static constexpr std::uint64_t kInstructionBudget = 2'000'000'000;
+
+  /// `instruction_budget`: warp instructions that one CTA may take (0 = no limit).
+  explicit FunctionalDevice(std::uint64_t instruction_budget = kInstructionBudget)
       : instruction_budget_(instruction_budget), loader_(*this) {}
 
   Address allocate(const std::string& name, std::uint64_t bytes) override;

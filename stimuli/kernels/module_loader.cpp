@@ -137,6 +137,9 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   memory.allocations = &allocations;
   memory.flat = flat;
   memory.symbols = &module.symbols;
+  memory.read = [this](void* to, Address from, std::uint64_t bytes) {
+    device_.read(to, from, bytes);
+  };
   return ptx::make_program(kernel, request, memory);
 }
 

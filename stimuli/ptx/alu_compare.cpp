@@ -119,6 +119,73 @@ void comparison(AluTable& t, const char* name) {
         name_of<T>());
 }
 
+/// Half `kHalf` of each lane's pair, compared.
+template <Compare kCompare, bool kFtz, unsigned kHalf>
+u32 compare_halves(const Frame& f, const Decoded& d) {
+  const auto* a = cells<Half2>(f, d.slot[2]);
+  const auto* b = cells<Half2>(f, d.slot[3]);
+  u32 result = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    const auto x = comparable<kFtz>(Half{static_cast<u16>(a[i] >> (16 * kHalf))});
+    const auto y = comparable<kFtz>(Half{static_cast<u16>(b[i] >> (16 * kHalf))});
+    result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
+  }
+  return result;
+}
+
+/// The first destination is of the low halves, the second of the high ones.
+template <Compare kCompare, bool kFtz>
+void setp_pair(const Frame& f, const Decoded& d) {
+  const u32 p = combine(f, d, compare_halves<kCompare, kFtz, 0>(f, d));
+  const u32 q = combine(f, d, compare_halves<kCompare, kFtz, 1>(f, d));
+  put_predicate(f, d.slot[1], q);
+  put_predicate(f, d.slot[0], p);
+}
+
+template <Compare kCompare, bool kFtz, u32 kTrue>
+void set_pair(const Frame& f, const Decoded& d) {
+  const u32 low = combine(f, d, compare_halves<kCompare, kFtz, 0>(f, d));
+  const u32 high = combine(f, d, compare_halves<kCompare, kFtz, 1>(f, d));
+  write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      out[i] = ((low >> i & 1u) != 0 ? kTrue : 0) | ((high >> i & 1u) != 0 ? kTrue << 16 : 0);
+    }
+  });
+}
+
+template <Compare kCompare, bool kFtz>
+void pair_comparison(AluTable& t, const char* name) {
+  constexpr Kind k = Kind::kI32;
+  const char* ftz = kFtz ? "ftz" : "";
+  t.add({&setp_pair<kCompare, kFtz>, Signature{1, 2, {Kind::kPred, k, k}}, Unit::kAlu, 1}, "setp",
+        name, ftz, "f16x2");
+  const Signature to_word{1, 2, {k, k, k}};
+  t.add({&set_pair<kCompare, kFtz, 0x3c00u>, to_word, Unit::kAlu, 1}, "set", name, ftz, "f16x2",
+        "f16x2");
+  for (const char* type : {"u32", "s32"}) {
+    t.add({&set_pair<kCompare, kFtz, 0xffffu>, to_word, Unit::kAlu, 1}, "set", name, ftz, type,
+          "f16x2");
+  }
+}
+
+template <bool kFtz>
+void pairs(AluTable& t) {
+  pair_comparison<Compare::kEq, kFtz>(t, "eq");
+  pair_comparison<Compare::kNe, kFtz>(t, "ne");
+  pair_comparison<Compare::kLt, kFtz>(t, "lt");
+  pair_comparison<Compare::kLe, kFtz>(t, "le");
+  pair_comparison<Compare::kGt, kFtz>(t, "gt");
+  pair_comparison<Compare::kGe, kFtz>(t, "ge");
+  pair_comparison<Compare::kEqu, kFtz>(t, "equ");
+  pair_comparison<Compare::kNeu, kFtz>(t, "neu");
+  pair_comparison<Compare::kLtu, kFtz>(t, "ltu");
+  pair_comparison<Compare::kLeu, kFtz>(t, "leu");
+  pair_comparison<Compare::kGtu, kFtz>(t, "gtu");
+  pair_comparison<Compare::kGeu, kFtz>(t, "geu");
+  pair_comparison<Compare::kNum, kFtz>(t, "num");
+  pair_comparison<Compare::kNan, kFtz>(t, "nan");
+}
+
 template <class T, bool kFtz>
 void ordered(AluTable& t) {
   comparison<Compare::kEq, T, kFtz>(t, "eq");
@@ -248,6 +315,8 @@ void add_compare(AluTable& t) {
   ordered<Half, true>(t);
   unordered<Half, false>(t);
   unordered<Half, true>(t);
+  pairs<false>(t);
+  pairs<true>(t);
   unsigned_names<u16>(t);
   unsigned_names<u32>(t);
   unsigned_names<u64>(t);

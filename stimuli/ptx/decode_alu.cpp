@@ -30,7 +30,12 @@ std::string Decoder::canonical_name() const {
       is_one_of(name, {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"});
   const bool approximate =
       is_one_of(name, {"div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"});
+  // Inline assembly also writes vote.ballot.sync.b32.
+  const bool sync_later =
+      name == "vote" && in_->modifiers.size() == 3 && in_->modifiers[1] == "sync";
+  if (sync_later) name += ".sync";
   for (const std::string& m : in_->modifiers) {
+    if (sync_later && m == "sync") continue;
     if (arithmetic && m == "rn") continue;
     if (approximate && is_one_of(m, {"approx", "full"})) continue;
     if (m == "shared::cta") {

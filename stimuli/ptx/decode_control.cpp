@@ -45,6 +45,8 @@ bool Decoder::decode_control() {
   } else if (op == "trap" || op == "brkpt") {
     d_.action = Action::kTrap;
     emit(Unit::kAlu, 1);
+  } else if (op == kPrintCall || op == kAssertCall) {
+    decode_system_call();
   } else if (op == "nanosleep" || op == "prefetch" || op == "prefetchu" || op == "pmevent") {
     // No effect on values; the model prefetches nothing and does not sleep.
     d_.run = entry("_nothing").run;
@@ -53,6 +55,33 @@ bool Decoder::decode_control() {
     return false;
   }
   return true;
+}
+
+/// The arguments are .param variables, which the caller has filled.
+void Decoder::decode_system_call() {
+  const bool prints = in_->opcode == kPrintCall;
+  const auto place_of = [&](std::size_t i, unsigned bytes) {
+    const Place* place = find_place(operand(i).name);
+    if (place == nullptr || place->space != StateSpace::kParam || place->bytes < bytes) {
+      refuse("'" + operand(i).name + "' is not a .param variable of " + std::to_string(bytes) +
+             " bytes");
+    }
+    return Slot{place->is_entry_parameter ? BankId::kParam : BankId::kLocal,
+                static_cast<std::uint32_t>(place->offset)};
+  };
+  if (prints) {
+    expect_operands(2, 3);
+    const std::size_t first = in_->operands.size() - 2;
+    if (first == 1) d_.slot[0] = place_of(0, 4);
+    d_.slot[1] = place_of(first, 8);
+    d_.slot[2] = place_of(first + 1, 8);
+    d_.action = Action::kPrint;
+  } else {
+    expect_operands(5, 5);
+    for (unsigned i = 0; i < 4; ++i) d_.slot[1 + i] = place_of(i, i == 2 ? 4 : 8);
+    d_.action = Action::kAssert;
+  }
+  emit(Unit::kAlu, 1);
 }
 
 void Decoder::decode_branch() {

@@ -17,7 +17,7 @@ constexpr const char* kLoadForms =
 constexpr const char* kAtomicForms =
     "supported: atom/red{.relaxed,.acquire,.release,.acq_rel}{.cta,.gpu,.sys}{.global,.shared}"
     ".{add,min,max,inc,dec,and,or,xor,exch,cas}.{u32,s32,b32,u64,s64,b64,f32,f64}, "
-    "add.noftz.f16x2";
+    "add.noftz.{f16,f16x2}, cas.b16";
 
 bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
   return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
@@ -94,6 +94,12 @@ bool atomic_type(Type t, AtomicType& to) {
     case Type::kF16x2:
       to = AtomicType::kF16x2;
       return true;
+    case Type::kB16:
+      to = AtomicType::kB16;
+      return true;
+    case Type::kF16:
+      to = AtomicType::kF16;
+      return true;
     default:
       return false;
   }
@@ -101,8 +107,10 @@ bool atomic_type(Type t, AtomicType& to) {
 
 /// Which types an operation is defined for.
 bool atomic_fits(AtomicOp op, AtomicType t) {
+  if (t == AtomicType::kB16) return op == AtomicOp::kCompareAndSwap;
   const bool is_bits = t == AtomicType::kB32 || t == AtomicType::kB64;
-  const bool is_float = t == AtomicType::kF32 || t == AtomicType::kF64 || t == AtomicType::kF16x2;
+  const bool is_float = t == AtomicType::kF32 || t == AtomicType::kF64 || t == AtomicType::kF16x2 ||
+                        t == AtomicType::kF16;
   switch (op) {
     case AtomicOp::kAdd:
       return !is_bits;
@@ -289,7 +297,7 @@ void Decoder::decode_atomic() {
     }
   }
   if (!has_op || !atomic_type(type, m.atomic_type) || !atomic_fits(m.atomic, m.atomic_type) ||
-      noftz != (type == Type::kF16x2)) {
+      noftz != (type == Type::kF16x2 || type == Type::kF16)) {
     refuse(kAtomicForms);
   }
   if (m.space != StateSpace::kGlobal && m.space != StateSpace::kShared &&
@@ -305,6 +313,7 @@ void Decoder::decode_atomic() {
   const Kind kind = type == Type::kF32   ? Kind::kF32
                     : type == Type::kF64 ? Kind::kF64
                     : bytes == 8         ? Kind::kI64
+                    : bytes == 2         ? Kind::kI16
                                          : Kind::kI32;
   const AddressOperand a = address(operand(first));
   if (a.has_symbol && m.space == StateSpace::kGeneric) m.space = a.space;

@@ -33,6 +33,8 @@ struct OutsideModel {
   const char* opcode;
   const char* why;
 };
+constexpr const char* kVideo =
+    "video instructions are not modelled; supported: prmt, dp4a, dp2a, bfe, bfi";
 constexpr OutsideModel kOutside[] = {
     {"tex", "textures are not modelled"},
     {"tld4", "textures are not modelled"},
@@ -48,6 +50,29 @@ constexpr OutsideModel kOutside[] = {
     {"ldmatrix", "tensor cores are not modelled"},
     {"stmatrix", "tensor cores are not modelled"},
     {"movmatrix", "tensor cores are not modelled"},
+    {"vadd", kVideo},
+    {"vsub", kVideo},
+    {"vabsdiff", kVideo},
+    {"vmin", kVideo},
+    {"vmax", kVideo},
+    {"vshl", kVideo},
+    {"vshr", kVideo},
+    {"vmad", kVideo},
+    {"vset", kVideo},
+    {"vadd2", kVideo},
+    {"vsub2", kVideo},
+    {"vavrg2", kVideo},
+    {"vabsdiff2", kVideo},
+    {"vmin2", kVideo},
+    {"vmax2", kVideo},
+    {"vset2", kVideo},
+    {"vadd4", kVideo},
+    {"vsub4", kVideo},
+    {"vavrg4", kVideo},
+    {"vabsdiff4", kVideo},
+    {"vmin4", kVideo},
+    {"vmax4", kVideo},
+    {"vset4", kVideo},
     {"cp", "asynchronous copies are not modelled"},
     {"mbarrier", "asynchronous barriers are not modelled"},
     {"mapa", "clusters are not modelled"},

@@ -113,6 +113,7 @@ class Decoder {
   bool decode_control();
   void decode_branch();
   void decode_barrier();
+  void decode_system_call();
 
   const Module& module_;
   const Function& function_;
@@ -141,6 +142,11 @@ class Decoder {
 
 /// Throws InputError with the nearest name when the module has no such kernel.
 const Function& entry_function(const Module& module, const std::string& entry);
+
+/// Opcodes of the instructions that stand for calls of vprintf and __assertfail: the operands are
+/// the call's .param variables, results first.
+inline constexpr const char* kPrintCall = "_vprintf";
+inline constexpr const char* kAssertCall = "_assertfail";
 
 /// Replaces every call by the callee's body. Throws InputError for recursion and for functions
 /// without a body. Defined in inline.cpp.

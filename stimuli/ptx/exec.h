@@ -85,6 +85,8 @@ enum class Action : std::uint8_t {
   kFence,
   kExit,
   kTrap,
+  kPrint,   ///< vprintf: result at 0 (or no place), format at 1, buffer at 2
+  kAssert,  ///< __assertfail: message at 1, file at 2, line at 3, function at 4
 };
 
 /// Operand types that decide cell width, and how an immediate is written.

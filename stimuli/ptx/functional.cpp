@@ -21,13 +21,13 @@ struct BarrierState {
 class CtaRunner {
  public:
   CtaRunner(KernelProgram& program, CtaId id, IssueResult& result)
-      : program_(program), id_(id), cta_(program.start_cta(id)), result_(result) {
+      : program_(program), cta_(program.start_cta(id)), result_(result) {
     warps_ = cta_->warp_count();
     state_.assign(warps_, State::kRunning);
   }
 
-  /// Runs to the end; counts instructions down from `left` when there is a limit.
-  std::uint64_t run(std::uint64_t budget, std::uint64_t spent) {
+  /// Runs to the end. `before`: instructions of earlier CTAs, for the clock. Returns its own.
+  std::uint64_t run(std::uint64_t budget, std::uint64_t before) {
     std::uint64_t issued = 0;
     unsigned ended = 0;
     while (ended < warps_) {
@@ -35,7 +35,7 @@ class CtaRunner {
       for (unsigned w = 0; w < warps_; ++w) {
         if (state_[w] != State::kRunning) continue;
         progress = true;
-        issued += run_warp(w, budget, spent + issued);
+        issued += run_warp(w, budget, before, issued);
         if (state_[w] == State::kEnded) ++ended;
       }
       if (!progress)
@@ -49,16 +49,19 @@ class CtaRunner {
  private:
   enum class State { kRunning, kWaiting, kEnded };
 
-  std::uint64_t run_warp(unsigned w, std::uint64_t budget, std::uint64_t spent) {
+  std::uint64_t run_warp(unsigned w, std::uint64_t budget, std::uint64_t before,
+                         std::uint64_t spent) {
     WarpProgram& warp = cta_->warp(w);
     IssueContext context;
     context.warp_slot = w;
     std::uint64_t issued = 0;
     while (state_[w] == State::kRunning) {
-      context.cycle = spent + issued;
-      if (budget != 0 && context.cycle >= budget) {
-        throw RunError("kernel '" + program_.name() + "', CTA " + std::to_string(id_.value) +
-                       ": more than " + std::to_string(budget) +
+      context.cycle = before + spent + issued;
+      if (budget != 0 && spent + issued >= budget) {
+        throw RunError("kernel '" + program_.name() + "', " + warp.where() +
+                       ": the CTA has taken "
+                       "more than " +
+                       std::to_string(budget) +
                        " warp instructions; an endless loop, or a spin on a value that another "
                        "lane or CTA has to write");
       }
@@ -109,14 +112,14 @@ class CtaRunner {
       if (b.arrived == 0) continue;
       who += "; barrier " + std::to_string(i) + " has " + std::to_string(b.waiting.size()) +
              " waiting warps";
+      if (!b.waiting.empty()) who += ", first " + cta_->warp(b.waiting.front()).last_barrier();
     }
-    throw RunError("kernel '" + program_.name() + "', CTA " + std::to_string(id_.value) +
-                   ": deadlock at a barrier: " + std::to_string(ended) + " of " +
-                   std::to_string(warps_) + " warps have ended" + who);
+    throw RunError("kernel '" + program_.name() +
+                   "': deadlock at a barrier: " + std::to_string(ended) + " of " +
+                   std::to_string(warps_) + " warps of the CTA have ended" + who);
   }
 
   KernelProgram& program_;
-  CtaId id_;
   std::unique_ptr<CtaProgram> cta_;
   IssueResult& result_;
   unsigned warps_ = 0;

@@ -107,7 +107,7 @@ class Expander {
     if (callee != nullptr) {
       expand(original, *callee, returned, passed, suffix, end);
     } else {
-      stand_in(original, callee_name, returned);
+      stand_in(original, callee_name, returned, passed);
     }
     place_label(end);
   }
@@ -144,34 +144,24 @@ class Expander {
     }
   }
 
-  /// System functions without a body: a failed assertion stops the kernel; printf prints nothing
-  /// and returns 0.
+  /// System functions without a body become instructions of their own.
   void stand_in(const Instruction& at, const std::string& name,
-                const std::vector<Operand>& returned) {
-    Instruction i = at;
-    i.guard.clear();
-    i.modifiers.clear();
-    if (name == "__assertfail") {
-      i.opcode = "trap";
-      i.operands.clear();
-    } else if (name == "vprintf" && returned.size() == 1) {
-      i.opcode = "st";
-      i.modifiers = {"param", "b32"};
-      Operand address;
-      address.kind = Operand::Kind::kAddress;
-      address.name = returned[0].name;
-      Operand zero;
-      zero.kind = Operand::Kind::kInteger;
-      i.operands = {address, zero};
-    } else {
+                const std::vector<Operand>& returned, const std::vector<Operand>& passed) {
+    if (name != "vprintf" && name != "__assertfail") {
       std::vector<std::string> known;
       for (const Function& f : module_.functions) {
         if (!f.is_declaration && !f.is_entry) known.push_back(f.name);
       }
       refuse(at, "there is no function '" + name + "' with a body in this module" +
                      did_you_mean(name, known) +
-                     "; supported: direct calls, __assertfail, vprintf (prints nothing)");
+                     "; supported: direct calls, vprintf, __assertfail");
     }
+    Instruction i = at;
+    i.guard.clear();
+    i.modifiers.clear();
+    i.opcode = name == "vprintf" ? kPrintCall : kAssertCall;
+    i.operands = returned;
+    i.operands.insert(i.operands.end(), passed.begin(), passed.end());
     result_.body.push_back(std::move(i));
   }
 

@@ -90,6 +90,8 @@ class Warp final : public WarpProgram {
   const OpInfo& next() const override { return info_[pc_]; }
   void issue(const IssueContext& context, IssueResult& result) override;
   void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) override;
+  std::string where() const override { return where(pc_); }
+  std::string last_barrier() const override { return where(barrier_pc_); }
 
  private:
   /// A set of lanes that waits for its turn.
@@ -116,6 +118,17 @@ class Warp final : public WarpProgram {
   void run_access(const Decoded& d, const MemoryOp& op, std::byte* base,
                   const std::uint64_t* offsets);
   void access_local(const Decoded& d, MemoryOp& op);
+
+  // warp_system.cpp
+  void print(const Decoded& d, std::uint32_t mask);
+  [[noreturn]] void assertion_failed(const Decoded& d, std::uint32_t mask) const;
+  std::uint64_t argument(Slot s, unsigned lane, unsigned bytes) const;
+  std::uint64_t peek(unsigned lane, Address from, std::uint64_t bytes, void* to) const;
+  std::string string_at(unsigned lane, Address from) const;
+  std::uint64_t word_at(unsigned lane, Address from, unsigned bytes) const;
+
+  std::string line_text(std::uint32_t pc) const;
+  std::string where(std::uint32_t pc) const;
   [[noreturn]] void fail(unsigned lane, const std::string& what) const;
   [[noreturn]] void fail_access(const Decoded& d, const MemoryOp& op, unsigned lane,
                                 const std::string& why) const;
@@ -125,6 +138,7 @@ class Warp final : public WarpProgram {
   const OpInfo* info_;
   Frame frame_;
   std::uint32_t pc_ = 0;
+  std::uint32_t barrier_pc_ = 0;  ///< of the barrier it reached last
   std::uint32_t active_ = 0;
   std::uint32_t reconverge_ = 0;
   std::vector<Level> stack_;

@@ -105,6 +105,10 @@ Slot Decoder::source(const Operand& o, Kind kind) {
   if (o.kind == Operand::Kind::kSymbol || find_place(o.name) != nullptr) {
     return symbol_address(o.name, o.integer, kind);
   }
+  if (starts_with(name, "%envreg")) {
+    refuse("grid-wide synchronisation (cooperative launches, " + name +
+           ") is not modelled; supported: barriers within a CTA, kernel after kernel");
+  }
   if (starts_with(name, "%")) refuse("register '" + name + "' is not declared or not supported");
   refuse("operand '" + name + "' is not of a kind that can stand here");
 }

@@ -26,6 +26,8 @@ struct MemoryView {
   FlatMemory* flat = nullptr;
   /// Addresses of module-scope .global and .const variables.
   const std::map<std::string, Address>* symbols = nullptr;
+  /// Carried mode: what memory holds now, for the strings of printf and assert.
+  std::function<void(void* to, Address from, std::uint64_t bytes)> read;
 };
 
 /// A kernel in decoded form; immutable, shared by all its launches.
@@ -45,8 +47,8 @@ std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel
 
 /// Runs a launch to its end without any timing, CTA by CTA, warps round-robin between barriers.
 /// `memory.flat` must have been set at make_program. Returns warp instructions executed. Throws
-/// RunError when more than `instruction_budget` warp instructions were needed (0 = no limit) or
-/// the CTA deadlocks on a barrier.
+/// RunError, with the warp and the line it stands at, when one CTA needs more than
+/// `instruction_budget` warp instructions (0 = no limit) or deadlocks on a barrier.
 std::uint64_t run_functionally(KernelProgram& program, std::uint64_t instruction_budget = 0);
 
 }  // namespace tessera::ptx

@@ -85,6 +85,12 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kTrap:
       if (mask != 0) fail(first_lane(mask), "it stops itself");
       break;
+    case Action::kPrint:
+      if (mask != 0) print(d, mask);
+      break;
+    case Action::kAssert:
+      if (mask != 0) assertion_failed(d, mask);
+      break;
   }
   go_to(pc_ + 1);
 }
@@ -146,6 +152,7 @@ void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   if (threads % kWarpLanes != 0) {
     fail(lane, "a barrier for " + std::to_string(threads) + " threads is not a number of warps");
   }
+  barrier_pc_ = pc_;
   result.kind = IssueResult::Kind::kBarrier;
   result.barrier_id = static_cast<std::uint8_t>(id);
   result.barrier_threads = threads;
@@ -181,14 +188,22 @@ void Warp::finish_reduction() {
   __builtin_memcpy(to, &p, 4);
 }
 
+std::string Warp::line_text(std::uint32_t pc) const {
+  const Kernel& kernel = launch_.kernel();
+  return kernel.file + ":" + std::to_string(info_[pc].line) + " '" + kernel.text[pc] + "'";
+}
+
+std::string Warp::where(std::uint32_t pc) const {
+  return "CTA " + text_of(cta_.coordinates()) + ", warp " + std::to_string(index_) + ", " +
+         line_text(pc);
+}
+
 void Warp::fail(unsigned lane, const std::string& what) const {
   const Dim3 block = launch_.block();
   const std::uint32_t t = index_ * kWarpLanes + lane;
   const Dim3 tid{t % block.x, t / block.x % block.y, t / block.x / block.y};
-  const Kernel& kernel = launch_.kernel();
-  throw RunError("kernel '" + kernel.name + "', CTA " + text_of(cta_.coordinates()) + ", thread " +
-                 text_of(tid) + ", " + kernel.file + ":" + std::to_string(info_[pc_].line) + " '" +
-                 kernel.text[pc_] + "': " + what);
+  throw RunError("kernel '" + launch_.kernel().name + "', CTA " + text_of(cta_.coordinates()) +
+                 ", thread " + text_of(tid) + ", " + line_text(pc_) + ": " + what);
 }
 
 }  // namespace tessera::ptx

@@ -116,8 +116,10 @@ void store_lanes(const Frame& f, const Decoded& d, unsigned slot, u32 mask, std:
 }
 
 u64 read_word(const std::byte* from, unsigned bytes) {
-  return bytes == 8 ? read<u64>(from) : read<u32>(from);
+  return bytes == 8 ? read<u64>(from) : bytes == 4 ? read<u32>(from) : read<std::uint16_t>(from);
 }
+/// Bytes from one lane's cell of a register to the next.
+constexpr unsigned cell_bytes(unsigned bytes) { return bytes == 8 ? 8 : 4; }
 
 constexpr std::array<u64, kWarpLanes> packed_offsets() {
   std::array<u64, kWarpLanes> offsets{};
@@ -226,7 +228,7 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   if (op.kind == AccessKind::kAtomic && op.atomic == AtomicOp::kCompareAndSwap) {
     const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
     for_lanes(mask, [&](unsigned i) {
-      op.compare[i] = read_word(compare + m.element_bytes * i, m.element_bytes);
+      op.compare[i] = read_word(compare + cell_bytes(m.element_bytes) * i, m.element_bytes);
     });
   }
 }
@@ -244,6 +246,7 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
       break;
   }
   const unsigned bytes = d.memory.element_bytes;
+  const unsigned cell = cell_bytes(bytes);
   std::byte* to = frame_.at(d.slot[Decoded::kResult]);
   const std::byte* operand = frame_.at(d.slot[Decoded::kOperand]);
   const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
@@ -253,10 +256,10 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
     std::byte* at = base + offsets[i];
     const u64 old = read_word(at, bytes);
     const u64 value =
-        apply_atomic(op.atomic, op.atomic_type, old, read_word(operand + bytes * i, bytes),
-                     swaps ? read_word(compare + bytes * i, bytes) : 0);
+        apply_atomic(op.atomic, op.atomic_type, old, read_word(operand + cell * i, bytes),
+                     swaps ? read_word(compare + cell * i, bytes) : 0);
     __builtin_memcpy(at, &value, bytes);
-    __builtin_memcpy(to + bytes * i, &old, bytes);
+    __builtin_memcpy(to + cell * i, &old, bytes);
   });
 }
 

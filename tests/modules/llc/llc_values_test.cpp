@@ -27,7 +27,7 @@ TEST_CASE(
   for (unsigned i = 0; i < kLine; ++i) line[i] = initial(0x1000 + i);
   std::uint64_t cycle = 10;
   for (unsigned op = 0; op <= static_cast<unsigned>(AtomicOp::kCompareAndSwap); ++op) {
-    for (unsigned type = 0; type <= static_cast<unsigned>(AtomicType::kF16x2); ++type) {
+    for (unsigned type = 0; type <= static_cast<unsigned>(AtomicType::kF16); ++type) {
       AtomicOperands* o = rig.adds(0, 0);
       o->op = static_cast<AtomicOp>(op);
       o->type = static_cast<AtomicType>(type);

@@ -279,92 +279,69 @@ TEST_CASE("device functions are expanded, with divergence inside") {
   }
 }
 
-TEST_CASE("random control flow agrees with a scalar machine") {
-  // Structured programs of ifs and bounded loops over two values, generated as PTX and as a tree
-  // that the reference walks.
-  struct Node {
-    int kind = 0;  // 0 arithmetic, 1 if, 2 if-else, 3 loop
-    unsigned a = 0;
-    std::vector<Node> body;
-    std::vector<Node> other;
-  };
-  std::mt19937 random(77);
-  const std::function<std::vector<Node>(int)> make = [&](int depth) {
-    std::vector<Node> list(1 + random() % 3);
-    for (Node& n : list) {
-      n.kind = depth == 0 ? 0 : static_cast<int>(random() % 4);
-      n.a = random() % 13 + 2;
-      if (n.kind >= 1) n.body = make(depth - 1);
-      if (n.kind == 2) n.other = make(depth - 1);
-    }
-    return list;
-  };
-  unsigned labels = 0;
-  const std::function<std::string(const std::vector<Node>&, int)> emit =
-      [&](const std::vector<Node>& list, int depth) {
-        std::string s;
-        const std::string counter = "%r" + std::to_string(10 + depth);
-        for (const Node& n : list) {
-          const std::string id = std::to_string(labels++);
-          const std::string a = std::to_string(n.a);
-          const std::string test = "rem.u32 %r5, %r2, " + a + ";\nsetp.lt.u32 %p1, %r5, " +
-                                   std::to_string(n.a / 2) + ";\n";
-          if (n.kind == 0) {
-            s += "mad.lo.u32 %r2, %r2, " + a + ", %r1;\n";
-          } else if (n.kind == 1) {
-            s += test + "@!%p1 bra E" + id + ";\n" + emit(n.body, depth + 1) + "E" + id + ":\n";
-          } else if (n.kind == 2) {
-            s += test + "@%p1 bra T" + id + ";\n" + emit(n.other, depth + 1) + "bra E" + id +
-                 ";\nT" + id + ":\n" + emit(n.body, depth + 1) + "E" + id + ":\n";
-          } else {
-            s += "rem.u32 " + counter + ", %r2, 5;\nL" + id + ":\n" + emit(n.body, depth + 1) +
-                 "setp.ne.u32 %p1, " + counter + ", 0;\nsub.u32 " + counter + ", " + counter +
-                 ", 1;\n@%p1 bra L" + id + ";\n";
-          }
-        }
-        return s;
-      };
-  const std::function<void(const std::vector<Node>&, std::uint32_t&, std::uint32_t)> walk =
-      [&](const std::vector<Node>& list, std::uint32_t& v, std::uint32_t in) {
-        for (const Node& n : list) {
-          const bool p = v % n.a < n.a / 2;
-          if (n.kind == 0)
-            v = v * n.a + in;
-          else if (n.kind == 1 && p)
-            walk(n.body, v, in);
-          else if (n.kind == 2)
-            walk(p ? n.body : n.other, v, in);
-          else if (n.kind == 3) {
-            for (std::uint32_t c = v % 5 + 1; c > 0; --c) walk(n.body, v, in);
-          }
-        }
-      };
-  for (int round = 0; round < 25; ++round) {
-    const std::vector<Node> program = make(3);
-    const std::string body = "mov.u32 %r2, %r1;\n" + emit(program, 0) + kStoreResult;
-    KernelRunner k(kernel_text(kLoadInput + body));
-    std::vector<std::uint32_t> in(96);
-    for (unsigned i = 0; i < 96; ++i) k.set_input(i, in[i] = random() % 1000);
-    k.run({96, 1, 1}, {1, 1, 1}, 10000000);
-    for (unsigned i = 0; i < 96; ++i) {
-      std::uint32_t v = in[i];
-      walk(program, v, in[i]);
-      INFO("round " << round << " thread " << i);
-      REQUIRE(k.result<std::uint32_t>(i) == v);
-    }
-  }
+TEST_CASE("an endless loop ends with the warp and the line it stands at") {
+  KernelRunner k(kernel_text("L:\nbra L;\n"));
+  CHECK_THROWS_AS(k.run({64, 1, 1}, {1, 1, 1}, 1000), RunError);
+  CHECK_THROWS_WITH(k.run({64, 1, 1}, {1, 1, 1}, 1000),
+                    Catch::Contains("kernel 'k', CTA (0,0,0), warp 0, test.ptx:22 'bra L'") &&
+                        Catch::Contains("more than 1000 warp instructions; an endless loop"));
 }
 
-TEST_CASE("an endless loop exhausts the budget") {
-  KernelRunner k(kernel_text("L:\nbra L;\n"));
+TEST_CASE("a loop that waits for a value that nobody writes ends in the same way") {
+  KernelRunner k(kernel_text(
+      "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra DONE;\nL:\nld.volatile.global.u32 %r1, [%rd2];\n"
+      "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nDONE:\n"));
+  CHECK_THROWS_WITH(k.run({64, 1, 1}, {1, 1, 1}, 1000),
+                    Catch::Contains("CTA (0,0,0), warp 1, test.ptx:25 'setp.eq.u32") &&
+                        Catch::Contains("a spin on a value that another lane or CTA"));
+}
+
+TEST_CASE("a spin lock whose holder is in the same warp ends in the same way") {
+  // One lane gets the lock and waits at the loop's end for the others, which want it.
+  KernelRunner k(
+      kernel_text("SPIN:\natom.global.cas.b32 %r1, [%rd2], 0, 1;\n"
+                  "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra SPIN;\n"
+                  "atom.global.exch.b32 %r1, [%rd2], 0;\n"));
   CHECK_THROWS_WITH(k.run({32, 1, 1}, {1, 1, 1}, 1000),
-                    Catch::Contains("more than 1000 warp instructions"));
+                    Catch::Contains("warp 0, test.ptx:24 '@%p1 bra SPIN'"));
+  // Alone in its warp, a lane gets through.
+  KernelRunner alone(
+      kernel_text("SPIN:\natom.global.cas.b32 %r1, [%rd2], 0, 1;\n"
+                  "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra SPIN;\n"
+                  "atom.global.exch.b32 %r1, [%rd2], 0;\n"
+                  "st.global.u32 [%rd1], %r1;\n"));
+  alone.run({1, 1, 1}, {4, 1, 1}, 1000);
+  CHECK(alone.result<std::uint32_t>(3) == 1);
 }
 
 TEST_CASE("a barrier that cannot complete is a deadlock") {
   KernelRunner k(kernel_text("bar.sync 1, 96;\n"));
-  CHECK_THROWS_WITH(k.run({64, 1, 1}), Catch::Contains("deadlock at a barrier") &&
-                                           Catch::Contains("barrier 1 has 2 waiting warps"));
+  CHECK_THROWS_WITH(
+      k.run({64, 1, 1}),
+      Catch::Contains("kernel 'k': deadlock at a barrier: 0 of 2 warps of the CTA have ended; "
+                      "barrier 1 has 2 waiting warps, first CTA (0,0,0), warp 0, test.ptx:21 "
+                      "'bar.sync 1, 96'"));
+}
+
+TEST_CASE("a barrier in a divergent branch counts the warps that come to it") {
+  // Half of each warp goes around it: it completes, as it does on the machine that pairs warps.
+  const std::string half = "and.b32 %r1, %r0, 16;\nsetp.eq.u32 %p1, %r1, 0;\n";
+  KernelRunner exits(kernel_text(half + "@%p1 exit;\nbar.sync 0;\nst.global.u32 [%rd1], 7;\n"));
+  exits.run({64, 1, 1});
+  CHECK(exits.result<std::uint32_t>(16) == 7);
+  CHECK(exits.result<std::uint32_t>(0) == 0);
+  // One warp waits for ever, the other at the barrier.
+  KernelRunner waits(kernel_text(
+      "setp.lt.u32 %p1, %r0, 32;\n@%p1 bra B;\nL:\nld.volatile.global.u32 %r1, [%rd2];\n"
+      "setp.eq.u32 %p1, %r1, 0;\n@%p1 bra L;\nB:\nbar.sync 0;\n"));
+  CHECK_THROWS_WITH(waits.run({64, 1, 1}, {1, 1, 1}, 1000), Catch::Contains("warp 1, test.ptx:25"));
+  // Two warps wait at different barriers.
+  KernelRunner two(kernel_text("setp.lt.u32 %p1, %r0, 32;\n@%p1 bar.sync 1;\n@!%p1 bar.sync 2;\n"));
+  CHECK_THROWS_WITH(two.run({64, 1, 1}),
+                    Catch::Contains("barrier 1 has 1 waiting warps, first CTA (0,0,0), warp 0, "
+                                    "test.ptx:22 ") &&
+                        Catch::Contains("barrier 2 has 1 waiting warps, first CTA (0,0,0), warp "
+                                        "1, test.ptx:23 "));
 }
 
 TEST_CASE("trap names the thread and the line") {

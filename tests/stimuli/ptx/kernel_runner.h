@@ -193,6 +193,9 @@ class KernelRunner {
     view.allocations = &allocations;
     view.symbols = &symbols;
     if (functional) view.flat = &memory;
+    view.read = [this](void* to, Address from, std::uint64_t bytes) {
+      std::memcpy(to, memory.at(from), bytes);
+    };
     LaunchRequest request;
     request.module = &module;
     request.kernel = "k";

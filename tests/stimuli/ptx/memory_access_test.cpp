@@ -174,6 +174,40 @@ TEST_CASE("apply_atomic follows the ISA for each operation") {
   CHECK(apply_atomic(AtomicOp::kAdd, AtomicType::kF16x2, 0x40003c00, 0x38003c00, 0) == 0x41004000);
 }
 
+TEST_CASE("atomics of 16 bits leave the other half of the word alone") {
+  // Two lanes meet in each half: cas finds its value once, halves are added up.
+  const std::string body =
+      "and.b32 %r1, %r0, 7;\nmul.wide.u32 %rd9, %r1, 2;\nadd.u64 %rd9, %rd9, %rd2;\n"
+      "cvt.u16.u32 %rs1, %r1;\nmov.u16 %rs2, 4660;\n"
+      "atom.global.cas.b16 %rs3, [%rd9], %rs1, %rs2;\n"
+      "mov.b16 %rs4, 0x3c00;\natom.global.add.noftz.f16 %rs5, [%rd9+64], %rs4;\n"
+      "cvt.u32.u16 %r2, %rs3;\ncvt.u32.u16 %r3, %rs5;\nshl.b32 %r3, %r3, 16;\n"
+      "or.b32 %r2, %r2, %r3;\nst.global.u32 [%rd1], %r2;\n";
+  for (const bool carried : {false, true}) {
+    KernelRunner k(kernel_text(body));
+    for (unsigned i = 0; i < 8; ++i) {
+      k.set_input<std::uint16_t>(i, static_cast<std::uint16_t>(i == 5 ? 99 : i));
+      k.set_input<std::uint16_t>(32 + i, 0x4000);  // 2.0
+    }
+    if (carried)
+      k.run_carried({16, 1, 1}, {1, 1, 1}, 3);
+    else
+      k.run({16, 1, 1});
+    for (unsigned i = 0; i < 8; ++i) {
+      INFO((carried ? "carried " : "functional ") << i);
+      std::uint16_t left = 0;
+      std::memcpy(&left, k.memory.at(k.in + 2 * i), 2);
+      CHECK(left == (i == 5 ? 99 : 0x1234));
+      std::memcpy(&left, k.memory.at(k.in + 64 + 2 * i), 2);
+      CHECK(left == 0x4400);  // 4.0
+      const std::uint32_t first = i == 5 ? 99 : i;
+      const std::uint32_t second = i == 5 ? 99 : 0x1234;
+      CHECK(k.result<std::uint32_t>(i) == (first | 0x4000u << 16));
+      CHECK(k.result<std::uint32_t>(i + 8) == (second | 0x4200u << 16));  // 3.0
+    }
+  }
+}
+
 TEST_CASE("shared memory: static, dynamic, atomics, generic addresses") {
   const std::string scope =
       ".extern .shared .align 16 .b8 dyn[];\n.shared .align 4 .u32 counter;\n"

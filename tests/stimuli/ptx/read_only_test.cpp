@@ -270,6 +270,26 @@ TEST_CASE("calls are followed into the callee; where that cannot be, they may wr
   CHECK(not_followed.marked_loads == 0);
 }
 
+TEST_CASE("a call of printf or of a failed assertion writes nothing that is loaded") {
+  const std::string scope =
+      ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+      ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n,\n"
+      ".param .b64 s);\n.global .u32 g;\n";
+  const std::string print =
+      "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nst.param.b64 [p0+0], %rd1;\n"
+      "st.param.b64 [p1+0], %rd2;\ncall.uni (r0), vprintf, (p0, p1);\n"
+      "ld.param.b32 %r9, [r0+0];\n}\n";
+  const std::string fail =
+      "{\n.param .b64 p0;\n.param .b32 p1;\nst.param.b64 [p0+0], %rd3;\n"
+      "st.param.b32 [p1], 1;\ncall.uni __assertfail, (p0, p0, p1, p0, p0);\n}\n";
+  const ReadOnlyReport r = analyse(abc(print + fail +
+                                           "ld.global.u32 %r1, [%rd4];\nld.global.u32 %r1, [g];\n"
+                                           "st.global.u32 [%rd5], %r1;\n",
+                                       scope));
+  CHECK(classes(r) == "a=read-only b=written g=read-only");
+  CHECK(r.marked_loads == 2);
+}
+
 TEST_CASE("an instruction that the pass does not know may write what it addresses") {
   const ReadOnlyReport r =
       analyse(abc("ld.global.u32 %r1, [%rd5];\ncp.async.ca.shared.global [%r0], [%rd4], 4;\n"));

@@ -46,6 +46,7 @@ TEST_CASE("modifiers that would change the value are not ignored") {
         "ld.global.unified.u32 %r1, [%rd1];", "atom.global.add.noftz.f32 %f1, [%rd1], %f2;",
         "atom.global.min.f32 %f1, [%rd1], %f2;", "st.global.nc.u32 [%rd1], %r1;",
         "cvt.rn.relu.f16.f32 %rs1, %f1;", "bar.sync.foo 0;", "bra.foo L;",
+        "atom.global.exch.b16 %rs1, [%rd1], %rs2;", "atom.global.add.f16 %rs1, [%rd1], %rs2;",
         "setp.lt.nand.u32 %p1, %r1, %r2, %p2;", "fma.rn.relu.f16 %rs1, %rs1, %rs1, %rs1;"}) {
     INFO(text);
     CHECK(says(refusal(text), {"is not supported"}));
@@ -57,6 +58,19 @@ TEST_CASE("what the model leaves out is refused by name") {
              {"tensor cores are not modelled"}));
   CHECK(says(refusal("cp.async.ca.shared.global [%r1], [%rd1], 16;"),
              {"asynchronous copies are not modelled"}));
+  CHECK(says(refusal("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),
+             {"test.ptx:21:", "textures are not modelled"}));
+  CHECK(says(refusal("sust.b.2d.b32.trap [%rd1, {%r1, %r2}], {%r3};"),
+             {"test.ptx:21:", "surfaces are not modelled"}));
+  CHECK(says(refusal("vabsdiff4.u32.u32.u32 %r1, %r2, %r3, %r4;"),
+             {"video instructions are not modelled; supported: prmt"}));
+  CHECK(says(refusal("mov.u32 %r1, %envreg2;"),
+             {"grid-wide synchronisation", "%envreg2", "supported: barriers within a CTA"}));
+  CHECK(
+      says(refusal("call (%r1), malloc, (%rd1);",
+                   ".extern .func (.param .b64 r) malloc\n"
+                   "(.param .b64 n);\n"),
+           {"no function 'malloc' with a body", "supported: direct calls, vprintf, __assertfail"}));
   CHECK(says(refusal("brx.idx %r1, L;"), {"indirect branches"}));
   CHECK(
       says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));

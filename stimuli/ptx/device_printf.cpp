@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/ptx/device_printf.h"
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+namespace tessera::ptx {
+
+namespace {
+
+bool is_one_of(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
+
+class Formatter {
+ public:
+  Formatter(const std::string& format, const PrintfArguments& arguments)
+      : format_(format), arguments_(arguments) {}
+
+  PrintfText run() {
+    while (at_ < format_.size()) {
+      if (format_[at_] != '%')
+        result_.text += format_[at_++];
+      else
+        conversion();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  std::uint64_t next(unsigned bytes) {
+    offset_ = (offset_ + bytes - 1) / bytes * bytes;
+    const std::uint64_t value = arguments_.word(offset_, bytes);
+    offset_ += bytes;
+    ++result_.arguments;
+    return value;
+  }
+
+  char here() const { return at_ < format_.size() ? format_[at_] : '\0'; }
+
+  /// Digits, or a star that takes an argument.
+  void number() {
+    if (here() == '*') {
+      ++at_;
+      spec_ += std::to_string(static_cast<std::int32_t>(next(4)));
+    } else {
+      while (is_one_of(here(), "0123456789")) spec_ += format_[at_++];
+    }
+  }
+
+  void conversion() {
+    const std::size_t begin = at_++;
+    if (here() == '%') {
+      ++at_;
+      result_.text += '%';
+      return;
+    }
+    spec_ = "%";
+    while (is_one_of(here(), "-+ #0")) spec_ += format_[at_++];
+    number();
+    if (here() == '.') {
+      spec_ += format_[at_++];
+      number();
+    }
+    std::string length;
+    while (is_one_of(here(), "hljzt")) length += format_[at_++];
+    const char type = here();
+    ++at_;
+    const bool known_length = length.empty() || length == "h" || length == "hh" || length == "l" ||
+                              length == "ll" || length == "j" || length == "z" || length == "t";
+    if (is_one_of(type, "di") && known_length) {
+      print("ll", type, static_cast<long long>(integer(length, true)));
+    } else if (is_one_of(type, "uoxX") && known_length) {
+      print("ll", type, static_cast<unsigned long long>(integer(length, false)));
+    } else if (is_one_of(type, "eEfFgGaA") && (length.empty() || length == "l")) {
+      const std::uint64_t bits = next(8);
+      double value = 0;
+      std::memcpy(&value, &bits, sizeof value);
+      print("", type, value);
+    } else if (type == 'c' && length.empty()) {
+      print("", type, static_cast<int>(next(4)));
+    } else if (type == 's' && length.empty()) {
+      const std::string value = arguments_.string(next(8));
+      print("", type, value.c_str());
+    } else if (type == 'p' && length.empty()) {
+      // The host's own %p may print a null pointer as a word.
+      char text[24];
+      std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(next(8)));
+      print("", 's', static_cast<const char*>(text));
+    } else {
+      throw UnknownConversion(
+          "printf has no conversion '" + format_.substr(begin, at_ - begin) +
+          "'; supported: %d %i %u %o %x %X %c %s %p %e %f %g %a, with flags, width, "
+          "precision, h, hh, l, ll, j, z, t");
+    }
+  }
+
+  std::uint64_t integer(const std::string& length, bool is_signed) {
+    if (!length.empty() && length[0] != 'h') return next(8);
+    const std::uint64_t bits = next(4);
+    if (length == "hh") return is_signed ? extended<std::int8_t>(bits) : bits & 0xff;
+    if (length == "h") return is_signed ? extended<std::int16_t>(bits) : bits & 0xffff;
+    return is_signed ? extended<std::int32_t>(bits) : bits;
+  }
+  template <class T>
+  static std::uint64_t extended(std::uint64_t bits) {
+    return static_cast<std::uint64_t>(std::int64_t{static_cast<T>(bits)});
+  }
+
+  template <class T>
+  void print(const char* length, char type, T value) {
+    const std::string spec = spec_ + length + type;
+    // The specification is made of checked parts, and `value` is what its last letter takes.
+    const int size = std::snprintf(nullptr, 0, spec.c_str(), value);
+    std::vector<char> text(static_cast<std::size_t>(size) + 1);
+    std::snprintf(text.data(), text.size(), spec.c_str(), value);
+    result_.text.append(text.data(), static_cast<std::size_t>(size));
+  }
+
+  const std::string& format_;
+  const PrintfArguments& arguments_;
+  PrintfText result_;
+  std::string spec_;  ///< of the conversion under way: "%-08.3"
+  std::size_t at_ = 0;
+  std::uint64_t offset_ = 0;
+};
+
+}  // namespace
+
+PrintfText format_printf(const std::string& format, const PrintfArguments& arguments) {
+  return Formatter(format, arguments).run();
+}
+
+}  // namespace tessera::ptx
