@@ -11,6 +11,7 @@ extern "C" __global__ void bitonic_pass(unsigned* keys, int stage, int pass) {
   const unsigned a = keys[left];
   const unsigned b = keys[right];
   const bool up = (pair >> stage & 1) == 0;
-  keys[left] = up ? min(a, b) : max(a, b);
-  keys[right] = up ? max(a, b) : min(a, b);
+  const bool exchange = (a > b) == up;
+  keys[left] = exchange ? b : a;
+  keys[right] = exchange ? a : b;
 }
