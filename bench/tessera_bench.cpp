@@ -21,6 +21,7 @@
 #include <systemc>
 #include <vector>
 
+#include "bench/interpreter.h"
 #include "bench/stream_kernel.h"
 #include "modules/core/wake_event.h"
 #include "platforms/gpu.h"
@@ -137,6 +138,11 @@ ordered_json interpreter_rate(const std::string& workload, Scale scale) {
   return {{"rate", static_cast<double>(device.instructions()) / s}};
 }
 
+ordered_json against_scalar(bench::InterpreterSpeed (*measure)()) {
+  const bench::InterpreterSpeed s = measure();
+  return {{"rate", s.warp_instructions_per_second}, {"times_scalar", s.times_scalar}};
+}
+
 /// Runs `work` in a child and returns its document, with the child's peak RSS.
 ordered_json in_child(const std::function<ordered_json()>& work) {
   int fd[2];
@@ -187,6 +193,10 @@ int run_benchmarks(const std::string& commit) {
   std::vector<double> activation;
   std::vector<double> instructions;
   std::vector<double> interpreted;
+  const std::map<std::string, bench::InterpreterSpeed (*)()> kernels = {
+      {"mm", &bench::interpret_mm}, {"saxpy", &bench::interpret_saxpy}};
+  std::map<std::string, std::vector<double>> rate;
+  std::map<std::string, std::vector<double>> times_scalar;
   std::uint64_t peak = 0;
   const auto keep_peak = [&peak](const ordered_json& d) {
     peak = std::max(peak, d["peak_rss_bytes"].get<std::uint64_t>());
@@ -204,6 +214,11 @@ int run_benchmarks(const std::string& commit) {
     instructions.push_back(timed["rate"]);
     keep_peak(timed);
     interpreted.push_back(in_child([] { return interpreter_rate("mm", Scale::kMedium); })["rate"]);
+    for (const auto& [name, measure] : kernels) {
+      const ordered_json d = in_child([m = measure] { return against_scalar(m); });
+      rate[name].push_back(d["rate"]);
+      times_scalar[name].push_back(d["times_scalar"]);
+    }
     std::cerr << "round " << round + 1 << " of " << kRounds << " done\n";
   }
   ordered_json out;
@@ -213,6 +228,10 @@ int run_benchmarks(const std::string& commit) {
   }
   out["warp_instructions_per_second"] = median(instructions);
   out["interpreter_warp_instructions_per_second"] = median(interpreted);
+  for (const auto& [name, measured] : rate) {
+    out["interpreter"][name]["warp_instructions_per_second"] = median(measured);
+    out["interpreter"][name]["times_scalar"] = median(times_scalar[name]);
+  }
   out["peak_rss_bytes"] = peak;
   out["activation_ns"] = median(activation);
   out["rounds"] = kRounds;
@@ -233,6 +252,14 @@ int sc_main(int argc, char** argv) {
     // For profilers: one figure, in this process.
     if (argc == 3 && std::string(argv[1]) == "--miss-cost") {
       std::cout << miss_cost(argv[2]).dump(2) << std::endl;
+      return 0;
+    }
+    // The same for the interpreter's.
+    if (argc == 2 && std::string(argv[1]) == "--interpreter") {
+      std::cout << ordered_json{{"mm", against_scalar(&bench::interpret_mm)},
+                                {"saxpy", against_scalar(&bench::interpret_saxpy)}}
+                       .dump(2)
+                << std::endl;
       return 0;
     }
     return run_benchmarks(argc > 1 ? argv[1] : "");

@@ -192,6 +192,11 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("cycle_limit", c.cycle_limit, "cycle",
             "cycles of one kernel after which a run is stopped; 0 = none (ours)", 0,
             std::uint64_t{1} << 50);
+  v.integer(
+      "loop_limit", c.loop_limit, "instruction",
+      "instructions per resident warp without the end of a CTA, after which a run is stopped; "
+      "0 = none (ours)",
+      0, std::uint64_t{1} << 50);
 }
 
 void describe(ParameterVisitor& v, ModuleNetworkConfig& c) {

@@ -104,9 +104,21 @@ void Simulation::Impl::build_supervisor() {
     sc_core::sc_pause();
   };
   const SystemConfig& s = config_.gpu.system;
-  supervisor_ = std::make_unique<Supervisor>(
-      "supervisor", gpu().blocks(), clock_.time_of(s.watchdog_cycles),
-      s.cycle_limit == 0 ? 0 : clock_.time_of(s.cycle_limit), std::move(hooks));
+  hooks.work = [this] {
+    Supervisor::Work w;
+    for (unsigned i = 0; i < config_.gpu.system.sms; ++i) {
+      w.instructions += gpu().sm(i).stats().warp_instructions;
+      w.resident_warps += gpu().sm(i).resident_warps();
+    }
+    w.ctas_ended = gpu().dispatcher().ctas_done();
+    return w;
+  };
+  Supervisor::Limits limits;
+  limits.inactive = clock_.time_of(s.watchdog_cycles);
+  limits.kernel = s.cycle_limit == 0 ? 0 : clock_.time_of(s.cycle_limit);
+  limits.loop = s.loop_limit;
+  supervisor_ =
+      std::make_unique<Supervisor>("supervisor", gpu().blocks(), limits, std::move(hooks));
 }
 
 std::uint64_t Simulation::Impl::instructions() {

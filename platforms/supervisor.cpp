@@ -13,13 +13,9 @@ constexpr Tick kLooksPerLimit = 100;
 constexpr std::size_t kQueuesShown = 20;
 }  // namespace
 
-Supervisor::Supervisor(const sc_core::sc_module_name& name, std::vector<Block*> blocks, Tick limit,
-                       Tick kernel_limit, Hooks hooks)
-    : sc_module(name),
-      blocks_(std::move(blocks)),
-      limit_(limit),
-      kernel_limit_(kernel_limit),
-      hooks_(std::move(hooks)) {
+Supervisor::Supervisor(const sc_core::sc_module_name& name, std::vector<Block*> blocks,
+                       const Limits& limits, Hooks hooks)
+    : sc_module(name), blocks_(std::move(blocks)), limits_(limits), hooks_(std::move(hooks)) {
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
@@ -30,8 +26,9 @@ Supervisor::Supervisor(const sc_core::sc_module_name& name, std::vector<Block*> 
 void Supervisor::watch() {
   watching_since_ = last_change_ = now();
   last_activity_ = hooks_.activity();
+  at_last_end_ = hooks_.work();
   last_report_ = std::chrono::steady_clock::now();
-  wake_.notify(to_sc_time(limit_ / kLooksPerLimit));
+  wake_.notify(to_sc_time(limits_.inactive / kLooksPerLimit));
 }
 
 void Supervisor::process() {
@@ -40,16 +37,17 @@ void Supervisor::process() {
   if (activity != last_activity_) {
     last_activity_ = activity;
     last_change_ = t;
-  } else if (t - last_change_ >= limit_) {
+  } else if (t - last_change_ >= limits_.inactive) {
     hooks_.stop(
         "deadlock: nothing has moved for " + std::to_string((t - last_change_) / 1'000'000) +
         " ns of simulated time (system.watchdog_cycles). What waits:\n" + describe(blocks_));
     return;
   }
-  if (kernel_limit_ != 0 && t - watching_since_ >= kernel_limit_) {
+  if (limits_.kernel != 0 && t - watching_since_ >= limits_.kernel) {
     hooks_.stop("the kernel has reached system.cycle_limit. What waits:\n" + describe(blocks_));
     return;
   }
+  if (runs_in_circles()) return;
   const auto host = std::chrono::steady_clock::now();
   if (host - last_report_ >= std::chrono::milliseconds(100)) {
     last_report_ = host;
@@ -59,7 +57,20 @@ void Supervisor::process() {
       return;
     }
   }
-  wake_.notify(to_sc_time(limit_ / kLooksPerLimit));
+  wake_.notify(to_sc_time(limits_.inactive / kLooksPerLimit));
+}
+
+/// True when it has stopped the run.
+bool Supervisor::runs_in_circles() {
+  const Work w = hooks_.work();
+  if (w.ctas_ended != at_last_end_.ctas_ended) at_last_end_ = w;
+  const std::uint64_t since = w.instructions - at_last_end_.instructions;
+  const std::uint64_t each = since / std::max<std::uint64_t>(1, w.resident_warps);
+  if (limits_.loop == 0 || each < limits_.loop) return false;
+  hooks_.stop("an endless loop, or a spin on a value that nobody writes: no CTA has ended while " +
+              std::to_string(w.resident_warps) + " warps executed " + std::to_string(each) +
+              " instructions each (system.loop_limit). What waits:\n" + describe(blocks_));
+  return true;
 }
 
 std::string Supervisor::describe(const std::vector<Block*>& blocks) {

@@ -496,22 +496,25 @@ bool SmCluster::idle() const {
   return occupied_ == 0 && starts_.empty() && stores_ == 0 && lsu_.idle();
 }
 
+unsigned SmCluster::resident_warps() const {
+  return static_cast<unsigned>(__builtin_popcountll(occupied_));
+}
+
 void SmCluster::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
-  std::size_t at_barrier = 0;
-  std::size_t for_memory = 0;
-  std::size_t running = 0;
+  Waiting running{base + "warps", 0, "an issue slot"};
+  Waiting for_memory{base + "warps", 0, "answers from memory"};
+  Waiting at_barrier{base + "warps", 0, "other warps of their CTA at a barrier"};
   for (std::uint64_t left = occupied_; left != 0; left &= left - 1) {
     const Warp& w = warps_[first(left)];
     if (w.next == nullptr) continue;
-    ++((at_barrier_ & left & (~left + 1)) != 0 ? at_barrier
-       : w.loads + w.stores != 0               ? for_memory
-                                               : running);
+    const bool at = (at_barrier_ & bit(first(left))) != 0;
+    Waiting& kind = at ? at_barrier : w.loads + w.stores != 0 ? for_memory : running;
+    if (kind.items++ != 0) continue;
+    kind.waits_for += "; the first: " + (at ? w.program->last_barrier() : w.program->where());
   }
-  if (running != 0) out.push_back({base + "warps", running, "an issue slot"});
-  if (for_memory != 0) out.push_back({base + "warps", for_memory, "answers from memory"});
-  if (at_barrier != 0) {
-    out.push_back({base + "warps", at_barrier, "other warps of their CTA at a barrier"});
+  for (const Waiting* w : {&running, &for_memory, &at_barrier}) {
+    if (w->items != 0) out.push_back(*w);
   }
   lsu_.describe_waiting(base, out);
 }

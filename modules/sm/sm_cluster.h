@@ -75,6 +75,9 @@ class SmCluster final : public sc_core::sc_module,
   void close_memory(std::function<void()> drained) override;
   void open_memory() override;
 
+  /// Warps of running CTAs that have not ended.
+  unsigned resident_warps() const;
+
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;

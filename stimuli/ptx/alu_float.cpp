@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single and double precision arithmetic, round to nearest even (PTX ISA 9.7.3). Approximate
 // instructions compute the value correctly rounded (or, for transcendental functions, rounded
-// from double precision), which is at least as exact as the hardware.
+// from double precision), which is at least as exact as the hardware (docs/ptx.md).
 
 #include "stimuli/ptx/float_lanes.h"
 
@@ -21,6 +21,12 @@ struct Arithmetic {
 template <class T, bool kFtz>
 struct Functions {
   static T div(T a, T b) { return out<kFtz, false>(in<kFtz>(a) / in<kFtz>(b)); }
+  /// A divisor above 2^126 has a subnormal reciprocal, which the machine's product loses.
+  static T div_approx(T a, T b) {
+    const T size = abs(b);
+    const bool lost = size > T(0x1p126) && size < static_cast<T>(__builtin_inf());
+    return div(a, lost ? static_cast<T>(__builtin_copysign(__builtin_inf(), b)) : b);
+  }
   static T rcp(T a) { return out<kFtz, false>(T{1} / in<kFtz>(a)); }
   static T sqrt(T a) { return out<kFtz, false>(root(in<kFtz>(a))); }
   static T rsqrt(T a) {
@@ -76,6 +82,20 @@ struct Transcendental {
  private:
   static f32 finish(f64 v) { return out<kFtz, false>(static_cast<f32>(v)); }
 };
+
+/// The upper word of a double alone, subnormals flushed: 1.11.20 format.
+inline f64 upper(f64 v) {
+  const u64 b = bits_of(v);
+  const u64 kept = (b & 0x7ff0000000000000u) == 0 ? b & 0x8000000000000000u : b;
+  return as_f64(kept & 0xffffffff00000000u);
+}
+inline f64 rounded_to_upper(f64 v) {
+  if (is_nan(v)) return as_f64(0x7fffffff00000000u);
+  return upper(as_f64(bits_of(v) + 0x80000000u));
+}
+/// Rough double-precision seeds: the lower word is neither read nor computed.
+inline f64 rcp_seed(f64 a) { return rounded_to_upper(1.0 / upper(a)); }
+inline f64 rsqrt_seed(f64 a) { return rounded_to_upper(1.0 / __builtin_sqrt(upper(a))); }
 
 template <class T>
 T copysign(T a, T b) {  // sign of a, magnitude of b
@@ -193,9 +213,10 @@ void add_float(AluTable& t) {
   functions<f32, false>(t);
   functions<f32, true>(t);
   functions<f64, false>(t);
-  // The hardware's rough double-precision seeds; exact here.
-  map<Functions<f64, false>::rcp>(t, Unit::kSfu, 1, "rcp", "ftz", "f64");
-  map<Functions<f64, false>::rsqrt>(t, Unit::kSfu, 1, "rsqrt", "ftz", "f64");
+  map<Functions<f32, false>::div_approx>(t, Unit::kSfu, 2, "div", "approx", "f32");
+  map<Functions<f32, true>::div_approx>(t, Unit::kSfu, 2, "div", "approx", "ftz", "f32");
+  map<rcp_seed>(t, Unit::kSfu, 1, "rcp", "ftz", "f64");
+  map<rsqrt_seed>(t, Unit::kSfu, 1, "rsqrt", "ftz", "f64");
   transcendental<false>(t);
   transcendental<true>(t);
   tests<f32>(t);

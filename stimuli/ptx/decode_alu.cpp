@@ -37,7 +37,7 @@ std::string Decoder::canonical_name() const {
   for (const std::string& m : in_->modifiers) {
     if (sync_later && m == "sync") continue;
     if (arithmetic && m == "rn") continue;
-    if (approximate && is_one_of(m, {"approx", "full"})) continue;
+    if (approximate && (m == "full" || (m == "approx" && in_->opcode != "div"))) continue;
     if (m == "shared::cta") {
       name += ".shared";
     } else {

@@ -253,6 +253,32 @@ TEST_CASE("special registers") {
   }
 }
 
+TEST_CASE("clocks count instructions where nothing is timed") {
+  KernelRunner k(kernel_text(
+      "mov.u32 %r1, %clock;\nnanosleep.u32 100;\nmov.u64 %rd4, %clock64;\n"
+      "mov.u64 %rd5, %globaltimer;\ncvt.u32.u64 %r2, %rd4;\nsub.u32 %r2, %r2, %r1;\n"
+      "sub.u64 %rd5, %rd5, %rd4;\ncvt.u32.u64 %r3, %rd5;\nmad.lo.u32 %r2, %r3, 100, %r2;\n"
+      "st.global.u32 [%rd1], %r2;\n"));
+  k.run();
+  CHECK(k.result<std::uint32_t>(31) == 102);
+}
+
+TEST_CASE("mov packs and unpacks; a sink takes what is not wanted") {
+  KernelRunner k(kernel_text(
+      "mov.u32 %r1, 0x11112222;\nmov.u32 %r2, 0x33334444;\nmov.b64 %rd4, {%r1, %r2};\n"
+      "st.global.u64 [%rd1], %rd4;\nmov.b64 {%r3, %r4}, %rd4;\nst.global.u32 [%rd1+8], %r4;\n"
+      "mov.b64 {%rs1, %rs2, %rs3, %rs4}, %rd4;\nmov.b32 %r5, {%rs3, %rs2};\n"
+      "st.global.u32 [%rd1+16], %r5;\nmov.b32 {_, %rs5}, %r1;\n"
+      "mov.b64 %rd5, {%rs5, %rs4, %rs1, %rs1};\nst.global.u64 [%rd1+24], %rd5;\n"
+      "mov.b64 {%r6, _}, %rd4;\nst.global.u32 [%rd1+32], %r6;\n"));
+  k.run({1, 1, 1});
+  CHECK(k.result<std::uint64_t>(0) == 0x3333444411112222u);
+  CHECK(k.result<std::uint32_t>(1) == 0x33334444u);
+  CHECK(k.result<std::uint32_t>(2) == 0x11114444u);
+  CHECK(k.result<std::uint64_t>(3) == 0x2222222233331111u);
+  CHECK(k.result<std::uint32_t>(4) == 0x11112222u);
+}
+
 TEST_CASE("device functions are expanded, with divergence inside") {
   const std::string function =
       ".func (.param .b32 r) collatz(.param .b32 a)\n{\n.reg .b32 %x<5>;\n.reg .pred %q<3>;\n"
@@ -342,6 +368,11 @@ TEST_CASE("a barrier in a divergent branch counts the warps that come to it") {
                                     "test.ptx:22 ") &&
                         Catch::Contains("barrier 2 has 1 waiting warps, first CTA (0,0,0), warp "
                                         "1, test.ptx:23 "));
+}
+
+TEST_CASE("a breakpoint stops the kernel as a trap does") {
+  KernelRunner k(kernel_text("setp.eq.u32 %p1, %r0, 3;\n@%p1 brkpt;\n"));
+  CHECK_THROWS_WITH(k.run(), Catch::Contains("thread (3,0,0), test.ptx:22 '@%p1 brkpt': it stops"));
 }
 
 TEST_CASE("trap names the thread and the line") {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that hang end with a message that says where their warps stand; kernels that print and
+// that fail their own assertions, on a platform.
+
+#include <catch2/catch.hpp>
+#include <iostream>
+#include <sstream>
+
+#include "platforms/simulation.h"
+#include "stimuli/ptx/module.h"
+#include "stimuli/workload.h"
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+using Catch::Contains;
+
+namespace {
+
+/// One launch of a kernel k(data), whose body's first line is line 12.
+class OneKernel final : public Workload {
+ public:
+  explicit OneKernel(const std::string& body, Dim3 grid = {2, 1, 1})
+      : module_(ptx::parse(
+            ".version 7.0\n.target sm_75\n.address_size 64\n"
+            ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
+            ".global .align 1 .b8 format[8] = {37, 117, 32, 37, 115, 10, 0, 0};\n"  // "%u %s\n"
+            ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n"
+            ".visible .entry k(.param .u64 data)\n{\n.reg .pred %p<3>;\n.reg .b32 %r<9>;\n"
+            ".reg .b64 %rd<9>;\nld.param.u64 %rd1, [data]; mov.u32 %r1, %tid.x;\n" +
+                body + "ret;\n}\n",
+            "k.ptx")),
+        grid_(grid) {
+    info_.name = "one-kernel";
+  }
+
+  const WorkloadInfo& info() const override { return info_; }
+  void run(Device& device, Scale, std::uint64_t) override {
+    LaunchRequest request;
+    request.module = &module_;
+    request.kernel = "k";
+    request.grid = grid_;
+    request.block = {64, 1, 1};
+    const std::vector<std::uint32_t> zeros(1024);
+    const Address data = device.allocate("data", 4096);
+    device.write(data, zeros.data(), 4096);
+    request.arguments = {KernelArgument::of(data)};
+    device.launch(request);
+  }
+  std::optional<Verification> verify(Device&) override { return {}; }
+
+ private:
+  ptx::Module module_;
+  Dim3 grid_;
+  WorkloadInfo info_;
+};
+
+std::optional<std::string> failure(const std::string& body,
+                                   const std::vector<std::string>& sets = {},
+                                   ValueMode values = ValueMode::kFunctional) {
+  Simulation simulation(resolve_config("uba-mem-small", sets));
+  OneKernel kernel(body);
+  RunOptions options;
+  options.values = values;
+  return simulation.run(kernel, options).failure;
+}
+
+const char* const kSpin =
+    "L:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra L;\n";
+
+}  // namespace
+
+TEST_CASE("an endless loop is stopped, and its line is named") {
+  const auto why = failure("L:\nbra L;\n", {"system.loop_limit=20000"});
+  REQUIRE(why.has_value());
+  CHECK_THAT(*why, Contains("kernel 'k': an endless loop") &&
+                       Contains("no CTA has ended while 4 warps executed 2") &&
+                       Contains("system.loop_limit") &&
+                       Contains("waiting for an issue slot; the first: CTA (0,0,0), warp 0, "
+                                "k.ptx:14 'bra L'"));
+}
+
+TEST_CASE("a loop that waits for a value that nobody writes is stopped, and its line is named") {
+  const auto why = failure(kSpin, {"system.loop_limit=2000"}, ValueMode::kCarried);
+  REQUIRE(why.has_value());
+  CHECK_THAT(*why, Contains("a spin on a value that nobody writes") &&
+                       Contains("; the first: CTA (0,0,0), warp 0, k.ptx:1"));
+}
+
+TEST_CASE("a spin lock whose holder is in the same warp is stopped") {
+  const auto why = failure(
+      "L:\natom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n"
+      "atom.global.exch.b32 %r2, [%rd1], 0;\n",
+      {"system.loop_limit=2000"}, ValueMode::kCarried);
+  REQUIRE(why.has_value());
+  CHECK_THAT(*why, Contains("an endless loop, or a spin") && Contains("CTA (0,0,0), warp 0, "));
+}
+
+TEST_CASE("a barrier that one warp never reaches is a deadlock, and its line is named") {
+  const auto why =
+      failure("setp.lt.u32 %p1, %r1, 32;\n@%p1 bar.sync 1, 64;\n@!%p1 bar.sync 2, 64;\n",
+              {"system.watchdog_cycles=20000"});
+  REQUIRE(why.has_value());
+  CHECK_THAT(*why, Contains("kernel 'k': deadlock: nothing has moved") &&
+                       Contains("waiting for other warps of their CTA at a barrier; the first: "
+                                "CTA (0,0,0), warp 0, k.ptx:14 '@%p1 bar.sync 1, 64'"));
+}
+
+TEST_CASE("long work that ends CTA by CTA is no endless loop") {
+  Simulation simulation(resolve_config("uba-mem-small", {"system.loop_limit=20000"}));
+  // 2000 turns of three instructions; many CTAs one after the other.
+  OneKernel kernel(
+      "mov.u32 %r2, 2000;\nL:\nsub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra L;\n",
+      {1024, 1, 1});
+  const RunResult r = simulation.run(kernel, {});
+  CHECK_FALSE(r.failure.has_value());
+  CHECK(r.stats["instructions"].get<std::uint64_t>() > 1024 * 2 * 6000);
+}
+
+TEST_CASE("a kernel prints to standard error when values are carried") {
+  std::ostringstream text;
+  std::streambuf* const kept = std::cerr.rdbuf(text.rdbuf());
+  const auto why = failure(
+      ".local .align 8 .b8 depot[16];\nsetp.gt.u32 %p1, %r1, 1;\n@%p1 bra DONE;\n"
+      "mov.u32 %r2, %ctaid.x;\nsetp.ne.u32 %p1, %r2, 1;\n@%p1 bra DONE;\n"
+      "st.local.u32 [depot], %r1;\nmov.u64 %rd2, word;\ncvta.global.u64 %rd2, %rd2;\n"
+      "st.local.u64 [depot+8], %rd2;\nmov.u64 %rd3, format;\ncvta.global.u64 %rd3, %rd3;\n"
+      "mov.u64 %rd4, depot;\ncvta.local.u64 %rd4, %rd4;\n{\n.param .b64 p;\n.param .b64 q;\n"
+      ".param .b32 s;\nst.param.b64 [p], %rd3;\nst.param.b64 [q], %rd4;\n"
+      "call.uni (s), vprintf, (p, q);\n}\nDONE:\n",
+      {}, ValueMode::kCarried);
+  std::cerr.rdbuf(kept);
+  CHECK_FALSE(why.has_value());
+  CHECK_THAT(text.str(), Contains("0 abc\n1 abc\n"));
+}
