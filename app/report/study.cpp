@@ -99,13 +99,34 @@ std::string missing_line(const ordered_json& document) {
   return names.empty() ? "" : "Workloads of the paper that the suite does not have yet: " + names;
 }
 
-std::string markdown_cell(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|') out += '\\';
-    out += c == '\n' ? ' ' : c;
+/// The first row is the head.
+std::string markdown_table(const Rows& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (const std::string& value : rows[i]) {
+      text += "| ";
+      for (const char c : value) {
+        if (c == '|') text += '\\';
+        text += c == '\n' ? ' ' : c;
+      }
+      text += ' ';
+    }
+    text += "|\n";
+    if (i != 0) continue;
+    for (std::size_t n = 0; n < rows[0].size(); ++n) text += "| --- ";
+    text += "|\n";
   }
-  return out;
+  return text;
+}
+
+std::string title_of(const ordered_json& figure) {
+  const std::string source = figure["source"].get<std::string>();
+  return figure["figure"].get<std::string>() + ": " + figure["title"].get<std::string>() +
+         (source.empty() ? "" : " (" + source + ")");
+}
+
+Rows rows_of(const ordered_json& figure) {
+  return figure.contains("x") ? rows_by_workload(figure) : rows_of_points(figure);
 }
 
 }  // namespace
@@ -114,11 +135,8 @@ std::string study_text(const ordered_json& document) {
   std::string text = document["title"].get<std::string>() + ", scale " +
                      document["scale"].get<std::string>() + "\n";
   for (const ordered_json& f : document["figures"]) {
-    text += "\n" + f["figure"].get<std::string>() + ": " + f["title"].get<std::string>();
-    if (!f["source"].get<std::string>().empty())
-      text += " (" + f["source"].get<std::string>() + ")";
-    text += "\n  " + f["chart"]["y"].get<std::string>() + "\n";
-    text += table_text(f.contains("x") ? rows_by_workload(f) : rows_of_points(f));
+    text += "\n" + title_of(f) + "\n  " + f["chart"]["y"].get<std::string>() + "\n";
+    text += table_text(rows_of(f));
   }
   Rows rows = {{"CLAIM", "VERDICT", "PAPER", "MEASURED", "NOTE"}};
   for (const ordered_json& c : document["claims"]) {
@@ -138,20 +156,20 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
   text += std::to_string(document["claims"].size()) + " claims: " + summary_line(document) + ".\n";
   const std::string missing = missing_line(document);
   if (!missing.empty()) text += "\n" + missing + ".\n";
-  text += "\n| claim | what | where | paper | measured | verdict | note |\n";
-  text += "| --- | --- | --- | --- | --- | --- | --- |\n";
+  Rows rows = {{"claim", "what", "where", "paper", "measured", "verdict", "note"}};
   for (const ordered_json& c : document["claims"]) {
     const std::string verdict = c["verdict"].get<std::string>();
-    for (const std::string& one :
-         {c["id"].get<std::string>(), c["what"].get<std::string>(), c["where"].get<std::string>(),
-          cell(c["published"]), cell(c["measured"]),
-          verdict == "fails"     ? "**fails**"
-          : verdict == "not_run" ? "not run"
-                                 : verdict,
-          c["note"].get<std::string>()}) {
-      text += "| " + markdown_cell(one) + " ";
-    }
-    text += "|\n";
+    rows.push_back({c["id"].get<std::string>(), c["what"].get<std::string>(),
+                    c["where"].get<std::string>(), cell(c["published"]), cell(c["measured"]),
+                    verdict == "fails"     ? "**fails**"
+                    : verdict == "not_run" ? "not run"
+                                           : verdict,
+                    c["note"].get<std::string>()});
+  }
+  text += "\n" + markdown_table(rows);
+  for (const ordered_json& f : document["figures"]) {
+    text += "\n### " + title_of(f) + "\n\n" + f["chart"]["y"].get<std::string>() + "\n\n" +
+            markdown_table(rows_of(f));
   }
   return text;
 }

@@ -63,6 +63,8 @@ TEST_CASE("study prints figures and claims, and writes its files") {
   CHECK(d["claims"][0]["workloads"]["VA"].get<double>() == Approx(base / slow));
   CHECK_THAT(folder.read("s/table.md"), Contains("| slower | slow over base | page 1 | 0.500 |"));
   CHECK_THAT(folder.read("s/table.md"), Contains("--scale small --seed 1"));
+  CHECK_THAT(folder.read("s/table.md"), Contains("\n### fig1: "));
+  CHECK_THAT(folder.read("s/table.md"), Contains("\n| VA | "));
   CHECK_THAT(folder.read("s/report.html"), Contains("Chart.js v3") && Contains("Two LLCs"));
 }
 
