@@ -28,11 +28,10 @@ std::string verification_line(const std::optional<Verification>& verification) {
          " elements differ from the CPU reference";
 }
 
-PointOutcome simulate_point(const ResolvedConfig& config, const std::string& workload,
+PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
                             const RunOptions& options) {
-  const std::unique_ptr<Workload> program = make_workload(workload);
   Simulation simulation(config);
-  RunResult result = simulation.run(*program, options);
+  RunResult result = simulation.run(workload, options);
 
   PointOutcome outcome;
   outcome.stats = std::move(result.stats);

@@ -23,7 +23,7 @@ struct PointOutcome {
 };
 
 /// Simulates the point. Throws InputError for bad input.
-PointOutcome simulate_point(const ResolvedConfig& config, const std::string& workload,
+PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
                             const RunOptions& options);
 
 nlohmann::ordered_json catalogue_of(const StatisticsRegistry& statistics);

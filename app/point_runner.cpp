@@ -20,7 +20,7 @@ FinishedPoint simulate(const RunnablePoint& point, RunOptions options,
                : static_cast<double>(p.ctas_done) / static_cast<double>(p.ctas_total));
   };
   options.interrupted = interrupted;
-  PointOutcome outcome = simulate_point(*point.config, point.workload, options);
+  PointOutcome outcome = simulate_point(*point.config, *make_workload(point.workload), options);
   return {std::move(outcome.stats), outcome.failure.value_or("")};
 }
 

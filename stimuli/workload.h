@@ -103,6 +103,10 @@ std::vector<WorkloadInfo> workload_catalogue();
 std::unique_ptr<Workload> make_workload(const std::string& name,
                                         const std::string& kernels_dir = {});
 
+/// A user's kernels: the manifest of that path, with `ptx` as its PTX file (it may name none or
+/// another). Throws InputError.
+std::unique_ptr<Workload> make_workload_of_ptx(const std::string& ptx, const std::string& manifest);
+
 /// The files that decide what the workload of that name does, in a fixed order: its manifest, PTX
 /// and data. (A suite workload's C++ part is in the program.) Throws as make_workload does.
 std::vector<std::string> workload_files(const std::string& name,

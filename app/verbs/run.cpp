@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
+#include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "app/arguments.h"
 #include "app/console.h"
@@ -12,9 +14,12 @@
 #include "app/report/summary.h"
 #include "app/report/text.h"
 #include "app/verbs.h"
+#include "common/error.h"
 
 namespace tessera::app {
 namespace {
+
+namespace po = boost::program_options;
 
 /// Draws the simulation's progress, with its speed.
 class RunMeter {
@@ -48,6 +53,18 @@ void write_files(const OutputDirectory& out, const PointOutcome& outcome) {
                                       outcome.failure.value_or("")));
 }
 
+std::unique_ptr<Workload> read_workload(const std::string& name,
+                                        const std::optional<std::string>& manifest) {
+  const bool ptx = std::filesystem::path(name).extension() == ".ptx";
+  if (ptx && !manifest) {
+    throw InputError(name + ": a PTX file needs --manifest FILE, which says what to run in it");
+  }
+  if (!ptx && manifest) {
+    throw InputError("--manifest goes with a PTX file as the workload, not with '" + name + "'");
+  }
+  return ptx ? make_workload_of_ptx(name, *manifest) : make_workload(name);
+}
+
 }  // namespace
 
 int run_verb(const std::vector<std::string>& arguments) {
@@ -57,7 +74,10 @@ int run_verb(const std::vector<std::string>& arguments) {
                         "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD; with "
                         "--json only where --out says so).");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
-  parser.positional("WORKLOAD", "a name (tessera list workloads) or a manifest");
+  parser.positional("WORKLOAD",
+                    "a name (tessera list workloads), a manifest, or a PTX file with --manifest");
+  parser.options()("manifest", po::value<std::string>(),
+                   "what to run of a PTX file (docs/guide/your-own-kernel.md)");
   add_set_option(parser);
   add_run_options(parser);
   const auto values = parser.parse(arguments);
@@ -67,8 +87,11 @@ int run_verb(const std::vector<std::string>& arguments) {
   const std::string workload = positional_argument(*values, 1);
 
   const ResolvedConfig config = resolve_config(platform, run.sets);
-  // Unknown workloads are told before directories are made.
-  make_workload(workload);
+  // Whatever is wrong with the workload is told before directories are made.
+  const std::unique_ptr<Workload> program =
+      read_workload(workload, values->count("manifest") == 0
+                                  ? std::nullopt
+                                  : std::optional((*values)["manifest"].as<std::string>()));
   std::optional<OutputDirectory> out;
   if (run.out) {
     out.emplace(*run.out);
@@ -81,7 +104,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };
   run.options.interrupted = interrupted;
-  const PointOutcome outcome = simulate_point(config, workload, run.options);
+  const PointOutcome outcome = simulate_point(config, *program, run.options);
   meter.finish();
 
   if (out) write_files(*out, outcome);

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DCLANG=... -DSOURCE=x.cu -DOUTPUT=x.ptx -P compile_ptx.cmake
-# Compiles CUDA to PTX with clang alone (no SDK) and puts the licence on top. docs/guide/
-# your-own-kernel.md gives the same command for users.
-execute_process(
-  COMMAND ${CLANG} -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent
-          -Wno-unknown-cuda-version --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx60
-          -std=c++17 -O3 -S ${SOURCE} -o ${OUTPUT}.raw
-  RESULT_VARIABLE status)
+# cmake -DCLANG=... (or -DNVCC=...) -DSOURCE=x.cu -DOUTPUT=x.ptx -P compile_ptx.cmake
+# Compiles CUDA to PTX, with clang alone (no SDK) or with nvcc, and puts the licence on top.
+# docs/guide/your-own-kernel.md gives the same commands for users.
+if(NVCC)
+  set(compile ${NVCC} -ptx -arch=sm_75 -std=c++17 -O3 ${SOURCE})
+else()
+  set(compile
+      ${CLANG} -x cuda --cuda-device-only -nocudainc -nocudalib --cuda-path=/nonexistent
+      -Wno-unknown-cuda-version --cuda-gpu-arch=sm_70 -Xclang -target-feature -Xclang +ptx60
+      -std=c++17 -O3 -S ${SOURCE})
+endif()
+execute_process(COMMAND ${compile} -o ${OUTPUT}.raw RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
   file(REMOVE ${OUTPUT}.raw)
-  message(FATAL_ERROR "clang could not compile ${SOURCE}")
+  message(FATAL_ERROR "${CLANG}${NVCC} could not compile ${SOURCE}")
 endif()
 # Not file(READ): PTX has semicolons and brackets, which CMake lists would mangle.
 file(WRITE ${OUTPUT} "// SPDX-License-Identifier: Apache-2.0\n")

@@ -4,7 +4,7 @@
 // The part of CUDA's device language that kernels need, for clang without any SDK:
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_70
 //           -include cuda_device.h kernel.cu -o kernel.ptx
-// Under nvcc this header is empty: the compiler brings its own.
+// Under nvcc, which brings its own, it supplies the integer types' names only.
 
 #if defined(__clang__) && !defined(__NVCC__)
 
@@ -181,5 +181,9 @@ template <class T>
 __device__ __forceinline__ T max(T a, T b) {
   return a < b ? b : a;
 }
+
+#else
+
+#include <stdint.h>
 
 #endif

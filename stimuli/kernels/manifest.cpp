@@ -45,17 +45,20 @@ bool is_identifier(const std::string& name) {
 /// Reads the JSON into the manifest, key by key.
 class Reader {
  public:
-  Reader(Manifest& out, const json& root, std::string directory)
-      : m_(out), root_(out.source, root, ""), directory_(std::move(directory)) {}
+  /// `ptx`: path of the PTX file; empty: the manifest's own.
+  Reader(Manifest& out, const json& root, std::string directory, std::string ptx)
+      : m_(out), root_(out.source, root, ""), directory_(std::move(directory)) {
+    m_.ptx = std::move(ptx);
+  }
 
   void read() {
-    root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "arrays",
-                  "scalars", "launches", "outputs", "expected"});
+    root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "arrays", "scalars",
+                  "launches", "outputs", "expected"});
     m_.info.name = root_.required("name").string();
     if (const auto n = root_.member("description")) m_.info.description = n->string();
     if (const auto n = root_.member("family")) m_.info.family = n->string();
     if (const auto n = root_.member("race_free")) m_.info.race_free = n->boolean();
-    m_.ptx = path(root_.required("ptx"));
+    if (m_.ptx.empty()) m_.ptx = path(root_.required("ptx"));
     sizes();
     for (const Node& n : root_.required("arrays").elements()) array(n);
     if (const auto list = root_.member("scalars")) {
@@ -375,12 +378,12 @@ class Reader {
   std::set<std::string> names_;
 };
 
-Manifest read_manifest(LocatedJson located) {
+Manifest read_manifest(LocatedJson located, const std::string& ptx) {
   Manifest m;
   const json root = std::move(located.value);
   located.value = nullptr;
   m.source = std::move(located);
-  Reader(m, root, std::filesystem::path(m.source.file).parent_path().string()).read();
+  Reader(m, root, std::filesystem::path(m.source.file).parent_path().string(), ptx).read();
   return m;
 }
 
@@ -430,10 +433,12 @@ const char* scale_name(Scale scale) {
   return "";
 }
 
-Manifest load_manifest(const std::string& path) { return read_manifest(load_located_json(path)); }
+Manifest load_manifest(const std::string& path, const std::string& ptx) {
+  return read_manifest(load_located_json(path), ptx);
+}
 
 Manifest parse_manifest(std::string_view text, const std::string& path) {
-  return read_manifest(parse_located_json(text, path));
+  return read_manifest(parse_located_json(text, path), {});
 }
 
 }  // namespace tessera::kernels

@@ -128,7 +128,8 @@ const char* scale_name(Scale scale);
 
 /// Loads and checks a manifest, without looking at its PTX. Every formula is tried at every scale.
 /// Throws InputError (file, line, JSON path, what was expected, nearest known name).
-Manifest load_manifest(const std::string& path);
+/// `ptx`: the path of the PTX file, instead of the manifest's own, where it is not empty.
+Manifest load_manifest(const std::string& path, const std::string& ptx = {});
 /// The same from text; relative paths in it are relative to `path`'s folder.
 Manifest parse_manifest(std::string_view text, const std::string& path);
 

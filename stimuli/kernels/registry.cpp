@@ -85,6 +85,12 @@ std::unique_ptr<Workload> make_workload(const std::string& name, const std::stri
   return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(path), part);
 }
 
+std::unique_ptr<Workload> make_workload_of_ptx(const std::string& ptx,
+                                               const std::string& manifest) {
+  return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(manifest, ptx),
+                                                     kernels::Part{});
+}
+
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
   const std::string path = kernels::find_workload(name, kernels_dir).first;
   const kernels::Manifest manifest = kernels::load_manifest(path);

@@ -52,6 +52,28 @@ TEST_CASE("a user's kernel runs; without expected values it is neither right nor
   CHECK(r.document().at("kernels").at(0).at("name") == "inc");
 }
 
+TEST_CASE("a PTX file runs as a manifest says that need not name it") {
+  const ScratchFolder folder;
+  const std::string ptx = folder.write("mine.ptx", kernel(""));
+  std::string text = manifest(256);
+  const std::string named = "\"ptx\": \"inc.ptx\",";
+  text.erase(text.find(named), named.size());
+  const std::string file = folder.write("mine.json", text);
+  const CommandResult r =
+      run_tessera({"run", "uba-mem-small", ptx, "--manifest", file, "--json"}, folder.path());
+  INFO(r.error);
+  CHECK(r.status == 0);
+  CHECK(r.document().at("kernels").at(0).at("name") == "inc");
+
+  const CommandResult alone = run_tessera({"run", "uba-mem-small", ptx}, folder.path());
+  CHECK(alone.status == 2);
+  CHECK_THAT(alone.error, Catch::Contains("a PTX file needs --manifest FILE"));
+  const CommandResult odd =
+      run_tessera({"run", "uba-mem-small", "mm", "--manifest", file}, folder.path());
+  CHECK(odd.status == 2);
+  CHECK_THAT(odd.error, Catch::Contains("not with 'mm'"));
+}
+
 TEST_CASE("an array that is too small ends the run with kernel, thread and address") {
   for (const char* values : {"functional", "carried"}) {
     const CommandResult r = run("", 200, values);
