@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
 

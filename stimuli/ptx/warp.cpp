@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A warp: issue, divergence, barriers and exits.
 
+#include "stimuli/ptx/warp.h"
+
 #include "common/error.h"
-#include "stimuli/ptx/launch.h"
 
 namespace tessera::ptx {
 

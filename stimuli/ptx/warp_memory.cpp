@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "common/error.h"
-#include "stimuli/ptx/launch.h"
+#include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
 

@@ -6,7 +6,7 @@
 #include <iostream>
 
 #include "stimuli/ptx/device_printf.h"
-#include "stimuli/ptx/launch.h"
+#include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
 

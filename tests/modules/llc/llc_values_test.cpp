@@ -59,8 +59,8 @@ TEST_CASE(
     for (unsigned i = 0; i < 4; ++i) CHECK(e.operands->lanes[i].old == e.old[i]);
   }
   CHECK(rig.sm.result(last).data == line);
-  CHECK(rig.llc.stats().atomics == 90);
-  CHECK(rig.llc.stats().atomic_lanes == 360);
+  CHECK(rig.llc.stats().atomics == 110);
+  CHECK(rig.llc.stats().atomic_lanes == 440);
   CHECK(rig.llc.stats().misses == 1);
 }
 

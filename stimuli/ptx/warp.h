@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A CTA of a launch and its warps.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "stimuli/ptx/alu_table.h"
+#include "stimuli/ptx/launch.h"
+
+namespace tessera::ptx {
+
+class Cta;
+
+class Warp final : public WarpProgram {
+ public:
+  Warp(Cta& cta, unsigned index, std::byte* storage);
+
+  const OpInfo& next() const override { return info_[pc_]; }
+  void issue(const IssueContext& context, IssueResult& result) override;
+  void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) override;
+  std::string where() const override { return where(pc_); }
+  std::string last_barrier() const override { return where(barrier_pc_); }
+
+ private:
+  /// A set of lanes that waits for its turn.
+  struct Level {
+    std::uint32_t pc = 0;
+    std::uint32_t reconverge = 0;
+    std::uint32_t mask = 0;
+  };
+
+  void go_to(std::uint32_t pc);
+  void resume();
+  void branch(const Decoded& d, std::uint32_t taken);
+  void exit_lanes(std::uint32_t lanes, IssueResult& result);
+  void barrier(const Decoded& d, std::uint32_t mask, IssueResult& result);
+  void finish_reduction();
+
+  // warp_memory.cpp
+  void access(const Decoded& d, std::uint32_t mask, IssueResult& result);
+  StateSpace resolve_generic(const Decoded& d, std::uint32_t mask, MemoryOp& op,
+                             AddressSummary& summary) const;
+  void check_global(const Decoded& d, const MemoryOp& op, const AddressSummary& summary);
+  void check_window(const Decoded& d, const MemoryOp& op, const AddressSummary& summary,
+                    std::uint64_t bytes, const char* what) const;
+  void run_access(const Decoded& d, const MemoryOp& op, std::byte* base,
+                  const std::uint64_t* offsets);
+  void access_local(const Decoded& d, MemoryOp& op);
+
+  // warp_system.cpp
+  void print(const Decoded& d, std::uint32_t mask);
+  [[noreturn]] void assertion_failed(const Decoded& d, std::uint32_t mask) const;
+  std::uint64_t argument(Slot s, unsigned lane, unsigned bytes) const;
+  std::uint64_t peek(unsigned lane, Address from, std::uint64_t bytes, void* to) const;
+  std::string string_at(unsigned lane, Address from) const;
+  std::uint64_t word_at(unsigned lane, Address from, unsigned bytes) const;
+
+  std::string line_text(std::uint32_t pc) const;
+  std::string where(std::uint32_t pc) const;
+  [[noreturn]] void fail(unsigned lane, const std::string& what) const;
+  [[noreturn]] void fail_access(const Decoded& d, const MemoryOp& op, unsigned lane,
+                                const std::string& why) const;
+
+  const Decoded* code_;
+  const AluTable& alu_;
+  const OpInfo* info_;
+  Frame frame_;
+  std::uint32_t pc_ = 0;
+  std::uint32_t barrier_pc_ = 0;  ///< of the barrier it reached last
+  std::uint32_t active_ = 0;
+  std::uint32_t reconverge_ = 0;
+  std::vector<Level> stack_;
+  Cta& cta_;
+  Launch& launch_;
+  unsigned index_;
+  /// A bar.red whose result is not written yet: its pc + 1, and the lanes.
+  std::uint32_t reduction_pc_ = 0;
+  std::uint32_t reduction_mask_ = 0;
+  std::uint32_t reduction_round_ = 0;
+};
+
+/// Contributions to one bar.red of a CTA.
+struct Reduction {
+  std::uint32_t round = 0;
+  std::uint32_t warps = 0;  ///< that have fetched the result
+  std::uint32_t count = 0;  ///< threads with a true predicate
+  std::uint32_t threads = 0;
+};
+
+class Cta final : public CtaProgram {
+ public:
+  Cta(Launch& launch, CtaId id);
+  ~Cta() override;
+
+  unsigned warp_count() const override { return launch_.warps_per_cta(); }
+  WarpProgram& warp(unsigned index) override { return warps_[index]; }
+  unsigned warp_threads(unsigned index) const override { return launch_.warp_threads(index); }
+
+  Launch& launch() { return launch_; }
+  Dim3 coordinates() const { return coordinates_; }
+  std::byte* shared() { return shared_; }
+  std::byte* cta_bank() { return bank_.data(); }
+  Reduction& reduction(unsigned barrier, std::uint32_t round);
+
+ private:
+  Launch& launch_;
+  Dim3 coordinates_;
+  std::vector<std::byte> storage_;
+  std::byte* shared_ = nullptr;
+  alignas(32) std::array<std::byte, 3 * kVector32> bank_{};
+  std::deque<Warp> warps_;
+  /// Two rounds of each barrier may be in use: one being read, one being filled.
+  std::array<std::array<Reduction, 2>, 16> reductions_{};
+};
+
+}  // namespace tessera::ptx
