@@ -45,7 +45,7 @@ struct SystemConfig {
   bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;
   std::uint64_t cycle_limit = 0;
-  std::uint64_t loop_limit = 5'000'000;
+  std::uint64_t loop_limit = 1'000'000;
 
   std::uint32_t slices() const { return channels * slices_per_channel; }
   /// Parts of the GPU whose SMs share a way to their own slices: NUBA's partitions, the sides of
