@@ -2,31 +2,19 @@
 #include "bench/interpreter.h"
 
 #include <cmath>
-#include <ctime>
 #include <functional>
 #include <random>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/cpu_time.h"
 #include "stimuli/kernels/functional_device.h"
 #include "stimuli/ptx/module.h"
 
 namespace tessera::bench {
 
 namespace {
-
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-}
-
-double seconds(const std::function<void()>& work) {
-  const double start = cpu_seconds();
-  work();
-  return cpu_seconds() - start;
-}
 
 std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   std::mt19937 random(seed);

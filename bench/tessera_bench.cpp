@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <ctime>
 #include <functional>
 #include <iostream>
 #include <map>
@@ -21,6 +20,7 @@
 #include <systemc>
 #include <vector>
 
+#include "bench/cpu_time.h"
 #include "bench/interpreter.h"
 #include "bench/stream_kernel.h"
 #include "modules/core/wake_event.h"
@@ -32,21 +32,9 @@ namespace {
 
 using nlohmann::ordered_json;
 using namespace tessera;  // NOLINT(google-build-using-namespace): a program, not a header
+using bench::seconds;
 
 constexpr unsigned kRounds = 5;
-
-/// CPU time of this process (one thread): on a shared machine, wall time counts the others, too.
-double cpu_seconds() {
-  timespec t{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) / 1e9;
-}
-
-double seconds(const std::function<void()>& work) {
-  const double start = cpu_seconds();
-  work();
-  return cpu_seconds() - start;
-}
 
 /// One SC_METHOD that wakes itself: the unit in which costs are told.
 class Bare final : public sc_core::sc_module {

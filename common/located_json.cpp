@@ -2,6 +2,7 @@
 #include "common/located_json.h"
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -212,7 +213,13 @@ LocatedJson load_located_json(const std::string& path) {
   std::ostringstream text;
   // An empty file is malformed JSON, not an unreadable one.
   if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (in.bad() || !in.is_open()) throw InputError(path + ": cannot be read");
+  if (in.bad() || !in.is_open()) {
+    std::error_code ignored;
+    const char* const why = std::filesystem::is_directory(path, ignored) ? ": is a folder"
+                            : std::filesystem::exists(path, ignored)     ? ""
+                                                                         : ": no such file";
+    throw InputError((path.empty() ? "''" : path) + ": cannot be read" + why);
+  }
   return parse_located_json(text.str(), path);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/gpu.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "common/error.h"
@@ -96,6 +97,10 @@ void Gpu::build_page_mover() {
   PageMoverPlatform platform;
   platform.channel_of = channel_of;
   platform.stop = [this](const std::function<void()>& drained) { stop_memory(drained); };
+  platform.settled = [this] {
+    return std::all_of(slices_.begin(), slices_.end(),
+                       [](const BlockHandle& slice) { return slice.block->idle(); });
+  };
   platform.resume = [this] { resume_memory(); };
   platform.copy = [this](std::uint64_t from, std::uint64_t to) {
     if (on_page_copied) on_page_copied(from, to);

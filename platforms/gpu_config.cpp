@@ -185,7 +185,8 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
          "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
          remote_caching_names());
   v.flag("line_sharing", c.line_sharing,
-         "measure how SMs share lines and how much of a line they want; takes host memory (ours)");
+         "measure at lines' homes how SMs share lines and how much of a line they want; takes host "
+         "memory (ours)");
   v.integer("watchdog_cycles", c.watchdog_cycles, "cycle",
             "cycles without any progress after which a run is stopped (ours)", 1000,
             std::uint64_t{1} << 40);

@@ -44,10 +44,10 @@ void LineSharing::register_statistics(StatisticsRegistry& r) const {
         name_, name, [this, count] { return static_cast<double>((this->*count)()); }, "line",
         description);
   };
-  lines("read_lines", &LineSharing::read_lines, "lines that SMs loaded");
+  lines("read_lines", &LineSharing::read_lines, "lines that SMs loaded, as their homes saw it");
   lines("written_lines", &LineSharing::written_lines, "lines that SMs wrote or updated");
   lines("read_only_shared_lines", &LineSharing::read_only_shared_lines,
-        "lines that several SMs loaded and none wrote");
+        "lines that several SMs loaded and none wrote, as their homes saw it");
   r.counter(name_, "loads", loads_, "request", "loads that reached a line's home");
   r.counter(name_, "bytes_wanted", bytes_wanted_, "byte",
             "bytes of the lines loaded that the loading instruction wanted");

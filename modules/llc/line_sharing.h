@@ -13,8 +13,10 @@
 namespace tessera {
 
 /// How SMs share lines, and how much of a line they want: what characterises a workload
-/// (docs/workloads.md). Watches every slice; a line's home sees each SM's first load of it in each
-/// kernel, as L1s are flushed at kernel ends, and every store.
+/// (docs/workloads.md). Watches lines at their homes: on a memory-side UBA, a home sees each SM's
+/// first load of a line in each kernel, as L1s are flushed at kernel ends, and every store. Where
+/// slices keep copies of other slices' lines (uba-sm, replication), loads that a copy answers are
+/// not seen.
 ///
 /// Takes some 50 bytes of host memory for each line touched: off unless asked for
 /// (`system.line_sharing`).

@@ -8,6 +8,8 @@ namespace tessera {
 
 namespace {
 constexpr Tick kTicksPerNs = 1'000'000;
+/// How often the mover looks whether the last write-backs have gone.
+constexpr std::uint64_t kSettlingCycles = 16;
 }  // namespace
 
 std::vector<std::string> PageMoverConfig::validate() const {
@@ -72,7 +74,13 @@ void PageMover::process() {
   wake_.fired();
   const Tick t = now();
   if (state_ == State::kDrained) begin_moves(t);
-  if (state_ == State::kMoving && moved_at_ <= t) end_moves(t);
+  if (state_ == State::kMoving && moved_at_ <= t) {
+    if (platform_.settled()) {
+      end_moves(t);
+    } else {
+      moved_at_ = clock_.after(t, kSettlingCycles);
+    }
+  }
   if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
   if (state_ == State::kCounting && flush_done_) give_up_copies(t);
   if (state_ == State::kMoving) wake_.at(moved_at_);

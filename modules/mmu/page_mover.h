@@ -53,6 +53,9 @@ struct PageMoverPlatform {
   std::function<ChannelId(SmId)> channel_of;
   /// No SM lets an access into the memory system; `drained` is called when none is under way.
   std::function<void(std::function<void()> drained)> stop;
+  /// Whether what the slices wrote back has reached their channels. Asked when the transfer's time
+  /// is over: pages are copied by debug accesses, which must not change bytes under way.
+  std::function<bool()> settled;
   /// Every TLB forgets everything, L1s drop their lines, SMs go on.
   std::function<void()> resume;
   /// Copies a page's newest bytes (where bytes travel).

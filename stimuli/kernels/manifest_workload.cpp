@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/json_node.h"
 #include "common/suggest.h"
 #include "stimuli/kernels/verify.h"
 #include "stimuli/ptx/program.h"
@@ -59,7 +60,8 @@ void ManifestWorkload::check_launch(const LaunchSpec& launch) const {
   if (kernel == nullptr || !kernel->is_entry) {
     manifest_.fail(launch.pointer + "/kernel", manifest_.ptx + " has no kernel \"" + launch.kernel +
                                                    "\"" +
-                                                   did_you_mean(launch.kernel, module_.entries()));
+                                                   did_you_mean(launch.kernel, module_.entries()) +
+                                                   " (it has: " + joined(module_.entries()) + ")");
   }
   if (launch.arguments.size() != kernel->parameters.size()) {
     manifest_.fail(launch.pointer + "/arguments",

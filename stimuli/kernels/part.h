@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stimuli/kernels/contents.h"
@@ -31,6 +32,14 @@ struct Expectation {
   std::string array;
   std::function<Element64(std::uint64_t index)> element;
 };
+
+/// Elements that must be within `error` of `values`.
+inline std::function<Element64(std::uint64_t index)> within(std::vector<double> values,
+                                                            double error) {
+  return [values = std::move(values), error](std::uint64_t i) {
+    return Element64::about(values[i], error);
+  };
+}
 
 /// Relative error of one rounding to float.
 inline constexpr double kFloatRounding = 0x1p-24;

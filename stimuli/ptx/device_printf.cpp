@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/ptx/device_printf.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
 #include <vector>
 
 namespace tessera::ptx {
 
 namespace {
+
+constexpr const char* kDigits = "0123456789";
+/// Ours: a slip in a width must not fill the terminal.
+constexpr std::int64_t kTooWide = 65536;
 
 bool is_one_of(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
 
@@ -37,14 +44,35 @@ class Formatter {
 
   char here() const { return at_ < format_.size() ? format_[at_] : '\0'; }
 
-  /// Digits, or a star that takes an argument.
-  void number() {
+  /// Digits, or a star that takes an argument; nothing where there is neither.
+  std::optional<std::int64_t> number() {
     if (here() == '*') {
       ++at_;
-      spec_ += std::to_string(static_cast<std::int32_t>(next(4)));
-    } else {
-      while (is_one_of(here(), "0123456789")) spec_ += format_[at_++];
+      return static_cast<std::int32_t>(next(4));
     }
+    if (!is_one_of(here(), kDigits)) return std::nullopt;
+    std::int64_t value = 0;
+    for (; is_one_of(here(), kDigits); ++at_) {
+      value = std::min<std::int64_t>(value * 10 + (here() - '0'), kTooWide);
+    }
+    return value;
+  }
+
+  /// Width and precision, as C reads negative ones: to the left, and none.
+  void field() {
+    if (const auto width = number()) {
+      if (*width < 0) spec_ += '-';
+      spec_ += std::to_string(checked(std::abs(*width)));
+    }
+    if (here() != '.') return;
+    ++at_;
+    const std::int64_t precision = number().value_or(0);
+    if (precision >= 0) spec_ += '.' + std::to_string(checked(precision));
+  }
+  static std::int64_t checked(std::int64_t width) {
+    if (width < kTooWide) return width;
+    throw UnknownConversion("printf has a width or precision of " + std::to_string(kTooWide) +
+                            " or more; supported: less");
   }
 
   void conversion() {
@@ -56,11 +84,7 @@ class Formatter {
     }
     spec_ = "%";
     while (is_one_of(here(), "-+ #0")) spec_ += format_[at_++];
-    number();
-    if (here() == '.') {
-      spec_ += format_[at_++];
-      number();
-    }
+    field();
     std::string length;
     while (is_one_of(here(), "hljzt")) length += format_[at_++];
     const char type = here();
@@ -79,7 +103,8 @@ class Formatter {
     } else if (type == 'c' && length.empty()) {
       print("", type, static_cast<int>(next(4)));
     } else if (type == 's' && length.empty()) {
-      const std::string value = arguments_.string(next(8));
+      const std::uint64_t at = next(8);
+      const std::string value = at == 0 ? "(null)" : arguments_.string(at);
       print("", type, value.c_str());
     } else if (type == 'p' && length.empty()) {
       // The host's own %p may print a null pointer as a word.

@@ -72,6 +72,6 @@ TEST_CASE("nesting has a limit") {
 
 TEST_CASE("a file that cannot be read is named") {
   CHECK_THROWS_WITH(load_located_json("/nonexistent/x.json"),
-                    "/nonexistent/x.json: cannot be read");
+                    "/nonexistent/x.json: cannot be read: no such file");
   CHECK_THROWS_AS(load_located_json("/tmp"), InputError);
 }

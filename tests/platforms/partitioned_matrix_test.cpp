@@ -20,19 +20,10 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
   CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "none", "replication"});
 }
 
-#define TESSERA_FEW(PLATFORM)                  \
-  TESSERA_VERIFIES_CARRIED("mm", PLATFORM)     \
-  TESSERA_VERIFIES_CARRIED("spmv", PLATFORM)   \
-  TESSERA_VERIFIES_CARRIED("kmeans", PLATFORM) \
-  TESSERA_VERIFIES_CARRIED("histogram", PLATFORM)
+#define TESSERA_FEW(PLATFORM) TESSERA_FOR_FEW(TESSERA_VERIFIES_CARRIED, PLATFORM)
+#define TESSERA_MATRIX(PLATFORM) TESSERA_FOR_MATRIX(TESSERA_VERIFIES_CARRIED, PLATFORM)
 
-// Every workload (a few where every access is checked, which takes ten times as long): each
-// platform, each placement, each way to cache, each way to move pages.
-#if defined(__SANITIZE_ADDRESS__)
-#define TESSERA_MATRIX(PLATFORM) TESSERA_FEW(PLATFORM)
-#else
-#define TESSERA_MATRIX(PLATFORM) TESSERA_FOR_SUITE(TESSERA_VERIFIES_CARRIED, PLATFORM)
-#endif
+// Each platform, each placement, each way to cache, each way to move pages.
 TESSERA_MATRIX("uba-sm-small")
 TESSERA_MATRIX("mcm-uba-small")
 TESSERA_MATRIX("mcm-nuba-small")
@@ -43,9 +34,8 @@ TESSERA_MATRIX("nuba-norep-small system.page_placement=round-robin")
 // Epochs so short that the decision falls within a small kernel.
 TESSERA_MATRIX("nuba-small mdr.epoch_cycles=2000")
 TESSERA_MATRIX("nuba-small system.remote_caching=full-replication")
-#define TESSERA_OFTEN " migration.interval_cycles=2000 migration.threshold=8"
-TESSERA_MATRIX("nuba-small migration.policy=access-counter" TESSERA_OFTEN)
-TESSERA_MATRIX("nuba-small migration.policy=replication" TESSERA_OFTEN)
+TESSERA_MATRIX("nuba-small migration.policy=access-counter often")
+TESSERA_MATRIX("nuba-small migration.policy=replication often")
 
 // Moves that take longer than the watchdog waits are no deadlock.
 TESSERA_VERIFIES_CARRIED(

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <iterator>
 #include <sstream>
 
 #include "stimuli/workload.h"
@@ -26,7 +25,14 @@ void verify_carried(const std::string& platform, const std::string& workload,
   std::istringstream words(platform);
   std::string preset;
   words >> preset;
-  std::vector<std::string> settings(std::istream_iterator<std::string>(words), {});
+  std::vector<std::string> settings;
+  for (std::string word; words >> word;) {
+    if (word == "often") {
+      settings.insert(settings.end(), {"migration.interval_cycles=2000", "migration.threshold=8"});
+    } else {
+      settings.push_back(word);
+    }
+  }
   settings.insert(settings.end(), sets.begin(), sets.end());
   BuildOptions build;
   build.check_protocol = true;

@@ -49,12 +49,8 @@ std::vector<Expectation> reference(const Inputs& in) {
   // factor `step` add up to less than three temperatures and a power.
   const double warmest = 2 + static_cast<double>(steps) / 4;
   const double once = float_error(8, 3 * warmest + 1);
-  const auto about = [&](std::vector<double> values, std::int64_t made) {
-    return [values = std::move(values), error = static_cast<double>(made) * once](std::uint64_t i) {
-      return Element64::about(values[i], error);
-    };
-  };
-  return {{"even", about(std::move(now), steps)}, {"odd", about(std::move(before), steps - 2)}};
+  return {{"even", within(std::move(now), static_cast<double>(steps) * once)},
+          {"odd", within(std::move(before), static_cast<double>(steps - 2) * once)}};
 }
 
 }  // namespace

@@ -50,12 +50,8 @@ std::vector<Expectation> reference(const Inputs& in) {
   // It adds its own roundings: at most eight of each term, of terms that add up to the result.
   const double warmest = 2 + static_cast<double>(steps) / 4;
   const double once = float_error(8, warmest);
-  const auto about = [&](std::vector<double> values, std::int64_t made) {
-    return [values = std::move(values), error = static_cast<double>(made) * once](std::uint64_t i) {
-      return Element64::about(values[i], error);
-    };
-  };
-  return {{"even", about(std::move(now), steps)}, {"odd", about(std::move(before), steps - 1)}};
+  return {{"even", within(std::move(now), static_cast<double>(steps) * once)},
+          {"odd", within(std::move(before), static_cast<double>(steps - 1) * once)}};
 }
 
 }  // namespace

@@ -81,8 +81,7 @@ std::vector<Expectation> reference(const Inputs& in) {
   // equilibrium's slopes add up to 19 / 3 for the cell at rest and less than that for the others,
   // times omega 1.25, plus |1 - omega|.
   const double once = float_error(60, 1.2);
-  return {{"odd", [=](std::uint64_t i) { return Element64::about(odd[i], once); }},
-          {"even", [=](std::uint64_t i) { return Element64::about(even[i], 11 * once); }}};
+  return {{"odd", within(odd, once)}, {"even", within(even, 11 * once)}};
 }
 
 }  // namespace

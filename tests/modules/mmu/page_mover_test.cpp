@@ -36,6 +36,7 @@ struct Rig {
   std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry(), 1);
   PageTable table{*map};
   std::function<void()> drained;
+  Tick settled_at = 0;
   std::vector<Tick> stops;
   std::vector<Tick> resumes;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
@@ -52,6 +53,7 @@ struct Rig {
       stops.push_back(now());
       drained = std::move(d);
     };
+    p.settled = [this] { return now() >= settled_at; };
     p.resume = [this] { resumes.push_back(now()); };
     p.copy = [this](std::uint64_t from, std::uint64_t to) { copies.emplace_back(from, to); };
     return p;
@@ -103,6 +105,21 @@ TEST_CASE("mover: an interval's end moves a page, after the drain, shootdown and
   CHECK(rig.mover.idle());
   // The page's old memory is free again.
   CHECK(rig.table.map(7, ChannelId(0)) == old);
+}
+
+TEST_CASE("mover: pages wait for write-backs that are still under way") {
+  Rig rig(config("access-counter"));
+  rig.settled_at = ns(2720);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1500));
+  rig.drained();
+  // The transfer ends at 2701; looked at every 16 cycles from there.
+  run_to(ns(2701 + 32) - 1);
+  CHECK(rig.copies.empty());
+  run_to(ns(2701 + 32));
+  CHECK(rig.copies.size() == 1);
+  CHECK(rig.resumes == std::vector<Tick>{ns(2733)});
 }
 
 TEST_CASE("mover: without a move nobody is stopped, and the next access begins an interval") {

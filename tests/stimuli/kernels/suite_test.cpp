@@ -225,5 +225,6 @@ TEST_CASE("an unknown workload is refused with the nearest known one") {
   CHECK_THROWS_WITH(make_workload("vecad"),
                     Catch::StartsWith("unknown workload 'vecad'; did you mean 'vecadd'?"));
   CHECK_THROWS_AS(make_workload("mm", "/nonexistent"), InputError);
-  CHECK_THROWS_WITH(make_workload("/nonexistent/m.json"), "/nonexistent/m.json: cannot be read");
+  CHECK_THROWS_WITH(make_workload("/nonexistent/m.json"),
+                    "/nonexistent/m.json: cannot be read: no such file");
 }

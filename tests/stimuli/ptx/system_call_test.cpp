@@ -120,7 +120,10 @@ TEST_CASE("flags, width and precision hold, also as arguments") {
   CHECK(Buffer().add(3.14159).print("[%8.3f]").text == "[   3.142]");
   CHECK(Buffer().add<int>(8).add<int>(2).add(3.14159).print("[%*.*f]").text == "[    3.14]");
   CHECK(Buffer().add<int>(-6).add<int>(42).print("[%*d]").text == "[42    ]");
+  CHECK(Buffer().add<int>(-1).add(1.5).print("[%.*f]").text == "[1.500000]");
+  CHECK(Buffer().add(1.5).print("[%.f]").text == "[2]");
   CHECK(Buffer().add<std::uint64_t>(123456).print("[%.3s]").text == "[<12]");
+  CHECK(Buffer().add<std::uint64_t>(0).print("[%s]").text == "[(null)]");
   CHECK(Buffer().add<std::uint64_t>(16).print("[%8p]").text == "[    0x10]");
 }
 
@@ -136,6 +139,11 @@ TEST_CASE("a conversion that printf has not is named") {
   CHECK_THROWS_WITH(Buffer().add<std::uint64_t>(1).print("%n"), Contains("'%n'"));
   CHECK_THROWS_WITH(Buffer().add<int>(1).print("%lls"), Contains("'%lls'"));
   CHECK_THROWS_AS(Buffer().print("%5"), UnknownConversion);
+  for (const char* wide : {"%99999999999999999999d", "%65536d", "%.65536d"}) {
+    CHECK_THROWS_WITH(Buffer().add<int>(1).print(wide), Contains("a width or precision of 65536"));
+  }
+  CHECK_THROWS_AS(Buffer().add<int>(INT32_MIN).add<int>(1).print("%*d"), UnknownConversion);
+  CHECK(Buffer().add<int>(1).print("%65535d").text.size() == 65535);
 }
 
 TEST_CASE("vprintf prints to standard error, lane after lane, the active lanes only") {
