@@ -53,6 +53,7 @@ BlockHandle make_llc(const BlockSite& s) {
   LlcSlice& m = *module;
   BlockHandle h = handle(std::move(module));
   h.slice_flush = &m;
+  h.page_drop = &m;
   list(m.in, h.in);
   h.out = {&m.memory};
   if (s.outputs == 2) h.out.push_back(&m.remote);

@@ -47,6 +47,7 @@ struct BlockHandle {
   FlushIf* flush = nullptr;  ///< "l1" only
   /// "llc" only; needed where slices are flushed at kernel ends (replication).
   SliceFlushIf* slice_flush = nullptr;
+  PageDropIf* page_drop = nullptr;  ///< "llc" only; needed where pages move
   std::vector<TargetPort*> in;      ///< `inputs` sockets
   std::vector<InitiatorPort*> out;  ///< `outputs` sockets
 };

@@ -34,6 +34,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
     blocks_.push_back(line_sharing_.get());
   }
   build_memory(options);
+  for (const BlockHandle& slice : slices_) {
+    if (mover_ && slice.page_drop == nullptr) {
+      throw InputError("implementation '" + config_.impl.llc +
+                       "' of the LLC slice cannot drop a page's lines, as migration.policy needs");
+    }
+  }
   build_mmu(options);
   build_sms(options);
 }
@@ -104,6 +110,11 @@ void Gpu::build_page_mover() {
   platform.resume = [this] { resume_memory(); };
   platform.copy = [this](std::uint64_t from, std::uint64_t to) {
     if (on_page_copied) on_page_copied(from, to);
+  };
+  platform.drop = [this](std::uint64_t page) {
+    for (const BlockHandle& slice : slices_) {
+      slice.page_drop->drop_page(page, config_.system.page_bytes);
+    }
   };
   mover_ =
       std::make_unique<PageMover>("mover", c, std::move(policy), *page_table_, std::move(platform));

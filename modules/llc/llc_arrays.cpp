@@ -36,6 +36,13 @@ bool LlcSlice::cached_here(const Access& a) const {
   return role_.caching->replicate(r);
 }
 
+void LlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
+  for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
+    const CacheArray::Frame f = array_.find(map_.locate(at).slice_line, at / config_.line_bytes);
+    if (f != CacheArray::kNone) array_.invalidate(f);
+  }
+}
+
 void LlcSlice::tell_observers(const Access& a, bool leaving) {
   if (role_.observers.empty()) return;
   const AccessOrigin origin = leaving || !is_home(*a.request) ? AccessOrigin::kRemoteLeaving

@@ -61,7 +61,10 @@ namespace tessera {
 /// Phases: all four; early completion where there is room.
 /// Not modelled: ECC, sectored tags, data-array banking, bandwidth of the link to the channel,
 /// invalidations' use of the tag array.
-class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlushIf {
+class LlcSlice final : public sc_core::sc_module,
+                       public Block,
+                       public SliceFlushIf,
+                       public PageDropIf {
  public:
   /// Which queue a port feeds: of the SMs that the slice is attached to, or of the network.
   enum class Queue : std::uint8_t { kLocal, kRemote };
@@ -93,6 +96,8 @@ class LlcSlice final : public sc_core::sc_module, public Block, public SliceFlus
   void flush(std::function<void()> done) override;
   /// A copy of another slice's line has been kept since the last flush.
   bool needs_flush() const override { return holds_copies_; }
+
+  void drop_page(std::uint64_t address, std::uint64_t bytes) override;
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;

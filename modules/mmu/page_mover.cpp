@@ -141,6 +141,7 @@ void PageMover::end_moves(Tick t) {
     ++(m.copy ? stats_.copies : stats_.migrations);
     stats_.bytes_moved += table_.page_bytes();
     platform_.copy(from, *to);
+    if (!m.copy) platform_.drop(from);
   }
   // Frames that pages have left are free only now: nothing was copied over what was still to move.
   table_.release_left_frames();

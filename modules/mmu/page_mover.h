@@ -60,6 +60,8 @@ struct PageMoverPlatform {
   std::function<void()> resume;
   /// Copies a page's newest bytes (where bytes travel).
   std::function<void(std::uint64_t from, std::uint64_t to)> copy;
+  /// Slices forget the lines of a page that has been moved away.
+  std::function<void(std::uint64_t page)> drop;
 };
 
 /// Moves pages after their placement: access-counter migration and page replication, the

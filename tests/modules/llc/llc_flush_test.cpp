@@ -167,3 +167,18 @@ TEST_CASE("a flushing slice says what it waits for, and a reset ends the flush")
   CHECK_FALSE(done);
   CHECK(rig.llc.idle());
 }
+
+TEST_CASE("a page that has moved away is dropped, dirty lines too, and no other page is") {
+  Rig rig(sixteen());
+  rig.store(10, 3 * kLine, 0x33);
+  rig.load(11, 4 * kLine);
+  rig.store(12, 9 * kLine, 0x99);
+  rig.run();
+  const std::size_t before = rig.memory.arrivals().size();
+  rig.llc.drop_page(0, 8 * kLine);
+  // The flush finds the other page's line alone (frame 2).
+  flush_at(rig, 10'000);
+  REQUIRE(rig.memory.arrivals().size() == before + 1);
+  CHECK(rig.memory.arrivals()[before].address == 9 * kLine);
+  CHECK(rig.memory.byte(3 * kLine) == initial(3 * kLine));
+}

@@ -39,6 +39,7 @@ struct Rig {
   Tick settled_at = 0;
   std::vector<Tick> stops;
   std::vector<Tick> resumes;
+  std::vector<std::uint64_t> dropped;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
   PageMover mover;
 
@@ -55,6 +56,7 @@ struct Rig {
     };
     p.settled = [this] { return now() >= settled_at; };
     p.resume = [this] { resumes.push_back(now()); };
+    p.drop = [this](std::uint64_t page) { dropped.push_back(page); };
     p.copy = [this](std::uint64_t from, std::uint64_t to) { copies.emplace_back(from, to); };
     return p;
   }
@@ -99,6 +101,7 @@ TEST_CASE("mover: an interval's end moves a page, after the drain, shootdown and
   const std::uint64_t moved = *rig.table.translate(5 * kPage);
   CHECK(rig.map->locate(moved).channel == ChannelId(2));
   CHECK(rig.copies == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{old, moved}});
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old});
   CHECK(*rig.table.translate(6 * kPage) == other);
   CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 1, 0});
   CHECK(rig.mover.stats().stopped_cycles == 1700);
