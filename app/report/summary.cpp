@@ -50,11 +50,11 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
     const double of = level.peak_gb_per_s.value_or(largest);
     const double fraction = of > 0 ? level.gb_per_s / of : 0;
     text += "  " + padded(level.name, 13) + bar(fraction, 30, utf8) +
-            padded_left(bytes_text(static_cast<double>(level.bytes)), 10) +
-            padded_left(short_number(level.gb_per_s) + " GB/s", 12);
+            padded_left(bytes_text(static_cast<double>(level.bytes)), 10) + ' ' +
+            padded_left(short_number(level.gb_per_s) + " GB/s", 11);
     if (level.peak_gb_per_s) {
-      text +=
-          padded_left(percent(fraction), 8) + " of " + short_number(*level.peak_gb_per_s) + " GB/s";
+      text += ' ' + padded_left(percent(fraction), 7) + " of " +
+              short_number(*level.peak_gb_per_s) + " GB/s";
     }
     text += "\n";
   }

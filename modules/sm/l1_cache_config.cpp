@@ -6,7 +6,7 @@ namespace tessera {
 std::vector<std::string> L1Config::validate() const {
   std::vector<std::string> errors;
   if (line_bytes == 0 || line_bytes > kMaxLineBytes || (line_bytes & (line_bytes - 1)) != 0) {
-    errors.push_back("l1.line_bytes must be a power of two of at most " +
+    errors.push_back("system.line_bytes must be a power of two of at most " +
                      std::to_string(kMaxLineBytes));
   }
   if (sets == 0) errors.emplace_back("l1.sets must be at least 1");

@@ -17,11 +17,13 @@ void HostSession::set_up() {
   }
 }
 
-void HostSession::launch_all() {
+void HostSession::launch_all(std::int64_t times) {
   const Manifest& m = inputs_.manifest();
-  for (const LaunchSpec& l : m.launches) {
-    const std::int64_t repeats = m.value(l.repeat, inputs_.sizes());
-    for (std::int64_t i = 0; i < repeats; ++i) run(l, i);
+  for (std::int64_t time = 0; time < times; ++time) {
+    for (const LaunchSpec& l : m.launches) {
+      const std::int64_t repeats = m.value(l.repeat, inputs_.sizes());
+      for (std::int64_t i = 0; i < repeats; ++i) run(l, i);
+    }
   }
 }
 

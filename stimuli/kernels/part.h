@@ -97,8 +97,8 @@ class HostSession {
   void set(const std::string& scalar, T value) {
     overrides_[scalar] = KernelArgument::of(value);
   }
-  /// Runs the manifest's launches in order, with their repeats.
-  void launch_all();
+  /// Runs the manifest's launches in order, with their repeats; all of that `times`.
+  void launch_all(std::int64_t times = 1);
   /// Runs the first of the manifest's launches of that kernel once.
   void launch(const std::string& kernel);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <utility>
 
-#include "stimuli/kernels/part.h"
+#include "stimuli/kernels/bounded.h"
 
 namespace tessera::kernels {
 namespace {
@@ -10,25 +11,19 @@ constexpr double kU = kFloatRounding;
 /// What PTX allows ex2.approx to be wrong by, relatively.
 constexpr double kApproximation = 0x1p-22;
 
-/// A value, and what the kernel's may be wrong by.
-struct Bounded {
-  double value;
-  double error;
-};
-
-Bounded bounded(const FloatSum& sum) { return {sum.value(), sum.error()}; }
+Bounded bounded(const FloatSum& sum) { return Bounded::within(sum.value(), sum.error()); }
 
 /// The slope is at most 1/4; the exponential inherits its argument's two roundings; the sum below
 /// the fraction bar and the quotient round once each.
 Bounded sigmoid(const Bounded& v) {
-  return {1 / (1 + std::exp(-v.value)),
-          (v.error + 2 * kU * std::fabs(v.value) + kApproximation) / 4 + 2 * kU};
+  return Bounded::within(1 / (1 + std::exp(-v.value())),
+                         (v.error() + 2 * kU * std::fabs(v.value()) + kApproximation) / 4 + 2 * kU);
 }
 
 /// As the kernel has it: 2 sigmoid(2 v) - 1, with the subtraction's rounding.
 Bounded tanh(const Bounded& v) {
-  const Bounded s = sigmoid({2 * v.value, 2 * v.error});
-  return {2 * s.value - 1, 2 * s.error + 2 * kU};
+  const Bounded s = sigmoid(Bounded::within(2 * v.value(), 2 * v.error()));
+  return Bounded::within(2 * s.value() - 1, 2 * s.error() + 2 * kU);
 }
 
 std::vector<Expectation> reference(const Inputs& in) {
@@ -42,7 +37,7 @@ std::vector<Expectation> reference(const Inputs& in) {
   const auto batch = static_cast<std::size_t>(in.size("batch"));
   const auto steps = static_cast<std::size_t>(in.size("steps"));
   std::vector<Bounded> states(initial.size());
-  for (std::size_t i = 0; i < batch * hidden; ++i) states[i] = {double{initial[i]}, 0};
+  for (std::size_t i = 0; i < batch * hidden; ++i) states[i] = initial[i];
   for (std::size_t sample = 0; sample < steps * batch; ++sample) {
     const Bounded* before = &states[sample * hidden];
     for (std::size_t j = 0; j < hidden; ++j) {
@@ -57,25 +52,23 @@ std::vector<Expectation> reference(const Inputs& in) {
         FloatSum& state_sum = g == 2 ? recurrent : gates[g];
         for (std::size_t k = 0; k < hidden; ++k) {
           const double weight = double{u[(g * hidden + k) * hidden + j]};
-          state_sum.add(before[k].value * weight, before[k].error * std::fabs(weight));
+          state_sum.add(before[k].value() * weight, before[k].error() * std::fabs(weight));
         }
       }
       const Bounded z = sigmoid(bounded(gates[0]));
       const Bounded r = sigmoid(bounded(gates[1]));
-      gates[2].add(r.value * recurrent.value(),
-                   r.error * (std::fabs(recurrent.value()) + recurrent.error()) +
-                       r.value * recurrent.error());
+      gates[2].add(r.value() * recurrent.value(),
+                   r.error() * (std::fabs(recurrent.value()) + recurrent.error()) +
+                       r.value() * recurrent.error());
       const Bounded c = tanh(bounded(gates[2]));
       // c + z (before - c): z is between 0 and 1, the difference below 2 and all within 1.
       const Bounded& b = before[j];
-      states[(sample + batch) * hidden + j] = {
-          c.value + z.value * (b.value - c.value),
-          2 * c.error + b.error + 2 * z.error + float_error(3, 5)};
+      states[(sample + batch) * hidden + j] =
+          Bounded::within(c.value() + z.value() * (b.value() - c.value()),
+                          2 * c.error() + b.error() + 2 * z.error() + float_error(3, 5));
     }
   }
-  return {{"states", [states](std::uint64_t i) {
-             return Element64::about(states[i].value, states[i].error);
-           }}};
+  return {expected("states", std::move(states))};
 }
 
 }  // namespace
