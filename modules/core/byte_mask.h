@@ -31,6 +31,8 @@ struct ByteMask {
   unsigned count() const {
     return static_cast<unsigned>(__builtin_popcountll(low) + __builtin_popcountll(high));
   }
+  /// The 4-byte pieces that have a byte in the mask: bit i is bytes 4 i to 4 i + 3.
+  constexpr std::uint32_t pieces() const { return pieces_of(low) | pieces_of(high) << 16; }
   constexpr ByteMask without(ByteMask o) const { return {low & ~o.low, high & ~o.high}; }
   constexpr bool contains(ByteMask o) const { return o.without(*this).none(); }
 
@@ -47,6 +49,16 @@ struct ByteMask {
   friend constexpr bool operator!=(ByteMask a, ByteMask b) { return !(a == b); }
 
  private:
+  static constexpr std::uint32_t pieces_of(std::uint64_t half) {
+    half |= half >> 1;
+    half |= half >> 2;
+    half &= 0x1111111111111111U;
+    // Gathers every fourth bit.
+    half = (half | half >> 3) & 0x0303030303030303U;
+    half = (half | half >> 6) & 0x000f000f000f000fU;
+    half = (half | half >> 12) & 0x000000ff000000ffU;
+    return static_cast<std::uint32_t>((half | half >> 24) & 0xffffU);
+  }
   static constexpr std::uint64_t bits(unsigned n) {
     return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
   }

@@ -64,6 +64,9 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// copies of the line that no store will reach. Written by the SM from MemoryOp::read_only.
   bool read_only = false;
   bool bypass_l1 = false;  ///< not to be cached in an L1
+  /// A load of another GPU's line whose answer carries only `pieces` (DualOpt section 4.1): the
+  /// line's other bytes are not there. Written by the L1.
+  bool fine_grained = false;
   /// Values travel with the transaction (carried mode). Off: only time is modelled.
   bool carries_data = false;
   GpuId gpu;
@@ -73,6 +76,10 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
   /// carries. 1 to the line size.
   std::uint16_t useful_bytes = 0;
+  /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
+  /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
+  /// for pieces widens it to what is fetched.
+  std::uint32_t pieces = 0;
   /// For the initiator's own bookkeeping; nobody else reads or writes it.
   std::uint32_t tag = 0;
   /// Where the line lives; set by whoever translated or decoded the address.

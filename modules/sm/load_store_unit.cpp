@@ -273,6 +273,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   switch (a.kind) {
     case AccessKind::kLoad:
       r.kind = RequestKind::kLoad;
+      r.pieces = line.mask.pieces();
       break;
     case AccessKind::kStore:
       r.kind = RequestKind::kStore;

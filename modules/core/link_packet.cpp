@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/link_packet.h"
+
+namespace tessera {
+
+LinkPacket& PacketPool::acquire() {
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<LinkPacket>(this));
+    free_.push_back(all_.back().get());
+  }
+  LinkPacket& p = *free_.back();
+  free_.pop_back();
+  p.count_ = 0;
+  p.bytes = 0;
+  p.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
+  p.acquire();
+  return p;
+}
+
+void PacketPool::free(tlm::tlm_generic_payload* packet) {
+  free_.push_back(static_cast<LinkPacket*>(packet));
+}
+
+}  // namespace tessera

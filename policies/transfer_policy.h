@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tessera {
+
+/// How a GPU reads other GPUs' lines (DualOpt section 4). Writes and atomics always travel as they
+/// are. What L1s and RDMA engines look at for every remote load.
+struct RemoteTransfer {
+  bool bypass_l1 = false;     ///< the L1 keeps no line of another GPU
+  bool fine_grained = false;  ///< only the wanted pieces travel; needs bypass_l1
+  bool coalesce = false;      ///< answers share packets; needs fine_grained
+  bool remote_cache = false;  ///< a cache in front of the RDMA engine keeps other GPUs' lines
+
+  friend bool operator==(const RemoteTransfer& a, const RemoteTransfer& b) {
+    return a.bypass_l1 == b.bypass_l1 && a.fine_grained == b.fine_grained &&
+           a.coalesce == b.coalesce && a.remote_cache == b.remote_cache;
+  }
+};
+
+/// What a GPU's L1s saw during the monitoring phase (DualOpt section 4.3).
+struct TransferSample {
+  std::uint64_t accesses = 0;         ///< line accesses, whosesoever the line
+  std::uint64_t remote_accesses = 0;  ///< to other GPUs' lines
+  std::uint64_t remote_loads = 0;
+  std::uint64_t remote_load_hits = 0;    ///< in the L1
+  std::uint64_t remote_load_pieces = 0;  ///< 4-byte pieces that remote loads wanted
+  std::uint32_t pieces_per_line = 16;
+
+  double remote_ratio() const { return ratio(remote_accesses, accesses); }
+  double hit_rate() const { return ratio(remote_load_hits, remote_loads); }
+  /// Wanted pieces of a line over all of them, averaged over remote loads.
+  double block_utilisation() const {
+    return ratio(remote_load_pieces, remote_loads * pieces_per_line);
+  }
+
+ private:
+  static double ratio(std::uint64_t a, std::uint64_t b) {
+    return b == 0 ? 0 : static_cast<double>(a) / static_cast<double>(b);
+  }
+};
+
+/// Chooses how remote lines travel.
+class TransferPolicy {
+ public:
+  virtual ~TransferPolicy() = default;
+  /// In effect from the start.
+  virtual RemoteTransfer start() const = 0;
+  /// Whether a decision engine shall monitor, and ask decide() once.
+  virtual bool decides() const { return false; }
+  virtual RemoteTransfer decide(const TransferSample&) const { return start(); }
+};
+
+/// Thresholds of the decision engine (DualOpt Table 1).
+struct TransferThresholds {
+  double remote = 0.02;
+  double block = 0.2;
+  double hit = 0.4;
+};
+
+/// "line": whole lines, kept by L1s (direct cache access, DualOpt section 2.3). "bypass",
+/// "fine-grained", "coalesced": remote access coalescing in its three steps (section 6.1, figure
+/// 16). "remote-cache": remote data caching (section 4.2). "decision-engine": starts as "line";
+/// then "line" for a workload with few remote accesses, "coalesced" where both utilisation and hit
+/// rate are below their thresholds, else "remote-cache" (section 4.3, figure 11).
+/// Throws InputError (with the nearest name) for an unknown name.
+std::unique_ptr<TransferPolicy> make_transfer_policy(const std::string& name,
+                                                     const TransferThresholds& thresholds = {});
+void register_transfer_policy(
+    const std::string& name, std::unique_ptr<TransferPolicy> (*factory)(const TransferThresholds&));
+std::vector<std::string> transfer_policy_names();
+
+}  // namespace tessera
