@@ -11,8 +11,9 @@ namespace {
 using Factory = std::unique_ptr<AddressMap> (*)(const MemoryGeometry&, std::uint64_t);
 
 const PolicyRegistry<Factory>& registry() {
-  static const PolicyRegistry<Factory> all(
-      "address map", {{"fixed-channel", make_fixed_channel}, {"pae", make_pae}});
+  static const PolicyRegistry<Factory> all("address map", {{"fixed-channel", make_fixed_channel},
+                                                           {"gpu-interleave", make_gpu_interleave},
+                                                           {"pae", make_pae}});
   return all;
 }
 
@@ -28,6 +29,7 @@ std::vector<std::string> MemoryGeometry::errors() const {
                     std::to_string(max));
     }
   };
+  power("gpus", gpus, 1, 1024);
   power("channels", channels, 1, 65536);
   power("slices_per_channel", slices_per_channel, 1, 65536);
   power("banks_per_channel", banks_per_channel, 1, 65536);
@@ -43,6 +45,7 @@ std::vector<std::string> MemoryGeometry::errors() const {
                     of + " (" + std::to_string(least) + ")");
     }
   };
+  at_least("channels", channels, "gpus", gpus);
   at_least("banks_per_channel", banks_per_channel, "slices_per_channel", slices_per_channel);
   at_least("row_bytes", row_bytes, "line_bytes", line_bytes);
   at_least("page_bytes", page_bytes, "line_bytes", line_bytes);

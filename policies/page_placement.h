@@ -14,8 +14,11 @@ namespace tessera {
 struct PlacementRequest {
   std::uint64_t virtual_page = 0;  ///< virtual address / page size
   SmId toucher;                    ///< SM whose access needs the page
-  /// Channel nearest to the toucher (its partition's), where the platform has such.
+  /// Channel nearest to the toucher (its partition's, or its GPU), where the platform has such.
   ChannelId local_channel;
+  /// The allocation that the page belongs to.
+  std::uint64_t allocation_first_page = 0;
+  std::uint64_t allocation_pages = 1;
 };
 
 /// What a policy may look at.
@@ -24,7 +27,8 @@ struct PlacementView {
   const std::vector<std::uint64_t>& pages_per_channel;
 };
 
-/// Decides in which channel a page lives. May keep state of its own; must not change the view.
+/// Decides in which channel (or GPU: AddressMap::page_homes()) a page lives. May keep state of its
+/// own; must not change the view.
 class PagePlacement {
  public:
   virtual ~PagePlacement() = default;
@@ -42,7 +46,8 @@ struct PagePlacementOptions {
 /// "round-robin": channels in turn. "first-touch": the toucher's local channel. "least-first": the
 /// channel with the fewest pages, the lowest index among equals. "lab": Local-And-Balanced (NUBA
 /// section 4): first-touch when the balance of the pages placed before this one is above the
-/// threshold, else least-first.
+/// threshold, else least-first. "kernel-wide": an allocation's pages in contiguous parts of equal
+/// length, one for each memory (Milic et al., MICRO'17; DualOpt section 3.1 distributes data so).
 /// Throws InputError (with the nearest name) for an unknown name, and for options out of range.
 std::unique_ptr<PagePlacement> make_page_placement(const std::string& name,
                                                    const PagePlacementOptions& options = {});

@@ -72,10 +72,10 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   GpuId gpu;
   SmId sm;
   std::uint16_t warp = 0;
-  std::uint32_t pc = 0;
   /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
   /// carries. 1 to the line size.
   std::uint16_t useful_bytes = 0;
+  std::uint32_t pc = 0;
   /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
   /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
   /// for pieces widens it to what is fetched.

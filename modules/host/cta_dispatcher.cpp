@@ -148,6 +148,7 @@ void CtaDispatcher::take_news(Tick t) {
 /// One CTA to each SM with room. True when a further round may deal more.
 bool CtaDispatcher::deal(Tick t) {
   bool dealt = false;
+  scheduler_->begin_round();
   for (std::uint32_t i = 0; i < sm_.size(); ++i) {
     if (sm_[i].running >= residents_) continue;
     const std::optional<CtaId> cta = scheduler_->next(SmId(i));

@@ -12,13 +12,13 @@ namespace tessera {
 PageTable::PageTable(const AddressMap& map)
     : map_(map), page_bits_(static_cast<unsigned>(__builtin_ctzll(map.geometry().page_bytes))) {
   const MemoryGeometry& g = map.geometry();
-  const bool per_channel = map.page_has_one_channel();
-  pool_pages_ = (per_channel ? g.channel_bytes : g.total_bytes()) >> page_bits_;
+  const std::uint32_t homes = map.page_homes();
+  pool_pages_ = (g.total_bytes() / homes) >> page_bits_;
   if (g.total_bytes() >> page_bits_ >= ~std::uint32_t{0}) {
     throw InputError("device memory has more than 2^32 pages: enlarge page_bytes");
   }
-  pools_.resize(per_channel ? g.channels : 1);
-  pages_per_channel_.resize(g.channels);
+  pools_.resize(homes);
+  pages_per_channel_.resize(placement_matters() ? homes : g.channels);
 }
 
 std::uint64_t PageTable::take(std::size_t pool) {
@@ -79,7 +79,7 @@ void PageTable::unmap(std::uint64_t virtual_page) {
   virtual_of_.erase(*physical >> page_bits_);
   std::uint32_t pool = 0;
   if (placement_matters()) {
-    pool = map_.locate(*physical).channel.value;
+    pool = channel_of(*physical).value;
     --pages_per_channel_[pool];
   }
   pools_[pool].returned.push_back(*physical);

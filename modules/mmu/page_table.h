@@ -15,8 +15,8 @@
 namespace tessera {
 
 /// Virtual page -> physical page, and which physical pages are free. Plain C++; a lookup is two
-/// loads. With a map that keeps a page in one channel, pages are given out per channel; otherwise
-/// in order of address, every page lying in many channels.
+/// loads. With a map that keeps a page in one memory (a channel, or a GPU: AddressMap), pages are
+/// given out per memory; otherwise in order of address. A ChannelId here is the memory's number.
 class PageTable {
  public:
   /// `map` must outlive the table.
@@ -63,7 +63,7 @@ class PageTable {
 
   /// Which channel's copies an SM's walks find. Set by whoever adds copies.
   std::function<ChannelId(SmId)> channel_of_sm;
-  ChannelId channel_of(std::uint64_t physical) const { return map_.locate(physical).channel; }
+  ChannelId channel_of(std::uint64_t physical) const { return map_.page_home(physical); }
   /// The virtual page number that is mapped to a physical page; none for a copy.
   std::optional<std::uint64_t> virtual_of(std::uint64_t physical) const;
   /// Maps a page to a free page of another channel, whose address it returns; none when that
@@ -76,7 +76,7 @@ class PageTable {
   std::size_t drop_copies();
 
   /// Whether a page lies in one channel, so that placement has a meaning.
-  bool placement_matters() const { return map_.page_has_one_channel(); }
+  bool placement_matters() const { return map_.page_has_one_home(); }
   /// Mapped pages per channel; all zero where a page has no channel of its own.
   const std::vector<std::uint64_t>& pages_per_channel() const { return pages_per_channel_; }
   std::uint64_t mapped_pages() const { return mapped_; }

@@ -61,8 +61,11 @@ std::optional<std::uint64_t> UvmDriver::touch(std::uint64_t virtual_address, SmI
 std::uint64_t UvmDriver::map_page(std::uint64_t page, SmId toucher) {
   ChannelId channel;
   if (table_.placement_matters()) {
-    channel = placement_.place({page, toucher, platform_.local_channel(toucher)},
-                               {table_.pages_per_channel()});
+    AllocationPages whole{page, 1};
+    if (platform_.allocation) whole = platform_.allocation(page * table_.page_bytes());
+    channel = placement_.place(
+        {page, toucher, platform_.local_channel(toucher), whole.first, whole.count},
+        {table_.pages_per_channel()});
   }
   std::uint64_t physical = 0;
   try {

@@ -54,12 +54,20 @@ struct UvmDriverStats {
   Occupancy pending;
 };
 
-/// What the driver asks its platform; both are called for faults only.
+/// The pages of an allocation.
+struct AllocationPages {
+  std::uint64_t first = 0;  ///< virtual page number
+  std::uint64_t count = 1;
+};
+
+/// What the driver asks its platform, for faults only.
 struct UvmPlatform {
-  /// Channel nearest to an SM (its partition's).
+  /// Channel nearest to an SM (its partition's), or its GPU.
   std::function<ChannelId(SmId)> local_channel;
   /// Whether a virtual address belongs to an allocation.
   std::function<bool(std::uint64_t virtual_address)> allocated;
+  /// The allocation that holds an allocated address. May be empty: then each page is one.
+  std::function<AllocationPages(std::uint64_t virtual_address)> allocation;
 };
 
 /// The unified-memory driver: handles page faults and decides, through PagePlacement, where a page

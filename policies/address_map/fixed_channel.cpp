@@ -30,7 +30,7 @@ class FixedChannel final : public LinearMap {
     const std::uint64_t offset = physical & ((std::uint64_t{1} << page_bits_) - 1);
     return (physical >> (page_bits_ + channel_bits_) << page_bits_) | offset;
   }
-  bool page_has_one_channel() const override { return true; }
+  bool page_has_one_home() const override { return true; }
   std::uint64_t page_address(ChannelId channel, std::uint64_t index) const override {
     return ((index << channel_bits_) | channel.value) << page_bits_;
   }

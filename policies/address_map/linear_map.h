@@ -111,6 +111,7 @@ std::vector<std::uint64_t> address_masks(const BitMatrix& matrix, const BitPosit
                                          unsigned first_output, unsigned count);
 
 std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& geometry, std::uint64_t seed);
+std::unique_ptr<AddressMap> make_gpu_interleave(const MemoryGeometry& geometry, std::uint64_t seed);
 std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& geometry, std::uint64_t seed);
 
 }  // namespace tessera

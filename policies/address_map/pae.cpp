@@ -18,7 +18,7 @@ namespace {
 class Pae final : public LinearMap {
  public:
   using LinearMap::LinearMap;
-  bool page_has_one_channel() const override { return false; }
+  bool page_has_one_home() const override { return false; }
   std::uint64_t page_address(ChannelId, std::uint64_t) const override {
     throw std::logic_error("a page has no channel of its own under 'pae'");
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "round-robin": CTAs in order, each to whichever SM asks next.
+// "round-robin": CTAs in order, each to whichever SM (of the GPU whose range it is) asks next.
 #include "policies/cta_scheduler/built_in.h"
 
 namespace tessera {
@@ -8,27 +8,20 @@ namespace {
 
 class RoundRobin final : public CtaScheduler {
  public:
-  void begin(const CtaGrid& grid, unsigned) override {
-    next_ = 0;
-    count_ = grid.count();
-  }
+  explicit RoundRobin(unsigned gpus) : ranges_(gpus) {}
 
-  std::optional<CtaId> next(SmId) override {
-    if (next_ == count_) return std::nullopt;
-    return CtaId(static_cast<std::uint32_t>(next_++));
-  }
-
-  std::uint64_t pending() const override { return count_ - next_; }
+  void begin(const CtaGrid& grid, unsigned sm_count) override { ranges_.begin(grid, sm_count); }
+  std::optional<CtaId> next(SmId sm) override { return ranges_.take(ranges_.gpu_of(sm)); }
+  std::uint64_t pending() const override { return ranges_.pending(); }
 
  private:
-  std::uint64_t next_ = 0;
-  std::uint64_t count_ = 0;
+  GpuRanges ranges_;
 };
 
 }  // namespace
 
-std::unique_ptr<CtaScheduler> make_round_robin_scheduler() {
-  return std::make_unique<RoundRobin>();
+std::unique_ptr<CtaScheduler> make_round_robin_scheduler(const CtaSchedulerOptions& options) {
+  return std::make_unique<RoundRobin>(options.gpus);
 }
 
 }  // namespace tessera

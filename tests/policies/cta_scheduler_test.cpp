@@ -12,7 +12,7 @@ using namespace tessera;
 
 TEST_CASE("every scheduler gives each CTA out exactly once") {
   std::mt19937 random(1);
-  for (const std::string& name : {std::string("distributed"), std::string("round-robin")}) {
+  for (const char* name : {"distributed", "greedy", "partition", "round-robin"}) {
     const auto scheduler = make_cta_scheduler(name);
     for (const CtaGrid grid : {CtaGrid{1, 1, 1}, CtaGrid{7, 3, 2}, CtaGrid{1000, 1, 1},
                                CtaGrid{0, 1, 1}, CtaGrid{64, 1, 1}}) {
@@ -25,6 +25,7 @@ TEST_CASE("every scheduler gives each CTA out exactly once") {
         unsigned dry_count = 0;
         while (dry_count < sms) {
           const unsigned sm = random() % sms;
+          scheduler->begin_round();
           const auto cta = scheduler->next(SmId(sm));
           if (!cta) {
             if (!dry[sm]) ++dry_count;
@@ -48,6 +49,43 @@ TEST_CASE("round-robin gives CTAs in order to whoever asks") {
   scheduler->begin({5, 1, 1}, 4);
   for (std::uint32_t i = 0; i < 5; ++i) CHECK(scheduler->next(SmId(3 - i % 4)) == CtaId(i));
   CHECK_FALSE(scheduler->next(SmId(0)));
+}
+
+TEST_CASE("several GPUs: each runs a contiguous range, whole SMs' worth") {
+  // 10 CTAs on 2 GPUs of 4 SMs: 2 an SM, so GPU 0 runs 8 and GPU 1 the rest.
+  for (const char* name : {"greedy", "partition", "round-robin"}) {
+    INFO(name);
+    const auto scheduler = make_cta_scheduler(name, {2});
+    scheduler->begin({10, 1, 1}, 8);
+    std::vector<unsigned> gpu_of(10);
+    for (int round = 0; round < 10; ++round) {
+      scheduler->begin_round();
+      for (std::uint32_t sm = 0; sm < 8; ++sm) {
+        if (const auto cta = scheduler->next(SmId(sm))) gpu_of[cta->value] = sm / 4;
+      }
+    }
+    CHECK(scheduler->pending() == 0);
+    CHECK(gpu_of == std::vector<unsigned>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
+  }
+}
+
+TEST_CASE("greedy fills the lowest SM of each GPU, partition gives each SM its part") {
+  const auto greedy = make_cta_scheduler("greedy", {2});
+  greedy->begin({16, 1, 1}, 8);
+  greedy->begin_round();
+  CHECK(greedy->next(SmId(1)) == CtaId(0));  // SM 0 has no room
+  CHECK_FALSE(greedy->next(SmId(2)));
+  CHECK(greedy->next(SmId(4)) == CtaId(8));
+  greedy->begin_round();
+  CHECK(greedy->next(SmId(2)) == CtaId(1));  // nor has SM 1 now
+
+  const auto partition = make_cta_scheduler("partition", {2});
+  partition->begin({20, 1, 1}, 8);  // 3 an SM: 12 CTAs for GPU 0, 8 for GPU 1, 2 an SM there
+  CHECK(partition->next(SmId(1)) == CtaId(3));
+  CHECK(partition->next(SmId(3)) == CtaId(9));
+  CHECK(partition->next(SmId(5)) == CtaId(14));
+  CHECK(partition->next(SmId(5)) == CtaId(15));
+  CHECK_FALSE(partition->next(SmId(5)));
 }
 
 TEST_CASE("distributed ranges are contiguous, in SM order and balanced") {

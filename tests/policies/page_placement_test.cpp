@@ -28,6 +28,22 @@ TEST_CASE("first-touch places a page on the toucher's local channel") {
   }
 }
 
+TEST_CASE("kernel-wide gives each memory one contiguous part of an allocation") {
+  const auto placement = make_page_placement("kernel-wide");
+  const std::vector<std::uint64_t> pages(4);
+  const auto homes = [&](std::uint64_t first, std::uint64_t count) {
+    std::vector<std::uint32_t> all;
+    for (std::uint64_t p = first; p < first + count; ++p) {
+      all.push_back(placement->place({p, SmId(0), ChannelId(0), first, count}, {pages}).value);
+    }
+    return all;
+  };
+  CHECK(homes(100, 8) == std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2, 3, 3});
+  CHECK(homes(7, 5) == std::vector<std::uint32_t>{0, 0, 1, 2, 3});
+  CHECK(homes(7, 2) == std::vector<std::uint32_t>{0, 2});
+  CHECK(homes(7, 1) == std::vector<std::uint32_t>{0});
+}
+
 TEST_CASE("two users of one policy name do not share state") {
   const std::vector<std::uint64_t> pages(4);
   const auto a = make_page_placement("round-robin");

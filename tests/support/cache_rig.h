@@ -46,7 +46,7 @@ class PlainMap final : public AddressMap {
     return l;
   }
   std::uint64_t channel_address(std::uint64_t a) const override { return a; }
-  bool page_has_one_channel() const override { return true; }
+  bool page_has_one_home() const override { return true; }
   std::uint64_t page_address(ChannelId, std::uint64_t i) const override { return i * 4096; }
   const MemoryGeometry& geometry() const override { return geometry_; }
 

@@ -21,12 +21,14 @@ void fill(MemoryRequest& r, AtomicOperands* atomics) {
   r.kind = RequestKind::kAtomic;
   r.read_only = true;
   r.bypass_l1 = true;
+  r.fine_grained = true;
   r.carries_data = true;
   r.gpu = GpuId(3);
   r.sm = SmId(77);
   r.warp = 41;
   r.pc = 0x1230;
   r.useful_bytes = 60;
+  r.pieces = 0xF00F;
   r.tag = 0xBEEF;
   r.home = {SliceId(5), ChannelId(6), Bank(7), 8, 9, 10};
   for (std::size_t i = 0; i < r.stamps.size(); ++i) r.stamps[i] = 100 + i;
@@ -41,12 +43,14 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
   if (a.kind != b.kind) out.insert("kind");
   if (a.read_only != b.read_only) out.insert("read_only");
   if (a.bypass_l1 != b.bypass_l1) out.insert("bypass_l1");
+  if (a.fine_grained != b.fine_grained) out.insert("fine_grained");
   if (a.carries_data != b.carries_data) out.insert("carries_data");
   if (a.gpu != b.gpu) out.insert("gpu");
   if (a.sm != b.sm) out.insert("sm");
   if (a.warp != b.warp) out.insert("warp");
   if (a.pc != b.pc) out.insert("pc");
   if (a.useful_bytes != b.useful_bytes) out.insert("useful_bytes");
+  if (a.pieces != b.pieces) out.insert("pieces");
   if (a.tag != b.tag) out.insert("tag");
   if (a.home.slice != b.home.slice) out.insert("home.slice");
   if (a.home.channel != b.home.channel) out.insert("home.channel");
@@ -69,12 +73,11 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
 }
 
 const std::set<std::string> kEveryField = {
-    "kind",         "read_only", "bypass_l1",   "carries_data",
-    "gpu",          "sm",        "warp",        "pc",
-    "useful_bytes", "tag",       "home.slice",  "home.channel",
-    "home.bank",    "home.row",  "home.column", "home.slice_line",
-    "stamps0",      "stamps1",   "stamps2",     "stamps3",
-    "stamps4",      "atomics",   "route"};
+    "fine_grained", "pieces",       "kind",      "read_only", "bypass_l1",    "carries_data",
+    "gpu",          "sm",           "warp",      "pc",        "useful_bytes", "tag",
+    "home.slice",   "home.channel", "home.bank", "home.row",  "home.column",  "home.slice_line",
+    "stamps0",      "stamps1",      "stamps2",   "stamps3",   "stamps4",      "atomics",
+    "route"};
 
 struct Foreign : tlm::tlm_extension<Foreign> {
   tlm::tlm_extension_base* clone() const override { return new Foreign; }

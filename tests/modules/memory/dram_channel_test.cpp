@@ -42,7 +42,7 @@ class PlainMap final : public AddressMap {
     return l;
   }
   std::uint64_t channel_address(std::uint64_t a) const override { return a % kChannelBytes; }
-  bool page_has_one_channel() const override { return true; }
+  bool page_has_one_home() const override { return true; }
   std::uint64_t page_address(ChannelId c, std::uint64_t i) const override {
     return c.value * kChannelBytes + i * geometry_.page_bytes;
   }

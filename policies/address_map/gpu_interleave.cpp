@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// "gpu-interleave" (MGPUSim): the highest bits name the GPU, so that a GPU's memory is one range of
+// addresses; the bits above `interleave_bytes` name its channel.
+//
+//   high                                                        low
+//   | GPU | row ... | bank high | column high | channel | slice | column low |
+#include <memory>
+#include <string>
+
+#include "common/error.h"
+#include "policies/address_map/linear_map.h"
+
+namespace tessera {
+
+namespace {
+
+std::vector<std::uint64_t> single_bits(const BitPositions& positions) {
+  std::vector<std::uint64_t> masks;
+  for (const std::uint8_t bit : positions) masks.push_back(std::uint64_t{1} << bit);
+  return masks;
+}
+
+class GpuInterleave final : public LinearMap {
+ public:
+  GpuInterleave(const MemoryGeometry& g, const AddressLayout& layout)
+      : LinearMap(g, layout, single_bits(layout.channel), single_bits(layout.bank)),
+        gpus_(g.gpus),
+        gpu_bytes_(g.total_bytes() / g.gpus),
+        page_bytes_(g.page_bytes) {}
+
+  bool page_has_one_home() const override { return true; }
+  std::uint32_t page_homes() const override { return gpus_; }
+  ChannelId page_home(std::uint64_t physical) const override {
+    return ChannelId(static_cast<std::uint32_t>(physical / gpu_bytes_));
+  }
+  std::uint64_t page_address(ChannelId home, std::uint64_t index) const override {
+    return home.value * gpu_bytes_ + index * page_bytes_;
+  }
+
+ private:
+  std::uint32_t gpus_;
+  std::uint64_t gpu_bytes_;
+  std::uint64_t page_bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<AddressMap> make_gpu_interleave(const MemoryGeometry& g, std::uint64_t) {
+  const std::uint32_t chunk = g.interleave_bytes;
+  if (chunk < g.line_bytes || chunk > g.row_bytes || chunk > g.page_bytes ||
+      (chunk & (chunk - 1)) != 0) {
+    throw InputError("address map 'gpu-interleave': interleave_bytes is " + std::to_string(chunk) +
+                     "; expected a power of two from a line to a DRAM row or page");
+  }
+  const unsigned gpu_bits = log2_of(g.gpus);
+  const unsigned channel_bits = log2_of(g.channels) - gpu_bits;
+  const unsigned bank_bits = log2_of(g.banks_per_channel);
+  const unsigned slice_bits = log2_of(g.slices_per_channel);
+
+  AddressLayout layout;
+  unsigned position = 0;
+  const auto take = [&position](BitPositions& field, unsigned bits) {
+    for (unsigned i = 0; i < bits; ++i) field.push_back(static_cast<std::uint8_t>(position++));
+  };
+  take(layout.column, log2_of(chunk));
+  take(layout.bank, slice_bits);
+  take(layout.channel, channel_bits);
+  take(layout.column, log2_of(g.row_bytes) - log2_of(chunk));
+  take(layout.bank, bank_bits - slice_bits);
+  take(layout.row, log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes));
+  take(layout.channel, gpu_bits);
+  return std::make_unique<GpuInterleave>(g, layout);
+}
+
+}  // namespace tessera

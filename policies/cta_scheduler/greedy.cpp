@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// "greedy": CTAs in order, each to the lowest SM of its GPU that has room.
+#include "policies/cta_scheduler/built_in.h"
+
+namespace tessera {
+
+namespace {
+
+class Greedy final : public CtaScheduler {
+ public:
+  explicit Greedy(unsigned gpus) : ranges_(gpus), served_(gpus) {}
+
+  void begin(const CtaGrid& grid, unsigned sm_count) override { ranges_.begin(grid, sm_count); }
+  void begin_round() override { served_.assign(served_.size(), false); }
+
+  std::optional<CtaId> next(SmId sm) override {
+    // The first of a round is the lowest with room.
+    const unsigned gpu = ranges_.gpu_of(sm);
+    if (served_[gpu]) return std::nullopt;
+    served_[gpu] = true;
+    return ranges_.take(gpu);
+  }
+
+  std::uint64_t pending() const override { return ranges_.pending(); }
+
+ private:
+  GpuRanges ranges_;
+  std::vector<bool> served_;  ///< GPUs whose lowest SM with room has asked
+};
+
+}  // namespace
+
+std::unique_ptr<CtaScheduler> make_greedy_scheduler(const CtaSchedulerOptions& options) {
+  return std::make_unique<Greedy>(options.gpus);
+}
+
+}  // namespace tessera

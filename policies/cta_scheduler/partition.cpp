@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// "partition": each GPU's range of CTAs in contiguous parts of equal length, one for each SM; the
+// last parts may be short or empty.
+#include <algorithm>
+
+#include "policies/cta_scheduler/built_in.h"
+
+namespace tessera {
+
+namespace {
+
+class Partition final : public CtaScheduler {
+ public:
+  explicit Partition(unsigned gpus) : gpus_(gpus), ranges_(gpus) {}
+
+  void begin(const CtaGrid& grid, unsigned sm_count) override {
+    ranges_.begin(grid, sm_count);
+    const unsigned sms = ranges_.sms_per_gpu();
+    parts_.resize(sm_count);
+    for (unsigned g = 0; g < gpus_; ++g) {
+      const GpuRanges::Range& all = ranges_[g];
+      const std::uint64_t part = (all.end - all.next + sms - 1) / sms;
+      for (unsigned i = 0; i < sms; ++i) {
+        parts_[g * sms + i] = {std::min(all.end, all.next + i * part),
+                               std::min(all.end, all.next + (i + 1) * part)};
+      }
+    }
+  }
+
+  std::optional<CtaId> next(SmId sm) override {
+    GpuRanges::Range& part = parts_[sm.value];
+    if (part.next == part.end) return std::nullopt;
+    ranges_.taken();
+    return CtaId(static_cast<std::uint32_t>(part.next++));
+  }
+
+  std::uint64_t pending() const override { return ranges_.pending(); }
+
+ private:
+  unsigned gpus_;
+  GpuRanges ranges_;
+  std::vector<GpuRanges::Range> parts_;
+};
+
+}  // namespace
+
+std::unique_ptr<CtaScheduler> make_partition_scheduler(const CtaSchedulerOptions& options) {
+  return std::make_unique<Partition>(options.gpus);
+}
+
+}  // namespace tessera

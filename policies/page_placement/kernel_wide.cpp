@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// "kernel-wide": each allocation in contiguous parts of equal length (to a page), one for
+// each memory.
+#include "policies/page_placement/built_in.h"
+
+namespace tessera {
+
+namespace {
+
+class KernelWide final : public PagePlacement {
+ public:
+  ChannelId place(const PlacementRequest& r, const PlacementView& view) override {
+    const std::uint64_t page = r.virtual_page - r.allocation_first_page;
+    return ChannelId(
+        static_cast<std::uint32_t>(page * view.pages_per_channel.size() / r.allocation_pages));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<PagePlacement> make_kernel_wide_placement() {
+  return std::make_unique<KernelWide>();
+}
+
+}  // namespace tessera
