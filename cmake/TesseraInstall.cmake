@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 
 # Rooms in link order: users before what they use.
 set(rooms)
-foreach(room platforms host sm llc mdr noc mmu memory cache power kernels core policies ptx common)
+foreach(room platforms rdma host sm llc mdr noc mmu memory cache power kernels core policies ptx common)
   if(TARGET tessera_${room})
     set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND rooms ${room})
@@ -16,7 +16,7 @@ endforeach()
 # What users name: four libraries, whatever rooms they consist of.
 add_library(tessera_modules INTERFACE)
 set_target_properties(tessera_modules PROPERTIES EXPORT_NAME modules)
-foreach(room host sm llc mdr noc mmu memory cache power core)
+foreach(room rdma host sm llc mdr noc mmu memory cache power core)
   if(TARGET tessera_${room})
     target_link_libraries(tessera_modules INTERFACE tessera_${room})
   endif()

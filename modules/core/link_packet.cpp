@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/link_packet.h"
 
+#include <systemc>
+
+#include "modules/core/report.h"
+
 namespace tessera {
+
+LinkPacket& link_packet_of(tlm::tlm_generic_payload& payload) {
+  LinkPacket* const packet = dynamic_cast<LinkPacket*>(&payload);
+  if (packet == nullptr) {
+    SC_REPORT_FATAL(report::kNotAPacket,
+                    "a payload that is not a LinkPacket reached the fabric between GPUs: take "
+                    "packets from a PacketPool");
+  }
+  return *packet;
+}
 
 LinkPacket& PacketPool::acquire() {
   if (free_.empty()) {

@@ -20,13 +20,18 @@ inline constexpr unsigned kPacketClasses = 2;
 
 /// What travels between two RDMA engines: one request, or one or more answers. Posted: a receiver
 /// that takes it completes it (TLM_COMPLETED, or BEGIN_RESP once it has room); nothing else comes
-/// back. The payload's own address and data are not used.
+/// back. The payload's own address and data are not used; it has one byte of them, since the base
+/// protocol wants some.
 class LinkPacket final : public tlm::tlm_generic_payload {
  public:
   /// Answers that fit one packet at most.
   static constexpr std::size_t kMost = 32;
 
-  explicit LinkPacket(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {}
+  explicit LinkPacket(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {
+    set_data_ptr(&no_data_);
+    set_data_length(1);
+    set_streaming_width(1);
+  }
 
   GpuId from;
   GpuId to;
@@ -52,7 +57,11 @@ class LinkPacket final : public tlm::tlm_generic_payload {
   friend class PacketPool;
   std::array<Content, kMost> contents_{};
   std::size_t count_ = 0;
+  unsigned char no_data_ = 0;
 };
+
+/// The packet that a payload is. Any other payload is a platform error (SC_FATAL).
+LinkPacket& link_packet_of(tlm::tlm_generic_payload& payload);
 
 /// Gives out packets and takes them back when their reference count falls to 0.
 class PacketPool final : public tlm::tlm_mm_interface {

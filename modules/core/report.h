@@ -5,6 +5,7 @@ namespace tessera::report {
 
 // Stable ids of SC_REPORTs that more than one block raises; a block's own stand in its source.
 inline constexpr char kMissingExtension[] = "/tessera/core/missing_extension";
+inline constexpr char kNotAPacket[] = "/tessera/core/not_a_packet";
 inline constexpr char kConfiguration[] = "/tessera/core/configuration";
 inline constexpr char kProtocol[] = "/tessera/core/protocol";
 inline constexpr char kInFlight[] = "/tessera/core/in_flight_at_end";

@@ -13,11 +13,11 @@
 
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
+#include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/core/wake_event.h"
-#include "modules/mmu/paced_output.h"
 #include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
 

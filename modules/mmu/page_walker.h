@@ -13,10 +13,10 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
+#include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
-#include "modules/mmu/paced_output.h"
 #include "modules/mmu/page_table.h"
 
 namespace tessera {

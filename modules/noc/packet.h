@@ -8,17 +8,22 @@
 
 namespace tessera {
 
+/// What data and operands are rounded up to on the networks of a GPU, in bytes.
+inline constexpr std::uint32_t kNocGranule = 8;
+
 /// Bytes of the packet that carries a request, header included (NUBA sections 5.2 and 6):
-/// a header alone for what reads; header and data, rounded up to 8 bytes, for what writes; header
-/// and one operand a lane (two for compare-and-swap), rounded up to 8 bytes, for atomics.
+/// a header alone for what reads; header and data for what writes; header and one operand a lane
+/// (two for compare-and-swap) for atomics. Data and operands are rounded up to `granule` bytes.
 std::uint32_t request_packet_bytes(const tlm::tlm_generic_payload& payload,
-                                   const MemoryRequest& request, std::uint32_t header_bytes);
+                                   const MemoryRequest& request, std::uint32_t header_bytes,
+                                   std::uint32_t granule = kNocGranule);
 
 /// Bytes of the packet that carries the answer: header and line for what reads (128 + 8), a header
 /// alone for a write's acknowledgement, header and old values for atomics, header and 8 bytes for
 /// a translation.
 std::uint32_t reply_packet_bytes(const tlm::tlm_generic_payload& payload,
-                                 const MemoryRequest& request, std::uint32_t header_bytes);
+                                 const MemoryRequest& request, std::uint32_t header_bytes,
+                                 std::uint32_t granule = kNocGranule);
 
 /// Cycles that a packet occupies a link of this width: 1 or more.
 constexpr std::uint32_t flits_of(std::uint32_t bytes, std::uint32_t link_bytes) {

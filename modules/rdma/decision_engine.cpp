@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/rdma/decision_engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "modules/core/report.h"
+
+namespace tessera {
+namespace {
+
+void add(TransferSample& to, const TransferSample& more) {
+  to.accesses += more.accesses;
+  to.remote_accesses += more.remote_accesses;
+  to.remote_loads += more.remote_loads;
+  to.remote_load_hits += more.remote_load_hits;
+  to.remote_load_pieces += more.remote_load_pieces;
+}
+
+DecisionEngine::Verdict verdict_of(const RemoteTransfer& transfer) {
+  if (transfer.remote_cache) return DecisionEngine::Verdict::kRemoteCache;
+  return transfer.coalesce ? DecisionEngine::Verdict::kCoalescing : DecisionEngine::Verdict::kLine;
+}
+
+}  // namespace
+
+DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config,
+                               unsigned gpus, std::uint32_t line_bytes,
+                               std::function<GpuId(SmId)> gpu_of, const TransferPolicy& policy,
+                               RemoteTransfer& transfer)
+    : sc_module(name),
+      config_(config),
+      clock_(config.clock_hz),
+      pieces_per_line_(line_bytes / 4),
+      gpu_of_(std::move(gpu_of)),
+      policy_(policy),
+      transfer_(transfer),
+      gpus_(gpus) {
+  std::string faults;
+  for (const std::string& e : config_.validate()) faults += e + "; ";
+  if (!faults.empty()) {
+    SC_REPORT_FATAL(report::kConfiguration, (std::string(this->name()) + ": " + faults).c_str());
+  }
+  wake_.drives([this] { process(); });
+  reset();
+}
+
+// What the L1s call.
+
+void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, bool hit) {
+  Gpu& gpu = gpus_[gpu_of_(request.sm).value];
+  TransferSample seen;
+  seen.accesses = 1;
+  if (remote) {
+    seen.remote_accesses = 1;
+    if (request.kind == RequestKind::kLoad) {
+      seen.remote_loads = 1;
+      seen.remote_load_hits = hit ? 1 : 0;
+      seen.remote_load_pieces = static_cast<unsigned>(__builtin_popcount(request.pieces));
+    }
+  }
+  add(gpu.whole, seen);
+  if (gpu.phase == Phase::kVoted) return;
+  add(gpu.present, seen);
+  // A femtosecond before the next edge: nobody acts then.
+  if (complete(gpu)) wake_.at(clock_.after(now() + 1, 0) - 1);
+}
+
+// Processes.
+
+bool DecisionEngine::complete(const Gpu& gpu) const {
+  const std::uint64_t remote =
+      gpu.phase == Phase::kWarmUp ? config_.warmup_accesses : config_.window_accesses;
+  return gpu.present.remote_accesses >= remote ||
+         static_cast<double>(gpu.present.accesses) * config_.thresholds.remote >=
+             static_cast<double>(remote);
+}
+
+void DecisionEngine::process() {
+  wake_.fired();
+  for (Gpu& gpu : gpus_) {
+    if (gpu.phase == Phase::kVoted || !complete(gpu)) continue;
+    if (gpu.phase == Phase::kWarmUp) {
+      gpu.phase = Phase::kWindow;
+      gpu.present = no_accesses();
+      continue;
+    }
+    gpu.phase = Phase::kVoted;
+    gpu.vote = policy_.decide(gpu.present);
+  }
+  if (verdict_ == Verdict::kNone) tally();
+}
+
+void DecisionEngine::tally() {
+  std::size_t voted = 0;
+  for (const Gpu& gpu : gpus_) {
+    if (gpu.phase != Phase::kVoted) continue;
+    ++voted;
+    const auto agree = std::count_if(gpus_.begin(), gpus_.end(), [&](const Gpu& other) {
+      return other.phase == Phase::kVoted && other.vote == gpu.vote;
+    });
+    if (2 * static_cast<std::size_t>(agree) > gpus_.size()) return adopt(gpu.vote);
+  }
+  if (voted == gpus_.size()) adopt(policy_.decide(window()));
+}
+
+void DecisionEngine::adopt(const RemoteTransfer& verdict) {
+  transfer_ = verdict;
+  verdict_ = verdict_of(verdict);
+  decided_at_ = now() + 1;
+}
+
+DecisionEngine::Verdict DecisionEngine::golden_verdict() const {
+  const TransferSample all = whole_run();
+  return all.accesses == 0 ? Verdict::kNone : verdict_of(policy_.decide(all));
+}
+
+TransferSample DecisionEngine::window() const {
+  TransferSample sum = no_accesses();
+  for (const Gpu& gpu : gpus_) {
+    if (gpu.phase != Phase::kWarmUp) add(sum, gpu.present);
+  }
+  return sum;
+}
+
+TransferSample DecisionEngine::whole_run() const {
+  TransferSample sum = no_accesses();
+  for (const Gpu& gpu : gpus_) add(sum, gpu.whole);
+  return sum;
+}
+
+// Housekeeping.
+
+TransferSample DecisionEngine::no_accesses() const {
+  TransferSample sample;
+  sample.pieces_per_line = pieces_per_line_;
+  return sample;
+}
+
+void DecisionEngine::reset() {
+  wake_.cancel();
+  transfer_ = policy_.start();
+  verdict_ = Verdict::kNone;
+  decided_at_ = kNever;
+  Gpu fresh;
+  fresh.phase = config_.warmup_accesses == 0 ? Phase::kWindow : Phase::kWarmUp;
+  fresh.present = fresh.whole = no_accesses();
+  gpus_.assign(gpus_.size(), fresh);
+}
+
+void DecisionEngine::register_statistics(StatisticsRegistry& r) const {
+  const std::string m = name();
+  const auto value = [&](const std::string& name, std::function<double()> get, const char* unit,
+                         const std::string& description) {
+    r.value(m, name, std::move(get), unit, description);
+  };
+  value(
+      "decided", [this] { return verdict_ == Verdict::kNone ? 0 : 1; }, "decision",
+      "1 once a verdict is in effect");
+  value(
+      "decided_at_cycle",
+      [this] {
+        return decided_at_ == kNever ? 0 : static_cast<double>(clock_.cycle_at(decided_at_));
+      },
+      "cycle", "the verdict is in effect from this cycle on; 0 without one");
+  constexpr char kVerdicts[] = ": 0 none, 1 whole lines, 2 coalescing, 3 remote cache";
+  value(
+      "verdict", [this] { return static_cast<double>(verdict_); }, "verdict",
+      std::string("what was decided") + kVerdicts);
+  value(
+      "golden_verdict", [this] { return static_cast<double>(golden_verdict()); }, "verdict",
+      std::string("what the whole run would have led to (DualOpt figure 12)") + kVerdicts);
+  const auto sample = [&](const std::string& prefix, TransferSample (DecisionEngine::*get)() const,
+                          const std::string& when) {
+    const auto count = [&](const char* name, std::uint64_t TransferSample::*field, const char* unit,
+                           const char* what) {
+      value(
+          prefix + name, [this, get, field] { return static_cast<double>((this->*get)().*field); },
+          unit, what + when);
+    };
+    count("accesses", &TransferSample::accesses, "access", "line accesses of L1s");
+    count("remote_accesses", &TransferSample::remote_accesses, "access",
+          "accesses to other GPUs' lines");
+    count("remote_loads", &TransferSample::remote_loads, "access", "loads of other GPUs' lines");
+    count("remote_load_hits", &TransferSample::remote_load_hits, "access",
+          "loads of other GPUs' lines that the L1 served");
+    count("remote_load_pieces", &TransferSample::remote_load_pieces, "piece",
+          "4-byte pieces that loads of other GPUs' lines wanted");
+  };
+  sample("window_", &DecisionEngine::window, ", in the windows");
+  sample("run_", &DecisionEngine::whole_run, ", in the whole run");
+}
+
+}  // namespace tessera

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "modules/core/parameters.h"
+#include "modules/core/stats.h"
+#include "modules/rdma/packet_format.h"
+
+namespace tessera {
+
+/// Defaults are DualOpt Table 1's where it has one, MGPUSim's otherwise.
+struct RdmaConfig {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t latency_cycles = 1;    ///< through an engine, each way
+  std::uint32_t port_depth = 128;      ///< items before the engine, for each input
+  std::uint32_t outgoing_depth = 64;   ///< packets before the fabric, for each class
+  std::uint32_t staging_entries = 64;  ///< answers, for each other GPU
+  std::uint32_t timeout_cycles = 30;   ///< of an answer in a staging buffer
+  std::uint32_t request_header_bytes = PacketFormat{}.request_header_bytes;
+  std::uint32_t response_header_bytes = PacketFormat{}.response_header_bytes;
+  std::uint32_t packet_payload_bytes = PacketFormat{}.payload_bytes;
+  std::uint32_t transfer_bytes = PacketFormat{}.transfer_bytes;  ///< 4, 8 or 16
+  std::uint32_t id_bytes = PacketFormat{}.id_bytes;
+  bool ideal_coalescing = false;  ///< count reads that an infinite merge buffer would save
+
+  PacketFormat format() const {
+    return {request_header_bytes, response_header_bytes, packet_payload_bytes, transfer_bytes,
+            id_bytes};
+  }
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, RdmaConfig& c);
+
+/// What an RDMA engine counts. "Out" is towards other GPUs. Cycles are the engine's.
+struct RdmaStats {
+  Counter requests_out = 0;
+  Counter requests_in = 0;
+  Counter reads_out = 0;
+  Counter writes_out = 0;
+  Counter atomics_out = 0;
+  Counter packets_out_request = 0;
+  Counter packets_out_response = 0;
+  Counter bytes_out_request = 0;
+  Counter bytes_out_line = 0;
+  Counter bytes_out_fine_grained = 0;
+  Counter bytes_out_coalesced = 0;
+  Counter bytes_out_ack = 0;
+  Counter coalesced_packets = 0;
+  Counter coalesced_answers = 0;
+  Counter timeouts = 0;
+  Histogram answers_per_packet;
+  Histogram remote_read_pieces;
+  Counter pre_link_cycles = 0;
+  Counter link_request_cycles = 0;
+  Counter link_answer_cycles = 0;
+  Counter remote_reads_served = 0;
+  Counter mergeable_reads = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/rdma/rdma_engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "modules/core/report.h"
+
+namespace tessera {
+namespace {
+
+constexpr auto kRequest = static_cast<std::size_t>(PacketClass::kRequest);
+constexpr auto kResponse = static_cast<std::size_t>(PacketClass::kResponse);
+
+bool is_read(const MemoryRequest& request) {
+  return request.kind == RequestKind::kLoad || request.kind == RequestKind::kFill;
+}
+
+/// Bytes that did not travel are nobody's to use.
+void poison(tlm::tlm_generic_payload& payload, std::uint32_t pieces) {
+  constexpr unsigned kPiece = PacketFormat::kPieceBytes;
+  for (unsigned i = 0; i < payload.get_data_length() / kPiece; ++i) {
+    if ((pieces >> i & 1U) != 0) continue;
+    std::memset(payload.get_data_ptr() + std::size_t{i} * kPiece, RdmaEngine::kPoison, kPiece);
+  }
+}
+
+}  // namespace
+
+RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config,
+                       const Role& role)
+    : sc_module(name),
+      local_in("local_in", role.ports),
+      local_out("local_out"),
+      fabric_out("fabric_out", kPacketClasses),
+      fabric_in("fabric_in", kPacketClasses),
+      config_(config),
+      format_(config.format()),
+      clock_(config.clock_hz),
+      role_(role),
+      local_receivers_(role.ports, RequestReceiver(config.port_depth)),
+      answers_(role.ports),
+      // One more than may_send_home() lets be used: the answer that comes with BEGIN_REQ's return
+      // cannot be held back.
+      home_in_(std::size_t{config.port_depth} + 1),
+      coalescer_({std::max(role.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
+                  format_.granules_per_packet()}),
+      from_fabric_{PostedReceiver(config.port_depth),
+                   PostedReceiver(ResponseReceiver::kUnlimited)} {
+  check();
+  for (unsigned i = 0; i < local_in.size(); ++i) {
+    local_in[i].register_nb_transport_fw(this, &RdmaEngine::local_fw, static_cast<int>(i));
+    local_in[i].register_b_transport(this, &RdmaEngine::blocking, static_cast<int>(i));
+    local_in[i].register_transport_dbg(this, &RdmaEngine::debug, static_cast<int>(i));
+    local_in[i].register_get_direct_mem_ptr(this, &RdmaEngine::direct, static_cast<int>(i));
+  }
+  local_out.register_nb_transport_bw(this, &RdmaEngine::home_bw);
+  for (unsigned i = 0; i < kPacketClasses; ++i) {
+    fabric_out[i].register_nb_transport_bw(this, &RdmaEngine::fabric_bw, static_cast<int>(i));
+    fabric_in[i].register_nb_transport_fw(this, &RdmaEngine::fabric_fw, static_cast<int>(i));
+  }
+  wake_.drives([this] { process(); });
+}
+
+void RdmaEngine::check() const {
+  std::string faults;
+  for (const std::string& e : config_.validate()) faults += e + "; ";
+  if (role_.gpus < 2 || role_.self.value >= role_.gpus) faults += "role: one of 2 or more GPUs; ";
+  if (role_.ports == 0) faults += "role: 1 port or more; ";
+  if (!role_.home_of || role_.transfer == nullptr || role_.packets == nullptr ||
+      !role_.debug_at_home || !role_.blocking_at_home) {
+    faults += "role: every function and pointer must be set; ";
+  }
+  if (faults.empty()) return;
+  SC_REPORT_FATAL(report::kConfiguration, (std::string(name()) + ": " + faults).c_str());
+}
+
+void RdmaEngine::end_of_elaboration() {
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    local_receivers_[i].bind(local_in[i].operator->());
+    answers_[i].sender.bind(local_in[i].operator->());
+  }
+  to_home_.sender.bind(local_out.operator->());
+  home_in_.bind(local_out.operator->());
+  for (std::size_t c = 0; c < kPacketClasses; ++c) {
+    to_fabric_[c].sender.bind(fabric_out[c].operator->());
+    from_fabric_[c].bind(fabric_in[c].operator->());
+  }
+}
+
+void RdmaEngine::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+// Transport.
+
+tlm::tlm_sync_enum RdmaEngine::local_fw(int port, Payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay) {
+  const auto p = static_cast<std::uint32_t>(port);
+  const Tick at = now() + delay.value();
+  if (phase == tlm::END_RESP) {
+    answers_[p].sender.end_response(payload, at);
+    wake_.at(answers_[p].next(clock_, now()));
+    return tlm::TLM_COMPLETED;
+  }
+  const MemoryRequest& request = request_of(payload);
+  const Tick issued = request.stamps[static_cast<std::size_t>(Hop::kIssued)];
+  if (is_read(request) && issued != kNever) stats_.pre_link_cycles += clock_.cycles_in(at - issued);
+  const Tick due = clock_.after(at, config_.latency_cycles - 1);
+  from_local_.push(due, p, &payload);
+  wake_.at(due);
+  return local_receivers_[p].begin(payload, phase, delay, 0);
+}
+
+tlm::tlm_sync_enum RdmaEngine::home_bw(Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  to_home_.sender.end_request(payload, at);
+  if (may_send_home()) wake_.at(to_home_.next(clock_, now()));
+  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
+  home_answers(payload, at);
+  return home_in_.begin(payload, phase, delay, 0);
+}
+
+tlm::tlm_sync_enum RdmaEngine::fabric_bw(int channel, Payload& payload, tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) {
+  auto& out = to_fabric_[static_cast<std::size_t>(channel)];
+  const tlm::tlm_sync_enum sync = out.sender.end(payload, phase, delay);
+  wake_.at(out.next(clock_, now()));
+  return sync;
+}
+
+tlm::tlm_sync_enum RdmaEngine::fabric_fw(int channel, Payload& payload, tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) {
+  PostedReceiver& receiver = from_fabric_[static_cast<std::size_t>(channel)];
+  if (phase != tlm::BEGIN_REQ) return receiver.begin(payload, phase, delay, 0);
+  LinkPacket& packet = link_packet_of(payload);
+  const Tick at = now() + delay.value();
+  if (static_cast<std::size_t>(channel) == kRequest) {
+    request_arrives(packet, at);
+    return receiver.begin(payload, phase, delay, 0);
+  }
+  // The de-coalescer: every answer has its place at the port that it came by.
+  for (const LinkPacket::Content& content : packet) answer_arrives(content, at);
+  const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, 0);
+  receiver.release();
+  return sync;
+}
+
+void RdmaEngine::request_arrives(LinkPacket& packet, Tick at) {
+  const LinkPacket::Content& content = *packet.begin();
+  ++stats_.requests_in;
+  if (is_read(request_of(*content.payload))) {
+    stats_.link_request_cycles += clock_.cycles_in(at - content.ready_at);
+  }
+  packet.acquire();
+  to_home_.queue.push(clock_.after(at, config_.latency_cycles - 1), 0, &packet);
+  if (may_send_home()) wake_.at(to_home_.next(clock_, now()));
+}
+
+void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
+  Payload& payload = *content.payload;
+  MemoryRequest& request = request_of(payload);
+  if (is_read(request)) {
+    ++stats_.remote_reads_served;
+    stats_.link_answer_cycles += clock_.cycles_in(at - content.ready_at);
+  }
+  if (request.fine_grained && request.carries_data) poison(payload, request.pieces);
+  PacedOutput<ResponseSender>& out = answers_[request.pop_route()];
+  out.queue.push(clock_.after(at, config_.latency_cycles - 1), 0, &payload);
+  wake_.at(out.next(clock_, now()));
+}
+
+void RdmaEngine::home_answers(Payload& payload, Tick at) {
+  MemoryRequest& request = request_of(payload);
+  const Tick due = clock_.after(at, config_.latency_cycles - 1);
+  from_home_.push(due, 0, {&payload, &request, GpuId(request.pop_route())});
+  wake_.at(due);
+}
+
+void RdmaEngine::blocking(int, Payload& payload, sc_core::sc_time& delay) {
+  // Loosely timed: there and back through this engine and the other; the fabric costs nothing.
+  delay += to_sc_time(clock_.time_of(2 * std::uint64_t{config_.latency_cycles}));
+  role_.blocking_at_home(payload, delay);
+}
+
+void RdmaEngine::blocking_home(Payload& payload, sc_core::sc_time& delay) {
+  delay += to_sc_time(clock_.time_of(2 * std::uint64_t{config_.latency_cycles}));
+  local_out->b_transport(payload, delay);
+}
+
+// Processes.
+
+void RdmaEngine::process() {
+  wake_.fired();
+  const Tick t = now();
+  clock_.standing_at(t);
+  send_answers(t);
+  // What leaves makes room for what comes, and what comes may leave at once.
+  take_answers(t);
+  pack(t);
+  send_packet(PacketClass::kResponse, t);
+  pack(t);
+  take_answers(t);
+  take_requests(t);
+  send_packet(PacketClass::kRequest, t);
+  take_requests(t);
+  send_home(t);
+  arm(t);
+}
+
+void RdmaEngine::send_answers(Tick t) {
+  for (PacedOutput<ResponseSender>& out : answers_) {
+    if (out.next(clock_, t) != t) continue;
+    const auto [payload, delay] = out.take(clock_, t);
+    --awaiting_;
+    out.sender.send(*payload, delay);
+  }
+}
+
+void RdmaEngine::send_packet(PacketClass channel, Tick t) {
+  auto& out = to_fabric_[static_cast<std::size_t>(channel)];
+  if (out.next(clock_, t) != t) return;
+  const auto [packet, delay] = out.take(clock_, t);
+  out.sender.send(*packet, delay);
+  packet->release();
+}
+
+/// Answers of the home slices, in their order: to a staging buffer, or past it.
+void RdmaEngine::take_answers(Tick t) {
+  while (from_home_.due(t)) {
+    const Answer a = from_home_.front();
+    const LinkPacket::Content content{a.payload, from_home_.next_due()};
+    const bool fine_grained = a.request->fine_grained;
+    const std::uint32_t granules = fine_grained ? format_.granules(a.request->pieces) : 0;
+    const bool fits = granules <= format_.granules_per_packet();
+    if (fine_grained && role_.transfer->coalesce && fits) {
+      const std::size_t buffer = buffer_of(a.to);
+      if (coalescer_.full(buffer)) return;
+      coalescer_.push(buffer, content, granules, clock_.cycle_at(t));
+    } else {
+      if (outgoing_full(PacketClass::kResponse)) return;
+      LinkPacket& packet = new_packet(PacketClass::kResponse, a.to);
+      packet.add(*content.payload, content.ready_at);
+      if (fine_grained && !role_.transfer->coalesce) {
+        packet.bytes = format_.fine_grained_bytes(granules);
+        stats_.bytes_out_fine_grained += packet.bytes;
+      } else {
+        packet.bytes = format_.answer_bytes(*a.payload, *a.request);
+        (is_read(*a.request) ? stats_.bytes_out_line : stats_.bytes_out_ack) += packet.bytes;
+      }
+      enqueue(packet, t);
+    }
+    from_home_.pop();
+    --serving_;
+    home_in_.release();
+  }
+}
+
+void RdmaEngine::pack(Tick t) {
+  const std::uint64_t cycle = clock_.cycle_at(t);
+  if (cycle < next_pack_cycle_ || coalescer_.next_due(cycle) != cycle) return;
+  if (outgoing_full(PacketClass::kResponse)) return;
+  next_pack_cycle_ = cycle + 1;
+  const auto packed = coalescer_.take(cycle);
+  LinkPacket& packet = new_packet(PacketClass::kResponse, gpu_of(packed.destination));
+  for (const LinkPacket::Content& c : packed.answers) packet.add(*c.payload, c.ready_at);
+  stats_.answers_per_packet.add(packet.size());
+  if (packed.timed_out) ++stats_.timeouts;
+  if (packet.size() == 1) {
+    packet.bytes = format_.fine_grained_bytes(packed.granules);
+    stats_.bytes_out_fine_grained += packet.bytes;
+  } else {
+    packet.bytes = format_.coalesced_bytes(packed.granules);
+    stats_.bytes_out_coalesced += packet.bytes;
+    ++stats_.coalesced_packets;
+    stats_.coalesced_answers += packet.size();
+  }
+  enqueue(packet, t);
+}
+
+void RdmaEngine::take_requests(Tick t) {
+  while (from_local_.due(t) && !outgoing_full(PacketClass::kRequest)) {
+    const Tick ready_at = from_local_.next_due();
+    const std::uint32_t port = from_local_.front_port();
+    Payload& payload = *from_local_.pop();
+    local_receivers_[port].release();
+    MemoryRequest& request = request_of(payload);
+    const GpuId home = role_.home_of(request);
+    sc_assert(home != role_.self && home.value < role_.gpus);
+    request.push_route(static_cast<std::uint16_t>(port));
+    ++awaiting_;
+    count_request(payload, request);
+    LinkPacket& packet = new_packet(PacketClass::kRequest, home);
+    packet.add(payload, ready_at);
+    packet.bytes = format_.request_bytes(payload, request);
+    stats_.bytes_out_request += packet.bytes;
+    enqueue(packet, t);
+  }
+}
+
+void RdmaEngine::send_home(Tick t) {
+  if (!may_send_home() || to_home_.next(clock_, t) != t) return;
+  const auto [packet, delay] = to_home_.take(clock_, t);
+  Payload& payload = *packet->begin()->payload;
+  // Where the answer goes to.
+  request_of(payload).push_route(static_cast<std::uint16_t>(packet->from.value));
+  from_fabric_[kRequest].release();
+  packet->release();
+  ++serving_;
+  const SendOutcome outcome = to_home_.sender.send(payload, delay);
+  if (!outcome.responded) return;
+  home_answers(payload, outcome.response_at);
+  tlm::tlm_phase phase = tlm::BEGIN_RESP;
+  sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
+  home_in_.begin(payload, phase, annotated, 0);
+}
+
+void RdmaEngine::arm(Tick t) {
+  for (const PacedOutput<ResponseSender>& out : answers_) wake_.at(out.next(clock_, t));
+  for (const auto& out : to_fabric_) wake_.at(out.next(clock_, t));
+  if (may_send_home()) wake_.at(to_home_.next(clock_, t));
+  // What is due and still there waits for room: a departure, which wakes the process, makes it.
+  if (!from_local_.due(t)) wake_.at(from_local_.next_due());
+  if (!from_home_.due(t)) wake_.at(from_home_.next_due());
+  if (outgoing_full(PacketClass::kResponse) || coalescer_.empty()) return;
+  wake_.at(clock_.time_of(std::max(coalescer_.next_due(clock_.cycle_at(t)), next_pack_cycle_)));
+}
+
+bool RdmaEngine::outgoing_full(PacketClass channel) const {
+  return to_fabric_[static_cast<std::size_t>(channel)].queue.size() >= config_.outgoing_depth;
+}
+
+LinkPacket& RdmaEngine::new_packet(PacketClass channel, GpuId to) {
+  LinkPacket& packet = role_.packets->acquire();
+  packet.channel = channel;
+  packet.from = role_.self;
+  packet.to = to;
+  ++(channel == PacketClass::kRequest ? stats_.packets_out_request : stats_.packets_out_response);
+  return packet;
+}
+
+void RdmaEngine::enqueue(LinkPacket& packet, Tick t) {
+  to_fabric_[static_cast<std::size_t>(packet.channel)].queue.push(t, 0, &packet);
+}
+
+}  // namespace tessera
