@@ -11,16 +11,26 @@ namespace tessera {
 /// for it in order of arrival. Accesses to a line with an entry must be appended to it, whatever
 /// they are, so that they take effect in order when the line comes.
 ///
+/// Where parts of lines are fetched (DualOpt section 4.1.2), a line may have several entries, each
+/// with the pieces that it fetches; the owner then sees to the order of what it appends to which.
+///
 /// A fixed table with open addressing; nothing is allocated once every entry has been used.
 template <class Target>
 class Mshr {
  public:
   struct Entry {
     std::uint64_t line = 0;
-    /// For the owner: the cache frame reserved for the line.
-    std::uint32_t frame = 0;
+    union {
+      /// For the owner: the cache frame reserved for the line.
+      std::uint32_t frame = 0;
+      /// Or, in a table that find_containing() searches: the 4-byte pieces of the line that are
+      /// being fetched, as MemoryRequest::pieces.
+      std::uint32_t pieces;
+    };
     /// For the owner: the line may stay when it has come, and more accesses may merge.
     bool keep = true;
+    /// For the owner: the line does not stay, although accesses may merge while `keep` is true.
+    bool passing = false;
     /// For the owner: when it asked for the line.
     std::uint64_t sent = 0;
     /// For the owner: its request for the line.
@@ -28,7 +38,7 @@ class Mshr {
     std::vector<Target> targets;
   };
 
-  /// `entries`: outstanding lines; `targets_per_entry`: accesses an entry can hold.
+  /// `entries`: outstanding fetches; `targets_per_entry`: accesses an entry can hold.
   Mshr(std::uint32_t entries, std::uint32_t targets_per_entry)
       : targets_per_entry_(targets_per_entry), entries_(entries) {
     std::uint32_t slots = 2;
@@ -49,7 +59,29 @@ class Mshr {
     }
   }
 
-  /// An entry for a line that has none. Must not be full.
+  /// The line's entry with that request for it, or nullptr.
+  Entry* find(std::uint64_t line, const tlm::tlm_generic_payload* fetch) {
+    for (std::uint32_t s = home(line);; s = next(s)) {
+      if (slots_[s] == kEmpty) return nullptr;
+      Entry& e = entries_[slots_[s]];
+      if (e.line == line && e.fetch == fetch) return &e;
+    }
+  }
+
+  /// An entry of the line that accesses may merge with and that fetches all of `pieces`: one with
+  /// room for another access, else any; nullptr when there is none.
+  Entry* find_containing(std::uint64_t line, std::uint32_t pieces) {
+    Entry* crowded = nullptr;
+    for (std::uint32_t s = home(line); slots_[s] != kEmpty; s = next(s)) {
+      Entry& e = entries_[slots_[s]];
+      if (e.line != line || !e.keep || (pieces & ~e.pieces) != 0) continue;
+      if (can_merge(e)) return &e;
+      crowded = &e;
+    }
+    return crowded;
+  }
+
+  /// Another entry, for a line that has none (or none with these pieces). Must not be full.
   Entry& allocate(std::uint64_t line) {
     const std::uint32_t i = free_.back();
     free_.pop_back();
@@ -86,6 +118,14 @@ class Mshr {
       entries_[i].targets.clear();
       free_.push_back(i);
       i = kEmpty;
+    }
+  }
+
+  /// Calls f(entry) for every entry of the line, in no particular order.
+  template <class F>
+  void for_each_of(std::uint64_t line, F f) {
+    for (std::uint32_t s = home(line); slots_[s] != kEmpty; s = next(s)) {
+      if (entries_[slots_[s]].line == line) f(entries_[slots_[s]]);
     }
   }
 

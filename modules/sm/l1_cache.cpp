@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
 }  // namespace
 
-L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map)
+L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
+                 const L1Role& role)
     : sc_module(name),
       core("core"),
       memory("memory"),
@@ -21,11 +22,13 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       config_(config),
       map_(map),
       clock_(config.clock_hz),
+      role_(role),
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kWhole),
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
       memory_in_(ResponseReceiver::kUnlimited) {
+  sc_assert(role.transfer_bytes == 4 || role.transfer_bytes == 8 || role.transfer_bytes == 16);
   core.register_nb_transport_fw(this, &L1Cache::fw);
   core.register_b_transport(this, &L1Cache::blocking);
   core.register_transport_dbg(this, &L1Cache::debug);
@@ -111,14 +114,17 @@ void L1Cache::take_responses(Tick t) {
   while (responses_.due(t)) {
     Payload& payload = *responses_.pop();
     memory_in_.release();
-    Mshr<Access>::Entry* entry = mshr_.find(payload.get_address() / config_.line_bytes);
-    if (entry != nullptr && entry->fetch == &payload) {
+    Mshr<Access>::Entry* entry = mshr_.find(payload.get_address() / config_.line_bytes, &payload);
+    if (entry != nullptr) {
       fill(*entry, t);
     } else {
       --forwarded_;
     }
+    if (is_remote(payload) && payload.is_read()) {
+      stats_.remote_latency.add(clock_.cycles_in(t - request_of(payload).stamps[at(Hop::kIssued)]));
+    }
     to_core_.push(t, 0, &payload);
-    if (entry != nullptr && entry->fetch == &payload) {
+    if (entry != nullptr) {
       for (const Access& a : entry->targets) {
         if (a.payload->is_read()) {
           to_core_.push(t, 0, a.payload);
@@ -137,8 +143,11 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
   const Payload& payload = *entry.fetch;
   const MemoryRequest& request = request_of(*entry.fetch);
   account(request, t);
-  stats_.bytes_filled += config_.line_bytes;
-  stats_.bandwidth.add(config_.line_bytes, t);
+  const std::uint32_t came = request.fine_grained
+                                 ? 4U * static_cast<std::uint32_t>(__builtin_popcount(entry.pieces))
+                                 : config_.line_bytes;
+  stats_.bytes_filled += came;
+  stats_.bandwidth.add(came, t);
   const unsigned char* bytes = payload.get_data_ptr();
   // The load keeps the bytes as they came; a later store changes a copy of them.
   std::array<unsigned char, kMaxLineBytes> changed;
@@ -155,7 +164,7 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
     copy_masked(changed.data(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
                 config_.line_bytes);
   }
-  if (!entry.keep) return;
+  if (!entry.keep || entry.passing) return;
   const std::uint64_t line = payload.get_address() / config_.line_bytes;
   const CacheArray::Frame f = array_.victim(line);
   if (array_.occupied(f)) ++stats_.evictions;
@@ -211,7 +220,7 @@ void L1Cache::look_up(Tick t) {
     stalled_ = true;
     return;
   }
-  if (!access(pipeline_.front(), t)) {
+  if (access(pipeline_.front(), t) == Lookup::kStalled) {
     ++stats_.stalls_mshr;
     stalled_ = true;
     return;
@@ -223,25 +232,25 @@ void L1Cache::look_up(Tick t) {
   send_to_memory(t);
 }
 
-/// False when the access cannot proceed yet.
-bool L1Cache::access(const Access& a, Tick t) {
+L1Cache::Lookup L1Cache::access(const Access& a, Tick t) {
+  if (role_.transfer != nullptr || role_.observer != nullptr) return access_among_gpus(a, t);
   return a.request->kind == RequestKind::kLoad ? load(a, t) : write_or_atomic(a, t);
 }
 
-bool L1Cache::load(const Access& a, Tick t) {
+L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   if (a.request->bypass_l1) {
     ++stats_.loads;
     ++stats_.bypasses;
     forward(a, t);
-    return true;
+    return Lookup::kSent;
   }
   const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
   if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
-    if (!entry->keep || !mshr_.can_merge(*entry)) return false;
+    if (!entry->keep || entry->passing || !mshr_.can_merge(*entry)) return Lookup::kStalled;
     entry->targets.push_back(a);
     ++stats_.loads;
     ++stats_.load_merges;
-    return true;
+    return Lookup::kMerged;
   }
   const CacheArray::Frame f = array_.find(line, line);
   if (f != CacheArray::kNone) {
@@ -252,30 +261,36 @@ bool L1Cache::load(const Access& a, Tick t) {
       std::memcpy(a.payload->get_data_ptr(), array_.data(f), config_.line_bytes);
     }
     to_core_.push(t, 0, a.payload);
-    return true;
+    return Lookup::kHit;
   }
-  if (mshr_.full()) return false;
+  if (mshr_.full()) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
+  fetch(a, line, kWholeLine, false, t);
+  return Lookup::kSent;
+}
+
+/// The load itself fetches its line, or these pieces of it.
+void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, bool passing,
+                    Tick t) {
   Mshr<Access>::Entry& entry = mshr_.allocate(line);
   entry.keep = true;
-  // The load itself fetches the line.
+  entry.passing = passing;
+  entry.pieces = pieces;
   entry.fetch = a.payload;
   a.request->home = map_.locate(a.payload->get_address());
   to_memory_.push(t, 0, a.payload);
-  return true;
 }
 
-bool L1Cache::write_or_atomic(const Access& a, Tick t) {
+L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
   const bool atomic = a.request->kind == RequestKind::kAtomic;
-  Mshr<Access>::Entry* entry = mshr_.find(line);
-  if (entry != nullptr && entry->keep) {
+  if (Mshr<Access>::Entry* entry = mshr_.find_containing(line, kWholeLine)) {
     if (atomic) {
       // Its result is made elsewhere: what is being fetched is already old.
       entry->keep = false;
     } else {
-      if (!mshr_.can_merge(*entry)) return false;
+      if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
       a.payload->acquire();
       entry->targets.push_back(a);
     }
@@ -294,7 +309,7 @@ bool L1Cache::write_or_atomic(const Access& a, Tick t) {
   }
   ++(atomic ? stats_.atomics : stats_.stores);
   forward(a, t);
-  return true;
+  return Lookup::kSent;
 }
 
 /// The access travels on as it is; its answer goes to the core.
@@ -378,40 +393,6 @@ void L1Cache::reset() {
   flush_at_ = kNever;
   stalled_ = false;
   wake_.cancel();
-}
-
-void L1Cache::register_statistics(StatisticsRegistry& registry) const {
-  const std::string m = name();
-  const L1Stats& s = stats_;
-  registry.counter(m, "loads", s.loads, "access", "line loads");
-  registry.counter(m, "stores", s.stores, "access", "line stores");
-  registry.counter(m, "atomics", s.atomics, "access", "atomic line accesses passed on");
-  registry.counter(m, "bypasses", s.bypasses, "access", "loads that may not be cached here");
-  registry.counter(m, "load_hits", s.load_hits, "access", "loads that hit");
-  registry.counter(m, "load_misses", s.load_misses, "access", "loads that fetch a line");
-  registry.counter(m, "load_merges", s.load_merges, "access",
-                   "loads of a line that is being fetched");
-  registry.counter(m, "store_hits", s.store_hits, "access", "stores that updated a line");
-  registry.counter(m, "evictions", s.evictions, "line", "lines replaced");
-  registry.counter(m, "flushes", s.flushes, "flush", "times all lines were dropped");
-  registry.counter(m, "stalls_mshr", s.stalls_mshr, "attempt", "lookups put off: MSHRs");
-  registry.counter(m, "stalls_miss_queue", s.stalls_miss_queue, "attempt",
-                   "lookups put off: the network does not take requests");
-  registry.counter(m, "bytes_to_core", s.bytes_to_core, "byte", "bytes that lanes asked for");
-  registry.counter(m, "bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
-  const auto cycles = [&](const char* name, const Tick& ticks, const char* what) {
-    registry.value(
-        m, name, [this, &ticks] { return static_cast<double>(clock_.cycle_at(ticks)); }, "cycle",
-        std::string("of served misses: ") + what);
-  };
-  cycles("request_network_cycles", s.request_network, "from here to the slice");
-  cycles("llc_cycles", s.llc, "in the slice, before its channel or its answer");
-  cycles("dram_cycles", s.dram, "from the slice to its channel and back");
-  cycles("llc_return_cycles", s.llc_return, "in the slice after the channel");
-  cycles("reply_network_cycles", s.reply_network, "from the slice to here");
-  registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
-                     "from a miss's departure to its line");
-  registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes filled over time");
 }
 
 }  // namespace tessera

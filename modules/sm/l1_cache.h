@@ -5,7 +5,6 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
-#include <string>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -15,56 +14,13 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
-#include "modules/core/parameters.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
+#include "modules/sm/l1_cache_config.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/address_map.h"
 
 namespace tessera {
-
-/// Defaults are NUBA Table 1 where the paper has a number.
-struct L1Config {
-  std::uint64_t clock_hz = 1'400'000'000;
-  std::uint32_t sets = 64;
-  std::uint32_t ways = 6;
-  std::uint32_t line_bytes = 128;
-  std::uint32_t latency_cycles = 28;
-  std::uint32_t mshr_entries = 128;
-  std::uint32_t mshr_targets = 8;
-  std::uint32_t input_depth = 8;
-  std::uint32_t miss_queue_depth = 8;
-
-  /// Every fault, in words; empty when sound.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, L1Config& c);
-
-struct L1Stats {
-  Counter loads = 0;
-  Counter stores = 0;
-  Counter atomics = 0;
-  Counter bypasses = 0;
-  Counter load_hits = 0;
-  Counter load_misses = 0;
-  Counter load_merges = 0;
-  Counter store_hits = 0;
-  Counter evictions = 0;
-  Counter flushes = 0;
-  Counter stalls_mshr = 0;
-  Counter stalls_miss_queue = 0;
-  Counter bytes_to_core = 0;
-  Counter bytes_filled = 0;
-  /// Where the time of served misses went, summed over misses.
-  Tick request_network = 0;
-  Tick llc = 0;
-  Tick dram = 0;
-  Tick llc_return = 0;
-  Tick reply_network = 0;
-  Histogram miss_latency;
-  BandwidthSeries bandwidth;
-};
 
 /// A streaming multiprocessor's first-level data cache.
 ///
@@ -80,6 +36,14 @@ struct L1Stats {
 /// A load that misses travels on itself and brings the line back. Accesses to a line that is being
 /// fetched take effect in their order when it comes (a store waits in the MSHR as a note while it
 /// travels on). Addresses are physical.
+///
+/// Among several GPUs (DualOpt section 4.1.2), L1Role::transfer says how lines of other GPUs are
+/// loaded: as any other, or (bypass_l1) past the array. Such a load merges with a fetch under way
+/// that brings all pieces it wants, else takes an MSHR and a request of its own, of the whole line
+/// or (fine_grained) of the wanted pieces alone; nothing is kept. Stores and atomics travel as
+/// ever; what is fetched behind one is fetched anew, since requests to one address keep their order
+/// on the way to memory. Timing as above.
+///
 /// An access's payload is kept alive by its initiator until it is answered; only a store's note in
 /// an MSHR holds a reference of its own.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
@@ -89,7 +53,8 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   tlm_utils::simple_initiator_socket<L1Cache> memory;
   sc_core::sc_export<FlushIf> control;
 
-  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map);
+  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
+          const L1Role& role = {});
 
   const L1Config& config() const { return config_; }
   const L1Stats& stats() const { return stats_; }
@@ -110,6 +75,11 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
     MemoryRequest* request = nullptr;
   };
 
+  /// As pieces: all of them.
+  static constexpr std::uint32_t kWholeLine = ~std::uint32_t{0};
+  /// What a lookup came to. kStalled: the access cannot proceed yet.
+  enum class Lookup : std::uint8_t { kStalled, kHit, kMerged, kSent };
+
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
@@ -125,16 +95,26 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
   void look_up(Tick t);
-  bool access(const Access& a, Tick t);
-  bool load(const Access& a, Tick t);
-  bool write_or_atomic(const Access& a, Tick t);
+  Lookup access(const Access& a, Tick t);
+  Lookup load(const Access& a, Tick t);
+  void fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, bool passing, Tick t);
+  Lookup write_or_atomic(const Access& a, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void arm(Tick t);
 
+  bool is_remote(const Payload& payload) const {
+    return role_.transfer != nullptr &&
+           (payload.get_address() < role_.local_begin || payload.get_address() >= role_.local_end);
+  }
+  Lookup access_among_gpus(const Access& a, Tick t);
+  Lookup load_past_array(const Access& a, std::uint32_t pieces, Tick t);
+  void count_remote(const MemoryRequest& request, Lookup outcome, bool past_array);
+
   const L1Config config_;
   const AddressMap& map_;
   const ClockDomain clock_;
+  const L1Role role_;
 
   CacheArray array_;
   Mshr<Access> mshr_;

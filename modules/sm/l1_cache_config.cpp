@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/sm/l1_cache.h"
+#include "modules/sm/l1_cache_config.h"
+
+#include "modules/core/byte_mask.h"
 
 namespace tessera {
 
