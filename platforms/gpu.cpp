@@ -96,7 +96,7 @@ void Gpu::build_sms(const GpuOptions& options) {
 
 void Gpu::build_page_mover() {
   const PageMoverConfig& c = config_.migration;
-  std::unique_ptr<PageMovePolicy> policy = make_page_moves(c.policy, c.threshold);
+  std::unique_ptr<PageMovePolicy> policy = make_page_moves(c.policy, c.options);
   if (policy == nullptr) return;
   const auto channel_of = [this](SmId sm) { return local_channel(sm); };
   page_table_->channel_of_sm = channel_of;
@@ -107,7 +107,8 @@ void Gpu::build_page_mover() {
     return std::all_of(slices_.begin(), slices_.end(),
                        [](const BlockHandle& slice) { return slice.block->idle(); });
   };
-  platform.resume = [this] { resume_memory(); };
+  platform.forget = [this] { forget_memory(); };
+  platform.resume = [this](const std::vector<ChannelId>& homes) { resume_memory(homes); };
   platform.copy = [this](std::uint64_t from, std::uint64_t to) {
     if (on_page_copied) on_page_copied(from, to);
   };
@@ -140,10 +141,17 @@ void Gpu::stop_memory(const std::function<void()>& drained) {
   }
 }
 
-void Gpu::resume_memory() {
+void Gpu::forget_memory() {
   l2_tlb_->invalidate_all();
   for (const BlockHandle& l1 : l1s_) l1.flush->flush();
-  for (const auto& sm : sms_) sm->open_memory();
+}
+
+void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) {
+    if (std::find(homes.begin(), homes.end(), local_channel(SmId(i))) != homes.end()) {
+      sms_[i]->open_memory();
+    }
+  }
 }
 
 /// SMs are spread evenly over the channels, neighbours together, as NUBA's partitions are.

@@ -94,7 +94,8 @@ class Gpu final : public sc_core::sc_module {
   void build_page_mover();
   void build_mdr();
   void stop_memory(const std::function<void()>& drained);
-  void resume_memory();
+  void forget_memory();
+  void resume_memory(const std::vector<ChannelId>& homes);
 
   const GpuConfig config_;
   TransactionPool& pool_;

@@ -12,33 +12,6 @@ constexpr Tick kTicksPerNs = 1'000'000;
 constexpr std::uint64_t kSettlingCycles = 16;
 }  // namespace
 
-std::vector<std::string> PageMoverConfig::validate() const {
-  std::vector<std::string> errors;
-  if (interval_cycles == 0) errors.emplace_back("migration.interval_cycles must be at least 1");
-  if (threshold == 0) errors.emplace_back("migration.threshold must be at least 1");
-  if (!(transfer_gb_per_s > 0)) {
-    errors.emplace_back("migration.transfer_gb_per_s must be more than 0");
-  }
-  return errors;
-}
-
-void describe(ParameterVisitor& v, PageMoverConfig& c) {
-  v.integer("clock_hz", c.clock_hz, "Hz", "clock in which intervals count (NUBA Table 1)",
-            1'000'000, 100'000'000'000);
-  v.text("policy", c.policy, "which pages move after their placement (NUBA section 7.6)",
-         page_moves_names());
-  v.integer("interval_cycles", c.interval_cycles, "cycle",
-            "accesses are counted for so long (ours)", 1, std::uint64_t{1} << 40);
-  v.integer("threshold", c.threshold, "access",
-            "accesses of another partition in an interval that are worth a move (ours)", 1,
-            1U << 30);
-  v.integer("max_moves", c.max_moves, "page", "moves at the end of one interval (ours)", 1,
-            1U << 30);
-  v.integer("shootdown_ns", c.shootdown_ns, "ns", "time to empty all TLBs (ours)", 0, 1'000'000);
-  v.real("transfer_gb_per_s", c.transfer_gb_per_s, "GB/s", "pace of a page's transfer (ours)",
-         0.001, 1e6);
-}
-
 PageMover::PageMover(const sc_core::sc_module_name& name, const PageMoverConfig& config,
                      std::unique_ptr<PageMovePolicy> policy, PageTable& table,
                      PageMoverPlatform platform)
@@ -53,16 +26,27 @@ PageMover::PageMover(const sc_core::sc_module_name& name, const PageMoverConfig&
 
 void PageMover::on_access(const ObservedAccess& access) {
   if (!access.at_home()) return;
-  if (interval_ends_ == kNever && state_ == State::kCounting) {
-    interval_ends_ = clock_.after(now() + 1, config_.interval_cycles);
-    wake_.at(interval_ends_);
+  const ChannelId channel = platform_.channel_of(access.request.sm);
+  if (config_.trigger == MoveTrigger::kInterval) {
+    begin_interval();
+  } else {
+    const auto page = table_.virtual_of(access.address);
+    if (page && policy_->stays(*page)) return;
+    if (channel != table_.channel_of(access.address)) begin_interval();
   }
   Count& count = counts_[table_.page_of(access.address)];
-  const ChannelId channel = platform_.channel_of(access.request.sm);
   if (count.accesses.empty()) count.accesses.resize(table_.pages_per_channel().size());
   ++count.accesses[channel.value];
   count.read_only =
       count.read_only && access.request.kind == RequestKind::kLoad && access.request.read_only;
+}
+
+void PageMover::begin_interval() {
+  if (interval_ends_ != kNever || state_ != State::kCounting) return;
+  interval_ends_ =
+      clock_.after(now() + 1, config_.trigger == MoveTrigger::kInterval ? config_.interval_cycles
+                                                                        : config_.batch_cycles);
+  wake_.at(interval_ends_);
 }
 
 void PageMover::flush(std::function<void()> done) {
@@ -73,7 +57,14 @@ void PageMover::flush(std::function<void()> done) {
 void PageMover::process() {
   wake_.fired();
   const Tick t = now();
-  if (state_ == State::kDrained) begin_moves(t);
+  if (state_ == State::kDrained) {
+    if (config_.drain == MoveDrain::kAll) {
+      begin_moves(t);
+    } else {
+      begin_overlapped(t);
+    }
+  }
+  if (state_ == State::kOverlapped) end_overlapped(t);
   if (state_ == State::kMoving && moved_at_ <= t) {
     if (platform_.settled()) {
       end_moves(t);
@@ -84,10 +75,17 @@ void PageMover::process() {
   if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
   if (state_ == State::kCounting && flush_done_) give_up_copies(t);
   if (state_ == State::kMoving) wake_.at(moved_at_);
+  if (state_ == State::kOverlapped) wake_.at(std::min(owners_go_on_, moved_at_));
   if (state_ == State::kCounting) {
     wake_.at(interval_ends_);
     if (flush_done_) wake_.at(flushed_at_);
   }
+}
+
+std::vector<ChannelId> PageMover::homes() const {
+  std::vector<ChannelId> all;
+  for (std::uint32_t h = 0; h < table_.pages_per_channel().size(); ++h) all.emplace_back(h);
+  return all;
 }
 
 /// Decides, and stops the SMs if anything is to move.
@@ -107,7 +105,8 @@ void PageMover::end_interval(Tick t) {
             [](const PageUse& a, const PageUse& b) { return a.virtual_page < b.virtual_page; });
   moves_.clear();
   for (const PageUse& use : uses) policy_->decide(use, moves_);
-  if (moves_.size() > config_.max_moves) moves_.resize(config_.max_moves);
+  policy_->end_interval();
+  limit_moves();
   if (moves_.empty()) return;
   ++stats_.drains;
   stopped_at_ = t;
@@ -118,22 +117,47 @@ void PageMover::end_interval(Tick t) {
   });
 }
 
-void PageMover::begin_moves(Tick t) {
-  ++stats_.shootdowns;
-  const double bytes =
-      static_cast<double>(moves_.size()) * static_cast<double>(table_.page_bytes());
-  const double ns = bytes / config_.transfer_gb_per_s;
-  state_ = State::kMoving;
-  moved_at_ = clock_.after(t + config_.shootdown_ns * kTicksPerNs +
-                               static_cast<Tick>(ns * static_cast<double>(kTicksPerNs)),
-                           0);
+ChannelId PageMover::home_of(const PageMove& move) const {
+  return table_.channel_of(*table_.translate(move.virtual_page << table_.page_bits()));
 }
 
-void PageMover::end_moves(Tick t) {
+/// Keeps what fits a batch, in order of pages.
+void PageMover::limit_moves() {
+  const std::size_t wanted = moves_.size();
+  if (config_.one_source && !moves_.empty()) {
+    std::vector<std::size_t> lost(table_.pages_per_channel().size());
+    for (const PageMove& m : moves_) ++lost[home_of(m).value];
+    const ChannelId source(
+        static_cast<std::uint32_t>(std::max_element(lost.begin(), lost.end()) - lost.begin()));
+    moves_.erase(std::remove_if(moves_.begin(), moves_.end(),
+                                [&](const PageMove& m) { return home_of(m) != source; }),
+                 moves_.end());
+  }
+  if (moves_.size() > config_.max_moves) moves_.resize(config_.max_moves);
+  stats_.deferred += wanted - moves_.size();
+}
+
+Tick PageMover::arrival(Tick t, std::size_t pages) const {
+  const double bytes = static_cast<double>(pages) * static_cast<double>(table_.page_bytes());
+  const double ns = bytes / config_.transfer_gb_per_s;
+  return clock_.after(t + config_.flush_ns() * kTicksPerNs +
+                          static_cast<Tick>(ns * static_cast<double>(kTicksPerNs)),
+                      0);
+}
+
+void PageMover::begin_moves(Tick t) {
+  ++stats_.shootdowns;
+  state_ = State::kMoving;
+  moved_at_ = arrival(t, moves_.size());
+}
+
+/// Pages change their place. Nothing is under way.
+void PageMover::remap() {
   for (const PageMove& m : moves_) {
     const std::uint64_t from = *table_.translate(m.virtual_page << table_.page_bits());
     const auto to =
         m.copy ? table_.add_copy(m.virtual_page, m.to) : table_.move(m.virtual_page, m.to);
+    policy_->carried_out(m);
     if (!to) {
       ++stats_.refused;  // the channel is full, or has a copy
       continue;
@@ -145,10 +169,58 @@ void PageMover::end_moves(Tick t) {
   }
   // Frames that pages have left are free only now: nothing was copied over what was still to move.
   table_.release_left_frames();
+}
+
+void PageMover::end_moves(Tick t) {
+  remap();
   moves_.clear();
   state_ = State::kCounting;
   stats_.stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
-  platform_.resume();
+  platform_.forget();
+  platform_.resume(homes());
+}
+
+/// Drain `owner`: SMs go on before the pages have arrived.
+void PageMover::begin_overlapped(Tick t) {
+  if (!platform_.settled()) {
+    wake_.at(clock_.after(t, kSettlingCycles));
+    return;
+  }
+  ++stats_.shootdowns;
+  std::vector<ChannelId> others = homes();
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    owners_.push_back(home_of(moves_[i]));
+    // A page that is refused stands still as long: its place in the queue was taken.
+    table_.arrives(moves_[i].virtual_page, arrival(t, i + 1));
+  }
+  others.erase(std::remove_if(others.begin(), others.end(),
+                              [this](ChannelId home) {
+                                return std::find(owners_.begin(), owners_.end(), home) !=
+                                       owners_.end();
+                              }),
+               others.end());
+  owners_go_on_ = arrival(t, 0);
+  moved_at_ = arrival(t, moves_.size());
+  remap();
+  state_ = State::kOverlapped;
+  stats_.others_stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
+  platform_.forget();
+  platform_.resume(others);
+}
+
+void PageMover::end_overlapped(Tick t) {
+  if (owners_go_on_ <= t) {
+    owners_go_on_ = kNever;
+    stats_.stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
+    std::sort(owners_.begin(), owners_.end(),
+              [](ChannelId a, ChannelId b) { return a.value < b.value; });
+    owners_.erase(std::unique(owners_.begin(), owners_.end()), owners_.end());
+    platform_.resume(std::exchange(owners_, {}));
+  }
+  if (moved_at_ > t) return;
+  table_.all_arrived();
+  moves_.clear();
+  state_ = State::kCounting;
 }
 
 /// At a kernel's end: no SM has anything under way.
@@ -159,7 +231,8 @@ void PageMover::give_up_copies(Tick t) {
     const bool any = table_.drop_copies() != 0;
     if (any) {
       ++stats_.shootdowns;
-      platform_.resume();
+      platform_.forget();
+      platform_.resume(homes());
     }
     flushed_at_ = any ? clock_.after(t + config_.shootdown_ns * kTicksPerNs, 0) : t;
   }
@@ -178,9 +251,13 @@ void PageMover::reset() {
   state_ = State::kCounting;
   counts_.clear();
   moves_.clear();
+  owners_.clear();
+  owners_go_on_ = kNever;
   interval_ends_ = kNever;
   flush_done_ = nullptr;
   flushed_at_ = kNever;
+  policy_->reset();
+  table_.all_arrived();
   wake_.cancel();
 }
 
@@ -194,7 +271,19 @@ void PageMover::register_statistics(StatisticsRegistry& r) const {
   r.counter(m, "shootdowns", stats_.shootdowns, "shootdown", "times all TLBs were emptied");
   r.counter(m, "bytes_moved", stats_.bytes_moved, "byte", "bytes of moved and copied pages");
   r.counter(m, "stopped_cycles", stats_.stopped_cycles, "cycle",
-            "from a stop to the SMs' going on, summed");
+            config_.drain == MoveDrain::kAll ? "from a stop to the SMs' going on, summed"
+                                             : "from a stop to the owners' SMs going on, summed");
+  // Only where they can count: older systems' results keep their lines.
+  if (config_.drain == MoveDrain::kOwner) {
+    r.counter(m, "others_stopped_cycles", stats_.others_stopped_cycles, "cycle",
+              "from a stop to the going on of SMs that lose no page, summed");
+  }
+  if (config_.one_source) {
+    r.counter(m, "deferred", stats_.deferred, "page", "moves left out of their batch");
+  }
+  for (const PageMoveCount& c : policy_->counts()) {
+    r.counter(m, c.name, *c.value, "page", c.description);
+  }
 }
 
 }  // namespace tessera

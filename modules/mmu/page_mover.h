@@ -11,30 +11,14 @@
 
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
-#include "modules/core/parameters.h"
 #include "modules/core/slice_observer.h"
 #include "modules/core/time.h"
 #include "modules/core/wake_event.h"
+#include "modules/mmu/page_mover_config.h"
 #include "modules/mmu/page_table.h"
 #include "policies/page_moves.h"
 
 namespace tessera {
-
-/// Costs and pace are ours: NUBA section 7.6 gives none.
-struct PageMoverConfig {
-  std::uint64_t clock_hz = 1'400'000'000;
-  std::string policy = "none";
-  std::uint64_t interval_cycles = 20'000;
-  std::uint32_t threshold = 32;
-  std::uint32_t max_moves = 512;
-  std::uint64_t shootdown_ns = 2'000;
-  double transfer_gb_per_s = 64;
-
-  /// Every fault, in words; empty when sound.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, PageMoverConfig& c);
 
 struct PageMoverStats {
   Counter intervals = 0;
@@ -45,19 +29,25 @@ struct PageMoverStats {
   Counter shootdowns = 0;
   Counter bytes_moved = 0;
   Counter stopped_cycles = 0;
+  Counter others_stopped_cycles = 0;
+  Counter deferred = 0;
 };
 
-/// What the mover does to the rest of the GPU. All are called from its process.
+/// What the mover does to the rest of the system. All are called from its process. A home is a
+/// channel with its partition's SMs, or a GPU with its own.
 struct PageMoverPlatform {
-  /// Partition's channel of an SM.
+  /// Home of an SM.
   std::function<ChannelId(SmId)> channel_of;
-  /// No SM lets an access into the memory system; `drained` is called when none is under way.
+  /// No SM of any home lets an access into the memory system; `drained` is called when none is
+  /// under way, translations and what travels between GPUs included.
   std::function<void(std::function<void()> drained)> stop;
-  /// Whether what the slices wrote back has reached their channels. Asked when the transfer's time
-  /// is over: pages are copied by debug accesses, which must not change bytes under way.
+  /// Whether what the slices wrote back has reached their channels. Asked before pages are copied:
+  /// by debug accesses, which must not change bytes under way.
   std::function<bool()> settled;
-  /// Every TLB forgets everything, L1s drop their lines, SMs go on.
-  std::function<void()> resume;
+  /// Shared TLBs forget everything, all L1s drop their lines. Nothing is under way then.
+  std::function<void()> forget;
+  /// These homes' SMs forget their translations and go on.
+  std::function<void(const std::vector<ChannelId>& homes)> resume;
   /// Copies a page's newest bytes (where bytes travel).
   std::function<void(std::uint64_t from, std::uint64_t to)> copy;
   /// Slices forget the lines of a page that has been moved away.
@@ -65,15 +55,23 @@ struct PageMoverPlatform {
 };
 
 /// Moves pages after their placement: access-counter migration and page replication, the
-/// alternatives to LAB of NUBA section 7.6.
+/// alternatives to LAB of NUBA section 7.6, and the page-migration baselines of DualOpt
+/// sections 6.1 and 6.3 (MGPUSim's unified memory, Griffin). Phases: none, it has no sockets.
 ///
-/// Counts accesses at the home slices, by page and partition. When an interval that saw accesses
-/// ends, PageMovePolicy decides; if anything moves, SMs stop letting accesses into the memory
-/// system, those under way are waited for, TLBs are shot down, pages move one after the other at
-/// `transfer_gb_per_s`, and SMs go on. Copies serve one kernel: they hold read-only data, and are
-/// given up at its end (SliceFlushIf), at the price of a shootdown.
+/// Counts accesses at the home slices, by page and partition. When an interval ends (`trigger`),
+/// PageMovePolicy decides; if anything moves, SMs stop letting accesses into the memory system and
+/// those under way are waited for. With drain `all`, then `flush_ns` and the transfer of the pages,
+/// one after the other at `transfer_gb_per_s`, pass; the pages are remapped, and SMs go on. With
+/// `owner`, pages are remapped at once; SMs of homes that lose no page go on, those of the others
+/// `flush_ns` later, and the transfer follows while they run: a walk for a page on its way ends
+/// when that page has arrived (docs/decisions/moving-pages-hold-their-walks.md). `max_moves` and
+/// `one_source` (only the home that would lose most) bound a batch; what is left out is decided
+/// afresh. Copies serve one kernel: they hold read-only data, and are given up at its end
+/// (SliceFlushIf), at the price of a shootdown.
 ///
-/// Not modelled: the transfer's use of links and channels, counters' limited number and width.
+/// Not modelled: the transfer's use of links and channels, counters' limited number and width,
+/// lines that a cache flush loses besides the moved pages' and the L1s', re-issue of flushed
+/// instructions.
 class PageMover final : public sc_core::sc_module,
                         public Block,
                         public SliceObserver,
@@ -89,7 +87,9 @@ class PageMover final : public sc_core::sc_module,
   void flush(std::function<void()> done) override;
 
   /// A shootdown or a transfer goes on.
-  bool moving() const { return state_ == State::kMoving || flushed_at_ != kNever; }
+  bool moving() const {
+    return state_ == State::kMoving || state_ == State::kOverlapped || flushed_at_ != kNever;
+  }
 
   bool idle() const override { return state_ == State::kCounting && !flush_done_; }
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -97,7 +97,7 @@ class PageMover final : public sc_core::sc_module,
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  enum class State : std::uint8_t { kCounting, kDraining, kDrained, kMoving };
+  enum class State : std::uint8_t { kCounting, kDraining, kDrained, kMoving, kOverlapped };
   struct Count {
     bool read_only = true;
     std::vector<std::uint32_t> accesses;
@@ -105,8 +105,17 @@ class PageMover final : public sc_core::sc_module,
 
   void process();
   void end_interval(Tick t);
+  void limit_moves();
   void begin_moves(Tick t);
+  void remap();
   void end_moves(Tick t);
+  void begin_overlapped(Tick t);
+  void end_overlapped(Tick t);
+  void begin_interval();
+  /// From the flushes' begin at t to the arrival of the n-th page.
+  Tick arrival(Tick t, std::size_t pages) const;
+  ChannelId home_of(const PageMove& move) const;
+  std::vector<ChannelId> homes() const;
   void give_up_copies(Tick t);
 
   const PageMoverConfig config_;
@@ -121,6 +130,8 @@ class PageMover final : public sc_core::sc_module,
   std::vector<PageMove> moves_;
   Tick stopped_at_ = 0;
   Tick moved_at_ = 0;
+  std::vector<ChannelId> owners_;  ///< homes that lose pages, still stopped (drain `owner`)
+  Tick owners_go_on_ = kNever;
   std::function<void()> flush_done_;
   Tick flushed_at_ = kNever;
   WakeEvent wake_;

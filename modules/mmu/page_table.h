@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/ids.h"
+#include "modules/core/time.h"
 #include "policies/address_map.h"
 
 namespace tessera {
@@ -75,6 +76,16 @@ class PageTable {
   /// Frees all copies; returns how many there were.
   std::size_t drop_copies();
 
+  /// A page is remapped before its bytes are there: walks that find it end no earlier than `at`.
+  void arrives(std::uint64_t virtual_page, Tick at) { arrivals_[virtual_page] = at; }
+  void all_arrived() { arrivals_.clear(); }
+  /// When the page of an address arrives; 0 when it has not been on its way since all_arrived().
+  Tick arrival(std::uint64_t virtual_address) const {
+    if (arrivals_.empty()) return 0;
+    const auto it = arrivals_.find(page_of(virtual_address));
+    return it == arrivals_.end() ? 0 : it->second;
+  }
+
   /// Whether a page lies in one channel, so that placement has a meaning.
   bool placement_matters() const { return map_.page_has_one_home(); }
   /// Mapped pages per channel; all zero where a page has no channel of its own.
@@ -116,6 +127,7 @@ class PageTable {
   std::uint64_t mapped_ = 0;
   std::uint64_t spilled_ = 0;
   std::unordered_map<std::uint64_t, std::vector<Copy>> copies_;  ///< by virtual page
+  std::unordered_map<std::uint64_t, Tick> arrivals_;             ///< by virtual page
   std::vector<std::uint64_t> left_;                              ///< frames that pages moved out of
   std::unordered_map<std::uint64_t, std::uint64_t> virtual_of_;  ///< by physical page number
 };

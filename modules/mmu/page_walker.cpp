@@ -76,6 +76,8 @@ void PageWalker::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay)
   const std::uint64_t address = payload.get_address() & ~(table_.page_bytes() - 1);
   if (const auto physical = table_.walk(address, request_of(payload).sm)) {
     answer_translation(payload, *physical);
+    const Tick arrival = table_.arrival(address);
+    if (now() + delay.value() < arrival) delay = to_sc_time(clock_.after(arrival, 0) - now());
     return;
   }
   driver->b_transport(payload, delay);
@@ -137,6 +139,12 @@ void PageWalker::end_walks(Tick t) {
       continue;
     }
     const std::uint64_t address = payload->get_address() & ~(table_.page_bytes() - 1);
+    // A page on its way: handed over one cycle before the first edge at which the page is there.
+    const Tick arrival = table_.arrival(address);
+    if (clock_.after(t, 1) < arrival) {
+      walking_.push(clock_.time_of(clock_.cycle_at(clock_.after(arrival, 0)) - 1), 0, payload);
+      continue;
+    }
     if (const auto physical = table_.walk(address, request_of(*payload).sm)) {
       answer_translation(*payload, *physical);
       replies_.queue.push(t, 1, Result{payload, true});

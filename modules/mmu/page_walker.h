@@ -52,8 +52,9 @@ struct PageWalkerStats {
 ///
 /// Timing: a walk begins at the first cycle at which its request is there and a walker is free; its
 /// answer, or its fault, arrives `levels * level_latency_cycles` later. An answer of the driver
-/// passes on in one cycle. One answer and one fault leave in a cycle; a walk that cannot hand over
-/// its result keeps its walker.
+/// passes on in one cycle. A walk for a page that is on its way (PageTable::arrives) keeps its
+/// walker and answers when the page has arrived. One answer and one fault leave in a cycle; a walk
+/// that cannot hand over its result keeps its walker.
 ///
 /// The request's own payload travels on to the driver and back.
 /// Phases: all four; early completion where there is room.

@@ -17,7 +17,8 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
   CHECK(page_placement_names() ==
         std::vector<std::string>{"first-touch", "lab", "least-first", "round-robin"});
   CHECK(remote_caching_names() == std::vector<std::string>{"full-replication", "home", "mdr"});
-  CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "none", "replication"});
+  CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "first-touch-migration",
+                                                       "griffin", "none", "replication"});
 }
 
 #define TESSERA_FEW(PLATFORM) TESSERA_FOR_FEW(TESSERA_VERIFIES_CARRIED, PLATFORM)
@@ -36,6 +37,13 @@ TESSERA_MATRIX("nuba-small mdr.epoch_cycles=2000")
 TESSERA_MATRIX("nuba-small system.remote_caching=full-replication")
 TESSERA_MATRIX("nuba-small migration.policy=access-counter often")
 TESSERA_MATRIX("nuba-small migration.policy=replication often")
+// The multi-GPU policies, with the overlapped transfer; partitions stand for GPUs.
+TESSERA_FEW(
+    "nuba-small migration.policy=first-touch-migration migration.trigger=on-demand "
+    "migration.batch_cycles=200 migration.drain=owner")
+TESSERA_FEW(
+    "nuba-small migration.policy=griffin migration.drain=owner migration.one_source=true "
+    "migration.interval_cycles=1000")
 
 // Moves that take longer than the watchdog waits are no deadlock.
 TESSERA_VERIFIES_CARRIED(

@@ -11,7 +11,7 @@ namespace {
 
 std::vector<PageMove> moves(const char* policy, const PageUse& use) {
   std::vector<PageMove> out;
-  make_page_moves(policy, 10)->decide(use, out);
+  make_page_moves(policy, {10})->decide(use, out);
   return out;
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("replication: a page that anything else touched is not copied") {
 }
 
 TEST_CASE("no policy, and an unknown one") {
-  CHECK(make_page_moves("none", 1) == nullptr);
-  CHECK_THROWS_WITH(make_page_moves("access-conter", 1),
+  CHECK(make_page_moves("none", {}) == nullptr);
+  CHECK_THROWS_WITH(make_page_moves("access-conter", {}),
                     Catch::Contains("did you mean 'access-counter'"));
 }

@@ -25,7 +25,7 @@ PageMoverConfig config(const char* policy) {
   c.clock_hz = 1'000'000'000;
   c.policy = policy;
   c.interval_cycles = 1000;
-  c.threshold = 10;
+  c.options.threshold = 10;
   c.shootdown_ns = 200;
   c.transfer_gb_per_s = 4.096;  // a page a microsecond
   return c;
@@ -38,13 +38,15 @@ struct Rig {
   std::function<void()> drained;
   Tick settled_at = 0;
   std::vector<Tick> stops;
+  std::vector<Tick> forgets;
   std::vector<Tick> resumes;
+  std::vector<std::vector<ChannelId>> resumed;
   std::vector<std::uint64_t> dropped;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
   PageMover mover;
 
   explicit Rig(const PageMoverConfig& c)
-      : mover("mover", c, make_page_moves(c.policy, c.threshold), table, platform()) {
+      : mover("mover", c, make_page_moves(c.policy, c.options), table, platform()) {
     table.channel_of_sm = [](SmId sm) { return ChannelId(sm.value); };
   }
   PageMoverPlatform platform() {
@@ -55,7 +57,11 @@ struct Rig {
       drained = std::move(d);
     };
     p.settled = [this] { return now() >= settled_at; };
-    p.resume = [this] { resumes.push_back(now()); };
+    p.forget = [this] { forgets.push_back(now()); };
+    p.resume = [this](const std::vector<ChannelId>& homes) {
+      resumes.push_back(now());
+      resumed.push_back(homes);
+    };
     p.drop = [this](std::uint64_t page) { dropped.push_back(page); };
     p.copy = [this](std::uint64_t from, std::uint64_t to) { copies.emplace_back(from, to); };
     return p;
