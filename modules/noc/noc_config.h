@@ -9,6 +9,9 @@
 
 namespace tessera {
 
+/// Number of a clock cycle of the network.
+using Cycle = std::uint64_t;
+
 /// The equal switches of one stage of a network.
 struct SwitchStage {
   std::uint32_t switches = 1;

@@ -15,9 +15,6 @@
 
 namespace tessera {
 
-/// Number of a clock cycle of the network.
-using Cycle = std::uint64_t;
-
 /// One direction of a network: one switch, or two stages of switches with one link between each
 /// switch of the first and each of the second stage. Plain C++, in cycles; its owner converts
 /// time, wakes it and speaks TLM.

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "modules/core/stats.h"
+
+namespace tessera {
+
+/// What the fabric between GPUs counts. Packets are counted when their way over the last link
+/// begins.
+struct GpuFabricStats {
+  explicit GpuFabricStats(unsigned gpus)
+      : packets(gpus * gpus), bytes(gpus * gpus), egress_busy(gpus), ingress_busy(gpus) {}
+
+  std::vector<Counter> packets;  ///< [from * GPUs + to]
+  std::vector<Counter> bytes;    ///< headers included
+  std::vector<Counter> egress_busy;
+  std::vector<Counter> ingress_busy;
+  Histogram packet_latency;
+  BandwidthSeries series;
+  Tick window_start = 0;
+
+  /// Begins a new window at t.
+  void reset(Tick t);
+  void register_in(StatisticsRegistry& registry, const std::string& module) const;
+};
+
+}  // namespace tessera
