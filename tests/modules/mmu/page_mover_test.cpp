@@ -228,3 +228,208 @@ TEST_CASE("mover: reset forgets counts and what was under way") {
   run_to(ns(9000));
   CHECK(rig.resumes.empty());
 }
+
+namespace {
+
+std::vector<ChannelId> gpus(std::initializer_list<std::uint32_t> of) {
+  std::vector<ChannelId> out;
+  for (const std::uint32_t g : of) out.emplace_back(g);
+  return out;
+}
+
+PageMoverConfig on_demand() {
+  PageMoverConfig c = config("first-touch-migration");
+  c.trigger = MoveTrigger::kOnDemand;
+  c.batch_cycles = 100;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("mover: every cost of a stop is waited for, with all stopped") {
+  PageMoverConfig c = config("access-counter");
+  c.pipeline_flush_ns = 30;
+  c.cache_flush_ns = 400;
+  Rig rig(c);
+  rig.table.map(5, ChannelId(0));
+  rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 10, false);
+  rig.use(6, 2, 10, false);
+  run_to(ns(1100));
+  rig.drained();
+  // 1101 + 30 + 400 + 200 + two pages of 1000.
+  run_to(ns(3731) - 1);
+  CHECK(rig.resumes.empty());
+  run_to(ns(3731));
+  CHECK(rig.resumes == std::vector<Tick>{ns(3731)});
+  CHECK(rig.forgets == rig.resumes);
+  CHECK(rig.resumed[0] == gpus({0, 1, 2, 3}));
+  CHECK(rig.mover.stats().bytes_moved == 2 * kPage);
+}
+
+TEST_CASE("mover: an owner goes on after its flush, others at once, walks wait for their page") {
+  PageMoverConfig c = config("access-counter");
+  c.drain = MoveDrain::kOwner;
+  c.cache_flush_ns = 400;
+  Rig rig(c);
+  rig.settled_at = ns(1110);
+  const std::uint64_t old5 = rig.table.map(5, ChannelId(3));
+  const std::uint64_t old6 = rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 10, false);
+  rig.use(6, 0, 10, false);
+  run_to(ns(1100));
+  rig.drained();
+  // Slices still write back at 1101; looked at again 16 cycles later.
+  run_to(ns(1117) - 1);
+  CHECK(rig.copies.empty());
+  CHECK(rig.forgets.empty());
+  run_to(ns(1117));
+  CHECK(rig.forgets == std::vector<Tick>{ns(1117)});
+  CHECK(rig.resumes == std::vector<Tick>{ns(1117)});
+  CHECK(rig.resumed[0] == gpus({0, 2}));
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old5, old6});
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
+  // The flush and the shootdown: 600 ns. Then a page a microsecond.
+  CHECK(rig.table.arrival(5 * kPage + 8) == ns(1117 + 600 + 1000));
+  CHECK(rig.table.arrival(6 * kPage) == ns(1117 + 600 + 2000));
+  CHECK(rig.table.arrival(7 * kPage) == 0);
+  run_to(ns(1717) - 1);
+  CHECK(rig.resumes.size() == 1);
+  run_to(ns(1717));
+  CHECK(rig.resumes.size() == 2);
+  CHECK(rig.resumed[1] == gpus({1, 3}));
+  CHECK(rig.mover.moving());
+  run_to(ns(3717) - 1);
+  CHECK_FALSE(rig.mover.idle());
+  run_to(ns(3717));
+  CHECK(rig.mover.idle());
+  CHECK(rig.table.arrival(6 * kPage) == 0);
+  CHECK(rig.forgets.size() == 1);
+  // Stopped at 1001.
+  CHECK(rig.mover.stats().stopped_cycles == 716);
+  CHECK(rig.mover.stats().others_stopped_cycles == 116);
+}
+
+TEST_CASE("mover: a kernel's end waits for pages on their way") {
+  PageMoverConfig c = config("access-counter");
+  c.drain = MoveDrain::kOwner;
+  Rig rig(c);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(1100));
+  bool done = false;
+  rig.mover.flush([&] { done = true; });
+  run_to(ns(1002 + 200 + 1000) - 1);
+  CHECK_FALSE(done);
+  run_to(ns(1002 + 200 + 1000));
+  CHECK(done);
+}
+
+TEST_CASE("mover: on demand, the first access from elsewhere begins a batch") {
+  Rig rig(on_demand());
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 0, 10, false);
+  run_to(ns(2000));
+  CHECK(rig.mover.stats().intervals == 0);
+  rig.use(5, 2, 1, false);
+  run_to(ns(2101) - 1);
+  CHECK(rig.stops.empty());
+  run_to(ns(2101));
+  CHECK(rig.stops == std::vector<Tick>{ns(2101)});
+}
+
+TEST_CASE("mover: a page that has moved once is pinned, and its accesses stop nobody") {
+  Rig rig(on_demand());
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 1, false);
+  run_to(ns(101));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().migrations == 1);
+  // Two GPUs that take turns do not send it to and fro.
+  for (std::uint64_t turn = 0; turn < 4; ++turn) {
+    rig.use(5, turn % 2 == 0 ? 0 : 1, 50, false);
+    run_to(ns(10000 + turn * 5000));
+  }
+  CHECK(rig.mover.stats().migrations == 1);
+  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
+}
+
+TEST_CASE("mover: a refused first touch is not tried again") {
+  Rig rig(on_demand());
+  for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 1, false);
+  run_to(ns(101));
+  rig.drained();
+  run_to(ns(5000));
+  rig.use(5, 2, 1, false);
+  run_to(ns(9000));
+  CHECK(rig.mover.stats().refused == 1);
+  CHECK(rig.stops.size() == 1);
+}
+
+TEST_CASE("mover: a batch of one source takes the home that would lose most") {
+  PageMoverConfig c = config("access-counter");
+  c.one_source = true;
+  c.max_moves = 2;
+  Rig rig(c);
+  rig.table.map(1, ChannelId(0));
+  for (std::uint64_t p : {4, 5, 6}) rig.table.map(p, ChannelId(1));
+  for (std::uint64_t p : {1, 4, 5, 6}) rig.use(p, 3, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 1, 0, 2});
+  CHECK(rig.mover.stats().deferred == 2);
+  // What was left out is decided afresh; homes that lose as many: the lowest.
+  for (std::uint64_t p : {1, 6}) rig.use(p, 3, 10, false);
+  run_to(ns(6001));
+  rig.drained();
+  run_to(ns(9000));
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 0, 3});
+  CHECK(rig.mover.stats().deferred == 3);
+}
+
+TEST_CASE("mover: griffin decides once a period, and its classes are statistics") {
+  PageMoverConfig c = config("griffin");
+  c.drain = MoveDrain::kOwner;
+  c.options.griffin_alpha = 0.5;
+  Rig rig(c);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 0, 8, false);
+  run_to(ns(1001));
+  CHECK(rig.stops.empty());
+  CHECK(rig.mover.stats().intervals == 1);
+  run_to(ns(2000));
+  rig.use(5, 1, 8, false);
+  run_to(ns(3001) - 1);
+  CHECK(rig.stops.empty());
+  run_to(ns(3001));
+  CHECK(rig.stops.size() == 1);
+  rig.drained();
+  run_to(ns(9000));
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(1));
+  StatisticsRegistry registry;
+  rig.mover.register_statistics(registry);
+  CHECK(registry.sum("mover", "class_dedicated") == 1);
+  CHECK(registry.sum("mover", "class_owner_shifting") == 1);
+  CHECK(registry.sum("mover", "class_shared") == 0);
+  CHECK(registry.sum("mover", "others_stopped_cycles") == 1);
+}
+
+TEST_CASE("mover: settings that do not go together are refused") {
+  PageMoverConfig c = on_demand();
+  CHECK(c.validate().empty());
+  c.policy = "griffin";
+  c.options.griffin_alpha = 0;
+  c.options.griffin_touches = 0;
+  c.batch_cycles = 0;
+  CHECK(c.validate().size() == 4);
+  c = config("replication");
+  c.drain = MoveDrain::kOwner;
+  CHECK(c.validate().size() == 1);
+}

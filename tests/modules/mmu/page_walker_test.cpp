@@ -187,3 +187,21 @@ TEST_CASE("walker: a configuration's faults are all named") {
   describe(lister, c);
   CHECK(lister.parameters().size() == 5);
 }
+
+TEST_CASE("walker: a walk for a page on its way answers when the page has arrived") {
+  Rig rig;
+  const std::uint64_t physical = rig.table.map(5, ChannelId(9));
+  rig.table.map(6, ChannelId(9));
+  rig.table.map(7, ChannelId(9));
+  rig.table.arrives(5, edge(900) - 1000);  // between edges: there at 900
+  rig.table.arrives(6, edge(500));         // as early as the walk's own end
+  const auto late = ask(rig.tlb, 100, 5 * kPage);
+  const auto in_time = ask(rig.tlb, 100, 6 * kPage);
+  const auto other = ask(rig.tlb, 100, 7 * kPage);
+  rig.run();
+  CHECK(rig.result(late).begin_resp == edge(900));
+  CHECK(answer(rig.result(late)) == physical);
+  CHECK(rig.result(in_time).begin_resp == edge(500));
+  CHECK(rig.result(other).begin_resp == edge(501));
+  rig.check_clean();
+}
