@@ -15,7 +15,7 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   tell_observers(a, false);
   std::uint64_t cycles = 1;
-  if (a.request->kind == RequestKind::kAtomic && is_home(*a.request)) {
+  if (a.request->kind == RequestKind::kAtomic && is_home(*a.request) && !is_remote_cache()) {
     cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
              config_.atomic_lanes_per_cycle;
   }
@@ -38,7 +38,8 @@ bool LlcSlice::cached_here(const Access& a) const {
 
 void LlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
-    const CacheArray::Frame f = array_.find(map_.locate(at).slice_line, at / config_.line_bytes);
+    const std::uint64_t line = at / config_.line_bytes;
+    const CacheArray::Frame f = array_.find(index_of(map_.locate(at), line), line);
     if (f != CacheArray::kNone) array_.invalidate(f);
   }
 }
@@ -54,16 +55,18 @@ void LlcSlice::tell_observers(const Access& a, bool leaving) {
 
 LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
   const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
-  const CacheArray::Frame f = array_.find(a.request->home.slice_line, line);
+  const CacheArray::Frame f = array_.find(index_of(a.request->home, line), line);
   const bool home = is_home(*a.request);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   const bool is_write = a.payload->is_write() && !atomic;
 
   Outcome outcome = Outcome::kDone;
-  bool served_here = home;
+  bool served_here = home && !is_remote_cache();
   const std::uint64_t bypasses = stats_.bypasses;
   if (!home && a.request->kind != RequestKind::kLoad) {
     outcome = pass_on(a, line, f, t);
+  } else if (is_remote_cache() && home_must_see(*a.request)) {
+    outcome = pass_by(a, f, t);
   } else if (f != CacheArray::kNone && array_.locked(f)) {
     outcome = merge(a, line);
   } else if (is_write) {
@@ -105,7 +108,7 @@ LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
 LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                   Tick t) {
   if (frame == CacheArray::kNone) {
-    frame = take_frame(a.request->home.slice_line, line);
+    frame = take_frame(index_of(a.request->home, line), line);
     if (frame == CacheArray::kNone) return Outcome::kStalled;
     ++stats_.write_allocations;
   } else {
@@ -119,7 +122,7 @@ LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArra
 
 LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                  Tick t) {
-  const std::uint64_t index = a.request->home.slice_line;
+  const std::uint64_t index = index_of(a.request->home, line);
   const bool home = is_home(*a.request);
   // Other slices' requests must always find an MSHR and a way in the end, or slices that wait for
   // each other's lines never get them: a line of another slice leaves them some, and is otherwise
@@ -153,7 +156,7 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   entry.targets.push_back(a);
   entry.fetch = &fetch_for(a, line);
   if (home) {
-    a.request->stamps[static_cast<std::size_t>(Hop::kToDram)] = t;
+    if (!is_remote_cache()) a.request->stamps[static_cast<std::size_t>(Hop::kToDram)] = t;
     to_memory_.queue.push(t, 0, entry.fetch);
   } else {
     to_remote_.queue.push(t, 0, entry.fetch);
@@ -161,9 +164,11 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   return Outcome::kDone;
 }
 
-/// A read of the line itself goes on; for an atomic, a read of our own does.
+/// A read of the line itself goes on; for an atomic, a read of our own does, and in a remote cache
+/// for a read to which the home would answer with pieces of the line.
 tlm::tlm_generic_payload& LlcSlice::fetch_for(const Access& a, std::uint64_t line) {
-  if (a.payload->is_read() && a.payload->get_data_length() == config_.line_bytes) {
+  if (a.payload->is_read() && a.payload->get_data_length() == config_.line_bytes &&
+      !(is_remote_cache() && a.request->fine_grained)) {
     return *a.payload;
   }
   Transaction& fetch = pool_.acquire();
@@ -220,7 +225,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   array_.touch(f);
   MemoryRequest& first = *entry.targets.front().request;
   const bool home = is_home(first);
-  if (home) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
+  if (home && !is_remote_cache()) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
   stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes || config_.install_remote_misses;
   for (const Access& a : entry.targets) {
@@ -250,6 +255,7 @@ CacheArray::Frame LlcSlice::take_frame(std::uint64_t index, std::uint64_t line) 
     if (!array_.dirty(f).none()) write_back(f, now());
   }
   array_.install(f, line);
+  if (is_remote_cache()) holds_copies_ = true;
   return f;
 }
 

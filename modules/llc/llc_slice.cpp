@@ -73,6 +73,8 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     const Tick due = clock_.after(at, 0);
     invalidations_.push(due, p, a);
     wake_.at(due);
+  } else if (is_remote_cache() && !role_.remote_cache->remote_cache) {
+    go_round(a, at);
   } else if (is_home(request) || cached_here(a)) {
     request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;
     const Tick due = clock_.after(at, config_.latency_cycles - 1);
@@ -115,65 +117,6 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
   return receiver.begin(payload, phase, delay, 0);
 }
 
-void LlcSlice::blocking(int, Payload& payload, sc_core::sc_time& delay) {
-  // Loosely timed: values where they are, no allocation, the latencies added up.
-  const std::uint64_t line = payload.get_address() / config_.line_bytes;
-  const Location home = map_.locate(payload.get_address());
-  const CacheArray::Frame f = array_.find(home.slice_line, line);
-  if (role_.caching != nullptr && home.slice != role_.self) {
-    if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
-    remote->b_transport(payload, delay);
-    return;
-  }
-  delay += to_sc_time(clock_.time_of(config_.latency_cycles));
-  if (f == CacheArray::kNone || !array_.valid(f).contains(ByteMask::first(config_.line_bytes))) {
-    sc_core::sc_time below = sc_core::SC_ZERO_TIME;
-    Payload probe;
-    unsigned char byte = 0;
-    probe.set_read();
-    probe.set_address(payload.get_address());
-    probe.set_data_ptr(&byte);
-    probe.set_data_length(1);
-    probe.set_streaming_width(1);
-    memory->b_transport(probe, below);
-    delay += below;
-  }
-  if (debug(0, payload) == payload.get_data_length()) {
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  } else {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  }
-}
-
-unsigned LlcSlice::debug(int, Payload& payload) {
-  const std::uint64_t address = payload.get_address();
-  const Location home = map_.locate(address);
-  const CacheArray::Frame f = array_.find(home.slice_line, address / config_.line_bytes);
-  if (role_.caching != nullptr && home.slice != role_.self) {
-    // The home has the newest bytes; a copy that is written behind its back goes.
-    if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
-    return remote->transport_dbg(payload);
-  }
-  const unsigned done = memory->transport_dbg(payload);
-  const unsigned offset = static_cast<unsigned>(address % config_.line_bytes);
-  const unsigned length = std::min(done, config_.line_bytes - offset);
-  const auto exchange = [&](const ByteMask& known, unsigned char* bytes) {
-    for (unsigned i = 0; i < length; ++i) {
-      if (!known.test(offset + i)) continue;
-      unsigned char& cached = bytes[offset + i];
-      unsigned char& given = payload.get_data_ptr()[i];
-      (payload.is_write() ? cached : given) = payload.is_write() ? given : cached;
-    }
-  };
-  // Bytes on their way to the channel are newer than its own; cached ones are newer still.
-  for (Payload* w : writes_) {
-    if (w->get_address() / config_.line_bytes != address / config_.line_bytes) continue;
-    exchange(byte_mask_of(*w), w->get_data_ptr());
-  }
-  if (f != CacheArray::kNone) exchange(array_.valid(f), array_.data(f));
-  return length;
-}
-
 // Processes.
 
 void LlcSlice::process() {
@@ -197,6 +140,11 @@ void LlcSlice::take_fills(Tick t) {
   while (fills_.due(t)) {
     Payload& payload = *fills_.pop();
     memory_in_.release();
+    if (is_remote_cache() && !answers_own(payload)) {
+      --passing_;
+      replies_[request_of(payload).pop_route()].queue.push(t, 0, &payload);
+      continue;
+    }
     if (payload.is_write()) {
       writes_.erase(std::find(writes_.begin(), writes_.end(), &payload));
       payload.release();
@@ -231,7 +179,9 @@ void LlcSlice::send_replies(Tick t) {
     while (out.queue.due(t) && out.sender.free(t + delay)) {
       Payload& payload = *out.queue.pop();
       MemoryRequest& request = request_of(payload);
-      if (is_home(request)) request.stamps[static_cast<std::size_t>(Hop::kFromLlc)] = t + delay;
+      Tick& left = request.stamps[static_cast<std::size_t>(Hop::kFromLlc)];
+      // A remote cache leaves the home's own note as it is.
+      if (is_remote_cache() ? left == kNever : is_home(request)) left = t + delay;
       const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
       (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
       stats_.bandwidth.add(bytes, t);
@@ -372,11 +322,12 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   queue("lmr", lmr_.size(), blocked_by);
   queue("rmr", rmr_.size(), blocked_by);
   queue("mshr", mshr_.used(), "lines from the channel or their home slice");
-  queue("to_memory", to_memory_.queue.size(), "END_REQ from the channel");
+  const std::string below = is_remote_cache() ? "the RDMA engine" : "the channel";
+  queue("to_memory", to_memory_.queue.size(), "END_REQ from " + below);
   queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
   queue("passing", static_cast<std::size_t>(passing_), "answers from other slices");
   queue("invalidating", invalidating_.size(), "answers from the other side");
-  queue("write_backs", writes_.size(), "acknowledgement from the channel");
+  queue("write_backs", writes_.size(), "acknowledgement from " + below);
   if (flush_frame_ != kNotFlushing) {
     queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
   }

@@ -25,6 +25,7 @@
 #include "modules/llc/twin_directory.h"
 #include "policies/address_map.h"
 #include "policies/remote_caching.h"
+#include "policies/transfer_policy.h"
 
 namespace tessera {
 
@@ -46,6 +47,13 @@ namespace tessera {
 /// atomics go on to the home, which keeps a directory of lines that its twin holds, invalidates a
 /// line before it acknowledges a write of its own side, and is told of nothing else. A store drops
 /// the copy on its way.
+///
+/// Remote cache (DualOpt section 4.2): the slice stands in front of the RDMA engine, to which
+/// `memory` leads, and caches other GPUs' lines as a home does its own, until a flush. What the
+/// home must see (atomics, volatile and system-scope accesses) passes on; a copy of its line is
+/// written back before it, and dropped. While RemoteTransfer::remote_cache is false everything goes
+/// round the arrays to `memory`, and they hold nothing; it may become true at any time, and what is
+/// under way ends as it began.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
 /// a cycle; a hit's answer (and a write's acknowledgement) is at the requester's side one cycle
@@ -76,6 +84,9 @@ class LlcSlice final : public sc_core::sc_module,
     SliceId self;
     /// Null: no request is for another slice, and `remote` stays unbound.
     const RemoteCaching* caching = nullptr;
+    /// Not null: the slice is a remote cache, and holds lines while remote_cache is true, which it
+    /// must not cease to be but after a flush. `caching` is null then.
+    const RemoteTransfer* remote_cache = nullptr;
     /// Lines cached for another slice are kept coherent with it.
     bool coherent = false;
     /// Told of every access.
@@ -94,7 +105,8 @@ class LlcSlice final : public sc_core::sc_module,
 
   /// SliceFlushIf. No access may be under way.
   void flush(std::function<void()> done) override;
-  /// A copy of another slice's line has been kept since the last flush.
+  /// A copy of another slice's (for a remote cache: another GPU's) line has been kept since the
+  /// last flush.
   bool needs_flush() const override { return holds_copies_; }
 
   void drop_page(std::uint64_t address, std::uint64_t bytes) override;
@@ -156,8 +168,15 @@ class LlcSlice final : public sc_core::sc_module,
   void arm(Tick t);
   void arm(const Output& output, Tick t);
 
+  /// Always true in a remote cache: it does with its lines as a home does.
   bool is_home(const MemoryRequest& r) const {
     return role_.caching == nullptr || r.home.slice == role_.self;
+  }
+  bool is_remote_cache() const { return role_.remote_cache != nullptr; }
+  /// Chooses the set. Lines of other GPUs' slices have slice-local numbers that meet: a remote
+  /// cache uses the whole line number.
+  std::uint64_t index_of(const Location& home, std::uint64_t line) const {
+    return is_remote_cache() ? line : home.slice_line;
   }
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
   bool cached_here(const Access& a) const;
@@ -180,6 +199,15 @@ class LlcSlice final : public sc_core::sc_module,
   Invalidation& invalidate_twin(std::uint64_t line, Tick t);
   void invalidated(Payload& payload, Tick t);
   void tell_observers(const Access& a, bool leaving);
+
+  // Remote caches only (llc_remote_cache.cpp).
+  void go_round(const Access& a, Tick at);
+  bool answers_own(Payload& payload);
+  static bool home_must_see(const MemoryRequest& r);
+  Outcome pass_by(const Access& a, CacheArray::Frame frame, Tick t);
+  void pass_to_memory(const Access& a, Tick due, std::uint32_t tag);
+  void blocking_remote(Payload& payload, sc_core::sc_time& delay);
+  void write_down(CacheArray::Frame frame);
 
   const LlcSliceConfig config_;
   const AddressMap& map_;

@@ -2,9 +2,11 @@
 #include "modules/cache/mshr.h"
 
 #include <catch2/catch.hpp>
+#include <iterator>
 #include <map>
 #include <random>
 #include <set>
+#include <utility>
 #include <vector>
 
 using namespace tessera;
@@ -97,3 +99,94 @@ TEST_CASE("random inserts, lookups and releases of lines that collide agree with
     REQUIRE(m.empty() == reference.empty());
   }
 }
+
+TEST_CASE("entries of one line are told apart by their fetch, and by the pieces they bring") {
+  Mshr<int> m(4, 1);
+  tlm::tlm_generic_payload fetches[3];
+  const std::uint32_t pieces[] = {0b0011, 0b0110, 0b0111};
+  for (unsigned i = 0; i < 3; ++i) {
+    auto& e = m.allocate(7);
+    e.keep = true;
+    e.pieces = pieces[i];
+    e.fetch = &fetches[i];
+  }
+  for (unsigned i = 0; i < 3; ++i) CHECK(m.find(7, &fetches[i])->pieces == pieces[i]);
+  CHECK(m.find(8, &fetches[0]) == nullptr);
+  CHECK(m.find_containing(7, 0b1000) == nullptr);
+  CHECK(m.find_containing(8, 0b0001) == nullptr);
+  CHECK(m.find_containing(7, 0b0101) == m.find(7, &fetches[2]));
+  // One with room goes first.
+  m.find(7, &fetches[2])->targets.push_back(1);
+  CHECK(m.find_containing(7, 0b0001) == m.find(7, &fetches[0]));
+  CHECK(m.find_containing(7, 0b0101) == m.find(7, &fetches[2]));
+  // One that takes no more accesses is none.
+  m.find(7, &fetches[0])->keep = false;
+  CHECK(m.find_containing(7, 0b0001) == m.find(7, &fetches[2]));
+  unsigned visited = 0;
+  m.for_each_of(7, [&](Mshr<int>::Entry& e) { visited |= e.pieces; });
+  CHECK(visited == 0b0111);
+  m.for_each_of(8, [&](Mshr<int>::Entry&) { visited = 0; });
+  CHECK(visited == 0b0111);
+}
+
+TEST_CASE("random entries, several a line, agree with a multimap") {
+  constexpr unsigned kEntries = 16;
+  // 32 slots; three homes, the last of the table among them, so that probes wrap.
+  std::map<std::uint32_t, std::vector<std::uint64_t>> by_home;
+  for (std::uint64_t line = 0; line < 4096; ++line) {
+    by_home[static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15U) >> 32) & 31].push_back(line);
+  }
+  std::vector<std::uint64_t> lines;
+  for (const std::uint32_t home : {30U, 31U, 0U}) {
+    for (unsigned i = 0; i < 2; ++i) lines.push_back(by_home[home].at(i));
+  }
+  std::vector<tlm::tlm_generic_payload> fetches(kEntries);
+  std::vector<tlm::tlm_generic_payload*> spare;
+  for (auto& f : fetches) spare.push_back(&f);
+  std::mt19937_64 random(3);
+  Mshr<int> m(kEntries, 2);
+  std::multimap<std::uint64_t, std::pair<tlm::tlm_generic_payload*, std::uint32_t>> reference;
+  for (int step = 0; step < 100'000; ++step) {
+    const std::uint64_t line = lines[random() % lines.size()];
+    const auto [from, to] = reference.equal_range(line);
+    std::size_t visited = 0;
+    m.for_each_of(line, [&](Mshr<int>::Entry& e) {
+      ++visited;
+      REQUIRE(e.line == line);
+    });
+    REQUIRE(visited == reference.count(line));
+    const std::uint32_t wanted = 1U << random() % 4 | 1U << random() % 4;
+    bool contained = false;
+    for (auto i = from; i != to; ++i) {
+      auto* e = m.find(line, i->second.first);
+      REQUIRE(e != nullptr);
+      REQUIRE(e->pieces == i->second.second);
+      contained = contained || (wanted & ~e->pieces) == 0;
+    }
+    const auto* found = m.find_containing(line, wanted);
+    REQUIRE((found != nullptr) == contained);
+    if (found != nullptr) REQUIRE((wanted & ~found->pieces) == 0);
+    REQUIRE((m.find(line) != nullptr) == (from != to));
+    if (random() % 2 == 0 && from != to) {
+      auto gone = from;
+      std::advance(gone, random() % visited);
+      m.release(*m.find(line, gone->second.first));
+      spare.push_back(gone->second.first);
+      reference.erase(gone);
+    } else if (!m.full()) {
+      auto& e = m.allocate(line);
+      REQUIRE(e.targets.empty());
+      e.keep = true;
+      e.pieces = static_cast<std::uint32_t>(random() % 16);
+      e.fetch = spare.back();
+      spare.pop_back();
+      reference.emplace(line, std::make_pair(e.fetch, e.pieces));
+    }
+    REQUIRE(m.used() == reference.size());
+  }
+}
+
+// What an L1 adds lies in what was padding.
+static_assert(sizeof(void*) != 8 || sizeof(std::vector<int>) != 24 ||
+                  sizeof(Mshr<int>::Entry) == 56,
+              "an entry grows");
