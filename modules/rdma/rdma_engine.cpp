@@ -345,4 +345,59 @@ void RdmaEngine::enqueue(LinkPacket& packet, Tick t) {
   to_fabric_[static_cast<std::size_t>(packet.channel)].queue.push(t, 0, &packet);
 }
 
+// Housekeeping.
+
+bool RdmaEngine::idle() const {
+  if (!from_local_.empty() || !from_home_.empty() || !to_home_.queue.empty()) return false;
+  for (const auto& out : to_fabric_) {
+    if (!out.queue.empty()) return false;
+  }
+  return coalescer_.empty() && awaiting_ == 0 && serving_ == 0;
+}
+
+void RdmaEngine::describe_waiting(std::vector<Waiting>& out) const {
+  const auto queue = [&](const std::string& what, std::size_t items, const char* waits_for) {
+    if (items != 0) out.push_back({std::string(name()) + "." + what, items, waits_for});
+  };
+  queue("from_local", from_local_.size(), "room among the outgoing requests");
+  queue("outgoing_requests", to_fabric_[kRequest].queue.size(),
+        "the fabric to take a request packet");
+  queue("awaiting", awaiting_, "answers of other GPUs");
+  for (std::size_t p = 0; p < answers_.size(); ++p) {
+    queue("answers" + std::to_string(p), answers_[p].queue.size(), "END_RESP of the port");
+  }
+  queue("from_fabric", to_home_.queue.size(),
+        may_send_home() ? "END_REQ of the home slices" : "room for the home slices' answers");
+  queue("serving", serving_, "answers of the home slices");
+  queue("from_home", from_home_.size(), "room in a staging buffer or among the outgoing answers");
+  for (std::size_t b = 0; b < coalescer_.config().destinations; ++b) {
+    queue("staging" + std::to_string(gpu_of(b).value), coalescer_.size(b),
+          "more answers, the timeout, or room among the outgoing answers");
+  }
+  queue("outgoing_answers", to_fabric_[kResponse].queue.size(),
+        "the fabric to take a response packet");
+}
+
+void RdmaEngine::reset() {
+  wake_.cancel();
+  from_local_.clear();
+  for (RequestReceiver& r : local_receivers_) r.reset();
+  for (PacedOutput<ResponseSender>& out : answers_) out.reset();
+  for (auto& out : to_fabric_) {
+    while (!out.queue.empty()) out.queue.pop()->release();
+    out.reset();
+  }
+  while (!to_home_.queue.empty()) to_home_.queue.pop()->release();
+  to_home_.reset();
+  for (PostedReceiver& r : from_fabric_) r.reset();
+  from_home_.clear();
+  home_in_.reset();
+  coalescer_.clear();
+  next_pack_cycle_ = 0;
+  awaiting_ = 0;
+  serving_ = 0;
+  asked_.clear();
+  stats_ = RdmaStats{};
+}
+
 }  // namespace tessera
