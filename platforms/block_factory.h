@@ -16,6 +16,7 @@
 #include "modules/core/transaction_pool.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/noc/duplex_network.h"
+#include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_interfaces.h"
 #include "platforms/gpu_config.h"
 #include "policies/address_map.h"
@@ -38,6 +39,7 @@ struct BlockSite {
   unsigned outputs = 1;  ///< initiator sockets that will be bound
   NocRouting routing;    ///< "noc" only
   LlcSlice::Role slice;  ///< "llc" only
+  L1Role l1;             ///< "l1" only
 };
 
 /// A made block.

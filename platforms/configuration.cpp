@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Presets and configuration files.
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -72,23 +73,34 @@ void collect(const std::string& platform, std::vector<ParameterSetting>& out,
 }
 
 bool is_instance(const ParameterSetting& s) {
-  return s.path.compare(0, sizeof kInstancePrefix - 1, kInstancePrefix) == 0;
+  constexpr std::size_t length = sizeof kInstancePrefix - 1;
+  return s.path.compare(0, length, kInstancePrefix) == 0 && s.path.size() > length &&
+         std::isdigit(static_cast<unsigned char>(s.path[length])) != 0;
 }
 
 /// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
 void check_instances(const ResolvedConfig& config) {
   const GpuConfig& g = config.gpu;
   const std::map<std::string, NetworkPlan> networks = g.networks();
+  const std::uint32_t gpus = g.system.gpus;
   std::set<std::string> known;
   for (const auto& n : networks) known.insert(n.first);
-  for (std::uint32_t i = 0; i < g.system.sms; ++i) {
-    known.insert("sm" + std::to_string(i));
-    known.insert("l1_" + std::to_string(i));
+  const auto several = [&known](const char* kind, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) known.insert(kind + std::to_string(i));
+  };
+  several("sm", g.system.sms / gpus);
+  several("l1_", g.system.sms / gpus);
+  several("llc", g.system.slices() / gpus);
+  several("dram", g.system.channels / gpus);
+  if (gpus > 1) {
+    known.insert("rdma");
+    several("rcache", g.system.rdma_ports);
   }
-  for (std::uint32_t i = 0; i < g.system.slices(); ++i) known.insert("llc" + std::to_string(i));
-  for (std::uint32_t i = 0; i < g.system.channels; ++i) known.insert("dram" + std::to_string(i));
   std::vector<std::string> names;
-  for (const std::string& k : known) names.push_back(std::string(kInstancePrefix) + "0." + k);
+  for (std::uint32_t i = 0; i < gpus; ++i) {
+    for (const std::string& k : known)
+      names.push_back(kInstancePrefix + std::to_string(i) + "." + k);
+  }
   for (const ParameterSetting& s : config.overrides) {
     const std::size_t dot = s.path.rfind('.');
     const std::string instance = s.path.substr(0, dot);
@@ -96,7 +108,7 @@ void check_instances(const ResolvedConfig& config) {
       throw InputError(s.origin + ": " + s.path + ": no such block" +
                        did_you_mean(instance, names));
     }
-    const std::string kind = instance.substr(std::string("system.gpu0.").size());
+    const std::string kind = instance.substr(instance.rfind('.') + 1);
     const auto network = networks.find(kind);
     if (network != networks.end()) {
       const std::vector<std::string> faults =
@@ -108,6 +120,10 @@ void check_instances(const ResolvedConfig& config) {
       instance_config(g.l1, config.overrides, instance);
     } else if (kind.compare(0, 3, "llc") == 0) {
       instance_config(g.llc, config.overrides, instance);
+    } else if (kind.compare(0, 6, "rcache") == 0) {
+      instance_config(g.remote_cache, config.overrides, instance);
+    } else if (kind == "rdma") {
+      instance_config(g.rdma, config.overrides, instance);
     } else {
       instance_config(g.dram, config.overrides, instance);
     }

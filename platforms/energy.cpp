@@ -65,7 +65,7 @@ CacheActivity llc_activity(const LlcSliceConfig& c, const Instance& stats) {
 /// Where a packet of that network goes on the die. mm.
 double length_mm(const GpuConfig& config, const std::string& kind) {
   const SystemConfig& s = config.system;
-  const double side = std::sqrt(config.power.die_mm2_per_sm * s.sms / s.modules);
+  const double side = std::sqrt(config.power.die_mm2_per_sm * s.sms / s.gpus / s.modules);
   if (kind == "mcm") return 0;  // the gateways stand at the die's edge
   if (kind == "link") return side / 2;
   if (kind == "p2p") {
@@ -98,27 +98,37 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
                     const std::vector<ParameterSetting>& overrides, double seconds) {
   const SystemConfig& s = config.system;
   const PowerConfig& power = config.power;
-  const auto instance = [&modules](const std::string& name) {
-    return Instance{"system.gpu0." + name, modules};
+  const auto instance = [&modules](std::uint32_t gpu, const std::string& name) {
+    return Instance{"system.gpu" + std::to_string(gpu) + "." + name, modules};
   };
   Sum sm;
   Sum l1;
   Sum llc;
   Sum dram;
+  const std::uint32_t sms = s.sms / s.gpus;
   for (std::uint32_t i = 0; i < s.sms; ++i) {
-    const std::string n = std::to_string(i);
-    sm.energy += sm_energy(power, instance("sm" + n)("thread_instructions"), seconds);
-    const Instance cache = instance("l1_" + n);
+    const std::string n = std::to_string(i % sms);
+    sm.energy += sm_energy(power, instance(i / sms, "sm" + n)("thread_instructions"), seconds);
+    const Instance cache = instance(i / sms, "l1_" + n);
     const L1Config c = instance_config(config.l1, overrides, cache.path);
     l1.energy += cache_energy(power, l1_activity(c, cache), seconds);
   }
-  for (std::uint32_t i = 0; i < s.slices(); ++i) {
-    const Instance slice = instance("llc" + std::to_string(i));
-    const LlcSliceConfig c = instance_config(config.llc, overrides, slice.path);
+  const auto add_slice = [&](const LlcSliceConfig& config_of, const Instance& slice) {
+    const LlcSliceConfig c = instance_config(config_of, overrides, slice.path);
     llc.energy += cache_energy(power, llc_activity(c, slice), seconds);
+  };
+  const std::uint32_t slices = s.slices() / s.gpus;
+  for (std::uint32_t i = 0; i < s.slices(); ++i) {
+    add_slice(config.llc, instance(i / slices, "llc" + std::to_string(i % slices)));
   }
+  const std::uint32_t banks = s.gpus > 1 ? s.rdma_ports : 0;
+  for (std::uint32_t i = 0; i < banks * s.gpus; ++i) {
+    const Instance bank = instance(i / banks, "rcache" + std::to_string(i % banks));
+    if (modules.contains(bank.path)) add_slice(config.remote_cache, bank);
+  }
+  const std::uint32_t channels = s.channels / s.gpus;
   for (std::uint32_t i = 0; i < s.channels; ++i) {
-    const Instance stats = instance("dram" + std::to_string(i));
+    const Instance stats = instance(i / channels, "dram" + std::to_string(i % channels));
     const DramConfig c = instance_config(config.dram, overrides, stats.path);
     const DramActivity activity{stats("activates"), stats("refreshes"),
                                 stats("bytes_read") + stats("bytes_written"),
@@ -127,8 +137,8 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
   }
   Sum noc;
   std::map<std::string, Sum> networks;
-  for (const auto& [name, plan] : config.networks()) {
-    const Instance stats = instance(name);
+  const auto add_network = [&](const std::string& name, const NetworkPlan& plan,
+                               const Instance& stats) {
     NetworkPlan mine = plan;
     mine.noc = instance_config(plan.noc, overrides, stats.path);
     for (const bool requests : {true, false}) {
@@ -140,6 +150,10 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
         sum->area_mm2 += p.area_mm2();
       }
     }
+  };
+  for (const auto& [name, plan] : config.networks()) {
+    if (name == "iommu") continue;  // between boards, as the fabric: not the die's energy
+    for (std::uint32_t g = 0; g < s.gpus; ++g) add_network(name, plan, instance(g, name));
   }
 
   ordered_json d;

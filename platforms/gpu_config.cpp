@@ -8,11 +8,13 @@
 #include "policies/address_map.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
+#include "policies/transfer_policy.h"
 
 namespace tessera {
 
 MemoryGeometry GpuConfig::geometry() const {
   MemoryGeometry g;
+  g.gpus = system.gpus;
   g.channels = system.channels;
   g.slices_per_channel = system.slices_per_channel;
   g.banks_per_channel = dram.banks;
@@ -20,7 +22,19 @@ MemoryGeometry GpuConfig::geometry() const {
   g.line_bytes = system.line_bytes;
   g.page_bytes = system.page_bytes;
   g.channel_bytes = system.channel_bytes;
+  g.interleave_bytes = system.interleave_bytes;
   return g;
+}
+
+LlcSliceConfig GpuConfig::remote_cache_defaults() {
+  LlcSliceConfig c;
+  c.clock_hz = 1'000'000'000;
+  c.sets = 96;
+  c.ways = 16;
+  c.line_bytes = 64;
+  c.latency_cycles = 20;
+  c.mshr_entries = 64;
+  return c;
 }
 
 std::map<std::string, NetworkPlan> GpuConfig::networks() const {
@@ -33,6 +47,13 @@ std::map<std::string, NetworkPlan> GpuConfig::networks() const {
   if (system.topology == "uba-sm") {
     several("noc", system.partitions(), {noc, own_sms, own_slices});
     several("link", system.slices(), {side_link.as_network(), 1, 1});
+    return all;
+  }
+  if (system.topology == "multi-gpu") {
+    const std::uint32_t slices = system.slices() / system.gpus;
+    all.emplace("iommu", NetworkPlan{noc, system.gpus, 1});
+    all.emplace("noc", NetworkPlan{noc, system.sms / system.gpus, slices + system.rdma_ports});
+    all.emplace("gate", NetworkPlan{noc, 1, slices});
     return all;
   }
   std::uint32_t senders = system.sms;
@@ -69,7 +90,7 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
 }
 
 void GpuConfig::propagate() {
-  sm.line_bytes = l1.line_bytes = llc.line_bytes = system.line_bytes;
+  sm.line_bytes = l1.line_bytes = llc.line_bytes = remote_cache.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
   if (migration.policy != "none") l2_tlb.sms_per_view = system.sms_per_partition();
 }
@@ -93,13 +114,14 @@ std::vector<std::string> GpuConfig::validate() const {
   add(walker.validate());
   add(uvm.validate());
   add(migration.validate());
-  if (migration.policy != "none" && system.topology != "nuba") {
+  if (migration.policy != "none" && system.topology != "nuba" && system.topology != "multi-gpu") {
     errors.push_back("migration.policy (" + migration.policy +
-                     ") has a meaning in topology nuba only");
+                     ") has a meaning in topologies nuba and multi-gpu only");
   }
-  if (migration.policy != "none" && system.address_map != "fixed-channel") {
-    errors.emplace_back("migration.policy needs system.address_map fixed-channel");
+  if (migration.policy != "none" && system.address_map == "pae") {
+    errors.emplace_back("migration.policy needs an address map under which a page has one home");
   }
+  add(validate_gpus());
   add(power.validate());
   if (sm.clock_hz != l1.clock_hz) {
     errors.emplace_back("l1.clock_hz must equal sm.clock_hz: an SM and its L1 share a clock");
@@ -122,6 +144,8 @@ std::vector<std::string> GpuConfig::validate_shape() const {
     for (const std::string& f : faults) errors.push_back(std::string(group) + ": " + f);
   };
   bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels);
+  sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels) && sound;
+  sound = must_divide("system.gpus", s.gpus, "system.sms", s.sms) && sound;
   sound = must_divide("system.modules", s.modules, "system.sms", s.sms) && sound;
   if (s.topology == "nuba") {
     sound =
@@ -145,7 +169,7 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   if (s.modules > 1 && mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
   // Networks of one kind are alike: one of each is checked.
   const std::map<std::string, NetworkPlan> all = networks();
-  for (const char* kind : {"noc", "gate", "mcm"}) {
+  for (const char* kind : {"noc", "gate", "mcm", "iommu"}) {
     const auto plan = all.lower_bound(kind);
     if (plan == all.end() || plan->first.compare(0, std::strlen(kind), kind) != 0) continue;
     fits(kind, plan->second.noc.validate(plan->second.entries, plan->second.exits));
@@ -159,12 +183,50 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   return errors;
 }
 
+/// What several GPUs ask of the rest.
+std::vector<std::string> GpuConfig::validate_gpus() const {
+  std::vector<std::string> errors;
+  const SystemConfig& s = system;
+  if (s.topology != "multi-gpu") {
+    if (s.gpus != 1) errors.emplace_back("system.gpus must be 1 unless topology is multi-gpu");
+    if (s.transfer != "line") {
+      errors.push_back("system.transfer (" + s.transfer +
+                       ") has a meaning in topology multi-gpu only");
+    }
+    return errors;
+  }
+  if (s.gpus < 2) errors.emplace_back("topology multi-gpu needs system.gpus of 2 at least");
+  if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is multi-gpu");
+  if (s.address_map != "gpu-interleave") {
+    errors.emplace_back("topology multi-gpu needs system.address_map gpu-interleave");
+  }
+  if (migration.policy != "none" &&
+      (s.transfer == "remote-cache" || s.transfer == "decision-engine")) {
+    errors.push_back(
+        "migration.policy needs a system.transfer without a remote cache: pages that "
+        "move must not have dirty lines elsewhere");
+  }
+  if (migration.policy == "replication") {
+    errors.emplace_back("migration.policy replication has a meaning in topology nuba only");
+  }
+  for (std::vector<std::string> more : {fabric.validate(), rdma.validate(), decision.validate()}) {
+    for (std::string& e : more) errors.push_back(std::move(e));
+  }
+  for (const std::string& e : remote_cache.validate()) errors.push_back("remote_cache: " + e);
+  return errors;
+}
+
 void describe(ParameterVisitor& v, SystemConfig& c) {
-  v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1)",
-         {"uba-mem", "uba-sm", "nuba"});
+  v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1, DualOpt figure 1)",
+         {"uba-mem", "uba-sm", "nuba", "multi-gpu"});
+  v.integer("gpus", c.gpus, "GPU",
+            "multi-gpu: GPUs, each with its part of SMs and channels "
+            "(DualOpt section 3)",
+            1, 16);
   v.integer("modules", c.modules, "module", "chiplets of the GPU (NUBA section 7.6)", 1, 64);
-  v.integer("sms", c.sms, "SM", "streaming multiprocessors (NUBA Table 1)", 1, 1024);
-  v.integer("channels", c.channels, "channel", "DRAM channels (NUBA section 6)", 1, 1024);
+  v.integer("sms", c.sms, "SM", "streaming multiprocessors, of all GPUs (NUBA Table 1)", 1, 1024);
+  v.integer("channels", c.channels, "channel", "DRAM channels, of all GPUs (NUBA section 6)", 1,
+            1024);
   v.integer("slices_per_channel", c.slices_per_channel, "slice",
             "LLC slices in front of a channel (NUBA section 6)", 1, 16);
   v.integer("line_bytes", c.line_bytes, "byte", "cache line (NUBA Table 1)", 32, kMaxLineBytes);
@@ -184,6 +246,16 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("remote_caching", c.remote_caching,
          "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
          remote_caching_names());
+  v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
+         transfer_policy_names());
+  v.integer(
+      "rdma_ports", c.rdma_ports, "port",
+      "multi-gpu: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
+      "as many as the L2 has)",
+      1, 64);
+  v.integer("interleave_bytes", c.interleave_bytes, "byte",
+            "address map gpu-interleave: bytes that stay together in one channel (MGPUSim)", 32,
+            1 << 20);
   v.flag("line_sharing", c.line_sharing,
          "measure at lines' homes how SMs share lines and how much of a line they want; takes host "
          "memory (ours)");
@@ -229,7 +301,12 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
   group("side_link", "uba-sm: links between twin slices of the two sides", c.side_link);
   group("mcm", "network between modules", c.mcm);
+  group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
+  group("rdma", "multi-gpu: RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);
+  group("remote_cache", "multi-gpu: a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
+  group("decision", "multi-gpu: the decision engine of system.transfer decision-engine",
+        c.decision);
   group("dram", "DRAM channels", c.dram);
   group("l2_tlb", "shared L2 TLB", c.l2_tlb);
   group("walker", "page-table walkers", c.walker);

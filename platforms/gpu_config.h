@@ -15,8 +15,11 @@
 #include "modules/mmu/page_mover.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
+#include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/power/power_config.h"
+#include "modules/rdma/decision_engine.h"
+#include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
 #include "policies/mdr_model.h"
@@ -25,8 +28,11 @@ namespace tessera {
 
 /// Shape of a GPU and the choices that concern more than one block.
 struct SystemConfig {
-  /// How the blocks are wired: "uba-mem", "uba-sm" or "nuba" (NUBA figure 1).
+  /// How the blocks are wired: "uba-mem", "uba-sm" or "nuba" (NUBA figure 1), or "multi-gpu"
+  /// (DualOpt figure 1).
   std::string topology = "uba-mem";
+  /// GPUs of the system; they share SMs and channels evenly.
+  std::uint32_t gpus = 1;
   /// Chiplets of a multi-chip module (NUBA section 7.6).
   std::uint32_t modules = 1;
   std::uint32_t sms = 64;
@@ -41,6 +47,11 @@ struct SystemConfig {
   double lab_threshold = 0.9;
   /// "nuba": where a line of another partition is cached (policies/remote_caching.h).
   std::string remote_caching = "home";
+  /// "multi-gpu": how other GPUs' lines are read (policies/transfer_policy.h).
+  std::string transfer = "line";
+  /// "multi-gpu": ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
+  std::uint32_t rdma_ports = 16;
+  std::uint32_t interleave_bytes = 128;
   /// Whether LineSharing watches the slices.
   bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;
@@ -56,7 +67,7 @@ struct SystemConfig {
   std::uint32_t sms_per_partition() const { return sms / partitions(); }
   std::uint32_t slices_per_partition() const { return slices() / partitions(); }
   /// Slices answer for lines of other slices, too.
-  bool partitioned() const { return partitions() > 1 || topology != "uba-mem"; }
+  bool partitioned() const { return topology == "uba-sm" || topology == "nuba"; }
 };
 
 /// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all
@@ -94,7 +105,12 @@ struct GpuConfig {
   /// "uba-sm": between the slices of the two sides that hold the same lines.
   LinkConfig side_link;
   ModuleNetworkConfig mcm;
+  GpuFabricConfig fabric;
+  RdmaConfig rdma;
   LlcSliceConfig llc;
+  /// A bank of a GPU's remote cache: 16 of 96 KB are 1.5 MB (DualOpt Table 1).
+  LlcSliceConfig remote_cache = remote_cache_defaults();
+  DecisionConfig decision;
   DramConfig dram;
   L2TlbConfig l2_tlb;
   PageWalkerConfig walker;
@@ -115,7 +131,9 @@ struct GpuConfig {
   std::vector<std::string> validate() const;
 
  private:
+  static LlcSliceConfig remote_cache_defaults();
   std::vector<std::string> validate_shape() const;
+  std::vector<std::string> validate_gpus() const;
 };
 
 void describe(ParameterVisitor& v, GpuConfig& c);

@@ -30,6 +30,12 @@ bool GpuDevice::allocated(std::uint64_t virtual_address) const {
   return a != nullptr && virtual_address < (a->end() + page - 1) / page * page;
 }
 
+AllocationPages GpuDevice::allocation(std::uint64_t virtual_address) const {
+  const Allocation& a = *allocations_.nearest_below(virtual_address);
+  const std::uint64_t page = config_.system.page_bytes;
+  return {a.begin / page, (a.end() + page - 1) / page - a.begin / page};
+}
+
 Address GpuDevice::allocate(const std::string& name, std::uint64_t bytes) {
   const Allocation& a = allocations_.allocate(name, bytes);
   if (allocations_.top() - Allocations::kBase > config_.geometry().total_bytes()) {

@@ -41,6 +41,8 @@ class GpuDevice final : public Device {
   void set_values(ValueMode mode) { values_ = mode; }
 
   bool allocated(std::uint64_t virtual_address) const;
+  /// The pages of the allocation that an allocated address belongs to.
+  AllocationPages allocation(std::uint64_t virtual_address) const;
 
   Address allocate(const std::string& name, std::uint64_t bytes) override;
   void write(Address to, const void* from, std::uint64_t bytes) override;

@@ -41,7 +41,7 @@ BlockHandle& Gpu::add_network(const std::string& name,
                               const GpuOptions& options) {
   const NetworkPlan plan = config_.networks().at(name);
   GpuConfig mine = config_;
-  mine.noc = instance_config(plan.noc, options.overrides, std::string(this->name()) + "." + name);
+  mine.noc = instance_config(plan.noc, options.overrides, path_ + name);
   BlockSite site;
   site.name = name;
   site.index = static_cast<std::uint32_t>(networks_.size());
@@ -100,24 +100,29 @@ void Gpu::join(const std::vector<InitiatorPort*>& from, const std::vector<Target
   }
 }
 
-void Gpu::build_memory(const GpuOptions& options) {
+void Gpu::add_channels(std::uint32_t gpu, const GpuOptions& options) {
   const SystemConfig& s = config_.system;
-  const std::string path = std::string(name()) + ".";
   GpuConfig mine = config_;
-  for (std::uint32_t i = 0; i < s.channels; ++i) {
-    mine.dram = instance_config(config_.dram, options.overrides, path + numbered("dram", i));
+  for (std::uint32_t own = 0; own < s.channels / s.gpus; ++own) {
+    mine.dram = instance_config(config_.dram, options.overrides, path_ + numbered("dram", own));
     BlockSite site;
-    site.name = numbered("dram", i);
-    site.index = i;
+    site.name = numbered("dram", own);
+    site.index = gpu * (s.channels / s.gpus) + own;
     site.config = &mine;
     site.inputs = s.slices_per_channel;
     site.outputs = 0;
     add(channels_, "dram", config_.impl.dram, site);
   }
-  for (std::uint32_t i = 0; i < s.slices(); ++i) {
-    mine.llc = instance_config(config_.llc, options.overrides, path + numbered("llc", i));
+}
+
+void Gpu::add_slices(std::uint32_t gpu, const GpuOptions& options) {
+  const SystemConfig& s = config_.system;
+  GpuConfig mine = config_;
+  for (std::uint32_t own = 0; own < slices_per_gpu(); ++own) {
+    const std::uint32_t i = gpu * slices_per_gpu() + own;
+    mine.llc = instance_config(config_.llc, options.overrides, path_ + numbered("llc", own));
     BlockSite site;
-    site.name = numbered("llc", i);
+    site.name = numbered("llc", own);
     site.index = i;
     site.config = &mine;
     site.slice.self = SliceId(i);
@@ -131,21 +136,38 @@ void Gpu::build_memory(const GpuOptions& options) {
       site.slice.coherent = s.topology == "uba-sm";
       site.outputs = 2;
     }
-    if (s.modules > 1) site.slice.ports.push_back(LlcSlice::Queue::kRemote);
+    if (s.modules > 1 || s.gpus > 1) site.slice.ports.push_back(LlcSlice::Queue::kRemote);
     site.inputs = static_cast<unsigned>(site.slice.ports.size());
     BlockHandle& slice = add(slices_, "llc", config_.impl.llc, site);
     // Slices of a channel are numbered together.
     connect(*slice.out[0], *channels_[i / s.slices_per_channel].in[i % s.slices_per_channel]);
   }
-  std::vector<InitiatorPort*> l1s;
-  for (std::uint32_t i = 0; i < s.sms; ++i) {
-    mine.l1 = instance_config(config_.l1, options.overrides, path + numbered("l1_", i));
+}
+
+void Gpu::add_l1s(std::uint32_t gpu, const GpuOptions& options) {
+  GpuConfig mine = config_;
+  for (std::uint32_t own = 0; own < sms_per_gpu(); ++own) {
+    mine.l1 = instance_config(config_.l1, options.overrides, path_ + numbered("l1_", own));
     BlockSite site;
-    site.name = numbered("l1_", i);
-    site.index = i;
+    site.name = numbered("l1_", own);
+    site.index = gpu * sms_per_gpu() + own;
     site.config = &mine;
-    l1s.push_back(add(l1s_, "l1", config_.impl.l1, site).out[0]);
+    if (config_.system.gpus > 1) site.l1 = l1_role(gpu);
+    add(l1s_, "l1", config_.impl.l1, site);
   }
+}
+
+void Gpu::build_memory(std::uint32_t gpu, const GpuOptions& options) {
+  add_channels(gpu, options);
+  add_slices(gpu, options);
+  add_l1s(gpu, options);
+  const SystemConfig& s = config_.system;
+  if (s.gpus > 1) {
+    add_rdma(gpu, options);
+    return;
+  }
+  std::vector<InitiatorPort*> l1s;
+  for (const BlockHandle& l1 : l1s_) l1s.push_back(l1.out[0]);
   if (!s.partitioned()) {
     join(l1s, slice_ports(0), slice_ports(1), options);
     return;

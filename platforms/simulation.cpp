@@ -26,14 +26,14 @@ namespace {
 /// An interrupt has ended the run.
 struct Interrupted {};
 
-/// The top of the hierarchy: "system.gpu0.llc3".
+/// The top of the hierarchy above a single GPU: "system.gpu0.llc3".
 class System final : public sc_core::sc_module {
  public:
   System(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
          const GpuOptions& options)
-      : sc_module(name), gpu("gpu0", config, pool, options) {}
+      : sc_module(name), gpu(std::make_unique<Gpu>("gpu0", config, pool, options)) {}
 
-  Gpu gpu;
+  std::unique_ptr<Gpu> gpu;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -54,7 +54,13 @@ class Simulation::Impl {
     options.keep_replicas = build.keep_replicas;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
-    system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
+    options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
+    // Several GPUs are modules of the system's own.
+    if (config_.gpu.system.gpus > 1) {
+      gpus_ = std::make_unique<Gpu>("system", config_.gpu, pool_, options);
+    } else {
+      system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
+    }
     device_.attach(gpu());
     for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
     build_supervisor();
@@ -64,7 +70,7 @@ class Simulation::Impl {
   const StatisticsRegistry& registry() const { return registry_; }
 
  private:
-  Gpu& gpu() { return system_->gpu; }
+  Gpu& gpu() { return gpus_ ? *gpus_ : *system_->gpu; }
   void build_supervisor();
   void run_kernel(KernelProgram& program);
   void drain();
@@ -77,6 +83,7 @@ class Simulation::Impl {
   TransactionPool pool_;
   GpuDevice device_;
   std::unique_ptr<System> system_;
+  std::unique_ptr<Gpu> gpus_;
   std::unique_ptr<Supervisor> supervisor_;
   StatisticsRegistry registry_;
   RunOptions options_;
