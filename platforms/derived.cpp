@@ -39,6 +39,61 @@ class Sums {
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
+/// Bytes from each GPU to each other.
+ordered_json traffic_matrix(const ordered_json& fabric, std::uint32_t gpus) {
+  ordered_json matrix = ordered_json::array();
+  for (std::uint32_t from = 0; from < gpus; ++from) {
+    ordered_json row = ordered_json::array();
+    for (std::uint32_t to = 0; to < gpus; ++to) {
+      const std::string name = "bytes_" + std::to_string(from) + "_" + std::to_string(to);
+      row.push_back(from == to ? 0 : fabric.at(name).get<std::uint64_t>());
+    }
+    matrix.push_back(row);
+  }
+  return matrix;
+}
+
+/// Where DualOpt's figures 3 to 6, 12 and 17 look.
+ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const GpuConfig& config) {
+  const double accesses = sum("l1_", "loads") + sum("l1_", "stores") + sum("l1_", "atomics");
+  const double remote_loads = sum("l1_", "remote_loads");
+  ordered_json d;
+  d["access_fraction"] = ratio(remote_loads + sum("l1_", "remote_stores"), accesses);
+  d["served_by_l1_fraction"] =
+      ratio(sum("l1_", "remote_load_hits") + sum("l1_", "remote_load_merges"), accesses);
+  d["served_remotely_fraction"] = ratio(sum("rdma", "requests_out"), accesses);
+  // Of the loads that left their GPU, in cycles of the RDMA engines.
+  const double to_rdma_cycles =
+      static_cast<double>(config.rdma.clock_hz) / static_cast<double>(config.l1.clock_hz);
+  const double latency = sum("l1_", "remote_latency", "sum") * to_rdma_cycles;
+  const double link = sum("rdma", "link_request_cycles") + sum("rdma", "link_answer_cycles");
+  const double before = sum("rdma", "pre_link_cycles");
+  d["pre_link_latency_share"] = ratio(before, latency);
+  d["link_latency_share"] = ratio(link, latency);
+  d["post_link_latency_share"] = latency == 0 ? 0 : 1 - (before + link) / latency;
+  const double reads = sum("rdma", "remote_read_pieces", "count");
+  double below_4 = 0;
+  for (const auto& [module, statistics] : modules.items()) {
+    if (!statistics.contains("remote_read_pieces")) continue;
+    // Buckets: none, 1, 2 to 3, ...
+    const ordered_json& buckets = statistics.at("remote_read_pieces").at("log2_buckets");
+    for (std::size_t i = 0; i < buckets.size() && i < 3; ++i) below_4 += buckets[i].get<double>();
+  }
+  d["below_4_pieces_fraction"] = ratio(below_4, reads);
+  d["mean_pieces"] = ratio(sum("rdma", "remote_read_pieces", "sum"), reads);
+  d["mergeable_fraction"] = ratio(sum("rdma", "mergeable_reads"), sum("rdma", "reads_out"));
+  const double cached = sum("rcache", "reads") + sum("rcache", "writes") +
+                        sum("rcache", "atomics") + sum("rcache", "bypasses");
+  d["cache_hit_rate"] = ratio(sum("rcache", "hits") + sum("rcache", "write_allocations"), cached);
+  d["answers_per_packet"] =
+      ratio(sum("rdma", "answers_per_packet", "sum"), sum("rdma", "answers_per_packet", "count"));
+  d["verdict"] = sum("decision", "verdict");
+  d["golden_verdict"] = sum("decision", "golden_verdict");
+  d["decided_at_cycle"] = sum("decision", "decided_at_cycle");
+  d["bytes"] = traffic_matrix(modules.at("system.fabric"), config.system.gpus);
+  return d;
+}
+
 }  // namespace
 
 ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::uint64_t cycles,
@@ -54,6 +109,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
                            config.dram.bus_bytes_per_clock * config.system.channels;
   const SystemConfig& system = config.system;
   const bool nuba = system.topology == "nuba";
+  const bool several = system.gpus > 1;
   const double noc_peak = config.noc.bandwidth(nuba ? system.slices() : system.sms);
   const double sm_loads = sum("llc", "sm_loads");
   const double pages = sum("l2_tlb", "pages_of_1_sm") + sum("l2_tlb", "pages_of_2_to_10_sms") +
@@ -73,14 +129,17 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
   d["noc_bytes"] = bytes("noc");
   d["inter_module_bytes"] = bytes("mcm");
-  d["inter_gpu_bytes"] = 0;
+  d["inter_gpu_bytes"] = sum("fabric", "bytes_over_time", "total");
   d["host_link_bytes"] = 0;
-  d["off_node_fraction"] = ratio(sum("mcm", "request_packets"), llc_accesses);
+  d["off_node_fraction"] =
+      ratio(sum("mcm", "request_packets") + sum("rdma", "requests_in"), llc_accesses);
   d["dram_bytes"] = dram_bytes;
   d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
   d["avg_load_latency_cycles"] =
       ratio(sum("sm", "load_latency", "sum"), sum("sm", "load_latency", "count"));
-  d["avg_remote_load_latency_cycles"] = ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
+  d["avg_remote_load_latency_cycles"] =
+      several ? ratio(sum("l1_", "remote_latency", "sum"), sum("l1_", "remote_latency", "count"))
+              : ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
   d["page_balance"] = normalised_page_balance(pages_per_channel);
   d["page_faults"] = sum("uvm", "faults");
   d["page_sharing"] = {{"1", ratio(sum("l2_tlb", "pages_of_1_sm"), pages)},
@@ -112,6 +171,11 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
     const std::uint32_t gateways = system.modules * config.mcm.ports;
     peak("mcm", config.mcm.plane.bandwidth(gateways), config.mcm.plane.bandwidth(gateways));
     peak("gate", config.noc.bandwidth(system.slices()), config.noc.bandwidth(gateways));
+  }
+  if (several) {
+    d["peak_gb_per_s"]["fabric"] = config.fabric.bandwidth() * system.gpus / 1e9;
+    peak("gate", config.noc.bandwidth(system.slices()), config.noc.bandwidth(system.gpus));
+    d["remote"] = derive_remote(modules, sum, config);
   }
   return d;
 }

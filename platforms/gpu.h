@@ -87,6 +87,9 @@ class Gpu final : public sc_core::sc_module {
   const SmCluster& sm(unsigned i) const { return *sms_[i]; }
   const ProtocolChecker* unfinished_checker() const;
 
+  /// A kernel has ended, as far as its time counts.
+  void kernel_ended();
+
   /// Debug access at a physical address, to the newest bytes. `length` must stay in one line.
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 

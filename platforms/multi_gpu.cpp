@@ -121,6 +121,10 @@ void Gpu::add_rdma(std::uint32_t gpu, const GpuOptions& options) {
   }
 }
 
+void Gpu::kernel_ended() {
+  for (const auto& rdma : rdmas_) rdma->kernel_ended();
+}
+
 void Gpu::build_fabric() {
   fabric_ = std::make_unique<GpuFabric>("fabric", config_.fabric, config_.system.gpus);
   blocks_.push_back(fabric_.get());

@@ -176,6 +176,7 @@ void Simulation::Impl::run_kernel(KernelProgram& program) {
     }
   }
   supervisor_->release();
+  gpu().kernel_ended();
   close();
   report_progress();
   if (error_) std::rethrow_exception(error_);
