@@ -280,6 +280,26 @@ TEST_CASE("RDMA: requests of all ports share one packet a cycle, by age, then by
   CHECK(rig.rdma(1).stats().link_request_cycles == 1 + 2 + 3);
 }
 
+TEST_CASE("RDMA: room for one outgoing packet is enough for one a cycle, either way") {
+  RdmaRigConfig config;
+  config.ports = 3;
+  config.rdma.outgoing_depth = 1;
+  RdmaRig rig(config);
+  for (unsigned p = 0; p < 3; ++p) rig.sm(0).add(load_at(ns(100), 64 * p, p));
+  run_until(ns(102) + ps(500));
+  // The second and the third answer then come with the first.
+  rig.memory(1).config().latency = ns(9);
+  run_until(ns(103) + ps(500));
+  rig.memory(1).config().latency = ns(8);
+  run_until(us(1));
+  for (unsigned p = 0; p < 3; ++p) {
+    INFO(p);
+    CHECK(rig.memory(1).arrivals().at(p).at == ns(102 + p));
+    CHECK(rig.sm(0).result(p).begin_resp == ns(115 + p));
+  }
+  rig.check_all_done();
+}
+
 TEST_CASE("RDMA: a stuck home fills the buffers on the way, and answers still come") {
   RdmaRigConfig config;
   config.rdma.port_depth = 2;

@@ -167,6 +167,6 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
   CHECK(sum.remote_reads_served == sum.reads_out);
   // Every answer is in one packet.
   CHECK(sum.packets_out_response - sum.coalesced_packets + sum.coalesced_answers == kGpus * 1500);
-  CHECK(sum.coalesced_answers > fine_loads / 4);
+  CHECK(sum.coalesced_answers > fine_loads / 10);
   CHECK(sum.timeouts > 0);
 }
