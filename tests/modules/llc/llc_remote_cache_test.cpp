@@ -164,8 +164,9 @@ void goes_round(RequestStyle style) {
   CHECK(rig.byte(load, 11) == 0x5a);
   CHECK(rig.byte(load, 12) == initial(kThere + 12));
   CHECK(rig.sm.result(load).request.route_depth() == 0);
-  // Notes of time are the home's business.
-  for (const Tick stamp : rig.sm.result(load).request.stamps) CHECK(stamp == kNever);
+  for (const Hop hop : {Hop::kAtLlc, Hop::kToDram, Hop::kFromDram}) {
+    CHECK(rig.sm.result(load).request.stamps[static_cast<std::size_t>(hop)] == kNever);
+  }
   const LlcSliceStats& s = rig.llc.stats();
   CHECK(s.bypasses == 4);
   CHECK(s.sm_loads == 2);

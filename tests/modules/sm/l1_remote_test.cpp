@@ -457,12 +457,12 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   Tick at = 0;
   for (int n = 0; n < 8000; ++n) {
     if (random() % 3 == 0) at += random() % ns(30);
-    // A third of the lines is local.
-    const std::uint64_t address = kOtherHome - 3 * kLine + random() % 9 * kLine;
+    // Two lines are local, three are not.
+    const std::uint64_t address = kOtherHome - 2 * kLine + random() % 5 * kLine;
     ScriptedRequest r;
     r.at = at;
     r.address = address;
-    if (random() % 6 == 0) {
+    if (random() % 4 == 0) {
       r.command = tlm::TLM_WRITE_COMMAND;
       r.mask = ByteMask{random() & random(), random()};
       for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
@@ -476,7 +476,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
       continue;
     }
     // Few pieces, close together: masks contain each other now and then.
-    const std::uint32_t pieces = (1U + random() % 7) << random() % 6 * 4;
+    const std::uint32_t pieces = (1U + random() % 7) << random() % 2 * 16;
     r.prepare = [pieces, bypass = random() % 20 == 0](Transaction& t) {
       t.request().pieces = pieces;
       t.request().bypass_l1 = bypass;
@@ -488,7 +488,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
     }
     expected[rig.sm.add(std::move(r))] = std::move(e);
   }
-  for (int i = 0; i < 150; ++i) {
+  while (!rig.sm.done()) {
     rig.run_to(now() + random() % us(1) + 1);
     const RemoteTransfer ways[] = {kLineWise, kBypass, kFine, kFine};
     rig.transfer = ways[random() % 4];
@@ -508,7 +508,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   CHECK(rig.watcher.seen.size() == 8000);
   CHECK(s.remote_load_hits > 100);
   CHECK(s.remote_load_merges > 100);
-  CHECK(s.remote_bypasses > 500);
+  CHECK(s.remote_bypasses > 1000);
   CHECK(s.stalls_mshr > 0);
 }
 
