@@ -200,6 +200,11 @@ std::vector<std::string> GpuConfig::validate_gpus() const {
   if (s.address_map != "gpu-interleave") {
     errors.emplace_back("topology multi-gpu needs system.address_map gpu-interleave");
   }
+  if (s.gpus != 0 && s.rdma_ports != 0 && s.slices() / s.gpus % s.rdma_ports != 0) {
+    errors.push_back("system.rdma_ports (" + std::to_string(s.rdma_ports) +
+                     ") must divide the slices of a GPU (" + std::to_string(s.slices() / s.gpus) +
+                     "): a port serves whole slices");
+  }
   if (migration.policy != "none" &&
       (s.transfer == "remote-cache" || s.transfer == "decision-engine")) {
     errors.push_back(

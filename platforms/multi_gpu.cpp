@@ -109,6 +109,7 @@ void Gpu::add_rdma(std::uint32_t gpu, const GpuOptions& options) {
     site.config = &mine;
     site.slice.ports = {LlcSlice::Queue::kLocal};
     site.slice.remote_cache = &transfer_;
+    site.slice.remote_banks = ports;
     BlockHandle& cache = add(remote_caches_, "llc", config_.impl.llc, site);
     connect(*noc.out[slices + i], *cache.in[0]);
     connect(*cache.out[0], rdma.local_in[i]);

@@ -39,7 +39,7 @@ bool LlcSlice::cached_here(const Access& a) const {
 void LlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
     const std::uint64_t line = at / config_.line_bytes;
-    const CacheArray::Frame f = array_.find(index_of(map_.locate(at), line), line);
+    const CacheArray::Frame f = array_.find(index_of(map_.locate(at)), line);
     if (f != CacheArray::kNone) array_.invalidate(f);
   }
 }
@@ -55,7 +55,7 @@ void LlcSlice::tell_observers(const Access& a, bool leaving) {
 
 LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
   const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
-  const CacheArray::Frame f = array_.find(index_of(a.request->home, line), line);
+  const CacheArray::Frame f = array_.find(index_of(a.request->home), line);
   const bool home = is_home(*a.request);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   const bool is_write = a.payload->is_write() && !atomic;
@@ -108,7 +108,7 @@ LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
 LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                   Tick t) {
   if (frame == CacheArray::kNone) {
-    frame = take_frame(index_of(a.request->home, line), line);
+    frame = take_frame(index_of(a.request->home), line);
     if (frame == CacheArray::kNone) return Outcome::kStalled;
     ++stats_.write_allocations;
   } else {
@@ -122,7 +122,7 @@ LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArra
 
 LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                  Tick t) {
-  const std::uint64_t index = index_of(a.request->home, line);
+  const std::uint64_t index = index_of(a.request->home);
   const bool home = is_home(*a.request);
   // Other slices' requests must always find an MSHR and a way in the end, or slices that wait for
   // each other's lines never get them: a line of another slice leaves them some, and is otherwise

@@ -18,6 +18,8 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       pool_(pool),
       clock_(config.clock_hz),
       role_(role),
+      bank_slices_(std::uint64_t{map.geometry().channels} * map.geometry().slices_per_channel /
+                   role.remote_banks),
       array_(config.sets, config.ways, config.line_bytes),
       mshr_(config.mshr_entries, config.mshr_targets),
       directory_(config.directory_sets, config.directory_ways),

@@ -87,6 +87,9 @@ class LlcSlice final : public sc_core::sc_module,
     /// Not null: the slice is a remote cache, and holds lines while remote_cache is true, which it
     /// must not cease to be but after a flush. `caching` is null then.
     const RemoteTransfer* remote_cache = nullptr;
+    /// Over how many remote caches a GPU's remote lines are dealt, by their home slice's number;
+    /// divides the number of slices.
+    std::uint32_t remote_banks = 1;
     /// Lines cached for another slice are kept coherent with it.
     bool coherent = false;
     /// Told of every access.
@@ -174,9 +177,10 @@ class LlcSlice final : public sc_core::sc_module,
   }
   bool is_remote_cache() const { return role_.remote_cache != nullptr; }
   /// Chooses the set. Lines of other GPUs' slices have slice-local numbers that meet: a remote
-  /// cache uses the whole line number.
-  std::uint64_t index_of(const Location& home, std::uint64_t line) const {
-    return is_remote_cache() ? line : home.slice_line;
+  /// cache counts through all slices whose lines it may get.
+  std::uint64_t index_of(const Location& home) const {
+    if (!is_remote_cache()) return home.slice_line;
+    return home.slice_line * bank_slices_ + home.slice.value / role_.remote_banks;
   }
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
   bool cached_here(const Access& a) const;
@@ -214,6 +218,7 @@ class LlcSlice final : public sc_core::sc_module,
   TransactionPool& pool_;
   const ClockDomain clock_;
   const Role role_;
+  const std::uint64_t bank_slices_;  ///< slices of the system whose lines a remote cache may get
 
   CacheArray array_;
   /// Entry::keep is false when the line must not stay, and nothing more may merge.

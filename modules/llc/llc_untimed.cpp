@@ -44,7 +44,7 @@ unsigned LlcSlice::debug(int, Payload& payload) {
   const std::uint64_t address = payload.get_address();
   const Location home = map_.locate(address);
   const std::uint64_t line = address / config_.line_bytes;
-  const CacheArray::Frame f = array_.find(index_of(home, line), line);
+  const CacheArray::Frame f = array_.find(index_of(home), line);
   if (role_.caching != nullptr && home.slice != role_.self) {
     // The home has the newest bytes; a copy that is written behind its back goes.
     if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
@@ -74,7 +74,7 @@ unsigned LlcSlice::debug(int, Payload& payload) {
 /// access to the line may be under way in the other style.
 void LlcSlice::blocking_remote(Payload& payload, sc_core::sc_time& delay) {
   const std::uint64_t line = payload.get_address() / config_.line_bytes;
-  const CacheArray::Frame f = array_.find(index_of(map_.locate(payload.get_address()), line), line);
+  const CacheArray::Frame f = array_.find(index_of(map_.locate(payload.get_address())), line);
   if (f != CacheArray::kNone) {
     sc_assert(!array_.locked(f));
     const auto* request = payload.get_extension<MemoryRequest>();

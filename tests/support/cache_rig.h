@@ -51,7 +51,13 @@ class PlainMap final : public AddressMap {
   const MemoryGeometry& geometry() const override { return geometry_; }
 
  private:
-  MemoryGeometry geometry_;
+  static MemoryGeometry two_slices() {
+    MemoryGeometry g;
+    g.channels = 2;
+    g.slices_per_channel = 1;
+    return g;
+  }
+  MemoryGeometry geometry_ = two_slices();
 };
 
 class CacheRig {

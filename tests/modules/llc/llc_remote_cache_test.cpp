@@ -255,15 +255,16 @@ TEST_CASE("a home's note of when the answer left it is not written over") {
 TEST_CASE("a remote cache holds stores until a flush, which writes their bytes back") {
   FarRig rig(kOn, sixteen());
   const ByteMask mask = ByteMask::range(16, 4) | ByteMask::range(100, 2);
-  const std::uint64_t third = kOtherHome + 3 * kLine;  // set 3, frame 6
+  // Of two slices' lines, every other set is the second's.
+  const std::uint64_t third = kOtherHome + 3 * kLine;  // set 7, frame 14
   const auto store = rig.store(10, third, 0x33, mask);
   rig.run();
   CHECK(rig.answered(store) == 10 + kLatency);
   CHECK(rig.memory.arrivals().empty());
   CHECK(rig.llc.needs_flush());
-  CHECK(rig.flush_at(10'000) == 10'000 + 6 + 1 + kMemory);
+  CHECK(rig.flush_at(10'000) == 10'000 + 14 + 1 + kMemory);
   REQUIRE(rig.memory.arrivals().size() == 1);
-  CHECK(rig.arrived(0) == 10'000 + 6 + 1);
+  CHECK(rig.arrived(0) == 10'000 + 14 + 1);
   CHECK(rig.kind(0) == RequestKind::kWriteBack);
   CHECK(rig.memory.arrivals()[0].mask == mask);
   CHECK(rig.memory.arrivals()[0].request.home.slice == SliceId(1));
@@ -407,7 +408,10 @@ TEST_CASE("lines whose homes number them alike lie in sets of their own") {
   c.sets = 2;
   c.ways = 1;
   FarRig rig(kOn, c);
-  rig.prepare = [](Transaction& t) { t.request().home.slice_line = 0; };
+  rig.prepare = [](Transaction& t) {
+    t.request().home.slice = SliceId(t.get_address() / kLine % 2);
+    t.request().home.slice_line = 0;
+  };
   rig.load(10, kOtherHome);
   rig.load(300, kOtherHome + kLine);
   const auto first = rig.load(600, kOtherHome);
