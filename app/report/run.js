@@ -257,6 +257,36 @@ function latency() {
       stacked(hops, (v) => number(Number(v.toPrecision(3)))));
 }
 
+/** Bytes from each GPU to each other, darker for more. */
+function betweenGpus() {
+  const remote = derived.remote;
+  if (!remote || !Array.isArray(remote.bytes)) return;
+  const most = Math.max(1, ...remote.bytes.flat());
+  const head = el('tr', {}, el('th', {}, 'from \\ to'),
+      ...remote.bytes.map((_, g) => el('th', {className: 'number'}, 'GPU ' + g)));
+  const body = el('tbody');
+  remote.bytes.forEach((row, from) => {
+    body.append(el('tr', {}, el('th', {}, 'GPU ' + from), ...row.map((n, to) =>
+      el('td', {className: 'number',
+        style: {background: `color-mix(in srgb, var(--accent) ${60 * n / most}%, transparent)`}},
+          from === to ? '–' : bytes(n)))));
+  });
+  const matrix = panel('Traffic', 'Bytes on the fabric, headers included.',
+      el('div', {className: 'scroll'}, el('table', {}, el('thead', {}, head), body)));
+  const where = [['own memory', 1 - remote.access_fraction],
+    ['other GPUs\u2019, from the L1', remote.served_by_l1_fraction],
+    ['other GPUs\u2019, beyond the L1', remote.access_fraction - remote.served_by_l1_fraction]]
+      .map(([n, v]) => [n, Math.max(0, v)]);
+  const shares = [['before the link', remote.pre_link_latency_share],
+    ['on the link', remote.link_latency_share], ['behind it', remote.post_link_latency_share]]
+      .map(([n, v]) => [n, Math.max(0, v)]);
+  const panels = [matrix, panel('Whose memory', 'Line accesses of the L1s.', stacked(where, percent))];
+  if (sum(shares.map((s) => s[1])) > 0) {
+    panels.push(panel('Latency of remote loads', 'Of loads that left the L1.', stacked(shares, percent)));
+  }
+  section('Between GPUs', null, el('div', {className: 'row'}, ...panels));
+}
+
 /** Joules of the components, of which the NoC's networks are parts. */
 function energy() {
   const parts = Object.entries(stats.energy || {}).filter((p) => isObject(p[1]) && p[1].total_j > 0);
@@ -343,6 +373,7 @@ if (data.traffic.length) {
         el('div', {className: 'row'}, ...wide.map(balance)));
   }
 }
+betweenGpus();
 const kinds = grouped();
 const times = [latency(), issueSlots(kinds), energy(), hitRates(kinds), derivedTable()].filter((p) => p);
 section('Where the time went', null, el('div', {className: 'row loose'}, ...times));
