@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/derived.h"
 
+#include <algorithm>
 #include <string>
 
 #include "policies/page_placement.h"
@@ -11,23 +12,33 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Sums over the modules whose own name is `kind` followed by nothing or a number.
+/// Sums, and largest values, over the modules whose own name is `kind` followed by nothing or a
+/// number.
 class Sums {
  public:
   explicit Sums(const ordered_json& modules) : modules_(modules) {}
 
   double operator()(const std::string& kind, const std::string& statistic,
                     const char* field = nullptr) const {
+    return fold(kind, statistic, field, [](double a, double b) { return a + b; });
+  }
+  /// The largest, of values from 0.
+  double most(const std::string& kind, const std::string& statistic, const char* field) const {
+    return fold(kind, statistic, field, [](double a, double b) { return std::max(a, b); });
+  }
+
+ private:
+  template <class Combine>
+  double fold(const std::string& kind, const std::string& statistic, const char* field,
+              Combine combine) const {
     double total = 0;
     for (const auto& [module, statistics] : modules_.items()) {
       if (!is_kind(module, kind) || !statistics.contains(statistic)) continue;
       const ordered_json& value = statistics.at(statistic);
-      total += (field == nullptr ? value : value.at(field)).get<double>();
+      total = combine(total, (field == nullptr ? value : value.at(field)).get<double>());
     }
     return total;
   }
-
- private:
   static bool is_kind(const std::string& module, const std::string& kind) {
     const std::size_t dot = module.rfind('.');
     const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
@@ -53,8 +64,28 @@ ordered_json traffic_matrix(const ordered_json& fabric, std::uint32_t gpus) {
   return matrix;
 }
 
-/// Where DualOpt's figures 3 to 6, 12 and 17 look.
-ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const GpuConfig& config) {
+/// What the decision engine saw and when it had seen enough (DualOpt figures 10 and 12); without
+/// one: zeros, and never.
+void derive_decision(ordered_json& d, const Sums& sum, const GpuConfig& config, double seconds) {
+  const auto sample = [&](const std::string& name) {
+    const double loads = sum("decision", name + "_remote_loads");
+    const double pieces = loads * config.system.line_bytes / 4;
+    d[name + "_utilisation"] = ratio(sum("decision", name + "_remote_load_pieces"), pieces);
+    d[name + "_hit_rate"] = ratio(sum("decision", name + "_remote_load_hits"), loads);
+  };
+  d["verdict"] = sum("decision", "verdict");
+  d["golden_verdict"] = sum("decision", "golden_verdict");
+  d["decided_at_cycle"] = sum("decision", "decided_at_cycle");
+  const double until =
+      sum("decision", "decided_at_cycle") / static_cast<double>(config.decision.clock_hz);
+  d["undecided_fraction"] = sum("decision", "decided") == 0 ? 1 : ratio(until, seconds);
+  sample("window");
+  sample("run");
+}
+
+/// Where DualOpt's figures 3 to 6, 9, 12 and 17 look.
+ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const GpuConfig& config,
+                           double seconds) {
   const double accesses = sum("l1_", "loads") + sum("l1_", "stores") + sum("l1_", "atomics");
   const double remote_loads = sum("l1_", "remote_loads");
   ordered_json d;
@@ -87,9 +118,8 @@ ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const G
   d["cache_hit_rate"] = ratio(sum("rcache", "hits") + sum("rcache", "write_allocations"), cached);
   d["answers_per_packet"] =
       ratio(sum("rdma", "answers_per_packet", "sum"), sum("rdma", "answers_per_packet", "count"));
-  d["verdict"] = sum("decision", "verdict");
-  d["golden_verdict"] = sum("decision", "golden_verdict");
-  d["decided_at_cycle"] = sum("decision", "decided_at_cycle");
+  d["most_answers_per_packet"] = sum.most("rdma", "answers_per_packet", "max");
+  derive_decision(d, sum, config, seconds);
   d["bytes"] = traffic_matrix(modules.at("system.fabric"), config.system.gpus);
   return d;
 }
@@ -175,7 +205,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   if (several) {
     d["peak_gb_per_s"]["fabric"] = config.fabric.bandwidth() * system.gpus / 1e9;
     peak("gate", config.noc.bandwidth(system.slices()), config.noc.bandwidth(system.gpus));
-    d["remote"] = derive_remote(modules, sum, config);
+    d["remote"] = derive_remote(modules, sum, config, seconds);
   }
   return d;
 }

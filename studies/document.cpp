@@ -124,6 +124,7 @@ ordered_json not_run(const Claim& c, const std::string& why) {
 
 std::string scope_excludes(const Claim& c) {
   if (c.scope == "hardware") return "needs hardware that cannot be simulated";
+  if (c.scope == "not-modelled") return "what it compares with is not modelled";
   if (c.scope == "parameter") return "a parameter: it goes into the simulation";
   return {};
 }

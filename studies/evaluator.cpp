@@ -49,7 +49,8 @@ std::optional<double> mean(const std::string& name, const std::vector<double>& v
   const auto sum_of = [&v](auto&& f) {
     return std::accumulate(v.begin(), v.end(), 0.0, [&f](double s, double x) { return s + f(x); });
   };
-  if (name == "sum") return finite(sum_of([](double x) { return x; }));
+  // Conditions are 1 or 0.
+  if (name == "sum" || name == "count") return finite(sum_of([](double x) { return x; }));
   if (name == "mean") return finite(sum_of([](double x) { return x; }) / n);
   // Harmonic and geometric means are those of positive numbers.
   if (*std::min_element(v.begin(), v.end()) <= 0) return std::nullopt;

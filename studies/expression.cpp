@@ -15,20 +15,28 @@ namespace {
 
 constexpr unsigned kMaxDepth = 64;
 
-enum class Form { kValues, kMean, kCorrelation, kCondition, kSpeedup, kPick };
+enum class Form { kValues, kMean, kCorrelation, kCondition, kCount, kSpeedup, kPick };
 struct Function {
   const char* name;
   Form form;
   std::size_t arguments;
 };
 constexpr Function kFunctions[] = {
-    {"hmean", Form::kMean, 1},      {"mean", Form::kMean, 1},
-    {"gmean", Form::kMean, 1},      {"max", Form::kMean, 1},
-    {"min", Form::kMean, 1},        {"sum", Form::kMean, 1},
-    {"all", Form::kCondition, 1},   {"any", Form::kCondition, 1},
-    {"larger", Form::kValues, 2},   {"smaller", Form::kValues, 2},
-    {"abs", Form::kValues, 1},      {"spearman", Form::kCorrelation, 2},
-    {"speedup", Form::kSpeedup, 2}, {"at", Form::kPick, 1},
+    {"hmean", Form::kMean, 1},
+    {"mean", Form::kMean, 1},
+    {"gmean", Form::kMean, 1},
+    {"max", Form::kMean, 1},
+    {"min", Form::kMean, 1},
+    {"sum", Form::kMean, 1},
+    {"all", Form::kCondition, 1},
+    {"any", Form::kCondition, 1},
+    {"count", Form::kCount, 1},
+    {"larger", Form::kValues, 2},
+    {"smaller", Form::kValues, 2},
+    {"abs", Form::kValues, 1},
+    {"spearman", Form::kCorrelation, 2},
+    {"speedup", Form::kSpeedup, 2},
+    {"at", Form::kPick, 1},
 };
 
 struct Token {
@@ -275,7 +283,7 @@ class Parser {
     const bool condition = f.form == Form::kCondition;
     if (f.form == Form::kValues) return make(Node::Kind::kFunction, t, std::move(arguments));
     Node n = *make(f.form == Form::kPick ? Node::Kind::kPick : Node::Kind::kAggregate, t,
-                   std::move(arguments), condition);
+                   std::move(arguments), condition || f.form == Form::kCount);
     for (const Expression& a : n.arguments) {
       if (!a->per_workload) {
         fail(t, "'" + t.text + "' needs a value for each workload, and this has only one");

@@ -219,7 +219,8 @@ Claim read_claim(const JsonNode& n, const Vocabulary& vocabulary) {
   if (const auto m = n.member("where")) c.where = m->string();
   if (const auto m = n.member("what")) c.what = m->string();
   if (const auto m = n.member("scope")) {
-    c.scope = m->one_of({"sim", "needs-power-model", "analytic", "parameter", "hardware"});
+    c.scope = m->one_of(
+        {"sim", "needs-power-model", "analytic", "parameter", "hardware", "not-modelled"});
   }
   if (const auto m = n.member("value")) c.value = m->number();
   if (const auto m = n.member("tolerance")) {

@@ -45,7 +45,8 @@ struct Claim {
   std::string id;
   std::string where;
   std::string what;
-  /// "sim", "needs-power-model", "analytic"; "hardware" and "parameter" are never run.
+  /// "sim", "needs-power-model", "analytic"; "hardware", "parameter" and "not-modelled" are never
+  /// run.
   std::string scope = "sim";
   std::optional<double> value;
   std::optional<std::pair<double, double>> accept_range;

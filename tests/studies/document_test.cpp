@@ -75,6 +75,16 @@ TEST_CASE("verdicts are counted, and what is not run says why") {
   CHECK(claim(d, "nobody")["measured"].is_null());
 }
 
+TEST_CASE("a claim about what is not modelled says so") {
+  Study study = tiny();
+  for (Claim& c : study.claims) {
+    if (c.id == "nobody") c.scope = "not-modelled";
+  }
+  const ordered_json d = study_document(study, {}, {});
+  CHECK(claim(d, "nobody")["verdict"] == "not_run");
+  CHECK(claim(d, "nobody")["note"] == "what it compares with is not modelled");
+}
+
 TEST_CASE("what is out of range by a little is the direction, by more a failure") {
   // 2 / (1.005 + 1.005) = 0.995, above 0.99 and below 1
   CHECK(claim(document_of(100.5, 100.5), "slower")["verdict"] == "direction");

@@ -102,6 +102,14 @@ TEST_CASE("all and any look at every workload") {
   CHECK(value("any(cycles[nuba] < 50)") == 0.0);
 }
 
+TEST_CASE("count gives the number of workloads for which a comparison is so") {
+  CHECK(value("count(cycles[nuba] < 200)") == 2.0);
+  CHECK(value("count(cycles[nuba] < 50)") == 0.0);
+  CHECK(value("count(cycles[nuba] < 201) * 2") == 6.0);
+  CHECK(value("count(cycles[nuba] > 49, high-sharing) > 1") == 1.0);
+  CHECK_THAT(error_of("count(cycles[nuba])"), Contains("expected a comparison"));
+}
+
 TEST_CASE("rank correlation is one for the same order and has ties") {
   // nuba: ranks 2 1 3; its square in another unit: the same.
   CHECK(value("spearman(cycles[nuba], cycles[nuba] * cycles[nuba])").value() == Approx(1));
@@ -138,10 +146,11 @@ TEST_CASE("what an expression needs is known before anything runs") {
 }
 
 TEST_CASE("mistakes are told with their column and the nearest name") {
-  CHECK(error_of("hmaen(cycles[nuba])") ==
-        "\"hmaen(cycles[nuba])\", column 1: unknown function 'hmaen'; did you mean 'hmean'? "
-        "(known: hmean, mean, gmean, max, min, sum, all, any, larger, smaller, abs, spearman, "
-        "speedup, at)");
+  CHECK(
+      error_of("hmaen(cycles[nuba])") ==
+      "\"hmaen(cycles[nuba])\", column 1: unknown function 'hmaen'; did you mean 'hmean'? "
+      "(known: hmean, mean, gmean, max, min, sum, all, any, count, larger, smaller, abs, spearman, "
+      "speedup, at)");
   CHECK_THAT(error_of("max(cycles[nuab])"),
              Contains("column 11") && Contains("did you mean 'nuba'?"));
   CHECK_THAT(error_of("max(speedup(nuba, uba-men))"), Contains("did you mean 'uba-mem'?"));

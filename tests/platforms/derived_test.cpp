@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/derived.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tessera;
+using nlohmann::ordered_json;
+
+namespace {
+
+/// Two GPUs' RDMA engines, a decision engine that decided at cycle 250, and a fabric.
+ordered_json two_gpus() {
+  ordered_json m;
+  m["system.gpu0.rdma"]["answers_per_packet"] = {{"count", 4}, {"sum", 10}, {"max", 7}};
+  m["system.gpu1.rdma"]["answers_per_packet"] = {{"count", 1}, {"sum", 5}, {"max", 5}};
+  m["system.decision"] = {{"decided", 1},
+                          {"decided_at_cycle", 250},
+                          {"verdict", 2},
+                          {"golden_verdict", 3},
+                          {"window_remote_loads", 100},
+                          {"window_remote_load_hits", 30},
+                          {"window_remote_load_pieces", 200},
+                          {"run_remote_loads", 1000},
+                          {"run_remote_load_hits", 500},
+                          {"run_remote_load_pieces", 16000}};
+  m["system.fabric"] = {{"bytes_0_1", 64}, {"bytes_1_0", 32}};
+  return m;
+}
+
+GpuConfig multi_gpu() {
+  GpuConfig c;
+  c.system.topology = "multi-gpu";
+  c.system.gpus = 2;
+  c.system.line_bytes = 64;
+  c.sm.clock_hz = 1'000'000'000;
+  c.decision.clock_hz = 500'000'000;
+  return c;
+}
+
+ordered_json remote(const ordered_json& modules) {
+  return derive(modules, multi_gpu(), 1000, {0, 0}).at("remote");
+}
+
+}  // namespace
+
+TEST_CASE("derived.remote has the fullest packet of all GPUs, and the mean") {
+  const ordered_json r = remote(two_gpus());
+  CHECK(r.at("most_answers_per_packet") == 7);
+  CHECK(r.at("answers_per_packet") == 3);
+}
+
+TEST_CASE("derived.remote has what the decision engine saw, in its window and in the run") {
+  const ordered_json r = remote(two_gpus());
+  // Of 100 and of 1000 lines of 16 pieces.
+  CHECK(r.at("window_utilisation") == 0.125);
+  CHECK(r.at("run_utilisation") == 1);
+  CHECK(r.at("window_hit_rate") == 0.3);
+  CHECK(r.at("run_hit_rate") == 0.5);
+  CHECK(r.at("verdict") == 2);
+  CHECK(r.at("golden_verdict") == 3);
+  // 250 cycles of 2 ns, of 1000 of 1 ns.
+  CHECK(r.at("undecided_fraction") == 0.5);
+}
+
+TEST_CASE("without a verdict the whole run is undecided") {
+  ordered_json modules = two_gpus();
+  modules["system.decision"]["decided"] = 0;
+  modules["system.decision"]["decided_at_cycle"] = 0;
+  CHECK(remote(modules).at("undecided_fraction") == 1);
+  modules.erase("system.decision");
+  CHECK(remote(modules).at("undecided_fraction") == 1);
+  CHECK(remote(modules).at("window_utilisation") == 0);
+}
