@@ -84,9 +84,12 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "must not have dirty lines elsewhere");
   CHECK(refusal("dca", {"migration.policy=replication"}) ==
         "dca: migration.policy replication has a meaning in topology nuba only");
-  CHECK(refusal("dca", {"system.gpus=3"}) ==
-        "dca: system.channels (64) must be a multiple of system.gpus (3)\n"
-        "dca: system.sms (256) must be a multiple of system.gpus (3)");
+  CHECK_THAT(refusal("dca", {"system.gpus=3"}),
+             Catch::Contains("dca: system.channels (64) must be a multiple of system.gpus (3)\n") &&
+                 Catch::Contains("dca: system.sms (256) must be a multiple of system.gpus (3)\n"));
+  CHECK(refusal("dca", {"system.rdma_ports=5"}) ==
+        "dca: system.rdma_ports (5) must divide the slices of a GPU (16): a port serves whole "
+        "slices");
 }
 
 TEST_CASE("what the blocks between GPUs cannot be is refused with the block's name") {
@@ -118,13 +121,16 @@ TEST_CASE("settings of single instances are checked on each GPU") {
              Catch::Contains("no such block; did you mean 'system.gpu1.rdma'?"));
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rdma.timeout_cyles=7"}),
              Catch::Contains("no such parameter; did you mean 'timeout_cycles'?"));
+  // What all GPUs share is none's.
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu0.iommu.link_bytes=8"}),
+             Catch::Contains("no such block"));
   CHECK_THAT(refusal("uba-mem-small", {"system.gpu0.rdma.timeout_cycles=7"}),
              Catch::Contains("no such block"));
 }
 
 TEST_CASE("settings of one GPU's instance that its block cannot be are refused") {
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rdma.transfer_bytes=12"}),
-             Catch::Contains("transfer_bytes"));
+             Catch::Contains("system.gpu1.rdma: rdma.transfer_bytes must be 4, 8 or 16"));
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rcache0.ways=0"}), Catch::Contains("ways"));
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.gate.link_bytes=0"}),
              Catch::Contains("link_bytes"));
