@@ -85,6 +85,7 @@ void check_instances(const ResolvedConfig& config) {
   const std::uint32_t gpus = g.system.gpus;
   std::set<std::string> known;
   for (const auto& n : networks) known.insert(n.first);
+  known.erase("iommu");  // of the whole system, not of a GPU
   const auto several = [&known](const char* kind, std::uint32_t count) {
     for (std::uint32_t i = 0; i < count; ++i) known.insert(kind + std::to_string(i));
   };
@@ -109,23 +110,26 @@ void check_instances(const ResolvedConfig& config) {
                        did_you_mean(instance, names));
     }
     const std::string kind = instance.substr(instance.rfind('.') + 1);
+    const auto check = [&](const auto& base) {
+      const std::vector<std::string> faults =
+          instance_config(base, config.overrides, instance).validate();
+      if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
+    };
     const auto network = networks.find(kind);
     if (network != networks.end()) {
-      const std::vector<std::string> faults =
-          instance_config(network->second.noc, config.overrides, instance).validate();
-      if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
+      check(network->second.noc);
     } else if (kind.compare(0, 2, "sm") == 0) {
-      instance_config(g.sm, config.overrides, instance);
+      check(g.sm);
     } else if (kind.compare(0, 2, "l1") == 0) {
-      instance_config(g.l1, config.overrides, instance);
+      check(g.l1);
     } else if (kind.compare(0, 3, "llc") == 0) {
-      instance_config(g.llc, config.overrides, instance);
+      check(g.llc);
     } else if (kind.compare(0, 6, "rcache") == 0) {
-      instance_config(g.remote_cache, config.overrides, instance);
+      check(g.remote_cache);
     } else if (kind == "rdma") {
-      instance_config(g.rdma, config.overrides, instance);
+      check(g.rdma);
     } else {
-      instance_config(g.dram, config.overrides, instance);
+      check(g.dram);
     }
   }
 }

@@ -63,7 +63,7 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
     sc_core::sc_start(to_sc_time(ClockDomain(c.sm.clock_hz).time_of(1000 + n)));
     const std::uint64_t before = rig.load_cycles();
     const std::uint64_t misses = rig.sum("dram", "row_misses");
-    ListKernel kernel({{placing.back() + offset}}, true);
+    ListKernel kernel({std::vector<Address>{placing.back() + offset}}, true);
     rig.run(kernel);
     if (rig.sum("dram", "row_misses") != misses + 1) continue;  // placing opened a row of the bank
     const std::uint64_t arrival = kernel.last_issue() + there;

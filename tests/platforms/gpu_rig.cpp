@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/platforms/gpu_rig.h"
 
+#include <algorithm>
 #include <exception>
 #include <stdexcept>
 #include <utility>
@@ -9,7 +10,7 @@ namespace tessera::test {
 
 class ListKernel::Cta final : public CtaProgram, private WarpProgram {
  public:
-  Cta(ListKernel& kernel, const std::vector<Address>& list) : kernel_(kernel), list_(list) {}
+  Cta(ListKernel& kernel, const std::vector<ListAccess>& list) : kernel_(kernel), list_(list) {}
 
   unsigned warp_count() const override { return 1; }
   WarpProgram& warp(unsigned) override { return *this; }
@@ -17,36 +18,57 @@ class ListKernel::Cta final : public CtaProgram, private WarpProgram {
 
  private:
   const OpInfo& next() const override {
-    return at_ == list_.size() ? kernel_.exit_ : kernel_.loads_[at_ % kernel_.loads_.size()];
+    if (at_ == list_.size()) return kernel_.exit_;
+    if (list_[at_].kind == AccessKind::kStore) return kernel_.store_;
+    return kernel_.loads_[at_ % kernel_.loads_.size()];
   }
   void issue(const IssueContext& context, IssueResult& result) override {
-    result.active = ~std::uint32_t{0};
     if (at_ == list_.size()) {
+      result.active = ~std::uint32_t{0};
       result.kind = IssueResult::Kind::kExit;
       result.warp_done = true;
       return;
     }
     result.kind = IssueResult::Kind::kMemory;
     MemoryOp& m = result.memory;
-    m.kind = AccessKind::kLoad;
+    const ListAccess& access = list_[at_];
+    m.kind = access.kind;
     m.space = Space::kGlobal;
     m.scope = CacheScope::kL1;
     m.read_only = kernel_.read_only_;
     m.lane_bytes = 4;
     m.values_done = true;
-    m.active = ~std::uint32_t{0};
-    for (unsigned lane = 0; lane < kWarpLanes; ++lane) m.address[lane] = list_[at_] + lane * 4;
+    m.active = result.active = ~std::uint32_t{0} >> (kWarpLanes - access.lanes);
+    for (unsigned lane = 0; lane < access.lanes; ++lane) {
+      m.address[lane] = access.address + lane * 4;
+    }
     kernel_.last_issue_ = context.cycle;
     ++at_;
   }
   void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
 
   ListKernel& kernel_;
-  const std::vector<Address>& list_;
+  const std::vector<ListAccess>& list_;
   std::size_t at_ = 0;
 };
 
-ListKernel::ListKernel(std::vector<std::vector<Address>> lists, bool dependent, bool read_only)
+namespace {
+
+std::vector<std::vector<ListAccess>> as_loads(const std::vector<std::vector<Address>>& lists) {
+  std::vector<std::vector<ListAccess>> all(lists.size());
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    for (const Address a : lists[i]) all[i].push_back({a});
+  }
+  return all;
+}
+
+}  // namespace
+
+ListKernel::ListKernel(const std::vector<std::vector<Address>>& lists, bool dependent,
+                       bool read_only)
+    : ListKernel(as_loads(lists), dependent, read_only) {}
+
+ListKernel::ListKernel(std::vector<std::vector<ListAccess>> lists, bool dependent, bool read_only)
     : lists_(std::move(lists)), read_only_(read_only) {
   // A load waits for the one before it that writes the same register.
   loads_.resize(dependent ? 1 : kIndependent);
@@ -55,6 +77,7 @@ ListKernel::ListKernel(std::vector<std::vector<Address>> lists, bool dependent, 
     loads_[i].write_count = 1;
     loads_[i].registers[0] = static_cast<std::uint16_t>(i);
   }
+  store_.unit = Unit::kMemory;
   exit_.unit = Unit::kExit;
 }
 
@@ -69,7 +92,9 @@ GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets,
   options.check_protocol = build.check_protocol;
   options.keep_replicas = build.keep_replicas;
   options.allocated = [](std::uint64_t) { return true; };
-  gpu_ = std::make_unique<Gpu>("gpu0", config_.gpu, pool_, options);
+  // Several GPUs are modules of the system's own.
+  const char* const name = config_.gpu.system.gpus > 1 ? "system" : "gpu0";
+  gpu_ = std::make_unique<Gpu>(name, config_.gpu, pool_, options);
   for (const Block* b : gpu_->blocks()) b->register_statistics(registry_);
 }
 
@@ -103,15 +128,27 @@ std::uint64_t GpuRig::loads() const {
   return sum;
 }
 
-std::uint64_t GpuRig::latency_of(Address line, bool read_only) {
+double GpuRig::value(const std::string& module, const std::string& statistic,
+                     const char* field) const {
+  const auto value = registry_.to_json().at(gpu_->name() + ("." + module)).at(statistic);
+  return (field == nullptr ? value : value.at(field)).get<double>();
+}
+
+std::uint64_t GpuRig::cycles_of(const std::vector<ListAccess>& accesses, std::uint32_t sm,
+                                bool read_only) {
   const std::uint64_t before = load_cycles();
   const std::uint64_t count = loads();
   // One CTA an SM; the others have nothing to do.
-  std::vector<std::vector<Address>> lists(config().system.sms);
-  lists[0] = {line};
-  ListKernel kernel(lists, true, read_only);
+  std::vector<std::vector<ListAccess>> lists(config().system.sms);
+  lists[sm] = accesses;
+  ListKernel kernel(std::move(lists), true, read_only);
   run(kernel);
-  if (loads() != count + 1) throw std::logic_error("one load was expected");
+  const auto wanted = std::count_if(accesses.begin(), accesses.end(), [](const ListAccess& a) {
+    return a.kind == AccessKind::kLoad;
+  });
+  if (loads() != count + static_cast<std::uint64_t>(wanted)) {
+    throw std::logic_error("other loads than those of the list");
+  }
   return load_cycles() - before;
 }
 

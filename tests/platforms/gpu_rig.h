@@ -13,13 +13,23 @@
 
 namespace tessera::test {
 
-/// A kernel of one warp per CTA that loads the given virtual lines one after the other, each load
-/// waiting for the one before it (or not).
+/// An access of a ListKernel's warp: 4 bytes a lane, of the first `lanes` lanes, from `address` on.
+struct ListAccess {
+  Address address = 0;
+  AccessKind kind = AccessKind::kLoad;  ///< or kStore
+  unsigned lanes = kWarpLanes;
+};
+
+/// A kernel of one warp per CTA that loads from (or stores to) the given virtual addresses one
+/// after the other, each load waiting for the one before it (or not).
 class ListKernel final : public KernelProgram {
  public:
-  /// `lists[i]`: addresses that CTA i loads; 4 bytes a lane, 32 lanes, from each.
+  /// `lists[i]`: accesses of CTA i.
   /// `read_only`: the loads say that no one writes what they load.
-  ListKernel(std::vector<std::vector<Address>> lists, bool dependent, bool read_only = false);
+  ListKernel(std::vector<std::vector<ListAccess>> lists, bool dependent, bool read_only = false);
+  /// Loads of all lanes.
+  ListKernel(const std::vector<std::vector<Address>>& lists, bool dependent,
+             bool read_only = false);
 
   /// The SM's cycle in which the last load was issued.
   std::uint64_t last_issue() const { return last_issue_; }
@@ -34,16 +44,17 @@ class ListKernel final : public KernelProgram {
  private:
   class Cta;
   static constexpr unsigned kIndependent = 64;
-  const std::vector<std::vector<Address>> lists_;
+  const std::vector<std::vector<ListAccess>> lists_;
   const std::string name_ = "list";
   const bool read_only_;
   std::uint64_t last_issue_ = 0;
   std::vector<OpInfo> loads_;
+  OpInfo store_;
   OpInfo exit_;
 };
 
-/// A GPU of a preset with overrides, prefaulted and without cost for translation beyond the first
-/// touch of a page.
+/// A GPU of a preset (or several: then SMs are numbered through all of them) with overrides,
+/// prefaulted and without cost for translation beyond the first touch of a page.
 class GpuRig {
  public:
   explicit GpuRig(const std::string& preset, const std::vector<std::string>& sets = {},
@@ -59,15 +70,21 @@ class GpuRig {
   std::uint64_t sum(const std::string& kind, const std::string& counter) const {
     return registry_.sum(kind, counter);
   }
-  /// Any statistic of a module, by its name within the GPU.
-  double value(const std::string& module, const std::string& statistic) const {
-    return registry_.to_json().at("gpu0." + module).at(statistic).get<double>();
-  }
+  /// Any statistic of a module, by its name within the GPU (or GPUs: "gpu1.rdma"). `field`: of a
+  /// statistic with several ("sum", "count").
+  double value(const std::string& module, const std::string& statistic,
+               const char* field = nullptr) const;
   /// Cycles that all loads so far have taken together, and how many they were.
   std::uint64_t load_cycles() const;
   std::uint64_t loads() const;
-  /// Latency of a single load of SM 0: runs it as a kernel of its own.
-  std::uint64_t latency_of(Address line, bool read_only = false);
+  /// Cycles of `accesses`, one after the other on one SM with nobody else about: a kernel of its
+  /// own.
+  std::uint64_t cycles_of(const std::vector<ListAccess>& accesses, std::uint32_t sm = 0,
+                          bool read_only = false);
+  /// Latency of a single load of SM 0.
+  std::uint64_t latency_of(Address line, bool read_only = false) {
+    return cycles_of({{line}}, 0, read_only);
+  }
 
  private:
   ResolvedConfig config_;

@@ -49,7 +49,8 @@ TEST_CASE("pages are counted in the bands of figure 3") {
 
 TEST_CASE("an SM whose TLB forgets a page is not counted twice") {
   GpuRig rig("uba-mem-small", {"sm.tlb_entries=1"}, BuildOptions{});
-  ListKernel kernel({{kBase, kBase + 4096, kBase, kBase + 4096}, {kBase + 4096}}, true);
+  const std::vector<Address> second = {kBase + 4096};
+  ListKernel kernel({{kBase, kBase + 4096, kBase, kBase + 4096}, second}, true);
   rig.run(kernel);
   CHECK(bands(rig) == Bands{1, 1, 0, 0});
 }

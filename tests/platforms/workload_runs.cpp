@@ -20,8 +20,8 @@ RunResult run_workload(const std::string& platform, const std::string& workload,
   return simulation.run(*w, options);
 }
 
-void verify_carried(const std::string& platform, const std::string& workload,
-                    const std::vector<std::string>& sets) {
+RunResult verify_carried(const std::string& platform, const std::string& workload,
+                         const std::vector<std::string>& sets) {
   std::istringstream words(platform);
   std::string preset;
   words >> preset;
@@ -36,12 +36,13 @@ void verify_carried(const std::string& platform, const std::string& workload,
   settings.insert(settings.end(), sets.begin(), sets.end());
   BuildOptions build;
   build.check_protocol = true;
-  const RunResult r = run_workload(preset, workload, ValueMode::kCarried, settings, build);
+  RunResult r = run_workload(preset, workload, ValueMode::kCarried, settings, build);
   INFO(r.failure.value_or(""));
   CHECK_FALSE(r.failure.has_value());
   REQUIRE(r.verification.has_value());
   CHECK(r.verification->passed);
   CHECK(r.verification->compared > 0);
+  return r;
 }
 
 std::string document(const std::string& platform, const std::string& workload, ValueMode values,

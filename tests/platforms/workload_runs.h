@@ -17,8 +17,8 @@ RunResult run_workload(const std::string& platform, const std::string& workload,
 /// a preset, and settings after it: "nuba llc.sets=1"; "often" stands for pages that move often
 /// within a small kernel. (The words are a test's name, and Catch2 2.13 can
 /// trip over a long one with a hyphen.) Once in a TEST_CASE: it elaborates.
-void verify_carried(const std::string& platform, const std::string& workload,
-                    const std::vector<std::string>& sets = {});
+RunResult verify_carried(const std::string& platform, const std::string& workload,
+                         const std::vector<std::string>& sets = {});
 
 /// stats.json without `host` and `values`, from a child process of its own (SystemC elaborates
 /// once).

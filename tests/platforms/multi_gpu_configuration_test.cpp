@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configurations of several GPUs: DualOpt's Table 1, and what is refused.
+#include <catch2/catch.hpp>
+
+#include "common/error.h"
+#include "platforms/simulation.h"
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+/// What a preset with these settings is refused with; empty when it is not.
+std::string refusal(const std::string& preset, const std::vector<std::string>& sets) {
+  try {
+    resolve_config(preset, sets);
+  } catch (const InputError& e) {
+    return e.what();
+  }
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("multi-gpu-4 is DualOpt's Table 1") {
+  const GpuConfig c = resolve_config("multi-gpu-4", {}).gpu;
+  CHECK(c.system.gpus == 4);
+  CHECK(c.system.sms == 4 * 64);
+  CHECK(c.sm.clock_hz == 1'000'000'000);
+  CHECK(c.system.line_bytes == 64);
+  CHECK(std::uint64_t{c.l1.sets} * c.l1.ways * c.l1.line_bytes == 16 * 1024);
+  const std::uint64_t l2 = std::uint64_t{c.llc.sets} * c.llc.ways * c.llc.line_bytes;
+  CHECK(l2 * c.system.slices() / c.system.gpus == std::uint64_t{2} << 20);
+  CHECK(c.geometry().total_bytes() / c.system.gpus == std::uint64_t{4} << 30);
+  CHECK(c.fabric.bandwidth() == 64e9);
+  CHECK(c.fabric.flit_bytes == 16);
+  CHECK(c.rdma.timeout_cycles == 30);
+  CHECK(c.rdma.transfer_bytes == 4);
+  CHECK(c.decision.window_accesses == 20'000);
+  CHECK(c.decision.thresholds.remote == 0.02);
+  CHECK(c.decision.thresholds.block == 0.2);
+  CHECK(c.decision.thresholds.hit == 0.4);
+}
+
+TEST_CASE("a remote cache takes three quarters of the L2") {
+  const auto bytes = [](const LlcSliceConfig& c) {
+    return std::uint64_t{c.sets} * c.ways * c.line_bytes;
+  };
+  for (const char* preset : {"dualopt-cache", "dualopt"}) {
+    const GpuConfig c = resolve_config(preset, {}).gpu;
+    CHECK(bytes(c.remote_cache) * c.system.rdma_ports == std::uint64_t{3} << 19);
+    CHECK(bytes(c.llc) * c.system.slices() / c.system.gpus == std::uint64_t{1} << 19);
+  }
+}
+
+TEST_CASE("presets differ in how lines travel") {
+  const auto transfer = [](const char* preset) {
+    CHECK(resolve_config(preset, {}).gpu.system.transfer ==
+          resolve_config(std::string(preset) + "-small", {}).gpu.system.transfer);
+    return resolve_config(preset, {}).gpu.system.transfer;
+  };
+  CHECK(transfer("dca") == "line");
+  CHECK(transfer("page-migration") == "line");
+  CHECK(transfer("griffin") == "line");
+  CHECK(transfer("dualopt-bypass") == "bypass");
+  CHECK(transfer("dualopt-fine") == "fine-grained");
+  CHECK(transfer("dualopt-coalesced") == "coalesced");
+  CHECK(transfer("dualopt-cache") == "remote-cache");
+  CHECK(transfer("dualopt") == "decision-engine");
+}
+
+TEST_CASE("what several GPUs cannot be is refused with a reason") {
+  CHECK(refusal("uba-mem", {"system.gpus=2"}) ==
+        "uba-mem: system.gpus must be 1 unless topology is multi-gpu");
+  CHECK(refusal("nuba", {"system.transfer=coalesced"}) ==
+        "nuba: system.transfer (coalesced) has a meaning in topology multi-gpu only");
+  CHECK(refusal("dca", {"system.gpus=1"}) ==
+        "dca: topology multi-gpu needs system.gpus of 2 at least");
+  CHECK(refusal("dca", {"system.modules=2"}) ==
+        "dca: system.modules must be 1 where topology is multi-gpu");
+  CHECK(refusal("dca", {"system.address_map=fixed-channel"}) ==
+        "dca: topology multi-gpu needs system.address_map gpu-interleave");
+  CHECK(refusal("dualopt", {"migration.policy=griffin"}) ==
+        "dualopt: migration.policy needs a system.transfer without a remote cache: pages that move "
+        "must not have dirty lines elsewhere");
+  CHECK(refusal("dca", {"migration.policy=replication"}) ==
+        "dca: migration.policy replication has a meaning in topology nuba only");
+  CHECK_THAT(refusal("dca", {"system.gpus=3"}),
+             Catch::Contains("dca: system.channels (64) must be a multiple of system.gpus (3)\n") &&
+                 Catch::Contains("dca: system.sms (256) must be a multiple of system.gpus (3)\n"));
+  CHECK(refusal("dca", {"system.rdma_ports=5"}) ==
+        "dca: system.rdma_ports (5) must divide the slices of a GPU (16): a port serves whole "
+        "slices");
+}
+
+TEST_CASE("what the blocks between GPUs cannot be is refused with the block's name") {
+  CHECK_THAT(refusal("dca", {"system.transfer=coalesce"}),
+             Catch::Contains("did you mean 'coalesced'?"));
+  CHECK_THAT(refusal("dca", {"rdma.transfer_bytes=12"}), Catch::Contains("rdma.transfer_bytes"));
+  CHECK_THAT(refusal("dca", {"rdma.timeout_cyles=3"}),
+             Catch::Contains("did you mean 'rdma.timeout_cycles'?"));
+  CHECK_THAT(refusal("dca", {"fabric.flit_bytes=0"}), Catch::Contains("fabric.flit_bytes"));
+  CHECK_THAT(refusal("dualopt", {"remote_cache.ways=0"}), Catch::Contains("remote_cache.ways"));
+  CHECK_THAT(refusal("dualopt", {"decision.window_accesses=0"}),
+             Catch::Contains("decision.window_accesses"));
+  CHECK_THAT(refusal("dca", {"system.gpus=17"}), Catch::Contains("system.gpus: 17 is not a whole "
+                                                                 "number from 1 to 16"));
+}
+
+TEST_CASE("settings of single instances are checked on each GPU") {
+  CHECK(resolve_config("dualopt-small",
+                       {"system.gpu2.llc1.sets=8", "system.gpu1.rdma.timeout_cycles=7",
+                        "system.gpu3.rcache1.ways=2", "system.gpu0.gate.link_bytes=32"})
+            .overrides.size() == 4);
+  // Each GPU of the small form has slices 0 and 1, SMs 0 to 3.
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu2.llc2.sets=8"}),
+             Catch::Contains("system.gpu2.llc2.sets: no such block; did you mean "
+                             "'system.gpu2.llc"));
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu4.llc0.sets=8"}),
+             Catch::Contains("no such block"));
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rmda.timeout_cycles=7"}),
+             Catch::Contains("no such block; did you mean 'system.gpu1.rdma'?"));
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rdma.timeout_cyles=7"}),
+             Catch::Contains("no such parameter; did you mean 'timeout_cycles'?"));
+  // What all GPUs share is none's.
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu0.iommu.link_bytes=8"}),
+             Catch::Contains("no such block"));
+  CHECK_THAT(refusal("uba-mem-small", {"system.gpu0.rdma.timeout_cycles=7"}),
+             Catch::Contains("no such block"));
+}
+
+TEST_CASE("settings of one GPU's instance that its block cannot be are refused") {
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rdma.transfer_bytes=12"}),
+             Catch::Contains("system.gpu1.rdma: rdma.transfer_bytes must be 4, 8 or 16"));
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rcache0.ways=0"}), Catch::Contains("ways"));
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.gate.link_bytes=0"}),
+             Catch::Contains("link_bytes"));
+}

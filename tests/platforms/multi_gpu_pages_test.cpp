@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pages that move between GPUs (DualOpt sections 2.3, 6.1 and 6.3).
+#include <catch2/catch.hpp>
+
+#include "stimuli/ptx/module.h"
+#include "tests/platforms/multi_gpu_sums.h"
+#include "tests/platforms/read_write_read.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::uint32_t kPages = 6;
+constexpr std::uint32_t kUsed = 4;  ///< of these, by GPU 1
+
+const std::string kOften = "migration.interval_cycles=2000";
+
+unsigned home_of(GpuRig& rig, std::uint32_t page) {
+  const Address a = kBase + page * rig.config().system.page_bytes;
+  return rig.gpu().address_map().page_home(*rig.gpu().uvm().translate(a)).value;
+}
+
+/// Pages 0 to 5 lie at GPU 0; an SM of GPU 1 reads all lines of the first four, twice.
+void run_away_from_home(GpuRig& rig) {
+  const GpuConfig& c = rig.config();
+  for (std::uint32_t n = 0; n < kPages; ++n) place(rig, n, 0);
+  std::vector<ListAccess> loads;
+  for (unsigned round = 0; round < 2; ++round) {
+    for (std::uint32_t at = 0; at < kUsed * c.system.page_bytes; at += c.system.line_bytes) {
+      loads.push_back(line_load(kBase + at));
+    }
+  }
+  rig.cycles_of(loads, sms_per_gpu(c));
+  for (std::uint32_t n = 0; n < kPages; ++n) CHECK(home_of(rig, n) == (n < kUsed ? 1 : 0));
+  CHECK(rig.value("mover", "migrations") == kUsed);
+  CHECK(rig.value("mover", "bytes_moved") == kUsed * c.system.page_bytes);
+  CHECK(rig.value("mover", "refused") == 0);
+  // 64 lines a page, twice; what follows a move is served from the SM's own memory.
+  CHECK(rig.value("gpu0.rdma", "requests_in") > 0);
+  CHECK(rig.value("gpu0.rdma", "requests_in") < kUsed * 64);
+}
+
+}  // namespace
+
+TEST_CASE("pages move to the GPU that alone uses them, one at a time, and stay") {
+  GpuRig rig("page-migration-small", {kPlacedByHand});
+  run_away_from_home(rig);
+  CHECK(rig.value("mover", "drains") == kUsed);
+  // Another GPU comes too late.
+  rig.cycles_of({line_load(kBase), line_load(kBase + 64)}, 2 * sms_per_gpu(rig.config()));
+  CHECK(home_of(rig, 0) == 1);
+  CHECK(rig.value("mover", "migrations") == kUsed);
+}
+
+TEST_CASE("griffin moves pages to the GPU that alone uses them, and on when another leads") {
+  GpuRig rig("griffin-small", {kPlacedByHand, kOften});
+  run_away_from_home(rig);
+  // Page 0 is now used by GPU 2 alone, for many periods: it shifts. The others stay.
+  std::vector<ListAccess> loads;
+  for (unsigned n = 0; n < 64 * 8; ++n) loads.push_back(line_load(kBase + n % 64 * 64));
+  rig.cycles_of(loads, 2 * sms_per_gpu(rig.config()));
+  CHECK(home_of(rig, 0) == 2);
+  for (std::uint32_t n = 1; n < kUsed; ++n) CHECK(home_of(rig, n) == 1);
+  CHECK(rig.value("mover", "migrations") == kUsed + 1);
+}
+
+TEST_CASE("a page that its home uses more than another GPU stays under griffin") {
+  GpuRig rig("griffin-small", {kPlacedByHand, kOften, "l1.sets=1", "l1.ways=1"});
+  place(rig, 0, 0);
+  std::vector<std::vector<ListAccess>> lists(rig.config().system.sms);
+  // Both all the time: the other GPU's loads take about four times as long.
+  for (unsigned n = 0; n < 64 * 16; ++n) lists[0].push_back(line_load(kBase + n % 64 * 64));
+  for (unsigned n = 0; n < 64 * 3; ++n) {
+    lists[sms_per_gpu(rig.config())].push_back(line_load(kBase + n % 64 * 64));
+  }
+  ListKernel kernel(std::move(lists), true);
+  rig.run(kernel);
+  CHECK(rig.value("gpu0.rdma", "requests_in") == 64 * 3);
+  CHECK(home_of(rig, 0) == 0);
+  CHECK(rig.value("mover", "migrations") == 0);
+  CHECK(rig.value("mover", "class_dedicated") > 10);
+}
+
+namespace {
+
+/// p0[i] += 1 by CTAs `p1` to `p1` + 3 alone, `p2` times.
+constexpr const char* kPtx = R"(.version 6.0
+.target sm_70
+.address_size 64
+.visible .entry count(.param .u64 p0, .param .u32 p1, .param .u32 p2)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [p0];
+  ld.param.u32 %r1, [p1];
+  ld.param.u32 %r2, [p2];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r3, %ctaid.x;
+  sub.s32 %r4, %r3, %r1;
+  setp.gt.u32 %p1, %r4, 3;
+  @%p1 bra DONE;
+  mov.u32 %r5, %ntid.x;
+  mov.u32 %r6, %tid.x;
+  mad.lo.s32 %r7, %r4, %r5, %r6;
+  mul.wide.u32 %rd3, %r7, 4;
+  add.s64 %rd4, %rd2, %rd3;
+AGAIN:
+  ld.global.u32 %r8, [%rd4];
+  add.s32 %r9, %r8, 1;
+  st.global.u32 [%rd4], %r9;
+  sub.s32 %r2, %r2, 1;
+  setp.gt.s32 %p2, %r2, 0;
+  @%p2 bra AGAIN;
+DONE:
+  ret;
+}
+)";
+
+/// GPU 1 alone counts in arrays of a page each, which lie at GPU 0; 16 SMs, 4 of each GPU.
+class CountAway final : public Workload {
+ public:
+  const WorkloadInfo& info() const override { return info_; }
+
+  void run(Device& device, Scale, std::uint64_t) override {
+    for (const char* name : {"a", "b", "c"}) {
+      arrays_.push_back(device.allocate(name, kElements * 4));
+      std::vector<std::uint32_t> values(kElements);
+      for (std::uint32_t i = 0; i < kElements; ++i) values[i] = i;
+      device.write(arrays_.back(), values.data(), kElements * 4);
+    }
+    for (unsigned launch = 0; launch < 2; ++launch) {
+      for (const Address a : arrays_) {
+        LaunchRequest r;
+        r.module = &module_;
+        r.kernel = "count";
+        r.grid = {16, 1, 1};
+        r.block = {kElements / 4, 1, 1};
+        r.arguments = {KernelArgument::of(a), KernelArgument::of(std::uint32_t{4}),
+                       KernelArgument::of(kTimes)};
+        device.launch(r);
+      }
+    }
+  }
+
+  std::optional<Verification> verify(Device& device) override {
+    Verification v;
+    for (const Address a : arrays_) {
+      std::vector<std::uint32_t> values(kElements);
+      device.read(values.data(), a, kElements * 4);
+      for (std::uint32_t i = 0; i < kElements; ++i) {
+        ++v.compared;
+        if (values[i] != i + 2 * kTimes) ++v.wrong;
+      }
+    }
+    v.passed = v.wrong == 0;
+    return v;
+  }
+
+ private:
+  static constexpr std::uint32_t kElements = 1024;
+  static constexpr std::uint32_t kTimes = 20;
+  const ptx::Module module_ = ptx::parse(kPtx, "count.ptx");
+  const WorkloadInfo info_{"count-away", "", "", true};
+  std::vector<Address> arrays_;
+};
+
+void check_counts(const std::string& preset, double moves) {
+  BuildOptions build;
+  build.check_protocol = true;
+  Simulation simulation(resolve_config(preset, {kOften}), build);
+  CountAway workload;
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  const RunResult r = simulation.run(workload, options);
+  INFO(r.failure.value_or(""));
+  REQUIRE(r.verification.has_value());
+  CHECK(r.verification->passed);
+  if (moves == 0) return;
+  CHECK(r.stats["modules"]["system.mover"]["migrations"].get<double>() == moves);
+}
+
+}  // namespace
+
+TEST_CASE("values move with their pages under page migration") {
+  check_counts("page-migration-small", 3);
+}
+TEST_CASE("values move with their pages under griffin") { check_counts("griffin-small", 3); }
+TEST_CASE("values stay right where pages do not move") { check_counts("dca-small", 0); }
