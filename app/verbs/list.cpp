@@ -14,8 +14,10 @@
 #include "common/suggest.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
+#include "policies/page_moves.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
+#include "policies/transfer_policy.h"
 #include "stimuli/paper_workloads.h"
 #include "studies/study.h"
 
@@ -115,6 +117,8 @@ Listing policies(const std::string&) {
   add("page_placement", page_placement_names());
   add("remote_caching", remote_caching_names());
   add("cta_scheduler", cta_scheduler_names());
+  add("page_moves", page_moves_names());
+  add("transfer", transfer_policy_names());
   l.columns = {{"decision", "DECISION"}, {"name", "POLICY"}};
   return l;
 }
