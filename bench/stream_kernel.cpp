@@ -3,10 +3,6 @@
 
 namespace tessera::bench {
 
-namespace {
-constexpr std::uint64_t kLine = 128;
-}
-
 class StreamKernel::Warp final : public WarpProgram {
  public:
   Warp(const StreamKernel& kernel, Address first)

@@ -19,9 +19,9 @@ struct StreamConfig {
   Address base = Allocations::kBase;
 };
 
-/// A kernel whose every instruction is a load of a whole 128-byte line that nothing else touches:
-/// each is one L1 miss served by DRAM. CTAs read contiguous pieces, as a grid-stride copy under
-/// distributed scheduling does. No values.
+/// A kernel whose every instruction is a load of 128 bytes that nothing else touches: each is one
+/// L1 miss served by DRAM, or two where lines have 64 bytes. CTAs read contiguous pieces, as a
+/// grid-stride copy under distributed scheduling does. No values.
 class StreamKernel final : public KernelProgram {
  public:
   explicit StreamKernel(const StreamConfig& config);
@@ -33,8 +33,9 @@ class StreamKernel final : public KernelProgram {
   unsigned register_names() const override { return kDestinations; }
   std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
 
-  std::uint64_t lines() const {
-    return std::uint64_t{config_.ctas} * config_.warps_per_cta * config_.loads_per_warp;
+  /// From the base on; a CTA's are contiguous.
+  std::uint64_t bytes() const {
+    return std::uint64_t{config_.ctas} * config_.warps_per_cta * config_.loads_per_warp * kLine;
   }
 
  private:
@@ -42,6 +43,7 @@ class StreamKernel final : public KernelProgram {
   class Cta;
   /// Loads of a warp that may be in flight together: as many as of a vector addition.
   static constexpr unsigned kDestinations = 2;
+  static constexpr std::uint64_t kLine = 128;
 
   const StreamConfig config_;
   const std::string name_ = "stream";

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of Tessera itself. Prints one JSON document; scripts/bench calls it.
 //
-// Every figure comes from a process of its own (SystemC elaborates once per process). A miss's cost
-// is divided by that of a bare activation measured in the same process, before and after. Rounds
-// alternate between the figures, and medians are reported: a shared machine's noise hits all alike.
+// Every figure comes from a process of its own (SystemC elaborates once per process). An access's
+// cost is divided by that of a bare activation measured in the same process, before and after.
+// Rounds alternate between the figures, and medians are reported: a shared machine's noise hits all
+// alike.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -66,14 +67,20 @@ class Bare final : public sc_core::sc_module {
   std::uint64_t left_ = 0;
 };
 
-ordered_json miss_cost(const std::string& platform) {
+/// Host time of an access of a stream, in activations too. `place`: called with what a kernel will
+/// read, before it. `kind`, `counter`: of the modules that must have seen each access.
+ordered_json access_cost(
+    const ResolvedConfig& config,
+    const std::function<void(Gpu& gpu, const bench::StreamConfig& stream)>& place, const char* kind,
+    const char* counter) {
   set_time_resolution();
-  const ResolvedConfig config = resolve_config(platform, {});
   TransactionPool pool;
   GpuOptions options;
   options.allocated = [](std::uint64_t) { return true; };
   Gpu gpu("gpu0", config.gpu, pool, options);
   Bare bare("bare");
+  StatisticsRegistry registry;
+  for (const Block* b : gpu.blocks()) b->register_statistics(registry);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 
   const auto run = [&](bench::StreamKernel& kernel) {
@@ -85,25 +92,53 @@ ordered_json miss_cost(const std::string& platform) {
   };
   // A first pass warms pools, TLBs and page tables over another range.
   bench::StreamConfig warm;
-  bench::StreamKernel warming(warm);
-  run(warming);
   bench::StreamConfig measured;
   measured.ctas = 8 * config.gpu.system.sms * 8;
   measured.base = warm.base + (std::uint64_t{1} << 30);
+  place(gpu, warm);
+  place(gpu, measured);
+  bench::StreamKernel warming(warm);
+  run(warming);
+  const std::uint64_t already = registry.sum(kind, counter);
   bench::StreamKernel kernel(measured);
 
   const double before = bare.measure();
   const double host = run(kernel);
   const double after = bare.measure();
   const double activation = (before + after) / 2;
-  StatisticsRegistry registry;
-  for (const Block* b : gpu.blocks()) b->register_statistics(registry);
-  const std::uint64_t misses = registry.sum("l1_", "load_misses") - warming.lines();
-  if (misses != kernel.lines()) throw std::runtime_error("the stream did not miss every time");
-  const double per_miss = host / static_cast<double>(misses);
+  const std::uint64_t accesses = registry.sum(kind, counter) - already;
+  if (accesses != kernel.bytes() / config.gpu.system.line_bytes) {
+    throw std::runtime_error("the stream did not miss every time");
+  }
+  const double per_access = host / static_cast<double>(accesses);
   return {{"activation_ns", activation * 1e9},
-          {"miss_ns", per_miss * 1e9},
-          {"cost", per_miss / activation}};
+          {"access_ns", per_access * 1e9},
+          {"cost", per_access / activation}};
+}
+
+ordered_json miss_cost(const std::string& platform) {
+  return access_cost(
+      resolve_config(platform, {}), [](Gpu&, const bench::StreamConfig&) {}, "l1_", "load_misses");
+}
+
+/// Every access is to the next GPU's memory: dca-small's GPUs, that many of them.
+ordered_json remote_access_cost(unsigned gpus) {
+  const std::string n = std::to_string(gpus);
+  const ResolvedConfig config =
+      resolve_config("dca-small", {"system.gpus=" + n, "system.sms=" + std::to_string(4 * gpus),
+                                   "system.channels=" + std::to_string(2 * gpus),
+                                   "system.page_placement=first-touch"});
+  const GpuConfig& c = config.gpu;
+  // GPUs have equal parts of the CTAs, in order, and a CTA reads bytes in order.
+  const auto place = [&c, gpus](Gpu& gpu, const bench::StreamConfig& stream) {
+    const std::uint64_t bytes = bench::StreamKernel(stream).bytes();
+    for (std::uint64_t at = 0; at < bytes; at += c.system.page_bytes) {
+      const std::uint64_t home = (at * gpus / bytes + 1) % gpus;
+      gpu.uvm().touch(stream.base + at,
+                      SmId(static_cast<std::uint32_t>(home * (c.system.sms / gpus))));
+    }
+  };
+  return access_cost(config, place, "rdma", "requests_in");
 }
 
 /// Warp instructions a second of a suite workload on a platform, functional values.
@@ -176,8 +211,10 @@ double median(std::vector<double> v) {
 
 int run_benchmarks(const std::string& commit) {
   const std::vector<std::string> platforms = {"uba-mem", "nuba", "mcm-nuba"};
+  const std::vector<unsigned> gpu_counts = {2, 4, 8, 16};
   std::map<std::string, std::vector<double>> costs;
   std::map<std::string, std::vector<double>> miss_ns;
+  std::map<unsigned, std::vector<double>> remote_costs;
   std::vector<double> activation;
   std::vector<double> instructions;
   std::vector<double> interpreted;
@@ -193,8 +230,13 @@ int run_benchmarks(const std::string& commit) {
     for (const std::string& p : platforms) {
       const ordered_json d = in_child([&p] { return miss_cost(p); });
       costs[p].push_back(d["cost"]);
-      miss_ns[p].push_back(d["miss_ns"]);
+      miss_ns[p].push_back(d["access_ns"]);
       activation.push_back(d["activation_ns"]);
+      keep_peak(d);
+    }
+    for (const unsigned n : gpu_counts) {
+      const ordered_json d = in_child([n] { return remote_access_cost(n); });
+      remote_costs[n].push_back(d["cost"]);
       keep_peak(d);
     }
     const ordered_json timed =
@@ -213,6 +255,9 @@ int run_benchmarks(const std::string& commit) {
   for (const std::string& p : platforms) {
     out["l1_miss_cost_activations"][p] = median(costs[p]);
     out["l1_miss_ns"][p] = median(miss_ns[p]);
+  }
+  for (const auto& [gpus, cost] : remote_costs) {
+    out["remote_access_cost_activations"][std::to_string(gpus)] = median(cost);
   }
   out["warp_instructions_per_second"] = median(instructions);
   out["interpreter_warp_instructions_per_second"] = median(interpreted);
@@ -240,6 +285,11 @@ int sc_main(int argc, char** argv) {
     // For profilers: one figure, in this process.
     if (argc == 3 && std::string(argv[1]) == "--miss-cost") {
       std::cout << miss_cost(argv[2]).dump(2) << std::endl;
+      return 0;
+    }
+    if (argc == 3 && std::string(argv[1]) == "--remote-access-cost") {
+      std::cout << remote_access_cost(static_cast<unsigned>(std::stoul(argv[2]))).dump(2)
+                << std::endl;
       return 0;
     }
     // The same for the interpreter's.
