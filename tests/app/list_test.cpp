@@ -67,6 +67,7 @@ TEST_CASE("list workloads tells what the papers run") {
 TEST_CASE("list studies has the figures") {
   const json entries = listed("studies");
   REQUIRE(names(entries).count("nuba") == 1);
+  REQUIRE(names(entries).count("dualopt") == 1);
   for (const json& e : entries) {
     CHECK_FALSE(e.at("title").get<std::string>().empty());
     if (e.at("name") == "nuba") CHECK_THAT(e.at("figures").get<std::string>(), Contains("fig07"));
