@@ -92,6 +92,9 @@ void DecisionEngine::process() {
 }
 
 void DecisionEngine::tally() {
+  // A kernel of few CTAs leaves GPUs idle: they have no say.
+  const auto busy = static_cast<std::size_t>(std::count_if(
+      gpus_.begin(), gpus_.end(), [](const Gpu& gpu) { return gpu.whole.accesses != 0; }));
   std::size_t voted = 0;
   for (const Gpu& gpu : gpus_) {
     if (gpu.phase != Phase::kVoted) continue;
@@ -99,9 +102,9 @@ void DecisionEngine::tally() {
     const auto agree = std::count_if(gpus_.begin(), gpus_.end(), [&](const Gpu& other) {
       return other.phase == Phase::kVoted && other.vote == gpu.vote;
     });
-    if (2 * static_cast<std::size_t>(agree) > gpus_.size()) return adopt(gpu.vote);
+    if (2 * static_cast<std::size_t>(agree) > busy) return adopt(gpu.vote);
   }
-  if (voted == gpus_.size()) adopt(policy_.decide(window()));
+  if (voted == busy && busy != 0) adopt(policy_.decide(window()));
 }
 
 void DecisionEngine::adopt(const RemoteTransfer& verdict) {

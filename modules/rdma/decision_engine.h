@@ -37,8 +37,9 @@ void describe(ParameterVisitor& v, DecisionConfig& c);
 /// held. A GPU with few remote accesses would never fill either: the warm-up also ends after
 /// warmup_accesses / thresholds.remote accesses of all kinds and the window after
 /// window_accesses / thresholds.remote, and then its remote ratio is below the threshold (ours). As
-/// soon as more than half of the GPUs agree, all follow; when all have voted and none has a
-/// majority, the sum of their windows decides (scope and rule are ours).
+/// soon as more than half of the GPUs that have accessed memory at all agree, all follow; when all
+/// of these have voted and none has a majority, the sum of their windows decides (scope and rule
+/// are ours).
 ///
 /// Timing: a phase's end and a decision take effect at the next clock edge, a femtosecond before
 /// it: everything that L1s do in the cycle counts, in whatever order they run, and all of them see

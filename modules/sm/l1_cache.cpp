@@ -166,9 +166,16 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
   }
   if (!entry.keep || entry.passing) return;
   const std::uint64_t line = payload.get_address() / config_.line_bytes;
-  const CacheArray::Frame f = array_.victim(line);
-  if (array_.occupied(f)) ++stats_.evictions;
-  array_.install(f, line);
+  CacheArray::Frame f = CacheArray::kNone;
+  if (config_.reserve_frames) {
+    f = array_.find(line, line);
+    if (f == CacheArray::kNone) return;  // an untimed write has dropped it
+    array_.lock(f, false);
+  } else {
+    f = array_.victim(line);
+    if (array_.occupied(f)) ++stats_.evictions;
+    array_.install(f, line);
+  }
   if (request.carries_data) std::memcpy(array_.data(f), bytes, config_.line_bytes);
 }
 
@@ -221,7 +228,8 @@ void L1Cache::look_up(Tick t) {
     return;
   }
   if (access(pipeline_.front(), t) == Lookup::kStalled) {
-    ++stats_.stalls_mshr;
+    ++(frames_lacking_ ? stats_.stalls_frames : stats_.stalls_mshr);
+    frames_lacking_ = false;
     stalled_ = true;
     return;
   }
@@ -263,11 +271,24 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     to_core_.push(t, 0, a.payload);
     return Lookup::kHit;
   }
-  if (mshr_.full()) return Lookup::kStalled;
+  if (mshr_.full() || !reserve_frame(line)) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
   fetch(a, line, kWholeLine, false, t);
   return Lookup::kSent;
+}
+
+/// A frame for a line that is about to be fetched, where frames are reserved; false when every
+/// frame of its set waits for a line.
+bool L1Cache::reserve_frame(std::uint64_t line) {
+  if (!config_.reserve_frames) return true;
+  const CacheArray::Frame f = array_.victim(line);
+  frames_lacking_ = f == CacheArray::kNone;
+  if (frames_lacking_) return false;
+  if (array_.occupied(f)) ++stats_.evictions;
+  array_.install(f, line);
+  array_.lock(f, true);
+  return true;
 }
 
 /// The load itself fetches its line, or these pieces of it.
@@ -299,7 +320,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   if (f != CacheArray::kNone) {
     if (atomic) {
       array_.invalidate(f);
-    } else {
+    } else if (!array_.locked(f)) {  // else the note in the MSHR serves
       ++stats_.store_hits;
       if (a.request->carries_data) {
         copy_masked(array_.data(f), a.payload->get_data_ptr(), byte_mask_of(*a.payload),

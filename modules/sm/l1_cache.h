@@ -25,8 +25,9 @@ namespace tessera {
 /// A streaming multiprocessor's first-level data cache.
 ///
 /// Hardware (NUBA Table 1, section 5.3): write-through, no allocation on a write, MSHRs with
-/// merging, LRU, frames taken when the line comes. Not coherent: flushed at kernel ends and by
-/// fences. Atomics and bypassing accesses pass through; an atomic drops the line.
+/// merging, LRU, frames taken when the line comes (or, reserve_frames, when the miss leaves). Not
+/// coherent: flushed at kernel ends and by fences. Atomics and bypassing accesses pass through; an
+/// atomic drops the line.
 ///
 /// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
 /// a cycle; data is at the core one cycle later, so a hit takes `latency_cycles`. A miss leaves at
@@ -97,6 +98,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void look_up(Tick t);
   Lookup access(const Access& a, Tick t);
   Lookup load(const Access& a, Tick t);
+  bool reserve_frame(std::uint64_t line);
   void fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, bool passing, Tick t);
   Lookup write_or_atomic(const Access& a, Tick t);
   void forward(const Access& a, Tick t);
@@ -125,6 +127,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
   bool stalled_ = false;
+  bool frames_lacking_ = false;  ///< why the last lookup stalled
   /// Accesses that passed through and have not been answered.
   std::uint64_t forwarded_ = 0;
   RequestReceiver core_in_;

@@ -34,6 +34,9 @@ void describe(ParameterVisitor& v, L1Config& c) {
             4096);
   v.integer("input_depth", c.input_depth, "access",
             "accesses that may wait in front of the pipeline (ours)", 1, 4096);
+  v.flag("reserve_frames", c.reserve_frames,
+         "a miss takes its frame when it leaves, and waits while all frames of its set wait for "
+         "lines (MGPUSim; off: when the line comes, as GPGPU-Sim's ON_FILL)");
   v.integer("miss_queue_depth", c.miss_queue_depth, "request",
             "requests that may wait for the network before lookups stall (ours)", 1, 4096);
 }

@@ -23,6 +23,9 @@ struct L1Config {
   std::uint32_t mshr_targets = 8;
   std::uint32_t input_depth = 8;
   std::uint32_t miss_queue_depth = 8;
+  /// A miss takes its frame when it leaves, and waits while all frames of its set wait for lines.
+  /// Off: a frame is taken when the line comes.
+  bool reserve_frames = false;
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;
@@ -42,6 +45,7 @@ struct L1Stats {
   Counter evictions = 0;
   Counter flushes = 0;
   Counter stalls_mshr = 0;
+  Counter stalls_frames = 0;  ///< only where frames are reserved
   Counter stalls_miss_queue = 0;
   Counter bytes_to_core = 0;
   Counter bytes_filled = 0;

@@ -211,6 +211,18 @@ TEST_CASE("decision engine: three GPUs of four decide, at the edge after the thi
   CHECK(rig.engine.window().remote_accesses == 40);
 }
 
+TEST_CASE("decision engine: GPUs that run nothing have no say") {
+  DecisionRig rig;
+  rig.warm(1);
+  rig.run(ns(5));
+  rig.remote(1, 9);
+  rig.run(ns(5));
+  CHECK(rig.engine.verdict() == Verdict::kNone);
+  rig.remote(1, 1);
+  rig.run(ns(5));
+  CHECK(rig.engine.verdict() == Verdict::kCoalescing);
+}
+
 TEST_CASE("decision engine: without a majority the sum of the windows decides") {
   DecisionRig rig;
   // Two for each; (2 x 0 + 2 x 10) / 40 hits = 0.5.

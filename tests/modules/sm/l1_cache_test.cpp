@@ -242,6 +242,52 @@ TEST_CASE("a miss waits while every MSHR is in use, and what is behind it waits 
   CHECK(rig.l1.stats().stalls_mshr > 0);
 }
 
+TEST_CASE("a miss that reserves its frame waits while its set waits for lines") {
+  L1Config c = plain();
+  c.sets = 2;
+  c.ways = 2;
+  c.reserve_frames = true;
+  Rig rig(c);
+  const auto first = rig.load(10, 0 * kLine);
+  const auto second = rig.load(11, 2 * kLine);
+  const auto third = rig.load(12, 4 * kLine);   // the same set
+  const auto behind = rig.load(13, 1 * kLine);  // the other one, but in order
+  const auto again = rig.load(600, 2 * kLine);
+  rig.run();
+  CHECK(rig.answered(first) == 10 + 28 + kMemory + 1);
+  CHECK(rig.answered(second) == 11 + 28 + kMemory + 1);
+  CHECK(rig.arrived(2) == 10 + 28 + kMemory + 1);
+  CHECK(rig.answered(third) == rig.arrived(2) + kMemory + 1);
+  CHECK(rig.arrived(3) == rig.arrived(2) + 1);
+  CHECK(rig.answered(behind) == rig.arrived(3) + kMemory + 1);
+  CHECK(rig.answered(again) == 600 + 28);  // the third took the first's frame
+  CHECK(rig.l1.stats().stalls_frames > 0);
+  CHECK(rig.l1.stats().stalls_mshr == 0);
+  CHECK(rig.l1.stats().evictions == 1);
+}
+
+TEST_CASE("where frames are reserved, stores and flushes under way leave no old bytes") {
+  L1Config c = plain();
+  c.reserve_frames = true;
+  Rig rig(c);
+  const auto first = rig.load(10, 0x1000);
+  const auto store = rig.store(12, 0x1000, 0x77, ByteMask::range(8, 4));
+  const auto hit = rig.load(400, 0x1000);
+  const auto other = rig.load(500, 0x2000);
+  rig.run_to(rig.edge(550) + 1);
+  rig.l1.flush();  // the line of `other` is on its way
+  const auto after = rig.load(900, 0x2000);
+  rig.run();
+  CHECK(rig.byte(first, 8) == initial(0x1008));
+  CHECK(rig.answered(store) > 0);
+  CHECK(rig.answered(hit) == 400 + 28);
+  CHECK(rig.byte(hit, 8) == 0x77);
+  CHECK(rig.byte(hit, 12) == initial(0x100c));
+  CHECK(rig.answered(other) == 500 + 28 + kMemory + 1);
+  CHECK(rig.answered(after) == 900 + 28 + kMemory + 1);
+  CHECK(rig.l1.stats().store_hits == 0);
+}
+
 TEST_CASE("an MSHR takes no more accesses than it has room for") {
   L1Config c = plain();
   c.mshr_targets = 2;
@@ -313,8 +359,11 @@ TEST_CASE("a reset cache has no lines and the timing of a new one") {
   CHECK(rig.answered(load) == start + 28 + kMemory + 1);
 }
 
-TEST_CASE("random loads and stores of one core see what program order says, under random stalls") {
+namespace {
+
+void random_traffic(bool reserve_frames) {
   L1Config c = plain();
+  c.reserve_frames = reserve_frames;
   c.sets = 3;
   c.ways = 2;
   c.latency_cycles = 3;
@@ -376,6 +425,14 @@ TEST_CASE("random loads and stores of one core see what program order says, unde
   CHECK(rig.l1.stats().load_merges > 100);
   CHECK(rig.l1.stats().stalls_mshr > 0);
 }
+
+}  // namespace
+
+TEST_CASE("random loads and stores of one core see what program order says, under random stalls") {
+  random_traffic(false);
+}
+
+TEST_CASE("random traffic where misses reserve their frames") { random_traffic(true); }
 
 TEST_CASE("an L1 passes the conformance run") {
   L1Config c = plain();

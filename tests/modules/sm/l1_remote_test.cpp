@@ -434,6 +434,7 @@ TEST_CASE("statistics of other GPUs' lines are there only where there are other 
 
 TEST_CASE("random accesses see what program order says, whatever the transfer, under stalls") {
   L1Config c = plain();
+  c.reserve_frames = true;
   c.sets = 3;
   c.ways = 2;
   c.latency_cycles = 3;
