@@ -20,6 +20,7 @@ using Factory =
 PolicyRegistry<Factory>& registry() {
   static PolicyRegistry<Factory> all("page placement",
                                      {{"first-touch", make_first_touch_placement},
+                                      {"interleave", make_interleave_placement},
                                       {"kernel-wide", make_kernel_wide_placement},
                                       {"lab", make_lab_placement},
                                       {"least-first", make_least_first_placement},

@@ -46,9 +46,11 @@ struct PagePlacementOptions {
 /// "round-robin": channels in turn. "first-touch": the toucher's local channel. "least-first": the
 /// channel with the fewest pages, the lowest index among equals. "lab": Local-And-Balanced (NUBA
 /// section 4): first-touch when the balance of the pages placed before this one is above the
-/// threshold, else least-first. "kernel-wide": an allocation's pages in contiguous parts of equal
-/// length, one for each memory (Milic et al., MICRO'17; DualOpt section 3.1 distributes data so).
-/// Throws InputError (with the nearest name) for an unknown name, and for options out of range.
+/// threshold, else least-first. "interleave": pages in turn by their number, as a runtime deals
+/// them when it allocates (MGPUSim's unified multi-GPU). "kernel-wide": an allocation's pages in
+/// contiguous parts of equal length, one for each memory (Milic et al., MICRO'17; DualOpt
+/// section 3.1 may mean it). Throws InputError (with the nearest name) for an unknown name, and for
+/// options out of range.
 std::unique_ptr<PagePlacement> make_page_placement(const std::string& name,
                                                    const PagePlacementOptions& options = {});
 

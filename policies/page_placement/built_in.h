@@ -8,6 +8,7 @@
 namespace tessera {
 
 std::unique_ptr<PagePlacement> make_first_touch_placement();
+std::unique_ptr<PagePlacement> make_interleave_placement();
 std::unique_ptr<PagePlacement> make_kernel_wide_placement();
 /// Throws InputError for a threshold that is not above 0 and at most 1.
 std::unique_ptr<PagePlacement> make_lab_placement(const PagePlacementOptions& options);

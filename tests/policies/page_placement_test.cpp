@@ -28,6 +28,14 @@ TEST_CASE("first-touch places a page on the toucher's local channel") {
   }
 }
 
+TEST_CASE("interleave goes by the page's number, in any order of touches") {
+  const auto placement = make_page_placement("interleave");
+  const std::vector<std::uint64_t> pages(4);
+  for (const std::uint64_t page : {9U, 4U, 9U, 7U, 6U}) {
+    CHECK(placement->place({page, SmId(3), ChannelId(1)}, {pages}) == ChannelId(page % 4));
+  }
+}
+
 TEST_CASE("kernel-wide gives each memory one contiguous part of an allocation") {
   const auto placement = make_page_placement("kernel-wide");
   const std::vector<std::uint64_t> pages(4);
