@@ -39,11 +39,11 @@ class WakeQueue {
   };
   /// Entries of a slot lie in pieces that are used again as soon as they are empty: what is pending
   /// stays in the host's nearest cache.
-  struct Piece {
+  struct alignas(64) Piece {
     static constexpr std::uint32_t kEntries = 15;
-    std::array<Entry, kEntries> entries;
     Piece* next = nullptr;
     std::uint32_t used = 0;
+    std::array<Entry, kEntries> entries;
   };
   struct Slot {
     Piece* first = nullptr;

@@ -140,7 +140,7 @@ void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
     SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
   }
   if (request.carries_data) take_values(a, payload, request);
-  if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
+  if (request.kind == RequestKind::kAtomic) pool_.release_atomics(request.atomics);
   a.lines[request.tag % kWarpLanes].request = nullptr;
   payload.release();
   if (--a.lines_left == 0) {
