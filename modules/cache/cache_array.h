@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/core/byte_mask.h"
+#include "modules/core/prefetch.h"
 
 namespace tessera {
 
@@ -27,6 +28,11 @@ class CacheArray {
   std::uint32_t sets() const { return sets_; }
   std::uint32_t ways() const { return ways_; }
 
+  /// The set that an index chooses.
+  std::uint32_t set_of(std::uint64_t index) const {
+    return static_cast<std::uint32_t>(power_of_two_ ? index & (sets_ - 1) : index % sets_);
+  }
+
   /// The frame that holds line number `line` in the set of `index`, or kNone. Does not count as a
   /// use.
   Frame find(std::uint64_t index, std::uint64_t line) const {
@@ -36,6 +42,14 @@ class CacheArray {
     }
     return kNone;
   }
+
+  /// The set of `index` will soon be looked at.
+  void prefetch(std::uint64_t index) const {
+    tessera::prefetch(&tags_[std::size_t{set_of(index)} * ways_],
+                      (ways_ * sizeof(Tag) + kHostLine - 1) / kHostLine);
+  }
+  /// The state of a frame's bytes will. Bytes::kEach only.
+  void prefetch_state(Frame f) const { tessera::prefetch(&states_[f]); }
 
   /// The frame to replace: an empty one, or the least recently used that is not locked; kNone when
   /// every frame of the set is locked.
@@ -82,10 +96,6 @@ class CacheArray {
     ByteMask valid;
     ByteMask dirty;
   };
-
-  std::uint32_t set_of(std::uint64_t index) const {
-    return static_cast<std::uint32_t>(power_of_two_ ? index & (sets_ - 1) : index % sets_);
-  }
 
   std::uint32_t sets_;
   std::uint32_t ways_;

@@ -5,6 +5,8 @@
 #include <tlm>
 #include <vector>
 
+#include "modules/core/prefetch.h"
+
 namespace tessera {
 
 /// Miss-status holding registers: one entry per outstanding line, each with the accesses that wait
@@ -79,6 +81,12 @@ class Mshr {
       crowded = &e;
     }
     return crowded;
+  }
+
+  /// The line's entry will soon be asked for.
+  void prefetch(std::uint64_t line) const {
+    const std::uint32_t i = slots_[home(line)];
+    if (i != kEmpty) tessera::prefetch(&entries_[i]);
   }
 
   /// Another entry, for a line that has none (or none with these pieces). Must not be full.

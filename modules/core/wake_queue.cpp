@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "modules/core/prefetch.h"
 #include "modules/core/wake_event.h"
 
 namespace tessera {
@@ -113,6 +114,8 @@ void WakeQueue::run_due(Tick t) {
     occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
     while (piece != nullptr) {
       for (std::uint32_t i = 0; i < piece->used; ++i) {
+        // Blocks run in turn: each has left the nearest cache since it ran last.
+        if (i + kAhead < piece->used) prefetch(piece->entries[i + kAhead].sleeper);
         const Entry entry = piece->entries[i];
         if (entry.sleeper == nullptr) continue;
         if (entry.time != t) {

@@ -45,6 +45,7 @@ class WakeQueue {
     std::uint32_t used = 0;
     std::array<Entry, kEntries> entries;
   };
+  static constexpr std::uint32_t kAhead = 2;  ///< sleepers that are fetched before their turn
   struct Slot {
     Piece* first = nullptr;
     Piece* last = nullptr;

@@ -12,6 +12,7 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   const Access a = queue.front();
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
+  if (!queue.empty()) array_.prefetch(queue.front().set);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   tell_observers(a, false);
   std::uint64_t cycles = 1;

@@ -68,7 +68,8 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest& request = request_of(payload);
-  const Access a{&payload, &request, p};
+  const Access a{&payload, &request, p,
+                 array_.set_of(index_of(request.home, payload.get_address() / config_.line_bytes))};
   if (request.kind == RequestKind::kCoherence) {
     const Tick due = clock_.after(at, 0);
     invalidations_.push(due, p, a);
@@ -112,6 +113,7 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
+  mshr_.prefetch(payload.get_address() / config_.line_bytes);
   answers.push(due, 0, &payload);
   wake_.at(due);
   return receiver.begin(payload, phase, delay, 0);

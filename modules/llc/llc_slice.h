@@ -123,6 +123,7 @@ class LlcSlice final : public sc_core::sc_module,
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     std::uint32_t port = 0;
+    std::uint32_t set = 0;  ///< of the arrays, for hints
   };
   /// An invalidation that the twin has not answered, and what is acknowledged when it has.
   struct Invalidation {

@@ -59,6 +59,7 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   }
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, &request_of(payload)});
+  array_.prefetch(payload.get_address() / config_.line_bytes);
   wake_.at(std::max(due, lookup_free_at_));
   return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);
 }
@@ -72,6 +73,9 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(arrival, 0);
+  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  mshr_.prefetch(line);
+  array_.prefetch(line);
   responses_.push(due, 0, &payload);
   wake_.at(due);
   return memory_in_.begin(payload, phase, delay, 0);

@@ -58,6 +58,7 @@ void SmCluster::end_of_simulation() {
 tlm::tlm_sync_enum SmCluster::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                     sc_core::sc_time& delay) {
   wake_.at(clock_.after(now() + delay.value(), 0));
+  prefetch(&warps_[request_of(payload).warp], 2);
   return lsu_.l1_bw(payload, phase, delay);
 }
 
