@@ -48,9 +48,6 @@ class CacheArray {
     tessera::prefetch(&tags_[std::size_t{set_of(index)} * ways_],
                       (ways_ * sizeof(Tag) + kHostLine - 1) / kHostLine);
   }
-  /// The state of a frame's bytes will. Bytes::kEach only.
-  void prefetch_state(Frame f) const { tessera::prefetch(&states_[f]); }
-
   /// The frame to replace: an empty one, or the least recently used that is not locked; kNone when
   /// every frame of the set is locked.
   Frame victim(std::uint64_t index) const;
@@ -71,11 +68,17 @@ class CacheArray {
   /// Unlocked, a frame is the most recently used.
   void lock(Frame f, bool on) { tags_[f].last_use = on ? kLocked : ++clock_; }
 
-  /// Bytes::kEach only.
-  ByteMask& valid(Frame f) { return states_[f].valid; }
-  ByteMask& dirty(Frame f) { return states_[f].dirty; }
-  const ByteMask& valid(Frame f) const { return states_[f].valid; }
-  const ByteMask& dirty(Frame f) const { return states_[f].dirty; }
+  // Bytes::kEach only.
+  ByteMask valid(Frame f) const {
+    return summaries_[f] == Summary::kEmpty   ? ByteMask{}
+           : summaries_[f] == Summary::kWhole ? ByteMask::first(line_bytes_)
+                                              : states_[f].valid;
+  }
+  ByteMask dirty(Frame f) const {
+    return summaries_[f] == Summary::kOther ? states_[f].dirty : ByteMask{};
+  }
+  void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
+  void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
   /// The line's bytes. All data is allocated, zeroed, at the first call (functional mode never
   /// calls).
@@ -96,6 +99,15 @@ class CacheArray {
     ByteMask valid;
     ByteMask dirty;
   };
+  /// Nearly every line is kEmpty or kWhole: what tells so stays in the host's caches, as the states
+  /// themselves do not.
+  enum class Summary : std::uint8_t {
+    kEmpty,  ///< no byte valid or dirty
+    kWhole,  ///< every byte valid, none dirty
+    kOther   ///< see states_
+  };
+
+  void set_state(Frame f, const State& state);
 
   std::uint32_t sets_;
   std::uint32_t ways_;
@@ -103,7 +115,9 @@ class CacheArray {
   bool power_of_two_;
   std::uint64_t clock_ = 0;
   std::vector<Tag> tags_;
-  std::vector<State> states_;  ///< empty for Bytes::kWhole
+  // Empty for Bytes::kWhole.
+  std::vector<Summary> summaries_;
+  std::vector<State> states_;
   std::unique_ptr<unsigned char[]> data_;
 };
 

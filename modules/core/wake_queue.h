@@ -40,7 +40,7 @@ class WakeQueue {
   /// Entries of a slot lie in pieces that are used again as soon as they are empty: what is pending
   /// stays in the host's nearest cache.
   struct alignas(64) Piece {
-    static constexpr std::uint32_t kEntries = 15;
+    static constexpr std::uint32_t kEntries = 7;
     Piece* next = nullptr;
     std::uint32_t used = 0;
     std::array<Entry, kEntries> entries;

@@ -221,7 +221,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
     copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),
                 config_.line_bytes);
   }
-  array_.valid(f) = whole;
+  array_.set_valid(f, whole);
   array_.lock(f, false);
   array_.touch(f);
   MemoryRequest& first = *entry.targets.front().request;
@@ -290,8 +290,8 @@ void LlcSlice::apply(const Access& a, CacheArray::Frame frame) {
     if (carried) {
       copy_masked(array_.data(frame), a.payload->get_data_ptr(), mask, config_.line_bytes);
     }
-    array_.valid(frame) |= mask;
-    array_.dirty(frame) |= mask;
+    array_.set_valid(frame, array_.valid(frame) | mask);
+    array_.set_dirty(frame, array_.dirty(frame) | mask);
   } else if (carried) {
     std::memcpy(a.payload->get_data_ptr(), array_.data(frame), config_.line_bytes);
   }
@@ -302,7 +302,7 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
   stats_.atomic_lanes += operands.count;
   for (unsigned i = 0; i < operands.count; ++i) {
     AtomicOperands::Lane& lane = operands.lanes[i];
-    array_.dirty(frame) |= ByteMask::range(lane.offset, bytes);
+    array_.set_dirty(frame, array_.dirty(frame) | ByteMask::range(lane.offset, bytes));
     if (!carried) continue;
     unsigned char* at = array_.data(frame) + lane.offset;
     std::uint64_t old = 0;

@@ -259,7 +259,7 @@ void LlcSlice::walk_flush(Tick t) {
       return;
     }
     write_back(dirty, t);
-    array_.dirty(dirty) = ByteMask{};
+    array_.set_dirty(dirty, ByteMask{});
     ++flush_frame_;
     flush_at_ = clock_.after(flush_at_, 1);
     send(to_memory_, fills_, memory_in_, t);
