@@ -12,6 +12,7 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       ways_(ways),
       line_bytes_(line_bytes),
       power_of_two_((sets & (sets - 1)) == 0),
+      reciprocal_(~std::uint64_t{0} / sets + 1),
       tags_(std::size_t{sets} * ways),
       summaries_(bytes == Bytes::kEach ? tags_.size() : 0, Summary::kEmpty),
       states_(summaries_.size()) {}

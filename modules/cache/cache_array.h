@@ -30,7 +30,11 @@ class CacheArray {
 
   /// The set that an index chooses.
   std::uint32_t set_of(std::uint64_t index) const {
-    return static_cast<std::uint32_t>(power_of_two_ ? index & (sets_ - 1) : index % sets_);
+    if (power_of_two_) return static_cast<std::uint32_t>(index & (sets_ - 1));
+    // index % sets_ by multiplication: the quotient is right, or one too high.
+    const auto quotient = static_cast<std::uint64_t>((Wide{index} * reciprocal_) >> 64);
+    const std::uint64_t rest = index - quotient * sets_;
+    return static_cast<std::uint32_t>(rest < sets_ ? rest : rest + sets_);
   }
 
   /// The frame that holds line number `line` in the set of `index`, or kNone. Does not count as a
@@ -87,6 +91,7 @@ class CacheArray {
   Frame frames() const { return sets_ * ways_; }
 
  private:
+  __extension__ using Wide = unsigned __int128;
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
   static constexpr std::uint64_t kLocked = ~std::uint64_t{0};
 
@@ -113,6 +118,7 @@ class CacheArray {
   std::uint32_t ways_;
   std::uint32_t line_bytes_;
   bool power_of_two_;
+  std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
   std::uint64_t clock_ = 0;
   std::vector<Tag> tags_;
   // Empty for Bytes::kWhole.

@@ -82,13 +82,29 @@ void WakeQueue::forget(const WakeEvent& sleeper) {
   }
 }
 
+/// Ends also when a process throws.
+struct WakeQueue::Running {
+  Running(WakeQueue& q, Tick t) : queue(q) {
+    queue.running_ = true;
+    detail::present = t;
+  }
+  ~Running() {
+    queue.running_ = false;
+    detail::present = kNever;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  WakeQueue& queue;
+};
+
 void WakeQueue::process() {
   const Tick t = now();
   armed_ = kNever;
-  running_ = true;
-  take_far(t);
-  run_due(t);
-  running_ = false;
+  {
+    const Running running(*this, t);
+    take_far(t);
+    run_due(t);
+  }
   const Tick next = next_time(t);
   if (next == kNever) return;
   armed_ = next;

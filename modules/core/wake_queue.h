@@ -53,6 +53,7 @@ class WakeQueue {
   static constexpr unsigned kSlotBits = 19;  ///< 2^19 fs: less than a cycle of 1.9 GHz
   static constexpr std::size_t kSlots = 512;
   static constexpr std::size_t kWords = kSlots / 64;
+  struct Running;
   struct Later {
     bool operator()(const Entry& a, const Entry& b) const { return a.time > b.time; }
   };

@@ -33,7 +33,7 @@ bool LlcSlice::cached_here(const Access& a) const {
   r.read_only = a.request->read_only;
   r.requester = a.request->sm;
   r.home = a.request->home.slice;
-  r.line = a.payload->get_address() / config_.line_bytes;
+  r.line = line_of(*a.payload);
   return role_.caching->replicate(r);
 }
 
@@ -55,7 +55,7 @@ void LlcSlice::tell_observers(const Access& a, bool leaving) {
 }
 
 LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(*a.payload);
   const CacheArray::Frame f = array_.find(index_of(a.request->home, line), line);
   const bool home = is_home(*a.request);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
@@ -213,7 +213,7 @@ void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
 }
 
 void LlcSlice::fill(Payload& payload, Tick t) {
-  Mshr<Access>::Entry& entry = *mshr_.find(payload.get_address() / config_.line_bytes);
+  Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
   const CacheArray::Frame f = entry.frame;
   const ByteMask whole = ByteMask::first(config_.line_bytes);
   const bool held_bytes = !array_.valid(f).none();
@@ -325,7 +325,7 @@ void LlcSlice::finish(const Access& a, Tick t) {
 
 /// The directory after an access at home. False: the answer waits for an invalidation.
 bool LlcSlice::coherent_after(const Access& a, Tick t) {
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(*a.payload);
   const Location& home = a.request->home;
   const bool load = a.request->kind == RequestKind::kLoad;
   if (!local(a)) {
@@ -377,7 +377,7 @@ void LlcSlice::take_invalidations(Tick t) {
   while (invalidations_.due(t)) {
     const Access a = invalidations_.pop();
     ++stats_.invalidations_received;
-    const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+    const std::uint64_t line = line_of(*a.payload);
     const CacheArray::Frame f = array_.find(a.request->home.slice_line, line);
     if (f != CacheArray::kNone) {
       if (array_.locked(f)) {

@@ -179,6 +179,9 @@ class LlcSlice final : public sc_core::sc_module,
   std::uint64_t index_of(const Location& home, std::uint64_t line) const {
     return is_remote_cache() ? line : home.slice_line;
   }
+  std::uint64_t line_of(const Payload& payload) const {
+    return payload.get_address() >> line_shift_;
+  }
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
   bool cached_here(const Access& a) const;
   bool output_backed_up() const;
@@ -211,6 +214,7 @@ class LlcSlice final : public sc_core::sc_module,
   void write_down(CacheArray::Frame frame);
 
   const LlcSliceConfig config_;
+  const unsigned line_shift_;
   const AddressMap& map_;
   TransactionPool& pool_;
   const ClockDomain clock_;

@@ -91,6 +91,22 @@ TEST_CASE("a number of sets that is no power of two spreads lines by remainder")
   CHECK(a.find(3, 48 + 3) == CacheArray::kNone);
 }
 
+TEST_CASE("any number of sets and any line number: the set is the remainder") {
+  std::mt19937_64 random(1);
+  for (const std::uint32_t sets : {3U, 5U, 6U, 7U, 48U, 96U, 1000003U}) {
+    const CacheArray a(sets, 1, 128, CacheArray::Bytes::kWhole);
+    const std::uint64_t last = ~std::uint64_t{0} / sets * sets;
+    for (const std::uint64_t index : {std::uint64_t{0}, std::uint64_t{sets} - 1,
+                                      std::uint64_t{sets}, last - 1, last, ~std::uint64_t{0}}) {
+      CHECK(a.set_of(index) == index % sets);
+    }
+    for (unsigned i = 0; i < 10000; ++i) {
+      const std::uint64_t index = random() >> (i % 64);
+      REQUIRE(a.set_of(index) == index % sets);
+    }
+  }
+}
+
 TEST_CASE("a frame's bytes: none, all or some valid, none or some dirty, whatever was before") {
   for (const unsigned bytes : {32U, 128U}) {
     const ByteMask none;
