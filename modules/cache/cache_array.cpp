@@ -12,8 +12,10 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       ways_(ways),
       line_bytes_(line_bytes),
       power_of_two_((sets & (sets - 1)) == 0),
+      reciprocal_(~std::uint64_t{0} / sets + 1),
       tags_(std::size_t{sets} * ways),
-      states_(bytes == Bytes::kEach ? tags_.size() : 0) {}
+      summaries_(bytes == Bytes::kEach ? tags_.size() : 0, Summary::kEmpty),
+      states_(summaries_.size()) {}
 
 CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
   const std::uint32_t begin = set_of(index) * ways_;
@@ -34,18 +36,29 @@ std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
 
 void CacheArray::install(Frame f, std::uint64_t line) {
   tags_[f].line = line;
-  if (!states_.empty()) states_[f] = State{};
+  if (!summaries_.empty()) summaries_[f] = Summary::kEmpty;
   touch(f);
 }
 
 void CacheArray::invalidate(Frame f) {
   tags_[f] = Tag{};
-  if (!states_.empty()) states_[f] = State{};
+  if (!summaries_.empty()) summaries_[f] = Summary::kEmpty;
 }
 
 void CacheArray::invalidate_all() {
   std::fill(tags_.begin(), tags_.end(), Tag{});
-  std::fill(states_.begin(), states_.end(), State{});
+  std::fill(summaries_.begin(), summaries_.end(), Summary::kEmpty);
+}
+
+void CacheArray::set_state(Frame f, const State& state) {
+  if (state.dirty.none() && state.valid.none()) {
+    summaries_[f] = Summary::kEmpty;
+  } else if (state.dirty.none() && state.valid == ByteMask::first(line_bytes_)) {
+    summaries_[f] = Summary::kWhole;
+  } else {
+    summaries_[f] = Summary::kOther;
+    states_[f] = state;
+  }
 }
 
 unsigned char* CacheArray::data(Frame f) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/core/byte_mask.h"
+#include "modules/core/prefetch.h"
 
 namespace tessera {
 
@@ -27,6 +28,15 @@ class CacheArray {
   std::uint32_t sets() const { return sets_; }
   std::uint32_t ways() const { return ways_; }
 
+  /// The set that an index chooses.
+  std::uint32_t set_of(std::uint64_t index) const {
+    if (power_of_two_) return static_cast<std::uint32_t>(index & (sets_ - 1));
+    // index % sets_ by multiplication: the quotient is right, or one too high.
+    const auto quotient = static_cast<std::uint64_t>((Wide{index} * reciprocal_) >> 64);
+    const std::uint64_t rest = index - quotient * sets_;
+    return static_cast<std::uint32_t>(rest < sets_ ? rest : rest + sets_);
+  }
+
   /// The frame that holds line number `line` in the set of `index`, or kNone. Does not count as a
   /// use.
   Frame find(std::uint64_t index, std::uint64_t line) const {
@@ -37,6 +47,11 @@ class CacheArray {
     return kNone;
   }
 
+  /// The set of `index` will soon be looked at.
+  void prefetch(std::uint64_t index) const {
+    tessera::prefetch(&tags_[std::size_t{set_of(index)} * ways_],
+                      (ways_ * sizeof(Tag) + kHostLine - 1) / kHostLine);
+  }
   /// The frame to replace: an empty one, or the least recently used that is not locked; kNone when
   /// every frame of the set is locked.
   Frame victim(std::uint64_t index) const;
@@ -57,11 +72,17 @@ class CacheArray {
   /// Unlocked, a frame is the most recently used.
   void lock(Frame f, bool on) { tags_[f].last_use = on ? kLocked : ++clock_; }
 
-  /// Bytes::kEach only.
-  ByteMask& valid(Frame f) { return states_[f].valid; }
-  ByteMask& dirty(Frame f) { return states_[f].dirty; }
-  const ByteMask& valid(Frame f) const { return states_[f].valid; }
-  const ByteMask& dirty(Frame f) const { return states_[f].dirty; }
+  // Bytes::kEach only.
+  ByteMask valid(Frame f) const {
+    return summaries_[f] == Summary::kEmpty   ? ByteMask{}
+           : summaries_[f] == Summary::kWhole ? ByteMask::first(line_bytes_)
+                                              : states_[f].valid;
+  }
+  ByteMask dirty(Frame f) const {
+    return summaries_[f] == Summary::kOther ? states_[f].dirty : ByteMask{};
+  }
+  void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
+  void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
   /// The line's bytes. All data is allocated, zeroed, at the first call (functional mode never
   /// calls).
@@ -70,6 +91,7 @@ class CacheArray {
   Frame frames() const { return sets_ * ways_; }
 
  private:
+  __extension__ using Wide = unsigned __int128;
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
   static constexpr std::uint64_t kLocked = ~std::uint64_t{0};
 
@@ -82,18 +104,26 @@ class CacheArray {
     ByteMask valid;
     ByteMask dirty;
   };
+  /// Nearly every line is kEmpty or kWhole: what tells so stays in the host's caches, as the states
+  /// themselves do not.
+  enum class Summary : std::uint8_t {
+    kEmpty,  ///< no byte valid or dirty
+    kWhole,  ///< every byte valid, none dirty
+    kOther   ///< see states_
+  };
 
-  std::uint32_t set_of(std::uint64_t index) const {
-    return static_cast<std::uint32_t>(power_of_two_ ? index & (sets_ - 1) : index % sets_);
-  }
+  void set_state(Frame f, const State& state);
 
   std::uint32_t sets_;
   std::uint32_t ways_;
   std::uint32_t line_bytes_;
   bool power_of_two_;
+  std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
   std::uint64_t clock_ = 0;
   std::vector<Tag> tags_;
-  std::vector<State> states_;  ///< empty for Bytes::kWhole
+  // Empty for Bytes::kWhole.
+  std::vector<Summary> summaries_;
+  std::vector<State> states_;
   std::unique_ptr<unsigned char[]> data_;
 };
 

@@ -5,6 +5,8 @@
 #include <tlm>
 #include <vector>
 
+#include "modules/core/prefetch.h"
+
 namespace tessera {
 
 /// Miss-status holding registers: one entry per outstanding line, each with the accesses that wait
@@ -43,7 +45,7 @@ class Mshr {
       : targets_per_entry_(targets_per_entry), entries_(entries) {
     std::uint32_t slots = 2;
     while (slots < 2 * entries) slots *= 2;
-    slots_.assign(slots, kEmpty);
+    slots_.resize(slots);
     for (std::uint32_t i = entries; i-- > 0;) free_.push_back(i);
   }
 
@@ -54,17 +56,18 @@ class Mshr {
 
   Entry* find(std::uint64_t line) {
     for (std::uint32_t s = home(line);; s = next(s)) {
-      if (slots_[s] == kEmpty) return nullptr;
-      if (entries_[slots_[s]].line == line) return &entries_[slots_[s]];
+      if (slots_[s].entry == kEmpty) return nullptr;
+      if (slots_[s].line == line) return &entries_[slots_[s].entry];
     }
   }
 
   /// The line's entry with that request for it, or nullptr.
   Entry* find(std::uint64_t line, const tlm::tlm_generic_payload* fetch) {
     for (std::uint32_t s = home(line);; s = next(s)) {
-      if (slots_[s] == kEmpty) return nullptr;
-      Entry& e = entries_[slots_[s]];
-      if (e.line == line && e.fetch == fetch) return &e;
+      if (slots_[s].entry == kEmpty) return nullptr;
+      if (slots_[s].line != line) continue;
+      Entry& e = entries_[slots_[s].entry];
+      if (e.fetch == fetch) return &e;
     }
   }
 
@@ -72,13 +75,20 @@ class Mshr {
   /// room for another access, else any; nullptr when there is none.
   Entry* find_containing(std::uint64_t line, std::uint32_t pieces) {
     Entry* crowded = nullptr;
-    for (std::uint32_t s = home(line); slots_[s] != kEmpty; s = next(s)) {
-      Entry& e = entries_[slots_[s]];
-      if (e.line != line || !e.keep || (pieces & ~e.pieces) != 0) continue;
+    for (std::uint32_t s = home(line); slots_[s].entry != kEmpty; s = next(s)) {
+      if (slots_[s].line != line) continue;
+      Entry& e = entries_[slots_[s].entry];
+      if (!e.keep || (pieces & ~e.pieces) != 0) continue;
       if (can_merge(e)) return &e;
       crowded = &e;
     }
     return crowded;
+  }
+
+  /// The line's entry will soon be asked for.
+  void prefetch(std::uint64_t line) const {
+    const std::uint32_t i = slots_[home(line)].entry;
+    if (i != kEmpty) tessera::prefetch(&entries_[i]);
   }
 
   /// Another entry, for a line that has none (or none with these pieces). Must not be full.
@@ -86,8 +96,8 @@ class Mshr {
     const std::uint32_t i = free_.back();
     free_.pop_back();
     std::uint32_t s = home(line);
-    while (slots_[s] != kEmpty) s = next(s);
-    slots_[s] = i;
+    while (slots_[s].entry != kEmpty) s = next(s);
+    slots_[s] = Slot{line, i};
     entries_[i].line = line;
     return entries_[i];
   }
@@ -95,16 +105,16 @@ class Mshr {
   void release(Entry& e) {
     const auto i = static_cast<std::uint32_t>(&e - entries_.data());
     std::uint32_t hole = home(e.line);
-    while (slots_[hole] != i) hole = next(hole);
+    while (slots_[hole].entry != i) hole = next(hole);
     // Close the gap, so that later probes still reach what was displaced over it.
-    for (std::uint32_t s = next(hole); slots_[s] != kEmpty; s = next(s)) {
-      const std::uint32_t h = home(entries_[slots_[s]].line);
+    for (std::uint32_t s = next(hole); slots_[s].entry != kEmpty; s = next(s)) {
+      const std::uint32_t h = home(slots_[s].line);
       if (((s - h) & mask()) >= ((s - hole) & mask())) {
         slots_[hole] = slots_[s];
         hole = s;
       }
     }
-    slots_[hole] = kEmpty;
+    slots_[hole].entry = kEmpty;
     e.targets.clear();
     free_.push_back(i);
   }
@@ -112,33 +122,38 @@ class Mshr {
   /// Calls f(entry) for every entry in use, then frees them all.
   template <class F>
   void drain(F f) {
-    for (std::uint32_t& i : slots_) {
-      if (i == kEmpty) continue;
-      f(entries_[i]);
-      entries_[i].targets.clear();
-      free_.push_back(i);
-      i = kEmpty;
+    for (Slot& s : slots_) {
+      if (s.entry == kEmpty) continue;
+      f(entries_[s.entry]);
+      entries_[s.entry].targets.clear();
+      free_.push_back(s.entry);
+      s.entry = kEmpty;
     }
   }
 
   /// Calls f(entry) for every entry of the line, in no particular order.
   template <class F>
   void for_each_of(std::uint64_t line, F f) {
-    for (std::uint32_t s = home(line); slots_[s] != kEmpty; s = next(s)) {
-      if (entries_[slots_[s]].line == line) f(entries_[slots_[s]]);
+    for (std::uint32_t s = home(line); slots_[s].entry != kEmpty; s = next(s)) {
+      if (slots_[s].line == line) f(entries_[slots_[s].entry]);
     }
   }
 
   /// Calls f(entry) for every entry in use, in no particular order.
   template <class F>
   void for_each(F f) {
-    for (std::uint32_t i : slots_) {
-      if (i != kEmpty) f(entries_[i]);
+    for (const Slot& s : slots_) {
+      if (s.entry != kEmpty) f(entries_[s.entry]);
     }
   }
 
  private:
   static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
+  /// With its line, so that a probe past other lines' entries does not touch them.
+  struct Slot {
+    std::uint64_t line = 0;
+    std::uint32_t entry = kEmpty;
+  };
 
   std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
   std::uint32_t home(std::uint64_t line) const {
@@ -148,7 +163,7 @@ class Mshr {
 
   std::uint32_t targets_per_entry_;
   std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;
+  std::vector<Slot> slots_;
   std::vector<std::uint32_t> free_;
 };
 

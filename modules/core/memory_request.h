@@ -56,6 +56,10 @@ struct AtomicOperands {
 /// byte enables = every byte).
 ///
 /// Fields are written by the initiator that made the transaction, except where noted.
+///
+/// Their order is that of a pooled payload's host cache lines (each one that a hop touches is a
+/// miss with thousands of accesses in flight): the first 48 bytes share a line with the payload's
+/// reference count and are all that most hops look at; `pieces` to `stamps` fill the next.
 struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   static constexpr unsigned kMaxRoute = 8;
 
@@ -69,23 +73,34 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   bool fine_grained = false;
   /// Values travel with the transaction (carried mode). Off: only time is modelled.
   bool carries_data = false;
-  GpuId gpu;
-  SmId sm;
+
+ private:
+  std::uint8_t depth_ = 0;
+
+ public:
   std::uint16_t warp = 0;
+  SmId sm;
   /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
   /// carries. 1 to the line size.
   std::uint16_t useful_bytes = 0;
-  std::uint32_t pc = 0;
+  /// Where the line lives; set by whoever translated or decoded the address.
+  Location home;
   /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
   /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
   /// for pieces widens it to what is fetched.
   std::uint32_t pieces = 0;
   /// For the initiator's own bookkeeping; nobody else reads or writes it.
   std::uint32_t tag = 0;
-  /// Where the line lives; set by whoever translated or decoded the address.
-  Location home;
+
+ private:
+  std::array<std::uint16_t, kMaxRoute> route_{};
+
+ public:
   /// Time stamps; kNever where the request did not pass. Written by each block on the way.
-  std::array<Tick, static_cast<std::size_t>(Hop::kCount)> stamps = all_never();
+  std::array<Tick, static_cast<std::size_t>(Hop::kCount)> stamps = {kNever, kNever, kNever, kNever,
+                                                                    kNever};
+  std::uint32_t pc = 0;
+  GpuId gpu;
   /// kAtomic: owned by the initiator that made the transaction.
   AtomicOperands* atomics = nullptr;
 
@@ -99,13 +114,6 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   void copy_from(const tlm::tlm_extension_base& other) override {
     *this = static_cast<const MemoryRequest&>(other);
   }
-
- private:
-  static constexpr std::array<Tick, static_cast<std::size_t>(Hop::kCount)> all_never() {
-    return {kNever, kNever, kNever, kNever, kNever};
-  }
-  std::array<std::uint16_t, kMaxRoute> route_{};
-  std::uint8_t depth_ = 0;
 };
 
 /// The request of a payload. A payload without one is a platform error (SC_FATAL).

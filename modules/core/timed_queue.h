@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "modules/core/prefetch.h"
 #include "modules/core/time.h"
 
 namespace tessera {
@@ -14,7 +15,8 @@ namespace tessera {
 /// alone: two senders may call in any order and the result is the same.
 ///
 /// A ring kept sorted by insertion from the back: pushes that come nearly in order, as they do
-/// behind a constant latency, cost O(1).
+/// behind a constant latency, cost O(1). What comes next after pop() is fetched into the host's
+/// caches.
 template <class T>
 class TimedQueue {
  public:
@@ -50,6 +52,7 @@ class TimedQueue {
     T item = std::move(ring_[head_].item);
     head_ = (head_ + 1) & (ring_.size() - 1);
     --size_;
+    if (size_ != 0) prefetch_item(ring_[head_].item);
     return item;
   }
 

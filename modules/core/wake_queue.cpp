@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "modules/core/prefetch.h"
 #include "modules/core/wake_event.h"
 
 namespace tessera {
@@ -81,13 +82,29 @@ void WakeQueue::forget(const WakeEvent& sleeper) {
   }
 }
 
+/// Ends also when a process throws.
+struct WakeQueue::Running {
+  Running(WakeQueue& q, Tick t) : queue(q) {
+    queue.running_ = true;
+    detail::present = t;
+  }
+  ~Running() {
+    queue.running_ = false;
+    detail::present = kNever;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  WakeQueue& queue;
+};
+
 void WakeQueue::process() {
   const Tick t = now();
   armed_ = kNever;
-  running_ = true;
-  take_far(t);
-  run_due(t);
-  running_ = false;
+  {
+    const Running running(*this, t);
+    take_far(t);
+    run_due(t);
+  }
   const Tick next = next_time(t);
   if (next == kNever) return;
   armed_ = next;
@@ -113,6 +130,8 @@ void WakeQueue::run_due(Tick t) {
     occupied_[index / 64] &= ~(std::uint64_t{1} << (index % 64));
     while (piece != nullptr) {
       for (std::uint32_t i = 0; i < piece->used; ++i) {
+        // Blocks run in turn: each has left the nearest cache since it ran last.
+        if (i + kAhead < piece->used) prefetch(piece->entries[i + kAhead].sleeper);
         const Entry entry = piece->entries[i];
         if (entry.sleeper == nullptr) continue;
         if (entry.time != t) {

@@ -39,12 +39,13 @@ class WakeQueue {
   };
   /// Entries of a slot lie in pieces that are used again as soon as they are empty: what is pending
   /// stays in the host's nearest cache.
-  struct Piece {
-    static constexpr std::uint32_t kEntries = 15;
-    std::array<Entry, kEntries> entries;
+  struct alignas(64) Piece {
+    static constexpr std::uint32_t kEntries = 7;
     Piece* next = nullptr;
     std::uint32_t used = 0;
+    std::array<Entry, kEntries> entries;
   };
+  static constexpr std::uint32_t kAhead = 2;  ///< sleepers that are fetched before their turn
   struct Slot {
     Piece* first = nullptr;
     Piece* last = nullptr;
@@ -52,6 +53,7 @@ class WakeQueue {
   static constexpr unsigned kSlotBits = 19;  ///< 2^19 fs: less than a cycle of 1.9 GHz
   static constexpr std::size_t kSlots = 512;
   static constexpr std::size_t kWords = kSlots / 64;
+  struct Running;
   struct Later {
     bool operator()(const Entry& a, const Entry& b) const { return a.time > b.time; }
   };

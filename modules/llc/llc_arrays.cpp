@@ -12,6 +12,7 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   const Access a = queue.front();
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
+  if (!queue.empty()) array_.prefetch(queue.front().set);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   tell_observers(a, false);
   std::uint64_t cycles = 1;
@@ -32,7 +33,7 @@ bool LlcSlice::cached_here(const Access& a) const {
   r.read_only = a.request->read_only;
   r.requester = a.request->sm;
   r.home = a.request->home.slice;
-  r.line = a.payload->get_address() / config_.line_bytes;
+  r.line = line_of(*a.payload);
   return role_.caching->replicate(r);
 }
 
@@ -54,7 +55,7 @@ void LlcSlice::tell_observers(const Access& a, bool leaving) {
 }
 
 LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(*a.payload);
   const CacheArray::Frame f = array_.find(index_of(a.request->home), line);
   const bool home = is_home(*a.request);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
@@ -212,7 +213,7 @@ void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
 }
 
 void LlcSlice::fill(Payload& payload, Tick t) {
-  Mshr<Access>::Entry& entry = *mshr_.find(payload.get_address() / config_.line_bytes);
+  Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
   const CacheArray::Frame f = entry.frame;
   const ByteMask whole = ByteMask::first(config_.line_bytes);
   const bool held_bytes = !array_.valid(f).none();
@@ -220,7 +221,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
     copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),
                 config_.line_bytes);
   }
-  array_.valid(f) = whole;
+  array_.set_valid(f, whole);
   array_.lock(f, false);
   array_.touch(f);
   MemoryRequest& first = *entry.targets.front().request;
@@ -289,8 +290,8 @@ void LlcSlice::apply(const Access& a, CacheArray::Frame frame) {
     if (carried) {
       copy_masked(array_.data(frame), a.payload->get_data_ptr(), mask, config_.line_bytes);
     }
-    array_.valid(frame) |= mask;
-    array_.dirty(frame) |= mask;
+    array_.set_valid(frame, array_.valid(frame) | mask);
+    array_.set_dirty(frame, array_.dirty(frame) | mask);
   } else if (carried) {
     std::memcpy(a.payload->get_data_ptr(), array_.data(frame), config_.line_bytes);
   }
@@ -301,7 +302,7 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
   stats_.atomic_lanes += operands.count;
   for (unsigned i = 0; i < operands.count; ++i) {
     AtomicOperands::Lane& lane = operands.lanes[i];
-    array_.dirty(frame) |= ByteMask::range(lane.offset, bytes);
+    array_.set_dirty(frame, array_.dirty(frame) | ByteMask::range(lane.offset, bytes));
     if (!carried) continue;
     unsigned char* at = array_.data(frame) + lane.offset;
     std::uint64_t old = 0;
@@ -324,7 +325,7 @@ void LlcSlice::finish(const Access& a, Tick t) {
 
 /// The directory after an access at home. False: the answer waits for an invalidation.
 bool LlcSlice::coherent_after(const Access& a, Tick t) {
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(*a.payload);
   const Location& home = a.request->home;
   const bool load = a.request->kind == RequestKind::kLoad;
   if (!local(a)) {
@@ -376,7 +377,7 @@ void LlcSlice::take_invalidations(Tick t) {
   while (invalidations_.due(t)) {
     const Access a = invalidations_.pop();
     ++stats_.invalidations_received;
-    const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+    const std::uint64_t line = line_of(*a.payload);
     const CacheArray::Frame f = array_.find(a.request->home.slice_line, line);
     if (f != CacheArray::kNone) {
       if (array_.locked(f)) {

@@ -48,7 +48,7 @@ bool LlcSlice::answers_own(Payload& payload) {
   if (payload.is_write()) {
     return std::find(writes_.begin(), writes_.end(), &payload) != writes_.end();
   }
-  return mshr_.find(payload.get_address() / config_.line_bytes, &payload) != nullptr;
+  return mshr_.find(line_of(payload), &payload) != nullptr;
 }
 
 }  // namespace tessera

@@ -14,6 +14,7 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       memory("memory"),
       remote("remote"),
       config_(config),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
       map_(map),
       pool_(pool),
       clock_(config.clock_hz),
@@ -70,7 +71,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest& request = request_of(payload);
-  const Access a{&payload, &request, p};
+  const Access a{&payload, &request, p, array_.set_of(index_of(request.home))};
   if (request.kind == RequestKind::kCoherence) {
     const Tick due = clock_.after(at, 0);
     invalidations_.push(due, p, a);
@@ -114,6 +115,7 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
+  mshr_.prefetch(line_of(payload));
   answers.push(due, 0, &payload);
   wake_.at(due);
   return receiver.begin(payload, phase, delay, 0);
@@ -165,7 +167,7 @@ void LlcSlice::take_remote(Tick t) {
       invalidated(payload, t);
       continue;
     }
-    const Mshr<Access>::Entry* entry = mshr_.find(payload.get_address() / config_.line_bytes);
+    const Mshr<Access>::Entry* entry = mshr_.find(line_of(payload));
     if (entry != nullptr && entry->fetch == &payload) {
       fill(payload, t);
       continue;
@@ -259,7 +261,7 @@ void LlcSlice::walk_flush(Tick t) {
       return;
     }
     write_back(dirty, t);
-    array_.dirty(dirty) = ByteMask{};
+    array_.set_dirty(dirty, ByteMask{});
     ++flush_frame_;
     flush_at_ = clock_.after(flush_at_, 1);
     send(to_memory_, fills_, memory_in_, t);

@@ -126,6 +126,7 @@ class LlcSlice final : public sc_core::sc_module,
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     std::uint32_t port = 0;
+    std::uint32_t set = 0;  ///< of the arrays, for hints
   };
   /// An invalidation that the twin has not answered, and what is acknowledged when it has.
   struct Invalidation {
@@ -182,6 +183,9 @@ class LlcSlice final : public sc_core::sc_module,
     if (!is_remote_cache()) return home.slice_line;
     return home.slice_line * bank_slices_ + home.slice.value / role_.remote_banks;
   }
+  std::uint64_t line_of(const Payload& payload) const {
+    return payload.get_address() >> line_shift_;
+  }
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
   bool cached_here(const Access& a) const;
   bool output_backed_up() const;
@@ -214,6 +218,7 @@ class LlcSlice final : public sc_core::sc_module,
   void write_down(CacheArray::Frame frame);
 
   const LlcSliceConfig config_;
+  const unsigned line_shift_;
   const AddressMap& map_;
   TransactionPool& pool_;
   const ClockDomain clock_;

@@ -12,7 +12,7 @@ void LlcSlice::blocking(int, Payload& payload, sc_core::sc_time& delay) {
     return;
   }
   // Loosely timed: values where they are, no allocation, the latencies added up.
-  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(payload);
   const Location home = map_.locate(payload.get_address());
   const CacheArray::Frame f = array_.find(home.slice_line, line);
   if (role_.caching != nullptr && home.slice != role_.self) {
@@ -63,7 +63,7 @@ unsigned LlcSlice::debug(int, Payload& payload) {
   };
   // Bytes on their way to the channel are newer than its own; cached ones are newer still.
   for (Payload* w : writes_) {
-    if (w->get_address() / config_.line_bytes != line) continue;
+    if (line_of(*w) != line) continue;
     exchange(byte_mask_of(*w), w->get_data_ptr());
   }
   if (f != CacheArray::kNone) exchange(array_.valid(f), array_.data(f));
@@ -73,7 +73,7 @@ unsigned LlcSlice::debug(int, Payload& payload) {
 /// Loosely timed: a whole copy serves loads; whatever else goes on, and a copy gives way to it. No
 /// access to the line may be under way in the other style.
 void LlcSlice::blocking_remote(Payload& payload, sc_core::sc_time& delay) {
-  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(payload);
   const CacheArray::Frame f = array_.find(index_of(map_.locate(payload.get_address())), line);
   if (f != CacheArray::kNone) {
     sc_assert(!array_.locked(f));

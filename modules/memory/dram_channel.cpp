@@ -311,6 +311,8 @@ void DramChannel::send_responses(Tick t) {
 // The next edge with work. A port that is not usable yet wakes the process by its END_RESP.
 void DramChannel::arm() {
   std::uint64_t next = scheduler_.next_cycle();
+  const Slot soon = scheduler_.next_slot();
+  if (soon != DramScheduler::kNoSlot) prefetch_payload(queue_[soon].payload);
   if (!arriving_.empty() && !free_slots_.empty()) {
     next = std::min(next, std::max(arriving_.front().edge, next_edge_));
   }

@@ -98,6 +98,9 @@ class DramScheduler {
   /// kNoCycle when nothing is queued. Valid after tick().
   MemoryCycle next_cycle() const;
 
+  /// The access whose column command goes next as far as is known, or kNoSlot.
+  Slot next_slot() const { return column_.slot; }
+
   bool empty() const { return waiting_[0] + waiting_[1] == 0; }
   std::uint32_t waiting_reads() const { return waiting_[0]; }
   std::uint32_t waiting_writes() const { return waiting_[1]; }

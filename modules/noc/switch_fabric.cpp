@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "modules/core/prefetch.h"
+
 namespace tessera {
 namespace {
 
@@ -306,6 +308,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   if (last) {
     stats_.exit_busy_cycles[link] += flits;
     p.ready = cycle + latency_ + flits - 1;  // delivered one cycle ahead of the tail
+    prefetch_payload(p.payload);
     if (sink.head == index) due(kEject, link, std::max(p.ready, sink.free_at));
   } else {
     p.ready = cycle + latency_;

@@ -20,6 +20,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       memory("memory"),
       control("control"),
       config_(config),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
       map_(map),
       clock_(config.clock_hz),
       role_(role),
@@ -59,6 +60,7 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   }
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, &request_of(payload)});
+  array_.prefetch(line_of(payload));
   wake_.at(std::max(due, lookup_free_at_));
   return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);
 }
@@ -72,6 +74,9 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(arrival, 0);
+  const std::uint64_t line = line_of(payload);
+  mshr_.prefetch(line);
+  array_.prefetch(line);
   responses_.push(due, 0, &payload);
   wake_.at(due);
   return memory_in_.begin(payload, phase, delay, 0);
@@ -80,8 +85,7 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
 void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
   delay += to_sc_time(clock_.time_of(config_.latency_cycles));
   if (payload.is_write()) {
-    const CacheArray::Frame f = array_.find(payload.get_address() / config_.line_bytes,
-                                            payload.get_address() / config_.line_bytes);
+    const CacheArray::Frame f = array_.find(line_of(payload), line_of(payload));
     if (f != CacheArray::kNone) array_.invalidate(f);
   }
   memory->b_transport(payload, delay);
@@ -90,7 +94,7 @@ void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
 unsigned L1Cache::debug(Payload& payload) {
   // Memory holds all written bytes, so a read goes there; a write also drops our copy.
   const unsigned done = memory->transport_dbg(payload);
-  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(payload);
   const CacheArray::Frame f = array_.find(line, line);
   if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
   return done;
@@ -114,7 +118,7 @@ void L1Cache::take_responses(Tick t) {
   while (responses_.due(t)) {
     Payload& payload = *responses_.pop();
     memory_in_.release();
-    Mshr<Access>::Entry* entry = mshr_.find(payload.get_address() / config_.line_bytes, &payload);
+    Mshr<Access>::Entry* entry = mshr_.find(line_of(payload), &payload);
     if (entry != nullptr) {
       fill(*entry, t);
     } else {
@@ -165,7 +169,7 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
                 config_.line_bytes);
   }
   if (!entry.keep || entry.passing) return;
-  const std::uint64_t line = payload.get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(payload);
   CacheArray::Frame f = CacheArray::kNone;
   if (config_.reserve_frames) {
     f = array_.find(line, line);
@@ -252,7 +256,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     forward(a, t);
     return Lookup::kSent;
   }
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(*a.payload);
   if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
     if (!entry->keep || entry->passing || !mshr_.can_merge(*entry)) return Lookup::kStalled;
     entry->targets.push_back(a);
@@ -304,7 +308,7 @@ void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, b
 }
 
 L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
-  const std::uint64_t line = a.payload->get_address() / config_.line_bytes;
+  const std::uint64_t line = line_of(*a.payload);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   if (Mshr<Access>::Entry* entry = mshr_.find_containing(line, kWholeLine)) {
     if (atomic) {

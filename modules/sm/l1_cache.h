@@ -105,6 +105,9 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void account(const MemoryRequest& request, Tick t);
   void arm(Tick t);
 
+  std::uint64_t line_of(const Payload& payload) const {
+    return payload.get_address() >> line_shift_;
+  }
   bool is_remote(const Payload& payload) const {
     return role_.transfer != nullptr &&
            (payload.get_address() < role_.local_begin || payload.get_address() >= role_.local_end);
@@ -114,6 +117,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void count_remote(const MemoryRequest& request, Lookup outcome, bool past_array);
 
   const L1Config config_;
+  const unsigned line_shift_;
   const AddressMap& map_;
   const ClockDomain clock_;
   const L1Role role_;

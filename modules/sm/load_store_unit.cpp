@@ -33,13 +33,18 @@ void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_i
   mmu_in_.bind(mmu);
 }
 
+/// By a request's tag / kWarpLanes.
+WarpAccess& LoadStoreUnit::access_at(std::uint32_t index) {
+  std::byte* const chunk = chunks_[index / kAccessesPerChunk].data();
+  return reinterpret_cast<WarpAccess*>(chunk)[index % kAccessesPerChunk];
+}
+
 WarpAccess* LoadStoreUnit::new_access() {
   if (free_.empty()) {
     chunks_.emplace_back(kAccessesPerChunk * sizeof(WarpAccess));
     for (std::size_t i = 0; i < kAccessesPerChunk; ++i) {
       auto* a = new (chunks_.back().data() + i * sizeof(WarpAccess)) WarpAccess;
-      a->index = static_cast<std::uint32_t>(table_.size());
-      table_.push_back(a);
+      a->index = accesses_++;
       free_.push_back(a);
     }
   }
@@ -99,6 +104,7 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   l1_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   answers_.push(at, 0, &payload);
+  prefetch(&access_at(request_of(payload).tag / kWarpLanes));
   // One answer a cycle.
   return l1_in_.begin(payload, phase, delay, clock_.after(at, 1) - at);
 }
@@ -135,12 +141,12 @@ void LoadStoreUnit::take_answers(Tick t) {
 
 void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
   MemoryRequest& request = request_of(payload);
-  WarpAccess& a = *table_[request.tag / kWarpLanes];
+  WarpAccess& a = access_at(request.tag / kWarpLanes);
   if (!payload.is_response_ok()) {
     SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
   }
   if (request.carries_data) take_values(a, payload, request);
-  if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
+  if (request.kind == RequestKind::kAtomic) pool_.release_atomics(request.atomics);
   a.lines[request.tag % kWarpLanes].request = nullptr;
   payload.release();
   if (--a.lines_left == 0) {
@@ -369,15 +375,16 @@ void LoadStoreUnit::reset() {
   answers_.clear();
   mmu_answers_.clear();
   free_.clear();
-  for (WarpAccess* a : table_) {
-    for (WarpAccess::Line& line : a->lines) {
+  for (std::uint32_t i = 0; i < accesses_; ++i) {
+    WarpAccess& a = access_at(i);
+    for (WarpAccess::Line& line : a.lines) {
       if (line.request == nullptr) continue;
       MemoryRequest& request = request_of(*line.request);
       if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
       line.request->release();
       line.request = nullptr;
     }
-    free_.push_back(a);
+    free_.push_back(&a);
   }
   used_ = 0;
   unsent_ = 0;

@@ -128,6 +128,7 @@ class LoadStoreUnit {
                    const MemoryRequest& request);
   std::uint64_t page_of(const Line& l) const;
   WarpAccess* new_access();
+  WarpAccess& access_at(std::uint32_t index);
 
   const SmConfig& config_;
   const ClockDomain& clock_;
@@ -136,7 +137,7 @@ class LoadStoreUnit {
   Tlb tlb_;
 
   std::vector<HugePages> chunks_;
-  std::vector<WarpAccess*> table_;
+  std::uint32_t accesses_ = 0;  ///< made
   std::vector<WarpAccess*> free_;
   CoalescedAccess coalesced_;
   std::size_t used_ = 0;

@@ -58,6 +58,7 @@ void SmCluster::end_of_simulation() {
 tlm::tlm_sync_enum SmCluster::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                     sc_core::sc_time& delay) {
   wake_.at(clock_.after(now() + delay.value(), 0));
+  prefetch(&warps_[request_of(payload).warp], 2);
   return lsu_.l1_bw(payload, phase, delay);
 }
 
@@ -134,7 +135,10 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
   take_completed(cycle);
   if (again) return;
   // Operations whose results come at this cycle make their warps ready.
-  for (std::uint64_t c = cycle_ + 1; c <= cycle && c <= cycle_ + kWheel; ++c) {
+  std::uint64_t due = rotate_right(wheel_used_, static_cast<unsigned>((cycle_ + 1) % kWheel));
+  if (cycle - cycle_ < kWheel) due &= bit(static_cast<std::uint32_t>(cycle - cycle_)) - 1;
+  for (; due != 0; due &= due - 1) {
+    const std::uint64_t c = cycle_ + 1 + first(due);
     std::uint64_t& slots = wheel_[c % kWheel];
     for (std::uint64_t left = slots; left != 0; left &= left - 1) {
       const std::uint32_t slot = first(left);

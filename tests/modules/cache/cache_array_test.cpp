@@ -70,8 +70,8 @@ TEST_CASE("a locked frame is never a victim") {
 TEST_CASE("installing a line clears what its frame knew") {
   CacheArray a(1, 1, 128);
   const auto f = put(a, 5);
-  a.valid(f) = ByteMask::first(128);
-  a.dirty(f) = ByteMask::range(4, 8);
+  a.set_valid(f, ByteMask::first(128));
+  a.set_dirty(f, ByteMask::range(4, 8));
   a.lock(f, true);
   a.install(f, 6);
   CHECK(a.line(f) == 6);
@@ -89,6 +89,52 @@ TEST_CASE("a number of sets that is no power of two spreads lines by remainder")
   // The index and the line number are separate: tags are whole line numbers.
   CHECK(a.find(48 + 3, 3) == 3);
   CHECK(a.find(3, 48 + 3) == CacheArray::kNone);
+}
+
+TEST_CASE("any number of sets and any line number: the set is the remainder") {
+  std::mt19937_64 random(1);
+  for (const std::uint32_t sets : {3U, 5U, 6U, 7U, 48U, 96U, 1000003U}) {
+    const CacheArray a(sets, 1, 128, CacheArray::Bytes::kWhole);
+    const std::uint64_t last = ~std::uint64_t{0} / sets * sets;
+    for (const std::uint64_t index : {std::uint64_t{0}, std::uint64_t{sets} - 1,
+                                      std::uint64_t{sets}, last - 1, last, ~std::uint64_t{0}}) {
+      CHECK(a.set_of(index) == index % sets);
+    }
+    for (unsigned i = 0; i < 10000; ++i) {
+      const std::uint64_t index = random() >> (i % 64);
+      REQUIRE(a.set_of(index) == index % sets);
+    }
+  }
+}
+
+TEST_CASE("a frame's bytes: none, all or some valid, none or some dirty, whatever was before") {
+  for (const unsigned bytes : {32U, 128U}) {
+    const ByteMask none;
+    const ByteMask whole = ByteMask::first(bytes);
+    const ByteMask some = ByteMask::range(4, 8);
+    for (const ByteMask valid_before : {none, some, whole}) {
+      for (const ByteMask dirty_before : {none, some}) {
+        for (const ByteMask valid : {none, some, whole}) {
+          for (const ByteMask dirty : {none, some}) {
+            CacheArray a(1, 1, bytes);
+            const auto f = put(a, 5);
+            a.set_valid(f, valid_before);
+            a.set_dirty(f, dirty_before);
+            a.set_valid(f, valid);
+            CHECK(a.valid(f) == valid);
+            CHECK(a.dirty(f) == dirty_before);
+            a.set_dirty(f, dirty);
+            CHECK(a.valid(f) == valid);
+            CHECK(a.dirty(f) == dirty);
+            a.invalidate(f);
+            a.set_valid(f, some);
+            CHECK(a.valid(f) == some);
+            CHECK(a.dirty(f).none());
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST_CASE("data is zeroed at the first call, one line a frame, and stays") {
