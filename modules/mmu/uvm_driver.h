@@ -67,7 +67,7 @@ struct UvmPlatform {
   /// Whether a virtual address belongs to an allocation.
   std::function<bool(std::uint64_t virtual_address)> allocated;
   /// The allocation that holds an allocated address. May be empty: then each page is one.
-  std::function<AllocationPages(std::uint64_t virtual_address)> allocation;
+  std::function<AllocationPages(std::uint64_t virtual_address)> allocation = {};
 };
 
 /// The unified-memory driver: handles page faults and decides, through PagePlacement, where a page

@@ -27,8 +27,9 @@ double bytes_between(const GpuRig& rig, unsigned from, unsigned to) {
 /// Two GPUs that share no bottleneck but the fabric: L1s that hold nothing and let enough loads
 /// out, slices that hold all lines after the first round.
 std::vector<std::string> stream_settings() {
-  return {kPlacedByHand,         "system.gpus=2", "l1.sets=1",        "l1.ways=1",
-          "l1.mshr_entries=128", "llc.sets=256",  "sm.scheduling=lrr"};
+  // An L1 of one frame keeps nothing; it would also be the only one to wait for a line.
+  return {kPlacedByHand,         "system.gpus=2", "l1.sets=1",         "l1.ways=1",
+          "l1.mshr_entries=128", "llc.sets=256",  "sm.scheduling=lrr", "l1.reserve_frames=false"};
 }
 
 /// The SMs of GPUs 0 to `readers` - 1 read the other GPU's lines, each its own; kernels of `lanes`

@@ -48,6 +48,9 @@ std::vector<std::string> random_settings(unsigned seed) {
   one_of("l1.mshr_entries", {1, 4, 32});
   one_of("l1.mshr_targets", {1, 2, 8});
   one_of("system.rdma_ports", {1, 2});
+  const char* const placements[] = {"interleave", "kernel-wide", "round-robin", "first-touch"};
+  sets.push_back(std::string("system.page_placement=") + placements[random() % 4]);
+  sets.emplace_back(random() % 2 == 0 ? "l1.reserve_frames=true" : "l1.reserve_frames=false");
   return sets;
 }
 

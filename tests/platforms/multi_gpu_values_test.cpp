@@ -20,13 +20,13 @@ namespace {
 constexpr std::uint32_t kCtas = 32;
 constexpr std::uint32_t kResults = kCtas * ReadWriteRead::kThreads;
 
-/// The array lies in GPU 3's memory; GPU 0 writes it.
+/// The array lies in the last quarter of its allocation, in GPU 3's memory; GPU 0 writes it.
 RunResult run_read_write_read(ReadWriteRead& workload, const std::string& preset,
                               bool keep_replicas) {
   BuildOptions build;
   build.check_protocol = true;
   build.keep_replicas = keep_replicas;
-  Simulation simulation(resolve_config(preset, {}), build);
+  Simulation simulation(resolve_config(preset, {"system.page_placement=kernel-wide"}), build);
   RunOptions options;
   options.values = ValueMode::kCarried;
   return simulation.run(workload, options);

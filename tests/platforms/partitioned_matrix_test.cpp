@@ -14,8 +14,9 @@ using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement and remote caching is in this matrix") {
-  CHECK(page_placement_names() ==
-        std::vector<std::string>{"first-touch", "lab", "least-first", "round-robin"});
+  CHECK(page_placement_names() == std::vector<std::string>{"first-touch", "interleave",
+                                                           "kernel-wide", "lab", "least-first",
+                                                           "round-robin"});
   CHECK(remote_caching_names() == std::vector<std::string>{"full-replication", "home", "mdr"});
   CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "first-touch-migration",
                                                        "griffin", "none", "replication"});
@@ -24,7 +25,8 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
 #define TESSERA_FEW(PLATFORM) TESSERA_FOR_FEW(TESSERA_VERIFIES_CARRIED, PLATFORM)
 #define TESSERA_MATRIX(PLATFORM) TESSERA_FOR_MATRIX(TESSERA_VERIFIES_CARRIED, PLATFORM)
 
-// Each platform, each placement, each way to cache, each way to move pages.
+// Each platform, each placement (interleave and kernel-wide: multi_gpu_matrix_test), each way to
+// cache, each way to move pages.
 TESSERA_MATRIX("uba-sm-small")
 TESSERA_MATRIX("mcm-uba-small")
 TESSERA_MATRIX("mcm-nuba-small")
