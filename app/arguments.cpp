@@ -141,7 +141,7 @@ void add_run_options(ArgumentParser& parser) {
   parser.options()(
       "values", po::value<std::string>()->default_value("functional")->value_name("MODE"),
       "carried: bytes travel through the memory system; functional: values come from one flat "
-      "memory, faster, same timing")(
+      "memory, faster, same timing but for races")(
       "scale", po::value<std::string>()->default_value("small")->value_name("SCALE"),
       "size of the input: small, medium or paper")(
       "seed", po::value<std::string>()->default_value("1")->value_name("N"),

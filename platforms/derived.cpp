@@ -154,8 +154,13 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["replies_per_cycle"] = ratio(l1_misses, n);
   d["l1_hit_rate"] = ratio(sum("l1_", "load_hits"), loads);
   d["llc_hit_rate"] = ratio(sum("llc", "hits") + sum("llc", "write_allocations"), llc_accesses);
-  // In a UBA, every L1 miss crosses the network (NUBA figure 9).
-  d["l1_miss_local_fraction"] = nuba ? ratio(sum("llc", "sm_loads_served"), sm_loads) : 0.0;
+  // In a UBA, every L1 miss crosses the network (NUBA figure 9). Of several GPUs, each counts its
+  // own memory's as local.
+  const double load_misses = sum("l1_", "load_misses");
+  d["l1_miss_local_fraction"] =
+      nuba      ? ratio(sum("llc", "sm_loads_served"), sm_loads)
+      : several ? ratio(load_misses - sum("l1_", "remote_load_misses"), load_misses)
+                : 0.0;
   // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
   d["noc_bytes"] = bytes("noc");
   d["inter_module_bytes"] = bytes("mcm");
@@ -176,6 +181,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
                        {"2-10", ratio(sum("l2_tlb", "pages_of_2_to_10_sms"), pages)},
                        {"11-25", ratio(sum("l2_tlb", "pages_of_11_to_25_sms"), pages)},
                        {"26-64", ratio(sum("l2_tlb", "pages_of_26_or_more_sms"), pages)}};
+  // Each L2 TLB knows its own GPU's SMs only.
+  if (several) d["page_sharing"] = nullptr;
   ordered_json& hops = d["latency_breakdown"];
   for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
     hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);

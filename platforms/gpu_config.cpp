@@ -100,7 +100,7 @@ std::vector<std::string> GpuConfig::validate() const {
   const auto add = [&errors](std::vector<std::string> more) {
     for (std::string& e : more) errors.push_back(std::move(e));
   };
-  add(geometry().errors());
+  for (const std::string& e : geometry().errors()) errors.push_back("memory geometry: " + e);
   // Every balance is above 0, so 0 would be first-touch by another name.
   if (!(system.lab_threshold > 0 && system.lab_threshold <= 1)) {
     errors.emplace_back("system.lab_threshold must be above 0 and at most 1");
@@ -210,6 +210,25 @@ std::vector<std::string> GpuConfig::validate_gpus() const {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
+  }
+  const std::uint32_t chunk = s.interleave_bytes;
+  const std::uint64_t most = std::min<std::uint64_t>(dram.row_bytes, s.page_bytes);
+  if (chunk < s.line_bytes || chunk > most || (chunk & (chunk - 1)) != 0) {
+    errors.push_back("system.interleave_bytes is " + std::to_string(chunk) +
+                     ": a power of two from " + std::to_string(s.line_bytes) + " (a line) to " +
+                     std::to_string(most) + " (the smaller of DRAM row and page) expected");
+  }
+  // The watchdog must not take a packet's way, or an answer's wait for others, for a standstill.
+  const double watchdog_ns =
+      static_cast<double>(s.watchdog_cycles) * 1e9 / static_cast<double>(sm.clock_hz);
+  const double longest_ns = static_cast<double>(fabric.latency_ns) +
+                            rdma.timeout_cycles * 1e9 / static_cast<double>(rdma.clock_hz) +
+                            5e9 / static_cast<double>(fabric.clock_hz);
+  if (watchdog_ns < 2 * longest_ns) {
+    errors.push_back(
+        "system.watchdog_cycles (" + std::to_string(s.watchdog_cycles) +
+        ") must be twice fabric.latency_ns, rdma.timeout_cycles and a packet's time on "
+        "the link together at least: what waits for these would count as stuck");
   }
   if (migration.policy == "replication") {
     errors.emplace_back("migration.policy replication has a meaning in topology nuba only");

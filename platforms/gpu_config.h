@@ -145,7 +145,7 @@ Config instance_config(Config base, const std::vector<ParameterSetting>& overrid
   std::vector<ParameterSetting> mine;
   for (const ParameterSetting& s : overrides) {
     if (s.path.compare(0, instance.size() + 1, instance + ".") != 0) continue;
-    mine.push_back({s.path.substr(instance.size() + 1), s.value, s.origin});
+    mine.push_back({s.path.substr(instance.size() + 1), s.value, s.origin + ": " + instance});
   }
   if (mine.empty()) return base;
   ParameterReader reader(std::move(mine));
