@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include "policies/page_placement.h"
 
@@ -49,6 +50,19 @@ class Sums {
 };
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
+
+/// Shares of pages by how many SMs touched them.
+ordered_json page_sharing(const Sums& sum) {
+  const std::pair<const char*, const char*> bands[] = {{"1", "pages_of_1_sm"},
+                                                       {"2-10", "pages_of_2_to_10_sms"},
+                                                       {"11-25", "pages_of_11_to_25_sms"},
+                                                       {"26-64", "pages_of_26_or_more_sms"}};
+  double pages = 0;
+  for (const auto& band : bands) pages += sum("l2_tlb", band.second);
+  ordered_json d;
+  for (const auto& [name, statistic] : bands) d[name] = ratio(sum("l2_tlb", statistic), pages);
+  return d;
+}
 
 /// Bytes from each GPU to each other.
 ordered_json traffic_matrix(const ordered_json& fabric, std::uint32_t gpus) {
@@ -142,9 +156,6 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   const bool several = system.gpus > 1;
   const double noc_peak = config.noc.bandwidth(nuba ? system.slices() : system.sms);
   const double sm_loads = sum("llc", "sm_loads");
-  const double pages = sum("l2_tlb", "pages_of_1_sm") + sum("l2_tlb", "pages_of_2_to_10_sms") +
-                       sum("l2_tlb", "pages_of_11_to_25_sms") +
-                       sum("l2_tlb", "pages_of_26_or_more_sms");
 
   const auto bytes = [&sum](const char* kind) {
     return sum(kind, "request_bytes") + sum(kind, "reply_bytes");
@@ -177,12 +188,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
               : ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
   d["page_balance"] = normalised_page_balance(pages_per_channel);
   d["page_faults"] = sum("uvm", "faults");
-  d["page_sharing"] = {{"1", ratio(sum("l2_tlb", "pages_of_1_sm"), pages)},
-                       {"2-10", ratio(sum("l2_tlb", "pages_of_2_to_10_sms"), pages)},
-                       {"11-25", ratio(sum("l2_tlb", "pages_of_11_to_25_sms"), pages)},
-                       {"26-64", ratio(sum("l2_tlb", "pages_of_26_or_more_sms"), pages)}};
-  // Each L2 TLB knows its own GPU's SMs only.
-  if (several) d["page_sharing"] = nullptr;
+  // Of several GPUs, each L2 TLB knows its own SMs only.
+  d["page_sharing"] = several ? ordered_json(nullptr) : page_sharing(sum);
   ordered_json& hops = d["latency_breakdown"];
   for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
     hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);

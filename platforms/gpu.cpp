@@ -34,6 +34,8 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
                                                   config_.system.sms, config_.system.line_bytes);
     blocks_.push_back(line_sharing_.get());
   }
+  // Statistics are listed in the order in which blocks are made. Those of a GPU among several can
+  // be made only while its module is.
   if (config_.system.gpus == 1) {
     build_one(0, options);
     build_mmu(options);

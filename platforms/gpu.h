@@ -90,6 +90,9 @@ class Gpu final : public sc_core::sc_module {
   /// A kernel has ended, as far as its time counts.
   void kernel_ended();
 
+  /// Packets between GPUs that are in use; 0 at the end of every run.
+  std::size_t live_packets() const { return packets_.live(); }
+
   /// Debug access at a physical address, to the newest bytes. `length` must stay in one line.
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
@@ -120,7 +123,6 @@ class Gpu final : public sc_core::sc_module {
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
   std::uint32_t slices_per_gpu() const { return config_.system.slices() / config_.system.gpus; }
-  bool has_remote_cache() const;
   L1Role l1_role(std::uint32_t gpu);
   void build_page_mover();
   void build_mdr();

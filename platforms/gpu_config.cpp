@@ -205,8 +205,7 @@ std::vector<std::string> GpuConfig::validate_gpus() const {
                      ") must divide the slices of a GPU (" + std::to_string(s.slices() / s.gpus) +
                      "): a port serves whole slices");
   }
-  if (migration.policy != "none" &&
-      (s.transfer == "remote-cache" || s.transfer == "decision-engine")) {
+  if (migration.policy != "none" && may_use_remote_cache(*make_transfer_policy(s.transfer))) {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");

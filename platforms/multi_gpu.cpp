@@ -44,8 +44,6 @@ void Gpu::build_several(const GpuOptions& options) {
   build_fabric();
 }
 
-bool Gpu::has_remote_cache() const { return transfer_.remote_cache || transfer_policy_->decides(); }
-
 L1Role Gpu::l1_role(std::uint32_t gpu) {
   L1Role role;
   role.transfer = &transfer_;
@@ -96,7 +94,7 @@ void Gpu::add_rdma(std::uint32_t gpu, const GpuOptions& options) {
     connect(*noc.out[i], *slices_[gpu * slices + i].in[0]);
   }
   for (std::uint32_t i = 0; i < ports; ++i) {
-    if (!has_remote_cache()) {
+    if (!may_use_remote_cache(*transfer_policy_)) {
       connect(*noc.out[slices + i], rdma.local_in[i]);
       continue;
     }

@@ -199,6 +199,10 @@ void Simulation::Impl::drain() {
     throw RunError("after the last kernel " + std::to_string(pool_.live()) +
                    " transactions were never given back");
   }
+  if (gpu().live_packets() != 0) {
+    throw RunError("after the last kernel " + std::to_string(gpu().live_packets()) +
+                   " packets between GPUs were never given back");
+  }
   if (const ProtocolChecker* c = gpu().unfinished_checker()) {
     throw RunError(std::string(c->name()) + " has open transactions: " + c->describe_outstanding());
   }

@@ -55,6 +55,11 @@ class TransferPolicy {
   virtual RemoteTransfer decide(const TransferSample&) const { return start(); }
 };
 
+/// Whether a system with this policy may come to use a remote cache. What is decided later may.
+inline bool may_use_remote_cache(const TransferPolicy& policy) {
+  return policy.start().remote_cache || policy.decides();
+}
+
 /// Thresholds of the decision engine (DualOpt Table 1).
 struct TransferThresholds {
   double remote = 0.02;

@@ -66,11 +66,14 @@ class ResponseCoalescer {
   }
 
   /// Takes the packet of the buffer whose turn it is among those that are due; one must be
-  /// (next_due(cycle) == cycle).
-  Packet take(std::uint64_t cycle) {
+  /// (next_due(cycle) == cycle). `packet` is overwritten; used again, it allocates nothing.
+  void take(std::uint64_t cycle, Packet& packet) {
     while (due_at(buffers_[turn_]) > cycle) turn_ = next(turn_);
     Buffer& b = buffers_[turn_];
-    Packet packet{turn_, {}, b.head_granules, !complete(b)};
+    packet.destination = turn_;
+    packet.answers.clear();
+    packet.granules = b.head_granules;
+    packet.timed_out = !complete(b);
     for (std::size_t i = 0; i < b.head_answers; ++i) {
       packet.answers.push_back(b.waiting.front().item);
       b.waiting.pop_front();
@@ -80,7 +83,6 @@ class ResponseCoalescer {
     b.head_granules = 0;
     grow(b);
     turn_ = next(turn_);
-    return packet;
   }
 
   /// Drops what waits. The next turn is the first buffer's.

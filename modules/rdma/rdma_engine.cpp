@@ -263,7 +263,8 @@ void RdmaEngine::pack(Tick t) {
   if (cycle < next_pack_cycle_ || coalescer_.next_due(cycle) != cycle) return;
   if (outgoing_full(PacketClass::kResponse)) return;
   next_pack_cycle_ = cycle + 1;
-  const auto packed = coalescer_.take(cycle);
+  coalescer_.take(cycle, packed_);
+  const auto& packed = packed_;
   LinkPacket& packet = new_packet(PacketClass::kResponse, gpu_of(packed.destination));
   for (const LinkPacket::Content& c : packed.answers) packet.add(*c.payload, c.ready_at);
   stats_.answers_per_packet.add(packet.size());

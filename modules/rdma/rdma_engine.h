@@ -158,6 +158,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   TimedQueue<Answer> from_home_;
   ResponseReceiver home_in_;
   ResponseCoalescer<LinkPacket::Content> coalescer_;
+  ResponseCoalescer<LinkPacket::Content>::Packet packed_;  ///< the last packet taken
   std::uint64_t next_pack_cycle_ = 0;
   std::uint64_t serving_ = 0;  ///< others' requests that the home slices have not answered
 

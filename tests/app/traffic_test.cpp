@@ -51,6 +51,29 @@ TEST_CASE("series are summed by level, in the order of a request's way") {
   CHECK(levels[4].peak_gb_per_s == 2.0);
 }
 
+TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC") {
+  const ordered_json stats = {{"time_ns", 100.0},
+                              {"modules",
+                               {{"system.gpu1.llc0", {{"bandwidth", series(10, {1})}}},
+                                {"system.gpu1.rcache0", {{"bandwidth", series(10, {2})}}},
+                                {"system.fabric", {{"bytes_over_time", series(10, {4})}}},
+                                {"system.iommu",
+                                 {{"request_bytes_over_time", series(10, {8})},
+                                  {"reply_bytes_over_time", series(10, {16})}}}}},
+                              {"derived", {{"peak_gb_per_s", {{"fabric", 256.0}}}}}};
+  const auto levels = traffic_by_level(stats);
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> bytes;
+  for (const auto& l : levels) {
+    names.push_back(l.name);
+    bytes.push_back(l.bytes);
+  }
+  CHECK(names == std::vector<std::string>{"Remote cache", "GPU fabric", "IOMMU request",
+                                          "IOMMU reply", "LLC"});
+  CHECK(bytes == std::vector<std::uint64_t>{2, 4, 8, 16, 1});
+  CHECK(levels[1].peak_gb_per_s == 256.0);
+}
+
 TEST_CASE("series of unequal intervals are brought to the widest without losing bytes") {
   for (const bool wide_first : {false, true}) {
     const std::string a = wide_first ? "gpu.llc1" : "gpu.llc0";

@@ -71,3 +71,18 @@ TEST_CASE("without a verdict the whole run is undecided") {
   CHECK(remote(modules).at("undecided_fraction") == 1);
   CHECK(remote(modules).at("window_utilisation") == 0);
 }
+
+TEST_CASE("of several GPUs, a miss is local whose line is the own GPU's, and no TLB sees all SMs") {
+  ordered_json m = two_gpus();
+  m["system.gpu0.l1_0"] = {{"load_misses", 30}, {"remote_load_misses", 12}};
+  m["system.gpu1.l1_0"] = {{"load_misses", 10}, {"remote_load_misses", 8}};
+  m["system.gpu0.l2_tlb"] = {{"pages_of_1_sm", 3}, {"pages_of_2_to_10_sms", 1}};
+  const ordered_json several = derive(m, multi_gpu(), 1000, {0, 0});
+  CHECK(several.at("l1_miss_local_fraction") == 0.5);
+  CHECK(several.at("page_sharing").is_null());
+  const ordered_json one = derive(m, GpuConfig(), 1000, {0, 0});
+  CHECK(one.at("l1_miss_local_fraction") == 0);
+  CHECK(one.at("page_sharing").at("1") == 0.75);
+  CHECK(one.at("page_sharing").at("2-10") == 0.25);
+  CHECK(one.at("page_sharing").at("26-64") == 0);
+}

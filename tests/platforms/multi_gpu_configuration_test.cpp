@@ -92,6 +92,28 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "slices");
 }
 
+TEST_CASE("waits that the watchdog would take for a standstill are refused") {
+  // At 1 GHz: twice (latency + timeout + a line's five flits of 16 B at 4 GHz).
+  CHECK(refusal("dca",
+                {"system.watchdog_cycles=1000", "fabric.latency_ns=400", "rdma.timeout_cycles=98"})
+            .empty());
+  const std::string told = "dca: system.watchdog_cycles (1000) must be twice fabric.latency_ns, ";
+  CHECK_THAT(refusal("dca", {"system.watchdog_cycles=1000", "fabric.latency_ns=400",
+                             "rdma.timeout_cycles=99"}),
+             Catch::Contains(told));
+  CHECK_THAT(refusal("dca", {"system.watchdog_cycles=1000", "fabric.latency_ns=499"}),
+             Catch::Contains(told));
+}
+
+TEST_CASE("a channel's share of addresses is a line at least and a DRAM row at most") {
+  CHECK(refusal("dca", {"system.interleave_bytes=2048"}).empty());
+  CHECK(
+      refusal("dca", {"system.interleave_bytes=4096"}) ==
+      "dca: system.interleave_bytes is 4096: a power of two from 64 (a line) to 2048 (the smaller "
+      "of DRAM row and page) expected");
+  CHECK_THAT(refusal("dca", {"system.interleave_bytes=32"}), Catch::Contains("from 64 (a line)"));
+}
+
 TEST_CASE("what the blocks between GPUs cannot be is refused with the block's name") {
   CHECK_THAT(refusal("dca", {"system.transfer=coalesce"}),
              Catch::Contains("did you mean 'coalesced'?"));

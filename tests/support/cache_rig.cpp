@@ -58,6 +58,15 @@ ConformanceRig CacheRig::conformance() {
   return rig;
 }
 
+void CacheRig::stall_at_random() {
+  constexpr Tick kNs = 1'000'000;
+  memory.config().random_latency = 60 * kNs;
+  memory.config().stall_probability = 0.2;
+  memory.config().random_stall = 40 * kNs;
+  sm.config().style = ResponseStyle::kRandom;
+  sm.config().random_stall = 5 * kNs;
+}
+
 void CacheRig::run() {
   CHECK(run_until_done(conformance(), us(1000)));
   check_each_answered_once(conformance(), tlm::TLM_OK_RESPONSE);

@@ -60,6 +60,16 @@ class PlainMap final : public AddressMap {
   MemoryGeometry geometry_ = two_slices();
 };
 
+/// Gives a store random bytes (after its mask, on which they do not depend) and writes those of the
+/// mask into `reference`, a map or an array of bytes, from `at` on.
+template <class Random, class Reference>
+void fill_store(ScriptedRequest& r, Random& random, Reference& reference, std::uint64_t at) {
+  for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
+  for (unsigned i = 0; i < kLine; ++i) {
+    if (r.mask.test(i)) reference[at + i] = r.data[i];
+  }
+}
+
 class CacheRig {
  public:
   struct Shape {
@@ -93,6 +103,9 @@ class CacheRig {
   /// Writes `value` to every byte of the mask.
   std::size_t store(std::uint64_t cycle, std::uint64_t address, unsigned char value,
                     ByteMask mask = ByteMask::first(kLine), unsigned port = 0);
+
+  /// Memory and initiator answer late, and stall, at random.
+  void stall_at_random();
 
   virtual ConformanceRig conformance();
   /// To the end; checks that all was answered once and nothing is left.

@@ -483,11 +483,7 @@ TEST_CASE("a remote cache that is reset holds nothing") {
 
 TEST_CASE("random traffic through a remote cache agrees with a memory, and no byte is lost") {
   FarRig rig(kOff, tiny(), RequestStyle::kRandom);
-  rig.memory.config().random_latency = ns(60);
-  rig.memory.config().stall_probability = 0.2;
-  rig.memory.config().random_stall = ns(40);
-  rig.sm.config().style = ResponseStyle::kRandom;
-  rig.sm.config().random_stall = ns(5);
+  rig.stall_at_random();
   std::mt19937_64 random(9);
   constexpr unsigned kLines = 16;
   std::vector<unsigned char> reference(kLines * kLine);
@@ -529,10 +525,7 @@ TEST_CASE("random traffic through a remote cache agrees with a memory, and no by
       if (kind < 4) {
         r.command = tlm::TLM_WRITE_COMMAND;
         r.mask = kind == 1 ? ByteMask::first(kLine) : ByteMask{random() & random(), random()};
-        for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
-        for (unsigned i = 0; i < kLine; ++i) {
-          if (r.mask.test(i)) reference[offset + i] = r.data[i];
-        }
+        fill_store(r, random, reference, offset);
         rig.sm.add(std::move(r));
       } else {
         const auto from = reference.begin() + static_cast<std::ptrdiff_t>(offset);

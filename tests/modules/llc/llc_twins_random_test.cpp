@@ -115,11 +115,7 @@ void race(std::uint64_t seed, const LlcSliceConfig& config) {
   for (unsigned line = 0; line < kLines; ++line) {
     for (unsigned i = 0; i < kLine; ++i) rig.memory.set_byte(address_of(line) + i, 0);
   }
-  rig.memory.config().random_latency = ns(60);
-  rig.memory.config().stall_probability = 0.2;
-  rig.memory.config().random_stall = ns(40);
-  rig.sm.config().style = ResponseStyle::kRandom;
-  rig.sm.config().random_stall = ns(5);
+  rig.stall_at_random();
   const Traffic t = schedule(rig, seed, 6000);
   rig.run();
   CHECK(violations(rig, t) == 0);

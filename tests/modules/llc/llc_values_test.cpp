@@ -133,11 +133,7 @@ TEST_CASE("a reset slice has no lines and writes nothing back") {
 TEST_CASE(
     "random loads, stores and atomics of two ports agree with a memory, under random stalls") {
   Rig rig(tiny(), RequestStyle::kRandom);
-  rig.memory.config().random_latency = ns(60);
-  rig.memory.config().stall_probability = 0.2;
-  rig.memory.config().random_stall = ns(40);
-  rig.sm.config().style = ResponseStyle::kRandom;
-  rig.sm.config().random_stall = ns(5);
+  rig.stall_at_random();
   std::mt19937_64 random(7);
   constexpr unsigned kLines = 16;
   std::vector<unsigned char> reference(kLines * kLine);
@@ -169,10 +165,7 @@ TEST_CASE(
     if (kind < 4) {
       r.command = tlm::TLM_WRITE_COMMAND;
       r.mask = kind == 1 ? ByteMask::first(kLine) : ByteMask{random() & random(), random()};
-      for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
-      for (unsigned i = 0; i < kLine; ++i) {
-        if (r.mask.test(i)) reference[address + i] = r.data[i];
-      }
+      fill_store(r, random, reference, address);
       rig.sm.add(std::move(r));
     } else {
       const auto from = reference.begin() + static_cast<std::ptrdiff_t>(address);

@@ -372,11 +372,7 @@ void random_traffic(bool reserve_frames) {
   c.input_depth = 2;
   c.miss_queue_depth = 2;
   Rig rig(c, RequestStyle::kRandom);
-  rig.memory.config().random_latency = ns(60);
-  rig.memory.config().stall_probability = 0.2;
-  rig.memory.config().random_stall = ns(40);
-  rig.sm.config().style = ResponseStyle::kRandom;
-  rig.sm.config().random_stall = ns(5);
+  rig.stall_at_random();
   std::mt19937_64 random(11);
   std::map<std::uint64_t, unsigned char> reference;
   std::map<std::size_t, std::vector<unsigned char>> expected;
@@ -390,10 +386,7 @@ void random_traffic(bool reserve_frames) {
     if (random() % 3 == 0) {
       r.command = tlm::TLM_WRITE_COMMAND;
       r.mask = ByteMask{random() & random(), random()};
-      for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
-      for (unsigned i = 0; i < kLine; ++i) {
-        if (r.mask.test(i)) reference[address + i] = r.data[i];
-      }
+      fill_store(r, random, reference, address);
       // An atomic passes through as a store does, and the line goes.
       if (random() % 5 == 0) {
         r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };

@@ -443,11 +443,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   c.input_depth = 2;
   c.miss_queue_depth = 2;
   Rig rig(kLineWise, c, 8, RequestStyle::kRandom);
-  rig.memory.config().random_latency = ns(60);
-  rig.memory.config().stall_probability = 0.2;
-  rig.memory.config().random_stall = ns(40);
-  rig.sm.config().style = ResponseStyle::kRandom;
-  rig.sm.config().random_stall = ns(5);
+  rig.stall_at_random();
   std::mt19937_64 random(12);
   std::map<std::uint64_t, unsigned char> reference;
   struct Expected {
@@ -466,10 +462,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
     if (random() % 4 == 0) {
       r.command = tlm::TLM_WRITE_COMMAND;
       r.mask = ByteMask{random() & random(), random()};
-      for (unsigned i = 0; i < kLine; ++i) r.data.push_back(static_cast<unsigned char>(random()));
-      for (unsigned i = 0; i < kLine; ++i) {
-        if (r.mask.test(i)) reference[address + i] = r.data[i];
-      }
+      fill_store(r, random, reference, address);
       if (random() % 5 == 0) {
         r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stimuli/warp_program.h"
+#include "stimuli/atomic_op.h"
 
 #include <cstring>
 
