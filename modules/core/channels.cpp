@@ -8,6 +8,15 @@
 
 namespace tessera {
 
+Tick detail::departure_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Tick due,
+                            Tick t, std::uint64_t cycles) {
+  const Tick soonest = std::max({due, t, usable_from});
+  if (free_at <= soonest) return clock.after(soonest, 0);
+  const std::uint64_t cycle = clock.cycle_from(soonest);
+  const std::uint64_t free_cycle = clock.cycle_from(free_at);
+  return clock.time_of(std::max(cycle, free_cycle < cycles ? 0 : free_cycle - cycles));
+}
+
 SendOutcome RequestSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   const Tick current = now();
   sc_assert(delay > 0 && free(current + delay));
@@ -50,7 +59,7 @@ bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_
     withheld_ = &payload;
     return false;
   }
-  delay = to_sc_time(link_free_at_ - current);
+  if (occupancy != 0) delay = to_sc_time(link_free_at_ - current);
   return true;
 }
 

@@ -179,17 +179,18 @@ class ResponseReceiver : public ChannelReceiver<tlm::tlm_fw_transport_if<>> {
   }
 };
 
+namespace detail {
+Tick departure_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Tick due, Tick t,
+                    std::uint64_t cycles);
+}
+
 /// The clock edge, at t or later, at which an item that is due at `due` may leave, so that it
 /// arrives `cycles` later at a free channel. The channel must not be withheld (free_at() not
 /// kNever).
-template <class Sender>
-Tick departure_edge(const ClockDomain& clock, const Sender& sender, Tick due, Tick t,
+template <class Peer>
+Tick departure_edge(const ClockDomain& clock, const ChannelSender<Peer>& sender, Tick due, Tick t,
                     std::uint64_t cycles = 1) {
-  const Tick soonest = std::max({due, t, sender.usable_from()});
-  if (sender.free_at() <= soonest) return clock.after(soonest, 0);
-  const std::uint64_t cycle = clock.cycle_from(soonest);
-  const std::uint64_t free_cycle = clock.cycle_from(sender.free_at());
-  return clock.time_of(std::max(cycle, free_cycle < cycles ? 0 : free_cycle - cycles));
+  return detail::departure_edge(clock, sender.free_at(), sender.usable_from(), due, t, cycles);
 }
 
 }  // namespace tessera

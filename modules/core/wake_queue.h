@@ -60,10 +60,11 @@ class WakeQueue {
 
   WakeQueue();
   void process();
+  void enter_anywhere(const Entry& entry);
   void put(const Entry& entry);
   Piece* new_piece();
   Piece* free_piece(Piece* piece);
-  void take_far(Tick t);
+  void take_far();
   void run_due(Tick t);
   Tick next_time(Tick t) const;
 
@@ -74,6 +75,7 @@ class WakeQueue {
   std::vector<Entry> far_;                        ///< heap, soonest first
   sc_core::sc_event event_;
   Tick armed_ = kNever;
+  std::uint64_t first_slot_ = 0;  ///< of the instant that was woken last, counted from time 0
   bool running_ = false;
 };
 

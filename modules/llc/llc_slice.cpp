@@ -127,14 +127,12 @@ void LlcSlice::process() {
   wake_.fired();
   const Tick t = now();
   clock_.standing_at(t);
-  take_fills(t);
+  if (fills_.due(t)) take_fills(t);
   if (role_.caching != nullptr) {
     take_remote(t);
     take_invalidations(t);
   }
-  send_replies(t);
-  send(to_memory_, fills_, memory_in_, t);
-  send(to_remote_, from_remote_, remote_in_, t);
+  send_all(t);
   look_up(t);
   if (flush_frame_ != kNotFlushing) walk_flush(t);
   arm(t);
@@ -177,26 +175,31 @@ void LlcSlice::take_remote(Tick t) {
   }
 }
 
-void LlcSlice::send_replies(Tick t) {
-  const Tick delay = clock_.after(t, 1) - t;
+void LlcSlice::send_all(Tick t) {
   for (ReplyOutput& out : replies_) {
-    while (out.queue.due(t) && out.sender.free(t + delay)) {
-      Payload& payload = *out.queue.pop();
-      MemoryRequest& request = request_of(payload);
-      Tick& left = request.stamps[static_cast<std::size_t>(Hop::kFromLlc)];
-      // A remote cache leaves the home's own note as it is.
-      if (is_remote_cache() ? left == kNever : is_home(request)) left = t + delay;
-      const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
-      (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
-      stats_.bandwidth.add(bytes, t);
-      out.sender.send(payload, delay);
-    }
+    if (out.queue.due(t)) send_replies(out, t);
+  }
+  if (to_memory_.queue.due(t)) send(to_memory_, fills_, memory_in_, t);
+  if (to_remote_.queue.due(t)) send(to_remote_, from_remote_, remote_in_, t);
+}
+
+void LlcSlice::send_replies(ReplyOutput& out, Tick t) {
+  const Tick delay = clock_.after(t, 1) - t;
+  while (out.queue.due(t) && out.sender.free(t + delay)) {
+    Payload& payload = *out.queue.pop();
+    MemoryRequest& request = request_of(payload);
+    Tick& left = request.stamps[static_cast<std::size_t>(Hop::kFromLlc)];
+    // A remote cache leaves the home's own note as it is.
+    if (is_remote_cache() ? left == kNever : is_home(request)) left = t + delay;
+    const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
+    (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
+    stats_.bandwidth.add(bytes, t);
+    out.sender.send(payload, delay);
   }
 }
 
 void LlcSlice::send(Output& output, TimedQueue<Payload*>& answers, ResponseReceiver& receiver,
                     Tick t) {
-  if (!output.queue.due(t)) return;
   const Tick delay = clock_.after(t, 1) - t;
   while (output.queue.due(t) && output.sender.free(t + delay)) {
     const std::uint32_t tag = output.queue.front_port();
@@ -227,9 +230,7 @@ void LlcSlice::look_up(Tick t) {
   } else {
     stalled_ = !try_queue(second, t);
   }
-  send_replies(t);
-  send(to_memory_, fills_, memory_in_, t);
-  send(to_remote_, from_remote_, remote_in_, t);
+  send_all(t);
 }
 
 bool LlcSlice::output_backed_up() const {

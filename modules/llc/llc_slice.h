@@ -165,7 +165,8 @@ class LlcSlice final : public sc_core::sc_module,
   void take_remote(Tick t);
   void take_invalidations(Tick t);
   void fill(Payload& payload, Tick t);
-  void send_replies(Tick t);
+  void send_all(Tick t);
+  void send_replies(ReplyOutput& out, Tick t);
   void send(Output& output, TimedQueue<Payload*>& answers, ResponseReceiver& receiver, Tick t);
   void look_up(Tick t);
   void walk_flush(Tick t);

@@ -64,7 +64,7 @@ void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle
 }
 
 DramScheduler::Issued DramScheduler::tick(MemoryCycle cycle) {
-  refresh_if_due(cycle);
+  if (refresh_due_ <= cycle) refresh(cycle);
   choose_direction(cycle);
   if (!column_planned_) plan_column(cycle);
   Issued issued;
@@ -301,8 +301,7 @@ void DramScheduler::issue_row(MemoryCycle cycle) {
 
 // A refresh is done at its due time also when the controller slept then (it was idle). Of several
 // that were slept through, the last decides when banks are ready.
-void DramScheduler::refresh_if_due(MemoryCycle cycle) {
-  if (cycle < refresh_due_) return;
+void DramScheduler::refresh(MemoryCycle cycle) {
   for (; refresh_due_ <= cycle; refresh_due_ += config_.t_refi) {
     const DramTiming::Refresh at = timing_.refresh(refresh_due_);
     ++counts_.refreshes;

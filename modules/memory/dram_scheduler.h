@@ -148,7 +148,7 @@ class DramScheduler {
   void plan_row(MemoryCycle from);
   void consider_row(std::uint32_t bank, MemoryCycle at);
   void reconsider_row(std::uint32_t bank, MemoryCycle from);
-  void refresh_if_due(MemoryCycle cycle);
+  void refresh(MemoryCycle cycle);
   Issued issue_column(MemoryCycle cycle);
   void issue_row(MemoryCycle cycle);
   void tell(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);

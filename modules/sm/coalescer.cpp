@@ -10,9 +10,12 @@ namespace {
 /// Whether every lane is active and they touch consecutive bytes, lane by lane.
 bool is_consecutive(const MemoryOp& op) {
   if (op.active != ~std::uint32_t{0}) return false;
+  const std::uint64_t step = op.lane_bytes;
+  std::uint64_t expected = op.address[0];
   std::uint64_t different = 0;
-  for (unsigned i = 0; i < kWarpLanes; ++i) {
-    different |= op.address[i] ^ (op.address[0] + std::uint64_t{i} * op.lane_bytes);
+  for (const std::uint64_t address : op.address) {
+    different |= address ^ expected;
+    expected += step;
   }
   return different == 0;
 }

@@ -107,9 +107,8 @@ void L1Cache::process() {
   const Tick t = now();
   clock_.standing_at(t);
   if (flush_at_ <= t) drop_lines();
-  take_responses(t);
-  send_to_core(t);
-  send_to_memory(t);
+  if (responses_.due(t)) take_responses(t);
+  send(t);
   look_up(t);
   arm(t);
 }
@@ -199,6 +198,11 @@ void L1Cache::account(const MemoryRequest& request, Tick t) {
   stats_.reply_network += t - s[at(Hop::kFromLlc)];
 }
 
+void L1Cache::send(Tick t) {
+  if (to_core_.due(t)) send_to_core(t);
+  if (to_memory_.due(t)) send_to_memory(t);
+}
+
 void L1Cache::send_to_core(Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (to_core_.due(t) && core_out_.free(t + delay)) {
@@ -240,8 +244,7 @@ void L1Cache::look_up(Tick t) {
   pipeline_.pop();
   lookup_free_at_ = clock_.after(t, 1);
   core_in_.release();
-  send_to_core(t);
-  send_to_memory(t);
+  send(t);
 }
 
 L1Cache::Lookup L1Cache::access(const Access& a, Tick t) {

@@ -123,11 +123,11 @@ tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm:
 void LoadStoreUnit::run(Tick t) {
   take_answers(t);
   take_translations(t);
-  send_translations(t);
+  if (unsent_ != 0) send_translations(t);
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   if (port_free_at_ <= t && l1_out_.free(t + delay) && send_line(t)) {
     port_free_at_ = clock_.after(t, 1);
-    send_translations(t);
+    if (unsent_ != 0) send_translations(t);
   }
 }
 
@@ -197,7 +197,6 @@ void LoadStoreUnit::take_translations(Tick t) {
 }
 
 void LoadStoreUnit::send_translations(Tick t) {
-  if (unsent_ == 0) return;
   const Tick delay = clock_.after(t, 1) - t;
   for (Translation& x : translations_) {
     if (x.sent) continue;

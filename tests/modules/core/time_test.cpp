@@ -92,6 +92,29 @@ TEST_CASE("after() counts from the edge at or after a time") {
   CHECK(clock.after(714'287, 2) == clock.time_of(4));
 }
 
+TEST_CASE("where clocks stand changes no answer, not those of others of their frequency either") {
+  std::mt19937_64 random(3);
+  for (const std::uint64_t hertz : {1'400'000'000ULL, 350'000'000ULL, 1'000'000'000ULL}) {
+    const ClockDomain asked(hertz);
+    const ClockDomain standing(hertz);
+    const auto edge = [&](std::uint64_t n) {
+      __extension__ using Wide = unsigned __int128;
+      return static_cast<Tick>((Wide{n} * tessera::kTicksPerSecond + hertz / 2) / hertz);
+    };
+    for (unsigned i = 0; i < 2000; ++i) {
+      const std::uint64_t n = random() % 1'000'000;
+      standing.standing_at(edge(n + random() % 3));
+      CHECK(asked.cycle_at(edge(n)) == n);
+      CHECK(asked.cycle_at(edge(n + 1) - 1) == n);
+      CHECK(asked.cycle_from(edge(n) + 1) == n + 1);
+      CHECK(asked.after(edge(n), 0) == edge(n));
+      CHECK(asked.after(edge(n), 1) == edge(n + 1));
+      CHECK(asked.after(edge(n) + 1, 1) == edge(n + 2));
+      CHECK_FALSE(asked.is_edge(edge(n) + 1));
+    }
+  }
+}
+
 TEST_CASE("a clock's frequency is 1 Hz to 10^15 Hz") {
   CHECK_THROWS_AS(ClockDomain(0), std::invalid_argument);
   CHECK_THROWS_AS(ClockDomain(1'000'000'000'000'001), std::invalid_argument);

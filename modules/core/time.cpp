@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/time.h"
+
+#include <map>
+#include <numeric>
+#include <stdexcept>
+
+namespace tessera {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+// A division by a constant as a multiplication: clocks are asked hundreds of times per memory
+// access. For n up to 2^64 / d, high(n, reciprocal(d)) is n / d; beyond, at most one more.
+std::uint64_t reciprocal(std::uint64_t d) {
+  return d == 1 ? 0 : static_cast<std::uint64_t>((Wide{1} << 64) / d) + 1;
+}
+
+std::uint64_t high(std::uint64_t n, std::uint64_t reciprocal_of_d) {
+  return static_cast<std::uint64_t>((Wide{n} * reciprocal_of_d) >> 64);
+}
+
+}  // namespace
+
+ClockDomain::Frequency& ClockDomain::frequency(std::uint64_t hertz) {
+  static std::map<std::uint64_t, Frequency> known;
+  if (hertz == 0 || hertz > kTicksPerSecond) {
+    throw std::invalid_argument("a clock's frequency must be 1 Hz to 10^15 Hz");
+  }
+  return known.try_emplace(hertz, hertz).first->second;
+}
+
+ClockDomain::Frequency::Frequency(std::uint64_t f) : hertz(f) {
+  const std::uint64_t g = std::gcd(kTicksPerSecond, hertz);
+  numerator = kTicksPerSecond / g;
+  denominator = hertz / g;
+  whole = numerator / denominator;
+  rest = numerator % denominator;
+  by_denominator = reciprocal(denominator);
+  by_numerator = reciprocal(numerator);
+  exact_cycles =
+      rest == 0 ? ~std::uint64_t{0} / whole - 1 : ~std::uint64_t{0} / 2 / (rest * denominator);
+  exact_ticks = ~std::uint64_t{0} / 2 / denominator;
+  // A reciprocal of 1 would be 2^64.
+  if (numerator == 1) exact_ticks = 0;
+}
+
+Tick ClockDomain::Frequency::time_of(std::uint64_t n) const {
+  if (n <= exact_cycles) {
+    return n * whole + (rest == 0 ? 0 : high(n * rest + denominator / 2, by_denominator));
+  }
+  return static_cast<Tick>((Wide{n} * numerator + denominator / 2) / denominator);
+}
+
+void ClockDomain::Frequency::move_to(Tick edge) {
+  here_cycle = edge == next ? here_cycle + 1 : edge_at(edge).cycle;
+  here = edge;
+  next = time_of(here_cycle + 1);
+}
+
+ClockDomain::Edge ClockDomain::Frequency::edge_by_division(Tick t) const {
+  if (t == next) return {here_cycle + 1, next};
+  // The short form is at most one too high.
+  std::uint64_t n = t <= exact_ticks
+                        ? high(t * denominator, by_numerator)
+                        : static_cast<std::uint64_t>(Wide{t} * denominator / numerator);
+  Tick time = time_of(n);
+  if (time > t) {
+    time = time_of(--n);
+  } else if (t - time >= whole) {
+    // No edge comes sooner, but the next may have been rounded down to t.
+    const Tick following = time_of(n + 1);
+    if (following <= t) return {n + 1, following};
+  }
+  return {n, time};
+}
+
+Tick ClockDomain::Frequency::after(Tick t, std::uint64_t cycles) const {
+  const Edge e = edge_at(t);
+  if (e.time == t && cycles == 0) return t;
+  return time_of(e.cycle + cycles + (e.time == t ? 0 : 1));
+}
+
+}  // namespace tessera
