@@ -41,6 +41,11 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
       best = candidate;
     }
   }
+  if (!best.empty() || name.size() < 3 || name.back() == '.') return best;
+  for (const std::string& candidate : known) {
+    if (candidate.compare(0, name.size(), name) != 0) continue;
+    if (best.empty() || candidate.size() < best.size()) best = candidate;
+  }
   return best;
 }
 

@@ -126,7 +126,10 @@ ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const G
   }
   d["below_4_pieces_fraction"] = ratio(below_4, reads);
   d["mean_pieces"] = ratio(sum("rdma", "remote_read_pieces", "sum"), reads);
-  d["mergeable_fraction"] = ratio(sum("rdma", "mergeable_reads"), sum("rdma", "reads_out"));
+  d["mergeable_fraction"] =
+      config.rdma.ideal_coalescing
+          ? ordered_json(ratio(sum("rdma", "mergeable_reads"), sum("rdma", "reads_out")))
+          : ordered_json(nullptr);
   const double cached = sum("rcache", "reads") + sum("rcache", "writes") +
                         sum("rcache", "atomics") + sum("rcache", "bypasses");
   d["cache_hit_rate"] = ratio(sum("rcache", "hits") + sum("rcache", "write_allocations"), cached);

@@ -315,7 +315,10 @@ function kernels() {
 function derivedTable() {
   const rows = [];
   for (const [name, value] of Object.entries(derived)) {
-    for (const [path, v] of flatten(value, name, [])) rows.push([path, number(v), data.units[name] || '']);
+    for (const [path, v] of flatten(value, name, [])) {
+      // A matrix (bytes between GPUs) has a picture of its own.
+      if (!Array.isArray(v)) rows.push([path, number(v), data.units[name] || '']);
+    }
   }
   return panel('Derived values', null, table([{title: 'name', name: true}, {title: 'value', number: true},
     {title: 'unit', soft: true}], rows));

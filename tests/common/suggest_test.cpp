@@ -26,6 +26,16 @@ TEST_CASE("a name too far from all is not guessed") {
   CHECK(nearest_name("abcdefghi", {"xyzwefghi"}).empty());
 }
 
+TEST_CASE("a name cut short is completed, when nothing is nearer") {
+  const std::vector<std::string> known = {"rdma.timeout_cycles", "rdma.timeout_cycles_long",
+                                          "rdma.granule_bytes"};
+  CHECK(nearest_name("rdma.timeout", known) == "rdma.timeout_cycles");
+  CHECK(nearest_name("rdma.gr", known) == "rdma.granule_bytes");
+  CHECK(nearest_name("rdma.", known).empty());
+  CHECK(nearest_name("rd", known).empty());
+  CHECK(nearest_name("timeout", known).empty());
+}
+
 TEST_CASE("of two names the nearer is suggested") {
   CHECK(nearest_name("llc.set", {"llc.seat", "llc.sets0", "llc.ways"}) == "llc.seat");
 }
