@@ -62,7 +62,8 @@ const percent = (v) => (isNumber(v) ? number(Number((v * 100).toPrecision(3))) +
 const natural = new Intl.Collator('en', {numeric: true}).compare;
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const seriesColour = (i) => style('--series-' + (i % 8));
+const seriesColours = 8;
+const seriesColour = (i) => style('--series-' + (i % seriesColours));
 
 const charts = [];
 

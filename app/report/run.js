@@ -81,15 +81,20 @@ function overTime() {
     const unit = end >= 2e6 ? ['ms', 1e6] : end >= 2e3 ? ['µs', 1e3] : ['ns', 1];
     return {
       type: 'line',
-      data: {datasets: data.traffic.map((l) => ({
-        label: l.name,
-        data: l.bins.map((b, i) => ({x: (i + 0.5) * l.interval_ns / unit[1], y: b / l.interval_ns})),
-        borderColor: colourOf(l.name),
-        backgroundColor: colourOf(l.name),
-        borderWidth: 1.75,
-        pointRadius: 0,
-        pointHitRadius: 8,
-      }))},
+      data: {datasets: data.traffic.map((l) => {
+        // Colours come round again: then lines are dashed.
+        const again = levelColour.get(l.name) >= seriesColours;
+        return {
+          label: l.name,
+          data: l.bins.map((b, i) => ({x: (i + 0.5) * l.interval_ns / unit[1], y: b / l.interval_ns})),
+          borderColor: colourOf(l.name),
+          backgroundColor: again ? 'transparent' : colourOf(l.name),
+          borderDash: again ? [5, 3] : [],
+          borderWidth: 1.75,
+          pointRadius: 0,
+          pointHitRadius: 8,
+        };
+      })},
       options: {
         interaction: {mode: 'nearest', axis: 'x', intersect: false},
         scales: {
