@@ -33,6 +33,7 @@ TEST_CASE("a name cut short is completed, when nothing is nearer") {
   CHECK(nearest_name("rdma.gr", known) == "rdma.granule_bytes");
   CHECK(nearest_name("rdma.", known).empty());
   CHECK(nearest_name("rd", known).empty());
+  CHECK(nearest_name("rdma", known).empty());
   CHECK(nearest_name("timeout", known).empty());
 }
 
