@@ -59,6 +59,7 @@ bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_
     withheld_ = &payload;
     return false;
   }
+  // With none, `delay` says already when the END is in effect: at the arrival.
   if (occupancy != 0) delay = to_sc_time(link_free_at_ - current);
   return true;
 }

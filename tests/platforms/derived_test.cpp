@@ -49,6 +49,18 @@ TEST_CASE("derived.remote has the fullest packet of all GPUs, and the mean") {
   CHECK(r.at("answers_per_packet") == 3);
 }
 
+TEST_CASE("what merging would save is told only where it was counted") {
+  ordered_json m = two_gpus();
+  m["system.gpu0.rdma"]["reads_out"] = 12;
+  m["system.gpu0.rdma"]["mergeable_reads"] = 5;
+  m["system.gpu1.rdma"]["reads_out"] = 8;
+  m["system.gpu1.rdma"]["mergeable_reads"] = 0;
+  CHECK(remote(m).at("mergeable_fraction").is_null());
+  GpuConfig counting = multi_gpu();
+  counting.rdma.ideal_coalescing = true;
+  CHECK(derive(m, counting, 1000, {0, 0}).at("remote").at("mergeable_fraction") == 0.25);
+}
+
 TEST_CASE("derived.remote has what the decision engine saw, in its window and in the run") {
   const ordered_json r = remote(two_gpus());
   // Of 100 and of 1000 lines of 16 pieces.
