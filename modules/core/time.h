@@ -102,7 +102,7 @@ class ClockDomain {
     std::uint64_t denominator;
     std::uint64_t whole;  ///< the same, as a mixed number: whole + rest / denominator
     std::uint64_t rest;
-    std::uint64_t by_denominator;
+    std::uint64_t by_denominator;  ///< reciprocals: divisions by multiplication
     std::uint64_t by_numerator;
     /// Up to here, the short forms of divisions cannot overflow.
     std::uint64_t exact_cycles;

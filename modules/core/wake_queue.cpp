@@ -23,27 +23,16 @@ WakeQueue::WakeQueue() : event_("wake_queue_event") {
 }
 
 void WakeQueue::enter(WakeEvent& sleeper, Tick t) {
-  const std::uint64_t number = t >> kSlotBits;
-  Piece* const piece = slots_[number % kSlots].last;
-  // Nearly always: into a piece that is there, while the processes of an instant run.
-  if (running_ && number - first_slot_ < kSlots && piece != nullptr &&
-      piece->used < Piece::kEntries) {
-    piece->entries[piece->used++] = Entry{t, &sleeper};
-    return;
-  }
-  enter_anywhere(Entry{t, &sleeper});
-}
-
-void WakeQueue::enter_anywhere(const Entry& entry) {
-  if ((entry.time >> kSlotBits) - first_slot_ < kSlots) {
+  const Entry entry{t, &sleeper};
+  if ((t >> kSlotBits) - first_slot_ < kSlots) {
     put(entry);
   } else {
     far_.push_back(entry);
     std::push_heap(far_.begin(), far_.end(), Later{});
   }
-  if (running_ || entry.time >= armed_) return;
-  armed_ = entry.time;
-  event_.notify(to_sc_time(entry.time - now()));
+  if (running_ || t >= armed_) return;
+  armed_ = t;
+  event_.notify(to_sc_time(t - now()));
 }
 
 void WakeQueue::put(const Entry& entry) {

@@ -60,7 +60,6 @@ class WakeQueue {
 
   WakeQueue();
   void process();
-  void enter_anywhere(const Entry& entry);
   void put(const Entry& entry);
   Piece* new_piece();
   Piece* free_piece(Piece* piece);

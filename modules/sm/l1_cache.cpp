@@ -108,7 +108,7 @@ void L1Cache::process() {
   clock_.standing_at(t);
   if (flush_at_ <= t) drop_lines();
   if (responses_.due(t)) take_responses(t);
-  send(t);
+  send_all(t);
   look_up(t);
   arm(t);
 }
@@ -198,7 +198,7 @@ void L1Cache::account(const MemoryRequest& request, Tick t) {
   stats_.reply_network += t - s[at(Hop::kFromLlc)];
 }
 
-void L1Cache::send(Tick t) {
+void L1Cache::send_all(Tick t) {
   if (to_core_.due(t)) send_to_core(t);
   if (to_memory_.due(t)) send_to_memory(t);
 }
@@ -244,7 +244,7 @@ void L1Cache::look_up(Tick t) {
   pipeline_.pop();
   lookup_free_at_ = clock_.after(t, 1);
   core_in_.release();
-  send(t);
+  send_all(t);
 }
 
 L1Cache::Lookup L1Cache::access(const Access& a, Tick t) {

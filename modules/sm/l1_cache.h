@@ -93,7 +93,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void drop_lines();
   void take_responses(Tick t);
   void fill(Mshr<Access>::Entry& entry, Tick t);
-  void send(Tick t);
+  void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
   void look_up(Tick t);
