@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <systemc>
 #include <vector>
 
@@ -12,68 +11,77 @@
 
 namespace tessera {
 
-class WakeEvent;
-
 /// Wakes the processes of all blocks: one SC_METHOD and one sc_event for the whole model.
 ///
-/// A calendar of the near future (a ring of slots, each half a nanosecond wide) and a heap for
-/// what lies beyond. At every instant for which something is entered, the SC_METHOD runs once and
-/// calls the processes that are due, in the order in which they were entered; a process that asks
-/// for the present instant again is called again, after the others, as in a delta cycle of its
-/// own. Why not an SC_METHOD each: docs/decisions/one-process-wakes-all-blocks.md.
+/// A calendar of the near future (a ring of slots, each half a nanosecond wide, with a bit for
+/// every sleeper) and a heap for what lies beyond. At every instant for which a sleeper is armed,
+/// the SC_METHOD runs once and calls the processes that are due in the order in which their blocks
+/// were built, whoever armed them and when: so results do not depend on the order of calls. A
+/// process may arm others for the present instant: one whose turn is still to come runs in the same
+/// pass; for the rest, another pass begins, as in a delta cycle of its own. Why not an SC_METHOD
+/// each: docs/decisions/one-process-wakes-all-blocks.md.
 class WakeQueue {
  public:
+  /// Number of a sleeper.
+  using Id = std::uint32_t;
+  using Process = void (*)(void* block);
+
   /// The queue of this process's (one) SystemC simulation. The first call must come during
   /// elaboration: it creates the SC_METHOD.
   static WakeQueue& instance();
 
-  /// Wakes `sleeper` at t, not in the past. What was entered for it before is void.
-  void enter(WakeEvent& sleeper, Tick t);
-  /// `sleeper` goes: nothing entered for it is left.
-  void forget(const WakeEvent& sleeper);
+  Id add(Process call, void* block);
+  /// Its block goes.
+  void remove(Id id);
+
+  /// Arms a sleeper for t or, if that is earlier, leaves it as it is. t must not lie in the past.
+  void arm(Id id, Tick t) {
+    if (t < sleepers_[id].armed) enter(id, t);
+  }
+  void disarm(Id id);
+  /// kNever when it is not armed.
+  Tick armed(Id id) const { return sleepers_[id].armed; }
 
  private:
-  struct Entry {
+  /// Side by side, so that the calendar seldom waits for the host's memory.
+  struct Sleeper {
+    Tick armed = kNever;
+    Process process = nullptr;
+    void* block = nullptr;
+  };
+  struct Far {
     Tick time = 0;
-    WakeEvent* sleeper = nullptr;
-  };
-  /// Entries of a slot lie in pieces that are used again as soon as they are empty: what is pending
-  /// stays in the host's nearest cache.
-  struct alignas(64) Piece {
-    static constexpr std::uint32_t kEntries = 7;
-    Piece* next = nullptr;
-    std::uint32_t used = 0;
-    std::array<Entry, kEntries> entries;
-  };
-  static constexpr std::uint32_t kAhead = 2;  ///< sleepers that are fetched before their turn
-  struct Slot {
-    Piece* first = nullptr;
-    Piece* last = nullptr;
+    Id id = 0;
   };
   static constexpr unsigned kSlotBits = 19;  ///< 2^19 fs: less than a cycle of 1.9 GHz
   static constexpr std::size_t kSlots = 512;
   static constexpr std::size_t kWords = kSlots / 64;
   struct Running;
   struct Later {
-    bool operator()(const Entry& a, const Entry& b) const { return a.time > b.time; }
+    bool operator()(const Far& a, const Far& b) const { return a.time > b.time; }
   };
 
   WakeQueue();
   void process();
-  void put(const Entry& entry);
-  Piece* new_piece();
-  Piece* free_piece(Piece* piece);
+  void enter(Id id, Tick t);
+  bool near(Tick t) const { return (t >> kSlotBits) - first_slot_ < kSlots; }
+  static std::size_t slot_of(Tick t) { return (t >> kSlotBits) % kSlots; }
+  void put(Id id, Tick t);
   void take_far();
   void run_due(Tick t);
+  bool pass(std::uint64_t* words, Tick t);
+  void leave(std::size_t slot);
   Tick next_time(Tick t) const;
 
-  std::array<Slot, kSlots> slots_{};
-  std::vector<std::unique_ptr<Piece>> pieces_;
-  Piece* free_ = nullptr;
+  std::vector<Sleeper> sleepers_;
+  std::vector<Id> free_;                          ///< numbers of sleepers that are gone
+  std::size_t words_ = 0;                         ///< of a slot
+  std::vector<std::uint64_t> due_;                ///< `words_` a slot: a bit for each sleeper
+  std::array<Tick, kSlots> earliest_{};           ///< of a slot's entries; may be earlier than all
   std::array<std::uint64_t, kWords> occupied_{};  ///< a bit for each slot that is not empty
-  std::vector<Entry> far_;                        ///< heap, soonest first
+  std::vector<Far> far_;  ///< heap, soonest first; void if no longer armed so
   sc_core::sc_event event_;
-  Tick armed_ = kNever;
+  Tick wakes_at_ = kNever;
   std::uint64_t first_slot_ = 0;  ///< of the instant that was woken last, counted from time 0
   bool running_ = false;
 };

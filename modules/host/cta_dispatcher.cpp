@@ -32,7 +32,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       scheduler_(std::move(scheduler)),
       sm_(sm_count) {
   events.bind(*this);
-  wake_.drives([this] { process(); });
+  wake_.drives<&CtaDispatcher::process>(*this);
 }
 
 void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end) {
@@ -91,7 +91,6 @@ void CtaDispatcher::kernel_failed(std::exception_ptr error) {
 }
 
 void CtaDispatcher::process() {
-  wake_.fired();
   const Tick t = now();
   if (kernel_ == nullptr) return;
   if (residents_ == 0 && !error_) {

@@ -37,7 +37,7 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
   }
   memory.register_nb_transport_bw(this, &LlcSlice::memory_bw);
   remote.register_nb_transport_bw(this, &LlcSlice::remote_bw);
-  wake_.drives([this] { process(); });
+  wake_.drives<&LlcSlice::process>(*this);
 }
 
 void LlcSlice::end_of_elaboration() {
@@ -124,7 +124,6 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
 // Processes.
 
 void LlcSlice::process() {
-  wake_.fired();
   const Tick t = now();
   clock_.standing_at(t);
   if (fills_.due(t)) take_fills(t);

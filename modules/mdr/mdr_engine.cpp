@@ -35,7 +35,7 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
       raw_(raw),
       switch_(decision),
       sampler_(sampled(slice, config)) {
-  wake_.drives([this] { process(); });
+  wake_.drives<&MdrEngine::process>(*this);
 }
 
 // What the slice calls.
@@ -59,7 +59,6 @@ void MdrEngine::flush(std::function<void()> done) {
 // Processes.
 
 void MdrEngine::process() {
-  wake_.fired();
   const Tick t = now();
   if (t >= epoch_end_) end_epoch();
   if (turns_at_ != kNever && t + 1 >= turns_at_) turn_switch();

@@ -61,8 +61,8 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     in[i].register_b_transport(this, &DramChannel::b_transport, tag);
     in[i].register_transport_dbg(this, &DramChannel::transport_dbg, tag);
   }
+  wake_.drives<&DramChannel::work>(*this);
   reset();
-  wake_.drives([this] { work(); });
 }
 
 DramChannel::~DramChannel() = default;
@@ -242,7 +242,6 @@ unsigned DramChannel::transport_dbg(int, tlm::tlm_generic_payload& payload) {
 // ---- process
 
 void DramChannel::work() {
-  wake_.fired();
   const Tick t = now();
   std::uint64_t cycle = edge_;
   bool edge = t == edge_time_;

@@ -32,7 +32,7 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
     in[i].register_transport_dbg(this, &L2Tlb::debug, static_cast<int>(i));
   }
   walker.register_nb_transport_bw(this, &L2Tlb::bw);
-  wake_.drives([this] { process(); });
+  wake_.drives<&L2Tlb::process>(*this);
 }
 
 void L2Tlb::end_of_elaboration() {
@@ -102,7 +102,6 @@ unsigned L2Tlb::debug(int, tlm_generic_payload& payload) { return walker->transp
 // Processes.
 
 void L2Tlb::process() {
-  wake_.fired();
   const Tick t = now();
   take_fills(t);
   send(t);

@@ -21,7 +21,7 @@ PageMover::PageMover(const sc_core::sc_module_name& name, const PageMoverConfig&
       policy_(std::move(policy)),
       table_(table),
       platform_(std::move(platform)) {
-  wake_.drives([this] { process(); });
+  wake_.drives<&PageMover::process>(*this);
 }
 
 void PageMover::on_access(const ObservedAccess& access) {
@@ -55,7 +55,6 @@ void PageMover::flush(std::function<void()> done) {
 }
 
 void PageMover::process() {
-  wake_.fired();
   const Tick t = now();
   if (state_ == State::kDrained) {
     if (config_.drain == MoveDrain::kAll) {

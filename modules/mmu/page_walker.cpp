@@ -22,7 +22,7 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
   in.register_b_transport(this, &PageWalker::blocking);
   in.register_transport_dbg(this, &PageWalker::debug);
   driver.register_nb_transport_bw(this, &PageWalker::bw);
-  wake_.drives([this] { process(); });
+  wake_.drives<&PageWalker::process>(*this);
 }
 
 void PageWalker::end_of_elaboration() {
@@ -89,7 +89,6 @@ unsigned PageWalker::debug(tlm_generic_payload& payload) { return driver->transp
 // Processes.
 
 void PageWalker::process() {
-  wake_.fired();
   const Tick t = now();
   free_walkers(t);
   take_driver_answers(t);

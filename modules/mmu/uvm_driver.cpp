@@ -38,7 +38,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
       return touch(page * table_.page_bytes(), toucher).has_value();
     };
   }
-  wake_.drives([this] { process(); });
+  wake_.drives<&UvmDriver::process>(*this);
 }
 
 UvmDriver::~UvmDriver() { table_.on_missing = nullptr; }
@@ -131,7 +131,6 @@ unsigned UvmDriver::debug(tlm_generic_payload& payload) {
 // Processes.
 
 void UvmDriver::process() {
-  wake_.fired();
   const Tick t = now();
   end_faults(t);
   take_requests(t);

@@ -49,7 +49,7 @@ DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned
       reply_side_(*this),
       request_(shape_of(config, entries, exits), request_side_, request_stats_),
       reply_(shape_of(config, exits, entries), reply_side_, reply_stats_) {
-  wake_.drives([this] { process(); });
+  wake_.drives<&DuplexNetwork::process>(*this);
 }
 
 void DuplexNetwork::bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator) {
@@ -99,7 +99,6 @@ void DuplexNetwork::arm() {
 // ---- the process ----
 
 void DuplexNetwork::process() {
-  wake_.fired();
   armed_ = kNever;
   look_at_clock();
   if (first_ == cycle_) {

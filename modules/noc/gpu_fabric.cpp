@@ -50,7 +50,7 @@ GpuFabric::GpuFabric(const sc_core::sc_module_name& name, const GpuFabricConfig&
     in[port].register_transport_dbg(this, &GpuFabric::debug, id);
     out[port].register_nb_transport_bw(this, &GpuFabric::backward, id);
   }
-  wake_.drives([this] { process(); });
+  wake_.drives<&GpuFabric::process>(*this);
 }
 
 void GpuFabric::end_of_elaboration() {
@@ -124,7 +124,6 @@ unsigned GpuFabric::debug(int, tlm::tlm_generic_payload&) { return 0; }
 
 // From the outputs back to the inputs, so that room made in the switch is used in the same cycle.
 void GpuFabric::process() {
-  wake_.fired();
   const Tick t = now();
   clock_.standing_at(t);
   const Cycle cycle = clock_.cycle_at(t);

@@ -41,7 +41,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
   if (!faults.empty()) {
     SC_REPORT_FATAL(report::kConfiguration, (std::string(this->name()) + ": " + faults).c_str());
   }
-  wake_.drives([this] { process(); });
+  wake_.drives<&DecisionEngine::process>(*this);
   reset();
 }
 
@@ -77,7 +77,6 @@ bool DecisionEngine::complete(const Gpu& gpu) const {
 }
 
 void DecisionEngine::process() {
-  wake_.fired();
   for (Gpu& gpu : gpus_) {
     if (gpu.phase == Phase::kVoted || !complete(gpu)) continue;
     if (gpu.phase == Phase::kWarmUp) {

@@ -60,7 +60,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
     fabric_out[i].register_nb_transport_bw(this, &RdmaEngine::fabric_bw, static_cast<int>(i));
     fabric_in[i].register_nb_transport_fw(this, &RdmaEngine::fabric_fw, static_cast<int>(i));
   }
-  wake_.drives([this] { process(); });
+  wake_.drives<&RdmaEngine::process>(*this);
 }
 
 void RdmaEngine::check() const {
@@ -193,7 +193,6 @@ void RdmaEngine::blocking_home(Payload& payload, sc_core::sc_time& delay) {
 // Processes.
 
 void RdmaEngine::process() {
-  wake_.fired();
   const Tick t = now();
   clock_.standing_at(t);
   send_answers(t);

@@ -35,7 +35,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
   core.register_transport_dbg(this, &L1Cache::debug);
   memory.register_nb_transport_bw(this, &L1Cache::bw);
   control.bind(*this);
-  wake_.drives([this] { process(); });
+  wake_.drives<&L1Cache::process>(*this);
 }
 
 void L1Cache::end_of_elaboration() {
@@ -103,7 +103,6 @@ unsigned L1Cache::debug(Payload& payload) {
 // Processes.
 
 void L1Cache::process() {
-  wake_.fired();
   const Tick t = now();
   clock_.standing_at(t);
   if (flush_at_ <= t) drop_lines();

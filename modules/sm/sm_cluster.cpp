@@ -44,7 +44,7 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
   for (std::uint32_t slot = 0; slot < config_.max_warps; ++slot) {
     schedulers_[slot % config_.schedulers].mine |= bit(slot);
   }
-  wake_.drives([this] { process(); });
+  wake_.drives<&SmCluster::process>(*this);
 }
 
 void SmCluster::end_of_elaboration() { lsu_.bind(l1.operator->(), mmu.operator->()); }
@@ -91,7 +91,6 @@ unsigned SmCluster::resident_ctas(const CtaResources& r) const {
 // The process.
 
 void SmCluster::process() {
-  wake_.fired();
   const Tick t = now();
   clock_.standing_at(t);
   const std::uint64_t cycle = clock_.cycle_at(t);

@@ -33,7 +33,7 @@ ScriptedInitiator::ScriptedInitiator(sc_core::sc_module_name name, TransactionPo
     ports_.push_back(std::make_unique<Port>(*this, i));
     sockets[i].bind(*ports_[i]);
   }
-  wake_.drives([this] { work(); });
+  wake_.drives<&ScriptedInitiator::work>(*this);
 }
 
 ScriptedInitiator::~ScriptedInitiator() = default;
@@ -83,7 +83,6 @@ void ScriptedInitiator::send_as_fast_as_possible(std::vector<ScriptedRequest> li
 }
 
 void ScriptedInitiator::work() {
-  wake_.fired();
   const Tick t = now();
   while (endings_.due(t)) {
     const Ending e = endings_.pop();

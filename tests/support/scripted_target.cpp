@@ -45,7 +45,7 @@ ScriptedTarget::ScriptedTarget(sc_core::sc_module_name name, const ScriptedTarge
     ports_.push_back(std::make_unique<Port>(*this, i));
     sockets[i].bind(*ports_[i]);
   }
-  wake_.drives([this] { work(); });
+  wake_.drives<&ScriptedTarget::work>(*this);
 }
 
 ScriptedTarget::~ScriptedTarget() = default;
@@ -177,7 +177,6 @@ tlm::tlm_sync_enum ScriptedTarget::begin(Port& port, tlm::tlm_generic_payload& p
 }
 
 void ScriptedTarget::work() {
-  wake_.fired();
   const Tick t = now();
   // Order of arrival first: memory is read and written when a request arrives.
   arrive_until(t);

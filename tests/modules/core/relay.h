@@ -51,7 +51,7 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
       in[i].bind(*ports_[i]);
     }
     out.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-    wake_.drives([this] { work(); });
+    wake_.drives<&Relay::work>(*this);
   }
 
   bool idle() const override {
@@ -148,7 +148,6 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
   void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
 
   void work() {
-    wake_.fired();
     const Tick t = now();
     // Responses, in order: the first blocks those behind it.
     while (returning_.due(t)) {

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 #include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "tests/support/expect_report.h"
@@ -16,10 +18,9 @@ namespace {
 
 struct Sleeper : sc_core::sc_module {
   explicit Sleeper(sc_core::sc_module_name name) : sc_module(name) {
-    wake.drives([this] { work(); });
+    wake.drives<&Sleeper::work>(*this);
   }
   void work() {
-    wake.fired();
     woken.push_back(now());
     if (on_wake) on_wake();
   }
@@ -78,4 +79,80 @@ TEST_CASE("a wish for the past is a bug of the caller") {
   Sleeper s("s");
   run_to(ns(10));
   check_asserts([&] { s.wake.at(ns(9)); });
+}
+
+TEST_CASE("at one instant, processes run in the order in which they were built") {
+  Sleeper first("first");
+  Sleeper second("second");
+  Sleeper third("third");
+  std::vector<const Sleeper*> order;
+  for (Sleeper* s : {&first, &second, &third}) {
+    s->on_wake = [&order, s] { order.push_back(s); };
+  }
+  third.wake.at(ns(10));
+  first.wake.at(ns(10));
+  second.wake.at(ns(20));  // the earlier wish counts
+  second.wake.at(ns(10));
+  run_to(ns(11));
+  CHECK(order == std::vector<const Sleeper*>{&first, &second, &third});
+}
+
+TEST_CASE("a process wakes later ones in the same pass, earlier ones and itself in another") {
+  Sleeper first("first");
+  Sleeper second("second");
+  Sleeper third("third");
+  std::vector<const Sleeper*> order;
+  for (Sleeper* s : {&first, &third}) {
+    s->on_wake = [&order, s] { order.push_back(s); };
+  }
+  second.on_wake = [&] {
+    order.push_back(&second);
+    if (order.size() > 1) return;
+    for (Sleeper* s : {&third, &second, &first}) s->wake.at(now());
+  };
+  second.wake.at(ns(10));
+  run_to(ns(11));
+  CHECK(order == std::vector<const Sleeper*>{&second, &third, &first, &second});
+  CHECK(second.woken == std::vector<Tick>{ns(10), ns(10)});
+}
+
+TEST_CASE("instants of one slot of the calendar, and a round of the ring apart, are told apart") {
+  constexpr Tick kSlot = Tick{1} << 19;
+  std::vector<std::unique_ptr<Sleeper>> sleepers;
+  // More than a word of sleepers.
+  for (unsigned i = 0; i < 70; ++i) {
+    sleepers.push_back(std::make_unique<Sleeper>(("s" + std::to_string(i)).c_str()));
+  }
+  const std::vector<Tick> times = {5 * kSlot + 3, 5 * kSlot + 1, 5 * kSlot + 2, 517 * kSlot + 1,
+                                   1029 * kSlot + 1};
+  for (std::size_t i = 0; i < sleepers.size(); ++i) sleepers[i]->wake.at(times[i % times.size()]);
+  // A wish is taken back, and another made earlier, on either side of the ring's reach.
+  sleepers[0]->wake.cancel();
+  sleepers[3]->wake.at(7 * kSlot);
+  sleepers[4]->wake.at(517 * kSlot + 1);
+  sleepers[65]->wake.cancel();
+  sleepers[65]->wake.at(2000 * kSlot);
+  run_to(3000 * kSlot);
+  for (std::size_t i = 0; i < sleepers.size(); ++i) {
+    std::vector<Tick> expected = {times[i % times.size()]};
+    if (i == 0) expected.clear();
+    if (i == 3) expected = {7 * kSlot};
+    if (i == 4) expected = {517 * kSlot + 1};
+    if (i == 65) expected = {2000 * kSlot};
+    CHECK(sleepers[i]->woken == expected);
+  }
+}
+
+TEST_CASE("what a block that is gone wished for wakes nobody") {
+  auto gone = std::make_unique<Sleeper>("gone");
+  gone->wake.at(ns(10));
+  gone = std::make_unique<Sleeper>("next");
+  Sleeper far("far");
+  far.wake.at(ns(100'000));
+  run_to(ns(20));
+  CHECK(gone->woken.empty());
+  gone->wake.at(ns(30));
+  run_to(ns(200'000));
+  CHECK(gone->woken == std::vector<Tick>{ns(30)});
+  CHECK(far.woken == std::vector<Tick>{ns(100'000)});
 }

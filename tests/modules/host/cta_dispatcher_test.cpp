@@ -42,7 +42,7 @@ struct FakeCache final : public sc_core::sc_module, public FlushIf {
 struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   FakeSm(const sc_core::sc_module_name& n, std::uint32_t index, unsigned residents)
       : sc_module(n), id(index), resident(residents), random(index) {
-    wake.drives([this] { work(); });
+    wake.drives<&FakeSm::work>(*this);
   }
   void start_cta(KernelProgram&, CtaId cta, Tick at) override {
     CHECK(at > now());
@@ -56,7 +56,6 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   }
   unsigned resident_ctas(const CtaResources&) const override { return resident; }
   void work() {
-    wake.fired();
     std::sort(ends.begin(), ends.end());
     while (!ends.empty() && ends.front() <= now()) {
       ends.pop_front();

@@ -24,14 +24,13 @@ const ClockDomain kClock(1'400'000'000);
 /// Does things at clock edges.
 struct Actor final : sc_core::sc_module {
   explicit Actor(const sc_core::sc_module_name& n) : sc_module(n) {
-    wake.drives([this] { work(); });
+    wake.drives<&Actor::work>(*this);
   }
   void at(std::uint64_t cycle, std::function<void()> action) {
     todo.push(kClock.time_of(cycle), 0, std::move(action));
     wake.at(todo.next_due());
   }
   void work() {
-    wake.fired();
     while (todo.due(now())) todo.pop()();
     wake.at(todo.next_due());
   }

@@ -61,7 +61,7 @@ class FullSpeed final : public sc_core::sc_module {
       sockets_.back()->bind(*ports_.back());
       sockets_.back()->bind(dut.in[i]);
     }
-    wake_.drives([this] { work(); });
+    wake_.drives<&FullSpeed::work>(*this);
     wake_.at(0);
   }
   std::uint64_t sent = 0;
@@ -90,7 +90,6 @@ class FullSpeed final : public sc_core::sc_module {
     for (auto& p : ports_) p->sender.bind(sockets_[p->index]->operator->());
   }
   void work() {
-    wake_.fired();
     const Tick t = now();
     if (clock_.cycle_at(t) >= until_) return;
     const Tick delay = clock_.after(t, 1) - t;

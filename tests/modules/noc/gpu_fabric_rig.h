@@ -23,7 +23,7 @@ class PacketSource final : public sc_core::sc_module {
  public:
   PacketSource(sc_core::sc_module_name name, unsigned ports) : sc_module(name) {
     for (unsigned i = 0; i < ports; ++i) ports_.push_back(std::make_unique<Port>(*this, i));
-    wake_.drives([this] { work(); });
+    wake_.drives<&PacketSource::work>(*this);
   }
   ~PacketSource() override { reset(); }
 
@@ -66,7 +66,6 @@ class PacketSource final : public sc_core::sc_module {
     for (auto& p : ports_) p->sender.bind(p->socket.operator->());
   }
   void work() {
-    wake_.fired();
     for (auto& p : ports_) {
       while (!p->script.empty() && p->sender.free_at() != kNever) {
         const Entry e = p->script.front();
@@ -99,7 +98,7 @@ class PacketSink final : public sc_core::sc_module {
     for (unsigned i = 0; i < ports; ++i) {
       ports_.push_back(std::make_unique<Port>(*this, i, capacity));
     }
-    wake_.drives([this] { work(); });
+    wake_.drives<&PacketSink::work>(*this);
   }
 
   tlm::tlm_target_socket<>& socket(unsigned port) { return ports_[port]->socket; }
@@ -158,7 +157,6 @@ class PacketSink final : public sc_core::sc_module {
     for (auto& p : ports_) p->receiver.bind(p->socket.operator->());
   }
   void work() {
-    wake_.fired();
     while (freeing_.due(now())) freeing_.pop()->receiver.release();
     if (!freeing_.empty()) wake_.at(freeing_.next_due());
   }

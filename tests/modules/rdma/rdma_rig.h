@@ -39,7 +39,7 @@ class TestFabric final : public sc_core::sc_module {
       in[i].register_nb_transport_fw(this, &TestFabric::forward, static_cast<int>(i));
       out[i].register_nb_transport_bw(this, &TestFabric::backward, static_cast<int>(i));
     }
-    wake_.drives([this] { process(); });
+    wake_.drives<&TestFabric::process>(*this);
   }
   void reset() {
     wake_.cancel();
@@ -80,7 +80,6 @@ class TestFabric final : public sc_core::sc_module {
     return sync;
   }
   void process() {
-    wake_.fired();
     const Tick t = now();
     for (auto& exit : outputs_) {
       if (exit.next(clock_, t) == t) {
