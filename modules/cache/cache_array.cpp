@@ -2,67 +2,113 @@
 #include "modules/cache/cache_array.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstddef>
 
 namespace tessera {
+
+namespace {
+
+constexpr std::uint64_t low_bits(unsigned n) {
+  return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
+}
+
+}  // namespace
 
 CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
                        Bytes bytes)
     : sets_(sets),
       ways_(ways),
       line_bytes_(line_bytes),
+      per_byte_((ways + 7) / 8),
+      order_(bytes == Bytes::kEach ? kOther + 1 : kLocked + 1),
+      signatures_(order_ + per_byte_),
+      stride_(signatures_ + per_byte_),
       power_of_two_((sets & (sets - 1)) == 0),
+      each_byte_(bytes == Bytes::kEach),
+      by_ways_((std::uint64_t{1} << 32) / ways + 1),
       reciprocal_(~std::uint64_t{0} / sets + 1),
-      tags_(std::size_t{sets} * ways),
-      summaries_(bytes == Bytes::kEach ? tags_.size() : 0, Summary::kEmpty),
-      states_(summaries_.size()) {}
+      words_(std::size_t{sets} * stride_),
+      lines_(std::size_t{sets} * ways),
+      states_(each_byte_ ? lines_.size() : 0) {
+  assert(ways >= 1 && ways <= kMaxWays);
+  invalidate_all();
+}
 
 CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
-  const std::uint32_t begin = set_of(index) * ways_;
-  Frame best = begin;
-  // An empty frame was never used, or its use was forgotten with its line.
-  for (Frame f = begin + 1; f < begin + ways_; ++f) {
-    if (tags_[f].last_use < tags_[best].last_use) best = f;
+  const std::uint32_t set = set_of(index);
+  const std::uint64_t* const words = words_of(set);
+  const std::uint64_t empty = ~words[kOccupied] & low_bits(ways_);
+  if (empty != 0) return set * ways_ + static_cast<Frame>(__builtin_ctzll(empty));
+  for (std::uint32_t i = ways_; i-- > 0;) {
+    const auto way = static_cast<std::uint32_t>(words[order_ + i / 8] >> (i % 8 * 8) & 0xff);
+    if ((words[kLocked] >> way & 1) == 0) return set * ways_ + way;
   }
-  return tags_[best].last_use == kLocked ? kNone : best;
+  return kNone;
 }
 
 std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
-  const std::uint32_t begin = set_of(index) * ways_;
-  std::uint32_t n = 0;
-  for (Frame f = begin; f < begin + ways_; ++f) n += locked(f) ? 0 : 1;
-  return n;
+  return ways_ -
+         static_cast<std::uint32_t>(__builtin_popcountll(words_of(set_of(index))[kLocked]));
 }
 
 void CacheArray::install(Frame f, std::uint64_t line) {
-  tags_[f].line = line;
-  if (!summaries_.empty()) summaries_[f] = Summary::kEmpty;
+  invalidate(f);
+  const std::uint32_t way = way_of(f);
+  std::uint64_t* const words = words_of(set_of_frame(f));
+  words[kOccupied] |= std::uint64_t{1} << way;
+  std::uint64_t& signatures = words[signatures_ + way / 8];
+  const unsigned at = way % 8 * 8;
+  signatures = (signatures & ~(std::uint64_t{0xff} << at)) | signature(line) << at;
+  lines_[f] = line;
   touch(f);
 }
 
 void CacheArray::invalidate(Frame f) {
-  tags_[f] = Tag{};
-  if (!summaries_.empty()) summaries_[f] = Summary::kEmpty;
+  std::uint64_t* const words = words_of(set_of_frame(f));
+  const std::uint64_t others = ~(std::uint64_t{1} << way_of(f));
+  for (std::uint32_t mask = kOccupied; mask < order_; ++mask) words[mask] &= others;
 }
 
 void CacheArray::invalidate_all() {
-  std::fill(tags_.begin(), tags_.end(), Tag{});
-  std::fill(summaries_.begin(), summaries_.end(), Summary::kEmpty);
-}
-
-void CacheArray::set_state(Frame f, const State& state) {
-  if (state.dirty.none() && state.valid.none()) {
-    summaries_[f] = Summary::kEmpty;
-  } else if (state.dirty.none() && state.valid == ByteMask::first(line_bytes_)) {
-    summaries_[f] = Summary::kWhole;
-  } else {
-    summaries_[f] = Summary::kOther;
-    states_[f] = state;
+  std::fill(words_.begin(), words_.end(), 0);
+  for (std::uint32_t set = 0; set < sets_; ++set) {
+    for (std::uint32_t k = 0; k < per_byte_; ++k) {
+      // Ways 8 k to 8 k + 7, in any order: none has been used.
+      words_of(set)[order_ + k] = 0x0706050403020100U + k * 8 * kEachByte;
+    }
   }
 }
 
+void CacheArray::touch(Frame f) {
+  const std::uint64_t way = way_of(f);
+  std::uint64_t* order = words_of(set_of_frame(f)) + order_;
+  // What stands before it moves back by a byte, from word to word.
+  std::uint64_t in_front = way;
+  while (true) {
+    const std::uint64_t found = zero_bytes(*order ^ way * kEachByte);
+    const std::uint64_t moved = *order << 8 | in_front;
+    if (found != 0) {
+      const std::uint64_t up_to = found ^ (found - 1);  // its byte, and those before it
+      *order = (moved & up_to) | (*order & ~up_to);
+      return;
+    }
+    in_front = *order >> 56;
+    *order++ = moved;
+  }
+}
+
+void CacheArray::set_state(Frame f, const State& state) {
+  const bool clean = state.dirty.none();
+  const bool whole = clean && state.valid == ByteMask::first(line_bytes_);
+  const bool other = !whole && !(clean && state.valid.none());
+  mark(f, kWholeLine, whole);
+  mark(f, kOther, other);
+  if (other) states_[f] = state;
+}
+
 unsigned char* CacheArray::data(Frame f) {
-  if (!data_) data_ = std::make_unique<unsigned char[]>(tags_.size() * line_bytes_);
+  if (!data_) data_ = std::make_unique<unsigned char[]>(lines_.size() * line_bytes_);
   return data_.get() + std::size_t{f} * line_bytes_;
 }
 

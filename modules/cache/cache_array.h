@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/align/aligned_allocator.hpp>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -17,11 +18,12 @@ class CacheArray {
   /// Index of a line frame; kNone where there is none.
   using Frame = std::uint32_t;
   static constexpr Frame kNone = ~Frame{0};
+  static constexpr std::uint32_t kMaxWays = 64;
 
   /// Whether the state of single bytes is kept, or lines are valid as a whole and never dirty.
   enum class Bytes : std::uint8_t { kEach, kWhole };
 
-  /// `sets`, `ways`: at least 1. `line_bytes`: at most kMaxLineBytes.
+  /// `sets`: at least 1. `ways`: 1 to kMaxWays. `line_bytes`: at most kMaxLineBytes.
   CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
              Bytes bytes = Bytes::kEach);
 
@@ -40,18 +42,22 @@ class CacheArray {
   /// The frame that holds line number `line` in the set of `index`, or kNone. Does not count as a
   /// use.
   Frame find(std::uint64_t index, std::uint64_t line) const {
-    const std::uint32_t first = set_of(index) * ways_;
-    for (Frame f = first; f < first + ways_; ++f) {
-      if (tags_[f].line == line) return f;
+    const std::uint32_t set = set_of(index);
+    const std::uint64_t* const words = words_of(set);
+    const std::uint64_t wanted = signature(line) * kEachByte;
+    for (std::uint32_t k = 0; k < per_byte_; ++k) {
+      for (std::uint64_t same = zero_bytes(words[signatures_ + k] ^ wanted); same != 0;
+           same &= same - 1) {
+        const std::uint32_t way = k * 8 + static_cast<std::uint32_t>(__builtin_ctzll(same)) / 8;
+        const Frame f = set * ways_ + way;
+        if ((words[kOccupied] >> way & 1) != 0 && lines_[f] == line) return f;
+      }
     }
     return kNone;
   }
 
   /// The set of `index` will soon be looked at.
-  void prefetch(std::uint64_t index) const {
-    tessera::prefetch(&tags_[std::size_t{set_of(index)} * ways_],
-                      (ways_ * sizeof(Tag) + kHostLine - 1) / kHostLine);
-  }
+  void prefetch(std::uint64_t index) const { tessera::prefetch(words_of(set_of(index))); }
   /// The frame to replace: an empty one, or the least recently used that is not locked; kNone when
   /// every frame of the set is locked.
   Frame victim(std::uint64_t index) const;
@@ -63,24 +69,26 @@ class CacheArray {
   void install(Frame f, std::uint64_t line);
   void invalidate(Frame f);
   void invalidate_all();
-  void touch(Frame f) { tags_[f].last_use = ++clock_; }
+  /// Now the most recently used of its set.
+  void touch(Frame f);
 
-  bool occupied(Frame f) const { return tags_[f].line != kNoLine; }
-  std::uint64_t line(Frame f) const { return tags_[f].line; }
+  bool occupied(Frame f) const { return is(f, kOccupied); }
+  std::uint64_t line(Frame f) const { return lines_[f]; }
   /// A locked frame waits for a fill and is never a victim.
-  bool locked(Frame f) const { return tags_[f].last_use == kLocked; }
+  bool locked(Frame f) const { return is(f, kLocked); }
   /// Unlocked, a frame is the most recently used.
-  void lock(Frame f, bool on) { tags_[f].last_use = on ? kLocked : ++clock_; }
+  void lock(Frame f, bool on) {
+    mark(f, kLocked, on);
+    if (!on) touch(f);
+  }
 
   // Bytes::kEach only.
   ByteMask valid(Frame f) const {
-    return summaries_[f] == Summary::kEmpty   ? ByteMask{}
-           : summaries_[f] == Summary::kWhole ? ByteMask::first(line_bytes_)
-                                              : states_[f].valid;
+    return is(f, kWholeLine) ? ByteMask::first(line_bytes_)
+           : is(f, kOther)   ? states_[f].valid
+                             : ByteMask{};
   }
-  ByteMask dirty(Frame f) const {
-    return summaries_[f] == Summary::kOther ? states_[f].dirty : ByteMask{};
-  }
+  ByteMask dirty(Frame f) const { return is(f, kOther) ? states_[f].dirty : ByteMask{}; }
   void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
   void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
@@ -92,38 +100,60 @@ class CacheArray {
 
  private:
   __extension__ using Wide = unsigned __int128;
-  static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
-  static constexpr std::uint64_t kLocked = ~std::uint64_t{0};
+  static constexpr std::uint64_t kEachByte = 0x0101010101010101U;
 
-  /// A lookup and the choice of a victim read these alone. 0: empty since ever, used first.
-  struct Tag {
-    std::uint64_t line = kNoLine;
-    std::uint64_t last_use = 0;
+  // A set's words. Together, and 64 bytes for 16 ways: with hundreds of arrays in a model, a lookup
+  // waits for the host's memory, so it should wait once. First masks, bit i for way i:
+  enum Mask : std::uint32_t {
+    kOccupied,
+    kLocked,
+    kWholeLine,  ///< every byte valid, none dirty
+    kOther       ///< see states_; neither: no byte valid or dirty
   };
+  // then a byte a way: the ways in order of use, most recent first (the last bytes of the last word
+  // may name no way); and a hash of each way's line, so that a lookup that misses reads no lines_.
+
   struct State {
     ByteMask valid;
     ByteMask dirty;
   };
-  /// Nearly every line is kEmpty or kWhole: what tells so stays in the host's caches, as the states
-  /// themselves do not.
-  enum class Summary : std::uint8_t {
-    kEmpty,  ///< no byte valid or dirty
-    kWhole,  ///< every byte valid, none dirty
-    kOther   ///< see states_
-  };
 
+  static std::uint64_t signature(std::uint64_t line) { return (line * 0x9e3779b97f4a7c15U) >> 56; }
+  /// Bit 7 of each byte that is 0; above the lowest of these, of some others as well.
+  static std::uint64_t zero_bytes(std::uint64_t x) {
+    return (x - kEachByte) & ~x & (kEachByte << 7);
+  }
+  /// f / ways_ by multiplication.
+  std::uint32_t set_of_frame(Frame f) const {
+    return static_cast<std::uint32_t>(f * by_ways_ >> 32);
+  }
+  std::uint32_t way_of(Frame f) const { return f - set_of_frame(f) * ways_; }
+  std::uint64_t* words_of(std::uint32_t set) { return &words_[std::size_t{set} * stride_]; }
+  const std::uint64_t* words_of(std::uint32_t set) const {
+    return &words_[std::size_t{set} * stride_];
+  }
+  bool is(Frame f, Mask m) const { return (words_of(set_of_frame(f))[m] >> way_of(f) & 1) != 0; }
+  void mark(Frame f, Mask m, bool on) {
+    std::uint64_t& word = words_of(set_of_frame(f))[m];
+    const std::uint64_t bit = std::uint64_t{1} << way_of(f);
+    word = on ? word | bit : word & ~bit;
+  }
   void set_state(Frame f, const State& state);
 
   std::uint32_t sets_;
   std::uint32_t ways_;
   std::uint32_t line_bytes_;
+  std::uint32_t per_byte_;    ///< words that hold a byte a way
+  std::uint32_t order_;       ///< the first of a set's words with the order of use
+  std::uint32_t signatures_;  ///< the first with signatures
+  std::uint32_t stride_;      ///< words a set
   bool power_of_two_;
+  bool each_byte_;
+  std::uint64_t by_ways_;     ///< 2^32 / ways_, rounded up
   std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
-  std::uint64_t clock_ = 0;
-  std::vector<Tag> tags_;
-  // Empty for Bytes::kWhole.
-  std::vector<Summary> summaries_;
-  std::vector<State> states_;
+  std::vector<std::uint64_t, boost::alignment::aligned_allocator<std::uint64_t, kHostLine>> words_;
+  std::vector<std::uint64_t> lines_;
+  std::vector<State> states_;  ///< empty for Bytes::kWhole
   std::unique_ptr<unsigned char[]> data_;
 };
 

@@ -44,6 +44,7 @@ ClockDomain::Frequency::Frequency(std::uint64_t f) : hertz(f) {
   exact_ticks = ~std::uint64_t{0} / 2 / denominator;
   // A reciprocal of 1 would be 2^64.
   if (numerator == 1) exact_ticks = 0;
+  next = time_of(1);
 }
 
 Tick ClockDomain::Frequency::time_of(std::uint64_t n) const {
@@ -59,8 +60,13 @@ void ClockDomain::Frequency::move_to(Tick edge) {
   next = time_of(here_cycle + 1);
 }
 
+std::uint64_t ClockDomain::Frequency::cycles_in(Tick duration) const {
+  // The quotient lies next to a whole number: half a cycle more, rounded down.
+  if (duration <= exact_ticks) return high(duration * denominator + numerator / 2, by_numerator);
+  return static_cast<std::uint64_t>((Wide{duration} * denominator + numerator / 2) / numerator);
+}
+
 ClockDomain::Edge ClockDomain::Frequency::edge_by_division(Tick t) const {
-  if (t == next) return {here_cycle + 1, next};
   // The short form is at most one too high.
   std::uint64_t n = t <= exact_ticks
                         ? high(t * denominator, by_numerator)

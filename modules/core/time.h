@@ -25,13 +25,21 @@ namespace detail {
 /// The present time while the WakeQueue, which alone writes it, calls blocks' processes; kNever
 /// otherwise.
 inline Tick present = kNever;
+inline sc_core::sc_time last_times[2];
 }  // namespace detail
 
 /// The present simulated time. Blocks ask some fifty times per memory access.
 inline Tick now() {
   return detail::present != kNever ? detail::present : sc_core::sc_time_stamp().value();
 }
-inline sc_core::sc_time to_sc_time(Tick t) { return sc_core::sc_time::from_value(t); }
+
+/// sc_time::from_value() is a call into the SystemC library; nearly every delay is a clock cycle,
+/// a tick more or less for rounding, so that the last two are kept.
+inline sc_core::sc_time to_sc_time(Tick t) {
+  sc_core::sc_time& kept = detail::last_times[t & 1];
+  if (kept.value() != t) kept = sc_core::sc_time::from_value(t);
+  return kept;
+}
 
 /// Gives the time of cycle n as the rounded quotient n * 10^15 / frequency, so that clocks of
 /// 1.4 GHz, 350 MHz and 700 MHz do not drift apart.
@@ -58,8 +66,8 @@ class ClockDomain {
   std::uint64_t cycle_at(Tick t) const { return f_.edge_at(t).cycle; }
 
   /// Cycles of a duration between two edges. (Edges are rounded to ticks, so that the duration may
-  /// be a tick less than that of as many cycles from time 0.)
-  std::uint64_t cycles_in(Tick duration) const { return cycle_at(duration + 1); }
+  /// be a tick less than that of as many cycles from time 0, or more.)
+  std::uint64_t cycles_in(Tick duration) const { return f_.cycles_in(duration); }
 
   /// The first edge at or after t.
   std::uint64_t cycle_from(Tick t) const {
@@ -73,6 +81,7 @@ class ClockDomain {
   /// Time `cycles` after the edge at or after t: t itself when it is an edge and cycles is 0.
   Tick after(Tick t, std::uint64_t cycles) const {
     if (t == f_.here && cycles <= 1) return cycles == 0 ? f_.here : f_.next;
+    if (t == f_.next && cycles == 0) return t;
     return f_.after(t, cycles);
   }
 
@@ -91,10 +100,14 @@ class ClockDomain {
     void move_to(Tick edge);
     /// The last edge at or before t.
     Edge edge_at(Tick t) const {
-      if (t == here) return {here_cycle, here};
+      // Within a cycle of where it stands, as nearly every question is; before it, the differences
+      // are huge.
+      if (t - here < next - here) return {here_cycle, here};
+      if (t - next < whole) return {here_cycle + 1, next};
       return edge_by_division(t);
     }
     Edge edge_by_division(Tick t) const;
+    std::uint64_t cycles_in(Tick duration) const;
     Tick after(Tick t, std::uint64_t cycles) const;
 
     std::uint64_t hertz;
@@ -107,9 +120,9 @@ class ClockDomain {
     /// Up to here, the short forms of divisions cannot overflow.
     std::uint64_t exact_cycles;
     std::uint64_t exact_ticks;
-    // standing_at()
-    Tick here = kNever;
-    Tick next = kNever;
+    // standing_at(): at the edge of cycle 0 to begin with
+    Tick here = 0;
+    Tick next = 0;
     std::uint64_t here_cycle = 0;
   };
 

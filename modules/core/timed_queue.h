@@ -24,6 +24,7 @@ class TimedQueue {
     std::size_t n = 1;
     while (n < initial_capacity) n *= 2;
     ring_.resize(n);
+    mask_ = n - 1;
   }
 
   bool empty() const { return size_ == 0; }
@@ -31,16 +32,18 @@ class TimedQueue {
 
   // Not inline: hundreds of bytes at every place that pushes.
   [[gnu::noinline]] void push(Tick due, std::uint32_t port, T item) {
-    if (size_ == ring_.size()) grow();
+    if (size_ > mask_) grow();
     std::size_t i = size_++;
-    while (i > 0) {
+    for (; i > 0; --i) {
       Entry& before = at(i - 1);
       if (before.due < due || (before.due == due && before.port <= port)) break;
       at(i) = std::move(before);
-      --i;
     }
-    at(i) = Entry{due, port, std::move(item)};
-    next_due_ = ring_[head_].due;
+    Entry& place = at(i);
+    place.due = due;
+    place.port = port;
+    place.item = std::move(item);
+    if (i == 0) next_due_ = due;
   }
 
   /// Due time of the front, kNever when empty.
@@ -58,7 +61,7 @@ class TimedQueue {
       next_due_ = kNever;
       return item;
     }
-    head_ = (head_ + 1) & (ring_.size() - 1);
+    head_ = (head_ + 1) & mask_;
     next_due_ = ring_[head_].due;
     prefetch_item(ring_[head_].item);
     return item;
@@ -75,16 +78,18 @@ class TimedQueue {
     T item{};
   };
 
-  Entry& at(std::size_t i) { return ring_[(head_ + i) & (ring_.size() - 1)]; }
+  Entry& at(std::size_t i) { return ring_[(head_ + i) & mask_]; }
 
   void grow() {
     std::vector<Entry> bigger(ring_.size() * 2);
     for (std::size_t i = 0; i < size_; ++i) bigger[i] = std::move(at(i));
     ring_ = std::move(bigger);
+    mask_ = ring_.size() - 1;
     head_ = 0;
   }
 
   std::vector<Entry> ring_;
+  std::size_t mask_ = 0;  ///< its size, a power of two, less 1
   std::size_t head_ = 0;
   std::size_t size_ = 0;
   Tick next_due_ = kNever;  ///< beside the sizes: most questions never touch the ring

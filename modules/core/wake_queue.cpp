@@ -11,7 +11,7 @@ WakeQueue& WakeQueue::instance() {
   return *queue;
 }
 
-WakeQueue::WakeQueue() : event_("wake_queue_event") {
+WakeQueue::WakeQueue() : slots_(kSlots, kNever), event_("wake_queue_event") {
   sc_core::sc_spawn_options options;
   options.spawn_method();
   options.dont_initialize();
@@ -27,14 +27,13 @@ WakeQueue::Id WakeQueue::add(Process call, void* block) {
     sleepers_[id] = sleeper;
     return id;
   }
-  if (sleepers_.size() == words_ * 64) {
-    std::vector<std::uint64_t> wider(kSlots * (words_ + 1));
+  if (sleepers_.size() == (stride_ - 1) * 64) {
+    std::vector<std::uint64_t> wider(kSlots * (stride_ + 1));
     for (std::size_t s = 0; s < kSlots; ++s) {
-      std::copy_n(due_.begin() + static_cast<std::ptrdiff_t>(s * words_), words_,
-                  wider.begin() + static_cast<std::ptrdiff_t>(s * (words_ + 1)));
+      std::copy_n(&slots_[s * stride_], stride_, &wider[s * (stride_ + 1)]);
     }
-    due_ = std::move(wider);
-    ++words_;
+    slots_ = std::move(wider);
+    ++stride_;
   }
   sleepers_.push_back(sleeper);
   return static_cast<Id>(sleepers_.size() - 1);
@@ -51,22 +50,20 @@ void WakeQueue::disarm(Id id) {
   if (was == kNever) return;
   sleepers_[id].armed = kNever;
   if (!near(was)) return;  // void in the heap
-  const std::size_t slot = slot_of(was);
-  due_[slot * words_ + id / 64] &= ~(std::uint64_t{1} << (id % 64));
-  leave(slot);
+  std::uint64_t* const slot = slot_of(was);
+  slot[1 + id / 64] &= ~bit(id);
+  if (std::all_of(slot + 1, slot + stride_, [](std::uint64_t w) { return w == 0; })) emptied(was);
 }
 
-/// A slot without entries is not occupied.
-void WakeQueue::leave(std::size_t slot) {
-  const std::uint64_t* const words = &due_[slot * words_];
-  if (std::all_of(words, words + words_, [](std::uint64_t w) { return w == 0; })) {
-    occupied_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-  }
+void WakeQueue::emptied(Tick t) {
+  *slot_of(t) = kNever;
+  const std::size_t index = (t >> kSlotBits) % kSlots;
+  occupied_[index / 64] &= ~bit(index);
 }
 
 void WakeQueue::enter(Id id, Tick t) {
   sc_assert(t >= now());
-  disarm(id);
+  if (sleepers_[id].armed != kNever) disarm(id);
   sleepers_[id].armed = t;
   if (near(t)) {
     put(id, t);
@@ -80,12 +77,11 @@ void WakeQueue::enter(Id id, Tick t) {
 }
 
 void WakeQueue::put(Id id, Tick t) {
-  const std::size_t slot = slot_of(t);
-  std::uint64_t& word = occupied_[slot / 64];
-  const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
-  earliest_[slot] = (word & bit) == 0 ? t : std::min(earliest_[slot], t);
-  word |= bit;
-  due_[slot * words_ + id / 64] |= std::uint64_t{1} << (id % 64);
+  const std::size_t index = (t >> kSlotBits) % kSlots;
+  occupied_[index / 64] |= bit(index);
+  std::uint64_t* const slot = &slots_[index * stride_];
+  if (t < *slot) *slot = t;
+  slot[1 + id / 64] |= bit(id);
 }
 
 /// Ends also when a process throws.
@@ -109,7 +105,7 @@ void WakeQueue::process() {
   first_slot_ = t >> kSlotBits;
   {
     const Running running(*this, t);
-    take_far();
+    if (!far_.empty()) take_far();
     run_due(t);
   }
   const Tick next = next_time(t);
@@ -129,53 +125,53 @@ void WakeQueue::take_far() {
 }
 
 void WakeQueue::run_due(Tick t) {
-  const std::size_t slot = slot_of(t);
-  std::uint64_t* const words = &due_[slot * words_];
-  while (pass(words, t)) {
-  }
-  leave(slot);
-  // What is left is due later than t.
-  earliest_[slot] = kNever;
-  for (std::size_t w = 0; w < words_; ++w) {
-    for (std::uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
-      const std::size_t id = w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
-      earliest_[slot] = std::min(earliest_[slot], sleepers_[id].armed);
+  std::uint64_t* const slot = slot_of(t);
+  while (*slot <= t) {
+    call_due(slot, t);
+    // What is left: armed for t behind its turn, or due later.
+    Tick earliest = kNever;
+    for (std::size_t w = 0; w + 1 < stride_; ++w) {
+      for (std::uint64_t bits = slot[1 + w]; bits != 0; bits &= bits - 1) {
+        const std::size_t id = w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+        earliest = std::min(earliest, sleepers_[id].armed);
+      }
     }
+    *slot = earliest;
+    if (earliest == kNever) emptied(t);
   }
 }
 
-/// Calls what is due at t, in order. False when there was nothing.
-bool WakeQueue::pass(std::uint64_t* words, Tick t) {
-  bool any = false;
-  for (std::size_t w = 0; w < words_; ++w) {
+/// Calls what is due at t, in order, once.
+void WakeQueue::call_due(std::uint64_t* slot, Tick t) {
+  for (std::size_t w = 0; w + 1 < stride_; ++w) {
+    std::uint64_t& word = slot[1 + w];
     // Read again each time: a process may arm one whose turn is still to come.
-    std::uint64_t to_come = ~std::uint64_t{0};
-    while ((words[w] & to_come) != 0) {
-      const auto bit = static_cast<unsigned>(__builtin_ctzll(words[w] & to_come));
-      to_come = ~std::uint64_t{1} << bit;
-      Sleeper& s = sleepers_[w * 64 + bit];
-      if (s.armed != t) continue;  // later within the slot
-      words[w] &= ~(std::uint64_t{1} << bit);
-      s.armed = kNever;
-      any = true;
-      s.process(s.block);
+    for (std::uint64_t to_come = word; to_come != 0;) {
+      const auto i = static_cast<unsigned>(__builtin_ctzll(to_come));
+      Sleeper& s = sleepers_[w * 64 + i];
+      if (s.armed == t) {
+        word &= ~bit(i);
+        s.armed = kNever;
+        s.process(s.block);
+      }
+      to_come = word & (~std::uint64_t{1} << i);
     }
   }
-  return any;
 }
 
 Tick WakeQueue::next_time(Tick t) const {
   const Tick next = far_.empty() ? kNever : far_.front().time;
   // The slot of now first (it may hold a later instant), then round the ring.
-  const std::size_t first = slot_of(t);
+  const std::size_t first = (t >> kSlotBits) % kSlots;
   for (std::size_t n = 0; n <= kWords; ++n) {
     const std::size_t word = (first / 64 + n) % kWords;
     std::uint64_t bits = occupied_[word];
-    const std::uint64_t before_first = (std::uint64_t{1} << (first % 64)) - 1;
+    const std::uint64_t before_first = bit(first) - 1;
     if (n == 0) bits &= ~before_first;
     if (n == kWords) bits &= before_first;
     if (bits == 0) continue;
-    return std::min(next, earliest_[word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits))]);
+    const std::size_t slot = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+    return std::min(next, slots_[slot * stride_]);
   }
   return next;
 }

@@ -65,21 +65,23 @@ class WakeQueue {
   void process();
   void enter(Id id, Tick t);
   bool near(Tick t) const { return (t >> kSlotBits) - first_slot_ < kSlots; }
-  static std::size_t slot_of(Tick t) { return (t >> kSlotBits) % kSlots; }
+  /// A slot's words: the earliest of its sleepers' times (kNever: it is empty; it may be earlier
+  /// than all), then a bit for each sleeper.
+  std::uint64_t* slot_of(Tick t) { return &slots_[(t >> kSlotBits) % kSlots * stride_]; }
+  static std::uint64_t bit(std::size_t i) { return std::uint64_t{1} << (i % 64); }
   void put(Id id, Tick t);
   void take_far();
   void run_due(Tick t);
-  bool pass(std::uint64_t* words, Tick t);
-  void leave(std::size_t slot);
+  void call_due(std::uint64_t* slot, Tick t);
+  void emptied(Tick t);
   Tick next_time(Tick t) const;
 
   std::vector<Sleeper> sleepers_;
-  std::vector<Id> free_;                          ///< numbers of sleepers that are gone
-  std::size_t words_ = 0;                         ///< of a slot
-  std::vector<std::uint64_t> due_;                ///< `words_` a slot: a bit for each sleeper
-  std::array<Tick, kSlots> earliest_{};           ///< of a slot's entries; may be earlier than all
+  std::vector<Id> free_;    ///< numbers of sleepers that are gone
+  std::size_t stride_ = 1;  ///< words of a slot
+  std::vector<std::uint64_t> slots_;
   std::array<std::uint64_t, kWords> occupied_{};  ///< a bit for each slot that is not empty
-  std::vector<Far> far_;  ///< heap, soonest first; void if no longer armed so
+  std::vector<Far> far_;                          ///< heap, soonest first; void if not armed so
   sc_core::sc_event event_;
   Tick wakes_at_ = kNever;
   std::uint64_t first_slot_ = 0;  ///< of the instant that was woken last, counted from time 0

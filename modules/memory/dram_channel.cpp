@@ -252,6 +252,7 @@ void DramChannel::work() {
   const bool first = cycle >= next_edge_;
   next_edge_ = std::max(next_edge_, cycle + 1);
   if (edge && first) {
+    clock_.standing_at(t);
     take_requests(t, cycle);
     issue_commands(cycle);
   }

@@ -70,8 +70,10 @@ void DuplexNetwork::look_at_clock() {
   if (t == seen_) return;
   seen_ = t;
   cycle_ = clock_.cycle_at(t);
-  first_ = clock_.time_of(cycle_) == t ? cycle_ : cycle_ + 1;
-  next_edge_ = clock_.time_of(cycle_ + 1);
+  const bool edge = clock_.is_edge(t);
+  if (edge) clock_.standing_at(t);
+  first_ = edge ? cycle_ : cycle_ + 1;
+  next_edge_ = clock_.after(t, edge ? 1 : 0);
 }
 
 Cycle DuplexNetwork::cycle_from(Tick t) const {
@@ -93,7 +95,7 @@ void DuplexNetwork::arm() {
   next = std::min(next, early_.next_due());
   if (next >= armed_) return;
   armed_ = next;
-  wake_.at(clock_.time_of(next));
+  wake_.at(next == cycle_ + 1 ? next_edge_ : clock_.time_of(next));
 }
 
 // ---- the process ----
