@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cassert>
 #include <cstdint>
+#include <memory>
 #include <tlm>
 #include <vector>
 
@@ -20,7 +22,9 @@ namespace tessera {
 template <class Target>
 class Mshr {
  public:
-  struct Entry {
+  /// In one host cache line, with the only access that most misses have.
+  class alignas(kHostLine) Entry {
+   public:
     std::uint64_t line = 0;
     union {
       /// For the owner: the cache frame reserved for the line.
@@ -33,62 +37,89 @@ class Mshr {
     bool keep = true;
     /// For the owner: the line does not stay, although accesses may merge while `keep` is true.
     bool passing = false;
+
+   private:
+    std::uint16_t waiting_ = 0;
+
+   public:
     /// For the owner: when it asked for the line.
     std::uint64_t sent = 0;
     /// For the owner: its request for the line.
     tlm::tlm_generic_payload* fetch = nullptr;
-    std::vector<Target> targets;
+
+    /// The accesses that wait, in the order in which they came.
+    std::uint32_t waiting() const { return waiting_; }
+    void add(const Target& access) {
+      if (waiting_++ == 0) {
+        first_ = access;
+        return;
+      }
+      if (!more_) more_ = std::make_unique<std::vector<Target>>();
+      more_->push_back(access);
+    }
+    const Target& first() const { return first_; }
+    template <class F>
+    void for_each_waiting(F f) const {
+      if (waiting_ == 0) return;
+      f(first_);
+      for (std::uint32_t i = 1; i < waiting_; ++i) f((*more_)[i - 1]);
+    }
+
+   private:
+    friend class Mshr;
+    void forget_waiting() {
+      if (waiting_ > 1) more_->clear();
+      waiting_ = 0;
+    }
+
+    Target first_{};
+    std::unique_ptr<std::vector<Target>> more_;  ///< the rest; stays when made
   };
 
-  /// `entries`: outstanding fetches; `targets_per_entry`: accesses an entry can hold.
+  static constexpr std::uint32_t kMaxEntries = (1U << 16) - 1;
+
+  /// `entries`: outstanding fetches, at most kMaxEntries; `targets_per_entry`: accesses an entry
+  /// can hold.
   Mshr(std::uint32_t entries, std::uint32_t targets_per_entry)
       : targets_per_entry_(targets_per_entry), entries_(entries) {
+    assert(entries <= kMaxEntries);
     std::uint32_t slots = 2;
     while (slots < 2 * entries) slots *= 2;
-    slots_.resize(slots);
+    slots_.resize(slots, kEmpty);
     for (std::uint32_t i = entries; i-- > 0;) free_.push_back(i);
   }
 
   bool empty() const { return free_.size() == entries_.size(); }
   bool full() const { return free_.empty(); }
   std::uint32_t used() const { return static_cast<std::uint32_t>(entries_.size() - free_.size()); }
-  bool can_merge(const Entry& e) const { return e.targets.size() < targets_per_entry_; }
+  bool can_merge(const Entry& e) const { return e.waiting() < targets_per_entry_; }
 
   Entry* find(std::uint64_t line) {
-    for (std::uint32_t s = home(line);; s = next(s)) {
-      if (slots_[s].entry == kEmpty) return nullptr;
-      if (slots_[s].line == line) return &entries_[slots_[s].entry];
-    }
+    return search(line, [](const Entry&) { return true; });
   }
 
   /// The line's entry with that request for it, or nullptr.
   Entry* find(std::uint64_t line, const tlm::tlm_generic_payload* fetch) {
-    for (std::uint32_t s = home(line);; s = next(s)) {
-      if (slots_[s].entry == kEmpty) return nullptr;
-      if (slots_[s].line != line) continue;
-      Entry& e = entries_[slots_[s].entry];
-      if (e.fetch == fetch) return &e;
-    }
+    return search(line, [fetch](const Entry& e) { return e.fetch == fetch; });
   }
 
   /// An entry of the line that accesses may merge with and that fetches all of `pieces`: one with
   /// room for another access, else any; nullptr when there is none.
   Entry* find_containing(std::uint64_t line, std::uint32_t pieces) {
     Entry* crowded = nullptr;
-    for (std::uint32_t s = home(line); slots_[s].entry != kEmpty; s = next(s)) {
-      if (slots_[s].line != line) continue;
-      Entry& e = entries_[slots_[s].entry];
-      if (!e.keep || (pieces & ~e.pieces) != 0) continue;
-      if (can_merge(e)) return &e;
+    Entry* const roomy = search(line, [&](Entry& e) {
+      if (!e.keep || (pieces & ~e.pieces) != 0) return false;
+      if (can_merge(e)) return true;
       crowded = &e;
-    }
-    return crowded;
+      return false;
+    });
+    return roomy != nullptr ? roomy : crowded;
   }
 
   /// The line's entry will soon be asked for.
   void prefetch(std::uint64_t line) const {
-    const std::uint32_t i = slots_[home(line)].entry;
-    if (i != kEmpty) tessera::prefetch(&entries_[i]);
+    const Slot slot = slots_[home(line)];
+    if (slot != kEmpty) tessera::prefetch(&entries_[slot & kIndex]);
   }
 
   /// Another entry, for a line that has none (or none with these pieces). Must not be full.
@@ -96,8 +127,8 @@ class Mshr {
     const std::uint32_t i = free_.back();
     free_.pop_back();
     std::uint32_t s = home(line);
-    while (slots_[s].entry != kEmpty) s = next(s);
-    slots_[s] = Slot{line, i};
+    while (slots_[s] != kEmpty) s = next(s);
+    slots_[s] = hint(line) | i;
     entries_[i].line = line;
     return entries_[i];
   }
@@ -105,17 +136,17 @@ class Mshr {
   void release(Entry& e) {
     const auto i = static_cast<std::uint32_t>(&e - entries_.data());
     std::uint32_t hole = home(e.line);
-    while (slots_[hole].entry != i) hole = next(hole);
+    while (slots_[hole] != (hint(e.line) | i)) hole = next(hole);
     // Close the gap, so that later probes still reach what was displaced over it.
-    for (std::uint32_t s = next(hole); slots_[s].entry != kEmpty; s = next(s)) {
-      const std::uint32_t h = home(slots_[s].line);
+    for (std::uint32_t s = next(hole); slots_[s] != kEmpty; s = next(s)) {
+      const std::uint32_t h = home(entries_[slots_[s] & kIndex].line);
       if (((s - h) & mask()) >= ((s - hole) & mask())) {
         slots_[hole] = slots_[s];
         hole = s;
       }
     }
-    slots_[hole].entry = kEmpty;
-    e.targets.clear();
+    slots_[hole] = kEmpty;
+    e.forget_waiting();
     free_.push_back(i);
   }
 
@@ -123,43 +154,57 @@ class Mshr {
   template <class F>
   void drain(F f) {
     for (Slot& s : slots_) {
-      if (s.entry == kEmpty) continue;
-      f(entries_[s.entry]);
-      entries_[s.entry].targets.clear();
-      free_.push_back(s.entry);
-      s.entry = kEmpty;
+      if (s == kEmpty) continue;
+      Entry& e = entries_[s & kIndex];
+      f(e);
+      e.forget_waiting();
+      free_.push_back(s & kIndex);
+      s = kEmpty;
     }
   }
 
   /// Calls f(entry) for every entry of the line, in no particular order.
   template <class F>
   void for_each_of(std::uint64_t line, F f) {
-    for (std::uint32_t s = home(line); slots_[s].entry != kEmpty; s = next(s)) {
-      if (slots_[s].line == line) f(entries_[slots_[s].entry]);
-    }
+    search(line, [&f](Entry& e) {
+      f(e);
+      return false;
+    });
   }
 
   /// Calls f(entry) for every entry in use, in no particular order.
   template <class F>
   void for_each(F f) {
-    for (const Slot& s : slots_) {
-      if (s.entry != kEmpty) f(entries_[s.entry]);
+    for (const Slot s : slots_) {
+      if (s != kEmpty) f(entries_[s & kIndex]);
     }
   }
 
  private:
-  static constexpr std::uint32_t kEmpty = ~std::uint32_t{0};
-  /// With its line, so that a probe past other lines' entries does not touch them.
-  struct Slot {
-    std::uint64_t line = 0;
-    std::uint32_t entry = kEmpty;
-  };
+  /// Index of an entry and, above it, some bits of its line's hash, so that a probe past other
+  /// lines' entries hardly ever touches them.
+  using Slot = std::uint32_t;
+  static constexpr Slot kEmpty = ~Slot{0};
+  static constexpr Slot kIndex = (Slot{1} << 16) - 1;
 
+  static std::uint64_t hash(std::uint64_t line) { return line * 0x9e3779b97f4a7c15U; }
+  static Slot hint(std::uint64_t line) { return static_cast<Slot>(hash(line) >> 32) & ~kIndex; }
   std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
   std::uint32_t home(std::uint64_t line) const {
-    return static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15U) >> 32) & mask();
+    return static_cast<std::uint32_t>(hash(line) >> 32) & mask();
   }
   std::uint32_t next(std::uint32_t s) const { return (s + 1) & mask(); }
+
+  /// The line's first entry for which `wanted` is true, or nullptr.
+  template <class F>
+  Entry* search(std::uint64_t line, F wanted) {
+    for (std::uint32_t s = home(line); slots_[s] != kEmpty; s = next(s)) {
+      if ((slots_[s] & ~kIndex) != hint(line)) continue;
+      Entry& e = entries_[slots_[s] & kIndex];
+      if (e.line == line && wanted(e)) return &e;
+    }
+    return nullptr;
+  }
 
   std::uint32_t targets_per_entry_;
   std::vector<Entry> entries_;

@@ -20,19 +20,24 @@ class BoundedQueue {
   std::size_t capacity() const { return ring_.size(); }
 
   /// Must not be full.
-  void push(T item) {
-    std::size_t i = head_ + size_;
+  void push(T item) { push() = std::move(item); }
+  /// The same, for the caller to fill in place: what an item before it has left is still there.
+  T& push() {
+    std::size_t i = head_ + size_++;
     if (i >= ring_.size()) i -= ring_.size();
-    ring_[i] = std::move(item);
-    ++size_;
+    return ring_[i];
   }
   T& front() { return ring_[head_]; }
   const T& front() const { return ring_[head_]; }
   T pop() {
     T item = std::move(ring_[head_]);
+    drop();
+    return item;
+  }
+  /// Pops an item that is filled in place.
+  void drop() {
     if (++head_ == ring_.size()) head_ = 0;
     --size_;
-    return item;
   }
   void clear() {
     while (!empty()) pop();

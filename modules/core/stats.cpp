@@ -8,7 +8,15 @@ namespace tessera {
 
 using nlohmann::ordered_json;
 
+std::vector<std::uint64_t> BandwidthSeries::bins() const {
+  std::vector<std::uint64_t> all = bins_;
+  if (!all.empty()) all[bin_] += in_bin_;
+  return all;
+}
+
 void BandwidthSeries::find_bin(Tick t) {
+  if (!bins_.empty()) bins_[bin_] += in_bin_;
+  before_ += std::exchange(in_bin_, 0);
   std::size_t i = t / interval_;
   while (i >= kBins) {
     for (std::size_t j = 0; j < bins_.size(); j += 2) {

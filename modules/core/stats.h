@@ -84,22 +84,22 @@ class BandwidthSeries {
   explicit BandwidthSeries(Tick interval = 1'000'000'000) : interval_(interval) {}
   void add(std::uint64_t bytes, Tick t) {
     if (t - bin_start_ >= interval_ || bins_.empty()) find_bin(t);
-    bins_[bin_] += bytes;
-    total_ += bytes;
+    in_bin_ += bytes;
   }
   Tick interval() const { return interval_; }
   /// Bytes per interval, up to the last interval with traffic.
-  const std::vector<std::uint64_t>& bins() const { return bins_; }
-  std::uint64_t total() const { return total_; }
+  std::vector<std::uint64_t> bins() const;
+  std::uint64_t total() const { return before_ + in_bin_; }
 
  private:
   void find_bin(Tick t);
 
   Tick interval_;
   std::vector<std::uint64_t> bins_;
-  std::size_t bin_ = 0;  ///< the bin of the last add, and when it begins
+  std::size_t bin_ = 0;  ///< the bin of the last add, when it begins, and what is to be added to it
   Tick bin_start_ = 0;
-  std::uint64_t total_ = 0;
+  std::uint64_t in_bin_ = 0;
+  std::uint64_t before_ = 0;  ///< what has been added to bins
 };
 
 /// Name, unit and description of a statistic.

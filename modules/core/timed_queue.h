@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
-#include <vector>
 
 #include "modules/core/prefetch.h"
 #include "modules/core/time.h"
@@ -20,12 +20,7 @@ namespace tessera {
 template <class T>
 class TimedQueue {
  public:
-  explicit TimedQueue(std::size_t initial_capacity = 16) {
-    std::size_t n = 1;
-    while (n < initial_capacity) n *= 2;
-    ring_.resize(n);
-    mask_ = n - 1;
-  }
+  TimedQueue() : ring_(kInPlace) {}
 
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
@@ -78,21 +73,24 @@ class TimedQueue {
     T item{};
   };
 
+  static constexpr std::size_t kInPlace = 2;
+  using Ring = boost::container::small_vector<Entry, kInPlace>;
+
   Entry& at(std::size_t i) { return ring_[(head_ + i) & mask_]; }
 
   void grow() {
-    std::vector<Entry> bigger(ring_.size() * 2);
+    Ring bigger(ring_.size() * 2);
     for (std::size_t i = 0; i < size_; ++i) bigger[i] = std::move(at(i));
     ring_ = std::move(bigger);
     mask_ = ring_.size() - 1;
     head_ = 0;
   }
 
-  std::vector<Entry> ring_;
-  std::size_t mask_ = 0;  ///< its size, a power of two, less 1
+  Tick next_due_ = kNever;  ///< most questions never touch the ring
   std::size_t head_ = 0;
   std::size_t size_ = 0;
-  Tick next_due_ = kNever;  ///< beside the sizes: most questions never touch the ring
+  std::size_t mask_ = kInPlace - 1;  ///< the ring's size, a power of two, less 1
+  Ring ring_;
 };
 
 }  // namespace tessera

@@ -101,7 +101,7 @@ LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
     ++stats_.stalls_mshr;
     return Outcome::kStalled;
   }
-  entry.targets.push_back(a);
+  entry.add(a);
   ++stats_.merges;
   return Outcome::kDone;
 }
@@ -154,7 +154,7 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   entry.frame = frame;
   entry.keep = true;
   entry.sent = t;
-  entry.targets.push_back(a);
+  entry.add(a);
   entry.fetch = &fetch_for(a, line);
   if (home) {
     if (!is_remote_cache()) a.request->stamps[static_cast<std::size_t>(Hop::kToDram)] = t;
@@ -224,18 +224,18 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   array_.set_valid(f, whole);
   array_.lock(f, false);
   array_.touch(f);
-  MemoryRequest& first = *entry.targets.front().request;
+  MemoryRequest& first = *entry.first().request;
   const bool home = is_home(first);
   if (home && !is_remote_cache()) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
   stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes || config_.install_remote_misses;
-  for (const Access& a : entry.targets) {
+  entry.for_each_waiting([&](const Access& a) {
     wanted_here = wanted_here || local(a);
     apply(a, f);
     finish(a, t);
-  }
+  });
   const bool keep = entry.keep && (wanted_here || !array_.dirty(f).none());
-  if (entry.targets.front().payload != &payload) payload.release();
+  if (entry.first().payload != &payload) payload.release();
   mshr_.release(entry);
   if (!keep) {
     array_.invalidate(f);

@@ -358,7 +358,7 @@ void LlcSlice::reset() {
     out.sender.reset();
   }
   mshr_.drain([](Mshr<Access>::Entry& e) {
-    if (e.fetch != e.targets.front().payload) e.fetch->release();
+    if (e.fetch != e.first().payload) e.fetch->release();
   });
   for (Payload* w : writes_) w->release();
   writes_.clear();

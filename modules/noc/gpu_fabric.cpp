@@ -41,7 +41,7 @@ GpuFabric::GpuFabric(const sc_core::sc_module_name& name, const GpuFabricConfig&
   for (unsigned g = 0; g < gpus; ++g) {
     egress_.emplace_back(config.port_packets);
     ingress_.emplace_back();
-    for (unsigned q = 0; q < gpus * kPacketClasses; ++q) ingress_[g].queues.emplace_back(2);
+    ingress_.back().queues.resize(std::size_t{gpus} * kPacketClasses);
   }
   for (unsigned port = 0; port < in.size(); ++port) {
     const int id = static_cast<int>(port);

@@ -127,13 +127,13 @@ void L1Cache::take_responses(Tick t) {
     }
     to_core_.push(t, 0, &payload);
     if (entry != nullptr) {
-      for (const Access& a : entry->targets) {
+      entry->for_each_waiting([&](const Access& a) {
         if (a.payload->is_read()) {
           to_core_.push(t, 0, a.payload);
         } else {
           a.payload->release();
         }
-      }
+      });
       mshr_.release(*entry);
     }
   }
@@ -153,11 +153,11 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
   const unsigned char* bytes = payload.get_data_ptr();
   // The load keeps the bytes as they came; a later store changes a copy of them.
   std::array<unsigned char, kMaxLineBytes> changed;
-  for (const Access& a : entry.targets) {
-    if (!a.request->carries_data) continue;
+  entry.for_each_waiting([&](const Access& a) {
+    if (!a.request->carries_data) return;
     if (a.payload->is_read()) {
       std::memcpy(a.payload->get_data_ptr(), bytes, config_.line_bytes);
-      continue;
+      return;
     }
     if (bytes != changed.data()) {
       std::memcpy(changed.data(), bytes, config_.line_bytes);
@@ -165,7 +165,7 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
     }
     copy_masked(changed.data(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
                 config_.line_bytes);
-  }
+  });
   if (!entry.keep || entry.passing) return;
   const std::uint64_t line = line_of(payload);
   CacheArray::Frame f = CacheArray::kNone;
@@ -261,7 +261,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
   if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
     if (!entry->keep || entry->passing || !mshr_.can_merge(*entry)) return Lookup::kStalled;
-    entry->targets.push_back(a);
+    entry->add(a);
     ++stats_.loads;
     ++stats_.load_merges;
     return Lookup::kMerged;
@@ -319,7 +319,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
     } else {
       if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
       a.payload->acquire();
-      entry->targets.push_back(a);
+      entry->add(a);
     }
   }
   const CacheArray::Frame f = array_.find(line, line);
@@ -406,9 +406,9 @@ void L1Cache::reset() {
   responses_.clear();
   to_memory_.clear();
   mshr_.drain([](Mshr<Access>::Entry& e) {
-    for (const Access& a : e.targets) {
+    e.for_each_waiting([](const Access& a) {
       if (a.payload->is_write()) a.payload->release();
-    }
+    });
   });
   forwarded_ = 0;
   core_in_.reset();

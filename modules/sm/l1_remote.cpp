@@ -57,7 +57,7 @@ L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t pieces, 
   const std::uint64_t line = line_of(*a.payload);
   if (Mshr<Access>::Entry* entry = mshr_.find_containing(line, pieces)) {
     if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
-    entry->targets.push_back(a);
+    entry->add(a);
     ++stats_.loads;
     ++stats_.load_merges;
     return Lookup::kMerged;

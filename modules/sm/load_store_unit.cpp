@@ -3,18 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <new>
-#include <type_traits>
+#include <utility>
 
 #include "modules/core/report.h"
 
 namespace tessera {
-
-namespace {
-/// As many as fit one huge page.
-constexpr std::size_t kAccessesPerChunk = HugePages::kChunk / sizeof(WarpAccess);
-static_assert(std::is_trivially_destructible_v<WarpAccess>, "chunks are dropped as they are");
-}  // namespace
 
 LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
                              TransactionPool& pool, SmId sm)
@@ -23,8 +16,16 @@ LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
       pool_(pool),
       sm_(sm),
       tlb_(config.tlb_entries),
+      accesses_(config.lsu_outstanding),
+      queue_(config.lsu_queue_depth),
+      completed_(config.lsu_outstanding),
       l1_in_(ResponseReceiver::kUnlimited),
-      mmu_in_(ResponseReceiver::kUnlimited) {}
+      mmu_in_(ResponseReceiver::kUnlimited) {
+  for (std::size_t i = accesses_.size(); i-- > 0;) {
+    accesses_[i].index = static_cast<std::uint32_t>(i);
+    free_.push_back(&accesses_[i]);
+  }
+}
 
 void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu) {
   l1_out_.bind(l1);
@@ -33,30 +34,13 @@ void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_i
   mmu_in_.bind(mmu);
 }
 
-/// By a request's tag / kWarpLanes.
-WarpAccess& LoadStoreUnit::access_at(std::uint32_t index) {
-  std::byte* const chunk = chunks_[index / kAccessesPerChunk].data();
-  return reinterpret_cast<WarpAccess*>(chunk)[index % kAccessesPerChunk];
-}
-
-WarpAccess* LoadStoreUnit::new_access() {
-  if (free_.empty()) {
-    chunks_.emplace_back(kAccessesPerChunk * sizeof(WarpAccess));
-    for (std::size_t i = 0; i < kAccessesPerChunk; ++i) {
-      auto* a = new (chunks_.back().data() + i * sizeof(WarpAccess)) WarpAccess;
-      a->index = accesses_++;
-      free_.push_back(a);
-    }
-  }
-  WarpAccess* a = free_.back();
-  free_.pop_back();
-  return a;
-}
-
 void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot,
                          std::uint64_t warp_age, Tick t) {
-  WarpAccess& a = *new_access();
-  coalesce(memory, config_.line_bytes, coalesced_);
+  Queued& queued = queue_.push();
+  coalesce(memory, config_.line_bytes, queued.lines);
+  const unsigned lines = queued.lines.count;
+  WarpAccess& a = new_access(memory, queued.lines);
+  queued.access = &a;
   a.op = &op;
   a.warp_age = warp_age;
   a.issued_at = t;
@@ -69,31 +53,40 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   a.has_result = op.write_count != 0 && memory.kind != AccessKind::kStore;
   a.atomic = memory.atomic;
   a.atomic_type = memory.atomic_type;
-  a.lines_count = a.lines_left = static_cast<std::uint8_t>(coalesced_.count);
+  a.lines_count = a.lines_left = static_cast<std::uint8_t>(lines);
   a.lines_sent = 0;
-  if (!memory.values_done || memory.kind == AccessKind::kAtomic) a.memory = memory;
   ++(memory.kind == AccessKind::kLoad    ? stats_.load_instructions
      : memory.kind == AccessKind::kStore ? stats_.store_instructions
                                          : stats_.atomic_instructions);
-  stats_.line_requests += coalesced_.count;
-  stats_.lines_per_access.add(coalesced_.count);
-  for (unsigned i = 0; i < coalesced_.count; ++i) {
-    const LineAccess& line = coalesced_.lines[i];
-    a.lines[i] = WarpAccess::Line{line, nullptr};
+  stats_.line_requests += lines;
+  stats_.lines_per_access.add(lines);
+  for (unsigned i = 0; i < lines; ++i) {
+    const LineAccess& line = queued.lines.lines[i];
     stats_.sectors += sectors_touched(line.mask);
     stats_.useful_bytes += line.mask.count();
   }
-  queue_.push_back(&a);
-  ++used_;
+}
+
+WarpAccess& LoadStoreUnit::new_access(const MemoryOp& memory, const CoalescedAccess& lines) {
+  WarpAccess& a = *free_.back();
+  free_.pop_back();
+  const bool lanes_matter = !memory.values_done || memory.kind == AccessKind::kAtomic;
+  if (lines.count <= 1 && !lanes_matter) return a;
+  if (free_details_.empty()) {
+    all_details_.push_back(std::make_unique<WarpAccessDetails>());
+    free_details_.push_back(all_details_.back().get());
+  }
+  a.details = free_details_.back();
+  free_details_.pop_back();
+  if (!lanes_matter) return a;
+  a.details->memory = memory;
+  for (unsigned i = 0; i < lines.count; ++i) a.details->lanes[i] = lines.lines[i].lanes;
+  return a;
 }
 
 void LoadStoreUnit::free_access(WarpAccess& access) {
-  --used_;
+  if (access.details != nullptr) free_details_.push_back(std::exchange(access.details, nullptr));
   free_.push_back(&access);
-}
-
-std::uint64_t LoadStoreUnit::page_of(const Line& l) const {
-  return l.access->lines[l.index].access.line * config_.line_bytes / config_.page_bytes;
 }
 
 // Transport.
@@ -104,7 +97,7 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   l1_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   answers_.push(at, 0, &payload);
-  prefetch(&access_at(request_of(payload).tag / kWarpLanes));
+  prefetch(&accesses_[request_of(payload).tag / kWarpLanes]);
   // One answer a cycle.
   return l1_in_.begin(payload, phase, delay, clock_.after(at, 1) - at);
 }
@@ -141,34 +134,35 @@ void LoadStoreUnit::take_answers(Tick t) {
 
 void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
   MemoryRequest& request = request_of(payload);
-  WarpAccess& a = access_at(request.tag / kWarpLanes);
+  WarpAccess& a = accesses_[request.tag / kWarpLanes];
   if (!payload.is_response_ok()) {
     SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
   }
   if (request.carries_data) take_values(a, payload, request);
   if (request.kind == RequestKind::kAtomic) pool_.release_atomics(request.atomics);
-  a.lines[request.tag % kWarpLanes].request = nullptr;
+  a.request_for(request.tag % kWarpLanes) = nullptr;
   payload.release();
   if (--a.lines_left == 0) {
     if (a.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycles_in(t - a.issued_at));
-    completed_.push_back(&a);
+    completed_.push(&a);
   }
 }
 
 void LoadStoreUnit::take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
                                 const MemoryRequest& request) {
-  const MemoryOp& op = a.memory;
+  const MemoryOp& op = a.details->memory;
+  auto& values = a.details->values;
   if (a.kind == AccessKind::kLoad) {
-    const LineAccess& line = a.lines[request.tag % kWarpLanes].access;
-    for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
+    for (std::uint32_t left = a.details->lanes[request.tag % kWarpLanes]; left != 0;
+         left &= left - 1) {
       const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-      std::memcpy(&a.values[lane * kMaxLaneBytes],
+      std::memcpy(&values[lane * kMaxLaneBytes],
                   payload.get_data_ptr() + op.address[lane] % config_.line_bytes, op.lane_bytes);
     }
   } else if (a.kind == AccessKind::kAtomic) {
     for (unsigned i = 0; i < request.atomics->count; ++i) {
       const AtomicOperands::Lane& lane = request.atomics->lanes[i];
-      std::memcpy(&a.values[lane.lane * kMaxLaneBytes], &lane.old, sizeof lane.old);
+      std::memcpy(&values[lane.lane * kMaxLaneBytes], &lane.old, sizeof lane.old);
     }
   }
 }
@@ -230,9 +224,9 @@ bool LoadStoreUnit::send_line(Tick t) {
     return true;
   }
   if (queue_.empty()) return false;
-  WarpAccess& a = *queue_.front();
-  Line line{&a, a.lines_sent, 0};
-  const std::uint64_t page = page_of(line);
+  WarpAccess& a = *queue_.front().access;
+  Line line{&a, a.lines_sent, queue_.front().lines.lines[a.lines_sent], 0};
+  const std::uint64_t page = line.lanes.line * config_.line_bytes / config_.page_bytes;
   const std::uint64_t* physical = tlb_.find(page);
   if (physical == nullptr) {
     auto it = std::find_if(translations_.begin(), translations_.end(),
@@ -253,19 +247,18 @@ bool LoadStoreUnit::send_line(Tick t) {
     line.physical_page = *physical;
     send(line, t);
   }
-  if (++a.lines_sent == a.lines_count) queue_.pop_front();
+  if (++a.lines_sent == a.lines_count) queue_.drop();
   return true;
 }
 
 void LoadStoreUnit::send(const Line& l, Tick t) {
   WarpAccess& a = *l.access;
-  const LineAccess& line = a.lines[l.index].access;
-  const MemoryOp& op = a.memory;
+  const LineAccess& line = l.lanes;
   const std::uint64_t virtual_address = line.line * config_.line_bytes;
   Transaction& out = pool_.acquire();
   out.set_line(a.kind == AccessKind::kLoad ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
                l.physical_page + virtual_address % config_.page_bytes, config_.line_bytes);
-  a.lines[l.index].request = &out;
+  a.request_for(l.index) = &out;
   MemoryRequest& r = out.request();
   r.sm = sm_;
   r.warp = a.warp;
@@ -284,6 +277,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
       r.kind = RequestKind::kStore;
       out.set_byte_mask(line.mask);
       if (r.carries_data) {
+        const MemoryOp& op = a.details->memory;
         for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
           const auto lane = static_cast<unsigned>(__builtin_ctz(left));
           std::memcpy(out.data() + op.address[lane] % config_.line_bytes,
@@ -294,6 +288,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
     case AccessKind::kAtomic: {
       r.kind = RequestKind::kAtomic;
       out.set_byte_mask(line.mask);
+      const MemoryOp& op = a.details->memory;
       AtomicOperands& operands = *pool_.acquire_atomics();
       r.atomics = &operands;
       operands.op = a.atomic;
@@ -322,10 +317,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
 }
 
 WarpAccess* LoadStoreUnit::next_completed() {
-  if (completed_.empty()) return nullptr;
-  WarpAccess* a = completed_.front();
-  completed_.pop_front();
-  return a;
+  return completed_.empty() ? nullptr : completed_.pop();
 }
 
 Tick LoadStoreUnit::next_work(Tick t) const {
@@ -357,9 +349,10 @@ void LoadStoreUnit::describe_waiting(const std::string& base, std::vector<Waitin
   if (!translations_.empty()) {
     out.push_back({base + "l1_tlb", translations_.size(), "translations from the MMU"});
   }
+  const std::size_t used = accesses_.size() - free_.size();
   const std::size_t queued = queue_.size() + completed_.size();
-  if (used_ > queued) {
-    out.push_back({base + "outstanding", used_ - queued, "answers from the L1"});
+  if (used > queued) {
+    out.push_back({base + "outstanding", used - queued, "answers from the L1"});
   }
 }
 
@@ -373,19 +366,20 @@ void LoadStoreUnit::reset() {
   completed_.clear();
   answers_.clear();
   mmu_answers_.clear();
+  const auto drop = [this](tlm::tlm_generic_payload*& sent) {
+    if (sent == nullptr) return;
+    MemoryRequest& request = request_of(*sent);
+    if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
+    std::exchange(sent, nullptr)->release();
+  };
   free_.clear();
-  for (std::uint32_t i = 0; i < accesses_; ++i) {
-    WarpAccess& a = access_at(i);
-    for (WarpAccess::Line& line : a.lines) {
-      if (line.request == nullptr) continue;
-      MemoryRequest& request = request_of(*line.request);
-      if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
-      line.request->release();
-      line.request = nullptr;
-    }
-    free_.push_back(&a);
+  for (std::size_t i = accesses_.size(); i-- > 0;) {
+    WarpAccess& a = accesses_[i];
+    drop(a.request);
+    if (a.details != nullptr)
+      std::for_each(a.details->requests.begin(), a.details->requests.end(), drop);
+    free_access(a);
   }
-  used_ = 0;
   unsent_ = 0;
   blocked_ = false;
   port_free_at_ = 0;

@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "modules/core/block.h"
+#include "modules/core/bounded_queue.h"
 #include "modules/core/channels.h"
-#include "modules/core/huge_pages.h"
+#include "modules/core/prefetch.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/sm/coalescer.h"
@@ -18,13 +19,26 @@
 
 namespace tessera {
 
-/// A warp-wide access on its way through an SM.
-struct alignas(64) WarpAccess {
-  // What an answer looks at stands together, in front: with thousands in flight, each host cache
-  // line that an answer touches is a miss.
+/// What some warp-wide accesses have besides: those of several lines, whose values travel, or
+/// whose lanes matter (atomics).
+struct WarpAccessDetails {
+  /// As WarpAccess::request, for each line.
+  std::array<tlm::tlm_generic_payload*, kWarpLanes> requests{};
+  std::array<std::uint32_t, kWarpLanes> lanes;  ///< of each line
+  MemoryOp memory;
+  /// Load results, lane i at i * kMaxLaneBytes.
+  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
+};
+
+/// A warp-wide access on its way through an SM: a host cache line, since thousands are in flight
+/// and each line that an answer touches is a miss.
+struct alignas(kHostLine) WarpAccess {
   const OpInfo* op = nullptr;
   std::uint64_t warp_age = 0;
   Tick issued_at = 0;
+  /// The request for its only line on its way, nullptr before and after. With details: not used.
+  tlm::tlm_generic_payload* request = nullptr;
+  WarpAccessDetails* details = nullptr;
   std::uint32_t index = 0;  ///< in the unit's table
   std::uint32_t pc = 0;
   std::uint8_t warp = 0;  ///< slot
@@ -38,16 +52,10 @@ struct alignas(64) WarpAccess {
   std::uint8_t lines_left = 0;  ///< not yet answered
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
-  /// The lines, and the requests for them on their way (nullptr before and after).
-  struct Line {
-    LineAccess access;
-    tlm::tlm_generic_payload* request = nullptr;
-  };
-  std::array<Line, kWarpLanes> lines;
-  // Where values travel, or lanes matter (atomics):
-  MemoryOp memory;
-  /// Load results, lane i at i * kMaxLaneBytes.
-  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
+
+  tlm::tlm_generic_payload*& request_for(std::size_t line) {
+    return details != nullptr ? details->requests[line] : request;
+  }
 };
 
 struct LoadStoreStats {
@@ -75,9 +83,7 @@ class LoadStoreUnit {
   void bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu);
 
   /// Room for one more warp access.
-  bool can_take() const {
-    return queue_.size() < config_.lsu_queue_depth && used_ < config_.lsu_outstanding && !closed_;
-  }
+  bool can_take() const { return !queue_.full() && !free_.empty() && !closed_; }
   /// Closed, it takes nothing.
   void close(bool on) { closed_ = on; }
   void forget_translations() { tlb_.invalidate_all(); }
@@ -99,16 +105,22 @@ class LoadStoreUnit {
   tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
 
-  bool idle() const { return used_ == 0 && translations_.empty(); }
+  bool idle() const { return free_.size() == accesses_.size() && translations_.empty(); }
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
   void reset();
   void register_statistics(const std::string& module, StatisticsRegistry& registry) const;
   const LoadStoreStats& stats() const { return stats_; }
 
  private:
+  /// An access whose lines have not all been handed to translation.
+  struct Queued {
+    WarpAccess* access = nullptr;
+    CoalescedAccess lines;
+  };
   struct Line {
     WarpAccess* access = nullptr;
     std::uint32_t index = 0;
+    LineAccess lanes;
     std::uint64_t physical_page = 0;  ///< once translated
   };
   struct Translation {
@@ -126,9 +138,7 @@ class LoadStoreUnit {
   void answered(tlm::tlm_generic_payload& payload, Tick t);
   void take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
                    const MemoryRequest& request);
-  std::uint64_t page_of(const Line& l) const;
-  WarpAccess* new_access();
-  WarpAccess& access_at(std::uint32_t index);
+  WarpAccess& new_access(const MemoryOp& memory, const CoalescedAccess& lines);
 
   const SmConfig& config_;
   const ClockDomain& clock_;
@@ -136,13 +146,12 @@ class LoadStoreUnit {
   const SmId sm_;
   Tlb tlb_;
 
-  std::vector<HugePages> chunks_;
-  std::uint32_t accesses_ = 0;  ///< made
+  std::vector<WarpAccess> accesses_;  ///< by a request's tag / kWarpLanes
   std::vector<WarpAccess*> free_;
-  CoalescedAccess coalesced_;
-  std::size_t used_ = 0;
+  std::vector<std::unique_ptr<WarpAccessDetails>> all_details_;
+  std::vector<WarpAccessDetails*> free_details_;
 
-  std::deque<WarpAccess*> queue_;
+  BoundedQueue<Queued> queue_;
   std::deque<Line> translated_;
   std::vector<Translation> translations_;
   std::size_t unsent_ = 0;  ///< translations not yet asked for
@@ -152,7 +161,7 @@ class LoadStoreUnit {
 
   TimedQueue<tlm::tlm_generic_payload*> answers_;
   TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;
-  std::deque<WarpAccess*> completed_;
+  BoundedQueue<WarpAccess*> completed_;
   RequestSender l1_out_;
   ResponseReceiver l1_in_;
   RequestSender mmu_out_;

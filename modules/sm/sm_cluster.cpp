@@ -192,7 +192,7 @@ void SmCluster::take_completed(std::uint64_t cycle) {
     const bool result = a->has_result;
     if (result) {
       if (!a->values_done) {
-        w.program->complete(a->pc, a->memory.active, a->values.data());
+        w.program->complete(a->pc, a->details->memory.active, a->details->values.data());
       }
       --w.loads;
       --cta_slots_[cta].loads;

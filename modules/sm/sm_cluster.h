@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <array>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -103,7 +104,7 @@ class SmCluster final : public sc_core::sc_module,
     std::uint64_t ready_cycle = kNotReady;
     std::uint32_t loads = 0;   ///< outstanding accesses with a result
     std::uint32_t stores = 0;  ///< outstanding accesses without
-    std::vector<PendingWrite> pending;
+    boost::container::small_vector<PendingWrite, 2> pending;
   };
   struct Barrier {
     std::uint32_t arrived = 0;

@@ -1,15 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/cache/mshr.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <iterator>
 #include <map>
 #include <random>
 #include <set>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 using namespace tessera;
+
+namespace {
+
+template <class Entry>
+auto waiting(const Entry& e) {
+  std::vector<std::decay_t<decltype(e.first())>> all;
+  e.for_each_waiting([&](const auto& access) { all.push_back(access); });
+  return all;
+}
+
+}  // namespace
 
 TEST_CASE("an MSHR table is full when every entry waits for a line") {
   Mshr<int> m(3, 2);
@@ -35,18 +48,18 @@ TEST_CASE("an MSHR entry merges as many accesses as it may and keeps their order
   auto& e = m.allocate(7);
   for (int i = 0; i < 3; ++i) {
     CHECK(m.can_merge(e));
-    e.targets.push_back(i);
+    e.add(i);
   }
   CHECK_FALSE(m.can_merge(e));
-  CHECK(m.find(7)->targets == std::vector<int>{0, 1, 2});
+  CHECK(waiting(*m.find(7)) == std::vector<int>{0, 1, 2});
   m.release(e);
   // The next user of the entry finds it empty.
-  CHECK(m.allocate(8).targets.empty());
+  CHECK(m.allocate(8).waiting() == 0);
 }
 
 TEST_CASE("draining an MSHR table visits and frees every entry") {
   Mshr<int> m(8, 1);
-  for (std::uint64_t line = 100; line < 108; ++line) m.allocate(line).targets.push_back(1);
+  for (std::uint64_t line = 100; line < 108; ++line) m.allocate(line).add(1);
   std::set<std::uint64_t> visited;
   m.for_each([&](Mshr<int>::Entry& e) { visited.insert(e.line); });
   CHECK(visited.size() == 8);
@@ -56,7 +69,7 @@ TEST_CASE("draining an MSHR table visits and frees every entry") {
   CHECK(visited == std::set<std::uint64_t>{100, 101, 102, 103, 104, 105, 106, 107});
   CHECK(m.empty());
   for (std::uint64_t line = 100; line < 108; ++line) CHECK(m.find(line) == nullptr);
-  CHECK(m.allocate(100).targets.empty());
+  CHECK(m.allocate(100).waiting() == 0);
 }
 
 TEST_CASE("random inserts, lookups and releases of lines that collide agree with a map") {
@@ -82,16 +95,16 @@ TEST_CASE("random inserts, lookups and releases of lines that collide agree with
     if (e == nullptr) {
       REQUIRE(m.full() == (reference.size() == kEntries));
       if (m.full()) continue;
-      m.allocate(line).targets.push_back(random() % 100);
-      reference[line] = m.find(line)->targets;
+      m.allocate(line).add(random() % 100);
+      reference[line] = waiting(*m.find(line));
     } else {
       REQUIRE(e->line == line);
-      REQUIRE(e->targets == found->second);
+      REQUIRE(waiting(*e) == found->second);
       if (random() % 2 == 0) {
         m.release(*e);
         reference.erase(found);
-      } else if (e->targets.size() < 10) {
-        e->targets.push_back(line);
+      } else if (e->waiting() < 10) {
+        e->add(line);
         found->second.push_back(line);
       }
     }
@@ -116,7 +129,7 @@ TEST_CASE("entries of one line are told apart by their fetch, and by the pieces 
   CHECK(m.find_containing(8, 0b0001) == nullptr);
   CHECK(m.find_containing(7, 0b0101) == m.find(7, &fetches[2]));
   // One with room goes first.
-  m.find(7, &fetches[2])->targets.push_back(1);
+  m.find(7, &fetches[2])->add(1);
   CHECK(m.find_containing(7, 0b0001) == m.find(7, &fetches[0]));
   CHECK(m.find_containing(7, 0b0101) == m.find(7, &fetches[2]));
   // One that takes no more accesses is none.
@@ -175,7 +188,7 @@ TEST_CASE("random entries, several a line, agree with a multimap") {
       reference.erase(gone);
     } else if (!m.full()) {
       auto& e = m.allocate(line);
-      REQUIRE(e.targets.empty());
+      REQUIRE(e.waiting() == 0);
       e.keep = true;
       e.pieces = static_cast<std::uint32_t>(random() % 16);
       e.fetch = spare.back();
@@ -186,7 +199,4 @@ TEST_CASE("random entries, several a line, agree with a multimap") {
   }
 }
 
-// What an L1 adds lies in what was padding.
-static_assert(sizeof(void*) != 8 || sizeof(std::vector<int>) != 24 ||
-                  sizeof(Mshr<int>::Entry) == 56,
-              "an entry grows");
+static_assert(sizeof(Mshr<std::array<void*, 3>>::Entry) == 64, "an entry fills a host cache line");

@@ -39,8 +39,8 @@ TEST_CASE("what is due at a time is due from then on") {
 
 TEST_CASE("a timed queue agrees with a sorted map on random traffic") {
   std::mt19937_64 random(11);
-  for (std::size_t capacity : {1U, 3U, 16U}) {
-    TimedQueue<std::unique_ptr<int>> q(capacity);
+  for (unsigned run = 0; run < 3; ++run) {
+    TimedQueue<std::unique_ptr<int>> q;
     std::multimap<std::pair<Tick, std::uint32_t>, int> reference;
     Tick base = 0;
     for (int i = 0; i < 50'000; ++i) {
@@ -96,7 +96,7 @@ TEST_CASE("a bounded queue is first in, first out, and knows when it is full") {
 TEST_CASE("cleared queues let go of what they held") {
   const auto item = std::make_shared<int>(1);
   BoundedQueue<std::shared_ptr<int>> bounded(4);
-  TimedQueue<std::shared_ptr<int>> timed(2);
+  TimedQueue<std::shared_ptr<int>> timed;
   for (unsigned i = 0; i < 4; ++i) {
     bounded.push(item);
     timed.push(10 - i, 0, item);
