@@ -28,6 +28,13 @@ target_link_libraries(tessera_all_stimuli INTERFACE tessera_kernels tessera_ptx)
 list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
 install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TESSERA_LTO_USED)
+  # Machine code alone: what link-time optimisation reads is of use to this very compiler only.
+  install(CODE "
+    file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtessera_*.a\")
+    execute_process(COMMAND ${CMAKE_STRIP} --remove-section=.gnu.lto_* \${archives}
+                    COMMAND_ERROR_IS_FATAL ANY)")
+endif()
 
 foreach(room common modules platforms policies stimuli)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
