@@ -31,9 +31,12 @@ install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesse
 if(TESSERA_LTO_USED)
   # Machine code alone: what link-time optimisation reads is of use to this very compiler only.
   install(CODE "
-    file(GLOB archives \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtessera_*.a\")
-    execute_process(COMMAND ${CMAKE_STRIP} --remove-section=.gnu.lto_* \${archives}
-                    COMMAND_ERROR_IS_FATAL ANY)")
+    file(GLOB archives
+         \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtessera_*.a\")
+    foreach(archive \${archives})
+      execute_process(COMMAND ${CMAKE_OBJCOPY} --remove-section=.gnu.lto_* \${archive}
+                      COMMAND_ERROR_IS_FATAL ANY)
+    endforeach()")
 endif()
 
 foreach(room common modules platforms policies stimuli)

@@ -16,7 +16,6 @@ struct Location {
   ChannelId channel;  ///< DRAM channel
   Bank bank;
   std::uint32_t row = 0;
-  std::uint32_t column = 0;  ///< byte within the row
   /// Line number within the slice, dense from 0: a cache's set index comes from it.
   std::uint64_t slice_line = 0;
 };

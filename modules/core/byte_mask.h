@@ -29,6 +29,7 @@ struct ByteMask {
     return ((i < 64 ? low >> i : high >> (i - 64)) & 1) != 0;
   }
   unsigned count() const {
+    if (*this == first(kMaxLineBytes)) return kMaxLineBytes;  // mostly; else a library call a half
     return static_cast<unsigned>(__builtin_popcountll(low) + __builtin_popcountll(high));
   }
   /// The 4-byte pieces that have a byte in the mask: bit i is bytes 4 i to 4 i + 3.

@@ -9,7 +9,10 @@
 namespace tessera {
 
 void MemoryRequest::push_route(std::uint16_t port) {
-  sc_assert(depth_ < kMaxRoute);
+  if (depth_ >= kMaxRoute) {
+    SC_REPORT_FATAL(report::kRoute,
+                    "a request passes more interconnects than MemoryRequest::kMaxRoute");
+  }
   route_[depth_++] = port;
 }
 

@@ -59,9 +59,9 @@ struct AtomicOperands {
 ///
 /// Their order is that of a pooled payload's host cache lines (each one that a hop touches is a
 /// miss with thousands of accesses in flight): the first 48 bytes share a line with the payload's
-/// reference count and are all that most hops look at; `pieces` to `stamps` fill the next.
+/// reference count and are all that most hops look at; the rest fills the next.
 struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
-  static constexpr unsigned kMaxRoute = 8;
+  static constexpr unsigned kMaxRoute = 6;
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
@@ -79,7 +79,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
 
  public:
   std::uint16_t warp = 0;
-  SmId sm;
+  SmId sm;  ///< counted through the system: its GPU and module follow from it
   /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
   /// carries. 1 to the line size.
   std::uint16_t useful_bytes = 0;
@@ -96,11 +96,10 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   std::array<std::uint16_t, kMaxRoute> route_{};
 
  public:
+  std::uint32_t pc = 0;
   /// Time stamps; kNever where the request did not pass. Written by each block on the way.
   std::array<Tick, static_cast<std::size_t>(Hop::kCount)> stamps = {kNever, kNever, kNever, kNever,
                                                                     kNever};
-  std::uint32_t pc = 0;
-  GpuId gpu;
   /// kAtomic: owned by the initiator that made the transaction.
   AtomicOperands* atomics = nullptr;
 

@@ -22,12 +22,17 @@ void prefetch(const T* object, std::size_t lines = 1) {
 }
 
 /// What a hop looks at of a pooled payload: address and status; reference count and the request's
-/// first fields; the request's time stamps and route.
+/// first fields; what is left of the request.
 inline void prefetch_payload(const tlm::tlm_generic_payload* payload) {
   const char* const p = reinterpret_cast<const char*>(payload);
   __builtin_prefetch(p);
   __builtin_prefetch(p + 2 * kHostLine);
   __builtin_prefetch(p + 3 * kHostLine);
+}
+
+/// What the last release() of a pooled payload looks at besides: its memory manager.
+inline void prefetch_manager(const tlm::tlm_generic_payload* payload) {
+  __builtin_prefetch(reinterpret_cast<const char*>(payload) + kHostLine);
 }
 
 /// Whether T is a pointer to a payload, or has one as its member `payload`.

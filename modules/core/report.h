@@ -8,6 +8,7 @@ inline constexpr char kMissingExtension[] = "/tessera/core/missing_extension";
 inline constexpr char kNotAPacket[] = "/tessera/core/not_a_packet";
 inline constexpr char kConfiguration[] = "/tessera/core/configuration";
 inline constexpr char kProtocol[] = "/tessera/core/protocol";
+inline constexpr char kRoute[] = "/tessera/core/route";
 inline constexpr char kInFlight[] = "/tessera/core/in_flight_at_end";
 
 }  // namespace tessera::report

@@ -178,7 +178,6 @@ tlm::tlm_generic_payload& LlcSlice::fetch_for(const Access& a, std::uint64_t lin
   r.kind = RequestKind::kFill;
   r.read_only = a.request->read_only;
   r.carries_data = a.request->carries_data;
-  r.gpu = a.request->gpu;
   r.sm = a.request->sm;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
   r.home = a.request->home;

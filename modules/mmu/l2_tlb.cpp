@@ -198,7 +198,6 @@ bool L2Tlb::access(const Access& a, Tick t) {
   const MemoryRequest& asked = request_of(*a.payload);
   MemoryRequest& request = fetch.request();
   request.kind = RequestKind::kTranslation;
-  request.gpu = asked.gpu;
   request.sm = asked.sm;
   request.warp = asked.warp;
   request.pc = asked.pc;

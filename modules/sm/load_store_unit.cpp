@@ -98,6 +98,7 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   answers_.push(at, 0, &payload);
   prefetch(&accesses_[request_of(payload).tag / kWarpLanes]);
+  prefetch_manager(&payload);
   // One answer a cycle.
   return l1_in_.begin(payload, phase, delay, clock_.after(at, 1) - at);
 }

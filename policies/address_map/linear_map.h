@@ -69,12 +69,11 @@ class LinearMap : public AddressMap {
     where.bank = Bank(bank);
     where.slice = SliceId((channel << slice_bits_) | (bank & slice_mask_));
     where.row = static_cast<std::uint32_t>(row_(physical));
-    where.column = static_cast<std::uint32_t>(column_(physical));
     // Everything but channel and slice, in lines: as many values as a slice has lines.
     where.slice_line =
         (((std::uint64_t{where.row} << (bank_bits_ - slice_bits_)) | (bank >> slice_bits_))
          << line_in_row_bits_) |
-        (where.column >> line_bits_);
+        (column_(physical) >> line_bits_);
     return where;
   }
   std::uint64_t channel_address(std::uint64_t physical) const override;

@@ -150,6 +150,7 @@ TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
   const unsigned wanted = 512;
   std::vector<Address> touch;
   std::vector<std::uint64_t> index(c.system.channels, 0);
+  std::set<std::uint32_t> seen;
   const Location target = map.locate(map.page_address(ChannelId(0), 0));
   for (std::uint64_t n = 0; list.size() < wanted; ++n) {
     const Address page = kBase + n * c.system.page_bytes;
@@ -159,7 +160,7 @@ TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
     if (channel.value != 0) continue;
     for (std::uint64_t line = 0; line < c.system.page_bytes; line += 128) {
       const Location l = map.locate(physical + line);
-      if (l.bank == target.bank && l.column == 0) list.push_back(page + line);
+      if (l.bank == target.bank && seen.insert(l.row).second) list.push_back(page + line);
     }
   }
   // Place the pages in order, through another column, so that the stream's rows are not cached.

@@ -38,7 +38,6 @@ class PlainMap final : public AddressMap {
     l.channel = ChannelId(static_cast<std::uint32_t>(a / kChannelBytes));
     l.bank = Bank(static_cast<std::uint32_t>(a / kRow % kBanks));
     l.row = static_cast<std::uint32_t>(a % kChannelBytes / (kRow * kBanks));
-    l.column = static_cast<std::uint32_t>(a % kRow);
     return l;
   }
   std::uint64_t channel_address(std::uint64_t a) const override { return a % kChannelBytes; }
