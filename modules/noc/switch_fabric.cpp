@@ -180,10 +180,10 @@ bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
   const std::uint32_t index = take_packet();
   Packet& p = packets_[index];
   p.payload = &payload;
-  p.arrived = arrival;
+  p.arrived = static_cast<std::uint32_t>(arrival);
   p.ready = start;
-  p.bytes = bytes;
-  p.flits = flits;
+  p.bytes = static_cast<std::uint16_t>(bytes);
+  p.flits = static_cast<std::uint16_t>(flits);
   p.exit = static_cast<std::uint16_t>(exit);
   p.counted = counted;
 
@@ -264,7 +264,7 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   // The client may call inject() or exit_ready(): it gets a copy.
   const Packet packet = packets_[f.head];
   if (!client_.deliver(exit, packet, cycle)) return;
-  stats_.latency.add(cycle + 1 - packet.arrived);
+  stats_.latency.add(static_cast<std::uint32_t>(cycle + 1) - packet.arrived);
   ++stats_.packets;
   stats_.bytes += packet.bytes;
   stats_.flits += packet.flits;

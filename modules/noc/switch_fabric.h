@@ -44,13 +44,13 @@ class SwitchFabric {
     std::uint32_t buffer_flits = 18;
   };
 
-  struct Packet {
+  struct alignas(32) Packet {  // half a host cache line: each look at one may be a miss
     tlm::tlm_generic_payload* payload = nullptr;
-    Cycle arrived = 0;  ///< head at the entry
-    Cycle ready = 0;    ///< head at the buffer where it stands; at an exit: may be delivered
-    std::uint32_t bytes = 0;
-    std::uint32_t flits = 0;
+    Cycle ready = 0;  ///< head at the buffer where it stands; at an exit: may be delivered
+    std::uint32_t arrived = 0;  ///< head at the entry: the cycle's low bits
     std::uint32_t next = 0;
+    std::uint16_t bytes = 0;
+    std::uint16_t flits = 0;
     std::uint16_t exit = 0;
     bool counted = true;  ///< holds an entry of its port's receiver until it is in a switch
   };
@@ -108,7 +108,7 @@ class SwitchFabric {
   /// In the order in which a pass serves them.
   enum Work : unsigned { kBid0, kBid1, kEject, kLink1, kLink0, kWorkKinds };
 
-  struct Fifo {
+  struct alignas(32) Fifo {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
     std::uint32_t used = 0;       ///< flits
