@@ -26,6 +26,8 @@ add_library(tessera_flags INTERFACE)
 target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
                        -Woverloaded-virtual -Wimplicit-fallthrough -ffp-contract=off
                        $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+                       # Position-independent code's functions may call each other directly.
+                       $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>
                        $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 if(TESSERA_SANITIZE)
   # GCC's maybe-uninitialized is full of false alarms in instrumented standard headers.
