@@ -2,12 +2,17 @@
 #include "modules/cache/cache_array.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
+#include <stdexcept>
 
 namespace tessera {
 
 namespace {
+
+std::uint32_t checked_ways(std::uint32_t ways) {
+  if (ways >= 1 && ways <= CacheArray::kMaxWays) return ways;
+  throw std::invalid_argument("a cache has 1 to 64 ways");
+}
 
 constexpr std::uint64_t low_bits(unsigned n) {
   return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
@@ -18,20 +23,18 @@ constexpr std::uint64_t low_bits(unsigned n) {
 CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
                        Bytes bytes)
     : sets_(sets),
-      ways_(ways),
+      ways_(checked_ways(ways)),
       line_bytes_(line_bytes),
       per_byte_((ways + 7) / 8),
       order_(bytes == Bytes::kEach ? kOther + 1 : kLocked + 1),
       signatures_(order_ + per_byte_),
       stride_(signatures_ + per_byte_),
       power_of_two_((sets & (sets - 1)) == 0),
-      each_byte_(bytes == Bytes::kEach),
       by_ways_((std::uint64_t{1} << 32) / ways + 1),
       reciprocal_(~std::uint64_t{0} / sets + 1),
       words_(std::size_t{sets} * stride_),
       lines_(std::size_t{sets} * ways),
-      states_(each_byte_ ? lines_.size() : 0) {
-  assert(ways >= 1 && ways <= kMaxWays);
+      states_(bytes == Bytes::kEach ? lines_.size() : 0) {
   invalidate_all();
 }
 

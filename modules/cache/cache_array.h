@@ -23,7 +23,8 @@ class CacheArray {
   /// Whether the state of single bytes is kept, or lines are valid as a whole and never dirty.
   enum class Bytes : std::uint8_t { kEach, kWhole };
 
-  /// `sets`: at least 1. `ways`: 1 to kMaxWays. `line_bytes`: at most kMaxLineBytes.
+  /// `sets`: at least 1. `ways`: 1 to kMaxWays. `line_bytes`: at most kMaxLineBytes. Throws
+  /// std::invalid_argument for other ways.
   CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
              Bytes bytes = Bytes::kEach);
 
@@ -148,7 +149,6 @@ class CacheArray {
   std::uint32_t signatures_;  ///< the first with signatures
   std::uint32_t stride_;      ///< words a set
   bool power_of_two_;
-  bool each_byte_;
   std::uint64_t by_ways_;     ///< 2^32 / ways_, rounded up
   std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
   std::vector<std::uint64_t, boost::alignment::aligned_allocator<std::uint64_t, kHostLine>> words_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cassert>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <tlm>
 #include <vector>
 
@@ -78,11 +78,11 @@ class Mshr {
 
   static constexpr std::uint32_t kMaxEntries = (1U << 16) - 1;
 
-  /// `entries`: outstanding fetches, at most kMaxEntries; `targets_per_entry`: accesses an entry
+  /// `entries`: outstanding fetches, at most kMaxEntries (else throws); `targets_per_entry`: accesses an entry
   /// can hold.
   Mshr(std::uint32_t entries, std::uint32_t targets_per_entry)
       : targets_per_entry_(targets_per_entry), entries_(entries) {
-    assert(entries <= kMaxEntries);
+    if (entries > kMaxEntries) throw std::invalid_argument("too many MSHR entries");
     std::uint32_t slots = 2;
     while (slots < 2 * entries) slots *= 2;
     slots_.resize(slots, kEmpty);

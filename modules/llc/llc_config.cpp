@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/llc_config.h"
 
+#include "modules/cache/cache_array.h"
 #include "modules/core/byte_mask.h"
 
 namespace tessera {
@@ -12,14 +13,16 @@ std::vector<std::string> LlcSliceConfig::validate() const {
                      std::to_string(kMaxLineBytes));
   }
   if (sets == 0) errors.emplace_back("llc.sets must be at least 1");
-  if (ways == 0) errors.emplace_back("llc.ways must be at least 1");
+  if (ways == 0 || ways > CacheArray::kMaxWays) errors.emplace_back("llc.ways must be 1 to 64");
   if (latency_cycles < 2) errors.emplace_back("llc.latency_cycles must be at least 2");
   if (mshr_entries == 0) errors.emplace_back("llc.mshr_entries must be at least 1");
   if (mshr_targets == 0) errors.emplace_back("llc.mshr_targets must be at least 1");
   if (queue_depth == 0) errors.emplace_back("llc.queue_depth must be at least 1");
   if (remote_queue_depth == 0) errors.emplace_back("llc.remote_queue_depth must be at least 1");
   if (directory_sets == 0) errors.emplace_back("llc.directory_sets must be at least 1");
-  if (directory_ways == 0) errors.emplace_back("llc.directory_ways must be at least 1");
+  if (directory_ways == 0 || directory_ways > CacheArray::kMaxWays) {
+    errors.emplace_back("llc.directory_ways must be 1 to 64");
+  }
   if (atomic_lanes_per_cycle == 0) {
     errors.emplace_back("llc.atomic_lanes_per_cycle must be at least 1");
   }

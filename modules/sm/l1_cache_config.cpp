@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/l1_cache_config.h"
 
+#include "modules/cache/cache_array.h"
 #include "modules/core/byte_mask.h"
 
 namespace tessera {
@@ -12,7 +13,7 @@ std::vector<std::string> L1Config::validate() const {
                      std::to_string(kMaxLineBytes));
   }
   if (sets == 0) errors.emplace_back("l1.sets must be at least 1");
-  if (ways == 0) errors.emplace_back("l1.ways must be at least 1");
+  if (ways == 0 || ways > CacheArray::kMaxWays) errors.emplace_back("l1.ways must be 1 to 64");
   if (latency_cycles < 2) errors.emplace_back("l1.latency_cycles must be at least 2");
   if (mshr_entries == 0) errors.emplace_back("l1.mshr_entries must be at least 1");
   if (mshr_targets == 0) errors.emplace_back("l1.mshr_targets must be at least 1");

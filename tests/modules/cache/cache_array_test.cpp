@@ -6,6 +6,7 @@
 #include <list>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <vector>
 
 using namespace tessera;
@@ -44,6 +45,11 @@ TEST_CASE("an array fills its empty ways before it replaces the least recently u
   CHECK(a.line(a.victim(0)) == 2);
   // The other set is untouched.
   CHECK_FALSE(a.occupied(a.victim(1)));
+}
+
+TEST_CASE("an array has 1 to 64 ways") {
+  CHECK_THROWS_AS(CacheArray(4, 0, 128), std::invalid_argument);
+  CHECK_THROWS_AS(CacheArray(4, 65, 128), std::invalid_argument);
 }
 
 TEST_CASE("a locked frame is never a victim") {
@@ -150,13 +156,14 @@ TEST_CASE("data is zeroed at the first call, one line a frame, and stays") {
 }
 
 TEST_CASE("random use of an array agrees with lists in order of use") {
-  for (const unsigned sets : {1U, 4U, 6U}) {
-    std::mt19937_64 random(sets);
-    constexpr unsigned kWays = 4;
-    CacheArray a(sets, kWays, 128);
+  // One word of ways, not filled and filled; several.
+  for (const unsigned ways : {1U, 4U, 6U, 8U, 12U, 64U}) {
+    const unsigned sets = ways == 4 ? 6 : ways % 3 + 1;
+    std::mt19937_64 random(ways);
+    CacheArray a(sets, ways, 128);
     std::vector<ReferenceSet> reference(sets);
     for (int step = 0; step < 20000; ++step) {
-      const std::uint64_t line = random() % (sets * kWays * 2);
+      const std::uint64_t line = random() % (sets * ways * 2);
       ReferenceSet& r = reference[line % sets];
       const auto found = std::find(r.lines.begin(), r.lines.end(), line);
       const CacheArray::Frame f = a.find(line, line);
@@ -187,7 +194,7 @@ TEST_CASE("random use of an array agrees with lists in order of use") {
         continue;
       }
       const CacheArray::Frame v = a.victim(line);
-      if (r.lines.size() < kWays) {
+      if (r.lines.size() < ways) {
         REQUIRE(v != CacheArray::kNone);
         REQUIRE_FALSE(a.occupied(v));
       } else {
