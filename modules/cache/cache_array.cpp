@@ -51,8 +51,7 @@ CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
 }
 
 std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
-  return ways_ -
-         static_cast<std::uint32_t>(__builtin_popcountll(words_of(set_of(index))[kLocked]));
+  return ways_ - static_cast<std::uint32_t>(__builtin_popcountll(words_of(set_of(index))[kLocked]));
 }
 
 void CacheArray::install(Frame f, std::uint64_t line) {

@@ -78,8 +78,8 @@ class Mshr {
 
   static constexpr std::uint32_t kMaxEntries = (1U << 16) - 1;
 
-  /// `entries`: outstanding fetches, at most kMaxEntries (else throws); `targets_per_entry`: accesses an entry
-  /// can hold.
+  /// `entries`: outstanding fetches, at most kMaxEntries (else throws); `targets_per_entry`:
+  /// accesses an entry can hold.
   Mshr(std::uint32_t entries, std::uint32_t targets_per_entry)
       : targets_per_entry_(targets_per_entry), entries_(entries) {
     if (entries > kMaxEntries) throw std::invalid_argument("too many MSHR entries");
