@@ -57,15 +57,25 @@ void SmCluster::end_of_simulation() {
 
 tlm::tlm_sync_enum SmCluster::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                     sc_core::sc_time& delay) {
-  wake_.at(clock_.after(now() + delay.value(), 0));
   prefetch(&warps_[request_of(payload).warp], 2);
-  return lsu_.l1_bw(payload, phase, delay);
+  const Tick answer = phase == tlm::END_REQ ? kNever : now() + delay.value();
+  const tlm::tlm_sync_enum sync = lsu_.l1_bw(payload, phase, delay);
+  wake_for(answer);
+  return sync;
 }
 
 tlm::tlm_sync_enum SmCluster::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) {
-  wake_.at(clock_.after(now() + delay.value(), 0));
-  return lsu_.mmu_bw(payload, phase, delay);
+  const Tick answer = phase == tlm::END_REQ ? kNever : now() + delay.value();
+  const tlm::tlm_sync_enum sync = lsu_.mmu_bw(payload, phase, delay);
+  wake_for(answer);
+  return sync;
+}
+
+/// An answer comes then; or (kNever) a channel's END has come, and what waits for it may leave as
+/// long before the channel is free as it is on its way.
+void SmCluster::wake_for(Tick answer) {
+  wake_.at(answer == kNever ? lsu_.next_work(now()) : clock_.after(answer, 0));
 }
 
 void SmCluster::start_cta(KernelProgram& kernel, CtaId cta, Tick at) {

@@ -133,6 +133,7 @@ class SmCluster final : public sc_core::sc_module,
                            sc_core::sc_time& delay);
   tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
+  void wake_for(Tick answer);
 
   void process();
   void step(std::uint64_t cycle, Tick t);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/sm_cluster.h"
 
+#include <tlm_utils/simple_target_socket.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <memory>
@@ -150,19 +153,70 @@ SmConfig plain() {
   return c;
 }
 
-struct Rig {
+/// An L1 with room for one request, whose link is busy for long: the end of a request is told soon
+/// after its arrival, and in effect much later.
+struct SlowLinkL1 final : public sc_core::sc_module {
+  static constexpr Tick kOccupancy = 40'000'000;
+
+  std::vector<Tick> arrivals;
+
+  explicit SlowLinkL1(const sc_core::sc_module_name& name) : sc_module(name), socket_("socket") {
+    socket_.register_nb_transport_fw(this, &SlowLinkL1::fw);
+    wake_.drives<&SlowLinkL1::work>(*this);
+  }
+  tlm::tlm_target_socket<>& socket() { return socket_; }
+
+ private:
+  void end_of_elaboration() override {
+    in_.bind(socket_.operator->());
+    out_.bind(socket_.operator->());
+  }
+  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay) {
+    const Tick at = now() + delay.value();
+    if (phase == tlm::END_RESP) {
+      out_.end_response(payload, at);
+      return tlm::TLM_COMPLETED;
+    }
+    arrivals.push_back(at);
+    taken_.push(at + ns(3), 0, &payload);
+    answers_.push(at + ns(200), 0, &payload);
+    wake_.at(at + ns(3));
+    return in_.begin(payload, phase, delay, kOccupancy);
+  }
+  void work() {
+    if (taken_.due(now())) {
+      taken_.pop();
+      in_.release();
+    }
+    while (answers_.due(now()) && out_.free(now() + 1)) {
+      answers_.front()->set_response_status(tlm::TLM_OK_RESPONSE);
+      out_.send(*answers_.pop(), 1);
+    }
+    wake_.at(std::min(taken_.next_due(), answers_.next_due()));
+  }
+
+  tlm_utils::simple_target_socket<SlowLinkL1> socket_;
+  RequestReceiver in_{1};
+  ResponseSender out_;
+  TimedQueue<tlm::tlm_generic_payload*> taken_;
+  TimedQueue<tlm::tlm_generic_payload*> answers_;
+  WakeEvent wake_;
+};
+
+template <class L1>
+struct RigOf {
   TransactionPool pool;
   SmCluster sm;
-  ScriptedTarget l1{"l1", {}};
+  L1 l1{"l1"};
   ScriptedTarget mmu{"mmu", {}};
   Surroundings around{"around"};
 
-  explicit Rig(const SmConfig& config = plain()) : sm("sm", config, pool, SmId(0), 1) {
+  explicit RigOf(const SmConfig& config) : sm("sm", config, pool, SmId(0), 1) {
     sm.l1.bind(l1.socket());
     sm.mmu.bind(mmu.socket());
     sm.l1_control.bind(around);
     sm.dispatcher.bind(around);
-    l1.config().latency = ns(100) - 1;
     mmu.access = [](tlm::tlm_generic_payload& p) {
       const std::uint64_t page = p.get_address() + 0x100000;
       std::memcpy(p.get_data_ptr(), &page, sizeof page);
@@ -180,6 +234,12 @@ struct Rig {
   }
 };
 
+struct Rig final : RigOf<ScriptedTarget> {
+  explicit Rig(const SmConfig& config = plain()) : RigOf(config) {
+    l1.config().latency = ns(100) - 1;
+  }
+};
+
 }  // namespace
 
 TEST_CASE(
@@ -192,6 +252,17 @@ TEST_CASE(
   CHECK(k.cycle(0, 1) == 14);
   CHECK(k.cycle(0, 2) == 15);
   CHECK(k.cycle(0, 3) == 16);
+}
+
+TEST_CASE("a line leaves so that it arrives when the L1's link is free, once its end is known") {
+  SmConfig config = plain();
+  config.tlb_latency = 4;
+  RigOf<SlowLinkL1> rig(config);
+  ScriptedKernel kernel({{load(1, 0x1000), load(2, 0x1080)}});
+  rig.run(kernel);
+  rig.check_done();
+  REQUIRE(rig.l1.arrivals.size() == 2);
+  CHECK(rig.l1.arrivals[1] - rig.l1.arrivals[0] == SlowLinkL1::kOccupancy);
 }
 
 TEST_CASE("two schedulers issue two instructions a cycle") {
