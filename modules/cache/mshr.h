@@ -39,7 +39,7 @@ class Mshr {
     bool passing = false;
 
    private:
-    std::uint16_t waiting_ = 0;
+    std::uint16_t waiting_ = 0;  // here, where there would be padding
 
    public:
     /// For the owner: when it asked for the line.

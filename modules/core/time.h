@@ -25,6 +25,7 @@ namespace detail {
 /// The present time while the WakeQueue, which alone writes it, calls blocks' processes; kNever
 /// otherwise.
 inline Tick present = kNever;
+/// What to_sc_time() has made last: of an even, of an odd number of ticks.
 inline sc_core::sc_time last_times[2];
 }  // namespace detail
 
@@ -34,7 +35,7 @@ inline Tick now() {
 }
 
 /// sc_time::from_value() is a call into the SystemC library; nearly every delay is a clock cycle,
-/// a tick more or less for rounding, so that the last two are kept.
+/// a tick more or less for rounding, so that the last of either is kept.
 inline sc_core::sc_time to_sc_time(Tick t) {
   sc_core::sc_time& kept = detail::last_times[t & 1];
   if (kept.value() != t) kept = sc_core::sc_time::from_value(t);
@@ -66,7 +67,8 @@ class ClockDomain {
   std::uint64_t cycle_at(Tick t) const { return f_.edge_at(t).cycle; }
 
   /// Cycles of a duration between two edges. (Edges are rounded to ticks, so that the duration may
-  /// be a tick less than that of as many cycles from time 0, or more.)
+  /// be a tick less than that of as many cycles from time 0, or more.) Of any other duration: the
+  /// nearest number.
   std::uint64_t cycles_in(Tick duration) const { return f_.cycles_in(duration); }
 
   /// The first edge at or after t.

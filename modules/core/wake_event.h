@@ -22,7 +22,8 @@ class WakeEvent {
   WakeEvent& operator=(const WakeEvent&) = delete;
 
   /// The process that is woken, `&Block::process`; to be called once, in the constructor of the
-  /// block. Among processes that are due at one instant, those of earlier calls run first.
+  /// block, before anything else is. Among processes that are due at one instant, those of earlier
+  /// calls run first.
   template <auto kProcess, class Block>
   void drives(Block& block) {
     queue_ = &WakeQueue::instance();

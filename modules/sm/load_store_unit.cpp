@@ -377,8 +377,9 @@ void LoadStoreUnit::reset() {
   for (std::size_t i = accesses_.size(); i-- > 0;) {
     WarpAccess& a = accesses_[i];
     drop(a.request);
-    if (a.details != nullptr)
-      std::for_each(a.details->requests.begin(), a.details->requests.end(), drop);
+    if (a.details != nullptr) {
+      for (tlm::tlm_generic_payload*& sent : a.details->requests) drop(sent);
+    }
     free_access(a);
   }
   unsent_ = 0;

@@ -142,6 +142,29 @@ TEST_CASE("entries of one line are told apart by their fetch, and by the pieces 
   CHECK(visited == 0b0111);
 }
 
+TEST_CASE("lines that the table's slots do not tell apart are told apart") {
+  // 32 slots of 5 bits of the hash's upper half, and 16 bits more kept in each.
+  Mshr<int> m(16, 1);
+  std::map<std::uint64_t, std::uint64_t> seen;
+  unsigned pairs = 0;
+  for (std::uint64_t line = 0; pairs < 8; ++line) {
+    const std::uint64_t hash = (line * 0x9e3779b97f4a7c15U) >> 32;
+    const auto [twin, first] = seen.try_emplace((hash & 31) | (hash >> 16 << 5), line);
+    if (first) continue;
+    ++pairs;
+    auto& e = m.allocate(twin->second);
+    CHECK(m.find(line) == nullptr);
+    auto& other = m.allocate(line);
+    CHECK(m.find(twin->second) == &e);
+    CHECK(m.find(line) == &other);
+    m.release(e);
+    CHECK(m.find(twin->second) == nullptr);
+    CHECK(m.find(line) == &other);
+    m.release(other);
+  }
+  CHECK(m.empty());
+}
+
 TEST_CASE("random entries, several a line, agree with a multimap") {
   constexpr unsigned kEntries = 16;
   // 32 slots; three homes, the last of the table among them, so that probes wrap.

@@ -129,12 +129,17 @@ TEST_CASE("one tick of simulated time is a femtosecond") {
 }
 
 TEST_CASE("a duration between two edges is its number of cycles, wherever the edges were rounded") {
-  for (const std::uint64_t hertz : {1'400'000'000ULL, 350'000'000ULL, 1'000'000'000ULL}) {
+  std::mt19937_64 random(9);
+  // The last: cycles of ten ticks and a bit, where a tick of rounding is a tenth of a cycle.
+  for (const std::uint64_t hertz : {1'400'000'000ULL, 350'000'000ULL, 1'000'000'000ULL,
+                                    1'593'000'001ULL, 99'999'999'999'989ULL}) {
     const ClockDomain clock(hertz);
     std::size_t wrong = 0;
     for (std::uint64_t from = 1; from < 50; ++from) {
       for (std::uint64_t n = 0; n < 200; ++n) {
         if (clock.cycles_in(clock.time_of(from + n) - clock.time_of(from)) != n) ++wrong;
+        const std::uint64_t far = random() >> (24 + n % 32);
+        if (clock.cycles_in(clock.time_of(from + far) - clock.time_of(from)) != far) ++wrong;
       }
     }
     CHECK(wrong == 0);
