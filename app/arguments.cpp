@@ -8,8 +8,10 @@
 #include <sstream>
 #include <thread>
 
+#include "app/console.h"
 #include "common/error.h"
 #include "common/suggest.h"
+#include "platforms/idle_settings.h"
 
 namespace tessera::app {
 namespace {
@@ -169,6 +171,22 @@ RunArguments read_run_options(const po::variables_map& values) {
   r.json = values.count("json") != 0;
   r.quiet = values.count("quiet") != 0;
   return r;
+}
+
+void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
+                        const std::vector<std::string>& sets) {
+  for (const std::string& set : sets) {
+    const std::vector<std::string> path = {set.substr(0, set.find('='))};
+    std::string why;
+    const bool idle = std::all_of(platforms.begin(), platforms.end(), [&](const auto* p) {
+      for (const IdleSetting& s : idle_settings(p->gpu, path)) {
+        why += (why.empty() ? "" : ", ") + p->platform + "'s " + s.why;
+        return true;
+      }
+      return false;
+    });
+    if (idle) complain("note: --set " + set + " changes nothing: " + why);
+  }
 }
 
 unsigned read_jobs(const po::variables_map& values) {

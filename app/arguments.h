@@ -56,6 +56,9 @@ void add_set_option(ArgumentParser& parser);
 /// --jobs, of verbs that run several points.
 void add_jobs_option(ArgumentParser& parser);
 RunArguments read_run_options(const boost::program_options::variables_map& values);
+/// Says on standard error which settings ("path=value") none of the platforms reads, and why.
+void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
+                        const std::vector<std::string>& sets);
 /// Points at a time; one a core when --jobs is not given. Throws InputError.
 unsigned read_jobs(const boost::program_options::variables_map& values);
 

@@ -23,11 +23,12 @@ std::vector<std::string> MemoryGeometry::errors() const {
   std::vector<std::string> out;
   const auto power = [&](const char* name, std::uint64_t value, std::uint64_t min,
                          std::uint64_t max) {
-    if (value < min || value > max || (value & (value - 1)) != 0) {
-      out.push_back(std::string(name) + " is " + std::to_string(value) +
-                    "; expected a power of two from " + std::to_string(min) + " to " +
-                    std::to_string(max));
-    }
+    const bool in_range = value >= min && value <= max;
+    if (in_range && (value & (value - 1)) == 0) return;
+    // Parameters have narrower ranges of their own.
+    const std::string range = " from " + std::to_string(min) + " to " + std::to_string(max);
+    out.push_back(std::string(name) + " is " + std::to_string(value) + "; expected a power of two" +
+                  (in_range ? "" : range));
   };
   power("gpus", gpus, 1, 1024);
   power("channels", channels, 1, 65536);

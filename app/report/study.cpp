@@ -91,6 +91,11 @@ std::string summary_line(const ordered_json& document) {
   return text;
 }
 
+std::string claims_line(const ordered_json& document) {
+  const std::size_t n = document["claims"].size();
+  return std::to_string(n) + (n == 1 ? " claim: " : " claims: ") + summary_line(document);
+}
+
 std::string missing_line(const ordered_json& document) {
   std::string names;
   for (const ordered_json& w : document["missing_workloads"]) {
@@ -143,8 +148,7 @@ std::string study_text(const ordered_json& document) {
     rows.push_back({c["id"].get<std::string>(), c["verdict"].get<std::string>(),
                     cell(c["published"]), cell(c["measured"]), c["note"].get<std::string>()});
   }
-  text += "\n" + table_text(rows) + "\n" + std::to_string(document["claims"].size()) +
-          " claims: " + summary_line(document) + "\n";
+  text += "\n" + table_text(rows) + "\n" + claims_line(document) + "\n";
   const std::string missing = missing_line(document);
   return missing.empty() ? text : text + missing + "\n";
 }
@@ -153,7 +157,7 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
   std::string text = "`" + command + " --scale " + document["scale"].get<std::string>() +
                      " --seed " + document["seed"].dump() + " --values " +
                      document["values"].get<std::string>() + "`\n\n";
-  text += std::to_string(document["claims"].size()) + " claims: " + summary_line(document) + ".\n";
+  text += claims_line(document) + ".\n";
   const std::string missing = missing_line(document);
   if (!missing.empty()) text += "\n" + missing + ".\n";
   Rows rows = {{"claim", "what", "where", "paper", "measured", "verdict", "note"}};

@@ -36,6 +36,11 @@ int compare_verb(const std::vector<std::string>& arguments) {
   std::vector<ResolvedConfig> configs;
   configs.reserve(platforms.size());
   for (const std::string& p : platforms) configs.push_back(resolve_config(p, run.sets));
+  if (!run.quiet) {
+    std::vector<const ResolvedConfig*> all;
+    for (const ResolvedConfig& c : configs) all.push_back(&c);
+    tell_idle_settings(all, run.sets);
+  }
   for (const std::string& w : workloads) make_workload(w);
   std::optional<OutputDirectory> out;
   if (run.out || !run.json) out.emplace(run.out.value_or("out/compare"));

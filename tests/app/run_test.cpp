@@ -86,6 +86,34 @@ TEST_CASE("a setting of --set changes what runs") {
   CHECK(r.document().at("cycles") > base.document().at("cycles"));
 }
 
+TEST_CASE("a setting that nothing reads is told, once, unless --quiet") {
+  const ScratchFolder folder;
+  const std::vector<std::string> arguments = {"run",    "uba-mem-small", "vecadd",
+                                              "--json", "--set",         "rdma.timeout_cycles=5",
+                                              "--set",  "llc.sets=32"};
+  const CommandResult r = run_tessera(arguments, folder.path());
+  CHECK(r.status == 0);
+  CHECK(r.document()["config"]["rdma"]["timeout_cycles"] == 5);
+  CHECK_THAT(r.error, Contains("tessera: note: --set rdma.timeout_cycles=5 changes nothing: "
+                               "uba-mem-small's system.topology is uba-mem\n"));
+  CHECK_THAT(r.error, !Contains("llc.sets"));
+  std::vector<std::string> quiet = arguments;
+  quiet.emplace_back("--quiet");
+  CHECK(run_tessera(quiet, folder.path()).error.empty());
+}
+
+TEST_CASE("compare tells of a setting that none of its platforms reads") {
+  const ScratchFolder folder;
+  const auto note = [&](const std::string& platforms) {
+    return run_tessera({"compare", platforms, "vecadd", "--json", "--set", "mdr.sampled_sets=4"},
+                       folder.path())
+        .error;
+  };
+  CHECK_THAT(note("uba-mem-small,nuba-small"), !Contains("changes nothing"));
+  CHECK_THAT(note("uba-mem-small,nuba-norep-small"),
+             Contains("mdr.sampled_sets=4 changes nothing"));
+}
+
 TEST_CASE("an interrupted run keeps what it measured and ends with status 1") {
   const ScratchFolder folder;
   const CommandResult r =

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platforms/gpu_config.h"
+
+namespace tessera {
+
+/// A setting that changes nothing on the platform that it was made for.
+struct IdleSetting {
+  std::string path;
+  std::string why;  ///< "system.topology is uba-mem"
+};
+
+/// Those of `paths` ("rdma.timeout_cycles") that belong to a block or policy that the
+/// configuration does not have, in their order.
+std::vector<IdleSetting> idle_settings(const GpuConfig& config,
+                                       const std::vector<std::string>& paths);
+
+}  // namespace tessera
