@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <systemc>
 
@@ -25,8 +26,8 @@ namespace detail {
 /// The present time while the WakeQueue, which alone writes it, calls blocks' processes; kNever
 /// otherwise.
 inline Tick present = kNever;
-/// What to_sc_time() has made last: of an even, of an odd number of ticks.
-inline sc_core::sc_time last_times[2];
+/// What to_sc_time() has made, each where its number of ticks says.
+inline std::array<sc_core::sc_time, 64> made_times;
 }  // namespace detail
 
 /// The present simulated time. Blocks ask some fifty times per memory access.
@@ -34,10 +35,10 @@ inline Tick now() {
   return detail::present != kNever ? detail::present : sc_core::sc_time_stamp().value();
 }
 
-/// sc_time::from_value() is a call into the SystemC library; nearly every delay is a clock cycle,
-/// a tick more or less for rounding, so that the last of either is kept.
+/// sc_time::from_value() is a call into the SystemC library; nearly every delay is one of a few
+/// numbers of clock cycles, a tick more or less for rounding, so that what it gave is kept.
 inline sc_core::sc_time to_sc_time(Tick t) {
-  sc_core::sc_time& kept = detail::last_times[t & 1];
+  sc_core::sc_time& kept = detail::made_times[t * 0x9e3779b97f4a7c15U >> 58];
   if (kept.value() != t) kept = sc_core::sc_time::from_value(t);
   return kept;
 }

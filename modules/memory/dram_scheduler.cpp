@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace tessera {
 
@@ -27,8 +28,9 @@ DramScheduler::DramScheduler(const DramConfig& config, std::uint32_t line_bytes,
     : config_(config),
       columns_(config.columns(line_bytes)),
       latency_{config.read_latency(line_bytes), config.write_latency(line_bytes)},
-      timing_(config, columns_),
+      timing_(config_, columns_),
       entries_(config.queue_entries),
+      ages_(config.queue_entries),
       refresh_due_(config.refresh ? config.t_refi : kNoCycle),
       counts_(counts) {}
 
@@ -37,19 +39,19 @@ void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle
   const std::uint32_t b = request.bank;
   Entry& e = entries_[slot];
   e = Entry{};
-  e.age = next_age_++;
+  ages_[slot] = next_age_++;
   e.arrived = cycle;
   e.row = request.row;
   e.bank = static_cast<std::uint8_t>(b);
   e.write = request.write;
 
-  e.older = ages_.tail;
-  (ages_.empty() ? ages_.head : entries_[ages_.tail].younger) = slot;
-  ages_.tail = slot;
+  e.older = by_age_.tail;
+  (by_age_.empty() ? by_age_.head : entries_[by_age_.tail].younger) = slot;
+  by_age_.tail = slot;
   ++waiting_[e.write];
 
   const bool hit = timing_.open(b) && timing_.row(b) == e.row;
-  List& list = hit ? banks_[b].hit[e.write] : banks_[b].other[e.write];
+  List& list = (hit ? hits_ : others_)[e.write][b];
   const bool first = list.empty();
   push_back(list, slot);
   (hit ? hit_ : other_)[e.write] |= bit(b);
@@ -90,11 +92,11 @@ MemoryCycle DramScheduler::next_cycle() const {
 void DramScheduler::reset() {
   timing_.reset();
   entries_.assign(entries_.size(), {});
-  banks_.fill({});
-  open_ = 0;
+  hits_ = others_ = {};
   hit_ = other_ = {};
+  closed_by_conflict_ = 0;
   waiting_ = {};
-  ages_ = {};
+  by_age_ = {};
   next_age_ = 0;
   write_ = draining_ = false;
   urgent_ = kNoSlot;
@@ -121,28 +123,26 @@ DramScheduler::Slot DramScheduler::pop_front(List& list) {
 
 void DramScheduler::forget_age(Slot slot) {
   const Entry& e = entries_[slot];
-  (e.older == kNoSlot ? ages_.head : entries_[e.older].younger) = e.younger;
-  (e.younger == kNoSlot ? ages_.tail : entries_[e.younger].older) = e.older;
+  (e.older == kNoSlot ? by_age_.head : entries_[e.older].younger) = e.younger;
+  (e.younger == kNoSlot ? by_age_.tail : entries_[e.younger].older) = e.older;
 }
 
 void DramScheduler::update_masks(std::uint32_t bank) {
   for (const bool w : {false, true}) {
-    assign(hit_[w], bit(bank), !banks_[bank].hit[w].empty());
-    assign(other_[w], bit(bank), !banks_[bank].other[w].empty());
+    assign(hit_[w], bit(bank), !hits_[w][bank].empty());
+    assign(other_[w], bit(bank), !others_[w][bank].empty());
   }
-  assign(open_, bit(bank), timing_.open(bank));
 }
 
 // A row has been opened: its requests become hits.
 void DramScheduler::split_by_row(std::uint32_t bank) {
-  BankQueue& q = banks_[bank];
   const std::uint32_t row = timing_.row(bank);
   for (const bool w : {false, true}) {
-    Slot s = q.other[w].head;
-    q.other[w] = {};
+    Slot s = others_[w][bank].head;
+    others_[w][bank] = {};
     while (s != kNoSlot) {
       const Slot next = entries_[s].next;
-      push_back(entries_[s].row == row ? q.hit[w] : q.other[w], s);
+      push_back((entries_[s].row == row ? hits_ : others_)[w][bank], s);
       s = next;
     }
   }
@@ -150,15 +150,14 @@ void DramScheduler::split_by_row(std::uint32_t bank) {
 
 // A row has been closed over the heads of requests that wanted it.
 void DramScheduler::merge_hits(std::uint32_t bank) {
-  BankQueue& q = banks_[bank];
   for (const bool w : {false, true}) {
-    if (q.hit[w].empty()) continue;
-    List a = q.hit[w];
-    List b = q.other[w];
-    q.hit[w] = q.other[w] = {};
+    List& all = others_[w][bank];
+    if (hits_[w][bank].empty()) continue;
+    List a = std::exchange(hits_[w][bank], {});
+    List b = std::exchange(all, {});
     while (!a.empty() || !b.empty()) {
-      const bool first = b.empty() || (!a.empty() && entries_[a.head].age < entries_[b.head].age);
-      push_back(q.other[w], pop_front(first ? a : b));
+      const bool first = b.empty() || (!a.empty() && ages_[a.head] < ages_[b.head]);
+      push_back(all, pop_front(first ? a : b));
     }
   }
 }
@@ -166,7 +165,7 @@ void DramScheduler::merge_hits(std::uint32_t bank) {
 // ---- choices
 
 void DramScheduler::choose_direction(MemoryCycle cycle) {
-  const Slot oldest = ages_.head;
+  const Slot oldest = by_age_.head;
   const Slot urgent =
       oldest != kNoSlot && entries_[oldest].arrived + config_.starvation_clocks <= cycle ? oldest
                                                                                          : kNoSlot;
@@ -183,18 +182,22 @@ void DramScheduler::choose_direction(MemoryCycle cycle) {
 }
 
 void DramScheduler::plan_column(MemoryCycle from) {
-  column_ = {};
   column_planned_ = true;
+  const std::uint32_t urgent_bank = urgent_ == kNoSlot ? kMaxBanks : entries_[urgent_].bank;
+  Choice best;
   std::uint64_t oldest = 0;
   for_each_bank(hit_[write_], [&](std::uint32_t b) {
-    const Slot s = banks_[b].hit[write_].head;
-    if (urgent_ != kNoSlot && entries_[urgent_].bank == b && s != urgent_) return;
+    const Slot s = hits_[write_][b].head;
+    if (b == urgent_bank && s != urgent_) return;
     const MemoryCycle at = std::max(from, timing_.column_at(b, write_));
-    if (at < column_.cycle || (at == column_.cycle && entries_[s].age < oldest)) {
-      column_ = {at, s};
-      oldest = entries_[s].age;
-    }
+    const std::uint64_t age = ages_[s];
+    // Without branches: which bank is next is hard to foresee for the host.
+    const bool sooner = (at < best.cycle) | ((at == best.cycle) & (age < oldest));
+    best.cycle = sooner ? at : best.cycle;
+    best.slot = sooner ? s : best.slot;
+    oldest = sooner ? age : oldest;
   });
+  column_ = best;
 }
 
 void DramScheduler::plan_row(MemoryCycle from) {
@@ -203,20 +206,21 @@ void DramScheduler::plan_row(MemoryCycle from) {
   std::uint64_t wanted = other_[write_] & ~hit_[write_];
   if (urgent_ != kNoSlot) {
     const std::uint32_t b = entries_[urgent_].bank;
-    assign(wanted, bit(b), banks_[b].other[write_].head == urgent_);
+    assign(wanted, bit(b), others_[write_][b].head == urgent_);
   }
   const MemoryCycle bus = std::max(from, row_bus_);
   const MemoryCycle activate = std::max(bus, timing_.activate_at());
-  for_each_bank(wanted & ~open_, [&](std::uint32_t b) {
+  const std::uint64_t open = timing_.open_banks();
+  for_each_bank(wanted & ~open, [&](std::uint32_t b) {
     consider_row(b, std::max(activate, timing_.bank_activate_at(b)));
   });
-  for_each_bank(wanted & open_,
+  for_each_bank(wanted & open,
                 [&](std::uint32_t b) { consider_row(b, std::max(bus, timing_.precharge_at(b))); });
 }
 
 void DramScheduler::consider_row(std::uint32_t bank, MemoryCycle at) {
-  const Slot s = banks_[bank].other[write_].head;
-  if (at < row_.cycle || (at == row_.cycle && entries_[s].age < entries_[row_.slot].age)) {
+  const Slot s = others_[write_][bank].head;
+  if (at < row_.cycle || (at == row_.cycle && ages_[s] < ages_[row_.slot])) {
     row_ = {at, s};
   }
 }
@@ -241,7 +245,6 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
   const Slot slot = column_.slot;
   const Entry& e = entries_[slot];
   const std::uint32_t b = e.bank;
-  BankQueue& q = banks_[b];
 
   // 1. The command and its data.
   timing_.column(b, e.write, cycle);
@@ -252,7 +255,7 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
     }
   }
   // 2. Out of the lists.
-  pop_front(q.hit[e.write]);
+  pop_front(hits_[e.write][b]);
   forget_age(slot);
   --waiting_[e.write];
   ++(e.write ? counts_.writes : counts_.reads);
@@ -261,12 +264,12 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
                                    : counts_.row_conflicts);
   counts_.bus_busy_clocks += columns_ * config_.burst_clocks;
   // 3. The last one for its row closes it.
-  if (q.hit[e.write].empty()) {
-    const bool conflict = !q.other[e.write].empty();
-    if (q.hit[!e.write].empty() && (conflict || config_.row_policy == RowPolicy::kClosed)) {
+  if (hits_[e.write][b].empty()) {
+    const bool conflict = !others_[e.write][b].empty();
+    if (hits_[!e.write][b].empty() && (conflict || config_.row_policy == RowPolicy::kClosed)) {
       const MemoryCycle at = timing_.precharge_at(b);
       timing_.precharge(b, at);
-      q.closed_by_conflict = conflict;
+      assign(closed_by_conflict_, bit(b), conflict);
       ++counts_.precharges;
       tell(DramCommand::Kind::kAutoPrecharge, b, e.row, at);
     }
@@ -279,21 +282,20 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
 void DramScheduler::issue_row(MemoryCycle cycle) {
   Entry& e = entries_[row_.slot];
   const std::uint32_t b = e.bank;
-  BankQueue& q = banks_[b];
   row_bus_ = cycle + 1;
   column_planned_ = false;
   if (timing_.open(b)) {
     tell(DramCommand::Kind::kPrecharge, b, timing_.row(b), cycle);
     timing_.precharge(b, cycle);
     ++counts_.precharges;
-    q.closed_by_conflict = true;
+    closed_by_conflict_ |= bit(b);
     merge_hits(b);
   } else {
     tell(DramCommand::Kind::kActivate, b, e.row, cycle);
     timing_.activate(b, e.row, cycle);
     ++counts_.activates;
-    e.outcome = q.closed_by_conflict ? Outcome::kConflict : Outcome::kMiss;
-    q.closed_by_conflict = false;
+    e.outcome = (closed_by_conflict_ & bit(b)) != 0 ? Outcome::kConflict : Outcome::kMiss;
+    closed_by_conflict_ &= ~bit(b);
     split_by_row(b);
   }
   update_masks(b);
@@ -303,16 +305,17 @@ void DramScheduler::issue_row(MemoryCycle cycle) {
 // that were slept through, the last decides when banks are ready.
 void DramScheduler::refresh(MemoryCycle cycle) {
   for (; refresh_due_ <= cycle; refresh_due_ += config_.t_refi) {
+    const std::uint64_t open = timing_.open_banks();
     const DramTiming::Refresh at = timing_.refresh(refresh_due_);
     ++counts_.refreshes;
     if (at.precharge != kNoCycle) {
-      counts_.precharges += static_cast<Counter>(__builtin_popcountll(open_));
+      counts_.precharges += static_cast<Counter>(__builtin_popcountll(open));
       tell(DramCommand::Kind::kPrechargeAll, 0, 0, at.precharge);
     }
     tell(DramCommand::Kind::kRefresh, 0, 0, at.refresh);
-    for_each_bank(open_, [&](std::uint32_t b) {
+    for_each_bank(open, [&](std::uint32_t b) {
       merge_hits(b);
-      banks_[b].closed_by_conflict = false;
+      closed_by_conflict_ &= ~bit(b);
     });
     for (std::uint32_t b = 0; b < config_.banks; ++b) update_masks(b);
   }

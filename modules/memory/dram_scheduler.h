@@ -111,7 +111,6 @@ class DramScheduler {
  private:
   enum class Outcome : std::uint8_t { kHit, kMiss, kConflict };
   struct Entry {
-    std::uint64_t age = 0;  ///< smaller is older
     MemoryCycle arrived = 0;
     std::uint32_t row = 0;
     std::uint8_t bank = 0;
@@ -125,11 +124,6 @@ class DramScheduler {
     Slot head = kNoSlot;
     Slot tail = kNoSlot;
     bool empty() const { return head == kNoSlot; }
-  };
-  struct BankQueue {
-    std::array<List, 2> hit;    ///< for the open row; [read, write]
-    std::array<List, 2> other;  ///< for any other row
-    bool closed_by_conflict = false;
   };
   struct Choice {
     MemoryCycle cycle = kNoCycle;
@@ -159,13 +153,17 @@ class DramScheduler {
 
   DramTiming timing_;
   std::vector<Entry> entries_;
-  std::array<BankQueue, kMaxBanks> banks_{};
-  // Bit b: bank b is open; its lists are not empty.
-  std::uint64_t open_ = 0;
+  std::vector<std::uint64_t> ages_;  ///< of entries; smaller is older
+  /// Requests for a bank's open row, and for its other rows; [read, write][bank].
+  using Lists = std::array<std::array<List, kMaxBanks>, 2>;
+  Lists hits_{};
+  Lists others_{};
+  // Bit b: bank b's list is not empty; its row was closed for another one's sake.
   std::array<std::uint64_t, 2> hit_{};
   std::array<std::uint64_t, 2> other_{};
+  std::uint64_t closed_by_conflict_ = 0;
   std::array<std::uint32_t, 2> waiting_{};
-  List ages_;  ///< all that wait, oldest first (linked by older/younger)
+  List by_age_;  ///< all that wait, oldest first (linked by older/younger)
   std::uint64_t next_age_ = 0;
 
   bool write_ = false;     ///< present direction

@@ -15,12 +15,11 @@ DramTiming::DramTiming(const DramConfig& config, std::uint32_t columns)
 }
 
 void DramTiming::activate(std::uint32_t bank, std::uint32_t row, MemoryCycle cycle) {
-  BankState& b = banks_[bank];
-  b.open = true;
-  b.row = row;
-  b.activate = cycle + config_.t_rc;
-  b.column = cycle + config_.t_rcd;
-  b.precharge = cycle + config_.t_ras;
+  open_ |= std::uint64_t{1} << bank;
+  row_[bank] = row;
+  bank_activate_[bank] = cycle + config_.t_rc;
+  bank_column_[bank] = cycle + config_.t_rcd;
+  bank_precharge_[bank] = cycle + config_.t_ras;
   groups_[group(bank)].activate = cycle + config_.t_rrd_l;
   activate_ = cycle + config_.t_rrd_s;
   last_activates_[oldest_activate_] = cycle + config_.t_faw;
@@ -28,9 +27,8 @@ void DramTiming::activate(std::uint32_t bank, std::uint32_t row, MemoryCycle cyc
 }
 
 void DramTiming::precharge(std::uint32_t bank, MemoryCycle cycle) {
-  BankState& b = banks_[bank];
-  b.open = false;
-  not_before(b.activate, cycle + config_.t_rp);
+  open_ &= ~(std::uint64_t{1} << bank);
+  not_before(bank_activate_[bank], cycle + config_.t_rp);
 }
 
 void DramTiming::column(std::uint32_t bank, bool write, MemoryCycle cycle) {
@@ -46,36 +44,36 @@ void DramTiming::column(std::uint32_t bank, bool write, MemoryCycle cycle) {
     const MemoryCycle data_end = last + config_.t_wl + config_.burst_clocks;
     not_before(g.column[false], data_end + config_.t_wtr_l);
     not_before(column_[false], data_end + config_.t_wtr_s);
-    not_before(banks_[bank].precharge, data_end + config_.t_wr);
+    not_before(bank_precharge_[bank], data_end + config_.t_wr);
   } else {
     const MemoryCycle data_end = last + config_.t_cl + config_.burst_clocks;
     const MemoryCycle write_data = data_end + config_.t_rtw;
     if (write_data > config_.t_wl) not_before(column_[true], write_data - config_.t_wl);
-    not_before(banks_[bank].precharge, last + config_.t_rtp);
+    not_before(bank_precharge_[bank], last + config_.t_rtp);
   }
 }
 
 DramTiming::Refresh DramTiming::refresh(MemoryCycle due) {
   Refresh at{kNoCycle, due};
-  bool any_open = false;
   MemoryCycle all_ready = due;  // banks that are closing by themselves must have begun to
   for (std::uint32_t i = 0; i < config_.banks; ++i) {
-    any_open = any_open || banks_[i].open;
-    not_before(all_ready, banks_[i].precharge);
+    not_before(all_ready, bank_precharge_[i]);
   }
-  if (any_open) at.precharge = all_ready;
+  if (open_ != 0) at.precharge = all_ready;
   for (std::uint32_t i = 0; i < config_.banks; ++i) {
-    if (banks_[i].open) precharge(i, at.precharge);
-    not_before(at.refresh, banks_[i].activate);
+    if (open(i)) precharge(i, at.precharge);
+    not_before(at.refresh, bank_activate_[i]);
   }
   for (std::uint32_t i = 0; i < config_.banks; ++i) {
-    banks_[i].activate = at.refresh + config_.t_rfc;
+    bank_activate_[i] = at.refresh + config_.t_rfc;
   }
   return at;
 }
 
 void DramTiming::reset() {
-  banks_.fill({});
+  for (auto* times : {&bank_column_, &bank_activate_, &bank_precharge_}) times->fill(0);
+  row_.fill(0);
+  open_ = 0;
   groups_.fill({});
   activate_ = 0;
   column_ = {};

@@ -20,21 +20,23 @@ inline constexpr MemoryCycle kNoCycle = ~MemoryCycle{0};
 /// that asking costs a few comparisons.
 class DramTiming {
  public:
-  /// `columns`: column commands of one access (a line), t_ccd_l apart.
+  /// `columns`: column commands of one access (a line), t_ccd_l apart. `config` outlives it.
   DramTiming(const DramConfig& config, std::uint32_t columns);
 
-  bool open(std::uint32_t bank) const { return banks_[bank].open; }
-  std::uint32_t row(std::uint32_t bank) const { return banks_[bank].row; }
+  bool open(std::uint32_t bank) const { return (open_ >> bank & 1) != 0; }
+  /// Bit b: bank b is open.
+  std::uint64_t open_banks() const { return open_; }
+  std::uint32_t row(std::uint32_t bank) const { return row_[bank]; }
 
   /// First cycle at which the command is legal. ACT: the bank is closed; PRE and column: open.
   /// ACT: the later of what the channel allows and what bank and group allow.
   MemoryCycle activate_at() const { return std::max(activate_, last_activates_[oldest_activate_]); }
   MemoryCycle bank_activate_at(std::uint32_t bank) const {
-    return std::max(banks_[bank].activate, groups_[group(bank)].activate);
+    return std::max(bank_activate_[bank], groups_[group(bank)].activate);
   }
-  MemoryCycle precharge_at(std::uint32_t bank) const { return banks_[bank].precharge; }
+  MemoryCycle precharge_at(std::uint32_t bank) const { return bank_precharge_[bank]; }
   MemoryCycle column_at(std::uint32_t bank, bool write) const {
-    return std::max({banks_[bank].column, groups_[group(bank)].column[write], column_[write]});
+    return std::max({bank_column_[bank], groups_[group(bank)].column[write], column_[write]});
   }
 
   // Commands; `cycle` must be legal.
@@ -53,13 +55,6 @@ class DramTiming {
   void reset();
 
  private:
-  struct BankState {
-    MemoryCycle activate = 0;
-    MemoryCycle column = 0;
-    MemoryCycle precharge = 0;
-    std::uint32_t row = 0;
-    bool open = false;
-  };
   struct GroupState {
     MemoryCycle activate = 0;
     std::array<MemoryCycle, 2> column{};  ///< [read, write]
@@ -67,11 +62,16 @@ class DramTiming {
 
   std::uint32_t group(std::uint32_t bank) const { return bank >> group_shift_; }
 
-  const DramConfig config_;
+  const DramConfig& config_;
   const std::uint32_t span_;
   std::uint32_t group_shift_ = 0;
 
-  std::array<BankState, kMaxBanks> banks_{};
+  // A plan asks all banks for one of these: each in as few host cache lines as can be.
+  std::array<MemoryCycle, kMaxBanks> bank_column_{};
+  std::array<MemoryCycle, kMaxBanks> bank_activate_{};
+  std::array<MemoryCycle, kMaxBanks> bank_precharge_{};
+  std::array<std::uint32_t, kMaxBanks> row_{};
+  std::uint64_t open_ = 0;
   std::array<GroupState, kMaxBanks> groups_{};
   MemoryCycle activate_ = 0;
   std::array<MemoryCycle, 2> column_{};
