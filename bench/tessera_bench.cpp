@@ -67,10 +67,13 @@ class Bare final : public sc_core::sc_module {
   std::uint64_t left_ = 0;
 };
 
-/// Host time of an access of a stream, in activations too. `place`: called with what a kernel will
-/// read, before it. `kind`, `counter`: of the modules that must have seen each access.
+constexpr std::uint32_t kCtasPerSm = 64;
+
+/// Host time of an access of a stream of `ctas` CTAs, in activations too. `place`: called with what
+/// a kernel will read, before it. `kind`, `counter`: of the modules that must have seen each
+/// access.
 ordered_json access_cost(
-    const ResolvedConfig& config,
+    const ResolvedConfig& config, std::uint32_t ctas,
     const std::function<void(Gpu& gpu, const bench::StreamConfig& stream)>& place, const char* kind,
     const char* counter) {
   set_time_resolution();
@@ -93,7 +96,7 @@ ordered_json access_cost(
   // A first pass warms pools, TLBs and page tables over another range.
   bench::StreamConfig warm;
   bench::StreamConfig measured;
-  measured.ctas = 8 * config.gpu.system.sms * 8;
+  measured.ctas = ctas;
   measured.base = warm.base + (std::uint64_t{1} << 30);
   place(gpu, warm);
   place(gpu, measured);
@@ -116,9 +119,24 @@ ordered_json access_cost(
           {"cost", per_access / activation}};
 }
 
-ordered_json miss_cost(const std::string& platform) {
+/// `sets`: settings of the platform. `misses`: at least so many; 0: 8 192 an SM.
+ordered_json miss_cost(const std::string& platform, const std::vector<std::string>& sets = {},
+                       std::uint64_t misses = 0) {
+  const ResolvedConfig config = resolve_config(platform, sets);
+  const bench::StreamConfig one_cta{1};
+  const std::uint64_t per_cta = std::uint64_t{one_cta.warps_per_cta} * one_cta.loads_per_warp;
+  const std::uint64_t ctas = misses == 0 ? kCtasPerSm * std::uint64_t{config.gpu.system.sms}
+                                         : (misses + per_cta - 1) / per_cta;
   return access_cost(
-      resolve_config(platform, {}), [](Gpu&, const bench::StreamConfig&) {}, "l1_", "load_misses");
+      config, static_cast<std::uint32_t>(ctas), [](Gpu&, const bench::StreamConfig&) {}, "l1_",
+      "load_misses");
+}
+
+/// uba-mem with another number of SMs, its channels and the radix of its crossbar in proportion.
+std::vector<std::string> with_sms(unsigned sms) {
+  const unsigned radix = sms > 64 ? 16 : 8;
+  return {"system.sms=" + std::to_string(sms), "system.channels=" + std::to_string(sms / 2),
+          "noc.radix=" + std::to_string(radix)};
 }
 
 /// Every access is to the next GPU's memory: dca-small's GPUs, that many of them.
@@ -138,7 +156,7 @@ ordered_json remote_access_cost(unsigned gpus) {
                       SmId(static_cast<std::uint32_t>(home * (c.system.sms / gpus))));
     }
   };
-  return access_cost(config, place, "rdma", "requests_in");
+  return access_cost(config, kCtasPerSm * c.system.sms, place, "rdma", "requests_in");
 }
 
 /// Warp instructions a second of a suite workload on a platform, functional values.
@@ -212,6 +230,8 @@ double median(std::vector<double> v) {
 int run_benchmarks(const std::string& commit) {
   const std::vector<std::string> platforms = {"uba-mem", "nuba", "mcm-nuba"};
   const std::vector<unsigned> gpu_counts = {2, 4, 8, 16};
+  const std::vector<unsigned> sm_counts = {32, 128, 256};
+  std::map<unsigned, std::vector<double>> by_sms;
   std::map<std::string, std::vector<double>> costs;
   std::map<std::string, std::vector<double>> miss_ns;
   std::map<unsigned, std::vector<double>> remote_costs;
@@ -234,6 +254,9 @@ int run_benchmarks(const std::string& commit) {
       activation.push_back(d["activation_ns"]);
       keep_peak(d);
     }
+    for (const unsigned n : sm_counts) {
+      by_sms[n].push_back(in_child([n] { return miss_cost("uba-mem", with_sms(n)); })["cost"]);
+    }
     for (const unsigned n : gpu_counts) {
       const ordered_json d = in_child([n] { return remote_access_cost(n); });
       remote_costs[n].push_back(d["cost"]);
@@ -255,6 +278,10 @@ int run_benchmarks(const std::string& commit) {
   for (const std::string& p : platforms) {
     out["l1_miss_cost_activations"][p] = median(costs[p]);
     out["l1_miss_ns"][p] = median(miss_ns[p]);
+  }
+  by_sms[64] = costs["uba-mem"];
+  for (const auto& [sms, cost] : by_sms) {
+    out["l1_miss_cost_activations_by_sms"][std::to_string(sms)] = median(cost);
   }
   for (const auto& [gpus, cost] : remote_costs) {
     out["remote_access_cost_activations"][std::to_string(gpus)] = median(cost);
@@ -282,9 +309,15 @@ int main(int argc, char** argv) {
 
 int sc_main(int argc, char** argv) {
   try {
-    // For profilers: one figure, in this process.
-    if (argc == 3 && std::string(argv[1]) == "--miss-cost") {
-      std::cout << miss_cost(argv[2]).dump(2) << std::endl;
+    // For profilers: one figure, in this process: --miss-cost PLATFORM [misses=N] [path=value]...
+    if (argc >= 3 && std::string(argv[1]) == "--miss-cost") {
+      std::vector<std::string> sets(argv + 3, argv + argc);
+      std::uint64_t misses = 0;
+      if (!sets.empty() && sets.front().rfind("misses=", 0) == 0) {
+        misses = std::stoull(sets.front().substr(7));
+        sets.erase(sets.begin());
+      }
+      std::cout << miss_cost(argv[2], sets, misses).dump(2) << std::endl;
       return 0;
     }
     if (argc == 3 && std::string(argv[1]) == "--remote-access-cost") {
