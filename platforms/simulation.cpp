@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/wake_queue.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu.h"
@@ -61,6 +62,7 @@ class Simulation::Impl {
     } else {
       system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
     }
+    WakeQueue::instance().run_in_reverse(build.reverse_processes);
     device_.attach(gpu());
     for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
     build_supervisor();

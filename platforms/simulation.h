@@ -81,6 +81,8 @@ struct BuildOptions {
   bool check_protocol = false;
   /// For tests: GpuOptions::keep_replicas.
   bool keep_replicas = false;
+  /// For tests: WakeQueue::run_in_reverse().
+  bool reverse_processes = false;
 };
 
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs

@@ -9,7 +9,9 @@
 // * END_REQ and END_RESP say when the channel is free again: not before the packet's last byte
 //   has left the link (`occupancy`), and not before the receiver has room for another one. A
 //   sender that is told through the backward (forward) path acts on it after the present instant,
-//   since its process may have run at this instant already.
+//   since its process may have run at this instant already. But an END at the very instant of its
+//   BEGIN counts like an early answer: the receiver's process would have made room before, had it
+//   run first. The sender must then be woken once more at this instant.
 // * A receiver with room answers early (TLM_UPDATED + END_REQ, or TLM_COMPLETED for a response);
 //   a full one returns TLM_ACCEPTED and sends END_REQ / END_RESP when an entry is freed.
 // A process runs its stages from the output back to the input, so that room made downstream is
@@ -56,13 +58,14 @@ class ChannelSender {
  protected:
   void begun(const tlm::tlm_generic_payload& payload) {
     pending_ = &payload;
+    begun_at_ = now();
     free_at_ = kNever;
   }
   /// The END came by the other path, effective at `at`.
   void ended(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ != &payload) return;
     pending_ = nullptr;
-    usable_from_ = now() + 1;
+    if (begun_at_ != now()) usable_from_ = now() + 1;
     free_at_ = std::max(at, usable_from_);
   }
   /// The END came as send()'s answer, effective at `at`.
@@ -78,6 +81,7 @@ class ChannelSender {
   const tlm::tlm_generic_payload* pending_ = nullptr;
   Tick free_at_ = 0;
   Tick usable_from_ = 0;
+  Tick begun_at_ = 0;  ///< of the payload whose END is awaited
 };
 
 /// Sending half of a request channel: an initiator socket's BEGIN_REQ ... END_REQ.

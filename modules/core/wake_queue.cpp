@@ -80,7 +80,7 @@ void WakeQueue::put(Id id, Tick t) {
   const std::size_t index = (t >> kSlotBits) % kSlots;
   occupied_[index / 64] |= bit(index);
   std::uint64_t* const slot = &slots_[index * stride_];
-  if (t < *slot) *slot = t;
+  *slot = std::min(*slot, t);
   slot[1 + id / 64] |= bit(id);
 }
 
@@ -127,7 +127,7 @@ void WakeQueue::take_far() {
 void WakeQueue::run_due(Tick t) {
   std::uint64_t* const slot = slot_of(t);
   while (*slot <= t) {
-    call_due(slot, t);
+    reverse_ ? call_due<true>(slot, t) : call_due<false>(slot, t);
     // What is left: armed for t behind its turn, or due later.
     Tick earliest = kNever;
     for (std::size_t w = 0; w + 1 < stride_; ++w) {
@@ -142,19 +142,23 @@ void WakeQueue::run_due(Tick t) {
 }
 
 /// Calls what is due at t, in order, once.
+template <bool kReverse>
 void WakeQueue::call_due(std::uint64_t* slot, Tick t) {
-  for (std::size_t w = 0; w + 1 < stride_; ++w) {
+  const std::size_t words = stride_ - 1;
+  for (std::size_t n = 0; n < words; ++n) {
+    const std::size_t w = kReverse ? words - 1 - n : n;
     std::uint64_t& word = slot[1 + w];
     // Read again each time: a process may arm one whose turn is still to come.
     for (std::uint64_t to_come = word; to_come != 0;) {
-      const auto i = static_cast<unsigned>(__builtin_ctzll(to_come));
+      const auto i = static_cast<unsigned>(kReverse ? 63 - __builtin_clzll(to_come)
+                                                    : __builtin_ctzll(to_come));
       Sleeper& s = sleepers_[w * 64 + i];
       if (s.armed == t) {
         word &= ~bit(i);
         s.armed = kNever;
         s.process(s.block);
       }
-      to_come = word & (~std::uint64_t{1} << i);
+      to_come = word & (kReverse ? bit(i) - 1 : ~std::uint64_t{1} << i);
     }
   }
 }

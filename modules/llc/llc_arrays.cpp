@@ -12,6 +12,7 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   const Access a = queue.front();
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
+  held_up_[local(a)].went(t);
   if (!queue.empty()) array_.prefetch(queue.front().set);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   tell_observers(a, false);
@@ -23,6 +24,17 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   lookup_free_at_ = clock_.after(t, std::max<std::uint64_t>(cycles, 1));
   request_in_[a.port].release();
   return true;
+}
+
+LlcSlice::Outcome LlcSlice::held_up(const Access& a, Counter& reason) {
+  held_up_[local(a)].by(reason, now());
+  return Outcome::kStalled;
+}
+
+/// Whether a request passes the arrays by.
+bool LlcSlice::goes_round(const Access& a) const {
+  if (is_remote_cache()) return !role_.remote_cache->remote_cache;
+  return !is_home(*a.request) && !cached_here(a);
 }
 
 /// Whether a local SM's request for another slice's line is looked up here.
@@ -97,10 +109,7 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
 
 LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
   Mshr<Access>::Entry& entry = *mshr_.find(line);
-  if (!entry.keep || !mshr_.can_merge(entry)) {
-    ++stats_.stalls_mshr;
-    return Outcome::kStalled;
-  }
+  if (!entry.keep || !mshr_.can_merge(entry)) return held_up(a, stats_.stalls_mshr);
   entry.add(a);
   ++stats_.merges;
   return Outcome::kDone;
@@ -110,7 +119,7 @@ LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArra
                                   Tick t) {
   if (frame == CacheArray::kNone) {
     frame = take_frame(index_of(a.request->home), line);
-    if (frame == CacheArray::kNone) return Outcome::kStalled;
+    if (frame == CacheArray::kNone) return held_up(a, stats_.stalls_ways);
     ++stats_.write_allocations;
   } else {
     ++stats_.hits;
@@ -132,18 +141,13 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
                 array_.unlocked(index) < 2)) {
     return pass_on(a, line, frame, t);
   }
-  if (mshr_.full()) {
-    ++stats_.stalls_mshr;
-    return Outcome::kStalled;
-  }
-  if (!home && to_remote_.queue.size() >= config_.remote_queue_depth) {
-    ++stats_.stalls_output;
-    return Outcome::kStalled;
-  }
+  if (mshr_.full()) return held_up(a, stats_.stalls_mshr);
+  if (!home && to_remote_.queue.size() >= config_.remote_queue_depth)
+    return held_up(a, stats_.stalls_output);
   const bool absent = frame == CacheArray::kNone;
   if (absent) {
     frame = take_frame(index, line);
-    if (frame == CacheArray::kNone) return Outcome::kStalled;
+    if (frame == CacheArray::kNone) return held_up(a, stats_.stalls_ways);
     ++stats_.misses;
   } else {
     ++stats_.partial_fetches;
@@ -188,10 +192,8 @@ tlm::tlm_generic_payload& LlcSlice::fetch_for(const Access& a, std::uint64_t lin
 /// the line's copy with it.
 LlcSlice::Outcome LlcSlice::pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                     Tick t) {
-  if (to_remote_.queue.size() >= config_.remote_queue_depth) {
-    ++stats_.stalls_output;
-    return Outcome::kStalled;
-  }
+  if (to_remote_.queue.size() >= config_.remote_queue_depth)
+    return held_up(a, stats_.stalls_output);
   if (a.request->kind != RequestKind::kLoad && frame != CacheArray::kNone) {
     if (array_.locked(frame)) {
       mshr_.find(line)->keep = false;
@@ -208,7 +210,6 @@ void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
   a.request->push_route(static_cast<std::uint16_t>(a.port));
   ++passing_;
   to_remote_.queue.push(due, tag, a.payload);
-  wake_.at(due);
 }
 
 void LlcSlice::fill(Payload& payload, Tick t) {
@@ -246,10 +247,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
 /// A frame for the line, its old line evicted; kNone when every way waits for a fill.
 CacheArray::Frame LlcSlice::take_frame(std::uint64_t index, std::uint64_t line) {
   const CacheArray::Frame f = array_.victim(index);
-  if (f == CacheArray::kNone) {
-    ++stats_.stalls_ways;
-    return f;
-  }
+  if (f == CacheArray::kNone) return f;
   if (array_.occupied(f)) {
     ++stats_.evictions;
     if (!array_.dirty(f).none()) write_back(f, now());
@@ -357,7 +355,6 @@ LlcSlice::Invalidation& LlcSlice::invalidate_twin(std::uint64_t line, Tick t) {
   r.kind = RequestKind::kCoherence;
   r.home = map_.locate(address);
   to_remote_.queue.push(t, 0, &out);
-  wake_.at(t);
   invalidating_.push_back({&out, line, {}});
   return invalidating_.back();
 }

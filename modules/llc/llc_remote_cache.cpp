@@ -6,16 +6,6 @@
 
 namespace tessera {
 
-/// While nothing is cached. The request keeps its port's entry until it leaves.
-void LlcSlice::go_round(const Access& a, Tick at) {
-  ++stats_.bypasses;
-  if (local(a) && a.request->kind == RequestKind::kLoad) ++stats_.sm_loads;
-  tell_observers(a, true);
-  const Tick due = clock_.after(at, 0);
-  pass_to_memory(a, due, kHoldsEntry + a.port);
-  wake_.at(due);
-}
-
 /// Atomics (section 4.4), and what may be cached by nobody on the way.
 bool LlcSlice::home_must_see(const MemoryRequest& r) {
   return r.kind == RequestKind::kAtomic || r.bypass_l1;
@@ -24,10 +14,7 @@ bool LlcSlice::home_must_see(const MemoryRequest& r) {
 /// Sends an access to its home after a lookup, behind the bytes that are dirty here.
 LlcSlice::Outcome LlcSlice::pass_by(const Access& a, CacheArray::Frame frame, Tick t) {
   if (frame != CacheArray::kNone) {
-    if (array_.locked(frame)) {
-      ++stats_.stalls_mshr;
-      return Outcome::kStalled;
-    }
+    if (array_.locked(frame)) return held_up(a, stats_.stalls_mshr);
     if (!array_.dirty(frame).none()) write_back(frame, t);
     array_.invalidate(frame);
   }

@@ -76,19 +76,17 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     const Tick due = clock_.after(at, 0);
     invalidations_.push(due, p, a);
     wake_.at(due);
-  } else if (is_remote_cache() && !role_.remote_cache->remote_cache) {
-    go_round(a, at);
-  } else if (is_home(request) || cached_here(a)) {
+  } else if (goes_round(a)) {
+    const Tick due = clock_.after(at, 0);
+    bypassing_.push(due, p, a);
+    wake_.at(due);
+  } else {
     request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;
     const Tick due = clock_.after(at, config_.latency_cycles - 1);
-    (local(a) ? lmr_ : rmr_).push(due, p, a);
-    wake_.at(std::max(due, lookup_free_at_));
-  } else {
-    ++stats_.bypasses;
-    if (request.kind == RequestKind::kLoad) ++stats_.sm_loads;
-    tell_observers(a, true);
-    // It keeps its port's entry until it leaves.
-    send_on(a, clock_.after(at, 0), kHoldsEntry + p);
+    TimedQueue<Access>& queue = local(a) ? lmr_ : rmr_;
+    queue.push(due, p, a);
+    // Behind others it need not: the head has seen to that, or is held up.
+    if (queue.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
   }
   return request_in_[p].begin(payload, phase, delay, 0);
 }
@@ -131,6 +129,7 @@ void LlcSlice::process() {
     take_remote(t);
     take_invalidations(t);
   }
+  if (bypassing_.due(t)) take_bypassing(t);
   send_all(t);
   look_up(t);
   if (flush_frame_ != kNotFlushing) walk_flush(t);
@@ -171,6 +170,21 @@ void LlcSlice::take_remote(Tick t) {
     }
     --passing_;
     replies_[request.pop_route()].queue.push(t, 0, &payload);
+  }
+}
+
+/// What goes round the arrays has come. It keeps its port's entry until it leaves.
+void LlcSlice::take_bypassing(Tick t) {
+  while (bypassing_.due(t)) {
+    const Access a = bypassing_.pop();
+    ++stats_.bypasses;
+    if (local(a) && a.request->kind == RequestKind::kLoad) ++stats_.sm_loads;
+    tell_observers(a, true);
+    if (is_remote_cache()) {
+      pass_to_memory(a, t, kHoldsEntry + a.port);
+    } else {
+      send_on(a, t, kHoldsEntry + a.port);
+    }
   }
 }
 
@@ -217,7 +231,9 @@ void LlcSlice::look_up(Tick t) {
   stalled_ = false;
   if (lookup_free_at_ > t || (!lmr_.due(t) && !rmr_.due(t))) return;
   if (output_backed_up()) {
-    ++stats_.stalls_output;
+    for (TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
+      if (queue->due(t)) held_up(queue->front(), stats_.stalls_output);
+    }
     stalled_ = true;
     return;
   }
@@ -285,6 +301,7 @@ void LlcSlice::arm(Tick t) {
   }
   arm(to_memory_, t);
   wake_.at(fills_.next_due());
+  wake_.at(bypassing_.next_due());
   if (role_.caching != nullptr) {
     arm(to_remote_, t);
     wake_.at(from_remote_.next_due());
@@ -307,9 +324,9 @@ void LlcSlice::arm(const Output& output, Tick t) {
 // Housekeeping.
 
 bool LlcSlice::idle() const {
-  return lmr_.empty() && rmr_.empty() && mshr_.empty() && fills_.empty() && from_remote_.empty() &&
-         invalidations_.empty() && invalidating_.empty() && to_memory_.queue.empty() &&
-         to_remote_.queue.empty() && writes_.empty() && passing_ == 0 &&
+  return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() && fills_.empty() &&
+         from_remote_.empty() && invalidations_.empty() && invalidating_.empty() &&
+         to_memory_.queue.empty() && to_remote_.queue.empty() && writes_.empty() && passing_ == 0 &&
          flush_frame_ == kNotFlushing &&
          std::all_of(replies_.begin(), replies_.end(),
                      [](const ReplyOutput& out) { return out.queue.empty(); });
@@ -344,6 +361,7 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
 void LlcSlice::reset() {
   lmr_.clear();
   rmr_.clear();
+  bypassing_.clear();
   fills_.clear();
   from_remote_.clear();
   invalidations_.clear();
@@ -374,6 +392,7 @@ void LlcSlice::reset() {
   local_turn_ = true;
   lookup_free_at_ = 0;
   stalled_ = false;
+  held_up_ = {};
   wake_.cancel();
 }
 

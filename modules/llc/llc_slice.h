@@ -4,6 +4,7 @@
 #include <tlm_utils/passthrough_target_socket.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -17,6 +18,7 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
+#include "modules/core/held_up.h"
 #include "modules/core/slice_observer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
@@ -164,6 +166,7 @@ class LlcSlice final : public sc_core::sc_module,
   void take_fills(Tick t);
   void take_remote(Tick t);
   void take_invalidations(Tick t);
+  void take_bypassing(Tick t);
   void fill(Payload& payload, Tick t);
   void send_all(Tick t);
   void send_replies(ReplyOutput& out, Tick t);
@@ -188,9 +191,13 @@ class LlcSlice final : public sc_core::sc_module,
     return payload.get_address() >> line_shift_;
   }
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
+  bool goes_round(const Access& a) const;
   bool cached_here(const Access& a) const;
   bool output_backed_up() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);
+  /// The head of its queue cannot be looked up at this instant: will be counted once, for the
+  /// first reason, if it is not looked up at the very same instant.
+  Outcome held_up(const Access& a, Counter& reason);
   Outcome access(const Access& a, Tick t);
   Outcome merge(const Access& a, std::uint64_t line);
   Outcome write(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
@@ -210,7 +217,6 @@ class LlcSlice final : public sc_core::sc_module,
   void tell_observers(const Access& a, bool leaving);
 
   // Remote caches only (llc_remote_cache.cpp).
-  void go_round(const Access& a, Tick at);
   bool answers_own(Payload& payload);
   static bool home_must_see(const MemoryRequest& r);
   Outcome pass_by(const Access& a, CacheArray::Frame frame, Tick t);
@@ -232,9 +238,13 @@ class LlcSlice final : public sc_core::sc_module,
   TwinDirectory directory_;
   TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
+  /// To go round the arrays. Apart until they have come: what is sent to the network waits for
+  /// room there, and must not be counted before.
+  TimedQueue<Access> bypassing_;
   bool local_turn_ = true;
   Tick lookup_free_at_ = 0;
   bool stalled_ = false;
+  std::array<HeldUp, 2> held_up_{};   ///< heads of the queues: [RMR, LMR]
   TimedQueue<Payload*> fills_;        ///< from the channel
   TimedQueue<Payload*> from_remote_;  ///< answers from the network
   TimedQueue<Access> invalidations_;  ///< to be done here

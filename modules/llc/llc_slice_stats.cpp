@@ -37,11 +37,12 @@ void LlcSlice::register_statistics(StatisticsRegistry& registry) const {
                    "lines that the other side was told to drop");
   registry.counter(m, "invalidations_received", s.invalidations_received, "line",
                    "lines that the other side wanted dropped");
-  registry.counter(m, "stalls_mshr", s.stalls_mshr, "attempt", "lookups put off: MSHRs full");
-  registry.counter(m, "stalls_ways", s.stalls_ways, "attempt",
-                   "lookups put off: every way of the set waits for a fill");
-  registry.counter(m, "stalls_output", s.stalls_output, "attempt",
-                   "lookups put off: replies or memory requests are backed up");
+  registry.counter(m, "stalls_mshr", s.stalls_mshr, "access",
+                   "lookups put off, each counted once: first for want of MSHRs");
+  registry.counter(m, "stalls_ways", s.stalls_ways, "access",
+                   "the same: first since every way of the set waits for a fill");
+  registry.counter(m, "stalls_output", s.stalls_output, "access",
+                   "the same: first since replies or memory requests are backed up");
   registry.counter(m, "bytes_read", s.bytes_read, "byte", "bytes of read answers");
   registry.counter(m, "bytes_written", s.bytes_written, "byte", "bytes of acknowledged writes");
   registry.histogram(m, "miss_latency", s.miss_latency, "cycle",

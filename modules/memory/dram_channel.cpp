@@ -192,12 +192,13 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
     const std::uint64_t edge = clock_.cycle_from(at);
     payload.acquire();
     arriving_.push(at, static_cast<std::uint32_t>(port), {&payload, &request_of(payload), edge});
-    wake_at_edge(std::max(edge, next_edge_));
+    // With a full queue, an answer that leaves wakes the process.
+    if (!free_slots_.empty()) wake_at_edge(std::max(edge, next_edge_));
     return p.receiver.begin(payload, phase, delay, 0);
   }
   if (phase == tlm::END_RESP) {
     p.sender.end_response(payload, at);
-    if (!p.pending.empty()) wake_.at(p.sender.usable_from());
+    if (!p.pending.empty()) wake_.at(std::max(p.sender.usable_from(), now()));
     return tlm::TLM_COMPLETED;
   }
   SC_REPORT_ERROR(report::kProtocol, "a phase that no initiator sends reached a DRAM channel");
@@ -319,7 +320,9 @@ void DramChannel::arm() {
   edge_time_ = kNever;
   if (next != kNoCycle) wake_at_edge(next);
   for (auto& p : ports_) {
-    if (!p->pending.empty() && p->sender.free_at() != kNever) wake_.at(p->sender.usable_from());
+    if (!p->pending.empty() && p->sender.free_at() != kNever) {
+      wake_.at(std::max(p->sender.usable_from(), now()));
+    }
   }
 }
 

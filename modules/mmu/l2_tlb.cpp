@@ -148,7 +148,7 @@ void L2Tlb::look_up(Tick t) {
       return;
     }
     queue_.pop();
-    blocked_ = nullptr;
+    held_up_.went(t);
     ++lookups_;
     request_in_[a.port].release();
   }
@@ -157,8 +157,7 @@ void L2Tlb::look_up(Tick t) {
 /// False when the access must wait.
 bool L2Tlb::access(const Access& a, Tick t) {
   if (replies_[a.port].queue.size() >= config_.reply_queue_depth) {
-    if (blocked_ != a.payload) ++stats_.stalls_output;
-    blocked_ = a.payload;
+    held_up_.by(stats_.stalls_output, t);
     return false;
   }
   const tlm::tlm_response_status status = check_translation(*a.payload);
@@ -185,8 +184,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
     return true;
   }
   if (mshrs_.full()) {
-    if (blocked_ != a.payload) ++stats_.stalls_mshr;
-    blocked_ = a.payload;
+    held_up_.by(stats_.stalls_mshr, t);
     return false;
   }
   ++stats_.misses;
@@ -320,7 +318,7 @@ void L2Tlb::reset() {
   for (auto& r : request_in_) r.reset();
   lookup_edge_ = kNever;
   stalled_ = false;
-  blocked_ = nullptr;
+  held_up_ = {};
   stats_ = L2TlbStats{};
   stats_.mshrs.reset(now());
 }
@@ -339,9 +337,10 @@ void L2Tlb::register_statistics(StatisticsRegistry& r) const {
   r.counter(m, "merges", stats_.merges, "lookup", "misses that joined a walk under way");
   r.counter(m, "evictions", stats_.evictions, "entry", "translations evicted");
   r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
-  r.counter(m, "stalls_mshr", stats_.stalls_mshr, "request", "lookups put off: no free MSHR");
+  r.counter(m, "stalls_mshr", stats_.stalls_mshr, "request",
+            "lookups put off, each counted once: first for want of MSHRs");
   r.counter(m, "stalls_output", stats_.stalls_output, "request",
-            "lookups put off: the SM's answers are backed up");
+            "the same: first since the SM's answers are backed up");
   r.histogram(m, "miss_latency", stats_.miss_latency, "cycle", "from a missing lookup to its fill");
   r.occupancy(m, "mshrs", stats_.mshrs, "entry", "pages being walked for");
 }

@@ -13,6 +13,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
+#include "modules/core/held_up.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/timed_queue.h"
@@ -138,7 +139,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   Tick lookup_edge_ = kNever;  ///< the edge at which `lookups_` were made
   std::uint32_t lookups_ = 0;
   bool stalled_ = false;
-  const tlm::tlm_generic_payload* blocked_ = nullptr;  ///< head whose stall has been counted
+  HeldUp held_up_;  ///< the head of the queue
   TimedQueue<tlm::tlm_generic_payload*> fills_;
   PacedOutput<RequestSender> to_walker_;
   std::vector<PacedOutput<ResponseSender>> replies_;

@@ -26,19 +26,28 @@ PageMover::PageMover(const sc_core::sc_module_name& name, const PageMoverConfig&
 
 void PageMover::on_access(const ObservedAccess& access) {
   if (!access.at_home()) return;
-  const ChannelId channel = platform_.channel_of(access.request.sm);
+  const Seen seen{platform_.channel_of(access.request.sm), access.address,
+                  access.request.kind == RequestKind::kLoad && access.request.read_only};
+  // The slice's process may run before ours, or after it.
+  if (wake_.armed() <= now()) {
+    late_.push_back(seen);
+  } else {
+    count(seen);
+  }
+}
+
+void PageMover::count(const Seen& seen) {
   if (config_.trigger == MoveTrigger::kInterval) {
     begin_interval();
   } else {
-    const auto page = table_.virtual_of(access.address);
+    const auto page = table_.virtual_of(seen.address);
     if (page && policy_->stays(*page)) return;
-    if (channel != table_.channel_of(access.address)) begin_interval();
+    if (seen.from != table_.channel_of(seen.address)) begin_interval();
   }
-  Count& count = counts_[table_.page_of(access.address)];
+  Count& count = counts_[table_.page_of(seen.address)];
   if (count.accesses.empty()) count.accesses.resize(table_.pages_per_channel().size());
-  ++count.accesses[channel.value];
-  count.read_only =
-      count.read_only && access.request.kind == RequestKind::kLoad && access.request.read_only;
+  ++count.accesses[seen.from.value];
+  count.read_only = count.read_only && seen.read_only;
 }
 
 void PageMover::begin_interval() {
@@ -56,29 +65,37 @@ void PageMover::flush(std::function<void()> done) {
 
 void PageMover::process() {
   const Tick t = now();
-  if (state_ == State::kDrained) {
+  // A femtosecond before the edge: no slice acts then.
+  if (t + 1 == acts_at_) settled_ = platform_.settled();
+  if (state_ == State::kDrained && acts_at_ <= t) {
     if (config_.drain == MoveDrain::kAll) {
       begin_moves(t);
-    } else {
+    } else if (settled_) {
       begin_overlapped(t);
+    } else {
+      acts_at_ = clock_.after(t, kSettlingCycles);
     }
   }
   if (state_ == State::kOverlapped) end_overlapped(t);
-  if (state_ == State::kMoving && moved_at_ <= t) {
-    if (platform_.settled()) {
+  if (state_ == State::kMoving && acts_at_ <= t) {
+    if (settled_) {
       end_moves(t);
     } else {
-      moved_at_ = clock_.after(t, kSettlingCycles);
+      acts_at_ = clock_.after(t, kSettlingCycles);
     }
   }
   if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
   if (state_ == State::kCounting && flush_done_) give_up_copies(t);
-  if (state_ == State::kMoving) wake_.at(moved_at_);
+  if (state_ == State::kDrained || state_ == State::kMoving) {
+    wake_.at(acts_at_ > t + 1 ? acts_at_ - 1 : acts_at_);
+  }
   if (state_ == State::kOverlapped) wake_.at(std::min(owners_go_on_, moved_at_));
   if (state_ == State::kCounting) {
     wake_.at(interval_ends_);
     if (flush_done_) wake_.at(flushed_at_);
   }
+  for (const Seen& seen : late_) count(seen);
+  late_.clear();
 }
 
 std::vector<ChannelId> PageMover::homes() const {
@@ -112,7 +129,8 @@ void PageMover::end_interval(Tick t) {
   state_ = State::kDraining;
   platform_.stop([this] {
     state_ = State::kDrained;
-    wake_.at(clock_.after(now() + 1, 0));
+    acts_at_ = clock_.after(now() + 2, 0);
+    wake_.at(acts_at_ - 1);
   });
 }
 
@@ -147,7 +165,7 @@ Tick PageMover::arrival(Tick t, std::size_t pages) const {
 void PageMover::begin_moves(Tick t) {
   ++stats_.shootdowns;
   state_ = State::kMoving;
-  moved_at_ = arrival(t, moves_.size());
+  acts_at_ = arrival(t, moves_.size());
 }
 
 /// Pages change their place. Nothing is under way.
@@ -181,10 +199,6 @@ void PageMover::end_moves(Tick t) {
 
 /// Drain `owner`: SMs go on before the pages have arrived.
 void PageMover::begin_overlapped(Tick t) {
-  if (!platform_.settled()) {
-    wake_.at(clock_.after(t, kSettlingCycles));
-    return;
-  }
   ++stats_.shootdowns;
   std::vector<ChannelId> others = homes();
   for (std::size_t i = 0; i < moves_.size(); ++i) {
@@ -249,9 +263,11 @@ void PageMover::describe_waiting(std::vector<Waiting>& out) const {
 void PageMover::reset() {
   state_ = State::kCounting;
   counts_.clear();
+  late_.clear();
   moves_.clear();
   owners_.clear();
   owners_go_on_ = kNever;
+  acts_at_ = kNever;
   interval_ends_ = kNever;
   flush_done_ = nullptr;
   flushed_at_ = kNever;

@@ -41,8 +41,8 @@ struct PageMoverPlatform {
   /// No SM of any home lets an access into the memory system; `drained` is called when none is
   /// under way, translations and what travels between GPUs included.
   std::function<void(std::function<void()> drained)> stop;
-  /// Whether what the slices wrote back has reached their channels. Asked before pages are copied:
-  /// by debug accesses, which must not change bytes under way.
+  /// Whether what the slices wrote back has reached their channels. Asked, when no slice acts,
+  /// before pages are copied: by debug accesses, which must not change bytes under way.
   std::function<bool()> settled;
   /// Shared TLBs forget everything, all L1s drop their lines. Nothing is under way then.
   std::function<void()> forget;
@@ -102,8 +102,15 @@ class PageMover final : public sc_core::sc_module,
     bool read_only = true;
     std::vector<std::uint32_t> accesses;
   };
+  /// What counts of an access.
+  struct Seen {
+    ChannelId from;
+    std::uint64_t address;
+    bool read_only;
+  };
 
   void process();
+  void count(const Seen& seen);
   void end_interval(Tick t);
   void limit_moves();
   void begin_moves(Tick t);
@@ -126,10 +133,13 @@ class PageMover final : public sc_core::sc_module,
 
   State state_ = State::kCounting;
   std::unordered_map<std::uint64_t, Count> counts_;  ///< by physical page
+  std::vector<Seen> late_;  ///< seen while the process is due: counted behind it
   Tick interval_ends_ = kNever;
   std::vector<PageMove> moves_;
   Tick stopped_at_ = 0;
-  Tick moved_at_ = 0;
+  Tick acts_at_ = kNever;  ///< drained, or moving: edge at which it goes on if slices have settled
+  bool settled_ = false;
+  Tick moved_at_ = 0;              ///< overlapped: the last page has arrived
   std::vector<ChannelId> owners_;  ///< homes that lose pages, still stopped (drain `owner`)
   Tick owners_go_on_ = kNever;
   std::function<void()> flush_done_;

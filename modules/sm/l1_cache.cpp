@@ -61,7 +61,8 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, &request_of(payload)});
   array_.prefetch(line_of(payload));
-  wake_.at(std::max(due, lookup_free_at_));
+  // Behind others it need not: the head has seen to that, or is held up.
+  if (pipeline_.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
   return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);
 }
 
@@ -230,17 +231,18 @@ void L1Cache::look_up(Tick t) {
   stalled_ = false;
   if (lookup_free_at_ > t || !pipeline_.due(t)) return;
   if (to_memory_.size() >= config_.miss_queue_depth) {
-    ++stats_.stalls_miss_queue;
+    held_up_.by(stats_.stalls_miss_queue, t);
     stalled_ = true;
     return;
   }
+  frames_lacking_ = false;
   if (access(pipeline_.front(), t) == Lookup::kStalled) {
-    ++(frames_lacking_ ? stats_.stalls_frames : stats_.stalls_mshr);
-    frames_lacking_ = false;
+    held_up_.by(frames_lacking_ ? stats_.stalls_frames : stats_.stalls_mshr, t);
     stalled_ = true;
     return;
   }
   pipeline_.pop();
+  held_up_.went(t);
   lookup_free_at_ = clock_.after(t, 1);
   core_in_.release();
   send_all(t);
@@ -416,6 +418,7 @@ void L1Cache::reset() {
   memory_out_.reset();
   memory_in_.reset();
   array_.invalidate_all();
+  held_up_ = {};
   lookup_free_at_ = 0;
   flush_at_ = kNever;
   stalled_ = false;

@@ -13,6 +13,7 @@
 #include "modules/cache/mshr.h"
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
+#include "modules/core/held_up.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
@@ -132,6 +133,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
   bool stalled_ = false;
+  HeldUp held_up_;               ///< the head of the pipeline
   bool frames_lacking_ = false;  ///< why the last lookup stalled
   /// Accesses that passed through and have not been answered.
   std::uint64_t forwarded_ = 0;

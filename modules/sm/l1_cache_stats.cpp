@@ -17,13 +17,14 @@ void L1Cache::register_statistics(StatisticsRegistry& registry) const {
   registry.counter(m, "store_hits", s.store_hits, "access", "stores that updated a line");
   registry.counter(m, "evictions", s.evictions, "line", "lines replaced");
   registry.counter(m, "flushes", s.flushes, "flush", "times all lines were dropped");
-  registry.counter(m, "stalls_mshr", s.stalls_mshr, "attempt", "lookups put off: MSHRs");
+  registry.counter(m, "stalls_mshr", s.stalls_mshr, "access",
+                   "lookups put off, each counted once: first for want of MSHRs");
   if (config_.reserve_frames) {
-    registry.counter(m, "stalls_frames", s.stalls_frames, "attempt",
-                     "lookups put off: every frame of the set waits for a line");
+    registry.counter(m, "stalls_frames", s.stalls_frames, "access",
+                     "the same: first since every frame of the set waits for a line");
   }
-  registry.counter(m, "stalls_miss_queue", s.stalls_miss_queue, "attempt",
-                   "lookups put off: the network does not take requests");
+  registry.counter(m, "stalls_miss_queue", s.stalls_miss_queue, "access",
+                   "the same: first since the network does not take requests");
   registry.counter(m, "bytes_to_core", s.bytes_to_core, "byte", "bytes that lanes asked for");
   registry.counter(m, "bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
   const auto cycles = [&](const char* name, const Tick& ticks, const char* what) {

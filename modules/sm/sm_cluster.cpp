@@ -118,6 +118,7 @@ void SmCluster::process() {
   wake_.at(starts_.next_due());
   const Tick lsu = lsu_.next_work(t);
   if (lsu != kNever) wake_.at(std::max(lsu, lsu <= t ? clock_.time_of(cycle + 1) : lsu));
+  wake_.at(open_at_);
   if (drained_ && close_at_ > t) wake_.at(close_at_);
   if (drained_ && close_at_ <= t && lsu_.idle()) std::exchange(drained_, nullptr)();
 }
@@ -129,13 +130,18 @@ void SmCluster::close_memory(std::function<void()> drained) {
 }
 
 void SmCluster::open_memory() {
+  // Nothing looks at them before: the gate is closed.
   lsu_.forget_translations();
-  lsu_.close(false);
   close_at_ = kNever;
-  wake_.at(clock_.after(now() + 1, 0));
+  open_at_ = clock_.after(now() + 1, 0);
+  wake_.at(open_at_);
 }
 
 void SmCluster::step(std::uint64_t cycle, Tick t) {
+  if (open_at_ <= t) {
+    lsu_.close(false);
+    open_at_ = kNever;
+  }
   if (close_at_ <= t) lsu_.close(true);
   // The process may run twice at one edge (an END_REQ that takes effect at once): issue only once.
   const bool again = cycle == cycle_ && cycle != 0;
@@ -550,7 +556,7 @@ void SmCluster::reset() {
   stores_ = 0;
   busy_ = false;
   drained_ = nullptr;
-  close_at_ = kNever;
+  close_at_ = open_at_ = kNever;
   wake_.cancel();
 }
 

@@ -185,6 +185,7 @@ class SmCluster final : public sc_core::sc_module,
 
   std::function<void()> drained_;  ///< told when the closed memory gate has nothing behind it
   Tick close_at_ = kNever;
+  Tick open_at_ = kNever;
   WakeEvent wake_;
   SmStats stats_;
 };

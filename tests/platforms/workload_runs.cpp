@@ -46,14 +46,14 @@ RunResult verify_carried(const std::string& platform, const std::string& workloa
 }
 
 std::string document(const std::string& platform, const std::string& workload, ValueMode values,
-                     const std::vector<std::string>& sets) {
+                     const std::vector<std::string>& sets, const BuildOptions& build) {
   int fd[2];
   REQUIRE(pipe(fd) == 0);
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     close(fd[0]);
-    RunResult r = run_workload(platform, workload, values, sets, {});
+    RunResult r = run_workload(platform, workload, values, sets, build);
     r.stats.erase("host");
     r.stats.erase("values");
     const std::string text = r.stats.dump();

@@ -23,7 +23,7 @@ RunResult verify_carried(const std::string& platform, const std::string& workloa
 /// stats.json without `host` and `values`, from a child process of its own (SystemC elaborates
 /// once).
 std::string document(const std::string& platform, const std::string& workload, ValueMode values,
-                     const std::vector<std::string>& sets = {});
+                     const std::vector<std::string>& sets = {}, const BuildOptions& build = {});
 
 }  // namespace tessera::test
 

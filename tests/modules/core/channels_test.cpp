@@ -72,10 +72,11 @@ TEST_CASE_METHOD(Pair, "a request not accepted holds the channel until its END_R
   check_asserts([&] { sender.send(*b, 5); });
   sender.end_request(*b, 1200);  // another's END_REQ (a response that implies it) frees nothing
   CHECK(sender.waiting_for() == a);
+  sc_core::sc_start(to_sc_time(100));
   sender.end_request(*a, 1300);
   CHECK(sender.waiting_for() == nullptr);
   CHECK(sender.free_at() == 1300);
-  CHECK(sender.usable_from() == 1001);
+  CHECK(sender.usable_from() == 1101);
   CHECK_FALSE(sender.free(1300));  // told at this instant, used at the next
   sc_core::sc_start(to_sc_time(1));
   CHECK(sender.free(1300));
@@ -104,6 +105,37 @@ TEST_CASE_METHOD(Pair,
   check_asserts([&] { sender.send(*b, 34); });
   sender.send(*b, 35);
   CHECK(sender.free_at() == 1065);
+}
+
+TEST_CASE_METHOD(Pair, "an END_REQ at its request's instant counts like an early answer") {
+  // The receiver's process makes room at the instant of the call: before it, or after it.
+  RequestReceiver receiver(2);
+  receiver.bind(target.socket.operator->());
+  target.on_forward = [&](tlm::tlm_generic_payload& p, tlm::tlm_phase& phase,
+                          sc_core::sc_time& delay) { return receiver.begin(p, phase, delay, 20); };
+  RequestSender sender;
+  sender.bind(initiator.socket.operator->());
+  initiator.on_backward = [&](tlm::tlm_generic_payload& p, tlm::tlm_phase&,
+                              sc_core::sc_time& delay) {
+    sender.end_request(p, now() + delay.value());
+    return tlm::TLM_ACCEPTED;
+  };
+  for (const bool before : {true, false}) {
+    sender.reset();
+    receiver.reset();
+    sc_core::sc_start(to_sc_time(1000));
+    sender.send(*a, 5);  // one entry of two is taken
+    sc_core::sc_start(to_sc_time(100));
+    const Tick called = now();
+    if (before) receiver.release();
+    sender.send(*b, 5);
+    CHECK(receiver.withholding() == !before);
+    if (!before) receiver.release();
+    CHECK(sender.waiting_for() == nullptr);
+    CHECK(sender.free_at() == called + 25);
+    CHECK(sender.free(called + 25));
+    CHECK(sender.usable_from() == 0);
+  }
 }
 
 TEST_CASE_METHOD(Pair, "an END_REQ that comes within the call counts") {
@@ -226,18 +258,19 @@ TEST_CASE_METHOD(Pair, "a response not answered holds its channel until its END_
   CHECK(sender.waiting_for() == a);
   sender.end_response(*b, 1100);
   CHECK(sender.waiting_for() == a);
+  sc_core::sc_start(to_sc_time(100));
   sender.end_response(*a, 1200);
   CHECK(sender.free_at() == 1200);
   CHECK(sender.waiting_for() == nullptr);
-  CHECK(sender.usable_from() == 1001);
+  CHECK(sender.usable_from() == 1101);
   CHECK_FALSE(sender.free(1200));  // told at this instant, used at the next
   sc_core::sc_start(to_sc_time(1));
   CHECK(sender.free(1200));
   CHECK_FALSE(sender.free(1199));
-  sender.send(*b, 199);
+  sender.send(*b, 99);
   sc_core::sc_start(to_sc_time(9));
-  sender.end_response(*b, 1010);
-  CHECK(sender.free_at() == 1011);
+  sender.end_response(*b, 1110);
+  CHECK(sender.free_at() == 1111);
 }
 
 TEST_CASE_METHOD(Pair, "a response begun on the return path holds the channel like any other") {

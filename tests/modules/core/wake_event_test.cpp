@@ -97,6 +97,33 @@ TEST_CASE("at one instant, processes run in the order in which they were built")
   CHECK(order == std::vector<const Sleeper*>{&first, &second, &third});
 }
 
+TEST_CASE("on demand, processes of an instant run in the opposite order") {
+  // More than one word of the calendar's bits.
+  std::vector<std::unique_ptr<Sleeper>> sleepers;
+  std::vector<int> order;
+  for (int i = 0; i < 70; ++i) {
+    sleepers.push_back(std::make_unique<Sleeper>(sc_core::sc_gen_unique_name("sleeper")));
+    sleepers.back()->on_wake = [&order, i] { order.push_back(i); };
+  }
+  WakeQueue::instance().run_in_reverse(true);
+  for (const int i : {0, 69, 5, 63, 64}) sleepers[i]->wake.at(ns(10));
+  // Its turn is still to come; that of the last is over.
+  sleepers[63]->on_wake = [&] {
+    order.push_back(63);
+    if (order.size() > 3) return;
+    sleepers[2]->wake.at(now());
+    sleepers[63]->wake.at(now());
+    sleepers[69]->wake.at(now());
+  };
+  run_to(ns(11));
+  CHECK(order == std::vector<int>{69, 64, 63, 5, 2, 0, 69, 63});
+  WakeQueue::instance().run_in_reverse(false);
+  order.clear();
+  for (const int i : {64, 0, 69}) sleepers[i]->wake.at(ns(20));
+  run_to(ns(21));
+  CHECK(order == std::vector<int>{0, 64, 69});
+}
+
 TEST_CASE("a process wakes later ones in the same pass, earlier ones and itself in another") {
   Sleeper first("first");
   Sleeper second("second");

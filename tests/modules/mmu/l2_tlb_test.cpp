@@ -240,7 +240,6 @@ TEST_CASE("L2 TLB: an SM that takes no answers holds up lookups, and nothing is 
   sc_core::sc_start(to_sc_time(edge(700) - now()));
   // One answer is on the wire, two wait; the pipeline and the queue hold the rest they can.
   CHECK(rig.tlb.stats().hits == 3);
-  CHECK(rig.tlb.stats().stalls_output == 1);
   std::vector<Waiting> waiting;
   rig.tlb.describe_waiting(waiting);
   REQUIRE(waiting.size() == 2);
@@ -249,6 +248,8 @@ TEST_CASE("L2 TLB: an SM that takes no answers holds up lookups, and nothing is 
   CHECK(waiting[1].items == 2);
   rig.run(2000);
   CHECK(rig.tlb.stats().hits == 40);
+  // The others: more than one a cycle could be looked up, and one answer leaves.
+  CHECK(rig.tlb.stats().stalls_output == 37);
   check_clean(rig);
 }
 

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// No result depends on the order in which an instant's processes run (design.md section 3). The
+// pairs of platform and workload are those that have shown differences while blocks had faults of
+// this kind, and one for each topology (docs/decisions/when-things-take-effect.md).
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/platforms/workload_runs.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+using Sets = std::vector<std::string>;
+
+void check_both_orders(const std::string& platform, const std::string& workload,
+                       const Sets& sets = {}) {
+  const auto run = [&](bool reverse) {
+    BuildOptions build;
+    build.reverse_processes = reverse;
+    return nlohmann::json::parse(document(platform, workload, ValueMode::kCarried, sets, build));
+  };
+  const nlohmann::json forward = run(false);
+  CHECK(forward["verified"] == true);
+  CHECK(nlohmann::json::diff(forward, run(true)) == nlohmann::json::array());
+}
+
+Sets migration(const std::string& policy, const Sets& more = {}) {
+  Sets sets = {"migration.policy=" + policy, "migration.interval_cycles=2000",
+               "migration.threshold=8", "system.page_placement=round-robin"};
+  sets.insert(sets.end(), more.begin(), more.end());
+  return sets;
+}
+
+}  // namespace
+
+TEST_CASE("the order of processes changes nothing on uba-mem: page faults") {
+  check_both_orders("uba-mem-small", "vecadd",
+                    {"uvm.mode=fault", "system.page_placement=first-touch"});
+}
+
+TEST_CASE("the order of processes changes nothing on uba-mem: randomised addresses") {
+  check_both_orders(
+      "uba-mem-small", "2dconv",
+      {"system.address_map=pae", "sm.scheduling=lrr", "dispatch.scheduler=round-robin"});
+}
+
+TEST_CASE("the order of processes changes nothing on uba-sm") {
+  check_both_orders("uba-sm-small", "vecadd");
+}
+
+TEST_CASE("the order of processes changes nothing on nuba: short epochs") {
+  check_both_orders("nuba-small", "spmv", {"mdr.epoch_cycles=1000"});
+}
+
+TEST_CASE("the order of processes changes nothing on nuba: tiny queues, page faults") {
+  check_both_orders(
+      "nuba-small", "histogram",
+      {"uvm.mode=fault", "mdr.sampled_sets=2", "llc.sets=2", "llc.mshr_entries=4",
+       "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
+       "l1.mshr_entries=2", "l1.miss_queue_depth=1", "sm.tlb_entries=2", "sm.tlb_misses=1"});
+}
+
+TEST_CASE("the order of processes changes nothing on nuba: pages that move") {
+  check_both_orders("nuba-small", "transpose", migration("access-counter"));
+}
+
+TEST_CASE("the order of processes changes nothing on nuba: pages that move while SMs run") {
+  check_both_orders(
+      "nuba-small", "transpose",
+      migration("access-counter", {"migration.trigger=on-demand", "migration.drain=owner",
+                                   "migration.one_source=true"}));
+}
+
+TEST_CASE("the order of processes changes nothing on nuba: copied pages") {
+  check_both_orders("nuba-small", "kmeans", migration("replication"));
+}
+
+TEST_CASE("the order of processes changes nothing on mcm-nuba") {
+  check_both_orders("mcm-nuba-small", "mm");
+}
+
+TEST_CASE("the order of processes changes nothing on griffin") {
+  check_both_orders("griffin-small", "spmv");
+}
+
+TEST_CASE("the order of processes changes nothing on dualopt") {
+  check_both_orders("dualopt-small", "spmv",
+                    {"decision.warmup_accesses=10", "decision.window_accesses=50"});
+}
