@@ -120,6 +120,9 @@ tlm::tlm_sync_enum RdmaEngine::home_bw(Payload& payload, tlm::tlm_phase& phase,
   if (may_send_home()) wake_.at(to_home_.next(clock_, now()));
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   home_answers(payload, at);
+  if (announced_at_ != now()) announced_ = 0;
+  announced_at_ = now();
+  ++announced_;
   return home_in_.begin(payload, phase, delay, 0);
 }
 
@@ -392,6 +395,7 @@ void RdmaEngine::reset() {
   for (PostedReceiver& r : from_fabric_) r.reset();
   from_home_.clear();
   home_in_.reset();
+  announced_at_ = kNever;
   coalescer_.clear();
   next_pack_cycle_ = 0;
   awaiting_ = 0;

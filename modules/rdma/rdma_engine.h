@@ -130,7 +130,11 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   void arm(Tick t);
 
   bool outgoing_full(PacketClass channel) const;
-  bool may_send_home() const { return home_in_.used() < config_.port_depth; }
+  /// What was announced at this instant does not count yet: our process may have run before.
+  bool may_send_home() const {
+    const std::size_t early = announced_at_ == now() ? announced_ : 0;
+    return home_in_.used() - early < config_.port_depth;
+  }
   LinkPacket& new_packet(PacketClass channel, GpuId to);
   void enqueue(LinkPacket& packet, Tick t);
   void count_request(const Payload& payload, const MemoryRequest& request);
@@ -157,6 +161,8 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   PacedOutput<RequestSender, LinkPacket*> to_home_;
   TimedQueue<Answer> from_home_;
   ResponseReceiver home_in_;
+  std::size_t announced_ = 0;  ///< answers that the home slices began at `announced_at_`
+  Tick announced_at_ = kNever;
   ResponseCoalescer<LinkPacket::Content> coalescer_;
   ResponseCoalescer<LinkPacket::Content>::Packet packed_;  ///< the last packet taken
   std::uint64_t next_pack_cycle_ = 0;

@@ -89,3 +89,9 @@ TEST_CASE("the order of processes changes nothing on dualopt") {
   check_both_orders("dualopt-small", "spmv",
                     {"decision.warmup_accesses=10", "decision.window_accesses=50"});
 }
+
+TEST_CASE("the order of processes changes nothing on dualopt: one entry everywhere") {
+  check_both_orders("dualopt-small", "transpose",
+                    {"rdma.port_depth=1", "rdma.outgoing_depth=1", "fabric.port_packets=1",
+                     "fabric.switch_packets=1", "system.rdma_ports=1"});
+}
