@@ -179,11 +179,10 @@ void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
     const std::vector<std::string> path = {set.substr(0, set.find('='))};
     std::string why;
     const bool idle = std::all_of(platforms.begin(), platforms.end(), [&](const auto* p) {
-      for (const IdleSetting& s : idle_settings(p->gpu, path)) {
-        why += (why.empty() ? "" : ", ") + p->platform + "'s " + s.why;
-        return true;
-      }
-      return false;
+      const std::vector<IdleSetting> found = idle_settings(p->gpu, path);
+      if (found.empty()) return false;
+      why += (why.empty() ? "" : ", ") + p->platform + "'s " + found.front().why;
+      return true;
     });
     if (idle) complain("note: --set " + set + " changes nothing: " + why);
   }
