@@ -9,6 +9,7 @@ namespace tessera {
 /// Counts what waits at the head of a queue for a resource: each item once, for the reason that
 /// stood in its way at the first instant, and only if it waited beyond that instant (within one,
 /// other processes may still make room: whether they ran before the first try must not count).
+/// What waits still, when a run ends, is not counted: the watchdog names it.
 class HeldUp {
  public:
   /// The head could not go on now.

@@ -28,8 +28,9 @@ class PostedSender : public ChannelSender<tlm::tlm_fw_transport_if<>> {
   void send(tlm::tlm_generic_payload& payload, Tick delay);
 
   /// From nb_transport_bw, whose answer is returned: the receiver completes the packet it
-  /// withheld. The channel is free from the instant after the present one. The payload may be gone
-  /// when this returns. Any phase but BEGIN_RESP is a protocol error.
+  /// withheld. The channel is free from the instant after the present one, or from the present one
+  /// on if the packet was sent at it. The payload may be gone when this returns. Any phase but
+  /// BEGIN_RESP is a protocol error.
   tlm::tlm_sync_enum end(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
                          const sc_core::sc_time& delay);
 

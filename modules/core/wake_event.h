@@ -23,7 +23,7 @@ class WakeEvent {
 
   /// The process that is woken, `&Block::process`; to be called once, in the constructor of the
   /// block, before anything else is. Among processes that are due at one instant, those of earlier
-  /// calls run first.
+  /// calls run first (WakeQueue::run_in_reverse(): last).
   template <auto kProcess, class Block>
   void drives(Block& block) {
     queue_ = &WakeQueue::instance();

@@ -43,6 +43,7 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   residents_ = 0;
   const Dim3 grid = kernel.grid();
   scheduler_->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sm_.size()));
+  news_.clear();
   ctas_done_ = 0;
   ctas_total_ = grid.count();
   ++stats_.kernels;
@@ -69,21 +70,16 @@ void CtaDispatcher::fail() {
   std::exchange(on_end_, nullptr)(error_);
 }
 
-void CtaDispatcher::news(Sm& sm) {
+void CtaDispatcher::news(SmId sm, News what) {
   if (kernel_ == nullptr) return;  // after a failure, SMs may still end what they had begun
-  sm.news_at = std::min(sm.news_at, clock_.after(now() + 1, 0));
-  wake_.at(sm.news_at);
+  const Tick due = clock_.after(now() + 1, 0);
+  news_.push(due, sm.value, what);
+  wake_.at(due);
 }
 
-void CtaDispatcher::cta_finished(SmId sm) {
-  ++sm_[sm.value].finished;
-  news(sm_[sm.value]);
-}
+void CtaDispatcher::cta_finished(SmId sm) { news(sm, News::kCtaFinished); }
 
-void CtaDispatcher::sm_drained(SmId sm) {
-  sm_[sm.value].drained_news = true;
-  news(sm_[sm.value]);
-}
+void CtaDispatcher::sm_drained(SmId sm) { news(sm, News::kDrained); }
 
 void CtaDispatcher::kernel_failed(std::exception_ptr error) {
   if (!error_) error_ = std::move(error);
@@ -129,18 +125,18 @@ void CtaDispatcher::process() {
     return;
   }
   if (more) wake_.at(clock_.after(t, 1));
-  for (const Sm& s : sm_) wake_.at(s.news_at);
+  wake_.at(news_.next_due());
 }
 
 void CtaDispatcher::take_news(Tick t) {
-  for (Sm& s : sm_) {
-    if (s.news_at > t) continue;
-    s.running -= s.finished;
-    ctas_done_ += s.finished;
-    s.finished = 0;
-    if (s.drained_news && s.running == 0) s.drained = true;
-    s.drained_news = false;
-    s.news_at = kNever;
+  while (news_.due(t)) {
+    Sm& s = sm_[news_.front_port()];
+    if (news_.pop() == News::kCtaFinished) {
+      --s.running;
+      ++ctas_done_;
+    } else if (s.running == 0) {
+      s.drained = true;  // else a CTA has been dealt since
+    }
   }
 }
 
@@ -217,6 +213,7 @@ void CtaDispatcher::reset() {
   on_end_ = nullptr;
   error_ = nullptr;
   for (Sm& s : sm_) s = Sm{};
+  news_.clear();
   flushed_at_ = kNever;
   slices_flushing_ = 0;
   slices_flushed_ = false;

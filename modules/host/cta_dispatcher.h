@@ -10,6 +10,7 @@
 #include "modules/core/block.h"
 #include "modules/core/parameters.h"
 #include "modules/core/time.h"
+#include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/cta_scheduler.h"
@@ -69,14 +70,12 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  /// What an SM has said since the last edge, and what is known of it.
+  /// What is known of an SM.
   struct Sm {
     std::uint32_t running = 0;
-    std::uint32_t finished = 0;
-    bool drained_news = false;
     bool drained = true;
-    Tick news_at = kNever;
   };
+  enum class News : std::uint8_t { kCtaFinished, kDrained };
 
   void process();
   void fail();
@@ -85,12 +84,13 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   bool deal(Tick t);
   void flush_slices(Tick t);
   void end_kernel(Tick t);
-  void news(Sm& sm);
+  void news(SmId sm, News what);
 
   const DispatchConfig config_;
   const ClockDomain clock_;
   std::unique_ptr<CtaScheduler> scheduler_;
   std::vector<Sm> sm_;
+  TimedQueue<News> news_;  ///< by SM; due at the edge after it was said
   KernelProgram* kernel_ = nullptr;
   std::function<void(std::exception_ptr)> on_end_;
   std::exception_ptr error_;

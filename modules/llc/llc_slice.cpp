@@ -256,7 +256,8 @@ bool LlcSlice::output_backed_up() const {
 }
 
 void LlcSlice::flush(std::function<void()> done) {
-  sc_assert(flush_frame_ == kNotFlushing && mshr_.empty() && lmr_.empty() && rmr_.empty());
+  sc_assert(flush_frame_ == kNotFlushing && mshr_.empty() && lmr_.empty() && rmr_.empty() &&
+            bypassing_.empty());
   flush_done_ = std::move(done);
   flush_frame_ = 0;
   flush_began_ = flush_at_ = clock_.after(now() + 1, 0);
@@ -342,6 +343,7 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   if (to_memory_.queue.size() >= config_.memory_queue_depth) blocked_by = "room in to_memory";
   queue("lmr", lmr_.size(), blocked_by);
   queue("rmr", rmr_.size(), blocked_by);
+  queue("bypassing", bypassing_.size(), "its arrival");
   queue("mshr", mshr_.used(), "lines from the channel or their home slice");
   const std::string below = is_remote_cache() ? "the RDMA engine" : "the channel";
   queue("to_memory", to_memory_.queue.size(), "END_REQ from " + below);

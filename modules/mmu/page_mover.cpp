@@ -60,7 +60,8 @@ void PageMover::begin_interval() {
 
 void PageMover::flush(std::function<void()> done) {
   flush_done_ = std::move(done);
-  wake_.at(clock_.after(now() + 1, 0));
+  flush_at_ = clock_.after(now() + 1, 0);
+  wake_.at(flush_at_);
 }
 
 void PageMover::process() {
@@ -85,14 +86,14 @@ void PageMover::process() {
     }
   }
   if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
-  if (state_ == State::kCounting && flush_done_) give_up_copies(t);
+  if (state_ == State::kCounting && flush_at_ <= t) give_up_copies(t);
   if (state_ == State::kDrained || state_ == State::kMoving) {
     wake_.at(acts_at_ > t + 1 ? acts_at_ - 1 : acts_at_);
   }
   if (state_ == State::kOverlapped) wake_.at(std::min(owners_go_on_, moved_at_));
   if (state_ == State::kCounting) {
     wake_.at(interval_ends_);
-    if (flush_done_) wake_.at(flushed_at_);
+    wake_.at(flush_at_ > t ? flush_at_ : flushed_at_);
   }
   for (const Seen& seen : late_) count(seen);
   late_.clear();
@@ -250,7 +251,7 @@ void PageMover::give_up_copies(Tick t) {
     flushed_at_ = any ? clock_.after(t + config_.shootdown_ns * kTicksPerNs, 0) : t;
   }
   if (flushed_at_ > t) return;
-  flushed_at_ = kNever;
+  flush_at_ = flushed_at_ = kNever;
   std::exchange(flush_done_, nullptr)();
 }
 
@@ -270,7 +271,7 @@ void PageMover::reset() {
   acts_at_ = kNever;
   interval_ends_ = kNever;
   flush_done_ = nullptr;
-  flushed_at_ = kNever;
+  flush_at_ = flushed_at_ = kNever;
   policy_->reset();
   table_.all_arrived();
   wake_.cancel();

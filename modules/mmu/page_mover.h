@@ -143,6 +143,7 @@ class PageMover final : public sc_core::sc_module,
   std::vector<ChannelId> owners_;  ///< homes that lose pages, still stopped (drain `owner`)
   Tick owners_go_on_ = kNever;
   std::function<void()> flush_done_;
+  Tick flush_at_ = kNever;  ///< edge from which on copies may be given up
   Tick flushed_at_ = kNever;
   WakeEvent wake_;
   PageMoverStats stats_;

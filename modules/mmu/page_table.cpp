@@ -158,6 +158,7 @@ std::optional<std::uint64_t> PageTable::copy_for(std::uint64_t virtual_address,
 void PageTable::clear() {
   copies_.clear();
   arrivals_.clear();
+  fresh_.clear();
   left_.clear();
   virtual_of_.clear();
   leaves_.clear();

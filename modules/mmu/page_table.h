@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -51,6 +52,18 @@ class PageTable {
     const auto found = translate(virtual_address);
     if (found || !on_missing || !on_missing(page_of(virtual_address), toucher)) return found;
     return translate(virtual_address);
+  }
+
+  /// A fault's end has mapped a page: a walk that ends at the very same instant does not find it,
+  /// whichever of the two comes first.
+  void mapped_by_fault(std::uint64_t virtual_page, Tick now) {
+    if (fresh_at_ != now) fresh_.clear();
+    fresh_at_ = now;
+    fresh_.push_back(virtual_page);
+  }
+  bool hidden_from_walks(std::uint64_t virtual_address, Tick now) const {
+    return fresh_at_ == now &&
+           std::find(fresh_.begin(), fresh_.end(), page_of(virtual_address)) != fresh_.end();
   }
 
   /// Maps a virtual page that is not mapped to a free page of `wanted` (ignored unless a page has
@@ -128,6 +141,8 @@ class PageTable {
   std::uint64_t spilled_ = 0;
   std::unordered_map<std::uint64_t, std::vector<Copy>> copies_;  ///< by virtual page
   std::unordered_map<std::uint64_t, Tick> arrivals_;             ///< by virtual page
+  std::vector<std::uint64_t> fresh_;  ///< mapped by faults that ended at `fresh_at_`
+  Tick fresh_at_ = kNever;
   std::vector<std::uint64_t> left_;                              ///< frames that pages moved out of
   std::unordered_map<std::uint64_t, std::uint64_t> virtual_of_;  ///< by physical page number
 };

@@ -144,7 +144,9 @@ void PageWalker::end_walks(Tick t) {
       walking_.push(clock_.time_of(clock_.cycle_at(clock_.after(arrival, 0)) - 1), 0, payload);
       continue;
     }
-    if (const auto physical = table_.walk(address, request_of(*payload).sm)) {
+    const bool hidden = table_.hidden_from_walks(address, t);
+    const auto physical = hidden ? std::nullopt : table_.walk(address, request_of(*payload).sm);
+    if (physical) {
       answer_translation(*payload, *physical);
       replies_.queue.push(t, 1, Result{payload, true});
     } else {

@@ -152,6 +152,7 @@ void UvmDriver::end_faults(Tick t) {
     const SmId toucher = request_of(*slot.waiters.front().payload).sm;
     const auto known = table_.translate(slot.page * table_.page_bytes());
     const std::uint64_t physical = known ? *known : map_page(slot.page, toucher);
+    if (!known) table_.mapped_by_fault(slot.page, t);
     stats_.fault_latency.add((clock_.after(t, 1) - slot.waiters.front().since) / kTicksPerNs);
     for (const PageSlots::Waiter& w : slot.waiters) {
       answer_translation(*w.payload, physical);

@@ -41,8 +41,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       role_(role),
       local_receivers_(role.ports, RequestReceiver(config.port_depth)),
       answers_(role.ports),
-      // One more than may_send_home() lets be used: the answer that comes with BEGIN_REQ's return
-      // cannot be held back.
+      // The answer behind the last that may stand here is held back.
       home_in_(std::size_t{config.port_depth} + 1),
       coalescer_({std::max(role.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
                   format_.granules_per_packet()}),
@@ -119,7 +118,7 @@ tlm::tlm_sync_enum RdmaEngine::home_bw(Payload& payload, tlm::tlm_phase& phase,
   to_home_.sender.end_request(payload, at);
   if (may_send_home()) wake_.at(to_home_.next(clock_, now()));
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  home_answers(payload, at);
+  home_answers(payload, at, true);
   if (announced_at_ != now()) announced_ = 0;
   announced_at_ = now();
   ++announced_;
@@ -175,10 +174,10 @@ void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
   wake_.at(out.next(clock_, now()));
 }
 
-void RdmaEngine::home_answers(Payload& payload, Tick at) {
+void RdmaEngine::home_answers(Payload& payload, Tick at, bool held) {
   MemoryRequest& request = request_of(payload);
   const Tick due = clock_.after(at, config_.latency_cycles - 1);
-  from_home_.push(due, 0, {&payload, &request, GpuId(request.pop_route())});
+  from_home_.push(due, 0, {&payload, &request, GpuId(request.pop_route()), held});
   wake_.at(due);
 }
 
@@ -256,7 +255,11 @@ void RdmaEngine::take_answers(Tick t) {
     }
     from_home_.pop();
     --serving_;
-    home_in_.release();
+    if (a.held) {
+      home_in_.release();
+    } else {
+      --unheld_;
+    }
   }
 }
 
@@ -314,10 +317,8 @@ void RdmaEngine::send_home(Tick t) {
   ++serving_;
   const SendOutcome outcome = to_home_.sender.send(payload, delay);
   if (!outcome.responded) return;
-  home_answers(payload, outcome.response_at);
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-  home_in_.begin(payload, phase, annotated, 0);
+  home_answers(payload, outcome.response_at, false);
+  ++unheld_;
 }
 
 void RdmaEngine::arm(Tick t) {
@@ -396,6 +397,7 @@ void RdmaEngine::reset() {
   from_home_.clear();
   home_in_.reset();
   announced_at_ = kNever;
+  unheld_ = 0;
   coalescer_.clear();
   next_pack_cycle_ = 0;
   awaiting_ = 0;

@@ -99,6 +99,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     GpuId to;
+    bool held = true;  ///< has an entry of home_in_
   };
 
   void check() const;
@@ -118,7 +119,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
 
   void request_arrives(LinkPacket& packet, Tick at);
   void answer_arrives(const LinkPacket::Content& content, Tick at);
-  void home_answers(Payload& payload, Tick at);
+  void home_answers(Payload& payload, Tick at, bool held);
 
   void process();
   void send_answers(Tick t);
@@ -133,7 +134,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   /// What was announced at this instant does not count yet: our process may have run before.
   bool may_send_home() const {
     const std::size_t early = announced_at_ == now() ? announced_ : 0;
-    return home_in_.used() - early < config_.port_depth;
+    return home_in_.used() - early + unheld_ < config_.port_depth;
   }
   LinkPacket& new_packet(PacketClass channel, GpuId to);
   void enqueue(LinkPacket& packet, Tick t);
@@ -161,6 +162,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   PacedOutput<RequestSender, LinkPacket*> to_home_;
   TimedQueue<Answer> from_home_;
   ResponseReceiver home_in_;
+  std::size_t unheld_ = 0;     ///< answers that came with a request's return, and had to be taken
   std::size_t announced_ = 0;  ///< answers that the home slices began at `announced_at_`
   Tick announced_at_ = kNever;
   ResponseCoalescer<LinkPacket::Content> coalescer_;

@@ -130,7 +130,7 @@ void SmCluster::close_memory(std::function<void()> drained) {
 }
 
 void SmCluster::open_memory() {
-  // Nothing looks at them before: the gate is closed.
+  // Nothing looks at them before: the gate is closed, or (at a kernel's end) no warp is there.
   lsu_.forget_translations();
   close_at_ = kNever;
   open_at_ = clock_.after(now() + 1, 0);

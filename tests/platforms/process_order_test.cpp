@@ -4,7 +4,9 @@
 // this kind, and one for each topology (docs/decisions/when-things-take-effect.md).
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <systemc>
 
+#include "modules/core/wake_event.h"
 #include "tests/platforms/workload_runs.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -33,7 +35,31 @@ Sets migration(const std::string& policy, const Sets& more = {}) {
   return sets;
 }
 
+/// Notes that it has run.
+struct Probe final : sc_core::sc_module {
+  Probe(const sc_core::sc_module_name& name, std::vector<const Probe*>& order)
+      : sc_module(name), ran(order) {
+    wake.drives<&Probe::process>(*this);
+  }
+  void process() { ran.push_back(this); }
+  std::vector<const Probe*>& ran;
+  WakeEvent wake;
+};
+
 }  // namespace
+
+TEST_CASE("the opposite order is another order") {
+  BuildOptions build;
+  build.reverse_processes = true;
+  Simulation simulation(resolve_config("uba-mem-small", {}), build);
+  std::vector<const Probe*> order;
+  Probe first("first", order);
+  Probe second("second", order);
+  first.wake.at(1000);
+  second.wake.at(1000);
+  sc_core::sc_start(to_sc_time(2000));
+  CHECK(order == std::vector<const Probe*>{&second, &first});
+}
 
 TEST_CASE("the order of processes changes nothing on uba-mem: page faults") {
   check_both_orders("uba-mem-small", "vecadd",
@@ -79,6 +105,15 @@ TEST_CASE("the order of processes changes nothing on nuba: copied pages") {
 
 TEST_CASE("the order of processes changes nothing on mcm-nuba") {
   check_both_orders("mcm-nuba-small", "mm");
+}
+
+TEST_CASE("the order of processes changes nothing on dca: page faults of several GPUs") {
+  check_both_orders("dca-small", "mm",
+                    {"uvm.mode=fault", "uvm.fault_latency_ns=100", "l2_tlb.mshr_entries=4"});
+}
+
+TEST_CASE("the order of processes changes nothing on griffin: short periods") {
+  check_both_orders("griffin-small", "mm", {"migration.interval_cycles=300"});
 }
 
 TEST_CASE("the order of processes changes nothing on griffin") {
