@@ -78,6 +78,18 @@ bool is_instance(const ParameterSetting& s) {
          std::isdigit(static_cast<unsigned char>(s.path[length])) != 0;
 }
 
+/// "; did you mean 'X'?" for an instance that is not there: one that is, else a setting of a block
+/// that the GPUs share ("system.gpu0.decision.window_accesses").
+std::string meant_instead(const ParameterSetting& s, const std::vector<std::string>& instances,
+                          const ResolvedConfig& config) {
+  std::string hint = did_you_mean(s.path.substr(0, s.path.rfind('.')), instances);
+  const std::size_t gpu = s.path.find('.', sizeof kInstancePrefix - 1);
+  if (!hint.empty() || gpu == std::string::npos) return hint;
+  std::vector<std::string> shared;
+  for (const ListedParameter& p : config.parameters()) shared.push_back(p.info.name);
+  return did_you_mean(s.path.substr(gpu + 1), shared);
+}
+
 /// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
 void check_instances(const ResolvedConfig& config) {
   const GpuConfig& g = config.gpu;
@@ -107,7 +119,7 @@ void check_instances(const ResolvedConfig& config) {
     const std::string instance = s.path.substr(0, dot);
     if (std::find(names.begin(), names.end(), instance) == names.end()) {
       throw InputError(s.origin + ": " + s.path + ": no such block" +
-                       did_you_mean(instance, names));
+                       meant_instead(s, names, config));
     }
     const std::string kind = instance.substr(instance.rfind('.') + 1);
     const auto check = [&](const auto& base) {

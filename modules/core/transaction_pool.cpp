@@ -6,7 +6,7 @@
 namespace tessera {
 
 Transaction::Transaction(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {
-  set_data_ptr(data_);
+  set_data_ptr(data());
   set_extension(static_cast<MemoryRequest*>(&request_));
 }
 
@@ -30,9 +30,9 @@ void Transaction::set_byte_mask(ByteMask mask) {
     return;
   }
   for (unsigned i = 0; i < length; ++i) {
-    enables_[i] = mask.test(i) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
+    enables()[i] = mask.test(i) ? TLM_BYTE_ENABLED : TLM_BYTE_DISABLED;
   }
-  set_byte_enable_ptr(enables_);
+  set_byte_enable_ptr(enables());
   set_byte_enable_length(length);
 }
 
@@ -42,9 +42,10 @@ TransactionPool::~TransactionPool() {
 
 Transaction& TransactionPool::acquire() {
   if (free_.empty()) {
-    chunks_.emplace_back();
+    static_assert(sizeof(Transaction) >= 2 * kMaxLineBytes, "buffers would overlap");
+    chunks_.emplace_back(2 * Transaction::kBuffersBehind);
     std::byte* const chunk = chunks_.back().data();
-    const std::size_t count = chunks_.back().size() / sizeof(Transaction);
+    const std::size_t count = Transaction::kBuffersBehind / sizeof(Transaction);
     for (std::size_t i = count; i-- > 0;) {
       auto* t = new (chunk + i * sizeof(Transaction)) Transaction(this);
       all_.push_back(t);
@@ -67,7 +68,7 @@ void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   t->reset();  // option, and the automatic extensions of foreign blocks
   t->set_dmi_allowed(false);
   t->set_line(tlm::TLM_IGNORE_COMMAND, 0, 0);
-  t->set_data_ptr(t->data_);
+  t->set_data_ptr(t->data());
   --live_;
   free_.push_back(t);
 }

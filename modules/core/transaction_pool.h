@@ -11,16 +11,18 @@
 
 namespace tessera {
 
-/// A pooled payload with its extension and buffers in one piece.
+/// A pooled payload with its extension: four host cache lines. Its buffers lie apart, so that the
+/// payloads of a run whose requests carry no values stand side by side: with buffers between them
+/// they would share half of the sets of the host's caches.
 class alignas(64) Transaction final : public tlm::tlm_generic_payload {
  public:
-  explicit Transaction(tlm::tlm_mm_interface* mm);
   ~Transaction() override;
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
   MemoryRequest& request() { return request_; }
-  unsigned char* data() { return data_; }
+  /// kMaxLineBytes.
+  unsigned char* data() { return reinterpret_cast<unsigned char*>(this) + kBuffersBehind; }
 
   /// Address, length and command; every byte enabled, response incomplete.
   void set_line(tlm::tlm_command command, std::uint64_t address, unsigned bytes);
@@ -29,14 +31,17 @@ class alignas(64) Transaction final : public tlm::tlm_generic_payload {
 
  private:
   friend class TransactionPool;
+  /// From a transaction to its buffers: the pool takes memory in pieces of twice as much.
+  static constexpr std::size_t kBuffersBehind = HugePages::kChunk;
   struct Embedded final : MemoryRequest {
     using MemoryRequest::operator=;
     void free() override {}  // lives and dies with its transaction
   };
 
+  explicit Transaction(tlm::tlm_mm_interface* mm);
+  unsigned char* enables() { return data() + kMaxLineBytes; }
+
   Embedded request_;
-  alignas(16) unsigned char data_[kMaxLineBytes] = {};
-  alignas(16) unsigned char enables_[kMaxLineBytes] = {};
 };
 
 /// Gives out reset transactions and takes them back when their reference count falls to 0. One

@@ -81,8 +81,13 @@ void CtaDispatcher::cta_finished(SmId sm) { news(sm, News::kCtaFinished); }
 
 void CtaDispatcher::sm_drained(SmId sm) { news(sm, News::kDrained); }
 
-void CtaDispatcher::kernel_failed(std::exception_ptr error) {
-  if (!error_) error_ = std::move(error);
+/// The first failure counts; of those of one instant, the lowest SM's.
+void CtaDispatcher::kernel_failed(SmId sm, std::exception_ptr error) {
+  if (!error_ || (failed_at_ == now() && sm.value < failed_sm_.value)) {
+    error_ = std::move(error);
+    failed_at_ = now();
+    failed_sm_ = sm;
+  }
   wake_.at(clock_.after(now() + 1, 0));
 }
 

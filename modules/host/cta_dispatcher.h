@@ -58,7 +58,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
 
   void cta_finished(SmId sm) override;
   void sm_drained(SmId sm) override;
-  void kernel_failed(std::exception_ptr error) override;
+  void kernel_failed(SmId sm, std::exception_ptr error) override;
 
   std::uint64_t ctas_done() const { return ctas_done_; }
   std::uint64_t ctas_total() const { return ctas_total_; }
@@ -94,6 +94,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   KernelProgram* kernel_ = nullptr;
   std::function<void(std::exception_ptr)> on_end_;
   std::exception_ptr error_;
+  Tick failed_at_ = kNever;  ///< when error_ came, and from which SM
+  SmId failed_sm_;
   unsigned residents_ = 0;  ///< CTAs of this kernel that an SM holds
   Tick start_at_ = 0;
   Tick flushed_at_ = kNever;

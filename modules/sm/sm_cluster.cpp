@@ -109,7 +109,7 @@ void SmCluster::process() {
   try {
     step(cycle, t);
   } catch (...) {
-    dispatcher->kernel_failed(std::current_exception());
+    dispatcher->kernel_failed(id_, std::current_exception());
     return;
   }
   cycle_ = cycle;

@@ -40,8 +40,8 @@ class DispatchEventsIf : public virtual sc_core::sc_interface {
   virtual void cta_finished(SmId sm) = 0;
   /// The SM has no CTA and no outstanding store.
   virtual void sm_drained(SmId sm) = 0;
-  /// The kernel did what it must not (RunError). The run ends.
-  virtual void kernel_failed(std::exception_ptr error) = 0;
+  /// The kernel did on that SM what it must not (RunError). The run ends.
+  virtual void kernel_failed(SmId sm, std::exception_ptr error) = 0;
 };
 
 }  // namespace tessera

@@ -146,6 +146,8 @@ TEST_CASE("settings of single instances are checked on each GPU") {
   // What all GPUs share is none's.
   CHECK_THAT(refusal("dualopt-small", {"system.gpu0.iommu.link_bytes=8"}),
              Catch::Contains("no such block"));
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu0.decision.window_acceses=8"}),
+             Catch::Contains("no such block; did you mean 'decision.window_accesses'?"));
   CHECK_THAT(refusal("uba-mem-small", {"system.gpu0.rdma.timeout_cycles=7"}),
              Catch::Contains("no such block"));
 }

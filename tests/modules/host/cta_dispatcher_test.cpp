@@ -246,8 +246,15 @@ TEST_CASE("a failed kernel ends with its first error") {
   FakeKernel kernel(100);
   rig.launch(kernel);
   sc_core::sc_start(to_sc_time(kClock.time_of(20)));
-  rig.dispatcher.kernel_failed(std::make_exception_ptr(RunError("first")));
-  rig.dispatcher.kernel_failed(std::make_exception_ptr(RunError("second")));
+  // Of one instant, the lower SM's, whichever process ran first; none that comes later.
+  const auto fail = [&rig](std::uint32_t sm, const char* text) {
+    rig.dispatcher.kernel_failed(SmId(sm), std::make_exception_ptr(RunError(text)));
+  };
+  fail(1, "second");
+  fail(0, "first");
+  fail(1, "second again");
+  sc_core::sc_start(sc_core::sc_time::from_value(1));
+  fail(0, "later");
   CHECK(rig.ended == 0);
   sc_core::sc_start(to_sc_time(kClock.time_of(1'000)));
   CHECK(rig.ended == 1);

@@ -140,7 +140,7 @@ struct Surroundings final : public sc_core::sc_module, public FlushIf, public Di
   void flush() override { ++flushes; }
   void cta_finished(SmId) override { finished.push_back(now()); }
   void sm_drained(SmId) override { drained.push_back(now()); }
-  void kernel_failed(std::exception_ptr e) override { error = e; }
+  void kernel_failed(SmId, std::exception_ptr e) override { error = e; }
   unsigned flushes = 0;
   std::vector<Tick> finished;
   std::vector<Tick> drained;
