@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/huge_pages.h"
 #include "policies/cta_scheduler.h"
 
 namespace tessera {
@@ -227,5 +228,7 @@ void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, un
     }
   }
 }
+
+void Gpu::start_of_simulation() { move_heap_to_huge_pages(); }
 
 }  // namespace tessera

@@ -130,6 +130,8 @@ class Gpu final : public sc_core::sc_module {
   void forget_memory();
   void resume_memory(const std::vector<ChannelId>& homes);
 
+  void start_of_simulation() override;
+
   /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
   std::vector<std::unique_ptr<sc_core::sc_module>> rooms_;
 

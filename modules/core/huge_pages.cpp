@@ -4,10 +4,20 @@
 #include <sys/mman.h>
 
 #include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <new>
+#include <string>
 #include <utility>
 
 namespace tessera {
+
+namespace {
+
+/// MADV_COLLAPSE of linux/mman.h, which sys/mman.h of Debian 12 does not name yet.
+constexpr int kMadviseCollapse = 25;
+
+}  // namespace
 
 HugePages::HugePages(std::size_t bytes) : size_((bytes + kChunk - 1) / kChunk * kChunk) {
   // One chunk more, so that an aligned piece of the wanted size lies inside.
@@ -31,5 +41,23 @@ HugePages::HugePages(HugePages&& other) noexcept
       mapped_bytes_(other.mapped_bytes_),
       data_(other.data_),
       size_(other.size_) {}
+
+void move_heap_to_huge_pages() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find("[heap]") == std::string::npos) continue;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+    if (std::sscanf(line.c_str(), "%zx-%zx", &begin, &end) != 2) return;
+    constexpr std::size_t kSize = HugePages::kChunk;
+    begin = (begin + kSize - 1) / kSize * kSize;
+    end = end / kSize * kSize;
+    // A hint, too.
+    if (begin < end) {
+      static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, kMadviseCollapse));
+    }
+    return;
+  }
+}
 
 }  // namespace tessera

@@ -29,4 +29,8 @@ class HugePages {
   std::size_t size_ = 0;
 };
 
+/// Moves what lies on the heap now to 2 MiB pages, where the kernel can (Linux 6.1 and later; else
+/// it stays where it is). Once a platform is built: its blocks are touched in no order either.
+void move_heap_to_huge_pages();
+
 }  // namespace tessera
