@@ -46,15 +46,17 @@ void move_heap_to_huge_pages() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
     if (line.find("[heap]") == std::string::npos) continue;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    if (std::sscanf(line.c_str(), "%zx-%zx", &begin, &end) != 2) return;
-    constexpr std::size_t kSize = HugePages::kChunk;
-    begin = (begin + kSize - 1) / kSize * kSize;
-    end = end / kSize * kSize;
+    void* first = nullptr;
+    void* last = nullptr;
+    if (std::sscanf(line.c_str(), "%p-%p", &first, &last) != 2) return;
+    auto* const begin = static_cast<std::byte*>(first);
+    auto* const end = static_cast<std::byte*>(last);
+    const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) % HugePages::kChunk;
+    const std::size_t behind = reinterpret_cast<std::uintptr_t>(end) % HugePages::kChunk;
+    const auto size = static_cast<std::size_t>(end - begin);
     // A hint, too.
-    if (begin < end) {
-      static_cast<void>(madvise(reinterpret_cast<void*>(begin), end - begin, kMadviseCollapse));
+    if (before + behind < size) {
+      static_cast<void>(madvise(begin + before, size - before - behind, kMadviseCollapse));
     }
     return;
   }
