@@ -16,8 +16,9 @@ TEST_CASE("a piece is aligned, zeroed and of whole chunks") {
   CHECK(reinterpret_cast<std::uintptr_t>(pages.data()) % HugePages::kChunk == 0);
   CHECK(pages.data()[0] == std::byte{0});
   pages.data()[pages.size() - 1] = std::byte{7};
-  const HugePages moved(std::move(pages));
+  HugePages moved(std::move(pages));
   CHECK(moved.size() == 2 * HugePages::kChunk);
+  CHECK(moved.data()[moved.size() - 1] == std::byte{7});
 }
 
 TEST_CASE("what lies on the heap stays as it is when it moves to huge pages") {
