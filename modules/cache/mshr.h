@@ -76,22 +76,24 @@ class Mshr {
     std::unique_ptr<std::vector<Target>> more_;  ///< the rest; stays when made
   };
 
-  static constexpr std::uint32_t kMaxEntries = (1U << 16) - 1;
+  static constexpr std::uint32_t kMaxEntries = 1U << 15;
 
   /// `entries`: outstanding fetches, at most kMaxEntries (else throws); `targets_per_entry`:
   /// accesses an entry can hold.
   Mshr(std::uint32_t entries, std::uint32_t targets_per_entry)
-      : targets_per_entry_(targets_per_entry), entries_(entries) {
+      : entries_(entries), targets_per_entry_(targets_per_entry) {
     if (entries > kMaxEntries) throw std::invalid_argument("too many MSHR entries");
-    std::uint32_t slots = 2;
-    while (slots < 2 * entries) slots *= 2;
-    slots_.resize(slots, kEmpty);
-    for (std::uint32_t i = entries; i-- > 0;) free_.push_back(i);
+    unsigned bits = 1;
+    while ((1U << bits) < 2 * entries) ++bits;
+    slots_.resize(std::size_t{1} << bits, kEmpty);
+    home_shift_ = 32 - bits;
+    for (std::uint32_t i = entries; i-- > 0;) give_back(i);
+    used_ = 0;
   }
 
-  bool empty() const { return free_.size() == entries_.size(); }
-  bool full() const { return free_.empty(); }
-  std::uint32_t used() const { return static_cast<std::uint32_t>(entries_.size() - free_.size()); }
+  bool empty() const { return used_ == 0; }
+  bool full() const { return used_ == entries_.size(); }
+  std::uint32_t used() const { return used_; }
   bool can_merge(const Entry& e) const { return e.waiting() < targets_per_entry_; }
 
   Entry* find(std::uint64_t line) {
@@ -118,36 +120,39 @@ class Mshr {
 
   /// The line's entry will soon be asked for.
   void prefetch(std::uint64_t line) const {
-    const Slot slot = slots_[home(line)];
+    const Slot slot = slots_[home(hash(line))];
     if (slot != kEmpty) tessera::prefetch(&entries_[slot & kIndex]);
   }
 
   /// Another entry, for a line that has none (or none with these pieces). Must not be full.
   Entry& allocate(std::uint64_t line) {
-    const std::uint32_t i = free_.back();
-    free_.pop_back();
-    std::uint32_t s = home(line);
+    const std::uint32_t i = free_;
+    Entry& e = entries_[i];
+    free_ = e.frame;
+    tessera::prefetch(&entries_[free_]);
+    ++used_;
+    const Slot h = hash(line);
+    std::uint32_t s = home(h);
     while (slots_[s] != kEmpty) s = next(s);
-    slots_[s] = hint(line) | i;
-    entries_[i].line = line;
-    return entries_[i];
+    slots_[s] = (h & ~kIndex) | i;
+    e.line = line;
+    return e;
   }
 
   void release(Entry& e) {
     const auto i = static_cast<std::uint32_t>(&e - entries_.data());
-    std::uint32_t hole = home(e.line);
-    while (slots_[hole] != (hint(e.line) | i)) hole = next(hole);
+    const Slot h = hash(e.line);
+    std::uint32_t hole = home(h);
+    while (slots_[hole] != ((h & ~kIndex) | i)) hole = next(hole);
     // Close the gap, so that later probes still reach what was displaced over it.
     for (std::uint32_t s = next(hole); slots_[s] != kEmpty; s = next(s)) {
-      const std::uint32_t h = home(entries_[slots_[s] & kIndex].line);
-      if (((s - h) & mask()) >= ((s - hole) & mask())) {
+      if (((s - home(slots_[s])) & mask()) >= ((s - hole) & mask())) {
         slots_[hole] = slots_[s];
         hole = s;
       }
     }
     slots_[hole] = kEmpty;
-    e.forget_waiting();
-    free_.push_back(i);
+    give_back(i);
   }
 
   /// Calls f(entry) for every entry in use, then frees them all.
@@ -155,10 +160,8 @@ class Mshr {
   void drain(F f) {
     for (Slot& s : slots_) {
       if (s == kEmpty) continue;
-      Entry& e = entries_[s & kIndex];
-      f(e);
-      e.forget_waiting();
-      free_.push_back(s & kIndex);
+      f(entries_[s & kIndex]);
+      give_back(s & kIndex);
       s = kEmpty;
     }
   }
@@ -181,35 +184,46 @@ class Mshr {
   }
 
  private:
-  /// Index of an entry and, above it, some bits of its line's hash, so that a probe past other
-  /// lines' entries hardly ever touches them.
+  /// Index of an entry and, above it, the upper half of its line's hash: says where the entry's
+  /// probes begin, and whose it is, so that hardly any but a line's own entry is ever touched.
   using Slot = std::uint32_t;
   static constexpr Slot kEmpty = ~Slot{0};
   static constexpr Slot kIndex = (Slot{1} << 16) - 1;
 
-  static std::uint64_t hash(std::uint64_t line) { return line * 0x9e3779b97f4a7c15U; }
-  static Slot hint(std::uint64_t line) { return static_cast<Slot>(hash(line) >> 32) & ~kIndex; }
-  std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
-  std::uint32_t home(std::uint64_t line) const {
-    return static_cast<std::uint32_t>(hash(line) >> 32) & mask();
+  static Slot hash(std::uint64_t line) {
+    return static_cast<Slot>(line * 0x9e3779b97f4a7c15U >> 32);
   }
+  /// Of a hash or a slot: its highest bits.
+  std::uint32_t home(Slot slot) const { return slot >> home_shift_; }
+  std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
   std::uint32_t next(std::uint32_t s) const { return (s + 1) & mask(); }
+
+  void give_back(std::uint32_t i) {
+    Entry& e = entries_[i];
+    e.forget_waiting();
+    e.frame = free_;
+    free_ = i;
+    --used_;
+  }
 
   /// The line's first entry for which `wanted` is true, or nullptr.
   template <class F>
   Entry* search(std::uint64_t line, F wanted) {
-    for (std::uint32_t s = home(line); slots_[s] != kEmpty; s = next(s)) {
-      if ((slots_[s] & ~kIndex) != hint(line)) continue;
+    const Slot h = hash(line);
+    for (std::uint32_t s = home(h); slots_[s] != kEmpty; s = next(s)) {
+      if (((slots_[s] ^ h) & ~kIndex) != 0) continue;
       Entry& e = entries_[slots_[s] & kIndex];
       if (e.line == line && wanted(e)) return &e;
     }
     return nullptr;
   }
 
-  std::uint32_t targets_per_entry_;
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  ///< those that are not in use are linked by `frame`
   std::vector<Slot> slots_;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t targets_per_entry_;
+  unsigned home_shift_ = 0;
+  std::uint32_t used_ = 0;
+  std::uint32_t free_ = 0;  ///< the first that is not in use; means nothing when all are
 };
 
 }  // namespace tessera

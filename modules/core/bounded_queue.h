@@ -36,8 +36,8 @@ class BoundedQueue {
   }
   /// Pops an item that is filled in place.
   void drop() {
-    if (++head_ == ring_.size()) head_ = 0;
-    --size_;
+    // Begins anew where it has been lately when empty: most queues hold an item or two.
+    if (--size_ == 0 || ++head_ == ring_.size()) head_ = 0;
   }
   void clear() {
     while (!empty()) pop();

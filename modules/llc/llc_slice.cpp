@@ -114,6 +114,7 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
   }
   const Tick due = clock_.after(at, 0);
   mshr_.prefetch(line_of(payload));
+  array_.prefetch(index_of(request_of(payload).home));
   answers.push(due, 0, &payload);
   wake_.at(due);
   return receiver.begin(payload, phase, delay, 0);

@@ -55,7 +55,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
       store_(map.geometry().channel_bytes),
       queue_(config.queue_entries) {
   for (unsigned i = 0; i < ports; ++i) {
-    ports_.push_back(std::make_unique<Port>(config.input_entries, config.queue_entries));
+    ports_.emplace_back(config.input_entries, config.queue_entries);
     const int tag = static_cast<int>(i);
     in[i].register_nb_transport_fw(this, &DramChannel::nb_transport_fw, tag);
     in[i].register_b_transport(this, &DramChannel::b_transport, tag);
@@ -70,8 +70,8 @@ DramChannel::~DramChannel() = default;
 void DramChannel::end_of_elaboration() {
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     tlm::tlm_bw_transport_if<>* initiator = in[static_cast<unsigned>(i)].operator->();
-    ports_[i]->receiver.bind(initiator);
-    ports_[i]->sender.bind(initiator);
+    ports_[i].receiver.bind(initiator);
+    ports_[i].sender.bind(initiator);
   }
 }
 
@@ -91,10 +91,10 @@ void DramChannel::reset() {
     if (q.payload != nullptr) q.payload->release();
     q = {};
   }
-  for (auto& p : ports_) {
-    p->receiver.reset();
-    p->sender.reset();
-    p->pending.clear();
+  for (Port& p : ports_) {
+    p.receiver.reset();
+    p.sender.reset();
+    p.pending.clear();
   }
   free_slots_.clear();
   for (std::size_t i = queue_.size(); i > 0; --i) free_slots_.push_back(static_cast<Slot>(i - 1));
@@ -124,7 +124,7 @@ void DramChannel::describe_waiting(std::vector<Waiting>& out) const {
                        std::to_string(scheduler_.next_cycle()) + ")"});
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
-    const Port& p = *ports_[i];
+    const Port& p = ports_[i];
     if (p.pending.empty()) continue;
     out.push_back({me + ".response" + std::to_string(i), p.pending.size(),
                    p.sender.waiting_for() != nullptr
@@ -186,7 +186,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
 
 tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
                                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  Port& p = *ports_[static_cast<std::size_t>(port)];
+  Port& p = ports_[static_cast<std::size_t>(port)];
   const Tick at = now() + delay.value();
   if (phase == tlm::BEGIN_REQ) {
     const std::uint64_t edge = clock_.cycle_from(at);
@@ -279,7 +279,7 @@ void DramChannel::take_requests(Tick t, std::uint64_t cycle) {
     scheduler_.enqueue(
         slot, {home.bank.value & (config_.banks - 1), home.row, a.payload->is_write()}, cycle);
     stats_.queue.set(queue_.size() - free_slots_.size(), t);
-    ports_[port]->receiver.release();
+    ports_[port].receiver.release();
   }
 }
 
@@ -288,7 +288,7 @@ void DramChannel::issue_commands(std::uint64_t cycle) {
   if (issued.slot == DramScheduler::kNoSlot) return;
   const Tick end = clock_.time_of(issued.data_end);
   const InQueue& q = queue_[issued.slot];
-  ports_[q.port]->pending.push({q.payload, end, issued.slot});
+  ports_[q.port].pending.push({q.payload, end, issued.slot});
   (issued.write ? stats_.bytes_written : stats_.bytes_read) += line_bytes_;
   if (!issued.write) stats_.read_latency.add(issued.data_end - issued.arrived);
   stats_.bandwidth.add(line_bytes_, end);
@@ -297,13 +297,13 @@ void DramChannel::issue_commands(std::uint64_t cycle) {
 // A response is handed over as soon as the port takes one, annotated with the time until its last
 // data, or until the port is free. A port that withholds END_RESP keeps it, and its queue entry.
 void DramChannel::send_responses(Tick t) {
-  for (auto& p : ports_) {
-    while (!p->pending.empty() && p->sender.free_at() != kNever && p->sender.usable_from() <= t) {
-      const Pending r = p->pending.pop();
+  for (Port& p : ports_) {
+    while (!p.pending.empty() && p.sender.free_at() != kNever && p.sender.usable_from() <= t) {
+      const Pending r = p.pending.pop();
       queue_[r.slot] = {};
       free_slots_.push_back(r.slot);
       stats_.queue.set(queue_.size() - free_slots_.size(), t);
-      p->sender.send(*r.payload, std::max({r.due, p->sender.free_at(), t + 1}) - t);
+      p.sender.send(*r.payload, std::max({r.due, p.sender.free_at(), t + 1}) - t);
       r.payload->release();
     }
   }
@@ -319,9 +319,9 @@ void DramChannel::arm() {
   }
   edge_time_ = kNever;
   if (next != kNoCycle) wake_at_edge(next);
-  for (auto& p : ports_) {
-    if (!p->pending.empty() && p->sender.free_at() != kNever) {
-      wake_.at(std::max(p->sender.usable_from(), now()));
+  for (Port& p : ports_) {
+    if (!p.pending.empty() && p.sender.free_at() != kNever) {
+      wake_.at(std::max(p.sender.usable_from(), now()));
     }
   }
 }

@@ -3,7 +3,7 @@
 
 #include <tlm_utils/passthrough_target_socket.h>
 
-#include <memory>
+#include <boost/container/small_vector.hpp>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -125,7 +125,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   DramStats stats_;
   DramScheduler scheduler_;
   BackingStore store_;
-  std::vector<std::unique_ptr<Port>> ports_;
+  boost::container::small_vector<Port, 1> ports_;
   TimedQueue<Arrival> arriving_;
   std::vector<InQueue> queue_;  ///< by slot
   std::vector<Slot> free_slots_;

@@ -15,6 +15,8 @@ LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
       clock_(clock),
       pool_(pool),
       sm_(sm),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
+      page_shift_(static_cast<unsigned>(__builtin_ctzll(config.page_bytes)) - line_shift_),
       tlb_(config.tlb_entries),
       accesses_(config.lsu_outstanding),
       queue_(config.lsu_queue_depth),
@@ -39,6 +41,7 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   Queued& queued = queue_.push();
   coalesce(memory, config_.line_bytes, queued.lines);
   const unsigned lines = queued.lines.count;
+  tlb_.prefetch(queued.lines.lines[0].line >> page_shift_);
   WarpAccess& a = new_access(memory, queued.lines);
   queued.access = &a;
   a.op = &op;
@@ -227,7 +230,7 @@ bool LoadStoreUnit::send_line(Tick t) {
   if (queue_.empty()) return false;
   WarpAccess& a = *queue_.front().access;
   Line line{&a, a.lines_sent, queue_.front().lines.lines[a.lines_sent], 0};
-  const std::uint64_t page = line.lanes.line * config_.line_bytes / config_.page_bytes;
+  const std::uint64_t page = line.lanes.line >> page_shift_;
   const std::uint64_t* physical = tlb_.find(page);
   if (physical == nullptr) {
     auto it = std::find_if(translations_.begin(), translations_.end(),
@@ -255,10 +258,10 @@ bool LoadStoreUnit::send_line(Tick t) {
 void LoadStoreUnit::send(const Line& l, Tick t) {
   WarpAccess& a = *l.access;
   const LineAccess& line = l.lanes;
-  const std::uint64_t virtual_address = line.line * config_.line_bytes;
+  const std::uint64_t line_in_page = line.line & ((std::uint64_t{1} << page_shift_) - 1);
   Transaction& out = pool_.acquire();
   out.set_line(a.kind == AccessKind::kLoad ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
-               l.physical_page + virtual_address % config_.page_bytes, config_.line_bytes);
+               l.physical_page + (line_in_page << line_shift_), config_.line_bytes);
   a.request_for(l.index) = &out;
   MemoryRequest& r = out.request();
   r.sm = sm_;

@@ -144,6 +144,8 @@ class LoadStoreUnit {
   const ClockDomain& clock_;
   TransactionPool& pool_;
   const SmId sm_;
+  const unsigned line_shift_;  ///< log2 of the bytes in a line
+  const unsigned page_shift_;  ///< of the lines in a page
   Tlb tlb_;
 
   std::vector<WarpAccess> accesses_;  ///< by a request's tag / kWarpLanes

@@ -202,6 +202,7 @@ void SmCluster::admit(const Start& start, std::uint64_t cycle) {
 void SmCluster::take_completed(std::uint64_t cycle) {
   while (WarpAccess* a = lsu_.next_completed()) {
     Warp& w = warps_[a->warp];
+    prefetch(w.program);
     // A store's warp may have ended, and another have taken its slot.
     const bool alive = w.age == a->warp_age && w.program != nullptr;
     const std::uint32_t cta = w.cta;

@@ -96,7 +96,7 @@ class SmCluster final : public sc_core::sc_module,
     std::uint16_t reg = 0;
     std::uint64_t ready = 0;
   };
-  struct Warp {
+  struct alignas(kHostLine) Warp {
     WarpProgram* program = nullptr;
     const OpInfo* next = nullptr;
     std::uint32_t cta = 0;

@@ -6,66 +6,57 @@
 namespace tessera {
 
 Tlb::Tlb(std::uint32_t entries) : entries_(entries) {
-  std::uint32_t n = 1;
-  while (n < 2 * entries) n *= 2;
-  buckets_.assign(n, kNone);
-  bucket_mask_ = n - 1;
+  std::size_t n = 2;
+  while (n < std::size_t{2} * entries) n *= 2;
+  slots_.resize(n);
+  mask_ = n - 1;
 }
 
-void Tlb::unlink(std::uint32_t i) {
-  Entry& e = entries_[i];
-  (e.newer == kNone ? newest_ : entries_[e.newer].older) = e.older;
-  (e.older == kNone ? oldest_ : entries_[e.older].newer) = e.newer;
-}
-
-void Tlb::make_newest(std::uint32_t i) {
-  Entry& e = entries_[i];
-  e.newer = kNone;
-  e.older = newest_;
-  (newest_ == kNone ? oldest_ : entries_[newest_].newer) = i;
-  newest_ = i;
+std::size_t Tlb::search(std::uint64_t page) const {
+  std::size_t s = home(page);
+  while (slots_[s].used != 0 && slots_[s].page != page) s = next(s);
+  return s;
 }
 
 const std::uint64_t* Tlb::find(std::uint64_t virtual_page) {
-  for (std::uint32_t i = buckets_[bucket(virtual_page)]; i != kNone; i = entries_[i].next) {
-    if (entries_[i].page != virtual_page) continue;
-    if (i != newest_) {
-      unlink(i);
-      make_newest(i);
-    }
-    return &entries_[i].physical;
-  }
-  return nullptr;
+  Slot& slot = slots_[search(virtual_page)];
+  if (slot.used == 0) return nullptr;
+  slot.used = ++uses_;
+  return &slot.physical;
 }
 
 void Tlb::insert(std::uint64_t virtual_page, std::uint64_t physical_address) {
-  if (find(virtual_page) != nullptr) {
-    entries_[newest_].physical = physical_address;
-    return;
+  std::size_t s = search(virtual_page);
+  if (slots_[s].used == 0) {
+    if (used_ == entries_) {
+      remove_least_recent();
+      s = search(virtual_page);
+    } else {
+      ++used_;
+    }
   }
-  std::uint32_t i = used_;
-  if (used_ < entries_.size()) {
-    ++used_;
-  } else {
-    i = oldest_;
-    unlink(i);
-    std::uint32_t* link = &buckets_[bucket(entries_[i].page)];
-    while (*link != i) link = &entries_[*link].next;
-    *link = entries_[i].next;
+  slots_[s] = {virtual_page, physical_address, ++uses_};
+}
+
+void Tlb::remove_least_recent() {
+  // An empty slot's 0 less 1 is more than any other.
+  const auto oldest =
+      std::min_element(slots_.begin(), slots_.end(),
+                       [](const Slot& a, const Slot& b) { return a.used - 1 < b.used - 1; });
+  auto hole = static_cast<std::size_t>(oldest - slots_.begin());
+  // Close the gap, so that later probes still reach what was displaced over it.
+  for (std::size_t s = next(hole); slots_[s].used != 0; s = next(s)) {
+    if (((s - home(slots_[s].page)) & mask_) >= ((s - hole) & mask_)) {
+      slots_[hole] = slots_[s];
+      hole = s;
+    }
   }
-  Entry& e = entries_[i];
-  e.page = virtual_page;
-  e.physical = physical_address;
-  std::uint32_t& head = buckets_[bucket(virtual_page)];
-  e.next = head;
-  head = i;
-  make_newest(i);
+  slots_[hole] = {};
 }
 
 void Tlb::invalidate_all() {
-  std::fill(buckets_.begin(), buckets_.end(), kNone);
+  std::fill(slots_.begin(), slots_.end(), Slot{});
   used_ = 0;
-  newest_ = oldest_ = kNone;
 }
 
 }  // namespace tessera

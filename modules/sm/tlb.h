@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "modules/core/prefetch.h"
+
 namespace tessera {
 
 /// A fully associative translation buffer with LRU replacement: virtual page -> physical page
-/// address. Plain C++; hashed, so that a lookup does not scan.
+/// address. Plain C++; hashed, so that a lookup does not scan, and touches one of the host's cache
+/// lines. What makes room for a new translation is searched for.
 class Tlb {
  public:
   /// `entries`: at least 1.
@@ -15,32 +18,36 @@ class Tlb {
 
   /// The physical address of the page, or nullptr. Counts as a use.
   const std::uint64_t* find(std::uint64_t virtual_page);
-  /// Adds or replaces a translation; the least recently used entry makes room.
+  /// Adds or replaces a translation; the least recently used one makes room.
   void insert(std::uint64_t virtual_page, std::uint64_t physical_address);
   void invalidate_all();
 
+  /// The page will soon be asked for.
+  void prefetch(std::uint64_t virtual_page) const {
+    tessera::prefetch(&slots_[home(virtual_page)]);
+  }
+
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Entry {
+  /// A table with open addressing, at most half full.
+  struct Slot {
     std::uint64_t page = 0;
     std::uint64_t physical = 0;
-    std::uint32_t newer = kNone;
-    std::uint32_t older = kNone;
-    std::uint32_t next = kNone;  ///< of the same bucket
+    std::uint64_t used = 0;  ///< number of its last use; 0: the slot is empty
   };
 
-  std::uint32_t bucket(std::uint64_t page) const {
-    return static_cast<std::uint32_t>((page * 0x9e3779b97f4a7c15U) >> 40) & bucket_mask_;
+  std::size_t home(std::uint64_t page) const {
+    return static_cast<std::size_t>((page * 0x9e3779b97f4a7c15U) >> 40) & mask_;
   }
-  void unlink(std::uint32_t i);
-  void make_newest(std::uint32_t i);
+  std::size_t next(std::size_t s) const { return (s + 1) & mask_; }
+  /// The page's slot, or the empty one where it would go.
+  std::size_t search(std::uint64_t page) const;
+  void remove_least_recent();
 
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> buckets_;
-  std::uint32_t bucket_mask_;
+  std::vector<Slot> slots_;
+  std::size_t mask_ = 0;
+  std::uint64_t uses_ = 0;
+  std::uint32_t entries_;
   std::uint32_t used_ = 0;
-  std::uint32_t newest_ = kNone;
-  std::uint32_t oldest_ = kNone;
 };
 
 }  // namespace tessera
