@@ -38,12 +38,25 @@ void Tlb::insert(std::uint64_t virtual_page, std::uint64_t physical_address) {
   slots_[s] = {virtual_page, physical_address, ++uses_};
 }
 
+/// What has not been used since the list was made comes before all that has.
+std::size_t Tlb::least_recent() {
+  while (true) {
+    if (by_age_.empty()) {
+      for (const Slot& slot : slots_) {
+        if (slot.used != 0) by_age_.push_back({slot.used, slot.page});
+      }
+      std::sort(by_age_.begin(), by_age_.end(),
+                [](const Use& a, const Use& b) { return a.number > b.number; });
+    }
+    const Use oldest = by_age_.back();
+    by_age_.pop_back();
+    const std::size_t s = search(oldest.page);
+    if (slots_[s].used == oldest.number) return s;
+  }
+}
+
 void Tlb::remove_least_recent() {
-  // An empty slot's 0 less 1 is more than any other.
-  const auto oldest =
-      std::min_element(slots_.begin(), slots_.end(),
-                       [](const Slot& a, const Slot& b) { return a.used - 1 < b.used - 1; });
-  auto hole = static_cast<std::size_t>(oldest - slots_.begin());
+  std::size_t hole = least_recent();
   // Close the gap, so that later probes still reach what was displaced over it.
   for (std::size_t s = next(hole); slots_[s].used != 0; s = next(s)) {
     if (((s - home(slots_[s].page)) & mask_) >= ((s - hole) & mask_)) {
@@ -56,6 +69,7 @@ void Tlb::remove_least_recent() {
 
 void Tlb::invalidate_all() {
   std::fill(slots_.begin(), slots_.end(), Slot{});
+  by_age_.clear();
   used_ = 0;
 }
 

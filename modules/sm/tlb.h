@@ -10,7 +10,7 @@ namespace tessera {
 
 /// A fully associative translation buffer with LRU replacement: virtual page -> physical page
 /// address. Plain C++; hashed, so that a lookup does not scan, and touches one of the host's cache
-/// lines. What makes room for a new translation is searched for.
+/// lines. Uses are numbered; an order is made of them only when something must make room.
 class Tlb {
  public:
   /// `entries`: at least 1.
@@ -35,15 +35,22 @@ class Tlb {
     std::uint64_t used = 0;  ///< number of its last use; 0: the slot is empty
   };
 
+  struct Use {
+    std::uint64_t number = 0;
+    std::uint64_t page = 0;
+  };
+
   std::size_t home(std::uint64_t page) const {
     return static_cast<std::size_t>((page * 0x9e3779b97f4a7c15U) >> 40) & mask_;
   }
   std::size_t next(std::size_t s) const { return (s + 1) & mask_; }
   /// The page's slot, or the empty one where it would go.
   std::size_t search(std::uint64_t page) const;
+  std::size_t least_recent();
   void remove_least_recent();
 
   std::vector<Slot> slots_;
+  std::vector<Use> by_age_;  ///< uses that were the last of their pages once, the oldest at the end
   std::size_t mask_ = 0;
   std::uint64_t uses_ = 0;
   std::uint32_t entries_;
