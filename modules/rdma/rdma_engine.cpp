@@ -255,11 +255,7 @@ void RdmaEngine::take_answers(Tick t) {
     }
     from_home_.pop();
     --serving_;
-    if (a.held) {
-      home_in_.release();
-    } else {
-      --unheld_;
-    }
+    if (a.held) home_in_.release();
   }
 }
 
@@ -318,7 +314,6 @@ void RdmaEngine::send_home(Tick t) {
   const SendOutcome outcome = to_home_.sender.send(payload, delay);
   if (!outcome.responded) return;
   home_answers(payload, outcome.response_at, false);
-  ++unheld_;
 }
 
 void RdmaEngine::arm(Tick t) {
@@ -397,7 +392,6 @@ void RdmaEngine::reset() {
   from_home_.clear();
   home_in_.reset();
   announced_at_ = kNever;
-  unheld_ = 0;
   coalescer_.clear();
   next_pack_cycle_ = 0;
   awaiting_ = 0;

@@ -99,7 +99,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     GpuId to;
-    bool held = true;  ///< has an entry of home_in_
+    bool held = true;  ///< has an entry of home_in_; else it came with its request's return
   };
 
   void check() const;
@@ -134,7 +134,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   /// What was announced at this instant does not count yet: our process may have run before.
   bool may_send_home() const {
     const std::size_t early = announced_at_ == now() ? announced_ : 0;
-    return home_in_.used() - early + unheld_ < config_.port_depth;
+    return from_home_.size() - early < config_.port_depth;
   }
   LinkPacket& new_packet(PacketClass channel, GpuId to);
   void enqueue(LinkPacket& packet, Tick t);
@@ -162,7 +162,6 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   PacedOutput<RequestSender, LinkPacket*> to_home_;
   TimedQueue<Answer> from_home_;
   ResponseReceiver home_in_;
-  std::size_t unheld_ = 0;     ///< answers that came with a request's return, and had to be taken
   std::size_t announced_ = 0;  ///< answers that the home slices began at `announced_at_`
   Tick announced_at_ = kNever;
   ResponseCoalescer<LinkPacket::Content> coalescer_;
