@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -143,13 +144,13 @@ TEST_CASE("entries of one line are told apart by their fetch, and by the pieces 
 }
 
 TEST_CASE("lines that the table's slots do not tell apart are told apart") {
-  // 32 slots of 5 bits of the hash's upper half, and 16 bits more kept in each.
+  // Each slot has the 16 highest bits of the hash.
   Mshr<int> m(16, 1);
   std::map<std::uint64_t, std::uint64_t> seen;
   unsigned pairs = 0;
   for (std::uint64_t line = 0; pairs < 8; ++line) {
-    const std::uint64_t hash = (line * 0x9e3779b97f4a7c15U) >> 32;
-    const auto [twin, first] = seen.try_emplace((hash & 31) | (hash >> 16 << 5), line);
+    const std::uint64_t hash = line * 0x9e3779b97f4a7c15U;
+    const auto [twin, first] = seen.try_emplace(hash >> 48, line);
     if (first) continue;
     ++pairs;
     auto& e = m.allocate(twin->second);
@@ -165,12 +166,32 @@ TEST_CASE("lines that the table's slots do not tell apart are told apart") {
   CHECK(m.empty());
 }
 
+TEST_CASE("the largest MSHR table finds every line; a larger one is refused") {
+  using Table = Mshr<int>;
+  CHECK_THROWS_AS(Table(Table::kMaxEntries + 1, 1), std::invalid_argument);
+  Table m(Table::kMaxEntries, 1);
+  for (std::uint64_t line = 0; line < Table::kMaxEntries; ++line) m.allocate(line * line);
+  CHECK(m.full());
+  // Every other one goes, in another order than they came.
+  for (std::uint64_t i = Table::kMaxEntries; i >= 2; i -= 2) {
+    m.release(*m.find((i - 1) * (i - 1)));
+  }
+  std::size_t wrong = 0;
+  for (std::uint64_t line = 0; line < Table::kMaxEntries; ++line) {
+    const auto* e = m.find(line * line);
+    if ((e != nullptr) != (line % 2 == 0)) ++wrong;
+    if (e != nullptr && e->line != line * line) ++wrong;
+  }
+  CHECK(wrong == 0);
+  CHECK(m.used() == Table::kMaxEntries / 2);
+}
+
 TEST_CASE("random entries, several a line, agree with a multimap") {
   constexpr unsigned kEntries = 16;
   // 32 slots; three homes, the last of the table among them, so that probes wrap.
   std::map<std::uint32_t, std::vector<std::uint64_t>> by_home;
   for (std::uint64_t line = 0; line < 4096; ++line) {
-    by_home[static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15U) >> 32) & 31].push_back(line);
+    by_home[static_cast<std::uint32_t>((line * 0x9e3779b97f4a7c15U) >> 59)].push_back(line);
   }
   std::vector<std::uint64_t> lines;
   for (const std::uint32_t home : {30U, 31U, 0U}) {
