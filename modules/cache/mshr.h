@@ -87,8 +87,8 @@ class Mshr {
     while ((1U << bits) < 2 * entries) ++bits;
     slots_.resize(std::size_t{1} << bits, kEmpty);
     home_shift_ = 32 - bits;
+    used_ = entries;
     for (std::uint32_t i = entries; i-- > 0;) give_back(i);
-    used_ = 0;
   }
 
   bool empty() const { return used_ == 0; }

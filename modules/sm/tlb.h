@@ -9,8 +9,8 @@
 namespace tessera {
 
 /// A fully associative translation buffer with LRU replacement: virtual page -> physical page
-/// address. Plain C++; hashed, so that a lookup does not scan, and touches one of the host's cache
-/// lines. Uses are numbered; an order is made of them only when something must make room.
+/// address. Plain C++; hashed, so that a lookup does not scan, and touches hardly more than the
+/// page's own slot. Uses are numbered; an order is made of them only when something must make room.
 class Tlb {
  public:
   /// `entries`: at least 1.
