@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -23,7 +24,7 @@ class BoundedQueue {
   void push(T item) { push() = std::move(item); }
   /// The same, for the caller to fill in place: what an item before it has left is still there.
   T& push() {
-    std::size_t i = head_ + size_++;
+    std::size_t i = std::size_t{head_} + size_++;
     if (i >= ring_.size()) i -= ring_.size();
     return ring_[i];
   }
@@ -45,8 +46,8 @@ class BoundedQueue {
 
  private:
   std::vector<T> ring_;
-  std::size_t head_ = 0;
-  std::size_t size_ = 0;
+  std::uint32_t head_ = 0;
+  std::uint32_t size_ = 0;
 };
 
 }  // namespace tessera

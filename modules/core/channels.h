@@ -19,6 +19,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <tlm>
 
 #include "modules/core/time.h"
@@ -34,7 +35,8 @@ struct SendOutcome {
   Tick response_at = kNever;
 };
 
-/// What both sending halves keep: whether the message before has been taken.
+/// What both sending halves keep: whether the message before has been taken. Half a host cache
+/// line, as TimedQueue is: a block that keeps a queue and its half side by side asks one line.
 template <class Peer>
 class ChannelSender {
  public:
@@ -42,46 +44,44 @@ class ChannelSender {
   void bind(Peer* peer) { peer_ = peer; }
 
   /// When the next message may arrive; kNever while the end of the one before is awaited.
-  Tick free_at() const { return free_at_; }
+  Tick free_at() const { return pending_ == nullptr ? at_ : kNever; }
   /// A message that is sent now may arrive at t.
-  bool free(Tick t) const { return free_at_ <= t && (usable_from_ == 0 || usable_from_ <= now()); }
+  bool free(Tick t) const { return free_at() <= t && (usable_from_ == 0 || usable_from_ <= now()); }
   /// The first instant at which a message may be sent, as far as is known.
   Tick usable_from() const { return usable_from_; }
   /// The payload whose END is awaited, or nullptr.
   const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
   void reset() {
     pending_ = nullptr;
-    free_at_ = 0;
+    at_ = 0;
     usable_from_ = 0;
   }
 
  protected:
   void begun(const tlm::tlm_generic_payload& payload) {
     pending_ = &payload;
-    begun_at_ = now();
-    free_at_ = kNever;
+    at_ = now();
   }
   /// The END came by the other path, effective at `at`.
   void ended(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ != &payload) return;
     pending_ = nullptr;
-    if (begun_at_ != now()) usable_from_ = now() + 1;
-    free_at_ = std::max(at, usable_from_);
+    if (at_ != now()) usable_from_ = now() + 1;
+    at_ = std::max(at, usable_from_);
   }
   /// The END came as send()'s answer, effective at `at`.
   void answered(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ != &payload) return;
     pending_ = nullptr;
-    free_at_ = at;
+    at_ = at;
   }
   Peer& peer() { return *peer_; }
 
  private:
   Peer* peer_ = nullptr;
   const tlm::tlm_generic_payload* pending_ = nullptr;
-  Tick free_at_ = 0;
+  Tick at_ = 0;  ///< while an END is awaited: of its BEGIN; else when the channel is free
   Tick usable_from_ = 0;
-  Tick begun_at_ = 0;  ///< of the payload whose END is awaited
 };
 
 /// Sending half of a request channel: an initiator socket's BEGIN_REQ ... END_REQ.
@@ -113,11 +113,15 @@ class ResponseSender : public ChannelSender<tlm::tlm_bw_transport_if<>> {
 };
 
 /// What both receiving halves keep: an input buffer of `capacity` entries, accounted for (the
-/// entries themselves stand in the block's queue).
+/// entries themselves stand in the block's queue). Half a host cache line.
 template <class Peer>
 class ChannelReceiver {
  public:
-  explicit ChannelReceiver(std::size_t capacity) : capacity_(capacity) {}
+  /// As capacity: never full.
+  static constexpr std::uint32_t kUnlimited = ~std::uint32_t{0};
+
+  explicit ChannelReceiver(std::size_t capacity)
+      : capacity_(static_cast<std::uint32_t>(std::min<std::size_t>(capacity, kUnlimited))) {}
   /// At end_of_elaboration: `socket.operator->()`.
   void bind(Peer* peer) { peer_ = peer; }
 
@@ -140,8 +144,8 @@ class ChannelReceiver {
 
  private:
   Peer* peer_ = nullptr;
-  std::size_t capacity_;
-  std::size_t used_ = 0;
+  std::uint32_t capacity_;
+  std::uint32_t used_ = 0;
   tlm::tlm_generic_payload* withheld_ = nullptr;
   Tick link_free_at_ = 0;
 };
@@ -166,7 +170,6 @@ class RequestReceiver : public ChannelReceiver<tlm::tlm_bw_transport_if<>> {
 /// Use kUnlimited where every outstanding request has room reserved for its answer (an MSHR).
 class ResponseReceiver : public ChannelReceiver<tlm::tlm_fw_transport_if<>> {
  public:
-  static constexpr std::size_t kUnlimited = ~std::size_t{0};
   using ChannelReceiver::ChannelReceiver;
 
   /// BEGIN_RESP: takes an entry. Returns what nb_transport_bw returns. The receiver keeps the

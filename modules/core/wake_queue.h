@@ -48,7 +48,7 @@ class WakeQueue {
 
  private:
   /// Side by side, so that the calendar seldom waits for the host's memory.
-  struct Sleeper {
+  struct alignas(32) Sleeper {  // never in two host cache lines
     Tick armed = kNever;
     Process process = nullptr;
     void* block = nullptr;

@@ -86,11 +86,11 @@ class DramChannel final : public sc_core::sc_module, public Block {
     Tick due = 0;
     Slot slot = 0;
   };
-  struct Port {
-    Port(std::size_t input, std::size_t queue) : receiver(input), pending(queue) {}
-    RequestReceiver receiver;
-    ResponseSender sender;
+  struct alignas(kHostLine) Port {
+    Port(std::size_t input, std::size_t queue) : pending(queue), receiver(input) {}
     BoundedQueue<Pending> pending;
+    ResponseSender sender;
+    RequestReceiver receiver;
   };
   struct InQueue {
     tlm::tlm_generic_payload* payload = nullptr;
@@ -126,14 +126,15 @@ class DramChannel final : public sc_core::sc_module, public Block {
   DramScheduler scheduler_;
   BackingStore store_;
   boost::container::small_vector<Port, 1> ports_;
-  TimedQueue<Arrival> arriving_;
-  std::vector<InQueue> queue_;  ///< by slot
-  std::vector<Slot> free_slots_;
-  std::uint64_t next_edge_ = 0;  ///< first edge after the last activation
-  std::uint64_t edge_ = 0;       ///< the edge that the process is armed for, and its time
+  // A host cache line.
+  alignas(kHostLine) TimedQueue<Arrival> arriving_;
+  WakeEvent wake_;
+  std::uint64_t edge_ = 0;  ///< the edge that the process is armed for, and its time
   Tick edge_time_ = kNever;
 
-  WakeEvent wake_;
+  std::uint64_t next_edge_ = 0;  ///< first edge after the last activation
+  std::vector<InQueue> queue_;   ///< by slot
+  std::vector<Slot> free_slots_;
 };
 
 }  // namespace tessera

@@ -30,7 +30,6 @@ DramScheduler::DramScheduler(const DramConfig& config, std::uint32_t line_bytes,
       latency_{config.read_latency(line_bytes), config.write_latency(line_bytes)},
       timing_(config_, columns_),
       entries_(config.queue_entries),
-      ages_(config.queue_entries),
       refresh_due_(config.refresh ? config.t_refi : kNoCycle),
       counts_(counts) {}
 
@@ -39,7 +38,7 @@ void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle
   const std::uint32_t b = request.bank;
   Entry& e = entries_[slot];
   e = Entry{};
-  ages_[slot] = next_age_++;
+  e.age = next_age_++;
   e.arrived = cycle;
   e.row = request.row;
   e.bank = static_cast<std::uint8_t>(b);
@@ -110,14 +109,23 @@ void DramScheduler::reset() {
 
 void DramScheduler::push_back(List& list, Slot slot) {
   entries_[slot].next = kNoSlot;
-  (list.empty() ? list.head : entries_[list.tail].next) = slot;
+  if (list.empty()) {
+    list.head = slot;
+    list.head_age = entries_[slot].age;
+  } else {
+    entries_[list.tail].next = slot;
+  }
   list.tail = slot;
 }
 
 DramScheduler::Slot DramScheduler::pop_front(List& list) {
   const Slot slot = list.head;
   list.head = entries_[slot].next;
-  if (list.head == kNoSlot) list.tail = kNoSlot;
+  if (list.head == kNoSlot) {
+    list.tail = kNoSlot;
+  } else {
+    list.head_age = entries_[list.head].age;
+  }
   return slot;
 }
 
@@ -156,7 +164,7 @@ void DramScheduler::merge_hits(std::uint32_t bank) {
     List a = std::exchange(hits_[w][bank], {});
     List b = std::exchange(all, {});
     while (!a.empty() || !b.empty()) {
-      const bool first = b.empty() || (!a.empty() && ages_[a.head] < ages_[b.head]);
+      const bool first = b.empty() || (!a.empty() && older(a.head_age, b.head_age));
       push_back(all, pop_front(first ? a : b));
     }
   }
@@ -185,17 +193,15 @@ void DramScheduler::plan_column(MemoryCycle from) {
   column_planned_ = true;
   const std::uint32_t urgent_bank = urgent_ == kNoSlot ? kMaxBanks : entries_[urgent_].bank;
   Choice best;
-  std::uint64_t oldest = 0;
   for_each_bank(hit_[write_], [&](std::uint32_t b) {
-    const Slot s = hits_[write_][b].head;
-    if (b == urgent_bank && s != urgent_) return;
+    const List& list = hits_[write_][b];
+    if (b == urgent_bank && list.head != urgent_) return;
     const MemoryCycle at = std::max(from, timing_.column_at(b, write_));
-    const std::uint64_t age = ages_[s];
     // Without branches: which bank is next is hard to foresee for the host.
-    const bool sooner = (at < best.cycle) | ((at == best.cycle) & (age < oldest));
+    const bool sooner = (at < best.cycle) | ((at == best.cycle) & older(list.head_age, best.age));
     best.cycle = sooner ? at : best.cycle;
-    best.slot = sooner ? s : best.slot;
-    oldest = sooner ? age : oldest;
+    best.slot = sooner ? list.head : best.slot;
+    best.age = sooner ? list.head_age : best.age;
   });
   column_ = best;
 }
@@ -219,9 +225,9 @@ void DramScheduler::plan_row(MemoryCycle from) {
 }
 
 void DramScheduler::consider_row(std::uint32_t bank, MemoryCycle at) {
-  const Slot s = others_[write_][bank].head;
-  if (at < row_.cycle || (at == row_.cycle && ages_[s] < ages_[row_.slot])) {
-    row_ = {at, s};
+  const List& list = others_[write_][bank];
+  if (at < row_.cycle || (at == row_.cycle && older(list.head_age, row_.age))) {
+    row_ = {at, list.head, list.head_age};
   }
 }
 

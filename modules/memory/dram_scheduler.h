@@ -110,9 +110,14 @@ class DramScheduler {
 
  private:
   enum class Outcome : std::uint8_t { kHit, kMiss, kConflict };
-  struct Entry {
+  /// Order of arrival, which may begin anew: two that wait are less than half its range apart.
+  using Age = std::uint32_t;
+  static bool older(Age a, Age b) { return static_cast<std::int32_t>(a - b) < 0; }
+
+  struct alignas(32) Entry {  // never in two host cache lines
     MemoryCycle arrived = 0;
     std::uint32_t row = 0;
+    Age age = 0;
     std::uint8_t bank = 0;
     bool write = false;
     Outcome outcome = Outcome::kHit;
@@ -123,11 +128,13 @@ class DramScheduler {
   struct List {
     Slot head = kNoSlot;
     Slot tail = kNoSlot;
+    Age head_age = 0;  ///< here too: a plan compares all banks' heads
     bool empty() const { return head == kNoSlot; }
   };
   struct Choice {
     MemoryCycle cycle = kNoCycle;
     Slot slot = kNoSlot;
+    Age age = 0;
   };
 
   void push_back(List& list, Slot slot);
@@ -153,7 +160,6 @@ class DramScheduler {
 
   DramTiming timing_;
   std::vector<Entry> entries_;
-  std::vector<std::uint64_t> ages_;  ///< of entries; smaller is older
   /// Requests for a bank's open row, and for its other rows; [read, write][bank].
   using Lists = std::array<std::array<List, kMaxBanks>, 2>;
   Lists hits_{};
@@ -164,7 +170,7 @@ class DramScheduler {
   std::uint64_t closed_by_conflict_ = 0;
   std::array<std::uint32_t, 2> waiting_{};
   List by_age_;  ///< all that wait, oldest first (linked by older/younger)
-  std::uint64_t next_age_ = 0;
+  Age next_age_ = 0;
 
   bool write_ = false;     ///< present direction
   bool draining_ = false;  ///< between the high and the low watermark

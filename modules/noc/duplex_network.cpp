@@ -118,6 +118,7 @@ void DuplexNetwork::take_early_replies() {
     const EarlyReply early = early_.pop();
     if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
       ++exits_[early.exit].early_waiting;
+      ++early_waiting_;
     }
     early.payload->release();  // the fabric holds it now
   }
@@ -126,7 +127,8 @@ void DuplexNetwork::take_early_replies() {
 bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
   DuplexNetwork& n = network;
   ExitPort& port = n.exits_[exit];
-  if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
+  if (n.early_waiting_ != 0 && port.early_waiting != 0)
+    return false;  // reply_entered() lets it go on
   if (!port.requests.free(n.next_edge_)) {
     n.request_exit_free(exit);
     return false;
@@ -172,8 +174,9 @@ void DuplexNetwork::reply_exit_free(unsigned entry) {
 void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
   if (counted) {
     exits_[exit].responses.release();
-  } else if (--exits_[exit].early_waiting == 0) {
-    request_exit_free(exit);
+  } else {
+    --early_waiting_;
+    if (--exits_[exit].early_waiting == 0) request_exit_free(exit);
   }
 }
 
@@ -316,6 +319,7 @@ void DuplexNetwork::reset() {
     p.responses.reset();
     p.early_waiting = 0;
   }
+  early_waiting_ = 0;
   wake_.cancel();
   armed_ = kNever;
   reset_statistics();

@@ -62,11 +62,11 @@ class DuplexNetwork final {
   /// included.
   static constexpr std::size_t kPortRegisters = 2;
 
-  struct EntryPort {
+  struct alignas(kHostLine) EntryPort {
     RequestReceiver requests{kPortRegisters};
     ResponseSender responses;
   };
-  struct ExitPort {
+  struct alignas(kHostLine) ExitPort {
     RequestSender requests;
     ResponseReceiver responses{kPortRegisters};
     tlm::tlm_fw_transport_if<>* target = nullptr;
@@ -129,6 +129,7 @@ class DuplexNetwork final {
   WakeEvent wake_;
 
   TimedQueue<EarlyReply> early_;  ///< by the cycle before their arrival
+  unsigned early_waiting_ = 0;    ///< at all ports
 
   Tick seen_ = kNever;  ///< the time for which the following hold
   Cycle cycle_ = 0;     ///< the cycle that goes on

@@ -34,7 +34,7 @@ SwitchFabric::SwitchFabric(const Shape& shape, Client& client, NocStats& stats)
   }
   for (std::uint32_t e = 0; e < shape.exits; ++e) {
     exits_[e].upstream = e;
-    links_[last_stage()][e].downstream = e;
+    links_[last_stage()][e].downstream = static_cast<std::uint16_t>(e);
   }
   lay_out_wheel();
 }
@@ -66,15 +66,15 @@ void SwitchFabric::build_double(const Shape& shape, const SwitchStage& first,
   for (std::uint32_t a = 0; a < firsts; ++a) {
     for (std::uint32_t b = 0; b < seconds; ++b) {
       OutputLink& link = links_[0][a * seconds + b];
-      link.first_buffer = a * ins;
-      link.downstream = b * firsts + a;
+      link.first_buffer = static_cast<std::uint16_t>(a * ins);
+      link.downstream = static_cast<std::uint16_t>(b * firsts + a);
       buffers_[1][link.downstream].upstream = a * seconds + b;
       buffers_[1][link.downstream].bit = a;
     }
   }
   for (std::uint32_t e = 0; e < shape.exits; ++e) {
     exit_group_[e] = e / outs;
-    links_[1][e].first_buffer = e / outs * firsts;
+    links_[1][e].first_buffer = static_cast<std::uint16_t>(e / outs * firsts);
   }
 }
 
@@ -282,7 +282,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     due(link_work(stage), link, l.free_at);
     return;
   }
-  const unsigned from = (l.last + 1) % 64;
+  const unsigned from = (l.last + 1U) % 64;
   const std::uint32_t input = (from + lowest_bit(rotate_right(l.waiting, from))) % 64;
   const std::uint32_t buffer = l.first_buffer + input;
   Fifo& source = buffers_[stage][buffer];
@@ -297,7 +297,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     stats_.buffer_full_cycles += cycle - l.blocked_since;
     l.blocked_since = kNever;
   }
-  l.last = input;
+  l.last = static_cast<std::uint16_t>(input);
   l.waiting &= ~(std::uint64_t{1} << input);
   l.free_at = cycle + flits;
   if (l.waiting != 0) due(link_work(stage), link, l.free_at);

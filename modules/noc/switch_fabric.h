@@ -117,13 +117,13 @@ class SwitchFabric {
     std::uint32_t bit = 0;        ///< its number among the switch's inputs
     Cycle free_at = 0;            ///< its last packet's tail has left
   };
-  struct OutputLink {
+  struct alignas(32) OutputLink {
     std::uint64_t waiting = 0;  ///< inputs whose head wants this link
     Cycle free_at = 0;
     Cycle blocked_since = kNever;
-    std::uint32_t last = 63;         ///< input served last
-    std::uint32_t first_buffer = 0;  ///< input 0 of its switch
-    std::uint32_t downstream = 0;    ///< the buffer behind it
+    std::uint16_t last = 63;         ///< input served last
+    std::uint16_t first_buffer = 0;  ///< input 0 of its switch
+    std::uint16_t downstream = 0;    ///< the buffer behind it
   };
   struct Entry {
     std::uint32_t head = kNone;

@@ -126,10 +126,16 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
 
   CacheArray array_;
   Mshr<Access> mshr_;
-  TimedQueue<Access> pipeline_;
+  // Each queue and its half of a channel in a host cache line.
+  alignas(kHostLine) TimedQueue<Access> pipeline_;
+  RequestReceiver core_in_;
   TimedQueue<Payload*> responses_;
+  ResponseReceiver memory_in_;
   TimedQueue<Payload*> to_core_;
+  ResponseSender core_out_;
   TimedQueue<Payload*> to_memory_;
+  RequestSender memory_out_;
+  WakeEvent wake_;
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
   bool stalled_ = false;
@@ -137,12 +143,6 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   bool frames_lacking_ = false;  ///< why the last lookup stalled
   /// Accesses that passed through and have not been answered.
   std::uint64_t forwarded_ = 0;
-  RequestReceiver core_in_;
-  ResponseSender core_out_;
-  RequestSender memory_out_;
-  ResponseReceiver memory_in_;
-
-  WakeEvent wake_;
   L1Stats stats_;
 };
 

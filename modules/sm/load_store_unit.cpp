@@ -19,9 +19,9 @@ LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
       page_shift_(static_cast<unsigned>(__builtin_ctzll(config.page_bytes)) - line_shift_),
       tlb_(config.tlb_entries),
       accesses_(config.lsu_outstanding),
-      queue_(config.lsu_queue_depth),
-      completed_(config.lsu_outstanding),
       l1_in_(ResponseReceiver::kUnlimited),
+      completed_(config.lsu_outstanding),
+      queue_(config.lsu_queue_depth),
       mmu_in_(ResponseReceiver::kUnlimited) {
   for (std::size_t i = accesses_.size(); i-- > 0;) {
     accesses_[i].index = static_cast<std::uint32_t>(i);

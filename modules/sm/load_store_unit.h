@@ -153,19 +153,19 @@ class LoadStoreUnit {
   std::vector<std::unique_ptr<WarpAccessDetails>> all_details_;
   std::vector<WarpAccessDetails*> free_details_;
 
-  BoundedQueue<Queued> queue_;
   std::deque<Line> translated_;
   std::vector<Translation> translations_;
-  std::size_t unsent_ = 0;  ///< translations not yet asked for
-  bool blocked_ = false;    ///< the queue's head needs a translation that cannot be asked for yet
-  Tick port_free_at_ = 0;
-  bool closed_ = false;
-
-  TimedQueue<tlm::tlm_generic_payload*> answers_;
-  TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;
-  BoundedQueue<WarpAccess*> completed_;
-  RequestSender l1_out_;
+  // Two of these in a host cache line.
+  alignas(kHostLine) TimedQueue<tlm::tlm_generic_payload*> answers_;
   ResponseReceiver l1_in_;
+  BoundedQueue<WarpAccess*> completed_;
+  TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;
+  BoundedQueue<Queued> queue_;
+  RequestSender l1_out_;
+  std::size_t unsent_ = 0;  ///< translations not yet asked for
+  Tick port_free_at_ = 0;
+  bool blocked_ = false;  ///< the queue's head needs a translation that cannot be asked for yet
+  bool closed_ = false;
   RequestSender mmu_out_;
   ResponseReceiver mmu_in_;
   LoadStoreStats stats_;
