@@ -26,9 +26,7 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       directory_(config.directory_sets, config.directory_ways),
       replies_(role.ports.size()),
       // Pipeline registers hold a request as well as queue entries do.
-      request_in_(role.ports.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
-      memory_in_(ResponseReceiver::kUnlimited),
-      remote_in_(ResponseReceiver::kUnlimited) {
+      request_in_(role.ports.size(), RequestReceiver(config.latency_cycles + config.queue_depth)) {
   for (unsigned i = 0; i < in.size(); ++i) {
     in[i].register_nb_transport_fw(this, &LlcSlice::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &LlcSlice::blocking, static_cast<int>(i));
@@ -46,10 +44,10 @@ void LlcSlice::end_of_elaboration() {
     replies_[i].sender.bind(in[i].operator->());
   }
   to_memory_.sender.bind(memory.operator->());
-  memory_in_.bind(memory.operator->());
+  fills_.receiver.bind(memory.operator->());
   if (role_.caching == nullptr) return;
   to_remote_.sender.bind(remote.operator->());
-  remote_in_.bind(remote.operator->());
+  from_remote_.receiver.bind(remote.operator->());
 }
 
 void LlcSlice::end_of_simulation() {
@@ -93,16 +91,15 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
 
 tlm::tlm_sync_enum LlcSlice::memory_bw(Payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-  return answered(to_memory_, fills_, memory_in_, payload, phase, delay);
+  return answered(to_memory_, fills_, payload, phase, delay);
 }
 
 tlm::tlm_sync_enum LlcSlice::remote_bw(Payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-  return answered(to_remote_, from_remote_, remote_in_, payload, phase, delay);
+  return answered(to_remote_, from_remote_, payload, phase, delay);
 }
 
-tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answers,
-                                      ResponseReceiver& receiver, Payload& payload,
+tlm::tlm_sync_enum LlcSlice::answered(Output& output, Answers& answers, Payload& payload,
                                       tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
   output.sender.end_request(payload, at);
@@ -115,9 +112,17 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
   const Tick due = clock_.after(at, 0);
   mshr_.prefetch(line_of(payload));
   array_.prefetch(index_of(request_of(payload).home));
-  answers.push(due, 0, &payload);
-  wake_.at(due);
-  return receiver.begin(payload, phase, delay, 0);
+  answers.queue.push(due, 0, &payload);
+  if (&answers != &fills_ || !fills_can_wait()) wake_.at(due);
+  return answers.receiver.begin(payload, phase, delay, 0);
+}
+
+/// Whether what comes from the channel may lie until the process runs next: each reply port has an
+/// answer that leaves before those to a fill could, and nothing else is to be seen of a fill.
+bool LlcSlice::fills_can_wait() const {
+  if (stalled_ == Stall::kArrays || role_.coherent || flush_frame_ != kNotFlushing) return false;
+  return std::none_of(replies_.begin(), replies_.end(),
+                      [](const ReplyOutput& out) { return out.queue.empty(); });
 }
 
 // Processes.
@@ -125,7 +130,7 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, TimedQueue<Payload*>& answ
 void LlcSlice::process() {
   const Tick t = now();
   clock_.standing_at(t);
-  if (fills_.due(t)) take_fills(t);
+  if (fills_.queue.due(t)) take_fills(t);
   if (role_.caching != nullptr) {
     take_remote(t);
     take_invalidations(t);
@@ -138,12 +143,13 @@ void LlcSlice::process() {
 }
 
 void LlcSlice::take_fills(Tick t) {
-  while (fills_.due(t)) {
-    Payload& payload = *fills_.pop();
-    memory_in_.release();
+  while (fills_.queue.due(t)) {
+    const Tick due = fills_.queue.next_due();
+    Payload& payload = *fills_.queue.pop();
+    fills_.receiver.release();
     if (is_remote_cache() && !answers_own(payload)) {
       --passing_;
-      replies_[request_of(payload).pop_route()].queue.push(t, 0, &payload);
+      replies_[request_of(payload).pop_route()].queue.push(due, 0, &payload);
       continue;
     }
     if (payload.is_write()) {
@@ -151,14 +157,14 @@ void LlcSlice::take_fills(Tick t) {
       payload.release();
       continue;
     }
-    fill(payload, t);
+    fill(payload, due);
   }
 }
 
 void LlcSlice::take_remote(Tick t) {
-  while (from_remote_.due(t)) {
-    Payload& payload = *from_remote_.pop();
-    remote_in_.release();
+  while (from_remote_.queue.due(t)) {
+    Payload& payload = *from_remote_.queue.pop();
+    from_remote_.receiver.release();
     MemoryRequest& request = request_of(payload);
     if (request.kind == RequestKind::kCoherence) {
       invalidated(payload, t);
@@ -193,8 +199,8 @@ void LlcSlice::send_all(Tick t) {
   for (ReplyOutput& out : replies_) {
     if (out.queue.due(t)) send_replies(out, t);
   }
-  if (to_memory_.queue.due(t)) send(to_memory_, fills_, memory_in_, t);
-  if (to_remote_.queue.due(t)) send(to_remote_, from_remote_, remote_in_, t);
+  if (to_memory_.queue.due(t)) send(to_memory_, fills_, t);
+  if (to_remote_.queue.due(t)) send(to_remote_, from_remote_, t);
 }
 
 void LlcSlice::send_replies(ReplyOutput& out, Tick t) {
@@ -212,8 +218,7 @@ void LlcSlice::send_replies(ReplyOutput& out, Tick t) {
   }
 }
 
-void LlcSlice::send(Output& output, TimedQueue<Payload*>& answers, ResponseReceiver& receiver,
-                    Tick t) {
+void LlcSlice::send(Output& output, Answers& answers, Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (output.queue.due(t) && output.sender.free(t + delay)) {
     const std::uint32_t tag = output.queue.front_port();
@@ -223,19 +228,19 @@ void LlcSlice::send(Output& output, TimedQueue<Payload*>& answers, ResponseRecei
     if (!outcome.responded) continue;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time annotated = to_sc_time(outcome.response_at - now());
-    receiver.begin(payload, phase, annotated, 0);
-    answers.push(clock_.after(outcome.response_at, 0), 0, &payload);
+    answers.receiver.begin(payload, phase, annotated, 0);
+    answers.queue.push(clock_.after(outcome.response_at, 0), 0, &payload);
   }
 }
 
 void LlcSlice::look_up(Tick t) {
-  stalled_ = false;
+  stalled_ = Stall::kNone;
   if (lookup_free_at_ > t || (!lmr_.due(t) && !rmr_.due(t))) return;
   if (output_backed_up()) {
     for (TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
       if (queue->due(t)) held_up(queue->front(), stats_.stalls_output);
     }
-    stalled_ = true;
+    stalled_ = Stall::kOutputs;
     return;
   }
   // Round-robin: the queue whose turn it is goes first; a queue whose head cannot go yields.
@@ -244,7 +249,7 @@ void LlcSlice::look_up(Tick t) {
   if (try_queue(first, t)) {
     local_turn_ = !local_turn_;
   } else {
-    stalled_ = !try_queue(second, t);
+    stalled_ = try_queue(second, t) ? Stall::kNone : Stall::kArrays;
   }
   send_all(t);
 }
@@ -282,7 +287,7 @@ void LlcSlice::walk_flush(Tick t) {
     array_.set_dirty(dirty, ByteMask{});
     ++flush_frame_;
     flush_at_ = clock_.after(flush_at_, 1);
-    send(to_memory_, fills_, memory_in_, t);
+    send(to_memory_, fills_, t);
   }
   if (flush_at_ > t) {
     wake_.at(flush_at_);
@@ -302,18 +307,18 @@ void LlcSlice::arm(Tick t) {
     wake_.at(departure_edge(clock_, out.sender, out.queue.next_due(), t));
   }
   arm(to_memory_, t);
-  wake_.at(fills_.next_due());
+  if (!fills_can_wait()) wake_.at(fills_.queue.next_due());
   wake_.at(bypassing_.next_due());
   if (role_.caching != nullptr) {
     arm(to_remote_, t);
-    wake_.at(from_remote_.next_due());
+    wake_.at(from_remote_.queue.next_due());
     wake_.at(invalidations_.next_due());
   }
   // A stalled head is tried again when something has moved: a fill, a reply or a request sent,
   // each of which wakes the process.
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
     const Tick head = queue->next_due();
-    if (head == kNever || (stalled_ && head <= t)) continue;
+    if (head == kNever || (stalled_ != Stall::kNone && head <= t)) continue;
     wake_.at(std::max({head, lookup_free_at_, t}));
   }
 }
@@ -326,10 +331,10 @@ void LlcSlice::arm(const Output& output, Tick t) {
 // Housekeeping.
 
 bool LlcSlice::idle() const {
-  return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() && fills_.empty() &&
-         from_remote_.empty() && invalidations_.empty() && invalidating_.empty() &&
-         to_memory_.queue.empty() && to_remote_.queue.empty() && writes_.empty() && passing_ == 0 &&
-         flush_frame_ == kNotFlushing &&
+  return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() &&
+         fills_.queue.empty() && from_remote_.queue.empty() && invalidations_.empty() &&
+         invalidating_.empty() && to_memory_.queue.empty() && to_remote_.queue.empty() &&
+         writes_.empty() && passing_ == 0 && flush_frame_ == kNotFlushing &&
          std::all_of(replies_.begin(), replies_.end(),
                      [](const ReplyOutput& out) { return out.queue.empty(); });
 }
@@ -365,8 +370,6 @@ void LlcSlice::reset() {
   lmr_.clear();
   rmr_.clear();
   bypassing_.clear();
-  fills_.clear();
-  from_remote_.clear();
   invalidations_.clear();
   for (Invalidation& i : invalidating_) i.payload->release();
   invalidating_.clear();
@@ -384,8 +387,10 @@ void LlcSlice::reset() {
   for (Payload* w : writes_) w->release();
   writes_.clear();
   for (auto& r : request_in_) r.reset();
-  memory_in_.reset();
-  remote_in_.reset();
+  for (Answers* answers : {&fills_, &from_remote_}) {
+    answers->queue.clear();
+    answers->receiver.reset();
+  }
   array_.invalidate_all();
   directory_.clear();
   passing_ = 0;
@@ -394,7 +399,7 @@ void LlcSlice::reset() {
   flush_done_ = nullptr;
   local_turn_ = true;
   lookup_free_at_ = 0;
-  stalled_ = false;
+  stalled_ = Stall::kNone;
   held_up_ = {};
   wake_.cancel();
 }

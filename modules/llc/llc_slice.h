@@ -136,15 +136,22 @@ class LlcSlice final : public sc_core::sc_module,
     std::uint64_t line = 0;
     std::vector<Access> held;
   };
-  struct Output {
+  // A queue and its half of a channel: a host cache line.
+  struct alignas(kHostLine) Output {
     TimedQueue<Payload*> queue;
     RequestSender sender;
   };
-  struct ReplyOutput {
+  struct alignas(kHostLine) ReplyOutput {
     TimedQueue<Payload*> queue;
     ResponseSender sender;
   };
+  struct alignas(kHostLine) Answers {
+    TimedQueue<Payload*> queue;
+    ResponseReceiver receiver{ResponseReceiver::kUnlimited};
+  };
   enum class Outcome : std::uint8_t { kDone, kStalled };
+  /// Why heads of the queues wait: for room behind the arrays, or for what a fill gives free.
+  enum class Stall : std::uint8_t { kNone, kOutputs, kArrays };
   /// Tag, plus the port, of what stands in `to_remote_` and still holds its port's entry.
   static constexpr std::uint32_t kHoldsEntry = 1U << 16;
   static constexpr CacheArray::Frame kNotFlushing = CacheArray::kNone;
@@ -155,9 +162,8 @@ class LlcSlice final : public sc_core::sc_module,
   tlm::tlm_sync_enum fw(int port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum memory_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum remote_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum answered(Output& output, TimedQueue<Payload*>& answers,
-                              ResponseReceiver& receiver, Payload& payload, tlm::tlm_phase& phase,
-                              sc_core::sc_time& delay);
+  tlm::tlm_sync_enum answered(Output& output, Answers& answers, Payload& payload,
+                              tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
   unsigned debug(int port, Payload& payload);
   bool direct(int, Payload&, tlm::tlm_dmi&) { return false; }
@@ -167,10 +173,11 @@ class LlcSlice final : public sc_core::sc_module,
   void take_remote(Tick t);
   void take_invalidations(Tick t);
   void take_bypassing(Tick t);
+  bool fills_can_wait() const;
   void fill(Payload& payload, Tick t);
   void send_all(Tick t);
   void send_replies(ReplyOutput& out, Tick t);
-  void send(Output& output, TimedQueue<Payload*>& answers, ResponseReceiver& receiver, Tick t);
+  void send(Output& output, Answers& answers, Tick t);
   void look_up(Tick t);
   void walk_flush(Tick t);
   void arm(Tick t);
@@ -236,39 +243,37 @@ class LlcSlice final : public sc_core::sc_module,
   /// Entry::keep is false when the line must not stay, and nothing more may merge.
   Mshr<Access> mshr_;
   TwinDirectory directory_;
-  TimedQueue<Access> lmr_;
+  alignas(kHostLine) TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
+  Answers fills_;  ///< from the channel
+  Output to_memory_;
   /// To go round the arrays. Apart until they have come: what is sent to the network waits for
   /// room there, and must not be counted before.
   TimedQueue<Access> bypassing_;
-  bool local_turn_ = true;
+  WakeEvent wake_;
   Tick lookup_free_at_ = 0;
-  bool stalled_ = false;
-  std::array<HeldUp, 2> held_up_{};   ///< heads of the queues: [RMR, LMR]
-  TimedQueue<Payload*> fills_;        ///< from the channel
-  TimedQueue<Payload*> from_remote_;  ///< answers from the network
+  bool local_turn_ = true;
+  Stall stalled_ = Stall::kNone;
+  /// Requests have carried values: the array's bytes mean something.
+  bool carried_ = false;
+  bool holds_copies_ = false;
+  /// The next frame that a flush looks at.
+  CacheArray::Frame flush_frame_ = kNotFlushing;
+  std::vector<ReplyOutput> replies_;
+  std::vector<RequestReceiver> request_in_;
+  std::array<HeldUp, 2> held_up_{};  ///< heads of the queues: [RMR, LMR]
+  Answers from_remote_;              ///< from the network
+  Output to_remote_;
   TimedQueue<Access> invalidations_;  ///< to be done here
   std::vector<Invalidation> invalidating_;
-  std::vector<ReplyOutput> replies_;
-  Output to_memory_;
-  Output to_remote_;
-  std::vector<RequestReceiver> request_in_;
-  ResponseReceiver memory_in_;
-  ResponseReceiver remote_in_;
   /// Write-backs whose acknowledgement is awaited.
   std::vector<Payload*> writes_;
   /// Requests that went round the arrays and have not been answered.
   std::uint64_t passing_ = 0;
-  /// The next frame that a flush looks at.
-  CacheArray::Frame flush_frame_ = kNotFlushing;
   Tick flush_began_ = 0;
   Tick flush_at_ = 0;
   std::function<void()> flush_done_;
-  bool holds_copies_ = false;
-  /// Requests have carried values: the array's bytes mean something.
-  bool carried_ = false;
 
-  WakeEvent wake_;
   LlcSliceStats stats_;
 };
 

@@ -269,3 +269,31 @@ TEST_CASE("a channel that takes nothing stalls lookups when its queue is full") 
   CHECK(rig.arrived(0) == 10 + kLatency);
   for (unsigned i = 1; i < 6; ++i) CHECK(rig.arrived(i) == 201 + i);
 }
+
+TEST_CASE("fills behind answers that nobody takes have the times at which they came") {
+  LlcSliceConfig c = plain();
+  c.mshr_entries = 1;
+  Rig rig(c);
+  rig.load(10, 0x1000);
+  rig.run_to(rig.edge(400) + 1);
+  rig.sm.stall_responses_until(rig.edge(1000));
+  // At each port an answer that is not taken, and one behind it.
+  for (const unsigned port : {kLocal, kRemote, kLocal, kRemote}) rig.load(450, 0x1000, port);
+  const auto miss = rig.load(500, 0x2000);
+  const std::uint64_t filled = 500 + kLatency + kMemory;
+  // The line is there, and its MSHR is free.
+  rig.load(filled - kLatency + 10, 0x2000);
+  rig.load(filled - kLatency + 20, 0x3000);
+  // A lookup that waits for an MSHR has it when the fill comes.
+  rig.load(filled - kLatency + 21, 0x4000);
+  rig.run_to(rig.edge(900) + 1);
+  CHECK(rig.llc.stats().hits == 5);
+  CHECK(rig.llc.stats().merges == 0);
+  REQUIRE(rig.memory.arrivals().size() == 4);
+  CHECK(rig.arrived(2) == filled + 20);
+  CHECK(rig.arrived(3) == filled + 20 + kMemory + 1);
+  rig.run();
+  CHECK(rig.answered(miss) > 1000);
+  CHECK(rig.llc.stats().miss_latency.count() == 4);
+  CHECK(rig.llc.stats().miss_latency.sum() == 4 * (kMemory + 1));
+}
