@@ -113,12 +113,14 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, Answers& answers, Payload&
   mshr_.prefetch(line_of(payload));
   array_.prefetch(index_of(request_of(payload).home));
   answers.queue.push(due, 0, &payload);
-  if (&answers != &fills_ || !fills_can_wait()) wake_.at(due);
+  // A BEGIN_RESP may stand for END_REQ: then what waits for the channel may go.
+  if (&answers != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
   return answers.receiver.begin(payload, phase, delay, 0);
 }
 
 /// Whether what comes from the channel may lie until the process runs next: each reply port has an
-/// answer that leaves before those to a fill could, and nothing else is to be seen of a fill.
+/// answer that leaves before those to a fill could, and nothing else is to be seen of a fill (but
+/// in the statistics of a run that is cut short).
 bool LlcSlice::fills_can_wait() const {
   if (stalled_ == Stall::kArrays || role_.coherent || flush_frame_ != kNotFlushing) return false;
   return std::none_of(replies_.begin(), replies_.end(),
@@ -314,8 +316,8 @@ void LlcSlice::arm(Tick t) {
     wake_.at(from_remote_.queue.next_due());
     wake_.at(invalidations_.next_due());
   }
-  // A stalled head is tried again when something has moved: a fill, a reply or a request sent,
-  // each of which wakes the process.
+  // A stalled head is tried again when something has moved, which wakes the process: a reply or a
+  // request sent, or a fill, if that is what it waits for.
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
     const Tick head = queue->next_due();
     if (head == kNever || (stalled_ != Stall::kNone && head <= t)) continue;
@@ -351,6 +353,7 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   queue("rmr", rmr_.size(), blocked_by);
   queue("bypassing", bypassing_.size(), "its arrival");
   queue("mshr", mshr_.used(), "lines from the channel or their home slice");
+  queue("fills", fills_.queue.size(), "their arrival, or an answer before theirs to leave");
   const std::string below = is_remote_cache() ? "the RDMA engine" : "the channel";
   queue("to_memory", to_memory_.queue.size(), "END_REQ from " + below);
   queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");

@@ -3,7 +3,6 @@
 
 #include <tlm_utils/passthrough_target_socket.h>
 
-#include <boost/container/small_vector.hpp>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -125,7 +124,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   DramStats stats_;
   DramScheduler scheduler_;
   BackingStore store_;
-  boost::container::small_vector<Port, 1> ports_;
+  std::vector<Port> ports_;
   // A host cache line.
   alignas(kHostLine) TimedQueue<Arrival> arriving_;
   WakeEvent wake_;

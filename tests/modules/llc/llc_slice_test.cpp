@@ -297,3 +297,17 @@ TEST_CASE("fills behind answers that nobody takes have the times at which they c
   CHECK(rig.llc.stats().miss_latency.count() == 4);
   CHECK(rig.llc.stats().miss_latency.sum() == 4 * (kMemory + 1));
 }
+
+TEST_CASE("a request that waits for the channel goes when an answer stands for END_REQ") {
+  Rig rig(plain(), RequestStyle::kImpliedEndReq);
+  rig.load(10, 0x1000);
+  rig.run_to(rig.edge(400) + 1);
+  rig.sm.stall_responses_until(rig.edge(1000));
+  for (const unsigned port : {kLocal, kRemote, kLocal, kRemote}) rig.load(450, 0x1000, port);
+  rig.load(500, 0x2000);
+  rig.load(501, 0x3000);
+  rig.run();
+  REQUIRE(rig.memory.arrivals().size() == 3);
+  CHECK(rig.arrived(1) == 500 + kLatency);
+  CHECK(rig.arrived(2) == 500 + kLatency + kMemory + 1);
+}
