@@ -243,6 +243,7 @@ class LlcSlice final : public sc_core::sc_module,
   /// Entry::keep is false when the line must not stay, and nothing more may merge.
   Mshr<Access> mshr_;
   TwinDirectory directory_;
+  // What a lookup, a fill and a request to the channel ask: three host cache lines.
   alignas(kHostLine) TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
   Answers fills_;  ///< from the channel

@@ -96,7 +96,7 @@ void DramScheduler::reset() {
   closed_by_conflict_ = 0;
   waiting_ = {};
   by_age_ = {};
-  next_age_ = 0;
+  next_age_ = kFirstAge;
   write_ = draining_ = false;
   urgent_ = kNoSlot;
   column_ = row_ = {};

@@ -110,8 +110,10 @@ class DramScheduler {
 
  private:
   enum class Outcome : std::uint8_t { kHit, kMiss, kConflict };
-  /// Order of arrival, which may begin anew: two that wait are less than half its range apart.
+  /// Order of arrival, which may begin anew: two that wait are less than half its range apart. The
+  /// first is such that it soon does, in every run.
   using Age = std::uint32_t;
+  static constexpr Age kFirstAge = ~Age{0} - 15;
   static bool older(Age a, Age b) { return static_cast<std::int32_t>(a - b) < 0; }
 
   struct alignas(32) Entry {  // never in two host cache lines
@@ -170,7 +172,7 @@ class DramScheduler {
   std::uint64_t closed_by_conflict_ = 0;
   std::array<std::uint32_t, 2> waiting_{};
   List by_age_;  ///< all that wait, oldest first (linked by older/younger)
-  Age next_age_ = 0;
+  Age next_age_ = kFirstAge;
 
   bool write_ = false;     ///< present direction
   bool draining_ = false;  ///< between the high and the low watermark

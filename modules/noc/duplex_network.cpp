@@ -118,7 +118,6 @@ void DuplexNetwork::take_early_replies() {
     const EarlyReply early = early_.pop();
     if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
       ++exits_[early.exit].early_waiting;
-      ++early_waiting_;
     }
     early.payload->release();  // the fabric holds it now
   }
@@ -127,8 +126,7 @@ void DuplexNetwork::take_early_replies() {
 bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
   DuplexNetwork& n = network;
   ExitPort& port = n.exits_[exit];
-  if (n.early_waiting_ != 0 && port.early_waiting != 0)
-    return false;  // reply_entered() lets it go on
+  if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
   if (!port.requests.free(n.next_edge_)) {
     n.request_exit_free(exit);
     return false;
@@ -174,9 +172,8 @@ void DuplexNetwork::reply_exit_free(unsigned entry) {
 void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
   if (counted) {
     exits_[exit].responses.release();
-  } else {
-    --early_waiting_;
-    if (--exits_[exit].early_waiting == 0) request_exit_free(exit);
+  } else if (--exits_[exit].early_waiting == 0) {
+    request_exit_free(exit);
   }
 }
 
@@ -319,7 +316,6 @@ void DuplexNetwork::reset() {
     p.responses.reset();
     p.early_waiting = 0;
   }
-  early_waiting_ = 0;
   wake_.cancel();
   armed_ = kNever;
   reset_statistics();

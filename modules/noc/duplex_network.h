@@ -68,10 +68,10 @@ class DuplexNetwork final {
   };
   struct alignas(kHostLine) ExitPort {
     RequestSender requests;
-    ResponseReceiver responses{kPortRegisters};
-    tlm::tlm_fw_transport_if<>* target = nullptr;
     /// Early replies that wait for room at the port; they hold back its next request.
     unsigned early_waiting = 0;
+    tlm::tlm_fw_transport_if<>* target = nullptr;
+    alignas(kHostLine) ResponseReceiver responses{kPortRegisters};
   };
   /// A reply that came with its request's BEGIN_REQ, until it arrives.
   struct EarlyReply {
@@ -129,7 +129,6 @@ class DuplexNetwork final {
   WakeEvent wake_;
 
   TimedQueue<EarlyReply> early_;  ///< by the cycle before their arrival
-  unsigned early_waiting_ = 0;    ///< at all ports
 
   Tick seen_ = kNever;  ///< the time for which the following hold
   Cycle cycle_ = 0;     ///< the cycle that goes on
