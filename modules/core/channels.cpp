@@ -65,10 +65,8 @@ bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_
 }
 
 template <class Peer>
-tlm::tlm_generic_payload* ChannelReceiver<Peer>::give_back(sc_core::sc_time& delay) {
-  sc_assert(used_ > 0);
-  --used_;
-  if (withheld_ == nullptr || used_ >= capacity_) return nullptr;
+tlm::tlm_generic_payload* ChannelReceiver<Peer>::take_withheld(sc_core::sc_time& delay) {
+  if (used_ >= capacity_) return nullptr;
   tlm::tlm_generic_payload* const payload = withheld_;
   withheld_ = nullptr;
   const Tick current = now();
@@ -83,9 +81,9 @@ tlm::tlm_sync_enum RequestReceiver::begin(tlm::tlm_generic_payload& payload, tlm
   return tlm::TLM_UPDATED;
 }
 
-void RequestReceiver::release() {
+void RequestReceiver::end_withheld() {
   sc_core::sc_time delay;
-  tlm::tlm_generic_payload* const payload = give_back(delay);
+  tlm::tlm_generic_payload* const payload = take_withheld(delay);
   if (payload == nullptr) return;
   tlm::tlm_phase phase = tlm::END_REQ;
   peer().nb_transport_bw(*payload, phase, delay);
@@ -101,9 +99,9 @@ tlm::tlm_sync_enum ResponseReceiver::begin(tlm::tlm_generic_payload& payload, tl
   return tlm::TLM_COMPLETED;
 }
 
-void ResponseReceiver::release() {
+void ResponseReceiver::end_withheld() {
   sc_core::sc_time delay;
-  tlm::tlm_generic_payload* const payload = give_back(delay);
+  tlm::tlm_generic_payload* const payload = take_withheld(delay);
   if (payload == nullptr) return;
   tlm::tlm_phase phase = tlm::END_RESP;
   peer().nb_transport_fw(*payload, phase, delay);

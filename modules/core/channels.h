@@ -44,44 +44,45 @@ class ChannelSender {
   void bind(Peer* peer) { peer_ = peer; }
 
   /// When the next message may arrive; kNever while the end of the one before is awaited.
-  Tick free_at() const { return pending_ == nullptr ? at_ : kNever; }
+  Tick free_at() const { return free_at_; }
   /// A message that is sent now may arrive at t.
-  bool free(Tick t) const { return free_at() <= t && (usable_from_ == 0 || usable_from_ <= now()); }
+  bool free(Tick t) const { return free_at_ <= t && usable_from_ <= now(); }
   /// The first instant at which a message may be sent, as far as is known.
   Tick usable_from() const { return usable_from_; }
   /// The payload whose END is awaited, or nullptr.
   const tlm::tlm_generic_payload* waiting_for() const { return pending_; }
   void reset() {
     pending_ = nullptr;
-    at_ = 0;
+    free_at_ = 0;
     usable_from_ = 0;
   }
 
  protected:
   void begun(const tlm::tlm_generic_payload& payload) {
     pending_ = &payload;
-    at_ = now();
+    free_at_ = kNever;
+    usable_from_ = now();
   }
   /// The END came by the other path, effective at `at`.
   void ended(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ != &payload) return;
     pending_ = nullptr;
-    if (at_ != now()) usable_from_ = now() + 1;
-    at_ = std::max(at, usable_from_);
+    if (usable_from_ != now()) usable_from_ = now() + 1;
+    free_at_ = std::max(at, usable_from_);
   }
   /// The END came as send()'s answer, effective at `at`.
   void answered(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ != &payload) return;
     pending_ = nullptr;
-    at_ = at;
+    free_at_ = at;
   }
   Peer& peer() { return *peer_; }
 
  private:
   Peer* peer_ = nullptr;
   const tlm::tlm_generic_payload* pending_ = nullptr;
-  Tick at_ = 0;  ///< while an END is awaited: of its BEGIN; else when the channel is free
-  Tick usable_from_ = 0;
+  Tick free_at_ = 0;
+  Tick usable_from_ = 0;  ///< while an END is awaited: when its BEGIN was sent
 };
 
 /// Sending half of a request channel: an initiator socket's BEGIN_REQ ... END_REQ.
@@ -133,8 +134,14 @@ class ChannelReceiver {
   /// Takes an entry for what arrives after `delay`, the link being busy for `occupancy` more. True,
   /// with `delay` set to the END's, when there is room for another; else the END is withheld.
   bool take(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay, Tick occupancy);
-  /// Gives an entry back (now). Returns the payload whose withheld END is due, and `delay` for it.
-  tlm::tlm_generic_payload* give_back(sc_core::sc_time& delay);
+  /// Gives an entry back (now). True when an END has been withheld, which there may be room for.
+  bool give_back() {
+    sc_assert(used_ > 0);
+    --used_;
+    return withheld_ != nullptr;
+  }
+  /// After give_back(): the payload whose withheld END is due, and `delay` for it; or nullptr.
+  tlm::tlm_generic_payload* take_withheld(sc_core::sc_time& delay);
   tlm::tlm_generic_payload* withheld() const { return withheld_; }
   void forget() {
     used_ = 0;
@@ -161,9 +168,14 @@ class RequestReceiver : public ChannelReceiver<tlm::tlm_bw_transport_if<>> {
                            sc_core::sc_time& delay, Tick occupancy);
 
   /// An entry has been freed (now): a withheld END_REQ is sent.
-  void release();
+  void release() {
+    if (give_back()) end_withheld();
+  }
 
   void reset() { forget(); }
+
+ private:
+  void end_withheld();
 };
 
 /// Receiving half of a response channel: an initiator socket's buffer of `capacity` responses.
@@ -178,12 +190,17 @@ class ResponseReceiver : public ChannelReceiver<tlm::tlm_fw_transport_if<>> {
                            sc_core::sc_time& delay, Tick occupancy);
 
   /// An entry has been freed (now): a withheld END_RESP is sent.
-  void release();
+  void release() {
+    if (give_back()) end_withheld();
+  }
 
   void reset() {
     if (withheld() != nullptr) withheld()->release();
     forget();
   }
+
+ private:
+  void end_withheld();
 };
 
 namespace detail {

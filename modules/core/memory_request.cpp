@@ -21,9 +21,9 @@ std::uint16_t MemoryRequest::pop_route() {
   return route_[--depth_];
 }
 
-MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
-  // A pooled payload has its request inside: no way round through the extension table.
-  if (typeid(payload) == typeid(Transaction)) return static_cast<Transaction&>(payload).request();
+namespace {
+
+[[gnu::noinline]] MemoryRequest& extension_of(tlm::tlm_generic_payload& payload) {
   MemoryRequest* request = payload.get_extension<MemoryRequest>();
   if (request == nullptr) {
     SC_REPORT_FATAL(report::kMissingExtension,
@@ -31,6 +31,14 @@ MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
                     "payloads from a TransactionPool, or attach the extension");
   }
   return *request;
+}
+
+}  // namespace
+
+MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
+  // A pooled payload has its request inside: no way round through the extension table.
+  if (&typeid(payload) == &typeid(Transaction)) return static_cast<Transaction&>(payload).request();
+  return extension_of(payload);
 }
 
 ByteMask byte_mask_of(const tlm::tlm_generic_payload& payload) {

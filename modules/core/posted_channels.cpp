@@ -66,8 +66,9 @@ tlm::tlm_sync_enum PostedReceiver::begin(tlm::tlm_generic_payload& payload,
 }
 
 void PostedReceiver::release() {
+  if (!give_back()) return;
   sc_core::sc_time delay;
-  tlm::tlm_generic_payload* const payload = give_back(delay);
+  tlm::tlm_generic_payload* const payload = take_withheld(delay);
   if (payload == nullptr) return;
   if (delay.value() == 0) delay = to_sc_time(1);
   payload->set_response_status(tlm::TLM_OK_RESPONSE);

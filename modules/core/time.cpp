@@ -44,10 +44,15 @@ ClockDomain::Frequency::Frequency(std::uint64_t f) : hertz(f) {
   exact_ticks = ~std::uint64_t{0} / 2 / denominator;
   // A reciprocal of 1 would be 2^64.
   if (numerator == 1) exact_ticks = 0;
-  next = time_of(1);
+  keep_edges_from(0);
 }
 
 Tick ClockDomain::Frequency::time_of(std::uint64_t n) const {
+  const std::uint64_t ahead = n - here_cycle;
+  return ahead < edges.size() ? edges[ahead] : time_by_division(n);
+}
+
+Tick ClockDomain::Frequency::time_by_division(std::uint64_t n) const {
   if (n <= exact_cycles) {
     return n * whole + (rest == 0 ? 0 : high(n * rest + denominator / 2, by_denominator));
   }
@@ -55,9 +60,18 @@ Tick ClockDomain::Frequency::time_of(std::uint64_t n) const {
 }
 
 void ClockDomain::Frequency::move_to(Tick edge) {
-  here_cycle = edge == next ? here_cycle + 1 : edge_at(edge).cycle;
-  here = edge;
-  next = time_of(here_cycle + 1);
+  here_cycle = edge_at(edge).cycle;
+  // Nearly always to the next cycle.
+  std::size_t known = 0;
+  if (edge == edges[1]) {
+    for (; known + 1 < edges.size(); ++known) edges[known] = edges[known + 1];
+  }
+  keep_edges_from(known);
+}
+
+void ClockDomain::Frequency::keep_edges_from(std::size_t known) {
+  for (; known < edges.size(); ++known) edges[known] = time_by_division(here_cycle + known);
+  span = edges[3] + whole - edges[0];
 }
 
 std::uint64_t ClockDomain::Frequency::cycles_in(Tick duration) const {
@@ -83,9 +97,15 @@ ClockDomain::Edge ClockDomain::Frequency::edge_by_division(Tick t) const {
 }
 
 Tick ClockDomain::Frequency::after(Tick t, std::uint64_t cycles) const {
-  const Edge e = edge_at(t);
-  if (e.time == t && cycles == 0) return t;
-  return time_of(e.cycle + cycles + (e.time == t ? 0 : 1));
+  if (!close(t)) return after_by_division(t, cycles);
+  const std::size_t k = cycles_ahead(t);
+  const std::uint64_t ahead = k + std::uint64_t{edges[k] != t} + cycles;
+  return ahead < edges.size() ? edges[ahead] : time_by_division(here_cycle + ahead);
+}
+
+Tick ClockDomain::Frequency::after_by_division(Tick t, std::uint64_t cycles) const {
+  const Edge e = edge_by_division(t);
+  return time_of(e.cycle + std::uint64_t{e.time != t} + cycles);
 }
 
 }  // namespace tessera

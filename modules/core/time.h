@@ -58,10 +58,10 @@ class ClockDomain {
   /// Time of the edge that begins cycle n. Also the rounded duration of n cycles from time 0.
   Tick time_of(std::uint64_t n) const { return f_.time_of(n); }
 
-  /// A process says at which edge it runs: what is asked about this edge and the next is then
+  /// A process says at which edge it runs: what is asked about this edge and the next three is then
   /// answered without a division. Changes no answer.
   void standing_at(Tick edge) const {
-    if (edge != f_.here) f_.move_to(edge);
+    if (edge != f_.edges[0]) f_.move_to(edge);
   }
 
   /// The cycle whose edge is the last at or before t.
@@ -83,8 +83,7 @@ class ClockDomain {
 
   /// Time `cycles` after the edge at or after t: t itself when it is an edge and cycles is 0.
   Tick after(Tick t, std::uint64_t cycles) const {
-    if (t == f_.here && cycles <= 1) return cycles == 0 ? f_.here : f_.next;
-    if (t == f_.next && cycles == 0) return t;
+    if (t == f_.edges[0] && cycles < f_.edges.size()) return f_.edges[cycles];
     return f_.after(t, cycles);
   }
 
@@ -101,17 +100,27 @@ class ClockDomain {
 
     Tick time_of(std::uint64_t n) const;
     void move_to(Tick edge);
+    void keep_edges_from(std::size_t known);
     /// The last edge at or before t.
     Edge edge_at(Tick t) const {
-      // Within a cycle of where it stands, as nearly every question is; before it, the differences
-      // are huge.
-      if (t - here < next - here) return {here_cycle, here};
-      if (t - next < whole) return {here_cycle + 1, next};
-      return edge_by_division(t);
+      if (!close(t)) return edge_by_division(t);
+      const std::size_t k = cycles_ahead(t);
+      return {here_cycle + k, edges[k]};
     }
-    Edge edge_by_division(Tick t) const;
+    /// Within four cycles of where it stands, as nearly every question is.
+    bool close(Tick t) const {
+      return t - edges[0] < span;  // before it, the difference is huge
+    }
+    std::size_t cycles_ahead(Tick t) const {
+      return std::size_t{t >= edges[1]} + std::size_t{t >= edges[2]} + std::size_t{t >= edges[3]};
+    }
     std::uint64_t cycles_in(Tick duration) const;
     Tick after(Tick t, std::uint64_t cycles) const;
+
+    // Apart, so that the forms above need no room on the stack.
+    [[gnu::noinline]] Tick time_by_division(std::uint64_t n) const;
+    [[gnu::noinline]] Edge edge_by_division(Tick t) const;
+    [[gnu::noinline]] Tick after_by_division(Tick t, std::uint64_t cycles) const;
 
     std::uint64_t hertz;
     std::uint64_t numerator;  ///< ticks per cycle, as a fraction
@@ -124,9 +133,9 @@ class ClockDomain {
     std::uint64_t exact_cycles;
     std::uint64_t exact_ticks;
     // standing_at(): at the edge of cycle 0 to begin with
-    Tick here = 0;
-    Tick next = 0;
     std::uint64_t here_cycle = 0;
+    std::array<Tick, 4> edges{};  ///< of that cycle and those after it
+    Tick span = 0;                ///< from the first of these into the last cycle, whole ticks
   };
 
   static Frequency& frequency(std::uint64_t hertz);

@@ -28,7 +28,7 @@ class TimedQueue {
 
   // Not inline: hundreds of bytes at every place that pushes.
   [[gnu::noinline]] void push(Tick due, std::uint32_t port, T item) {
-    if (size_ > mask_) grow();
+    if (size_ > mask_) return push_into_more(due, port, std::move(item));
     std::uint32_t i = size_++;
     for (; i > 0; --i) {
       Entry& before = at(i - 1);
@@ -78,12 +78,13 @@ class TimedQueue {
 
   Entry& at(std::uint32_t i) { return ring_[(head_ + i) & mask_]; }
 
-  void grow() {
+  [[gnu::noinline]] void push_into_more(Tick due, std::uint32_t port, T item) {
     auto bigger = std::make_unique<Entry[]>(std::size_t{size_} * 2);
     for (std::uint32_t i = 0; i < size_; ++i) bigger[i] = std::move(at(i));
     ring_ = std::move(bigger);
     mask_ = size_ * 2 - 1;
     head_ = 0;
+    push(due, port, std::move(item));
   }
 
   Tick next_due_ = kNever;  ///< most questions never touch the ring

@@ -62,8 +62,16 @@ void WakeQueue::emptied(Tick t) {
 }
 
 void WakeQueue::enter(Id id, Tick t) {
+  // By a process that runs, for a block that is not armed: nearly always.
+  const bool plain = running_ && t >= detail::present && near(t) && sleepers_[id].armed == kNever;
+  if (!plain) return enter_otherwise(id, t);
+  sleepers_[id].armed = t;
+  put(id, t);
+}
+
+void WakeQueue::enter_otherwise(Id id, Tick t) {
   sc_assert(t >= now());
-  if (sleepers_[id].armed != kNever) disarm(id);
+  disarm(id);
   sleepers_[id].armed = t;
   if (near(t)) {
     put(id, t);
@@ -100,7 +108,7 @@ struct WakeQueue::Running {
 };
 
 void WakeQueue::process() {
-  const Tick t = now();
+  const Tick t = sc_core::sc_time_stamp().value();  // what now() asks only here
   wakes_at_ = kNever;
   first_slot_ = t >> kSlotBits;
   {

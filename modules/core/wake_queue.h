@@ -68,6 +68,8 @@ class WakeQueue {
   WakeQueue();
   void process();
   void enter(Id id, Tick t);
+  /// enter() but for its usual case, which then needs no room on the stack.
+  [[gnu::noinline]] void enter_otherwise(Id id, Tick t);
   bool near(Tick t) const { return (t >> kSlotBits) - first_slot_ < kSlots; }
   /// A slot's words: the earliest of its sleepers' times (kNever: it is empty; it may be earlier
   /// than all), then a bit for each sleeper.
