@@ -86,8 +86,9 @@ void SwitchFabric::lay_out_wheel() {
   for (unsigned w = 0; w < kWorkKinds; ++w) {
     first_word_[w + 1] = first_word_[w] + static_cast<std::uint32_t>((items[w] + 63) / 64);
   }
-  active_.assign(first_word_[kWorkKinds], 0);
-  wheel_.assign(active_.size() * kSlots, 0);
+  words_ = first_word_[kWorkKinds];
+  active_.assign(words_, 0);
+  wheel_.assign(words_ * kSlots, 0);
 }
 
 void SwitchFabric::clear() {
@@ -159,8 +160,7 @@ void SwitchFabric::due(Work work, std::uint32_t index, Cycle cycle) {
   // What lies beyond the wheel is looked at again at its rim.
   if (cycle - current_ >= kSlots) cycle = current_ + kSlots - 1;
   const std::size_t slot = cycle % kSlots;
-  wheel_[slot * active_.size() + first_word_[work] + index / 64] |= std::uint64_t{1}
-                                                                    << (index % 64);
+  wheel_[slot * words_ + first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
   busy_slots_ |= std::uint64_t{1} << slot;
 }
 
@@ -222,8 +222,8 @@ void SwitchFabric::process(Cycle cycle) {
   const std::size_t slot = cycle % kSlots;
   if ((busy_slots_ >> slot & 1) == 0) return;
   busy_slots_ &= ~(std::uint64_t{1} << slot);
-  std::uint64_t* words = &wheel_[slot * active_.size()];
-  for (std::size_t w = 0; w < active_.size(); ++w) {
+  std::uint64_t* words = &wheel_[slot * words_];
+  for (std::size_t w = 0; w < words_; ++w) {
     active_[w] = words[w];
     words[w] = 0;
   }
@@ -272,7 +272,7 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   drop_packet(pop(f));
   f.free_at = cycle + 1;
   if (f.head != kNone) due(kEject, exit, std::max(packets_[f.head].ready, f.free_at));
-  mark(kLink1, exit);
+  serve_again(last_stage(), exit, cycle);
 }
 
 void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
@@ -318,7 +318,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   source.free_at = cycle + flits;
   if (source.head != kNone) schedule_head(stage, buffer);
   if (stage != 0) {
-    mark(kLink0, source.upstream);
+    serve_again(0, source.upstream, cycle);
   } else {
     refill(buffer, cycle);
   }

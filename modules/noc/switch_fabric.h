@@ -139,7 +139,8 @@ class SwitchFabric {
   std::uint32_t take_packet();
   void drop_packet(std::uint32_t index);
   bool fits(const Fifo& fifo, std::uint32_t flits) const {
-    return fifo.used == 0 || fifo.used + flits <= capacity_;
+    // Without a branch: the host cannot foresee the answer.
+    return (fifo.used == 0) | (fifo.used + flits <= capacity_);
   }
   void push(Fifo& fifo, std::uint32_t index);
   std::uint32_t pop(Fifo& fifo);
@@ -147,6 +148,12 @@ class SwitchFabric {
   void due(Work work, std::uint32_t index, Cycle cycle);
   void mark(Work work, std::uint32_t index) {
     active_[first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
+  }
+  /// Room has been made behind the link: it serves in this pass if it can.
+  void serve_again(unsigned stage, std::uint32_t link, Cycle cycle) {
+    const OutputLink& l = links_[stage][link];
+    const std::uint64_t on = (l.waiting != 0) & (l.free_at <= cycle);
+    active_[first_word_[link_work(stage)] + link / 64] |= on << (link % 64);
   }
   template <class F>
   void for_each_active(Work work, F&& f);
@@ -183,6 +190,7 @@ class SwitchFabric {
   std::vector<std::uint64_t> wheel_;
   std::vector<std::uint64_t> active_;
   std::array<std::uint32_t, kWorkKinds + 1> first_word_{};
+  std::size_t words_ = 0;  ///< of a slot
   std::uint64_t busy_slots_ = 0;
   Cycle current_ = 0;
 };
