@@ -75,12 +75,29 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(arrival, 0);
+  const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
+  if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due) {
+    // Nothing looks at the arrays before the line comes, so what it brings about is known now.
+    const bool next = to_core_.empty();
+    take_response(payload, due);
+    if (next) send_to_core(due);
+    if (next && !to_core_.empty() && core_out_.free_at() != kNever) {
+      wake_.at(departure_edge(clock_, core_out_, to_core_.next_due(), due));
+    }
+    return sync;
+  }
   const std::uint64_t line = line_of(payload);
   mshr_.prefetch(line);
   array_.prefetch(line);
   responses_.push(due, 0, &payload);
   wake_.at(due);
-  return memory_in_.begin(payload, phase, delay, 0);
+  return sync;
+}
+
+/// The earliest time at which an access may still be looked up.
+Tick L1Cache::soonest_lookup() const {
+  if (pipeline_.empty()) return clock_.after(now(), config_.latency_cycles - 1);
+  return std::max(pipeline_.next_due(), lookup_free_at_);
 }
 
 void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
@@ -114,29 +131,31 @@ void L1Cache::process() {
 }
 
 void L1Cache::take_responses(Tick t) {
-  while (responses_.due(t)) {
-    Payload& payload = *responses_.pop();
-    memory_in_.release();
-    Mshr<Access>::Entry* entry = mshr_.find(line_of(payload), &payload);
-    if (entry != nullptr) {
-      fill(*entry, t);
-    } else {
-      --forwarded_;
-    }
-    if (is_remote(payload) && payload.is_read()) {
-      stats_.remote_latency.add(clock_.cycles_in(t - request_of(payload).stamps[at(Hop::kIssued)]));
-    }
-    to_core_.push(t, 0, &payload);
-    if (entry != nullptr) {
-      entry->for_each_waiting([&](const Access& a) {
-        if (a.payload->is_read()) {
-          to_core_.push(t, 0, a.payload);
-        } else {
-          a.payload->release();
-        }
-      });
-      mshr_.release(*entry);
-    }
+  while (responses_.due(t)) take_response(*responses_.pop(), t);
+}
+
+/// What has come from memory, or will have at t.
+void L1Cache::take_response(Payload& payload, Tick t) {
+  memory_in_.release();
+  Mshr<Access>::Entry* entry = mshr_.find(line_of(payload), &payload);
+  if (entry != nullptr) {
+    fill(*entry, t);
+  } else {
+    --forwarded_;
+  }
+  if (is_remote(payload) && payload.is_read()) {
+    stats_.remote_latency.add(clock_.cycles_in(t - request_of(payload).stamps[at(Hop::kIssued)]));
+  }
+  to_core_.push(t, 0, &payload);
+  if (entry != nullptr) {
+    entry->for_each_waiting([&](const Access& a) {
+      if (a.payload->is_read()) {
+        to_core_.push(t, 0, a.payload);
+      } else {
+        a.payload->release();
+      }
+    });
+    mshr_.release(*entry);
   }
 }
 
@@ -176,7 +195,10 @@ void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
     array_.lock(f, false);
   } else {
     f = array_.victim(line);
-    if (array_.occupied(f)) ++stats_.evictions;
+    if (array_.occupied(f)) {
+      ++stats_.evictions;
+      evicts_at_ = t;
+    }
     array_.install(f, line);
   }
   if (request.carries_data) std::memcpy(array_.data(f), bytes, config_.line_bytes);
@@ -203,13 +225,14 @@ void L1Cache::send_all(Tick t) {
   if (to_memory_.due(t)) send_to_memory(t);
 }
 
+/// Sends what leaves at t: now, or at an edge to come.
 void L1Cache::send_to_core(Tick t) {
-  const Tick delay = clock_.after(t, 1) - t;
-  while (to_core_.due(t) && core_out_.free(t + delay)) {
+  const Tick arrival = clock_.after(t, 1);
+  while (to_core_.due(t) && core_out_.free(arrival)) {
     Payload& payload = *to_core_.pop();
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (payload.is_read()) stats_.bytes_to_core += request_of(payload).useful_bytes;
-    core_out_.send(payload, delay);
+    core_out_.send(payload, arrival - now());
   }
 }
 
@@ -372,6 +395,9 @@ void L1Cache::flush() {
 }
 
 void L1Cache::drop_lines() {
+  // A line that comes no sooner replaces none; it was counted when it was announced.
+  if (evicts_at_ >= flush_at_) --stats_.evictions;
+  evicts_at_ = 0;
   flush_at_ = kNever;
   array_.invalidate_all();
   ++stats_.flushes;
@@ -421,6 +447,7 @@ void L1Cache::reset() {
   held_up_ = {};
   lookup_free_at_ = 0;
   flush_at_ = kNever;
+  evicts_at_ = 0;
   stalled_ = false;
   wake_.cancel();
 }

@@ -46,6 +46,9 @@ namespace tessera {
 /// ever; what is fetched behind one is fetched anew, since requests to one address keep their order
 /// on the way to memory. Timing as above.
 ///
+/// What comes from memory takes effect when it arrives. Where no access can be looked up before
+/// that, it is computed in the call that announces it.
+///
 /// An access's payload is kept alive by its initiator until it is answered; only a store's note in
 /// an MSHR holds a reference of its own.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
@@ -93,6 +96,8 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void process();
   void drop_lines();
   void take_responses(Tick t);
+  void take_response(Payload& payload, Tick t);
+  Tick soonest_lookup() const;
   void fill(Mshr<Access>::Entry& entry, Tick t);
   void send_all(Tick t);
   void send_to_core(Tick t);
@@ -138,6 +143,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   WakeEvent wake_;
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
+  Tick evicts_at_ = 0;  ///< when the last fill that evicted a line takes effect
   bool stalled_ = false;
   HeldUp held_up_;               ///< the head of the pipeline
   bool frames_lacking_ = false;  ///< why the last lookup stalled

@@ -46,6 +46,12 @@ struct Rig final : CacheRig {
   }
 };
 
+/// Memory says `cycles` before a line comes that it will.
+void announce(Rig& rig, std::uint64_t cycles) {
+  rig.memory.config().latency = rig.edge(kMemory - cycles);
+  rig.memory.config().response_delay = rig.edge(cycles);
+}
+
 void hit_and_miss(RequestStyle style) {
   Rig rig(plain(), style);
   const auto miss = rig.load(10, 0x1000);
@@ -225,6 +231,63 @@ TEST_CASE("a line in flight at a flush is delivered but not kept") {
   CHECK(rig.answered(second) == 300 + 28 + kMemory + 1);
 }
 
+TEST_CASE("a line that is announced ahead is there when it comes, and no sooner") {
+  Rig rig;
+  announce(rig, 5);
+  const std::uint64_t lookup = 27;
+  const auto alone = rig.load(10, 0x1000);  // comes at 138
+  const auto early = rig.load(133 - lookup, 0x2000);
+  const auto first = rig.load(300, 0x3000);  // comes at 428
+  const auto merged = rig.load(427 - lookup, 0x3000);
+  const auto hit = rig.load(428 - lookup, 0x3000);
+  const auto second = rig.load(600, 0x4000);  // comes at 728, with nothing else under way
+  const auto later = rig.load(728 - lookup, 0x4000);
+  rig.run();
+  CHECK(rig.answered(alone) == 138 + 1);
+  CHECK(rig.answered(early) == 134 + kMemory + 1);
+  CHECK(rig.answered(first) == 428 + 1);
+  CHECK(rig.answered(merged) == 428 + 2);
+  CHECK(rig.answered(hit) == 428 + 3);
+  CHECK(rig.answered(second) == 728 + 1);
+  CHECK(rig.answered(later) == 728 + 2);
+  CHECK(rig.l1.stats().load_merges == 1);
+  CHECK(rig.l1.stats().load_hits == 2);
+}
+
+TEST_CASE("answers announced ahead wait for a core that takes none") {
+  Rig rig;
+  announce(rig, 5);
+  rig.sm.config().style = ResponseStyle::kAccepted;
+  rig.sm.config().end_resp_after = rig.edge(20);
+  const auto first = rig.load(10, 0x1000);
+  const auto second = rig.load(13, 0x2000);
+  rig.run();
+  CHECK(rig.answered(first) == 138 + 1);
+  CHECK(rig.answered(second) == 138 + 1 + 20);
+}
+
+TEST_CASE("a line announced ahead of a flush and due after it is not kept and evicts none") {
+  L1Config c = plain();
+  c.sets = 1;
+  c.ways = 1;
+  Rig rig(c);
+  announce(rig, 5);
+  rig.load(10, 0x1000);
+  const auto flushed = rig.load(300, 0x2000);  // announced at 423
+  rig.run_to(rig.edge(425) + 1);
+  rig.l1.flush();
+  const auto again = rig.load(600, 0x2000);
+  const auto other = rig.load(900, 0x1000);  // comes at 1028
+  rig.run_to(rig.edge(1028) + 1);
+  rig.l1.flush();
+  rig.run();
+  CHECK(rig.answered(flushed) == 428 + 1);
+  CHECK(rig.answered(again) == 728 + 1);
+  CHECK(rig.answered(other) == 1028 + 1);
+  CHECK(rig.l1.stats().flushes == 2);
+  CHECK(rig.l1.stats().evictions == 1);  // at 1028
+}
+
 TEST_CASE("a miss waits while every MSHR is in use, and what is behind it waits too") {
   L1Config c = plain();
   c.mshr_entries = 1;
@@ -363,7 +426,7 @@ TEST_CASE("a reset cache has no lines and the timing of a new one") {
 
 namespace {
 
-void random_traffic(bool reserve_frames) {
+void random_traffic(bool reserve_frames, std::uint64_t announced = 0) {
   L1Config c = plain();
   c.reserve_frames = reserve_frames;
   c.sets = 3;
@@ -374,6 +437,7 @@ void random_traffic(bool reserve_frames) {
   c.input_depth = 2;
   c.miss_queue_depth = 2;
   Rig rig(c, RequestStyle::kRandom);
+  if (announced != 0) announce(rig, announced);
   rig.stall_at_random();
   std::mt19937_64 random(11);
   std::map<std::uint64_t, unsigned char> reference;
@@ -428,6 +492,8 @@ TEST_CASE("random loads and stores of one core see what program order says, unde
 }
 
 TEST_CASE("random traffic where misses reserve their frames") { random_traffic(true); }
+
+TEST_CASE("random traffic whose answers are announced ahead") { random_traffic(false, 2); }
 
 TEST_CASE("an L1 passes the conformance run") {
   L1Config c = plain();
