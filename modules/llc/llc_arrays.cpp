@@ -223,7 +223,6 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   }
   array_.set_valid(f, whole);
   array_.lock(f, false);
-  array_.touch(f);
   MemoryRequest& first = *entry.first().request;
   const bool home = is_home(first);
   if (home && !is_remote_cache()) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;

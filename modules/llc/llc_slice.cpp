@@ -318,11 +318,12 @@ void LlcSlice::arm(Tick t) {
   }
   // A stalled head is tried again when something has moved, which wakes the process: a reply or a
   // request sent, or a fill, if that is what it waits for.
+  Tick head = kNever;
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
-    const Tick head = queue->next_due();
-    if (head == kNever || (stalled_ != Stall::kNone && head <= t)) continue;
-    wake_.at(std::max({head, lookup_free_at_, t}));
+    const Tick due = queue->next_due();
+    head = std::min(head, stalled_ != Stall::kNone && due <= t ? kNever : due);
   }
+  if (head != kNever) wake_.at(std::max({head, lookup_free_at_, t}));
 }
 
 void LlcSlice::arm(const Output& output, Tick t) {

@@ -119,7 +119,7 @@ tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm:
 
 void LoadStoreUnit::run(Tick t) {
   take_answers(t);
-  take_translations(t);
+  if (mmu_answers_.due(t)) take_translations(t);
   if (unsent_ != 0) send_translations(t);
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   if (port_free_at_ <= t && l1_out_.free(t + delay) && send_line(t)) {
@@ -232,26 +232,33 @@ bool LoadStoreUnit::send_line(Tick t) {
   Line line{&a, a.lines_sent, queue_.front().lines.lines[a.lines_sent], 0};
   const std::uint64_t page = line.lanes.line >> page_shift_;
   const std::uint64_t* physical = tlb_.find(page);
-  if (physical == nullptr) {
-    auto it = std::find_if(translations_.begin(), translations_.end(),
-                           [&](const Translation& x) { return x.page == page; });
-    if (it == translations_.end()) {
-      if (translations_.size() >= config_.tlb_misses) {
-        blocked_ = true;  // until a translation has come
-        return false;
-      }
-      ++stats_.tlb_misses;
-      translations_.push_back(Translation{page, nullptr, false, {}});
-      ++unsent_;
-      it = translations_.end() - 1;
-    }
-    it->waiting.push_back(line);
-  } else {
+  if (physical != nullptr) {
     ++stats_.tlb_hits;
     line.physical_page = *physical;
     send(line, t);
+  } else if (!translate(line, page)) {
+    return false;
   }
   if (++a.lines_sent == a.lines_count) queue_.drop();
+  return true;
+}
+
+/// A line that misses in the TLB waits for its page's translation; false when none can be asked
+/// for.
+bool LoadStoreUnit::translate(const Line& line, std::uint64_t page) {
+  auto it = std::find_if(translations_.begin(), translations_.end(),
+                         [page](const Translation& x) { return x.page == page; });
+  if (it == translations_.end()) {
+    if (translations_.size() >= config_.tlb_misses) {
+      blocked_ = true;  // until a translation has come
+      return false;
+    }
+    ++stats_.tlb_misses;
+    translations_.push_back(Translation{page, nullptr, false, {}});
+    ++unsent_;
+    it = translations_.end() - 1;
+  }
+  it->waiting.push_back(line);
   return true;
 }
 
@@ -278,37 +285,11 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
       r.pieces = line.mask.pieces();
       break;
     case AccessKind::kStore:
-      r.kind = RequestKind::kStore;
-      out.set_byte_mask(line.mask);
-      if (r.carries_data) {
-        const MemoryOp& op = a.details->memory;
-        for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
-          const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-          std::memcpy(out.data() + op.address[lane] % config_.line_bytes,
-                      &op.data[lane * kMaxLaneBytes], op.lane_bytes);
-        }
-      }
+      add_stored(out, l);
       break;
-    case AccessKind::kAtomic: {
-      r.kind = RequestKind::kAtomic;
-      out.set_byte_mask(line.mask);
-      const MemoryOp& op = a.details->memory;
-      AtomicOperands& operands = *pool_.acquire_atomics();
-      r.atomics = &operands;
-      operands.op = a.atomic;
-      operands.type = a.atomic_type;
-      for (std::uint32_t left = line.lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<unsigned>(__builtin_ctz(left));
-        AtomicOperands::Lane& o = operands.lanes[operands.count++];
-        o.offset = static_cast<std::uint8_t>(op.address[lane] % config_.line_bytes);
-        o.lane = static_cast<std::uint8_t>(lane);
-        if (!r.carries_data) continue;
-        std::memcpy(&o.operand, &op.data[lane * kMaxLaneBytes], atomic_bytes(a.atomic_type));
-        o.compare = op.compare[lane];
-      }
-      r.useful_bytes = static_cast<std::uint16_t>(operands.count * atomic_bytes(a.atomic_type));
+    case AccessKind::kAtomic:
+      add_operands(out, l);
       break;
-    }
   }
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   const SendOutcome outcome = l1_out_.send(out, delay);
@@ -318,6 +299,41 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
     l1_in_.begin(out, phase, annotated, 0);
     answers_.push(outcome.response_at, 0, &out);
   }
+}
+
+void LoadStoreUnit::add_stored(Transaction& out, const Line& l) {
+  MemoryRequest& r = out.request();
+  r.kind = RequestKind::kStore;
+  out.set_byte_mask(l.lanes.mask);
+  if (!r.carries_data) return;
+  const MemoryOp& op = l.access->details->memory;
+  for (std::uint32_t left = l.lanes.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    std::memcpy(out.data() + op.address[lane] % config_.line_bytes, &op.data[lane * kMaxLaneBytes],
+                op.lane_bytes);
+  }
+}
+
+void LoadStoreUnit::add_operands(Transaction& out, const Line& l) {
+  const WarpAccess& a = *l.access;
+  MemoryRequest& r = out.request();
+  r.kind = RequestKind::kAtomic;
+  out.set_byte_mask(l.lanes.mask);
+  const MemoryOp& op = a.details->memory;
+  AtomicOperands& operands = *pool_.acquire_atomics();
+  r.atomics = &operands;
+  operands.op = a.atomic;
+  operands.type = a.atomic_type;
+  for (std::uint32_t left = l.lanes.lanes; left != 0; left &= left - 1) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(left));
+    AtomicOperands::Lane& o = operands.lanes[operands.count++];
+    o.offset = static_cast<std::uint8_t>(op.address[lane] % config_.line_bytes);
+    o.lane = static_cast<std::uint8_t>(lane);
+    if (!r.carries_data) continue;
+    std::memcpy(&o.operand, &op.data[lane * kMaxLaneBytes], atomic_bytes(a.atomic_type));
+    o.compare = op.compare[lane];
+  }
+  r.useful_bytes = static_cast<std::uint16_t>(operands.count * atomic_bytes(a.atomic_type));
 }
 
 WarpAccess* LoadStoreUnit::next_completed() {

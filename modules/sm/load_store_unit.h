@@ -131,10 +131,15 @@ class LoadStoreUnit {
   };
 
   void take_answers(Tick t);
-  void take_translations(Tick t);
-  void send_translations(Tick t);
+  // What is rare, or long for atomics alone, stands apart (noinline), so that the rest lies in
+  // fewer host cache lines.
+  [[gnu::noinline]] void take_translations(Tick t);
+  [[gnu::noinline]] void send_translations(Tick t);
   bool send_line(Tick t);
+  [[gnu::noinline]] bool translate(const Line& line, std::uint64_t page);
   void send(const Line& line, Tick t);
+  [[gnu::noinline]] void add_stored(Transaction& out, const Line& line);
+  [[gnu::noinline]] void add_operands(Transaction& out, const Line& line);
   void answered(tlm::tlm_generic_payload& payload, Tick t);
   void take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
                    const MemoryRequest& request);

@@ -258,7 +258,7 @@ bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
   std::uint64_t usable = ready_for_[static_cast<unsigned>(Unit::kBarrier)] |
                          ready_for_[static_cast<unsigned>(Unit::kExit)];
   for (unsigned u = 0; u < kUnits; ++u) {
-    if (s.unit_free[u] <= cycle) usable |= ready_for_[u];
+    usable |= s.unit_free[u] <= cycle ? ready_for_[u] : 0;
   }
   if (lsu_.can_take() && shared_free_ <= cycle) {
     usable |= ready_for_[static_cast<unsigned>(Unit::kMemory)];
