@@ -69,15 +69,15 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
 tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Tick arrival = now() + delay.value();
   memory_out_.end_request(payload, arrival);
-  if (phase == tlm::END_REQ) {
-    if (!to_memory_.empty())
-      wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), now()));
-    return tlm::TLM_ACCEPTED;
+  // A BEGIN_RESP may stand for END_REQ.
+  if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
+    wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), now()));
   }
+  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   const Tick due = clock_.after(arrival, 0);
   const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
   if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due) {
-    // Nothing looks at the arrays before the line comes, so what it brings about is known now.
+    // No access looks at the arrays before the line comes, so what it brings about is known now.
     const bool next = to_core_.empty();
     take_response(payload, due);
     if (next) send_to_core(due);

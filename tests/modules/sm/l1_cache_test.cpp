@@ -254,6 +254,17 @@ TEST_CASE("a line that is announced ahead is there when it comes, and no sooner"
   CHECK(rig.l1.stats().load_hits == 2);
 }
 
+TEST_CASE("an answer announced ahead that stands for END_REQ lets the next miss arrive with it") {
+  Rig rig(plain(), RequestStyle::kImpliedEndReq);
+  announce(rig, 5);
+  const auto first = rig.load(10, 0x1000);
+  const auto second = rig.load(11, 0x2000);
+  rig.run();
+  CHECK(rig.answered(first) == 138 + 1);
+  CHECK(rig.arrived(1) == 138);
+  CHECK(rig.answered(second) == 138 + kMemory + 1);
+}
+
 TEST_CASE("answers announced ahead wait for a core that takes none") {
   Rig rig;
   announce(rig, 5);
