@@ -5,8 +5,7 @@
 //
 // Rules that make results independent of the order in which processes run:
 // * BEGIN_REQ and BEGIN_RESP carry a delay greater than zero, so that whatever arrives at time t
-//   is known before t begins. Receivers put it into a TimedQueue, or act on it at once where
-//   nothing can look at what changes before t.
+//   is known before t begins. Receivers put it into a TimedQueue.
 // * END_REQ and END_RESP say when the channel is free again: not before the packet's last byte
 //   has left the link (`occupancy`), and not before the receiver has room for another one. A
 //   sender that is told through the backward (forward) path acts on it after the present instant,

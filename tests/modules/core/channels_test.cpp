@@ -134,7 +134,7 @@ TEST_CASE_METHOD(Pair, "an END_REQ at its request's instant counts like an early
     CHECK(sender.waiting_for() == nullptr);
     CHECK(sender.free_at() == called + 25);
     CHECK(sender.free(called + 25));
-    CHECK(sender.usable_from() == 0);
+    CHECK(sender.usable_from() <= called);
   }
 }
 

@@ -274,7 +274,8 @@ TEST_CASE("answers announced ahead wait for a core that takes none") {
   const auto second = rig.load(13, 0x2000);
   rig.run();
   CHECK(rig.answered(first) == 138 + 1);
-  CHECK(rig.answered(second) == 138 + 1 + 20);
+  // END_RESP comes at 159, by a call: the next leaves at the edge after it.
+  CHECK(rig.answered(second) == 160 + 1);
 }
 
 TEST_CASE("a line announced ahead of a flush and due after it is not kept and evicts none") {
