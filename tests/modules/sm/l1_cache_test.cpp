@@ -254,6 +254,19 @@ TEST_CASE("a line that is announced ahead is there when it comes, and no sooner"
   CHECK(rig.l1.stats().load_hits == 2);
 }
 
+TEST_CASE("an access that comes and is looked up after the announcement merges") {
+  L1Config c = plain();
+  c.latency_cycles = 3;
+  Rig rig(c);
+  announce(rig, 10);
+  const auto first = rig.load(10, 0x1000);  // comes at 113
+  const auto merged = rig.load(105, 0x1000);
+  rig.run();
+  CHECK(rig.answered(first) == 113 + 1);
+  CHECK(rig.answered(merged) == 113 + 2);
+  CHECK(rig.l1.stats().load_merges == 1);
+}
+
 TEST_CASE("an answer announced ahead that stands for END_REQ lets the next miss arrive with it") {
   Rig rig(plain(), RequestStyle::kImpliedEndReq);
   announce(rig, 5);
