@@ -78,6 +78,7 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
   if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due) {
     // No access looks at the arrays before the line comes, so what it brings about is known now.
+    // (One eviction at a time: a flush before the line comes takes it back.)
     const bool next = to_core_.empty();
     take_response(payload, due);
     if (next) send_to_core(due);
