@@ -55,7 +55,7 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   const Tick arrival = now() + delay.value();
   if (phase == tlm::END_RESP) {
     core_out_.end_response(payload, arrival);
-    if (!to_core_.empty()) wake_.at(departure_edge(clock_, core_out_, to_core_.next_due(), now()));
+    arm(to_core_, core_out_, now());
     return tlm::TLM_COMPLETED;
   }
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
@@ -69,10 +69,7 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
 tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Tick arrival = now() + delay.value();
   memory_out_.end_request(payload, arrival);
-  // A BEGIN_RESP may stand for END_REQ.
-  if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
-    wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), now()));
-  }
+  arm(to_memory_, memory_out_, now());  // a BEGIN_RESP may stand for END_REQ
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   const Tick due = clock_.after(arrival, 0);
   const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
@@ -81,9 +78,9 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
     // (One eviction at a time: a flush before the line comes takes it back.)
     const bool next = to_core_.empty();
     take_response(payload, due);
-    if (next) send_to_core(due);
-    if (next && !to_core_.empty() && core_out_.free_at() != kNever) {
-      wake_.at(departure_edge(clock_, core_out_, to_core_.next_due(), due));
+    if (next) {
+      send_to_core(due);
+      arm(to_core_, core_out_, due);
     }
     return sync;
   }
@@ -372,13 +369,16 @@ void L1Cache::forward(const Access& a, Tick t) {
   to_memory_.push(t, 0, a.payload);
 }
 
+/// For the head of a queue, as far as is known when it may leave.
+template <class Sender>
+void L1Cache::arm(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
+  if (queue.empty() || sender.free_at() == kNever) return;
+  wake_.at(departure_edge(clock_, sender, queue.next_due(), t));
+}
+
 void L1Cache::arm(Tick t) {
-  if (!to_core_.empty() && core_out_.free_at() != kNever) {
-    wake_.at(departure_edge(clock_, core_out_, to_core_.next_due(), t));
-  }
-  if (!to_memory_.empty() && memory_out_.free_at() != kNever) {
-    wake_.at(departure_edge(clock_, memory_out_, to_memory_.next_due(), t));
-  }
+  arm(to_core_, core_out_, t);
+  arm(to_memory_, memory_out_, t);
   wake_.at(responses_.next_due());
   wake_.at(flush_at_);
   // A stalled lookup is tried again when a fill has come or a request has left, either of which

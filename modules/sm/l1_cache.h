@@ -111,6 +111,8 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void arm(Tick t);
+  template <class Sender>
+  void arm(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t);
 
   std::uint64_t line_of(const Payload& payload) const {
     return payload.get_address() >> line_shift_;

@@ -250,6 +250,8 @@ TEST_CASE("a line that is announced ahead is there when it comes, and no sooner"
   CHECK(rig.answered(hit) == 428 + 3);
   CHECK(rig.answered(second) == 728 + 1);
   CHECK(rig.answered(later) == 728 + 2);
+  for (const auto load : {first, merged, hit}) CHECK(rig.byte(load, 5) == initial(0x3005));
+  CHECK(rig.byte(later, 5) == initial(0x4005));
   CHECK(rig.l1.stats().load_merges == 1);
   CHECK(rig.l1.stats().load_hits == 2);
 }
@@ -264,6 +266,7 @@ TEST_CASE("an access that comes and is looked up after the announcement merges")
   rig.run();
   CHECK(rig.answered(first) == 113 + 1);
   CHECK(rig.answered(merged) == 113 + 2);
+  CHECK(rig.byte(merged, 5) == initial(0x1005));
   CHECK(rig.l1.stats().load_merges == 1);
 }
 
