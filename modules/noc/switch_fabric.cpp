@@ -80,8 +80,7 @@ void SwitchFabric::build_double(const Shape& shape, const SwitchStage& first,
 
 void SwitchFabric::lay_out_wheel() {
   // kLink1 is the last stage's work, kLink0 that of the stage before it.
-  const std::array<std::size_t, kWorkKinds> items = {buffers_[0].size(), buffers_[1].size(),
-                                                     exits_.size(), exits_.size(),
+  const std::array<std::size_t, kWorkKinds> items = {exits_.size(), exits_.size(),
                                                      two_stages_ ? links_[0].size() : 0};
   for (unsigned w = 0; w < kWorkKinds; ++w) {
     first_word_[w + 1] = first_word_[w] + static_cast<std::uint32_t>((items[w] + 63) / 64);
@@ -96,7 +95,7 @@ void SwitchFabric::clear() {
     for (Fifo& f : stage) {
       f.head = f.tail = kNone;
       f.used = 0;
-      f.free_at = 0;
+      f.ready = 0;
     }
   }
   for (auto& stage : links_) {
@@ -110,7 +109,7 @@ void SwitchFabric::clear() {
   for (Fifo& f : exits_) {
     f.head = f.tail = kNone;
     f.used = 0;
-    f.free_at = 0;
+    f.ready = 0;
   }
   for (Entry& e : entries_) e = Entry{};
   packets_.clear();
@@ -138,21 +137,26 @@ void SwitchFabric::drop_packet(std::uint32_t index) {
   --live_;
 }
 
-void SwitchFabric::push(Fifo& fifo, std::uint32_t index) {
-  packets_[index].next = kNone;
-  if (fifo.head == kNone) {
+bool SwitchFabric::push(Fifo& fifo, std::uint32_t index) {
+  Packet& p = packets_[index];
+  p.next = kNone;
+  fifo.used += p.flits;
+  const bool first = fifo.head == kNone;
+  if (first) {
     fifo.head = index;
+    fifo.ready = std::max(fifo.ready, p.ready);
   } else {
     packets_[fifo.tail].next = index;
   }
   fifo.tail = index;
-  fifo.used += packets_[index].flits;
+  return first;
 }
 
-std::uint32_t SwitchFabric::pop(Fifo& fifo) {
+std::uint32_t SwitchFabric::pop(Fifo& fifo, Cycle free) {
   const std::uint32_t index = fifo.head;
   fifo.head = packets_[index].next;
   fifo.used -= packets_[index].flits;
+  fifo.ready = fifo.head == kNone ? free : std::max(free, packets_[fifo.head].ready);
   return index;
 }
 
@@ -189,8 +193,7 @@ bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
 
   Fifo& buffer = buffers_[0][entry];
   if (e.head == kNone && fits(buffer, flits)) {
-    push(buffer, index);
-    if (buffer.head == index) schedule_head(0, entry);
+    if (push(buffer, index)) bid(0, buffer);
     return true;
   }
   p.next = kNone;
@@ -227,38 +230,25 @@ void SwitchFabric::process(Cycle cycle) {
     active_[w] = words[w];
     words[w] = 0;
   }
-  // 1. Heads that have come to a switch ask for their outputs.
-  for_each_active(kBid0, [&](std::uint32_t b) { bid(0, b, cycle); });
-  for_each_active(kBid1, [&](std::uint32_t b) { bid(1, b, cycle); });
-  // 2. Exits deliver; 3. the last, 4. the first stage's outputs serve.
+  // 1. Exits deliver; 2. the last, 3. the first stage's outputs serve.
   for_each_active(kEject, [&](std::uint32_t e) { eject(e, cycle); });
   for_each_active(kLink1, [&](std::uint32_t l) { serve(last_stage(), l, cycle); });
   for_each_active(kLink0, [&](std::uint32_t l) { serve(0, l, cycle); });
 }
 
-void SwitchFabric::schedule_head(unsigned stage, std::uint32_t buffer) {
-  const Fifo& f = buffers_[stage][buffer];
-  due(stage == 0 ? kBid0 : kBid1, buffer, std::max(packets_[f.head].ready, f.free_at));
-}
-
-void SwitchFabric::bid(unsigned stage, std::uint32_t buffer, Cycle cycle) {
-  const Fifo& f = buffers_[stage][buffer];
-  const Packet& head = packets_[f.head];
-  if (std::max(head.ready, f.free_at) > cycle) {
-    schedule_head(stage, buffer);
-    return;
-  }
-  const std::uint32_t link = link_of(stage, f, head);
-  links_[stage][link].waiting |= std::uint64_t{1} << f.bit;
-  mark(link_work(stage), link);
+/// The buffer's new head asks for its output, at which it is looked at when it may leave.
+void SwitchFabric::bid(unsigned stage, const Fifo& buffer) {
+  const std::uint32_t link = link_of(stage, buffer, packets_[buffer.head]);
+  OutputLink& l = links_[stage][link];
+  l.waiting |= std::uint64_t{1} << buffer.bit;
+  due(link_work(stage), link, std::max(buffer.ready, l.free_at));
 }
 
 void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   Fifo& f = exits_[exit];
   if (f.head == kNone) return;
-  const Cycle ready = std::max(packets_[f.head].ready, f.free_at);
-  if (ready > cycle) {
-    due(kEject, exit, ready);
+  if (f.ready > cycle) {
+    due(kEject, exit, f.ready);
     return;
   }
   // The client may call inject() or exit_ready(): it gets a copy.
@@ -269,9 +259,8 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   stats_.bytes += packet.bytes;
   stats_.flits += packet.flits;
   stats_.exit_bytes[exit] += packet.bytes;
-  drop_packet(pop(f));
-  f.free_at = cycle + 1;
-  if (f.head != kNone) due(kEject, exit, std::max(packets_[f.head].ready, f.free_at));
+  drop_packet(pop(f, cycle + 1));
+  if (f.head != kNone) due(kEject, exit, f.ready);
   serve_again(last_stage(), exit, cycle);
 }
 
@@ -283,7 +272,18 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     return;
   }
   const unsigned from = (l.last + 1U) % 64;
-  const std::uint32_t input = (from + lowest_bit(rotate_right(l.waiting, from))) % 64;
+  std::uint32_t input = 0;
+  Cycle soonest = kNever;
+  for (std::uint64_t order = rotate_right(l.waiting, from);; order &= order - 1) {
+    if (order == 0) {
+      due(link_work(stage), link, soonest);
+      return;
+    }
+    input = (from + lowest_bit(order)) % 64;
+    const Cycle ready = buffers_[stage][l.first_buffer + input].ready;
+    if (ready <= cycle) break;
+    soonest = std::min(soonest, ready);
+  }
   const std::uint32_t buffer = l.first_buffer + input;
   Fifo& source = buffers_[stage][buffer];
   const bool last = stage == last_stage();
@@ -302,21 +302,18 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   l.free_at = cycle + flits;
   if (l.waiting != 0) due(link_work(stage), link, l.free_at);
 
-  const std::uint32_t index = pop(source);
+  const std::uint32_t index = pop(source, l.free_at);
+  if (source.head != kNone) bid(stage, source);
   Packet& p = packets_[index];
-  push(sink, index);
   if (last) {
     stats_.exit_busy_cycles[link] += flits;
     p.ready = cycle + latency_ + flits - 1;  // delivered one cycle ahead of the tail
     prefetch_payload(p.payload);
-    if (sink.head == index) due(kEject, link, std::max(p.ready, sink.free_at));
+    if (push(sink, index)) due(kEject, link, sink.ready);
   } else {
     p.ready = cycle + latency_;
-    if (sink.head == index) schedule_head(1, l.downstream);
+    if (push(sink, index)) bid(1, sink);
   }
-
-  source.free_at = cycle + flits;
-  if (source.head != kNone) schedule_head(stage, buffer);
   if (stage != 0) {
     serve_again(0, source.upstream, cycle);
   } else {
@@ -336,8 +333,7 @@ void SwitchFabric::refill(std::uint32_t entry, Cycle cycle) {
       p.ready = cycle;
     }
     Fifo& buffer = buffers_[0][entry];
-    push(buffer, index);
-    if (buffer.head == index) schedule_head(0, entry);
+    if (push(buffer, index)) bid(0, buffer);
     client_.entered(entry, counted);
   }
 }

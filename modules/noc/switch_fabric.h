@@ -106,7 +106,7 @@ class SwitchFabric {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr unsigned kSlots = 64;
   /// In the order in which a pass serves them.
-  enum Work : unsigned { kBid0, kBid1, kEject, kLink1, kLink0, kWorkKinds };
+  enum Work : unsigned { kEject, kLink1, kLink0, kWorkKinds };
 
   struct alignas(32) Fifo {
     std::uint32_t head = kNone;
@@ -115,10 +115,11 @@ class SwitchFabric {
     std::uint32_t upstream = 0;   ///< the link that feeds it, or the entry
     std::uint32_t link_base = 0;  ///< first output link of its switch
     std::uint32_t bit = 0;        ///< its number among the switch's inputs
-    Cycle free_at = 0;            ///< its last packet's tail has left
+    /// When its head may leave; of an empty one: when its last packet's tail has left.
+    Cycle ready = 0;
   };
   struct alignas(32) OutputLink {
-    std::uint64_t waiting = 0;  ///< inputs whose head wants this link
+    std::uint64_t waiting = 0;  ///< inputs whose head wants this link, now or when it is ready
     Cycle free_at = 0;
     Cycle blocked_since = kNever;
     std::uint16_t last = 63;         ///< input served last
@@ -142,13 +143,12 @@ class SwitchFabric {
     // Without a branch: the host cannot foresee the answer.
     return (fifo.used == 0) | (fifo.used + flits <= capacity_);
   }
-  void push(Fifo& fifo, std::uint32_t index);
-  std::uint32_t pop(Fifo& fifo);
+  /// True: it is the head.
+  bool push(Fifo& fifo, std::uint32_t index);
+  /// Takes the head, whose tail has left at `free`.
+  std::uint32_t pop(Fifo& fifo, Cycle free);
 
   void due(Work work, std::uint32_t index, Cycle cycle);
-  void mark(Work work, std::uint32_t index) {
-    active_[first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
-  }
   /// Room has been made behind the link: it serves in this pass if it can.
   void serve_again(unsigned stage, std::uint32_t link, Cycle cycle) {
     const OutputLink& l = links_[stage][link];
@@ -158,11 +158,10 @@ class SwitchFabric {
   template <class F>
   void for_each_active(Work work, F&& f);
 
-  void bid(unsigned stage, std::uint32_t buffer, Cycle cycle);
   void eject(std::uint32_t exit, Cycle cycle);
   void serve(unsigned stage, std::uint32_t link, Cycle cycle);
   void refill(std::uint32_t entry, Cycle cycle);
-  void schedule_head(unsigned stage, std::uint32_t buffer);
+  void bid(unsigned stage, const Fifo& buffer);
 
   std::uint32_t link_of(unsigned stage, const Fifo& fifo, const Packet& p) const {
     return stage == last_stage() ? p.exit : fifo.link_base + exit_group_[p.exit];
