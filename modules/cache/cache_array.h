@@ -12,8 +12,8 @@
 namespace tessera {
 
 /// Tags, byte states and (once asked for) bytes of a set-associative cache with LRU replacement.
-/// Plain C++: the modules around it give it time.
-class CacheArray {
+/// Plain C++: the modules around it give it time. Two host cache lines, beside what it points to.
+class alignas(kHostLine) CacheArray {
  public:
   /// Index of a line frame; kNone where there is none.
   using Frame = std::uint32_t;

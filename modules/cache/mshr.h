@@ -18,9 +18,10 @@ namespace tessera {
 /// Where parts of lines are fetched (DualOpt section 4.1.2), a line may have several entries, each
 /// with the pieces that it fetches; the owner then sees to the order of what it appends to which.
 ///
-/// A fixed table with open addressing; nothing is allocated once every entry has been used.
+/// A fixed table with open addressing; nothing is allocated once every entry has been used. A host
+/// cache line, beside what it points to.
 template <class Target>
-class Mshr {
+class alignas(kHostLine) Mshr {
  public:
   /// In one host cache line, with the only access that most misses have.
   class alignas(kHostLine) Entry {

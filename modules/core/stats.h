@@ -37,10 +37,11 @@ class Histogram {
   std::uint64_t bucket(std::size_t i) const { return buckets_[i]; }
 
  private:
-  std::array<std::uint64_t, kBuckets> buckets_{};
+  // First, beside the buckets of small values.
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
   std::uint64_t max_ = 0;
+  std::array<std::uint64_t, kBuckets> buckets_{};
 };
 
 /// Time-weighted level of a queue.

@@ -231,7 +231,7 @@ class LlcSlice final : public sc_core::sc_module,
   void blocking_remote(Payload& payload, sc_core::sc_time& delay);
   void write_down(CacheArray::Frame frame);
 
-  const LlcSliceConfig config_;
+  alignas(kHostLine) const LlcSliceConfig config_;
   const unsigned line_shift_;
   const AddressMap& map_;
   TransactionPool& pool_;

@@ -51,7 +51,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
       id_(id),
       line_bytes_(map.geometry().line_bytes),
       clock_(config.clock_hz),
-      scheduler_(config, line_bytes_, stats_.commands),
+      scheduler_(config_, line_bytes_, stats_.commands),
       store_(map.geometry().channel_bytes),
       queue_(config.queue_entries) {
   for (unsigned i = 0; i < ports; ++i) {

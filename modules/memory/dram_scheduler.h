@@ -84,7 +84,7 @@ class DramScheduler {
     MemoryCycle data_end = 0;  ///< the clock after its last data
   };
 
-  /// `counts` is only added to; it outlives the scheduler.
+  /// `config` and `counts`, which is only added to, outlive the scheduler.
   DramScheduler(const DramConfig& config, std::uint32_t line_bytes, DramCommandCounts& counts);
 
   /// A request that may be served from `cycle` on. Younger than all before it.
@@ -156,7 +156,7 @@ class DramScheduler {
   void issue_row(MemoryCycle cycle);
   void tell(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);
 
-  const DramConfig config_;
+  const DramConfig& config_;
   const std::uint32_t columns_;
   const std::uint32_t latency_[2];  ///< first column command to the clock after the last data
 

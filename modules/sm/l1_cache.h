@@ -125,7 +125,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   Lookup load_past_array(const Access& a, std::uint32_t pieces, Tick t);
   void count_remote(const MemoryRequest& request, Lookup outcome, bool past_array);
 
-  const L1Config config_;
+  alignas(kHostLine) const L1Config config_;
   const unsigned line_shift_;
   const AddressMap& map_;
   const ClockDomain clock_;

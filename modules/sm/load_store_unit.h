@@ -158,7 +158,7 @@ class LoadStoreUnit {
   std::vector<std::unique_ptr<WarpAccessDetails>> all_details_;
   std::vector<WarpAccessDetails*> free_details_;
 
-  std::deque<Line> translated_;
+  alignas(kHostLine) std::deque<Line> translated_;  // is it empty? One host cache line says.
   std::vector<Translation> translations_;
   // Two of these in a host cache line.
   alignas(kHostLine) TimedQueue<tlm::tlm_generic_payload*> answers_;

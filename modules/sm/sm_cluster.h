@@ -121,7 +121,7 @@ class SmCluster final : public sc_core::sc_module,
     KernelProgram* kernel = nullptr;
     CtaId cta;
   };
-  struct Scheduler {
+  struct alignas(kHostLine) Scheduler {
     std::uint64_t mine = 0;  ///< warp slots
     std::uint32_t last = 64;
     std::array<std::uint64_t, kUnits> unit_free{};
@@ -159,36 +159,38 @@ class SmCluster final : public sc_core::sc_module,
   void account_slots(std::uint64_t slots);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
-  const SmConfig config_;
+  alignas(kHostLine) const SmConfig config_;
   const ClockDomain clock_;
   const SmId id_;
   const unsigned sm_count_;
   LoadStoreUnit lsu_;
-  IssueResult issued_;  ///< of the operation being issued
+  /// Of the operation being issued. One for all SMs, so that it stays in the host's first cache.
+  inline static IssueResult issued_;
 
-  std::vector<Warp> warps_;
-  std::vector<Cta> cta_slots_;
-  std::vector<Scheduler> schedulers_;
-  TimedQueue<Start> starts_;
-  std::uint64_t occupied_ = 0;  ///< warp slots in use
-  /// Warp slots whose next operation's registers are ready, by its unit, and all together.
-  std::array<std::uint64_t, kUnitKinds> ready_for_{};
-  std::uint64_t ready_ = 0;
-  std::uint64_t at_barrier_ = 0;  ///< warp slots
-  std::array<std::uint64_t, kWheel> wheel_{};
-  std::uint64_t wheel_used_ = 0;  ///< bit i: wheel_[i] is not empty
-  std::uint64_t ages_ = 0;
+  // What each activation asks, in four host cache lines. Warp slots,
+  alignas(kHostLine) std::uint64_t occupied_ = 0;  ///< in use
+  std::uint64_t ready_ = 0;                        ///< whose next operation's registers are ready
+  std::uint64_t at_barrier_ = 0;
+  std::uint64_t wheel_used_ = 0;     ///< bit i: wheel_[i] is not empty
   std::uint64_t cycle_ = 0;          ///< last cycle whose work is done
   std::uint64_t running_cycle_ = 0;  ///< the one being worked on
   std::uint64_t shared_free_ = 0;
-  std::uint32_t live_ctas_ = 0;
   std::uint64_t stores_ = 0;
-  bool busy_ = false;  ///< has work that sm_drained() will end
-
-  std::function<void()> drained_;  ///< told when the closed memory gate has nothing behind it
+  /// ready_, by the operation's unit.
+  std::array<std::uint64_t, kUnitKinds> ready_for_{};
+  TimedQueue<Start> starts_;
+  WakeEvent wake_;
   Tick close_at_ = kNever;
   Tick open_at_ = kNever;
-  WakeEvent wake_;
+  std::vector<Warp> warps_;
+  std::vector<Scheduler> schedulers_;
+  std::uint32_t live_ctas_ = 0;
+  bool busy_ = false;  ///< has work that sm_drained() will end
+
+  std::uint64_t ages_ = 0;
+  std::vector<Cta> cta_slots_;
+  std::array<std::uint64_t, kWheel> wheel_{};
+  std::function<void()> drained_;  ///< told when the closed memory gate has nothing behind it
   SmStats stats_;
 };
 

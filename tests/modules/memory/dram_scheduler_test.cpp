@@ -25,7 +25,8 @@ class Bench {
     DramScheduler::Request request;
   };
 
-  explicit Bench(const DramConfig& c = {}) : checker(c), scheduler_(c, kLine, counts) {
+  explicit Bench(const DramConfig& c = {})
+      : checker(c), config_(c), scheduler_(config_, kLine, counts) {
     REQUIRE(c.validate().empty());
     scheduler_.observe(&checker);
     for (std::uint32_t i = c.queue_entries; i > 0; --i) {
@@ -82,6 +83,7 @@ class Bench {
   std::size_t wakes = 0;
 
  private:
+  const DramConfig config_;
   DramScheduler scheduler_;
   std::vector<Access> accesses_;
   std::size_t next_ = 0;
