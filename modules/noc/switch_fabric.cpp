@@ -271,6 +271,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     due(link_work(stage), link, l.free_at);
     return;
   }
+  // Round robin among the heads that may leave.
   const unsigned from = (l.last + 1U) % 64;
   std::uint32_t input = 0;
   Cycle soonest = kNever;

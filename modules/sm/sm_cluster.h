@@ -167,9 +167,9 @@ class SmCluster final : public sc_core::sc_module,
   /// Of the operation being issued. One for all SMs, so that it stays in the host's first cache.
   inline static IssueResult issued_;
 
-  // What each activation asks, in four host cache lines. Warp slots,
-  alignas(kHostLine) std::uint64_t occupied_ = 0;  ///< in use
-  std::uint64_t ready_ = 0;                        ///< whose next operation's registers are ready
+  // What each activation asks, in four host cache lines. First sets of warp slots:
+  alignas(kHostLine) std::uint64_t occupied_ = 0;  ///< those in use
+  std::uint64_t ready_ = 0;  ///< those whose next operation's registers are ready
   std::uint64_t at_barrier_ = 0;
   std::uint64_t wheel_used_ = 0;     ///< bit i: wheel_[i] is not empty
   std::uint64_t cycle_ = 0;          ///< last cycle whose work is done
