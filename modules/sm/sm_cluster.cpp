@@ -36,8 +36,8 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       sm_count_(sm_count),
       lsu_(config_, clock_, pool, id),
       warps_(config.max_warps),
-      cta_slots_(config.max_ctas),
-      schedulers_(config.schedulers) {
+      schedulers_(config.schedulers),
+      cta_slots_(config.max_ctas) {
   l1.register_nb_transport_bw(this, &SmCluster::l1_bw);
   mmu.register_nb_transport_bw(this, &SmCluster::mmu_bw);
   ctas.bind(*this);
