@@ -264,6 +264,15 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   serve_again(last_stage(), exit, cycle);
 }
 
+Cycle SwitchFabric::next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const {
+  Cycle soonest = kNever;
+  for (std::uint64_t heads = link.waiting; heads != 0; heads &= heads - 1) {
+    const Cycle ready = buffers_[stage][link.first_buffer + lowest_bit(heads)].ready;
+    if (ready > cycle) soonest = std::min(soonest, ready);
+  }
+  return soonest;
+}
+
 void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   OutputLink& l = links_[stage][link];
   if (l.waiting == 0) return;
@@ -274,16 +283,13 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   // Round robin among the heads that may leave.
   const unsigned from = (l.last + 1U) % 64;
   std::uint32_t input = 0;
-  Cycle soonest = kNever;
   for (std::uint64_t order = rotate_right(l.waiting, from);; order &= order - 1) {
     if (order == 0) {
-      due(link_work(stage), link, soonest);
+      due(link_work(stage), link, next_ready(stage, l, cycle));
       return;
     }
     input = (from + lowest_bit(order)) % 64;
-    const Cycle ready = buffers_[stage][l.first_buffer + input].ready;
-    if (ready <= cycle) break;
-    soonest = std::min(soonest, ready);
+    if (buffers_[stage][l.first_buffer + input].ready <= cycle) break;
   }
   const std::uint32_t buffer = l.first_buffer + input;
   Fifo& source = buffers_[stage][buffer];
@@ -292,7 +298,11 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   const std::uint32_t flits = packets_[source.head].flits;
   if (!fits(sink, flits)) {
     l.blocked_since = std::min(l.blocked_since, cycle);
-    return;  // looked at again when the buffer gives up room
+    // Looked at again when the buffer gives up room, or when another head may leave: it may be
+    // that one's turn, and it may fit. (This look may have stood for it, at the wheel's rim.)
+    const Cycle other = next_ready(stage, l, cycle);
+    if (other != kNever) due(link_work(stage), link, other);
+    return;
   }
   if (l.blocked_since != kNever) {
     stats_.buffer_full_cycles += cycle - l.blocked_since;

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <deque>
 #include <memory>
+#include <ostream>
 #include <random>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct Got {
   Cycle tail;
   bool operator==(const Got& o) const {
     return packet == o.packet && exit == o.exit && tail == o.tail;
+  }
+  friend std::ostream& operator<<(std::ostream& out, const Got& g) {
+    return out << "packet " << g.packet << " at exit " << g.exit << ", tail at " << g.tail;
   }
 };
 
@@ -280,7 +284,8 @@ void compare_with_reference(const SwitchFabric::Shape& s, unsigned packets, std:
   std::sort(rig.got.begin(), rig.got.end(), order);
   std::sort(expected.begin(), expected.end(), order);
   REQUIRE(rig.got.size() == sent.size());
-  CHECK(rig.got == expected);
+  const auto differs = std::mismatch(expected.begin(), expected.end(), rig.got.begin());
+  if (differs.first != expected.end()) CHECK(*differs.second == *differs.first);
 
   // Conservation, and first in first out between each pair of ports.
   std::vector<unsigned> times(sent.size(), 0);
@@ -450,6 +455,23 @@ TEST_CASE("an arrival far ahead, and one after a long silence, are served on tim
   const auto b = rig.send({0, 1, 1, rig.now + 1});
   rig.run(rig.now + 100);
   CHECK(rig.tail_of(b) == 1'000'000'004 + 8 + 1);
+}
+
+TEST_CASE("a head that arrives far ahead is served on time at an output that waits for room") {
+  SwitchFabric::Shape s = shape(8, 8);
+  s.buffer_flits = 20;
+  Rig rig(s);
+  rig.close(0, 500);
+  for (unsigned i = 0; i < 2; ++i) rig.send({5, 0, 9, 1 + 9 * i});  // 18 flits stand at the exit
+  rig.send({2, 0, 9, 30});                                          // waits for room
+  const auto small = rig.send({7, 0, 1, 190});  // fits, and its turn is before 2's
+  rig.run(400);
+  CHECK(rig.in_switch == 4);
+  CHECK(rig.got.empty());
+  CHECK(rig.stats.exit_busy_cycles[0] == 9 + 9 + 1);
+  rig.run(1'000);
+  REQUIRE(rig.got.size() == 4);
+  CHECK(rig.got[2].packet == small);
 }
 
 TEST_CASE("a random test against a reference that looks at every queue in every cycle") {
