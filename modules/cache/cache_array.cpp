@@ -34,6 +34,7 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       reciprocal_(~std::uint64_t{0} / sets + 1),
       words_(std::size_t{sets} * stride_),
       lines_(std::size_t{sets} * ways),
+      whole_line_(ByteMask::first(line_bytes)),
       states_(bytes == Bytes::kEach ? lines_.size() : 0) {
   invalidate_all();
 }
@@ -102,7 +103,7 @@ void CacheArray::touch(Frame f) {
 
 void CacheArray::set_state(Frame f, const State& state) {
   const bool clean = state.dirty.none();
-  const bool whole = clean && state.valid == ByteMask::first(line_bytes_);
+  const bool whole = clean && state.valid == whole_line_;
   const bool other = !whole && !(clean && state.valid.none());
   mark(f, kWholeLine, whole);
   mark(f, kOther, other);

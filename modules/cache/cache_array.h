@@ -83,11 +83,11 @@ class alignas(kHostLine) CacheArray {
     if (!on) touch(f);
   }
 
+  /// Every byte of a line.
+  const ByteMask& whole_line() const { return whole_line_; }
   // Bytes::kEach only.
   ByteMask valid(Frame f) const {
-    return is(f, kWholeLine) ? ByteMask::first(line_bytes_)
-           : is(f, kOther)   ? states_[f].valid
-                             : ByteMask{};
+    return is(f, kWholeLine) ? whole_line_ : is(f, kOther) ? states_[f].valid : ByteMask{};
   }
   ByteMask dirty(Frame f) const { return is(f, kOther) ? states_[f].dirty : ByteMask{}; }
   void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
@@ -153,6 +153,7 @@ class alignas(kHostLine) CacheArray {
   std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
   std::vector<std::uint64_t, boost::alignment::aligned_allocator<std::uint64_t, kHostLine>> words_;
   std::vector<std::uint64_t> lines_;
+  ByteMask whole_line_;
   std::vector<State> states_;  ///< empty for Bytes::kWhole
   std::unique_ptr<unsigned char[]> data_;
 };

@@ -55,8 +55,7 @@ class alignas(kHostLine) Mshr {
         first_ = access;
         return;
       }
-      if (!more_) more_ = std::make_unique<std::vector<Target>>();
-      more_->push_back(access);
+      add_more(access);
     }
     const Target& first() const { return first_; }
     template <class F>
@@ -68,6 +67,10 @@ class alignas(kHostLine) Mshr {
 
    private:
     friend class Mshr;
+    [[gnu::noinline]] void add_more(const Target& access) {
+      if (!more_) more_ = std::make_unique<std::vector<Target>>();
+      more_->push_back(access);
+    }
     void forget_waiting() {
       if (waiting_ > 1) more_->clear();
       waiting_ = 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <systemc>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -46,12 +47,18 @@ void ResponseSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   if (sync != tlm::TLM_ACCEPTED) answered(payload, current + annotated.value());
 }
 
+namespace {
+
+[[gnu::cold, gnu::noinline]] void report_early_begin() {
+  SC_REPORT_ERROR(report::kProtocol, "a BEGIN before the END of the message before it");
+}
+
+}  // namespace
+
 template <class Peer>
 bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay,
                                  Tick occupancy) {
-  if (withheld_ != nullptr) {
-    SC_REPORT_ERROR(report::kProtocol, "a BEGIN before the END of the message before it");
-  }
+  if (rarely(withheld_ != nullptr)) report_early_begin();
   ++used_;
   const Tick current = now();
   link_free_at_ = current + delay.value() + occupancy;

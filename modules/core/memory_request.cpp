@@ -3,25 +3,18 @@
 
 #include <typeinfo>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/core/transaction_pool.h"
 
 namespace tessera {
 
-void MemoryRequest::push_route(std::uint16_t port) {
-  if (depth_ >= kMaxRoute) {
-    SC_REPORT_FATAL(report::kRoute,
-                    "a request passes more interconnects than MemoryRequest::kMaxRoute");
-  }
-  route_[depth_++] = port;
-}
-
-std::uint16_t MemoryRequest::pop_route() {
-  sc_assert(depth_ > 0);
-  return route_[--depth_];
-}
-
 namespace {
+
+[[gnu::cold, gnu::noinline]] void report_long_route() {
+  SC_REPORT_FATAL(report::kRoute,
+                  "a request passes more interconnects than MemoryRequest::kMaxRoute");
+}
 
 [[gnu::noinline]] MemoryRequest& extension_of(tlm::tlm_generic_payload& payload) {
   MemoryRequest* request = payload.get_extension<MemoryRequest>();
@@ -35,10 +28,20 @@ namespace {
 
 }  // namespace
 
+void MemoryRequest::push_route(std::uint16_t port) {
+  if (rarely(depth_ >= kMaxRoute)) report_long_route();
+  route_[depth_++] = port;
+}
+
+std::uint16_t MemoryRequest::pop_route() {
+  sc_assert(depth_ > 0);
+  return route_[--depth_];
+}
+
 MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
   // A pooled payload has its request inside: no way round through the extension table.
-  if (&typeid(payload) == &typeid(Transaction)) return static_cast<Transaction&>(payload).request();
-  return extension_of(payload);
+  if (rarely(&typeid(payload) != &typeid(Transaction))) return extension_of(payload);
+  return static_cast<Transaction&>(payload).request();
 }
 
 ByteMask byte_mask_of(const tlm::tlm_generic_payload& payload) {

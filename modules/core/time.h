@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <systemc>
 
+#include "modules/core/rarely.h"
+
 namespace tessera {
 
 /// Absolute simulated time, or a duration, in femtoseconds: the resolution of the whole model.
@@ -32,14 +34,14 @@ inline std::array<sc_core::sc_time, 64> made_times;
 
 /// The present simulated time. Blocks ask some fifty times per memory access.
 inline Tick now() {
-  return detail::present != kNever ? detail::present : sc_core::sc_time_stamp().value();
+  return rarely(detail::present == kNever) ? sc_core::sc_time_stamp().value() : detail::present;
 }
 
 /// sc_time::from_value() is a call into the SystemC library; nearly every delay is one of a few
 /// numbers of clock cycles, a tick more or less for rounding, so that what it gave is kept.
 inline sc_core::sc_time to_sc_time(Tick t) {
   sc_core::sc_time& kept = detail::made_times[t * 0x9e3779b97f4a7c15U >> 58];
-  if (kept.value() != t) kept = sc_core::sc_time::from_value(t);
+  if (rarely(kept.value() != t)) kept = sc_core::sc_time::from_value(t);
   return kept;
 }
 
@@ -103,7 +105,7 @@ class ClockDomain {
     void keep_edges_from(std::size_t known);
     /// The last edge at or before t.
     Edge edge_at(Tick t) const {
-      if (!close(t)) return edge_by_division(t);
+      if (rarely(!close(t))) return edge_by_division(t);
       const std::size_t k = cycles_ahead(t);
       return {here_cycle + k, edges[k]};
     }

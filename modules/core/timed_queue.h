@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "modules/core/prefetch.h"
+#include "modules/core/rarely.h"
 #include "modules/core/time.h"
 
 namespace tessera {
@@ -28,7 +29,7 @@ class TimedQueue {
 
   // Not inline: hundreds of bytes at every place that pushes.
   [[gnu::noinline]] void push(Tick due, std::uint32_t port, T item) {
-    if (size_ > mask_) return push_into_more(due, port, std::move(item));
+    if (rarely(size_ > mask_)) return push_into_more(due, port, std::move(item));
     std::uint32_t i = size_++;
     for (; i > 0; --i) {
       Entry& before = at(i - 1);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "modules/core/rarely.h"
+
 namespace tessera {
 
 WakeQueue& WakeQueue::instance() {
@@ -64,7 +66,7 @@ void WakeQueue::emptied(Tick t) {
 void WakeQueue::enter(Id id, Tick t) {
   // By a process that runs, for a block that is not armed: nearly always.
   const bool plain = running_ && t >= detail::present && near(t) && sleepers_[id].armed == kNever;
-  if (!plain) return enter_otherwise(id, t);
+  if (rarely(!plain)) return enter_otherwise(id, t);
   sleepers_[id].armed = t;
   put(id, t);
 }
@@ -113,7 +115,7 @@ void WakeQueue::process() {
   first_slot_ = t >> kSlotBits;
   {
     const Running running(*this, t);
-    if (!far_.empty()) take_far();
+    if (rarely(!far_.empty())) take_far();
     run_due(t);
   }
   const Tick next = next_time(t);
@@ -135,7 +137,7 @@ void WakeQueue::take_far() {
 void WakeQueue::run_due(Tick t) {
   std::uint64_t* const slot = slot_of(t);
   while (*slot <= t) {
-    reverse_ ? call_due<true>(slot, t) : call_due<false>(slot, t);
+    rarely(reverse_) ? call_due<true>(slot, t) : call_due<false>(slot, t);
     // What is left: armed for t behind its turn, or due later.
     Tick earliest = kNever;
     for (std::size_t w = 0; w + 1 < stride_; ++w) {

@@ -57,8 +57,7 @@ void LlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-void LlcSlice::tell_observers(const Access& a, bool leaving) {
-  if (role_.observers.empty()) return;
+void LlcSlice::tell(const Access& a, bool leaving) {
   const AccessOrigin origin = leaving || !is_home(*a.request) ? AccessOrigin::kRemoteLeaving
                               : local(a)                      ? AccessOrigin::kLocal
                                                               : AccessOrigin::kRemoteArriving;
@@ -84,8 +83,7 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
     outcome = merge(a, line);
   } else if (is_write) {
     outcome = write(a, line, f, t);
-  } else if (f != CacheArray::kNone &&
-             array_.valid(f).contains(ByteMask::first(config_.line_bytes))) {
+  } else if (f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line())) {
     ++stats_.hits;
     if (!home) ++stats_.replica_hits;
     served_here = true;
@@ -176,6 +174,10 @@ tlm::tlm_generic_payload& LlcSlice::fetch_for(const Access& a, std::uint64_t lin
       !(is_remote_cache() && a.request->fine_grained)) {
     return *a.payload;
   }
+  return own_fetch(a, line);
+}
+
+tlm::tlm_generic_payload& LlcSlice::own_fetch(const Access& a, std::uint64_t line) {
   Transaction& fetch = pool_.acquire();
   fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
   MemoryRequest& r = fetch.request();
@@ -215,7 +217,7 @@ void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
 void LlcSlice::fill(Payload& payload, Tick t) {
   Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
   const CacheArray::Frame f = entry.frame;
-  const ByteMask whole = ByteMask::first(config_.line_bytes);
+  const ByteMask& whole = array_.whole_line();
   const bool held_bytes = !array_.valid(f).none();
   if (request_of(payload).carries_data) {
     copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),

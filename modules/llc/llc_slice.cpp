@@ -257,10 +257,11 @@ void LlcSlice::look_up(Tick t) {
 }
 
 bool LlcSlice::output_backed_up() const {
-  if (to_memory_.queue.size() >= config_.memory_queue_depth) return true;
-  return std::any_of(replies_.begin(), replies_.end(), [this](const ReplyOutput& out) {
-    return out.queue.size() >= config_.reply_queue_depth;
-  });
+  // A plain loop: std::any_of() takes four at a time, in ten times the code.
+  for (const ReplyOutput& out : replies_) {
+    if (out.queue.size() >= config_.reply_queue_depth) return true;
+  }
+  return to_memory_.queue.size() >= config_.memory_queue_depth;
 }
 
 void LlcSlice::flush(std::function<void()> done) {

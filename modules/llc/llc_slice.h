@@ -170,7 +170,7 @@ class LlcSlice final : public sc_core::sc_module,
 
   void process();
   void take_fills(Tick t);
-  void take_remote(Tick t);
+  [[gnu::noinline]] void take_remote(Tick t);
   void take_invalidations(Tick t);
   void take_bypassing(Tick t);
   bool fills_can_wait() const;
@@ -179,7 +179,7 @@ class LlcSlice final : public sc_core::sc_module,
   void send_replies(ReplyOutput& out, Tick t);
   void send(Output& output, Answers& answers, Tick t);
   void look_up(Tick t);
-  void walk_flush(Tick t);
+  [[gnu::noinline]] void walk_flush(Tick t);
   void arm(Tick t);
   void arm(const Output& output, Tick t);
 
@@ -204,13 +204,15 @@ class LlcSlice final : public sc_core::sc_module,
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   /// The head of its queue cannot be looked up at this instant: will be counted once, for the
   /// first reason, if it is not looked up at the very same instant.
-  Outcome held_up(const Access& a, Counter& reason);
+  [[gnu::noinline]] Outcome held_up(const Access& a, Counter& reason);
   Outcome access(const Access& a, Tick t);
   Outcome merge(const Access& a, std::uint64_t line);
   Outcome write(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   Outcome miss(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
-  Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
+  [[gnu::noinline]] Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame,
+                                    Tick t);
   Payload& fetch_for(const Access& a, std::uint64_t line);
+  [[gnu::noinline]] Payload& own_fetch(const Access& a, std::uint64_t line);
   /// `tag`: kHoldsEntry + port, or 0.
   void send_on(const Access& a, Tick due, std::uint32_t tag);
   CacheArray::Frame take_frame(std::uint64_t index, std::uint64_t line);
@@ -221,12 +223,15 @@ class LlcSlice final : public sc_core::sc_module,
   bool coherent_after(const Access& a, Tick t);
   Invalidation& invalidate_twin(std::uint64_t line, Tick t);
   void invalidated(Payload& payload, Tick t);
-  void tell_observers(const Access& a, bool leaving);
+  void tell_observers(const Access& a, bool leaving) {
+    if (!role_.observers.empty()) tell(a, leaving);
+  }
+  [[gnu::noinline]] void tell(const Access& a, bool leaving);
 
   // Remote caches only (llc_remote_cache.cpp).
   bool answers_own(Payload& payload);
   static bool home_must_see(const MemoryRequest& r);
-  Outcome pass_by(const Access& a, CacheArray::Frame frame, Tick t);
+  [[gnu::noinline]] Outcome pass_by(const Access& a, CacheArray::Frame frame, Tick t);
   void pass_to_memory(const Access& a, Tick due, std::uint32_t tag);
   void blocking_remote(Payload& payload, sc_core::sc_time& delay);
   void write_down(CacheArray::Frame frame);

@@ -21,7 +21,7 @@ void LlcSlice::blocking(int, Payload& payload, sc_core::sc_time& delay) {
     return;
   }
   delay += to_sc_time(clock_.time_of(config_.latency_cycles));
-  if (f == CacheArray::kNone || !array_.valid(f).contains(ByteMask::first(config_.line_bytes))) {
+  if (f == CacheArray::kNone || !array_.valid(f).contains(array_.whole_line())) {
     sc_core::sc_time below = sc_core::SC_ZERO_TIME;
     Payload probe;
     unsigned char byte = 0;
@@ -79,7 +79,7 @@ void LlcSlice::blocking_remote(Payload& payload, sc_core::sc_time& delay) {
     sc_assert(!array_.locked(f));
     const auto* request = payload.get_extension<MemoryRequest>();
     const bool pass = !payload.is_read() || (request != nullptr && home_must_see(*request));
-    if (!pass && array_.valid(f).contains(ByteMask::first(config_.line_bytes))) {
+    if (!pass && array_.valid(f).contains(array_.whole_line())) {
       delay += to_sc_time(clock_.time_of(config_.latency_cycles));
       payload.set_response_status(debug(0, payload) == payload.get_data_length()
                                       ? tlm::TLM_OK_RESPONSE

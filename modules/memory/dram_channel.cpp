@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -267,7 +268,7 @@ void DramChannel::take_requests(Tick t, std::uint64_t cycle) {
     const Arrival a = arriving_.pop();
     const tlm::tlm_response_status status = check(*a.payload, *a.request);
     a.payload->set_response_status(status);
-    if (status != tlm::TLM_OK_RESPONSE) {
+    if (rarely(status != tlm::TLM_OK_RESPONSE)) {
       ++stats_.errors;  // it still takes its time
     } else if (a.request->carries_data) {
       access(*a.payload, *a.request);

@@ -5,6 +5,8 @@
 #include <cassert>
 #include <utility>
 
+#include "modules/core/rarely.h"
+
 namespace tessera {
 
 namespace {
@@ -330,7 +332,7 @@ void DramScheduler::refresh(MemoryCycle cycle) {
 
 void DramScheduler::tell(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row,
                          MemoryCycle cycle) {
-  if (observer_ != nullptr) observer_->on_command({kind, bank, row, cycle});
+  if (rarely(observer_ != nullptr)) observer_->on_command({kind, bank, row, cycle});
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/noc/packet.h"
 
@@ -65,9 +66,8 @@ void DuplexNetwork::bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target)
 
 // ---- time ----
 
-void DuplexNetwork::look_at_clock() {
+void DuplexNetwork::read_clock() {
   const Tick t = now();
-  if (t == seen_) return;
   seen_ = t;
   cycle_ = clock_.cycle_at(t);
   const bool edge = clock_.is_edge(t);
@@ -219,7 +219,7 @@ tlm::tlm_sync_enum DuplexNetwork::accept_request(unsigned entry, tlm::tlm_generi
                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   MemoryRequest& request = request_of(payload);
   const unsigned exit = routing_.by_request(request);
-  if (exit >= exits_.size()) {
+  if (rarely(exit >= exits_.size())) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return tlm::TLM_COMPLETED;
   }
@@ -273,7 +273,7 @@ void DuplexNetwork::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time
   } else if (routing_.by_address) {
     exit = routing_.by_address(payload.get_address());
   }
-  if (exit >= exits_.size()) {
+  if (rarely(exit >= exits_.size())) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return;
   }

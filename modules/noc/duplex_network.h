@@ -92,7 +92,10 @@ class DuplexNetwork final {
   };
 
   void process();
-  void look_at_clock();
+  void look_at_clock() {
+    if (now() != seen_) read_clock();
+  }
+  [[gnu::noinline]] void read_clock();
   Cycle cycle_from(Tick t) const;
   void arm();
   /// The last cycle in which something may be sent that arrives, one cycle later, at t or after.

@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "modules/core/prefetch.h"
+#include "modules/core/rarely.h"
 
 namespace tessera {
 namespace {
@@ -162,7 +163,7 @@ std::uint32_t SwitchFabric::pop(Fifo& fifo, Cycle free) {
 
 void SwitchFabric::due(Work work, std::uint32_t index, Cycle cycle) {
   // What lies beyond the wheel is looked at again at its rim.
-  if (cycle - current_ >= kSlots) cycle = current_ + kSlots - 1;
+  if (rarely(cycle - current_ >= kSlots)) cycle = current_ + kSlots - 1;
   const std::size_t slot = cycle % kSlots;
   wheel_[slot * words_ + first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
   busy_slots_ |= std::uint64_t{1} << slot;
@@ -247,7 +248,7 @@ void SwitchFabric::bid(unsigned stage, const Fifo& buffer) {
 void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   Fifo& f = exits_[exit];
   if (f.head == kNone) return;
-  if (f.ready > cycle) {
+  if (rarely(f.ready > cycle)) {
     due(kEject, exit, f.ready);
     return;
   }
@@ -296,7 +297,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   const bool last = stage == last_stage();
   Fifo& sink = last ? exits_[l.downstream] : buffers_[1][l.downstream];
   const std::uint32_t flits = packets_[source.head].flits;
-  if (!fits(sink, flits)) {
+  if (rarely(!fits(sink, flits))) {
     l.blocked_since = std::min(l.blocked_since, cycle);
     // Looked at again when the buffer gives up room, or when another head may leave: it may be
     // that one's turn, and it may fit. (This look may have stood for it, at the wheel's rim.)
@@ -304,7 +305,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     if (other != kNever) due(link_work(stage), link, other);
     return;
   }
-  if (l.blocked_since != kNever) {
+  if (rarely(l.blocked_since != kNever)) {
     stats_.buffer_full_cycles += cycle - l.blocked_since;
     l.blocked_since = kNever;
   }
@@ -328,7 +329,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   if (stage != 0) {
     serve_again(0, source.upstream, cycle);
   } else {
-    refill(buffer, cycle);
+    if (entries_[buffer].head != kNone) refill(buffer, cycle);
   }
 }
 

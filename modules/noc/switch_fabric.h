@@ -163,7 +163,7 @@ class SwitchFabric {
   void refill(std::uint32_t entry, Cycle cycle);
   void bid(unsigned stage, const Fifo& buffer);
   /// When the next of the link's heads may leave that may not yet in `cycle`; kNever: none.
-  Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
+  [[gnu::noinline]] Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
 
   std::uint32_t link_of(unsigned stage, const Fifo& fifo, const Packet& p) const {
     return stage == last_stage() ? p.exit : fifo.link_base + exit_group_[p.exit];

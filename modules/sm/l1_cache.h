@@ -121,7 +121,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
     return role_.transfer != nullptr &&
            (payload.get_address() < role_.local_begin || payload.get_address() >= role_.local_end);
   }
-  Lookup access_among_gpus(const Access& a, Tick t);
+  [[gnu::noinline]] Lookup access_among_gpus(const Access& a, Tick t);
   Lookup load_past_array(const Access& a, std::uint32_t pieces, Tick t);
   void count_remote(const MemoryRequest& request, Lookup outcome, bool past_array);
 

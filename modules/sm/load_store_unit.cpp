@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -74,17 +75,21 @@ WarpAccess& LoadStoreUnit::new_access(const MemoryOp& memory, const CoalescedAcc
   WarpAccess& a = *free_.back();
   free_.pop_back();
   const bool lanes_matter = !memory.values_done || memory.kind == AccessKind::kAtomic;
-  if (lines.count <= 1 && !lanes_matter) return a;
+  if (lines.count > 1 || lanes_matter) add_details(a, memory, lines, lanes_matter);
+  return a;
+}
+
+void LoadStoreUnit::add_details(WarpAccess& a, const MemoryOp& memory, const CoalescedAccess& lines,
+                                bool lanes_matter) {
   if (free_details_.empty()) {
     all_details_.push_back(std::make_unique<WarpAccessDetails>());
     free_details_.push_back(all_details_.back().get());
   }
   a.details = free_details_.back();
   free_details_.pop_back();
-  if (!lanes_matter) return a;
+  if (!lanes_matter) return;
   a.details->memory = memory;
   for (unsigned i = 0; i < lines.count; ++i) a.details->lanes[i] = lines.lines[i].lanes;
-  return a;
 }
 
 void LoadStoreUnit::free_access(WarpAccess& access) {
@@ -139,11 +144,11 @@ void LoadStoreUnit::take_answers(Tick t) {
 void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
   MemoryRequest& request = request_of(payload);
   WarpAccess& a = accesses_[request.tag / kWarpLanes];
-  if (!payload.is_response_ok()) {
+  if (rarely(!payload.is_response_ok())) {
     SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
   }
   if (request.carries_data) take_values(a, payload, request);
-  if (request.kind == RequestKind::kAtomic) pool_.release_atomics(request.atomics);
+  if (rarely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
   a.request_for(request.tag % kWarpLanes) = nullptr;
   payload.release();
   if (--a.lines_left == 0) {
@@ -177,7 +182,7 @@ void LoadStoreUnit::take_translations(Tick t) {
     mmu_in_.release();
     auto it = std::find_if(translations_.begin(), translations_.end(),
                            [&](const Translation& x) { return x.request == &payload; });
-    if (!payload.is_response_ok()) {
+    if (rarely(!payload.is_response_ok())) {
       SC_REPORT_FATAL("/tessera/sm/translation_error",
                       "an access outside every allocation reached the MMU");
     }
@@ -293,7 +298,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   }
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   const SendOutcome outcome = l1_out_.send(out, delay);
-  if (outcome.responded) {
+  if (rarely(outcome.responded)) {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
     l1_in_.begin(out, phase, annotated, 0);

@@ -141,9 +141,13 @@ class LoadStoreUnit {
   [[gnu::noinline]] void add_stored(Transaction& out, const Line& line);
   [[gnu::noinline]] void add_operands(Transaction& out, const Line& line);
   void answered(tlm::tlm_generic_payload& payload, Tick t);
-  void take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
-                   const MemoryRequest& request);
+  [[gnu::noinline]] void take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
+                                     const MemoryRequest& request);
   WarpAccess& new_access(const MemoryOp& memory, const CoalescedAccess& lines);
+  /// Lines' requests, lanes and values, for accesses that have more than one line or need their
+  /// lanes.
+  [[gnu::noinline]] void add_details(WarpAccess& a, const MemoryOp& memory,
+                                     const CoalescedAccess& lines, bool lanes_matter);
 
   const SmConfig& config_;
   const ClockDomain& clock_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -119,8 +120,10 @@ void SmCluster::process() {
   const Tick lsu = lsu_.next_work(t);
   if (lsu != kNever) wake_.at(std::max(lsu, lsu <= t ? clock_.time_of(cycle + 1) : lsu));
   wake_.at(open_at_);
-  if (drained_ && close_at_ > t) wake_.at(close_at_);
-  if (drained_ && close_at_ <= t && lsu_.idle()) std::exchange(drained_, nullptr)();
+  if (rarely(static_cast<bool>(drained_))) {
+    if (close_at_ > t) wake_.at(close_at_);
+    if (close_at_ <= t && lsu_.idle()) std::exchange(drained_, nullptr)();
+  }
 }
 
 void SmCluster::close_memory(std::function<void()> drained) {

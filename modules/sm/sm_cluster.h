@@ -152,7 +152,7 @@ class SmCluster final : public sc_core::sc_module,
 
   void set_next(Warp& w, std::uint32_t slot, std::uint64_t earliest);
   void find_ready(std::uint32_t slot, std::uint64_t earliest);
-  void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
+  [[gnu::noinline]] void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
   void schedule_ready(std::uint32_t slot);
   void set_ready(std::uint32_t slot);
   std::uint64_t fences_that_may_issue() const;
