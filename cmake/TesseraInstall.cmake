@@ -28,7 +28,9 @@ target_link_libraries(tessera_all_stimuli INTERFACE tessera_kernels tessera_ptx)
 list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
 install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TESSERA_LTO_USED)
+if(TESSERA_LTO_USED AND TESSERA_LTO_ONLY)
+  install(CODE [[message(FATAL_ERROR "Nobody could link these: set TESSERA_LTO_ONLY=OFF")]])
+elseif(TESSERA_LTO_USED)
   # Machine code alone: what link-time optimisation reads is of use to this very compiler only.
   install(CODE "
     file(GLOB archives
