@@ -29,7 +29,8 @@ list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
 install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TESSERA_LTO_USED AND TESSERA_LTO_ONLY)
-  install(CODE [[message(FATAL_ERROR "Nobody could link these: set TESSERA_LTO_ONLY=OFF")]])
+  install(CODE [[message(FATAL_ERROR
+    "This tree builds the command alone (TESSERA_LTO_ONLY): cmake --preset release, and build again")]])
 elseif(TESSERA_LTO_USED)
   # Machine code alone: what link-time optimisation reads is of use to this very compiler only.
   install(CODE "
