@@ -11,6 +11,23 @@
 
 namespace tessera {
 
+/// What an entry has room for: the access that asked for the line, and when; or neither, in half
+/// the host memory, where that access does not wait. (Others that wait are on the heap.)
+enum class MshrHolds : std::uint8_t { kFirstAccess, kNoAccess };
+
+namespace detail {
+
+template <class Target, MshrHolds kHolds>
+struct MshrFirst {
+  /// For the owner: when it asked for the line.
+  std::uint64_t sent = 0;
+  Target first_access{};
+};
+template <class Target>
+struct MshrFirst<Target, MshrHolds::kNoAccess> {};
+
+}  // namespace detail
+
 /// Miss-status holding registers: one entry per outstanding line, each with the accesses that wait
 /// for it in order of arrival. Accesses to a line with an entry must be appended to it, whatever
 /// they are, so that they take effect in order when the line comes.
@@ -20,11 +37,14 @@ namespace tessera {
 ///
 /// A fixed table with open addressing; nothing is allocated once every entry has been used. A host
 /// cache line, beside what it points to.
-template <class Target>
+template <class Target, MshrHolds kHolds = MshrHolds::kFirstAccess>
 class alignas(kHostLine) Mshr {
+  static constexpr bool kFirst = kHolds == MshrHolds::kFirstAccess;
+
  public:
-  /// In one host cache line, with the only access that most misses have.
-  class alignas(kHostLine) Entry {
+  /// Never in two host cache lines.
+  class alignas(kFirst ? kHostLine : kHostLine / 2) Entry
+      : public detail::MshrFirst<Target, kHolds> {
    public:
     std::uint64_t line = 0;
     union {
@@ -43,40 +63,45 @@ class alignas(kHostLine) Mshr {
     std::uint16_t waiting_ = 0;  // here, where there would be padding
 
    public:
-    /// For the owner: when it asked for the line.
-    std::uint64_t sent = 0;
     /// For the owner: its request for the line.
     tlm::tlm_generic_payload* fetch = nullptr;
 
     /// The accesses that wait, in the order in which they came.
     std::uint32_t waiting() const { return waiting_; }
     void add(const Target& access) {
-      if (waiting_++ == 0) {
-        first_ = access;
-        return;
+      if constexpr (kFirst) {
+        if (waiting_ == 0) {
+          waiting_ = 1;
+          this->first_access = access;
+          return;
+        }
       }
+      ++waiting_;
       add_more(access);
     }
-    const Target& first() const { return first_; }
+    const Target& first() const {
+      static_assert(kFirst, "no access is held");
+      return this->first_access;
+    }
     template <class F>
     void for_each_waiting(F f) const {
       if (waiting_ == 0) return;
-      f(first_);
-      for (std::uint32_t i = 1; i < waiting_; ++i) f((*more_)[i - 1]);
+      if constexpr (kFirst) f(this->first_access);
+      for (std::uint32_t i = kInside; i < waiting_; ++i) f((*more_)[i - kInside]);
     }
 
    private:
     friend class Mshr;
+    static constexpr std::uint32_t kInside = kFirst ? 1 : 0;
     [[gnu::noinline]] void add_more(const Target& access) {
       if (!more_) more_ = std::make_unique<std::vector<Target>>();
       more_->push_back(access);
     }
     void forget_waiting() {
-      if (waiting_ > 1) more_->clear();
+      if (waiting_ > kInside) more_->clear();
       waiting_ = 0;
     }
 
-    Target first_{};
     std::unique_ptr<std::vector<Target>> more_;  ///< the rest; stays when made
   };
 

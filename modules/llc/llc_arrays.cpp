@@ -159,7 +159,6 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   entry.add(a);
   entry.fetch = &fetch_for(a, line);
   if (home) {
-    if (!is_remote_cache()) a.request->stamps[static_cast<std::size_t>(Hop::kToDram)] = t;
     to_memory_.queue.push(t, 0, entry.fetch);
   } else {
     to_remote_.queue.push(t, 0, entry.fetch);
@@ -227,7 +226,11 @@ void LlcSlice::fill(Payload& payload, Tick t) {
   array_.lock(f, false);
   MemoryRequest& first = *entry.first().request;
   const bool home = is_home(first);
-  if (home && !is_remote_cache()) first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
+  if (home && !is_remote_cache()) {
+    // Both here: the request's line with the stamps is not in the host's caches at the lookup.
+    first.stamps[static_cast<std::size_t>(Hop::kToDram)] = entry.sent;
+    first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
+  }
   stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
   bool wanted_here = held_bytes || config_.install_remote_misses;
   entry.for_each_waiting([&](const Access& a) {

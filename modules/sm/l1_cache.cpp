@@ -135,7 +135,7 @@ void L1Cache::take_responses(Tick t) {
 /// What has come from memory, or will have at t.
 void L1Cache::take_response(Payload& payload, Tick t) {
   memory_in_.release();
-  Mshr<Access>::Entry* entry = mshr_.find(line_of(payload), &payload);
+  Misses::Entry* entry = mshr_.find(line_of(payload), &payload);
   if (entry != nullptr) {
     fill(*entry, t);
   } else {
@@ -159,7 +159,7 @@ void L1Cache::take_response(Payload& payload, Tick t) {
 
 /// The line has come with the load that asked for it; what waited for it takes effect on its bytes
 /// in order of arrival.
-void L1Cache::fill(Mshr<Access>::Entry& entry, Tick t) {
+void L1Cache::fill(Misses::Entry& entry, Tick t) {
   const Payload& payload = *entry.fetch;
   const MemoryRequest& request = request_of(*entry.fetch);
   account(request, t);
@@ -282,7 +282,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     return Lookup::kSent;
   }
   const std::uint64_t line = line_of(*a.payload);
-  if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
+  if (Misses::Entry* entry = mshr_.find(line)) {
     if (!entry->keep || entry->passing || !mshr_.can_merge(*entry)) return Lookup::kStalled;
     entry->add(a);
     ++stats_.loads;
@@ -323,7 +323,7 @@ bool L1Cache::reserve_frame(std::uint64_t line) {
 /// The load itself fetches its line, or these pieces of it.
 void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, bool passing,
                     Tick t) {
-  Mshr<Access>::Entry& entry = mshr_.allocate(line);
+  Misses::Entry& entry = mshr_.allocate(line);
   entry.keep = true;
   entry.passing = passing;
   entry.pieces = pieces;
@@ -335,7 +335,7 @@ void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, b
 L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
-  if (Mshr<Access>::Entry* entry = mshr_.find_containing(line, kWholeLine)) {
+  if (Misses::Entry* entry = mshr_.find_containing(line, kWholeLine)) {
     if (atomic) {
       // Its result is made elsewhere: what is being fetched is already old.
       entry->keep = false;
@@ -402,7 +402,7 @@ void L1Cache::drop_lines() {
   flush_at_ = kNever;
   array_.invalidate_all();
   ++stats_.flushes;
-  mshr_.for_each([](Mshr<Access>::Entry& e) { e.keep = false; });
+  mshr_.for_each([](Misses::Entry& e) { e.keep = false; });
 }
 
 bool L1Cache::idle() const {
@@ -434,7 +434,7 @@ void L1Cache::reset() {
   to_core_.clear();
   responses_.clear();
   to_memory_.clear();
-  mshr_.drain([](Mshr<Access>::Entry& e) {
+  mshr_.drain([](Misses::Entry& e) {
     e.for_each_waiting([](const Access& a) {
       if (a.payload->is_write()) a.payload->release();
     });

@@ -79,6 +79,8 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
   };
+  /// The load that fetches the line is not among those that wait for it.
+  using Misses = Mshr<Access, MshrHolds::kNoAccess>;
 
   /// As pieces: all of them.
   static constexpr std::uint32_t kWholeLine = ~std::uint32_t{0};
@@ -98,7 +100,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void take_responses(Tick t);
   void take_response(Payload& payload, Tick t);
   Tick soonest_lookup() const;
-  void fill(Mshr<Access>::Entry& entry, Tick t);
+  void fill(Misses::Entry& entry, Tick t);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
@@ -132,7 +134,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   const L1Role role_;
 
   CacheArray array_;
-  Mshr<Access> mshr_;
+  Misses mshr_;
   // Each queue and its half of a channel in a host cache line.
   alignas(kHostLine) TimedQueue<Access> pipeline_;
   RequestReceiver core_in_;

@@ -32,7 +32,7 @@ L1Cache::Lookup L1Cache::access_among_gpus(const Access& a, Tick t) {
   Lookup outcome = Lookup::kStalled;
   if (!is_load) {
     // What is being fetched past the array is older than what this access writes.
-    mshr_.for_each_of(line_of(*a.payload), [](Mshr<Access>::Entry& e) {
+    mshr_.for_each_of(line_of(*a.payload), [](Misses::Entry& e) {
       if (e.passing) e.keep = false;
     });
     outcome = write_or_atomic(a, t);
@@ -55,7 +55,7 @@ L1Cache::Lookup L1Cache::access_among_gpus(const Access& a, Tick t) {
 /// The three cases of DualOpt figure 8.
 L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t pieces, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
-  if (Mshr<Access>::Entry* entry = mshr_.find_containing(line, pieces)) {
+  if (Misses::Entry* entry = mshr_.find_containing(line, pieces)) {
     if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
     entry->add(a);
     ++stats_.loads;

@@ -8,7 +8,6 @@
 #include <random>
 #include <set>
 #include <stdexcept>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,10 +15,10 @@ using namespace tessera;
 
 namespace {
 
-template <class Entry>
-auto waiting(const Entry& e) {
-  std::vector<std::decay_t<decltype(e.first())>> all;
-  e.for_each_waiting([&](const auto& access) { all.push_back(access); });
+template <class Access = int, class Entry>
+std::vector<Access> waiting(const Entry& e) {
+  std::vector<Access> all;
+  e.for_each_waiting([&](const Access& access) { all.push_back(access); });
   return all;
 }
 
@@ -44,8 +43,9 @@ TEST_CASE("an MSHR table is full when every entry waits for a line") {
   CHECK(m.find(3) != nullptr);
 }
 
-TEST_CASE("an MSHR entry merges as many accesses as it may and keeps their order") {
-  Mshr<int> m(1, 3);
+TEMPLATE_TEST_CASE("an MSHR entry merges as many accesses as it may and keeps their order", "",
+                   Mshr<int>, (Mshr<int, MshrHolds::kNoAccess>)) {
+  TestType m(1, 3);
   auto& e = m.allocate(7);
   for (int i = 0; i < 3; ++i) {
     CHECK(m.can_merge(e));
@@ -54,8 +54,17 @@ TEST_CASE("an MSHR entry merges as many accesses as it may and keeps their order
   CHECK_FALSE(m.can_merge(e));
   CHECK(waiting(*m.find(7)) == std::vector<int>{0, 1, 2});
   m.release(e);
-  // The next user of the entry finds it empty.
-  CHECK(m.allocate(8).waiting() == 0);
+  // The next user of the entry finds it empty, and its accesses are its own.
+  auto& next = m.allocate(8);
+  CHECK(next.waiting() == 0);
+  CHECK(waiting(next).empty());
+  next.add(3);
+  CHECK(waiting(next) == std::vector<int>{3});
+}
+
+TEST_CASE("an MSHR entry that holds no access takes half a host cache line") {
+  STATIC_REQUIRE(sizeof(Mshr<void*, MshrHolds::kNoAccess>::Entry) == kHostLine / 2);
+  STATIC_REQUIRE(sizeof(Mshr<std::array<void*, 3>>::Entry) == kHostLine);
 }
 
 TEST_CASE("draining an MSHR table visits and frees every entry") {
@@ -97,10 +106,10 @@ TEST_CASE("random inserts, lookups and releases of lines that collide agree with
       REQUIRE(m.full() == (reference.size() == kEntries));
       if (m.full()) continue;
       m.allocate(line).add(random() % 100);
-      reference[line] = waiting(*m.find(line));
+      reference[line] = waiting<std::uint64_t>(*m.find(line));
     } else {
       REQUIRE(e->line == line);
-      REQUIRE(waiting(*e) == found->second);
+      REQUIRE(waiting<std::uint64_t>(*e) == found->second);
       if (random() % 2 == 0) {
         m.release(*e);
         reference.erase(found);
