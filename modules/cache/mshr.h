@@ -17,6 +17,7 @@ enum class MshrHolds : std::uint8_t { kFirstAccess, kNoAccess };
 
 namespace detail {
 
+/// The part of an entry that MshrHolds is about.
 template <class Target, MshrHolds kHolds>
 struct MshrFirst {
   /// For the owner: when it asked for the line.

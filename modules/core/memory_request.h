@@ -29,7 +29,7 @@ enum class RequestKind : std::uint8_t {
 enum class Hop : std::uint8_t {
   kIssued,    ///< made by the L1 (or its bypass)
   kAtLlc,     ///< arrived at the home slice
-  kToDram,    ///< the slice asked its channel
+  kToDram,    ///< the slice asked its channel; written with the next
   kFromDram,  ///< the channel answered
   kFromLlc,   ///< the answer left the slice
   kCount,

@@ -31,6 +31,11 @@ void hit_and_miss(RequestStyle style) {
   CHECK(rig.llc.stats().miss_latency.sum() == kMemory + 1);
 }
 
+/// When a request passed `hop`.
+Tick stamp(const Rig& rig, std::size_t request, Hop hop) {
+  return rig.sm.result(request).request.stamps[static_cast<std::size_t>(hop)];
+}
+
 /// A victim's write-back and the fetch behind it, with answers of any style.
 /// `link`: cycles for which the write-back has the channel; a completed one has it to the end.
 void write_back_and_fetch(RequestStyle style, std::uint64_t link) {
@@ -186,6 +191,26 @@ TEST_CASE("accesses to a line being fetched take effect in order when it comes")
   CHECK(rig.byte(after, 16) == initial(0x1010));
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.llc.stats().merges == 2);
+}
+
+TEST_CASE("who asked for a line knows when the channel was asked and when it answered") {
+  Rig rig;
+  const auto load = rig.load(10, 0x1000);
+  const auto merged = rig.load(11, 0x1000);
+  const auto hit = rig.load(500, 0x1000);
+  const auto atomic = rig.atomic(600, 0x2000, rig.adds(1, 1));
+  rig.run();
+  for (const auto& [request, at] : {std::pair(load, 10U), std::pair(atomic, 600U)}) {
+    CHECK(stamp(rig, request, Hop::kAtLlc) == rig.edge(at));
+    CHECK(stamp(rig, request, Hop::kToDram) == rig.edge(at + kLatency - 1));
+    CHECK(stamp(rig, request, Hop::kFromDram) == rig.edge(at + kLatency + kMemory));
+    CHECK(stamp(rig, request, Hop::kFromLlc) == rig.edge(at + kLatency + kMemory + 1));
+  }
+  for (const auto& [request, at] : {std::pair(merged, 11U), std::pair(hit, 500U)}) {
+    CHECK(stamp(rig, request, Hop::kAtLlc) == rig.edge(at));
+    CHECK(stamp(rig, request, Hop::kToDram) == kNever);
+    CHECK(stamp(rig, request, Hop::kFromDram) == kNever);
+  }
 }
 
 TEST_CASE("a full MSHR entry holds its queue up, not the other one") {
