@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stimuli/device_memory.h"
+#include "stimuli/texture.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {
@@ -55,6 +56,12 @@ class Device {
   /// RunError when it fails.
   virtual void launch(const LaunchRequest& request) = 0;
   virtual const Allocations& allocations() const = 0;
+
+  /// Textures and surfaces that kernels of this device sample. Their texels are in allocations.
+  TextureTable& textures() { return textures_; }
+
+ private:
+  TextureTable textures_;
 };
 
 /// Outcome of comparing device memory with the CPU reference.

@@ -137,6 +137,7 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   memory.allocations = &allocations;
   memory.flat = flat;
   memory.symbols = &module.symbols;
+  memory.textures = &device_.textures();
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
     device_.read(to, from, bytes);
   };

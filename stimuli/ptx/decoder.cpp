@@ -355,8 +355,4 @@ std::shared_ptr<const Kernel> decode(const Module& module, const std::string& en
   return Decoder(module, flat).run();
 }
 
-void check_supported(const Module& module) {
-  for (const std::string& name : module.entries()) decode(module, name);
-}
-
 }  // namespace tessera::ptx

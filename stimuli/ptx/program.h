@@ -26,6 +26,8 @@ struct MemoryView {
   FlatMemory* flat = nullptr;
   /// Addresses of module-scope .global and .const variables.
   const std::map<std::string, Address>* symbols = nullptr;
+  /// Textures and surfaces by handle. Null: there are none.
+  const TextureTable* textures = nullptr;
   /// Carried mode: what memory holds now, for the strings of printf and assert.
   std::function<void(void* to, Address from, std::uint64_t bytes)> read;
 };
@@ -36,9 +38,6 @@ class Kernel;
 /// Decodes one entry of a module. Throws InputError (file, line, text, what is supported) for an
 /// instruction outside the supported set, an undeclared register, an unknown label.
 std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry);
-
-/// Decodes every entry, so that what cannot run is refused at load. Throws as decode() does.
-void check_supported(const Module& module);
 
 /// Checks the request's arguments against the kernel's parameters (count and bytes; InputError)
 /// and makes the launch. The request's module need not outlive the call; the kernel is shared.
