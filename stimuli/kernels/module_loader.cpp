@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <utility>
 #include <vector>
 
@@ -140,6 +141,9 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   memory.textures = &device_.textures();
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
     device_.read(to, from, bytes);
+  };
+  memory.warn = [this](const std::string& place, const std::string& text) {
+    if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;
   };
   return ptx::make_program(kernel, request, memory);
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "stimuli/ptx/program.h"
@@ -39,6 +40,7 @@ class ModuleLoader {
   void place(const ptx::Module& module, Loaded& into);
 
   Device& device_;
+  std::set<std::string> warned_;  ///< places that a warning has named
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };
 

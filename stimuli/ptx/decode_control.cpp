@@ -105,8 +105,10 @@ void Decoder::decode_barrier() {
       "barrier{.cta}.{sync,arrive,red}{.aligned}";
   if (has(*in_, "warp")) {
     if (!only(*in_, {"warp", "sync"})) refuse(kSupported);
-    d_.run = entry("_nothing").run;
-    emit(Unit::kAlu, 1);
+    expect_operands(1, 1);
+    const AluEntry& e = entry("bar.warp.sync");
+    d_.slot[2] = source(operand(0), Kind::kI32);
+    emit_sync(e, "bar.warp.sync");
     return;
   }
   if (!only(*in_,

@@ -93,7 +93,8 @@ class Decoder {
   void decode_compare();
   void decode_move();
   void decode_convert();
-  void decode_shuffle();
+  void decode_across_lanes();
+  void emit_sync(const AluEntry& e, const std::string& name);
   void decode_carry();
   void decode_address_space();
   bool decode_pack(const Operand& to, const Operand& from);

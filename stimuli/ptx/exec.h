@@ -75,7 +75,8 @@ using GatherHandler = void (*)(std::uint32_t* to, const std::byte* from,
                                const std::uint64_t* offsets);
 
 enum class Action : std::uint8_t {
-  kCompute,  ///< call the handler
+  kCompute,   ///< call the handler
+  kWarpSync,  ///< call the handler when the lanes of the member mask have come (Kernel::syncs[aux])
   kBranch,
   kLoad,
   kStore,

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "stimuli/ptx/exec.h"
+#include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/read_only.h"
+#include "stimuli/ptx/shuffle.h"
 
 namespace tessera::ptx {
 
@@ -39,6 +40,16 @@ struct KernelLoad {
   std::vector<std::uint32_t> pointers;  ///< indices of Kernel::pointers
 };
 
+/// An instruction that looks across the lanes of its warp. Lanes of a member mask meet in
+/// instructions of one form, which may be at different places of the kernel.
+struct WarpSync {
+  std::string form;     ///< canonical name: "shfl.sync.bfly.b32"
+  Signature signature;  ///< without the member mask
+  /// 32-bit cells with the member mask; without: the lanes that execute together take part.
+  std::optional<Slot> members;
+  std::optional<Shuffle> shuffle;
+};
+
 class Kernel {
  public:
   std::string name;
@@ -52,6 +63,7 @@ class Kernel {
   std::vector<SymbolUse> symbols;
   std::vector<KernelPointer> pointers;
   std::vector<KernelLoad> read_only_loads;
+  std::vector<WarpSync> syncs;
   std::uint32_t launch_bytes = 0;    ///< bank kLaunch
   std::uint32_t register_bytes = 0;  ///< bank kRegisters
   std::uint32_t local_bytes = 0;     ///< .local bytes per thread

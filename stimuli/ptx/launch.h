@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ class Launch final : public KernelProgram {
   std::byte* parameters() { return parameters_.data(); }
   std::byte* thread_bank(unsigned warp) { return thread_bank_.data() + warp * 3 * kVector32; }
   RecentRange& recent(std::uint32_t pc) { return recent_[pc]; }
+  /// True once for each instruction, when warnings are taken.
+  bool first_warning(std::uint32_t pc) {
+    return memory_.warn != nullptr && warned_.insert(pc).second;
+  }
   /// Whether that load's requests carry the read-only bit.
   bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
 
@@ -75,6 +80,7 @@ class Launch final : public KernelProgram {
   std::vector<std::byte> thread_bank_;
   std::vector<RecentRange> recent_;
   std::vector<std::uint8_t> read_only_;  ///< of each instruction
+  std::set<std::uint32_t> warned_;
   std::vector<std::vector<std::byte>> pool_;
 };
 

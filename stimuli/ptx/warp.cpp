@@ -44,7 +44,7 @@ Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
   set(BankId::kLocal, storage + ((std::size_t{kernel.register_bytes} + 63) & ~std::size_t{63}));
   frame_.local_stride = kernel.local_bytes;
   const unsigned threads = launch_.warp_threads(index);
-  active_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
+  active_ = live_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
   reconverge_ = static_cast<std::uint32_t>(kernel.code.size());
 }
 
@@ -64,6 +64,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
         frame_.context = &context;
         d.run(frame_, d);
       }
+      break;
+    case Action::kWarpSync:
+      if (mask != 0 && !synchronise(d, mask)) return;
       break;
     case Action::kBranch:
       branch(d, mask);
@@ -103,6 +106,7 @@ void Warp::go_to(std::uint32_t pc) {
 }
 
 void Warp::resume() {
+  if (waiting_ != 0) return select_path();
   do {
     const Level& top = stack_.back();
     pc_ = top.pc;
@@ -139,7 +143,9 @@ void Warp::branch(const Decoded& d, std::uint32_t taken) {
 void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
   result.kind = IssueResult::Kind::kExit;
   active_ &= ~lanes;
+  live_ &= ~lanes;
   for (Level& level : stack_) level.mask &= ~lanes;
+  if (waiting_ != 0) rendezvous_after_exit();
   if (active_ != 0) return go_to(pc_ + 1);
   if (!stack_.empty()) resume();
   result.warp_done = active_ == 0;
@@ -147,6 +153,7 @@ void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
 
 void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   const unsigned lane = first_lane(mask);
+  if (waiting_ != 0) fail_deadlock();
   const std::uint32_t id = cell32(frame_, d.slot[2], lane);
   const std::uint32_t threads = cell32(frame_, d.slot[3], lane);
   if (id >= 16) fail(lane, "barrier " + std::to_string(id) + " does not exist (0 to 15)");
@@ -199,12 +206,17 @@ std::string Warp::where(std::uint32_t pc) const {
          line_text(pc);
 }
 
-void Warp::fail(unsigned lane, const std::string& what) const {
+/// "kernel 'k', CTA (0,0,0), thread (1,0,0), k.ptx:12 'text': what"
+std::string Warp::describe(unsigned lane, const std::string& what) const {
   const Dim3 block = launch_.block();
   const std::uint32_t t = index_ * kWarpLanes + lane;
   const Dim3 tid{t % block.x, t / block.x % block.y, t / block.x / block.y};
-  throw RunError("kernel '" + launch_.kernel().name + "', CTA " + text_of(cta_.coordinates()) +
-                 ", thread " + text_of(tid) + ", " + line_text(pc_) + ": " + what);
+  return "kernel '" + launch_.kernel().name + "', CTA " + text_of(cta_.coordinates()) +
+         ", thread " + text_of(tid) + ", " + line_text(pc_) + ": " + what;
+}
+
+void Warp::fail(unsigned lane, const std::string& what) const {
+  throw RunError(describe(lane, what));
 }
 
 }  // namespace tessera::ptx

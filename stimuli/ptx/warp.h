@@ -27,11 +27,14 @@ class Warp final : public WarpProgram {
   std::string last_barrier() const override { return where(barrier_pc_); }
 
  private:
-  /// A set of lanes that waits for its turn.
+  /// A set of lanes that waits: for its turn, for other lanes at a reconvergence point, or in a
+  /// warp-synchronising instruction. A lane is where the topmost level that has it says.
   struct Level {
     std::uint32_t pc = 0;
     std::uint32_t reconverge = 0;
     std::uint32_t mask = 0;
+    /// Not 0: the lanes wait at pc until these have come (without those that have ended).
+    std::uint32_t members = 0;
   };
 
   void go_to(std::uint32_t pc);
@@ -40,6 +43,18 @@ class Warp final : public WarpProgram {
   void exit_lanes(std::uint32_t lanes, IssueResult& result);
   void barrier(const Decoded& d, std::uint32_t mask, IssueResult& result);
   void finish_reduction();
+
+  // warp_sync.cpp
+  bool synchronise(const Decoded& d, std::uint32_t lanes);
+  bool common_members(Slot s, std::uint32_t lanes, std::uint32_t& members) const;
+  bool meet_by_mask(const Decoded& d, std::uint32_t lanes);
+  bool try_rendezvous(std::uint32_t pc, std::uint32_t lanes, std::uint32_t members);
+  void rendezvous_after_exit();
+  void execute_sync(const Frame& frame, const Decoded& d);
+  void execute_apart(const std::vector<Level>& groups, std::uint32_t lanes);
+  void warn_of_idle_sources(const Frame& frame, const Decoded& d, Shuffle mode) const;
+  void select_path();
+  [[noreturn]] void fail_deadlock();
 
   // warp_memory.cpp
   void access(const Decoded& d, std::uint32_t mask, IssueResult& result);
@@ -62,6 +77,7 @@ class Warp final : public WarpProgram {
 
   std::string line_text(std::uint32_t pc) const;
   std::string where(std::uint32_t pc) const;
+  std::string describe(unsigned lane, const std::string& what) const;
   [[noreturn]] void fail(unsigned lane, const std::string& what) const;
   [[noreturn]] void fail_access(const Decoded& d, const MemoryOp& op, unsigned lane,
                                 const std::string& why) const;
@@ -73,7 +89,9 @@ class Warp final : public WarpProgram {
   std::uint32_t pc_ = 0;
   std::uint32_t barrier_pc_ = 0;  ///< of the barrier it reached last
   std::uint32_t active_ = 0;
+  std::uint32_t live_ = 0;  ///< lanes that have not ended
   std::uint32_t reconverge_ = 0;
+  std::uint32_t waiting_ = 0;  ///< levels that wait in a warp-synchronising instruction
   std::vector<Level> stack_;
   Cta& cta_;
   Launch& launch_;
