@@ -114,6 +114,11 @@ bool Warp::meet_by_mask(const Decoded& d, u32 lanes) {
 /// Executes the instruction when, with the `lanes` at pc (none: 0), all lanes of the mask have
 /// come.
 bool Warp::try_rendezvous(u32 pc, u32 lanes, u32 members) {
+  if (lanes == (members & live_)) {
+    frame_.mask = lanes;
+    execute_sync(frame_, code_[pc]);
+    return true;
+  }
   const auto form_at = [&](u32 at) -> const std::string& {
     return launch_.kernel().syncs[code_[at].aux].form;
   };
