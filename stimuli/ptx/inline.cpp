@@ -116,7 +116,8 @@ class Expander {
               const std::vector<Operand>& passed, const std::string& suffix,
               const std::string& end) {
     if (std::find(chain_.begin(), chain_.end(), callee.name) != chain_.end()) {
-      refuse(at, "'" + callee.name + "' is recursive");
+      refuse(at, "'" + callee.name +
+                     "' is recursive, and calls are expanded in place; write it as a loop");
     }
     Names names;
     bind(at, callee.returns, returned, "return values", names);
