@@ -130,6 +130,7 @@ void Decoder::decode_barrier() {
     d_.action = Action::kBarrier;
     d_.aux = arrive ? 1 : 0;
   }
+  if (in_->opcode == "barrier" && !has(*in_, "aligned")) d_.aux |= Decoded::kUnaligned;
   d_.slot[2] = source(operand(next++), Kind::kI32);
   const std::size_t end = in_->operands.size() - (reduce ? 1 : 0);
   d_.slot[3] = next < end ? source(operand(next), Kind::kI32) : constant32(0);

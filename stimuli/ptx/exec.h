@@ -136,6 +136,8 @@ struct Decoded {
   static constexpr unsigned kAddress = 4;
   static constexpr unsigned kOperand = 1;
   static constexpr unsigned kComparand = 2;
+  /// Bit of aux: a barrier that not all lanes of the warp need to execute together.
+  static constexpr std::uint32_t kUnaligned = 16;
 
   Handler run = nullptr;
   /// Called by `run` for conversions whose registers are wider than their types.

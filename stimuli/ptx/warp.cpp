@@ -78,7 +78,7 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
       break;
     case Action::kBarrier:
     case Action::kBarrierReduce:
-      if (mask != 0) barrier(d, mask, result);
+      if (mask != 0 && !barrier(d, mask, result)) return;
       break;
     case Action::kFence:
       if (mask != 0) result.kind = IssueResult::Kind::kFence;
@@ -151,20 +151,22 @@ void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
   result.warp_done = active_ == 0;
 }
 
-void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
+/// False when the lanes wait for others of the warp; another path has been selected then.
+bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   const unsigned lane = first_lane(mask);
-  if (waiting_ != 0) fail_deadlock();
   const std::uint32_t id = cell32(frame_, d.slot[2], lane);
   const std::uint32_t threads = cell32(frame_, d.slot[3], lane);
   if (id >= 16) fail(lane, "barrier " + std::to_string(id) + " does not exist (0 to 15)");
   if (threads % kWarpLanes != 0) {
     fail(lane, "a barrier for " + std::to_string(threads) + " threads is not a number of warps");
   }
+  if (mask != live_ && !gather_at_barrier(d, id, mask)) return false;
   barrier_pc_ = pc_;
   result.kind = IssueResult::Kind::kBarrier;
+  result.active = mask;
   result.barrier_id = static_cast<std::uint8_t>(id);
   result.barrier_threads = threads;
-  result.barrier_arrive_only = d.action == Action::kBarrier && d.aux == 1;
+  result.barrier_arrive_only = d.action == Action::kBarrier && (d.aux & 1u) != 0;
   if (d.action == Action::kBarrierReduce) {
     const std::uint32_t yes = (cell32(frame_, d.slot[4], 0) ^ d.flip) & mask;
     ++reduction_round_;
@@ -174,6 +176,7 @@ void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
     reduction_pc_ = pc_ + 1;
     reduction_mask_ = mask;
   }
+  return true;
 }
 
 /// The result of a bar.red is complete when the warp issues again.
@@ -183,13 +186,14 @@ void Warp::finish_reduction() {
   const Reduction& r = cta_.reduction(id, reduction_round_);
   reduction_pc_ = 0;
   std::byte* to = frame_.at(d.slot[0]);
-  if (d.aux == 0) {
+  const std::uint32_t operation = d.aux & ~Decoded::kUnaligned;
+  if (operation == 0) {
     for (unsigned i = 0; i < kWarpLanes; ++i) {
       if ((reduction_mask_ >> i & 1u) != 0) __builtin_memcpy(to + 4 * i, &r.count, 4);
     }
     return;
   }
-  const bool value = d.aux == 1 ? r.count == r.threads : r.count != 0;
+  const bool value = operation == 1 ? r.count == r.threads : r.count != 0;
   std::uint32_t p;
   __builtin_memcpy(&p, to, 4);
   p = (p & ~reduction_mask_) | (value ? reduction_mask_ : 0);

@@ -142,32 +142,87 @@ bool Warp::try_rendezvous(u32 pc, u32 lanes, u32 members) {
     frame_.mask = present;
     execute_sync(frame_, code_[pc]);
   }
-  // Lanes at one place that will meet at one place go on together, in the path that is on top.
-  u32 joined = 0;
   for (std::size_t i = stack_.size(); i-- > 0;) {
-    Level& l = stack_[i];
-    if (!waits_here(l)) continue;
-    --waiting_;
-    if (lanes != 0 && l.pc == pc && l.reconverge == reconverge_) {
-      joined |= l.mask;
-      l.mask = 0;
-    }
-    for (std::size_t k = stack_.size(); k-- > i + 1 && l.mask != 0;) {
-      Level& above = stack_[k];
-      if (above.members != 0 || above.pc != l.pc + 1 || above.reconverge != l.reconverge) continue;
-      if ((above.mask & present) != above.mask) continue;
-      above.mask |= l.mask;
-      l.mask = 0;
-    }
-    l.members = 0;
-    ++l.pc;
-    // At its reconvergence point a lane is in the level that waits there.
-    if (l.mask == 0 || l.pc == l.reconverge) {
-      stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (waits_here(stack_[i])) release(i, present);
+  }
+  return true;
+}
+
+/// A level that waited goes past its instruction with all lanes of `together`. Lanes at one place
+/// that will meet at one place go on together, in the path that is on top.
+void Warp::release(std::size_t level, u32 together) {
+  Level& l = stack_[level];
+  --waiting_;
+  l.members = l.barrier = 0;
+  if ((together & active_) != 0 && l.pc == pc_ && l.reconverge == reconverge_) {
+    active_ |= l.mask;
+    l.mask = 0;
+  }
+  ++l.pc;
+  for (std::size_t k = stack_.size(); k-- > level + 1 && l.mask != 0;) {
+    Level& above = stack_[k];
+    if (above.waits() || above.pc != l.pc || above.reconverge != l.reconverge) continue;
+    if ((above.mask & together) != above.mask) continue;
+    above.mask |= l.mask;
+    l.mask = 0;
+  }
+  // At its reconvergence point a lane is in the level that waits there.
+  if (l.mask == 0 || l.pc == l.reconverge) {
+    stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(level));
+  }
+}
+
+/// A warp comes to a barrier of its CTA once. Lanes that are there wait as long as others of the
+/// warp can run; those that have come to the same barrier elsewhere join them. Lanes that wait at a
+/// reconvergence point are taken along when the instruction says that all of the warp execute it
+/// (".aligned"); else they go on, to come to the barrier by themselves.
+bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32& lanes) {
+  const auto waits_here = [&](const Level& l) { return l.barrier == id + 1; };
+  u32 present = lanes;
+  u32 elsewhere = 0;  // lanes that wait for something else
+  for (const Level& l : stack_) {
+    if (waits_here(l)) {
+      present |= l.mask;
+      if (d.action == Action::kBarrierReduce && l.pc != pc_) {
+        fail(first_lane(lanes),
+             "lanes of the warp are at another bar.red of this barrier: " + line_text(l.pc));
+      }
+    } else if (l.waits()) {
+      elsewhere |= l.mask;
     }
   }
-  active_ |= joined;
+  const bool goes_without = (d.aux & Decoded::kUnaligned) == 0 && elsewhere == 0;
+  const bool others_can_run =
+      runnable_level() != stack_.size() || (!goes_without && (live_ & ~present & ~elsewhere) != 0);
+  if (present != live_ && others_can_run) {
+    if (lanes != active_) {
+      // As in meet_by_mask().
+      if (pc_ + 1 != reconverge_) stack_.push_back(Level{pc_ + 1, reconverge_, active_});
+      reconverge_ = pc_ + 1;
+    }
+    stack_.push_back(Level{pc_, reconverge_, lanes, 0, id + 1});
+    ++waiting_;
+    active_ = 0;
+    select_path();
+    return false;
+  }
+  if (elsewhere != 0) fail_deadlock();
+  for (std::size_t i = stack_.size(); i-- > 0;) {
+    if (waits_here(stack_[i])) release(i, present);
+  }
+  lanes = present;
   return true;
+}
+
+/// The topmost level whose lanes are all there and can run; stack_.size() when there is none.
+std::size_t Warp::runnable_level() const {
+  u32 above = active_;
+  for (std::size_t i = stack_.size(); i-- > 0;) {
+    const Level& l = stack_[i];
+    if (!l.waits() && l.mask != 0 && (l.mask & above) == 0) return i;
+    above |= l.mask;
+  }
+  return stack_.size();
 }
 
 /// Those that have ended are waited for no longer.
@@ -246,44 +301,59 @@ void Warp::warn_of_idle_sources(const Frame& frame, const Decoded& d, Shuffle mo
   }
 }
 
-/// Goes on with the topmost path that can run.
+/// Goes on with the topmost path that can run. When there is none, with the lanes of one that need
+/// not wait any longer.
 void Warp::select_path() {
+  active_ = 0;
+  std::size_t chosen = runnable_level();
+  u32 lanes = chosen != stack_.size() ? stack_[chosen].mask : 0;
+  if (lanes == 0) chosen = impatient_level(lanes);
+  if (lanes == 0) {
+    if (waiting_ != 0) fail_deadlock();
+    return;
+  }
+  Level& l = stack_[chosen];
+  pc_ = l.pc;
+  reconverge_ = l.reconverge;
+  active_ = lanes;
+  // The lanes at a barrier execute it once more, for the warp.
+  if (l.waits()) --waiting_;
+  l.mask &= ~lanes;
+  if (l.mask == 0) stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(chosen));
+}
+
+/// No path can run: lanes at a reconvergence point cease to wait for the others, or those at a
+/// barrier of the CTA do (see gather_at_barrier). stack_.size(), and no lanes, when there are none.
+std::size_t Warp::impatient_level(u32& lanes) const {
+  std::size_t at_barrier = stack_.size();
+  std::size_t at_meeting = stack_.size();
+  bool unaligned = false;
   u32 above = 0;
   for (std::size_t i = stack_.size(); i-- > 0;) {
-    const Level l = stack_[i];
-    if (l.members == 0 && (l.mask & above) == 0) {
-      stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(i));
-      if (l.mask == 0) continue;
-      pc_ = l.pc;
-      reconverge_ = l.reconverge;
-      active_ = l.mask;
-      return;
-    }
-    above |= l.mask;
-  }
-  above = 0;
-  for (std::size_t i = stack_.size(); i-- > 0;) {
-    Level& l = stack_[i];
+    const Level& l = stack_[i];
     const u32 here = l.mask & ~above;
-    if (l.members == 0 && here != 0) {
-      l.mask &= ~here;
-      pc_ = l.pc;
-      reconverge_ = l.reconverge;
-      active_ = here;
-      return;
-    }
     above |= l.mask;
+    if (l.barrier != 0 && at_barrier == stack_.size()) at_barrier = i;
+    if (!l.waits() && here != 0 && at_meeting == stack_.size()) {
+      at_meeting = i;
+      lanes = here;
+    }
+    unaligned = unaligned || l.members != 0 ||
+                (l.barrier != 0 && (code_[l.pc].aux & Decoded::kUnaligned) != 0);
   }
-  if (waiting_ != 0) fail_deadlock();
+  if (at_barrier == stack_.size() || (unaligned && at_meeting != stack_.size())) return at_meeting;
+  lanes = stack_[at_barrier].mask;
+  return at_barrier;
 }
 
 void Warp::fail_deadlock() {
   const u32 at_barrier = active_;
   std::string text;
   for (const Level& l : stack_) {
-    if (l.members == 0) continue;
+    if (!l.waits()) continue;
     text += (text.empty() ? "" : "; ") + std::string("lanes ") + hex(l.mask) + " wait at " +
-            line_text(l.pc) + " for lanes " + hex(l.members & live_);
+            line_text(l.pc) + " for " +
+            (l.members != 0 ? "lanes " + hex(l.members & live_) : "the rest of the warp");
     if (at_barrier == 0) pc_ = l.pc;
   }
   fail(first_lane(at_barrier != 0 ? at_barrier : stack_.back().mask),
