@@ -75,7 +75,8 @@ using GatherHandler = void (*)(std::uint32_t* to, const std::byte* from,
                                const std::uint64_t* offsets);
 
 enum class Action : std::uint8_t {
-  kCompute,  ///< call the handler
+  kCompute,   ///< call the handler
+  kTogether,  ///< the same, but all 32 lanes must execute it together
   kBranch,
   kLoad,
   kStore,

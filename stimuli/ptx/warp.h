@@ -40,6 +40,8 @@ class Warp final : public WarpProgram {
   void exit_lanes(std::uint32_t lanes, IssueResult& result);
   void barrier(const Decoded& d, std::uint32_t mask, IssueResult& result);
   void finish_reduction();
+  /// Fails unless all 32 lanes are in the mask.
+  void check_together(std::uint32_t mask) const;
 
   // warp_memory.cpp
   void access(const Decoded& d, std::uint32_t mask, IssueResult& result);

@@ -54,8 +54,7 @@ TEST_CASE("modifiers that would change the value are not ignored") {
 }
 
 TEST_CASE("what the model leaves out is refused by name") {
-  CHECK(says(refusal("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1}, [%rd1], %r2;"),
-             {"tensor cores are not modelled"}));
+  CHECK(says(refusal("wgmma.fence.sync.aligned;"), {"tensor cores are not modelled"}));
   CHECK(says(refusal("cp.async.ca.shared.global [%r1], [%rd1], 16;"),
              {"asynchronous copies are not modelled"}));
   CHECK(says(refusal("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),
