@@ -32,9 +32,9 @@ bool says(const std::string& message, std::initializer_list<const char*> parts) 
 }  // namespace
 
 TEST_CASE("refusals name file, line, text and what is supported") {
-  const std::string m = refusal("add.rn.bf16 %rs1, %rs2, %rs3;");
+  const std::string m = refusal("add.rz.f16 %rs1, %rs2, %rs3;");
   INFO(m);
-  CHECK(says(m, {"test.ptx:", "'add.rn.bf16 %rs1, %rs2, %rs3' is not supported", "supported: add.",
+  CHECK(says(m, {"test.ptx:", "'add.rz.f16 %rs1, %rs2, %rs3' is not supported", "supported: add.",
                  "add.f32"}));
 }
 
