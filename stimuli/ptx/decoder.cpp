@@ -43,7 +43,6 @@ constexpr OutsideModel kOutside[] = {
     {"sust", "surfaces are not modelled"},
     {"sured", "surfaces are not modelled"},
     {"suq", "surfaces are not modelled"},
-    {"wmma", "tensor cores are not modelled"},
     {"mma", "tensor cores are not modelled"},
     {"wgmma", "tensor cores are not modelled"},
     {"tcgen05", "tensor cores are not modelled"},
@@ -280,6 +279,8 @@ void Decoder::decode_one(const Instruction& instruction) {
     decode_memory();
   } else if (op == "atom" || op == "red") {
     decode_atomic();
+  } else if (op == "wmma") {
+    decode_wmma();
   } else {
     decode_alu();
   }
@@ -309,7 +310,11 @@ void Decoder::find_read_only_loads() {
     kernel_->pointers.push_back(KernelPointer{std::move(p.origin), p.use});
   }
   for (ReadOnlyLoad& l : report.loads) {
-    kernel_->read_only_loads.push_back(KernelLoad{code_of_[l.instruction], std::move(l.pointers)});
+    // A wmma.load is several loads.
+    for (std::uint32_t pc = code_of_[l.instruction]; pc < code_of_[l.instruction + 1]; ++pc) {
+      if (kernel_->code[pc].action != Action::kLoad) continue;
+      kernel_->read_only_loads.push_back(KernelLoad{pc, l.pointers});
+    }
   }
 }
 
@@ -330,7 +335,7 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   std::vector<std::string> opcodes = alu_.opcodes();
   std::string list;
   for (const char* more : {"ld", "st", "atom", "red", "bra", "bar", "barrier", "call", "ret",
-                           "exit", "membar", "fence", "trap", "prefetch", "nanosleep"}) {
+                           "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma"}) {
     opcodes.emplace_back(more);
   }
   std::sort(opcodes.begin(), opcodes.end());
@@ -351,7 +356,8 @@ const Function& entry_function(const Module& module, const std::string& entry) {
 }
 
 std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
-  const Function flat = expand_calls(module, entry_function(module, entry));
+  Function flat = expand_calls(module, entry_function(module, entry));
+  declare_matrix_registers(flat);
   return Decoder(module, flat).run();
 }
 

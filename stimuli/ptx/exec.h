@@ -76,6 +76,7 @@ using GatherHandler = void (*)(std::uint32_t* to, const std::byte* from,
 
 enum class Action : std::uint8_t {
   kCompute,   ///< call the handler
+  kTogether,  ///< the same, but all 32 lanes must execute it together
   kWarpSync,  ///< call the handler when the lanes of the member mask have come (Kernel::syncs[aux])
   kBranch,
   kLoad,

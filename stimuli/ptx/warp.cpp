@@ -68,6 +68,14 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kWarpSync:
       if (mask != 0 && !synchronise(d, mask)) return;
       break;
+    case Action::kTogether:
+      if (mask != 0) {
+        check_together(mask);
+        frame_.mask = mask;
+        frame_.context = &context;
+        d.run(frame_, d);
+      }
+      break;
     case Action::kBranch:
       branch(d, mask);
       return;
@@ -97,6 +105,13 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
       break;
   }
   go_to(pc_ + 1);
+}
+
+void Warp::check_together(std::uint32_t mask) const {
+  if (mask == kAllLanes) return;
+  fail(first_lane(mask), std::to_string(__builtin_popcount(mask)) +
+                             " lanes of the warp execute it; it needs all 32 together (blocks of a "
+                             "multiple of 32 threads, no divergence around it)");
 }
 
 /// Lanes that arrive at their reconvergence point give way to those that wait.

@@ -48,6 +48,8 @@ class Warp final : public WarpProgram {
   void exit_lanes(std::uint32_t lanes, IssueResult& result);
   bool barrier(const Decoded& d, std::uint32_t mask, IssueResult& result);
   void finish_reduction();
+  /// Fails unless all 32 lanes are in the mask.
+  void check_together(std::uint32_t mask) const;
 
   // warp_sync.cpp
   bool synchronise(const Decoded& d, std::uint32_t lanes);
