@@ -141,6 +141,21 @@ void resolve_references(Manifest& m, const ptx::Module& module) {
   }
 }
 
+/// A constant that nobody gives a value is a forgotten cudaMemcpyToSymbol.
+void check_constants(const Manifest& m, const LaunchSpec& launch,
+                     const std::vector<std::string>& blank) {
+  for (const std::string& symbol : blank) {
+    const bool listed = std::any_of(m.variables.begin(), m.variables.end(),
+                                    [&](const ArraySpec& v) { return v.symbol == symbol; });
+    if (listed) continue;
+    m.fail(launch.pointer + "/kernel",
+           "\"" + readable_name(launch.kernel) + "\" reads the constant \"" +
+               readable_name(symbol) +
+               "\", which neither the PTX nor the manifest gives a value; "
+               "expected it in \"variables\" (with \"init\": \"zero\" if it is to be 0)");
+  }
+}
+
 void resolve_launches(Manifest& m, const ptx::Module& module) {
   const Resolver resolve(m, module.entries(), "kernel");
   std::set<std::string> decoded;
@@ -148,7 +163,9 @@ void resolve_launches(Manifest& m, const ptx::Module& module) {
     launch.kernel = resolve(launch.kernel, launch.pointer + "/kernel");
     // Refused before the run: kernels that the manifest launches. Others may use what they like.
     if (decoded.insert(launch.kernel).second) {
-      ptx::check_symbols(module, *ptx::decode(module, launch.kernel));
+      const std::shared_ptr<const ptx::Kernel> kernel = ptx::decode(module, launch.kernel);
+      ptx::check_symbols(module, *kernel);
+      check_constants(m, launch, ptx::blank_constants(module, *kernel));
     }
     check_arguments(m, launch, *module.function(launch.kernel));
   });

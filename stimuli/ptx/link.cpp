@@ -280,6 +280,18 @@ std::map<std::string, std::string> undefined_variables(const Module& module) {
   return out;
 }
 
+std::vector<std::string> blank_constants(const Module& module, const Kernel& kernel) {
+  std::vector<std::string> out;
+  for (const Variable& v : module.variables) {
+    const bool blank = v.initial.empty() && v.initial_symbols.empty() && v.partial_symbols.empty();
+    if (v.space != StateSpace::kConst || !has_memory(v) || !blank) continue;
+    const bool used = std::any_of(kernel.symbols.begin(), kernel.symbols.end(),
+                                  [&v](const SymbolUse& use) { return use.name == v.name; });
+    if (used) out.push_back(v.name);
+  }
+  return out;
+}
+
 void check_symbols(const Module& module, const Kernel& kernel) {
   if (kernel.symbols.empty()) return;
   const std::map<std::string, std::string> undefined = undefined_variables(module);

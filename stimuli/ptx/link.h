@@ -28,6 +28,10 @@ std::string unlinked_name(const std::string& symbol);
 /// file defines it, or its initialiser names something without an address.
 std::map<std::string, std::string> undefined_variables(const Module& module);
 
+/// The .const variables that the kernel uses and no initialiser gives values: zero, unless the host
+/// writes them.
+std::vector<std::string> blank_constants(const Module& module, const Kernel& kernel);
+
 /// Throws InputError when the kernel uses a variable of undefined_variables().
 void check_symbols(const Module& module, const Kernel& kernel);
 

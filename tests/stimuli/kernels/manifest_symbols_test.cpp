@@ -87,11 +87,20 @@ TEST_CASE("module variables are written and checked by their plain or mangled na
 }
 
 TEST_CASE("a variable without init keeps its module's contents") {
-  Run r(R"("variables": [{"name": "count", "type": "i32"}],
+  Run r(R"("variables": [{"name": "count", "type": "i32"}, {"name": "coef", "type": "i32"}],
   "outputs": [{"array": "count"}], "expected": {"count": [8]})");
   INFO(r.error());
   CHECK(r.run.passed());
   CHECK(r.run.array<std::int32_t>("out")[0] == 7);
+}
+
+TEST_CASE("a constant that nobody gives a value is refused") {
+  CHECK_THAT(Run("").error(),
+             Catch::Contains("/launches/0/kernel: \"copy\" reads the constant \"coef\", which "
+                             "neither the PTX nor the manifest gives a value"));
+  Run zero(R"("variables": [{"name": "coef", "type": "i32", "init": "zero"}])");
+  CHECK(zero.error().empty());
+  CHECK(zero.run.array<std::int32_t>("out")[0] == 7);
 }
 
 TEST_CASE("mistakes in variables are named") {
