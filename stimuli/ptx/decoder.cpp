@@ -7,6 +7,7 @@
 #include "common/suggest.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/ptx/read_only.h"
+#include "stimuli/ptx/refusal.h"
 
 namespace tessera::ptx {
 
@@ -92,6 +93,7 @@ Decoder::Decoder(const Module& module, const Function& function)
       alu_(AluTable::get()) {
   kernel_->name = function.name;
   kernel_->file = module.file;
+  kernel_->linked_files = module.linked_files;
   kernel_->max_threads = function.max_threads;
   kernel_->required_threads = function.required_threads;
   kernel_->launch_bytes = LaunchBank::kSymbols;
@@ -135,9 +137,8 @@ void Decoder::place_registers() {
       if (v.space != StateSpace::kReg || (v.type == Type::kPred) != predicates) continue;
       const unsigned bytes = type_bytes(v.type);
       if (!predicates && (bytes == 0 || bytes > 8)) {
-        throw InputError(module_.file + ":" + std::to_string(v.line) + ": register '" + v.name +
-                         "' of type ." + type_name(v.type) +
-                         " is not supported: registers have 8 to 64 bits");
+        throw InputError(module_.where(v.line) + ": register '" + v.name + "' of type ." +
+                         type_name(v.type) + " is not supported: registers have 8 to 64 bits");
       }
       const std::uint32_t cell = predicates ? 4 : bytes == 8 ? kVector64 : kVector32;
       if (v.vector > 1) {
@@ -157,8 +158,8 @@ void Decoder::place_registers() {
   scratch_ = Slot{BankId::kRegisters, offset};
   kernel_->register_bytes = offset + kVector64;
   if (units_.size() > 0xffff) {
-    throw InputError(module_.file + ":" + std::to_string(function_.line) + ": kernel '" +
-                     function_.name + "' has more than 65535 registers");
+    throw InputError(module_.where(function_.line) + ": kernel '" + function_.name +
+                     "' has more than 65535 registers");
   }
   kernel_->register_names = static_cast<std::uint32_t>(units_.size());
 }
@@ -319,8 +320,7 @@ void Decoder::find_read_only_loads() {
 }
 
 void Decoder::refuse(const std::string& why) const {
-  throw InputError(module_.file + ":" + std::to_string(in_->line) + ": '" + in_->text +
-                   "' is not supported: " + why);
+  throw Refusal(module_.where(in_->line), in_->line, in_->text, why);
 }
 
 const AluEntry& Decoder::entry(const std::string& name) const {

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/refusal.h"
 
 namespace tessera::ptx {
 
@@ -201,8 +202,7 @@ class Expander {
   }
 
   [[noreturn]] void refuse(const Instruction& i, const std::string& why) const {
-    throw InputError(module_.file + ":" + std::to_string(i.line) + ": '" + i.text +
-                     "' is not supported: " + why);
+    throw Refusal(module_.where(i.line), i.line, i.text, why);
   }
 
   const Module& module_;

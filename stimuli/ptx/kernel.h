@@ -54,6 +54,7 @@ class Kernel {
  public:
   std::string name;
   std::string file;
+  std::vector<std::string> linked_files;  ///< as Module's
   std::vector<Decoded> code;
   std::vector<OpInfo> info;          ///< parallel to `code`
   std::vector<std::string> text;     ///< parallel to `code`, for messages

@@ -217,7 +217,8 @@ void Warp::finish_reduction() {
 
 std::string Warp::line_text(std::uint32_t pc) const {
   const Kernel& kernel = launch_.kernel();
-  return kernel.file + ":" + std::to_string(info_[pc].line) + " '" + kernel.text[pc] + "'";
+  return place_text(kernel.file, kernel.linked_files, info_[pc].line) + " '" + kernel.text[pc] +
+         "'";
 }
 
 std::string Warp::where(std::uint32_t pc) const {
