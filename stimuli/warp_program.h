@@ -196,6 +196,8 @@ class KernelProgram {
   virtual CtaResources resources() const = 0;
   /// Number of scoreboard names (registers and predicates) of a thread.
   virtual unsigned register_names() const = 0;
+  /// The CTAs wait for each other: all of them must be resident at once, or the launch is refused.
+  virtual bool cooperative() const { return false; }
   /// Starts a CTA; called in dispatch order, at most once per CTA.
   virtual std::unique_ptr<CtaProgram> start_cta(CtaId cta) = 0;
 };

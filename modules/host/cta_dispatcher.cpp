@@ -57,6 +57,15 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
 unsigned CtaDispatcher::residents() const {
   const CtaResources r = kernel_->resources();
   const unsigned n = sms[0]->resident_ctas(r);
+  const std::uint64_t room = std::uint64_t{n} * sm_.size();
+  if (n != 0 && kernel_->cooperative() && ctas_total_ > room) {
+    throw InputError("kernel '" + kernel_->name() + "' synchronises its grid: all " +
+                     std::to_string(ctas_total_) + " CTAs must be resident at once, but " +
+                     std::to_string(sm_.size()) + " SMs hold " + std::to_string(n) +
+                     " of them each, " + std::to_string(room) +
+                     " in all; launch fewer CTAs, or see sm.max_ctas, sm.max_threads, "
+                     "sm.registers, sm.shared_bytes");
+  }
   if (n != 0) return n;
   throw InputError("kernel '" + kernel_->name() + "': a CTA of " + std::to_string(r.threads) +
                    " threads, " + std::to_string(r.registers_per_thread) +

@@ -52,7 +52,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
 
   /// Starts a kernel; none may be running. `on_end` is called (in the dispatcher's process) when
   /// its last CTA has ended, all its stores are performed and the caches are flushed; or after a
-  /// failure, with the error: RunError from the kernel, InputError when a CTA does not fit an SM.
+  /// failure, with the error: RunError from the kernel, InputError when a CTA does not fit an SM,
+  /// or the grid of a cooperative kernel does not fit all SMs at once.
   /// The kernel must live until then; after a failure, until the platform is reset or gone.
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end);
 

@@ -75,6 +75,7 @@ ModuleLoader::Loaded& ModuleLoader::loaded(const ptx::Module& module) {
   if (!entry) {
     auto fresh = std::make_unique<Loaded>();
     place(module, *fresh);
+    make_heap(module);
     entry = std::move(fresh);
   }
   return *entry;
@@ -102,6 +103,25 @@ void ModuleLoader::place(const ptx::Module& module, Loaded& into) {
     const std::vector<std::byte> contents = contents_of(v, into.symbols);
     device_.write(into.symbols.at(v.name), contents.data(), contents.size());
   }
+}
+
+void ModuleLoader::make_heap(const ptx::Module& module) {
+  const auto declares = [&](const char* name) {
+    const ptx::Function* f = module.function(name);
+    return f != nullptr && f->is_declaration;
+  };
+  if (heap_ || (!declares("malloc") && !declares("free"))) return;
+  using Heap = ptx::DeviceHeap;
+  heap_ = std::make_unique<Heap>(device_.allocate(Heap::kName, Heap::kDefaultBytes),
+                                 Heap::kDefaultBytes);
+}
+
+Address ModuleLoader::cleared_workspace() {
+  constexpr std::uint64_t bytes = ptx::kGridWorkspaceBytes;
+  if (grid_workspace_ == 0) grid_workspace_ = device_.allocate("grid workspace", bytes);
+  const std::vector<std::byte> zeros(bytes);
+  device_.write(grid_workspace_, zeros.data(), bytes);
+  return grid_workspace_;
 }
 
 void ModuleLoader::load(const ptx::Module& module) { loaded(module); }
@@ -143,6 +163,8 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   memory.flat = flat;
   memory.symbols = &module.symbols;
   memory.textures = &device_.textures();
+  memory.heap = heap_.get();
+  if (ptx::is_cooperative(*kernel)) memory.grid_workspace = cleared_workspace();
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
     device_.read(to, from, bytes);
   };

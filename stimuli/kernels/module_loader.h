@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "stimuli/ptx/device_heap.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/workload.h"
 
@@ -20,7 +21,8 @@ class ModuleLoader {
   explicit ModuleLoader(Device& device) : device_(device) {}
 
   /// Allocates the module's .global and .const variables as "<file's stem>::<symbol>" and writes
-  /// their initial contents; does nothing when it was loaded before. The module is known by its
+  /// their initial contents, and the device heap ("device heap", 8 MiB) for the first module that
+  /// declares malloc or free; does nothing when it was loaded before. The module is known by its
   /// address and must outlive the loader. Variables of ptx::undefined_variables() get no place.
   void load(const ptx::Module& module);
 
@@ -41,9 +43,14 @@ class ModuleLoader {
 
   Loaded& loaded(const ptx::Module& module);
   void place(const ptx::Module& module, Loaded& into);
+  void make_heap(const ptx::Module& module);
+  Address cleared_workspace();
 
   Device& device_;
   std::set<std::string> warned_;  ///< places that a warning has named
+  /// Made for the first module that declares malloc or free.
+  std::unique_ptr<ptx::DeviceHeap> heap_;
+  Address grid_workspace_ = 0;  ///< of cooperative launches, which follow one another
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };
 

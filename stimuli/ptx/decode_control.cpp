@@ -45,7 +45,7 @@ bool Decoder::decode_control() {
   } else if (op == "trap" || op == "brkpt") {
     d_.action = Action::kTrap;
     emit(Unit::kAlu, 1);
-  } else if (op == kPrintCall || op == kAssertCall) {
+  } else if (op == kPrintCall || op == kAssertCall || op == kMallocCall || op == kFreeCall) {
     decode_system_call();
   } else if (op == "nanosleep" || op == "prefetch" || op == "prefetchu" || op == "pmevent") {
     // No effect on values; the model prefetches nothing and does not sleep.
@@ -76,6 +76,14 @@ void Decoder::decode_system_call() {
     d_.slot[1] = place_of(first, 8);
     d_.slot[2] = place_of(first + 1, 8);
     d_.action = Action::kPrint;
+  } else if (in_->opcode == kMallocCall) {
+    expect_operands(2, 2);
+    for (unsigned i = 0; i < 2; ++i) d_.slot[i] = place_of(i, 8);
+    d_.action = Action::kMalloc;
+  } else if (in_->opcode == kFreeCall) {
+    expect_operands(1, 1);
+    d_.slot[1] = place_of(0, 8);
+    d_.action = Action::kFree;
   } else {
     expect_operands(5, 5);
     for (unsigned i = 0; i < 4; ++i) d_.slot[1 + i] = place_of(i, i == 2 ? 4 : 8);

@@ -158,10 +158,12 @@ class Decoder {
 /// Throws InputError with the nearest name when the module has no such kernel.
 const Function& entry_function(const Module& module, const std::string& entry);
 
-/// Opcodes of the instructions that stand for calls of vprintf and __assertfail: the operands are
-/// the call's .param variables, results first.
+/// Opcodes of the instructions that stand for calls of system functions: the operands are the
+/// call's .param variables, results first.
 inline constexpr const char* kPrintCall = "_vprintf";
 inline constexpr const char* kAssertCall = "_assertfail";
+inline constexpr const char* kMallocCall = "_malloc";
+inline constexpr const char* kFreeCall = "_free";
 
 /// Replaces every call by the callee's body. Throws InputError for recursion and for functions
 /// without a body. Defined in inline.cpp.

@@ -88,6 +88,8 @@ enum class Action : std::uint8_t {
   kExit,
   kTrap,
   kPrint,   ///< vprintf: result at 0 (or no place), format at 1, buffer at 2
+  kMalloc,  ///< malloc: result at 0, bytes at 1
+  kFree,    ///< free: pointer at 1
   kAssert,  ///< __assertfail: message at 1, file at 2, line at 3, function at 4
 };
 

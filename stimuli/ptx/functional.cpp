@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a launch without timing.
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <vector>
 
 #include "common/error.h"
@@ -20,51 +22,47 @@ struct BarrierState {
 
 class CtaRunner {
  public:
+  static constexpr std::uint64_t kNoSlice = ~std::uint64_t{0};
+
   CtaRunner(KernelProgram& program, CtaId id, IssueResult& result)
       : program_(program), cta_(program.start_cta(id)), result_(result) {
     warps_ = cta_->warp_count();
     state_.assign(warps_, State::kRunning);
   }
 
-  /// Runs to the end. `before`: instructions of earlier CTAs, for the clock. Returns its own.
-  std::uint64_t run(std::uint64_t budget, std::uint64_t before) {
-    std::uint64_t issued = 0;
-    unsigned ended = 0;
-    while (ended < warps_) {
+  bool ended() const { return ended_ == warps_; }
+  std::uint64_t issued() const { return issued_; }
+
+  /// Runs to the end, or (cooperative kernels) every warp for at most `slice` instructions up to
+  /// its barrier. `before`: instructions of other CTAs so far, for the clock. `budget`: 0 = none.
+  void run(std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
+    do {
       bool progress = false;
       for (unsigned w = 0; w < warps_; ++w) {
         if (state_[w] != State::kRunning) continue;
         progress = true;
-        issued += run_warp(w, budget, before, issued);
-        if (state_[w] == State::kEnded) ++ended;
+        run_warp(w, budget, before, slice);
+        if (state_[w] == State::kEnded) ++ended_;
       }
       if (!progress)
-        release_or_fail(ended);
+        release_or_fail(ended_);
       else
-        release_complete(ended);
-    }
-    return issued;
+        release_complete(ended_);
+    } while (!ended() && slice == kNoSlice);
   }
 
  private:
   enum class State { kRunning, kWaiting, kEnded };
 
-  std::uint64_t run_warp(unsigned w, std::uint64_t budget, std::uint64_t before,
-                         std::uint64_t spent) {
+  void run_warp(unsigned w, std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
     WarpProgram& warp = cta_->warp(w);
     IssueContext context;
     context.warp_slot = w;
+    const std::uint64_t left = budget == 0 ? kNoSlice : budget - issued_;
+    const std::uint64_t most = std::min(left, slice);
     std::uint64_t issued = 0;
-    while (state_[w] == State::kRunning) {
-      context.cycle = before + spent + issued;
-      if (budget != 0 && spent + issued >= budget) {
-        throw RunError("kernel '" + program_.name() + "', " + warp.where() +
-                       ": the CTA has taken "
-                       "more than " +
-                       std::to_string(budget) +
-                       " warp instructions; an endless loop, or a spin on a value that another "
-                       "lane or CTA has to write");
-      }
+    while (state_[w] == State::kRunning && issued < most) {
+      context.cycle = before + issued_ + issued;
       warp.issue(context, result_);
       ++issued;
       if (result_.kind == IssueResult::Kind::kBarrier) {
@@ -73,7 +71,14 @@ class CtaRunner {
         state_[w] = State::kEnded;
       }
     }
-    return issued;
+    issued_ += issued;
+    if (state_[w] != State::kRunning || issued != left) return;
+    throw RunError("kernel '" + program_.name() + "', " + warp.where() +
+                   ": the CTA has taken "
+                   "more than " +
+                   std::to_string(budget) +
+                   " warp instructions; an endless loop, or a spin on a value that another "
+                   "lane or CTA has to write");
   }
 
   void arrive(unsigned w) {
@@ -123,19 +128,52 @@ class CtaRunner {
   std::unique_ptr<CtaProgram> cta_;
   IssueResult& result_;
   unsigned warps_ = 0;
+  unsigned ended_ = 0;
+  std::uint64_t issued_ = 0;
   std::vector<State> state_;
   std::array<BarrierState, 16> barriers_;
 };
+
+/// Instructions of a warp before the next CTA has its turn.
+constexpr std::uint64_t kSlice = 256;
+/// More than any machine holds at once.
+constexpr std::uint64_t kMostTogether = 16384;
+
+/// The CTAs wait for each other, so that all of them live at once.
+std::uint64_t run_together(KernelProgram& program, std::uint64_t budget, IssueResult& result) {
+  const std::uint64_t ctas = program.grid().count();
+  if (ctas > kMostTogether) {
+    throw InputError("kernel '" + program.name() + "' synchronises its grid: its " +
+                     std::to_string(ctas) + " CTAs must be resident at once, at most " +
+                     std::to_string(kMostTogether));
+  }
+  std::deque<CtaRunner> runners;
+  for (std::uint32_t c = 0; c < ctas; ++c) runners.emplace_back(program, CtaId(c), result);
+  std::uint64_t issued = 0;
+  for (bool any = true; any;) {
+    any = false;
+    for (CtaRunner& runner : runners) {
+      if (runner.ended()) continue;
+      const std::uint64_t before = runner.issued();
+      runner.run(budget, issued - before, kSlice);
+      issued += runner.issued() - before;
+      any = any || !runner.ended();
+    }
+  }
+  return issued;
+}
 
 }  // namespace
 
 std::uint64_t run_functionally(KernelProgram& program, std::uint64_t instruction_budget) {
   const auto result = std::make_unique<IssueResult>();
+  if (program.cooperative()) return run_together(program, instruction_budget, *result);
   const std::uint64_t ctas = program.grid().count();
   std::uint64_t issued = 0;
   for (std::uint64_t c = 0; c < ctas; ++c) {
     CtaRunner runner(program, CtaId(static_cast<std::uint32_t>(c)), *result);
-    issued += runner.run(instruction_budget, issued);
+    runner.run(instruction_budget, issued, CtaRunner::kNoSlice);
+    issued += runner.issued();
   }
   return issued;
 }

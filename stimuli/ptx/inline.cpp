@@ -149,19 +149,24 @@ class Expander {
   /// System functions without a body become instructions of their own.
   void stand_in(const Instruction& at, const std::string& name,
                 const std::vector<Operand>& returned, const std::vector<Operand>& passed) {
-    if (name != "vprintf" && name != "__assertfail") {
+    static const Names kSystemCalls = {{"vprintf", kPrintCall},
+                                       {"__assertfail", kAssertCall},
+                                       {"malloc", kMallocCall},
+                                       {"free", kFreeCall}};
+    const auto system = kSystemCalls.find(name);
+    if (system == kSystemCalls.end()) {
       std::vector<std::string> known;
       for (const Function& f : module_.functions) {
         if (!f.is_declaration && !f.is_entry) known.push_back(f.name);
       }
       refuse(at, "there is no function '" + name + "' with a body in this module" +
                      did_you_mean(name, known) +
-                     "; supported: direct calls, vprintf, __assertfail");
+                     "; supported: direct calls, vprintf, __assertfail, malloc, free");
     }
     Instruction i = at;
     i.guard.clear();
     i.modifiers.clear();
-    i.opcode = name == "vprintf" ? kPrintCall : kAssertCall;
+    i.opcode = system->second;
     i.operands = returned;
     i.operands.insert(i.operands.end(), passed.begin(), passed.end());
     result_.body.push_back(std::move(i));

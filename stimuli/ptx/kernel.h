@@ -70,6 +70,8 @@ class Kernel {
   std::uint32_t local_bytes = 0;     ///< .local bytes per thread
   std::uint32_t static_shared = 0;
   std::uint32_t register_names = 0;
+  /// Launch bank: the halves of the grid workspace's address, the upper one first; 0: not read.
+  std::uint32_t workspace_offset = 0;
   std::uint32_t registers_per_thread = 16;
   std::optional<std::array<std::uint32_t, 3>> max_threads;
   std::optional<std::array<std::uint32_t, 3>> required_threads;

@@ -107,6 +107,15 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
   fill32(bank + LaunchBank::kNwarps, kWarpLanes * 2);
   fill32(bank + LaunchBank::kDynamicShared, request.dynamic_shared_bytes);
   fill32(bank + LaunchBank::kTotalShared, shared_bytes_);
+  if (kernel_->workspace_offset != 0) {
+    if (memory_.grid_workspace == 0) {
+      throw InputError("kernel '" + kernel_->name +
+                       "' synchronises its grid; it was launched without a workspace for that");
+    }
+    const Address at = memory_.grid_workspace;
+    fill32(bank + kernel_->workspace_offset, static_cast<std::uint32_t>(at >> 32));
+    fill32(bank + kernel_->workspace_offset + kVector32, static_cast<std::uint32_t>(at));
+  }
   for (const SymbolUse& use : kernel_->symbols) {
     if (memory_.symbols == nullptr || memory_.symbols->count(use.name) == 0) {
       throw InputError("kernel '" + kernel_->name + "': the variable '" + use.name +
@@ -208,6 +217,8 @@ Reduction& Cta::reduction(unsigned barrier, std::uint32_t round) {
   if (r.round != round) r = Reduction{round, 0, 0, 0};
   return r;
 }
+
+bool is_cooperative(const Kernel& kernel) { return kernel.workspace_offset != 0; }
 
 std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel,
                                             const LaunchRequest& request,

@@ -38,6 +38,7 @@ class Launch final : public KernelProgram {
   Dim3 block() const override { return block_; }
   CtaResources resources() const override;
   unsigned register_names() const override { return kernel_->register_names; }
+  bool cooperative() const override { return is_cooperative(*kernel_); }
   std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
 
   const Kernel& kernel() const { return *kernel_; }

@@ -106,8 +106,8 @@ Slot Decoder::source(const Operand& o, Kind kind) {
     return symbol_address(o.name, o.integer, kind);
   }
   if (starts_with(name, "%envreg")) {
-    refuse("grid-wide synchronisation (cooperative launches, " + name +
-           ") is not modelled; supported: barriers within a CTA, kernel after kernel");
+    refuse("register '" + name + "' is the driver's; supported: %envreg1 and %envreg2, the " +
+           "address of a cooperative launch's workspace");
   }
   if (starts_with(name, "%")) refuse("register '" + name + "' is not declared or not supported");
   refuse("operand '" + name + "' is not of a kind that can stand here");
@@ -263,6 +263,14 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
   if (name == "%lanemask_ge") return per_lane([](std::uint32_t i) { return ~((1u << i) - 1); });
   if (name == "%gridid" || name == "%tid.w" || name == "%ctaid.w") {
     slot = constant32(0);
+    return true;
+  }
+  if (name == "%envreg1" || name == "%envreg2") {
+    if (kernel_->workspace_offset == 0) {
+      kernel_->workspace_offset = kernel_->launch_bytes;
+      kernel_->launch_bytes += 2 * kVector32;
+    }
+    slot = Slot{BankId::kLaunch, kernel_->workspace_offset + (name == "%envreg1" ? 0u : kVector32)};
     return true;
   }
   if (name == "%ntid.w" || name == "%nctaid.w") {

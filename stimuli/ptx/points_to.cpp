@@ -145,6 +145,8 @@ void PointsTo::step(const Instruction& i) {
     for (const Operand& o : i.operands[0].elements) write(o, from_memory);
     return;
   }
+  // System calls: malloc's block may be one that another launch has left a pointer to.
+  if (i.opcode[0] == '_') return write(i.operands[0], from_memory);
   // Variables that carry arguments and results keep what they are given; a register in the brackets
   // is an address, and what stands there is not known.
   if (i.opcode == "st") {

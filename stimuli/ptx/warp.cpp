@@ -100,6 +100,10 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kPrint:
       if (mask != 0) print(d, mask);
       break;
+    case Action::kMalloc:
+    case Action::kFree:
+      if (mask != 0) heap_call(d, mask);
+      break;
     case Action::kAssert:
       if (mask != 0) assertion_failed(d, mask);
       break;

@@ -81,6 +81,8 @@ class Warp final : public WarpProgram {
   // warp_system.cpp
   void print(const Decoded& d, std::uint32_t mask);
   [[noreturn]] void assertion_failed(const Decoded& d, std::uint32_t mask) const;
+  /// malloc and free (warp_heap.cpp).
+  void heap_call(const Decoded& d, std::uint32_t mask);
   std::uint64_t argument(Slot s, unsigned lane, unsigned bytes) const;
   std::uint64_t peek(unsigned lane, Address from, std::uint64_t bytes, void* to) const;
   std::string string_at(unsigned lane, Address from) const;

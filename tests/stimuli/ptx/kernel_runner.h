@@ -193,6 +193,8 @@ class KernelRunner {
     view.allocations = &allocations;
     view.symbols = &symbols;
     if (functional) view.flat = &memory;
+    view.heap = heap;
+    view.grid_workspace = grid_workspace;
     view.read = [this](void* to, Address from, std::uint64_t bytes) {
       std::memcpy(to, memory.at(from), bytes);
     };
@@ -234,6 +236,8 @@ class KernelRunner {
   FlatMemory memory{std::uint64_t{1} << 30};
   std::map<std::string, Address> symbols;
   std::uint32_t dynamic_shared = 0;
+  ptx::DeviceHeap* heap = nullptr;
+  Address grid_workspace = 0;
   Address out = 0;
   Address in = 0;
   std::vector<std::string> warnings;

@@ -63,13 +63,11 @@ TEST_CASE("what the model leaves out is refused by name") {
              {"test.ptx:21:", "surfaces are not modelled"}));
   CHECK(says(refusal("vabsdiff4.u32.u32.u32 %r1, %r2, %r3, %r4;"),
              {"video instructions are not modelled; supported: prmt"}));
-  CHECK(says(refusal("mov.u32 %r1, %envreg2;"),
-             {"grid-wide synchronisation", "%envreg2", "supported: barriers within a CTA"}));
-  CHECK(
-      says(refusal("call (%r1), malloc, (%rd1);",
-                   ".extern .func (.param .b64 r) malloc\n"
-                   "(.param .b64 n);\n"),
-           {"no function 'malloc' with a body", "supported: direct calls, vprintf, __assertfail"}));
+  CHECK(says(refusal("mov.u32 %r1, %envreg3;"), {"%envreg3", "supported: %envreg1 and %envreg2"}));
+  CHECK(says(refusal("call (%r1), mallocs, (%rd1);",
+                     ".extern .func (.param .b64 r) mallocs\n"
+                     "(.param .b64 n);\n"),
+             {"no function 'mallocs' with a body", "__assertfail, malloc, free"}));
   CHECK(says(refusal("brx.idx %r1, L;"), {"indirect branches"}));
   CHECK(
       says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));
