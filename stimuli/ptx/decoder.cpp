@@ -36,6 +36,8 @@ struct OutsideModel {
 };
 constexpr const char* kVideo =
     "video instructions are not modelled; supported: prmt, dp4a, dp2a, bfe, bfi";
+constexpr const char* kMatrix =
+    "this form of tensor core instruction is not modelled; supported: wmma of f16 and bf16";
 constexpr OutsideModel kOutside[] = {
     {"tex", "textures are not modelled"},
     {"tld4", "textures are not modelled"},
@@ -44,12 +46,12 @@ constexpr OutsideModel kOutside[] = {
     {"sust", "surfaces are not modelled"},
     {"sured", "surfaces are not modelled"},
     {"suq", "surfaces are not modelled"},
-    {"mma", "tensor cores are not modelled"},
-    {"wgmma", "tensor cores are not modelled"},
-    {"tcgen05", "tensor cores are not modelled"},
-    {"ldmatrix", "tensor cores are not modelled"},
-    {"stmatrix", "tensor cores are not modelled"},
-    {"movmatrix", "tensor cores are not modelled"},
+    {"mma", kMatrix},
+    {"wgmma", kMatrix},
+    {"tcgen05", kMatrix},
+    {"ldmatrix", kMatrix},
+    {"stmatrix", kMatrix},
+    {"movmatrix", kMatrix},
     {"vadd", kVideo},
     {"vsub", kVideo},
     {"vabsdiff", kVideo},
@@ -73,15 +75,17 @@ constexpr OutsideModel kOutside[] = {
     {"vmin4", kVideo},
     {"vmax4", kVideo},
     {"vset4", kVideo},
-    {"cp", "asynchronous copies are not modelled"},
-    {"mbarrier", "asynchronous barriers are not modelled"},
-    {"mapa", "clusters are not modelled"},
-    {"getctarank", "clusters are not modelled"},
+    {"cp",
+     "asynchronous copies are not modelled; supported: ld.global and st.shared, which nvcc "
+     "writes for memcpy_async with -arch=sm_75"},
+    {"mbarrier", "asynchronous barriers are not modelled; supported: barriers of a CTA"},
+    {"mapa", "clusters are not modelled; supported: grids of CTAs"},
+    {"getctarank", "clusters are not modelled; supported: grids of CTAs"},
     {"brx", "indirect branches are not supported; supported: bra"},
-    {"alloca", "stack allocation is not supported"},
-    {"setmaxnreg", "register reallocation is not modelled"},
-    {"multimem", "multicast memory is not modelled"},
-    {"griddepcontrol", "dependent grids are not modelled"},
+    {"alloca", "stack allocation is not supported; supported: .local variables of fixed size"},
+    {"setmaxnreg", "register reallocation is not modelled; compile for sm_75"},
+    {"multimem", "multicast memory is not modelled; compile for sm_75"},
+    {"griddepcontrol", "dependent grids are not modelled; supported: launch after launch"},
 };
 
 }  // namespace
@@ -193,8 +197,8 @@ void Decoder::place_variables() {
   }
 }
 
-// Shared variables of the function, then those of the module that the kernel names; the unsized
-// extern array stands behind them.
+// Shared variables of the function, then those of the module that the kernel names, the region that
+// libraries reserve, and the unsized extern array.
 void Decoder::place_shared() {
   std::vector<const Variable*> found;
   for (const Variable& v : function_.variables) {
@@ -220,6 +224,13 @@ void Decoder::place_shared() {
     offset = align_up(offset, alignment_of(*v));
     places_[v->name] = Place{StateSpace::kShared, offset, v->bytes(), false};
     offset += v->bytes();
+  }
+  // Cooperative groups of several warps keep their barriers there, at most 288 bytes.
+  static constexpr std::uint64_t kReservedShared = 1024;
+  if (named("%reserved_smem_offset_1")) {
+    offset = align_up(offset, 16);
+    reserved_shared_ = static_cast<std::uint32_t>(offset);
+    offset += kReservedShared;
   }
   const bool dynamic =
       std::any_of(found.begin(), found.end(), [](const Variable* v) { return v->is_extern; });

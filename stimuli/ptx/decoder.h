@@ -144,6 +144,7 @@ class Decoder {
   std::vector<FlowNode> flow_;          ///< parallel to the code
   std::vector<std::pair<std::uint32_t, std::size_t>> branches_;  ///< code index, target instruction
   std::vector<std::uint8_t> units_;  ///< per scoreboard name: 32-bit registers
+  std::uint32_t reserved_shared_ = 0;  ///< offset of %reserved_smem_offset_1
   Slot scratch_;
   Slot scratch_predicate_;
   Register carry_;

@@ -265,6 +265,10 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
     slot = constant32(0);
     return true;
   }
+  if (name == "%reserved_smem_offset_1") {
+    slot = constant32(reserved_shared_);
+    return true;
+  }
   if (name == "%envreg1" || name == "%envreg2") {
     if (kernel_->workspace_offset == 0) {
       kernel_->workspace_offset = kernel_->launch_bytes;

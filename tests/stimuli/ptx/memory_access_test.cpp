@@ -368,3 +368,19 @@ TEST_CASE("the memory operations that an SM sees") {
   // acquire, release and membar
   CHECK(runner.fences == 3);
 }
+
+TEST_CASE("the reserved region of shared memory is apart from the kernel's own variables") {
+  // 60 bytes of static shared memory, region 1, then the dynamic array.
+  KernelRunner runner(
+      kernel_text("mov.u32 %r1, %reserved_smem_offset_1;\nmov.u32 %r2, fixed;\n"
+                  "mov.u32 %r3, dynamic;\nst.global.u32 [%rd1], %r1;\n"
+                  "st.global.u32 [%rd1+4], %r3;\nst.shared.u32 [%r1+1020], %r0;",
+                  ".shared .align 4 .b8 fixed[60];\n"
+                  ".extern .shared .align 16 .b8 dynamic[];\n"));
+  runner.dynamic_shared = 16;
+  runner.run({1, 1, 1});
+  CHECK(runner.result<unsigned>(0) == 64);
+  unsigned dynamic = 0;
+  std::memcpy(&dynamic, runner.memory.at(runner.out + 4), 4);
+  CHECK(dynamic == 64 + 1024);
+}
