@@ -153,8 +153,9 @@ void bf16_conversions(AluTable& t) {
 template <class T>
 Bfloat int_to_bf16(T v) {
   const auto low = static_cast<u32>(v);
-  const auto high = static_cast<f64>((static_cast<s64>(v) - s64{low}) / (s64{1} << 32));
-  return Bfloat{to_bf16(sum_to_odd<NarrowTag>(high * 0x1p32, static_cast<f64>(low)))};
+  const s64 high = (static_cast<s64>(v) - s64{low}) / (s64{1} << 32);
+  return Bfloat{
+      to_bf16(sum_to_odd<NarrowTag>(static_cast<f64>(high) * 0x1p32, static_cast<f64>(low)))};
 }
 
 /// The position of the n-th set bit of the mask, from `base` on, upwards or (offset below 0)

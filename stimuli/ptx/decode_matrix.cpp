@@ -100,7 +100,7 @@ Slot Decoder::slot_list(const std::vector<Slot>& slots) {
   return Slot{BankId::kConstants, offset};
 }
 
-/// The registers of a fragment operand: `expected` of 32 bits, of which the first `used` count.
+/// The registers of a fragment operand, of which there must be `expected`.
 std::vector<Operand> Decoder::fragment(const Operand& o, unsigned expected) const {
   if (o.kind != Operand::Kind::kVector || o.elements.size() != expected) {
     refuse("a fragment of " + std::to_string(expected) + " registers is needed, not of " +
