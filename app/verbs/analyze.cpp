@@ -95,7 +95,7 @@ std::optional<Obstacle> obstacle(const ptx::Module& module, const std::string& k
 }
 
 /// Returns the command's exit status: 1 when a kernel would be refused.
-int tell_executable(const ptx::Module& module, bool json) {
+int show_executable(const ptx::Module& module, bool json) {
   ordered_json kernels = ordered_json::array();
   std::string page;
   int status = 0;
@@ -134,7 +134,7 @@ int analyze_verb(const std::vector<std::string>& arguments) {
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   const ptx::Module module = ptx::parse_file(positional_argument(*values, 0));
-  if (values->count("executable") != 0) return tell_executable(module, values->count("json") != 0);
+  if (values->count("executable") != 0) return show_executable(module, values->count("json") != 0);
   ordered_json kernels = ordered_json::array();
   std::string pages;
   for (const std::string& name : module.entries()) {

@@ -90,7 +90,7 @@ Layout layout_of(const Manifest& m, const ArgumentSpec& argument) {
     return layout_of(m, *structure);
   }
   if (const auto* alternation = std::get_if<Alternation>(&argument.value)) {
-    const Layout first = layout_of(m, alternation->choices.front());
+    Layout first = layout_of(m, alternation->choices.front());
     for (const ArgumentSpec& choice : alternation->choices) {
       const Layout other = layout_of(m, choice);
       if (other.bytes != first.bytes || other.align != first.align) {

@@ -174,7 +174,7 @@ void resolve_launches(Manifest& m, const ptx::Module& module) {
 }  // namespace
 
 std::string readable_name(const std::string& symbol) {
-  const std::string own = ptx::unlinked_name(symbol);
+  std::string own = ptx::unlinked_name(symbol);
   std::string name = demangled(own);
   if (name == own) return own;
   if (name.back() == ')') name.resize(opening_of_last(name));

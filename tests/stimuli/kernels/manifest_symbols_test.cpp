@@ -124,9 +124,14 @@ TEST_CASE("mistakes in variables are named") {
 
 TEST_CASE("kernels have plain names where these are unique") {
   using tessera::kernels::find_symbols;
-  const std::vector<std::string> all = {
-      "_Z5scalePKfPffi", "_ZN2ns4moveEPi", "_Z4keepIfEvPT_y",           "_Z4keepIdEvPT_y",
-      "plain",           "local@b",        "_ZN12_GLOBAL__N_16hiddenEv"};
+  const std::vector<std::string> all = {"_Z5scalePKfPffi",
+                                        "_ZN2ns4moveEPi",
+                                        "_Z4keepIfEvPT_y",
+                                        "_Z4keepIdEvPT_y",
+                                        "plain",
+                                        "local@b",
+                                        "_ZN12_GLOBAL__N_16hiddenEv",
+                                        "_ZN2ns3runIfEEvPT_"};
   using Names = std::vector<std::string>;
   CHECK(find_symbols("scale", all) == Names{"_Z5scalePKfPffi"});
   CHECK(find_symbols("_Z5scalePKfPffi", all) == Names{"_Z5scalePKfPffi"});
@@ -137,6 +142,9 @@ TEST_CASE("kernels have plain names where these are unique") {
   CHECK(find_symbols("plain", all) == Names{"plain"});
   CHECK(find_symbols("local", all) == Names{"local@b"});
   CHECK(find_symbols("hidden", all) == Names{"_ZN12_GLOBAL__N_16hiddenEv"});
+  for (const char* name : {"run", "ns::run", "run<float>", "ns::run<float>"}) {
+    CHECK(find_symbols(name, all) == Names{"_ZN2ns3runIfEEvPT_"});
+  }
   CHECK(find_symbols("scal", all).empty());
   CHECK(tessera::kernels::readable_name("_Z4keepIfEvPT_y") == "keep<float>");
 
