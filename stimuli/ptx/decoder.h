@@ -2,8 +2,8 @@
 #pragma once
 
 // Decodes one kernel: gives every register, constant and variable a place, and every instruction
-// a handler. decoder.cpp has the frame and the operands, decode_alu.cpp, decode_memory.cpp and
-// decode_control.cpp the instructions.
+// a handler. decoder.cpp has the frame and the operands, decode_alu.cpp, decode_memory.cpp,
+// decode_control.cpp and decode_texture.cpp the instructions.
 
 #include <map>
 #include <memory>
@@ -108,6 +108,35 @@ class Decoder {
   void emit_fence();
   bool fence_before_ = false;
   bool fence_after_ = false;
+
+  // Textures and surfaces (decode_texture.cpp). A fetch becomes loads of its texels and, as late as
+  // possible, a filter: fetches of one warp overlap as loads do.
+  struct PendingFilter {
+    const Instruction* instruction = nullptr;
+    Decoded decoded;
+    unsigned cost = 1;
+    unsigned set = 0;
+    std::vector<std::uint32_t> texels;   ///< scoreboard names
+    std::vector<std::uint32_t> results;  ///< scoreboard names
+  };
+  bool decode_texture();
+  void decode_fetch();
+  void decode_surface();
+  void decode_query();
+  bool parse_geometry(const std::string& word, TextureForm& form) const;
+  void texture_operand(const Operand& operand, TextureForm& form);
+  bool is_texture_reference(const std::string& name) const;
+  Slot texture_reference(const std::string& name);
+  void place_texels();
+  void emit_texel_loads(TextureForm& form, unsigned corners, unsigned cost);
+  void emit_filter(const PendingFilter& pending);
+  /// Emits the filters that must come before the function's instruction `n`.
+  void flush_filters(std::size_t n);
+  std::vector<PendingFilter> pending_filters_;  ///< oldest first
+  std::uint32_t texel_names_ = 0;               ///< first scoreboard name
+  std::uint32_t texel_offset_ = 0;              ///< first buffer
+  unsigned texel_corners_ = 0;                  ///< buffers of a set
+  unsigned next_texel_set_ = 0;
 
   // Control (decode_control.cpp).
   bool decode_control();

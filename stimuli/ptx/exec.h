@@ -87,6 +87,11 @@ enum class Action : std::uint8_t {
   kTrap,
   kPrint,   ///< vprintf: result at 0 (or no place), format at 1, buffer at 2
   kAssert,  ///< __assertfail: message at 1, file at 2, line at 3, function at 4
+  // Textures and surfaces: `aux` is the index of Kernel::textures.
+  kTexelLoad,      ///< of corner `displacement`; `target` is the code after the last corner's
+  kTextureFilter,  ///< computes the results from coordinates and texels
+  kTextureQuery,   ///< result at 0
+  kSurfaceAccess,  ///< load or store: data at 0 to 3
 };
 
 /// Operand types that decide cell width, and how an immediate is written.

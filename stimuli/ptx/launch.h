@@ -13,11 +13,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/program.h"
+#include "stimuli/texture.h"
 
 namespace tessera::ptx {
 
@@ -50,6 +52,12 @@ class Launch final : public KernelProgram {
   RecentRange& recent(std::uint32_t pc) { return recent_[pc]; }
   /// Whether that load's requests carry the read-only bit.
   bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
+  /// Whether texel loads from that texture carry the read-only bit: the kernel writes nothing in
+  /// its allocation, by pointer or by surface.
+  bool is_read_only_texture(std::uint64_t handle) const {
+    const std::uint64_t index = handle - TextureTable::kFirstHandle;
+    return index < read_only_textures_.size() && read_only_textures_[index] != 0;
+  }
 
   /// Storage of ended CTAs is used again.
   std::vector<std::byte> take_storage();
@@ -60,6 +68,8 @@ class Launch final : public KernelProgram {
   void place_parameters(const LaunchRequest& request);
   void fill_launch_bank(const LaunchRequest& request);
   void mark_read_only();
+  void mark_read_only_textures(std::set<const Allocation*> written);
+  const Allocation* allocation_of_texture(std::uint64_t handle) const;
   Address pointer_value(const PointerOrigin& origin) const;
 
   std::shared_ptr<const Kernel> kernel_;
@@ -74,7 +84,8 @@ class Launch final : public KernelProgram {
   std::vector<std::byte> parameters_;
   std::vector<std::byte> thread_bank_;
   std::vector<RecentRange> recent_;
-  std::vector<std::uint8_t> read_only_;  ///< of each instruction
+  std::vector<std::uint8_t> read_only_;           ///< of each instruction
+  std::vector<std::uint8_t> read_only_textures_;  ///< of each of MemoryView::textures
   std::vector<std::vector<std::byte>> pool_;
 };
 
