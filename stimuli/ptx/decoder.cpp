@@ -39,19 +39,13 @@ constexpr const char* kVideo =
 constexpr const char* kMatrix =
     "this form of tensor core instruction is not modelled; supported: wmma of f16 and bf16";
 constexpr OutsideModel kOutside[] = {
-    {"tex", "textures are not modelled"},
-    {"tld4", "textures are not modelled"},
-    {"txq", "textures are not modelled"},
-    {"suld", "surfaces are not modelled"},
-    {"sust", "surfaces are not modelled"},
-    {"sured", "surfaces are not modelled"},
-    {"suq", "surfaces are not modelled"},
     {"mma", kMatrix},
     {"wgmma", kMatrix},
     {"tcgen05", kMatrix},
     {"ldmatrix", kMatrix},
     {"stmatrix", kMatrix},
     {"movmatrix", kMatrix},
+    {"sured", "reductions on surfaces are not modelled; supported: suld.b, sust.b, red.global"},
     {"vadd", kVideo},
     {"vsub", kVideo},
     {"vabsdiff", kVideo},
@@ -111,10 +105,12 @@ std::shared_ptr<const Kernel> Decoder::run() {
   place_shared();
   for (const Label& label : function_.labels) labels_[label.name] = label.position;
   constant_mask(kAllLanes);  // offset 0: the guard of unguarded instructions
-  for (const Instruction& instruction : function_.body) {
+  for (std::size_t n = 0; n < function_.body.size(); ++n) {
+    if (!pending_filters_.empty()) flush_filters(n);
     code_of_.push_back(static_cast<std::uint32_t>(kernel_->code.size()));
-    decode_one(instruction);
+    decode_one(function_.body[n]);
   }
+  if (!pending_filters_.empty()) flush_filters(function_.body.size());
   code_of_.push_back(static_cast<std::uint32_t>(kernel_->code.size()));
   // Falling off the end is a return.
   Instruction end;
@@ -285,7 +281,7 @@ void Decoder::emit(Unit unit, unsigned cost) {
 
 void Decoder::decode_one(const Instruction& instruction) {
   begin(instruction);
-  if (decode_control()) return;
+  if (decode_control() || decode_texture()) return;
   const std::string& op = instruction.opcode;
   if (op == "ld" || op == "st" || op == "ldu") {
     decode_memory();
@@ -317,6 +313,8 @@ void Decoder::finish_flow() {
 
 void Decoder::find_read_only_loads() {
   ReadOnlyReport report = find_read_only(module_, function_);
+  kernel_->writes_anywhere = report.writes_anywhere;
+  kernel_->written_surfaces = std::move(report.written_surfaces);
   kernel_->pointers.reserve(report.pointers.size());
   for (PointerReport& p : report.pointers) {
     kernel_->pointers.push_back(KernelPointer{std::move(p.origin), p.use});
@@ -345,8 +343,10 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   if (!known.empty()) refuse("no such combination of modifiers; supported: " + known);
   std::vector<std::string> opcodes = alu_.opcodes();
   std::string list;
-  for (const char* more : {"ld", "st", "atom", "red", "bra", "bar", "barrier", "call", "ret",
-                           "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma"}) {
+  for (const char* more :
+       {"ld",  "st",   "atom",   "red",   "bra",  "bar",      "barrier",   "call",
+        "ret", "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",
+        "tex", "tld4", "txq",    "suld",  "sust", "suq"}) {
     opcodes.emplace_back(more);
   }
   std::sort(opcodes.begin(), opcodes.end());

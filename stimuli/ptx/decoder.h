@@ -2,8 +2,8 @@
 #pragma once
 
 // Decodes one kernel: gives every register, constant and variable a place, and every instruction
-// a handler. decoder.cpp has the frame and the operands, decode_alu.cpp, decode_memory.cpp and
-// decode_control.cpp the instructions.
+// a handler. decoder.cpp has the frame and the operands, decode_alu.cpp, decode_memory.cpp,
+// decode_control.cpp and decode_texture.cpp the instructions.
 
 #include <map>
 #include <memory>
@@ -123,6 +123,34 @@ class Decoder {
   std::vector<Operand> fragment(const Operand& operand, unsigned expected) const;
   /// Places of registers that do not fit Decoded::slot, in the constant bank.
   Slot slot_list(const std::vector<Slot>& slots);
+  // Textures and surfaces (decode_texture.cpp). A fetch becomes loads of its texels and, as late as
+  // possible, a filter: fetches of one warp overlap as loads do.
+  struct PendingFilter {
+    const Instruction* instruction = nullptr;
+    Decoded decoded;
+    unsigned cost = 1;
+    unsigned set = 0;
+    std::vector<std::uint32_t> texels;   ///< scoreboard names
+    std::vector<std::uint32_t> results;  ///< scoreboard names
+  };
+  bool decode_texture();
+  void decode_fetch();
+  void decode_surface();
+  void decode_query();
+  bool parse_geometry(const std::string& word, TextureForm& form) const;
+  void texture_operand(const Operand& operand, TextureForm& form);
+  bool is_texture_reference(const std::string& name) const;
+  Slot texture_reference(const std::string& name);
+  void place_texels();
+  void emit_texel_loads(TextureForm& form, unsigned corners, unsigned cost);
+  void emit_filter(const PendingFilter& pending);
+  /// Emits the filters that must come before the function's instruction `n`.
+  void flush_filters(std::size_t n);
+  std::vector<PendingFilter> pending_filters_;  ///< oldest first
+  std::uint32_t texel_names_ = 0;               ///< first scoreboard name
+  std::uint32_t texel_offset_ = 0;              ///< first buffer
+  unsigned texel_corners_ = 0;                  ///< buffers of a set
+  unsigned next_texel_set_ = 0;
 
   // Control (decode_control.cpp).
   bool decode_control();
@@ -143,7 +171,7 @@ class Decoder {
   std::vector<std::uint32_t> code_of_;  ///< instruction index to code index
   std::vector<FlowNode> flow_;          ///< parallel to the code
   std::vector<std::pair<std::uint32_t, std::size_t>> branches_;  ///< code index, target instruction
-  std::vector<std::uint8_t> units_;  ///< per scoreboard name: 32-bit registers
+  std::vector<std::uint8_t> units_;    ///< per scoreboard name: 32-bit registers
   std::uint32_t reserved_shared_ = 0;  ///< offset of %reserved_smem_offset_1
   Slot scratch_;
   Slot scratch_predicate_;

@@ -91,6 +91,11 @@ enum class Action : std::uint8_t {
   kMalloc,  ///< malloc: result at 0, bytes at 1
   kFree,    ///< free: pointer at 1
   kAssert,  ///< __assertfail: message at 1, file at 2, line at 3, function at 4
+  // Textures and surfaces: `aux` is the index of Kernel::textures.
+  kTexelLoad,      ///< of corner `displacement`; `target` is the code after the last corner's
+  kTextureFilter,  ///< computes the results from coordinates and texels
+  kTextureQuery,   ///< result at 0
+  kSurfaceAccess,  ///< load or store: data at 0 to 3
 };
 
 /// Operand types that decide cell width, and how an immediate is written.

@@ -12,6 +12,7 @@
 #include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/read_only.h"
 #include "stimuli/ptx/shuffle.h"
+#include "stimuli/ptx/texture_form.h"
 
 namespace tessera::ptx {
 
@@ -65,9 +66,14 @@ class Kernel {
   std::vector<KernelPointer> pointers;
   std::vector<KernelLoad> read_only_loads;
   std::vector<WarpSync> syncs;
-  std::uint32_t launch_bytes = 0;    ///< bank kLaunch
-  std::uint32_t register_bytes = 0;  ///< bank kRegisters
-  std::uint32_t local_bytes = 0;     ///< .local bytes per thread
+  std::vector<TextureForm> textures;          ///< Decoded::aux of texture instructions
+  std::vector<SymbolUse> texture_references;  ///< .texref, .surfref: the places of their handles
+  std::vector<std::string> written_surfaces;  ///< references that it stores to
+  bool writes_anywhere = false;               ///< ReadOnlyReport::writes_anywhere
+  std::uint32_t texel_sets = 0;               ///< of hidden texel buffers per warp
+  std::uint32_t launch_bytes = 0;             ///< bank kLaunch
+  std::uint32_t register_bytes = 0;           ///< bank kRegisters
+  std::uint32_t local_bytes = 0;              ///< .local bytes per thread
   std::uint32_t static_shared = 0;
   std::uint32_t register_names = 0;
   /// Launch bank: the halves of the grid workspace's address, the upper one first; 0: not read.

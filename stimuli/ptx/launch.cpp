@@ -124,6 +124,11 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
     fill64(bank + use.launch_offset,
            memory_.symbols->at(use.name) + static_cast<std::uint64_t>(use.addend));
   }
+  // A reference without a texture has handle 0, which its first use reports.
+  for (const SymbolUse& use : kernel_->texture_references) {
+    const TextureTable* textures = memory_.textures;
+    fill64(bank + use.launch_offset, textures == nullptr ? 0 : textures->bound(use.name));
+  }
 }
 
 /// The pass knows the kernel; only a launch knows which of its pointers are to one allocation
@@ -134,7 +139,7 @@ void Launch::mark_read_only() {
   for (std::size_t i = 0; i < read_only_.size(); ++i) {
     read_only_[i] = kernel_->code[i].memory.read_only ? 1 : 0;
   }
-  if (kernel_->read_only_loads.empty()) return;
+  if (kernel_->read_only_loads.empty() && kernel_->textures.empty()) return;
 
   std::vector<Address> value(pointers.size());
   std::vector<const Allocation*> to(pointers.size());
@@ -147,7 +152,14 @@ void Launch::mark_read_only() {
     // A pointer to just before or behind an array: which array is anyone's guess.
     if (to[p] == nullptr && may_be_address(value[p])) return;
     written.insert(to[p]);
+    // The handle of a surface that the kernel writes.
+    written.insert(allocation_of_texture(value[p]));
   }
+  for (const std::string& name : kernel_->written_surfaces) {
+    if (memory_.textures == nullptr) break;
+    written.insert(allocation_of_texture(memory_.textures->bound(name)));
+  }
+  if (!kernel_->textures.empty()) mark_read_only_textures(written);
   for (const KernelLoad& load : kernel_->read_only_loads) {
     bool is_safe = true;
     for (const std::uint32_t p : load.pointers) {
@@ -155,6 +167,24 @@ void Launch::mark_read_only() {
       if (to[p] == nullptr || written.count(to[p]) != 0) is_safe = false;
     }
     if (is_safe) read_only_[load.pc] = 1;
+  }
+}
+
+/// Nullptr when the value is no handle.
+const Allocation* Launch::allocation_of_texture(std::uint64_t handle) const {
+  const TextureDescriptor* t =
+      memory_.textures == nullptr ? nullptr : memory_.textures->find(handle);
+  return t == nullptr ? nullptr : memory_.allocations->find(t->base, 1);
+}
+
+void Launch::mark_read_only_textures(std::set<const Allocation*> written) {
+  if (memory_.textures == nullptr || kernel_->writes_anywhere) return;
+  written.insert(nullptr);
+  read_only_textures_.resize(memory_.textures->all().size());
+  for (std::size_t i = 0; i < read_only_textures_.size(); ++i) {
+    const bool is_written =
+        written.count(allocation_of_texture(TextureTable::kFirstHandle + i)) != 0;
+    read_only_textures_[i] = is_written ? 0 : 1;
   }
 }
 

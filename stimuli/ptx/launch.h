@@ -19,6 +19,7 @@
 
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/program.h"
+#include "stimuli/texture.h"
 
 namespace tessera::ptx {
 
@@ -56,6 +57,12 @@ class Launch final : public KernelProgram {
   }
   /// Whether that load's requests carry the read-only bit.
   bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
+  /// Whether texel loads from that texture carry the read-only bit: the kernel writes nothing in
+  /// its allocation, by pointer or by surface.
+  bool is_read_only_texture(std::uint64_t handle) const {
+    const std::uint64_t index = handle - TextureTable::kFirstHandle;
+    return index < read_only_textures_.size() && read_only_textures_[index] != 0;
+  }
 
   /// Storage of ended CTAs is used again.
   std::vector<std::byte> take_storage();
@@ -66,6 +73,8 @@ class Launch final : public KernelProgram {
   void place_parameters(const LaunchRequest& request);
   void fill_launch_bank(const LaunchRequest& request);
   void mark_read_only();
+  void mark_read_only_textures(std::set<const Allocation*> written);
+  const Allocation* allocation_of_texture(std::uint64_t handle) const;
   Address pointer_value(const PointerOrigin& origin) const;
 
   std::shared_ptr<const Kernel> kernel_;
@@ -80,8 +89,9 @@ class Launch final : public KernelProgram {
   std::vector<std::byte> parameters_;
   std::vector<std::byte> thread_bank_;
   std::vector<RecentRange> recent_;
-  std::vector<std::uint8_t> read_only_;  ///< of each instruction
   std::set<std::uint32_t> warned_;
+  std::vector<std::uint8_t> read_only_;           ///< of each instruction
+  std::vector<std::uint8_t> read_only_textures_;  ///< of each of MemoryView::textures
   std::vector<std::vector<std::byte>> pool_;
 };
 

@@ -297,6 +297,9 @@ Slot Decoder::launch_symbol(const std::string& name, std::int64_t addend) {
 Slot Decoder::symbol_address(const std::string& name, std::int64_t offset, Kind kind) {
   const Place* place = find_place(name);
   if (place == nullptr) refuse("'" + name + "' is not declared");
+  if (kind == Kind::kI64 && offset == 0 && is_texture_reference(name)) {
+    return texture_reference(name);
+  }
   if (place->space == StateSpace::kGlobal || place->space == StateSpace::kConst) {
     if (kind != Kind::kI64) refuse("the address of '" + name + "' has 64 bits");
     return launch_symbol(name, offset);

@@ -67,6 +67,7 @@ class ReadOnlyPass {
     for (std::size_t n = 0; n < function_.body.size(); ++n) visit(n);
     classify();
     mark();
+    report_.writes_anywhere = wild_.found;
     return std::move(report_);
   }
 
@@ -100,8 +101,19 @@ class ReadOnlyPass {
     if (op == "atom" || op == "red") return atomic(i);
     if (touches_nothing(op)) return;
     for (const Operand& o : i.operands) {
-      if (o.kind == Operand::Kind::kAddress) access_unknown(i, o);
+      if (o.kind != Operand::Kind::kAddress) continue;
+      if (is_surface_reference(o.name)) {
+        report_.written_surfaces.push_back(o.name);
+      } else {
+        access_unknown(i, o);
+      }
     }
+  }
+
+  bool is_surface_reference(const std::string& name) const {
+    return std::any_of(module_.variables.begin(), module_.variables.end(), [&](const Variable& v) {
+      return v.type == Type::kSurfref && v.name == name;
+    });
   }
 
   /// "mov.b64 %rd1, parameter": what is read there is not followed.

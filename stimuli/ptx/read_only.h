@@ -51,6 +51,11 @@ struct ReadOnlyReport {
   /// `loads`, and those that are read-only by definition (ld.global.nc, ldu).
   unsigned global_loads = 0;
   unsigned marked_loads = 0;
+  /// A write may be to anything: its address is of unknown origin.
+  bool writes_anywhere = false;
+  /// Surface references (.surfref) that are stored to. Surfaces that are stored to by a handle are
+  /// pointers of use kUnknown.
+  std::vector<std::string> written_surfaces;
 };
 
 /// `function`: a kernel whose calls are expanded (expand_calls), or not: then a call may write

@@ -107,6 +107,17 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kAssert:
       if (mask != 0) assertion_failed(d, mask);
       break;
+    case Action::kTexelLoad:
+      return load_texel(d, mask, result);
+    case Action::kTextureFilter:
+      filter_texels(d, result);
+      break;
+    case Action::kTextureQuery:
+      if (mask != 0) query_texture(d, mask);
+      break;
+    case Action::kSurfaceAccess:
+      if (mask != 0) access_surface(d, mask, result);
+      break;
   }
   go_to(pc_ + 1);
 }

@@ -11,10 +11,20 @@
 
 #include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/launch.h"
+#include "stimuli/ptx/texture_sampling.h"
 
 namespace tessera::ptx {
 
 class Cta;
+
+/// A texture fetch between its first texel load and its filter.
+struct TextureFetch {
+  std::uint32_t mask = 0;    ///< lanes that sample
+  unsigned corners = 0;      ///< most texels of a lane
+  unsigned texel_bytes = 0;  ///< of all lanes' textures
+  bool read_only = false;    ///< the loads carry the read-only bit
+  std::array<Footprint, kWarpLanes> lane{};
+};
 
 class Warp final : public WarpProgram {
  public:
@@ -77,6 +87,16 @@ class Warp final : public WarpProgram {
   void run_access(const Decoded& d, const MemoryOp& op, std::byte* base,
                   const std::uint64_t* offsets);
   void access_local(const Decoded& d, MemoryOp& op);
+  void access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary);
+
+  // warp_texture.cpp
+  void load_texel(const Decoded& d, std::uint32_t mask, IssueResult& result);
+  void begin_fetch(const TextureForm& form, std::uint32_t mask, TextureFetch& fetch);
+  void filter_texels(const Decoded& d, IssueResult& result);
+  void query_texture(const Decoded& d, std::uint32_t mask);
+  void access_surface(const Decoded& d, std::uint32_t mask, IssueResult& result);
+  const TextureDescriptor& texture(const TextureForm& form, unsigned lane) const;
+  [[noreturn]] void fail_handle(const TextureForm& form, unsigned lane) const;
 
   // warp_system.cpp
   void print(const Decoded& d, std::uint32_t mask);
@@ -113,6 +133,7 @@ class Warp final : public WarpProgram {
   std::uint32_t reduction_pc_ = 0;
   std::uint32_t reduction_mask_ = 0;
   std::uint32_t reduction_round_ = 0;
+  std::vector<TextureFetch> fetches_;  ///< by TextureForm::set; made by the first fetch
 };
 
 /// Contributions to one bar.red of a CTA.

@@ -214,6 +214,12 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   }
   op.space = Space::kGlobal;
   op.read_only = launch_.is_read_only(pc_);
+  access_global(d, op, summary);
+}
+
+/// Bounds and values of an access whose addresses are known: served at issue in functional mode.
+void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary) {
+  const MemoryForm& m = d.memory;
   check_global(d, op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
     std::array<u64, kWarpLanes> offsets;
@@ -223,11 +229,11 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   }
   op.values_done = false;
   if (op.kind == AccessKind::kLoad) return;
-  store_lanes(frame_, d, op.kind == AccessKind::kAtomic ? Decoded::kOperand : 0, mask,
+  store_lanes(frame_, d, op.kind == AccessKind::kAtomic ? Decoded::kOperand : 0, op.active,
               op.data.data(), kPacked.data());
   if (op.kind == AccessKind::kAtomic && op.atomic == AtomicOp::kCompareAndSwap) {
     const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
-    for_lanes(mask, [&](unsigned i) {
+    for_lanes(op.active, [&](unsigned i) {
       op.compare[i] = read_word(compare + cell_bytes(m.element_bytes) * i, m.element_bytes);
     });
   }

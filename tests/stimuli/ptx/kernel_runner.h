@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stimuli/ptx/program.h"
+#include "stimuli/texture.h"
 
 namespace tessera::test {
 
@@ -181,6 +182,7 @@ class KernelRunner {
     in = allocations.allocate("in", in_bytes).begin;
     for (const ptx::Variable& v : module.variables) {
       if (v.space != ptx::StateSpace::kGlobal && v.space != ptx::StateSpace::kConst) continue;
+      if (ptx::type_bytes(v.type) == 0) continue;  // references to textures and surfaces
       const Address at = allocations.allocate(v.name, v.bytes()).begin;
       symbols[v.name] = at;
       if (v.initial.empty()) continue;  // a null source would be undefined
@@ -192,6 +194,7 @@ class KernelRunner {
     ptx::MemoryView view;
     view.allocations = &allocations;
     view.symbols = &symbols;
+    view.textures = &textures;
     if (functional) view.flat = &memory;
     view.heap = heap;
     view.grid_workspace = grid_workspace;
@@ -206,6 +209,7 @@ class KernelRunner {
     request.block = block;
     request.dynamic_shared_bytes = dynamic_shared;
     request.arguments = {KernelArgument::of(out), KernelArgument::of(in)};
+    request.arguments.insert(request.arguments.end(), more_arguments.begin(), more_arguments.end());
     return ptx::make_program(ptx::decode(module, "k"), request, view);
   }
 
@@ -235,6 +239,9 @@ class KernelRunner {
   Allocations allocations;
   FlatMemory memory{std::uint64_t{1} << 30};
   std::map<std::string, Address> symbols;
+  TextureTable textures;
+  /// Of parameters behind `out` and `in`.
+  std::vector<KernelArgument> more_arguments;
   std::uint32_t dynamic_shared = 0;
   ptx::DeviceHeap* heap = nullptr;
   Address grid_workspace = 0;

@@ -57,10 +57,8 @@ TEST_CASE("what the model leaves out is refused by name") {
   CHECK(says(refusal("wgmma.fence.sync.aligned;"), {"tensor cores are not modelled"}));
   CHECK(says(refusal("cp.async.ca.shared.global [%r1], [%rd1], 16;"),
              {"asynchronous copies are not modelled"}));
-  CHECK(says(refusal("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];"),
-             {"test.ptx:21:", "textures are not modelled"}));
-  CHECK(says(refusal("sust.b.2d.b32.trap [%rd1, {%r1, %r2}], {%r3};"),
-             {"test.ptx:21:", "surfaces are not modelled"}));
+  CHECK(says(refusal("sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3;"),
+             {"test.ptx:21:", "reductions on surfaces are not modelled"}));
   CHECK(says(refusal("vabsdiff4.u32.u32.u32 %r1, %r2, %r3, %r4;"),
              {"video instructions are not modelled; supported: prmt"}));
   CHECK(says(refusal("mov.u32 %r1, %envreg3;"), {"%envreg3", "supported: %envreg1 and %envreg2"}));
@@ -72,6 +70,32 @@ TEST_CASE("what the model leaves out is refused by name") {
   CHECK(
       says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));
   CHECK(says(refusal("adds.u32 %r1, %r2, %r3;"), {"did you mean 'add'?"}));
+}
+
+TEST_CASE("forms of textures and surfaces that do not run are refused by name") {
+  const auto fetch = [](const std::string& form, const std::string& tail) {
+    return refusal(form + " {%f1, %f2, %f3, %f4}, [%rd1, " + tail + ";");
+  };
+  CHECK(says(fetch("tex.cube.v4.f32.f32", "{%f5, %f6, %f7, %f7}]"),
+             {"test.ptx:21:", "cube maps are not modelled"}));
+  CHECK(says(fetch("tex.grad.2d.v4.f32.f32", "{%f5, %f6}], {%f1, %f2}, {%f3, %f4}"),
+             {"mipmaps, which are not modelled"}));
+  CHECK(says(fetch("tex.2dms.v4.f32.s32", "{%r1, %r2, %r3, %r3}]"), {"multi-sample"}));
+  CHECK(says(fetch("tex.2d.v4.f32.f32", "%rd2, {%f5, %f6}]"), {"separate samplers"}));
+  CHECK(says(fetch("tex.2d.v4.f32.f32", "{%f5, %f6}], {%r1, %r2}"),
+             {"offsets and depth comparison"}));
+  CHECK(says(fetch("tex.2d.v4.f32.f32", "{%f5}]"), {"1 coordinates where 2 are needed"}));
+  CHECK(says(fetch("tex.2d.v2.f32.f32", "{%f5, %f6}]"), {"supported: tex{.level}"}));
+  CHECK(says(fetch("tex.2d.v4.f16.f32", "{%f5, %f6}]"), {"supported: tex{.level}"}));
+  CHECK(says(fetch("tld4.r.3d.v4.f32.f32", "{%f5, %f6, %f7, %f7}]"), {"tld4.{r,g,b,a}"}));
+  CHECK(says(refusal("sust.p.2d.v4.b32.trap [%rd1, {%r1, %r2}], {%r3, %r4, %r5, %r6};"),
+             {"formatted surface accesses are not modelled; supported: .b"}));
+  CHECK(says(refusal("suld.b.2d.v4.b64.trap {%rd1, %rd2, %rd3, %rd4}, [%rd1, {%r1, %r2}];"),
+             {"supported: suld.b"}));
+  CHECK(says(refusal("txq.channel_order.b32 %r1, [%rd1];"), {"supported: txq.{width"}));
+  CHECK(says(refusal("tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%r1, {%f5, %f6}];"),
+             {"'%r1' has 32 bits where 64 bits are needed"}));
+  CHECK(fetch("tex.2d.v4.f32.f32", "{%f5, %f6}]") == "accepted");
 }
 
 TEST_CASE("operands must fit the instruction") {
