@@ -47,7 +47,7 @@ enum class Unit : std::uint8_t {
 /// Static part of an operation: what the SM must know before it may issue it. Lives as long as
 /// the kernel's program does.
 struct OpInfo {
-  /// A wmma.mma of shape m32n8k16 names 8 + 2 + 8 sources and 8 results. Also fills 64 bytes.
+  /// A wmma.mma of shape m32n8k16 names 8 + 2 + 8 sources and 8 results.
   static constexpr unsigned kMaxRegisters = 26;
 
   Unit unit = Unit::kAlu;
