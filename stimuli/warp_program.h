@@ -47,7 +47,8 @@ enum class Unit : std::uint8_t {
 /// Static part of an operation: what the SM must know before it may issue it. Lives as long as
 /// the kernel's program does.
 struct OpInfo {
-  static constexpr unsigned kMaxRegisters = 14;
+  /// A wmma.mma of shape m32n8k16 names 8 + 2 + 8 sources and 8 results. Also fills 64 bytes.
+  static constexpr unsigned kMaxRegisters = 26;
 
   Unit unit = Unit::kAlu;
   /// How many issue slots of the unit one warp instruction takes (an integer division is a

@@ -55,6 +55,9 @@ class Device {
   /// Runs the kernel to its end. Throws InputError for arguments that do not fit its parameters,
   /// RunError when it fails.
   virtual void launch(const LaunchRequest& request) = 0;
+  /// The address of a .global or .const variable of a module; places the module's variables if
+  /// need be. Throws InputError for a name without a place.
+  virtual Address symbol(const ptx::Module& module, const std::string& name) = 0;
   virtual const Allocations& allocations() const = 0;
 
   /// Textures and surfaces that kernels of this device sample. Their texels are in allocations.
@@ -62,6 +65,12 @@ class Device {
 
  private:
   TextureTable textures_;
+};
+
+/// Contents of an array after the run, for a file of that name.
+struct OutputFile {
+  std::string name;
+  std::string bytes;  ///< raw little-endian elements
 };
 
 /// Outcome of comparing device memory with the CPU reference.
@@ -98,6 +107,11 @@ class Workload {
   /// Reads results back and compares. Empty when the workload has no reference (a user's manifest
   /// without expected values).
   virtual std::optional<Verification> verify(Device& device) = 0;
+  /// What verify() read for the user to keep. Empty before it, and where nothing is asked for.
+  virtual const std::vector<OutputFile>& output_files() const {
+    static const std::vector<OutputFile> kNone;
+    return kNone;
+  }
 };
 
 /// Names of the suite's workloads, sorted.
@@ -110,9 +124,10 @@ std::vector<WorkloadInfo> workload_catalogue();
 std::unique_ptr<Workload> make_workload(const std::string& name,
                                         const std::string& kernels_dir = {});
 
-/// A user's kernels: the manifest of that path, with `ptx` as its PTX file (it may name none or
-/// another). Throws InputError.
-std::unique_ptr<Workload> make_workload_of_ptx(const std::string& ptx, const std::string& manifest);
+/// A user's kernels: the manifest of that path, with `ptx` as its PTX files (it may name none or
+/// others). Throws InputError.
+std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& ptx,
+                                               const std::string& manifest);
 
 /// The files that decide what the workload of that name does, in a fixed order: its manifest, PTX
 /// and data. (A suite workload's C++ part is in the program.) Throws as make_workload does.

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/report/text.h"
 #include "app/verbs.h"
+#include "common/error.h"
+#include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/ptx/program.h"
 #include "stimuli/ptx/read_only.h"
+#include "stimuli/ptx/refusal.h"
 
 namespace tessera::app {
 namespace {
@@ -70,18 +75,66 @@ std::string text(const std::string& kernel, const ptx::ReadOnlyReport& report) {
   return out;
 }
 
+/// Why `run` would refuse a kernel.
+struct Obstacle {
+  std::string message;  ///< whole
+  ordered_json line;    ///< null where no single instruction is to blame
+  ordered_json instruction;
+  std::string why;
+};
+
+std::optional<Obstacle> obstacle(const ptx::Module& module, const std::string& kernel) {
+  try {
+    ptx::check_symbols(module, *ptx::decode(module, kernel));
+  } catch (const ptx::Refusal& r) {
+    return Obstacle{r.what(), r.line(), r.text(), r.why()};
+  } catch (const InputError& e) {
+    return Obstacle{e.what(), nullptr, nullptr, e.what()};
+  }
+  return std::nullopt;
+}
+
+/// Returns the command's exit status: 1 when a kernel would be refused.
+int tell_executable(const ptx::Module& module, bool json) {
+  ordered_json kernels = ordered_json::array();
+  std::string page;
+  int status = 0;
+  for (const std::string& name : module.entries()) {
+    const std::optional<Obstacle> found = obstacle(module, name);
+    ordered_json kernel = {{"name", name}, {"executable", !found}};
+    page += "kernel " + name + ": " + (found ? "refused: " + found->message : "executable") + "\n";
+    if (found) {
+      status = 1;
+      kernel["line"] = found->line;
+      kernel["instruction"] = found->instruction;
+      kernel["why"] = found->why;
+    }
+    kernels.push_back(std::move(kernel));
+  }
+  if (json) {
+    write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
+  } else {
+    std::cout << (page.empty() ? module.file + " has no kernels\n" : page);
+  }
+  return status;
+}
+
 }  // namespace
 
 int analyze_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("analyze",
                         "Shows what the compiler pass finds in PTX: of every pointer of every "
                         "kernel, whether its\narray is only read, and how many of its loads become "
-                        "ld.global.ro.");
+                        "ld.global.ro. With --executable: of "
+                        "every kernel, whether `tessera run` executes\nit or what it refuses; exit "
+                        "status 1 when it refuses one.");
   parser.positional("FILE.ptx", "PTX text, from clang or nvcc");
+  parser.options()("executable", "show which kernels can be executed, and why others cannot");
   parser.options()("json", "print one JSON document and nothing else");
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   const ptx::Module module = ptx::parse_file(positional_argument(*values, 0));
+  if (values->count("executable") != 0) return tell_executable(module, values->count("json") != 0);
   ordered_json kernels = ordered_json::array();
   std::string pages;
   for (const std::string& name : module.entries()) {

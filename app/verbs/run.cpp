@@ -55,6 +55,7 @@ void write_files(const OutputDirectory& out, const PointOutcome& outcome) {
 
 std::unique_ptr<Workload> read_workload(const std::string& name,
                                         const std::optional<std::string>& manifest) {
+  // "a.ptx,b.ptx": files that are linked.
   const bool ptx = std::filesystem::path(name).extension() == ".ptx";
   if (ptx && !manifest) {
     throw InputError(name + ": a PTX file needs --manifest FILE, which says what to run in it");
@@ -62,7 +63,8 @@ std::unique_ptr<Workload> read_workload(const std::string& name,
   if (!ptx && manifest) {
     throw InputError("--manifest goes with a PTX file as the workload, not with '" + name + "'");
   }
-  return ptx ? make_workload_of_ptx(name, *manifest) : make_workload(name);
+  return ptx ? make_workload_of_ptx(split_names("the PTX files", name), *manifest)
+             : make_workload(name);
 }
 
 }  // namespace
@@ -74,8 +76,10 @@ int run_verb(const std::vector<std::string>& arguments) {
                         "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD; with "
                         "--json only where --out says so).");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
-  parser.positional("WORKLOAD",
-                    "a name (tessera list workloads), a manifest, or a PTX file with --manifest");
+  parser.positional(
+      "WORKLOAD",
+      "a name (tessera list workloads), a manifest, or a PTX file (or several to link: "
+      "a.ptx,b.ptx) with --manifest");
   parser.options()("manifest", po::value<std::string>(),
                    "what to run of a PTX file (docs/guide/your-own-kernel.md)");
   add_set_option(parser);
@@ -108,7 +112,10 @@ int run_verb(const std::vector<std::string>& arguments) {
   const PointOutcome outcome = simulate_point(config, *program, run.options);
   meter.finish();
 
-  if (out) write_files(*out, outcome);
+  if (out) {
+    write_files(*out, outcome);
+    for (const OutputFile& file : program->output_files()) out->write(file.name, file.bytes);
+  }
   if (run.json) {
     write_document(outcome.stats);
   } else {

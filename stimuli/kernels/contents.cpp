@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <set>
 #include <stdexcept>
 
 #include "common/error.h"
 #include "stimuli/kernels/random.h"
 
 namespace tessera::kernels {
-namespace {
 
 /// Writes one kind of initial contents.
 class Filler {
@@ -23,8 +23,26 @@ class Filler {
 
   void operator()(const Zero&) { std::fill_n(out_, count_ * step_, std::byte{0}); }
 
-  void operator()(const Iota&) {
-    for (std::uint64_t i = 0; i < count_; ++i) integer(i, static_cast<std::int64_t>(i));
+  void operator()(const AsInModule&) {
+    throw std::logic_error("only the module knows the contents of '" + array_.name + "'");
+  }
+
+  void operator()(const Iota& iota) {
+    const auto* start = std::get_if<Formula>(&iota.start);
+    const auto* step = std::get_if<Formula>(&iota.step);
+    if (start == nullptr || step == nullptr) {
+      const double first = real(iota.start);
+      const double by = real(iota.step);
+      for (std::uint64_t i = 0; i < count_; ++i) {
+        store_float(array_.type, first + static_cast<double>(i) * by, at(i));
+      }
+      return;
+    }
+    const std::int64_t first = value(*start);
+    const std::int64_t by = value(*step);
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      integer(i, first + static_cast<std::int64_t>(i) * by);
+    }
   }
 
   void operator()(const Constant& c) {
@@ -50,9 +68,72 @@ class Filler {
     for (std::uint64_t i = 0; i < count_; ++i) integer(i, random.integer(low, high));
   }
 
-  void operator()(const RowStarts& r) {
+  void operator()(const Permutation&) {
     Random random(inputs_.seed(), array_.name);
-    const std::int64_t degree = value(r.degree);
+    std::vector<std::int64_t> order(count_);
+    for (std::uint64_t i = 0; i < count_; ++i) order[i] = static_cast<std::int64_t>(i);
+    shuffle(random, order);
+    for (std::uint64_t i = 0; i < count_; ++i) integer(i, order[i]);
+  }
+
+  void operator()(const RowStarts& r) {
+    if (const auto* degree = std::get_if<Formula>(&r.degrees)) return pairs_of_rows(value(*degree));
+    Random random(inputs_.seed(), array_.name);
+    const auto* range = std::get_if<RandomIntegers>(&r.degrees);
+    const std::int64_t low = range != nullptr ? value(range->low) : 0;
+    const std::int64_t high = range != nullptr ? value(range->high) : 0;
+    std::int64_t start = 0;
+    integer(0, 0);
+    for (std::uint64_t i = 1; i < count_; ++i) {
+      start += range != nullptr ? random.integer(low, high)
+                                : std::get<std::vector<std::int64_t>>(r.degrees)[i - 1];
+      integer(i, start);
+    }
+  }
+
+  void operator()(const Columns& c) {
+    const std::vector<std::int64_t> starts = inputs_.row_starts(c);
+    const std::int64_t of = value(c.of);
+    if (static_cast<std::uint64_t>(starts.back()) != count_) {
+      inputs_.manifest().fail(
+          array_.pointer, "the rows of \"" + c.rows + "\" have " + std::to_string(starts.back()) +
+                              " elements in all, but \"count\" is " + std::to_string(count_));
+    }
+    Random random(inputs_.seed(), array_.name);
+    for (std::size_t row = 0; row + 1 < starts.size(); ++row) {
+      const std::int64_t degree = starts[row + 1] - starts[row];
+      if (degree > of) {
+        inputs_.manifest().fail(c.pointer,
+                                "row " + std::to_string(row) + " has " + std::to_string(degree) +
+                                    " elements, more than the " + std::to_string(of) + " columns");
+      }
+      std::vector<std::int64_t> chosen = distinct(random, degree, of);
+      if (!c.sorted) shuffle(random, chosen);
+      for (std::int64_t k = 0; k < degree; ++k) {
+        integer(static_cast<std::uint64_t>(starts[row] + k), chosen[static_cast<std::size_t>(k)]);
+      }
+    }
+  }
+
+  void operator()(const List& list) {
+    for (std::uint64_t i = 0; i < count_; ++i) {
+      if (is_float(array_.type)) {
+        store_float(array_.type, list.values[i].real, at(i));
+      } else {
+        integer(i, list.values[i].integer);
+      }
+    }
+  }
+
+  void operator()(const FromFile& f) {
+    const std::vector<std::byte> raw = read_elements(f.path, count_ * step_);
+    std::copy(raw.begin(), raw.end(), out_);
+  }
+
+ private:
+  /// Lengths of rows are degree + d and degree - d, d at random.
+  void pairs_of_rows(std::int64_t degree) {
+    Random random(inputs_.seed(), array_.name);
     std::int64_t start = 0;
     integer(0, 0);
     for (std::uint64_t i = 1; i + 1 < count_; i += 2) {
@@ -63,12 +144,30 @@ class Filler {
     }
   }
 
-  void operator()(const FromFile& f) {
-    const std::vector<std::byte> raw = read_elements(f.path, count_ * step_);
-    std::copy(raw.begin(), raw.end(), out_);
+  /// Fisher and Yates.
+  static void shuffle(Random& random, std::vector<std::int64_t>& values) {
+    for (std::size_t i = values.size(); i > 1; --i) {
+      const auto other =
+          static_cast<std::size_t>(random.integer(0, static_cast<std::int64_t>(i) - 1));
+      std::swap(values[i - 1], values[other]);
+    }
   }
 
- private:
+  /// `n` different numbers below `of`, ascending (Floyd's sampling: Bentley and Floyd,
+  /// "Programming pearls: a sample of brilliance", 1987).
+  static std::vector<std::int64_t> distinct(Random& random, std::int64_t n, std::int64_t of) {
+    std::set<std::int64_t> chosen;
+    for (std::int64_t last = of - n; last < of; ++last) {
+      if (!chosen.insert(random.integer(0, last)).second) chosen.insert(last);
+    }
+    return {chosen.begin(), chosen.end()};
+  }
+
+  double real(const Number& n) const {
+    const auto* v = std::get_if<double>(&n);
+    return v != nullptr ? *v : static_cast<double>(value(std::get<Formula>(n)));
+  }
+
   std::byte* at(std::uint64_t i) { return out_ + i * step_; }
   void integer(std::uint64_t i, std::int64_t v) { store_integer(array_.type, v, at(i)); }
   std::int64_t value(const Formula& f) const {
@@ -82,8 +181,6 @@ class Filler {
   std::uint64_t step_;
 };
 
-}  // namespace
-
 Inputs::Inputs(const Manifest& manifest, Scale scale, std::uint64_t seed)
     : manifest_(manifest), sizes_(manifest.sizes_of(scale)), seed_(seed) {}
 
@@ -94,13 +191,37 @@ std::int64_t Inputs::size(const std::string& name) const {
 }
 
 std::uint64_t Inputs::count(const ArraySpec& array) const {
-  return static_cast<std::uint64_t>(manifest_.value(array.count, sizes_));
+  if (array.count) return static_cast<std::uint64_t>(manifest_.value(*array.count, sizes_));
+  const auto* columns = std::get_if<Columns>(&array.initial);
+  if (columns == nullptr) throw std::logic_error("the module's '" + array.name + "' is not known");
+  const auto known = counts_.find(array.name);
+  if (known != counts_.end()) return known->second;
+  const auto count = static_cast<std::uint64_t>(row_starts(*columns).back());
+  if (count == 0) manifest_.fail(array.pointer, "the rows of \"" + columns->rows + "\" are empty");
+  counts_[array.name] = count;
+  return count;
+}
+
+std::vector<std::int64_t> Inputs::row_starts(const Columns& columns) const {
+  const ArraySpec& rows = *manifest_.array(columns.rows);
+  std::vector<std::byte> raw(count(rows) * element_bytes(rows.type));
+  fill(rows, raw.data());
+  std::vector<std::int64_t> out(count(rows));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = load_integer(rows.type, raw.data() + i * element_bytes(rows.type));
+    if (out[i] < (i == 0 ? 0 : out[i - 1]) || (i == 0 && out[i] != 0)) {
+      manifest_.fail(columns.pointer, "\"" + columns.rows + "\" holds no row starts: element " +
+                                          std::to_string(i) + " is " + std::to_string(out[i]) +
+                                          (i == 0 ? ", not 0" : ", less than the one before"));
+    }
+  }
+  return out;
 }
 
 double Inputs::scalar(const std::string& name) const {
   const ScalarSpec* s = manifest_.scalar(name);
   if (s == nullptr) throw std::logic_error("no scalar '" + name + "'");
-  const std::vector<std::byte> raw = scalar_bytes(manifest_, *s, sizes_);
+  const std::vector<std::byte> raw = manifest_.element(s->value, s->type, sizes_);
   return is_float(s->type) ? load_float(s->type, raw.data())
                            : static_cast<double>(load_integer(s->type, raw.data()));
 }
@@ -115,23 +236,6 @@ const ArraySpec& Inputs::typed(const std::string& name, Element type) const {
 
 void Inputs::fill(const ArraySpec& array, std::byte* out) const {
   std::visit(Filler(*this, array, out), array.initial);
-}
-
-std::vector<std::byte> scalar_bytes(const Manifest& manifest, const ScalarSpec& scalar,
-                                    const Sizes& sizes) {
-  std::vector<std::byte> out(element_bytes(scalar.type));
-  if (const auto* real = std::get_if<double>(&scalar.value)) {
-    store_float(scalar.type, *real, out.data());
-    return out;
-  }
-  const Formula& formula = std::get<Formula>(scalar.value);
-  const std::int64_t value = manifest.value(formula, sizes);
-  if (!is_float(scalar.type) && !fits(scalar.type, value)) {
-    manifest.fail(formula.pointer,
-                  std::to_string(value) + " does not fit the type " + element_name(scalar.type));
-  }
-  store_integer(scalar.type, value, out.data());
-  return out;
 }
 
 std::vector<std::byte> read_elements(const std::string& path, std::uint64_t bytes) {

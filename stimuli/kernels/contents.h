@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -42,6 +43,7 @@ class Inputs {
   std::uint64_t seed() const { return seed_; }
 
   std::int64_t size(const std::string& name) const;
+  /// Elements of an array. Throws InputError when the row starts that decide it are none.
   std::uint64_t count(const ArraySpec& array) const;
   /// The value of a named scalar that does not depend on the iteration.
   double scalar(const std::string& name) const;
@@ -59,15 +61,17 @@ class Inputs {
 
  private:
   const ArraySpec& typed(const std::string& name, Element type) const;
+  /// The contents of an array of row starts, checked.
+  std::vector<std::int64_t> row_starts(const Columns& columns) const;
+
+  friend class Filler;
 
   const Manifest& manifest_;
   const Sizes& sizes_;
   std::uint64_t seed_;
+  /// Elements of arrays whose row starts decide, once known.
+  mutable std::map<std::string, std::uint64_t> counts_;
 };
-
-/// The bytes of a scalar, as the kernel's parameter has them.
-std::vector<std::byte> scalar_bytes(const Manifest& manifest, const ScalarSpec& scalar,
-                                    const Sizes& sizes);
 
 /// Reads a whole file of raw elements. Throws InputError when it cannot be read or has another
 /// size.

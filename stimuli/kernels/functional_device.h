@@ -26,6 +26,9 @@ class FunctionalDevice final : public Device {
   void write(Address to, const void* from, std::uint64_t bytes) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
   void launch(const LaunchRequest& request) override;
+  Address symbol(const ptx::Module& module, const std::string& name) override {
+    return loader_.symbol(module, name);
+  }
   const Allocations& allocations() const override { return allocations_; }
 
   /// Warp instructions of all launches so far.

@@ -6,10 +6,9 @@
 #include <utility>
 
 #include "common/error.h"
-#include "common/json_node.h"
-#include "common/suggest.h"
+#include "stimuli/kernels/symbols.h"
 #include "stimuli/kernels/verify.h"
-#include "stimuli/ptx/program.h"
+#include "stimuli/ptx/link.h"
 
 namespace tessera::kernels {
 namespace {
@@ -26,6 +25,8 @@ Expectation given(const Manifest& m, const OutputSpec& output, const ExpectedSpe
   };
   Expectation out;
   out.array = output.array;
+  out.any_order = output.any_order;
+  out.nan_equal = output.nan_equal;
   if (const auto* file = std::get_if<std::string>(&spec.values)) {
     const unsigned step = element_bytes(type);
     auto raw = read_elements(*file, count * step);
@@ -35,58 +36,27 @@ Expectation given(const Manifest& m, const OutputSpec& output, const ExpectedSpe
     };
     return out;
   }
-  const auto& numbers = std::get<std::vector<double>>(spec.values);
-  if (numbers.size() != count) {
+  const auto& values = std::get<std::vector<Literal>>(spec.values);
+  if (values.size() != count) {
     m.fail(spec.pointer, "expected " + std::to_string(count) + " values, as many as \"" +
                              output.array + "\" has elements, found " +
-                             std::to_string(numbers.size()));
+                             std::to_string(values.size()));
   }
-  out.element = [=](std::uint64_t i) {
-    return wanted(numbers[i], static_cast<std::int64_t>(numbers[i]));
-  };
+  out.element = [=](std::uint64_t i) { return wanted(values[i].real, values[i].integer); };
   return out;
+}
+
+ptx::Module linked(const Manifest& m) {
+  std::vector<ptx::Module> modules;
+  for (const std::string& file : m.ptx) modules.push_back(ptx::parse_file(file));
+  return ptx::link(std::move(modules));
 }
 
 }  // namespace
 
 ManifestWorkload::ManifestWorkload(Manifest manifest, const Part& part)
-    : manifest_(std::move(manifest)), part_(part), module_(ptx::parse_file(manifest_.ptx)) {
-  for (const LaunchSpec& l : manifest_.launches) check_launch(l);
-}
-
-void ManifestWorkload::check_launch(const LaunchSpec& launch) const {
-  const ptx::Function* kernel = module_.function(launch.kernel);
-  if (kernel == nullptr || !kernel->is_entry) {
-    manifest_.fail(launch.pointer + "/kernel", manifest_.ptx + " has no kernel \"" + launch.kernel +
-                                                   "\"" +
-                                                   did_you_mean(launch.kernel, module_.entries()) +
-                                                   " (it has: " + joined(module_.entries()) + ")");
-  }
-  // Refused before the run: kernels that the manifest launches. Others may use what they like.
-  ptx::decode(module_, launch.kernel);
-  if (launch.arguments.size() != kernel->parameters.size()) {
-    manifest_.fail(launch.pointer + "/arguments",
-                   "the kernel \"" + launch.kernel + "\" has " +
-                       std::to_string(kernel->parameters.size()) + " parameters, found " +
-                       std::to_string(launch.arguments.size()) + " arguments");
-  }
-  for (std::size_t i = 0; i < launch.arguments.size(); ++i) {
-    const ArgumentSpec& a = launch.arguments[i];
-    std::uint64_t bytes = sizeof(Address);
-    std::string what = "an array's address";
-    const ScalarSpec* scalar = std::get_if<ScalarSpec>(&a.value);
-    if (const auto* name = std::get_if<std::string>(&a.value)) scalar = manifest_.scalar(*name);
-    if (scalar != nullptr) {
-      bytes = element_bytes(scalar->type);
-      what = std::string("a scalar of type ") + element_name(scalar->type);
-    }
-    const std::uint64_t wanted = kernel->parameters[i].bytes();
-    if (bytes != wanted) {
-      manifest_.fail(a.pointer, "parameter " + std::to_string(i) + " of \"" + launch.kernel +
-                                    "\" has " + std::to_string(wanted) + " bytes, but " + what +
-                                    " has " + std::to_string(bytes));
-    }
-  }
+    : manifest_(std::move(manifest)), part_(part), module_(linked(manifest_)) {
+  resolve_symbols(manifest_, module_);
 }
 
 void ManifestWorkload::run(Device& device, Scale scale, std::uint64_t seed) {
@@ -94,6 +64,7 @@ void ManifestWorkload::run(Device& device, Scale scale, std::uint64_t seed) {
   inputs_.emplace(manifest_, scale, seed);
   HostSession session(device, module_, *inputs_);
   session.set_up();
+  addresses_ = session.addresses();
   if (part_.host != nullptr) {
     part_.host(session);
   } else {
@@ -112,15 +83,28 @@ std::vector<Expectation> ManifestWorkload::expectations() const {
   return out;
 }
 
+void ManifestWorkload::read_files(Device& device) {
+  files_.clear();
+  for (const OutputSpec& o : manifest_.outputs) {
+    if (o.file.empty()) continue;
+    const ArraySpec& array = *manifest_.array(o.array);
+    OutputFile file{o.file, {}};
+    file.bytes.resize(inputs_->count(array) * element_bytes(array.type));
+    device.read(file.bytes.data(), addresses_.at(o.array), file.bytes.size());
+    files_.push_back(std::move(file));
+  }
+}
+
 std::optional<Verification> ManifestWorkload::verify(Device& device) {
   if (!inputs_) throw std::logic_error("a workload is verified after it has run");
+  read_files(device);
   if (part_.reference == nullptr && manifest_.expected.empty()) return std::nullopt;
   Verification result;
   const std::vector<Expectation> all = expectations();
   for (const Expectation& e : all) {
     const ArraySpec* array = manifest_.array(e.array);
     if (array == nullptr) throw std::logic_error("the reference names no array: " + e.array);
-    compare(device, *array, inputs_->count(*array), e, result);
+    compare(device, *array, addresses_.at(e.array), inputs_->count(*array), e, result);
   }
   if (part_.reference != nullptr) {
     // The reference must speak about every output that the manifest promises.

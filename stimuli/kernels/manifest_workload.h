@@ -3,8 +3,11 @@
 
 // A workload made of a manifest, its PTX module and, in the suite, a C++ part.
 
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "stimuli/kernels/manifest.h"
 #include "stimuli/kernels/part.h"
@@ -15,7 +18,8 @@ namespace tessera::kernels {
 
 class ManifestWorkload final : public Workload {
  public:
-  /// Parses the PTX, decodes every kernel, and checks every launch against its parameters. Throws
+  /// Parses and links the PTX, decodes the kernels that are launched, and checks every launch
+  /// against its parameters. Names of kernels and variables become those of the PTX. Throws
   /// InputError.
   ManifestWorkload(Manifest manifest, const Part& part);
 
@@ -25,15 +29,18 @@ class ManifestWorkload final : public Workload {
 
   void run(Device& device, Scale scale, std::uint64_t seed) override;
   std::optional<Verification> verify(Device& device) override;
+  const std::vector<OutputFile>& output_files() const override { return files_; }
 
  private:
-  void check_launch(const LaunchSpec& launch) const;
   std::vector<Expectation> expectations() const;
+  void read_files(Device& device);
 
   Manifest manifest_;
   Part part_;
   ptx::Module module_;
-  std::optional<Inputs> inputs_;  ///< of the run
+  std::optional<Inputs> inputs_;              ///< of the run
+  std::map<std::string, Address> addresses_;  ///< of the run's arrays and variables
+  std::vector<OutputFile> files_;
 };
 
 /// The folder of the suite's files: `explicit_dir` when not empty, else $TESSERA_KERNELS_DIR, else

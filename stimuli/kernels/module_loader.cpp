@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "stimuli/ptx/link.h"
 
 namespace tessera::kernels {
 namespace {
@@ -21,10 +23,6 @@ bool has_memory(const ptx::Variable& v) {
   return placed && ptx::type_bytes(v.type) != 0;
 }
 
-std::string where(const ptx::Module& module, const ptx::Variable& v) {
-  return module.file + ":" + std::to_string(v.line) + ": ";
-}
-
 void put_low_bytes(std::vector<std::byte>& contents, std::uint64_t offset, std::uint64_t value,
                    unsigned bytes) {
   for (unsigned i = 0; i < bytes; ++i) {
@@ -32,17 +30,10 @@ void put_low_bytes(std::vector<std::byte>& contents, std::uint64_t offset, std::
   }
 }
 
-std::vector<std::byte> contents_of(const ptx::Module& module, const ptx::Variable& v,
+std::vector<std::byte> contents_of(const ptx::Variable& v,
                                    const std::map<std::string, Address>& symbols) {
-  const auto address_of = [&](const std::string& name) {
-    const auto it = symbols.find(name);
-    if (it != symbols.end()) return it->second;
-    std::vector<std::string> known;
-    for (const auto& s : symbols) known.push_back(s.first);
-    throw InputError(where(module, v) + "the initialiser of '" + v.name + "' names '" + name +
-                     "', which is no .global or .const variable of the module" +
-                     did_you_mean(name, known));
-  };
+  // A variable whose initialiser names anything else has no place.
+  const auto address_of = [&](const std::string& name) { return symbols.at(name); };
 
   std::vector<std::byte> contents(v.bytes());
   const std::size_t given = std::min(contents.size(), v.initial.size());
@@ -101,22 +92,32 @@ void ModuleLoader::place(const ptx::Module& module, Loaded& into) {
     prefix = std::filesystem::path(module.file).stem().string() + "#" + std::to_string(n);
   }
 
+  const std::map<std::string, std::string> undefined = ptx::undefined_variables(module);
   for (const ptx::Variable& v : module.variables) {
-    if (!has_memory(v)) continue;
-    if (v.is_extern || v.bytes() == 0) {
-      throw InputError(where(module, v) + "the variable '" + v.name +
-                       "' has no definition in this module; one module is all that is linked");
-    }
+    if (!has_memory(v) || undefined.count(v.name) != 0) continue;
     into.symbols[v.name] = device_.allocate(prefix + "::" + v.name, v.bytes());
   }
   for (const ptx::Variable& v : module.variables) {
-    if (!has_memory(v)) continue;
-    const std::vector<std::byte> contents = contents_of(module, v, into.symbols);
+    if (into.symbols.count(v.name) == 0) continue;
+    const std::vector<std::byte> contents = contents_of(v, into.symbols);
     device_.write(into.symbols.at(v.name), contents.data(), contents.size());
   }
 }
 
 void ModuleLoader::load(const ptx::Module& module) { loaded(module); }
+
+Address ModuleLoader::symbol(const ptx::Module& module, const std::string& name) {
+  const Loaded& all = loaded(module);
+  const auto it = all.symbols.find(name);
+  if (it != all.symbols.end()) return it->second;
+  const auto undefined = ptx::undefined_variables(module);
+  const auto why = undefined.find(name);
+  if (why != undefined.end()) throw InputError(why->second);
+  std::vector<std::string> known;
+  for (const auto& symbol : all.symbols) known.push_back(symbol.first);
+  throw InputError(module.file + ": there is no .global or .const variable '" + name + "'" +
+                   did_you_mean(name, known));
+}
 
 std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
                                                   const Allocations& allocations,
@@ -132,7 +133,11 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   check_shape(request);
   Loaded& module = loaded(*request.module);
   std::shared_ptr<const ptx::Kernel>& kernel = module.kernels[request.kernel];
-  if (!kernel) kernel = ptx::decode(*request.module, request.kernel);
+  if (!kernel) {
+    std::shared_ptr<const ptx::Kernel> decoded = ptx::decode(*request.module, request.kernel);
+    ptx::check_symbols(*request.module, *decoded);
+    kernel = std::move(decoded);
+  }
   ptx::MemoryView memory;
   memory.allocations = &allocations;
   memory.flat = flat;
@@ -140,6 +145,9 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   memory.textures = &device_.textures();
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
     device_.read(to, from, bytes);
+  };
+  memory.warn = [this](const std::string& place, const std::string& text) {
+    if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;
   };
   return ptx::make_program(kernel, request, memory);
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "stimuli/ptx/program.h"
@@ -20,12 +21,15 @@ class ModuleLoader {
 
   /// Allocates the module's .global and .const variables as "<file's stem>::<symbol>" and writes
   /// their initial contents; does nothing when it was loaded before. The module is known by its
-  /// address and must outlive the loader. Throws InputError for what cannot be placed (an extern
-  /// variable, an unknown symbol in an initialiser).
+  /// address and must outlive the loader. Variables of ptx::undefined_variables() get no place.
   void load(const ptx::Module& module);
 
-  /// Checks the request (kernel, grid and block, arguments) and makes the launch; loads the module
-  /// if need be. `flat` is null in carried mode. Allocations and loader must outlive the program.
+  /// The address of a variable; loads the module if need be. Throws InputError when it has none.
+  Address symbol(const ptx::Module& module, const std::string& name);
+
+  /// Checks the request (kernel, its variables, grid and block, arguments) and makes the launch;
+  /// loads the module if need be. `flat` is null in carried mode. Allocations and loader must
+  /// outlive the program.
   std::unique_ptr<KernelProgram> make(const LaunchRequest& request, const Allocations& allocations,
                                       FlatMemory* flat);
 
@@ -39,6 +43,7 @@ class ModuleLoader {
   void place(const ptx::Module& module, Loaded& into);
 
   Device& device_;
+  std::set<std::string> warned_;  ///< places that a warning has named
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };
 

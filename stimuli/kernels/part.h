@@ -31,6 +31,10 @@ struct Element64 {
 struct Expectation {
   std::string array;
   std::function<Element64(std::uint64_t index)> element;
+  /// The elements may come in any order.
+  bool any_order = false;
+  /// NaN passes where NaN is expected.
+  bool nan_equal = false;
 };
 
 /// Elements that must be within `error` of `values`.
@@ -90,14 +94,16 @@ class HostSession {
   const Inputs& inputs() const { return inputs_; }
   std::int64_t size(const std::string& name) const { return inputs_.size(name); }
 
-  /// Allocates and fills every array, in the manifest's order.
+  /// Allocates and fills every array, in the manifest's order; writes the module's variables; makes
+  /// textures and surfaces.
   void set_up();
   /// Gives a scalar another value than the manifest's, from now on.
   template <class T>
   void set(const std::string& scalar, T value) {
     overrides_[scalar] = KernelArgument::of(value);
   }
-  /// Runs the manifest's launches in order, with their repeats; all of that `times`.
+  /// Runs the manifest's launches in order, with their loops; all of that `times`. Throws RunError
+  /// for a loop that does not end.
   void launch_all(std::int64_t times = 1);
   /// Runs the first of the manifest's launches of that kernel once.
   void launch(const std::string& kernel);
@@ -116,16 +122,32 @@ class HostSession {
   }
 
   Address address(const std::string& array) const { return addresses_.at(array); }
+  /// Of all arrays and variables.
+  const std::map<std::string, Address>& addresses() const { return addresses_; }
 
  private:
   std::uint64_t count(const std::string& array, Element type) const;
   void check_count(const std::string& array, Element type, std::uint64_t elements) const;
-  void run(const LaunchSpec& launch, std::int64_t iteration);
+
+  void run(const std::vector<Step>& steps, const Sizes& sizes);
+  void run(const LaunchSpec& launch, const Sizes& sizes);
+  void run(const RepeatSpec& loop, const Sizes& sizes);
+  void run(const UntilSpec& loop, const Sizes& sizes);
+  void run(const FillSpec& fill, const Sizes& sizes);
+  void run(const SetSpec& set, const Sizes& sizes);
+  /// Runs one launch; `sizes` has its iteration.
+  void start(const LaunchSpec& launch, const Sizes& sizes);
+
+  std::vector<std::byte> bytes_of(const ArgumentSpec& argument, const Sizes& sizes) const;
+  std::vector<std::byte> bytes_of(const std::string& name, const Sizes& sizes) const;
+  std::vector<std::byte> bytes_of(const StructSpec& structure, const Sizes& sizes) const;
+  Address address_of(const ElementRef& element, const Sizes& sizes) const;
 
   Device& device_;
   const ptx::Module& module_;
   const Inputs& inputs_;
   std::map<std::string, Address> addresses_;
+  std::map<std::string, std::uint64_t> handles_;  ///< of textures and surfaces
   std::map<std::string, KernelArgument> overrides_;
 };
 

@@ -85,7 +85,7 @@ std::unique_ptr<Workload> make_workload(const std::string& name, const std::stri
   return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(path), part);
 }
 
-std::unique_ptr<Workload> make_workload_of_ptx(const std::string& ptx,
+std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& ptx,
                                                const std::string& manifest) {
   return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(manifest, ptx),
                                                      kernels::Part{});
@@ -94,10 +94,13 @@ std::unique_ptr<Workload> make_workload_of_ptx(const std::string& ptx,
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
   const std::string path = kernels::find_workload(name, kernels_dir).first;
   const kernels::Manifest manifest = kernels::load_manifest(path);
-  std::vector<std::string> files = {path, manifest.ptx};
-  for (const kernels::ArraySpec& array : manifest.arrays) {
-    const auto* file = std::get_if<kernels::FromFile>(&array.initial);
-    if (file != nullptr) files.push_back(file->path);
+  std::vector<std::string> files = {path};
+  files.insert(files.end(), manifest.ptx.begin(), manifest.ptx.end());
+  for (const auto* arrays : {&manifest.arrays, &manifest.variables}) {
+    for (const kernels::ArraySpec& array : *arrays) {
+      const auto* file = std::get_if<kernels::FromFile>(&array.initial);
+      if (file != nullptr) files.push_back(file->path);
+    }
   }
   for (const auto& [array, expected] : manifest.expected) {
     const auto* file = std::get_if<std::string>(&expected.values);

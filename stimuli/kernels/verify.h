@@ -8,8 +8,9 @@
 
 namespace tessera::kernels {
 
-/// Adds the comparison of one array to `into`. NaN never passes.
-void compare(Device& device, const ArraySpec& array, std::uint64_t count,
+/// Adds the comparison of one array, whose `count` elements begin at `begin`, to `into`. NaN passes
+/// only where the expectation says so; an infinity passes where the same is expected.
+void compare(Device& device, const ArraySpec& array, Address begin, std::uint64_t count,
              const Expectation& expectation, Verification& into);
 
 /// Passed when something was compared and nothing was wrong.

@@ -11,7 +11,9 @@ void add_float(AluTable& table);
 void add_compare(AluTable& table);
 void add_convert(AluTable& table);
 void add_half(AluTable& table);
+void add_matrix(AluTable& table);
 void add_memory(AluTable& table);
+void add_narrow(AluTable& table);
 void add_rounding(AluTable& table);
 void add_warp(AluTable& table);
 
@@ -23,7 +25,9 @@ void add_all(AluTable& table) {
   add_compare(table);
   add_convert(table);
   add_half(table);
+  add_matrix(table);
   add_memory(table);
+  add_narrow(table);
   add_rounding(table);
   add_warp(table);
 }

@@ -15,6 +15,8 @@ auto comparable(T v) {
   if constexpr (std::is_same_v<T, Half>) {
     const bool tiny = kFtz && (v.bits & 0x7c00u) == 0;
     return HalfBits<CompareTag>::to_float(tiny ? u16{0} : v.bits);
+  } else if constexpr (std::is_same_v<T, Bfloat>) {
+    return BfloatBits<CompareTag>::to_float(v.bits);
   } else if constexpr (std::is_floating_point_v<T>) {
     return in<kFtz>(v);
   } else {
@@ -112,8 +114,9 @@ void comparison(AluTable& t, const char* name) {
     t.add({&set<kCompare, T, kFtz, ~0u>, to_int, unit, cost}, "set", name, ftz, type, name_of<T>());
   }
   const Signature to_half{1, 2, {Kind::kF16, k, k}};
-  t.add({&set<kCompare, T, kFtz, 0x3c00u>, to_half, unit, cost}, "set", name, ftz, "f16",
-        name_of<T>());
+  constexpr bool bfloat = std::is_same_v<T, Bfloat>;
+  t.add({&set < kCompare, T, kFtz, bfloat ? 0x3f80u : 0x3c00u >, to_half, unit, cost}, "set", name,
+        ftz, bfloat ? "bf16" : "f16", name_of<T>());
   const Signature to_float{1, 2, {Kind::kF32, k, k}};
   t.add({&set<kCompare, T, kFtz, 0x3f800000u>, to_float, unit, cost}, "set", name, ftz, "f32",
         name_of<T>());
@@ -313,6 +316,8 @@ void add_compare(AluTable& t) {
   unordered<f64, false>(t);
   ordered<Half, false>(t);
   ordered<Half, true>(t);
+  ordered<Bfloat, false>(t);
+  unordered<Bfloat, false>(t);
   unordered<Half, false>(t);
   unordered<Half, true>(t);
   pairs<false>(t);

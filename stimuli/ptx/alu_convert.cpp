@@ -84,6 +84,10 @@ template <class D, Round kRound>
 D half_to_int(Half h) {
   return float_to_int<D, f32, kRound, false>(HalfMath::to_float(h.bits));
 }
+template <class D, Round kRound>
+D bfloat_to_int(Bfloat b) {
+  return float_to_int<D, f32, kRound, false>(BfloatMath::to_float(b.bits));
+}
 inline Half half_sat(f32 v) { return to_half(clamp01(v)); }
 template <Round kRound>
 Half round_half(Half h) {
@@ -150,6 +154,10 @@ void with_int(AluTable& t) {
   map<to_half<T>>(t, Unit::kSfu, cost, "cvt", "rn", "f16", type);
   to_int<T, f32>(t);
   to_int<T, f64>(t);
+  map<bfloat_to_int<T, Round::kNearest>>(t, Unit::kSfu, cost, "cvt", "rni", type, "bf16");
+  map<bfloat_to_int<T, Round::kZero>>(t, Unit::kSfu, cost, "cvt", "rzi", type, "bf16");
+  map<bfloat_to_int<T, Round::kDown>>(t, Unit::kSfu, cost, "cvt", "rmi", type, "bf16");
+  map<bfloat_to_int<T, Round::kUp>>(t, Unit::kSfu, cost, "cvt", "rpi", type, "bf16");
   map<half_to_int<T, Round::kNearest>>(t, Unit::kSfu, cost, "cvt", "rni", type, "f16");
   map<half_to_int<T, Round::kZero>>(t, Unit::kSfu, cost, "cvt", "rzi", type, "f16");
   map<half_to_int<T, Round::kDown>>(t, Unit::kSfu, cost, "cvt", "rmi", type, "f16");

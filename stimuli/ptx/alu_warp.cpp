@@ -4,14 +4,13 @@
 // local accesses.
 
 #include "stimuli/ptx/lanes.h"
+#include "stimuli/ptx/shuffle.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
 
-enum class Shuffle { kUp, kDown, kButterfly, kIndex };
-
-/// Result 2 tells whether the source lane was in range. A lane that is not executing gives what
-/// its register holds (undefined in PTX).
+/// Result 2 tells whether the source lane was in range. A source lane that takes no part gives 0:
+/// PTX leaves the value open (Warp warns of it).
 template <Shuffle kMode>
 void shfl(const Frame& f, const Decoded& d) {
   const auto* a = cells<u32>(f, d.slot[2]);
@@ -20,32 +19,9 @@ void shfl(const Frame& f, const Decoded& d) {
   u32 in_range = 0;
   alignas(32) Cell32 fresh[kWarpLanes];
   for (u32 lane = 0; lane < kWarpLanes; ++lane) {
-    const u32 segment = c[lane] >> 8 & 31u;
-    const u32 clamp = c[lane] & 31u;
-    const u32 n = b[lane] & 31u;
-    const u32 last = (lane & segment) | (clamp & ~segment);
-    u32 from = lane;
-    bool valid = false;
-    switch (kMode) {
-      case Shuffle::kUp:
-        valid = static_cast<s32>(lane) - static_cast<s32>(n) >= static_cast<s32>(last);
-        from = lane - n;
-        break;
-      case Shuffle::kDown:
-        from = lane + n;
-        valid = from <= last;
-        break;
-      case Shuffle::kButterfly:
-        from = lane ^ n;
-        valid = from <= last;
-        break;
-      case Shuffle::kIndex:
-        from = (lane & segment) | (n & ~segment);
-        valid = from <= last;
-        break;
-    }
-    fresh[lane] = a[valid ? from & 31u : lane];
-    in_range |= static_cast<u32>(valid) << lane;
+    const ShuffleSource from = shuffle_source(kMode, lane, b[lane], c[lane]);
+    fresh[lane] = (f.mask >> from.lane & 1u) != 0 ? a[from.lane] : 0;
+    in_range |= static_cast<u32>(from.in_range) << lane;
   }
   blend(cells<u32>(f, d.slot[0]), static_cast<Cell32*>(fresh), f.mask);
   put_predicate(f, d.slot[1], in_range);
@@ -83,6 +59,12 @@ void broadcast64(const Frame& f, Slot s, u64 value) {
 }
 void ballot(const Frame& f, const Decoded& d) {
   broadcast(f, d.slot[0], (predicate(f, d.slot[2]) ^ d.flip) & f.mask);
+}
+/// The lowest lane is elected.
+void elect(const Frame& f, const Decoded& d) {
+  const auto leader = static_cast<u32>(__builtin_ctz(f.mask));
+  broadcast(f, d.slot[0], leader);
+  put_predicate(f, d.slot[1], 1u << leader);
 }
 void activemask(const Frame& f, const Decoded& d) { broadcast(f, d.slot[0], f.mask); }
 
@@ -271,6 +253,7 @@ void votes(AluTable& t) {
         "b32");
   t.add({&match_all<u64>, Signature{1, 2, {k, Kind::kI64, k}}, Unit::kSfu, 4}, "match", "all",
         "sync", "b64");
+  t.add({&elect, Signature{1, 1, {k, k}}, Unit::kAlu, 1}, "elect", "sync");
   t.add({&activemask, Signature{1, 0, {k}}, Unit::kAlu, 1}, "activemask", "b32");
 }
 
@@ -322,6 +305,7 @@ void add_warp(AluTable& t) {
   t.add({&load_fixed, Signature{}, Unit::kAlu, 1}, "_load_fixed");
   t.add({&store_fixed, Signature{}, Unit::kAlu, 1}, "_store_fixed");
   t.add({&nothing, Signature{}, Unit::kAlu, 1}, "_nothing");
+  t.add({&nothing, Signature{0, 1, {w}}, Unit::kAlu, 1}, "bar", "warp", "sync");
 }
 
 }  // namespace tessera::ptx::TESSERA_PTX_SIMD

@@ -52,7 +52,7 @@ void Decoder::decode_alu() {
   if (op == "setp" || op == "set") return decode_compare();
   if (op == "mov") return decode_move();
   if (op == "cvt") return decode_convert();
-  if (op == "shfl" || op == "match") return decode_shuffle();
+  if (is_one_of(op, {"shfl", "match", "vote", "redux", "elect"})) return decode_across_lanes();
   if (op == "cvta") return decode_address_space();
   if (is_one_of(op, {"addc", "subc", "madc"}) ||
       std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") != in_->modifiers.end()) {
@@ -211,23 +211,52 @@ void Decoder::decode_convert() {
   emit(e.unit, e.cost);
 }
 
-void Decoder::decode_shuffle() {
-  const AluEntry& e = entry(canonical_name());
-  expect_operands(std::size_t{1} + e.signature.sources, std::size_t{1} + e.signature.sources);
+/// Instructions that look across lanes: sources from slot 2 on, the member mask last; the second
+/// result is a predicate ("d|p").
+void Decoder::decode_across_lanes() {
+  const std::string name = canonical_name();
+  const AluEntry& e = entry(name);
   const Signature& s = e.signature;
-  d_.run = e.run;
+  expect_operands(std::size_t{1} + s.sources, std::size_t{1} + s.sources);
   for (unsigned i = 0; i < s.sources; ++i) {
-    const Slot slot = source(operand(1 + i), s.kind[1 + i]);
-    if (i < 3) d_.slot[2 + i] = slot;  // the member mask is the active mask
+    const Operand& o = operand(1 + i);
+    const Kind kind = s.kind[1 + i];
+    d_.slot[Decoded::kSource + i] =
+        kind == Kind::kPred ? predicate_source(o, d_.flip) : source(o, kind);
   }
   const Operand& to = operand(0);
-  d_.slot[1] = scratch_predicate_;
+  d_.slot[Decoded::kResult2] = scratch_predicate_;
   if (!to.second_name.empty()) {
+    if (in_->opcode == "vote" || in_->opcode == "redux") refuse("it has one destination");
     Operand second;
     second.name = to.second_name;
-    d_.slot[1] = result(second, Kind::kPred);
+    d_.slot[Decoded::kResult2] = result(second, Kind::kPred);
   }
-  d_.slot[0] = result(to, s.kind[0]);
+  d_.slot[Decoded::kResult] = result(to, s.kind[0]);
+  emit_sync(e, name);
+}
+
+/// Appends an instruction that looks across lanes; with ".sync", its last source is the member
+/// mask.
+void Decoder::emit_sync(const AluEntry& e, const std::string& name) {
+  WarpSync sync;
+  sync.form = name;
+  sync.signature = e.signature;
+  if (name.find(".sync") != std::string::npos) {
+    --sync.signature.sources;
+    sync.members = d_.slot[Decoded::kSource + sync.signature.sources];
+  }
+  if (in_->opcode == "shfl") {
+    const auto has = [&](const char* mode) { return name.find(mode) != std::string::npos; };
+    sync.shuffle = has(".up")     ? Shuffle::kUp
+                   : has(".down") ? Shuffle::kDown
+                   : has(".bfly") ? Shuffle::kButterfly
+                                  : Shuffle::kIndex;
+  }
+  d_.run = e.run;
+  d_.action = Action::kWarpSync;
+  d_.aux = static_cast<std::uint32_t>(kernel_->syncs.size());
+  kernel_->syncs.push_back(std::move(sync));
   emit(e.unit, e.cost);
 }
 

@@ -105,8 +105,10 @@ void Decoder::decode_barrier() {
       "barrier{.cta}.{sync,arrive,red}{.aligned}";
   if (has(*in_, "warp")) {
     if (!only(*in_, {"warp", "sync"})) refuse(kSupported);
-    d_.run = entry("_nothing").run;
-    emit(Unit::kAlu, 1);
+    expect_operands(1, 1);
+    const AluEntry& e = entry("bar.warp.sync");
+    d_.slot[2] = source(operand(0), Kind::kI32);
+    emit_sync(e, "bar.warp.sync");
     return;
   }
   if (!only(*in_,
@@ -128,6 +130,7 @@ void Decoder::decode_barrier() {
     d_.action = Action::kBarrier;
     d_.aux = arrive ? 1 : 0;
   }
+  if (in_->opcode == "barrier" && !has(*in_, "aligned")) d_.aux |= Decoded::kUnaligned;
   d_.slot[2] = source(operand(next++), Kind::kI32);
   const std::size_t end = in_->operands.size() - (reduce ? 1 : 0);
   d_.slot[3] = next < end ? source(operand(next), Kind::kI32) : constant32(0);

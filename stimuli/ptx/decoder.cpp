@@ -7,6 +7,7 @@
 #include "common/suggest.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/ptx/read_only.h"
+#include "stimuli/ptx/refusal.h"
 
 namespace tessera::ptx {
 
@@ -37,7 +38,6 @@ constexpr const char* kVideo =
     "video instructions are not modelled; supported: prmt, dp4a, dp2a, bfe, bfi";
 constexpr OutsideModel kOutside[] = {
     {"sured", "reductions on surfaces are not modelled; supported: suld.b, sust.b, red.global"},
-    {"wmma", "tensor cores are not modelled"},
     {"mma", "tensor cores are not modelled"},
     {"wgmma", "tensor cores are not modelled"},
     {"tcgen05", "tensor cores are not modelled"},
@@ -87,6 +87,7 @@ Decoder::Decoder(const Module& module, const Function& function)
       alu_(AluTable::get()) {
   kernel_->name = function.name;
   kernel_->file = module.file;
+  kernel_->linked_files = module.linked_files;
   kernel_->max_threads = function.max_threads;
   kernel_->required_threads = function.required_threads;
   kernel_->launch_bytes = LaunchBank::kSymbols;
@@ -132,9 +133,8 @@ void Decoder::place_registers() {
       if (v.space != StateSpace::kReg || (v.type == Type::kPred) != predicates) continue;
       const unsigned bytes = type_bytes(v.type);
       if (!predicates && (bytes == 0 || bytes > 8)) {
-        throw InputError(module_.file + ":" + std::to_string(v.line) + ": register '" + v.name +
-                         "' of type ." + type_name(v.type) +
-                         " is not supported: registers have 8 to 64 bits");
+        throw InputError(module_.where(v.line) + ": register '" + v.name + "' of type ." +
+                         type_name(v.type) + " is not supported: registers have 8 to 64 bits");
       }
       const std::uint32_t cell = predicates ? 4 : bytes == 8 ? kVector64 : kVector32;
       if (v.vector > 1) {
@@ -154,8 +154,8 @@ void Decoder::place_registers() {
   scratch_ = Slot{BankId::kRegisters, offset};
   kernel_->register_bytes = offset + kVector64;
   if (units_.size() > 0xffff) {
-    throw InputError(module_.file + ":" + std::to_string(function_.line) + ": kernel '" +
-                     function_.name + "' has more than 65535 registers");
+    throw InputError(module_.where(function_.line) + ": kernel '" + function_.name +
+                     "' has more than 65535 registers");
   }
   kernel_->register_names = static_cast<std::uint32_t>(units_.size());
 }
@@ -276,6 +276,8 @@ void Decoder::decode_one(const Instruction& instruction) {
     decode_memory();
   } else if (op == "atom" || op == "red") {
     decode_atomic();
+  } else if (op == "wmma") {
+    decode_wmma();
   } else {
     decode_alu();
   }
@@ -307,13 +309,16 @@ void Decoder::find_read_only_loads() {
     kernel_->pointers.push_back(KernelPointer{std::move(p.origin), p.use});
   }
   for (ReadOnlyLoad& l : report.loads) {
-    kernel_->read_only_loads.push_back(KernelLoad{code_of_[l.instruction], std::move(l.pointers)});
+    // A wmma.load is several loads.
+    for (std::uint32_t pc = code_of_[l.instruction]; pc < code_of_[l.instruction + 1]; ++pc) {
+      if (kernel_->code[pc].action != Action::kLoad) continue;
+      kernel_->read_only_loads.push_back(KernelLoad{pc, l.pointers});
+    }
   }
 }
 
 void Decoder::refuse(const std::string& why) const {
-  throw InputError(module_.file + ":" + std::to_string(in_->line) + ": '" + in_->text +
-                   "' is not supported: " + why);
+  throw Refusal(module_.where(in_->line), in_->line, in_->text, why);
 }
 
 const AluEntry& Decoder::entry(const std::string& name) const {
@@ -327,9 +332,10 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   if (!known.empty()) refuse("no such combination of modifiers; supported: " + known);
   std::vector<std::string> opcodes = alu_.opcodes();
   std::string list;
-  for (const char* more : {"ld",        "st",  "atom", "red",    "bra",   "bar",  "barrier",
-                           "call",      "ret", "exit", "membar", "fence", "trap", "prefetch",
-                           "nanosleep", "tex", "tld4", "txq",    "suld",  "sust", "suq"}) {
+  for (const char* more :
+       {"ld",  "st",   "atom",   "red",   "bra",  "bar",      "barrier",   "call",
+        "ret", "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",
+        "tex", "tld4", "txq",    "suld",  "sust", "suq"}) {
     opcodes.emplace_back(more);
   }
   std::sort(opcodes.begin(), opcodes.end());
@@ -350,7 +356,8 @@ const Function& entry_function(const Module& module, const std::string& entry) {
 }
 
 std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
-  const Function flat = expand_calls(module, entry_function(module, entry));
+  Function flat = expand_calls(module, entry_function(module, entry));
+  declare_matrix_registers(flat);
   return Decoder(module, flat).run();
 }
 

@@ -15,6 +15,7 @@
 #include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/cfg.h"
 #include "stimuli/ptx/kernel.h"
+#include "stimuli/ptx/matrix.h"
 #include "stimuli/ptx/module.h"
 
 namespace tessera::ptx {
@@ -93,7 +94,8 @@ class Decoder {
   void decode_compare();
   void decode_move();
   void decode_convert();
-  void decode_shuffle();
+  void decode_across_lanes();
+  void emit_sync(const AluEntry& e, const std::string& name);
   void decode_carry();
   void decode_address_space();
   bool decode_pack(const Operand& to, const Operand& from);
@@ -108,6 +110,19 @@ class Decoder {
   void emit_fence();
   bool fence_before_ = false;
   bool fence_after_ = false;
+
+  // Matrices (decode_matrix.cpp).
+  struct WmmaForm;
+  WmmaForm parse_wmma() const;
+  void decode_wmma();
+  void decode_wmma_multiply(const WmmaForm& form);
+  StateSpace emit_fragment_address(const WmmaForm& form, FragmentAddress at, unsigned line_elements,
+                                   const std::vector<Operand>& unused, bool is_store);
+  void emit_transpose(const FragmentTranspose& form, const std::vector<Operand>& data,
+                      bool to_hidden);
+  std::vector<Operand> fragment(const Operand& operand, unsigned expected) const;
+  /// Places of registers that do not fit Decoded::slot, in the constant bank.
+  Slot slot_list(const std::vector<Slot>& slots);
 
   // Textures and surfaces (decode_texture.cpp). A fetch becomes loads of its texels and, as late as
   // possible, a filter: fetches of one warp overlap as loads do.
@@ -180,5 +195,8 @@ inline constexpr const char* kAssertCall = "_assertfail";
 /// Replaces every call by the callee's body. Throws InputError for recursion and for functions
 /// without a body. Defined in inline.cpp.
 Function expand_calls(const Module& module, const Function& entry);
+
+/// Adds the hidden registers that wmma instructions need. Defined in decode_matrix.cpp.
+void declare_matrix_registers(Function& function);
 
 }  // namespace tessera::ptx

@@ -75,7 +75,9 @@ using GatherHandler = void (*)(std::uint32_t* to, const std::byte* from,
                                const std::uint64_t* offsets);
 
 enum class Action : std::uint8_t {
-  kCompute,  ///< call the handler
+  kCompute,   ///< call the handler
+  kTogether,  ///< the same, but all 32 lanes must execute it together
+  kWarpSync,  ///< call the handler when the lanes of the member mask have come (Kernel::syncs[aux])
   kBranch,
   kLoad,
   kStore,
@@ -140,6 +142,8 @@ struct Decoded {
   static constexpr unsigned kAddress = 4;
   static constexpr unsigned kOperand = 1;
   static constexpr unsigned kComparand = 2;
+  /// Bit of aux: a barrier that not all lanes of the warp need to execute together.
+  static constexpr std::uint32_t kUnaligned = 16;
 
   Handler run = nullptr;
   /// Called by `run` for conversions whose registers are wider than their types.

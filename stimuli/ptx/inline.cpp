@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/refusal.h"
 
 namespace tessera::ptx {
 
@@ -116,7 +117,8 @@ class Expander {
               const std::vector<Operand>& passed, const std::string& suffix,
               const std::string& end) {
     if (std::find(chain_.begin(), chain_.end(), callee.name) != chain_.end()) {
-      refuse(at, "'" + callee.name + "' is recursive");
+      refuse(at, "'" + callee.name +
+                     "' is recursive, and calls are expanded in place; write it as a loop");
     }
     Names names;
     bind(at, callee.returns, returned, "return values", names);
@@ -200,8 +202,7 @@ class Expander {
   }
 
   [[noreturn]] void refuse(const Instruction& i, const std::string& why) const {
-    throw InputError(module_.file + ":" + std::to_string(i.line) + ": '" + i.text +
-                     "' is not supported: " + why);
+    throw Refusal(module_.where(i.line), i.line, i.text, why);
   }
 
   const Module& module_;

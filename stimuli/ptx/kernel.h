@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "stimuli/ptx/exec.h"
+#include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/read_only.h"
+#include "stimuli/ptx/shuffle.h"
 #include "stimuli/ptx/texture_form.h"
 
 namespace tessera::ptx {
@@ -40,10 +41,21 @@ struct KernelLoad {
   std::vector<std::uint32_t> pointers;  ///< indices of Kernel::pointers
 };
 
+/// An instruction that looks across the lanes of its warp. Lanes of a member mask meet in
+/// instructions of one form, which may be at different places of the kernel.
+struct WarpSync {
+  std::string form;     ///< canonical name: "shfl.sync.bfly.b32"
+  Signature signature;  ///< without the member mask
+  /// 32-bit cells with the member mask; without: the lanes that execute together take part.
+  std::optional<Slot> members;
+  std::optional<Shuffle> shuffle;
+};
+
 class Kernel {
  public:
   std::string name;
   std::string file;
+  std::vector<std::string> linked_files;  ///< as Module's
   std::vector<Decoded> code;
   std::vector<OpInfo> info;          ///< parallel to `code`
   std::vector<std::string> text;     ///< parallel to `code`, for messages
@@ -58,9 +70,10 @@ class Kernel {
   std::vector<std::string> written_surfaces;  ///< references that it stores to
   bool writes_anywhere = false;               ///< ReadOnlyReport::writes_anywhere
   std::uint32_t texel_sets = 0;               ///< of hidden texel buffers per warp
-  std::uint32_t launch_bytes = 0;             ///< bank kLaunch
-  std::uint32_t register_bytes = 0;           ///< bank kRegisters
-  std::uint32_t local_bytes = 0;              ///< .local bytes per thread
+  std::vector<WarpSync> syncs;
+  std::uint32_t launch_bytes = 0;    ///< bank kLaunch
+  std::uint32_t register_bytes = 0;  ///< bank kRegisters
+  std::uint32_t local_bytes = 0;     ///< .local bytes per thread
   std::uint32_t static_shared = 0;
   std::uint32_t register_names = 0;
   std::uint32_t registers_per_thread = 16;

@@ -50,6 +50,10 @@ class Launch final : public KernelProgram {
   std::byte* parameters() { return parameters_.data(); }
   std::byte* thread_bank(unsigned warp) { return thread_bank_.data() + warp * 3 * kVector32; }
   RecentRange& recent(std::uint32_t pc) { return recent_[pc]; }
+  /// True once for each instruction, when warnings are taken.
+  bool first_warning(std::uint32_t pc) {
+    return memory_.warn != nullptr && warned_.insert(pc).second;
+  }
   /// Whether that load's requests carry the read-only bit.
   bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
   /// Whether texel loads from that texture carry the read-only bit: the kernel writes nothing in
@@ -86,6 +90,7 @@ class Launch final : public KernelProgram {
   std::vector<RecentRange> recent_;
   std::vector<std::uint8_t> read_only_;           ///< of each instruction
   std::vector<std::uint8_t> read_only_textures_;  ///< of each of MemoryView::textures
+  std::set<std::uint32_t> warned_;
   std::vector<std::vector<std::byte>> pool_;
 };
 

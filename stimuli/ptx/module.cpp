@@ -70,6 +70,13 @@ const Function* Module::function(std::string_view name) const {
   return found;
 }
 
+std::string place_text(const std::string& file, const std::vector<std::string>& linked,
+                       unsigned line) {
+  const unsigned index = line >> kFileShift;
+  const std::string& name = index == 0 || index > linked.size() ? file : linked[index - 1];
+  return name + ":" + std::to_string(line & ((1u << kFileShift) - 1));
+}
+
 std::vector<std::string> Module::entries() const {
   std::vector<std::string> names;
   for (const Function& f : functions) {

@@ -41,6 +41,8 @@ struct Variable {
   /// Elements of an array, product of its dimensions; 0 for an unsized extern array.
   std::uint64_t elements = 1;
   bool is_extern = false;
+  bool is_visible = false;  ///< .visible: other files that are linked see it
+  bool is_weak = false;     ///< .weak or .common: so, and another definition may replace it
   /// Bytes of the initialiser (shorter than the variable: the rest is zero), and symbol addresses
   /// to be stored at byte offsets (8 bytes each).
   std::vector<std::uint8_t> initial;
@@ -76,6 +78,8 @@ struct Function {
   bool is_entry = false;
   bool is_declaration = false;  ///< prototype without a body
   bool noreturn = false;
+  bool is_visible = false;  ///< as Variable's
+  bool is_weak = false;
   std::string name;
   std::vector<Variable> returns;
   std::vector<Variable> parameters;
@@ -97,11 +101,19 @@ struct Function {
   std::map<std::string, std::string> directives;
 };
 
+/// Lines of a linked module carry the number of their file in the bits from here on.
+inline constexpr unsigned kFileShift = 24;
+
+/// "FILE:LINE". `linked`: the files of a linked module after its first, `file`.
+std::string place_text(const std::string& file, const std::vector<std::string>& linked,
+                       unsigned line);
+
 class Module {
  public:
-  std::string file;     ///< for messages
-  std::string version;  ///< "6.0"
-  std::string target;   ///< "sm_75"
+  std::string file;                       ///< for messages
+  std::vector<std::string> linked_files;  ///< that link() added to `file`
+  std::string version;                    ///< "6.0"
+  std::string target;                     ///< "sm_75"
   unsigned address_bits = 64;
   std::vector<Variable> variables;  ///< module scope: .global, .const, .shared, .extern, texrefs
   std::vector<Function> functions;
@@ -111,6 +123,8 @@ class Module {
   /// Nullptr when there is none of that name. Follows aliases. A definition replaces its
   /// prototypes.
   const Function* function(std::string_view name) const;
+  /// "FILE:LINE" of something in this module, for messages.
+  std::string where(unsigned line) const { return place_text(file, linked_files, line); }
   /// Names of the entries, in order.
   std::vector<std::string> entries() const;
 };

@@ -41,11 +41,11 @@ class ModuleParser {
       std::string dropped;
       return parse_pragma(in_, dropped);
     }
-    const bool is_extern = linking();
+    const Linking how = linking();
     skip_attribute(in_);
-    if (in_.accept(".entry")) return function(true);
-    if (in_.accept(".func")) return function(false);
-    if (at_declaration(in_)) return variables(is_extern);
+    if (in_.accept(".entry")) return function(true, how);
+    if (in_.accept(".func")) return function(false, how);
+    if (at_declaration(in_)) return variables(how);
     in_.fail("a directive at module scope" +
              did_you_mean(in_.peek().text,
                           {".version", ".target", ".address_size", ".file", ".loc", ".section",
@@ -103,20 +103,32 @@ class ModuleParser {
     }
   }
 
-  bool linking() {
+  struct Linking {
     bool is_extern = false;
+    bool is_visible = false;
+    bool is_weak = false;
+  };
+
+  Linking linking() {
+    Linking how;
     for (;;) {
       if (in_.accept(".extern")) {
-        is_extern = true;
-      } else if (!in_.accept(".visible") && !in_.accept(".weak") && !in_.accept(".common")) {
-        return is_extern;
+        how.is_extern = true;
+      } else if (in_.accept(".visible")) {
+        how.is_visible = true;
+      } else if (in_.accept(".weak") || in_.accept(".common")) {
+        how.is_weak = true;
+      } else {
+        return how;
       }
     }
   }
 
-  void variables(bool is_extern) {
-    std::vector<Variable> declared = parse_variables(in_, is_extern);
+  void variables(const Linking& how) {
+    std::vector<Variable> declared = parse_variables(in_, how.is_extern);
     for (Variable& v : declared) {
+      v.is_visible = how.is_visible;
+      v.is_weak = how.is_weak;
       const auto [at, added] = variables_.emplace(v.name, module_.variables.size());
       if (added) {
         module_.variables.push_back(std::move(v));
@@ -134,9 +146,11 @@ class ModuleParser {
     }
   }
 
-  void function(bool is_entry) {
+  void function(bool is_entry, const Linking& how) {
     Function f;
     f.is_entry = is_entry;
+    f.is_visible = how.is_visible;
+    f.is_weak = how.is_weak;
     skip_attribute(in_);
     if (!is_entry && in_.at("(")) f.returns = parse_parameters(in_);
     while (in_.accept(".noreturn")) f.noreturn = true;

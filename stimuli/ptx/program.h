@@ -30,6 +30,8 @@ struct MemoryView {
   const TextureTable* textures = nullptr;
   /// Carried mode: what memory holds now, for the strings of printf and assert.
   std::function<void(void* to, Address from, std::uint64_t bytes)> read;
+  /// Takes warnings; `place` is the same for each warning of one instruction. Null: dropped.
+  std::function<void(const std::string& place, const std::string& text)> warn;
 };
 
 /// A kernel in decoded form; immutable, shared by all its launches.

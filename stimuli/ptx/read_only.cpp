@@ -95,8 +95,9 @@ class ReadOnlyPass {
     const std::string& op = i.opcode;
     for (const Operand& o : i.operands) names_parameter(i, o);
     if (op == "call") return call(i);
-    if (op == "ld" || op == "ldu") return load(n);
-    if (op == "st") return store(i);
+    const bool loads_matrix = op == "wmma" && has_modifier(i, "load");
+    if (op == "ld" || op == "ldu" || loads_matrix) return load(n);
+    if (op == "st" || (op == "wmma" && has_modifier(i, "store"))) return store(i);
     if (op == "atom" || op == "red") return atomic(i);
     if (touches_nothing(op)) return;
     for (const Operand& o : i.operands) {
@@ -139,7 +140,7 @@ class ReadOnlyPass {
 
   void load(std::size_t n) {
     const Instruction& i = function_.body[n];
-    if (i.operands.size() != 2 || is_elsewhere(i)) return;
+    if (i.operands.size() < 2 || is_elsewhere(i)) return;
     const Operand& from = i.operands[1];
     if (!flow_.parameter_origins(from.name).empty()) return;
     Load l{n, flow_.bases(from), has_modifier(i, "nc") || i.opcode == "ldu"};
@@ -152,7 +153,7 @@ class ReadOnlyPass {
   }
 
   void store(const Instruction& i) {
-    if (i.operands.size() != 2) return access_unknown(i);
+    if (i.operands.size() < 2) return access_unknown(i);
     if (!flow_.is_call_variable(i.operands[0].name)) {
       escape(i, i.operands[1], "it is copied to memory by");
     }

@@ -44,7 +44,7 @@ Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
   set(BankId::kLocal, storage + ((std::size_t{kernel.register_bytes} + 63) & ~std::size_t{63}));
   frame_.local_stride = kernel.local_bytes;
   const unsigned threads = launch_.warp_threads(index);
-  active_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
+  active_ = live_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
   reconverge_ = static_cast<std::uint32_t>(kernel.code.size());
 }
 
@@ -65,6 +65,17 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
         d.run(frame_, d);
       }
       break;
+    case Action::kWarpSync:
+      if (mask != 0 && !synchronise(d, mask)) return;
+      break;
+    case Action::kTogether:
+      if (mask != 0) {
+        check_together(mask);
+        frame_.mask = mask;
+        frame_.context = &context;
+        d.run(frame_, d);
+      }
+      break;
     case Action::kBranch:
       branch(d, mask);
       return;
@@ -75,7 +86,7 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
       break;
     case Action::kBarrier:
     case Action::kBarrierReduce:
-      if (mask != 0) barrier(d, mask, result);
+      if (mask != 0 && !barrier(d, mask, result)) return;
       break;
     case Action::kFence:
       if (mask != 0) result.kind = IssueResult::Kind::kFence;
@@ -107,6 +118,13 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
   go_to(pc_ + 1);
 }
 
+void Warp::check_together(std::uint32_t mask) const {
+  if (mask == kAllLanes) return;
+  fail(first_lane(mask), std::to_string(__builtin_popcount(mask)) +
+                             " lanes of the warp execute it; it needs all 32 together (blocks of a "
+                             "multiple of 32 threads, no divergence around it)");
+}
+
 /// Lanes that arrive at their reconvergence point give way to those that wait.
 void Warp::go_to(std::uint32_t pc) {
   pc_ = pc;
@@ -114,6 +132,7 @@ void Warp::go_to(std::uint32_t pc) {
 }
 
 void Warp::resume() {
+  if (waiting_ != 0) return select_path();
   do {
     const Level& top = stack_.back();
     pc_ = top.pc;
@@ -150,13 +169,16 @@ void Warp::branch(const Decoded& d, std::uint32_t taken) {
 void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
   result.kind = IssueResult::Kind::kExit;
   active_ &= ~lanes;
+  live_ &= ~lanes;
   for (Level& level : stack_) level.mask &= ~lanes;
+  if (waiting_ != 0) rendezvous_after_exit();
   if (active_ != 0) return go_to(pc_ + 1);
   if (!stack_.empty()) resume();
   result.warp_done = active_ == 0;
 }
 
-void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
+/// False when the lanes wait for others of the warp; another path has been selected then.
+bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   const unsigned lane = first_lane(mask);
   const std::uint32_t id = cell32(frame_, d.slot[2], lane);
   const std::uint32_t threads = cell32(frame_, d.slot[3], lane);
@@ -164,11 +186,13 @@ void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   if (threads % kWarpLanes != 0) {
     fail(lane, "a barrier for " + std::to_string(threads) + " threads is not a number of warps");
   }
+  if (mask != live_ && !gather_at_barrier(d, id, mask)) return false;
   barrier_pc_ = pc_;
   result.kind = IssueResult::Kind::kBarrier;
+  result.active = mask;
   result.barrier_id = static_cast<std::uint8_t>(id);
   result.barrier_threads = threads;
-  result.barrier_arrive_only = d.action == Action::kBarrier && d.aux == 1;
+  result.barrier_arrive_only = d.action == Action::kBarrier && (d.aux & 1u) != 0;
   if (d.action == Action::kBarrierReduce) {
     const std::uint32_t yes = (cell32(frame_, d.slot[4], 0) ^ d.flip) & mask;
     ++reduction_round_;
@@ -178,6 +202,7 @@ void Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
     reduction_pc_ = pc_ + 1;
     reduction_mask_ = mask;
   }
+  return true;
 }
 
 /// The result of a bar.red is complete when the warp issues again.
@@ -187,13 +212,14 @@ void Warp::finish_reduction() {
   const Reduction& r = cta_.reduction(id, reduction_round_);
   reduction_pc_ = 0;
   std::byte* to = frame_.at(d.slot[0]);
-  if (d.aux == 0) {
+  const std::uint32_t operation = d.aux & ~Decoded::kUnaligned;
+  if (operation == 0) {
     for (unsigned i = 0; i < kWarpLanes; ++i) {
       if ((reduction_mask_ >> i & 1u) != 0) __builtin_memcpy(to + 4 * i, &r.count, 4);
     }
     return;
   }
-  const bool value = d.aux == 1 ? r.count == r.threads : r.count != 0;
+  const bool value = operation == 1 ? r.count == r.threads : r.count != 0;
   std::uint32_t p;
   __builtin_memcpy(&p, to, 4);
   p = (p & ~reduction_mask_) | (value ? reduction_mask_ : 0);
@@ -202,7 +228,8 @@ void Warp::finish_reduction() {
 
 std::string Warp::line_text(std::uint32_t pc) const {
   const Kernel& kernel = launch_.kernel();
-  return kernel.file + ":" + std::to_string(info_[pc].line) + " '" + kernel.text[pc] + "'";
+  return place_text(kernel.file, kernel.linked_files, info_[pc].line) + " '" + kernel.text[pc] +
+         "'";
 }
 
 std::string Warp::where(std::uint32_t pc) const {
@@ -210,12 +237,17 @@ std::string Warp::where(std::uint32_t pc) const {
          line_text(pc);
 }
 
-void Warp::fail(unsigned lane, const std::string& what) const {
+/// "kernel 'k', CTA (0,0,0), thread (1,0,0), k.ptx:12 'text': what"
+std::string Warp::describe(unsigned lane, const std::string& what) const {
   const Dim3 block = launch_.block();
   const std::uint32_t t = index_ * kWarpLanes + lane;
   const Dim3 tid{t % block.x, t / block.x % block.y, t / block.x / block.y};
-  throw RunError("kernel '" + launch_.kernel().name + "', CTA " + text_of(cta_.coordinates()) +
-                 ", thread " + text_of(tid) + ", " + line_text(pc_) + ": " + what);
+  return "kernel '" + launch_.kernel().name + "', CTA " + text_of(cta_.coordinates()) +
+         ", thread " + text_of(tid) + ", " + line_text(pc_) + ": " + what;
+}
+
+void Warp::fail(unsigned lane, const std::string& what) const {
+  throw RunError(describe(lane, what));
 }
 
 }  // namespace tessera::ptx

@@ -37,19 +37,45 @@ class Warp final : public WarpProgram {
   std::string last_barrier() const override { return where(barrier_pc_); }
 
  private:
-  /// A set of lanes that waits for its turn.
+  /// A set of lanes that waits: for its turn, for other lanes at a reconvergence point, in a
+  /// warp-synchronising instruction, or at a barrier of the CTA for the rest of the warp. A lane is
+  /// where the topmost level that has it says.
   struct Level {
     std::uint32_t pc = 0;
     std::uint32_t reconverge = 0;
     std::uint32_t mask = 0;
+    /// Not 0: the lanes wait at pc until these have come (without those that have ended).
+    std::uint32_t members = 0;
+    /// Not 0: the lanes are at barrier `barrier - 1`, and the warp's others can still come there.
+    std::uint32_t barrier = 0;
+
+    bool waits() const { return members != 0 || barrier != 0; }
   };
 
   void go_to(std::uint32_t pc);
   void resume();
   void branch(const Decoded& d, std::uint32_t taken);
   void exit_lanes(std::uint32_t lanes, IssueResult& result);
-  void barrier(const Decoded& d, std::uint32_t mask, IssueResult& result);
+  bool barrier(const Decoded& d, std::uint32_t mask, IssueResult& result);
   void finish_reduction();
+  /// Fails unless all 32 lanes are in the mask.
+  void check_together(std::uint32_t mask) const;
+
+  // warp_sync.cpp
+  bool synchronise(const Decoded& d, std::uint32_t lanes);
+  bool common_members(Slot s, std::uint32_t lanes, std::uint32_t& members) const;
+  bool meet_by_mask(const Decoded& d, std::uint32_t lanes);
+  bool try_rendezvous(std::uint32_t pc, std::uint32_t lanes, std::uint32_t members);
+  void rendezvous_after_exit();
+  void release(std::size_t level, std::uint32_t together);
+  bool gather_at_barrier(const Decoded& d, std::uint32_t id, std::uint32_t& lanes);
+  std::size_t runnable_level() const;
+  std::size_t impatient_level(std::uint32_t& lanes) const;
+  void execute_sync(const Frame& frame, const Decoded& d);
+  void execute_apart(const std::vector<Level>& groups, std::uint32_t lanes);
+  void warn_of_idle_sources(const Frame& frame, const Decoded& d, Shuffle mode) const;
+  void select_path();
+  [[noreturn]] void fail_deadlock();
 
   // warp_memory.cpp
   void access(const Decoded& d, std::uint32_t mask, IssueResult& result);
@@ -82,6 +108,7 @@ class Warp final : public WarpProgram {
 
   std::string line_text(std::uint32_t pc) const;
   std::string where(std::uint32_t pc) const;
+  std::string describe(unsigned lane, const std::string& what) const;
   [[noreturn]] void fail(unsigned lane, const std::string& what) const;
   [[noreturn]] void fail_access(const Decoded& d, const MemoryOp& op, unsigned lane,
                                 const std::string& why) const;
@@ -93,7 +120,9 @@ class Warp final : public WarpProgram {
   std::uint32_t pc_ = 0;
   std::uint32_t barrier_pc_ = 0;  ///< of the barrier it reached last
   std::uint32_t active_ = 0;
+  std::uint32_t live_ = 0;  ///< lanes that have not ended
   std::uint32_t reconverge_ = 0;
+  std::uint32_t waiting_ = 0;  ///< levels for which waits() holds
   std::vector<Level> stack_;
   Cta& cta_;
   Launch& launch_;

@@ -94,3 +94,40 @@ TEST_CASE("analyze refuses what is no PTX with the parser's message") {
   CHECK_THAT(gone.error, Contains("gone.ptx: cannot be opened"));
   CHECK_THAT(run_tessera({"analyze"}, folder.path()).error, Contains("FILE.ptx is missing"));
 }
+
+TEST_CASE("analyze --executable names what run would refuse, kernel by kernel") {
+  const ScratchFolder folder;
+  folder.write("mine.ptx",
+               ".version 7.0\n.target sm_75\n.address_size 64\n"
+               ".extern .global .align 4 .u32 elsewhere;\n"
+               ".visible .entry good()\n{\nret;\n}\n"
+               ".visible .entry bad()\n{\n.reg .b32 %r<2>;\nfrobnicate.u32 %r1, 1;\nret;\n}\n"
+               ".visible .entry lost()\n{\n.reg .b32 %r<2>;\nld.global.u32 %r1, [elsewhere];\n"
+               "ret;\n}\n");
+  const CommandResult r = run_tessera({"analyze", "mine.ptx", "--executable"}, folder.path());
+  CAPTURE(r.out, r.error);
+  CHECK(r.status == 1);
+  CHECK(r.error.empty());
+  CHECK_THAT(r.out, StartsWith("kernel good: executable\n"
+                               "kernel bad: refused: mine.ptx:12: 'frobnicate.u32 %r1, 1' is not "
+                               "supported: unknown instruction 'frobnicate'"));
+  CHECK_THAT(r.out, Contains("kernel lost: refused: mine.ptx:4: the variable 'elsewhere' is "
+                             ".extern, and this file does not define it"));
+
+  const CommandResult j =
+      run_tessera({"analyze", "mine.ptx", "--executable", "--json"}, folder.path());
+  CHECK(j.status == 1);
+  const json kernels = j.document().at("kernels");
+  REQUIRE(kernels.size() == 3);
+  CHECK(kernels.at(0) == json{{"name", "good"}, {"executable", true}});
+  CHECK(kernels.at(1).at("executable") == false);
+  CHECK(kernels.at(1).at("line") == 12);
+  CHECK(kernels.at(1).at("instruction") == "frobnicate.u32 %r1, 1");
+  CHECK(kernels.at(2).at("line").is_null());
+
+  folder.write("good.ptx",
+               ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
+  const CommandResult good = run_tessera({"analyze", "good.ptx", "--executable"}, folder.path());
+  CHECK(good.status == 0);
+  CHECK(good.out == "kernel k: executable\n");
+}

@@ -35,9 +35,9 @@ Matrix product(const Matrix& left, const Matrix& right, std::size_t rows, std::s
 std::vector<Expectation> reference(const Inputs& in) {
   std::map<std::string, std::shared_ptr<const Matrix>> products;
   std::vector<Expectation> out;
-  for (const LaunchSpec& launch : in.manifest().launches) {
+  for (const LaunchSpec* launch : in.manifest().launches()) {
     const auto name = [&](std::size_t argument) {
-      return std::get<std::string>(launch.arguments.at(argument).value);
+      return std::get<std::string>(launch->arguments.at(argument).value);
     };
     const auto matrix = [&](std::size_t argument) {
       const auto known = products.find(name(argument));

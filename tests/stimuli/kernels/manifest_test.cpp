@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "common/error.h"
 
@@ -58,16 +59,16 @@ TEST_CASE("a manifest is read as it is written") {
   const Manifest m = parse_manifest(text(), "dir/m.json");
   CHECK(m.info.name == "t");
   CHECK(m.info.race_free);
-  CHECK(m.ptx == "dir/t.ptx");
+  CHECK(m.ptx == std::vector<std::string>{"dir/t.ptx"});
   CHECK(m.sizes_of(Scale::kSmall).at("n") == 64);
   REQUIRE(m.arrays.size() == 2);
   CHECK(m.arrays[0].type == Element::kF32);
   CHECK(std::get<Uniform>(m.arrays[0].initial).low == -1);
   CHECK(std::holds_alternative<Zero>(m.arrays[1].initial));
-  REQUIRE(m.launches.size() == 1);
-  CHECK(m.launches[0].grid[0].text == "ceil_div(n, 32)");
-  CHECK(m.launches[0].grid[1].text == "1");
-  CHECK(m.launches[0].arguments.size() == 4);
+  REQUIRE(m.launches().size() == 1);
+  CHECK(m.launches()[0]->grid[0].text == "ceil_div(n, 32)");
+  CHECK(m.launches()[0]->grid[1].text == "1");
+  CHECK(m.launches()[0]->arguments.size() == 4);
   CHECK(*m.outputs.at(0).absolute == 1e-6);
   CHECK(std::get<std::string>(m.expected.at("output").values) == "dir/out.bin");
 }
@@ -118,7 +119,8 @@ TEST_CASE("every scale is tried, whichever will run") {
 TEST_CASE("missing keys and wrong types are named") {
   CHECK(error_of("  \"ptx\": \"t.ptx\",\n", "") == "dir/m.json:1: the key \"ptx\" is missing");
   CHECK(error_of("\"kernel\": \"k\", ", "") ==
-        "dir/m.json:16: /launches/0: the key \"kernel\" is missing");
+        "dir/m.json:16: /launches/0: the key \"kernel\" is missing (a launch has it; a loop has "
+        "\"repeat\" or \"until\" and \"launches\"; a write of the host has \"fill\" or \"set\")");
   CHECK(error_of("\"repeat\": 2", "\"repeat\": 2.5") ==
         "dir/m.json:17: /launches/0/repeat: expected an integer or an expression (a string), found "
         "2.5");

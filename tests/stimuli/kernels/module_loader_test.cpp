@@ -109,16 +109,28 @@ TEST_CASE("launches that cannot be are refused") {
   CHECK_THROWS_AS(device.launch(request), InputError);
 }
 
-TEST_CASE("an extern variable without a definition is refused") {
+TEST_CASE("an extern variable without a definition refuses only the kernels that use it") {
   FunctionalDevice device;
   const ptx::Module module = ptx::parse(
       ".version 6.0\n.target sm_70\n.address_size 64\n.extern .global .align 4 .u32 other;\n"
-      ".visible .entry k()\n{\n  ret;\n}\n",
+      ".global .align 8 .u64 to = other;\n.global .align 4 .u32 mine = 3;\n"
+      ".visible .entry k()\n{\n  ret;\n}\n"
+      ".visible .entry user()\n{\n  .reg .b32 %r<2>;\n  ld.global.u32 %r1, [other];\n  ret;\n}\n"
+      ".visible .entry through()\n{\n  .reg .b64 %r<2>;\n  ld.global.u64 %r1, [to];\n  ret;\n}\n",
       "x.ptx");
   LaunchRequest request;
   request.module = &module;
   request.kernel = "k";
-  CHECK_THROWS_WITH(device.launch(request), Catch::StartsWith("x.ptx:4: the variable 'other'"));
+  CHECK_NOTHROW(device.launch(request));
+  for (const char* kernel : {"user", "through"}) {
+    request.kernel = kernel;
+    CHECK_THROWS_WITH(device.launch(request),
+                      Catch::StartsWith("x.ptx:4: the variable 'other' is .extern") &&
+                          Catch::EndsWith("(used by the kernel '" + std::string(kernel) + "')"));
+  }
+  CHECK(read<std::uint32_t>(device, device.symbol(module, "mine")) == 3);
+  CHECK_THROWS_WITH(device.symbol(module, "other"), Catch::StartsWith("x.ptx:4: the variable"));
+  CHECK_THROWS_WITH(device.symbol(module, "min"), Catch::EndsWith("did you mean 'mine'?"));
 }
 
 TEST_CASE("host accesses stay inside allocations") {

@@ -131,7 +131,7 @@ void check_suite(const std::string& folder) {
     INFO(k.workload << " " << k.kernel);
     const auto workload = make_workload(k.workload, folder);
     const auto& manifest = dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest();
-    const ptx::Module module = ptx::parse_file(manifest.ptx);
+    const ptx::Module module = ptx::parse_file(manifest.ptx.front());
     const ptx::ReadOnlyReport report = ptx::find_read_only(module, k.kernel);
     REQUIRE(report.pointers.size() == k.pointers.size());
     for (std::size_t p = 0; p < k.pointers.size(); ++p) {
@@ -148,8 +148,8 @@ void check_suite(const std::string& folder) {
     INFO(name);
     const auto workload = make_workload(name, folder);
     const auto& manifest = dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest();
-    const std::string owner = std::filesystem::path(manifest.ptx).stem().string();  // of a variant
-    CHECK(ptx::parse_file(manifest.ptx).entries().size() == kernels[owner]);
+    const std::string owner = std::filesystem::path(manifest.ptx.front()).stem().string();  // of a variant
+    CHECK(ptx::parse_file(manifest.ptx.front()).entries().size() == kernels[owner]);
   }
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("the module loader's launches see which arguments are one array") {
   kernels::ModuleLoader loader(device);
   const auto workload = make_workload("vecadd");
   const ptx::Module module =
-      ptx::parse_file(dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest().ptx);
+      ptx::parse_file(dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest().ptx.front());
   FlatMemory flat;
   const Address a = device.allocate("a", 4096);
   const Address b = device.allocate("b", 4096);

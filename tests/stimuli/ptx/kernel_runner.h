@@ -199,6 +199,7 @@ class KernelRunner {
     view.read = [this](void* to, Address from, std::uint64_t bytes) {
       std::memcpy(to, memory.at(from), bytes);
     };
+    view.warn = [this](const std::string&, const std::string& text) { warnings.push_back(text); };
     LaunchRequest request;
     request.module = &module;
     request.kernel = "k";
@@ -242,6 +243,7 @@ class KernelRunner {
   std::uint32_t dynamic_shared = 0;
   Address out = 0;
   Address in = 0;
+  std::vector<std::string> warnings;
 };
 
 }  // namespace tessera::test
