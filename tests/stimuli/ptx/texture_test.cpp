@@ -250,8 +250,12 @@ TEST_CASE("fetches in loops and under guards keep to their lanes") {
 }
 
 TEST_CASE("a fetch is complete before lanes wait for others of their warp, which fetch too") {
-  const auto fetch = [](const std::string& to) {
-    return "tex.2d.v4.f32.f32 {" + to + ", %f18, %f19, %f20}, [%rd3, {%f1, %f2}];\n";
+  // Registers of their own: nothing else makes a filter come early.
+  unsigned next = 15;
+  const auto fetch = [&](const std::string& to) {
+    std::string text = "tex.2d.v4.f32.f32 {" + to;
+    for (unsigned i = 0; i < 3; ++i) text += ", %f" + std::to_string(next++);
+    return text + "}, [%rd3, {%f1, %f2}];\n";
   };
   const std::string wait = "bar.warp.sync 0xffffffff;\n";
   Image image(fetch_text("setp.lt.u32 %p1, %r0, 16;\n@%p1 bra LOW;\n" + fetch("%f8") +
