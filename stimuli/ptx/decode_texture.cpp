@@ -62,9 +62,11 @@ bool mentions_results_of(const Instruction& i, const Instruction& fetch) {
   });
 }
 
+/// Also where lanes wait for others of their warp, which may fetch meanwhile.
 bool ends_block(const std::string& opcode) {
-  return is_one_of(opcode, {"bra", "brx", "ret", "exit", "bar", "barrier", "trap", "brkpt",
-                            kPrintCall, kAssertCall});
+  return is_one_of(opcode,
+                   {"bra", "brx", "ret", "exit", "bar", "barrier", "trap", "brkpt", "shfl", "vote",
+                    "match", "redux", "elect", "activemask", "wmma", kPrintCall, kAssertCall});
 }
 
 }  // namespace

@@ -249,6 +249,26 @@ TEST_CASE("fetches in loops and under guards keep to their lanes") {
   }
 }
 
+TEST_CASE("a fetch is complete before lanes wait for others of their warp, which fetch too") {
+  // Registers of their own: nothing else makes a filter come early.
+  unsigned next = 15;
+  const auto fetch = [&](const std::string& to) {
+    std::string text = "tex.2d.v4.f32.f32 {" + to;
+    for (unsigned i = 0; i < 3; ++i) text += ", %f" + std::to_string(next++);
+    return text + "}, [%rd3, {%f1, %f2}];\n";
+  };
+  const std::string wait = "bar.warp.sync 0xffffffff;\n";
+  Image image(fetch_text("setp.lt.u32 %p1, %r0, 16;\n@%p1 bra LOW;\n" + fetch("%f8") +
+                         fetch("%f12") + fetch("%f13") + fetch("%f14") + wait + "bra END;\nLOW:\n" +
+                         fetch("%f8") + wait + "END:\n"));
+  image.add();
+  for (unsigned i = 0; i < 32; ++i) {
+    image.at(i, static_cast<float>(i % 8) + 0.5f, static_cast<float>(i / 8) + 0.5f);
+  }
+  image.k.run({32, 1, 1});
+  for (unsigned i = 0; i < 32; ++i) CHECK(image.got(i) == static_cast<float>(10 * (i / 8) + i % 8));
+}
+
 TEST_CASE("lanes may have different textures, of one size of texel") {
   Image image(
       fetch_text("and.b32 %r12, %r0, 1;\nmul.wide.u32 %rd4, %r12, 1;\n"
