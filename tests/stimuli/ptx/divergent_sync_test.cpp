@@ -414,8 +414,7 @@ TEST_CASE("a CTA's barrier follows syncs in branches") {
         });
 }
 
-TEST_CASE("lanes that ran ahead of a join are together again at a CTA's barrier",
-          "[!shouldfail]") {
+TEST_CASE("lanes that ran ahead of a join are together again at a CTA's barrier") {
   // The high lanes leave the join for the low lanes' ballot, and reach the barrier first.
   gives(std::string(kLow) +
             "mov.u32 %r4, 0;\n@!%p1 bra JOIN;\nvote.sync.ballot.b32 %r4, %p1, -1;\n"
@@ -450,8 +449,7 @@ TEST_CASE("syncs that disagree about the qualifiers end the run and name both li
       {"match.any.sync.b32 %r2", "match.any.sync.b64 %r3"});
 }
 
-TEST_CASE("a lane that waits for one that waits at a CTA's barrier ends the run",
-          "[!shouldfail]") {
+TEST_CASE("a lane that waits for one that waits at a CTA's barrier ends the run") {
   fails(
       "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra LOW;\nbar.sync 0;\nbra.uni JOIN;\nLOW:\n"
       "bar.warp.sync -1;\nJOIN:\n",

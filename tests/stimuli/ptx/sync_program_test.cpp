@@ -179,14 +179,13 @@ TEST_CASE("random divergent syncs agree when loads come back late") {
   }
 }
 
-TEST_CASE("random divergent syncs between a CTA's barriers agree", "[!shouldfail]") {
+TEST_CASE("random divergent syncs between a CTA's barriers agree") {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1 + seed % 2, true, false);
   }
 }
 
-TEST_CASE("random divergent syncs between a CTA's barriers agree when loads come back late",
-          "[!shouldfail]") {
+TEST_CASE("random divergent syncs between a CTA's barriers agree when loads come back late") {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1, true, true);
   }
