@@ -15,6 +15,7 @@ void add_matrix(AluTable& table);
 void add_memory(AluTable& table);
 void add_narrow(AluTable& table);
 void add_rounding(AluTable& table);
+void add_video(AluTable& table);
 void add_warp(AluTable& table);
 
 void add_all(AluTable& table);
@@ -29,6 +30,7 @@ void add_all(AluTable& table) {
   add_memory(table);
   add_narrow(table);
   add_rounding(table);
+  add_video(table);
   add_warp(table);
 }
 

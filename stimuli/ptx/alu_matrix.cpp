@@ -135,6 +135,39 @@ void multiply(const Frame& f, const Decoded& d) {
   }
 }
 
+/// The same for 8-bit integers: D = A * B + C in 32 bits, which wrap or saturate at the end.
+void multiply_integer(const Frame& f, const Decoded& d) {
+  constexpr unsigned kDepth = MatrixProduct::kDepth;
+  const MatrixProduct form = MatrixProduct::unpack(d.aux);
+  const unsigned count = form.rows * form.columns;
+  const Slot* list = slot_list(f, d);
+  u8 a[kMostElements];
+  u8 b[kMostElements];
+  s32 sum[kMostElements];
+  collect(f, list, form.rows * kDepth, reinterpret_cast<std::byte*>(a));
+  list += fragment_registers(form.rows * kDepth);
+  collect(f, list, kDepth * form.columns, reinterpret_cast<std::byte*>(b));
+  list += fragment_registers(kDepth * form.columns);
+  collect(f, list, 4 * count, reinterpret_cast<std::byte*>(sum));
+  list += fragment_registers(4 * count);
+  const auto value = [&](u8 v) { return form.is_signed != 0 ? s64{static_cast<s8>(v)} : s64{v}; };
+  for (unsigned m = 0; m < form.rows; ++m) {
+    for (unsigned n = 0; n < form.columns; ++n) {
+      s64 total = sum[m * form.columns + n];
+      for (unsigned k = 0; k < kDepth; ++k) {
+        total += value(a[form.a_by_rows != 0 ? m * kDepth + k : k * form.rows + m]) *
+                 value(b[form.b_by_rows != 0 ? k * form.columns + n : n * kDepth + k]);
+      }
+      if (form.saturates != 0) {
+        total = total < s64{INT32_MIN} ? s64{INT32_MIN} : total;
+        total = total > s64{INT32_MAX} ? s64{INT32_MAX} : total;
+      }
+      sum[m * form.columns + n] = static_cast<s32>(total);
+    }
+  }
+  distribute(f, list, 4 * count, reinterpret_cast<const std::byte*>(sum));
+}
+
 }  // namespace
 
 /// Names with a leading underscore are the decoder's own.
@@ -143,6 +176,7 @@ void add_matrix(AluTable& t) {
   t.add({&address, Signature{}, Unit::kIntMul, 2}, "_wmma_address");
   t.add({&transpose, Signature{}, Unit::kSfu, 2}, "_wmma_transpose");
   t.add({&multiply, Signature{}, Unit::kSfu, 1}, "_wmma_multiply");
+  t.add({&multiply_integer, Signature{}, Unit::kSfu, 1}, "_wmma_multiply_integer");
 }
 
 }  // namespace tessera::ptx::TESSERA_PTX_SIMD

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/video.h"
 
 namespace tessera::ptx {
 
@@ -54,6 +55,7 @@ void Decoder::decode_alu() {
   if (op == "cvt") return decode_convert();
   if (is_one_of(op, {"shfl", "match", "vote", "redux", "elect"})) return decode_across_lanes();
   if (op == "cvta") return decode_address_space();
+  if (op[0] == 'v' && decode_video()) return;
   if (is_one_of(op, {"addc", "subc", "madc"}) ||
       std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") != in_->modifiers.end()) {
     return decode_carry();
@@ -273,6 +275,53 @@ void Decoder::decode_carry() {
   if (takes) reads(carry_);
   if (leaves) writes(carry_);
   decode_plain(e);
+}
+
+/// SIMD video instructions over all parts in order. False when it is none of them.
+bool Decoder::decode_video() {
+  using Operation = VideoForm::Operation;
+  static constexpr std::pair<const char*, Operation> kOperations[] = {
+      {"vadd", Operation::kAdd},
+      {"vsub", Operation::kSubtract},
+      {"vabsdiff", Operation::kAbsoluteDifference},
+      {"vmin", Operation::kMinimum},
+      {"vmax", Operation::kMaximum}};
+  const std::string& op = in_->opcode;
+  const std::string stem = op.substr(0, op.size() - 1);
+  const auto* const found =
+      std::find_if(std::begin(kOperations), std::end(kOperations),
+                   [&](const auto& operation) { return stem == operation.first; });
+  if (found == std::end(kOperations) || (op.back() != '2' && op.back() != '4')) return false;
+  VideoForm form;
+  form.operation = found->second;
+  form.parts = op.back() == '2' ? 2 : 4;
+  std::vector<bool> is_signed;
+  for (const std::string& m : in_->modifiers) {
+    if (m == "u32" || m == "s32") {
+      is_signed.push_back(m == "s32");
+    } else if (m == "sat") {
+      form.saturates = true;
+    } else if (m == "add") {
+      form.accumulates = true;
+    } else {
+      return false;
+    }
+  }
+  const bool plain = in_->operands.size() == 4 &&
+                     std::all_of(in_->operands.begin(), in_->operands.end(), [](const Operand& o) {
+                       return o.component < 0 && o.selector.empty();
+                     });
+  if (is_signed.size() != 3 || !plain || (form.saturates && form.accumulates)) {
+    refuse(
+        "supported: v{add,sub,absdiff,min,max}{2,4}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add} of "
+        "whole registers, without masks and selectors");
+  }
+  form.d_signed = is_signed[0];
+  form.a_signed = is_signed[1];
+  form.b_signed = is_signed[2];
+  d_.aux = form.pack();
+  decode_plain(entry("_video"));
+  return true;
 }
 
 /// cvta{.to}.space.u64; the source may be the name of a variable.

@@ -14,8 +14,13 @@ namespace {
 
 constexpr const char* kMatrixForms =
     "supported: wmma.{load.a,load.b,load.c,store.d}.sync.aligned.{row,col}"
-    ".{m16n16k16,m32n8k16,m8n32k16}{.global,.shared}.{f16,bf16 (a, b),f32 (c, d)}, "
-    "wmma.mma.sync.aligned.{row,col}.{row,col}.shape.{f16,f32}.{f16,f32} and .f32.bf16.bf16.f32";
+    ".{m16n16k16,m32n8k16,m8n32k16}{.global,.shared}.{f16,bf16,u8,s8 (a, b),f32,s32 (c, d)}, "
+    "wmma.mma.sync.aligned.{row,col}.{row,col}.shape.{f16,f32}.{f16,f32}, .f32.bf16.bf16.f32, "
+    ".s32.{u8.u8,s8.s8}.s32{.satfinite}";
+
+unsigned element_bytes(const std::string& type) {
+  return type == "f32" || type == "s32" ? 4 : type == "u8" || type == "s8" ? 1 : 2;
+}
 
 /// Hidden registers of kernels with wmma; '@' does not occur in PTX names.
 constexpr const char* kAddresses[] = {"wmma@address0", "wmma@address1"};
@@ -55,6 +60,7 @@ struct Decoder::WmmaForm {
   unsigned columns = 0;  ///< N
   std::vector<bool> by_rows;
   std::vector<std::string> types;
+  bool saturates = false;
 };
 
 Decoder::WmmaForm Decoder::parse_wmma() const {
@@ -79,8 +85,10 @@ Decoder::WmmaForm Decoder::parse_wmma() const {
     } else if (m == "m16n16k16" || m == "m32n8k16" || m == "m8n32k16") {
       form.rows = m[1] == '8' ? 8 : m[1] == '1' ? 16 : 32;
       form.columns = 256 / form.rows;
-    } else if (m == "f16" || m == "f32" || m == "bf16") {
+    } else if (m == "f16" || m == "f32" || m == "bf16" || m == "s32" || m == "u8" || m == "s8") {
       form.types.push_back(m);
+    } else if (m == "satfinite" && form.what == "mma") {
+      form.saturates = true;
     } else {
       refuse("'." + m + "'; " + kMatrixForms);
     }
@@ -118,13 +126,13 @@ void Decoder::decode_wmma() {
   const bool known = is_store || form.what == "load.a" || form.what == "load.b" || role == 'c';
   if (!known || form.types.size() != 1 || form.by_rows.size() != 1) refuse(kMatrixForms);
   const std::string& type = form.types[0];
-  if (type == (accumulator ? "bf16" : "f32")) refuse(kMatrixForms);
+  const unsigned element = element_bytes(type);
+  if (type != "f16" && accumulator != (element == 4)) refuse(kMatrixForms);
   expect_operands(2, 3);
 
   const unsigned depth = MatrixProduct::kDepth;
   const unsigned rows = role == 'b' ? depth : form.rows;
   const unsigned columns = role == 'a' ? depth : form.columns;
-  const unsigned element = type == "f32" ? 4 : 2;
   const unsigned bytes = rows * columns * element;
   const unsigned line = (form.by_rows[0] ? columns : rows) * element;
   const unsigned count = fragment_registers(bytes);
@@ -219,8 +227,13 @@ void Decoder::decode_wmma_multiply(const WmmaForm& form) {
   const std::vector<std::string>& t = form.types;
   const bool bfloat =
       t.size() == 4 && t[1] == "bf16" && t[2] == "bf16" && t[0] == "f32" && t[3] == "f32";
-  const bool half = t.size() == 2 && t[0] != "bf16" && t[1] != "bf16";
-  if ((!bfloat && !half) || form.by_rows.size() != 2) refuse(kMatrixForms);
+  const auto is_half = [](const std::string& type) { return type == "f16" || type == "f32"; };
+  const bool half = t.size() == 2 && is_half(t[0]) && is_half(t[1]);
+  const bool integer =
+      t.size() == 4 && t[0] == "s32" && t[3] == "s32" && t[1] == t[2] && element_bytes(t[1]) == 1;
+  if ((!bfloat && !half && !integer) || form.by_rows.size() != 2 || (form.saturates && !integer)) {
+    refuse(kMatrixForms);
+  }
   expect_operands(4, 4);
   MatrixProduct product;
   product.rows = form.rows;
@@ -228,24 +241,28 @@ void Decoder::decode_wmma_multiply(const WmmaForm& form) {
   product.a_by_rows = form.by_rows[0] ? 1 : 0;
   product.b_by_rows = form.by_rows[1] ? 1 : 0;
   product.bfloat = bfloat ? 1 : 0;
-  product.d_single = t.front() == "f32" ? 1 : 0;
-  product.c_single = t.back() == "f32" ? 1 : 0;
+  product.d_single = t.front() != "f16" ? 1 : 0;
+  product.c_single = t.back() != "f16" ? 1 : 0;
+  product.integer = integer ? 1 : 0;
+  product.is_signed = integer && t[1] == "s8" ? 1 : 0;
+  product.saturates = form.saturates ? 1 : 0;
 
   std::vector<Slot> slots;
   const auto sources = [&](std::size_t i, unsigned expected, unsigned used) {
     const std::vector<Operand> data = fragment(operand(i), expected);
     for (unsigned r = 0; r < used; ++r) slots.push_back(source(data[r], Kind::kI32));
   };
-  const unsigned a = fragment_registers(2 * form.rows * MatrixProduct::kDepth);
-  const unsigned b = fragment_registers(2 * form.columns * MatrixProduct::kDepth);
+  const unsigned element = integer ? 1 : 2;
+  const unsigned a = fragment_registers(element * form.rows * MatrixProduct::kDepth);
+  const unsigned b = fragment_registers(element * form.columns * MatrixProduct::kDepth);
   const unsigned c = product.c_single != 0 ? 8 : 4;
-  sources(1, bfloat ? a : 8, a);
-  sources(2, bfloat ? b : 8, b);
+  sources(1, half ? 8 : a, a);
+  sources(2, half ? 8 : b, b);
   sources(3, c, c);
   for (const Operand& o : fragment(operand(0), product.d_single != 0 ? 8 : 4)) {
     slots.push_back(result(o, Kind::kI32));
   }
-  const AluEntry& e = entry("_wmma_multiply");
+  const AluEntry& e = entry(integer ? "_wmma_multiply_integer" : "_wmma_multiply");
   d_.run = e.run;
   d_.action = Action::kTogether;
   d_.aux = product.pack();

@@ -35,7 +35,8 @@ struct OutsideModel {
   const char* why;
 };
 constexpr const char* kVideo =
-    "video instructions are not modelled; supported: prmt, dp4a, dp2a, bfe, bfi";
+    "this video instruction is not modelled; supported: vadd4, vsub4, vabsdiff4, vmin4, vmax4 and "
+    "those of 2, prmt, dp4a, dp2a, bfe, bfi";
 constexpr const char* kMatrix =
     "this form of tensor core instruction is not modelled; supported: wmma of f16 and bf16";
 constexpr OutsideModel kOutside[] = {
@@ -55,19 +56,9 @@ constexpr OutsideModel kOutside[] = {
     {"vshr", kVideo},
     {"vmad", kVideo},
     {"vset", kVideo},
-    {"vadd2", kVideo},
-    {"vsub2", kVideo},
     {"vavrg2", kVideo},
-    {"vabsdiff2", kVideo},
-    {"vmin2", kVideo},
-    {"vmax2", kVideo},
     {"vset2", kVideo},
-    {"vadd4", kVideo},
-    {"vsub4", kVideo},
     {"vavrg4", kVideo},
-    {"vabsdiff4", kVideo},
-    {"vmin4", kVideo},
-    {"vmax4", kVideo},
     {"vset4", kVideo},
     {"cp",
      "asynchronous copies are not modelled; supported: ld.global and st.shared, which nvcc "
@@ -344,9 +335,9 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   std::vector<std::string> opcodes = alu_.opcodes();
   std::string list;
   for (const char* more :
-       {"ld",  "st",   "atom",   "red",   "bra",  "bar",      "barrier",   "call",
-        "ret", "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",
-        "tex", "tld4", "txq",    "suld",  "sust", "suq"}) {
+       {"ld",        "st",   "atom",   "red",   "bra",  "bar",      "barrier",   "call",
+        "ret",       "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",
+        "vabsdiff4", "tex",  "tld4",   "txq",   "suld", "sust",     "suq"}) {
     opcodes.emplace_back(more);
   }
   std::sort(opcodes.begin(), opcodes.end());

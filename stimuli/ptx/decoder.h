@@ -98,6 +98,7 @@ class Decoder {
   void emit_sync(const AluEntry& e, const std::string& name);
   void decode_carry();
   void decode_address_space();
+  bool decode_video();
   bool decode_pack(const Operand& to, const Operand& from);
   std::string canonical_name() const;
 

@@ -6,16 +6,17 @@
 //
 // A fragment is its matrix packed line after line, a line being what is contiguous in memory (a row
 // of a .row matrix, a column of a .col one). Lane i holds bytes [i * w, (i + 1) * w) of each
-// stretch of 32 * w bytes, w being 16, or 8 for a matrix of 256 bytes. One vector access of w bytes
-// a lane therefore moves 32 * w bytes of whole lines. Accumulators are always packed by rows.
+// stretch of 32 * w bytes, w being 16, or less for a matrix of under 512 bytes. One vector access
+// of w bytes a lane therefore moves 32 * w bytes of whole lines. Accumulators are always packed by
+// rows.
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-/// Bytes that a lane holds of each stretch of a fragment of that many bytes (256, 512 or 1024).
+/// Bytes that a lane holds of each stretch of a fragment of that many bytes (128 to 1024).
 constexpr unsigned fragment_lane_bytes(unsigned bytes) { return bytes < 512 ? bytes / 32 : 16; }
-/// 32-bit registers that a fragment of that many bytes fills.
+/// 32-bit registers that a fragment of that many bytes (128 to 1024) fills.
 constexpr unsigned fragment_registers(unsigned bytes) { return bytes / 128; }
 /// Vector accesses that it takes.
 constexpr unsigned fragment_accesses(unsigned bytes) {
@@ -64,14 +65,17 @@ struct MatrixProduct {
   std::uint32_t bfloat = 0;    ///< A and B are .bf16, else .f16
   std::uint32_t c_single = 1;  ///< C is .f32, else .f16
   std::uint32_t d_single = 1;
+  std::uint32_t integer = 0;    ///< A and B are .u8 or .s8, C and D .s32
+  std::uint32_t is_signed = 0;  ///< .s8
+  std::uint32_t saturates = 0;  ///< .satfinite: sums stay within .s32 instead of wrapping
 
   constexpr std::uint32_t pack() const {
     return rows | columns << 8 | a_by_rows << 16 | b_by_rows << 17 | bfloat << 18 | c_single << 19 |
-           d_single << 20;
+           d_single << 20 | integer << 21 | is_signed << 22 | saturates << 23;
   }
   static constexpr MatrixProduct unpack(std::uint32_t v) {
-    return {v & 255u,     v >> 8 & 255u, v >> 16 & 1u, v >> 17 & 1u,
-            v >> 18 & 1u, v >> 19 & 1u,  v >> 20 & 1u};
+    return {v & 255u,     v >> 8 & 255u, v >> 16 & 1u, v >> 17 & 1u, v >> 18 & 1u,
+            v >> 19 & 1u, v >> 20 & 1u,  v >> 21 & 1u, v >> 22 & 1u, v >> 23 & 1u};
   }
 };
 

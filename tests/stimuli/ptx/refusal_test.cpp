@@ -59,8 +59,8 @@ TEST_CASE("what the model leaves out is refused by name") {
              {"asynchronous copies are not modelled"}));
   CHECK(says(refusal("sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3;"),
              {"test.ptx:21:", "reductions on surfaces are not modelled"}));
-  CHECK(says(refusal("vabsdiff4.u32.u32.u32 %r1, %r2, %r3, %r4;"),
-             {"video instructions are not modelled; supported: prmt"}));
+  CHECK(says(refusal("vavrg4.u32.u32.u32 %r1, %r2, %r3, %r4;"),
+             {"this video instruction is not modelled; supported: vadd4"}));
   CHECK(says(refusal("mov.u32 %r1, %envreg3;"), {"%envreg3", "supported: %envreg1 and %envreg2"}));
   CHECK(says(refusal("call (%r1), mallocs, (%rd1);",
                      ".extern .func (.param .b64 r) mallocs\n"
