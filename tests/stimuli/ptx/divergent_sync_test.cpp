@@ -464,3 +464,100 @@ TEST_CASE("a lane that is not in its own mask ends the run") {
     fails("setp.eq.u32 %p1, %r1, 99;\n" + std::string(sync) + ";\n", {sync, "thread (3,0,0)"});
   }
 }
+
+TEST_CASE("masks of one lane each are 32 groups") {
+  gives(
+      "mov.u32 %r5, 1;\nshl.b32 %r5, %r5, %r1;\nmatch.any.sync.b32 %r4, 7, %r5;\n"
+      "redux.sync.add.u32 %r6, %r1, %r5;\nadd.u32 %r4, %r4, %r6;\n" +
+          std::string(kStore),
+      [](unsigned t, unsigned) { return (1u << t % 32) + t % 32; });
+}
+
+TEST_CASE("groups of a match sync in loops of their own lengths") {
+  // Lanes of one key, l % 3, form a group, which adds its members' lanes key + 1 times.
+  gives(
+      "rem.u32 %r2, %r1, 3;\nmatch.any.sync.b32 %r5, %r2, -1;\nmov.u32 %r4, 0;\nLOOP:\n"
+      "redux.sync.add.u32 %r6, %r1, %r5;\nadd.u32 %r4, %r4, %r6;\nsub.u32 %r2, %r2, 1;\n"
+      "setp.ge.s32 %p1, %r2, 0;\n@%p1 bra LOOP;\n" +
+          std::string(kStore),
+      [](unsigned t, unsigned n) {
+        std::uint32_t sum = 0;
+        for (unsigned l = t % 32 % 3; l < popcount(existing(t, n)); l += 3) sum += l;
+        return sum * (t % 32 % 3 + 1);
+      });
+}
+
+TEST_CASE("a loop of syncs in branches and of a CTA's barriers") {
+  // Five rounds: a ballot in either branch, and what the next thread stored in this round.
+  gives(std::string(kLow) +
+            "mov.u32 %r6, 0;\nmov.u32 %r4, 0;\nadd.u32 %r9, %r0, 1;\nrem.u32 %r9, %r9, %r32;\n"
+            "shl.b32 %r9, %r9, 2;\nmov.u32 %r8, tile;\nadd.u32 %r9, %r8, %r9;\nLOOP:\n"
+            "@%p1 bra LOW;\nvote.sync.ballot.b32 %r7, !%p1, -1;\nbra.uni JOIN;\nLOW:\n"
+            "vote.sync.ballot.b32 %r7, %p1, -1;\nvote.sync.ballot.b32 %r8, %p1, 0xffff;\nJOIN:\n"
+            "add.u32 %r7, %r7, %r6;\nadd.u32 %r7, %r7, %r0;\nst.shared.u32 [%r21], %r7;\n"
+            "bar.sync 0;\nld.shared.u32 %r8, [%r9];\nmad.lo.u32 %r4, %r4, 5, %r8;\nbar.sync 0;\n"
+            "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 5;\n@%p2 bra LOOP;\n" +
+            kStore,
+        [](unsigned t, unsigned n) {
+          const unsigned o = (t + 1) % n;
+          std::uint32_t v = 0;
+          for (unsigned i = 0; i < 5; ++i) v = v * 5 + existing(o, n) + i + o;
+          return v;
+        });
+}
+
+TEST_CASE("a reduction of the CTA counts lanes that came apart") {
+  // The high lanes run ahead of the join, as above; 3 of each 8 threads count.
+  for (const char* const name : {"bar.red.popc.u32", "barrier.red.popc.u32"}) {
+    gives(std::string(kLow) +
+              "mov.u32 %r4, 0;\n@!%p1 bra JOIN;\nvote.sync.ballot.b32 %r4, %p1, -1;\n"
+              "vote.sync.ballot.b32 %r4, %p1, -1;\nJOIN:\n@%p1 bra SECOND;\n"
+              "vote.sync.ballot.b32 %r4, !%p1, -1;\nvote.sync.ballot.b32 %r4, !%p1, -1;\nSECOND:\n"
+              "and.b32 %r5, %r0, 7;\nsetp.lt.u32 %p2, %r5, 3;\n" +
+              name + " %r4, 0, %p2;\n" + kStore,
+          [](unsigned, unsigned n) { return n / 8 * 3 + std::min(n % 8, 3u); });
+  }
+}
+
+TEST_CASE("long loops of syncs apart leave nothing behind") {
+  // 20000 rounds of predicated halves that pair; a stack that grew would take minutes.
+  gives(std::string(kLow) +
+            "mov.u32 %r6, 0;\nmov.u32 %r4, 0;\nLOOP:\n@%p1 redux.sync.max.u32 %r7, %r6, -1;\n"
+            "@!%p1 redux.sync.max.u32 %r7, %r1, -1;\nadd.u32 %r4, %r4, %r7;\n@%p1 bra LOW;\n"
+            "bar.warp.sync -1;\nbra.uni JOIN;\nLOW:\nbar.warp.sync -1;\nJOIN:\n"
+            "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p2, %r6, 20000;\n@%p2 bra LOOP;\n" +
+            kStore,
+        [](unsigned, unsigned) {
+          std::uint32_t sum = 0;
+          for (unsigned i = 0; i < 20000; ++i) sum += std::max(i, 31u);
+          return sum;
+        },
+        {32});
+}
+
+TEST_CASE("an unaligned barrier of the CTA in either branch") {
+  // barrier.sync without .aligned is the thread's own; each reads the mirror thread's word.
+  const std::string path =
+      "st.shared.u32 [%r21], %r3;\nbarrier.sync 0;\nld.shared.u32 %r4, [%r9];\n";
+  gives(std::string(kLow) +
+            "sub.u32 %r9, %r32, 1;\nsub.u32 %r9, %r9, %r0;\nshl.b32 %r9, %r9, 2;\nmov.u32 %r8, "
+            "tile;\nadd.u32 %r9, %r8, %r9;\n@%p1 bra LOW;\nadd.u32 %r3, %r0, 700;\n" +
+            path + "bra.uni JOIN;\nLOW:\nadd.u32 %r3, %r0, 1;\n" + path + "JOIN:\n" + kStore,
+        [](unsigned t, unsigned n) {
+          const unsigned o = n - 1 - t;
+          return o + (o % 32 < 16 ? 1 : 700);
+        });
+}
+
+TEST_CASE("elect.sync across branches elects one lane of the mask") {
+  gives(std::string(kLow) +
+            "setp.ne.u32 %p2, %r1, %r1;\n@%p1 bra LOW;\nelect.sync %r4|%p2, 0xfffffff8;\nbra.uni "
+            "JOIN;\nLOW:\nsetp.lt.u32 %p3, "
+            "%r1, 3;\nmov.u32 %r4, 99;\n@!%p3 elect.sync %r4|%p2, 0xfffffff8;\nJOIN:\n"
+            "setp.eq.u32 %p4, %r1, 3;\nselp.u32 %r5, 1, 0, %p2;\nshl.b32 %r5, %r5, 8;\n"
+            "or.b32 %r4, %r4, %r5;\n" +
+            kStore,
+        [](unsigned t, unsigned) { return t % 32 < 3    ? 99u
+                                          : t % 32 == 3 ? 0x103u
+                                                        : 3u; });
+}
