@@ -162,31 +162,31 @@ TEST_CASE("the reference's results of a rendezvous are those worked out by hand"
 
 TEST_CASE("random divergent syncs agree with a reference of single threads") {
   SyncProgram::met_apart = 0;
-  for (unsigned seed = 1; seed <= 200; ++seed) check(seed, 32, 1, false, false);
+  for (unsigned seed = 1; seed <= 120; ++seed) check(seed, 32, 1, false, false);
   // The cases are what they are for.
   CHECK(SyncProgram::met_apart > 2000);
 }
 
 TEST_CASE("random divergent syncs of several warps, the last one partial, agree") {
-  for (unsigned seed = 1; seed <= 100; ++seed) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1 + seed % 2, false, false);
   }
 }
 
 TEST_CASE("random divergent syncs agree when loads come back late") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1, false, true);
   }
 }
 
 TEST_CASE("random divergent syncs between a CTA's barriers agree") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1 + seed % 2, true, false);
   }
 }
 
 TEST_CASE("random divergent syncs between a CTA's barriers agree when loads come back late") {
-  for (unsigned seed = 1; seed <= 60; ++seed) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1, true, true);
   }
 }
