@@ -100,7 +100,7 @@ class Expander {
     }
     const Function* callee = body_of(callee_name);
     if (callee == nullptr && target.kind == Operand::Kind::kRegister) {
-      refuse(original, "indirect calls; supported: direct calls");
+      refuse(original, "calls through function pointers are not modelled; supported: direct calls");
     }
     const std::string suffix = "$" + std::to_string(++calls_);
     const std::string end = "$end" + suffix;
@@ -161,7 +161,8 @@ class Expander {
       }
       refuse(at, "there is no function '" + name + "' with a body in this module" +
                      did_you_mean(name, known) +
-                     "; supported: direct calls, vprintf, __assertfail, malloc, free");
+                     "; supported: functions of this or a linked file, vprintf, __assertfail, "
+                     "malloc, free");
     }
     Instruction i = at;
     i.guard.clear();

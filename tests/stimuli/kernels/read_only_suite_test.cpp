@@ -148,7 +148,8 @@ void check_suite(const std::string& folder) {
     INFO(name);
     const auto workload = make_workload(name, folder);
     const auto& manifest = dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest();
-    const std::string owner = std::filesystem::path(manifest.ptx.front()).stem().string();  // of a variant
+    const std::string owner =
+        std::filesystem::path(manifest.ptx.front()).stem().string();  // of a variant
     CHECK(ptx::parse_file(manifest.ptx.front()).entries().size() == kernels[owner]);
   }
 }
