@@ -43,6 +43,8 @@ struct TextureDescriptor {
   bool normalized_coordinates = false;
   /// Integer texels of 1 or 2 bytes are read as floats in [0, 1] or [-1, 1].
   bool normalized_read = false;
+  /// A surface: read and written by suld and sust, not sampled.
+  bool is_surface = false;
   /// Linear memory (tex1Dfetch): integer coordinates only; outside it reads 0.
   bool linear_memory = false;
   std::array<float, 4> border{};

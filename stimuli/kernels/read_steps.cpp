@@ -122,7 +122,7 @@ ArgumentSpec ManifestReader::argument(const Node& n) {
   ArgumentSpec out;
   out.pointer = n.pointer();
   if (n.value().is_string()) {
-    check_name(n, names_, "array or scalar");
+    check_name(n, names_, "array, variable, scalar, texture or surface");
     out.value = n.string();
     return out;
   }

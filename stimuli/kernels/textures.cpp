@@ -52,6 +52,7 @@ TextureDescriptor descriptor_of(const Manifest& m, const TextureSpec& t, const S
   const Element type = m.array(t.array)->type;
   TextureDescriptor d;
   d.name = t.name;
+  d.is_surface = t.is_surface;
   d.base = base;
   d.dimensions = t.depth ? 3 : t.height ? 2 : 1;
   d.width = static_cast<std::uint32_t>(extent(m, t.width, sizes));

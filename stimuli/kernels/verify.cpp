@@ -57,7 +57,9 @@ class Comparison {
     if (!wrong) return;
     ++into_.wrong;
     if (into_.messages.size() < kMaxMessages) {
-      into_.messages.push_back(place() + " is " + describe(array_.type, got, want));
+      const bool both = is_float(array_.type) && std::isnan(got.value) && std::isnan(want.value);
+      into_.messages.push_back(place() + " is " + describe(array_.type, got, want) +
+                               (both ? " (accepted with \"nan\": \"equal\")" : ""));
     }
   }
 

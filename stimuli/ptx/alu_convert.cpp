@@ -75,6 +75,22 @@ template <class S>
 Half to_half(S v) {
   return Half{HalfMath::from_double(static_cast<f64>(v))};
 }
+/// The half next to the nearest one where that is on the wrong side of v.
+template <Round kRound>
+Half to_half_directed(f32 v) {
+  const u16 nearest = HalfMath::from_double(v);
+  const f32 back = HalfMath::to_float(nearest);
+  const bool negative = (nearest & 0x8000u) != 0;
+  const bool down = kRound == Round::kDown || (kRound == Round::kZero && !negative);
+  // Infinities and NaN are exact; zeros of either sign compare equal to v only when v is one.
+  if (v != v || back == v || (down ? back < v : back > v)) return Half{nearest};
+  // The magnitude grows by one step, or shrinks; from a zero it grows towards v.
+  if ((nearest & 0x7fffu) == 0) {
+    const bool away = down == (v < 0);
+    return Half{static_cast<u16>((v < 0 ? 0x8000u : 0u) | (away ? 1u : 0u))};
+  }
+  return Half{static_cast<u16>(down == negative ? nearest + 1u : nearest - 1u)};
+}
 /// 64-bit integers do not fit a double, but whatever is above 2^53 overflows a half anyway.
 template <class D>
 D from_half(Half h) {
@@ -200,6 +216,9 @@ void floats(AluTable& t) {
   map<to_half<f32>>(t, Unit::kAlu, 1, "cvt", "rn", "f16", "f32");
   map<to_half<f64>>(t, Unit::kFp64, 1, "cvt", "rn", "f16", "f64");
   map<half_sat>(t, Unit::kAlu, 1, "cvt", "rn", "sat", "f16", "f32");
+  map<to_half_directed<Round::kZero>>(t, Unit::kAlu, 1, "cvt", "rz", "f16", "f32");
+  map<to_half_directed<Round::kDown>>(t, Unit::kAlu, 1, "cvt", "rm", "f16", "f32");
+  map<to_half_directed<Round::kUp>>(t, Unit::kAlu, 1, "cvt", "rp", "f16", "f32");
   map<from_half<f32>>(t, Unit::kAlu, 1, "cvt", "f32", "f16");
   map<from_half<f32>>(t, Unit::kAlu, 1, "cvt", "ftz", "f32", "f16");
   map<from_half<f64>>(t, Unit::kFp64, 1, "cvt", "f64", "f16");

@@ -156,9 +156,11 @@ void with_carry(const Frame& f, const Decoded& d) {
   const auto* a = cells<T>(f, d.slot[Decoded::kSource]);
   const auto* b = cells<T>(f, d.slot[Decoded::kSource + 1]);
   const auto* c = cells<T>(f, d.slot[Decoded::kSource + kSources - 1]);
-  // aux bit 0: takes the carry in; bit 1: leaves the carry out.
+  // aux bit 0: takes the carry in; bit 1: leaves the carry out. A subtraction's carry is that of
+  // a + ~b + 1, the inverse of the borrow: nvcc's 128-bit division reads it with addc.
+  constexpr u32 kInverse = kOp == Carry::kSub ? ~0u : 0;
   auto* flag = reinterpret_cast<Cell32*>(f.at(d.slot[Decoded::kResult2]));
-  const u32 carry = (d.aux & 1u) != 0 ? *flag : 0;
+  const u32 carry = (d.aux & 1u) != 0 ? *flag ^ kInverse : 0;
   u32 carried = 0;
   using Sum = std::conditional_t<sizeof(T) == 8, unsigned __int128, u64>;
   alignas(32) std::remove_cv_t<CellOf<T>> fresh[kWarpLanes];
@@ -177,7 +179,7 @@ void with_carry(const Frame& f, const Decoded& d) {
     carried |= static_cast<u32>((sum >> (8 * sizeof(T))) & 1u) << i;
   }
   blend(cells<T>(f, d.slot[0]), static_cast<CellOf<T>*>(fresh), f.mask);
-  if ((d.aux & 2u) != 0) *flag = (*flag & ~f.mask) | (carried & f.mask);
+  if ((d.aux & 2u) != 0) *flag = (*flag & ~f.mask) | ((carried ^ kInverse) & f.mask);
 }
 
 template <class T>

@@ -38,7 +38,7 @@ constexpr const char* kVideo =
     "this video instruction is not modelled; supported: vadd4, vsub4, vabsdiff4, vmin4, vmax4 and "
     "those of 2, prmt, dp4a, dp2a, bfe, bfi";
 constexpr const char* kMatrix =
-    "this form of tensor core instruction is not modelled; supported: wmma of f16 and bf16";
+    "this form of tensor core instruction is not modelled; supported: wmma of f16, bf16, u8 and s8";
 constexpr OutsideModel kOutside[] = {
     {"mma", kMatrix},
     {"wgmma", kMatrix},

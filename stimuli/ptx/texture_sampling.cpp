@@ -200,6 +200,7 @@ Texel gather(const std::array<Texel, kMaxCorners>& texels, unsigned channel) {
 
 std::string why_not_sampled(const TextureForm& form, const TextureDescriptor& t) {
   const std::string name = "'" + t.name + "'";
+  if (t.is_surface) return name + " is a surface; a texture's handle is needed";
   if (std::string why = why_not_shaped(form, t); !why.empty()) return why;
   if (t.linear_memory && !form.integer_coordinates) {
     return name + " is linear memory, which takes integer coordinates only (tex1Dfetch)";

@@ -89,7 +89,8 @@ TEST_CASE("unknown keys are refused with the nearest known one") {
 
 TEST_CASE("a misspelt array is named with the nearest known one") {
   CHECK(error_of("[\"input\", \"output\"", "[\"input\", \"outptu\"") ==
-        "dir/m.json:18: /launches/0/arguments/1: unknown array or scalar \"outptu\"; did you mean "
+        "dir/m.json:18: /launches/0/arguments/1: unknown array, variable, scalar, texture or "
+        "surface \"outptu\"; did you mean "
         "'output'?");
   CHECK(error_of("{\"array\": \"output\"", "{\"array\": \"ouput\"") ==
         "dir/m.json:20: /outputs/0/array: unknown array \"ouput\"; did you mean 'output'?");

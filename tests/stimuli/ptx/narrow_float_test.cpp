@@ -342,3 +342,37 @@ TEST_CASE("fns finds the n-th set bit") {
     REQUIRE(k->result<std::uint32_t>(i) == expected);
   }
 }
+
+TEST_CASE("conversions to half toward zero and either infinity take the neighbour on that side") {
+  KernelRunner k(kernel_text(
+      "mul.wide.u32 %rd9, %r0, 4;\nadd.u64 %rd8, %rd2, %rd9;\nld.global.f32 %f1, [%rd8];\n"
+      "cvt.rz.f16.f32 %rs1, %f1;\ncvt.rm.f16.f32 %rs2, %f1;\ncvt.rp.f16.f32 %rs3, %f1;\n"
+      "st.global.u16 [%rd1], %rs1;\nst.global.u16 [%rd1+2], %rs2;\n"
+      "st.global.u16 [%rd1+4], %rs3;"));
+  // 1 + 2^-11 is half way; 65519 and 70000 are above the largest half, 2^-26 below the smallest.
+  const float values[] = {1.0f + 0x1p-11f, 1.0f, 0x1p-26f, 65519.0f, 70000.0f, 0.0f, 0x1.8p-24f};
+  const std::uint16_t below[] = {0x3c00, 0x3c00, 0, 0x7bff, 0x7bff, 0, 1};
+  const std::uint16_t above[] = {0x3c01, 0x3c00, 1, 0x7c00, 0x7c00, 0, 2};
+  for (unsigned i = 0; i < 7; ++i) {
+    k.set_input(i, values[i]);
+    k.set_input(i + 7, -values[i]);
+  }
+  k.set_input(14, std::numeric_limits<float>::infinity());
+  k.set_input(15, std::numeric_limits<float>::quiet_NaN());
+  k.run({16, 1, 1});
+  const auto got = [&](unsigned i, unsigned mode) {
+    return static_cast<std::uint16_t>(k.result<std::uint64_t>(i) >> (16 * mode));
+  };
+  for (unsigned i = 0; i < 7; ++i) {
+    INFO(values[i]);
+    CHECK(got(i, 0) == below[i]);
+    CHECK(got(i, 1) == below[i]);
+    CHECK(got(i, 2) == above[i]);
+    CHECK(got(i + 7, 0) == (below[i] | 0x8000));
+    CHECK(got(i + 7, 1) == (above[i] | 0x8000));
+    CHECK(got(i + 7, 2) == (below[i] | 0x8000));
+  }
+  CHECK(got(14, 0) == 0x7c00);
+  CHECK(got(14, 2) == 0x7c00);
+  CHECK(got(15, 1) == 0x7fff);
+}

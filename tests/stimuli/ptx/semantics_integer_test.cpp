@@ -297,3 +297,35 @@ TEST_CASE("carries chain through the flag") {
     REQUIRE(k.result<std::uint64_t>(3 * i + 2) == a * b);
   }
 }
+
+TEST_CASE("an addc after a subtraction of 128 bits gives 1 where nothing was borrowed") {
+  // As the division of 128-bit integers that nvcc emits: is a >= b?
+  KernelRunner k(kernel_text(
+      "mul.wide.u32 %rd9, %r0, 32;\nadd.u64 %rd8, %rd2, %rd9;\n"
+      "ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%rd8];\n"
+      "ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd8+16];\nmov.u32 %r10, 0;\n"
+      "sub.cc.u32 %r9, %r1, %r5;\nsubc.cc.u32 %r9, %r2, %r6;\nsubc.cc.u32 %r9, %r3, %r7;\n"
+      "subc.cc.u32 %r9, %r4, %r8;\naddc.u32 %r11, %r10, %r10;\nst.global.u32 [%rd1], %r11;"));
+  std::mt19937 random(9);
+  std::array<std::uint32_t, 256> in{};
+  for (unsigned i = 0; i < in.size(); ++i) {
+    in[i] = static_cast<std::uint32_t>(random());
+    // Equal upper words, so that lower ones decide.
+    if (i % 8 >= 5 && i / 8 % 2 == 1) in[i] = in[i - 4];
+    k.set_input(i, in[i]);
+  }
+  k.run();
+  unsigned less = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    bool not_less = true;
+    for (unsigned word = 0; word < 4; ++word) {
+      const std::uint32_t a = in[8 * lane + word];
+      const std::uint32_t b = in[8 * lane + 4 + word];
+      if (a != b) not_less = a > b;
+    }
+    less += not_less ? 0 : 1;
+    REQUIRE(k.result<std::uint32_t>(lane) == (not_less ? 1u : 0u));
+  }
+  REQUIRE(less > 4);
+  REQUIRE(less < 28);
+}

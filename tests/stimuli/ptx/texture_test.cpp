@@ -326,6 +326,11 @@ TEST_CASE("queries give the texture's extents") {
 
 TEST_CASE("what a fetch cannot sample is an error that says why") {
   Image image(fetch_text(kFetch2d));
+  SECTION("a surface") {
+    image.t.is_surface = true;
+    image.add();
+    CHECK_THAT(image.error(), Contains("'image' is a surface; a texture's handle is needed"));
+  }
   SECTION("no such handle") {
     image.add();
     image.k.more_arguments = {KernelArgument::of(std::uint64_t{7})};
