@@ -91,7 +91,8 @@ Layout layout_of(const Manifest& m, const ArgumentSpec& argument) {
   }
   if (const auto* alternation = std::get_if<Alternation>(&argument.value)) {
     Layout first = layout_of(m, alternation->choices.front());
-    for (const ArgumentSpec& choice : alternation->choices) {
+    for (std::size_t i = 1; i < alternation->choices.size(); ++i) {
+      const ArgumentSpec& choice = alternation->choices[i];
       const Layout other = layout_of(m, choice);
       if (other.bytes != first.bytes || other.align != first.align) {
         m.fail(choice.pointer, "has " + std::to_string(other.bytes) + " bytes, but the first of " +

@@ -54,7 +54,10 @@ void check_shape(const LaunchRequest& request) {
   const auto text = [](const Dim3& d) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
   };
-  if (request.block.count() < 1 || request.block.count() > kMaxBlockThreads) {
+  const Dim3& block = request.block;
+  // Each by itself first: the product of three can overflow.
+  if (block.x > kMaxBlockThreads || block.y > kMaxBlockThreads || block.z > kMaxBlockThreads ||
+      block.count() < 1 || block.count() > kMaxBlockThreads) {
     throw InputError("kernel '" + request.kernel + "': a block has 1 to 1024 threads, not " +
                      text(request.block));
   }

@@ -123,7 +123,8 @@ void Decoder::decode_wmma() {
   const bool is_store = form.what == "store.d";
   const char role = form.what.back();
   const bool accumulator = role == 'c' || role == 'd';
-  const bool known = is_store || form.what == "load.a" || form.what == "load.b" || role == 'c';
+  const bool known =
+      is_store || form.what == "load.a" || form.what == "load.b" || form.what == "load.c";
   if (!known || form.types.size() != 1 || form.by_rows.size() != 1) refuse(kMatrixForms);
   const std::string& type = form.types[0];
   const unsigned element = element_bytes(type);

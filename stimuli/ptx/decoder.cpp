@@ -176,6 +176,13 @@ void Decoder::place_variables() {
     places_[v.name] = Place{v.space, offset, v.bytes(), false};
     offset += v.bytes();
   }
+  // What CUDA gives a thread at most (CUDA C++ Programming Guide, "Technical Specifications").
+  constexpr std::uint64_t kMostLocal = 512 * 1024;
+  if (offset > kMostLocal) {
+    throw InputError(module_.where(function_.line) + ": kernel '" + function_.name + "' needs " +
+                     std::to_string(offset) + " bytes of local memory a thread; at most " +
+                     std::to_string(kMostLocal) + " are supported");
+  }
   kernel_->local_bytes = static_cast<std::uint32_t>(align_up(offset, 16));
   for (const Variable& v : module_.variables) {
     if (v.space == StateSpace::kGlobal || v.space == StateSpace::kConst) {
@@ -224,6 +231,11 @@ void Decoder::place_shared() {
   if (dynamic) offset = align_up(offset, 16);
   for (const Variable* v : found) {
     if (v->is_extern) places_[v->name] = Place{StateSpace::kShared, offset, 0, false};
+  }
+  if (offset > kSharedWindowEnd - kSharedWindow) {
+    throw InputError(module_.where(function_.line) + ": kernel '" + function_.name + "' has " +
+                     std::to_string(offset) +
+                     " bytes of shared memory; at most 16 MiB can be addressed");
   }
   kernel_->static_shared = static_cast<std::uint32_t>(offset);
 }

@@ -60,7 +60,12 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
   }
   threads_ = static_cast<std::uint32_t>(block_.count());
   warps_ = (threads_ + kWarpLanes - 1) / kWarpLanes;
-  shared_bytes_ = kernel_->static_shared + request.dynamic_shared_bytes;
+  const std::uint64_t shared = std::uint64_t{kernel_->static_shared} + request.dynamic_shared_bytes;
+  if (shared > kSharedWindowEnd - kSharedWindow) {
+    throw InputError(where + "a CTA with " + std::to_string(shared) +
+                     " bytes of shared memory; at most 16 MiB can be addressed");
+  }
+  shared_bytes_ = static_cast<std::uint32_t>(shared);
   warp_bytes_ =
       align64(kernel_->register_bytes) + align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
   recent_.resize(kernel_->code.size());
@@ -242,9 +247,12 @@ Cta::Cta(Launch& launch, CtaId id) : launch_(launch), storage_(launch.take_stora
 
 Cta::~Cta() { launch_.give_storage(std::move(storage_)); }
 
-Reduction& Cta::reduction(unsigned barrier, std::uint32_t round) {
-  Reduction& r = reductions_[barrier][round & 1u];
-  if (r.round != round) r = Reduction{round, 0, 0, 0};
+std::shared_ptr<Reduction> Cta::reduction(unsigned barrier, std::uint32_t threads) {
+  std::shared_ptr<Reduction>& r = reductions_[barrier];
+  if (r == nullptr || r->is_complete()) {
+    r = std::make_shared<Reduction>();
+    r->expected = threads;
+  }
   return r;
 }
 

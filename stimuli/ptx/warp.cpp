@@ -190,7 +190,13 @@ bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   if (threads % kWarpLanes != 0) {
     fail(lane, "a barrier for " + std::to_string(threads) + " threads is not a number of warps");
   }
-  if (mask != live_ && !gather_at_barrier(d, id, mask)) return false;
+  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
+    const unsigned other = first_lane(left);
+    if (cell32(frame_, d.slot[2], other) != id || cell32(frame_, d.slot[3], other) != threads) {
+      fail(other, "the lanes of the warp name different barriers or numbers of threads");
+    }
+  }
+  if (mask != live_ && !gather_at_barrier(d, id, threads, mask)) return false;
   barrier_pc_ = pc_;
   result.kind = IssueResult::Kind::kBarrier;
   result.active = mask;
@@ -199,10 +205,10 @@ bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   result.barrier_arrive_only = d.action == Action::kBarrier && (d.aux & 1u) != 0;
   if (d.action == Action::kBarrierReduce) {
     const std::uint32_t yes = (cell32(frame_, d.slot[4], 0) ^ d.flip) & mask;
-    ++reduction_round_;
-    Reduction& r = cta_.reduction(id, reduction_round_);
-    r.count += static_cast<std::uint32_t>(__builtin_popcount(yes));
-    r.threads += static_cast<std::uint32_t>(__builtin_popcount(mask));
+    reduction_ = cta_.reduction(id, threads);
+    ++reduction_->warps;
+    reduction_->count += static_cast<std::uint32_t>(__builtin_popcount(yes));
+    reduction_->threads += static_cast<std::uint32_t>(__builtin_popcount(mask));
     reduction_pc_ = pc_ + 1;
     reduction_mask_ = mask;
   }
@@ -212,8 +218,9 @@ bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
 /// The result of a bar.red is complete when the warp issues again.
 void Warp::finish_reduction() {
   const Decoded& d = code_[reduction_pc_ - 1];
-  const unsigned id = cell32(frame_, d.slot[2], first_lane(reduction_mask_));
-  const Reduction& r = cta_.reduction(id, reduction_round_);
+  const std::shared_ptr<Reduction> held = std::move(reduction_);
+  held->fetched = true;
+  const Reduction& r = *held;
   reduction_pc_ = 0;
   std::byte* to = frame_.at(d.slot[0]);
   const std::uint32_t operation = d.aux & ~Decoded::kUnaligned;

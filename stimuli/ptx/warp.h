@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,18 @@
 namespace tessera::ptx {
 
 class Cta;
+
+/// One bar.red of a CTA: what its warps contribute between two releases of the barrier.
+struct Reduction {
+  std::uint32_t expected = 0;  ///< threads; 0: all of the CTA's
+  std::uint32_t warps = 0;     ///< that have contributed
+  std::uint32_t count = 0;     ///< threads with a true predicate
+  std::uint32_t threads = 0;
+  bool fetched = false;  ///< by a warp that the barrier has released
+
+  /// The next contribution is to another one.
+  bool is_complete() const { return fetched || (expected != 0 && warps * kWarpLanes >= expected); }
+};
 
 /// A texture fetch between its first texel load and its filter.
 struct TextureFetch {
@@ -68,7 +81,8 @@ class Warp final : public WarpProgram {
   bool try_rendezvous(std::uint32_t pc, std::uint32_t lanes, std::uint32_t members);
   void rendezvous_after_exit();
   void release(std::size_t level, std::uint32_t together);
-  bool gather_at_barrier(const Decoded& d, std::uint32_t id, std::uint32_t& lanes);
+  bool gather_at_barrier(const Decoded& d, std::uint32_t id, std::uint32_t threads,
+                         std::uint32_t& lanes);
   std::size_t runnable_level() const;
   std::size_t impatient_level(std::uint32_t& lanes) const;
   void execute_sync(const Frame& frame, const Decoded& d);
@@ -132,16 +146,8 @@ class Warp final : public WarpProgram {
   /// A bar.red whose result is not written yet: its pc + 1, and the lanes.
   std::uint32_t reduction_pc_ = 0;
   std::uint32_t reduction_mask_ = 0;
-  std::uint32_t reduction_round_ = 0;
+  std::shared_ptr<Reduction> reduction_;
   std::vector<TextureFetch> fetches_;  ///< by TextureForm::set; made by the first fetch
-};
-
-/// Contributions to one bar.red of a CTA.
-struct Reduction {
-  std::uint32_t round = 0;
-  std::uint32_t warps = 0;  ///< that have fetched the result
-  std::uint32_t count = 0;  ///< threads with a true predicate
-  std::uint32_t threads = 0;
 };
 
 class Cta final : public CtaProgram {
@@ -157,7 +163,8 @@ class Cta final : public CtaProgram {
   Dim3 coordinates() const { return coordinates_; }
   std::byte* shared() { return shared_; }
   std::byte* cta_bank() { return bank_.data(); }
-  Reduction& reduction(unsigned barrier, std::uint32_t round);
+  /// The bar.red at a barrier that warps contribute to now. `threads`: 0 = all of the CTA's.
+  std::shared_ptr<Reduction> reduction(unsigned barrier, std::uint32_t threads);
 
  private:
   Launch& launch_;
@@ -166,8 +173,7 @@ class Cta final : public CtaProgram {
   std::byte* shared_ = nullptr;
   alignas(32) std::array<std::byte, 3 * kVector32> bank_{};
   std::deque<Warp> warps_;
-  /// Two rounds of each barrier may be in use: one being read, one being filled.
-  std::array<std::array<Reduction, 2>, 16> reductions_{};
+  std::array<std::shared_ptr<Reduction>, 16> reductions_;
 };
 
 }  // namespace tessera::ptx

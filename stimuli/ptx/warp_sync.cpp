@@ -176,16 +176,22 @@ void Warp::release(std::size_t level, u32 together) {
 /// warp can run; those that have come to the same barrier elsewhere join them. Lanes that wait at a
 /// reconvergence point are taken along when the instruction says that all of the warp execute it
 /// (".aligned"); else they go on, to come to the barrier by themselves.
-bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32& lanes) {
+bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32 threads, u32& lanes) {
   const auto waits_here = [&](const Level& l) { return l.barrier == id + 1; };
   u32 present = lanes;
   u32 elsewhere = 0;  // lanes that wait for something else
   for (const Level& l : stack_) {
     if (waits_here(l)) {
       present |= l.mask;
-      if (d.action == Action::kBarrierReduce && l.pc != pc_) {
-        fail(first_lane(lanes),
-             "lanes of the warp are at another bar.red of this barrier: " + line_text(l.pc));
+      const Decoded& other = code_[l.pc];
+      const bool reduces = d.action == Action::kBarrierReduce;
+      const bool differs = other.action != d.action || (reduces && l.pc != pc_) ||
+                           (!reduces && ((other.aux ^ d.aux) & 1u) != 0) ||
+                           cell32(frame_, other.slot[3], first_lane(l.mask)) != threads;
+      if (differs) {
+        fail(first_lane(lanes), "lanes of the warp are at this barrier by another instruction, " +
+                                    line_text(l.pc) +
+                                    "; only bar.sync of one number of threads can be mixed");
       }
     } else if (l.waits()) {
       elsewhere |= l.mask;
