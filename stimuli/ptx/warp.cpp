@@ -4,22 +4,15 @@
 #include "stimuli/ptx/warp.h"
 
 #include "common/error.h"
+#include "stimuli/ptx/lane_access.h"
 
 namespace tessera::ptx {
 
 namespace {
 
-std::uint32_t cell32(const Frame& f, Slot s, unsigned lane) {
-  std::uint32_t v;
-  __builtin_memcpy(&v, f.at(s) + 4 * lane, 4);
-  return v;
-}
-
 std::string text_of(const Dim3& d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
-
-unsigned first_lane(std::uint32_t mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
 }  // namespace
 
@@ -184,18 +177,17 @@ void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
 /// False when the lanes wait for others of the warp; another path has been selected then.
 bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   const unsigned lane = first_lane(mask);
-  const std::uint32_t id = cell32(frame_, d.slot[2], lane);
-  const std::uint32_t threads = cell32(frame_, d.slot[3], lane);
+  const std::uint32_t id = cell(frame_, d.slot[2], lane);
+  const std::uint32_t threads = cell(frame_, d.slot[3], lane);
   if (id >= 16) fail(lane, "barrier " + std::to_string(id) + " does not exist (0 to 15)");
   if (threads % kWarpLanes != 0) {
     fail(lane, "a barrier for " + std::to_string(threads) + " threads is not a number of warps");
   }
-  for (std::uint32_t left = mask; left != 0; left &= left - 1) {
-    const unsigned other = first_lane(left);
-    if (cell32(frame_, d.slot[2], other) != id || cell32(frame_, d.slot[3], other) != threads) {
+  for_lanes(mask, [&](unsigned other) {
+    if (cell(frame_, d.slot[2], other) != id || cell(frame_, d.slot[3], other) != threads) {
       fail(other, "the lanes of the warp name different barriers or numbers of threads");
     }
-  }
+  });
   if (mask != live_ && !gather_at_barrier(d, id, threads, mask)) return false;
   barrier_pc_ = pc_;
   result.kind = IssueResult::Kind::kBarrier;
@@ -204,7 +196,7 @@ bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   result.barrier_threads = threads;
   result.barrier_arrive_only = d.action == Action::kBarrier && (d.aux & 1u) != 0;
   if (d.action == Action::kBarrierReduce) {
-    const std::uint32_t yes = (cell32(frame_, d.slot[4], 0) ^ d.flip) & mask;
+    const std::uint32_t yes = (cell(frame_, d.slot[4], 0) ^ d.flip) & mask;
     reduction_ = cta_.reduction(id, threads);
     ++reduction_->warps;
     reduction_->count += static_cast<std::uint32_t>(__builtin_popcount(yes));

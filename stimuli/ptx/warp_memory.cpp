@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "common/error.h"
+#include "stimuli/ptx/lane_access.h"
 #include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
@@ -14,8 +14,6 @@ namespace {
 
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
-
-unsigned first_lane(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
 template <class T>
 T read(const std::byte* from) {
@@ -26,15 +24,6 @@ T read(const std::byte* from) {
 template <class T>
 void write(std::byte* to, T v) {
   __builtin_memcpy(to, &v, sizeof v);
-}
-
-template <class Body>
-void for_lanes(u32 mask, Body body) {
-  if (mask == kAllLanes) {
-    for (unsigned i = 0; i < kWarpLanes; ++i) body(i);
-  } else {
-    for (; mask != 0; mask &= mask - 1) body(first_lane(mask));
-  }
 }
 
 /// One element of every lane into a register of Cell-sized cells, extended from T.
@@ -132,12 +121,6 @@ AccessKind kind_of(Action a) {
   return a == Action::kLoad    ? AccessKind::kLoad
          : a == Action::kStore ? AccessKind::kStore
                                : AccessKind::kAtomic;
-}
-
-std::string hex(u64 v) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
-  return text;
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 // that wait for them.
 
 #include <array>
-#include <cstdio>
 
+#include "stimuli/ptx/lane_access.h"
 #include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
@@ -18,27 +18,12 @@ namespace {
 
 using u32 = std::uint32_t;
 
-u32 cell32(const Frame& f, Slot s, unsigned lane) {
-  u32 v;
-  __builtin_memcpy(&v, f.at(s) + 4 * lane, 4);
-  return v;
-}
-
-unsigned first_lane(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
-
-std::string hex(u32 mask) {
-  char text[12];
-  std::snprintf(text, sizeof text, "0x%08x", mask);
-  return text;
-}
-
 /// Copies the cells of the lanes from one vector of 32-bit or 64-bit cells to another.
 void copy_cells(std::byte* to, const std::byte* from, Kind kind, u32 lanes) {
   const std::size_t bytes = kind_bytes(kind) == 8 ? 8 : 4;
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const std::size_t at = bytes * first_lane(lanes);
-    __builtin_memcpy(to + at, from + at, bytes);
-  }
+  for_lanes(lanes, [&](unsigned lane) {
+    __builtin_memcpy(to + bytes * lane, from + bytes * lane, bytes);
+  });
 }
 
 /// Copies the bits of the lanes from one predicate to another, where they become `from ^ flip`.
@@ -69,10 +54,10 @@ bool Warp::synchronise(const Decoded& d, u32 lanes) {
 }
 
 bool Warp::common_members(Slot s, u32 lanes, u32& members) const {
-  members = cell32(frame_, s, first_lane(lanes));
+  members = cell(frame_, s, first_lane(lanes));
   u32 differ = 0;
   for (unsigned i = 0; i < kWarpLanes; ++i) {
-    differ |= static_cast<u32>(cell32(frame_, s, i) != members) << i;
+    differ |= static_cast<u32>(cell(frame_, s, i) != members) << i;
   }
   return (differ & lanes) == 0;
 }
@@ -83,16 +68,15 @@ bool Warp::meet_by_mask(const Decoded& d, u32 lanes) {
   std::vector<Level> incomplete;
   u32 waiting = 0;
   for (u32 rest = lanes; rest != 0;) {
-    const u32 members = cell32(frame_, masks, first_lane(rest));
+    const u32 members = cell(frame_, masks, first_lane(rest));
     u32 group = 0;
-    for (u32 left = rest; left != 0; left &= left - 1) {
-      const unsigned lane = first_lane(left);
-      if (cell32(frame_, masks, lane) == members) group |= 1u << lane;
-    }
+    for_lanes(rest, [&](unsigned lane) {
+      if (cell(frame_, masks, lane) == members) group |= 1u << lane;
+    });
     rest &= ~group;
     if (const u32 outside = group & ~members; outside != 0) {
       fail(first_lane(outside), "lane " + std::to_string(first_lane(outside)) +
-                                    " is not in its own member mask " + hex(members));
+                                    " is not in its own member mask " + hex(members, 8));
     }
     if (try_rendezvous(pc_, group, members)) continue;
     incomplete.push_back(Level{pc_, reconverge_, group, members});
@@ -187,7 +171,7 @@ bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32 threads, u32& lanes) 
       const bool reduces = d.action == Action::kBarrierReduce;
       const bool differs = other.action != d.action || (reduces && l.pc != pc_) ||
                            (!reduces && ((other.aux ^ d.aux) & 1u) != 0) ||
-                           cell32(frame_, other.slot[3], first_lane(l.mask)) != threads;
+                           cell(frame_, other.slot[3], first_lane(l.mask)) != threads;
       if (differs) {
         fail(first_lane(lanes), "lanes of the warp are at this barrier by another instruction, " +
                                     line_text(l.pc) +
@@ -295,7 +279,7 @@ void Warp::warn_of_idle_sources(const Frame& frame, const Decoded& d, Shuffle mo
   for (u32 left = frame.mask; left != 0; left &= left - 1) {
     const unsigned lane = first_lane(left);
     const ShuffleSource from =
-        shuffle_source(mode, lane, cell32(frame, d.slot[3], lane), cell32(frame, d.slot[4], lane));
+        shuffle_source(mode, lane, cell(frame, d.slot[3], lane), cell(frame, d.slot[4], lane));
     if ((frame.mask >> from.lane & 1u) != 0) continue;
     if (!launch_.first_warning(pc_)) return;
     const char* const why = (live_ >> from.lane & 1u) != 0 ? "does not take part" : "has ended";
@@ -357,9 +341,9 @@ void Warp::fail_deadlock() {
   std::string text;
   for (const Level& l : stack_) {
     if (!l.waits()) continue;
-    text += (text.empty() ? "" : "; ") + std::string("lanes ") + hex(l.mask) + " wait at " +
+    text += (text.empty() ? "" : "; ") + std::string("lanes ") + hex(l.mask, 8) + " wait at " +
             line_text(l.pc) + " for " +
-            (l.members != 0 ? "lanes " + hex(l.members & live_) : "the rest of the warp");
+            (l.members != 0 ? "lanes " + hex(l.members & live_, 8) : "the rest of the warp");
     if (at_barrier == 0) pc_ = l.pc;
   }
   fail(first_lane(at_barrier != 0 ? at_barrier : stack_.back().mask),

@@ -2,10 +2,10 @@
 // System calls of device code: vprintf and __assertfail.
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 
 #include "stimuli/ptx/device_printf.h"
+#include "stimuli/ptx/lane_access.h"
 #include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
@@ -14,12 +14,6 @@ namespace {
 
 /// A string without an end is a mistake of the program.
 constexpr std::size_t kLongestString = 1 << 16;
-
-std::string hex(std::uint64_t v) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
-  return text;
-}
 
 }  // namespace
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "common/error.h"
+#include "stimuli/ptx/lane_access.h"
 #include "stimuli/ptx/warp.h"
 
 namespace tessera::ptx {
@@ -15,28 +15,8 @@ namespace {
 using u32 = std::uint32_t;
 using u64 = std::uint64_t;
 
-unsigned first_lane(u32 mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
-
-template <class Body>
-void for_lanes(u32 mask, Body body) {
-  for (; mask != 0; mask &= mask - 1) body(first_lane(mask));
-}
-
-template <class T>
-T cell(const Frame& f, Slot s, unsigned lane) {
-  T v;
-  __builtin_memcpy(&v, f.at(s) + sizeof(T) * lane, sizeof v);
-  return v;
-}
-
 void put32(const Frame& f, Slot s, unsigned lane, u32 v) {
   __builtin_memcpy(f.at(s) + 4 * lane, &v, sizeof v);
-}
-
-std::string hex(u64 v) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(v));
-  return text;
 }
 
 /// Lanes that take no part get an address of one that does, so that checks need no mask.
