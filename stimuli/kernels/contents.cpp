@@ -28,9 +28,7 @@ class Filler {
   }
 
   void operator()(const Iota& iota) {
-    const auto* start = std::get_if<Formula>(&iota.start);
-    const auto* step = std::get_if<Formula>(&iota.step);
-    if (start == nullptr || step == nullptr) {
+    if (is_float(array_.type)) {
       const double first = real(iota.start);
       const double by = real(iota.step);
       for (std::uint64_t i = 0; i < count_; ++i) {
@@ -38,8 +36,8 @@ class Filler {
       }
       return;
     }
-    const std::int64_t first = value(*start);
-    const std::int64_t by = value(*step);
+    const std::int64_t first = value(std::get<Formula>(iota.start));
+    const std::int64_t by = value(std::get<Formula>(iota.step));
     for (std::uint64_t i = 0; i < count_; ++i) {
       integer(i, first + static_cast<std::int64_t>(i) * by);
     }

@@ -52,6 +52,10 @@ void ManifestReader::read() {
   for (const OutputSpec& o : m_.outputs) {
     if (m_.expected.count(o.array) != 0) continue;
     const bool tolerance = o.absolute || o.relative;
+    if (!m_.expected.empty() && o.file.empty()) {
+      m_.fail(o.pointer, "nothing checks or keeps \"" + o.array +
+                             "\": expected a \"file\", or values in \"expected\"");
+    }
     if (!tolerance && !o.any_order && !o.nan_equal) continue;
     m_.fail(o.pointer, std::string(tolerance ? "a tolerance" : "a way to compare") +
                            " needs expected values: \"expected\" does not list \"" + o.array +
@@ -134,17 +138,19 @@ Formula ManifestReader::formula(const Node& n) {
   return Formula{std::to_string(v), n.pointer()};
 }
 
-Number ManifestReader::number(const Node& n) {
-  if (n.value().is_number_float()) return n.number();
-  return formula(n);
+Number ManifestReader::number_of(const Node& n, Element type) {
+  if (!n.value().is_number_float()) return formula(n);
+  if (!is_float(type)) n.expected(std::string("an integer for the type ") + element_name(type));
+  return real(n, type);
 }
 
-Number ManifestReader::number_of(const Node& n, Element type) {
-  Number value = number(n);
-  if (std::holds_alternative<double>(value) && !is_float(type)) {
-    n.expected(std::string("an integer for the type ") + element_name(type));
+/// A number that the type holds without becoming infinite.
+double ManifestReader::real(const Node& n, Element type) {
+  const double v = n.number();
+  if (type == Element::kF32 && std::fabs(v) > std::numeric_limits<float>::max()) {
+    n.fail(n.value().dump() + " does not fit the type f32");
   }
-  return value;
+  return v;
 }
 
 Literal ManifestReader::literal(const Node& n, Element type) {
@@ -156,7 +162,7 @@ Literal ManifestReader::literal(const Node& n, Element type) {
                  : word == "inf" ? HUGE_VAL
                                  : -HUGE_VAL;
     } else {
-      out.real = n.number();
+      out.real = real(n, type);
     }
     return out;
   }

@@ -33,7 +33,7 @@ class ManifestReader {
   std::string fresh_name(const Node& n);
   static Element type(const Node& n);
   static Formula formula(const Node& n);
-  static Number number(const Node& n);
+  static double real(const Node& n, Element type);
   /// A real number is an error for an integer type.
   static Number number_of(const Node& n, Element type);
   /// An element of a list: a number, or "nan", "inf", "-inf" for floating-point types.

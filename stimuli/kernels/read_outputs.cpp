@@ -27,6 +27,9 @@ void ManifestReader::output(const Node& n) {
   o.array = array_name(name);
   o.absolute = tolerance(n, "absolute");
   o.relative = tolerance(n, "relative");
+  if ((o.absolute || o.relative) && !is_float(m_.array(o.array)->type)) {
+    n.fail("integers are compared exactly: they take no tolerance");
+  }
   if (const auto order = n.member("order")) {
     order->one_of({"any"});
     o.any_order = true;

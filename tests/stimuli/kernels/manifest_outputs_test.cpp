@@ -76,3 +76,32 @@ TEST_CASE("an output's raw elements are kept for a file, with or without expecte
   CHECK_THAT(Run("u8", "[1, 2, 3, 4]", R"(, "file": "stats.json")", "").run.error,
              Catch::Contains("is a file of the run's own"));
 }
+
+TEST_CASE("what would not be checked as it says is refused") {
+  CHECK_THAT(Run("i32", "[1, 2, 3, 4]", R"(, "relative": 0.1)", "[1, 2, 3, 4]").run.error,
+             Catch::Contains("/outputs/0: integers are compared exactly"));
+  const ManifestFolder folder;
+  folder.put("k.ptx",
+             ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
+  const std::string path = folder.put("m.json", R"({"name": "m", "ptx": "k.ptx",
+"arrays": [{"name": "a", "type": "u8", "count": 1}, {"name": "b", "type": "u8", "count": 1}],
+"launches": [{"kernel": "k", "grid": 1, "block": 1, "arguments": []}],
+"outputs": [{"array": "a"}, {"array": "b"}], "expected": {"a": [0]}})");
+  CHECK_THAT(ManifestRun(path).error,
+             Catch::Contains("/outputs/1: nothing checks or keeps \"b\": expected a \"file\""));
+}
+
+TEST_CASE("numbers that would become infinite are refused") {
+  const char* const message = "1e+39 does not fit the type f32";
+  CHECK_THAT(Run("f32", R"({"constant": 1e39})", "", "[1, 2, 3, 4]").run.error,
+             Catch::Contains(message));
+  CHECK_THAT(Run("f32", "[1, 2, 1e39, 4]", "", "[1, 2, 3, 4]").run.error, Catch::Contains(message));
+  CHECK_THAT(Run("f32", "[1, 2, 3, 4]", "", "[1, 2, 1e39, 4]").run.error, Catch::Contains(message));
+  CHECK(Run("f64", "[1, 2, 1e39, 4]", "", "[1, 2, 1e39, 4]").run.passed());
+}
+
+TEST_CASE("iota of floats goes beyond 64-bit integers") {
+  CHECK(Run("f64", R"({"iota": {"start": 0, "step": 4611686018427387904}})", "",
+            "[0, 4611686018427387904, 9223372036854775808, 13835058055282163712]")
+            .run.passed());
+}
