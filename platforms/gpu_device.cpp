@@ -44,6 +44,7 @@ Address GpuDevice::allocate(const std::string& name, std::uint64_t bytes) {
                      std::to_string(config_.geometry().total_bytes()) +
                      " bytes; see system.channel_bytes");
   }
+  memory_.cover(allocations_.top());
   return a.begin;
 }
 

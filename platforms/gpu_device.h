@@ -52,6 +52,11 @@ class GpuDevice final : public Device {
     return loader_.symbol(module, name);
   }
   const Allocations& allocations() const override { return allocations_; }
+  void working(const std::string& what, double done) override {
+    if (on_working) on_working(what, done);
+  }
+  /// Called by working(). May be empty.
+  std::function<void(const std::string& what, double done)> on_working;
 
  private:
   void check(const char* what, Address address, std::uint64_t bytes) const;

@@ -49,7 +49,7 @@ BlockHandle& Gpu::add_network(const std::string& name,
   site.inputs = plan.entries;
   site.outputs = plan.exits;
   site.routing.by_request = [exit_of](const MemoryRequest& r) {
-    return exit_of(r.home.slice.value);
+    return exit_of(r.home().slice.value);
   };
   site.routing.by_address = [exit_of, map = map_.get()](std::uint64_t address) {
     return exit_of(map->locate(address).slice.value);

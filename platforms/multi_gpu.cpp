@@ -63,7 +63,7 @@ void Gpu::add_rdma(std::uint32_t gpu, const GpuOptions& options) {
   role.self = GpuId(gpu);
   role.gpus = config_.system.gpus;
   role.ports = ports;
-  role.home_of = [slices](const MemoryRequest& r) { return GpuId(r.home.slice.value / slices); };
+  role.home_of = [slices](const MemoryRequest& r) { return GpuId(r.home().slice.value / slices); };
   role.transfer = &transfer_;
   role.packets = &packets_;
   const auto at_home = [this](const tlm::tlm_generic_payload& payload) -> RdmaEngine& {

@@ -64,6 +64,7 @@ class Simulation::Impl {
     }
     WakeQueue::instance().run_in_reverse(build.reverse_processes);
     device_.attach(gpu());
+    device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
     build_supervisor();
   }
@@ -79,6 +80,10 @@ class Simulation::Impl {
   std::uint64_t instructions();
   ordered_json document(const Workload& workload, const RunResult& result, double host_seconds);
   void report_progress();
+  void host_works(const std::string& what, double done);
+  void end_if_interrupted() const {
+    if (options_.interrupted && options_.interrupted()) throw Interrupted{};
+  }
 
   const ResolvedConfig config_;
   const ClockDomain clock_;
@@ -93,6 +98,7 @@ class Simulation::Impl {
   std::string current_kernel_;
   bool kernel_done_ = false;
   bool interrupted_ = false;
+  std::chrono::steady_clock::time_point host_work_shown_;
   std::exception_ptr error_;
 };
 
@@ -149,7 +155,22 @@ void Simulation::Impl::report_progress() {
   options_.on_progress(p);
 }
 
+/// Of the host program, which has no simulated time.
+void Simulation::Impl::host_works(const std::string& what, double done) {
+  end_if_interrupted();
+  const auto time = std::chrono::steady_clock::now();
+  if (!options_.on_progress || time - host_work_shown_ < std::chrono::milliseconds(100)) return;
+  host_work_shown_ = time;
+  constexpr std::uint64_t kParts = 1000;
+  Progress p;
+  p.phase = what;
+  p.ctas_done = static_cast<std::uint64_t>(done * static_cast<double>(kParts));
+  p.ctas_total = kParts;
+  options_.on_progress(p);
+}
+
 void Simulation::Impl::run_kernel(KernelProgram& program) {
+  end_if_interrupted();
   current_kernel_ = program.name();
   KernelRecord record;
   record.name = program.name();
@@ -218,6 +239,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   try {
     workload.run(device_, options.scale, options.seed);
     drain();
+    end_if_interrupted();
     result.verification = workload.verify(device_);
     if (result.verification && !result.verification->passed) {
       result.failure = "the result differs from the CPU reference";

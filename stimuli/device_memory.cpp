@@ -4,7 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <new>
+#include <cerrno>
+#include <cstring>
 
 #include "common/error.h"
 
@@ -44,13 +45,30 @@ const Allocation* Allocations::find(const std::string& name) const {
   return it == all_.end() ? nullptr : &*it;
 }
 
-FlatMemory::FlatMemory(std::uint64_t capacity_bytes) : capacity_(capacity_bytes) {
-  void* p = mmap(nullptr, capacity_, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) throw std::bad_alloc();
-  data_ = static_cast<std::byte*>(p);
+FlatMemory::FlatMemory(std::uint64_t capacity_bytes) {
+  cover(Allocations::kBase + capacity_bytes);
 }
 
-FlatMemory::~FlatMemory() { munmap(data_, capacity_); }
+FlatMemory::~FlatMemory() {
+  if (data_ != nullptr) munmap(data_, capacity_);
+}
+
+void FlatMemory::cover(Address top) {
+  constexpr std::uint64_t kLeast = std::uint64_t{16} << 20;
+  const std::uint64_t needed = top - Allocations::kBase;
+  if (needed <= capacity_) return;
+  // Twice as much each time: few moves, of page tables only.
+  const std::uint64_t capacity = std::max({kLeast, 2 * capacity_, needed});
+  void* const p = data_ == nullptr ? mmap(nullptr, capacity, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                   : mremap(data_, capacity_, capacity, MREMAP_MAYMOVE);
+  if (p == MAP_FAILED) {
+    throw RunError("the host has no address space for " + std::to_string(needed) +
+                   " bytes of device memory: " + std::strerror(errno) +
+                   " (see ulimit -v, or make the workload's arrays smaller)");
+  }
+  data_ = static_cast<std::byte*>(p);
+  capacity_ = capacity;
+}
 
 }  // namespace tessera

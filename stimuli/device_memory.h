@@ -52,16 +52,22 @@ class Allocations {
   std::vector<Allocation> all_;
 };
 
-/// One flat, lazily committed, zero-initialised memory over the device's virtual range: the
-/// functional mode's values.
+/// One flat, lazily committed, zero-initialised memory over the device's allocations: the
+/// functional mode's values. Takes host address space for what is allocated, not for all that could
+/// be (a farm limits it), and host memory for what is touched.
 class FlatMemory {
  public:
-  explicit FlatMemory(std::uint64_t capacity_bytes = std::uint64_t{1} << 36);
+  explicit FlatMemory(std::uint64_t capacity_bytes = 0);
   ~FlatMemory();
   FlatMemory(const FlatMemory&) = delete;
   FlatMemory& operator=(const FlatMemory&) = delete;
 
-  /// Host pointer to a device address. The caller has checked the range against the allocations.
+  /// Holds device addresses up to `top` from now on. Host pointers that at() has given are void.
+  /// Throws RunError when the host has no address space left.
+  void cover(Address top);
+
+  /// Host pointer to a covered device address. The caller has checked the range against the
+  /// allocations.
   std::byte* at(Address a) { return data_ + (a - Allocations::kBase); }
   const std::byte* at(Address a) const { return data_ + (a - Allocations::kBase); }
 

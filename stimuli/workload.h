@@ -59,6 +59,9 @@ class Device {
   /// need be. Throws InputError for a name without a place.
   virtual Address symbol(const ptx::Module& module, const std::string& name) = 0;
   virtual const Allocations& allocations() const = 0;
+  /// The host program says what it is doing and how much of it is done (0 to 1), so that long work
+  /// can be shown and interrupted. Throws what ends the run.
+  virtual void working(const std::string& /*what*/, double /*done*/) {}
 
   /// Textures and surfaces that kernels of this device sample. Their texels are in allocations.
   TextureTable& textures() { return textures_; }

@@ -2,6 +2,7 @@
 #include "modules/core/channels.h"
 
 #include <algorithm>
+#include <string>
 #include <systemc>
 
 #include "modules/core/rarely.h"
@@ -45,6 +46,13 @@ void ResponseSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   begun(payload);
   const tlm::tlm_sync_enum sync = peer().nb_transport_bw(payload, phase, annotated);
   if (sync != tlm::TLM_ACCEPTED) answered(payload, current + annotated.value());
+}
+
+void ResponseSender::report_stray_end(const tlm::tlm_generic_payload& payload) {
+  const std::string text = "END_RESP of a transaction whose response is not under way (address " +
+                           std::to_string(payload.get_address()) +
+                           "): bind a ProtocolChecker to see who sent it";
+  SC_REPORT_ERROR(report::kProtocol, text.c_str());
 }
 
 namespace {

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <tlm>
 
+#include "modules/core/rarely.h"
 #include "modules/core/time.h"
 
 namespace tessera {
@@ -64,11 +65,13 @@ class ChannelSender {
     usable_from_ = now();
   }
   /// The END came by the other path, effective at `at`.
-  void ended(const tlm::tlm_generic_payload& payload, Tick at) {
-    if (pending_ != &payload) return;
+  /// False when no END was awaited for this payload.
+  bool ended(const tlm::tlm_generic_payload& payload, Tick at) {
+    if (pending_ != &payload) return false;
     pending_ = nullptr;
     if (usable_from_ != now()) usable_from_ = now() + 1;
     free_at_ = std::max(at, usable_from_);
+    return true;
   }
   /// The END came as send()'s answer, effective at `at`.
   void answered(const tlm::tlm_generic_payload& payload, Tick at) {
@@ -109,8 +112,14 @@ class ResponseSender : public ChannelSender<tlm::tlm_bw_transport_if<>> {
     begun(payload);
   }
 
-  /// From nb_transport_fw: END_RESP, effective at `at`.
-  void end_response(const tlm::tlm_generic_payload& payload, Tick at) { ended(payload, at); }
+  /// From nb_transport_fw: END_RESP, effective at `at`. One that was not awaited is an SC_ERROR
+  /// "/tessera/core/protocol", and changes nothing.
+  void end_response(const tlm::tlm_generic_payload& payload, Tick at) {
+    if (rarely(!ended(payload, at))) report_stray_end(payload);
+  }
+
+ private:
+  [[gnu::cold]] static void report_stray_end(const tlm::tlm_generic_payload& payload);
 };
 
 /// What both receiving halves keep: an input buffer of `capacity` entries, accounted for (the

@@ -51,6 +51,17 @@ struct AtomicOperands {
   std::array<Lane, kWarpLanes> lanes{};
 };
 
+/// The LLC slice in which a line has its home.
+struct Home {
+  /// Line number within the slice, dense from 0: a cache's set index comes from it.
+  std::uint64_t slice_line = 0;
+  SliceId slice;
+
+  Home() = default;
+  explicit Home(SliceId of, std::uint64_t line = 0) : slice_line(line), slice(of) {}
+  Home(const Location& where) : Home(where.slice, where.slice_line) {}  // NOLINT: the part of it
+};
+
 /// What Tessera adds to a generic payload. The payload's address is line-aligned and physical
 /// (virtual for kTranslation), its length is the line, its byte enables are the byte mask (no
 /// byte enables = every byte).
@@ -83,8 +94,12 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
   /// carries. 1 to the line size.
   std::uint16_t useful_bytes = 0;
-  /// Where the line lives; set by whoever translated or decoded the address.
-  Location home;
+
+ private:
+  std::uint64_t home_address_ = kNever;  ///< of which `home_` is known
+  Home home_;
+
+ public:
   /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
   /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
   /// for pieces widens it to what is fetched.
@@ -102,6 +117,18 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
                                                                     kNever};
   /// kAtomic: owned by the initiator that made the transaction.
   AtomicOperands* atomics = nullptr;
+
+  /// The home of the line at `address`, by which interconnects route. Decoded once, by the L1 or by
+  /// the first slice; a home that is known for another address counts as unknown.
+  const Home& home() const { return home_; }
+  bool home_known(std::uint64_t address) const { return home_address_ == address; }
+  void set_home(const Home& home, std::uint64_t address) {
+    home_ = home;
+    home_address_ = address;
+  }
+  void decode_home(const AddressMap& map, std::uint64_t address) {
+    set_home(map.locate(address), address);
+  }
 
   /// Ports by which interconnects on the way were entered; a reply goes back by them. Written by
   /// interconnects only: pushed on the way in, popped on the way back.

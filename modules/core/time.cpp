@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/time.h"
 
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <stdexcept>
+#include <string>
+
+#include "modules/core/report.h"
 
 namespace tessera {
 
@@ -22,6 +26,16 @@ std::uint64_t high(std::uint64_t n, std::uint64_t reciprocal_of_d) {
 }
 
 }  // namespace
+
+void check_time_resolution() {
+  const double seconds = sc_core::sc_get_time_resolution().to_seconds();
+  if (std::llround(seconds * static_cast<double>(kTicksPerSecond)) == 1) return;
+  SC_REPORT_ERROR(report::kTimeResolution,
+                  ("SystemC's time resolution is " + sc_core::sc_get_time_resolution().to_string() +
+                   ", Tessera's is 1 fs: call tessera::set_time_resolution() first in sc_main, "
+                   "before any sc_time or block is made")
+                      .c_str());
+}
 
 ClockDomain::Frequency& ClockDomain::frequency(std::uint64_t hertz) {
   static std::map<std::uint64_t, Frequency> known;

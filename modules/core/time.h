@@ -24,6 +24,10 @@ inline void set_time_resolution() {
   static_cast<void>(done);
 }
 
+/// SC_ERROR "/tessera/core/time_resolution" when SystemC's time resolution is not 1 fs: every
+/// annotated delay would be wrong by its factor. Every block asks when it is built.
+void check_time_resolution();
+
 namespace detail {
 /// The present time while the WakeQueue, which alone writes it, calls blocks' processes; kNever
 /// otherwise.

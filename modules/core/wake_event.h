@@ -26,6 +26,7 @@ class WakeEvent {
   /// calls run first (WakeQueue::run_in_reverse(): last).
   template <auto kProcess, class Block>
   void drives(Block& block) {
+    check_time_resolution();
     queue_ = &WakeQueue::instance();
     id_ = queue_->add([](void* b) { (static_cast<Block*>(b)->*kProcess)(); }, &block);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "modules/core/rarely.h"
 #include "modules/llc/llc_slice.h"
 
 namespace tessera {
@@ -44,7 +45,7 @@ bool LlcSlice::cached_here(const Access& a) const {
   RemoteAccess r;
   r.read_only = a.request->read_only;
   r.requester = a.request->sm;
-  r.home = a.request->home.slice;
+  r.home = a.request->home().slice;
   r.line = line_of(*a.payload);
   return role_.caching->replicate(r);
 }
@@ -67,7 +68,7 @@ void LlcSlice::tell(const Access& a, bool leaving) {
 
 LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
-  const CacheArray::Frame f = array_.find(index_of(a.request->home), line);
+  const CacheArray::Frame f = array_.find(index_of(a.request->home()), line);
   const bool home = is_home(*a.request);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   const bool is_write = a.payload->is_write() && !atomic;
@@ -116,7 +117,7 @@ LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
 LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                   Tick t) {
   if (frame == CacheArray::kNone) {
-    frame = take_frame(index_of(a.request->home), line);
+    frame = take_frame(index_of(a.request->home()), line);
     if (frame == CacheArray::kNone) return held_up(a, stats_.stalls_ways);
     ++stats_.write_allocations;
   } else {
@@ -130,7 +131,7 @@ LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArra
 
 LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                  Tick t) {
-  const std::uint64_t index = index_of(a.request->home);
+  const std::uint64_t index = index_of(a.request->home());
   const bool home = is_home(*a.request);
   // Other slices' requests must always find an MSHR and a way in the end, or slices that wait for
   // each other's lines never get them: a line of another slice leaves them some, and is otherwise
@@ -185,7 +186,7 @@ tlm::tlm_generic_payload& LlcSlice::own_fetch(const Access& a, std::uint64_t lin
   r.carries_data = a.request->carries_data;
   r.sm = a.request->sm;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
-  r.home = a.request->home;
+  r.set_home(a.request->home(), line * config_.line_bytes);
   return fetch;
 }
 
@@ -213,7 +214,25 @@ void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
   to_remote_.queue.push(due, tag, a.payload);
 }
 
+/// The line has been refused: so are the accesses that wait for it, and nothing is installed.
+void LlcSlice::refuse_fill(Payload& payload, Tick t) {
+  Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
+  array_.lock(entry.frame, false);
+  if (array_.valid(entry.frame).none()) array_.invalidate(entry.frame);
+  const bool own = entry.first().payload != &payload;
+  entry.for_each_waiting([&](const Access& a) {
+    a.payload->set_response_status(payload.get_response_status());
+    replies_[a.port].queue.push(t, 0, a.payload);
+  });
+  if (own) payload.release();
+  mshr_.release(entry);
+}
+
 void LlcSlice::fill(Payload& payload, Tick t) {
+  if (rarely(failed(payload))) {
+    refuse_fill(payload, t);
+    return;
+  }
   Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
   const CacheArray::Frame f = entry.frame;
   const ByteMask& whole = array_.whole_line();
@@ -270,7 +289,7 @@ void LlcSlice::write_back(CacheArray::Frame f, Tick t) {
   MemoryRequest& r = out.request();
   r.kind = RequestKind::kWriteBack;
   r.useful_bytes = static_cast<std::uint16_t>(array_.dirty(f).count());
-  r.home = map_.locate(address);
+  r.decode_home(map_, address);
   // An array that holds bytes was filled by carried requests.
   r.carries_data = carried_;
   if (carried_) std::memcpy(out.data(), array_.data(f), config_.line_bytes);
@@ -327,7 +346,7 @@ void LlcSlice::finish(const Access& a, Tick t) {
 /// The directory after an access at home. False: the answer waits for an invalidation.
 bool LlcSlice::coherent_after(const Access& a, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
-  const Location& home = a.request->home;
+  const Home& home = a.request->home();
   const bool load = a.request->kind == RequestKind::kLoad;
   if (!local(a)) {
     // The twin keeps what it loads, and has dropped what it writes.
@@ -357,7 +376,7 @@ LlcSlice::Invalidation& LlcSlice::invalidate_twin(std::uint64_t line, Tick t) {
   out.set_line(tlm::TLM_IGNORE_COMMAND, address, config_.line_bytes);
   MemoryRequest& r = out.request();
   r.kind = RequestKind::kCoherence;
-  r.home = map_.locate(address);
+  r.decode_home(map_, address);
   to_remote_.queue.push(t, 0, &out);
   invalidating_.push_back({&out, line, {}});
   return invalidating_.back();
@@ -378,7 +397,7 @@ void LlcSlice::take_invalidations(Tick t) {
     const Access a = invalidations_.pop();
     ++stats_.invalidations_received;
     const std::uint64_t line = line_of(*a.payload);
-    const CacheArray::Frame f = array_.find(a.request->home.slice_line, line);
+    const CacheArray::Frame f = array_.find(a.request->home().slice_line, line);
     if (f != CacheArray::kNone) {
       if (array_.locked(f)) {
         mshr_.find(line)->keep = false;

@@ -3,9 +3,32 @@
 
 #include <algorithm>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
+
+namespace {
+
+PayloadRules rules(const LlcSliceConfig& config, const AddressMap& map,
+                   const LlcSlice::Role& role) {
+  PayloadRules r = PayloadRules::whole_lines(config.line_bytes, map.geometry().total_bytes());
+  r.reads = PayloadRules::kinds(RequestKind::kLoad, RequestKind::kFill);
+  r.writes = PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore,
+                                 RequestKind::kAtomic, RequestKind::kWriteBack);
+  if (role.coherent) r.ignores = PayloadRules::kinds(RequestKind::kCoherence);
+  r.performs_atomics = true;
+  return r;
+}
+
+[[gnu::cold, gnu::noinline]] void report_lost_write(const LlcSlice& slice,
+                                                    const tlm::tlm_generic_payload& payload) {
+  const std::string text = std::string(slice.name()) + ": a write-back was refused with " +
+                           payload.get_response_string() + "; its bytes are lost";
+  SC_REPORT_ERROR("/tessera/llc/lost_write", text.c_str());
+}
+
+}  // namespace
 
 LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
                    const AddressMap& map, TransactionPool& pool, const Role& role)
@@ -19,6 +42,7 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       pool_(pool),
       clock_(config.clock_hz),
       role_(role),
+      check_(rules(config, map, role)),
       bank_slices_(std::uint64_t{map.geometry().channels} * map.geometry().slices_per_channel /
                    role.remote_banks),
       array_(config.sets, config.ways, config.line_bytes),
@@ -68,8 +92,15 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     }
     return tlm::TLM_COMPLETED;
   }
-  MemoryRequest& request = request_of(payload);
-  const Access a{&payload, &request, p, array_.set_of(index_of(request.home))};
+  MemoryRequest* const admitted = check_.admit(payload, phase);
+  if (rarely(admitted == nullptr)) return check_.refuse(in[p], payload, phase);
+  MemoryRequest& request = *admitted;
+  const std::uint64_t address = payload.get_address();
+  if (rarely(!request.home_known(address))) request.decode_home(map_, address);
+  if (rarely(!serves(request.home()))) {
+    return check_.refuse(in[p], payload, phase, PayloadFault::kHome);
+  }
+  const Access a{&payload, &request, p, array_.set_of(index_of(request.home()))};
   if (request.kind == RequestKind::kCoherence) {
     const Tick due = clock_.after(at, 0);
     invalidations_.push(due, p, a);
@@ -111,7 +142,7 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, Answers& answers, Payload&
   }
   const Tick due = clock_.after(at, 0);
   mshr_.prefetch(line_of(payload));
-  array_.prefetch(index_of(request_of(payload).home));
+  array_.prefetch(index_of(request_of(payload).home()));
   answers.queue.push(due, 0, &payload);
   // A BEGIN_RESP may stand for END_REQ: then what waits for the channel may go.
   if (&answers != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
@@ -155,6 +186,7 @@ void LlcSlice::take_fills(Tick t) {
       continue;
     }
     if (payload.is_write()) {
+      if (rarely(failed(payload))) report_lost_write(*this, payload);
       writes_.erase(std::find(writes_.begin(), writes_.end(), &payload));
       payload.release();
       continue;

@@ -19,6 +19,7 @@
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
 #include "modules/core/held_up.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/slice_observer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
@@ -166,6 +167,7 @@ class LlcSlice final : public sc_core::sc_module,
                               tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
   unsigned debug(int port, Payload& payload);
+  bool access_enabled(Payload& payload);
   bool direct(int, Payload&, tlm::tlm_dmi&) { return false; }
 
   void process();
@@ -175,6 +177,7 @@ class LlcSlice final : public sc_core::sc_module,
   void take_bypassing(Tick t);
   bool fills_can_wait() const;
   void fill(Payload& payload, Tick t);
+  [[gnu::noinline]] void refuse_fill(Payload& payload, Tick t);
   void send_all(Tick t);
   void send_replies(ReplyOutput& out, Tick t);
   void send(Output& output, Answers& answers, Tick t);
@@ -185,12 +188,16 @@ class LlcSlice final : public sc_core::sc_module,
 
   /// Always true in a remote cache: it does with its lines as a home does.
   bool is_home(const MemoryRequest& r) const {
-    return role_.caching == nullptr || r.home.slice == role_.self;
+    return role_.caching == nullptr || r.home().slice == role_.self;
   }
   bool is_remote_cache() const { return role_.remote_cache != nullptr; }
+  /// Whether the slice serves lines of this home, or has a way to it.
+  bool serves(const Home& home) const {
+    return role_.caching != nullptr || is_remote_cache() || home.slice == role_.self;
+  }
   /// Chooses the set. Lines of other GPUs' slices have slice-local numbers that meet: a remote
   /// cache counts through all slices whose lines it may get.
-  std::uint64_t index_of(const Location& home) const {
+  std::uint64_t index_of(const Home& home) const {
     if (!is_remote_cache()) return home.slice_line;
     return home.slice_line * bank_slices_ + home.slice.value / role_.remote_banks;
   }
@@ -242,6 +249,7 @@ class LlcSlice final : public sc_core::sc_module,
   TransactionPool& pool_;
   const ClockDomain clock_;
   const Role role_;
+  PayloadCheck check_;
   const std::uint64_t bank_slices_;  ///< slices of the system whose lines a remote cache may get
 
   CacheArray array_;

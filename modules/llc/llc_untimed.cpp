@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A slice's loosely timed and debug transport.
 #include <algorithm>
+#include <array>
 
 #include "modules/llc/llc_slice.h"
 
 namespace tessera {
 
-void LlcSlice::blocking(int, Payload& payload, sc_core::sc_time& delay) {
+void LlcSlice::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
+  const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
+  if (check_.refuse_blocking(socket, payload)) return;
+  if (!serves(map_.locate(payload.get_address()))) {
+    check_.answer(socket, payload, PayloadFault::kHome);
+    return;
+  }
   if (is_remote_cache()) {
     blocking_remote(payload, delay);
     return;
@@ -33,14 +40,34 @@ void LlcSlice::blocking(int, Payload& payload, sc_core::sc_time& delay) {
     memory->b_transport(probe, below);
     delay += below;
   }
-  if (debug(0, payload) == payload.get_data_length()) {
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  } else {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  payload.set_response_status(access_enabled(payload) ? tlm::TLM_OK_RESPONSE
+                                                      : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+}
+
+/// An untimed access by its byte enables, which debug() does not look at. False: memory refused it.
+bool LlcSlice::access_enabled(Payload& payload) {
+  const unsigned length = payload.get_data_length();
+  if (payload.get_byte_enable_ptr() == nullptr) return debug(0, payload) == length;
+  std::array<unsigned char, kMaxLineBytes> bytes{};
+  Payload whole;
+  whole.set_read();
+  whole.set_address(payload.get_address());
+  whole.set_data_ptr(bytes.data());
+  whole.set_data_length(length);
+  whole.set_streaming_width(length);
+  if (debug(0, whole) != length) return false;
+  const ByteMask mask = byte_mask_of(payload);
+  if (payload.is_read()) {
+    copy_masked(payload.get_data_ptr(), bytes.data(), mask, length);
+    return true;
   }
+  copy_masked(bytes.data(), payload.get_data_ptr(), mask, length);
+  whole.set_write();
+  return debug(0, whole) == length;
 }
 
 unsigned LlcSlice::debug(int, Payload& payload) {
+  if (!PayloadCheck::admits_debug(payload)) return 0;
   const std::uint64_t address = payload.get_address();
   const Location home = map_.locate(address);
   const std::uint64_t line = address / config_.line_bytes;
@@ -81,9 +108,8 @@ void LlcSlice::blocking_remote(Payload& payload, sc_core::sc_time& delay) {
     const bool pass = !payload.is_read() || (request != nullptr && home_must_see(*request));
     if (!pass && array_.valid(f).contains(array_.whole_line())) {
       delay += to_sc_time(clock_.time_of(config_.latency_cycles));
-      payload.set_response_status(debug(0, payload) == payload.get_data_length()
-                                      ? tlm::TLM_OK_RESPONSE
-                                      : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+      payload.set_response_status(access_enabled(payload) ? tlm::TLM_OK_RESPONSE
+                                                          : tlm::TLM_ADDRESS_ERROR_RESPONSE);
       return;
     }
     write_down(f);

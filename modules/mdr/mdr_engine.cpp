@@ -41,7 +41,7 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
 // What the slice calls.
 
 void MdrEngine::on_access(const ObservedAccess& access) {
-  const std::uint64_t set_index = access.request.home.slice_line;
+  const std::uint64_t set_index = access.request.home().slice_line;
   if (!sampler_.samples(set_index)) return;
   const Tick t = now();
   // At the very edge of an epoch's end the slice's process may run before ours.

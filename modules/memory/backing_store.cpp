@@ -1,53 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/backing_store.h"
 
-#include <sys/mman.h>
-
+#include <algorithm>
 #include <cassert>
-#include <cerrno>
 #include <cstring>
-#include <stdexcept>
-#include <string>
+#include <new>
 
 namespace tessera {
 
-BackingStore::~BackingStore() { reset(); }
-
-unsigned char* BackingStore::map() {
-  void* p = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p == MAP_FAILED) {
-    throw std::runtime_error("cannot reserve " + std::to_string(bytes_) +
-                             " bytes of address space for a DRAM channel: " + std::strerror(errno));
-  }
-  data_ = static_cast<unsigned char*>(p);
-  return data_;
+void BackingStore::add(std::uint64_t chunk) {
+  if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
+  // So much comes fresh from the host: zero, and committed when it is touched.
+  auto* const bytes = static_cast<unsigned char*>(std::calloc(1, kChunk));
+  if (bytes == nullptr) throw std::bad_alloc();
+  chunks_[chunk].reset(bytes);
 }
 
 void BackingStore::read(std::uint64_t address, unsigned char* to, std::uint64_t bytes) {
   assert(contains(address, bytes));
-  if (data_ == nullptr) {
-    std::memset(to, 0, bytes);
-    return;
+  while (bytes != 0) {
+    const std::uint64_t chunk = address >> kChunkBits;
+    const std::uint64_t offset = address & (kChunk - 1);
+    const std::uint64_t n = std::min(bytes, kChunk - offset);
+    if (chunk < chunks_.size() && chunks_[chunk] != nullptr) {
+      std::memcpy(to, chunks_[chunk].get() + offset, n);
+    } else {
+      std::memset(to, 0, n);
+    }
+    address += n;
+    to += n;
+    bytes -= n;
   }
-  std::memcpy(to, data_ + address, bytes);
 }
 
 void BackingStore::write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes) {
   assert(contains(address, bytes));
-  std::memcpy(data() + address, from, bytes);
+  while (bytes != 0) {
+    const std::uint64_t n = std::min(bytes, kChunk - (address & (kChunk - 1)));
+    std::memcpy(at(address), from, n);
+    address += n;
+    from += n;
+    bytes -= n;
+  }
 }
 
 void BackingStore::write_masked(std::uint64_t address, const unsigned char* from, ByteMask mask,
                                 unsigned line_bytes) {
-  assert(contains(address, line_bytes));
-  copy_masked(data() + address, from, mask, line_bytes);
+  assert(contains(address, line_bytes) && (address & (kChunk - 1)) + line_bytes <= kChunk);
+  copy_masked(at(address), from, mask, line_bytes);
 }
 
-void BackingStore::reset() {
-  if (data_ == nullptr) return;
-  munmap(data_, bytes_);
-  data_ = nullptr;
-}
+void BackingStore::reset() { chunks_.clear(); }
 
 }  // namespace tessera

@@ -32,6 +32,14 @@ const DramConfig& checked(const DramConfig& config, const AddressMap& map, unsig
   return config;
 }
 
+PayloadRules rules(const MemoryGeometry& g) {
+  PayloadRules r = PayloadRules::within_lines(g.line_bytes, g.total_bytes());
+  r.reads = PayloadRules::kinds(RequestKind::kLoad, RequestKind::kFill);
+  r.writes = PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore,
+                                 RequestKind::kWriteBack);
+  return r;
+}
+
 }  // namespace
 
 void DramStats::reset(Tick now) {
@@ -51,6 +59,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
       map_(map),
       id_(id),
       line_bytes_(map.geometry().line_bytes),
+      check_(rules(map.geometry())),
       clock_(config.clock_hz),
       scheduler_(config_, line_bytes_, stats_.commands),
       store_(map.geometry().channel_bytes),
@@ -189,34 +198,49 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
                                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   Port& p = ports_[static_cast<std::size_t>(port)];
   const Tick at = now() + delay.value();
-  if (phase == tlm::BEGIN_REQ) {
-    const std::uint64_t edge = clock_.cycle_from(at);
-    payload.acquire();
-    arriving_.push(at, static_cast<std::uint32_t>(port), {&payload, &request_of(payload), edge});
-    // With a full queue, an answer that leaves wakes the process.
-    if (!free_slots_.empty()) wake_at_edge(std::max(edge, next_edge_));
-    return p.receiver.begin(payload, phase, delay, 0);
-  }
   if (phase == tlm::END_RESP) {
     p.sender.end_response(payload, at);
     if (!p.pending.empty()) wake_.at(std::max(p.sender.usable_from(), now()));
     return tlm::TLM_COMPLETED;
   }
-  SC_REPORT_ERROR(report::kProtocol, "a phase that no initiator sends reached a DRAM channel");
-  return tlm::TLM_ACCEPTED;
+  const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
+  MemoryRequest* const request = check_.admit(payload, phase);
+  if (rarely(request == nullptr)) {
+    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
+    return check_.refuse(socket, payload, phase);
+  }
+  const Location where = map_.locate(payload.get_address());
+  if (rarely(where.channel != id_)) {
+    ++stats_.errors;
+    return check_.refuse(socket, payload, phase, PayloadFault::kHome);
+  }
+  const std::uint64_t edge = clock_.cycle_from(at);
+  payload.acquire();
+  arriving_.push(at, static_cast<std::uint32_t>(port),
+                 {&payload, request, edge, where.row, where.bank});
+  // With a full queue, an answer that leaves wakes the process.
+  if (!free_slots_.empty()) wake_at_edge(std::max(edge, next_edge_));
+  return p.receiver.begin(payload, phase, delay, 0);
 }
 
-void DramChannel::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const MemoryRequest& request = request_of(payload);
-  const tlm::tlm_response_status status = check(payload, request);
-  if (status == tlm::TLM_OK_RESPONSE) access(payload, request);
-  payload.set_response_status(status);
+void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
+                              sc_core::sc_time& delay) {
+  const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
+  if (check_.refuse_blocking(socket, payload)) return;
+  if (map_.locate(payload.get_address()).channel != id_) {
+    check_.answer(socket, payload, PayloadFault::kHome);
+    return;
+  }
+  const auto* request = payload.get_extension<MemoryRequest>();
+  if (request == nullptr || request->carries_data) access(payload);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
   delay += to_sc_time(
       clock_.time_of(config_.t_rcd + (payload.is_write() ? config_.write_latency(line_bytes_)
                                                          : config_.read_latency(line_bytes_))));
 }
 
 unsigned DramChannel::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+  if (!PayloadCheck::admits_debug(payload)) return 0;
   std::uint64_t address = payload.get_address();
   unsigned char* data = payload.get_data_ptr();
   const unsigned length = payload.get_data_length();
@@ -228,10 +252,8 @@ unsigned DramChannel::transport_dbg(int, tlm::tlm_generic_payload& payload) {
     const std::uint64_t at = map_.channel_address(address);
     if (payload.is_write()) {
       store_.write(at, data + done, n);
-    } else if (payload.is_read()) {
-      store_.read(at, data + done, n);
     } else {
-      break;
+      store_.read(at, data + done, n);
     }
     done += n;
     address += n;
@@ -266,19 +288,12 @@ void DramChannel::take_requests(Tick t, std::uint64_t cycle) {
   while (arriving_.due(t) && !free_slots_.empty()) {
     const std::uint32_t port = arriving_.front_port();
     const Arrival a = arriving_.pop();
-    const tlm::tlm_response_status status = check(*a.payload, *a.request);
-    a.payload->set_response_status(status);
-    if (rarely(status != tlm::TLM_OK_RESPONSE)) {
-      ++stats_.errors;  // it still takes its time
-    } else if (a.request->carries_data) {
-      access(*a.payload, *a.request);
-    }
+    a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+    if (a.request->carries_data) access(*a.payload);
     const Slot slot = free_slots_.back();
     free_slots_.pop_back();
     queue_[slot] = {a.payload, port};
-    const Location& home = a.request->home;
-    scheduler_.enqueue(
-        slot, {home.bank.value & (config_.banks - 1), home.row, a.payload->is_write()}, cycle);
+    scheduler_.enqueue(slot, {a.bank.value, a.row, a.payload->is_write()}, cycle);
     stats_.queue.set(queue_.size() - free_slots_.size(), t);
     ports_[port].receiver.release();
   }
@@ -338,22 +353,7 @@ void DramChannel::wake_at_edge(std::uint64_t cycle) {
 
 // ---- values
 
-tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload,
-                                            const MemoryRequest& request) const {
-  if (request.home.channel != id_ || request.home.bank.value >= config_.banks ||
-      payload.get_address() >= map_.geometry().total_bytes()) {
-    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  }
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_data_length() > line_bytes_ ||
-      payload.get_streaming_width() < payload.get_data_length()) {
-    return tlm::TLM_BURST_ERROR_RESPONSE;
-  }
-  return tlm::TLM_OK_RESPONSE;
-}
-
-void DramChannel::access(tlm::tlm_generic_payload& payload, const MemoryRequest& request) {
-  if (!request.carries_data) return;
+void DramChannel::access(tlm::tlm_generic_payload& payload) {
   const std::uint64_t at = map_.channel_address(payload.get_address());
   const unsigned length = payload.get_data_length();
   if (payload.is_read()) {

@@ -11,6 +11,7 @@
 #include "modules/core/bounded_queue.h"
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
 #include "modules/memory/backing_store.h"
@@ -38,6 +39,8 @@ struct DramStats {
 /// that edge. A lone read is answered 1 + CL + burst clocks after its edge when its row is open,
 /// RCD later when the bank is closed, RP + RCD later when another row is open. A write is answered
 /// when its data has been transferred. A request holds its queue entry until its response begins.
+///
+/// A channel decodes bank and row from the address; it serves its own addresses only.
 ///
 /// Values (requests with carries_data) are written and sampled when a request is taken into the
 /// queue: the order of arrival is the order of values, whatever the order of commands. A read
@@ -79,6 +82,8 @@ class DramChannel final : public sc_core::sc_module, public Block {
     tlm::tlm_generic_payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     std::uint64_t edge = 0;  ///< memory cycle at or after the arrival
+    std::uint32_t row = 0;
+    Bank bank;
   };
   struct Pending {
     tlm::tlm_generic_payload* payload = nullptr;
@@ -111,14 +116,13 @@ class DramChannel final : public sc_core::sc_module, public Block {
   void arm();
   void wake_at_edge(std::uint64_t cycle);
 
-  tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload,
-                                 const MemoryRequest& request) const;
-  void access(tlm::tlm_generic_payload& payload, const MemoryRequest& request);
+  void access(tlm::tlm_generic_payload& payload);
 
   const DramConfig config_;
   const AddressMap& map_;
   const ChannelId id_;
   const std::uint32_t line_bytes_;
+  PayloadCheck check_;
   const ClockDomain clock_;
 
   DramStats stats_;

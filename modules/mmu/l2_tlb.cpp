@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/mmu/translation.h"
 
@@ -16,6 +17,7 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       in("in", ports),
       walker("walker"),
       config_(config),
+      check_(translation_rules()),
       clock_(config.clock_hz),
       page_bits_(static_cast<unsigned>(__builtin_ctzll(page_bytes))),
       pool_(pool),
@@ -59,6 +61,10 @@ tlm::tlm_sync_enum L2Tlb::fw(int port, tlm_generic_payload& payload, tlm::tlm_ph
     wake_.at(replies_[p].next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
+  if (rarely(check_.admit(payload, phase) == nullptr)) {
+    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
+    return check_.refuse(in[p], payload, phase);
+  }
   const Tick due = clock_.after(at, config_.latency_cycles - 1);
   queue_.push(due, p, Access{&payload, p});
   wake_.at(due);
@@ -79,14 +85,10 @@ tlm::tlm_sync_enum L2Tlb::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase
   return walker_in_.begin(payload, phase, delay, 0);
 }
 
-void L2Tlb::blocking(int, tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void L2Tlb::blocking(int port, tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (check_.refuse_blocking(in[static_cast<unsigned>(port)], payload)) return;
   delay += to_sc_time(clock_.time_of(config_.latency_cycles));
-  const tlm::tlm_response_status status = check_translation(payload);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    payload.set_response_status(status);
-    return;
-  }
-  const std::uint64_t page = key_of(payload.get_address() >> page_bits_, request_of(payload).sm);
+  const std::uint64_t page = key_of(payload.get_address() >> page_bits_, requester_of(payload));
   if (Entry* e = find(page)) {
     e->used = ++uses_;
     answer_translation(payload, e->physical);
@@ -159,13 +161,6 @@ bool L2Tlb::access(const Access& a, Tick t) {
   if (replies_[a.port].queue.size() >= config_.reply_queue_depth) {
     held_up_.by(stats_.stalls_output, t);
     return false;
-  }
-  const tlm::tlm_response_status status = check_translation(*a.payload);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    a.payload->set_response_status(status);
-    ++stats_.errors;
-    reply(a.port, *a.payload, t);
-    return true;
   }
   const std::uint64_t virtual_page = a.payload->get_address() >> page_bits_;
   sharing_.touch(virtual_page, SmId(a.port));

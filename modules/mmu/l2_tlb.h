@@ -16,6 +16,7 @@
 #include "modules/core/held_up.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/core/wake_event.h"
@@ -128,6 +129,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void install(std::uint64_t page, std::uint64_t physical);
 
   const L2TlbConfig config_;
+  PayloadCheck check_;
   const ClockDomain clock_;
   const unsigned page_bits_;
   TransactionPool& pool_;

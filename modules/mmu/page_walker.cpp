@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/mmu/page_walker.h"
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/mmu/translation.h"
 
@@ -14,6 +15,7 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
       in("in"),
       driver("driver"),
       config_(config),
+      check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
       request_in_(config.queue_depth),
@@ -46,6 +48,10 @@ tlm::tlm_sync_enum PageWalker::fw(tlm_generic_payload& payload, tlm::tlm_phase& 
     wake_.at(replies_.next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
+  if (rarely(check_.admit(payload, phase) == nullptr)) {
+    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
+    return check_.refuse(in, payload, phase);
+  }
   const Tick due = clock_.after(at, 0);
   queue_.push(due, 0, &payload);
   wake_.at(due);
@@ -67,14 +73,10 @@ tlm::tlm_sync_enum PageWalker::bw(tlm_generic_payload& payload, tlm::tlm_phase& 
 }
 
 void PageWalker::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (check_.refuse_blocking(in, payload)) return;
   delay += to_sc_time(clock_.time_of(config_.walk_cycles()));
-  const tlm::tlm_response_status status = check_translation(payload);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    payload.set_response_status(status);
-    return;
-  }
   const std::uint64_t address = payload.get_address() & ~(table_.page_bytes() - 1);
-  if (const auto physical = table_.walk(address, request_of(payload).sm)) {
+  if (const auto physical = table_.walk(address, requester_of(payload))) {
     answer_translation(payload, *physical);
     const Tick arrival = table_.arrival(address);
     if (now() + delay.value() < arrival) delay = to_sc_time(clock_.after(arrival, 0) - now());
@@ -130,13 +132,6 @@ void PageWalker::begin_walks(Tick t) {
 void PageWalker::end_walks(Tick t) {
   while (walking_.due(t)) {
     tlm_generic_payload* payload = walking_.pop();
-    const tlm::tlm_response_status status = check_translation(*payload);
-    if (status != tlm::TLM_OK_RESPONSE) {
-      payload->set_response_status(status);
-      ++stats_.errors;
-      replies_.queue.push(t, 1, Result{payload, true});
-      continue;
-    }
     const std::uint64_t address = payload->get_address() & ~(table_.page_bytes() - 1);
     // A page on its way: handed over one cycle before the first edge at which the page is there.
     const Tick arrival = table_.arrival(address);

@@ -15,6 +15,7 @@
 #include "modules/core/memory_request.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
 #include "modules/mmu/page_table.h"
@@ -101,6 +102,7 @@ class PageWalker final : public sc_core::sc_module, public Block {
   void free_walker_after(const Result& result, Tick t);
 
   const PageWalkerConfig config_;
+  PayloadCheck check_;
   const ClockDomain clock_;
   PageTable& table_;
 

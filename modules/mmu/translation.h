@@ -9,6 +9,8 @@
 #include <cstring>
 #include <tlm>
 
+#include "modules/core/payload_check.h"
+
 namespace tessera {
 
 inline constexpr unsigned kTranslationBytes = 8;
@@ -26,12 +28,20 @@ inline std::uint64_t translation_of(const tlm::tlm_generic_payload& payload) {
   return physical_page;
 }
 
-/// Status of what is no translation request, TLM_OK_RESPONSE for one.
-inline tlm::tlm_response_status check_translation(const tlm::tlm_generic_payload& payload) {
-  if (!payload.is_read()) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_data_length() < kTranslationBytes) return tlm::TLM_BURST_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  return tlm::TLM_OK_RESPONSE;
+/// What the blocks of the MMU take.
+inline PayloadRules translation_rules() {
+  PayloadRules r;
+  r.least_bytes = r.least_untimed_bytes = kTranslationBytes;
+  r.line_bytes = 0;
+  r.reads = PayloadRules::kinds(RequestKind::kTranslation);
+  r.byte_enables = false;
+  return r;
+}
+
+/// Who asks; SM 0 for an untimed access without an extension.
+inline SmId requester_of(const tlm::tlm_generic_payload& payload) {
+  const auto* request = payload.get_extension<MemoryRequest>();
+  return request == nullptr ? SmId(0) : request->sm;
 }
 
 }  // namespace tessera

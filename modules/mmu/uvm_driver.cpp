@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/mmu/translation.h"
 
@@ -24,6 +25,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
     : sc_module(name),
       in("in"),
       config_(config),
+      check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
       placement_(placement),
@@ -88,6 +90,10 @@ tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& p
     wake_.at(replies_.next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
+  if (rarely(check_.admit(payload, phase) == nullptr)) {
+    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
+    return check_.refuse(in, payload, phase);
+  }
   const Tick due = clock_.after(at, 0);
   queue_.push(due, 0, &payload);
   wake_.at(due);
@@ -95,11 +101,7 @@ tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& p
 }
 
 void UvmDriver::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const tlm::tlm_response_status status = check_translation(payload);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    payload.set_response_status(status);
-    return;
-  }
+  if (check_.refuse_blocking(in, payload)) return;
   const std::uint64_t page = table_.page_of(payload.get_address());
   const bool mapped = table_.translate(payload.get_address()).has_value();
   if (!mapped && !allocated(page)) {
@@ -114,11 +116,11 @@ void UvmDriver::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) 
     delay += to_sc_time(config_.fault_latency_ns * kTicksPerNs);
   }
   const std::uint64_t address = page * table_.page_bytes();
-  answer_translation(payload, *touch(address, request_of(payload).sm));
+  answer_translation(payload, *touch(address, requester_of(payload)));
 }
 
 unsigned UvmDriver::debug(tlm_generic_payload& payload) {
-  if (check_translation(payload) != tlm::TLM_OK_RESPONSE) return 0;
+  if (check_.untimed_fault(payload) != PayloadFault::kNone) return 0;
   const auto physical = table_.translate(payload.get_address() & ~(table_.page_bytes() - 1));
   if (!physical) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -179,13 +181,9 @@ void UvmDriver::take_requests(Tick t) {
 
 /// False when the request must wait for a fault entry.
 bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
-  const tlm::tlm_response_status status = check_translation(payload);
   const std::uint64_t page = table_.page_of(payload.get_address());
   const std::uint64_t address = page * table_.page_bytes();
-  if (status != tlm::TLM_OK_RESPONSE) {
-    ++stats_.errors;
-    payload.set_response_status(status);
-  } else if (const auto physical = table_.walk(address, request_of(payload).sm)) {
+  if (const auto physical = table_.walk(address, request_of(payload).sm)) {
     answer_translation(payload, *physical);
   } else if (!allocated(page)) {
     ++stats_.errors;

@@ -16,6 +16,7 @@
 #include "modules/core/memory_request.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
 #include "modules/mmu/page_slots.h"
@@ -138,6 +139,7 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   }
 
   const UvmDriverConfig config_;
+  PayloadCheck check_;
   const ClockDomain clock_;
   PageTable& table_;
   PagePlacement& placement_;

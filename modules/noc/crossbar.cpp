@@ -38,7 +38,8 @@ void Crossbar::end_of_simulation() {
 
 tlm::tlm_sync_enum Crossbar::forward(int entry, tlm::tlm_generic_payload& payload,
                                      tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  return network_.forward(static_cast<unsigned>(entry), payload, phase, delay);
+  const auto port = static_cast<unsigned>(entry);
+  return network_.forward(port, in[port], payload, phase, delay);
 }
 
 tlm::tlm_sync_enum Crossbar::backward(int exit, tlm::tlm_generic_payload& payload,
@@ -46,8 +47,8 @@ tlm::tlm_sync_enum Crossbar::backward(int exit, tlm::tlm_generic_payload& payloa
   return network_.backward(static_cast<unsigned>(exit), payload, phase, delay);
 }
 
-void Crossbar::blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  network_.blocking(payload, delay);
+void Crossbar::blocking(int entry, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  network_.blocking(in[static_cast<unsigned>(entry)], payload, delay);
 }
 
 unsigned Crossbar::debug(int, tlm::tlm_generic_payload& payload) { return network_.debug(payload); }

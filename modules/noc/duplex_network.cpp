@@ -27,6 +27,13 @@ const NocConfig& checked(const std::string& name, const NocConfig& config, unsig
   return config;
 }
 
+PayloadRules rules() {
+  PayloadRules r;
+  r.reads = r.writes = PayloadRules::kEvery;
+  r.ignores = PayloadRules::kinds(RequestKind::kCoherence);
+  return r;
+}
+
 /// What a plain access without an extension counts as.
 MemoryRequest plain_request(const tlm::tlm_generic_payload& payload) {
   MemoryRequest request;
@@ -42,6 +49,7 @@ DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned
       config_(checked(name_, config, entries, exits)),
       clock_(config.clock_hz),
       routing_(std::move(routing)),
+      check_(rules()),
       entries_(entries),
       exits_(exits),
       request_stats_(exits),
@@ -179,9 +187,9 @@ void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
 
 // ---- non-blocking transport ----
 
-tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, tlm::tlm_generic_payload& payload,
-                                          tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  if (phase == tlm::BEGIN_REQ) return accept_request(entry, payload, phase, delay);
+tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, const sc_core::sc_object& socket,
+                                          tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) {
     const Tick at = now() + delay.value();
     entries_[entry].responses.end_response(payload, at);
@@ -189,7 +197,20 @@ tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, tlm::tlm_generic_paylo
     arm();
     return tlm::TLM_COMPLETED;
   }
-  return tlm::TLM_ACCEPTED;
+  MemoryRequest* const request = check_.admit(payload, phase);
+  if (rarely(request == nullptr)) return check_.refuse(socket, payload, phase);
+  const unsigned exit = exit_of(payload, request);
+  if (rarely(exit >= exits_.size())) {
+    return check_.refuse(socket, payload, phase, PayloadFault::kHome);
+  }
+  return accept_request(entry, payload, *request, exit, phase, delay);
+}
+
+unsigned DuplexNetwork::exit_of(const tlm::tlm_generic_payload& payload,
+                                const MemoryRequest* request) const {
+  const std::uint64_t address = payload.get_address();
+  if (request != nullptr && request->home_known(address)) return routing_.by_request(*request);
+  return routing_.by_address ? routing_.by_address(address) : static_cast<unsigned>(exits_.size());
 }
 
 tlm::tlm_sync_enum DuplexNetwork::backward(unsigned exit, tlm::tlm_generic_payload& payload,
@@ -216,13 +237,8 @@ bool DuplexNetwork::admit(SwitchFabric& fabric, unsigned entry, unsigned exit,
 }
 
 tlm::tlm_sync_enum DuplexNetwork::accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
+                                                 MemoryRequest& request, unsigned exit,
                                                  tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  MemoryRequest& request = request_of(payload);
-  const unsigned exit = routing_.by_request(request);
-  if (rarely(exit >= exits_.size())) {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    return tlm::TLM_COMPLETED;
-  }
   look_at_clock();
   request.push_route(static_cast<std::uint16_t>(entry));
   const Tick arrival = seen_ + delay.value();
@@ -265,16 +281,13 @@ Tick DuplexNetwork::zero_load_latency(std::uint32_t bytes) const {
   return clock_.time_of(request_.zero_load_latency(flits_of(bytes, config_.link_bytes)));
 }
 
-void DuplexNetwork::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void DuplexNetwork::blocking(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
+                             sc_core::sc_time& delay) {
+  if (check_.refuse_blocking(socket, payload)) return;
   const MemoryRequest* extension = payload.get_extension<MemoryRequest>();
-  unsigned exit = static_cast<unsigned>(exits_.size());
-  if (extension != nullptr) {
-    exit = routing_.by_request(*extension);
-  } else if (routing_.by_address) {
-    exit = routing_.by_address(payload.get_address());
-  }
+  const unsigned exit = exit_of(payload, extension);
   if (rarely(exit >= exits_.size())) {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    check_.answer(socket, payload, PayloadFault::kHome);
     return;
   }
   const MemoryRequest plain = plain_request(payload);
@@ -287,7 +300,7 @@ void DuplexNetwork::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time
 }
 
 unsigned DuplexNetwork::debug(tlm::tlm_generic_payload& payload) {
-  if (!routing_.by_address) return 0;
+  if (!routing_.by_address || !PayloadCheck::admits_debug(payload)) return 0;
   const unsigned exit = routing_.by_address(payload.get_address());
   return exit < exits_.size() ? exits_[exit].target->transport_dbg(payload) : 0;
 }

@@ -10,6 +10,7 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
 #include "modules/noc/noc_config.h"
@@ -20,9 +21,10 @@ namespace tessera {
 
 /// Where a network sends what enters it: the number of an exit port.
 struct NocRouting {
-  /// Requests; asked once for each, on entry.
+  /// Requests whose home is known; asked once for each, on entry.
   std::function<unsigned(const MemoryRequest&)> by_request;
-  /// Accesses that bring no MemoryRequest: debug accesses and plain b_transport.
+  /// All others: requests that have not been decoded, debug accesses and plain b_transport. Empty:
+  /// these are refused.
   std::function<unsigned(std::uint64_t address)> by_address;
 };
 
@@ -38,12 +40,14 @@ class DuplexNetwork final {
   void bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator);
   void bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target);
 
-  /// nb_transport_fw of an entry, nb_transport_bw of an exit.
-  tlm::tlm_sync_enum forward(unsigned entry, tlm::tlm_generic_payload& payload,
-                             tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  /// nb_transport_fw of an entry, whose socket is named in reports; nb_transport_bw of an exit.
+  tlm::tlm_sync_enum forward(unsigned entry, const sc_core::sc_object& socket,
+                             tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
   tlm::tlm_sync_enum backward(unsigned exit, tlm::tlm_generic_payload& payload,
                               tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void blocking(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
+                sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
 
   const NocStats& requests() const { return request_stats_; }
@@ -110,7 +114,10 @@ class DuplexNetwork final {
   bool admit(SwitchFabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
              std::uint32_t bytes, Cycle arrival, bool counted);
   tlm::tlm_sync_enum accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
-                                    tlm::tlm_phase& phase, sc_core::sc_time& delay);
+                                    MemoryRequest& request, unsigned exit, tlm::tlm_phase& phase,
+                                    sc_core::sc_time& delay);
+  /// Where a request leaves; exits_.size() when it has no way.
+  unsigned exit_of(const tlm::tlm_generic_payload& payload, const MemoryRequest* request) const;
   tlm::tlm_sync_enum accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
                                   tlm::tlm_phase& phase, sc_core::sc_time& delay);
   bool admit_reply(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival, bool counted);
@@ -121,6 +128,7 @@ class DuplexNetwork final {
   const NocConfig config_;
   const ClockDomain clock_;
   const NocRouting routing_;
+  PayloadCheck check_;
   std::vector<EntryPort> entries_;
   std::vector<ExitPort> exits_;
   NocStats request_stats_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -34,6 +35,7 @@ GpuFabric::GpuFabric(const sc_core::sc_module_name& name, const GpuFabricConfig&
       in("in", gpus * kPacketClasses),
       out("out", gpus * kPacketClasses),
       config_(sound(this->name(), config, gpus)),
+      check_(PayloadRules{}),
       clock_(config.clock_hz),
       latency_(config.latency_cycles()),
       room_(config.switch_packets + latency_),
@@ -78,7 +80,12 @@ tlm::tlm_sync_enum GpuFabric::forward(int port, tlm::tlm_generic_payload& payloa
   Egress& e = egress_[gpu];
   PostedReceiver& receiver = e.receivers[packet_class];
   if (phase != tlm::BEGIN_REQ) return receiver.begin(payload, phase, delay, 0);
-  LinkPacket& packet = link_packet_of(payload);
+  auto* const arrived = dynamic_cast<LinkPacket*>(&payload);
+  if (rarely(arrived == nullptr)) {
+    check_.answer(in[static_cast<unsigned>(port)], payload, PayloadFault::kNotAPacket);
+    return tlm::TLM_COMPLETED;
+  }
+  LinkPacket& packet = *arrived;
   if (!addressed(packet, gpu, packet_class)) {
     const std::string text = in[static_cast<unsigned>(port)].name() +
                              (": a packet of " + std::to_string(packet.bytes)) +

@@ -12,6 +12,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/link_packet.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/posted_channels.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
@@ -124,6 +125,7 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   void arm();
 
   const GpuFabricConfig config_;
+  PayloadCheck check_;
   const ClockDomain clock_;
   const Cycle latency_;
   const std::uint64_t room_;  ///< of the switch, for each source and class

@@ -39,7 +39,7 @@ void Link::end_of_simulation() {
 
 tlm::tlm_sync_enum Link::forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                  sc_core::sc_time& delay) {
-  return network_.forward(0, payload, phase, delay);
+  return network_.forward(0, in, payload, phase, delay);
 }
 
 tlm::tlm_sync_enum Link::backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -48,7 +48,7 @@ tlm::tlm_sync_enum Link::backward(tlm::tlm_generic_payload& payload, tlm::tlm_ph
 }
 
 void Link::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  network_.blocking(payload, delay);
+  network_.blocking(in, payload, delay);
 }
 
 unsigned Link::debug(tlm::tlm_generic_payload& payload) { return network_.debug(payload); }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -15,6 +16,14 @@ constexpr auto kResponse = static_cast<std::size_t>(PacketClass::kResponse);
 
 bool is_read(const MemoryRequest& request) {
   return request.kind == RequestKind::kLoad || request.kind == RequestKind::kFill;
+}
+
+PayloadRules rules() {
+  PayloadRules r;
+  r.reads = PayloadRules::kinds(RequestKind::kLoad, RequestKind::kFill);
+  r.writes = PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore,
+                                 RequestKind::kAtomic, RequestKind::kWriteBack);
+  return r;
 }
 
 /// Bytes that did not travel are nobody's to use.
@@ -39,6 +48,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       format_(config.format()),
       clock_(config.clock_hz),
       role_(role),
+      check_(rules()),
       local_receivers_(role.ports, RequestReceiver(config.port_depth)),
       answers_(role.ports),
       // The answer behind the last that may stand here is held back.
@@ -103,7 +113,12 @@ tlm::tlm_sync_enum RdmaEngine::local_fw(int port, Payload& payload, tlm::tlm_pha
     wake_.at(answers_[p].next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
-  const MemoryRequest& request = request_of(payload);
+  const MemoryRequest* const admitted = check_.admit(payload, phase);
+  if (rarely(admitted == nullptr)) return check_.refuse(local_in[p], payload, phase);
+  const MemoryRequest& request = *admitted;
+  if (rarely(!request.home_known(payload.get_address()) || !at_other_gpu(request))) {
+    return check_.refuse(local_in[p], payload, phase, PayloadFault::kHome);
+  }
   const Tick issued = request.stamps[static_cast<std::size_t>(Hop::kIssued)];
   if (is_read(request) && issued != kNever) stats_.pre_link_cycles += clock_.cycles_in(at - issued);
   const Tick due = clock_.after(at, config_.latency_cycles - 1);
@@ -137,7 +152,12 @@ tlm::tlm_sync_enum RdmaEngine::fabric_fw(int channel, Payload& payload, tlm::tlm
                                          sc_core::sc_time& delay) {
   PostedReceiver& receiver = from_fabric_[static_cast<std::size_t>(channel)];
   if (phase != tlm::BEGIN_REQ) return receiver.begin(payload, phase, delay, 0);
-  LinkPacket& packet = link_packet_of(payload);
+  auto* const arrived = dynamic_cast<LinkPacket*>(&payload);
+  if (rarely(arrived == nullptr || !belongs(*arrived, channel))) {
+    check_.answer(fabric_in[static_cast<unsigned>(channel)], payload, PayloadFault::kNotAPacket);
+    return tlm::TLM_COMPLETED;
+  }
+  LinkPacket& packet = *arrived;
   const Tick at = now() + delay.value();
   if (static_cast<std::size_t>(channel) == kRequest) {
     request_arrives(packet, at);
@@ -148,6 +168,17 @@ tlm::tlm_sync_enum RdmaEngine::fabric_fw(int channel, Payload& payload, tlm::tlm
   const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, 0);
   receiver.release();
   return sync;
+}
+
+bool RdmaEngine::belongs(const LinkPacket& packet, int channel) const {
+  return static_cast<int>(packet.channel) == channel && packet.to == role_.self &&
+         packet.from.value < role_.gpus && packet.from != role_.self &&
+         (packet.channel == PacketClass::kRequest ? packet.size() == 1 : packet.size() >= 1);
+}
+
+bool RdmaEngine::at_other_gpu(const MemoryRequest& request) const {
+  const GpuId home = role_.home_of(request);
+  return home != role_.self && home.value < role_.gpus;
 }
 
 void RdmaEngine::request_arrives(LinkPacket& packet, Tick at) {
@@ -181,7 +212,8 @@ void RdmaEngine::home_answers(Payload& payload, Tick at, bool held) {
   wake_.at(due);
 }
 
-void RdmaEngine::blocking(int, Payload& payload, sc_core::sc_time& delay) {
+void RdmaEngine::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
+  if (check_.refuse_blocking(local_in[static_cast<unsigned>(port)], payload)) return;
   // Loosely timed: there and back through this engine and the other; the fabric costs nothing.
   delay += to_sc_time(clock_.time_of(2 * std::uint64_t{config_.latency_cycles}));
   role_.blocking_at_home(payload, delay);
@@ -290,7 +322,6 @@ void RdmaEngine::take_requests(Tick t) {
     local_receivers_[port].release();
     MemoryRequest& request = request_of(payload);
     const GpuId home = role_.home_of(request);
-    sc_assert(home != role_.self && home.value < role_.gpus);
     request.push_route(static_cast<std::uint16_t>(port));
     ++awaiting_;
     count_request(payload, request);

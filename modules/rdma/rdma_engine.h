@@ -16,6 +16,7 @@
 #include "modules/core/link_packet.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/paced_output.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/posted_channels.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
@@ -114,7 +115,9 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   tlm::tlm_sync_enum fabric_fw(int channel, Payload& payload, tlm::tlm_phase& phase,
                                sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
-  unsigned debug(int, Payload& payload) { return role_.debug_at_home(payload); }
+  unsigned debug(int, Payload& payload) {
+    return PayloadCheck::admits_debug(payload) ? role_.debug_at_home(payload) : 0;
+  }
   bool direct(int, Payload&, tlm::tlm_dmi&) { return false; }
 
   void request_arrives(LinkPacket& packet, Tick at);
@@ -131,6 +134,9 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   void arm(Tick t);
 
   bool outgoing_full(PacketClass channel) const;
+  bool at_other_gpu(const MemoryRequest& request) const;
+  /// Whether a packet may come on this channel, with these contents.
+  bool belongs(const LinkPacket& packet, int channel) const;
   /// What was announced at this instant does not count yet: our process may have run before.
   bool may_send_home() const {
     const std::size_t early = announced_at_ == now() ? announced_ : 0;
@@ -151,6 +157,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   const PacketFormat format_;
   const ClockDomain clock_;
   const Role role_;
+  PayloadCheck check_;
 
   // Requester's side.
   TimedQueue<Payload*> from_local_;

@@ -5,12 +5,21 @@
 #include <array>
 #include <cstring>
 
+#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 
 namespace tessera {
 
 namespace {
 constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
+
+PayloadRules rules(const L1Config& config, const AddressMap& map) {
+  PayloadRules r = PayloadRules::whole_lines(config.line_bytes, map.geometry().total_bytes());
+  r.reads = PayloadRules::kinds(RequestKind::kLoad);
+  r.writes =
+      PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore, RequestKind::kAtomic);
+  return r;
+}
 }  // namespace
 
 L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
@@ -24,6 +33,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       map_(map),
       clock_(config.clock_hz),
       role_(role),
+      check_(rules(config, map)),
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kWhole),
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
@@ -58,8 +68,10 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
     arm(to_core_, core_out_, now());
     return tlm::TLM_COMPLETED;
   }
+  MemoryRequest* const request = check_.admit(payload, phase);
+  if (rarely(request == nullptr)) return check_.refuse(core, payload, phase);
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
-  pipeline_.push(due, 0, Access{&payload, &request_of(payload)});
+  pipeline_.push(due, 0, Access{&payload, request});
   array_.prefetch(line_of(payload));
   // Behind others it need not: the head has seen to that, or is held up.
   if (pipeline_.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
@@ -99,6 +111,7 @@ Tick L1Cache::soonest_lookup() const {
 }
 
 void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
+  if (check_.refuse_blocking(core, payload)) return;
   delay += to_sc_time(clock_.time_of(config_.latency_cycles));
   if (payload.is_write()) {
     const CacheArray::Frame f = array_.find(line_of(payload), line_of(payload));
@@ -108,6 +121,7 @@ void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
 }
 
 unsigned L1Cache::debug(Payload& payload) {
+  if (!PayloadCheck::admits_debug(payload)) return 0;
   // Memory holds all written bytes, so a read goes there; a write also drops our copy.
   const unsigned done = memory->transport_dbg(payload);
   const std::uint64_t line = line_of(payload);
@@ -137,7 +151,11 @@ void L1Cache::take_response(Payload& payload, Tick t) {
   memory_in_.release();
   Misses::Entry* entry = mshr_.find(line_of(payload), &payload);
   if (entry != nullptr) {
-    fill(*entry, t);
+    if (rarely(failed(payload))) {
+      refuse_fill(*entry);
+    } else {
+      fill(*entry, t);
+    }
   } else {
     --forwarded_;
   }
@@ -155,6 +173,21 @@ void L1Cache::take_response(Payload& payload, Tick t) {
     });
     mshr_.release(*entry);
   }
+}
+
+/// The line has been refused: so are the loads that wait for it, and nothing is kept. (A store
+/// travels on itself, with a status of its own.)
+void L1Cache::refuse_fill(Misses::Entry& entry) {
+  const Payload& payload = *entry.fetch;
+  entry.for_each_waiting([&](const Access& a) {
+    if (a.payload->is_read()) a.payload->set_response_status(payload.get_response_status());
+  });
+  if (!config_.reserve_frames || entry.passing) return;
+  const std::uint64_t line = line_of(payload);
+  const CacheArray::Frame f = array_.find(line, line);
+  if (f == CacheArray::kNone) return;
+  array_.lock(f, false);
+  array_.invalidate(f);
 }
 
 /// The line has come with the load that asked for it; what waited for it takes effect on its bytes
@@ -228,7 +261,7 @@ void L1Cache::send_to_core(Tick t) {
   const Tick arrival = clock_.after(t, 1);
   while (to_core_.due(t) && core_out_.free(arrival)) {
     Payload& payload = *to_core_.pop();
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+    if (!failed(payload)) payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (payload.is_read()) stats_.bytes_to_core += request_of(payload).useful_bytes;
     core_out_.send(payload, arrival - now());
   }
@@ -328,7 +361,7 @@ void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, b
   entry.passing = passing;
   entry.pieces = pieces;
   entry.fetch = a.payload;
-  a.request->home = map_.locate(a.payload->get_address());
+  a.request->decode_home(map_, a.payload->get_address());
   to_memory_.push(t, 0, a.payload);
 }
 
@@ -364,7 +397,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
 
 /// The access travels on as it is; its answer goes to the core.
 void L1Cache::forward(const Access& a, Tick t) {
-  a.request->home = map_.locate(a.payload->get_address());
+  a.request->decode_home(map_, a.payload->get_address());
   ++forwarded_;
   to_memory_.push(t, 0, a.payload);
 }

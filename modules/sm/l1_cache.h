@@ -15,6 +15,7 @@
 #include "modules/core/channels.h"
 #include "modules/core/held_up.h"
 #include "modules/core/memory_request.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/wake_event.h"
 #include "modules/sm/l1_cache_config.h"
@@ -101,6 +102,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   void take_response(Payload& payload, Tick t);
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
+  [[gnu::noinline]] void refuse_fill(Misses::Entry& entry);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
@@ -132,6 +134,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   const AddressMap& map_;
   const ClockDomain clock_;
   const L1Role role_;
+  PayloadCheck check_;
 
   CacheArray array_;
   Misses mshr_;

@@ -44,6 +44,33 @@ LinearMap::LinearMap(const MemoryGeometry& geometry, const AddressLayout& layout
       column_(layout.column) {
   std::copy(channel_masks.begin(), channel_masks.end(), channel_masks_.begin());
   std::copy(bank_masks.begin(), bank_masks.end(), bank_masks_.begin());
+  first_bit_ = line_bits_;
+  const unsigned address_bits = log2_of(geometry.total_bytes());
+  for (unsigned bit = first_bit_; bit < address_bits; bit += kDigitBits) {
+    std::array<Part, kDigits> parts;
+    for (std::size_t digit = 0; digit < kDigits; ++digit) {
+      parts[digit] = computed(std::uint64_t{digit} << bit & (geometry.total_bytes() - 1));
+    }
+    parts_.push_back(parts);
+  }
+}
+
+std::uint32_t LinearMap::parities(const Masks& masks, unsigned n, std::uint64_t address) {
+  std::uint32_t value = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    value |= static_cast<std::uint32_t>(__builtin_parityll(address & masks[i])) << i;
+  }
+  return value;
+}
+
+LinearMap::Part LinearMap::computed(std::uint64_t physical) const {
+  const std::uint64_t channel = parities(channel_masks_, channel_bits_, physical);
+  const std::uint64_t bank = parities(bank_masks_, bank_bits_, physical);
+  const std::uint64_t row = row_(physical);
+  // Everything but channel and slice, in lines: as many values as a slice has lines.
+  return {(((row << (bank_bits_ - slice_bits_)) | (bank >> slice_bits_)) << line_in_row_bits_) |
+              (column_(physical) >> line_bits_),
+          row << 32 | bank << kMaxBits | channel};
 }
 
 std::uint64_t LinearMap::channel_address(std::uint64_t physical) const {

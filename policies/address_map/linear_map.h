@@ -62,33 +62,40 @@ class LinearMap : public AddressMap {
             const std::vector<std::uint64_t>& bank_masks);
 
   Location locate(std::uint64_t physical) const final {
-    const std::uint32_t channel = parities(channel_masks_, channel_bits_, physical);
-    const std::uint32_t bank = parities(bank_masks_, bank_bits_, physical);
-    Location where;
-    where.channel = ChannelId(channel);
-    where.bank = Bank(bank);
-    where.slice = SliceId((channel << slice_bits_) | (bank & slice_mask_));
-    where.row = static_cast<std::uint32_t>(row_(physical));
-    // Everything but channel and slice, in lines: as many values as a slice has lines.
-    where.slice_line =
-        (((std::uint64_t{where.row} << (bank_bits_ - slice_bits_)) | (bank >> slice_bits_))
-         << line_in_row_bits_) |
-        (column_(physical) >> line_bits_);
-    return where;
+    Part sum;
+    for (unsigned i = 0; i < parts_.size(); ++i) {
+      const Part& part = parts_[i][physical >> (first_bit_ + kDigitBits * i) & (kDigits - 1)];
+      sum.slice_line ^= part.slice_line;
+      sum.place ^= part.place;
+    }
+    return unpacked(sum);
   }
   std::uint64_t channel_address(std::uint64_t physical) const override;
   const MemoryGeometry& geometry() const final { return geometry_; }
 
  private:
   static constexpr unsigned kMaxBits = 16;
+  static constexpr unsigned kDigitBits = 4;
+  static constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
   using Masks = std::array<std::uint64_t, kMaxBits>;
 
-  static std::uint32_t parities(const Masks& masks, unsigned n, std::uint64_t address) {
-    std::uint32_t value = 0;
-    for (unsigned i = 0; i < n; ++i) {
-      value |= static_cast<std::uint32_t>(__builtin_parityll(address & masks[i])) << i;
-    }
-    return value;
+  /// A location, packed: row, bank and channel in 32, 16 and 16 bits.
+  struct Part {
+    std::uint64_t slice_line = 0;
+    std::uint64_t place = 0;
+  };
+
+  static std::uint32_t parities(const Masks& masks, unsigned n, std::uint64_t address);
+  /// locate(), field by field and bit by bit.
+  Part computed(std::uint64_t physical) const;
+  Location unpacked(const Part& part) const {
+    Location where;
+    where.channel = ChannelId(static_cast<std::uint32_t>(part.place) & 0xffff);
+    where.bank = Bank(static_cast<std::uint32_t>(part.place) >> 16);
+    where.row = static_cast<std::uint32_t>(part.place >> 32);
+    where.slice = SliceId((where.channel.value << slice_bits_) | (where.bank.value & slice_mask_));
+    where.slice_line = part.slice_line;
+    return where;
   }
 
   MemoryGeometry geometry_;
@@ -103,6 +110,10 @@ class LinearMap : public AddressMap {
   Masks bank_masks_{};
   BitGather row_;
   BitGather column_;
+  /// Every bit of a location is a parity of address bits: a location is the XOR of what each digit
+  /// (four bits) of the address adds to it, from `first_bit_` on. Every access asks for it twice.
+  std::vector<std::array<Part, kDigits>> parts_;
+  unsigned first_bit_ = 0;
 };
 
 /// Address masks from a matrix over the input bits at `inputs`.

@@ -11,17 +11,25 @@
 
 namespace tessera::kernels {
 
-/// Writes one kind of initial contents.
+/// Writes one kind of initial contents, element after element.
 class Filler {
  public:
-  Filler(const Inputs& inputs, const ArraySpec& array, std::byte* out)
+  Filler(const Inputs& inputs, const ArraySpec& array, const Inputs::Sink& sink)
       : inputs_(inputs),
         array_(array),
-        out_(out),
+        sink_(sink),
         count_(inputs.count(array)),
-        step_(element_bytes(array.type)) {}
+        step_(element_bytes(array.type)),
+        piece_(Inputs::kPieceBytes / step_) {
+    begin(0);
+  }
 
-  void operator()(const Zero&) { std::fill_n(out_, count_ * step_, std::byte{0}); }
+  /// Hands over what has not been yet. Elements that nobody wrote are zero.
+  void finish() {
+    while (begin_ < count_) next_piece();
+  }
+
+  void operator()(const Zero&) {}
 
   void operator()(const AsInModule&) {
     throw std::logic_error("only the module knows the contents of '" + array_.name + "'");
@@ -125,7 +133,7 @@ class Filler {
 
   void operator()(const FromFile& f) {
     const std::vector<std::byte> raw = read_elements(f.path, count_ * step_);
-    std::copy(raw.begin(), raw.end(), out_);
+    for (std::uint64_t i = 0; i < count_; ++i) std::copy_n(&raw[i * step_], step_, at(i));
   }
 
  private:
@@ -166,7 +174,20 @@ class Filler {
     return v != nullptr ? *v : static_cast<double>(value(std::get<Formula>(n)));
   }
 
-  std::byte* at(std::uint64_t i) { return out_ + i * step_; }
+  /// Elements are asked for in ascending order; of one that has been passed over, nothing is kept.
+  std::byte* at(std::uint64_t i) {
+    while (i >= begin_ + piece_) next_piece();
+    return buffer_.data() + (i - begin_) * step_;
+  }
+  void begin(std::uint64_t element) {
+    begin_ = element;
+    const std::uint64_t left = element < count_ ? count_ - element : 0;
+    buffer_.assign(std::min(piece_, left) * step_, std::byte{0});
+  }
+  void next_piece() {
+    sink_(begin_ * step_, buffer_.data(), buffer_.size());
+    begin(begin_ + piece_);
+  }
   void integer(std::uint64_t i, std::int64_t v) { store_integer(array_.type, v, at(i)); }
   std::int64_t value(const Formula& f) const {
     return inputs_.manifest().value(f, inputs_.sizes());
@@ -174,9 +195,12 @@ class Filler {
 
   const Inputs& inputs_;
   const ArraySpec& array_;
-  std::byte* out_;
+  const Inputs::Sink& sink_;
   std::uint64_t count_;
   std::uint64_t step_;
+  std::uint64_t piece_;      ///< elements
+  std::uint64_t begin_ = 0;  ///< first element of the piece in the buffer
+  std::vector<std::byte> buffer_;
 };
 
 Inputs::Inputs(const Manifest& manifest, Scale scale, std::uint64_t seed)
@@ -232,8 +256,16 @@ const ArraySpec& Inputs::typed(const std::string& name, Element type) const {
   return *a;
 }
 
+void Inputs::stream(const ArraySpec& array, const Sink& sink) const {
+  Filler filler(*this, array, sink);
+  std::visit(filler, array.initial);
+  filler.finish();
+}
+
 void Inputs::fill(const ArraySpec& array, std::byte* out) const {
-  std::visit(Filler(*this, array, out), array.initial);
+  stream(array, [out](std::uint64_t offset, const std::byte* contents, std::uint64_t bytes) {
+    std::copy_n(contents, bytes, out + offset);
+  });
 }
 
 std::vector<std::byte> read_elements(const std::string& path, std::uint64_t bytes) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,7 +49,15 @@ class Inputs {
   /// The value of a named scalar that does not depend on the iteration.
   double scalar(const std::string& name) const;
 
-  /// Fills `out` with an array's contents before the first launch; it has count() elements.
+  /// Takes `bytes` bytes of an array's contents, `offset` bytes from its begin.
+  using Sink =
+      std::function<void(std::uint64_t offset, const std::byte* contents, std::uint64_t bytes)>;
+
+  /// An array's contents before the first launch, count() elements, from first to last in pieces of
+  /// at most kPieceBytes: an array of gigabytes is never held twice.
+  void stream(const ArraySpec& array, const Sink& sink) const;
+  static constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
+  /// The same, all of it into `out`.
   void fill(const ArraySpec& array, std::byte* out) const;
   /// The same, typed; T must be the array's type.
   template <class T>

@@ -9,7 +9,9 @@
 namespace tessera::kernels {
 
 Address FunctionalDevice::allocate(const std::string& name, std::uint64_t bytes) {
-  return allocations_.allocate(name, bytes).begin;
+  const Address begin = allocations_.allocate(name, bytes).begin;
+  memory_.cover(allocations_.top());
+  return begin;
 }
 
 void FunctionalDevice::check(const char* what, Address address, std::uint64_t bytes) const {

@@ -15,21 +15,15 @@ namespace tessera::kernels {
 
 void HostSession::set_up() {
   const Manifest& m = inputs_.manifest();
-  const auto contents_of = [this](const ArraySpec& a) {
-    std::vector<std::byte> contents(inputs_.count(a) * element_bytes(a.type));
-    inputs_.fill(a, contents.data());
-    return contents;
-  };
   for (const ArraySpec& a : m.arrays) {
-    const std::vector<std::byte> contents = contents_of(a);
-    addresses_[a.name] = device_.allocate(a.name, contents.size());
-    device_.write(addresses_[a.name], contents.data(), contents.size());
+    addresses_[a.name] = device_.allocate(a.name, inputs_.count(a) * element_bytes(a.type));
+    // Device memory is zero until written: what is never touched costs nothing.
+    if (!std::holds_alternative<Zero>(a.initial)) initialise(a);
   }
   for (const ArraySpec& v : m.variables) {
     addresses_[v.name] = device_.symbol(module_, v.symbol);
     if (std::holds_alternative<AsInModule>(v.initial)) continue;
-    const std::vector<std::byte> contents = contents_of(v);
-    device_.write(addresses_[v.name], contents.data(), contents.size());
+    initialise(v);
   }
   for (const TextureSpec& t : m.textures) {
     check_texture(m, t, inputs_.sizes(),
@@ -38,6 +32,15 @@ void HostSession::set_up() {
         device_.textures().add(descriptor_of(m, t, inputs_.sizes(), addresses_.at(t.array)));
     if (!t.reference.empty()) device_.textures().bind(t.reference, handles_[t.name]);
   }
+}
+
+void HostSession::initialise(const ArraySpec& array) {
+  const Address begin = addresses_.at(array.name);
+  const auto all = static_cast<double>(inputs_.count(array) * element_bytes(array.type));
+  inputs_.stream(array, [&](std::uint64_t offset, const std::byte* contents, std::uint64_t bytes) {
+    device_.working("initialising " + array.name, static_cast<double>(offset) / all);
+    device_.write(begin + offset, contents, bytes);
+  });
 }
 
 void HostSession::launch_all(std::int64_t times) {

@@ -129,6 +129,8 @@ class HostSession {
   std::uint64_t count(const std::string& array, Element type) const;
   void check_count(const std::string& array, Element type, std::uint64_t elements) const;
 
+  /// Writes the contents that the manifest says, piece by piece.
+  void initialise(const ArraySpec& array);
   void run(const std::vector<Step>& steps, const Sizes& sizes);
   void run(const LaunchSpec& launch, const Sizes& sizes);
   void run(const RepeatSpec& loop, const Sizes& sizes);

@@ -121,6 +121,7 @@ void ScriptedInitiator::send(Port& port, Tick t) {
     request.carries_data = true;
     request.useful_bytes = static_cast<std::uint16_t>((r.mask & ByteMask::first(r.bytes)).count());
     request.tag = static_cast<std::uint32_t>(i);
+    request.set_home(Home(SliceId(0)), r.address);
     if (r.prepare) r.prepare(x);
 
     results_[i].begin_req = t;

@@ -63,7 +63,8 @@ struct ScriptedRequest {
   std::vector<unsigned char> data;
   ByteMask mask = ByteMask::first(kMaxLineBytes);
   /// Sets fields of the MemoryRequest (or anything else) just before BEGIN_REQ. By default kind is
-  /// kLoad or kStore, carries_data is true, useful_bytes counts the mask, tag is the index.
+  /// kLoad or kStore, carries_data is true, useful_bytes counts the mask, tag is the index, the
+  /// home is slice 0.
   std::function<void(Transaction&)> prepare;
 };
 

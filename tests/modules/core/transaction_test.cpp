@@ -29,7 +29,7 @@ void fill(MemoryRequest& r, AtomicOperands* atomics) {
   r.useful_bytes = 60;
   r.pieces = 0xF00F;
   r.tag = 0xBEEF;
-  r.home = {SliceId(5), ChannelId(6), Bank(7), 8, 10};
+  r.set_home(Home(SliceId(5), 10), 0x4000);
   for (std::size_t i = 0; i < r.stamps.size(); ++i) r.stamps[i] = 100 + i;
   r.atomics = atomics;
   r.push_route(11);
@@ -50,11 +50,9 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
   if (a.useful_bytes != b.useful_bytes) out.insert("useful_bytes");
   if (a.pieces != b.pieces) out.insert("pieces");
   if (a.tag != b.tag) out.insert("tag");
-  if (a.home.slice != b.home.slice) out.insert("home.slice");
-  if (a.home.channel != b.home.channel) out.insert("home.channel");
-  if (a.home.bank != b.home.bank) out.insert("home.bank");
-  if (a.home.row != b.home.row) out.insert("home.row");
-  if (a.home.slice_line != b.home.slice_line) out.insert("home.slice_line");
+  if (a.home().slice != b.home().slice) out.insert("home.slice");
+  if (a.home().slice_line != b.home().slice_line) out.insert("home.slice_line");
+  if (a.home_known(0x4000) != b.home_known(0x4000)) out.insert("home_address");
   for (std::size_t i = 0; i < a.stamps.size(); ++i) {
     if (a.stamps[i] != b.stamps[i]) out.insert("stamps" + std::to_string(i));
   }
@@ -70,10 +68,12 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
 }
 
 const std::set<std::string> kEveryField = {
-    "fine_grained", "pieces",    "kind",     "read_only",       "bypass_l1", "carries_data",
-    "sm",           "warp",      "pc",       "useful_bytes",    "tag",       "home.slice",
-    "home.channel", "home.bank", "home.row", "home.slice_line", "stamps0",   "stamps1",
-    "stamps2",      "stamps3",   "stamps4",  "atomics",         "route"};
+    "fine_grained", "pieces",          "kind",    "read_only",
+    "bypass_l1",    "carries_data",    "sm",      "warp",
+    "pc",           "useful_bytes",    "tag",     "home.slice",
+    "home_address", "home.slice_line", "stamps0", "stamps1",
+    "stamps2",      "stamps3",         "stamps4", "atomics",
+    "route"};
 
 struct Foreign : tlm::tlm_extension<Foreign> {
   tlm::tlm_extension_base* clone() const override { return new Foreign; }

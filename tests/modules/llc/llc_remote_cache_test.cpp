@@ -42,7 +42,7 @@ struct FarRig final : CacheRig {
         transfer(how),
         llc("llc", config, map, pool, role()) {
     block = &llc;
-    prepare = [this](Transaction& t) { t.request().home = map.locate(t.get_address()); };
+    prepare = [this](Transaction& t) { t.request().decode_home(map, t.get_address()); };
     for (unsigned i = 0; i < 2; ++i) join(sm.socket(i), llc.in[i]);
     join(llc.memory, memory.socket());
     memory.access = [this](tlm::tlm_generic_payload& p) { serve(p); };
@@ -158,7 +158,7 @@ void goes_round(RequestStyle style) {
   REQUIRE(rig.memory.arrivals().size() == 4);
   CHECK(rig.arrived(0) == 11);
   CHECK(rig.memory.arrivals()[0].mask == mask);
-  CHECK(rig.memory.arrivals()[0].request.home.slice == SliceId(1));
+  CHECK(rig.memory.arrivals()[0].request.home().slice == SliceId(1));
   CHECK(rig.kind(0) == RequestKind::kStore);
   CHECK(rig.kind(1) == RequestKind::kAtomic);
   CHECK(rig.byte(load, 11) == 0x5a);
@@ -223,7 +223,7 @@ TEST_CASE("a remote cache's hit takes the latency, a miss the way to the home an
   CHECK(rig.answered(merged) == 10 + kMiss);
   CHECK(rig.answered(hit) == 500 + kLatency);
   CHECK(rig.memory.arrivals().size() == 1);
-  CHECK(rig.memory.arrivals()[0].request.home.slice == SliceId(1));
+  CHECK(rig.memory.arrivals()[0].request.home().slice == SliceId(1));
   CHECK(rig.byte(hit, 3) == initial(kThere + 3));
   const auto& stamps = rig.sm.result(miss).request.stamps;
   CHECK(stamps[static_cast<std::size_t>(Hop::kToDram)] == kNever);
@@ -267,7 +267,7 @@ TEST_CASE("a remote cache holds stores until a flush, which writes their bytes b
   CHECK(rig.arrived(0) == 10'000 + 14 + 1);
   CHECK(rig.kind(0) == RequestKind::kWriteBack);
   CHECK(rig.memory.arrivals()[0].mask == mask);
-  CHECK(rig.memory.arrivals()[0].request.home.slice == SliceId(1));
+  CHECK(rig.memory.arrivals()[0].request.home().slice == SliceId(1));
   CHECK(rig.memory.byte(third + 16) == 0x33);
   CHECK(rig.memory.byte(third + 101) == 0x33);
   CHECK(rig.memory.byte(third + 15) == initial(third + 15));
@@ -409,8 +409,7 @@ TEST_CASE("lines whose homes number them alike lie in sets of their own") {
   c.ways = 1;
   FarRig rig(kOn, c);
   rig.prepare = [](Transaction& t) {
-    t.request().home.slice = SliceId(t.get_address() / kLine % 2);
-    t.request().home.slice_line = 0;
+    t.request().set_home(Home(SliceId(t.get_address() / kLine % 2)), t.get_address());
   };
   rig.load(10, kOtherHome);
   rig.load(300, kOtherHome + kLine);

@@ -68,7 +68,7 @@ TEST_CASE("remote stores, atomics and loads of written data go round the arrays"
   CHECK(rig.arrived(*rig.other, 0) == 11);
   CHECK(arrived[0].mask == mask);
   CHECK(arrived[0].request.kind == RequestKind::kStore);
-  CHECK(arrived[0].request.home.slice == SliceId(1));
+  CHECK(arrived[0].request.home().slice == SliceId(1));
   CHECK(arrived[1].request.kind == RequestKind::kAtomic);
   CHECK(rig.byte(load, 11) == 0x5a);
   CHECK(rig.byte(load, 12) == initial(kThere + 12));

@@ -148,7 +148,7 @@ TEST_CASE("a victim's dirty bytes, and only those, are written back") {
   CHECK(out.mask == mask);
   CHECK(out.request.kind == RequestKind::kWriteBack);
   CHECK(out.request.useful_bytes == 12);
-  CHECK(out.request.home.slice_line == 0x1000 / kLine);
+  CHECK(out.request.home().slice_line == 0x1000 / kLine);
   CHECK(rig.memory.byte(0x1003) == 0x21);
   CHECK(rig.memory.byte(0x1004) == initial(0x1004));
   CHECK(rig.memory.byte(0x1040) == 0x22);

@@ -87,7 +87,7 @@ struct Rig final : CacheRig {
         caching(remote.empty() ? nullptr : make_remote_caching(remote)),
         llc("llc", config, map, pool, role()) {
     block = &llc;
-    prepare = [this](Transaction& t) { t.request().home = map.locate(t.get_address()); };
+    prepare = [this](Transaction& t) { t.request().decode_home(map, t.get_address()); };
     for (unsigned i = 0; i < 2; ++i) join(sm.socket(i), llc.in[i]);
     join(llc.memory, memory.socket());
     if (!caching) return;

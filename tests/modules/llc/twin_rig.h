@@ -35,7 +35,7 @@ struct TwinRig final : CacheRig, Block {
         from_near("from_near", link()),
         from_far("from_far", link()) {
     block = this;
-    prepare = [this](Transaction& t) { t.request().home = map.locate(t.get_address()); };
+    prepare = [this](Transaction& t) { t.request().decode_home(map, t.get_address()); };
     for (unsigned i = 0; i < 2; ++i) join(sm.socket(i), near.in[i]);
     for (unsigned i = 0; i < 2; ++i) join(sm.socket(2 + i), far.in[i]);
     join(near.memory, memory.socket(0));

@@ -63,7 +63,7 @@ struct Rig {
   void access(AccessOrigin origin, std::uint64_t line, bool read_only = true,
               std::uint64_t set = 0) {
     MemoryRequest request;
-    request.home.slice_line = set;
+    request.set_home(Home(SliceId(0), set), line * 128);
     request.read_only = read_only;
     mdr.on_access({origin, line * 128, request});
   }

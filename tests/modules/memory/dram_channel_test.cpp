@@ -89,7 +89,7 @@ struct Rig {
     return r;
   }
   std::function<void(Transaction&)> prepare() const {
-    return [this](Transaction& x) { x.request().home = map.locate(x.get_address()); };
+    return [this](Transaction& x) { x.request().decode_home(map, x.get_address()); };
   }
   /// Arrives exactly at edge n.
   std::size_t at_edge(std::uint64_t n, std::uint64_t a, bool write = false) {
@@ -365,6 +365,8 @@ TEST_CASE("a blocking access moves its bytes and adds RCD, CL, burst; memory poi
   const auto blocking = [&](tlm::tlm_command command, unsigned char fill) {
     Transaction& x = rig.pool.acquire();
     x.set_line(command, address(2, 2), kLine);
+    x.request().kind =
+        command == tlm::TLM_WRITE_COMMAND ? RequestKind::kWriteBack : RequestKind::kFill;
     x.request().carries_data = true;
     std::fill_n(x.data(), kLine, fill);
     rig.prepare()(x);
@@ -388,6 +390,7 @@ TEST_CASE("a blocking access moves its bytes and adds RCD, CL, burst; memory poi
 TEST_CASE("a request for another channel is answered with an address error") {
   Rig rig;
   const auto i = rig.llc.add(rig.request(ns(10), 0x1000));
+  const ExpectReport refused(report::kBadPayload);
   sc_core::sc_start(to_sc_time(us(1)));
   CHECK(rig.llc.result(i).status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   CHECK(rig.dram.stats().errors == 1);

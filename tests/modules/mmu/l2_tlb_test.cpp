@@ -6,7 +6,9 @@
 #include <map>
 #include <random>
 
+#include "modules/core/report.h"
 #include "tests/modules/mmu/mmu_rig.h"
+#include "tests/support/expect_report.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -222,6 +224,7 @@ TEST_CASE("L2 TLB: what is no translation request is refused") {
   narrow.mask = ByteMask::first(4);
   const auto w = rig.sms.add(write);
   const auto n = rig.sms.add(narrow);
+  const ExpectReport refused(report::kBadPayload, 2);
   rig.run();
   CHECK(rig.result(w).status == tlm::TLM_COMMAND_ERROR_RESPONSE);
   CHECK(rig.result(n).status == tlm::TLM_BURST_ERROR_RESPONSE);

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "modules/core/report.h"
 #include "tests/modules/noc/noc_rig.h"
 #include "tests/support/expect_report.h"
 
@@ -100,7 +101,7 @@ class FullSpeed final : public sc_core::sc_module {
         x.set_line(tlm::TLM_WRITE_COMMAND, std::uint64_t{exit} * kLine, kLine);
         x.request().kind = RequestKind::kStore;
         x.request().useful_bytes = kLine;
-        x.request().home.slice = SliceId(exit);
+        x.request().set_home(Home(SliceId(exit)), x.get_address());
         ++sent;
         p->sender.send(x, delay);
       }
@@ -417,7 +418,7 @@ TEST_CASE("blocking and debug accesses find their exit; direct access is denied"
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   Transaction& x = rig.pool.acquire();
   x.set_line(tlm::TLM_READ_COMMAND, 70 * kLine, kLine);
-  x.request().home.slice = SliceId(6);
+  x.request().set_home(Home(SliceId(6)), 70 * kLine);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
   rig.sm.socket(3)->b_transport(x, delay);
   CHECK(x.get_response_status() == tlm::TLM_OK_RESPONSE);
@@ -458,6 +459,7 @@ TEST_CASE("a request that is routed nowhere gets an address error") {
   sm.socket(0).bind(dut.in[0]);
   dut.out[0].bind(slice.socket(0));
   const auto i = sm.load(ns(5), 0);
+  const ExpectReport refused(report::kBadPayload);
   sc_core::sc_start(to_sc_time(ns(100)));
   CHECK(sm.result(i).status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   CHECK(slice.arrivals().empty());

@@ -19,12 +19,13 @@ inline constexpr unsigned kLine = 128;
 /// Lines go round the exits.
 inline NocRouting interleaved(unsigned exits) {
   return {
-      [](const MemoryRequest& r) { return r.home.slice.value; },
+      [](const MemoryRequest& r) { return r.home().slice.value; },
       [exits](std::uint64_t address) { return static_cast<unsigned>(address / kLine % exits); }};
 }
 
 inline void set_home(Transaction& x, unsigned exits) {
-  x.request().home.slice = SliceId(static_cast<std::uint32_t>(x.get_address() / kLine % exits));
+  const std::uint64_t address = x.get_address();
+  x.request().set_home(Home(SliceId(static_cast<std::uint32_t>(address / kLine % exits))), address);
 }
 
 /// Initiators, a crossbar, targets, and a protocol checker on every socket.

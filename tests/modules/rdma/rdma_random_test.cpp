@@ -40,7 +40,7 @@ void vary(ScriptedRequest& r, std::mt19937_64& random) {
                                                                    : (random() & 0xFFFF) | 1U);
   const bool write_back = random() % 3 == 0;
   r.prepare = [=](Transaction& x) {
-    x.request().home.slice = SliceId(slice);
+    x.request().set_home(Home(SliceId(slice)), x.get_address());
     x.request().fine_grained = fine;
     x.request().pieces = pieces;
     if (write && write_back) x.request().kind = RequestKind::kWriteBack;
@@ -80,7 +80,7 @@ TEST_CASE("RDMA conforms: default depths, long answers, back to back") {
     const auto varied = r.prepare;
     r.prepare = [varied](Transaction& x) {
       varied(x);
-      x.request().home.slice = SliceId(0);
+      x.request().set_home(Home(SliceId(0)), x.get_address());
     };
   };
   run_conformance(rig.conformance(), t);
@@ -115,7 +115,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
       asked[g].push_back({address, pieces});
       if (fine) ++fine_loads;
       r.prepare = [=](Transaction& x) {
-        x.request().home.slice = SliceId(slice);
+        x.request().set_home(Home(SliceId(slice)), x.get_address());
         x.request().fine_grained = fine;
         x.request().pieces = pieces;
         x.request().sm = SmId(2 * g + r.port);

@@ -156,7 +156,7 @@ struct RdmaRig final : Block {
     r.self = GpuId(g);
     r.gpus = config.gpus;
     r.ports = config.ports;
-    r.home_of = [this, g](const MemoryRequest& m) { return home_of(g, m.home.slice.value); };
+    r.home_of = [this, g](const MemoryRequest& m) { return home_of(g, m.home().slice.value); };
     r.transfer = &transfer;
     r.packets = &packets;
     r.debug_at_home = [this, g](tlm::tlm_generic_payload& p) {

@@ -121,7 +121,7 @@ TEST_CASE("stores go through with their bytes and take no line") {
   CHECK(rig.answered(store) == 10 + 28 + kMemory + 1);
   CHECK(rig.memory.arrivals()[0].mask == mask);
   CHECK(rig.memory.arrivals()[0].request.kind == RequestKind::kStore);
-  CHECK(rig.memory.arrivals()[0].request.home.slice_line == 0x1000 / kLine);
+  CHECK(rig.memory.arrivals()[0].request.home().slice_line == 0x1000 / kLine);
   CHECK(rig.arrived(1) == 500 + 28);
   CHECK(rig.byte(load, 4) == 0x55);
   CHECK(rig.byte(load, 12) == initial(0x1000 + 12));

@@ -120,7 +120,7 @@ TEST_CASE("figure 8 (a): a load whose pieces are all being fetched merges") {
   CHECK(rig.arrived(0) == 10 + kSent);
   CHECK(rig.asked(0) == 0b11000000);
   CHECK(rig.memory.arrivals()[0].request.fine_grained);
-  CHECK(rig.memory.arrivals()[0].request.home.slice == SliceId(1));
+  CHECK(rig.memory.arrivals()[0].request.home().slice == SliceId(1));
   CHECK(rig.answered(first) == 10 + kAll);
   CHECK(rig.answered(inside) == 10 + kAll + 1);
   CHECK(rig.answered(same) == 10 + kAll + 2);

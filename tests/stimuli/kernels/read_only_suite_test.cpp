@@ -192,7 +192,7 @@ TEST_CASE("the module loader's launches see which arguments are one array") {
   const auto workload = make_workload("vecadd");
   const ptx::Module module =
       ptx::parse_file(dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest().ptx.front());
-  FlatMemory flat;
+  FlatMemory flat{std::uint64_t{1} << 20};
   const Address a = device.allocate("a", 4096);
   const Address b = device.allocate("b", 4096);
   const Address c = device.allocate("c", 4096);
