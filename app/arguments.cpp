@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "app/console.h"
+#include "app/source_commit.h"
 #include "common/error.h"
 #include "common/suggest.h"
 #include "platforms/idle_settings.h"
@@ -49,6 +50,10 @@ const std::vector<std::pair<std::string, ValueMode>>& value_modes() {
 
 }  // namespace
 
+bool has_positional(const po::variables_map& values, std::size_t i) {
+  return values.count(key_of(i)) != 0;
+}
+
 std::string positional_argument(const po::variables_map& values, std::size_t i) {
   return values[key_of(i)].as<std::string>();
 }
@@ -60,11 +65,19 @@ ArgumentParser::ArgumentParser(std::string verb, std::string description)
 
 void ArgumentParser::positional(const std::string& name, const std::string& description) {
   positionals_.emplace_back(name, description);
+  required_ = positionals_.size();
+}
+
+void ArgumentParser::optional_positional(const std::string& name, const std::string& description) {
+  positionals_.emplace_back(name, description);
 }
 
 std::string ArgumentParser::synopsis() const {
   std::string text = "tessera " + verb_;
-  for (const auto& [name, description] : positionals_) text += " " + name;
+  for (std::size_t i = 0; i < positionals_.size(); ++i) {
+    const std::string& name = positionals_[i].first;
+    text += i < required_ ? " " + name : " [" + name + "]";
+  }
   return text + " [OPTIONS]";
 }
 
@@ -121,7 +134,7 @@ std::optional<po::variables_map> ArgumentParser::parse(
     std::cout << help();
     return std::nullopt;
   }
-  for (std::size_t i = 0; i < positionals_.size(); ++i) {
+  for (std::size_t i = 0; i < required_; ++i) {
     const auto& [name, description] = positionals_[i];
     if (values.count(key_of(i)) == 0) refuse(name + " is missing: " + description);
   }
@@ -132,6 +145,10 @@ void add_set_option(ArgumentParser& parser) {
   parser.options()("set",
                    po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
                    "change a parameter; may be repeated (tessera list parameters)");
+}
+
+void add_overwrite_option(ArgumentParser& parser) {
+  parser.options()("overwrite", "--out may replace the results of an earlier run");
 }
 
 void add_jobs_option(ArgumentParser& parser) {
@@ -152,8 +169,11 @@ void add_run_options(ArgumentParser& parser) {
       "json", "print one JSON document and nothing else")("quiet", "no progress");
 }
 
-RunArguments read_run_options(const po::variables_map& values) {
+RunArguments read_run_options(const po::variables_map& values, const std::string& verb,
+                              const std::vector<std::string>& arguments) {
   RunArguments r;
+  r.options.command_line = {"tessera", verb};
+  r.options.command_line.insert(r.options.command_line.end(), arguments.begin(), arguments.end());
   if (values.count("set") != 0) r.sets = values["set"].as<std::vector<std::string>>();
   r.options.values = one_of("--values", values["values"].as<std::string>(), value_modes());
   r.options.scale = one_of("--scale", values["scale"].as<std::string>(), scales());
@@ -170,6 +190,8 @@ RunArguments read_run_options(const po::variables_map& values) {
   if (values.count("out") != 0) r.out = values["out"].as<std::string>();
   r.json = values.count("json") != 0;
   r.quiet = values.count("quiet") != 0;
+  r.overwrite = values.count("overwrite") != 0;
+  r.options.commit = source_commit();
   return r;
 }
 

@@ -20,6 +20,8 @@ class ArgumentParser {
 
   /// The next positional argument.
   void positional(const std::string& name, const std::string& description);
+  /// One that can be left out; after the others.
+  void optional_positional(const std::string& name, const std::string& description);
   boost::program_options::options_description_easy_init options() { return options_.add_options(); }
 
   /// Empty when --help was asked for (and has been printed). Throws InputError with the nearest
@@ -35,9 +37,12 @@ class ArgumentParser {
   std::string verb_;
   std::string description_;
   std::vector<std::pair<std::string, std::string>> positionals_;
+  std::size_t required_ = 0;  ///< of these, the first
   boost::program_options::options_description options_;
 };
 
+/// Whether the i-th positional argument (from 0) was given.
+bool has_positional(const boost::program_options::variables_map& values, std::size_t i);
 /// The i-th positional argument (from 0) of what parse() returned.
 std::string positional_argument(const boost::program_options::variables_map& values, std::size_t i);
 
@@ -48,14 +53,19 @@ struct RunArguments {
   std::optional<std::string> out;
   bool json = false;
   bool quiet = false;
+  bool overwrite = false;
 };
 
 void add_run_options(ArgumentParser& parser);
+/// --overwrite, of verbs whose results have a folder of their own.
+void add_overwrite_option(ArgumentParser& parser);
 /// --set, of verbs that name their platforms.
 void add_set_option(ArgumentParser& parser);
 /// --jobs, of verbs that run several points.
 void add_jobs_option(ArgumentParser& parser);
-RunArguments read_run_options(const boost::program_options::variables_map& values);
+/// `verb` and `arguments`: the command line, which stands in the results.
+RunArguments read_run_options(const boost::program_options::variables_map& values,
+                              const std::string& verb, const std::vector<std::string>& arguments);
 /// Says on standard error which settings ("path=value") none of the platforms reads, and why.
 void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
                         const std::vector<std::string>& sets);

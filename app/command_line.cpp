@@ -8,6 +8,7 @@
 #include <systemc>
 
 #include "app/console.h"
+#include "app/source_commit.h"
 #include "app/verbs.h"
 #include "app/version.h"
 #include "common/error.h"
@@ -49,7 +50,7 @@ int dispatch(const std::vector<std::string>& arguments) {
     return 0;
   }
   if (first == "--version") {
-    std::cout << "tessera " << kVersion << '\n';
+    std::cout << "tessera " << kVersion << " (commit " << source_commit() << ")\n";
     return 0;
   }
   for (const Verb& verb : verbs()) {

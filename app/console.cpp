@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -34,7 +35,25 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions&) {
   if (own && severity == sc_core::SC_INFO) return;
   if (quiet_reports && severity == sc_core::SC_INFO) return;
   std::cerr << "tessera: " << (severity == sc_core::SC_WARNING ? "warning: " : "")
-            << report.get_msg() << " (" << report.get_msg_type() << ")\n";
+            << printable(report.get_msg()) << " (" << report.get_msg_type() << ")\n";
+}
+
+/// Bytes of the UTF-8 character that begins at `at`; 0 when there is none. (C1 controls, which
+/// terminals obey too, count as none.)
+std::size_t utf8_length(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const unsigned first = byte(at);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xf0 && first < 0xf5   ? 4
+                             : first >= 0xe0 && first < 0xf0 ? 3
+                             : first >= 0xc2 && first < 0xe0 ? 2
+                                                             : 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(at + i) & 0xc0U) != 0x80) return 0;
+  }
+  return first == 0xc2 && byte(at + 1) < 0xa0 ? 0 : length;
 }
 
 }  // namespace
@@ -49,9 +68,30 @@ void reserve_standard_output() {
   }
 }
 
+std::string document_text(const nlohmann::ordered_json& document) {
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string printable(const std::string& text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const std::size_t length = utf8_length(text, i);
+    if (length == 0 || (byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f) {
+      std::array<char, 5> escape{};
+      std::snprintf(escape.data(), escape.size(), "\\x%02x", byte);
+      out += escape.data();
+      ++i;
+    } else {
+      out.append(text, i, length);
+      i += length;
+    }
+  }
+  return out;
+}
+
 void write_document(const nlohmann::ordered_json& document) {
-  const std::string text =
-      document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  const std::string text = document_text(document);
   const int fd = reserved_output >= 0 ? reserved_output : STDOUT_FILENO;
   std::size_t done = 0;
   while (done < text.size()) {
@@ -68,7 +108,7 @@ bool document_is_due() { return reserved_output >= 0 && !document_written; }
 
 void complain(const std::string& message) {
   std::cout.flush();
-  std::cerr << "tessera: " << message << std::endl;
+  std::cerr << "tessera: " << printable(message) << std::endl;
 }
 
 bool terminal_has_utf8() {

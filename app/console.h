@@ -6,6 +6,14 @@
 
 namespace tessera::app {
 
+/// A document as the text of a file: indented, with a newline at its end; bytes that are no UTF-8
+/// are replaced.
+std::string document_text(const nlohmann::ordered_json& document);
+
+/// Text for a terminal: control characters and bytes that are no UTF-8 as \xNN. Newlines and tabs
+/// stay.
+std::string printable(const std::string& text);
+
 /// From here on standard output belongs to one JSON document: whatever else is written to it
 /// (SystemC prints its messages there) goes to standard error.
 void reserve_standard_output();

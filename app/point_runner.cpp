@@ -26,10 +26,10 @@ FinishedPoint simulate(const RunnablePoint& point, RunOptions options,
 
 }  // namespace
 
-std::vector<FinishedPoint> run_points(
-    const std::vector<RunnablePoint>& points, unsigned jobs, const RunOptions& options,
-    const PointsProgress& progress,
-    const std::function<void(std::size_t index, FinishedPoint& point)>& keep) {
+std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, unsigned jobs,
+                                      const RunOptions& options, const PointsProgress& progress,
+                                      const PointStore* store, const std::vector<std::string>& keys,
+                                      const std::function<ordered_json(ordered_json)>& kept) {
   catch_interrupts();
   route_systemc_reports(progress.quiet);
   ProgressMeter meter(progress.quiet);
@@ -37,8 +37,16 @@ std::vector<FinishedPoint> run_points(
   std::vector<JobOutcome> outcomes = WorkerPool::run(
       points.size(), jobs,
       [&](std::size_t i, const WorkerPool::Report& report) {
+        std::optional<PointStore::Claim> claim;
+        if (store != nullptr) {
+          claim.emplace(store->claim(keys[i], interrupted));
+          if (auto stats = store->load(keys[i])) {
+            return ordered_json{{"stats", std::move(*stats)}, {"failure", ""}};
+          }
+        }
         FinishedPoint p = simulate(points[i], options, report);
-        if (keep) keep(i, p);
+        p.stats = kept(std::move(p.stats));
+        if (store != nullptr && p.failure.empty()) store->save(keys[i], p.stats);
         return ordered_json{{"stats", std::move(p.stats)}, {"failure", std::move(p.failure)}};
       },
       [&](double finished) {

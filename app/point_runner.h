@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/point_store.h"
 #include "platforms/simulation.h"
 
 namespace tessera::app {
@@ -30,11 +31,13 @@ struct PointsProgress {
 };
 
 /// Simulates the points, at most `jobs` at a time, before any SystemC object is made. SIGINT ends
-/// those that run early and begins no more. `keep` runs in the point's process when it has ended,
-/// right or not, and may change what the parent gets; it may be empty.
+/// those that run early and begins no more. `store` (may be null) keeps what is done and right
+/// under `keys` (one a point), in the point's own process, so that it stays whatever happens to
+/// this one; a point that another command computes at the same time is waited for. `kept`: the part
+/// of the statistics that is kept and given back.
 std::vector<FinishedPoint> run_points(
     const std::vector<RunnablePoint>& points, unsigned jobs, const RunOptions& options,
-    const PointsProgress& progress,
-    const std::function<void(std::size_t index, FinishedPoint& point)>& keep);
+    const PointsProgress& progress, const PointStore* store, const std::vector<std::string>& keys,
+    const std::function<nlohmann::ordered_json(nlohmann::ordered_json)>& kept);
 
 }  // namespace tessera::app

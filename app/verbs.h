@@ -22,6 +22,7 @@ int compare_verb(const std::vector<std::string>& arguments);
 int study_verb(const std::vector<std::string>& arguments);
 int analyze_verb(const std::vector<std::string>& arguments);
 int list_verb(const std::vector<std::string>& arguments);
+int diff_verb(const std::vector<std::string>& arguments);
 int config_verb(const std::vector<std::string>& arguments);
 
 }  // namespace tessera::app

@@ -28,10 +28,7 @@ target_link_libraries(tessera_all_stimuli INTERFACE tessera_kernels tessera_ptx)
 list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
 install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TESSERA_LTO_USED AND TESSERA_LTO_ONLY)
-  install(CODE [[message(FATAL_ERROR
-    "This tree builds the command alone (TESSERA_LTO_ONLY): cmake --preset release, and build again")]])
-elseif(TESSERA_LTO_USED)
+if(TESSERA_LTO_USED)
   # Machine code alone: what link-time optimisation reads is of use to this very compiler only.
   install(CODE "
     file(GLOB archives

@@ -143,6 +143,33 @@ ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const G
 
 }  // namespace
 
+const std::vector<DerivedInfo>& derived_catalogue() {
+  static const std::vector<DerivedInfo> all = {
+      {"ipc", "instruction/cycle", "warp instructions of all SMs per SM cycle"},
+      {"replies_per_cycle", "reply/cycle", "L1 misses answered per SM cycle (NUBA figure 8)"},
+      {"l1_hit_rate", "", "L1 load hits over loads; merges are no hits"},
+      {"llc_hit_rate", "", "LLC hits and write allocations over accesses"},
+      {"l1_miss_local_fraction", "", "L1 misses served in the SM's own partition or GPU"},
+      {"noc_bytes", "byte", "sent by the GPU's network, requests and replies, each once"},
+      {"inter_module_bytes", "byte", "sent between modules, requests and replies"},
+      {"inter_gpu_bytes", "byte", "sent between GPUs, headers included"},
+      {"host_link_bytes", "byte", "sent between host and GPUs"},
+      {"off_node_fraction", "", "requests to another module or GPU over LLC accesses"},
+      {"dram_bytes", "byte", "read and written by the DRAM channels"},
+      {"dram_utilisation", "", "dram_bytes over what the channels could move meanwhile"},
+      {"avg_load_latency_cycles", "cycle", "a warp's load, from issue to its last byte"},
+      {"avg_remote_load_latency_cycles", "cycle",
+       "an L1 miss; of several GPUs, of another GPU's line"},
+      {"page_balance", "", "average pages a channel over the most (NUBA section 4)"},
+      {"page_faults", "fault", "pages whose first access faulted"},
+      {"page_sharing", "", "shares of pages by the number of SMs that touch them"},
+      {"latency_breakdown", "cycle", "average of an L1 miss at each hop"},
+      {"peak_gb_per_s", "GB/s", "what each level could move"},
+      {"remote", "", "what DualOpt's figures look at"},
+  };
+  return all;
+}
+
 ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::uint64_t cycles,
                     const std::vector<std::uint64_t>& pages_per_channel) {
   const Sums sum(modules);

@@ -9,6 +9,15 @@
 
 namespace tessera {
 
+/// Unit (empty: a ratio) and description of a name of `derived`; of its parts, where it is an
+/// object.
+struct DerivedInfo {
+  const char* name;
+  const char* unit;
+  const char* description;
+};
+const std::vector<DerivedInfo>& derived_catalogue();
+
 /// The `derived` section of stats.json: the same names on every platform, computed from the
 /// statistics of the modules. `cycles`: of the SM clock, kernels only.
 nlohmann::ordered_json derive(const nlohmann::ordered_json& modules, const GpuConfig& config,

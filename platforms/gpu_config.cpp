@@ -172,7 +172,13 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   for (const char* kind : {"noc", "gate", "mcm", "iommu"}) {
     const auto plan = all.lower_bound(kind);
     if (plan == all.end() || plan->first.compare(0, std::strlen(kind), kind) != 0) continue;
-    fits(kind, plan->second.noc.validate(plan->second.entries, plan->second.exits));
+    // Gates have the settings of the GPU's network.
+    const std::string settings = std::strcmp(kind, "gate") == 0 ? "noc" : kind;
+    for (const std::string& f :
+         plan->second.noc.validate(plan->second.entries, plan->second.exits)) {
+      const bool radix = f.find("radix squared") != std::string::npos;
+      errors.push_back(std::string(kind) + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
+    }
   }
   if (s.topology == "nuba") {
     fits("p2p", p2p.validate());

@@ -4,8 +4,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <exception>
 #include <string>
 #include <utility>
@@ -36,6 +38,16 @@ class System final : public sc_core::sc_module {
 
   std::unique_ptr<Gpu> gpu;
 };
+
+/// "2026-11-23T17:55:00Z"
+std::string utc_date() {
+  const std::time_t time = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&time, &parts);
+  std::array<char, 32> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text.data();
+}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -272,7 +284,9 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
                             : options_.scale == Scale::kMedium ? "medium"
                                                                : "paper";
   ordered_json d;
+  d["schema"] = kStatsSchema;
   d["tessera"] = TESSERA_VERSION;
+  d["commit"] = options_.commit;
   d["platform"] = config_.platform;
   d["workload"] = workload.info().name;
   d["scale"] = scale;
@@ -290,6 +304,13 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["modules"] = registry_.to_json();
   d["derived"] = derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
+  ordered_json derived_units = ordered_json::object();
+  for (const DerivedInfo& i : derived_catalogue()) {
+    if (d["derived"].contains(i.name)) {
+      derived_units[i.name] = {{"unit", i.unit}, {"description", i.description}};
+    }
+  }
+  d["dictionary"] = {{"derived", std::move(derived_units)}, {"modules", registry_.dictionary()}};
   d["verified"] = nullptr;
   if (result.verification) d["verified"] = result.verification->passed;
   if (result.failure && !result.verification) d["verified"] = false;
@@ -297,7 +318,13 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   if (result.interrupted) d["interrupted"] = true;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  d["host"] = {{"seconds", host_seconds},
+  const auto cpu_seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6;
+  };
+  d["host"] = {{"date", utc_date()},
+               {"command_line", options_.command_line},
+               {"seconds", host_seconds},
+               {"cpu_seconds", cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime)},
                {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
                {"transactions", pool_.acquired()},
                {"transactions_per_second",

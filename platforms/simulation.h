@@ -60,11 +60,18 @@ struct RunOptions {
   Scale scale = Scale::kSmall;
   std::uint64_t seed = 1;
   ValueMode values = ValueMode::kFunctional;
+  /// How the run was asked for and by what: stands in stats.json. `commit`: of the command's
+  /// source.
+  std::string commit = "unknown";
+  std::vector<std::string> command_line;
   /// Called from time to time (host time: about ten times a second). May be empty.
   std::function<void(const Progress&)> on_progress;
   /// Polled as often; true ends the run early, keeping what was measured. May be empty.
   std::function<bool()> interrupted;
 };
+
+/// Of stats.json: rises when a key changes its meaning or goes.
+inline constexpr int kStatsSchema = 1;
 
 struct RunResult {
   /// The stats.json document of design.md section 5.

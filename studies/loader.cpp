@@ -253,10 +253,14 @@ std::pair<std::string, std::string> find_study(const std::string& argument) {
     if (s.name != first) continue;
     return {s.folder, slash == std::string::npos ? "" : argument.substr(slash + 1)};
   }
-  const fs::path path(argument);
-  if (is_study(path)) return {argument, ""};
+  fs::path path(argument);
+  if (!path.has_filename() && path.has_parent_path()) path = path.parent_path();  // "folder/"
+  if (is_study(path)) return {path.string(), ""};
   if (is_study(path.parent_path())) return {path.parent_path().string(), path.filename().string()};
-  throw InputError("unknown study '" + first + "' (studies: " + joined(names) +
+  if (fs::is_directory(path)) {
+    throw InputError("the folder " + argument + " is no study: there is no study.json in it");
+  }
+  throw InputError("unknown study '" + argument + "' (studies: " + joined(names) +
                    "; or a folder with a study.json)" + did_you_mean(first, names));
 }
 

@@ -49,6 +49,30 @@ std::string point_key(const PointIdentity& p) {
   return sha256(document.dump());
 }
 
+std::vector<std::string> workload_hashes(const std::string& workload) {
+  make_workload(workload);
+  std::vector<std::string> hashes;
+  for (const std::string& file : workload_files(workload)) hashes.push_back(sha256_of_file(file));
+  return hashes;
+}
+
+PointIdentity identity_of(const ResolvedConfig& config, const std::string& workload,
+                          std::vector<std::string> file_hashes, const RunOptions& options,
+                          const std::string& binary_hash) {
+  PointIdentity identity;
+  identity.config = config.to_json();
+  const std::vector<std::string> suite = workload_names();
+  if (std::find(suite.begin(), suite.end(), workload) != suite.end()) {
+    identity.suite_workload = workload;
+  }
+  identity.file_hashes = std::move(file_hashes);
+  identity.scale = options.scale;
+  identity.seed = options.seed;
+  identity.values = options.values;
+  identity.binary_hash = binary_hash;
+  return identity;
+}
+
 StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figures,
                       const RunOptions& options, const std::string& binary_hash) {
   std::set<std::pair<std::size_t, std::size_t>> needed;
@@ -62,13 +86,7 @@ StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figure
   for (const auto& [w, p] : needed) {
     const StudyWorkload& workload = study.workloads[w];
     const StudyPlatform& platform = study.platforms[p];
-    if (file_hashes.count(w) == 0) {
-      // Loads it, so that what is wrong with it is told before anything runs.
-      make_workload(workload.workload);
-      for (const std::string& file : workload_files(workload.workload)) {
-        file_hashes[w].push_back(sha256_of_file(file));
-      }
-    }
+    if (file_hashes.count(w) == 0) file_hashes[w] = workload_hashes(workload.workload);
     if (plan.configs.count(p) == 0) {
       try {
         plan.configs.emplace(p, resolve_config(platform.preset.at(options.scale),
@@ -79,24 +97,16 @@ StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figure
         throw InputError(platform.origin + ": " + e.what());
       }
     }
-    PointIdentity identity;
-    identity.config = plan.configs.at(p).to_json();
-    const std::vector<std::string> suite = workload_names();
-    if (std::find(suite.begin(), suite.end(), workload.workload) != suite.end()) {
-      identity.suite_workload = workload.workload;
-    }
-    identity.file_hashes = file_hashes[w];
-    identity.scale = options.scale;
-    identity.seed = options.seed;
-    identity.values = options.values;
-    identity.binary_hash = binary_hash;
-    plan.points.push_back({p, w, point_key(identity)});
+    plan.points.push_back({p, w,
+                           point_key(identity_of(plan.configs.at(p), workload.workload,
+                                                 file_hashes[w], options, binary_hash))});
   }
   return plan;
 }
 
 ordered_json kept_statistics(ordered_json stats) {
   stats.erase("modules");
+  stats.erase("dictionary");
   stats.erase("host");
   return stats;
 }

@@ -33,6 +33,12 @@ struct PointIdentity {
   std::string binary_hash;  ///< of the executable
 };
 std::string point_key(const PointIdentity& identity);
+/// SHA-256 of the files that decide what a workload does. Loads it, so that what is wrong with it
+/// is told before anything runs: throws InputError.
+std::vector<std::string> workload_hashes(const std::string& workload);
+PointIdentity identity_of(const ResolvedConfig& config, const std::string& workload,
+                          std::vector<std::string> file_hashes, const RunOptions& options,
+                          const std::string& binary_hash);
 
 /// The runs of a study (or of one of its figures).
 struct StudyPlan {

@@ -46,23 +46,9 @@ std::string csv_value(const ordered_json& value) {
   return value.dump();
 }
 
-std::string derived_unit(const std::string& name) {
-  static const std::map<std::string, std::string> units = {
-      {"ipc", "instruction/cycle"},
-      {"replies_per_cycle", "reply/cycle"},
-      {"noc_bytes", "byte"},
-      {"inter_module_bytes", "byte"},
-      {"inter_gpu_bytes", "byte"},
-      {"host_link_bytes", "byte"},
-      {"dram_bytes", "byte"},
-      {"avg_load_latency_cycles", "cycle"},
-      {"avg_remote_load_latency_cycles", "cycle"},
-      {"page_faults", "fault"},
-      {"latency_breakdown", "cycle"},
-      {"peak_gb_per_s", "GB/s"},
-  };
-  const auto it = units.find(name);
-  return it == units.end() ? std::string() : it->second;
+std::string derived_unit(const ordered_json& stats, const std::string& name) {
+  const ordered_json::json_pointer where("/dictionary/derived/" + name + "/unit");
+  return stats.contains(where) ? stats.at(where).get<std::string>() : std::string();
 }
 
 std::string energy_unit(const std::string& name) {
@@ -90,7 +76,7 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
   }
   if (stats.contains("derived")) {
     for (const auto& [name, value] : stats["derived"].items()) {
-      flatten("derived", name, value, derived_unit(name), out);
+      flatten("derived", name, value, derived_unit(stats, name), out);
     }
   }
   if (stats.contains("energy")) {

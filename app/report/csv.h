@@ -11,8 +11,8 @@ namespace tessera::app {
 /// derived ones under "derived". `catalogue`: [{"module", "name", "unit", ...}] of the platform.
 std::string stats_csv(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue);
 
-/// Unit of a derived value of design.md section 5; empty for ratios and unknown names.
-std::string derived_unit(const std::string& name);
+/// Unit of a derived value, from the document's dictionary; empty for ratios and unknown names.
+std::string derived_unit(const nlohmann::ordered_json& stats, const std::string& name);
 /// Of a value of `energy`, from the end of its name: noc_j, total_j, noc_power_w, noc_area_mm2.
 std::string energy_unit(const std::string& name);
 

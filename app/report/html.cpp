@@ -89,7 +89,8 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
   }
   ordered_json units = ordered_json::object();
   if (stats.contains("derived")) {
-    for (const auto& [name, value] : stats["derived"].items()) units[name] = derived_unit(name);
+    for (const auto& [name, value] : stats["derived"].items())
+      units[name] = derived_unit(stats, name);
   }
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
               assets::kRunJs,

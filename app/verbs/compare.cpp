@@ -1,32 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <iostream>
+#include <map>
 
 #include "app/arguments.h"
 #include "app/console.h"
-#include "app/output_directory.h"
 #include "app/point_runner.h"
+#include "app/point_store.h"
 #include "app/report/comparison.h"
 #include "app/report/html.h"
+#include "app/result_folder.h"
 #include "app/verbs.h"
+#include "studies/points.h"
 
 namespace tessera::app {
 
 using nlohmann::ordered_json;
 
+namespace {
+
+/// What the command was asked for, as text.
+std::string request_of(const std::vector<std::string>& platforms,
+                       const std::vector<std::string>& workloads, const RunArguments& run) {
+  const ordered_json request = {{"compare", platforms},
+                                {"workloads", workloads},
+                                {"sets", run.sets},
+                                {"scale", name_of(run.options.scale)},
+                                {"values", name_of(run.options.values)},
+                                {"seed", run.options.seed}};
+  return document_text(request);
+}
+
+std::vector<std::string> keys_of(const std::vector<RunnablePoint>& points,
+                                 const std::map<std::string, std::vector<std::string>>& hashes,
+                                 const RunOptions& options) {
+  const std::string binary = own_binary_hash();
+  std::vector<std::string> keys;
+  for (const RunnablePoint& p : points) {
+    keys.push_back(studies::point_key(
+        studies::identity_of(*p.config, p.workload, hashes.at(p.workload), options, binary)));
+  }
+  return keys;
+}
+
+/// Fills `compared` from the runs that the store has, and runs the others.
+void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std::string>& keys,
+                 unsigned jobs, const RunArguments& run, const PointStore* store,
+                 std::vector<ComparedPoint>& compared) {
+  std::vector<RunnablePoint> missing;
+  std::vector<std::string> missing_keys;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (store != nullptr) {
+      if (auto stats = store->load(keys[i], complain)) {
+        compared[i].stats = std::move(*stats);
+        continue;
+      }
+    }
+    missing.push_back(points[i]);
+    missing_keys.push_back(keys[i]);
+    places.push_back(i);
+  }
+  std::vector<FinishedPoint> finished =
+      run_points(missing, jobs, run.options, {"compare", run.quiet}, store, missing_keys,
+                 [](ordered_json stats) { return stats; });
+  for (std::size_t k = 0; k < finished.size(); ++k) {
+    compared[places[k]].stats = std::move(finished[k].stats);
+    compared[places[k]].failure = std::move(finished[k].failure);
+  }
+  // Platforms of one configuration share their runs, not their names.
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (compared[i].stats.is_object()) compared[i].stats["platform"] = points[i].config->platform;
+  }
+}
+
+}  // namespace
+
 int compare_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("compare",
                         "Runs every workload on every platform, each in a process of its own, and "
                         "sets the\nresults side by side. Files: compare.json, compare.csv, "
-                        "report.html in --out\n(default: out/compare; with --json only where --out "
-                        "says so).");
+                        "report.html, runs/ in --out\n(default: out/compare, or -2, -3, ... when "
+                        "that is another comparison's; with --json only where\n--out says so). "
+                        "Every run is kept: the same command again runs only what is missing.");
   parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline");
   parser.positional("WORKLOAD,...", "names or manifests; all: the suite");
   add_set_option(parser);
   add_run_options(parser);
   add_jobs_option(parser);
+  add_overwrite_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
-  const RunArguments run = read_run_options(*values);
+  const RunArguments run = read_run_options(*values, "compare", arguments);
   const unsigned jobs = read_jobs(*values);
   const auto platforms = split_names("PLATFORM,...", positional_argument(*values, 0));
   const std::string named = positional_argument(*values, 1);
@@ -41,9 +106,15 @@ int compare_verb(const std::vector<std::string>& arguments) {
     for (const ResolvedConfig& c : configs) all.push_back(&c);
     tell_idle_settings(all, run.sets);
   }
-  for (const std::string& w : workloads) make_workload(w);
-  std::optional<OutputDirectory> out;
-  if (run.out || !run.json) out.emplace(run.out.value_or("out/compare"));
+  // The list reads every file that a point depends on: an interrupt may come before the first run.
+  catch_interrupts();
+  std::map<std::string, std::vector<std::string>> hashes;
+  for (const std::string& w : workloads) hashes[w] = studies::workload_hashes(w);
+  std::optional<ResultFolder> folder;
+  if (run.out || !run.json) {
+    folder.emplace("compare.json", run.out, "out/compare", run.overwrite,
+                   request_of(platforms, workloads, run));
+  }
 
   std::vector<ComparedPoint> compared;
   std::vector<RunnablePoint> points;
@@ -53,24 +124,26 @@ int compare_verb(const std::vector<std::string>& arguments) {
       points.push_back({&configs[i], workload});
     }
   }
-  std::vector<FinishedPoint> finished =
-      run_points(points, jobs, run.options, {"compare", run.quiet}, {});
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    compared[i].stats = std::move(finished[i].stats);
-    compared[i].failure = std::move(finished[i].failure);
-  }
+  std::optional<PointStore> store;
+  if (folder) store.emplace(folder->path() + "/runs");
+  run_missing(points, keys_of(points, hashes, run.options), jobs, run, store ? &*store : nullptr,
+              compared);
 
   const ordered_json document = comparison_document(compared);
-  if (out) {
-    out->write("compare.json", document.dump(2) + "\n");
+  const bool complete = std::all_of(compared.begin(), compared.end(),
+                                    [](const ComparedPoint& c) { return c.failure.empty(); });
+  std::optional<OutputDirectory> out;
+  if (folder) {
+    out.emplace(folder->for_result(complete));
+    out->write("compare.json", document_text(document));
     out->write("compare.csv", comparison_csv(document));
     out->write("report.html", comparison_report(document));
   }
   if (run.json) {
     write_document(document);
   } else {
-    std::cout << comparison_table(document) << "\nreport  " << out->path_of("report.html")
-              << std::endl;
+    std::cout << printable(comparison_table(document)) << "\nreport  "
+              << out->path_of("report.html") << std::endl;
   }
   int status = 0;
   for (const ComparedPoint& c : compared) {

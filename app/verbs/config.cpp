@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+
 #include "app/arguments.h"
 #include "app/console.h"
+#include "app/report/difference.h"
 #include "app/verbs.h"
 
 namespace tessera::app {
@@ -8,15 +11,31 @@ namespace tessera::app {
 int config_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("config",
                         "Prints every parameter of a platform with its value as JSON, in the form "
-                        "that a\nplatform file has: save it, change it, run it.");
+                        "that a\nplatform file has: save it, change it, run it. Of two platforms: "
+                        "the parameters in\nwhich they differ.");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
+  parser.optional_positional("OTHER", "another, to compare it with");
   add_set_option(parser);
-  parser.options()("json", "the output is JSON anyway");
+  parser.options()("json",
+                   "of two platforms: one JSON document (of one, the output is JSON anyway)");
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   std::vector<std::string> sets;
   if (values->count("set") != 0) sets = (*values)["set"].as<std::vector<std::string>>();
-  write_document(resolve_config(positional_argument(*values, 0), sets).to_json());
+  const std::string platform = positional_argument(*values, 0);
+  const nlohmann::ordered_json config = resolve_config(platform, sets).to_json();
+  if (!has_positional(*values, 1)) {
+    write_document(config);
+    return 0;
+  }
+  const std::string other = positional_argument(*values, 1);
+  const nlohmann::ordered_json changes =
+      changed_settings(config, resolve_config(other, sets).to_json());
+  if (values->count("json") != 0) {
+    write_document({{"a", platform}, {"b", other}, {"changes", changes}});
+  } else {
+    std::cout << settings_text(changes, platform, other);
+  }
   return 0;
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <iostream>
 #include <map>
 
@@ -159,30 +158,12 @@ Listing parameters(const std::string& platform) {
   return l;
 }
 
-/// "gpu0.llc12" as "gpu*.llc*": equal blocks share a line.
-std::string without_numbers(const std::string& module) {
-  std::string out;
-  for (std::size_t i = 0; i < module.size(); ++i) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
-    // A digit that belongs to a name ("l1") has no letter pair before it.
-    const bool index =
-        digit && !(i >= 1 && module[i - 1] == 'l' &&
-                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
-    if (!index) {
-      out += module[i];
-      continue;
-    }
-    if (out.empty() || out.back() != '*') out += '*';
-  }
-  return out;
-}
-
 Listing statistics(const std::string& platform) {
   const Simulation simulation(resolve_config(platform, {}));
   Listing l;
   std::map<std::pair<std::string, std::string>, std::size_t> seen;
   for (const StatisticInfo& info : simulation.statistics().all()) {
-    const std::string module = without_numbers(info.module);
+    const std::string module = StatisticsRegistry::block_of(info.module);
     const auto [it, fresh] = seen.try_emplace({module, info.name}, l.entries.size());
     if (!fresh) {
       ordered_json& count = l.entries[it->second]["instances"];

@@ -6,13 +6,13 @@
 
 #include "app/arguments.h"
 #include "app/console.h"
-#include "app/output_directory.h"
 #include "app/point.h"
 #include "app/progress.h"
 #include "app/report/csv.h"
 #include "app/report/html.h"
 #include "app/report/summary.h"
 #include "app/report/text.h"
+#include "app/result_folder.h"
 #include "app/verbs.h"
 #include "common/error.h"
 
@@ -47,7 +47,7 @@ class RunMeter {
 };
 
 void write_files(const OutputDirectory& out, const PointOutcome& outcome) {
-  out.write("stats.json", outcome.stats.dump(2) + "\n");
+  out.write("stats.json", document_text(outcome.stats));
   out.write("stats.csv", stats_csv(outcome.stats, outcome.catalogue));
   out.write("report.html", run_report(outcome.stats, outcome.catalogue, outcome.verification,
                                       outcome.failure.value_or("")));
@@ -73,8 +73,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("run",
                         "Runs a workload's kernels on a platform, checks the result against the "
                         "CPU reference\nand shows where the bandwidth went. Files: stats.json, "
-                        "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD; with "
-                        "--json only where --out says so).");
+                        "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD, or "
+                        "-2, -3, ... when that is there; with --json only\nwhere --out says so).");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
   parser.positional(
       "WORKLOAD",
@@ -84,9 +84,10 @@ int run_verb(const std::vector<std::string>& arguments) {
                    "what to run of a PTX file (docs/guide/your-own-kernel.md)");
   add_set_option(parser);
   add_run_options(parser);
+  add_overwrite_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
-  RunArguments run = read_run_options(*values);
+  RunArguments run = read_run_options(*values, "run", arguments);
   const std::string platform = positional_argument(*values, 0);
   const std::string workload = positional_argument(*values, 1);
 
@@ -97,11 +98,10 @@ int run_verb(const std::vector<std::string>& arguments) {
       read_workload(workload, values->count("manifest") == 0
                                   ? std::nullopt
                                   : std::optional((*values)["manifest"].as<std::string>()));
-  std::optional<OutputDirectory> out;
-  if (run.out) {
-    out.emplace(*run.out);
-  } else if (!run.json) {
-    out.emplace("out/" + file_stem(platform) + "-" + file_stem(workload));
+  std::optional<ResultFolder> folder;
+  if (run.out || !run.json) {
+    folder.emplace("stats.json", run.out, "out/" + file_stem(platform) + "-" + file_stem(workload),
+                   run.overwrite);
   }
 
   catch_interrupts();
@@ -112,14 +112,16 @@ int run_verb(const std::vector<std::string>& arguments) {
   const PointOutcome outcome = simulate_point(config, *program, run.options);
   meter.finish();
 
-  if (out) {
+  std::optional<OutputDirectory> out;
+  if (folder) {
+    out.emplace(folder->for_result(!outcome.failure));
     write_files(*out, outcome);
     for (const OutputFile& file : program->output_files()) out->write(file.name, file.bytes);
   }
   if (run.json) {
     write_document(outcome.stats);
   } else {
-    std::cout << run_summary(outcome.stats, outcome.verification, terminal_has_utf8())
+    std::cout << printable(run_summary(outcome.stats, outcome.verification, terminal_has_utf8()))
               << "  report         " << out->path_of("report.html") << std::endl;
   }
   if (outcome.failure) {

@@ -43,7 +43,7 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
   std::vector<std::string> keys;
   for (const studies::StudyPoint& p : plan.points) {
     if (!results.try_emplace(p.key).second) continue;
-    if (auto stats = store.load(p.key)) {
+    if (auto stats = store.load(p.key, complain)) {
       results[p.key].stats = std::move(*stats);
       ++tally.kept;
     } else {
@@ -51,14 +51,9 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
       keys.push_back(p.key);
     }
   }
-  // The point's own process keeps its result, so that what is done stays done, whatever happens to
-  // this one.
-  const auto keep = [&](std::size_t i, FinishedPoint& p) {
-    p.stats = studies::kept_statistics(std::move(p.stats));
-    if (p.failure.empty()) store.save(keys[i], p.stats);
-  };
   std::vector<FinishedPoint> finished =
-      run_points(missing, jobs, run.options, {"study " + study.name, run.quiet}, keep);
+      run_points(missing, jobs, run.options, {"study " + study.name, run.quiet}, &store, keys,
+                 studies::kept_statistics);
   for (std::size_t i = 0; i < finished.size(); ++i) {
     if (!finished[i].failure.empty()) ++tally.failed;
     ++tally.run;
@@ -87,7 +82,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   add_jobs_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
-  const RunArguments run = read_run_options(*values);
+  const RunArguments run = read_run_options(*values, "study", arguments);
   const unsigned jobs = read_jobs(*values);
   const std::string name = positional_argument(*values, 0);
 
@@ -105,7 +100,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());
   const std::string directory = run.out.value_or("out/study-" + study.name);
   const OutputDirectory out(directory);
-  const PointStore store(directory);
+  const PointStore store(directory + "/points");
 
   Tally tally;
   const auto by_key = results_of(plan, study, store, jobs, run, tally);
@@ -114,13 +109,13 @@ int study_verb(const std::vector<std::string>& arguments) {
     results[{p.platform, p.workload}] = by_key.at(p.key);
   }
   const ordered_json document = studies::study_document(study, about, results);
-  out.write("study.json", document.dump(2) + "\n");
+  out.write("study.json", document_text(document));
   out.write("report.html", study_report(document));
   out.write("table.md", study_markdown(document, "tessera study " + name));
   if (run.json) {
     write_document(document);
   } else {
-    std::cout << study_text(document) << "\n"
+    std::cout << printable(study_text(document)) << "\n"
               << tally.text() << "\nreport  " << out.path_of("report.html") << std::endl;
   }
   for (const ordered_json& failed : document["failed"]) {

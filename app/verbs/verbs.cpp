@@ -10,7 +10,8 @@ const std::vector<Verb>& verbs() {
       {"study", "a paper's figures and claims, measured beside published", study_verb},
       {"analyze", "which arrays the kernels of a PTX file only read", analyze_verb},
       {"list", "platforms, workloads, policies, studies, parameters, statistics", list_verb},
-      {"config", "print a platform's parameters as JSON", config_verb},
+      {"config", "a platform's parameters as JSON, or how two platforms differ", config_verb},
+      {"diff", "what changed between two runs, or two folders of runs", diff_verb},
   };
   return all;
 }

@@ -93,6 +93,33 @@ void StatisticsRegistry::bandwidth(const std::string& module, const std::string&
   });
 }
 
+std::string StatisticsRegistry::block_of(const std::string& module) {
+  std::string out;
+  for (std::size_t i = 0; i < module.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
+    // A digit that belongs to a name ("l1") has no letter pair before it.
+    const bool index =
+        digit && !(i >= 1 && module[i - 1] == 'l' &&
+                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
+    if (!index) {
+      out += module[i];
+      continue;
+    }
+    if (out.empty() || out.back() != '*') out += '*';
+  }
+  return out;
+}
+
+nlohmann::ordered_json StatisticsRegistry::dictionary() const {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const StatisticInfo& info : all()) {
+    nlohmann::ordered_json& entry = out[block_of(info.module)][info.name];
+    if (!entry.is_null()) continue;
+    entry = {{"unit", info.unit}, {"kind", info.kind}, {"description", info.description}};
+  }
+  return out;
+}
+
 ordered_json StatisticsRegistry::to_json() const {
   ordered_json out = ordered_json::object();
   for (const auto& [module, indices] : by_module_) {

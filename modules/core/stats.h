@@ -120,6 +120,10 @@ struct StatisticInfo {
 /// own members once, at elaboration; values are read when a report is made.
 class StatisticsRegistry {
  public:
+  /// A module's name with '*' for each index: "system.gpu0.llc12" as "system.gpu*.llc*". Equal
+  /// blocks share it.
+  static std::string block_of(const std::string& module);
+
   void counter(const std::string& module, const std::string& name, const Counter& value,
                const std::string& unit, const std::string& description);
   /// A value computed when read.
@@ -136,6 +140,8 @@ class StatisticsRegistry {
 
   /// {"module": {"name": value}}; histograms, occupancies and series are objects.
   nlohmann::ordered_json to_json() const;
+  /// {block: {statistic: {"unit", "kind", "description"}}}, each once for all equal blocks.
+  nlohmann::ordered_json dictionary() const;
   /// Sum of a counter over every module whose last name component begins with `prefix`.
   std::uint64_t sum(const std::string& prefix, const std::string& name) const;
 

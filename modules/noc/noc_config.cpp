@@ -77,13 +77,24 @@ std::vector<std::string> NocConfig::validate() const {
   return errors;
 }
 
+namespace {
+
+/// What would make room for so many ports.
+std::string radix_for(std::uint64_t ports) {
+  std::uint64_t radix = 1;
+  while (radix * radix < ports) ++radix;
+  return radix > kMaxRadix ? std::string() : "; a radix of " + std::to_string(radix) + " has room";
+}
+
+}  // namespace
+
 std::vector<std::string> NocConfig::validate(std::uint32_t entries, std::uint32_t exits) const {
   std::vector<std::string> errors = validate();
   const std::uint64_t most = std::uint64_t{radix} * radix;
   for (const auto& [ports, what] : {std::pair{entries, "entry"}, std::pair{exits, "exit"}}) {
     if (ports == 0 || ports > most) {
       errors.push_back(std::to_string(ports) + " " + what + " ports: 1 to " + std::to_string(most) +
-                       " (radix squared) expected");
+                       " (radix squared) expected" + radix_for(ports));
     }
   }
   return errors;

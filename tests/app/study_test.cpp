@@ -113,6 +113,44 @@ TEST_CASE("a point that was kept in part is run again") {
              Contains("4 points: 1 run, 3 kept"));
 }
 
+TEST_CASE("a point edited by hand, and a folder in its place, are told and run again") {
+  const ScratchFolder folder;
+  const std::vector<std::string> command = {"study", kTiny, "--out", "s"};
+  REQUIRE(run_tessera(command, folder.path()).status == 0);
+  const std::string whole = folder.read("s/study.json");
+  std::vector<fs::path> points;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "s/points")) {
+    points.push_back(entry.path());
+  }
+  REQUIRE(points.size() == 4);
+  json edited = json::parse(folder.read("s/points/" + points[0].filename().string()));
+  edited["stats"]["cycles"] = edited["stats"]["cycles"].get<double>() / 2;
+  folder.write("s/points/" + points[0].filename().string(), edited.dump());
+  fs::remove(points[1]);
+  fs::create_directory(points[1]);
+  const CommandResult r = run_tessera(command, folder.path());
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, Contains("4 points: 2 run, 2 kept"));
+  CHECK_THAT(r.error, Contains("has been changed since it was written") && Contains("is no file"));
+  CHECK(folder.read("s/study.json") == whole);
+  CHECK_THAT(run_tessera(command, folder.path()).out, Contains("4 points: 0 run, 4 kept"));
+}
+
+TEST_CASE("two studies in one folder share the work") {
+  const ScratchFolder folder;
+  const std::vector<std::string> command = {"study", kTiny, "--out", "s", "--jobs", "2"};
+  BackgroundCommand other(command, folder.path());
+  const CommandResult mine = run_tessera(command, folder.path());
+  const CommandResult theirs = other.wait();
+  CHECK(mine.status == 0);
+  CHECK(theirs.status == 0);
+  CHECK(kept_points(folder) == 4);
+  // No lock is left.
+  for (const auto& entry : fs::directory_iterator(folder.path() / "s/points")) {
+    CHECK(entry.path().extension() == ".json");
+  }
+}
+
 TEST_CASE("one figure runs its own points, and shares them with the whole") {
   const ScratchFolder folder;
   const CommandResult one = run_tessera({"study", kTiny + "/fig2", "--out", "s"}, folder.path());
