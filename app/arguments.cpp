@@ -13,6 +13,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "platforms/idle_settings.h"
+#include "platforms/plugin.h"
 
 namespace tessera::app {
 namespace {
@@ -145,6 +146,17 @@ void add_set_option(ArgumentParser& parser) {
   parser.options()("set",
                    po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
                    "change a parameter; may be repeated (tessera list parameters)");
+}
+
+void add_plugin_option(ArgumentParser& parser) {
+  parser.options()("plugin",
+                   po::value<std::vector<std::string>>()->composing()->value_name("FILE.so"),
+                   "load blocks and policies; may be repeated (docs/guide/plugins.md)");
+}
+
+void load_plugins(const po::variables_map& values) {
+  if (values.count("plugin") == 0) return;
+  for (const std::string& file : values["plugin"].as<std::vector<std::string>>()) load_plugin(file);
 }
 
 void add_overwrite_option(ArgumentParser& parser) {

@@ -61,6 +61,9 @@ void add_run_options(ArgumentParser& parser);
 void add_overwrite_option(ArgumentParser& parser);
 /// --set, of verbs that name their platforms.
 void add_set_option(ArgumentParser& parser);
+/// --plugin, of verbs that name platforms; load_plugins() before any name is looked up.
+void add_plugin_option(ArgumentParser& parser);
+void load_plugins(const boost::program_options::variables_map& values);
 /// --jobs, of verbs that run several points.
 void add_jobs_option(ArgumentParser& parser);
 /// `verb` and `arguments`: the command line, which stands in the results.

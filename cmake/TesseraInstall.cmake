@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# The installed package: tessera::modules, tessera::policies, tessera::stimuli, tessera::platforms
-# for find_package(tessera), the same libraries for pkg-config, headers, presets. (The command and
+# The installed package: tessera::modules, tessera::policies, tessera::stimuli, tessera::platforms,
+# tessera::studies, tessera::report and tessera::app for find_package(tessera), the same libraries for
+# pkg-config, headers, presets. (The command and
 # the workloads' files are installed where they are built.)
 include(CMakePackageConfigHelpers)
 
 # Rooms in link order: users before what they use.
 set(rooms)
-foreach(room platforms rdma host sm llc mdr noc mmu memory cache power kernels core policies ptx common)
+foreach(room app report studies platforms rdma host sm llc mdr noc mmu memory cache power kernels core
+             policies ptx common)
   if(TARGET tessera_${room})
     set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND rooms ${room})
@@ -39,7 +41,7 @@ if(TESSERA_LTO_USED)
     endforeach()")
 endif()
 
-foreach(room common modules platforms policies stimuli)
+foreach(room app common modules platforms policies stimuli studies)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${room}
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
           FILES_MATCHING PATTERN "*.h" PATTERN "cuda_device.h" EXCLUDE)
@@ -58,6 +60,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmak
 install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${PROJECT_BINARY_DIR}/tesseraConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TesseraSystemC.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/TesseraPlugin.cmake
         DESTINATION ${package_dir})
 
 list(TRANSFORM rooms PREPEND "-ltessera_")

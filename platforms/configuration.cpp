@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
+#include "platforms/plugin.h"
 #include "platforms/simulation.h"
 
 namespace tessera {
@@ -32,6 +33,17 @@ std::string text_of(const LocatedJson& document, const char* key) {
     throw InputError(document.where(std::string("/") + key) + ": " + key + " must be a text");
   }
   return value.get<std::string>();
+}
+
+/// "plugins": shared objects that the platform needs, beside its file.
+std::vector<std::string> plugins_of(const LocatedJson& document) {
+  if (!document.value.contains("plugins")) return {};
+  const auto& list = document.value.at("plugins");
+  const auto is_text = [](const auto& v) { return v.is_string(); };
+  if (!list.is_array() || !std::all_of(list.begin(), list.end(), is_text)) {
+    throw InputError(document.where("/plugins") + ": plugins must be a list of files");
+  }
+  return list.get<std::vector<std::string>>();
 }
 
 std::string file_of(const std::string& platform) {
@@ -67,7 +79,11 @@ void collect(const std::string& platform, std::vector<ParameterSetting>& out,
     collect(fs::path(base).extension() == ".json" && fs::exists(beside) ? beside.string() : base,
             out, seen);
   }
-  for (ParameterSetting& s : settings_from(document, {"base", "description", "spdx"})) {
+  for (const std::string& plugin : plugins_of(document)) {
+    const fs::path beside = fs::path(file).parent_path() / plugin;
+    load_plugin(fs::exists(beside) ? beside.string() : plugin);
+  }
+  for (ParameterSetting& s : settings_from(document, {"base", "description", "plugins", "spdx"})) {
     out.push_back(std::move(s));
   }
 }
@@ -197,6 +213,7 @@ nlohmann::ordered_json ResolvedConfig::to_json() const {
   describe(lister, copy);
   nlohmann::ordered_json out = lister.to_json();
   for (const ParameterSetting& s : overrides) out["instances"][s.path] = s.value;
+  for (const LoadedPlugin& p : loaded_plugins()) out["plugins"].push_back(p.file);
   return out;
 }
 

@@ -74,6 +74,12 @@ class StudyReader {
     for (const auto& [name, n] : root.required("platforms").members()) platform(root, name, open);
   }
 
+  /// A preset's name, or a platform's file from the study's folder.
+  std::string beside(const std::string& preset) const {
+    const fs::path file = folder_ / preset;
+    return fs::path(preset).extension() == ".json" && fs::exists(file) ? file.string() : preset;
+  }
+
   const StudyPlatform& platform(const JsonNode& root, const std::string& name,
                                 std::set<std::string>& open) {
     const auto found = std::find_if(study_.platforms.begin(), study_.platforms.end(),
@@ -93,7 +99,8 @@ class StudyReader {
       p.sets = inherited.sets;
     } else {
       const JsonNode preset = n.required("preset");
-      for (const auto& [scale, s] : scales()) p.preset[s] = at_scale(preset, scale).string();
+      for (const auto& [scale, s] : scales())
+        p.preset[s] = beside(at_scale(preset, scale).string());
     }
     p.origin = n.where();
     if (const auto sets = n.member("sets")) {

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/sha256.h"
+#include "platforms/plugin.h"
 #include "studies/evaluator.h"
 
 namespace tessera::studies {
@@ -61,11 +62,13 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
                           const std::string& binary_hash) {
   PointIdentity identity;
   identity.config = config.to_json();
+  identity.config.erase("plugins");  // known by their contents, below
   const std::vector<std::string> suite = workload_names();
   if (std::find(suite.begin(), suite.end(), workload) != suite.end()) {
     identity.suite_workload = workload;
   }
   identity.file_hashes = std::move(file_hashes);
+  for (const LoadedPlugin& p : loaded_plugins()) identity.file_hashes.push_back(p.sha256);
   identity.scale = options.scale;
   identity.seed = options.seed;
   identity.values = options.values;

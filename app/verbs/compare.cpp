@@ -89,8 +89,10 @@ int compare_verb(const std::vector<std::string>& arguments) {
   add_run_options(parser);
   add_jobs_option(parser);
   add_overwrite_option(parser);
+  add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
+  load_plugins(*values);
   const RunArguments run = read_run_options(*values, "compare", arguments);
   const unsigned jobs = read_jobs(*values);
   const auto platforms = split_names("PLATFORM,...", positional_argument(*values, 0));

@@ -18,8 +18,10 @@ int config_verb(const std::vector<std::string>& arguments) {
   add_set_option(parser);
   parser.options()("json",
                    "of two platforms: one JSON document (of one, the output is JSON anyway)");
+  add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
+  load_plugins(*values);
   std::vector<std::string> sets;
   if (values->count("set") != 0) sets = (*values)["set"].as<std::vector<std::string>>();
   const std::string platform = positional_argument(*values, 0);

@@ -204,8 +204,10 @@ int list_verb(const std::vector<std::string>& arguments) {
   parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics");
   parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
                    "whose parameters or statistics")("json", "print one JSON document");
+  add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
+  load_plugins(*values);
   const std::string topic = positional_argument(*values, 0);
   std::vector<std::string> names;
   for (const Topic& t : kTopics) {

@@ -85,8 +85,10 @@ int run_verb(const std::vector<std::string>& arguments) {
   add_set_option(parser);
   add_run_options(parser);
   add_overwrite_option(parser);
+  add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
+  load_plugins(*values);
   RunArguments run = read_run_options(*values, "run", arguments);
   const std::string platform = positional_argument(*values, 0);
   const std::string workload = positional_argument(*values, 1);

@@ -80,8 +80,10 @@ int study_verb(const std::vector<std::string>& arguments) {
                     "a study (tessera list studies) or a folder with a study.json");
   add_run_options(parser);
   add_jobs_option(parser);
+  add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
+  load_plugins(*values);
   const RunArguments run = read_run_options(*values, "study", arguments);
   const unsigned jobs = read_jobs(*values);
   const std::string name = positional_argument(*values, 0);

@@ -14,6 +14,7 @@ Transaction::~Transaction() { clear_extension(static_cast<MemoryRequest*>(&reque
 
 void Transaction::set_line(tlm::tlm_command command, std::uint64_t address, unsigned bytes) {
   set_command(command);
+  request_.kind = command == tlm::TLM_WRITE_COMMAND ? RequestKind::kStore : RequestKind::kLoad;
   set_address(address);
   set_data_length(bytes);
   set_streaming_width(bytes);

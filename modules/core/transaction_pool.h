@@ -24,7 +24,8 @@ class alignas(64) Transaction final : public tlm::tlm_generic_payload {
   /// kMaxLineBytes.
   unsigned char* data() { return reinterpret_cast<unsigned char*>(this) + kBuffersBehind; }
 
-  /// Address, length and command; every byte enabled, response incomplete.
+  /// Address, length, command and, with it, the kind (kStore for a write, else kLoad); every byte
+  /// enabled, response incomplete.
   void set_line(tlm::tlm_command command, std::uint64_t address, unsigned bytes);
   /// Byte enables from a mask; a mask of the whole length is written as "no byte enables".
   void set_byte_mask(ByteMask mask);

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/plugin.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "common/error.h"
+#include "common/sha256.h"
+
+namespace tessera {
+
+namespace {
+
+std::vector<LoadedPlugin>& plugins() {
+  static std::vector<LoadedPlugin> all;
+  return all;
+}
+
+}  // namespace
+
+void load_plugin(const std::string& file) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (!fs::is_regular_file(file, error))
+    throw InputError("plugin " + file + ": there is no such file");
+  // With a slash, so that the system's library folders are not searched.
+  const std::string path = fs::canonical(file).string();
+  const bool known = std::any_of(plugins().begin(), plugins().end(),
+                                 [&path](const LoadedPlugin& p) { return p.file == path; });
+  if (known) return;
+  // Never closed: what it registers lives as long as the process.
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) throw InputError("plugin " + file + " cannot be loaded: " + dlerror());
+  const auto* const plugin = static_cast<const Plugin*>(dlsym(handle, "tessera_plugin"));
+  if (plugin == nullptr || plugin->register_all == nullptr) {
+    throw InputError(
+        "plugin " + file +
+        " defines no tessera_plugin: see platforms/plugin.h for what it has to define");
+  }
+  if (plugin->abi != kPluginAbi) {
+    throw InputError("plugin " + file +
+                     " was compiled against other headers than this command: compile it again");
+  }
+  plugin->register_all();
+  plugins().push_back({path, sha256_of_file(path)});
+}
+
+const std::vector<LoadedPlugin>& loaded_plugins() { return plugins(); }
+
+}  // namespace tessera
