@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// Unit (empty: a ratio) and description of a name of `derived`; of its parts, where it is an
-/// object.
+/// Unit (empty: a ratio) and description of a name of `derived`, and of the parts of those that are
+/// objects, with dots; ".*" stands for parts of any name.
 struct DerivedInfo {
   const char* name;
   const char* unit;

@@ -306,7 +306,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   ordered_json derived_units = ordered_json::object();
   for (const DerivedInfo& i : derived_catalogue()) {
-    if (d["derived"].contains(i.name)) {
+    const std::string name = i.name;
+    if (d["derived"].contains(name.substr(0, name.find('.')))) {
       derived_units[i.name] = {{"unit", i.unit}, {"description", i.description}};
     }
   }

@@ -185,7 +185,11 @@ class Parser {
     Expression left = primary();
     while (is("*") || is("/")) {
       const Token op = take();
-      left = make(Node::Kind::kArithmetic, op, {left, primary()});
+      const Expression right = primary();
+      if (op.text == "/" && right->kind == Node::Kind::kNumber && right->number == 0) {
+        fail(op, "a division by zero");
+      }
+      left = make(Node::Kind::kArithmetic, op, {left, right});
     }
     return left;
   }
@@ -220,6 +224,10 @@ class Parser {
       n.kind = Node::Kind::kStatistic;
       n.per_workload = true;
       n.name = t.text;
+      if (!vocabulary_.knows_statistic(n.name)) {
+        fail(t, "there is no statistic '" + n.name + "'" +
+                    did_you_mean(n.name, vocabulary_.statistics));
+      }
       n.platform = named(platform);
       return std::make_shared<const Node>(std::move(n));
     }
@@ -324,6 +332,14 @@ class Parser {
 };
 
 }  // namespace
+
+bool Vocabulary::knows_statistic(const std::string& path) const {
+  return statistics.empty() ||
+         std::any_of(statistics.begin(), statistics.end(), [&path](const std::string& s) {
+           const bool open = s.size() > 2 && s.compare(s.size() - 2, 2, ".*") == 0;
+           return open ? path.compare(0, s.size() - 1, s, 0, s.size() - 1) == 0 : path == s;
+         });
+}
 
 Selection Vocabulary::select(const std::string& name) const {
   std::vector<std::string> known = workloads;

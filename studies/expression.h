@@ -50,7 +50,11 @@ struct Vocabulary {
   std::vector<std::string> workloads;
   /// Classes, and "all", with their workloads.
   std::vector<std::pair<std::string, Selection>> groups;
+  /// Paths into stats.json that an expression may read; one that ends with ".*" stands for all that
+  /// begin so. Empty: any.
+  std::vector<std::string> statistics;
 
+  bool knows_statistic(const std::string& path) const;
   /// A workload's or group's. Throws InputError with the nearest name.
   Selection select(const std::string& name) const;
   std::size_t platform(const std::string& name) const;

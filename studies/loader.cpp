@@ -7,6 +7,8 @@
 #include "common/error.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
+#include "platforms/derived.h"
+#include "platforms/simulation.h"
 #include "stimuli/paper_workloads.h"
 #include "studies/figure_reader.h"
 #include "studies/study.h"
@@ -34,6 +36,24 @@ std::string setting_value(const JsonNode& n) {
   if (n.value().is_string()) return n.string();
   if (!n.value().is_number() && !n.value().is_boolean()) n.expected("a parameter's value");
   return n.value().dump();
+}
+
+/// What expressions may read of a run's statistics.
+std::vector<std::string> readable_statistics() {
+  std::vector<std::string> all = {"cycles", "instructions", "time_ns", "footprint_bytes", "seed"};
+  for (const DerivedInfo& d : derived_catalogue()) all.push_back(std::string("derived.") + d.name);
+  for (const char* part : {"sm", "l1", "llc", "noc", "dram"}) {
+    for (const char* kind : {"dynamic_j", "static_j", "total_j"}) {
+      all.push_back(std::string("energy.") + part + "." + kind);
+    }
+  }
+  for (const char* name : {"total_j", "noc_j", "noc_power_w", "noc_area_mm2", "noc.networks.*"}) {
+    all.push_back(std::string("energy.") + name);
+  }
+  for (const ListedParameter& p : ResolvedConfig().parameters()) {
+    all.push_back("config." + p.info.name);
+  }
+  return all;
 }
 
 class StudyReader {
@@ -159,6 +179,7 @@ class StudyReader {
   }
 
   void vocabulary() {
+    vocabulary_.statistics = readable_statistics();
     for (const StudyPlatform& p : study_.platforms) vocabulary_.platforms.push_back(p.name);
     vocabulary_.groups.emplace_back("all", study_.all_workloads());
     for (std::size_t i = 0; i < study_.workloads.size(); ++i) {
