@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+cmake_minimum_required(VERSION 3.25)
 # Installs the build tree into a folder of its own, then builds and runs consumer/ against it by
 # find_package and by pkg-config. The folder is moved in between: the package must not care.
 
