@@ -126,6 +126,25 @@ TEST_CASE("loose round-robin takes turns") {
   CHECK(k.cycle(1, 1) == 13);
 }
 
+TEST_CASE("each slot in which nothing issues is counted once, by what the warp waits for") {
+  SmConfig c = plain();
+  c.schedulers = 1;
+  Rig rig(c);
+  ScriptedKernel k(
+      {{alu(1), alu(2, 1), on(Unit::kFp64), on(Unit::kFp64), load(3, 0x1000), alu(4, 3), alu(5)}});
+  rig.run(k);
+  rig.check_done();
+  REQUIRE(k.cycle(0, 1) == 10 + c.alu_latency);
+  REQUIRE(k.cycle(0, 3) == k.cycle(0, 2) + c.fp64_interval);
+  const SmStats& s = rig.sm.stats();
+  CHECK(s.issued_slots == 8);
+  CHECK(s.idle_slots == 9);  // from cycle 1 on
+  CHECK(s.dependency_slots == c.alu_latency - 1);
+  CHECK(s.structural_slots == c.fp64_interval - 1);
+  CHECK(s.memory_slots == k.cycle(0, 5) - k.cycle(0, 4) - 1);
+  CHECK(s.barrier_slots == 0);
+}
+
 TEST_CASE("a barrier holds warps until the last has come") {
   Rig rig;
   ScriptedKernel k({{barrier(), alu()}, {alu(1), alu(2, 1), barrier(), alu()}});
