@@ -49,10 +49,46 @@ TEST_CASE("uba-mem is NUBA's Table 1") {
   CHECK(c.l2_tlb.latency_cycles == 10);
   CHECK(c.walker.concurrent_walks == 64);
   CHECK(c.noc.bandwidth(64) == Approx(1.4336e12));
+  CHECK(c.noc.radix == 8);
+  CHECK(c.dram.clock_hz == 350'000'000);
+  CHECK(c.dram.queue_entries == 64);
+  CHECK(c.dram.banks == 16);
   CHECK(c.dram.t_rc == 24);
+  CHECK(c.dram.t_rcd == 7);
+  CHECK(c.dram.t_rp == 7);
+  CHECK(c.dram.t_cl == 7);
+  CHECK(c.dram.t_wl == 2);
+  CHECK(c.dram.t_ras == 17);
+  CHECK(c.dram.t_rrd_l == 5);
+  CHECK(c.dram.t_rrd_s == 4);
   CHECK(c.dram.t_faw == 20);
+  CHECK(c.dram.t_rtp == 7);
+  CHECK(c.dram.t_ccd_l == 1);
+  CHECK(c.dram.t_ccd_s == 1);
+  CHECK(c.dram.t_wtr_l == 4);
+  CHECK(c.dram.t_wtr_s == 2);
   const double dram = static_cast<double>(c.dram.clock_hz) * c.dram.bus_bytes_per_clock * 32;
   CHECK(dram == Approx(720e9).epsilon(0.01));
+}
+
+TEST_CASE("MDR compares what slices, channels and the network between partitions can carry") {
+  const auto raw = [](const char* preset, const std::vector<std::string>& sets) {
+    return resolve_config(preset, sets).gpu.raw_bandwidths();
+  };
+  // 64 slices behind links of 32 B, 32 channels of 64 B, 64 ports of 16 B.
+  const MdrBandwidths nuba = raw("nuba", {"llc.clock_hz=1300000000", "noc.clock_hz=1100000000"});
+  CHECK(nuba.llc == Approx(64 * 32 * 1.4e9));
+  CHECK(nuba.memory == Approx(32 * 64 * 350e6));
+  CHECK(nuba.noc == Approx(64 * 16 * 1.1e9));
+  // Behind wider links, a slice gives a line of 128 B a cycle.
+  const MdrBandwidths wide = raw("nuba", {"llc.clock_hz=1300000000", "p2p.link_bytes=256"});
+  CHECK(wide.llc == Approx(64 * 128 * 1.3e9));
+  // 4 modules of 16 ports of 16 B carry the three quarters of remote accesses that leave a module;
+  // planes of 64 B carry more than the modules' own networks do.
+  CHECK(raw("mcm-nuba", {}).noc == Approx(4 * 16 * 16 * 1.4e9 * 4 / 3));
+  CHECK(raw("mcm-nuba", {"mcm.link_bytes=64"}).noc == Approx(128 * 16 * 1.4e9));
+  CHECK(raw("mcm-nuba", {}).llc == Approx(128 * 32 * 1.4e9));
+  CHECK(raw("mcm-nuba", {}).memory == Approx(64 * 64 * 350e6));
 }
 
 TEST_CASE("a file may build on a preset, and --set wins over both") {

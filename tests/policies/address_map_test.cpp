@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <map>
 #include <random>
 #include <set>
@@ -303,19 +302,4 @@ TEST_CASE("a bad geometry or an unknown map is refused in words") {
   g = MemoryGeometry{};
   g.slices_per_channel = 32;
   CHECK_THROWS_WITH(make_address_map("pae", g, 1), Catch::Contains("banks_per_channel is 16"));
-}
-
-TEST_CASE("locate costs nanoseconds", "[.][benchmark]") {
-  for (const std::string& name : address_map_names()) {
-    const auto map = make_address_map(name, MemoryGeometry{}, 1);
-    std::uint64_t sum = 0;
-    const auto begin = std::chrono::steady_clock::now();
-    constexpr std::uint64_t kCount = 20'000'000;
-    for (std::uint64_t i = 0; i < kCount; ++i) {
-      const Location w = map->locate(i * 128);
-      sum += w.slice_line + w.slice.value + w.bank.value;
-    }
-    const std::chrono::duration<double, std::nano> spent = std::chrono::steady_clock::now() - begin;
-    WARN(name << ": " << spent.count() / kCount << " ns a locate (" << sum << ")");
-  }
 }

@@ -65,7 +65,7 @@ TEST_CASE("a claim has measured, published, range, verdict and its workloads") {
 
 TEST_CASE("verdicts are counted, and what is not run says why") {
   const ordered_json d = document_of(200, 400);
-  CHECK(d["summary"].dump() == R"({"holds":2,"direction":0,"fails":0,"not_run":3})");
+  CHECK(d["summary"].dump() == R"({"holds":3,"direction":0,"fails":0,"not_run":3})");
   CHECK(claim(d, "order")["verdict"] == "holds");
   CHECK(claim(d, "order")["published"].dump() == R"(["base","slow"])");
   CHECK(claim(d, "order")["checks"][0]["values"][0].get<double>() == Approx(1.0 / 3));
@@ -107,6 +107,22 @@ TEST_CASE("a failed point takes its workload out, and is told") {
   CHECK(claim(none, "slower")["note"] == "failed on slow: VA, SX; no workload yet: LBM");
 }
 
+TEST_CASE("a sweep is judged by all of its points, or not at all") {
+  const ordered_json d = document_of(200, 400);
+  CHECK(claim(d, "sweep")["verdict"] == "holds");
+  CHECK(claim(d, "sweep")["measured"].dump() == R"({"VA":2.0,"SX":4.0})");
+  const ordered_json outside = document_of(200, 450);
+  CHECK(claim(outside, "sweep")["verdict"] == "fails");
+  CHECK(claim(outside, "sweep")["note"] == "outside the tolerance: SX");
+  // The point that is left would hold.
+  const ordered_json missing = document_of(200, 0);
+  CHECK(claim(missing, "sweep")["verdict"] == "not_run");
+  CHECK(claim(missing, "sweep")["measured"].is_null());
+  CHECK(claim(missing, "sweep")["note"] == "failed on slow: SX");
+  CHECK(claim(missing, "sweep")["points"]["VA"]["measured"] == 2.0);
+  CHECK(claim(missing, "sweep")["points"]["SX"]["measured"].is_null());
+}
+
 TEST_CASE("figures have measured beside published, by workload, mean or point") {
   const ordered_json d = document_of(200, 400);
   const ordered_json& bars = d["figures"][0];
@@ -121,7 +137,8 @@ TEST_CASE("figures have measured beside published, by workload, mean or point") 
 
 TEST_CASE("one figure alone has its own claims only, and missing workloads are listed") {
   const ordered_json d = document_of(200, 400, false);
-  CHECK(d["claims"].empty());
+  REQUIRE(d["claims"].size() == 1);
+  CHECK(d["claims"][0]["id"] == "sweep");
   CHECK(d["figures"].size() == 1);
   CHECK(d["missing_workloads"].dump() ==
         R"([{"name":"LBM","class":"other","workload":"not-there-yet"}])");

@@ -235,6 +235,31 @@ TEST_CASE("RDMA: a full staging buffer sends what it has") {
   CHECK(rig.rdma(1).stats().bytes_out_coalesced == 2 * (4 + 12));
 }
 
+TEST_CASE("RDMA: of two packets that are due at once, one leaves its staging buffer a cycle") {
+  RdmaRigConfig config = with(kCoalesced);
+  config.gpus = 3;
+  config.fabric = true;
+  RdmaRig rig(config);
+  // All loads go to GPU 1: from GPU 0, whose requests go there by themselves, and from GPU 2.
+  const auto lone = rig.sm(0).add(load_at(ns(100), 0x1000));
+  const auto timed_out = rig.sm(0).add(fine_load_at(ns(500), 0x1040, 1));
+  ScriptedRequest r = fine_load_at(ns(530), 0x1080, 0x03FF);
+  r.prepare = [set = std::move(r.prepare)](Transaction& x) {
+    set(x);
+    x.request().set_home(Home(SliceId(1), 0), x.get_address());
+  };
+  const auto full = rig.sm(2).add(r);
+  const auto line = rig.sm(0).add(load_at(ns(531), 0x10C0));
+  run_until(us(1));
+  const Tick way = rig.sm(0).result(lone).begin_resp - ns(100);
+  CHECK(rig.sm(0).result(timed_out).begin_resp == ns(500 + 30) + way);
+  // The line's answer comes in the next cycle and is taken before the second packet is made. The
+  // test's fabric takes a packet every other cycle.
+  CHECK(rig.sm(0).result(line).begin_resp == ns(530 + 2) + way);
+  CHECK(rig.sm(2).result(full).begin_resp == ns(530 + 4) + way);
+  rig.check_all_done();
+}
+
 TEST_CASE("RDMA: coalescing begins and ends when RemoteTransfer says so") {
   RdmaRig rig(with(kFine));
   for (unsigned k = 0; k < 3; ++k) rig.sm(0).add(fine_load_at(ns(100 + 100 * k), 64 * k, 1));

@@ -111,6 +111,35 @@ TEST_CASE("loads of a line being fetched merge and are answered in order, one a 
   CHECK(rig.l1.stats().load_merges == 3);
 }
 
+TEST_CASE("the time of served misses goes to hops by the notes of those who passed them") {
+  Rig rig;
+  // Cycles from an arrival at memory to each note; the second line is found in the slice, of the
+  // third nobody notes anything.
+  const auto note = [&rig](MemoryRequest& request, Hop hop, std::uint64_t cycles) {
+    request.stamps[static_cast<std::size_t>(hop)] = now() + rig.edge(cycles);
+  };
+  rig.memory.access = [&](tlm::tlm_generic_payload& p) {
+    MemoryRequest& request = request_of(p);
+    if (p.get_address() == 0x3000) return;
+    note(request, Hop::kAtLlc, 3);
+    note(request, Hop::kFromLlc, 83);
+    if (p.get_address() == 0x2000) return;
+    note(request, Hop::kToDram, 10);
+    note(request, Hop::kFromDram, 54);
+  };
+  for (const std::uint64_t line : {0x1000, 0x2000, 0x3000}) rig.load(10, line);
+  rig.run();
+  // In ticks: one cycle to arrive, the rest as noted; what is left of kMemory is the way back.
+  const L1Stats& s = rig.l1.stats();
+  CHECK(s.request_network == rig.edge((1 + 3) + (1 + 3)));
+  CHECK(s.llc == rig.edge((10 - 3) + (83 - 3)));
+  CHECK(s.dram == rig.edge(54 - 10));
+  CHECK(s.llc_return == rig.edge(83 - 54));
+  CHECK(s.reply_network == rig.edge(2 * (kMemory - 83)));
+  CHECK(s.miss_latency.count() == 3);
+  CHECK(s.miss_latency.sum() == 3 * (kMemory + 1));
+}
+
 TEST_CASE("stores go through with their bytes and take no line") {
   Rig rig;
   const ByteMask mask = ByteMask::range(4, 8);

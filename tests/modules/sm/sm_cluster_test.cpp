@@ -5,153 +5,16 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
-#include <cstring>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "common/error.h"
-#include "tests/support/scripted_initiator.h"
-#include "tests/support/scripted_target.h"
+#include "tests/modules/sm/sm_rig.h"
 
 using namespace tessera;
 using namespace tessera::test;
 
 namespace {
-
-/// One instruction of a script: what it is, the register it writes and the one it reads (0: none).
-struct Step {
-  IssueResult::Kind kind = IssueResult::Kind::kCompute;
-  std::uint16_t writes = 0;
-  std::uint16_t reads = 0;
-  AccessKind access = AccessKind::kLoad;
-  std::uint64_t address = 0;
-  bool fails = false;
-  bool read_only = false;
-};
-Step alu(std::uint16_t writes = 0, std::uint16_t reads = 0) {
-  return {IssueResult::Kind::kCompute, writes, reads, AccessKind::kLoad, 0, false, false};
-}
-Step load(std::uint16_t writes, std::uint64_t address) {
-  return {IssueResult::Kind::kMemory, writes, 0, AccessKind::kLoad, address, false, false};
-}
-Step store(std::uint64_t address) {
-  return {IssueResult::Kind::kMemory, 0, 0, AccessKind::kStore, address, false, false};
-}
-Step barrier() { return {IssueResult::Kind::kBarrier, 0, 0, AccessKind::kLoad, 0, false, false}; }
-Step fence() { return {IssueResult::Kind::kFence, 0, 0, AccessKind::kLoad, 0, false, false}; }
-
-using Script = std::vector<Step>;
-struct Issue {
-  unsigned warp;
-  std::size_t step;
-  std::uint64_t cycle;
-};
-
-class ScriptedWarp final : public WarpProgram {
- public:
-  ScriptedWarp(unsigned index, Script script, std::vector<Issue>& log)
-      : index_(index), script_(std::move(script)), log_(log) {
-    for (const Step& s : script_) {
-      OpInfo op;
-      op.unit = s.kind == IssueResult::Kind::kMemory    ? Unit::kMemory
-                : s.kind == IssueResult::Kind::kBarrier ? Unit::kBarrier
-                : s.kind == IssueResult::Kind::kFence   ? Unit::kFence
-                                                        : Unit::kAlu;
-      if (s.reads != 0) op.registers[op.read_count++] = s.reads;
-      if (s.writes != 0) op.registers[op.read_count + op.write_count++] = s.writes;
-      ops_.push_back(op);
-    }
-    ops_.emplace_back();
-    ops_.back().unit = Unit::kExit;
-  }
-  const OpInfo& next() const override { return ops_.at(at_); }
-  void issue(const IssueContext& context, IssueResult& r) override {
-    log_.push_back({index_, at_, context.cycle});
-    r = IssueResult{};
-    r.active = ~0U;
-    if (at_ == script_.size()) {
-      r.kind = IssueResult::Kind::kExit;
-      r.warp_done = true;
-      return;
-    }
-    const Step& s = script_[at_++];
-    if (s.fails) throw RunError("out of bounds");
-    r.kind = s.kind;
-    r.memory.kind = s.access;
-    r.memory.read_only = s.read_only;
-    r.memory.active = ~0U;
-    for (unsigned i = 0; i < kWarpLanes; ++i) r.memory.address[i] = s.address + 4 * i;
-  }
-  void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
-
- private:
-  unsigned index_;
-  Script script_;
-  std::vector<Issue>& log_;
-  std::vector<OpInfo> ops_;
-  std::size_t at_ = 0;
-};
-
-class ScriptedCta final : public CtaProgram {
- public:
-  ScriptedCta(const std::vector<Script>& scripts, std::vector<Issue>& log) {
-    for (unsigned i = 0; i < scripts.size(); ++i) {
-      warps_.push_back(std::make_unique<ScriptedWarp>(i, scripts[i], log));
-    }
-  }
-  unsigned warp_count() const override { return static_cast<unsigned>(warps_.size()); }
-  WarpProgram& warp(unsigned i) override { return *warps_[i]; }
-  unsigned warp_threads(unsigned) const override { return 32; }
-
- private:
-  std::vector<std::unique_ptr<ScriptedWarp>> warps_;
-};
-
-class ScriptedKernel final : public KernelProgram {
- public:
-  explicit ScriptedKernel(std::vector<Script> s) : scripts(std::move(s)) {}
-  const std::string& name() const override { return name_; }
-  Dim3 grid() const override { return {}; }
-  Dim3 block() const override { return {}; }
-  CtaResources resources() const override { return {32, 8, 0}; }
-  unsigned register_names() const override { return 8; }
-  std::unique_ptr<CtaProgram> start_cta(CtaId) override {
-    return std::make_unique<ScriptedCta>(scripts, log);
-  }
-  /// Cycle at which a warp issued a step.
-  std::uint64_t cycle(unsigned warp, std::size_t step) const {
-    for (const Issue& i : log) {
-      if (i.warp == warp && i.step == step) return i.cycle;
-    }
-    FAIL("not issued");
-    return 0;
-  }
-  std::vector<Script> scripts;
-  std::vector<Issue> log;
-
- private:
-  std::string name_ = "scripted";
-};
-
-struct Surroundings final : public sc_core::sc_module, public FlushIf, public DispatchEventsIf {
-  explicit Surroundings(const sc_core::sc_module_name& n) : sc_module(n) {}
-  void flush() override { ++flushes; }
-  void cta_finished(SmId) override { finished.push_back(now()); }
-  void sm_drained(SmId) override { drained.push_back(now()); }
-  void kernel_failed(SmId, std::exception_ptr e) override { error = e; }
-  unsigned flushes = 0;
-  std::vector<Tick> finished;
-  std::vector<Tick> drained;
-  std::exception_ptr error;
-};
-
-SmConfig plain() {
-  SmConfig c;
-  c.clock_hz = 1'000'000'000;
-  return c;
-}
 
 /// An L1 with room for one request, whose link is busy for long: the end of a request is told soon
 /// after its arrival, and in effect much later.
@@ -202,42 +65,6 @@ struct SlowLinkL1 final : public sc_core::sc_module {
   TimedQueue<tlm::tlm_generic_payload*> taken_;
   TimedQueue<tlm::tlm_generic_payload*> answers_;
   WakeEvent wake_;
-};
-
-template <class L1>
-struct RigOf {
-  TransactionPool pool;
-  SmCluster sm;
-  L1 l1{"l1"};
-  ScriptedTarget mmu{"mmu", {}};
-  Surroundings around{"around"};
-
-  explicit RigOf(const SmConfig& config) : sm("sm", config, pool, SmId(0), 1) {
-    sm.l1.bind(l1.socket());
-    sm.mmu.bind(mmu.socket());
-    sm.l1_control.bind(around);
-    sm.dispatcher.bind(around);
-    mmu.access = [](tlm::tlm_generic_payload& p) {
-      const std::uint64_t page = p.get_address() + 0x100000;
-      std::memcpy(p.get_data_ptr(), &page, sizeof page);
-    };
-  }
-  void run(ScriptedKernel& kernel) {
-    sm.start_cta(kernel, CtaId(0), ns(10));
-    sc_core::sc_start(to_sc_time(us(5)));
-  }
-  void check_done() const {
-    CHECK(around.finished.size() == 1);
-    CHECK(around.drained.size() == 1);
-    CHECK(sm.idle());
-    CHECK(pool.live() == 0);
-  }
-};
-
-struct Rig final : RigOf<ScriptedTarget> {
-  explicit Rig(const SmConfig& config = plain()) : RigOf(config) {
-    l1.config().latency = ns(100) - 1;
-  }
 };
 
 }  // namespace
@@ -297,6 +124,25 @@ TEST_CASE("loose round-robin takes turns") {
   CHECK(k.cycle(1, 0) == 11);
   CHECK(k.cycle(0, 1) == 12);
   CHECK(k.cycle(1, 1) == 13);
+}
+
+TEST_CASE("each slot in which nothing issues is counted once, by what the warp waits for") {
+  SmConfig c = plain();
+  c.schedulers = 1;
+  Rig rig(c);
+  ScriptedKernel k(
+      {{alu(1), alu(2, 1), on(Unit::kFp64), on(Unit::kFp64), load(3, 0x1000), alu(4, 3), alu(5)}});
+  rig.run(k);
+  rig.check_done();
+  REQUIRE(k.cycle(0, 1) == 10 + c.alu_latency);
+  REQUIRE(k.cycle(0, 3) == k.cycle(0, 2) + c.fp64_interval);
+  const SmStats& s = rig.sm.stats();
+  CHECK(s.issued_slots == 8);
+  CHECK(s.idle_slots == 9);  // from cycle 1 on
+  CHECK(s.dependency_slots == c.alu_latency - 1);
+  CHECK(s.structural_slots == c.fp64_interval - 1);
+  CHECK(s.memory_slots == k.cycle(0, 5) - k.cycle(0, 4) - 1);
+  CHECK(s.barrier_slots == 0);
 }
 
 TEST_CASE("a barrier holds warps until the last has come") {

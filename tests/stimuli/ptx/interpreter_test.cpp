@@ -181,6 +181,43 @@ TEST_CASE("bar.red gives every thread the CTA's result") {
   }
 }
 
+TEST_CASE("bar.red reduces what its predicate says, negated or not, of all, none or some threads") {
+  std::string body = kLoadInput +
+                     "setp.ne.u32 %p1, %r1, 0;\nbar.red.popc.u32 %r2, 0, %p1;\n"
+                     "bar.red.popc.u32 %r3, 0, !%p1;\nmad.lo.u32 %r2, %r3, 256, %r2;\n";
+  unsigned flag = 1U << 16;
+  for (const char* reduction : {"and.pred %p2, 0, %p1", "and.pred %p2, 0, !%p1",
+                                "or.pred %p2, 0, %p1", "or.pred %p2, 0, !%p1"}) {
+    body += "bar.red." + std::string(reduction) + ";\nselp.u32 %r4, " + std::to_string(flag) +
+            ", 0, %p2;\nadd.u32 %r2, %r2, %r4;\n";
+    flag *= 2;
+  }
+  constexpr unsigned kThreads = 100;
+  // Of 100 threads in each CTA so many have a word that is not 0.
+  const unsigned set[] = {kThreads, 0, 37};
+  for (const bool carried : {false, true}) {
+    KernelRunner k(kernel_text(body + kStoreResult));
+    for (unsigned cta = 0; cta < 3; ++cta) {
+      for (unsigned i = 0; i < kThreads; ++i) k.set_input(cta * kThreads + i, i < set[cta] ? 5 : 0);
+    }
+    if (carried)
+      k.run_carried({kThreads, 1, 1}, {3, 1, 1}, 9);
+    else
+      k.run({kThreads, 1, 1}, {3, 1, 1});
+    for (unsigned cta = 0; cta < 3; ++cta) {
+      const bool all = set[cta] == kThreads;
+      const bool none = set[cta] == 0;
+      const unsigned expected =
+          set[cta] + 256 * (kThreads - set[cta]) +
+          ((all ? 1U : 0U) + (none ? 2U : 0U) + (none ? 0U : 4U) + (all ? 0U : 8U)) * (1U << 16);
+      for (unsigned i = 0; i < kThreads; ++i) {
+        CAPTURE(cta, i, carried);
+        REQUIRE(k.result<std::uint32_t>(cta * kThreads + i) == expected);
+      }
+    }
+  }
+}
+
 TEST_CASE("shuffles pick the lanes that their mode says") {
   struct Mode {
     const char* name;
