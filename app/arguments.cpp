@@ -203,6 +203,11 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
   r.json = values.count("json") != 0;
   r.quiet = values.count("quiet") != 0;
   r.overwrite = values.count("overwrite") != 0;
+  if (r.overwrite && !r.out) {
+    throw InputError(
+        "--overwrite goes with --out DIR, whose results it replaces (without --out, a command has "
+        "a folder of its own)");
+  }
   r.options.commit = source_commit();
   return r;
 }
@@ -222,14 +227,23 @@ void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
   }
 }
 
-unsigned read_jobs(const po::variables_map& values) {
-  if (values.count("jobs") == 0) return std::max(1U, std::thread::hardware_concurrency());
-  const auto& text = values["jobs"].as<std::string>();
-  const bool digits = text.find_first_not_of("0123456789") == std::string::npos;
-  if (text.empty() || !digits || text.size() > 4 || std::stoul(text) == 0) {
-    throw InputError("--jobs: '" + text + "' is not a whole number from 1 to 9999");
+std::optional<unsigned> read_count(const po::variables_map& values, const std::string& option,
+                                   unsigned least, unsigned most) {
+  if (values.count(option) == 0) return std::nullopt;
+  const auto& text = values[option].as<std::string>();
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  // Nine digits are less than 2^32.
+  const unsigned long count = digits && text.size() <= 9 ? std::stoul(text) : ~0UL;
+  if (count < least || count > most) {
+    throw InputError("--" + option + ": '" + text + "' is not a whole number from " +
+                     std::to_string(least) + " to " + std::to_string(most));
   }
-  return static_cast<unsigned>(std::stoul(text));
+  return static_cast<unsigned>(count);
+}
+
+unsigned read_jobs(const po::variables_map& values) {
+  return read_count(values, "jobs", 1, 9999)
+      .value_or(std::max(1U, std::thread::hardware_concurrency()));
 }
 
 std::string name_of(Scale scale) {

@@ -42,7 +42,7 @@ void ProgressMeter::update(const std::string& label, double fraction, const std:
     left = ", " + duration_text(spent * (1 - fraction) / (fraction - label_from_)) + " left";
   }
   const std::string percent = std::to_string(static_cast<int>(fraction * 100)) + " %";
-  std::string line = label + "  ";
+  std::string line = printable(label) + "  ";
   if (terminal_) line += bar(fraction, 24, utf8_) + " ";
   line += percent + (rate.empty() ? "" : ", " + rate) + left;
   if (terminal_) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/result_folder.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -15,16 +16,71 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kRequest[] = "request.json";
+/// Documents of the commands that write a report.html.
+constexpr const char* kDocuments[] = {"stats.json", "compare.json", "study.json"};
 
-bool made_for(const std::string& folder, const std::string& request) {
-  if (request.empty()) return false;
-  std::ifstream in(fs::path(folder) / kRequest, std::ios::binary);
-  return in && request == std::string(std::istreambuf_iterator<char>(in), {});
+/// "out/" and "out" are one folder.
+std::string without_slash(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
 }
 
-/// The first of PATH, PATH-2, PATH-3, ... that is not there, made, or that was made for the
-/// request.
-std::string fresh_folder(const std::string& path, const std::string& request = {}) {
+bool exists(const std::optional<std::string>& path) {
+  std::error_code error;
+  return path && fs::exists(*path, error);
+}
+
+/// Whether the JSON file is the document of a command that ended as it should.
+bool is_complete(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const auto document = nlohmann::json::parse(in, nullptr, false);
+  if (!document.is_object() || document.contains("failure") || document.contains("interrupted")) {
+    return false;
+  }
+  const auto points = document.find("points");  // of a comparison
+  return points == document.end() || !points->is_array() ||
+         std::none_of(points->begin(), points->end(),
+                      [](const auto& p) { return p.is_object() && p.contains("error"); });
+}
+
+}  // namespace
+
+ResultFolder::ResultFolder(std::string document, const std::optional<std::string>& out,
+                           const std::string& standard, bool overwrite, std::string request)
+    : document_(std::move(document)),
+      request_(std::move(request)),
+      overwrite_(overwrite),
+      was_there_(exists(out)),
+      path_(out ? without_slash(*out) : fresh_folder(standard)) {
+  const OutputDirectory made(path_);
+  if (made_for_request(path_)) return;
+  if (holds_result(path_)) {
+    if (overwrite_) return;
+    throw InputError("--out: " + path_ +
+                     " holds the results of an earlier run; --overwrite replaces them, another "
+                     "folder keeps them");
+  }
+  if (!request_.empty()) made.write(kRequest, request_);
+}
+
+ResultFolder::~ResultFolder() {
+  std::error_code ignored;
+  if (!was_there_) fs::remove(path_, ignored);  // only when it is empty
+}
+
+OutputDirectory ResultFolder::for_result(bool complete) const {
+  const bool own = made_for_request(path_);
+  // What goes on has nothing of its own to lose, unless its result is complete already.
+  const bool holds = own ? is_complete(fs::path(path_) / document_) : holds_result(path_);
+  if (!holds || (complete && (own || overwrite_))) {
+    OutputDirectory folder(path_);
+    if (!request_.empty() && !own) folder.write(kRequest, request_);
+    return folder;
+  }
+  return OutputDirectory(fresh_folder(complete ? path_ : path_ + "-incomplete"));
+}
+
+std::string ResultFolder::fresh_folder(const std::string& path) const {
   std::error_code error;
   const fs::path parent = fs::path(path).parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
@@ -32,39 +88,21 @@ std::string fresh_folder(const std::string& path, const std::string& request = {
     const std::string candidate = n == 1 ? path : path + "-" + std::to_string(n);
     // False when it is there already, whoever was faster.
     if (fs::create_directory(candidate, error)) return candidate;
-    if (made_for(candidate, request)) return candidate;
+    if (made_for_request(candidate)) return candidate;
     if (error == std::errc::file_exists) error.clear();  // a file of that name
   }
   throw InputError(path + " cannot be made: " + (error ? error.message() : "too many of them"));
 }
 
-}  // namespace
-
-bool is_complete_result(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  const auto document = nlohmann::json::parse(in, nullptr, false);
-  return document.is_object() && !document.contains("failure") && !document.contains("interrupted");
+bool ResultFolder::made_for_request(const std::string& folder) const {
+  if (request_.empty()) return false;
+  std::ifstream in(fs::path(folder) / kRequest, std::ios::binary);
+  return in && request_ == std::string(std::istreambuf_iterator<char>(in), {});
 }
 
-ResultFolder::ResultFolder(std::string document, const std::optional<std::string>& out,
-                           const std::string& standard, bool overwrite, const std::string& request)
-    : document_(std::move(document)), path_(out ? *out : fresh_folder(standard, request)) {
-  const OutputDirectory made(path_);
-  if (made_for(path_, request)) return;
-  if (out) refuse_to_replace(made, overwrite);
-  if (!request.empty()) made.write(kRequest, request);
-}
-
-void ResultFolder::refuse_to_replace(const OutputDirectory& made, bool overwrite) {
-  holds_result_ = is_complete_result(made.path_of(document_));
-  if (!holds_result_ || overwrite) return;
-  throw InputError("--out: " + path_ +
-                   " holds the results of an earlier run; --overwrite replaces " +
-                   "them, another folder keeps them");
-}
-
-OutputDirectory ResultFolder::for_result(bool complete) const {
-  return OutputDirectory(complete || !holds_result_ ? path_ : fresh_folder(path_ + "-incomplete"));
+bool ResultFolder::holds_result(const std::string& folder) const {
+  return std::any_of(std::begin(kDocuments), std::end(kDocuments),
+                     [&folder](const char* name) { return is_complete(fs::path(folder) / name); });
 }
 
 }  // namespace tessera::app

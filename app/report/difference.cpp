@@ -90,9 +90,14 @@ int worse_direction(const std::string& name) {
 bool regresses(const ordered_json& move, double fail_above) {
   const auto name = move["name"].get<std::string>();
   if (name.rfind("peak_gb_per_s", 0) == 0) return false;  // a property of the configuration
-  if (!move["change"].is_number()) return move["a"] != move["b"];
-  const double by = move["change"].get<double>();
   const int direction = worse_direction(name);
+  if (!move["change"].is_number()) {
+    const ordered_json& a = move["a"];
+    const ordered_json& b = move["b"];
+    if (direction == 0 || !a.is_number() || !b.is_number()) return a != b;
+    return b.get<double>() * direction > 0;  // from 0
+  }
+  const double by = move["change"].get<double>();
   return direction == 0 ? std::fabs(by) > fail_above : by * direction > fail_above;
 }
 
@@ -102,7 +107,7 @@ ordered_json difference_of(const std::string& name, const ordered_json& a, const
                       {"config", changed_settings(section(a, "config"), section(b, "config"))}};
   ordered_json about = ordered_json::array();
   for (const char* key : {"schema", "tessera", "commit", "platform", "workload", "scale", "values",
-                          "seed", "verified", "failure", "interrupted"}) {
+                          "seed", "verified", "failure", "interrupted", "error"}) {
     const ordered_json x = section(a, key);
     const ordered_json y = section(b, key);
     if (x != y) about.push_back({{"key", key}, {"a", x}, {"b", y}});
@@ -125,12 +130,17 @@ ordered_json difference_of(const std::string& name, const ordered_json& a, const
   };
   check(run["cycles"]);
   for (const ordered_json& move : run["derived"]) check(move);
-  if (section(a, "verified") == true && section(b, "verified") != true) {
-    regressions.push_back({{"name", "verified"},
-                           {"a", section(a, "verified")},
-                           {"b", section(b, "verified")},
+  const auto worse = [&](const char* key, bool is_worse) {
+    if (!is_worse) return;
+    regressions.push_back({{"name", key},
+                           {"a", section(a, key)},
+                           {"b", section(b, key)},
                            {"change", nullptr},
                            {"run", name}});
+  };
+  worse("verified", section(a, "verified") == true && section(b, "verified") != true);
+  for (const char* key : {"failure", "interrupted", "error"}) {
+    worse(key, !a.contains(key) && b.contains(key));
   }
   return run;
 }

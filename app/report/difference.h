@@ -24,8 +24,8 @@ nlohmann::ordered_json changed_settings(const nlohmann::ordered_json& a,
 /// difference.
 ///
 /// `fail_above`: a run regresses when `cycles` or a derived value got worse by more than this
-/// fraction (a value of which nobody can say whether more is better: moved), when it is no longer
-/// verified, or when it stands on one side only.
+/// fraction (a value of which nobody can say whether more is better: moved), or when it is no
+/// longer verified or no longer complete. Runs of one side only are in "only_a" and "only_b".
 nlohmann::ordered_json difference_document(const NamedRuns& a, const NamedRuns& b,
                                            std::optional<double> fail_above);
 

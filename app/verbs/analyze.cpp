@@ -114,7 +114,7 @@ int show_executable(const ptx::Module& module, bool json) {
   if (json) {
     write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
   } else {
-    std::cout << (page.empty() ? module.file + " has no kernels\n" : page);
+    std::cout << printable(page.empty() ? module.file + " has no kernels\n" : page);
   }
   return status;
 }
@@ -145,7 +145,7 @@ int analyze_verb(const std::vector<std::string>& arguments) {
   if (values->count("json") != 0) {
     write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
   } else {
-    std::cout << (pages.empty() ? module.file + " has no kernels\n" : pages);
+    std::cout << printable(pages.empty() ? module.file + " has no kernels\n" : pages);
   }
   return 0;
 }

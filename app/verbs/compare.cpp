@@ -19,15 +19,18 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// What the command was asked for, as text.
+/// What the command was asked for, as text: the same only while every file that it reads, and the
+/// command itself, are the same.
 std::string request_of(const std::vector<std::string>& platforms,
-                       const std::vector<std::string>& workloads, const RunArguments& run) {
+                       const std::vector<std::string>& workloads, const RunArguments& run,
+                       const std::vector<std::string>& keys) {
   const ordered_json request = {{"compare", platforms},
                                 {"workloads", workloads},
                                 {"sets", run.sets},
                                 {"scale", name_of(run.options.scale)},
                                 {"values", name_of(run.options.values)},
-                                {"seed", run.options.seed}};
+                                {"seed", run.options.seed},
+                                {"points", keys}};
   return document_text(request);
 }
 
@@ -82,7 +85,8 @@ int compare_verb(const std::vector<std::string>& arguments) {
                         "sets the\nresults side by side. Files: compare.json, compare.csv, "
                         "report.html, runs/ in --out\n(default: out/compare, or -2, -3, ... when "
                         "that is another comparison's; with --json only where\n--out says so). "
-                        "Every run is kept: the same command again runs only what is missing.");
+                        "Every run is kept: the same command again, of the same files, runs only "
+                        "what is\nmissing.");
   parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline");
   parser.positional("WORKLOAD,...", "names or manifests; all: the suite");
   add_set_option(parser);
@@ -112,12 +116,6 @@ int compare_verb(const std::vector<std::string>& arguments) {
   catch_interrupts();
   std::map<std::string, std::vector<std::string>> hashes;
   for (const std::string& w : workloads) hashes[w] = studies::workload_hashes(w);
-  std::optional<ResultFolder> folder;
-  if (run.out || !run.json) {
-    folder.emplace("compare.json", run.out, "out/compare", run.overwrite,
-                   request_of(platforms, workloads, run));
-  }
-
   std::vector<ComparedPoint> compared;
   std::vector<RunnablePoint> points;
   for (const std::string& workload : workloads) {
@@ -126,10 +124,15 @@ int compare_verb(const std::vector<std::string>& arguments) {
       points.push_back({&configs[i], workload});
     }
   }
+  const std::vector<std::string> keys = keys_of(points, hashes, run.options);
+  std::optional<ResultFolder> folder;
+  if (run.out || !run.json) {
+    folder.emplace("compare.json", run.out, "out/compare", run.overwrite,
+                   request_of(platforms, workloads, run, keys));
+  }
   std::optional<PointStore> store;
   if (folder) store.emplace(folder->path() + "/runs");
-  run_missing(points, keys_of(points, hashes, run.options), jobs, run, store ? &*store : nullptr,
-              compared);
+  run_missing(points, keys, jobs, run, store ? &*store : nullptr, compared);
 
   const ordered_json document = comparison_document(compared);
   const bool complete = std::all_of(compared.begin(), compared.end(),
@@ -145,7 +148,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
     write_document(document);
   } else {
     std::cout << printable(comparison_table(document)) << "\nreport  "
-              << out->path_of("report.html") << std::endl;
+              << printable(out->path_of("report.html")) << std::endl;
   }
   int status = 0;
   for (const ComparedPoint& c : compared) {

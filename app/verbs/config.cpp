@@ -36,7 +36,7 @@ int config_verb(const std::vector<std::string>& arguments) {
   if (values->count("json") != 0) {
     write_document({{"a", platform}, {"b", other}, {"changes", changes}});
   } else {
-    std::cout << settings_text(changes, platform, other);
+    std::cout << printable(settings_text(changes, platform, other));
   }
   return 0;
 }

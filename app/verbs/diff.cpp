@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <limits>
 
 #include "app/arguments.h"
 #include "app/console.h"
@@ -33,33 +32,70 @@ void add_run(NamedRuns& runs, const std::string& name, ordered_json run, const f
   runs[name] = std::move(run);
 }
 
-/// A stats.json, the folder of a run, of a comparison, or of any of these.
+std::string text_at(const ordered_json& object, const char* key) {
+  return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "?";
+}
+
+/// The runs of a compare.json that left statistics.
+void add_comparison(NamedRuns& runs, const std::string& prefix, ordered_json document,
+                    const fs::path& file) {
+  if (!document.contains("points") || !document["points"].is_array()) {
+    throw InputError("diff: " + file.string() + " is not the document of a comparison");
+  }
+  for (ordered_json& point : document["points"]) {
+    if (!point.is_object() || !point.contains("cycles")) continue;
+    const std::string name = text_at(point, "workload") + " on " + text_at(point, "platform");
+    add_run(runs, prefix + name, std::move(point), file);
+  }
+}
+
+/// Adds what the file holds; nothing when it is of another kind.
+void add_file(NamedRuns& runs, const std::string& name, const std::string& prefix,
+              const fs::path& file) {
+  if (file.filename() == "compare.json") {
+    add_comparison(runs, prefix, read_document(file), file);
+  } else if (file.filename() == "stats.json") {
+    add_run(runs, name, read_document(file), file);
+  }
+}
+
+/// Of every stats.json and compare.json under the folder. Throws InputError for what cannot be
+/// read: a run that is missed would count as gone.
+void add_folder(NamedRuns& runs, const fs::path& path) {
+  std::error_code error;
+  auto it = fs::recursive_directory_iterator(path, error);
+  fs::path last = path;
+  for (; !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
+    last = it->path();
+    const std::string folder = last.parent_path().lexically_relative(path).string();
+    add_file(runs, folder, folder + ": ", last);
+  }
+  if (error) {
+    throw InputError("diff: " + path.string() + " cannot be read (after " + last.string() +
+                     "): " + error.message());
+  }
+}
+
+/// Of a stats.json or compare.json under any name, of a folder with one, or of a folder of folders.
 NamedRuns runs_of(const std::string& path) {
   NamedRuns runs;
   std::error_code error;
   if (fs::is_regular_file(path, error)) {
-    add_run(runs, "run", read_document(path), path);
-    return runs;
-  }
-  if (!fs::is_directory(path, error)) throw InputError("diff: there is no file or folder " + path);
-  if (fs::exists(fs::path(path) / "stats.json")) {
-    const fs::path file = fs::path(path) / "stats.json";
-    add_run(runs, "run", read_document(file), file);
-    return runs;
-  }
-  for (auto it = fs::recursive_directory_iterator(
-           path, fs::directory_options::skip_permission_denied, error);
-       !error && it != fs::recursive_directory_iterator(); it.increment(error)) {
-    const fs::path& file = it->path();
-    const std::string folder = fs::relative(file.parent_path(), path).string();
-    if (file.filename() == "stats.json") add_run(runs, folder, read_document(file), file);
-    if (file.filename() != "compare.json") continue;
-    for (ordered_json& point : read_document(file)["points"]) {
-      const std::string name = point.value("workload", "?") + " on " + point.value("platform", "?");
-      if (point.contains("cycles")) {
-        add_run(runs, folder == "." ? name : folder + ": " + name, std::move(point), file);
-      }
+    ordered_json document = read_document(path);
+    if (document.contains("points")) {
+      add_comparison(runs, "", std::move(document), path);
+    } else {
+      add_run(runs, "run", std::move(document), path);
     }
+  } else if (fs::is_directory(path, error)) {
+    for (const char* name : {"stats.json", "compare.json"}) {
+      const fs::path file = fs::path(path) / name;
+      if (fs::exists(file, error)) add_file(runs, "run", "", file);
+    }
+    if (runs.empty()) add_folder(runs, path);
+  } else {
+    throw InputError("diff: there is no file or folder " + path +
+                     (error ? ": " + error.message() : ""));
   }
   if (runs.empty()) {
     throw InputError("diff: " + path + " holds no run (no stats.json or compare.json in it)");
@@ -79,7 +115,7 @@ std::optional<double> read_limit(const po::variables_map& values) {
     used = 0;
   }
   const std::string rest = text.substr(used);
-  if (used == 0 || !(limit >= 0) || (!rest.empty() && rest != "%")) {
+  if (used == 0 || !std::isfinite(limit) || limit < 0 || (!rest.empty() && rest != "%")) {
     throw InputError("--fail-above: '" + text + "' is neither a percentage (2%) nor a fraction");
   }
   return rest == "%" ? limit / 100 : limit;
@@ -94,24 +130,26 @@ int diff_verb(const std::vector<std::string>& arguments) {
       "statistics that moved, the largest change first. A and B are stats.json files, folders of\n"
       "runs or of comparisons, or folders of such folders, whose runs are matched by name.\n"
       "Date and host time are no difference. With --fail-above the exit status is 1 when cycles\n"
-      "or a derived value got worse by more than that, when a run is no longer verified, or when\n"
-      "it stands on one side only. Latencies, cycles and page faults get worse upwards; IPC,\n"
+      "or a derived value got worse by more than that, when a run is no longer verified or no\n"
+      "longer complete, or when it stands on one side only. Latencies, cycles and page faults get "
+      "worse upwards; IPC,\n"
       "replies per cycle and hit rates downwards; other values either way.");
   parser.positional("A", "before");
   parser.positional("B", "after");
   parser.options()("fail-above", po::value<std::string>()->value_name("P%"),
                    "exit status 1 for regressions above this")(
-      "limit", po::value<std::size_t>()->default_value(20)->value_name("N"),
+      "limit", po::value<std::string>()->default_value("20")->value_name("N"),
       "statistics shown of each run")("json", "print one JSON document with all of them");
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   const std::optional<double> limit = read_limit(*values);
+  const std::optional<unsigned> shown = read_count(*values, "limit", 0, 999'999'999);
   ordered_json document = difference_document(runs_of(positional_argument(*values, 0)),
                                               runs_of(positional_argument(*values, 1)), limit);
   if (values->count("json") != 0) {
     write_document(document);
   } else {
-    std::cout << printable(difference_text(document, (*values)["limit"].as<std::size_t>()));
+    std::cout << printable(difference_text(document, *shown));
   }
   if (!limit) return 0;
   for (const ordered_json& r : document["regressions"]) {

@@ -226,7 +226,7 @@ int list_verb(const std::vector<std::string>& arguments) {
       rows.emplace_back();
       for (const auto& [key, heading] : listing.columns) rows.back().push_back(cell(entry[key]));
     }
-    std::cout << table_text(rows);
+    std::cout << printable(table_text(rows));
     return 0;
   }
   throw InputError(

@@ -100,13 +100,14 @@ int run_verb(const std::vector<std::string>& arguments) {
       read_workload(workload, values->count("manifest") == 0
                                   ? std::nullopt
                                   : std::optional((*values)["manifest"].as<std::string>()));
+  // From here on there is a folder: an interrupt ends the run, not the process.
+  catch_interrupts();
   std::optional<ResultFolder> folder;
   if (run.out || !run.json) {
     folder.emplace("stats.json", run.out, "out/" + file_stem(platform) + "-" + file_stem(workload),
                    run.overwrite);
   }
 
-  catch_interrupts();
   route_systemc_reports(run.quiet);
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };
@@ -124,7 +125,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     write_document(outcome.stats);
   } else {
     std::cout << printable(run_summary(outcome.stats, outcome.verification, terminal_has_utf8()))
-              << "  report         " << out->path_of("report.html") << std::endl;
+              << "  report         " << printable(out->path_of("report.html")) << std::endl;
   }
   if (outcome.failure) {
     complain(*outcome.failure);

@@ -118,7 +118,7 @@ int study_verb(const std::vector<std::string>& arguments) {
     write_document(document);
   } else {
     std::cout << printable(study_text(document)) << "\n"
-              << tally.text() << "\nreport  " << out.path_of("report.html") << std::endl;
+              << tally.text() << "\nreport  " << printable(out.path_of("report.html")) << std::endl;
   }
   for (const ordered_json& failed : document["failed"]) {
     complain(failed["workload"].get<std::string>() + " on " +
