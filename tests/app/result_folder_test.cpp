@@ -97,7 +97,7 @@ TEST_CASE("a folder's name is printed as text, and the document about it is one 
   CHECK_NOTHROW(json::parse(folder.read(name + "/stats.json")));
 }
 
-TEST_CASE("--overwrite without --out says what it goes with") {
+TEST_CASE("option --overwrite without --out says what it goes with") {
   const ScratchFolder folder;
   const CommandResult r = run_tessera(with(kRun, {"--overwrite"}), folder.path());
   CHECK(r.status == 2);

@@ -39,7 +39,7 @@ TEST_CASE("a run without --out never replaces another's results") {
   }
 }
 
-TEST_CASE("--out with another run's results asks for --overwrite") {
+TEST_CASE("option --out with another run's results asks for --overwrite") {
   const ScratchFolder folder;
   const auto to_o = with(kRun, {"--out", "o"});
   REQUIRE(run_tessera(to_o, folder.path()).status == 0);
