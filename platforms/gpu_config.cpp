@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/error.h"
 #include "platforms/block_factory.h"
 #include "policies/address_map.h"
 #include "policies/page_placement.h"
@@ -100,7 +101,14 @@ std::vector<std::string> GpuConfig::validate() const {
   const auto add = [&errors](std::vector<std::string> more) {
     for (std::string& e : more) errors.push_back(std::move(e));
   };
-  for (const std::string& e : geometry().errors()) errors.push_back("memory geometry: " + e);
+  try {
+    // GPUs of unequal size are told by validate_shape().
+    if (system.gpus != 0 && system.channels % system.gpus == 0) {
+      make_address_map(system.address_map, geometry(), system.address_map_seed);
+    }
+  } catch (const InputError& e) {
+    errors.emplace_back(e.what());
+  }
   // Every balance is above 0, so 0 would be first-touch by another name.
   if (!(system.lab_threshold > 0 && system.lab_threshold <= 1)) {
     errors.emplace_back("system.lab_threshold must be above 0 and at most 1");
@@ -215,13 +223,6 @@ std::vector<std::string> GpuConfig::validate_gpus() const {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
-  }
-  const std::uint32_t chunk = s.interleave_bytes;
-  const std::uint64_t most = std::min<std::uint64_t>(dram.row_bytes, s.page_bytes);
-  if (chunk < s.line_bytes || chunk > most || (chunk & (chunk - 1)) != 0) {
-    errors.push_back("system.interleave_bytes is " + std::to_string(chunk) +
-                     ": a power of two from " + std::to_string(s.line_bytes) + " (a line) to " +
-                     std::to_string(most) + " (the smaller of DRAM row and page) expected");
   }
   // The watchdog must not take a packet's way, or an answer's wait for others, for a standstill.
   const double watchdog_ns =

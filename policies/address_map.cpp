@@ -21,17 +21,21 @@ const PolicyRegistry<Factory>& registry() {
 
 std::vector<std::string> MemoryGeometry::errors() const {
   std::vector<std::string> out;
+  // Parameters have narrower ranges of their own.
+  const auto range = [&](const char* name, std::uint64_t value, std::uint64_t min,
+                         std::uint64_t max, const char* kind) {
+    if (value >= min && value <= max) return true;
+    out.push_back(std::string(name) + " is " + std::to_string(value) + "; expected " + kind +
+                  " from " + std::to_string(min) + " to " + std::to_string(max));
+    return false;
+  };
   const auto power = [&](const char* name, std::uint64_t value, std::uint64_t min,
                          std::uint64_t max) {
-    const bool in_range = value >= min && value <= max;
-    if (in_range && (value & (value - 1)) == 0) return;
-    // Parameters have narrower ranges of their own.
-    const std::string range = " from " + std::to_string(min) + " to " + std::to_string(max);
-    out.push_back(std::string(name) + " is " + std::to_string(value) + "; expected a power of two" +
-                  (in_range ? "" : range));
+    if (!range(name, value, min, max, "a power of two") || is_power_of_two(value)) return;
+    out.push_back(std::string(name) + " is " + std::to_string(value) + "; expected a power of two");
   };
-  power("gpus", gpus, 1, 1024);
-  power("channels", channels, 1, 65536);
+  range("gpus", gpus, 1, 1024, "a number");
+  range("channels", channels, 1, 32768, "a number");
   power("slices_per_channel", slices_per_channel, 1, 65536);
   power("banks_per_channel", banks_per_channel, 1, 65536);
   power("line_bytes", line_bytes, 1, 128);
@@ -46,7 +50,10 @@ std::vector<std::string> MemoryGeometry::errors() const {
                     of + " (" + std::to_string(least) + ")");
     }
   };
-  at_least("channels", channels, "gpus", gpus);
+  if (channels % gpus != 0) {
+    out.push_back("channels is " + std::to_string(channels) + "; expected a multiple of gpus (" +
+                  std::to_string(gpus) + ")");
+  }
   at_least("banks_per_channel", banks_per_channel, "slices_per_channel", slices_per_channel);
   at_least("row_bytes", row_bytes, "line_bytes", line_bytes);
   at_least("page_bytes", page_bytes, "line_bytes", line_bytes);

@@ -20,10 +20,11 @@ struct Location {
   std::uint64_t slice_line = 0;
 };
 
-/// Shape of the memory that an address map spreads addresses over. Every count is a power of two.
+/// Shape of the memory that an address map spreads addresses over. Every count is a power of two
+/// but those of GPUs and channels, which not every map takes (make_address_map()).
 struct MemoryGeometry {
   std::uint32_t gpus = 1;       ///< that share the memory, each with channels of its own
-  std::uint32_t channels = 32;  ///< of all GPUs
+  std::uint32_t channels = 32;  ///< of all GPUs, as many in each
   std::uint32_t slices_per_channel = 2;
   std::uint32_t banks_per_channel = 16;
   std::uint32_t row_bytes = 2048;
@@ -62,10 +63,11 @@ class AddressMap {
 /// "fixed-channel": channel bits are the lowest bits above the page offset, copied unhashed; bank
 /// bits are randomised; the lowest bank bits choose the slice (NUBA section 2).
 /// "pae": channel and bank bits each the XOR of a random subset of the row, bank and channel bits,
-/// an invertible binary matrix; column bits stay (Liu et al., ISCA'18).
+/// an invertible binary matrix; column bits stay (Liu et al., ISCA'18). Channels: a power of two.
 /// "gpu-interleave": each GPU's memory is one range of addresses; within it, `interleave_bytes`
 /// go to one channel, the next to the next, and nothing is hashed (MGPUSim).
-/// `seed` chooses the random subsets. Throws InputError for an unknown name or a bad geometry.
+/// `seed` chooses the random subsets. Throws InputError for an unknown name or a geometry that the
+/// map does not take.
 std::unique_ptr<AddressMap> make_address_map(const std::string& name,
                                              const MemoryGeometry& geometry, std::uint64_t seed);
 

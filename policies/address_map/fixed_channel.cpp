@@ -23,20 +23,22 @@ class FixedChannel final : public LinearMap {
                const std::vector<std::uint64_t>& bank_masks)
       : LinearMap(geometry, layout, channel_masks, bank_masks),
         page_bits_(log2_of(geometry.page_bytes)),
-        channel_bits_(log2_of(geometry.channels)) {}
+        channels_(geometry.channels),
+        channel_bits_(bits_below(geometry.channels)) {}
 
   // Without hashing: a page is one contiguous piece of its channel.
   std::uint64_t channel_address(std::uint64_t physical) const override {
     const std::uint64_t offset = physical & ((std::uint64_t{1} << page_bits_) - 1);
-    return (physical >> (page_bits_ + channel_bits_) << page_bits_) | offset;
+    return (linear(physical) >> (page_bits_ + channel_bits_) << page_bits_) | offset;
   }
   bool page_has_one_home() const override { return true; }
   std::uint64_t page_address(ChannelId channel, std::uint64_t index) const override {
-    return ((index << channel_bits_) | channel.value) << page_bits_;
+    return (index * channels_ + channel.value) << page_bits_;
   }
 
  private:
   unsigned page_bits_;
+  std::uint64_t channels_;
   unsigned channel_bits_;
 };
 
@@ -44,7 +46,7 @@ class FixedChannel final : public LinearMap {
 
 std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uint64_t seed) {
   const unsigned page_bits = log2_of(g.page_bytes);
-  const unsigned channel_bits = log2_of(g.channels);
+  const unsigned channel_bits = bits_below(g.channels);
   const unsigned bank_bits = log2_of(g.banks_per_channel);
   const unsigned slice_bits = log2_of(g.slices_per_channel);
   const unsigned row_bits = log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes);

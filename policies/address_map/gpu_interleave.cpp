@@ -4,6 +4,7 @@
 //
 //   high                                                        low
 //   | GPU | row ... | bank high | column high | channel | slice | column low |
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -47,17 +48,20 @@ class GpuInterleave final : public LinearMap {
 
 std::unique_ptr<AddressMap> make_gpu_interleave(const MemoryGeometry& g, std::uint64_t) {
   const std::uint32_t chunk = g.interleave_bytes;
-  if (chunk < g.line_bytes || chunk > g.row_bytes || chunk > g.page_bytes ||
-      (chunk & (chunk - 1)) != 0) {
+  const std::uint64_t most = std::min<std::uint64_t>(g.row_bytes, g.page_bytes);
+  if (chunk < g.line_bytes || chunk > most || !is_power_of_two(chunk)) {
     throw InputError("address map 'gpu-interleave': interleave_bytes is " + std::to_string(chunk) +
-                     "; expected a power of two from a line to a DRAM row or page");
+                     "; expected a power of two from " + std::to_string(g.line_bytes) +
+                     " (a line) to " + std::to_string(most) +
+                     " (the smaller of DRAM row and page)");
   }
-  const unsigned gpu_bits = log2_of(g.gpus);
-  const unsigned channel_bits = log2_of(g.channels) - gpu_bits;
+  const unsigned gpu_bits = bits_below(g.gpus);
+  const unsigned channel_bits = bits_below(g.channels / g.gpus);
   const unsigned bank_bits = log2_of(g.banks_per_channel);
   const unsigned slice_bits = log2_of(g.slices_per_channel);
 
   AddressLayout layout;
+  layout.gpus = g.gpus;
   unsigned position = 0;
   const auto take = [&position](BitPositions& field, unsigned bits) {
     for (unsigned i = 0; i < bits; ++i) field.push_back(static_cast<std::uint8_t>(position++));

@@ -37,18 +37,26 @@ class BitGather {
   unsigned runs_ = 0;
 };
 
-/// Which address bits make which field, before any randomisation.
+/// Which address bits make which field, before any randomisation. Where GPUs or channels are no
+/// power of two, the bits are those of the address whose GPU and channel number are bits
+/// (LinearMap::linear()).
 struct AddressLayout {
-  BitPositions channel;
-  BitPositions bank;  ///< the slice bits first
+  std::uint32_t gpus = 1;  ///< with an address range each; their bits stand above all others
+  BitPositions channel;    ///< of a GPU, then those of the GPU
+  BitPositions bank;       ///< the slice bits first
   BitPositions column;
   BitPositions row;
 };
 
+constexpr bool is_power_of_two(std::uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
+/// Of a power of two.
+unsigned log2_of(std::uint64_t power_of_two);
+/// Bits of the numbers below n.
+unsigned bits_below(std::uint64_t n);
+
 /// Bytes that stay together in one slice: successive chunks go to different slices (and, with
 /// "pae", channels). Small enough to spread a page, large enough to hold a few lines.
 std::uint32_t chunk_bytes(const MemoryGeometry& geometry);
-unsigned log2_of(std::uint64_t power_of_two);
 
 struct BitMatrix;
 
@@ -62,9 +70,10 @@ class LinearMap : public AddressMap {
             const std::vector<std::uint64_t>& bank_masks);
 
   Location locate(std::uint64_t physical) const final {
+    const std::uint64_t address = linear(physical);
     Part sum;
     for (unsigned i = 0; i < parts_.size(); ++i) {
-      const Part& part = parts_[i][physical >> (first_bit_ + kDigitBits * i) & (kDigits - 1)];
+      const Part& part = parts_[i][address >> (first_bit_ + kDigitBits * i) & (kDigits - 1)];
       sum.slice_line ^= part.slice_line;
       sum.place ^= part.place;
     }
@@ -72,6 +81,13 @@ class LinearMap : public AddressMap {
   }
   std::uint64_t channel_address(std::uint64_t physical) const override;
   const MemoryGeometry& geometry() const final { return geometry_; }
+
+ protected:
+  /// The address with room for a power of two of GPUs and channels: where they are none, an address
+  /// has their numbers as digits (of the channels, and of the GPUs), and here they become bits.
+  std::uint64_t linear(std::uint64_t physical) const {
+    return regular_ ? physical : with_digits_as_bits(physical);
+  }
 
  private:
   static constexpr unsigned kMaxBits = 16;
@@ -86,11 +102,17 @@ class LinearMap : public AddressMap {
   };
 
   static std::uint32_t parities(const Masks& masks, unsigned n, std::uint64_t address);
-  /// locate(), field by field and bit by bit.
-  Part computed(std::uint64_t physical) const;
+  std::uint64_t with_digits_as_bits(std::uint64_t physical) const;
+  /// locate() of a linear address, field by field and bit by bit.
+  Part computed(std::uint64_t address) const;
   Location unpacked(const Part& part) const {
     Location where;
-    where.channel = ChannelId(static_cast<std::uint32_t>(part.place) & 0xffff);
+    std::uint32_t channel = static_cast<std::uint32_t>(part.place) & 0xffff;
+    if (!regular_) {
+      channel = (channel >> own_channel_bits_) * own_channels_ +
+                (channel & ((1U << own_channel_bits_) - 1));
+    }
+    where.channel = ChannelId(channel);
     where.bank = Bank(static_cast<std::uint32_t>(part.place) >> 16);
     where.row = static_cast<std::uint32_t>(part.place >> 32);
     where.slice = SliceId((where.channel.value << slice_bits_) | (where.bank.value & slice_mask_));
@@ -99,6 +121,12 @@ class LinearMap : public AddressMap {
   }
 
   MemoryGeometry geometry_;
+  bool regular_;                ///< GPUs and channels are powers of two
+  std::uint32_t own_channels_;  ///< of a GPU
+  unsigned own_channel_bits_;
+  unsigned channel_from_;  ///< the lowest bit of the channel's number
+  std::uint64_t gpu_bytes_;
+  unsigned gpu_from_;  ///< the lowest bit of the GPU's number in a linear address
   unsigned channel_bits_;
   unsigned bank_bits_;
   unsigned slice_bits_;

@@ -7,7 +7,9 @@
 //   | row ... | bank high | column high | slice | channel | column low |
 #include <memory>
 #include <stdexcept>
+#include <string>
 
+#include "common/error.h"
 #include "policies/address_map/bit_matrix.h"
 #include "policies/address_map/linear_map.h"
 
@@ -27,6 +29,11 @@ class Pae final : public LinearMap {
 }  // namespace
 
 std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& g, std::uint64_t seed) {
+  if (!is_power_of_two(g.channels)) {
+    throw InputError("address map 'pae': channels is " + std::to_string(g.channels) +
+                     "; expected a power of two, for a channel's number is made of parities "
+                     "(fixed-channel takes any number)");
+  }
   const unsigned channel_bits = log2_of(g.channels);
   const unsigned bank_bits = log2_of(g.banks_per_channel);
   const unsigned slice_bits = log2_of(g.slices_per_channel);

@@ -141,7 +141,10 @@ TEST_CASE("an instance's setting is checked like any other") {
 }
 
 TEST_CASE("shapes that do not fit are refused with a reason") {
-  CHECK_THROWS_AS(resolve_config("uba-mem", {"system.channels=33"}), InputError);
+  CHECK_THROWS_WITH(
+      resolve_config("uba-mem", {"system.channels=24", "system.address_map=pae"}),
+      Catch::Contains("uba-mem: address map 'pae': channels is 24; expected a power of two"));
+  CHECK(resolve_config("uba-mem", {"system.channels=24"}).gpu.system.channels == 24);
   CHECK_THROWS_WITH(resolve_config("uba-mem", {"l1.clock_hz=1000000000"}),
                     Catch::Contains("share a clock"));
 }

@@ -107,10 +107,9 @@ TEST_CASE("waits that the watchdog would take for a standstill are refused") {
 
 TEST_CASE("a channel's share of addresses is a line at least and a DRAM row at most") {
   CHECK(refusal("dca", {"system.interleave_bytes=2048"}).empty());
-  CHECK(
-      refusal("dca", {"system.interleave_bytes=4096"}) ==
-      "dca: system.interleave_bytes is 4096: a power of two from 64 (a line) to 2048 (the smaller "
-      "of DRAM row and page) expected");
+  CHECK(refusal("dca", {"system.interleave_bytes=4096"}) ==
+        "dca: address map 'gpu-interleave': interleave_bytes is 4096; expected a power "
+        "of two from 64 (a line) to 2048 (the smaller of DRAM row and page)");
   CHECK_THAT(refusal("dca", {"system.interleave_bytes=32"}), Catch::Contains("from 64 (a line)"));
 }
 

@@ -149,6 +149,7 @@ TESSERA_FOR_DUALOPT(TESSERA_DUALOPT, 6)
                    {"system.gpus=" #GPUS, "system.sms=" #SMS, "system.channels=" #CHANNELS}); \
   }
 TESSERA_COUNTS(2, 8, 4)
+TESSERA_COUNTS(3, 12, 18)
 TESSERA_COUNTS(4, 16, 8)
 TESSERA_COUNTS(8, 32, 16)
 TESSERA_COUNTS(16, 64, 32)

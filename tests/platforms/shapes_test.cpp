@@ -27,6 +27,13 @@ TESSERA_SHAPE("mcm-nuba-small system.sms=8")
 TESSERA_SHAPE("mcm-nuba-small system.sms=32")
 TESSERA_SHAPE("mcm-nuba-small system.sms=64")
 
+// Channels that are no power of two.
+TESSERA_SHAPE("uba-mem system.channels=40 noc.radix=10")
+TESSERA_SHAPE("nuba-small system.sms=10 system.channels=5")
+TESSERA_SHAPE("uba-sm-small system.channels=6")
+TESSERA_SHAPE("mcm-uba-small system.modules=3 system.sms=9 system.channels=9")
+TESSERA_SHAPE("griffin-small system.gpus=3 system.sms=12 system.channels=18")
+
 TESSERA_SHAPE("nuba-small system.slices_per_channel=1")
 TESSERA_SHAPE("nuba-small system.slices_per_channel=4")
 TESSERA_SHAPE("uba-sm-small system.slices_per_channel=1")

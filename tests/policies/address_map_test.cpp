@@ -107,6 +107,38 @@ TEST_CASE("every address map is a bijection on small memories") {
   }
 }
 
+TEST_CASE("any number of channels and GPUs, in the maps that can") {
+  for (const std::uint32_t channels : {3U, 5U, 40U}) {
+    for (const std::uint32_t gpus : {1U, 3U, 4U}) {
+      MemoryGeometry g = small_geometry();
+      g.channels = channels * gpus;
+      g.gpus = gpus;
+      REQUIRE(g.errors().empty());
+      for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name, 1);
+      // Pages go to the channels in turn; pieces of a GPU's memory to its channels.
+      const auto pages = make_address_map("fixed-channel", g, 1);
+      const auto pieces = make_address_map("gpu-interleave", g, 1);
+      // Pieces of both slices of a channel stand side by side.
+      const std::uint64_t stripe = std::uint64_t{g.interleave_bytes} * g.slices_per_channel;
+      for (std::uint64_t n = 0; n < 3 * std::uint64_t{g.channels}; ++n) {
+        REQUIRE(pages->locate(n * g.page_bytes).channel.value == n % g.channels);
+        REQUIRE(pages->page_address(ChannelId(1), n) == (n * g.channels + 1) * g.page_bytes);
+        REQUIRE(pieces->locate(n * stripe).channel.value == n % channels);
+      }
+      REQUIRE(pieces->page_homes() == gpus);
+      const std::uint64_t last = pieces->page_address(ChannelId(gpus - 1), 2);
+      REQUIRE(last == (gpus - 1) * channels * g.channel_bytes + 2 * g.page_bytes);
+      REQUIRE(pieces->page_home(last) == ChannelId(gpus - 1));
+      REQUIRE(pieces->locate(last).channel.value / channels == gpus - 1);
+    }
+  }
+  MemoryGeometry g;
+  g.channels = 40;
+  CHECK_THROWS_WITH(make_address_map("pae", g, 1),
+                    "address map 'pae': channels is 40; expected a power of two, for a channel's "
+                    "number is made of parities (fixed-channel takes any number)");
+}
+
 TEST_CASE("a slice's line numbers are dense for every map on the Table 1 geometry") {
   // Too large to enumerate: an aligned 4 MB is, through its set of (slice, slice_line) pairs.
   for (const std::string& name : address_map_names()) {
@@ -291,11 +323,15 @@ TEST_CASE("random matrices are invertible and independent in windows") {
 
 TEST_CASE("a bad geometry or an unknown map is refused in words") {
   MemoryGeometry g;
-  g.channels = 24;
+  g.channels = 40000;
   g.row_bytes = 0;
   CHECK(g.errors().size() == 2);
   CHECK_THROWS_AS(make_address_map("pae", g, 1), InputError);
-  CHECK_THROWS_WITH(make_address_map("pae", g, 1), Catch::Contains("channels is 24"));
+  CHECK_THROWS_WITH(make_address_map("pae", g, 1), Catch::Contains("channels is 40000"));
+  g = MemoryGeometry{};
+  g.gpus = 3;
+  CHECK_THROWS_WITH(make_address_map("pae", g, 1),
+                    Catch::Contains("channels is 32; expected a multiple of gpus (3)"));
   CHECK_THROWS_WITH(
       make_address_map("pea", MemoryGeometry{}, 1),
       Catch::Contains("unknown address map") && Catch::Contains("did you mean 'pae'"));
