@@ -39,6 +39,10 @@ class GpuDevice final : public Device {
   /// Before the first use; the GPU is built after the device (its driver asks allocated()).
   void attach(Gpu& gpu);
   void set_values(ValueMode mode) { values_ = mode; }
+  /// As ModuleLoader's.
+  void check_races(std::function<void(const std::string&)> found) {
+    loader_.check_races(std::move(found));
+  }
 
   bool allocated(std::uint64_t virtual_address) const;
   /// The pages of the allocation that an allocated address belongs to.

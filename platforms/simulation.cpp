@@ -107,6 +107,7 @@ class Simulation::Impl {
   StatisticsRegistry registry_;
   RunOptions options_;
   std::vector<KernelRecord> kernels_;
+  std::vector<std::string> races_;
   std::string current_kernel_;
   bool kernel_done_ = false;
   bool interrupted_ = false;
@@ -246,6 +247,12 @@ void Simulation::Impl::drain() {
 RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   options_ = options;
   device_.set_values(options.values);
+  if (options.check_races) {
+    device_.check_races([this](const std::string& what) {
+      races_.push_back(what);
+      if (options_.on_race) options_.on_race(what);
+    });
+  }
   RunResult result;
   const auto start = std::chrono::steady_clock::now();
   try {
@@ -317,6 +324,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   if (result.failure && !result.verification) d["verified"] = false;
   if (result.failure) d["failure"] = *result.failure;
   if (result.interrupted) d["interrupted"] = true;
+  if (options_.check_races) d["races"] = races_;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   const auto cpu_seconds = [](const timeval& t) {

@@ -60,6 +60,10 @@ struct RunOptions {
   Scale scale = Scale::kSmall;
   std::uint64_t seed = 1;
   ValueMode values = ValueMode::kFunctional;
+  /// Looks for races of the kernels (docs/guide/races.md) and lists them in stats.json ("races").
+  bool check_races = false;
+  /// Called for each race that is found, with what it is. May be empty.
+  std::function<void(const std::string&)> on_race;
   /// How the run was asked for and by what: stands in stats.json. `commit`: of the command's
   /// source.
   std::string commit = "unknown";

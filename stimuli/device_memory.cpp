@@ -45,9 +45,7 @@ const Allocation* Allocations::find(const std::string& name) const {
   return it == all_.end() ? nullptr : &*it;
 }
 
-FlatMemory::FlatMemory(std::uint64_t capacity_bytes) {
-  cover(Allocations::kBase + capacity_bytes);
-}
+FlatMemory::FlatMemory(std::uint64_t capacity_bytes) { cover(Allocations::kBase + capacity_bytes); }
 
 FlatMemory::~FlatMemory() {
   if (data_ != nullptr) munmap(data_, capacity_);

@@ -109,6 +109,12 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
       text += fact("energy", energy_text(*total) + ": " + energy_parts(*section, *total));
     }
   }
+  if (const auto races = stats.find("races"); races != stats.end()) {
+    text += fact("races", races->empty() ? "none found"
+                                         : grouped(races->size()) +
+                                               " instructions or more; see "
+                                               "\"races\" of stats.json");
+  }
   text += traffic_picture(traffic_by_level(stats), utf8);
   if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {
     text += "\n" + fact("host time", short_number(*seconds) + " s");

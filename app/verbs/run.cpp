@@ -84,6 +84,9 @@ int run_verb(const std::vector<std::string>& arguments) {
                    "what to run of a PTX file (docs/guide/your-own-kernel.md)");
   add_set_option(parser);
   add_run_options(parser);
+  parser.options()("check-races",
+                   "warn of races between CTAs, within shared memory, and of barriers in divergent "
+                   "code (docs/guide/races.md); slower");
   add_overwrite_option(parser);
   add_plugin_option(parser);
   const auto values = parser.parse(arguments);
@@ -112,6 +115,8 @@ int run_verb(const std::vector<std::string>& arguments) {
   RunMeter meter(run.quiet);
   run.options.on_progress = [&meter](const Progress& p) { meter(p); };
   run.options.interrupted = interrupted;
+  run.options.check_races = values->count("check-races") != 0;
+  run.options.on_race = [](const std::string& what) { complain("warning: " + what); };
   const PointOutcome outcome = simulate_point(config, *program, run.options);
   meter.finish();
 

@@ -5,7 +5,9 @@
 // without a platform.
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 
 #include "stimuli/device_memory.h"
 #include "stimuli/kernels/module_loader.h"
@@ -31,6 +33,10 @@ class FunctionalDevice final : public Device {
   }
   const Allocations& allocations() const override { return allocations_; }
 
+  /// As ModuleLoader's.
+  void check_races(std::function<void(const std::string&)> found) {
+    loader_.check_races(std::move(found));
+  }
   /// Warp instructions of all launches so far.
   std::uint64_t instructions() const { return instructions_; }
   std::uint64_t launches() const { return launches_; }

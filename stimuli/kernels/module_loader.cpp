@@ -174,6 +174,11 @@ std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
   memory.warn = [this](const std::string& place, const std::string& text) {
     if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;
   };
+  if (race_) {
+    memory.race = [this](const std::string& place, const std::string& text) {
+      if (raced_.insert(place).second) race_(text);
+    };
+  }
   return ptx::make_program(kernel, request, memory);
 }
 

@@ -4,10 +4,12 @@
 // What every Device that executes PTX does with modules: their variables get addresses and contents
 // once, their kernels are decoded once, and launches become KernelPrograms.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "stimuli/ptx/device_heap.h"
 #include "stimuli/ptx/program.h"
@@ -25,6 +27,10 @@ class ModuleLoader {
   /// declares malloc or free; does nothing when it was loaded before. The module is known by its
   /// address and must outlive the loader. Variables of ptx::undefined_variables() get no place.
   void load(const ptx::Module& module);
+
+  /// Launches made from now on check their accesses (ptx::MemoryView::race). `found` is called at
+  /// most twice for an instruction.
+  void check_races(std::function<void(const std::string&)> found) { race_ = std::move(found); }
 
   /// The address of a variable; loads the module if need be. Throws InputError when it has none.
   Address symbol(const ptx::Module& module, const std::string& name);
@@ -48,6 +54,8 @@ class ModuleLoader {
 
   Device& device_;
   std::set<std::string> warned_;  ///< places that a warning has named
+  std::function<void(const std::string&)> race_;
+  std::set<std::string> raced_;  ///< places of races that have been told
   /// Made for the first module that declares malloc or free.
   std::unique_ptr<ptx::DeviceHeap> heap_;
   Address grid_workspace_ = 0;  ///< of cooperative launches, which follow one another

@@ -145,6 +145,7 @@ void Decoder::parse_memory_modifiers(bool is_store, Type& type) {
     if (is_one_of(t, {"weak", "ca", "cs", "lu", "wb"})) continue;
     if (is_one_of(t, {"volatile", "cg", "cv", "wt", "mmio"})) {
       m.scope = CacheScope::kBypassL1;
+      if (t == "volatile" || t == "mmio") m.strength = Strength::kGpu;
     } else if (t == "relaxed") {
       ordered = true;
     } else if (t == "acquire" && !is_store) {
@@ -164,6 +165,7 @@ void Decoder::parse_memory_modifiers(bool is_store, Type& type) {
     }
   }
   if (ordered && !cta_scope) m.scope = CacheScope::kBypassL1;
+  if (ordered) m.strength = cta_scope ? Strength::kCta : Strength::kGpu;
   const unsigned bytes = type_bytes(type);
   if (bytes == 0 || bytes > 8 || bytes * m.elements > kMaxLaneBytes) refuse(kLoadForms);
   m.element_bytes = static_cast<std::uint8_t>(bytes);
@@ -275,12 +277,14 @@ void Decoder::decode_atomic() {
   MemoryForm& m = d_.memory;
   m.space = StateSpace::kGeneric;
   m.scope = CacheScope::kBypassL1;
+  m.strength = Strength::kGpu;
   bool has_op = false;
   bool noftz = false;
   Type type = Type::kNone;
   fence_before_ = fence_after_ = false;
   for (const std::string& t : in_->modifiers) {
     if (parse_space(t, m.space) || is_cache_hint(t)) continue;
+    if (t == "cta") m.strength = Strength::kCta;
     if (is_one_of(t, {"relaxed", "cta", "cluster", "gpu", "sys"})) continue;
     const auto op = std::find_if(kAtomics.begin(), kAtomics.end(),
                                  [&](const AtomicName& a) { return t == a.name; });

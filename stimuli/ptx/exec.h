@@ -120,12 +120,20 @@ constexpr unsigned kind_bytes(Kind k) {
   return 0;
 }
 
+/// Whether an access is meant to meet accesses of other threads (PTX ISA, strong operations).
+enum class Strength : std::uint8_t {
+  kWeak,
+  kCta,  ///< of the same CTA
+  kGpu,  ///< of any thread: volatile, relaxed, acquire, release and atomics without .cta
+};
+
 /// Memory instruction: what does not change between executions.
 struct MemoryForm {
   StateSpace space = StateSpace::kGlobal;
   CacheScope scope = CacheScope::kL1;
   /// By definition (ld.global.nc, ldu, constants); what the read-only pass found is the launch's.
   bool read_only = false;
+  Strength strength = Strength::kWeak;
   bool is_signed = false;      ///< sign-extend a narrow element to the register
   bool wide_register = false;  ///< data registers have 64-bit cells
   bool wide_address = false;   ///< the address register has 64-bit cells

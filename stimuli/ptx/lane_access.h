@@ -8,8 +8,14 @@
 #include <string>
 
 #include "stimuli/ptx/exec.h"
+#include "stimuli/warp_program.h"
 
 namespace tessera::ptx {
+
+/// "(1,0,0)".
+inline std::string text_of(const Dim3& d) {
+  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+}
 
 /// The lowest lane of a mask that is not 0.
 inline unsigned first_lane(std::uint32_t mask) {

@@ -69,6 +69,7 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
   warp_bytes_ =
       align64(kernel_->register_bytes) + align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
   recent_.resize(kernel_->code.size());
+  if (memory_.race != nullptr) races_ = std::make_unique<LaunchRaces>();
   place_parameters(request);
   fill_launch_bank(request);
   mark_read_only();
@@ -231,7 +232,8 @@ std::vector<std::byte> Launch::take_storage() {
 
 void Launch::give_storage(std::vector<std::byte> storage) { pool_.push_back(std::move(storage)); }
 
-Cta::Cta(Launch& launch, CtaId id) : launch_(launch), storage_(launch.take_storage()) {
+Cta::Cta(Launch& launch, CtaId id) : launch_(launch), id_(id), storage_(launch.take_storage()) {
+  if (launch.races() != nullptr) races_ = std::make_unique<CtaRaces>();
   const Dim3 grid = launch.grid();
   coordinates_ = Dim3{id.value % grid.x, id.value / grid.x % grid.y, id.value / grid.x / grid.y};
   fill32(bank_.data(), coordinates_.x);

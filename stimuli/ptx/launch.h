@@ -19,6 +19,7 @@
 
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/program.h"
+#include "stimuli/ptx/race_check.h"
 #include "stimuli/texture.h"
 
 namespace tessera::ptx {
@@ -55,6 +56,8 @@ class Launch final : public KernelProgram {
   bool first_warning(std::uint32_t pc) {
     return memory_.warn != nullptr && warned_.insert(pc).second;
   }
+  /// Null: accesses are not checked.
+  LaunchRaces* races() { return races_.get(); }
   /// Whether that load's requests carry the read-only bit.
   bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
   /// Whether texel loads from that texture carry the read-only bit: the kernel writes nothing in
@@ -90,6 +93,7 @@ class Launch final : public KernelProgram {
   std::vector<std::byte> thread_bank_;
   std::vector<RecentRange> recent_;
   std::set<std::uint32_t> warned_;
+  std::unique_ptr<LaunchRaces> races_;
   std::vector<std::uint8_t> read_only_;           ///< of each instruction
   std::vector<std::uint8_t> read_only_textures_;  ///< of each of MemoryView::textures
   std::vector<std::vector<std::byte>> pool_;

@@ -38,6 +38,9 @@ struct MemoryView {
   std::function<void(void* to, Address from, std::uint64_t bytes)> read;
   /// Takes warnings; `place` is the same for each warning of one instruction. Null: dropped.
   std::function<void(const std::string& place, const std::string& text)> warn;
+  /// Takes races and barriers in divergent code (race_check.h), an instruction's at most twice in
+  /// a launch; `place` is the same in the next launch. Null: accesses are not checked.
+  std::function<void(const std::string& place, const std::string& text)> race;
 };
 
 /// A kernel in decoded form; immutable, shared by all its launches.

@@ -8,14 +8,6 @@
 
 namespace tessera::ptx {
 
-namespace {
-
-std::string text_of(const Dim3& d) {
-  return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-}
-
-}  // namespace
-
 Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
     : code_(cta.launch().kernel().code.data()),
       alu_(AluTable::get()),
@@ -39,6 +31,7 @@ Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
   const unsigned threads = launch_.warp_threads(index);
   active_ = live_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
   reconverge_ = static_cast<std::uint32_t>(kernel.code.size());
+  if (cta.races() != nullptr) races_ = std::make_unique<WarpRaces>();
 }
 
 void Warp::issue(const IssueContext& context, IssueResult& result) {
@@ -82,7 +75,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
       if (mask != 0 && !barrier(d, mask, result)) return;
       break;
     case Action::kFence:
-      if (mask != 0) result.kind = IssueResult::Kind::kFence;
+      if (mask == 0) break;
+      result.kind = IssueResult::Kind::kFence;
+      if (races_) races_->fenced = true;
       break;
     case Action::kExit:
       exit_lanes(mask, result);
@@ -188,6 +183,7 @@ bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
       fail(other, "the lanes of the warp name different barriers or numbers of threads");
     }
   });
+  if (races_ && mask != live_ && (d.aux & Decoded::kUnaligned) == 0) tell_divergent_barrier(mask);
   if (mask != live_ && !gather_at_barrier(d, id, threads, mask)) return false;
   barrier_pc_ = pc_;
   result.kind = IssueResult::Kind::kBarrier;
@@ -195,6 +191,7 @@ bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   result.barrier_id = static_cast<std::uint8_t>(id);
   result.barrier_threads = threads;
   result.barrier_arrive_only = d.action == Action::kBarrier && (d.aux & 1u) != 0;
+  if (races_) arrive_for_races(result);
   if (d.action == Action::kBarrierReduce) {
     const std::uint32_t yes = (cell(frame_, d.slot[4], 0) ^ d.flip) & mask;
     reduction_ = cta_.reduction(id, threads);

@@ -102,6 +102,17 @@ class Warp final : public WarpProgram {
                   const std::uint64_t* offsets);
   void access_local(const Decoded& d, MemoryOp& op);
   void access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary);
+  void carry_data(const Decoded& d, MemoryOp& op);
+
+  // warp_races.cpp
+  void run_checked(const Decoded& d, const MemoryOp& op, std::byte* base,
+                   const std::uint64_t* offsets);
+  void check_race(const Decoded& d, const MemoryOp& op, unsigned lane, const std::byte* before,
+                  const std::byte* after);
+  void tell_race(const MemoryOp& op, unsigned lane, const RaceConflict& with);
+  void arrive_for_races(const IssueResult& result);
+  void pass_barrier();
+  void tell_divergent_barrier(std::uint32_t mask);
 
   // warp_texture.cpp
   void load_texel(const Decoded& d, std::uint32_t mask, IssueResult& result);
@@ -148,6 +159,7 @@ class Warp final : public WarpProgram {
   std::uint32_t reduction_mask_ = 0;
   std::shared_ptr<Reduction> reduction_;
   std::vector<TextureFetch> fetches_;  ///< by TextureForm::set; made by the first fetch
+  std::unique_ptr<WarpRaces> races_;   ///< null: accesses are not checked
 };
 
 class Cta final : public CtaProgram {
@@ -160,7 +172,10 @@ class Cta final : public CtaProgram {
   unsigned warp_threads(unsigned index) const override { return launch_.warp_threads(index); }
 
   Launch& launch() { return launch_; }
+  CtaId id() const { return id_; }
   Dim3 coordinates() const { return coordinates_; }
+  /// Null: accesses are not checked.
+  CtaRaces* races() { return races_.get(); }
   std::byte* shared() { return shared_; }
   std::byte* cta_bank() { return bank_.data(); }
   /// The bar.red at a barrier that warps contribute to now. `threads`: 0 = all of the CTA's.
@@ -168,7 +183,9 @@ class Cta final : public CtaProgram {
 
  private:
   Launch& launch_;
+  CtaId id_;
   Dim3 coordinates_;
+  std::unique_ptr<CtaRaces> races_;
   std::vector<std::byte> storage_;
   std::byte* shared_ = nullptr;
   alignas(32) std::array<std::byte, 3 * kVector32> bank_{};

@@ -177,6 +177,7 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
     case StateSpace::kShared:
       op.space = Space::kShared;
       check_window(d, op, summary, launch_.shared_bytes(), "shared memory");
+      if (races_) return run_checked(d, op, cta_.shared(), op.address.data());
       run_access(d, op, cta_.shared(), op.address.data());
       return;
     case StateSpace::kLocal:
@@ -202,16 +203,28 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
 
 /// Bounds and values of an access whose addresses are known: served at issue in functional mode.
 void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary) {
-  const MemoryForm& m = d.memory;
   check_global(d, op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
     std::array<u64, kWarpLanes> offsets;
     for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = op.address[i] - Allocations::kBase;
+    if (races_) return run_checked(d, op, flat->at(Allocations::kBase), offsets.data());
     run_access(d, op, flat->at(Allocations::kBase), offsets.data());
     return;
   }
   op.values_done = false;
-  if (op.kind == AccessKind::kLoad) return;
+  if (op.kind != AccessKind::kLoad) carry_data(d, op);
+  if (races_) {
+    for_lanes(op.active, [&](unsigned i) {
+      const bool stores = op.kind == AccessKind::kStore;
+      check_race(d, op, i, nullptr,
+                 stores ? op.data.data() + std::size_t{i} * kMaxLaneBytes : nullptr);
+    });
+  }
+}
+
+/// Carried mode: what a store or an atomic takes with it.
+void Warp::carry_data(const Decoded& d, MemoryOp& op) {
+  const MemoryForm& m = d.memory;
   store_lanes(frame_, d, op.kind == AccessKind::kAtomic ? Decoded::kOperand : 0, op.active,
               op.data.data(), kPacked.data());
   if (op.kind == AccessKind::kAtomic && op.atomic == AtomicOp::kCompareAndSwap) {

@@ -235,3 +235,28 @@ TEST_CASE("too many SMs for a network: the message names the setting to change")
                     folder.path())
             .status == 0);
 }
+
+TEST_CASE("option --check-races lists races and changes nothing else") {
+  const ScratchFolder folder;
+  for (const char* values : {"functional", "carried"}) {
+    const std::vector<std::string> bfs = {"run",     "uba-mem-small", "bfs", "--json",
+                                          "--quiet", "--values",      values};
+    json plain = run_tessera(bfs, folder.path()).document();
+    const CommandResult r = run_tessera(with(bfs, {"--check-races"}), folder.path());
+    json checked = r.document();
+    CHECK_FALSE(plain.contains("races"));
+    REQUIRE(checked["races"].size() >= 1);
+    const auto first = checked["races"][0].get<std::string>();
+    CHECK_THAT(first, Contains("kernel 'bfs_level'") && Contains("'level' + "));
+    CHECK_THAT(r.error, Contains("warning: " + first));
+    for (json* d : {&plain, &checked}) {
+      d->erase("races");
+      d->erase("host");
+    }
+    CHECK(plain == checked);
+  }
+  const CommandResult none =
+      run_tessera({"run", "uba-mem-small", "mm", "--check-races", "--out", "o"}, folder.path());
+  CHECK_THAT(none.out, Contains("none found"));
+  CHECK(json::parse(folder.read("o/stats.json")).at("races") == json::array());
+}

@@ -202,6 +202,9 @@ class KernelRunner {
       std::memcpy(to, memory.at(from), bytes);
     };
     view.warn = [this](const std::string&, const std::string& text) { warnings.push_back(text); };
+    if (check_races) {
+      view.race = [this](const std::string&, const std::string& text) { races.push_back(text); };
+    }
     LaunchRequest request;
     request.module = &module;
     request.kernel = "k";
@@ -248,6 +251,8 @@ class KernelRunner {
   Address out = 0;
   Address in = 0;
   std::vector<std::string> warnings;
+  bool check_races = false;
+  std::vector<std::string> races;
 };
 
 }  // namespace tessera::test
