@@ -85,7 +85,7 @@ std::string ResultFolder::fresh_folder(const std::string& path) const {
   const fs::path parent = fs::path(path).parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
   for (unsigned n = 1; n < 100'000 && !error; ++n) {
-    const std::string candidate = n == 1 ? path : path + "-" + std::to_string(n);
+    std::string candidate = n == 1 ? path : path + "-" + std::to_string(n);
     // False when it is there already, whoever was faster.
     if (fs::create_directory(candidate, error)) return candidate;
     if (made_for_request(candidate)) return candidate;
