@@ -95,7 +95,7 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
               assets::kRunJs,
               {{"stats", stats},
-               {"traffic", to_json(traffic_by_level(stats))},
+               {"traffic", to_json(traffic_of(stats))},
                {"texts", std::move(texts)},
                {"about", std::move(about)},
                {"units", std::move(units)},
@@ -106,9 +106,9 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
 std::string comparison_report(const ordered_json& document) {
   ordered_json traffic = ordered_json::array();
   for (const ordered_json& point : document["points"]) {
-    ordered_json levels = to_json(traffic_by_level(point));
+    ordered_json levels = to_json(traffic_of(point))["levels"];
     for (ordered_json& level : levels) {
-      level.erase("bins");
+      level.erase("gb_per_s_over_time");
       level.erase("parts");
     }
     traffic.push_back(std::move(levels));

@@ -6,7 +6,7 @@ const derived = stats.derived || {};
 const modules = stats.modules || {};
 
 /** Colour of a level, the same in every chart. */
-const levelColour = new Map(data.traffic.map((l, i) => [l.name, i]));
+const levelColour = new Map(data.traffic.levels.map((l, i) => [l.name, i]));
 const colourOf = (name) => seriesColour(levelColour.get(name));
 
 function heading() {
@@ -55,8 +55,8 @@ function levels() {
   const box = panel('Average over the run', null);
   const lines = el('div', {className: 'levels'});
   box.append(lines);
-  const largest = Math.max(...data.traffic.map((l) => l.gb_per_s), 1e-9);
-  for (const l of data.traffic) {
+  const largest = Math.max(...data.traffic.levels.map((l) => l.gb_per_s), 1e-9);
+  for (const l of data.traffic.levels) {
     const peak = l.peak_gb_per_s;
     const share = l.gb_per_s / (peak || largest);
     const fill = el('div', {className: 'fill', style: {width: Math.min(100, share * 100) + '%'}});
@@ -68,7 +68,7 @@ function levels() {
         el('span', {className: 'numbers'}, el('b', {}, number(Number(l.gb_per_s.toPrecision(3))) + ' GB/s'),
             ` · ${bytes(l.bytes)}` + (peak ? ` · ${percent(share)} of peak` : ''))));
   }
-  const anyPeak = data.traffic.some((l) => l.peak_gb_per_s);
+  const anyPeak = data.traffic.levels.some((l) => l.peak_gb_per_s);
   box.append(el('p', {className: 'note'}, anyPeak
     ? 'A full bar is the peak of the level; without a known peak it is the busiest level.'
     : 'A full bar is the busiest level.'));
@@ -77,16 +77,17 @@ function levels() {
 
 function overTime() {
   return panel('Over time', 'GB/s in each interval; click a name to hide it.', plot(() => {
-    const end = Math.max(...data.traffic.map((l) => l.bins.length * l.interval_ns));
+    const ends = data.traffic.interval_ends_ns;
+    const end = ends.length ? ends[ends.length - 1] : 0;
     const unit = end >= 2e6 ? ['ms', 1e6] : end >= 2e3 ? ['µs', 1e3] : ['ns', 1];
     return {
       type: 'line',
-      data: {datasets: data.traffic.map((l) => {
+      data: {datasets: data.traffic.levels.map((l) => {
         // Colours come round again: then lines are dashed.
         const again = levelColour.get(l.name) >= seriesColours;
         return {
           label: l.name,
-          data: l.bins.map((b, i) => ({x: (i + 0.5) * l.interval_ns / unit[1], y: b / l.interval_ns})),
+          data: l.gb_per_s_over_time.map((y, i) => ({x: ((ends[i - 1] || 0) + ends[i]) / 2 / unit[1], y})),
           borderColor: colourOf(l.name),
           backgroundColor: again ? 'transparent' : colourOf(l.name),
           borderDash: again ? [5, 3] : [],
@@ -98,7 +99,7 @@ function overTime() {
       options: {
         interaction: {mode: 'nearest', axis: 'x', intersect: false},
         scales: {
-          x: {type: 'linear', min: 0, title: {display: true, text: 'simulated time, ' + unit[0]},
+          x: {type: 'linear', min: 0, max: end / unit[1], title: {display: true, text: 'simulated time, ' + unit[0]},
             grid: {display: false}},
           y: {beginAtZero: true, title: {display: true, text: 'GB/s'}},
         },
@@ -373,9 +374,9 @@ function configuration() {
 
 heading();
 tiles();
-if (data.traffic.length) {
+if (data.traffic.levels.length) {
   section('Where the bandwidth went', null, el('div', {className: 'row'}, levels(), overTime()));
-  const wide = data.traffic.filter((l) => l.parts.length > 1);
+  const wide = data.traffic.levels.filter((l) => l.parts.length > 1);
   if (wide.length) {
     section('Balance', 'Bytes by block. An even memory system is a flat line.',
         el('div', {className: 'row'}, ...wide.map(balance)));

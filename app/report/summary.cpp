@@ -115,7 +115,7 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
                                                " instructions or more; see "
                                                "\"races\" of stats.json");
   }
-  text += traffic_picture(traffic_by_level(stats), utf8);
+  text += traffic_picture(traffic_of(stats).levels, utf8);
   if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {
     text += "\n" + fact("host time", short_number(*seconds) + " s");
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 
 namespace tessera::app {
@@ -80,24 +81,67 @@ bool is_series(const ordered_json& value) {
          value.contains("total");
 }
 
-/// Widths are a common width doubled some number of times: the wider one is kept.
-void add_series(LevelTraffic& level, const ordered_json& value) {
-  const double width = value["interval_ns"].get<double>();
-  auto bins = value["bytes"].get<std::vector<std::uint64_t>>();
-  const auto halve = [](std::vector<std::uint64_t>& b) {
-    for (std::size_t j = 0; j < b.size(); j += 2) {
-      b[j / 2] = b[j] + (j + 1 < b.size() ? b[j + 1] : 0);
+/// A series of unequal origin: its interval is a common width, doubled some number of times.
+struct Series {
+  double interval_ns = 0;
+  std::vector<std::uint64_t> bins;
+
+  void widen(double to_ns) {
+    while (interval_ns < to_ns * 0.75) {
+      for (std::size_t j = 0; j < bins.size(); j += 2) {
+        bins[j / 2] = bins[j] + (j + 1 < bins.size() ? bins[j + 1] : 0);
+      }
+      bins.resize((bins.size() + 1) / 2);
+      interval_ns *= 2;
     }
-    b.resize((b.size() + 1) / 2);
-  };
-  if (level.interval_ns == 0) level.interval_ns = width;
-  while (level.interval_ns < width * 0.75) {
-    halve(level.bins);
-    level.interval_ns *= 2;
   }
-  for (double w = width; w < level.interval_ns * 0.75; w *= 2) halve(bins);
-  if (level.bins.size() < bins.size()) level.bins.resize(bins.size());
-  for (std::size_t i = 0; i < bins.size(); ++i) level.bins[i] += bins[i];
+  void add(Series other) {
+    if (interval_ns == 0) interval_ns = other.interval_ns;
+    widen(other.interval_ns);
+    other.widen(interval_ns);
+    if (bins.size() < other.bins.size()) bins.resize(other.bins.size());
+    for (std::size_t i = 0; i < other.bins.size(); ++i) bins[i] += other.bins[i];
+  }
+};
+
+Series series_of(const ordered_json& value) {
+  return {value["interval_ns"].get<double>(), value["bytes"].get<std::vector<std::uint64_t>>()};
+}
+
+/// When the last kernel ended, since the start of simulated time.
+double kernels_end_ns(const ordered_json& stats) {
+  const double time_ns = stats.value("time_ns", 0.0);
+  const double cycles = stats.value("cycles", 0.0);
+  if (cycles <= 0 || !stats.contains("kernels") || stats["kernels"].empty()) return time_ns;
+  const ordered_json& last = stats["kernels"].back();
+  return (last.value("start_cycle", 0.0) + last.value("cycles", 0.0)) * (time_ns / cycles);
+}
+
+/// Where the intervals of a run end, which has traffic in `bins` of them. Write-backs can go on
+/// after the last kernel: then the run ends with their interval. What would be a sliver at the end
+/// (its bandwidth says nothing) belongs to the interval before it.
+std::vector<double> interval_ends(double interval_ns, std::size_t bins, double end_ns) {
+  const auto whole = static_cast<std::size_t>(std::ceil(end_ns / interval_ns));
+  if (bins > whole) end_ns = static_cast<double>(bins) * interval_ns;
+  std::vector<double> ends;
+  double begin = 0;
+  while (begin + interval_ns * 1.1 < end_ns) ends.push_back(begin += interval_ns);
+  if (end_ns > 0) ends.push_back(end_ns);
+  return ends;
+}
+
+/// Bytes and bandwidth of a level in each of the intervals.
+void spread(LevelTraffic& level, const Series& series, const std::vector<double>& ends) {
+  level.bytes_over_time.resize(ends.size());
+  for (std::size_t i = 0; i < series.bins.size(); ++i) {
+    level.bytes_over_time[std::min(i, ends.size() - 1)] += series.bins[i];
+  }
+  double begin = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    level.gb_per_s_over_time.push_back(static_cast<double>(level.bytes_over_time[i]) /
+                                       (ends[i] - begin));
+    begin = ends[i];
+  }
 }
 
 }  // namespace
@@ -124,8 +168,9 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
-std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
+Traffic traffic_of(const ordered_json& stats) {
   std::map<std::size_t, LevelTraffic> found;
+  std::map<std::size_t, Series> series;
   std::map<std::size_t, std::vector<LevelPart>> exits;
   std::string prefix;
   std::string part;
@@ -142,7 +187,7 @@ std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
         level.name = rules()[rule].name;
         const auto total = value["total"].get<std::uint64_t>();
         level.bytes += total;
-        add_series(level, value);
+        series[rule].add(series_of(value));
         if (level.parts.empty() || level.parts.back().module != module) {
           level.parts.push_back({module, 0});
         }
@@ -150,10 +195,20 @@ std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
       }
     }
   }
+  double interval_ns = 0;
+  for (const auto& [rule, s] : series) interval_ns = std::max(interval_ns, s.interval_ns);
+  std::size_t bins = 0;
+  for (auto& [rule, s] : series) {
+    s.widen(interval_ns);
+    bins = std::max(bins, s.bins.size());
+  }
+  Traffic traffic;
+  if (interval_ns > 0) {
+    traffic.interval_ends_ns = interval_ends(interval_ns, bins, kernels_end_ns(stats));
+  }
   const double time_ns = stats.value("time_ns", 0.0);
   const ordered_json derived = stats.value("derived", ordered_json::object());
   const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
-  std::vector<LevelTraffic> levels;
   for (auto& [rule, level] : found) {
     // A network is one block: its outputs are its parts.
     if (level.parts.size() == 1 && !exits[rule].empty()) level.parts = std::move(exits[rule]);
@@ -165,14 +220,15 @@ std::vector<LevelTraffic> traffic_by_level(const ordered_json& stats) {
     std::stable_sort(
         level.parts.begin(), level.parts.end(),
         [](const LevelPart& a, const LevelPart& b) { return natural_less(a.module, b.module); });
-    levels.push_back(std::move(level));
+    spread(level, series[rule], traffic.interval_ends_ns);
+    traffic.levels.push_back(std::move(level));
   }
-  return levels;
+  return traffic;
 }
 
-ordered_json to_json(const std::vector<LevelTraffic>& levels) {
-  ordered_json out = ordered_json::array();
-  for (const LevelTraffic& level : levels) {
+ordered_json to_json(const Traffic& traffic) {
+  ordered_json levels = ordered_json::array();
+  for (const LevelTraffic& level : traffic.levels) {
     ordered_json parts = ordered_json::array();
     for (const LevelPart& p : level.parts) {
       parts.push_back({{"module", p.module}, {"bytes", p.bytes}});
@@ -181,13 +237,12 @@ ordered_json to_json(const std::vector<LevelTraffic>& levels) {
                           {"bytes", level.bytes},
                           {"gb_per_s", level.gb_per_s},
                           {"peak_gb_per_s", nullptr},
-                          {"interval_ns", level.interval_ns},
-                          {"bins", level.bins},
+                          {"gb_per_s_over_time", level.gb_per_s_over_time},
                           {"parts", std::move(parts)}};
     if (level.peak_gb_per_s) entry["peak_gb_per_s"] = *level.peak_gb_per_s;
-    out.push_back(std::move(entry));
+    levels.push_back(std::move(entry));
   }
-  return out;
+  return {{"interval_ends_ns", traffic.interval_ends_ns}, {"levels", std::move(levels)}};
 }
 
 }  // namespace tessera::app

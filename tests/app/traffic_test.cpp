@@ -31,7 +31,7 @@ TEST_CASE("series are summed by level, in the order of a request's way") {
                                   {"reply_exit1_bytes", 300U},
                                   {"request_bytes_over_time", series(10, {40})}}}}},
                               {"derived", {{"peak_gb_per_s", {{"dram", 2.0}}}}}};
-  const auto levels = traffic_by_level(stats);
+  const auto levels = traffic_of(stats).levels;
   std::vector<std::string> names;
   for (const auto& l : levels) names.push_back(l.name);
   CHECK(names == std::vector<std::string>{"L1 fills", "NoC request", "NoC reply", "LLC", "DRAM"});
@@ -43,7 +43,7 @@ TEST_CASE("series are summed by level, in the order of a request's way") {
   REQUIRE(levels[2].parts.size() == 2);
   CHECK(levels[2].parts[1].module == "system.gpu0.noc.reply_exit1");
   CHECK(levels[2].parts[1].bytes == 300);
-  CHECK(levels[3].bins == std::vector<std::uint64_t>{40, 20});
+  CHECK(levels[3].bytes_over_time == std::vector<std::uint64_t>{40, 20, 0, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(levels[3].parts.size() == 3);
   CHECK(levels[3].parts[1].module == "system.gpu0.llc2");
   CHECK(levels[3].parts[2].module == "system.gpu0.llc10");
@@ -61,7 +61,7 @@ TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC")
                                  {{"request_bytes_over_time", series(10, {8})},
                                   {"reply_bytes_over_time", series(10, {16})}}}}},
                               {"derived", {{"peak_gb_per_s", {{"fabric", 256.0}}}}}};
-  const auto levels = traffic_by_level(stats);
+  const auto levels = traffic_of(stats).levels;
   std::vector<std::string> names;
   std::vector<std::uint64_t> bytes;
   for (const auto& l : levels) {
@@ -82,11 +82,70 @@ TEST_CASE("series of unequal intervals are brought to the widest without losing 
                                 {"modules",
                                  {{a, {{"bandwidth", series(10, {1, 2, 3, 4, 5})}}},
                                   {b, {{"bandwidth", series(40, {100, 200})}}}}}};
-    const auto levels = traffic_by_level(stats);
-    REQUIRE(levels.size() == 1);
-    CHECK(levels[0].interval_ns == 40);
-    CHECK(levels[0].bins == std::vector<std::uint64_t>{110, 205});
+    const Traffic traffic = traffic_of(stats);
+    REQUIRE(traffic.levels.size() == 1);
+    CHECK(traffic.interval_ends_ns == std::vector<double>{40, 80, 100});
+    CHECK(traffic.levels[0].bytes_over_time == std::vector<std::uint64_t>{110, 205, 0});
   }
+}
+
+namespace {
+
+/// One kernel of 1 cycle a ns, from 0 to `end_ns`, and bytes of DRAM in intervals of 10 ns.
+ordered_json run_of(double end_ns, const std::vector<std::uint64_t>& dram) {
+  return {{"time_ns", end_ns},
+          {"cycles", end_ns},
+          {"kernels", {{{"start_cycle", 0}, {"cycles", end_ns}}}},
+          {"modules",
+           {{"system.gpu0.dram0", {{"bandwidth", series(10, dram)}}},
+            {"system.gpu0.llc0", {{"bandwidth", series(10, {10, 20, 30})}}}}}};
+}
+
+}  // namespace
+
+TEST_CASE("the last interval ends with the run, and its bandwidth is over its own length") {
+  // The kernel ends at 25 ns: 50 bytes in 5 ns are as fast as 100 in 10.
+  const Traffic traffic = traffic_of(run_of(25, {100, 100, 50}));
+  CHECK(traffic.interval_ends_ns == std::vector<double>{10, 20, 25});
+  CHECK(traffic.levels[1].gb_per_s_over_time == std::vector<double>{10, 10, 10});
+}
+
+TEST_CASE("the run ends with its last kernel, not with the sum of the kernels") {
+  ordered_json stats = run_of(20, {100, 0, 0, 0, 50});
+  stats["kernels"] = {{{"start_cycle", 0}, {"cycles", 10}}, {{"start_cycle", 35}, {"cycles", 10}}};
+  const Traffic traffic = traffic_of(stats);
+  CHECK(traffic.interval_ends_ns == std::vector<double>{10, 20, 30, 40, 45});
+  CHECK(traffic.levels[1].gb_per_s_over_time.back() == Approx(10));
+}
+
+TEST_CASE("a level that has become quiet has intervals without traffic until the run's end") {
+  const Traffic traffic = traffic_of(run_of(50, {100}));
+  REQUIRE(traffic.levels.size() == 2);
+  CHECK(traffic.interval_ends_ns == std::vector<double>{10, 20, 30, 40, 50});
+  CHECK(traffic.levels[0].gb_per_s_over_time == std::vector<double>{1, 2, 3, 0, 0});
+  CHECK(traffic.levels[1].gb_per_s_over_time == std::vector<double>{10, 0, 0, 0, 0});
+}
+
+TEST_CASE("a sliver at the run's end belongs to the interval before it") {
+  // 20 to 20.5 ns: a single transfer there would look like a peak.
+  const Traffic traffic = traffic_of(run_of(20.5, {100, 95, 10}));
+  CHECK(traffic.interval_ends_ns == std::vector<double>{10, 20.5});
+  CHECK(traffic.levels[1].bytes_over_time == std::vector<std::uint64_t>{100, 105});
+  CHECK(traffic.levels[1].gb_per_s_over_time == std::vector<double>{10, 10});
+}
+
+TEST_CASE("write-backs after the last kernel are traffic of whole intervals") {
+  const Traffic traffic = traffic_of(run_of(15, {100, 100, 0, 40}));
+  CHECK(traffic.interval_ends_ns == std::vector<double>{10, 20, 30, 40});
+  CHECK(traffic.levels[1].gb_per_s_over_time == std::vector<double>{10, 10, 0, 4});
+}
+
+TEST_CASE("a run that moved nothing has levels without intervals") {
+  const Traffic traffic = traffic_of(
+      {{"time_ns", 0.0}, {"modules", {{"system.gpu0.dram0", {{"bandwidth", series(10, {})}}}}}});
+  REQUIRE(traffic.levels.size() == 1);
+  CHECK(traffic.interval_ends_ns.empty());
+  CHECK(traffic.levels[0].gb_per_s_over_time.empty());
 }
 
 TEST_CASE("numbers in names count as numbers") {
