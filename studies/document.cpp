@@ -106,9 +106,11 @@ ordered_json claim_entry(const Claim& c) {
                     {"published", published(c)},
                     {"measured", nullptr},
                     {"accept_range", nullptr},
+                    {"tolerance", json_of(c.tolerance)},
                     {"minimum_check", nullptr},
                     {"verdict", nullptr},
                     {"workloads", ordered_json::object()},
+                    {"small_presets", ordered_json::array()},
                     {"note", ""}};
   if (c.accept_range) e["accept_range"] = {c.accept_range->first, c.accept_range->second};
   if (c.minimum_check) e["minimum_check"] = c.minimum_check_text;
@@ -129,7 +131,22 @@ std::string scope_excludes(const Claim& c) {
   return {};
 }
 
-ordered_json settle(const Study& study, const Figure& figure, const Measurement& m,
+/// Presets for tests, smaller than the paper's systems, that the values come from.
+ordered_json small_presets(const Study& study, Scale scale, const std::set<Reading>& readings) {
+  std::set<std::string> names;
+  for (const Reading& r : readings) {
+    const auto preset = study.platforms[r.platform].preset.find(scale);
+    if (preset == study.platforms[r.platform].preset.end()) continue;
+    const std::string& name = preset->second;
+    const std::string end = "-small";
+    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+ordered_json settle(const Study& study, Scale scale, const Figure& figure, const Measurement& m,
                     const Results& results) {
   const Claim& claim = study.claims[m.claim];
   const std::set<Reading> readings = readings_of(m);
@@ -140,6 +157,7 @@ ordered_json settle(const Study& study, const Figure& figure, const Measurement&
 
   ordered_json e = claim_entry(claim);
   e["figure"] = figure.name;
+  e["small_presets"] = small_presets(study, scale, readings);
   Outcome o;
   if (m.measured) o.measured = evaluator.value(m.measured);
   o.parts = compared(claim.per_workload, m.parts, claim, evaluator);
@@ -270,7 +288,7 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
     figures.push_back(figure_entry(study, study.figures[f], results));
     for (const Measurement& m : study.figures[f].claims) {
       const std::string excluded = scope_excludes(study.claims[m.claim]);
-      settled[m.claim] = excluded.empty() ? settle(study, study.figures[f], m, results)
+      settled[m.claim] = excluded.empty() ? settle(study, run.scale, study.figures[f], m, results)
                                           : not_run(study.claims[m.claim], excluded);
     }
   }
@@ -301,7 +319,7 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
   return {{"study", study.name},
           {"title", study.title},
           {"source", study.source},
-          {"scale", run.scale},
+          {"scale", run.scale_name},
           {"seed", run.seed},
           {"values", run.values},
           {"claims", std::move(claims)},

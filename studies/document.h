@@ -14,7 +14,8 @@ namespace tessera::studies {
 struct StudyRun {
   std::vector<std::size_t> figures;  ///< those that were asked for, as indices
   bool whole = true;                 ///< all of them: claims that no figure measures are told too
-  std::string scale;
+  Scale scale = Scale::kSmall;
+  std::string scale_name;
   std::string values;
   std::uint64_t seed = 1;
 };

@@ -36,7 +36,7 @@ struct StudyWorkload {
 
 /// One number of the paper: what it says and what still counts.
 struct Quantity {
-  std::string key;  ///< a workload, "__max__", a system; or the x of a sweep
+  std::string key;  ///< a workload, "largest" of them, a system; or the x of a sweep
   std::optional<double> published;
 };
 

@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The report's style and scripts, embedded at build time (cmake/TesseraEmbed.cmake).
+// The reports' style and scripts, embedded at build time (cmake/TesseraEmbed.cmake):
+// app/report/NAME.
 
 namespace tessera::app::assets {
 
-extern const char* const kChartJs;    ///< Chart.js, as installed on the build machine
-extern const char* const kReportCss;  ///< app/report/report.css
-extern const char* const kCommonJs;   ///< app/report/common.js
-extern const char* const kRunJs;      ///< app/report/run.js
-extern const char* const kCompareJs;  ///< app/report/compare.js
-extern const char* const kStudyJs;    ///< app/report/study.js
+extern const char* const kD3Js;       ///< d3.min.js, and of app/report:
+extern const char* const kReportCss;  ///< report.css
+extern const char* const kCommonJs;   ///< common.js, and so on
+extern const char* const kChartJs;
+extern const char* const kMarksJs;
+extern const char* const kDownloadJs;
+extern const char* const kRunTrafficJs;
+extern const char* const kRunTimeJs;
+extern const char* const kRunWaitsJs;
+extern const char* const kRunTablesJs;
+extern const char* const kRunJs;
+extern const char* const kCompareJs;
+extern const char* const kStudyJs;
 
 }  // namespace tessera::app::assets

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both reports use: elements, numbers, tables, charts that follow the colour scheme.
+// What all reports use: elements, numbers, tables.
 'use strict';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -24,8 +24,11 @@ function section(title, note, ...children) {
   return s;
 }
 
+/** A panel is printed in one piece; only one with a table that is longer than a page is cut, between
+ * rows. */
 function panel(title, note, ...children) {
-  const p = el('div', {className: 'panel'});
+  const long = children.some((c) => c instanceof Element && c.querySelectorAll('tr').length > 40);
+  const p = el('div', {className: long ? 'panel long' : 'panel'});
   if (title) p.append(el('h3', {}, title));
   if (note) p.append(el('p', {className: 'note'}, note));
   p.append(...children);
@@ -61,51 +64,19 @@ const percent = (v) => (isNumber(v) ? number(Number((v * 100).toPrecision(3))) +
 /** Names compared so that llc2 comes before llc10. */
 const natural = new Intl.Collator('en', {numeric: true}).compare;
 
-const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const seriesColours = 8;
-const seriesColour = (i) => style('--series-' + (i % seriesColours));
+const sum = (values) => values.reduce((a, b) => a + b, 0);
 
-const charts = [];
+/** "system.gpu0.llc12" as "gpu0.llc12": the system is in every name. */
+const shortName = (module) => module.replace(/^system\./, '');
 
-/** A chart; `make(colours)` returns its Chart.js configuration, again on a change of scheme. */
-function plot(make, low) {
-  const canvas = el('canvas');
-  const box = el('div', {className: low ? 'plot low' : 'plot'}, canvas);
-  charts.push({canvas, make, chart: null});
-  return box;
-}
-
-/** Something that is no chart but takes its colours from the scheme. */
-function coloured(recolour) {
-  charts.push({recolour});
-}
-
-function drawCharts() {
-  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  Chart.defaults.font.size = 12;
-  Chart.defaults.color = style('--soft');
-  Chart.defaults.borderColor = style('--grid');
-  Chart.defaults.animation = false;
-  Chart.defaults.maintainAspectRatio = false;
-  Chart.defaults.plugins.legend.labels.boxWidth = 12;
-  Chart.defaults.plugins.legend.labels.boxHeight = 12;
-  for (const c of charts) {
-    if (c.recolour) {
-      c.recolour();
-      continue;
-    }
-    if (c.chart) c.chart.destroy();
-    c.chart = new Chart(c.canvas, c.make());
-  }
-}
-
-/** `columns`: [{title, number, name, soft}]; `rows`: arrays of cells (text or {text, className}). */
+/** `columns`: [{title, number, name, soft}]; `rows`: arrays of cells (text or {text, className}),
+ * with a className of their own or none. */
 function table(columns, rows) {
   const head = el('tr');
   for (const c of columns) head.append(el('th', {className: c.number ? 'number' : ''}, c.title));
   const body = el('tbody');
   for (const row of rows) {
-    const tr = el('tr');
+    const tr = el('tr', {className: row.className || ''});
     row.forEach((cell, i) => {
       const c = columns[i];
       const kind = c.number ? 'number' : c.name ? 'name' : c.soft ? 'soft' : '';
@@ -156,7 +127,6 @@ function flatten(value, path, out) {
 }
 
 function finish() {
-  report.append(el('footer', {}, 'Made by Tessera. Charts: Chart.js (MIT licence), inside this file.'));
+  report.append(el('footer', {}, 'Made by Tessera. Charts: D3 (BSD licence, © Michael Bostock), inside this file.'));
   drawCharts();
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawCharts);
 }

@@ -16,36 +16,19 @@ report.append(el('header', {}, el('h1', {}, platforms.join(', ')),
 
 /** Workloads along the axis, one bar a platform. `value(row)`: a number or null. */
 function groupedBars(title, note, unit, value, options) {
-  const means = (options || {}).means;
-  const labels = means ? [...workloads, 'harmonic mean'] : workloads;
-  const some = summary.rows.some((r) => isNumber(value(r)));
-  if (!some) return null;
+  const {means, wide, max, tip} = options || {};
+  if (!summary.rows.some((r) => isNumber(value(r)))) return null;
   const sizes = summary.rows.map(value).filter((v) => isNumber(v) && v > 0);
-  const logarithmic = (options || {}).wide && Math.max(...sizes) > 50 * Math.min(...sizes);
-  if (logarithmic) note = (note ? note + ' ' : '') + 'Logarithmic scale.';
-  return panel(title, note, plot(() => ({
-    type: 'bar',
-    data: {
-      labels,
-      datasets: platforms.map((p, i) => ({
-        label: p,
-        data: [...workloads.map((w) => value(at(w, p))), ...(means ? [means[p]] : [])],
-        backgroundColor: seriesColour(i),
-        maxBarThickness: 34,
-      })),
-    },
-    options: {
-      scales: {
-        x: {grid: {display: false}},
-        y: {type: logarithmic ? 'logarithmic' : 'linear', beginAtZero: !logarithmic,
-          max: (options || {}).max, title: {display: true, text: unit}},
-      },
-      plugins: {
-        legend: {position: 'top', align: 'start'},
-        tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${number(item.parsed.y)} ${unit}`}},
-      },
-    },
-  })));
+  const log = wide && Math.max(...sizes) > 50 * Math.min(...sizes);
+  if (log) note = (note ? note + ' ' : '') + 'Logarithmic scale.';
+  return xyChart({
+    title, note, height: 200,
+    labels: means ? [...workloads, 'harmonic mean'] : workloads,
+    x: {title: ''},
+    y: {title: unit, unit, log, max, tip},
+    series: platforms.map((p, i) => ({name: p, look: i, kind: 'bar',
+      values: [...workloads.map((w) => value(at(w, p))), ...(means ? [means[p]] : [])]})),
+  });
 }
 
 const share = (key) => (row) => (isNumber(row[key]) ? row[key] * 100 : null);
@@ -63,14 +46,32 @@ section('Side by side', null, el('div', {className: 'row'}, ...[
   groupedBars('DRAM utilisation', null, '%', share('dram_utilisation'), {max: 100}),
 ].filter((p) => p)));
 
+const levelsOf = new Map(summary.rows.map((r, i) => [r, new Map(data.traffic[i].map((l) => [l.name, l]))]));
 const levelNames = [...new Set(data.traffic.flatMap((levels) => levels.map((l) => l.name)))];
-if (levelNames.length) {
-  const traffic = new Map(summary.rows.map((r, i) => [r, data.traffic[i]]));
-  section('Where the bandwidth went', 'GB/s by level of the memory system.', el('div', {className: 'row'},
-      ...levelNames.map((name) => groupedBars(name, null, 'GB/s', (r) => {
-        const level = (traffic.get(r) || []).find((l) => l.name === name);
+const limited = (level) => level && level.peak_gb_per_s;
+const withPeak = levelNames.filter((name) => summary.rows.some((r) => limited(levelsOf.get(r).get(name))));
+const withoutPeak = levelNames.filter((name) => !withPeak.includes(name));
+if (withPeak.length) {
+  section('Where the bandwidth went', 'Share of each level\u2019s own peak, average over the run: a bar at 100 % is a platform\u2019s limit.',
+      el('div', {className: 'row'}, ...withPeak.map((name) => groupedBars(name, null, '%', (r) => {
+        const level = levelsOf.get(r).get(name);
+        return limited(level) ? 100 * level.gb_per_s / level.peak_gb_per_s : null;
+      }, {max: 100}))));
+}
+if (withoutPeak.length) {
+  section('Levels without a peak of their own', 'GB/s, average over the run.', el('div', {className: 'row'},
+      ...withoutPeak.map((name) => groupedBars(name, null, 'GB/s', (r) => {
+        const level = levelsOf.get(r).get(name);
         return level ? level.gb_per_s : null;
       }))));
+}
+if (levelNames.length) {
+  section('Bandwidth in numbers', 'GB/s, average over the run.', panel(null, null, table(
+      [{title: 'workload', name: true}, {title: 'platform', name: true}, ...levelNames.map((n) => ({title: n, number: true}))],
+      workloads.flatMap((w) => platforms.map((p) => [w, p, ...levelNames.map((name) => {
+        const level = (levelsOf.get(at(w, p)) || new Map()).get(name);
+        return level ? number(Number(level.gb_per_s.toPrecision(3))) : '–';
+      })])))));
 }
 
 section('Points', null, panel(null, null, table([{title: 'workload', name: true}, {title: 'platform', name: true},

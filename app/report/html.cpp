@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/html.h"
 
+#include <initializer_list>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "app/report/assets.h"
 #include "app/report/csv.h"
 #include "app/report/traffic.h"
+#include "app/report/waits.h"
 
 namespace tessera::app {
 namespace {
@@ -38,12 +40,13 @@ std::string escaped(const std::string& text) {
 }
 
 /// A page that may run its own inline scripts and load nothing at all.
-std::string page(const std::string& title, std::string_view script, const ordered_json& data) {
+std::string page(const std::string& title, std::initializer_list<std::string_view> scripts,
+                 const ordered_json& data) {
   std::string html;
   html += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   html +=
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:\">\n";
+      "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n";
   html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   html += "<title>" + escaped(title) + "</title>\n<style>\n";
   html += assets::kReportCss;
@@ -51,10 +54,13 @@ std::string page(const std::string& title, std::string_view script, const ordere
   html += "<noscript>The charts of this report are drawn by a script.</noscript>\n";
   html += "<script type=\"application/json\" id=\"data\">" + script_json(data) + "</script>\n";
   html += "<script>\n";
-  html += assets::kChartJs;
-  html += "\n</script>\n<script>\n";
-  html += assets::kCommonJs;
-  html += script;
+  html += assets::kD3Js;
+  html += "</script>\n<script>\n";
+  for (const char* common :
+       {assets::kCommonJs, assets::kChartJs, assets::kMarksJs, assets::kDownloadJs}) {
+    html += common;
+  }
+  for (const std::string_view script : scripts) html += script;
   html += "</script>\n</body>\n</html>\n";
   return html;
 }
@@ -93,9 +99,11 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
       units[name] = derived_unit(stats, name);
   }
   return page("Tessera: " + stats.value("workload", "") + " on " + stats.value("platform", ""),
-              assets::kRunJs,
+              {assets::kRunTrafficJs, assets::kRunTimeJs, assets::kRunWaitsJs, assets::kRunTablesJs,
+               assets::kRunJs},
               {{"stats", stats},
                {"traffic", to_json(traffic_of(stats))},
+               {"waits", to_json(waits_of(stats))},
                {"texts", std::move(texts)},
                {"about", std::move(about)},
                {"units", std::move(units)},
@@ -118,14 +126,14 @@ std::string comparison_report(const ordered_json& document) {
     details.push_back({{"derived", point.value("derived", ordered_json::object())},
                        {"config", point.value("config", ordered_json::object())}});
   }
-  return page("Tessera: comparison", assets::kCompareJs,
+  return page("Tessera: comparison", {assets::kCompareJs},
               {{"summary", document["summary"]},
                {"details", std::move(details)},
                {"traffic", std::move(traffic)}});
 }
 
 std::string study_report(const ordered_json& document) {
-  return page("Tessera: " + document.value("title", ""), assets::kStudyJs, document);
+  return page("Tessera: " + document.value("title", ""), {assets::kStudyJs}, document);
 }
 
 }  // namespace tessera::app

@@ -6,7 +6,7 @@
 
 namespace tessera::app {
 
-/// report.html of one run: one self-contained file (no network) with the charts drawn by Chart.js
+/// report.html of one run: one self-contained file (no network) with the charts drawn by D3
 /// from the embedded document. `catalogue`: units and descriptions of the statistics.
 std::string run_report(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue,
                        const std::string& verification, const std::string& failure);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/study.h"
 
+#include <set>
+
 #include "app/report/text.h"
 
 namespace tessera::app {
@@ -27,6 +29,31 @@ std::string cell(const ordered_json& value) {
     }
   }
   return text.empty() ? "-" : text;
+}
+
+/// What still counts as the paper's value: a range, a band around its numbers, or an order.
+std::string accepted(const ordered_json& claim) {
+  const ordered_json range = claim.value("accept_range", ordered_json());
+  const ordered_json band = claim.value("tolerance", ordered_json());
+  if (range.is_array()) return cell(range[0]) + " to " + cell(range[1]);
+  if (band.is_number()) return "within " + short_number(100 * band.get<double>()) + " %";
+  return claim["published"].is_array() ? "the order" : "-";
+}
+
+/// Which claims stand on small presets; empty when none does.
+std::string small_line(const ordered_json& document) {
+  std::string ids;
+  std::set<std::string> presets;
+  for (const ordered_json& c : document["claims"]) {
+    const ordered_json own = c.value("small_presets", ordered_json::array());
+    if (own.empty()) continue;
+    ids += (ids.empty() ? "" : ", ") + c["id"].get<std::string>();
+    for (const ordered_json& p : own) presets.insert(p.get<std::string>());
+  }
+  if (ids.empty()) return "";
+  std::string names;
+  for (const std::string& p : presets) names += (names.empty() ? "" : ", ") + p;
+  return "Judged on small presets (" + names + "), not on systems of the paper's size: " + ids;
 }
 
 bool any(const ordered_json& values) {
@@ -143,14 +170,17 @@ std::string study_text(const ordered_json& document) {
     text += "\n" + title_of(f) + "\n  " + f["chart"]["y"].get<std::string>() + "\n";
     text += table_text(rows_of(f));
   }
-  Rows rows = {{"CLAIM", "VERDICT", "PAPER", "MEASURED", "NOTE"}};
+  Rows rows = {{"CLAIM", "VERDICT", "PAPER", "ACCEPTED", "MEASURED", "NOTE"}};
   for (const ordered_json& c : document["claims"]) {
     rows.push_back({c["id"].get<std::string>(), c["verdict"].get<std::string>(),
-                    cell(c["published"]), cell(c["measured"]), c["note"].get<std::string>()});
+                    cell(c["published"]), accepted(c), cell(c["measured"]),
+                    c["note"].get<std::string>()});
   }
   text += "\n" + table_text(rows) + "\n" + claims_line(document) + "\n";
-  const std::string missing = missing_line(document);
-  return missing.empty() ? text : text + missing + "\n";
+  for (const std::string& line : {small_line(document), missing_line(document)}) {
+    if (!line.empty()) text += line + "\n";
+  }
+  return text;
 }
 
 std::string study_markdown(const ordered_json& document, const std::string& command) {
@@ -158,13 +188,15 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
                      " --seed " + document["seed"].dump() + " --values " +
                      document["values"].get<std::string>() + "`\n\n";
   text += claims_line(document) + ".\n";
-  const std::string missing = missing_line(document);
-  if (!missing.empty()) text += "\n" + missing + ".\n";
-  Rows rows = {{"claim", "what", "where", "paper", "measured", "verdict", "note"}};
+  for (const std::string& line : {small_line(document), missing_line(document)}) {
+    if (!line.empty()) text += "\n" + line + ".\n";
+  }
+  Rows rows = {{"claim", "what", "where", "paper", "accepted", "measured", "verdict", "note"}};
   for (const ordered_json& c : document["claims"]) {
     const std::string verdict = c["verdict"].get<std::string>();
     rows.push_back({c["id"].get<std::string>(), c["what"].get<std::string>(),
-                    c["where"].get<std::string>(), cell(c["published"]), cell(c["measured"]),
+                    c["where"].get<std::string>(), cell(c["published"]), accepted(c),
+                    cell(c["measured"]),
                     verdict == "fails"     ? "**fails**"
                     : verdict == "not_run" ? "not run"
                                            : verdict,

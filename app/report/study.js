@@ -17,74 +17,24 @@ for (const f of data.failed) {
 
 const some = (values) => (values || []).some(isNumber);
 
-/** The paper's colour of a series is its own, washed out and outlined. */
-const paper = (colour) => ({backgroundColor: colour + '40', borderColor: colour, borderWidth: 1.5});
-
-function options(figure, more) {
-  return {
-    scales: {
-      x: {grid: {display: false}, stacked: figure.chart.kind === 'stacked',
-        title: {display: !!figure.chart.x, text: figure.chart.x}},
-      y: {beginAtZero: true, stacked: figure.chart.kind === 'stacked',
-        title: {display: true, text: figure.chart.y}},
-    },
-    plugins: {
-      legend: {position: 'top', align: 'start'},
-      tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${number(item.parsed.y)}`}},
-    },
-    ...more,
-  };
-}
-
-/** One bar a series and place on the x axis, the paper's numbers in bars beside them. */
-function bars(figure, labels, series) {
+/** A series as measured, and as the paper says where it does; stacked ones in one stack each. */
+function pairOf(figure, s, look, kind) {
   const stacked = figure.chart.kind === 'stacked';
-  const datasets = [];
-  series.forEach((s, i) => {
-    const colour = seriesColour(i);
-    datasets.push({label: s.name, data: s.measured, backgroundColor: colour, maxBarThickness: 34,
-      skipNull: true, stack: stacked ? 'measured' : undefined});
-    if (some(s.published)) {
-      datasets.push({label: s.name + ' (paper)', data: s.published, ...paper(colour),
-        maxBarThickness: 34, skipNull: true, stack: stacked ? 'paper' : undefined});
-    }
-  });
-  return {type: 'bar', data: {labels, datasets}, options: options(figure)};
+  const pair = [{name: s.name, look, kind, values: s.measured, stack: stacked ? 'measured' : undefined}];
+  if (some(s.published)) {
+    pair.push({name: s.name + ' (paper)', look, kind, paper: true, values: s.published, stack: stacked ? 'paper' : undefined});
+  }
+  return pair;
 }
 
-function lines(figure, labels, series) {
-  const datasets = [];
-  series.forEach((s, i) => {
-    const colour = seriesColour(i);
-    datasets.push({label: s.name, data: s.measured, borderColor: colour, backgroundColor: colour,
-      spanGaps: true});
-    if (some(s.published)) {
-      datasets.push({label: s.name + ' (paper)', data: s.published, borderColor: colour,
-        backgroundColor: colour + '40', borderDash: [5, 4], spanGaps: true});
-    }
+function scatterSeries(figure) {
+  return figure.series.flatMap((s, look) => {
+    const points = (x, y) => s.points.filter((p) => isNumber(p[x]) && isNumber(p[y]))
+        .map((p) => ({x: p[x], y: p[y], label: p.label}));
+    const said = points('published_x', 'published');
+    return [{name: s.name, look, kind: 'line', joined: true, points: points('x', 'measured')},
+      ...(said.length ? [{name: s.name + ' (paper)', look, kind: 'line', paper: true, points: said}] : [])];
   });
-  return {type: 'line', data: {labels, datasets}, options: options(figure)};
-}
-
-function scatter(figure) {
-  const datasets = [];
-  figure.series.forEach((s, i) => {
-    const colour = seriesColour(i);
-    const own = s.points.filter((p) => isNumber(p.x) && isNumber(p.measured))
-        .map((p) => ({x: p.x, y: p.measured, label: p.label}));
-    datasets.push({label: s.name, data: own, borderColor: colour, backgroundColor: colour,
-      pointRadius: 5, showLine: true});
-    const said = s.points.filter((p) => isNumber(p.published_x) && isNumber(p.published))
-        .map((p) => ({x: p.published_x, y: p.published, label: p.label}));
-    if (said.length) {
-      datasets.push({label: s.name + ' (paper)', data: said, ...paper(colour), pointRadius: 6,
-        pointStyle: 'rectRot'});
-    }
-  });
-  const made = options(figure);
-  made.plugins.tooltip.callbacks.label = (item) =>
-    `${item.dataset.label}, ${item.raw.label}: ${number(item.parsed.y)} at ${number(item.parsed.x)}`;
-  return {type: 'scatter', data: {datasets}, options: made};
 }
 
 /** Points of all series, by their labels. */
@@ -99,10 +49,11 @@ function byLabel(figure) {
 }
 
 function chartOf(figure) {
-  if (figure.chart.kind === 'scatter') return plot(() => scatter(figure));
+  const spec = {title: `${figure.figure}: ${figure.title}`, note: figure.source, x: {title: figure.chart.x}, y: {title: figure.chart.y}};
+  if (figure.chart.kind === 'scatter') return xyChart({...spec, byPoint: true, series: scatterSeries(figure)});
   const {labels, series} = figure.x ? {labels: figure.x, series: figure.series} : byLabel(figure);
-  const draw = figure.chart.kind === 'lines' ? lines : bars;
-  return plot(() => draw(figure, labels, series));
+  const kind = figure.chart.kind === 'lines' ? 'line' : 'bar';
+  return xyChart({...spec, labels, series: series.flatMap((s, i) => pairOf(figure, s, i, kind))});
 }
 
 function numbersOf(figure) {
@@ -124,10 +75,9 @@ function numbersOf(figure) {
     number((s.measured || [])[i]), ...(some(s.published) ? [number(s.published[i])] : [])])]));
 }
 
-for (const figure of data.figures) {
-  section(`${figure.figure}: ${figure.title}`, figure.source,
-      panel(null, null, chartOf(figure)),
-      el('details', {className: 'panel'}, el('summary', {}, 'Numbers'), numbersOf(figure)));
+if (data.figures.length) {
+  section('Figures', null, ...data.figures.flatMap((figure) => [chartOf(figure),
+    el('details', {className: 'panel'}, el('summary', {}, 'Numbers'), numbersOf(figure))]));
 }
 
 /** A published or measured value: a number, an order, or numbers with names. */
@@ -142,13 +92,29 @@ function textOf(v) {
   return isNumber(v) ? number(v) : String(v);
 }
 
+/** What still counts as the paper's value: a range, a band around its numbers, or an order. */
+function acceptedOf(c) {
+  if (c.accept_range) return c.accept_range.map(number).join(' to ');
+  if (isNumber(c.tolerance)) return `within ${percent(c.tolerance)}`;
+  return Array.isArray(c.published) ? 'the order' : '–';
+}
+
+const small = data.claims.filter((c) => c.small_presets.length);
+if (small.length) {
+  report.append(el('div', {className: 'banner warning'}, `⚠ ${small.length} of ${data.claims.length} claims are judged on small presets (` +
+    [...new Set(small.flatMap((c) => c.small_presets))].join(', ') +
+    '), not on systems of the paper\u2019s size: their verdicts say little about the paper.'));
+}
+
 section('Claims', 'Holds: inside the accepted range, or the ordering comes out. Direction only: the ' +
   'weakest acceptable outcome, not the number.', panel(null, null, searchTable(
     [{title: 'claim', name: true}, {title: 'what'}, {title: 'where', soft: true},
-      {title: 'paper', number: true}, {title: 'measured', number: true}, {title: 'verdict'},
+      {title: 'paper', number: true}, {title: 'accepted', number: true}, {title: 'measured', number: true},
+      {title: 'verdict'}, {title: 'on', soft: true},
       {title: 'note', soft: true}],
-    () => data.claims.map((c) => [c.id, c.what, c.where, textOf(c.published), textOf(c.measured),
-      {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]}, c.note]),
+    () => data.claims.map((c) => [c.id, c.what, c.where, textOf(c.published), acceptedOf(c),
+      textOf(c.measured), {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]},
+      c.small_presets.length ? '⚠ ' + c.small_presets.join(', ') : '', c.note]),
     null, 'claim, verdict, note')));
 
 if (data.missing_workloads.length) {

@@ -8,6 +8,7 @@
 
 #include "app/report/text.h"
 #include "app/report/traffic.h"
+#include "app/report/waits.h"
 
 namespace tessera::app {
 namespace {
@@ -108,6 +109,9 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
     if (const auto total = number(*section, "total_j")) {
       text += fact("energy", energy_text(*total) + ": " + energy_parts(*section, *total));
     }
+  }
+  if (const TopWait wait = top_wait(waits_of(stats)); !wait.where.empty()) {
+    text += fact("longest wait", wait.where) + fact("", wait.why);
   }
   if (const auto races = stats.find("races"); races != stats.end()) {
     text += fact("races", races->empty() ? "none found"

@@ -94,7 +94,8 @@ int study_verb(const std::vector<std::string>& arguments) {
   about.whole = figure.empty();
   for (std::size_t f = 0; f < study.figures.size(); ++f) about.figures.push_back(f);
   if (!about.whole) about.figures = {study.figure(figure)};
-  about.scale = name_of(run.options.scale);
+  about.scale = run.options.scale;
+  about.scale_name = name_of(run.options.scale);
   about.values = name_of(run.options.values);
   about.seed = run.options.seed;
   // The plan reads every file that a point depends on: an interrupt may come before the first run.

@@ -16,6 +16,10 @@ ordered_json claim(const char* id, const ordered_json& published, const ordered_
           {"where", "Fig. 1"},
           {"what", "a|b"},
           {"published", published},
+          {"accept_range", published.is_number() ? ordered_json({1.0, 2.0}) : ordered_json()},
+          {"tolerance", published.is_object() ? ordered_json(0.25) : ordered_json()},
+          {"small_presets",
+           measured.is_number() ? ordered_json({"nuba-small"}) : ordered_json::array()},
           {"measured", measured},
           {"verdict", verdict},
           {"note", note}};
@@ -77,9 +81,13 @@ TEST_CASE("a figure's table has the paper's numbers beside those that were measu
 
 TEST_CASE("claims show numbers, numbers with names, and orderings") {
   const std::string text = study_text(example());
-  CHECK_THAT(text, Contains("two    fails      MM 2.00, NW 3.00    MM 2.50, NW -  n\n"));
-  CHECK_THAT(text, Contains("three  holds      x > y               comes out\n"));
-  CHECK_THAT(text, Contains("a: x > y; b: y ~ z  does not"));
+  CHECK_THAT(text, Contains("one    direction  1.25                1.00 to 2.00   1.50\n"));
+  CHECK_THAT(text,
+             Contains("two    fails      MM 2.00, NW 3.00    within 25.0 %  MM 2.50, NW -  n\n"));
+  CHECK_THAT(text, Contains("three  holds      x > y               the order      comes out\n"));
+  CHECK_THAT(text, Contains("a: x > y; b: y ~ z  the order      does not"));
+  CHECK_THAT(text, Contains("Judged on small presets (nuba-small), not on systems of the paper's "
+                            "size: one\n"));
   CHECK_THAT(text, Contains("5 claims: 1 holds, 1 direction only, 1 fails, 1 not run\n"));
   CHECK_THAT(text, Contains("does not have yet: NW\n"));
 }
@@ -87,7 +95,8 @@ TEST_CASE("claims show numbers, numbers with names, and orderings") {
 TEST_CASE("the Markdown table names its command and escapes what would break it") {
   const std::string text = study_markdown(example(), "tessera study s");
   CHECK_THAT(text, Contains("`tessera study s --scale medium --seed 3 --values functional`\n"));
-  CHECK_THAT(text, Contains("| one | a\\|b | Fig. 1 | 1.25 | 1.50 | direction |  |\n"));
+  CHECK_THAT(text,
+             Contains("| one | a\\|b | Fig. 1 | 1.25 | 1.00 to 2.00 | 1.50 | direction |  |\n"));
   CHECK_THAT(text, Contains("| **fails** | n |\n"));
 }
 

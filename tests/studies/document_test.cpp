@@ -36,7 +36,8 @@ ordered_json document_of(double slow_va, double slow_sx, bool whole = true) {
   StudyRun run;
   run.whole = whole;
   run.figures = whole ? std::vector<std::size_t>{0, 1} : std::vector<std::size_t>{1};
-  run.scale = "small";
+  run.scale = tessera::Scale::kSmall;
+  run.scale_name = "small";
   run.values = "functional";
   return study_document(study, run, results);
 }
@@ -57,6 +58,11 @@ TEST_CASE("a claim has measured, published, range, verdict and its workloads") {
   CHECK(c["measured"].get<double>() == Approx(1.0 / 3));
   CHECK(c["published"] == 0.5);
   CHECK(c["accept_range"].dump() == "[0.01,0.99]");
+  CHECK(c["tolerance"].is_null());
+  CHECK(claim(d, "sweep")["tolerance"] == 0.1);
+  // Which of the values come from presets for tests.
+  CHECK(c["small_presets"].dump() == R"(["uba-mem-small"])");
+  CHECK(claim(d, "nobody")["small_presets"].empty());
   CHECK(c["verdict"] == "holds");
   CHECK(c["figure"] == "fig1");
   CHECK(c["workloads"].dump() == R"({"VA":0.5,"SX":0.25})");

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every chart has: its panel with downloads, its looks (colour, dash, marker, hatch), axes,
+// legend and tips. Charts are SVG, which a download keeps as it is and which prints sharp.
+
+function svg(tag, attributes, ...children) {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (value !== null && value !== undefined) e.setAttribute(key, value);
+  }
+  e.append(...children.filter((c) => c !== null && c !== undefined));
+  return e;
+}
+
+const seriesColours = 8;
+const colourOf = (i) => `var(--series-${i % seriesColours})`;
+/** Lines of a second round of colours are dashed; the paper's are dotted. */
+const dashOf = (i, paper) => (paper ? '1.5 4' : i >= 2 * seriesColours ? '2 3' : i >= seriesColours ? '7 4' : null);
+
+const ruler = document.createElement('canvas').getContext('2d');
+const fontSize = 12;
+
+function textWidth(text) {
+  ruler.font = `${fontSize}px ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(text).width;
+}
+
+const text = (x, y, words, attributes) => svg('text', {x: x.toFixed(1), y: y.toFixed(1), ...attributes}, words);
+
+const shapes = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross'];
+
+/** A shape around a point: each series has its own, so that colour is not all that tells. `hollow`:
+ * of the paper's values. */
+function marker(x, y, i, hollow) {
+  return svg('path', {d: d3.svg.symbol().type(shapes[i % shapes.length]).size(34)(), 'class': 'marker',
+    transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`,
+    style: `fill:${hollow ? 'var(--panel)' : colourOf(i)};stroke:${colourOf(i)}`});
+}
+
+/** Lines over a bar's colour, by series: none, then slanted, level, upright, crossed, dotted. */
+const hatches = [null, 'M0,8L8,0', 'M0,0L8,8', 'M0,4H8', 'M4,0V8', 'M0,8L8,0M0,0L8,8', 'M2,2h2v2h-2z', 'M0,4H8M4,0V8'];
+
+/** The fill of series `i`; its hatch is put into `defs` once. */
+function fillOf(defs, i) {
+  const d = hatches[i % hatches.length];
+  if (!d) return colourOf(i);
+  const id = `${defs.id}-${i}`;
+  if (![...defs.children].some((p) => p.id === id)) {
+    defs.append(svg('pattern', {id, width: 8, height: 8, patternUnits: 'userSpaceOnUse'},
+        svg('rect', {width: 8, height: 8, style: `fill:${colourOf(i)}`}),
+        svg('path', {d, style: 'stroke:var(--panel);stroke-width:1.1;fill:none'})));
+  }
+  return `url(#${id})`;
+}
+
+/** A scale that begins and ends at a round number; with `fixed` at `max`. */
+function linear(min, max, about, fixed) {
+  const scale = d3.scale.linear().domain([min, max > min ? max : min + 1]);
+  return {scale: fixed ? scale : scale.nice(about), ticks: scale.ticks(about)};
+}
+
+/** Over whole powers of ten. */
+function logarithmic(min, max) {
+  const scale = d3.scale.log().domain([min, Math.max(max, min * 10)]).nice();
+  return {scale, ticks: scale.ticks().filter((v) => Number.isInteger(Math.round(Math.log10(v) * 1e9) / 1e9))};
+}
+
+/** Short numbers of an axis. */
+const tickText = (v) => (Math.abs(v) >= 1e4 ? scaled(v, ['', 'k', 'M', 'G', 'T'], 1000).join('') : number(v));
+
+let chartCount = 0;
+
+/** An empty picture; what is pointed at tells its `data-tip`. */
+function picture(width, height, title) {
+  const defs = svg('defs', {id: `chart${++chartCount}`});
+  const root = svg('svg', {viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`, width: Math.round(width),
+    height: Math.round(height), role: 'img', 'aria-label': title}, defs);
+  return {root, defs};
+}
+
+/** Names with their marks, in as many rows as they need. `items`: [{name, mark: (x, y) => element,
+ * off, click}]. Gives the height. */
+function legend(root, items, width, top) {
+  let x = 0;
+  let y = top + 8;
+  for (const item of items) {
+    const wide = 24 + textWidth(item.name) + 14;
+    if (x > 0 && x + wide > width) {
+      x = 0;
+      y += 19;
+    }
+    const g = svg('g', {'class': 'legend' + (item.off ? ' off' : '')}, item.mark(x, y),
+        text(x + 24, y + 4, item.name, {'class': 'name'}));
+    if (item.click) {
+      g.setAttribute('role', 'button');
+      g.setAttribute('tabindex', 0);
+      g.addEventListener('click', item.click);
+      g.addEventListener('keydown', (e) => {
+        if (e.key !== 'Enter' && e.key !== ' ') return;
+        e.preventDefault();
+        item.click();
+      });
+    }
+    root.append(g);
+    x += wide;
+  }
+  return items.length ? y + 16 - top : 0;
+}
+
+const charts = [];
+
+function drawChart(c, width) {
+  if (!(width > 0)) return;
+  c.width = width;
+  c.box.replaceChildren(c.draw(Math.max(width, 200), () => drawChart(c, c.width)));
+}
+
+/**
+ * A panel with a chart. `draw(width, again)` gives its SVG; `again()` draws it anew. `csv()` gives
+ * its numbers: rows, the first of them the heading.
+ */
+function chart(title, note, draw, csv) {
+  const box = el('div', {className: 'plot'});
+  charts.push({box, draw, width: 0});
+  const p = panel(null, note, box);
+  const button = (kind, save) => el('button', {type: 'button', title: `Download this chart as ${kind}`, onclick: save}, kind);
+  p.prepend(el('div', {className: 'head'}, el('h3', {}, title), el('div', {className: 'downloads'},
+      button('SVG', () => download(title, 'svg', svgText(box.querySelector('svg'), title))),
+      button('CSV', () => download(title, 'csv', csvText(csv()))))));
+  return p;
+}
+
+function drawCharts() {
+  const seen = new ResizeObserver((entries) => {
+    for (const e of entries) {
+      const c = charts.find((one) => one.box === e.target);
+      if (Math.abs(e.contentRect.width - c.width) > 1) drawChart(c, e.contentRect.width);
+    }
+  });
+  for (const c of charts) {
+    drawChart(c, c.box.clientWidth);
+    seen.observe(c.box);
+  }
+  // Paper has one width, whatever the window's.
+  window.addEventListener('beforeprint', () => {
+    for (const c of charts) c.box.replaceChildren(c.draw(c.box.closest('.row') ? 460 : 940, () => {}));
+  });
+  window.addEventListener('afterprint', () => {
+    for (const c of charts) drawChart(c, c.box.clientWidth);
+  });
+  showTips();
+}
+
+function showTips() {
+  const tip = el('div', {className: 'tip', hidden: true});
+  document.body.append(tip);
+  document.addEventListener('pointermove', (e) => {
+    const at = e.target.closest ? e.target.closest('[data-tip]') : null;
+    tip.hidden = !at;
+    if (!at) return;
+    tip.textContent = at.getAttribute('data-tip');
+    const x = Math.min(e.clientX + 14, innerWidth - tip.offsetWidth - 8);
+    const y = e.clientY + 14 + tip.offsetHeight > innerHeight ? e.clientY - tip.offsetHeight - 10 : e.clientY + 14;
+    tip.style.left = Math.max(4, x) + 'px';
+    tip.style.top = y + 'px';
+  });
+}

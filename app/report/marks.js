@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of charts: bars, lines and points over axes; bars of shares; bars made of parts; a
+// matrix.
+
+/** Where names fit under their places: level, slanted, or only some of them. */
+function nameFit(labels, slot) {
+  const widest = Math.max(...labels.map(textWidth), 0);
+  if (widest + 6 <= slot) return {height: 18, every: 1, slanted: false};
+  if (labels.every((l) => /^\d+$/.test(l))) return {height: 18, every: Math.ceil((widest + 8) / slot), slanted: false};
+  return {height: Math.min(110, widest * 0.7 + 16), every: Math.ceil(14 / slot), slanted: true};
+}
+
+/** The axes of `spec` in a picture: where values and places are, and the room for marks. */
+function axes(root, spec, width, top, xRange, yRange) {
+  const places = spec.labels ? spec.labels.length : 0;
+  const format = spec.y.format || tickText;
+  const left = Math.max(...yRange.ticks.map((v) => textWidth(format(v)))) + 10 + (spec.y.title ? 18 : 0);
+  const right = width - 10;
+  const slot = (right - left) / Math.max(1, places);
+  const fit = places ? nameFit(spec.labels, slot) : {height: 18};
+  const bottom = top + (spec.height || 230);
+  const y = yRange.scale.range([bottom, top]);
+  const x = places ? (i) => left + slot * (i + 0.5) : xRange.scale.range([left, right]);
+  for (const v of yRange.ticks) {
+    root.append(svg('line', {x1: left, x2: right, y1: y(v).toFixed(1), y2: y(v).toFixed(1), 'class': 'grid'}),
+        text(left - 6, y(v) + 4, format(v), {'class': 'end'}));
+  }
+  if (spec.y.title) {
+    const middle = (top + bottom) / 2;
+    root.append(text(11, middle, spec.y.title, {'class': 'middle', transform: `rotate(-90 11 ${middle.toFixed(1)})`}));
+  }
+  if (places) {
+    spec.labels.forEach((name, i) => {
+      if (i % fit.every) return;
+      const turned = fit.slanted ? {'class': 'end', transform: `rotate(-42 ${x(i).toFixed(1)} ${bottom + 12})`} : {'class': 'middle'};
+      root.append(text(x(i), bottom + (fit.slanted ? 12 : 15), name, turned));
+    });
+  } else {
+    for (const v of xRange.ticks) root.append(text(x(v), bottom + 15, tickText(v), {'class': 'middle'}));
+  }
+  let end = bottom + fit.height;
+  if (spec.x && spec.x.title) {
+    end += 18;
+    root.append(text((left + right) / 2, end - 3, spec.x.title, {'class': 'middle'}));
+  }
+  root.append(svg('line', {x1: left, x2: right, y1: bottom, y2: bottom, 'class': 'axis'}));
+  return {x, y, left, right, top, bottom, slot, end: end + 4};
+}
+
+/** Everything that a chart shows at a place, for its tip. */
+function tipOf(spec, label, at) {
+  const lines = spec.series.filter((s) => !s.hidden && isNumber(at(s)))
+      .map((s) => `${s.name}: ${(spec.y.tip || number)(at(s))}${spec.y.unit ? ' ' + spec.y.unit : ''}`);
+  return [label, ...lines].join('\n');
+}
+
+function drawLine(root, points, s) {
+  const path = d3.svg.line()(points.map((p) => [p[0].toFixed(1), p[1].toFixed(1)]));
+  const color = s.average ? 'var(--soft)' : colourOf(s.look);
+  if (!s.points || s.joined) {
+    root.append(svg('path', {d: path, 'class': 'line', 'stroke-dasharray': s.average ? '4 4' : dashOf(s.look, s.paper),
+      style: `stroke:${color}`}));
+  }
+  if (s.average) return;
+  // A mark at about twelve of them, each series somewhere else.
+  const stride = s.points && !s.thin ? 1 : Math.ceil(points.length / 12);
+  points.forEach((p, i) => {
+    if (i % stride !== s.look % stride) return;
+    const m = marker(p[0], p[1], s.look, s.paper);
+    if (p[2]) m.setAttribute('data-tip', p[2]);
+    root.append(m);
+  });
+}
+
+function drawBars(root, defs, spec, a, base) {
+  const shown = spec.series.filter((s) => s.kind === 'bar' && !s.hidden);
+  const groups = [...new Set(shown.map((s) => s.stack || s))];
+  const alone = spec.series.length === 1;
+  const wide = Math.min(34, a.slot * (groups.length > 1 ? 0.8 : 0.85) / Math.max(1, groups.length));
+  spec.labels.forEach((_, i) => {
+    groups.forEach((group, g) => {
+      const left = a.x(i) - wide * groups.length / 2 + wide * g;
+      let sum = base;
+      for (const s of shown.filter((one) => (one.stack || one) === group)) {
+        if (!isNumber(s.values[i])) continue;
+        const from = s.stack ? sum : base;
+        const to = s.stack ? sum + s.values[i] : s.values[i];
+        sum = to;
+        const [high, low] = [a.y(Math.max(from, to)), a.y(Math.min(from, to))];
+        root.append(svg('rect', {x: (left + 0.5).toFixed(1), width: Math.max(0.7, wide - 1).toFixed(1), y: high.toFixed(1),
+          height: Math.max(0, low - high).toFixed(1), 'class': s.paper ? 'bar paper' : 'bar',
+          style: s.paper ? `stroke:${colourOf(s.look)}` : `fill:${alone ? colourOf(s.look) : fillOf(defs, s.look)}`}));
+      }
+    });
+  });
+}
+
+/**
+ * Bars and lines over names (`labels`; a series has `values`), or lines and points over numbers
+ * (`x: {title, min, max}`; a series has `points`: {x, y, label}). Of a series: `name`, `look` (its
+ * number), `kind` ('bar' or 'line'), `paper` (the paper's values), `stack`, `average`.
+ */
+function xyDraw(spec) {
+  return (width, again) => {
+    const {root, defs} = picture(width, 10, spec.title);
+    const items = spec.series.map((s) => ({name: s.name, off: s.hidden, click: () => {
+      s.hidden = !s.hidden;
+      again();
+    }, mark: (x, y) => legendMark(defs, s, x, y)}));
+    const top = (spec.series.length > 1 ? legend(root, items, width, 0) : 0) + 8;
+    const shown = spec.series.filter((s) => !s.hidden);
+    const all = shown.flatMap((s) => (s.points ? s.points.map((p) => p.y) : s.values)).filter(isNumber);
+    for (const stack of new Set(shown.map((s) => s.stack).filter((s) => s))) {
+      spec.labels.forEach((_, i) => all.push(sum(shown.filter((s) => s.stack === stack).map((s) => s.values[i] || 0))));
+    }
+    const positive = all.filter((v) => v > 0);
+    const yRange = spec.y.log && positive.length ? logarithmic(Math.min(...positive), Math.max(...positive))
+      : linear(Math.min(0, ...all), spec.y.max || Math.max(0, ...all), 5, spec.y.max !== undefined);
+    const xs = spec.labels ? [] : spec.series.flatMap((s) => s.points.map((p) => p.x));
+    const xRange = spec.labels ? null : spec.x.max !== undefined ? linear(spec.x.min || 0, spec.x.max, Math.max(2, width / 90), true)
+      : linear(Math.min(0, ...xs), Math.max(...xs), Math.max(2, width / 90), false);
+    const a = axes(root, spec, width, top, xRange, yRange);
+    drawHits(root, spec, a);
+    if (spec.labels) drawBars(root, defs, spec, a, spec.y.log ? yRange.scale.domain()[0] : 0);
+    for (const s of shown.filter((one) => one.kind !== 'bar')) {
+      const points = s.points ? s.points.map((p) => [a.x(p.x), a.y(p.y), p.label && spec.byPoint
+        ? `${s.name}, ${p.label}\n${number(p.y)} at ${number(p.x)}` : null])
+        : s.values.map((v, i) => (isNumber(v) ? [a.x(i), a.y(v)] : null)).filter((p) => p);
+      if (points.length) drawLine(root, points, s);
+    }
+    root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${Math.round(a.end)}`);
+    root.setAttribute('height', Math.round(a.end));
+    return root;
+  };
+}
+
+function legendMark(defs, s, x, y) {
+  const style = s.paper ? `stroke:${colourOf(s.look)}` : s.average ? 'stroke:var(--soft)' : `fill:${fillOf(defs, s.look)}`;
+  if (s.kind === 'bar') return svg('rect', {x, y: y - 6, width: 18, height: 12, style, 'class': s.paper ? 'bar paper' : 'bar'});
+  const line = svg('line', {x1: x, x2: x + 20, y1: y, y2: y, 'class': 'line', 'stroke-dasharray': s.average ? '4 4' : dashOf(s.look, s.paper),
+    style: `stroke:${s.average ? 'var(--soft)' : colourOf(s.look)}`});
+  return svg('g', {}, s.points && !s.joined ? null : line, s.average ? null : marker(x + 10, y, s.look, s.paper));
+}
+
+/** Columns over the chart that tell what is there. */
+function drawHits(root, spec, a) {
+  const hit = (from, to, tip) => root.append(svg('rect', {x: from.toFixed(1), width: Math.max(0, to - from).toFixed(1), y: a.top,
+    height: a.bottom - a.top, 'class': 'hit', 'data-tip': tip, 'data-only-tip': ''}));
+  if (spec.labels) {
+    spec.labels.forEach((name, i) => hit(a.x(i) - a.slot / 2, a.x(i) + a.slot / 2,
+        tipOf(spec, (spec.names || spec.labels)[i], (s) => s.values[i])));
+  } else if (!spec.byPoint && spec.series.length) {
+    const at = spec.series[0].points.map((p) => p.x);
+    at.forEach((v, i) => hit(a.x(i ? (at[i - 1] + v) / 2 : 0), a.x(i + 1 < at.length ? (v + at[i + 1]) / 2 : spec.x.max),
+        tipOf(spec, spec.x.tip ? spec.x.tip(i) : number(v), (s) => s.points[i].y)));
+  }
+}
+
+/** A chart over axes, with its numbers as CSV. */
+function xyChart(spec) {
+  const csv = spec.csv || (() => (spec.labels
+    ? [[spec.x && spec.x.title || '', ...spec.series.map((s) => s.name)],
+      ...(spec.names || spec.labels).map((name, i) => [name, ...spec.series.map((s) => s.values[i])])]
+    : [['series', 'point', spec.x.title, spec.y.title],
+      ...spec.series.flatMap((s) => s.points.map((p) => [s.name, p.label, p.x, p.y]))]));
+  return chart(spec.title, spec.note, xyDraw(spec), csv);
+}
+
+/** Bars of shares, full at 100 %. `rows`: {name, share, look, words, most: the largest share}. */
+function shareDraw(rows, title) {
+  return (width) => {
+    const {root} = picture(width, 10, title);
+    const narrow = width < 460;
+    const left = narrow ? 0 : Math.max(...rows.map((r) => textWidth(r.name))) + 12;
+    const wordsWide = Math.max(...rows.map((r) => textWidth(r.words))) + 12;
+    const right = width - (narrow ? 4 : wordsWide);
+    const high = narrow ? 40 : 26;
+    const x = (share) => left + Math.min(1, share) * (right - left);
+    rows.forEach((r, i) => {
+      const y = i * high + (narrow ? 18 : 4);
+      const tip = {'data-tip': `${r.name}\n${r.words}` + (isNumber(r.most) ? `\n${percent(r.most)} in the busiest interval` : '')};
+      root.append(text(0, narrow ? y - 4 : y + 13, r.name, {'class': 'name'}),
+          text(width, narrow ? y - 4 : y + 13, r.words, {'class': 'end'}),
+          svg('rect', {x: left, y, width: right - left, height: 16, 'class': 'track', ...tip}),
+          svg('rect', {x: left, y, width: Math.max(1, x(r.share) - left).toFixed(1), height: 16, 'class': 'bar',
+            style: `fill:${colourOf(r.look)}`, ...tip}));
+      if (isNumber(r.most)) {
+        root.append(svg('rect', {x: (x(r.most) - 1).toFixed(1), y: y - 2, width: 2, height: 20, 'class': 'most', ...tip}));
+      }
+    });
+    const end = rows.length * high + (narrow ? 2 : 6);
+    for (const v of [0, 0.25, 0.5, 0.75, 1]) {
+      root.append(text(x(v), end + 12, percent(v), {'class': v === 0 ? 'start' : v === 1 ? 'end' : 'middle'}));
+    }
+    root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${end + 18}`);
+    root.setAttribute('height', end + 18);
+    return root;
+  };
+}
+
+/** Bars made of named parts, one above the other. `strips`: [{parts: [[name, value]], show}]. */
+function stripDraw(strips, title) {
+  return (width) => {
+    const {root} = picture(width, 10, title);
+    let top = 0;
+    for (const {parts, show} of strips) {
+      const total = sum(parts.map((p) => p[1])) || 1;
+      let at = 0;
+      parts.forEach(([name, value], i) => {
+        const wide = width * value / total;
+        const tip = `${name}: ${show(value)} (${percent(value / total)})`;
+        root.append(svg('rect', {x: (at + (i ? 1 : 0)).toFixed(1), y: top + 16, width: Math.max(0.8, wide - (i ? 1 : 0)).toFixed(1), height: 26,
+          style: `fill:${colourOf(i)}`, 'class': 'bar', 'data-tip': tip}));
+        // Its name above it: colour alone would not tell the parts apart.
+        const words = [name, percent(value / total)].find((w) => textWidth(w) + 6 < wide);
+        if (words) root.append(text(at + wide / 2, top + 11, words, {'class': 'middle'}));
+        at += wide;
+      });
+      const items = parts.map(([name, value], i) => ({name: `${name} ${show(value)} (${percent(value / total)})`,
+        mark: (x, y) => svg('rect', {x: x + 4, y: y - 6, width: 12, height: 12, style: `fill:${colourOf(i)}`, 'class': 'bar'})}));
+      top += 50 + legend(root, items, width, top + 50) + 6;
+    }
+    root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${Math.round(top)}`);
+    root.setAttribute('height', Math.round(top));
+    return root;
+  };
+}
+
+function stripChart(title, note, strips) {
+  return chart(title, note, stripDraw(strips, title),
+      () => [['part', 'value'], ...strips.flatMap((s) => s.parts)]);
+}
+
+/** A matrix, darker for more; every cell has its number. `cells[row][column]`: a number or null. */
+function matrixDraw(rows, columns, cells, show, title) {
+  return (width) => {
+    const {root} = picture(width, 10, title);
+    const left = Math.max(...rows.map(textWidth)) + 10;
+    const slot = (width - left) / columns.length;
+    const most = Math.max(1, ...cells.flat().filter(isNumber));
+    columns.forEach((name, c) => root.append(text(left + slot * (c + 0.5), 14, name, {'class': 'middle'})));
+    cells.forEach((row, r) => {
+      const y = 22 + r * 26;
+      root.append(text(0, y + 17, rows[r], {'class': 'name'}));
+      row.forEach((v, c) => {
+        const words = isNumber(v) ? show(v) : '–';
+        root.append(svg('rect', {x: (left + slot * c).toFixed(1), y, width: Math.max(1, slot - 2).toFixed(1), height: 24, 'class': 'cell',
+          style: `fill-opacity:${isNumber(v) ? (0.04 + 0.5 * v / most).toFixed(3) : 0}`,
+          'data-tip': `${rows[r]} to ${columns[c]}: ${words}`}));
+        if (textWidth(words) < slot) root.append(text(left + slot * (c + 0.5), y + 16, words, {'class': 'middle name'}));
+      });
+    });
+    root.setAttribute('viewBox', `0 0 ${Math.round(width)} ${22 + rows.length * 26}`);
+    root.setAttribute('height', 22 + rows.length * 26);
+    return root;
+  };
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "app/report/text.h"
+#include "app/report/wait_list.h"
+
+namespace tessera::app {
+namespace {
+
+struct NetworkKind {
+  const char* block;
+  const char* title;
+  const char* config;  ///< its group of parameters
+  bool switched;       ///< of switches with `radix` ports; else a link
+};
+
+/// `way`: "request" or "reply".
+void add_network(WaitList& list, const NetworkKind& kind, const std::string& way) {
+  const Blocks blocks = list.blocks(kind.block);
+  if (blocks.empty()) return;
+  const std::string group = kind.config;
+  const std::string level = std::string(kind.title) + " " + way;
+  const std::string prefix = way + "_";
+  const double packets = blocks.sum(prefix + "packets");
+  const double flits = blocks.sum(prefix + "flits");
+  const auto links = blocks.exits(prefix);
+  const HotSpots exits = hottest_of(links);
+
+  // A lone packet of n flits takes stages x L + n cycles.
+  const std::size_t ports =
+      std::max(blocks.exits("request_").size(), blocks.exits("reply_").size());
+  const bool two_stages =
+      kind.switched && static_cast<double>(ports) > list.setting(group, "radix");
+  const double stage = list.setting(group, kind.switched ? "stage_latency" : "latency");
+  const double lone = packets * (two_stages ? 2 : 1) * stage + flits;
+  const double entry = blocks.sum(prefix + "entry_wait_cycles");
+  Wait at_entry{level, "entry ports", "room in the first switch",
+                group + ".link_bytes, input_buffer_flits"};
+  at_entry.hot = blocks.hottest({prefix + "entry_wait_cycles"});
+  list.add_time(at_entry, list.per_miss(entry, group));
+  Wait inside{level, "switch buffers", "a link, or room behind it", group + ".link_bytes"};
+  inside.hot = exits;
+  list.add_time(inside, list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - entry, group));
+
+  const double full = blocks.sum(prefix + "buffer_full_cycles");
+  Wait blocked{level, "switch outputs", "the full buffer behind a link",
+               group + ".input_buffer_flits"};
+  blocked.amount = short_number(ratio(full, packets)) + " blocked link cycles a packet";
+  blocked.share = ratio(full, full + flits);
+  blocked.of = "blocked or busy link cycles";
+  blocked.hot = exits;
+  list.add(blocked, full > 0);
+  Wait busiest{level, "exits", "the bandwidth of the busiest exit", group + ".link_bytes"};
+  busiest.hot = exits;
+  list.add_busiest(busiest, largest_of(links), list.elapsed(group));
+}
+
+}  // namespace
+
+void add_network_waits(WaitList& list) {
+  const NetworkKind kinds[] = {{"p2p", "P2P", "p2p", false},
+                               {"noc", "NoC", "noc", true},
+                               {"link", "Side link", "side_link", false},
+                               {"mcm", "Module", "mcm", true},
+                               {"gate", "Gate", "noc", true},
+                               {"iommu", "IOMMU", "noc", true}};
+  for (const NetworkKind& kind : kinds) {
+    for (const char* way : {"request", "reply"}) add_network(list, kind, way);
+  }
+}
+
+void add_remote_waits(WaitList& list) {
+  const Blocks engines = list.blocks("rdma");
+  const Blocks fabric = list.blocks("fabric");
+  if (engines.empty() || fabric.empty()) return;
+  const double packets = fabric.sum("packet_latency", "count");
+  const double latency = fabric.sum("packet_latency", "sum");
+  const auto links = fabric.fabric_links();
+  // A lone packet of n flits takes L + n cycles, n of them on a link in and on a link out.
+  const double hz = list.setting("fabric", "clock_hz");
+  double lone = packets * std::ceil(list.setting("fabric", "latency_ns") * hz / 1e9);
+  for (const auto& link : links) lone += link.second / 2;
+
+  Wait queued{"GPU fabric", "ports and switch buffers", "a link, or room behind it",
+              "fabric.flit_bytes, switch_packets"};
+  queued.hot = hottest_of(links);
+  list.add_time(queued, list.per_miss(latency - lone, "fabric"));
+  Wait busiest{"GPU fabric", "links", "the bandwidth of the busiest link", "fabric.flit_bytes"};
+  busiest.hot = queued.hot;
+  list.add_busiest(busiest, largest_of(links), list.elapsed("fabric"));
+
+  // Each remote read goes there and back: what the fabric does not explain is before it.
+  const double there_and_back = 2 * engines.sum("remote_reads_served") * ratio(latency, packets) *
+                                ratio(list.setting("rdma", "clock_hz"), hz);
+  Wait before{"RDMA", "outgoing queues", "the fabric to take a packet",
+              "rdma.outgoing_depth, fabric.port_packets"};
+  before.hot = engines.hottest({"link_answer_cycles", "link_request_cycles"});
+  list.add_time(before, list.per_miss(engines.sum("link_request_cycles") +
+                                          engines.sum("link_answer_cycles") - there_and_back,
+                                      "rdma"));
+  const double timeouts = engines.sum("timeouts");
+  const double staged = engines.sum("answers_per_packet", "count");
+  Wait staging{"RDMA", "staging buffers", "more answers, until the timeout", "rdma.timeout_cycles"};
+  staging.amount = count_words(timeouts, staged, "staged packets");
+  staging.share = ratio(timeouts, staged);
+  staging.of = "staged packets";
+  staging.hot = engines.hottest({"timeouts"});
+  list.add(staging, timeouts > 0);
+}
+
+}  // namespace tessera::app

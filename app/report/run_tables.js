@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything in numbers: statistics by kind of block, derived values, kernels, configuration.
+
+/** Blocks of one kind: "gpu0.llc12" and "gpu0.llc3" are both "gpu0.llc#". */
+function kindOf(module) {
+  return module.replace(/(\.|^)(l[12])(?=[^\d]|$)/g, '$1$2\u0000').replace(/\d+/g, (d, at, all) =>
+    (at > 0 && all[at - 1].toLowerCase() === 'l' && /(^|[._])$/.test(all.slice(0, at - 1)) ? d : '#'))
+      .replace(/\u0000/g, '');
+}
+
+/** kind -> statistic -> {values, unit, description}. */
+function grouped() {
+  const kinds = new Map();
+  for (const [module, statistics] of Object.entries(modules)) {
+    const kind = kindOf(module);
+    if (!kinds.has(kind)) kinds.set(kind, new Map());
+    for (const [name, value] of Object.entries(statistics)) {
+      const [unit, description] = aboutOf(module, name);
+      const entries = kinds.get(kind);
+      for (const [path, v] of flatten(value, name.replace(/(exit|channel)\d+/, '$1*'), [])) {
+        if (!isNumber(v)) continue;
+        if (!entries.has(path)) entries.set(path, {values: [], unit, description});
+        entries.get(path).values.push(v);
+      }
+    }
+  }
+  return kinds;
+}
+
+function aboutOf(module, name) {
+  const index = (data.about[module] || {})[name];
+  return index === undefined ? ['', ''] : data.texts[index];
+}
+
+function kernels() {
+  const all = stats.kernels || [];
+  if (!all.length) return;
+  const keys = [...new Set(all.flatMap((k) => Object.keys(k)))]
+      .filter((key) => all.some((k) => !isObject(k[key])));
+  const columns = [{title: '#', number: true}, ...keys.map((k) => ({title: k.replace(/_/g, ' '),
+    number: all.some((e) => isNumber(e[k])), name: k === 'name' || k === 'kernel'}))];
+  const cell = (v) => (Array.isArray(v) ? v.join(' × ') : v === undefined ? '' : number(v));
+  section('Kernels', null, panel(null, null, searchTable(columns,
+      () => all.map((k, i) => [String(i), ...keys.map((key) => cell(k[key]))]), null, 'Search kernels')));
+}
+
+function derivedTable() {
+  const rows = [];
+  for (const [name, value] of Object.entries(derived)) {
+    for (const [path, v] of flatten(value, name, [])) {
+      // A matrix (bytes between GPUs) has a picture of its own.
+      if (!Array.isArray(v)) rows.push([path, number(v), data.units[name] || '']);
+    }
+  }
+  return panel('Derived values', null, table([{title: 'name', name: true}, {title: 'value', number: true},
+    {title: 'unit', soft: true}], rows));
+}
+
+function allStatistics(kinds) {
+  let each = null;
+  let together = null;
+  const eachRows = () => {
+    const rows = [];
+    for (const [module, statistics] of Object.entries(modules)) {
+      for (const [name, value] of Object.entries(statistics)) {
+        const [unit, description] = aboutOf(module, name);
+        for (const [path, v] of flatten(value, name, [])) {
+          if (Array.isArray(v)) continue;
+          rows.push([module, path, number(v), '', '', '', unit, description]);
+        }
+      }
+    }
+    return rows;
+  };
+  const togetherRows = () => {
+    const rows = [];
+    for (const [kind, entries] of kinds) {
+      for (const [path, entry] of entries) {
+        const v = entry.values;
+        rows.push(Object.assign([kind.replace(/#/g, '*') + (v.length > 1 ? ` × ${v.length}` : ''), path, number(sum(v)),
+          number(sum(v) / v.length), number(Math.min(...v)), number(Math.max(...v)),
+          entry.unit, entry.description], {className: v.some((one) => one !== 0) ? '' : 'zero'}));
+      }
+    }
+    return rows;
+  };
+  const columns = [{title: 'block', name: true}, {title: 'statistic', name: true},
+    {title: 'sum', number: true}, {title: 'average', number: true}, {title: 'least', number: true},
+    {title: 'most', number: true}, {title: 'unit', soft: true}, {title: 'description', soft: true}];
+  section('All statistics', null, panel(null, null,
+      el('p', {className: 'note printed'}, 'Without those that are 0 everywhere.'), searchTable(columns,
+      (single) => (single ? (each = each || eachRows()) : (together = together || togetherRows())),
+      'every block by itself', 'Search, e.g. "llc miss"'))).classList.add('dense');
+}
+
+function configuration() {
+  const rows = flatten(stats.config || {}, '', []).map(([path, v]) => [path, typeof v === 'string' ? v : JSON.stringify(v)]);
+  section('Configuration', null, panel(null, null, searchTable(
+      [{title: 'parameter', name: true}, {title: 'value', name: true}], () => rows, null, 'Search parameters'))).classList.add('list');
+}
+

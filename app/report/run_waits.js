@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why requests waited: the longest waits, and every reason with its hottest blocks.
+
+/** "gpu0.llc28, gpu0.llc42 and 5 like them: 3.65 ×"; "even" where all are about equal. */
+function hotWords(hot) {
+  if (hot.blocks < 2 || hot.over_mean === 0) return '';
+  if (hot.over_mean < 1.1) return `even over ${hot.blocks}`;
+  const more = hot.alike - hot.names.length;
+  return hot.names.join(', ') + (more > 0 ? ` and ${more} like them` : '') + ` of ${hot.blocks}`;
+}
+
+function waits() {
+  const all = data.waits.all;
+  if (!all.length) return;
+  const timed = all.filter((w) => w.cycles_per_miss !== null && w.share >= 0.001);
+  const panels = [];
+  if (timed.length) {
+    const title = 'Waits of an average L1 miss';
+    panels.push(chart(title, `Cycles beyond those of an idle system, at each level; a full bar is the whole latency, ` +
+      `${number(Number(data.waits.miss_latency.toPrecision(3)))} cycles.`, shareDraw(timed.map((w) => ({
+      name: `${w.level}, ${w.queue}`, share: w.share, look: 0,
+      words: `${number(Number(w.cycles_per_miss.toPrecision(3)))} cycles · ${percent(w.share)}`})), title),
+    () => [['level', 'queue', 'waits for', 'cycles per L1 miss', 'share of the latency'],
+      ...all.filter((w) => w.cycles_per_miss !== null).map((w) => [w.level, w.queue, w.resource, w.cycles_per_miss, w.share])]));
+  }
+  const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'how long, how often'},
+    {title: 'share', number: true}, {title: 'hottest', soft: true}, {title: '× average', number: true},
+    {title: 'parameters', soft: true}];
+  const rows = all.map((w, i) => [i && all[i - 1].level === w.level ? '' : w.level, w.queue, w.resource, w.amount,
+    percent(w.share), hotWords(w.hot), w.hot.blocks > 1 && w.hot.over_mean > 0 ? number(w.hot.over_mean) : '', w.settings]);
+  const reasons = panel('Every reason', 'Times are of an average L1 miss, beyond an idle system; counts are of the level. ' +
+    'Hottest: which blocks, and how many times the average of all.', table(columns, rows));
+  reasons.classList.add('waits');
+  panels.push(reasons);
+  const nobody = new Map();
+  for (const w of data.waits.nobody) nobody.set(w.level, [...(nobody.get(w.level) || []), w.resource]);
+  if (nobody.size) {
+    reasons.append(el('p', {className: 'note after'}, 'Nothing waited for: ' +
+      [...nobody].map(([level, resources]) => `${level}: ${resources.join(', ')}`).join('; ') + '.'));
+  }
+  const top = data.waits.top;
+  section('Why requests waited', top.where ? `Longest: ${top.where}, ${top.why}.` : null, ...panels);
+}

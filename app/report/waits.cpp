@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/waits.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/report/text.h"
+#include "app/report/wait_list.h"
+
+namespace tessera::app {
+
+using nlohmann::ordered_json;
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+
+std::string count_words(double amount, double base, const std::string& what) {
+  const auto whole = [](double v) { return grouped(static_cast<std::uint64_t>(std::llround(v))); };
+  return whole(amount) + " of " + whole(base) + " " + what;
+}
+
+WaitList::WaitList(const ordered_json& stats) : stats_(stats), misses_(0) {
+  const Blocks l1 = blocks("l1_");
+  misses_ = l1.sum("miss_latency", "count");
+  waits_.miss_latency = ratio(l1.sum("miss_latency", "sum"), misses_);
+}
+
+double WaitList::setting(const std::string& group, const char* name) const {
+  const ordered_json::json_pointer where("/config/" + group + "/" + name);
+  return stats_.contains(where) && stats_.at(where).is_number() ? stats_.at(where).get<double>()
+                                                                : 0;
+}
+
+double WaitList::per_miss(double cycles, const std::string& group) const {
+  return ratio(cycles * ratio(setting("l1", "clock_hz"), setting(group, "clock_hz")), misses_);
+}
+
+double WaitList::elapsed(const std::string& group) const {
+  return stats_.value("time_ns", 0.0) * setting(group, "clock_hz") / 1e9;
+}
+
+void WaitList::add(Wait wait, bool waited) {
+  (waited ? waits_.all : waits_.nobody).push_back(std::move(wait));
+}
+
+void WaitList::add_time(Wait wait, double cycles_per_miss) {
+  wait.cycles_per_miss = std::max(0.0, cycles_per_miss);
+  wait.share = ratio(*wait.cycles_per_miss, waits_.miss_latency);
+  wait.of = "an L1 miss's latency";
+  wait.amount = short_number(*wait.cycles_per_miss) + " cycles an L1 miss";
+  // Less than a hundredth of a cycle is rounding.
+  add(std::move(wait), cycles_per_miss >= 0.01);
+}
+
+void WaitList::add_busiest(Wait wait, double busy, double cycles) {
+  wait.share = ratio(busy, cycles);
+  wait.of = "the time";
+  wait.amount = "busy " + short_number(100 * wait.share) + " % of the time";
+  if (busy > 0) add(std::move(wait), true);
+}
+
+namespace {
+
+/// Why an item of a queue was put off (each counted once), by statistic.
+struct Stall {
+  const char* statistic;
+  const char* resource;
+  std::string settings;
+  const char* words = "lookups put off";
+};
+
+void add_lookups(WaitList& list, const Blocks& blocks, const std::string& level,
+                 const std::vector<std::string>& all, const std::vector<Stall>& stalls) {
+  double base = 0;
+  for (const std::string& statistic : all) base += blocks.sum(statistic);
+  for (const Stall& s : stalls) {
+    if (!blocks.has(s.statistic)) continue;
+    const double n = blocks.sum(s.statistic);
+    Wait wait{level, "lookups", s.resource, s.settings};
+    wait.amount = count_words(n, base, s.words);
+    wait.share = ratio(n, base);
+    wait.of = "lookups";
+    wait.hot = blocks.hottest({s.statistic});
+    list.add(std::move(wait), n > 0);
+  }
+}
+
+void add_schedulers(WaitList& list) {
+  const Blocks sms = list.blocks("sm");
+  const std::pair<const char*, const char*> slots[] = {
+      {"memory_slots", "memory"},
+      {"structural_slots", "an execution or memory unit"},
+      {"dependency_slots", "a result of fixed latency"},
+      {"barrier_slots", "a barrier"},
+      {"idle_slots", "a CTA: no warp was resident"}};
+  double all = sms.sum("issued_slots");
+  for (const auto& slot : slots) all += sms.sum(slot.first);
+  for (const auto& [statistic, resource] : slots) {
+    if (!sms.has(statistic)) continue;
+    const double n = sms.sum(statistic);
+    Wait wait{"SM", "warp schedulers", resource, ""};
+    wait.amount = count_words(n, all, "issue slots");
+    wait.share = ratio(n, all);
+    wait.of = "issue slots";
+    wait.hot = sms.hottest({statistic});
+    list.add(std::move(wait), n > 0);
+  }
+  if (!sms.has("shared_conflict_cycles")) return;
+  const double conflicts = sms.sum("shared_conflict_cycles");
+  const double accesses = sms.sum("shared_instructions");
+  Wait wait{"SM", "shared memory", "a bank", "sm.shared_banks"};
+  wait.amount = short_number(ratio(conflicts, accesses)) + " extra passes an access";
+  wait.share = ratio(conflicts, conflicts + accesses);
+  wait.of = "passes";
+  wait.hot = sms.hottest({"shared_conflict_cycles"});
+  list.add(std::move(wait), conflicts > 0);
+}
+
+void add_l1(WaitList& list) {
+  add_lookups(
+      list, list.blocks("l1_"), "L1", {"loads", "stores", "atomics"},
+      {{"stalls_mshr", "a miss register (MSHR) or a place in one", "l1.mshr_entries, mshr_targets"},
+       {"stalls_frames", "a way that no fill waits for", "l1.sets, ways"},
+       {"stalls_miss_queue", "the network to take the miss", "l1.miss_queue_depth"}});
+}
+
+void add_translation(WaitList& list) {
+  const Blocks tlb = list.blocks("l2_tlb");
+  if (!tlb.empty()) {
+    Wait walk{"TLB and MMU", "L2 TLB's miss registers", "a page walk",
+              "l2_tlb.entries, walker.level_latency_cycles"};
+    walk.hot = tlb.hottest({"miss_latency"}, "sum");
+    list.add_time(std::move(walk), list.per_miss(tlb.sum("miss_latency", "sum"), "l2_tlb"));
+    add_lookups(list, tlb, "TLB and MMU", {"hits", "misses", "merges"},
+                {{"stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
+                 {"stalls_output", "the SM to take its answers", "l2_tlb.reply_queue_depth"}});
+  }
+  const Blocks walkers = list.blocks("walker");
+  if (!walkers.empty()) {
+    Wait queued{"TLB and MMU", "walkers' queue", "a walker", "walker.concurrent_walks"};
+    queued.hot = walkers.hottest({"queue_wait"}, "sum");
+    list.add_time(std::move(queued), list.per_miss(walkers.sum("queue_wait", "sum"), "walker"));
+  }
+}
+
+/// `group`: of its parameters.
+void add_slices(WaitList& list, const char* kind, const char* level, const std::string& group) {
+  const Blocks slices = list.blocks(kind);
+  if (slices.empty()) return;
+  const std::vector<std::string> all = {"reads", "writes", "atomics"};
+  if (group == "llc") {
+    // A hit's answer, and a miss's request, leave `latency_cycles` after the request has come.
+    const double idle = list.per_miss(list.misses() * list.setting(group, "latency_cycles"), group);
+    const double hop = ratio(list.blocks("l1_").sum("llc_cycles"), list.misses());
+    Wait queued{level, "lookup queues and miss registers",
+                "a lookup's turn, or a fetch of the line", ""};
+    queued.hot = slices.hottest({"stalls_mshr", "stalls_ways", "stalls_output"});
+    if (queued.hot.over_mean <= 0) queued.hot = slices.hottest(all);
+    list.add_time(std::move(queued), hop - idle);
+  }
+  add_lookups(list, slices, level, all,
+              {{"stalls_output", "room in the queues of replies and memory requests",
+                group + ".reply_queue_depth, memory_queue_depth"},
+               {"stalls_mshr", "a miss register (MSHR) or a place in one",
+                group + ".mshr_entries, mshr_targets"},
+               {"stalls_ways", "a way that no fill waits for", group + ".ways"},
+               {"merges", "a fetch of their line that was under way", "", "lookups joined one"}});
+}
+
+void add_dram(WaitList& list) {
+  const Blocks channels = list.blocks("dram");
+  if (channels.empty()) return;
+  const double reads = channels.sum("read_latency", "count");
+  const double conflicts = channels.sum("row_conflicts");
+  const double closed = channels.sum("row_misses");
+  // The row counters have writes, too.
+  const double share = ratio(reads, channels.sum("row_hits") + closed + conflicts);
+  const double precharges = share * conflicts * list.setting("dram", "t_rp");
+  const double activates = share * (closed + conflicts) * list.setting("dram", "t_rcd");
+  // A lone read of an open row takes 1 + CL + burst clocks.
+  const double lone =
+      reads * (1 + list.setting("dram", "t_cl") + list.setting("dram", "burst_clocks"));
+  Wait queued{"DRAM", "channels' queues", "a bank, the bus, or writes that drain",
+              "system.channels, dram.banks"};
+  queued.hot = channels.hottest({"read_latency"}, "sum");
+  list.add_time(
+      std::move(queued),
+      list.per_miss(channels.sum("read_latency", "sum") - lone - precharges - activates, "dram"));
+  Wait conflict{"DRAM", "banks", "another row to be closed (row conflict)",
+                "dram.row_policy, t_rp"};
+  conflict.hot = channels.hottest({"row_conflicts"});
+  list.add_time(std::move(conflict), list.per_miss(precharges, "dram"));
+  Wait opening{"DRAM", "banks", "their row to be opened", "dram.t_rcd"};
+  opening.hot = channels.hottest({"row_misses", "row_conflicts"});
+  list.add_time(std::move(opening), list.per_miss(activates, "dram"));
+  Wait busiest{"DRAM", "data buses", "the bandwidth of the busiest channel",
+               "dram.bus_bytes_per_clock"};
+  busiest.hot = channels.hottest({"bus_busy_clocks"});
+  list.add_busiest(std::move(busiest), channels.most("bus_busy_clocks"), list.elapsed("dram"));
+  const double drains = channels.sum("write_drains");
+  const double writes = channels.sum("writes");
+  Wait drained{"DRAM", "channels' queues", "writes that drained before reads",
+               "dram.write_drain_high"};
+  drained.amount = count_words(drains, writes, "writes began a drain");
+  drained.share = ratio(drains, writes);
+  drained.of = "writes";
+  drained.hot = channels.hottest({"write_drains"});
+  list.add(std::move(drained), drains > 0);
+}
+
+/// Faults and moves of pages.
+void add_pages(WaitList& list) {
+  const Blocks uvm = list.blocks("uvm");
+  if (!uvm.empty()) {
+    Wait fault{"Pages", "fault handler", "a page that was not mapped",
+               "uvm.fault_latency_ns, concurrent_faults"};
+    fault.hot = uvm.hottest({"faults"});
+    const double cycles = uvm.sum("fault_latency", "sum") * list.setting("l1", "clock_hz") / 1e9;
+    list.add_time(std::move(fault), ratio(cycles, list.misses()));
+  }
+  const Blocks mover = list.blocks("mover");
+  if (mover.empty()) return;
+  const double stopped = mover.sum("stopped_cycles");
+  const double cycles = list.elapsed("migration");
+  Wait moved{"Pages", "SMs", "pages that moved", "migration.*"};
+  moved.amount = count_words(stopped, cycles, "cycles stopped");
+  moved.share = std::min(1.0, ratio(stopped, cycles));
+  moved.of = "the time";
+  list.add(std::move(moved), stopped > 0);
+}
+
+ordered_json to_json(const Wait& w) {
+  return {
+      {"level", w.level},
+      {"queue", w.queue},
+      {"resource", w.resource},
+      {"settings", w.settings},
+      {"amount", w.amount},
+      {"share", w.share},
+      {"of", w.of},
+      {"cycles_per_miss", w.cycles_per_miss ? ordered_json(*w.cycles_per_miss) : ordered_json()},
+      {"hot",
+       {{"names", w.hot.names},
+        {"alike", w.hot.alike},
+        {"blocks", w.hot.blocks},
+        {"over_mean", w.hot.over_mean}}}};
+}
+
+/// Nothing where all blocks are about equal.
+std::string hot_words(const HotSpots& hot) {
+  if (hot.blocks < 2 || hot.over_mean < 1.1 || hot.names.empty()) return "";
+  std::string text = "hottest " + hot.names.front();
+  if (hot.alike > 1) text += " and " + std::to_string(hot.alike - 1) + " like it";
+  return text + ", " + short_number(hot.over_mean) + " times the average";
+}
+
+}  // namespace
+
+Waits waits_of(const ordered_json& stats) {
+  WaitList list(stats);
+  add_schedulers(list);
+  add_l1(list);
+  add_translation(list);
+  add_network_waits(list);
+  add_remote_waits(list);
+  add_slices(list, "rcache", "Remote cache", "remote_cache");
+  add_slices(list, "llc", "LLC", "llc");
+  add_dram(list);
+  add_pages(list);
+  return list.take();
+}
+
+TopWait top_wait(const Waits& waits) {
+  const Wait* longest = nullptr;
+  for (const Wait& w : waits.all) {
+    if (!w.cycles_per_miss) continue;
+    if (longest == nullptr || *w.cycles_per_miss > *longest->cycles_per_miss) longest = &w;
+  }
+  if (longest == nullptr) return {};
+  // A hundredth is too little to be a reason.
+  const Wait* reason = longest;
+  for (const Wait& w : waits.all) {
+    if (w.level != longest->level || w.cycles_per_miss) continue;
+    if (w.share > (reason == longest ? 0.01 : reason->share)) reason = &w;
+  }
+  TopWait top;
+  top.where = longest->level + ", " + longest->queue + ": " +
+              short_number(*longest->cycles_per_miss) + " of " + short_number(waits.miss_latency) +
+              " cycles of an L1 miss";
+  top.why = "for " + reason->resource;
+  if (reason != longest) top.why += " (" + reason->amount + ")";
+  const std::string hot = hot_words(reason->hot.over_mean > 0 ? reason->hot : longest->hot);
+  if (!hot.empty()) top.why += "; " + hot;
+  return top;
+}
+
+ordered_json to_json(const Waits& waits) {
+  const TopWait top = top_wait(waits);
+  ordered_json out = {{"miss_latency", waits.miss_latency},
+                      {"top", {{"where", top.where}, {"why", top.why}}},
+                      {"all", ordered_json::array()},
+                      {"nobody", ordered_json::array()}};
+  for (const Wait& w : waits.all) out["all"].push_back(to_json(w));
+  for (const Wait& w : waits.nobody) out["nobody"].push_back(to_json(w));
+  return out;
+}
+
+}  // namespace tessera::app

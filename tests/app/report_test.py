@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Opens reports in a headless Chromium, as a reader does. Usage: report_test.py TESSERA SOURCE_DIR"""
+
+import base64
+import csv
+import io
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+
+TESSERA, SOURCE = sys.argv[1], pathlib.Path(sys.argv[2])
+REPORTS = {
+    "run": ["run", "uba-mem", "mm"],
+    "gpus": ["run", "dualopt-small", "spmv"],
+    "compare": ["compare", "uba-mem,uba-mem-small", "vecadd,mm"],
+    "study": ["study", str(SOURCE / "tests/studies/data/tiny")],
+}
+
+
+class Reports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        for name, command in REPORTS.items():
+            subprocess.run([TESSERA, *command, "--out", f"{cls.folder.name}/{name}", "--quiet"],
+                           check=True, stdout=subprocess.DEVNULL)
+        options = webdriver.ChromeOptions()
+        # The sandbox wants what containers and root do not have; the pages are our own.
+        for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+                         "--hide-scrollbars", "--window-size=1280,900"):
+            options.add_argument(argument)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.quit()
+        cls.folder.cleanup()
+
+    def open(self, name, media="screen", scheme="light", width=1280):
+        self.cdp("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                 deviceScaleFactor=1, mobile=False)
+        self.cdp("Emulation.setEmulatedMedia", media=media,
+                 features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.browser.get(f"file://{self.folder.name}/{name}/report.html")
+        self.assertEqual(self.browser.get_log("browser"), [], "the page complains")
+
+    def cdp(self, method, **parameters):
+        return self.browser.execute_cdp_cmd(method, parameters)
+
+    def js(self, expression):
+        return self.browser.execute_script("return " + expression)
+
+    def test_every_chart_is_drawn_and_gives_svg_and_csv(self):
+        for name, least in (("run", 12), ("gpus", 14), ("compare", 6), ("study", 2)):
+            with self.subTest(name):
+                self.open(name)
+                self.assertGreaterEqual(self.js("charts.length"), least)
+                self.js("""(window.saved = [], window.download = (title, kind, text) =>
+                           saved.push([title, kind, text]),
+                           document.querySelectorAll('.downloads button').forEach((b) => b.click()))""")
+                saved = self.js("saved")
+                self.assertEqual(len(saved), 2 * self.js("charts.length"))
+                for title, kind, text in saved:
+                    with self.subTest(f"{title}, {kind}"):
+                        self.check_svg(text) if kind == "svg" else self.check_csv(text)
+
+    def check_svg(self, text):
+        root = xml.fromstring(text)
+        marks = [e for e in root.iter() if e.tag.split("}")[1] in ("rect", "path", "line")]
+        self.assertGreater(len(marks), 2)
+        # It needs no style sheet of the page.
+        self.assertNotIn("var(--", text)
+        self.assertNotIn(" class=", text)
+        for number in re.findall(r'\b(?:x|y|width|height|d)="([^"]*)"', text):
+            self.assertNotIn("NaN", number)
+
+    def check_csv(self, text):
+        rows = list(csv.reader(io.StringIO(text)))
+        self.assertGreater(len(rows), 1)
+        self.assertEqual({len(r) for r in rows}, {len(rows[0])})
+
+    def test_a_full_bar_is_the_peak_for_every_level(self):
+        self.open("run")
+        bars = self.js("""[...document.querySelectorAll('section:nth-of-type(1) .panel')][0]
+            && [...document.querySelectorAll('.panel')].find((p) =>
+                p.querySelector('h3') && p.querySelector('h3').textContent === 'Share of peak')""")
+        rows = self.browser.execute_script("""
+            const [panel] = arguments;
+            const width = (e) => Number(e.getAttribute('width'));
+            const tracks = [...panel.querySelectorAll('.track')].map(width);
+            const bars = [...panel.querySelectorAll('.bar')].map(width);
+            return tracks.map((t, i) => [t, bars[i]]);""", bars)
+        levels = [l for l in self.js("data.traffic.levels") if l["peak_gb_per_s"]]
+        self.assertEqual(len(rows), len(levels))
+        for (track, bar), level in zip(rows, levels):
+            self.assertEqual(track, rows[0][0])
+            self.assertAlmostEqual(bar, max(1, track * level["gb_per_s"] / level["peak_gb_per_s"]),
+                                   delta=0.2)
+
+    def test_lines_differ_by_more_than_colour(self):
+        self.open("run")
+        looks = self.js("""[...[...document.querySelectorAll('.panel')].find((p) =>
+            p.querySelector('h3').textContent === 'Over time').querySelectorAll('.legend')].map((g) =>
+            g.querySelector('.marker').getAttribute('d') +
+            g.querySelector('.line').getAttribute('stroke-dasharray'))""")
+        self.assertEqual(len(looks), len(self.js("data.traffic.levels")))
+        self.assertEqual(len(set(looks)), len(looks))
+
+    def test_series_go_on_to_the_end_of_the_run(self):
+        self.open("run")
+        ends = self.js("data.traffic.interval_ends_ns")
+        self.assertAlmostEqual(ends[-1], self.js("stats.time_ns"), delta=1)
+        for level in self.js("data.traffic.levels"):
+            self.assertEqual(len(level["gb_per_s_over_time"]), len(ends))
+
+    def test_colours_follow_the_scheme(self):
+        seen = set()
+        for scheme in ("light", "dark"):
+            self.open("run", scheme=scheme)
+            seen.add(self.js("getComputedStyle(document.querySelector('.plot .bar')).fill"))
+        self.assertEqual(len(seen), 2)
+
+    def test_a_narrow_window_needs_no_scrolling_sideways(self):
+        for name in REPORTS:
+            with self.subTest(name):
+                self.open(name, width=400)
+                self.assertLessEqual(self.js("document.documentElement.scrollWidth"), 400)
+
+    def test_mm_is_printed_on_twelve_pages_at_most_and_no_card_is_cut(self):
+        self.open("run", media="print")
+        self.assertEqual(self.js("""[...document.querySelectorAll('.panel:not(.long), .tile, tr')]
+            .filter((e) => getComputedStyle(e).breakInside !== 'avoid').length"""), 0)
+        self.assertEqual(self.js("""[...document.querySelectorAll('.downloads, .search')]
+            .filter((e) => getComputedStyle(e).display !== 'none').length"""), 0)
+        pdf = base64.b64decode(self.cdp("Page.printToPDF", preferCSSPageSize=True)["data"])
+        pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+        self.assertGreater(pages, 3)
+        self.assertLessEqual(pages, 12)
+
+    def test_why_requests_waited_is_told_for_each_level(self):
+        self.open("run")
+        text = self.js("document.body.innerText")
+        self.assertIn("Why requests waited", text)
+        for level in ("SM", "LLC", "NoC request", "DRAM"):
+            self.assertIn(level, {w["level"] for w in self.js("data.waits.all")})
+        top = self.js("data.waits.top")
+        self.assertIn(top["where"], text)
+
+    def test_a_study_tells_what_is_accepted_and_what_stands_on_small_presets(self):
+        self.open("study")
+        text = self.js("document.body.innerText")
+        self.assertIn("0.01 to 0.99", text)
+        self.assertIn("within 10 %", text)
+        self.assertIn("judged on small presets (uba-mem-small)", text)
+        self.assertNotIn("__", text)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
