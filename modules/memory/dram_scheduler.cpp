@@ -57,12 +57,13 @@ void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle
   push_back(list, slot);
   (hit ? hit_ : other_)[e.write] |= bit(b);
   // Behind another one in its list, or in the other direction, it changes no choice.
-  if (!first || e.write != write_) return;
-  if (hit) {
-    column_planned_ = false;
-    if (row_.slot != kNoSlot && entries_[row_.slot].bank == b) row_planned_ = false;
-  } else {
+  if (!first) return;
+  if (hit && e.write == column_direction()) column_planned_ = false;
+  if (e.write != write_) return;
+  if (!hit) {
     reconsider_row(b, cycle);
+  } else if (row_.slot != kNoSlot && entries_[row_.slot].bank == b) {
+    row_planned_ = false;
   }
 }
 
@@ -96,6 +97,7 @@ void DramScheduler::reset() {
   hits_ = others_ = {};
   hit_ = other_ = {};
   closed_by_conflict_ = 0;
+  unused_ = {};
   waiting_ = {};
   by_age_ = {};
   next_age_ = kFirstAge;
@@ -194,11 +196,12 @@ void DramScheduler::choose_direction(MemoryCycle cycle) {
 void DramScheduler::plan_column(MemoryCycle from) {
   column_planned_ = true;
   const std::uint32_t urgent_bank = urgent_ == kNoSlot ? kMaxBanks : entries_[urgent_].bank;
+  const bool write = column_direction();
   Choice best;
-  for_each_bank(hit_[write_], [&](std::uint32_t b) {
-    const List& list = hits_[write_][b];
+  for_each_bank(hit_[write], [&](std::uint32_t b) {
+    const List& list = hits_[write][b];
     if (b == urgent_bank && list.head != urgent_) return;
-    const MemoryCycle at = std::max(from, timing_.column_at(b, write_));
+    const MemoryCycle at = std::max(from, timing_.column_at(b, write));
     // Without branches: which bank is next is hard to foresee for the host.
     const bool sooner = (at < best.cycle) | ((at == best.cycle) & older(list.head_age, best.age));
     best.cycle = sooner ? at : best.cycle;
@@ -211,7 +214,7 @@ void DramScheduler::plan_column(MemoryCycle from) {
 void DramScheduler::plan_row(MemoryCycle from) {
   row_ = {};
   row_planned_ = true;
-  std::uint64_t wanted = other_[write_] & ~hit_[write_];
+  std::uint64_t wanted = row_wanted();
   if (urgent_ != kNoSlot) {
     const std::uint32_t b = entries_[urgent_].bank;
     assign(wanted, bit(b), others_[write_][b].head == urgent_);
@@ -240,7 +243,7 @@ void DramScheduler::reconsider_row(std::uint32_t bank, MemoryCycle from) {
     row_planned_ = false;
     return;
   }
-  if ((other_[write_] & ~hit_[write_] & bit(bank)) == 0) return;
+  if ((row_wanted() & bit(bank)) == 0) return;
   const MemoryCycle legal = timing_.open(bank)
                                 ? timing_.precharge_at(bank)
                                 : std::max(timing_.activate_at(), timing_.bank_activate_at(bank));
@@ -256,6 +259,9 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
 
   // 1. The command and its data.
   timing_.column(b, e.write, cycle);
+  mark_used(b);
+  // The row bus has turned already, and may have meant to close this bank.
+  if (e.write != write_) row_planned_ = false;
   if (observer_ != nullptr) {
     for (std::uint32_t i = 0; i < columns_; ++i) {
       tell(e.write ? DramCommand::Kind::kWrite : DramCommand::Kind::kRead, b, e.row,
@@ -295,6 +301,7 @@ void DramScheduler::issue_row(MemoryCycle cycle) {
   if (timing_.open(b)) {
     tell(DramCommand::Kind::kPrecharge, b, timing_.row(b), cycle);
     timing_.precharge(b, cycle);
+    mark_used(b);
     ++counts_.precharges;
     closed_by_conflict_ |= bit(b);
     merge_hits(b);
@@ -304,9 +311,17 @@ void DramScheduler::issue_row(MemoryCycle cycle) {
     ++counts_.activates;
     e.outcome = (closed_by_conflict_ & bit(b)) != 0 ? Outcome::kConflict : Outcome::kMiss;
     closed_by_conflict_ &= ~bit(b);
+    unused_[e.write] |= bit(b);
     split_by_row(b);
   }
   update_masks(b);
+}
+
+// The row is not kept open for its first column command any more.
+void DramScheduler::mark_used(std::uint32_t bank) {
+  if (((unused_[0] | unused_[1]) & bit(bank)) == 0) return;
+  unused_[0] &= ~bit(bank);
+  unused_[1] &= ~bit(bank);
 }
 
 // A refresh is done at its due time also when the controller slept then (it was idle). Of several
@@ -321,6 +336,7 @@ void DramScheduler::refresh(MemoryCycle cycle) {
       tell(DramCommand::Kind::kPrechargeAll, 0, 0, at.precharge);
     }
     tell(DramCommand::Kind::kRefresh, 0, 0, at.refresh);
+    unused_ = {};
     for_each_bank(open, [&](std::uint32_t b) {
       merge_hits(b);
       closed_by_conflict_ &= ~bit(b);

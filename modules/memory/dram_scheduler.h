@@ -12,6 +12,11 @@
 //   of the bank waits (or always, if rows are kept closed): no PRE on the row bus.
 // * Reads go before writes, until `write_drain_high` writes wait or no read does; then writes,
 //   until `write_drain_low`.
+// * A row that was opened is used before it is closed: when the direction turns, the row bus turns
+// at
+//   once, and the column bus when every row opened for the old direction has been used. No more
+//   rows are opened for that, so that it waits for t_rcd and for older hits at most. A request that
+//   starves does not wait for it.
 // * A request older than `starvation_clocks` decides the direction and has its bank to itself.
 //
 // Every bank has one list of requests for its open row and one of the others, per direction, all
@@ -146,6 +151,14 @@ class DramScheduler {
   void split_by_row(std::uint32_t bank);
   void merge_hits(std::uint32_t bank);
 
+  /// Banks whose row was opened for that direction, has not been used, and still will be.
+  std::uint64_t promised(bool write) const {
+    return urgent_ == kNoSlot ? unused_[write] & hit_[write] : 0;
+  }
+  bool column_direction() const { return promised(!write_) != 0 ? !write_ : write_; }
+  /// Banks that have requests of the present direction, but none for their open row.
+  std::uint64_t row_wanted() const { return other_[write_] & ~hit_[write_] & ~promised(!write_); }
+
   void choose_direction(MemoryCycle cycle);
   void plan_column(MemoryCycle from);
   void plan_row(MemoryCycle from);
@@ -154,6 +167,7 @@ class DramScheduler {
   void refresh(MemoryCycle cycle);
   Issued issue_column(MemoryCycle cycle);
   void issue_row(MemoryCycle cycle);
+  void mark_used(std::uint32_t bank);
   void tell(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);
 
   const DramConfig& config_;
@@ -170,11 +184,13 @@ class DramScheduler {
   std::array<std::uint64_t, 2> hit_{};
   std::array<std::uint64_t, 2> other_{};
   std::uint64_t closed_by_conflict_ = 0;
+  /// Bit b: bank b's row was opened for a read (a write) and has had no column command.
+  std::array<std::uint64_t, 2> unused_{};
   std::array<std::uint32_t, 2> waiting_{};
   List by_age_;  ///< all that wait, oldest first (linked by older/younger)
   Age next_age_ = kFirstAge;
 
-  bool write_ = false;     ///< present direction
+  bool write_ = false;     ///< present direction; of the column bus, column_direction()
   bool draining_ = false;  ///< between the high and the low watermark
   Slot urgent_ = kNoSlot;  ///< the oldest request, once it starves
   Choice column_;
