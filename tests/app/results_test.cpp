@@ -130,14 +130,14 @@ TEST_CASE("diff of a run with itself, with another of its kind, and with a slowe
   const ScratchFolder folder;
   run_tessera(with(kRun, {"--out", "a"}), folder.path());
   run_tessera(with(kRun, {"--out", "b"}), folder.path());
-  run_tessera(with(kRun, {"--out", "c", "--set", "llc.latency_cycles=400"}), folder.path());
+  run_tessera(with(kRun, {"--out", "c", "--set", "llc.latency_cycles=4000"}), folder.path());
   const CommandResult same = run_tessera({"diff", "a", "b", "--fail-above", "0"}, folder.path());
   CHECK(same.status == 0);
   CHECK_THAT(same.out, Contains("nothing differs"));
 
   const json d = run_tessera({"diff", "a/stats.json", "c", "--json"}, folder.path()).document();
   const json& run = d.at("runs").at(0);
-  CHECK(run.at("config") == json({{{"key", "llc.latency_cycles"}, {"a", 120}, {"b", 400}}}));
+  CHECK(run.at("config") == json({{{"key", "llc.latency_cycles"}, {"a", 120}, {"b", 4000}}}));
   const double before = json::parse(folder.read("a/stats.json")).at("cycles");
   const double after = json::parse(folder.read("c/stats.json")).at("cycles");
   CHECK(run.at("cycles").at("change") == (after - before) / before);
