@@ -2,8 +2,8 @@
 #include "platforms/gpu_device.h"
 
 #include <algorithm>
-#include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "common/error.h"
 
@@ -70,7 +70,7 @@ void GpuDevice::for_each_line(Address address, std::uint64_t bytes, F f) const {
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
   check("writes", to, bytes);
   if (values_ == ValueMode::kFunctional) {
-    std::memcpy(memory_.at(to), from, bytes);
+    memory_.write(to, from, bytes);
     return;
   }
   const auto* source = static_cast<const unsigned char*>(from);
@@ -80,15 +80,20 @@ void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
       gpu_->debug(tlm::TLM_WRITE_COMMAND, *physical, const_cast<unsigned char*>(source + offset),
                   part);
     } else {
-      std::memcpy(memory_.at(at), source + offset, part);
+      memory_.write(at, source + offset, part);
     }
   });
+}
+
+void GpuDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
+  check("writes", to, bytes);
+  memory_.defer(to, bytes, std::move(contents));
 }
 
 void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
   check("reads", from, bytes);
   if (values_ == ValueMode::kFunctional) {
-    std::memcpy(to, memory_.at(from), bytes);
+    memory_.read(to, from, bytes);
     return;
   }
   auto* target = static_cast<unsigned char*>(to);
@@ -96,17 +101,21 @@ void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
     if (const auto physical = gpu_->uvm().translate(at)) {
       gpu_->debug(tlm::TLM_READ_COMMAND, *physical, target + offset, part);
     } else {
-      std::memcpy(target + offset, memory_.at(at), part);
+      memory_.read(target + offset, at, part);
     }
   });
 }
 
 void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) {
   if (values_ == ValueMode::kFunctional) return;
+  // The bytes move: from now on the channel holds them.
   const std::uint64_t page = config_.system.page_bytes;
-  for_each_line(virtual_page * page, page, [&](Address at, std::uint64_t offset, unsigned part) {
-    gpu_->debug(tlm::TLM_WRITE_COMMAND, physical + offset, memory_.at(at), part);
+  std::vector<unsigned char> bytes(page);
+  memory_.read(bytes.data(), virtual_page * page, page);
+  for_each_line(virtual_page * page, page, [&](Address, std::uint64_t offset, unsigned part) {
+    gpu_->debug(tlm::TLM_WRITE_COMMAND, physical + offset, bytes.data() + offset, part);
   });
+  memory_.discard(virtual_page * page, page);
 }
 
 void GpuDevice::page_copied(std::uint64_t from, std::uint64_t to) {

@@ -2,10 +2,14 @@
 #include "stimuli/device_memory.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "common/error.h"
 
@@ -67,6 +71,70 @@ void FlatMemory::cover(Address top) {
   }
   data_ = static_cast<std::byte*>(p);
   capacity_ = capacity;
+}
+
+void FlatMemory::defer(Address begin, std::uint64_t bytes, Contents contents) {
+  if (bytes == 0 || begin % kPageBytes != 0 ||
+      (!deferred_.empty() && begin < deferred_.back().begin + deferred_.back().bytes)) {
+    throw std::logic_error("contents are deferred for whole allocations, in order");
+  }
+  deferred_.push_back({begin, bytes, std::move(contents)});
+  const std::uint64_t last = page_of(begin + bytes - 1);
+  missing_.resize(last / 64 + 1);
+  for (std::uint64_t page = page_of(begin); page <= last; ++page) {
+    missing_[page / 64] |= std::uint64_t{1} << page % 64;
+  }
+}
+
+void FlatMemory::contents_of(std::uint64_t page, std::byte* out) const {
+  const Address at = Allocations::kBase + page * kPageBytes;
+  const auto after = std::upper_bound(deferred_.begin(), deferred_.end(), at,
+                                      [](Address a, const Deferred& d) { return a < d.begin; });
+  const Deferred& array = *(after - 1);
+  const std::uint64_t bytes = std::min(kPageBytes, array.begin + array.bytes - at);
+  array.contents(at - array.begin, out, bytes);
+  std::fill(out + bytes, out + kPageBytes, std::byte{0});
+}
+
+void FlatMemory::make(std::uint64_t page) {
+  contents_of(page, data_ + page * kPageBytes);
+  set_made(page);
+}
+
+void FlatMemory::read(void* to, Address from, std::uint64_t bytes) const {
+  auto* out = static_cast<std::byte*>(to);
+  std::array<std::byte, kPageBytes> contents;
+  while (bytes > 0) {
+    const std::uint64_t page = page_of(from);
+    const std::uint64_t offset = from % kPageBytes;
+    const std::uint64_t part = std::min(bytes, kPageBytes - offset);
+    if (missing(page)) {
+      contents_of(page, contents.data());
+      std::copy_n(contents.data() + offset, part, out);
+    } else {
+      std::copy_n(at(from), part, out);
+    }
+    from += part;
+    out += part;
+    bytes -= part;
+  }
+}
+
+void FlatMemory::write(Address to, const void* from, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  if (!missing_.empty()) {
+    // Pages that are overwritten whole need not be made.
+    touch(to, 1);
+    touch(to + bytes - 1, 1);
+    for (std::uint64_t page = page_of(to); page <= page_of(to + bytes - 1); ++page) set_made(page);
+  }
+  std::memcpy(at(to), from, bytes);
+}
+
+void FlatMemory::discard(Address begin, std::uint64_t bytes) {
+  for (std::uint64_t page = page_of(begin); page < page_of(begin + bytes); ++page) set_made(page);
+  const auto host_page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  if (begin % host_page == 0 && bytes % host_page == 0) madvise(at(begin), bytes, MADV_DONTNEED);
 }
 
 }  // namespace tessera

@@ -51,6 +51,9 @@ class Device {
 
   virtual Address allocate(const std::string& name, std::uint64_t bytes) = 0;
   virtual void write(Address to, const void* from, std::uint64_t bytes) = 0;
+  /// As write() of a whole allocation, which nobody has touched, with what `contents` makes: it is
+  /// asked for the parts that are touched, when they are.
+  virtual void defer(Address to, std::uint64_t bytes, Contents contents) = 0;
   virtual void read(void* to, Address from, std::uint64_t bytes) = 0;
   /// Runs the kernel to its end. Throws InputError for arguments that do not fit its parameters,
   /// RunError when it fails.

@@ -10,8 +10,127 @@
 #include "stimuli/kernels/random.h"
 
 namespace tessera::kernels {
+namespace {
 
-/// Writes one kind of initial contents, element after element.
+/// A file of raw elements, open for reading.
+class ElementFile {
+ public:
+  /// Throws InputError when it cannot be read or has another size.
+  ElementFile(std::string path, std::uint64_t bytes)
+      : path_(std::move(path)), in_(path_, std::ios::binary | std::ios::ate) {
+    if (!in_ || in_.tellg() < 0) unreadable();
+    const auto size = static_cast<std::uint64_t>(in_.tellg());
+    if (size != bytes) {
+      throw InputError(path_ + ": expected " + std::to_string(bytes) + " bytes, found " +
+                       std::to_string(size));
+    }
+  }
+
+  void read(std::uint64_t offset, std::byte* out, std::uint64_t bytes) {
+    in_.seekg(static_cast<std::streamoff>(offset));
+    in_.read(reinterpret_cast<char*>(out), static_cast<std::streamsize>(bytes));
+    if (!in_) unreadable();
+  }
+
+ private:
+  [[noreturn]] void unreadable() const { throw InputError(path_ + ": cannot be read"); }
+
+  std::string path_;
+  std::ifstream in_;
+};
+
+/// Initial contents whose elements do not depend on each other: any part of them.
+class AnyPart {
+ public:
+  AnyPart(const Inputs& inputs, const ArraySpec& array) : inputs_(inputs), array_(array) {}
+
+  Contents operator()(const Iota& iota) const {
+    if (is_float(array_.type)) {
+      return floats([first = real(iota.start), by = real(iota.step)](std::uint64_t i) {
+        return first + static_cast<double>(i) * by;
+      });
+    }
+    return integers([first = value(std::get<Formula>(iota.start)),
+                     by = value(std::get<Formula>(iota.step))](std::uint64_t i) {
+      return first + static_cast<std::int64_t>(i) * by;
+    });
+  }
+
+  Contents operator()(const Constant& c) const {
+    if (const auto* v = std::get_if<double>(&c.value)) {
+      return floats([v = *v](std::uint64_t) { return v; });
+    }
+    return integers([v = value(std::get<Formula>(c.value))](std::uint64_t) { return v; });
+  }
+
+  Contents operator()(const Uniform& u) const {
+    return floats([all = random(), u](std::uint64_t i) {
+      Random at = all;
+      at.skip(i);
+      return at.uniform(u.low, u.high);
+    });
+  }
+
+  Contents operator()(const RandomIntegers& r) const {
+    return integers([all = random(), low = value(r.low), high = value(r.high)](std::uint64_t i) {
+      Random at = all;
+      at.skip(i);
+      return at.integer(low, high);
+    });
+  }
+
+  Contents operator()(const FromFile& f) const {
+    const std::uint64_t bytes = inputs_.count(array_) * element_bytes(array_.type);
+    const auto file = std::make_shared<ElementFile>(f.path, bytes);
+    return [file](std::uint64_t offset, std::byte* out, std::uint64_t n) {
+      file->read(offset, out, n);
+    };
+  }
+
+  template <class T>
+  Contents operator()(const T&) const {
+    return nullptr;
+  }
+
+ private:
+  /// `of(i)` is the value of element i.
+  template <class F>
+  Contents floats(F of) const {
+    return each(
+        [type = array_.type, of](std::uint64_t i, std::byte* to) { store_float(type, of(i), to); });
+  }
+  template <class F>
+  Contents integers(F of) const {
+    return each([type = array_.type, of](std::uint64_t i, std::byte* to) {
+      store_integer(type, of(i), to);
+    });
+  }
+  template <class F>
+  Contents each(F store) const {
+    return [step = std::uint64_t{element_bytes(array_.type)}, store](
+               std::uint64_t offset, std::byte* out, std::uint64_t bytes) {
+      for (std::uint64_t done = 0; done < bytes; done += step) {
+        store((offset + done) / step, out + done);
+      }
+    };
+  }
+
+  Random random() const { return Random(inputs_.seed(), array_.name); }
+  double real(const Number& n) const {
+    const auto* v = std::get_if<double>(&n);
+    return v != nullptr ? *v : static_cast<double>(value(std::get<Formula>(n)));
+  }
+  std::int64_t value(const Formula& f) const {
+    return inputs_.manifest().value(f, inputs_.sizes());
+  }
+
+  const Inputs& inputs_;
+  const ArraySpec& array_;
+};
+
+}  // namespace
+
+/// Writes one kind of initial contents whose elements depend on each other, one after the other.
 class Filler {
  public:
   Filler(const Inputs& inputs, const ArraySpec& array, const Inputs::Sink& sink)
@@ -33,45 +152,6 @@ class Filler {
 
   void operator()(const AsInModule&) {
     throw std::logic_error("only the module knows the contents of '" + array_.name + "'");
-  }
-
-  void operator()(const Iota& iota) {
-    if (is_float(array_.type)) {
-      const double first = real(iota.start);
-      const double by = real(iota.step);
-      for (std::uint64_t i = 0; i < count_; ++i) {
-        store_float(array_.type, first + static_cast<double>(i) * by, at(i));
-      }
-      return;
-    }
-    const std::int64_t first = value(std::get<Formula>(iota.start));
-    const std::int64_t by = value(std::get<Formula>(iota.step));
-    for (std::uint64_t i = 0; i < count_; ++i) {
-      integer(i, first + static_cast<std::int64_t>(i) * by);
-    }
-  }
-
-  void operator()(const Constant& c) {
-    if (const auto* real = std::get_if<double>(&c.value)) {
-      for (std::uint64_t i = 0; i < count_; ++i) store_float(array_.type, *real, at(i));
-    } else {
-      const std::int64_t v = value(std::get<Formula>(c.value));
-      for (std::uint64_t i = 0; i < count_; ++i) integer(i, v);
-    }
-  }
-
-  void operator()(const Uniform& u) {
-    Random random(inputs_.seed(), array_.name);
-    for (std::uint64_t i = 0; i < count_; ++i) {
-      store_float(array_.type, random.uniform(u.low, u.high), at(i));
-    }
-  }
-
-  void operator()(const RandomIntegers& r) {
-    Random random(inputs_.seed(), array_.name);
-    const std::int64_t low = value(r.low);
-    const std::int64_t high = value(r.high);
-    for (std::uint64_t i = 0; i < count_; ++i) integer(i, random.integer(low, high));
   }
 
   void operator()(const Permutation&) {
@@ -131,9 +211,9 @@ class Filler {
     }
   }
 
-  void operator()(const FromFile& f) {
-    const std::vector<std::byte> raw = read_elements(f.path, count_ * step_);
-    for (std::uint64_t i = 0; i < count_; ++i) std::copy_n(&raw[i * step_], step_, at(i));
+  template <class T>
+  void operator()(const T&) {
+    throw std::logic_error("'" + array_.name + "' has contents of any part");
   }
 
  private:
@@ -167,11 +247,6 @@ class Filler {
       if (!chosen.insert(random.integer(0, last)).second) chosen.insert(last);
     }
     return {chosen.begin(), chosen.end()};
-  }
-
-  double real(const Number& n) const {
-    const auto* v = std::get_if<double>(&n);
-    return v != nullptr ? *v : static_cast<double>(value(std::get<Formula>(n)));
   }
 
   /// Elements are asked for in ascending order; of one that has been passed over, nothing is kept.
@@ -256,7 +331,21 @@ const ArraySpec& Inputs::typed(const std::string& name, Element type) const {
   return *a;
 }
 
+Contents Inputs::contents(const ArraySpec& array) const {
+  return std::visit(AnyPart(*this, array), array.initial);
+}
+
 void Inputs::stream(const ArraySpec& array, const Sink& sink) const {
+  if (const Contents part = contents(array)) {
+    const std::uint64_t bytes = count(array) * element_bytes(array.type);
+    std::vector<std::byte> piece(std::min(kPieceBytes, bytes));
+    for (std::uint64_t offset = 0; offset < bytes; offset += kPieceBytes) {
+      const std::uint64_t size = std::min(kPieceBytes, bytes - offset);
+      part(offset, piece.data(), size);
+      sink(offset, piece.data(), size);
+    }
+    return;
+  }
   Filler filler(*this, array, sink);
   std::visit(filler, array.initial);
   filler.finish();
@@ -269,17 +358,8 @@ void Inputs::fill(const ArraySpec& array, std::byte* out) const {
 }
 
 std::vector<std::byte> read_elements(const std::string& path, std::uint64_t bytes) {
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in || in.tellg() < 0) throw InputError(path + ": cannot be read");
-  const auto size = static_cast<std::uint64_t>(in.tellg());
-  if (size != bytes) {
-    throw InputError(path + ": expected " + std::to_string(bytes) + " bytes, found " +
-                     std::to_string(size));
-  }
   std::vector<std::byte> out(bytes);
-  in.seekg(0);
-  in.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(bytes));
-  if (!in) throw InputError(path + ": cannot be read");
+  ElementFile(path, bytes).read(0, out.data(), bytes);
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "stimuli/device_memory.h"
 #include "stimuli/kernels/manifest.h"
 
 namespace tessera::kernels {
@@ -53,8 +54,11 @@ class Inputs {
   using Sink =
       std::function<void(std::uint64_t offset, const std::byte* contents, std::uint64_t bytes)>;
 
-  /// An array's contents before the first launch, count() elements, from first to last in pieces of
-  /// at most kPieceBytes: an array of gigabytes is never held twice.
+  /// Makes any part of an array's contents before the first launch. Empty where elements depend on
+  /// those before them (permutations, row starts, columns) and for lists: these are streamed.
+  Contents contents(const ArraySpec& array) const;
+  /// The same, whole: count() elements from first to last in pieces of at most kPieceBytes, so that
+  /// an array of gigabytes is never held twice.
   void stream(const ArraySpec& array, const Sink& sink) const;
   static constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
   /// The same, all of it into `out`.

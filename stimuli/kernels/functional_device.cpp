@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/kernels/functional_device.h"
 
-#include <cstring>
 #include <sstream>
+#include <utility>
 
 #include "common/error.h"
 
@@ -25,13 +25,18 @@ void FunctionalDevice::check(const char* what, Address address, std::uint64_t by
 void FunctionalDevice::write(Address to, const void* from, std::uint64_t bytes) {
   if (bytes == 0) return;
   check("writes", to, bytes);
-  std::memcpy(memory_.at(to), from, bytes);
+  memory_.write(to, from, bytes);
+}
+
+void FunctionalDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
+  check("writes", to, bytes);
+  memory_.defer(to, bytes, std::move(contents));
 }
 
 void FunctionalDevice::read(void* to, Address from, std::uint64_t bytes) {
   if (bytes == 0) return;
   check("reads", from, bytes);
-  std::memcpy(to, memory_.at(from), bytes);
+  memory_.read(to, from, bytes);
 }
 
 void FunctionalDevice::launch(const LaunchRequest& request) {

@@ -26,6 +26,7 @@ class FunctionalDevice final : public Device {
 
   Address allocate(const std::string& name, std::uint64_t bytes) override;
   void write(Address to, const void* from, std::uint64_t bytes) override;
+  void defer(Address to, std::uint64_t bytes, Contents contents) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
   void launch(const LaunchRequest& request) override;
   Address symbol(const ptx::Module& module, const std::string& name) override {

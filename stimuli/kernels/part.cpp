@@ -18,7 +18,13 @@ void HostSession::set_up() {
   for (const ArraySpec& a : m.arrays) {
     addresses_[a.name] = device_.allocate(a.name, inputs_.count(a) * element_bytes(a.type));
     // Device memory is zero until written: what is never touched costs nothing.
-    if (!std::holds_alternative<Zero>(a.initial)) initialise(a);
+    if (std::holds_alternative<Zero>(a.initial)) continue;
+    if (Contents contents = inputs_.contents(a)) {
+      device_.defer(addresses_[a.name], inputs_.count(a) * element_bytes(a.type),
+                    std::move(contents));
+    } else {
+      initialise(a);
+    }
   }
   for (const ArraySpec& v : m.variables) {
     addresses_[v.name] = device_.symbol(module_, v.symbol);

@@ -22,12 +22,15 @@ class Random {
   }
 
   std::uint64_t next() {
-    state_ += 0x9e3779b97f4a7c15u;
+    state_ += kStep;
     std::uint64_t z = state_;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
+
+  /// Goes on as after `n` calls of next(); each of the following takes one.
+  void skip(std::uint64_t n) { state_ += n * kStep; }
 
   /// In [low, high), from the 53 upper bits.
   double uniform(double low, double high) {
@@ -45,6 +48,8 @@ class Random {
   }
 
  private:
+  static constexpr std::uint64_t kStep = 0x9e3779b97f4a7c15u;
+
   std::uint64_t state_;
 };
 

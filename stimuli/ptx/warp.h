@@ -101,6 +101,7 @@ class Warp final : public WarpProgram {
   void run_access(const Decoded& d, const MemoryOp& op, std::byte* base,
                   const std::uint64_t* offsets);
   void access_local(const Decoded& d, MemoryOp& op);
+  static void touch(FlatMemory& flat, const MemoryOp& op, const AddressSummary& summary);
   void access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary);
   void carry_data(const Decoded& d, MemoryOp& op);
 

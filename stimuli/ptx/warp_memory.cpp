@@ -201,10 +201,18 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   access_global(d, op, summary);
 }
 
+/// Makes deferred contents of what the lanes access, and of no page between them.
+void Warp::touch(FlatMemory& flat, const MemoryOp& op, const AddressSummary& summary) {
+  const u64 span = summary.highest - summary.lowest;
+  if (span < FlatMemory::kPageBytes) return flat.touch(summary.lowest, span + op.lane_bytes);
+  for_lanes(op.active, [&](unsigned i) { flat.touch(op.address[i], op.lane_bytes); });
+}
+
 /// Bounds and values of an access whose addresses are known: served at issue in functional mode.
 void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary) {
   check_global(d, op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
+    touch(*flat, op, summary);
     std::array<u64, kWarpLanes> offsets;
     for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = op.address[i] - Allocations::kBase;
     if (races_) return run_checked(d, op, flat->at(Allocations::kBase), offsets.data());

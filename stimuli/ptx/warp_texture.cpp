@@ -137,9 +137,10 @@ void Warp::load_texel(const Decoded& d, u32 mask, IssueResult& result) {
     op.line = info_[pc_].line;
     const AddressSummary summary = summarise(op);
     check_global(d, op, summary);
-    const FlatMemory* flat = launch_.memory().flat;
+    FlatMemory* flat = launch_.memory().flat;
     op.values_done = flat != nullptr;
     if (flat != nullptr) {
+      touch(*flat, op, summary);
       for_lanes(op.active, [&](unsigned i) {
         const std::byte* from = flat->at(op.address[i]);
         const unsigned low = std::min(8u, fetch.texel_bytes);

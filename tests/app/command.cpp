@@ -2,6 +2,7 @@
 #include "tests/app/command.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,9 +76,11 @@ void BackgroundCommand::signal(int number) const { ::kill(pid_, number); }
 
 CommandResult BackgroundCommand::wait() {
   int status = 0;
-  ::waitpid(pid_, &status, 0);
+  rusage used{};
+  ::wait4(pid_, &status, 0, &used);
   pid_ = -1;
   CommandResult result;
+  result.peak_bytes = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result.out = captured_->read("out");
   result.error = captured_->read("error");

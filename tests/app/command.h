@@ -3,6 +3,7 @@
 
 // Runs the `tessera` command as a user does.
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@ struct CommandResult {
   int status = -1;  ///< exit status; -1 when a signal ended it
   std::string out;
   std::string error;
+  std::uint64_t peak_bytes = 0;  ///< of host memory, resident
 
   /// Standard output as one JSON document; throws when it is not exactly that.
   nlohmann::json document() const { return nlohmann::json::parse(out); }

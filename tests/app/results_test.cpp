@@ -69,8 +69,8 @@ TEST_CASE("an interrupt while arrays are initialised ends the run at once, with 
   folder.write("k.ptx",
                ".version 6.0\n.target sm_70\n.address_size 64\n.visible .entry k()\n{\nret;\n}\n");
   const std::string manifest = folder.write("m.json", R"({"name": "m", "ptx": "k.ptx",
-"arrays": [{"name": "a", "type": "u32", "count": 1000000000,
-            "init": {"random": [0, 9]}}],
+"arrays": [{"name": "a", "type": "u32", "count": 1000000001,
+            "init": {"row_starts": 2}}],
 "launches": [{"kernel": "k", "grid": 1, "block": 1, "arguments": []}]})");
   const auto begin = std::chrono::steady_clock::now();
   const CommandResult r =
