@@ -31,9 +31,10 @@ target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virt
                        $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 if(TESSERA_SANITIZE)
   # GCC's maybe-uninitialized is full of false alarms in instrumented standard headers.
-  # Not enum: targets refuse commands that are none of TLM's, and have to read them for it.
+  # Not enum: targets refuse commands that are none of TLM's, and have to read them for it. Not null
+  # and object-size: AddressSanitizer reports what they do, and they are a fifth of the compile time.
   target_compile_options(tessera_flags INTERFACE -Wno-maybe-uninitialized
-                         -fsanitize=address,undefined -fno-sanitize=enum
+                         -fsanitize=address,undefined -fno-sanitize=enum,null,object-size
                          -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
 endif()
