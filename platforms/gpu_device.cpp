@@ -56,33 +56,42 @@ void GpuDevice::check(const char* what, Address address, std::uint64_t bytes) co
   throw RunError(out.str());
 }
 
+namespace {
+
+/// f(address, offset, bytes) for each part of [address, address + bytes) that lies in one unit.
 template <class F>
-void GpuDevice::for_each_line(Address address, std::uint64_t bytes, F f) const {
-  const std::uint64_t line = config_.system.line_bytes;
+void for_each_part(Address address, std::uint64_t bytes, std::uint64_t unit, F f) {
   for (std::uint64_t done = 0; done < bytes;) {
     const Address at = address + done;
-    const std::uint64_t part = std::min(bytes - done, line - at % line);
-    f(at, done, static_cast<unsigned>(part));
+    const std::uint64_t part = std::min(bytes - done, unit - at % unit);
+    f(at, done, part);
     done += part;
   }
 }
 
+}  // namespace
+
+void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned char* data,
+                      std::uint64_t bytes) {
+  for_each_part(physical, bytes, config_.system.line_bytes,
+                [&](Address at, std::uint64_t offset, std::uint64_t part) {
+                  gpu_->debug(command, at, data + offset, static_cast<unsigned>(part));
+                });
+}
+
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
   check("writes", to, bytes);
-  if (values_ == ValueMode::kFunctional) {
-    memory_.write(to, from, bytes);
-    return;
-  }
-  const auto* source = static_cast<const unsigned char*>(from);
-  for_each_line(to, bytes, [&](Address at, std::uint64_t offset, unsigned part) {
-    if (const auto physical = gpu_->uvm().translate(at)) {
-      // The model only reads what it is given; the payload's pointer is not const.
-      gpu_->debug(tlm::TLM_WRITE_COMMAND, *physical, const_cast<unsigned char*>(source + offset),
-                  part);
-    } else {
-      memory_.write(at, source + offset, part);
-    }
-  });
+  if (values_ == ValueMode::kFunctional) return memory_.write(to, from, bytes);
+  // The model only reads what it is given; the payload's pointer is not const.
+  auto* source = static_cast<unsigned char*>(const_cast<void*>(from));
+  for_each_part(to, bytes, config_.system.page_bytes,
+                [&](Address at, std::uint64_t offset, std::uint64_t part) {
+                  if (const auto physical = gpu_->uvm().translate(at)) {
+                    debug(tlm::TLM_WRITE_COMMAND, *physical, source + offset, part);
+                  } else {
+                    memory_.write(at, source + offset, part);
+                  }
+                });
 }
 
 void GpuDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
@@ -92,18 +101,16 @@ void GpuDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
 
 void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
   check("reads", from, bytes);
-  if (values_ == ValueMode::kFunctional) {
-    memory_.read(to, from, bytes);
-    return;
-  }
+  if (values_ == ValueMode::kFunctional) return memory_.read(to, from, bytes);
   auto* target = static_cast<unsigned char*>(to);
-  for_each_line(from, bytes, [&](Address at, std::uint64_t offset, unsigned part) {
-    if (const auto physical = gpu_->uvm().translate(at)) {
-      gpu_->debug(tlm::TLM_READ_COMMAND, *physical, target + offset, part);
-    } else {
-      memory_.read(target + offset, at, part);
-    }
-  });
+  for_each_part(from, bytes, config_.system.page_bytes,
+                [&](Address at, std::uint64_t offset, std::uint64_t part) {
+                  if (const auto physical = gpu_->uvm().translate(at)) {
+                    debug(tlm::TLM_READ_COMMAND, *physical, target + offset, part);
+                  } else {
+                    memory_.read(target + offset, at, part);
+                  }
+                });
 }
 
 void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) {
@@ -112,20 +119,15 @@ void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) 
   const std::uint64_t page = config_.system.page_bytes;
   std::vector<unsigned char> bytes(page);
   memory_.read(bytes.data(), virtual_page * page, page);
-  for_each_line(virtual_page * page, page, [&](Address, std::uint64_t offset, unsigned part) {
-    gpu_->debug(tlm::TLM_WRITE_COMMAND, physical + offset, bytes.data() + offset, part);
-  });
+  debug(tlm::TLM_WRITE_COMMAND, physical, bytes.data(), page);
   memory_.discard(virtual_page * page, page);
 }
 
 void GpuDevice::page_copied(std::uint64_t from, std::uint64_t to) {
   if (values_ == ValueMode::kFunctional) return;
-  std::vector<unsigned char> bytes(config_.system.line_bytes);
-  for_each_line(from, config_.system.page_bytes,
-                [&](Address at, std::uint64_t offset, unsigned part) {
-                  gpu_->debug(tlm::TLM_READ_COMMAND, at, bytes.data(), part);
-                  gpu_->debug(tlm::TLM_WRITE_COMMAND, to + offset, bytes.data(), part);
-                });
+  std::vector<unsigned char> bytes(config_.system.page_bytes);
+  debug(tlm::TLM_READ_COMMAND, from, bytes.data(), bytes.size());
+  debug(tlm::TLM_WRITE_COMMAND, to, bytes.data(), bytes.size());
 }
 
 void GpuDevice::launch(const LaunchRequest& request) {

@@ -65,8 +65,9 @@ class GpuDevice final : public Device {
 
  private:
   void check(const char* what, Address address, std::uint64_t bytes) const;
-  template <class F>
-  void for_each_line(Address address, std::uint64_t bytes, F f) const;
+  /// Debug accesses of physical memory, a line at a time.
+  void debug(tlm::tlm_command command, std::uint64_t physical, unsigned char* data,
+             std::uint64_t bytes);
   void page_copied(std::uint64_t from, std::uint64_t to);
   void page_mapped(std::uint64_t virtual_page, std::uint64_t physical);
 
