@@ -3,11 +3,11 @@
 
 // One workload on one platform: what `run` does once and each child of `compare` does.
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/simulation.h"
 
 namespace tessera::app {

@@ -4,11 +4,11 @@
 // Many points, each in a process of its own: what `compare` and `study` share.
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "app/point_store.h"
+#include "common/json.h"
 #include "platforms/simulation.h"
 
 namespace tessera::app {

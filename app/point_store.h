@@ -2,11 +2,11 @@
 #pragma once
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
 #include "app/output_directory.h"
+#include "common/json.h"
 
 namespace tessera::app {
 

@@ -5,10 +5,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "common/error.h"
+#include "common/json.h"
 
 namespace tessera::app {
 namespace {

@@ -5,10 +5,11 @@
 // nothing else with it.
 
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "common/json.h"
 
 namespace tessera::app {
 

@@ -15,7 +15,6 @@
 #include <functional>
 #include <iostream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
 #include <systemc>
@@ -24,6 +23,7 @@
 #include "bench/cpu_time.h"
 #include "bench/interpreter.h"
 #include "bench/stream_kernel.h"
+#include "common/json.h"
 #include "modules/core/wake_event.h"
 #include "platforms/gpu.h"
 #include "platforms/simulation.h"

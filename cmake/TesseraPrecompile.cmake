@@ -16,7 +16,7 @@ endfunction()
 
 # (Not <iostream>, which makes an object of static storage in each source.)
 set(headers <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory> <optional> <set>
-            <sstream> <string> <vector> <nlohmann/json.hpp>)
+            <sstream> <string> <vector> ${PROJECT_SOURCE_DIR}/common/json.h)
 tessera_precompile(tessera_precompiled_json
                    LIBRARIES nlohmann_json::nlohmann_json HEADERS ${headers})
 tessera_precompile(tessera_precompiled_systemc

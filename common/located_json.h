@@ -4,9 +4,10 @@
 // JSON that knows where it stands in its file, so that a message about a value can name the line.
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+
+#include "common/json.h"
 
 namespace tessera {
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/gpu_config.h"
 
 namespace tessera {

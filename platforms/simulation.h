@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
 #include "platforms/gpu_config.h"

@@ -4,12 +4,12 @@
 // Which runs a study needs, and the name under which the result of each is kept.
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/simulation.h"
 #include "studies/study.h"
 

@@ -3,10 +3,11 @@
 
 // The statistics of equal blocks (slices, channels, networks) together, and which of them are hot.
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "common/json.h"
 
 namespace tessera::app {
 

@@ -4,9 +4,10 @@
 // What changed between runs: `tessera diff` and `tessera config A B`.
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+
+#include "common/json.h"
 
 namespace tessera::app {
 

@@ -4,10 +4,11 @@
 // Where the bytes went: the bandwidth series of stats.json, summed by level of the memory system.
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "common/json.h"
 
 namespace tessera::app {
 

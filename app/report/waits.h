@@ -4,12 +4,12 @@
 // Why requests waited: the stall counters, queue times and busy times of stats.json, level by
 // level.
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/report/blocks.h"
+#include "common/json.h"
 
 namespace tessera::app {
 

@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "common/json.h"
 #include "common/located_json.h"
 
 namespace tessera {

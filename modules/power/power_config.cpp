@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/power/power_config.h"
 
-#include <nlohmann/json.hpp>
+#include "common/json.h"
 
 namespace tessera {
 

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "common/json.h"
 
 namespace tessera::test {
 

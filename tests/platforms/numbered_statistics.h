@@ -5,10 +5,10 @@
 // another statistic, reads one twice or leaves one out comes to another value.
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "platforms/simulation.h"
 
 namespace tessera::test {

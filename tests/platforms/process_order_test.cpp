@@ -3,9 +3,9 @@
 // pairs of platform and workload are those that have shown differences while blocks had faults of
 // this kind, and one for each topology (docs/decisions/when-things-take-effect.md).
 #include <catch2/catch.hpp>
-#include <nlohmann/json.hpp>
 #include <systemc>
 
+#include "common/json.h"
 #include "modules/core/wake_event.h"
 #include "tests/platforms/workload_runs.h"
 

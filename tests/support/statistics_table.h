@@ -16,10 +16,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "common/json.h"
 #include "modules/core/block.h"
 
 namespace tessera::test {
