@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a change of structure may not move: the results of five workloads on each preset that is
+// quick, bytes carried or not, in both orders of an instant's processes, against
+// golden/PRESET.json. There: cycles, and a hash of each other part of stats.json. A change that
+// moves results on purpose writes the files anew (TESSERA_GOLDEN=write, below) and says why. (Not
+// bfs, whose CTAs race: with functional values the order of processes may decide between them.)
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "common/json.h"
+#include "common/sha256.h"
+#include "tests/platforms/golden_cases.h"
+#include "tests/platforms/workload_runs.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+using nlohmann::ordered_json;
+
+namespace {
+
+ordered_json results(const std::string& platform, const std::string& workload, ValueMode values,
+                     bool reverse) {
+  BuildOptions build;
+  build.reverse_processes = reverse;
+  const auto stats = ordered_json::parse(document(platform, workload, values, {}, build));
+  CHECK(stats.at("verified") == true);
+  ordered_json r = {{"cycles", stats.at("cycles")}};
+  for (const char* part : {"kernels", "modules", "derived", "energy"}) {
+    r[part] = sha256(stats.at(part).dump()).substr(0, 16);
+  }
+  return r;
+}
+
+ordered_json results(const std::string& platform, const std::string& workload) {
+  ordered_json r;
+  for (const auto& [name, values] : {std::pair("carried", ValueMode::kCarried),
+                                     std::pair("functional", ValueMode::kFunctional)}) {
+    r[name] = results(platform, workload, values, false);
+    INFO(platform << ", " << workload << ", " << name << ": processes in the opposite order");
+    CHECK(results(platform, workload, values, true) == r[name]);
+  }
+  return r;
+}
+
+/// With TESSERA_GOLDEN=write in the environment, writes what it should compare with, and fails.
+void check_golden(const std::string& platform) {
+  const std::string path = TESSERA_SOURCE_DIR "/tests/platforms/golden/" + platform + ".json";
+  ordered_json now;
+  for (const char* workload : {"histogram", "kmeans", "mm", "spmv", "vecadd"}) {
+    now[workload] = results(platform, workload);
+  }
+  const char* mode = std::getenv("TESSERA_GOLDEN");
+  if (mode != nullptr && std::string(mode) == "write") {
+    std::ofstream(path) << now.dump(1) << '\n';
+    FAIL("wrote " << path);
+  }
+  std::ifstream file(path);
+  INFO(path << " (TESSERA_GOLDEN=write makes it)");
+  REQUIRE(file);
+  CHECK(ordered_json::diff(ordered_json::parse(file), now) == ordered_json::array());
+}
+
+}  // namespace
+
+#define TESSERA_GOLDEN(NAME) \
+  TEST_CASE("golden: " NAME) { check_golden(NAME); }
+TESSERA_FOR_GOLDEN(TESSERA_GOLDEN)
