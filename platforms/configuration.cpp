@@ -11,6 +11,7 @@
 #include "common/suggest.h"
 #include "platforms/plugin.h"
 #include "platforms/simulation.h"
+#include "platforms/topology/shape.h"
 
 namespace tessera {
 
@@ -106,29 +107,31 @@ std::string meant_instead(const ParameterSetting& s, const std::vector<std::stri
   return did_you_mean(s.path.substr(gpu + 1), shared);
 }
 
+/// Whether one block of a kind may have settings of its own.
+bool has_settings(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kNetwork:
+    case BlockKind::kSm:
+    case BlockKind::kL1:
+    case BlockKind::kLlc:
+    case BlockKind::kRemoteCache:
+    case BlockKind::kRdma:
+    case BlockKind::kDram:
+      return true;
+    default:
+      return false;
+  }
+}
+
 /// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
 void check_instances(const ResolvedConfig& config) {
+  if (config.overrides.empty()) return;
   const GpuConfig& g = config.gpu;
-  const std::map<std::string, NetworkPlan> networks = g.networks();
-  const std::uint32_t gpus = g.system.gpus;
-  std::set<std::string> known;
-  for (const auto& n : networks) known.insert(n.first);
-  known.erase("iommu");  // of the whole system, not of a GPU
-  const auto several = [&known](const char* kind, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) known.insert(kind + std::to_string(i));
-  };
-  several("sm", g.system.sms / gpus);
-  several("l1_", g.system.sms / gpus);
-  several("llc", g.system.slices() / gpus);
-  several("dram", g.system.channels / gpus);
-  if (gpus > 1) {
-    known.insert("rdma");
-    several("rcache", g.system.rdma_ports);
-  }
+  const PlatformPlan plan = plan_of(g);
   std::vector<std::string> names;
-  for (std::uint32_t i = 0; i < gpus; ++i) {
-    for (const std::string& k : known)
-      names.push_back(kInstancePrefix + std::to_string(i) + "." + k);
+  for (const PlannedBlock& b : plan.blocks) {
+    const bool in_gpu = plan.nodes[b.node].level != NodeLevel::kSystem;
+    if (in_gpu && has_settings(b.kind)) names.push_back(plan.path_of(b));
   }
   for (const ParameterSetting& s : config.overrides) {
     const std::size_t dot = s.path.rfind('.');
@@ -137,27 +140,36 @@ void check_instances(const ResolvedConfig& config) {
       throw InputError(s.origin + ": " + s.path + ": no such block" +
                        meant_instead(s, names, config));
     }
-    const std::string kind = instance.substr(instance.rfind('.') + 1);
     const auto check = [&](const auto& base) {
       const std::vector<std::string> faults =
           instance_config(base, config.overrides, instance).validate();
       if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
     };
-    const auto network = networks.find(kind);
-    if (network != networks.end()) {
-      check(network->second.noc);
-    } else if (kind.compare(0, 2, "sm") == 0) {
-      check(g.sm);
-    } else if (kind.compare(0, 2, "l1") == 0) {
-      check(g.l1);
-    } else if (kind.compare(0, 3, "llc") == 0) {
-      check(g.llc);
-    } else if (kind.compare(0, 6, "rcache") == 0) {
-      check(g.remote_cache);
-    } else if (kind == "rdma") {
-      check(g.rdma);
-    } else {
-      check(g.dram);
+    const PlannedBlock& block = *plan.find(instance);
+    switch (block.kind) {
+      case BlockKind::kNetwork:
+        check(block.network.noc);
+        break;
+      case BlockKind::kSm:
+        check(g.sm);
+        break;
+      case BlockKind::kL1:
+        check(g.l1);
+        break;
+      case BlockKind::kLlc:
+        check(g.llc);
+        break;
+      case BlockKind::kRemoteCache:
+        check(g.remote_cache);
+        break;
+      case BlockKind::kRdma:
+        check(g.rdma);
+        break;
+      case BlockKind::kDram:
+        check(g.dram);
+        break;
+      default:
+        break;
     }
   }
 }

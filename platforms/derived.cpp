@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "platforms/topology/shape.h"
 #include "policies/page_placement.h"
 
 namespace tessera {
@@ -214,9 +215,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   const double dram_peak = static_cast<double>(config.dram.clock_hz) *
                            config.dram.bus_bytes_per_clock * config.system.channels;
   const SystemConfig& system = config.system;
-  const bool nuba = system.topology == "nuba";
+  const PlatformPlan plan = plan_of(config);
   const bool several = system.gpus > 1;
-  const double noc_peak = config.noc.bandwidth(nuba ? system.slices() : system.sms);
   const double sm_loads = sum("llc", "sm_loads");
 
   const auto bytes = [&sum](const char* kind) {
@@ -230,10 +230,17 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   // In a UBA, every L1 miss crosses the network (NUBA figure 9). Of several GPUs, each counts its
   // own memory's as local.
   const double load_misses = sum("l1_", "load_misses");
-  d["l1_miss_local_fraction"] =
-      nuba      ? ratio(sum("llc", "sm_loads_served"), sm_loads)
-      : several ? ratio(load_misses - sum("l1_", "remote_load_misses"), load_misses)
-                : 0.0;
+  switch (plan.locality) {
+    case Locality::kNone:
+      d["l1_miss_local_fraction"] = 0.0;
+      break;
+    case Locality::kPartition:
+      d["l1_miss_local_fraction"] = ratio(sum("llc", "sm_loads_served"), sm_loads);
+      break;
+    case Locality::kGpu:
+      d["l1_miss_local_fraction"] =
+          ratio(load_misses - sum("l1_", "remote_load_misses"), load_misses);
+  }
   // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
   d["noc_bytes"] = bytes("noc");
   d["inter_module_bytes"] = bytes("mcm");
@@ -256,33 +263,21 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
     hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);
   }
-  d["peak_gb_per_s"] = {
-      {"noc_request", noc_peak / 1e9},
-      {"noc_reply", noc_peak / 1e9},
-      {"llc", static_cast<double>(config.llc.clock_hz) * system.line_bytes * system.slices() / 1e9},
-      {"dram", dram_peak / 1e9}};
-  const auto peak = [&d](const char* kind, double request, double reply) {
-    d["peak_gb_per_s"][std::string(kind) + "_request"] = request / 1e9;
-    d["peak_gb_per_s"][std::string(kind) + "_reply"] = reply / 1e9;
+  ordered_json& peaks = d["peak_gb_per_s"];
+  const auto add_traffic = [&peaks](const PlannedTraffic& t) {
+    if (!t.directions_apart) {
+      peaks[t.name] = t.request_peak / 1e9;
+      return;
+    }
+    peaks[t.name + "_request"] = t.request_peak / 1e9;
+    peaks[t.name + "_reply"] = t.reply_peak / 1e9;
   };
-  // A direction's peak is that of its exits.
-  if (nuba) {
-    peak("p2p", config.p2p.bandwidth() * system.slices(), config.p2p.bandwidth() * system.sms);
-  }
-  if (system.topology == "uba-sm") {
-    const double links = config.side_link.bandwidth() * system.slices();
-    peak("link", links, links);
-  }
-  if (system.modules > 1) {
-    const std::uint32_t gateways = system.modules * config.mcm.ports;
-    peak("mcm", config.mcm.plane.bandwidth(gateways), config.mcm.plane.bandwidth(gateways));
-    peak("gate", config.noc.bandwidth(system.slices()), config.noc.bandwidth(gateways));
-  }
-  if (several) {
-    d["peak_gb_per_s"]["fabric"] = config.fabric.bandwidth() * system.gpus / 1e9;
-    peak("gate", config.noc.bandwidth(system.slices()), config.noc.bandwidth(system.gpus));
-    d["remote"] = derive_remote(modules, sum, config, seconds);
-  }
+  add_traffic(plan.traffic.front());
+  peaks["llc"] =
+      static_cast<double>(config.llc.clock_hz) * system.line_bytes * system.slices() / 1e9;
+  peaks["dram"] = dram_peak / 1e9;
+  std::for_each(plan.traffic.begin() + 1, plan.traffic.end(), add_traffic);
+  if (several) d["remote"] = derive_remote(modules, sum, config, seconds);
   return d;
 }
 

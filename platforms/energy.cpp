@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/energy.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <tuple>
 
 #include "modules/power/energy_model.h"
+#include "platforms/topology/shape.h"
 
 namespace tessera {
 
@@ -36,10 +39,6 @@ struct Sum {
   }
 };
 
-std::string kind_of(const std::string& network) {
-  return network.substr(0, network.find_last_not_of("0123456789") + 1);
-}
-
 double capacity(std::uint64_t sets, std::uint64_t ways, std::uint64_t line_bytes) {
   return static_cast<double>(sets * ways * line_bytes);
 }
@@ -62,54 +61,69 @@ CacheActivity llc_activity(const LlcSliceConfig& c, const Instance& stats) {
   return {accesses, static_cast<double>(c.line_bytes), capacity(c.sets, c.ways, c.line_bytes)};
 }
 
-/// Where a packet of that network goes on the die. mm.
-double length_mm(const GpuConfig& config, const std::string& kind) {
+/// The way of a packet of that network over the die. mm.
+double length_mm(const GpuConfig& config, const NetworkSpan& span) {
   const SystemConfig& s = config.system;
   const double side = std::sqrt(config.power.die_mm2_per_sm * s.sms / s.gpus / s.modules);
-  if (kind == "mcm") return 0;  // the gateways stand at the die's edge
-  if (kind == "link") return side / 2;
-  if (kind == "p2p") {
-    const double own = side / std::sqrt(static_cast<double>(s.partitions()) / s.modules);
-    return mean_way_mm(own, own);
+  switch (span.way) {
+    case NetworkSpan::Way::kBesideDie:
+      return 0;
+    case NetworkSpan::Way::kStraight:
+      return side / span.across;
+    case NetworkSpan::Way::kArea:
+      break;
   }
-  return mean_way_mm(side, s.topology == "uba-sm" ? side / 2 : side);
+  return mean_way_mm(side / span.across, side / span.along);
+}
+
+/// Networks whose energy is the die's, by name and GPU. (Between boards, as the fabric, is the
+/// IOMMU's.)
+std::vector<const PlannedBlock*> on_dies(const PlatformPlan& plan) {
+  std::vector<const PlannedBlock*> networks;
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
+    if (plan.nodes[b->node].level != NodeLevel::kSystem) networks.push_back(b);
+  }
+  std::sort(networks.begin(), networks.end(), [](const PlannedBlock* a, const PlannedBlock* b) {
+    return std::tie(a->name, a->gpu) < std::tie(b->name, b->gpu);
+  });
+  return networks;
 }
 
 }  // namespace
 
-NetworkGeometry network_geometry(const GpuConfig& config, const std::string& name,
-                                 const NetworkPlan& plan, bool requests) {
-  const std::string kind = kind_of(name);
+NetworkGeometry network_geometry(const GpuConfig& config, const PlannedBlock& network,
+                                 bool requests) {
+  const NocConfig& noc = network.network.noc;
   NetworkGeometry g;
-  const std::uint32_t from = requests ? plan.entries : plan.exits;
-  const std::uint32_t to = requests ? plan.exits : plan.entries;
-  for (const SwitchStage& s : switch_stages(from, to, plan.noc.radix)) {
+  const std::uint32_t from = requests ? network.inputs : network.outputs;
+  const std::uint32_t to = requests ? network.outputs : network.inputs;
+  for (const SwitchStage& s : switch_stages(from, to, noc.radix)) {
     g.stages.push_back({s.switches, s.inputs, s.outputs});
   }
-  g.link_bytes = plan.noc.link_bytes;
-  g.buffer_bytes = plan.noc.buffer_flits() * plan.noc.link_bytes;
-  g.clock_hz = static_cast<double>(plan.noc.clock_hz);
-  g.length_mm = length_mm(config, kind);
-  g.leaves_module = kind == "mcm";
+  g.link_bytes = noc.link_bytes;
+  g.buffer_bytes = noc.buffer_flits() * noc.link_bytes;
+  g.clock_hz = static_cast<double>(noc.clock_hz);
+  g.length_mm = length_mm(config, network.network.span);
+  g.leaves_module = network.network.span.way == NetworkSpan::Way::kBesideDie;
   return g;
 }
 
 ordered_json energy(const ordered_json& modules, const GpuConfig& config,
                     const std::vector<ParameterSetting>& overrides, double seconds) {
-  const SystemConfig& s = config.system;
   const PowerConfig& power = config.power;
-  const auto instance = [&modules](std::uint32_t gpu, const std::string& name) {
-    return Instance{"system.gpu" + std::to_string(gpu) + "." + name, modules};
+  const PlatformPlan plan = plan_of(config);
+  const auto instance = [&](const PlannedBlock* block) {
+    return Instance{plan.path_of(*block), modules};
   };
   Sum sm;
   Sum l1;
   Sum llc;
   Sum dram;
-  const std::uint32_t sms = s.sms / s.gpus;
-  for (std::uint32_t i = 0; i < s.sms; ++i) {
-    const std::string n = std::to_string(i % sms);
-    sm.energy += sm_energy(power, instance(i / sms, "sm" + n)("thread_instructions"), seconds);
-    const Instance cache = instance(i / sms, "l1_" + n);
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kSm)) {
+    sm.energy += sm_energy(power, instance(b)("thread_instructions"), seconds);
+  }
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kL1)) {
+    const Instance cache = instance(b);
     const L1Config c = instance_config(config.l1, overrides, cache.path);
     l1.energy += cache_energy(power, l1_activity(c, cache), seconds);
   }
@@ -117,18 +131,12 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
     const LlcSliceConfig c = instance_config(config_of, overrides, slice.path);
     llc.energy += cache_energy(power, llc_activity(c, slice), seconds);
   };
-  const std::uint32_t slices = s.slices() / s.gpus;
-  for (std::uint32_t i = 0; i < s.slices(); ++i) {
-    add_slice(config.llc, instance(i / slices, "llc" + std::to_string(i % slices)));
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kLlc)) add_slice(config.llc, instance(b));
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kRemoteCache)) {
+    add_slice(config.remote_cache, instance(b));
   }
-  const std::uint32_t banks = s.gpus > 1 ? s.rdma_ports : 0;
-  for (std::uint32_t i = 0; i < banks * s.gpus; ++i) {
-    const Instance bank = instance(i / banks, "rcache" + std::to_string(i % banks));
-    if (modules.contains(bank.path)) add_slice(config.remote_cache, bank);
-  }
-  const std::uint32_t channels = s.channels / s.gpus;
-  for (std::uint32_t i = 0; i < s.channels; ++i) {
-    const Instance stats = instance(i / channels, "dram" + std::to_string(i % channels));
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kDram)) {
+    const Instance stats = instance(b);
     const DramConfig c = instance_config(config.dram, overrides, stats.path);
     const DramActivity activity{stats("activates"), stats("refreshes"),
                                 stats("bytes_read") + stats("bytes_written"),
@@ -137,23 +145,19 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
   }
   Sum noc;
   std::map<std::string, Sum> networks;
-  const auto add_network = [&](const std::string& name, const NetworkPlan& plan,
-                               const Instance& stats) {
-    NetworkPlan mine = plan;
-    mine.noc = instance_config(plan.noc, overrides, stats.path);
+  for (const PlannedBlock* b : on_dies(plan)) {
+    const Instance stats = instance(b);
+    PlannedBlock mine = *b;
+    mine.network.noc = instance_config(mine.network.noc, overrides, stats.path);
     for (const bool requests : {true, false}) {
-      const NetworkPower p = network_power(power, network_geometry(config, name, mine, requests));
+      const NetworkPower p = network_power(power, network_geometry(config, mine, requests));
       const double bytes = stats(requests ? "request_bytes" : "reply_bytes");
       const Energy e = network_energy(p, bytes, seconds);
-      for (Sum* sum : {&noc, &networks[kind_of(name)]}) {
+      for (Sum* sum : {&noc, &networks[b->network.traffic]}) {
         sum->energy += e;
         sum->area_mm2 += p.area_mm2();
       }
     }
-  };
-  for (const auto& [name, plan] : config.networks()) {
-    if (name == "iommu") continue;  // between boards, as the fabric: not the die's energy
-    for (std::uint32_t g = 0; g < s.gpus; ++g) add_network(name, plan, instance(g, name));
   }
 
   ordered_json d;

@@ -7,6 +7,7 @@
 #include "common/json.h"
 #include "modules/power/noc_power.h"
 #include "platforms/gpu_config.h"
+#include "platforms/topology/plan.h"
 
 namespace tessera {
 
@@ -19,8 +20,8 @@ nlohmann::ordered_json energy(const nlohmann::ordered_json& modules, const GpuCo
                               const std::vector<ParameterSetting>& overrides, double seconds);
 
 /// One network as the power model sees it: `requests` from entries to exits, else the way back.
-/// `name`: as in networks(); says what part of the die the links cross.
-NetworkGeometry network_geometry(const GpuConfig& config, const std::string& name,
-                                 const NetworkPlan& plan, bool requests);
+/// The network's span says what part of the die its links cross.
+NetworkGeometry network_geometry(const GpuConfig& config, const PlannedBlock& network,
+                                 bool requests);
 
 }  // namespace tessera

@@ -25,6 +25,7 @@
 #include "modules/sm/sm_cluster.h"
 #include "platforms/block_factory.h"
 #include "platforms/gpu_config.h"
+#include "platforms/topology/plan.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
@@ -45,33 +46,12 @@ struct GpuOptions {
   bool keep_replicas = false;
 };
 
-/// A GPU in one of the shapes of NUBA figure 1, or several GPUs that run one kernel in one address
-/// space (DualOpt figure 1).
-///
-/// "uba-mem": every SM's L1 reaches every slice through one hierarchical crossbar; a slice holds
-/// the lines of its address range, in front of its channel.
-///   l1_[i] -> noc -> llc[home] -> dram[channel]
-/// "uba-sm": two sides, each with a crossbar between its SMs and its slices; the slice that stands
-/// where a line's home stands on the other side caches the line, kept coherent.
-///   l1_[i] -> noc[side] -> llc[home or its twin] (-> link -> llc[home]) -> dram[channel]
-/// "nuba": a partition per channel; its SMs reach its slices by links, and other partitions' by
-/// them.
-///   l1_[i] -> p2p[partition] -> llc[of the partition] (-> noc -> llc[home]) -> dram[channel]
-/// With several modules (uba-mem, nuba), each has a crossbar of its own, and one for what comes
-/// from other modules, joined by planes of switches: noc[m] -> mcm[plane] -> gate[home's m].
-///
-/// "multi-gpu": each GPU is as "uba-mem", and a noc's last exits lead to the GPU's RDMA engine, by
-/// way of a remote cache where there is one; RDMA engines reach each other through the fabric, and
-/// their own GPU's slices through a crossbar of their own:
-///   l1_[i] -> noc -> llc[home], or (-> rcache[bank]) -> rdma -> fabric -> rdma -> gate ->
-///   llc[home]
-/// In all: sm[i] -> l2_tlb -> walker -> uvm. Several GPUs: an l2_tlb each; iommu joins them to the
-/// walker that they share.
-///
-/// Wires blocks and nothing else; what is here has no time of its own.
+/// The blocks of a platform, made and wired as its plan says (platforms/topology): one GPU, or
+/// several that run one kernel in one address space. What is here has no time of its own.
 class Gpu final : public sc_core::sc_module {
  public:
-  /// Blocks of several GPUs stand in modules gpu0, gpu1, ... of this one.
+  /// `name`: of a single GPU, "gpu0"; blocks of several stand in modules gpu0, gpu1, ... of this
+  /// one.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
       const GpuOptions& options);
 
@@ -83,6 +63,7 @@ class Gpu final : public sc_core::sc_module {
   /// Called when a page's contents are wanted at another physical address. May be empty.
   std::function<void(std::uint64_t from, std::uint64_t to)> on_page_copied;
   const AddressMap& address_map() const { return *map_; }
+  const PlatformPlan& plan() const { return plan_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
   const SmCluster& sm(unsigned i) const { return *sms_[i]; }
   const ProtocolChecker* unfinished_checker() const;
@@ -97,32 +78,20 @@ class Gpu final : public sc_core::sc_module {
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
  private:
-  void build_one(std::uint32_t gpu, const GpuOptions& options);
-  void build_several(const GpuOptions& options);
-  void build_memory(std::uint32_t gpu, const GpuOptions& options);
-  void add_channels(std::uint32_t gpu, const GpuOptions& options);
-  void add_slices(std::uint32_t gpu, const GpuOptions& options);
-  void add_l1s(std::uint32_t gpu, const GpuOptions& options);
-  void add_rdma(std::uint32_t gpu, const GpuOptions& options);
-  void build_fabric();
-  void build_mmu(const GpuOptions& options);
-  void build_dispatcher(const GpuOptions& options);
-  void add_sms(std::uint32_t gpu, const GpuOptions& options);
-  void dispatch_to_sms();
+  /// The sockets and interfaces of a block, and its sc_module where `plan_` is all that owns it.
+  using Made = BlockHandle;
+
+  void build(const GpuOptions& options);
+  Made make(const PlannedBlock& block, const GpuOptions& options);
+  Made make_by_name(const PlannedBlock& block, const GpuOptions& options);
+  Made make_rdma(const PlannedBlock& block, const GpuOptions& options);
+  Made make_sm(const PlannedBlock& block, const GpuOptions& options);
+  Made make_dispatcher(const GpuOptions& options);
+  Made make_uvm(const GpuOptions& options);
   void connect(InitiatorPort& from, TargetPort& to);
-  BlockHandle& add_network(const std::string& name,
-                           const std::function<unsigned(std::uint32_t slice)>& exit_of,
-                           const GpuOptions& options);
-  void join(const std::vector<InitiatorPort*>& from, const std::vector<TargetPort*>& to,
-            const std::vector<TargetPort*>& gates, const GpuOptions& options);
-  std::vector<TargetPort*> slice_ports(std::size_t n) const;
-  void join_partitions(const std::vector<InitiatorPort*>& l1s, const GpuOptions& options);
-  void join_twins(const GpuOptions& options);
-  BlockHandle& add(std::vector<BlockHandle>& list, const std::string& kind, const std::string& impl,
-                   BlockSite site);
+  std::vector<BlockHandle*> made(BlockKind kind);
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
-  std::uint32_t slices_per_gpu() const { return config_.system.slices() / config_.system.gpus; }
   L1Role l1_role(std::uint32_t gpu);
   void build_page_mover();
   void build_mdr();
@@ -132,41 +101,37 @@ class Gpu final : public sc_core::sc_module {
 
   void start_of_simulation() override;
 
-  /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
-  std::vector<std::unique_ptr<sc_core::sc_module>> rooms_;
-
   const GpuConfig config_;
+  const PlatformPlan plan_;
   TransactionPool& pool_;
   const bool check_protocol_;
-  /// Where the blocks that are being built stand: instances' settings go by it.
+  /// Where the blocks that are being made stand: instances' settings go by it.
   std::string path_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<PagePlacement> placement_;
   std::unique_ptr<RemoteCaching> caching_;
   std::unique_ptr<PageTable> page_table_;
-
-  // Several GPUs:
-  std::unique_ptr<TransferPolicy> transfer_policy_;
+  std::unique_ptr<TransferPolicy> transfer_policy_;  ///< of several GPUs
   RemoteTransfer transfer_;
   PacketPool packets_;
-  std::unique_ptr<DecisionEngine> decision_;
-  std::vector<std::unique_ptr<RdmaEngine>> rdmas_;
-  std::vector<BlockHandle> remote_caches_;
-  std::unique_ptr<GpuFabric> fabric_;
 
-  std::vector<BlockHandle> l1s_;
-  std::vector<BlockHandle> networks_;
-  std::vector<BlockHandle> slices_;
-  std::vector<BlockHandle> channels_;
-  std::vector<std::unique_ptr<SmCluster>> sms_;
-  std::vector<std::unique_ptr<L2Tlb>> l2_tlbs_;
-  std::unique_ptr<PageWalker> walker_;
-  std::unique_ptr<UvmDriver> uvm_;
+  /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
+  std::vector<std::unique_ptr<sc_core::sc_module>> rooms_;
+  /// In the order of plan_.blocks; those that are no sc_modules, and what is looked into below,
+  /// have an owner of their own.
+  std::vector<Made> made_;
+  std::vector<SmCluster*> sms_;
+  std::vector<L2Tlb*> l2_tlbs_;
+  std::vector<RdmaEngine*> rdmas_;
+  std::vector<BlockHandle*> l1s_;
+  std::vector<BlockHandle*> slices_;
+  UvmDriver* uvm_ = nullptr;
+  CtaDispatcher* dispatcher_ = nullptr;
+  std::unique_ptr<DecisionEngine> decision_;
   std::unique_ptr<PageMover> mover_;
   std::unique_ptr<MdrEngine> mdr_;
   std::unique_ptr<LineSharing> line_sharing_;
   std::size_t undrained_ = 0;
-  std::unique_ptr<CtaDispatcher> dispatcher_;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::vector<Block*> blocks_;
 };

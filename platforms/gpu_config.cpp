@@ -2,10 +2,11 @@
 #include "platforms/gpu_config.h"
 
 #include <algorithm>
-#include <cstring>
+#include <set>
 
 #include "common/error.h"
 #include "platforms/block_factory.h"
+#include "platforms/topology/shape.h"
 #include "policies/address_map.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
@@ -38,41 +39,9 @@ LlcSliceConfig GpuConfig::remote_cache_defaults() {
   return c;
 }
 
-std::map<std::string, NetworkPlan> GpuConfig::networks() const {
-  std::map<std::string, NetworkPlan> all;
-  const auto several = [&all](const char* kind, std::uint32_t n, const NetworkPlan& plan) {
-    for (std::uint32_t i = 0; i < n; ++i) all.emplace(kind + std::to_string(i), plan);
-  };
-  const std::uint32_t own_sms = system.sms_per_partition();
-  const std::uint32_t own_slices = system.slices_per_partition();
-  if (system.topology == "uba-sm") {
-    several("noc", system.partitions(), {noc, own_sms, own_slices});
-    several("link", system.slices(), {side_link.as_network(), 1, 1});
-    return all;
-  }
-  if (system.topology == "multi-gpu") {
-    const std::uint32_t slices = system.slices() / system.gpus;
-    all.emplace("iommu", NetworkPlan{noc, system.gpus, 1});
-    all.emplace("noc", NetworkPlan{noc, system.sms / system.gpus, slices + system.rdma_ports});
-    all.emplace("gate", NetworkPlan{noc, 1, slices});
-    return all;
-  }
-  std::uint32_t senders = system.sms;
-  if (system.topology == "nuba") {
-    several("p2p", system.partitions(),
-            {p2p.as_network(std::max(own_sms, own_slices)), own_sms, own_slices});
-    senders = system.slices();
-  }
-  if (system.modules == 1) {
-    all.emplace("noc", NetworkPlan{noc, senders, system.slices()});
-  } else {
-    const std::uint32_t own = system.slices() / system.modules;
-    several("noc", system.modules, {noc, senders / system.modules, own + mcm.ports});
-    several("gate", system.modules, {noc, mcm.ports, own});
-    several("mcm", mcm.ports, {mcm.plane, system.modules, system.modules});
-  }
-  return all;
-}
+std::string SystemConfig::default_topology() { return shapes().front().name; }
+
+std::uint32_t SystemConfig::partitions() const { return shape_of(topology).partitions(*this); }
 
 MdrBandwidths GpuConfig::raw_bandwidths() const {
   const double slices = system.slices();
@@ -122,14 +91,13 @@ std::vector<std::string> GpuConfig::validate() const {
   add(walker.validate());
   add(uvm.validate());
   add(migration.validate());
-  if (migration.policy != "none" && system.topology != "nuba" && system.topology != "multi-gpu") {
-    errors.push_back("migration.policy (" + migration.policy +
-                     ") has a meaning in topologies nuba and multi-gpu only");
+  if (migration.policy != "none" && !shape_of(system.topology).moves_pages) {
+    errors.push_back("migration.policy (" + migration.policy + ") has a meaning in topologies " +
+                     shapes_with(&Shape::moves_pages) + " only");
   }
   if (migration.policy != "none" && system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");
   }
-  add(validate_gpus());
   add(power.validate());
   if (sm.clock_hz != l1.clock_hz) {
     errors.emplace_back("l1.clock_hz must equal sm.clock_hz: an SM and its L1 share a clock");
@@ -137,118 +105,62 @@ std::vector<std::string> GpuConfig::validate() const {
   return errors;
 }
 
+/// Networks of one kind of traffic are alike: one of each is checked.
+void GpuConfig::check_networks(std::vector<std::string>& errors) const {
+  const PlatformPlan plan = plan_of(*this);
+  std::set<std::string> checked;
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
+    const std::string& traffic = b->network.traffic;
+    if (b->network.of_links || !checked.insert(traffic).second) continue;
+    // Gates have the settings of the GPU's network.
+    const std::string settings = traffic == "gate" ? "noc" : traffic;
+    for (const std::string& f : b->network.noc.validate(b->inputs, b->outputs)) {
+      const bool radix = f.find("radix squared") != std::string::npos;
+      errors.push_back(traffic + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
+    }
+  }
+}
+
 /// Whether SMs, slices, channels and modules divide as the topology wants, and networks fit them.
 std::vector<std::string> GpuConfig::validate_shape() const {
   std::vector<std::string> errors;
   const SystemConfig& s = system;
-  const auto must_divide = [&errors](const char* part, std::uint32_t n, const char* whole,
-                                     std::uint32_t of) {
-    if (n != 0 && of % n == 0) return true;
-    errors.push_back(std::string(whole) + " (" + std::to_string(of) + ") must be a multiple of " +
-                     part + " (" + std::to_string(n) + ")");
-    return false;
-  };
-  const auto fits = [&errors](const char* group, const std::vector<std::string>& faults) {
-    for (const std::string& f : faults) errors.push_back(std::string(group) + ": " + f);
-  };
-  bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels);
-  sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels) && sound;
-  sound = must_divide("system.gpus", s.gpus, "system.sms", s.sms) && sound;
-  sound = must_divide("system.modules", s.modules, "system.sms", s.sms) && sound;
-  if (s.topology == "nuba") {
-    sound =
-        must_divide("the partitions = system.channels", s.channels, "system.sms", s.sms) && sound;
-  } else if (s.topology == "uba-sm") {
-    sound = must_divide("the two sides", 2, "system.sms", s.sms) && sound;
-    sound = must_divide("the two sides", 2, "system.channels", s.channels) && sound;
-    if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is uba-sm");
-    if (s.address_map != "fixed-channel") {
-      errors.emplace_back("topology uba-sm needs system.address_map fixed-channel");
-    }
+  const Shape& shape = shape_of(s.topology);
+  bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels, errors);
+  sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels, errors) && sound;
+  sound = must_divide("system.gpus", s.gpus, "system.sms", s.sms, errors) && sound;
+  sound = must_divide("system.modules", s.modules, "system.sms", s.sms, errors) && sound;
+  if (shape.divides != nullptr) sound = shape.divides(*this, errors) && sound;
+  if (!shape.caches_others && s.remote_caching != "home") {
+    errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
+                     shapes_with(&Shape::caches_others) + " only");
   }
-  if (s.topology != "nuba" && s.remote_caching != "home") {
-    errors.push_back("system.remote_caching (" + s.remote_caching +
-                     ") has a meaning in topology nuba only");
-  }
-  if (system.remote_caching == "mdr") {
+  if (s.remote_caching == "mdr") {
     for (const std::string& e : mdr.validate(llc.sets, s.slices())) errors.push_back(e);
   }
-  if (!sound) return errors;
-  if (s.modules > 1 && mcm.ports == 0) errors.emplace_back("mcm.ports must be at least 1");
-  // Networks of one kind are alike: one of each is checked.
-  const std::map<std::string, NetworkPlan> all = networks();
-  for (const char* kind : {"noc", "gate", "mcm", "iommu"}) {
-    const auto plan = all.lower_bound(kind);
-    if (plan == all.end() || plan->first.compare(0, std::strlen(kind), kind) != 0) continue;
-    // Gates have the settings of the GPU's network.
-    const std::string settings = std::strcmp(kind, "gate") == 0 ? "noc" : kind;
-    for (const std::string& f :
-         plan->second.noc.validate(plan->second.entries, plan->second.exits)) {
-      const bool radix = f.find("radix squared") != std::string::npos;
-      errors.push_back(std::string(kind) + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
+  if (sound && s.modules > 1 && mcm.ports == 0) {
+    errors.emplace_back("mcm.ports must be at least 1");
+    sound = false;
+  }
+  if (!shape.several_gpus) {
+    const std::string several = shapes_with(&Shape::several_gpus);
+    if (s.gpus != 1) {
+      errors.push_back("system.gpus must be 1 unless topology is " + several);
+      sound = false;
     }
-  }
-  if (s.topology == "nuba") {
-    fits("p2p", p2p.validate());
-    const std::uint32_t points = std::max(s.sms_per_partition(), s.slices_per_partition());
-    fits("p2p, a partition's switch", p2p.as_network(points).validate());
-  }
-  if (s.topology == "uba-sm") fits("side_link", side_link.validate());
-  return errors;
-}
-
-/// What several GPUs ask of the rest.
-std::vector<std::string> GpuConfig::validate_gpus() const {
-  std::vector<std::string> errors;
-  const SystemConfig& s = system;
-  if (s.topology != "multi-gpu") {
-    if (s.gpus != 1) errors.emplace_back("system.gpus must be 1 unless topology is multi-gpu");
     if (s.transfer != "line") {
-      errors.push_back("system.transfer (" + s.transfer +
-                       ") has a meaning in topology multi-gpu only");
+      errors.push_back("system.transfer (" + s.transfer + ") has a meaning in topology " + several +
+                       " only");
     }
-    return errors;
   }
-  if (s.gpus < 2) errors.emplace_back("topology multi-gpu needs system.gpus of 2 at least");
-  if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is multi-gpu");
-  if (s.address_map != "gpu-interleave") {
-    errors.emplace_back("topology multi-gpu needs system.address_map gpu-interleave");
-  }
-  if (s.gpus != 0 && s.rdma_ports != 0 && s.slices() / s.gpus % s.rdma_ports != 0) {
-    errors.push_back("system.rdma_ports (" + std::to_string(s.rdma_ports) +
-                     ") must divide the slices of a GPU (" + std::to_string(s.slices() / s.gpus) +
-                     "): a port serves whole slices");
-  }
-  if (migration.policy != "none" && may_use_remote_cache(*make_transfer_policy(s.transfer))) {
-    errors.push_back(
-        "migration.policy needs a system.transfer without a remote cache: pages that "
-        "move must not have dirty lines elsewhere");
-  }
-  // The watchdog must not take a packet's way, or an answer's wait for others, for a standstill.
-  const double watchdog_ns =
-      static_cast<double>(s.watchdog_cycles) * 1e9 / static_cast<double>(sm.clock_hz);
-  const double longest_ns = static_cast<double>(fabric.latency_ns) +
-                            rdma.timeout_cycles * 1e9 / static_cast<double>(rdma.clock_hz) +
-                            5e9 / static_cast<double>(fabric.clock_hz);
-  if (watchdog_ns < 2 * longest_ns) {
-    errors.push_back(
-        "system.watchdog_cycles (" + std::to_string(s.watchdog_cycles) +
-        ") must be twice fabric.latency_ns, rdma.timeout_cycles and a packet's time on "
-        "the link together at least: what waits for these would count as stuck");
-  }
-  if (migration.policy == "replication") {
-    errors.emplace_back("migration.policy replication has a meaning in topology nuba only");
-  }
-  for (std::vector<std::string> more : {fabric.validate(), rdma.validate(), decision.validate()}) {
-    for (std::string& e : more) errors.push_back(std::move(e));
-  }
-  for (const std::string& e : remote_cache.validate()) errors.push_back("remote_cache: " + e);
+  if (sound) check_networks(errors);
+  if (shape.validate != nullptr) shape.validate(*this, errors);
   return errors;
 }
 
 void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1, DualOpt figure 1)",
-         {"uba-mem", "uba-sm", "nuba", "multi-gpu"});
+         shape_names());
   v.integer("gpus", c.gpus, "GPU",
             "multi-gpu: GPUs, each with its part of SMs and channels "
             "(DualOpt section 3)",

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,9 +27,8 @@ namespace tessera {
 
 /// Shape of a GPU and the choices that concern more than one block.
 struct SystemConfig {
-  /// How the blocks are wired: "uba-mem", "uba-sm" or "nuba" (NUBA figure 1), or "multi-gpu"
-  /// (DualOpt figure 1).
-  std::string topology = "uba-mem";
+  /// How the blocks are wired: a shape of platforms/topology.
+  std::string topology = default_topology();
   /// GPUs of the system; they share SMs and channels evenly.
   std::uint32_t gpus = 1;
   /// Chiplets of a multi-chip module (NUBA section 7.6).
@@ -45,11 +43,11 @@ struct SystemConfig {
   std::uint64_t address_map_seed = 1;
   std::string page_placement = "round-robin";
   double lab_threshold = 0.9;
-  /// "nuba": where a line of another partition is cached (policies/remote_caching.h).
+  /// Of partitions: where a line of another partition is cached (policies/remote_caching.h).
   std::string remote_caching = "home";
-  /// "multi-gpu": how other GPUs' lines are read (policies/transfer_policy.h).
+  /// Of several GPUs: how other GPUs' lines are read (policies/transfer_policy.h).
   std::string transfer = "line";
-  /// "multi-gpu": ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
+  /// Of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
   std::uint32_t rdma_ports = 16;
   std::uint32_t interleave_bytes = 128;
   /// Whether LineSharing watches the slices.
@@ -59,15 +57,11 @@ struct SystemConfig {
   std::uint64_t loop_limit = 1'000'000;
 
   std::uint32_t slices() const { return channels * slices_per_channel; }
-  /// Parts of the GPU whose SMs share a way to their own slices: NUBA's partitions, the sides of
-  /// an SM-side UBA, or the whole.
-  std::uint32_t partitions() const {
-    return topology == "nuba" ? channels : topology == "uba-sm" ? 2 : 1;
-  }
+  static std::string default_topology();
+  /// Parts of the GPU whose SMs share a way to their own slices, as the topology has them.
+  std::uint32_t partitions() const;
   std::uint32_t sms_per_partition() const { return sms / partitions(); }
   std::uint32_t slices_per_partition() const { return slices() / partitions(); }
-  /// Slices answer for lines of other slices, too.
-  bool partitioned() const { return topology == "uba-sm" || topology == "nuba"; }
 };
 
 /// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all
@@ -87,22 +81,15 @@ struct ImplementationConfig {
   std::string dram = "tlm";
 };
 
-/// A network of the topology.
-struct NetworkPlan {
-  NocConfig noc;
-  std::uint32_t entries = 1;
-  std::uint32_t exits = 1;
-};
-
 struct GpuConfig {
   SystemConfig system;
   ImplementationConfig impl;
   SmConfig sm;
   L1Config l1;
   NocConfig noc;
-  /// "nuba": SMs to their partition's slices; each SM and each slice has one link's width.
+  /// Of partitions: SMs to their partition's slices; each SM and each slice has one link's width.
   LinkConfig p2p;
-  /// "uba-sm": between the slices of the two sides that hold the same lines.
+  /// Of two sides: between the slices of the two sides that hold the same lines.
   LinkConfig side_link;
   ModuleNetworkConfig mcm;
   GpuFabricConfig fabric;
@@ -123,17 +110,15 @@ struct GpuConfig {
   MemoryGeometry geometry() const;
   /// Copies what several blocks share (line and page size) into their configurations.
   void propagate();
-  /// "nuba": the bandwidths that MDR's model compares, of the whole GPU (NUBA section 5.1).
+  /// Of partitions: the bandwidths that MDR's model compares, of the whole GPU (NUBA section 5.1).
   MdrBandwidths raw_bandwidths() const;
-  /// The networks of the topology by the name of the block.
-  std::map<std::string, NetworkPlan> networks() const;
   /// Every fault of every block and between blocks, in words.
   std::vector<std::string> validate() const;
 
  private:
   static LlcSliceConfig remote_cache_defaults();
   std::vector<std::string> validate_shape() const;
-  std::vector<std::string> validate_gpus() const;
+  void check_networks(std::vector<std::string>& errors) const;
 };
 
 void describe(ParameterVisitor& v, GpuConfig& c);

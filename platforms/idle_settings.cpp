@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "platforms/topology/shape.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -11,7 +12,7 @@ namespace {
 
 /// Parameters whose paths begin so, and whether anything reads them.
 struct Rule {
-  const char* begin;
+  std::string begin;
   bool read;
   std::string otherwise;
 };
@@ -22,16 +23,15 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const std::string transfer = "system.transfer is " + s.transfer;
   const std::string migration = "migration.policy is " + c.migration.policy;
   const std::string uvm = "uvm.mode is prefaulted";
-  const bool nuba = s.topology == "nuba";
-  const bool gpus = s.topology == "multi-gpu";
   const bool faults = c.uvm.mode == FaultMode::kFault;
-  return {
-      {"p2p.", nuba, topology},
-      {"side_link.", s.topology == "uba-sm", topology},
+  std::vector<Rule> all;
+  for (const Shape& shape : shapes()) {
+    for (const std::string& begin : shape.reads) {
+      all.push_back({begin, shape.name == s.topology, topology});
+    }
+  }
+  const std::vector<Rule> others = {
       {"mcm.", s.modules > 1, "system.modules is 1"},
-      {"fabric.", gpus, topology},
-      {"rdma.", gpus, topology},
-      {"system.rdma_ports", gpus, topology},
       {"remote_cache.", may_use_remote_cache(*make_transfer_policy(s.transfer)), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},
       {"mdr.", s.remote_caching == "mdr", "system.remote_caching is " + s.remote_caching},
@@ -46,6 +46,8 @@ std::vector<Rule> rules(const GpuConfig& c) {
       {"uvm.fault_", faults, uvm},
       {"uvm.concurrent_faults", faults, uvm},
   };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
 }
 
 }  // namespace

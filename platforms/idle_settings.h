@@ -11,7 +11,7 @@ namespace tessera {
 /// A setting that changes nothing on the platform that it was made for.
 struct IdleSetting {
   std::string path;
-  std::string why;  ///< "system.topology is uba-mem"
+  std::string why;  ///< "system.modules is 1"
 };
 
 /// Those of `paths` ("rdma.timeout_cycles") that belong to a block or policy that the

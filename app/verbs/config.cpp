@@ -5,6 +5,8 @@
 #include "app/console.h"
 #include "app/report/difference.h"
 #include "app/verbs.h"
+#include "common/error.h"
+#include "platforms/topology/shape.h"
 
 namespace tessera::app {
 
@@ -17,7 +19,8 @@ int config_verb(const std::vector<std::string>& arguments) {
   parser.optional_positional("OTHER", "another, to compare it with");
   add_set_option(parser);
   parser.options()("json",
-                   "of two platforms: one JSON document (of one, the output is JSON anyway)");
+                   "of two platforms: one JSON document (of one, the output is JSON anyway)")(
+      "plan", "print what the platform consists of instead: nodes, blocks, links, traffic");
   add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
@@ -25,7 +28,13 @@ int config_verb(const std::vector<std::string>& arguments) {
   std::vector<std::string> sets;
   if (values->count("set") != 0) sets = (*values)["set"].as<std::vector<std::string>>();
   const std::string platform = positional_argument(*values, 0);
-  const nlohmann::ordered_json config = resolve_config(platform, sets).to_json();
+  const ResolvedConfig resolved = resolve_config(platform, sets);
+  if (values->count("plan") != 0) {
+    if (has_positional(*values, 1)) throw InputError("config --plan takes one platform");
+    write_document(plan_of(resolved.gpu).to_json());
+    return 0;
+  }
+  const nlohmann::ordered_json config = resolved.to_json();
   if (!has_positional(*values, 1)) {
     write_document(config);
     return 0;

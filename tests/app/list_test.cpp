@@ -109,6 +109,19 @@ TEST_CASE("list statistics counts equal blocks once") {
   CHECK(l1 == 1);
 }
 
+TEST_CASE("config --plan prints what a platform consists of") {
+  const ScratchFolder folder;
+  const CommandResult r = run_tessera({"config", "nuba-small", "--plan"}, folder.path());
+  REQUIRE(r.status == 0);
+  const json plan = r.document();
+  CHECK(plan.at("nodes").at(0).at("name") == "system");
+  CHECK(plan.at("blocks").at(0).at("name") == "system.gpu0.mdr");
+  CHECK(plan.at("links").at(0).at("to") == "system.gpu0.dram0");
+  CHECK(plan.at("traffic").at(1).at("name") == "p2p");
+  CHECK(run_tessera({"config", "nuba-small", "uba-mem-small", "--plan"}, folder.path()).status ==
+        2);
+}
+
 TEST_CASE("config prints a document that runs as a platform file") {
   const ScratchFolder folder;
   const CommandResult printed =

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "platforms/simulation.h"
+#include "platforms/topology/shape.h"
 #include "stimuli/workload.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
@@ -24,7 +25,8 @@ ordered_json energy_of(const std::vector<std::string>& sets, const ordered_json&
 NetworkGeometry geometry_of(const std::string& preset, const std::string& network,
                             bool requests = true) {
   const GpuConfig c = resolve_config(preset, {}).gpu;
-  return network_geometry(c, network, c.networks().at(network), requests);
+  const PlatformPlan plan = plan_of(c);
+  return network_geometry(c, *plan.find("system.gpu0." + network), requests);
 }
 
 }  // namespace
@@ -58,9 +60,8 @@ TEST_CASE("events are taken from the statistics of their blocks") {
   // 4 + 32 rows of 2 KiB; 640 bytes.
   CHECK(e["dram"]["dynamic_j"].get<double>() ==
         Approx(36 * 2048 * 0.89e-12 + 5120 * 3.48e-12).epsilon(1e-12));
-  const NetworkPlan plan = c.networks().at("noc");
-  const double there = network_power(p, network_geometry(c, "noc", plan, true)).joule_per_bit();
-  const double back = network_power(p, network_geometry(c, "noc", plan, false)).joule_per_bit();
+  const double there = network_power(p, geometry_of("uba-mem-small", "noc")).joule_per_bit();
+  const double back = network_power(p, geometry_of("uba-mem-small", "noc", false)).joule_per_bit();
   CHECK(e["noc"]["dynamic_j"].get<double>() == Approx(8000 * there + 24000 * back).epsilon(1e-12));
   for (const char* part : kComponents) CHECK(e[part]["static_j"] == 0);
   CHECK(e["noc_power_w"] == 0);
@@ -125,9 +126,12 @@ TEST_CASE("networks have the shape that the crossbar is built in") {
 
 TEST_CASE("replies meet the switches in the other order") {
   GpuConfig c = resolve_config("uba-mem", {}).gpu;
-  const NetworkPlan plan{c.noc, 16, 20};
-  const NetworkGeometry there = network_geometry(c, "noc", plan, true);
-  const NetworkGeometry back = network_geometry(c, "noc", plan, false);
+  PlannedBlock noc;
+  noc.network.noc = c.noc;
+  noc.inputs = 16;
+  noc.outputs = 20;
+  const NetworkGeometry there = network_geometry(c, noc, true);
+  const NetworkGeometry back = network_geometry(c, noc, false);
   CHECK(there.stages[1].outputs == 5);
   CHECK(back.stages[0].inputs == 5);
 }

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a plan to sc_modules: each block is made by its kind, then sockets are bound.
+#include <functional>
+#include <utility>
+
+#include "common/error.h"
+#include "platforms/gpu.h"
+#include "policies/cta_scheduler.h"
+
+namespace tessera {
+
+namespace {
+
+/// A level of the hierarchy, for names: what `build` makes stands in it.
+class Room final : public sc_core::sc_module {
+ public:
+  Room(const sc_core::sc_module_name& name, const std::function<void()>& build) : sc_module(name) {
+    build();
+  }
+};
+
+/// A block that has an owner.
+BlockHandle owned(Block& block) {
+  BlockHandle h;
+  h.block = &block;
+  return h;
+}
+
+template <class Module>
+BlockHandle holding(std::unique_ptr<Module> module) {
+  BlockHandle h = owned(*module);
+  h.module = std::move(module);
+  return h;
+}
+
+/// Exits by home slice, as a network asks for them.
+NocRouting routing_of(const PlannedBlock& network, const AddressMap& map) {
+  NocRouting routing;
+  if (network.network.exits.empty()) {
+    routing.by_request = [](const MemoryRequest&) { return 0U; };
+    routing.by_address = [](std::uint64_t) { return 0U; };
+    return routing;
+  }
+  const std::vector<std::uint32_t>& exits = network.network.exits;
+  // A home that is none leads to no exit, and the network refuses the request.
+  const auto exit_of = [&exits, none = network.outputs](SliceId slice) -> unsigned {
+    return slice.value < exits.size() ? exits[slice.value] : none;
+  };
+  routing.by_request = [exit_of](const MemoryRequest& r) { return exit_of(r.home().slice); };
+  routing.by_address = [exit_of, &map](std::uint64_t address) {
+    return exit_of(map.locate(address).slice);
+  };
+  return routing;
+}
+
+}  // namespace
+
+void Gpu::build(const GpuOptions& options) {
+  const std::string own_path = path_;
+  const NodeLevel own_level = config_.system.gpus > 1 ? NodeLevel::kSystem : NodeLevel::kGpu;
+  const auto make_some = [this, &options](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      made_.push_back(make(plan_.blocks[i], options));
+      blocks_.push_back(made_.back().block);
+    }
+  };
+  made_.reserve(plan_.blocks.size());
+  for (std::size_t begin = 0; begin < plan_.blocks.size();) {
+    // A GPU's blocks can be made only while its module is: they stand together.
+    const PlannedNode& room = plan_.room_of(plan_.blocks[begin]);
+    std::size_t end = begin;
+    while (end < plan_.blocks.size() && &plan_.room_of(plan_.blocks[end]) == &room) ++end;
+    if (room.level == own_level) {
+      make_some(begin, end);
+    } else {
+      const std::string name = room.name.substr(room.name.rfind('.') + 1);
+      path_ = own_path + name + ".";
+      rooms_.push_back(std::make_unique<Room>(name.c_str(),
+                                              [&make_some, begin, end] { make_some(begin, end); }));
+      path_ = own_path;
+    }
+    begin = end;
+  }
+  for (const PlannedLink& l : plan_.links) {
+    connect(*made_[l.from].out[l.output], *made_[l.to].in[l.input]);
+  }
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    sms_[i]->l1_control.bind(*l1s_[i]->flush);
+    sms_[i]->dispatcher.bind(dispatcher_->events);
+    dispatcher_->sms[i].bind(sms_[i]->ctas);
+    dispatcher_->caches[i].bind(*l1s_[i]->flush);
+  }
+  for (const BlockHandle* slice : slices_) {
+    if (mover_ && slice->page_drop == nullptr) {
+      throw InputError("implementation '" + config_.impl.llc +
+                       "' of the LLC slice cannot drop a page's lines, as migration.policy needs");
+    }
+  }
+}
+
+void Gpu::connect(InitiatorPort& from, TargetPort& to) {
+  const auto bind = [](InitiatorPort& i, TargetPort& t) {
+    i.get_base_port().bind(t.get_base_interface());
+    t.get_base_port().bind(i.get_base_interface());
+  };
+  if (!check_protocol_) {
+    bind(from, to);
+    return;
+  }
+  checkers_.push_back(
+      std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
+  bind(from, checkers_.back()->target);
+  bind(checkers_.back()->initiator, to);
+}
+
+BlockHandle Gpu::make(const PlannedBlock& block, const GpuOptions& options) {
+  switch (block.kind) {
+    case BlockKind::kPageMover:
+      build_page_mover();
+      return owned(*mover_);
+    case BlockKind::kMdr:
+      build_mdr();
+      return owned(*mdr_);
+    case BlockKind::kLineSharing:
+      line_sharing_ = std::make_unique<LineSharing>(std::string(name()) + "." + block.name,
+                                                    config_.system.sms, config_.system.line_bytes);
+      return owned(*line_sharing_);
+    case BlockKind::kDecision:
+      decision_ = std::make_unique<DecisionEngine>(
+          block.name.c_str(), config_.decision, config_.system.gpus, config_.system.line_bytes,
+          [this](SmId sm) { return GpuId(sm.value / sms_per_gpu()); }, *transfer_policy_,
+          transfer_);
+      return owned(*decision_);
+    case BlockKind::kDram:
+    case BlockKind::kLlc:
+    case BlockKind::kL1:
+    case BlockKind::kNetwork:
+    case BlockKind::kRemoteCache:
+      return make_by_name(block, options);
+    case BlockKind::kRdma:
+      return make_rdma(block, options);
+    case BlockKind::kFabric: {
+      auto fabric =
+          std::make_unique<GpuFabric>(block.name.c_str(), config_.fabric, config_.system.gpus);
+      GpuFabric& f = *fabric;
+      BlockHandle h = holding(std::move(fabric));
+      for (auto& socket : f.in) h.in.push_back(&socket);
+      for (auto& socket : f.out) h.out.push_back(&socket);
+      return h;
+    }
+    case BlockKind::kL2Tlb: {
+      auto tlb = std::make_unique<L2Tlb>(block.name.c_str(), config_.l2_tlb,
+                                         config_.system.page_bytes, pool_, block.inputs);
+      l2_tlbs_.push_back(tlb.get());
+      BlockHandle h = holding(std::move(tlb));
+      for (auto& socket : l2_tlbs_.back()->in) h.in.push_back(&socket);
+      h.out = {&l2_tlbs_.back()->walker};
+      return h;
+    }
+    case BlockKind::kWalker: {
+      auto walker = std::make_unique<PageWalker>(block.name.c_str(), config_.walker, *page_table_);
+      PageWalker& w = *walker;
+      BlockHandle h = holding(std::move(walker));
+      h.in = {&w.in};
+      h.out = {&w.driver};
+      return h;
+    }
+    case BlockKind::kUvm:
+      return make_uvm(options);
+    case BlockKind::kSm:
+      return make_sm(block, options);
+    case BlockKind::kDispatcher:
+      break;
+  }
+  return make_dispatcher(options);
+}
+
+/// A block that a factory makes.
+BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& options) {
+  const auto own = [&](const auto& config) {
+    return instance_config(config, options.overrides, path_ + block.name);
+  };
+  GpuConfig mine = config_;
+  BlockSite site;
+  site.name = block.name;
+  site.index = block.index;
+  site.config = &mine;
+  site.map = map_.get();
+  site.pool = &pool_;
+  site.inputs = block.inputs;
+  site.outputs = block.outputs;
+  switch (block.kind) {
+    case BlockKind::kDram:
+      mine.dram = own(config_.dram);
+      return make_block("dram", config_.impl.dram, site);
+    case BlockKind::kL1: {
+      mine.l1 = own(config_.l1);
+      if (config_.system.gpus > 1) site.l1 = l1_role(block.gpu);
+      return make_block("l1", config_.impl.l1, site);
+    }
+    case BlockKind::kNetwork:
+      mine.noc = own(block.network.noc);
+      site.routing = routing_of(block, *map_);
+      return make_block("noc", config_.impl.noc, site);
+    case BlockKind::kRemoteCache:
+      mine.llc = own(config_.remote_cache);
+      site.slice.ports = {LlcSlice::Queue::kLocal};
+      site.slice.remote_cache = &transfer_;
+      site.slice.remote_banks = config_.system.rdma_ports;
+      return make_block("llc", config_.impl.llc, site);
+    default:
+      break;
+  }
+  mine.llc = own(config_.llc);
+  site.slice.self = SliceId(block.index);
+  site.slice.ports = {LlcSlice::Queue::kLocal};
+  site.slice.ports.resize(block.inputs, LlcSlice::Queue::kRemote);
+  if (mover_) site.slice.observers.push_back(mover_.get());
+  if (line_sharing_) site.slice.observers.push_back(line_sharing_.get());
+  if (block.role != SliceRole::kHome) site.slice.caching = caching_.get();
+  if (mdr_ && block.index == config_.mdr.sampled_slice) site.slice.observers.push_back(mdr_.get());
+  site.slice.coherent = block.role == SliceRole::kSide;
+  return make_block("llc", config_.impl.llc, site);
+}
+
+L1Role Gpu::l1_role(std::uint32_t gpu) {
+  L1Role role;
+  role.transfer = &transfer_;
+  const std::uint64_t bytes = config_.geometry().total_bytes() / config_.system.gpus;
+  role.local_begin = gpu * bytes;
+  role.local_end = (gpu + 1) * bytes;
+  role.transfer_bytes = config_.rdma.transfer_bytes;
+  role.observer = decision_.get();
+  return role;
+}
+
+BlockHandle Gpu::make_rdma(const PlannedBlock& block, const GpuOptions& options) {
+  const std::uint32_t slices = config_.system.slices() / config_.system.gpus;
+  RdmaEngine::Role role;
+  role.self = GpuId(block.gpu);
+  role.gpus = config_.system.gpus;
+  role.ports = config_.system.rdma_ports;
+  role.home_of = [slices](const MemoryRequest& r) { return GpuId(r.home().slice.value / slices); };
+  role.transfer = &transfer_;
+  role.packets = &packets_;
+  const auto at_home = [this](const tlm::tlm_generic_payload& payload) -> RdmaEngine& {
+    return *rdmas_[map_->page_home(payload.get_address()).value];
+  };
+  role.debug_at_home = [at_home](tlm::tlm_generic_payload& payload) {
+    return at_home(payload).debug_home(payload);
+  };
+  role.blocking_at_home = [at_home](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    at_home(payload).blocking_home(payload, delay);
+  };
+  auto engine = std::make_unique<RdmaEngine>(
+      block.name.c_str(), instance_config(config_.rdma, options.overrides, path_ + block.name),
+      std::move(role));
+  RdmaEngine& rdma = *engine;
+  rdmas_.push_back(&rdma);
+  BlockHandle h = holding(std::move(engine));
+  for (auto& socket : rdma.local_in) h.in.push_back(&socket);
+  for (auto& socket : rdma.fabric_in) h.in.push_back(&socket);
+  h.out = {&rdma.local_out};
+  for (auto& socket : rdma.fabric_out) h.out.push_back(&socket);
+  return h;
+}
+
+BlockHandle Gpu::make_uvm(const GpuOptions& options) {
+  UvmPlatform platform;
+  platform.local_channel = [this](SmId sm) { return local_memory(sm); };
+  platform.allocated = options.allocated;
+  platform.allocation = options.allocation;
+  auto uvm = std::make_unique<UvmDriver>("uvm", config_.uvm, *page_table_, *placement_,
+                                         std::move(platform));
+  uvm_ = uvm.get();
+  BlockHandle h = holding(std::move(uvm));
+  h.in = {&uvm_->in};
+  return h;
+}
+
+BlockHandle Gpu::make_sm(const PlannedBlock& block, const GpuOptions& options) {
+  auto sm = std::make_unique<SmCluster>(
+      block.name.c_str(), instance_config(config_.sm, options.overrides, path_ + block.name), pool_,
+      SmId(block.index), config_.system.sms);
+  sms_.push_back(sm.get());
+  BlockHandle h = holding(std::move(sm));
+  h.out = {&sms_.back()->l1, &sms_.back()->mmu};
+  return h;
+}
+
+std::vector<BlockHandle*> Gpu::made(BlockKind kind) {
+  std::vector<BlockHandle*> found;
+  for (std::size_t i = 0; i < made_.size(); ++i) {
+    if (plan_.blocks[i].kind == kind) found.push_back(&made_[i]);
+  }
+  return found;
+}
+
+/// The last block: it ends kernels by flushing the others.
+BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
+  l1s_ = made(BlockKind::kL1);
+  slices_ = made(BlockKind::kLlc);
+  std::vector<SliceFlushIf*> flushed;
+  const auto flush_each = [this, &flushed](const std::vector<BlockHandle*>& slices,
+                                           const char* needs) {
+    for (const BlockHandle* slice : slices) {
+      if (slice->slice_flush == nullptr) {
+        throw InputError("implementation '" + config_.impl.llc +
+                         "' of the LLC slice cannot be flushed, as " + needs + " needs");
+      }
+      flushed.push_back(slice->slice_flush);
+    }
+  };
+  // Copies of other partitions' lines are good for one kernel (NUBA section 5.3).
+  if (config_.system.remote_caching != "home" && !options.keep_replicas) {
+    flush_each(slices_, "system.remote_caching");
+  }
+  // So is what a GPU holds of other GPUs' memory (DualOpt section 4.4).
+  if (!options.keep_replicas) flush_each(made(BlockKind::kRemoteCache), "system.transfer");
+  if (mover_) flushed.push_back(mover_.get());
+  if (mdr_ && !options.keep_replicas) flushed.push_back(mdr_.get());
+  auto dispatcher = std::make_unique<CtaDispatcher>(
+      "dispatcher", config_.dispatch,
+      make_cta_scheduler(config_.dispatch.scheduler, {config_.system.gpus}), config_.system.sms,
+      flushed.size());
+  dispatcher_ = dispatcher.get();
+  for (std::size_t i = 0; i < flushed.size(); ++i) dispatcher_->slices[i].bind(*flushed[i]);
+  return holding(std::move(dispatcher));
+}
+
+}  // namespace tessera

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "platforms/gpu_config.h"
+#include "platforms/topology/shape.h"
+
+namespace tessera {
+
+namespace {
+
+bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
+  return must_divide("the partitions = system.channels", c.system.channels, "system.sms",
+                     c.system.sms, errors);
+}
+
+void validate(const GpuConfig& c, std::vector<std::string>& errors) {
+  for (const std::string& e : c.p2p.validate()) errors.push_back("p2p: " + e);
+  const std::uint32_t points =
+      std::max(c.system.sms_per_partition(), c.system.slices_per_partition());
+  for (const std::string& e : c.p2p.as_network(points).validate()) {
+    errors.push_back("p2p, a partition's switch: " + e);
+  }
+}
+
+void plan(Planner& p) {
+  const GpuConfig& c = p.config();
+  const SystemConfig& s = c.system;
+  const std::uint32_t partitions = s.partitions();
+  Planner::Gpu gpu = p.add_gpu(0, partitions);
+  p.add_engines(gpu.node);
+  const bool modules = s.modules > 1;
+  p.add_memory(gpu, {SliceRole::kPartition, modules ? 2U : 1U, true});
+  const std::uint32_t sms = s.sms_per_partition();
+  const std::uint32_t slices = s.slices_per_partition();
+  PlannedNetwork links;
+  links.traffic = "p2p";
+  links.noc = c.p2p.as_network(std::max(sms, slices));
+  links.of_links = true;
+  links.span.across = links.span.along = std::sqrt(static_cast<double>(partitions) / s.modules);
+  for (std::uint32_t i = 0; i < partitions; ++i) {
+    const std::uint32_t node = gpu.leaves[std::uint64_t{i} * gpu.leaves.size() / partitions];
+    // A line of another partition goes by the slice that stands where its home does.
+    const PlannedBlockId p2p =
+        p.add_network("p2p" + std::to_string(i), node, 0, links, sms, slices,
+                      [slices](std::uint32_t slice) { return slice % slices; });
+    for (std::uint32_t k = 0; k < sms; ++k) p.link({gpu.l1s[i * sms + k], 0}, {p2p, k});
+    for (std::uint32_t k = 0; k < slices; ++k) p.link({p2p, k}, {gpu.llcs[i * slices + k], 0});
+  }
+  std::vector<Planner::Socket> out;
+  for (const PlannedBlockId slice : gpu.llcs) out.push_back({slice, 1});
+  p.join(gpu, out, 1);
+  p.add_l2_tlb(gpu);
+  p.add_page_tables(gpu.node, {gpu});
+  p.add_sms(gpu);
+  p.add_dispatcher(gpu.node);
+  p.report("noc", true);
+  p.report("p2p");
+  if (modules) {
+    p.report("mcm");
+    p.report("gate");
+  }
+  p.set_locality(Locality::kPartition);
+}
+
+}  // namespace
+
+/// NUBA (figure 1c): a partition per channel; its SMs reach its slices by links, and other
+/// partitions' by them.
+///
+///   l1_[i] -> p2p[partition] -> llc[of the partition] (-> noc -> llc[home]) -> dram[channel]
+///
+/// With several modules (section 7.6), noc is as in uba_mem.cpp.
+Shape nuba_shape() {
+  Shape s;
+  s.name = "nuba";
+  s.partitions = [](const SystemConfig& system) { return system.channels; };
+  s.divides = divides;
+  s.validate = validate;
+  s.plan = plan;
+  s.reads = {"p2p."};
+  s.caches_others = true;
+  s.moves_pages = true;
+  return s;
+}
+
+}  // namespace tessera

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/topology/plan.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace tessera {
+
+using nlohmann::ordered_json;
+
+const char* name_of(NodeLevel level) {
+  switch (level) {
+    case NodeLevel::kSystem:
+      return "system";
+    case NodeLevel::kGpu:
+      return "gpu";
+    case NodeLevel::kModule:
+      return "module";
+    case NodeLevel::kPartition:
+      break;
+  }
+  return "partition";
+}
+
+const char* name_of(BlockKind kind) {
+  static constexpr const char* kNames[] = {
+      "mover", "mdr",          "line_sharing", "decision", "dram",   "llc", "l1", "network",
+      "rdma",  "remote_cache", "fabric",       "l2_tlb",   "walker", "uvm", "sm", "dispatcher"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(BlockKind::kDispatcher) + 1);
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+const char* name_of(SliceRole role) {
+  switch (role) {
+    case SliceRole::kHome:
+      return "home";
+    case SliceRole::kPartition:
+      return "partition";
+    case SliceRole::kSide:
+      break;
+  }
+  return "side";
+}
+
+const PlannedNode& PlatformPlan::room_of(const PlannedBlock& block) const {
+  const PlannedNode* node = &nodes[block.node];
+  while (node->level > NodeLevel::kGpu) node = &nodes[node->parent];
+  return *node;
+}
+
+std::string PlatformPlan::path_of(const PlannedBlock& block) const {
+  return room_of(block).name + "." + block.name;
+}
+
+bool PlatformPlan::has(BlockKind kind) const {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [kind](const PlannedBlock& b) { return b.kind == kind; });
+}
+
+std::vector<const PlannedBlock*> PlatformPlan::of_kind(BlockKind kind) const {
+  std::vector<const PlannedBlock*> found;
+  for (const PlannedBlock& b : blocks) {
+    if (b.kind == kind) found.push_back(&b);
+  }
+  return found;
+}
+
+const PlannedBlock* PlatformPlan::find(std::string_view path) const {
+  for (const PlannedBlock& b : blocks) {
+    if (path.size() > b.name.size() &&
+        path.compare(path.size() - b.name.size(), b.name.size(), b.name) == 0 &&
+        path_of(b) == path) {
+      return &b;
+    }
+  }
+  return nullptr;
+}
+
+ordered_json PlatformPlan::to_json() const {
+  ordered_json d;
+  for (const PlannedNode& n : nodes) {
+    ordered_json node = {{"name", n.name}, {"level", name_of(n.level)}};
+    if (&n != nodes.data()) node["parent"] = nodes[n.parent].name;
+    d["nodes"].push_back(std::move(node));
+  }
+  for (const PlannedBlock& b : blocks) {
+    ordered_json block = {{"name", path_of(b)},
+                          {"kind", name_of(b.kind)},
+                          {"node", nodes[b.node].name},
+                          {"inputs", b.inputs},
+                          {"outputs", b.outputs}};
+    if (b.kind == BlockKind::kLlc) block["role"] = name_of(b.role);
+    if (b.kind == BlockKind::kNetwork) {
+      block["traffic"] = b.network.traffic;
+      block["exit_by_home_slice"] = b.network.exits;
+    }
+    d["blocks"].push_back(std::move(block));
+  }
+  for (const PlannedLink& l : links) {
+    d["links"].push_back({{"from", path_of(blocks[l.from])},
+                          {"output", l.output},
+                          {"to", path_of(blocks[l.to])},
+                          {"input", l.input}});
+  }
+  for (const PlannedTraffic& t : traffic) {
+    d["traffic"].push_back({{"name", t.name},
+                            {"request_gb_per_s", t.request_peak / 1e9},
+                            {"reply_gb_per_s", t.reply_peak / 1e9}});
+  }
+  return d;
+}
+
+}  // namespace tessera

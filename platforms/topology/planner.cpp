@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/topology/planner.h"
+
+#include <utility>
+
+#include "platforms/gpu_config.h"
+
+namespace tessera {
+
+namespace {
+
+std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_string(i); }
+
+}  // namespace
+
+Planner::Planner(const GpuConfig& config)
+    : config_(config), of_kind_(static_cast<std::size_t>(BlockKind::kDispatcher) + 1) {
+  plan_.nodes.push_back({"system", NodeLevel::kSystem, 0});
+}
+
+std::uint32_t Planner::add_node(NodeLevel level, std::uint32_t parent, std::uint32_t number) {
+  plan_.nodes.push_back(
+      {plan_.nodes[parent].name + "." + numbered(name_of(level), number), level, parent});
+  return static_cast<std::uint32_t>(plan_.nodes.size()) - 1;
+}
+
+Planner::Gpu Planner::add_gpu(std::uint32_t number, std::uint32_t partitions) {
+  const SystemConfig& s = config_.system;
+  Gpu gpu;
+  gpu.number = number;
+  gpu.node = add_node(NodeLevel::kGpu, 0, number);
+  gpu.sms = s.sms / s.gpus;
+  gpu.slices = s.slices() / s.gpus;
+  gpu.channels = s.channels / s.gpus;
+  for (std::uint32_t m = 0; m < s.modules; ++m) {
+    const std::uint32_t module =
+        s.modules == 1 ? gpu.node : add_node(NodeLevel::kModule, gpu.node, m);
+    const std::uint32_t own = partitions / s.modules;
+    if (own < 2) gpu.leaves.push_back(module);
+    for (std::uint32_t p = 0; own >= 2 && p < own; ++p) {
+      gpu.leaves.push_back(add_node(NodeLevel::kPartition, module, m * own + p));
+    }
+  }
+  return gpu;
+}
+
+/// The node of the i-th of blocks that are spread over a GPU's nodes evenly.
+std::uint32_t Planner::leaf(const Gpu& gpu, std::uint32_t i, std::uint32_t of) const {
+  return gpu.leaves[static_cast<std::size_t>(std::uint64_t{i} * gpu.leaves.size() / of)];
+}
+
+PlannedBlockId Planner::add(BlockKind kind, const std::string& name, std::uint32_t node,
+                            std::uint32_t gpu, unsigned inputs, unsigned outputs) {
+  PlannedBlock b;
+  b.kind = kind;
+  b.name = name;
+  b.node = node;
+  b.gpu = gpu;
+  b.index = of_kind_[static_cast<std::size_t>(kind)]++;
+  b.inputs = inputs;
+  b.outputs = outputs;
+  plan_.blocks.push_back(std::move(b));
+  return static_cast<PlannedBlockId>(plan_.blocks.size()) - 1;
+}
+
+PlannedBlockId Planner::add_network(
+    const std::string& name, std::uint32_t node, std::uint32_t gpu, PlannedNetwork network,
+    unsigned entries, unsigned exits,
+    const std::function<std::uint32_t(std::uint32_t slice)>& exit_of) {
+  const PlannedBlockId id = add(BlockKind::kNetwork, name, node, gpu, entries, exits);
+  if (exit_of) {
+    for (std::uint32_t s = 0; s < config_.system.slices(); ++s) {
+      network.exits.push_back(exit_of(s));
+    }
+  }
+  plan_.blocks[id].network = std::move(network);
+  return id;
+}
+
+void Planner::add_engines(std::uint32_t node) {
+  const SystemConfig& s = config_.system;
+  if (config_.migration.policy != "none") add(BlockKind::kPageMover, "mover", node, 0, 0, 0);
+  if (s.remote_caching == "mdr") add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
+  if (s.line_sharing) add(BlockKind::kLineSharing, "line_sharing", node, 0, 0, 0);
+}
+
+void Planner::add_memory(Gpu& gpu, const Slices& slices) {
+  const std::uint32_t per_channel = config_.system.slices_per_channel;
+  for (std::uint32_t i = 0; i < gpu.channels; ++i) {
+    gpu.drams.push_back(add(BlockKind::kDram, numbered("dram", i), leaf(gpu, i, gpu.channels),
+                            gpu.number, per_channel, 0));
+  }
+  for (std::uint32_t i = 0; i < gpu.slices; ++i) {
+    const PlannedBlockId id =
+        add(BlockKind::kLlc, numbered("llc", i), leaf(gpu, i, gpu.slices), gpu.number,
+            1 + slices.remote_inputs, slices.to_other_slices ? 2 : 1);
+    plan_.blocks[id].role = slices.role;
+    plan_.blocks[id].remote_inputs = slices.remote_inputs;
+    gpu.llcs.push_back(id);
+    // Slices of a channel are numbered together.
+    link({id, 0}, {gpu.drams[i / per_channel], i % per_channel});
+  }
+  for (std::uint32_t i = 0; i < gpu.sms; ++i) {
+    gpu.l1s.push_back(
+        add(BlockKind::kL1, numbered("l1_", i), leaf(gpu, i, gpu.sms), gpu.number, 1, 1));
+  }
+}
+
+void Planner::add_l2_tlb(Gpu& gpu) {
+  gpu.l2_tlb = add(BlockKind::kL2Tlb, "l2_tlb", gpu.node, gpu.number, gpu.sms, 1);
+}
+
+void Planner::add_sms(Gpu& gpu) {
+  for (std::uint32_t i = 0; i < gpu.sms; ++i) {
+    const PlannedBlockId sm =
+        add(BlockKind::kSm, numbered("sm", i), leaf(gpu, i, gpu.sms), gpu.number, 0, 2);
+    link({sm, 0}, {gpu.l1s[i], 0});
+    link({sm, 1}, {gpu.l2_tlb, i});
+  }
+}
+
+void Planner::add_page_tables(std::uint32_t node, const std::vector<Gpu>& gpus) {
+  std::vector<Socket> from;
+  for (const Gpu& gpu : gpus) from.push_back({gpu.l2_tlb, 0});
+  if (gpus.size() > 1) {
+    PlannedNetwork network;
+    network.traffic = "iommu";
+    network.noc = config_.noc;
+    const PlannedBlockId iommu = add_network("iommu", node, 0, std::move(network),
+                                             static_cast<unsigned>(gpus.size()), 1, nullptr);
+    for (std::uint32_t g = 0; g < gpus.size(); ++g) link(from[g], {iommu, g});
+    from = {{iommu, 0}};
+  }
+  const PlannedBlockId walker = add(BlockKind::kWalker, "walker", node, 0, 1, 1);
+  const PlannedBlockId uvm = add(BlockKind::kUvm, "uvm", node, 0, 1, 0);
+  link(from.front(), {walker, 0});
+  link({walker, 0}, {uvm, 0});
+}
+
+void Planner::add_dispatcher(std::uint32_t node) {
+  add(BlockKind::kDispatcher, "dispatcher", node, 0, 0, 0);
+}
+
+void Planner::join(const Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
+  const std::uint32_t modules = config_.system.modules;
+  const auto entries = static_cast<std::uint32_t>(from.size()) / modules;
+  const auto exits = static_cast<std::uint32_t>(gpu.llcs.size()) / modules;
+  PlannedNetwork network;
+  network.traffic = "noc";
+  network.noc = config_.noc;
+  if (modules == 1) {
+    const PlannedBlockId noc = add_network("noc", gpu.node, gpu.number, network, entries, exits,
+                                           [](std::uint32_t slice) { return slice; });
+    for (std::uint32_t i = 0; i < entries; ++i) link(from[i], {noc, i});
+    for (std::uint32_t i = 0; i < exits; ++i) link({noc, i}, {gpu.llcs[i], input});
+    return;
+  }
+  const std::uint32_t planes = config_.mcm.ports;
+  PlannedNetwork gate = network;
+  gate.traffic = "gate";
+  PlannedNetwork plane;
+  plane.traffic = "mcm";
+  plane.noc = config_.mcm.plane;
+  plane.span.way = NetworkSpan::Way::kBesideDie;
+  std::vector<PlannedBlockId> nocs;
+  std::vector<PlannedBlockId> gates;
+  for (std::uint32_t m = 0; m < modules; ++m) {
+    std::uint32_t node = leaf(gpu, m, modules);
+    while (plan_.nodes[node].level > NodeLevel::kModule) node = plan_.nodes[node].parent;
+    gates.push_back(add_network(numbered("gate", m), node, gpu.number, gate, planes, exits,
+                                [exits](std::uint32_t slice) { return slice % exits; }));
+    // The last exits are the gateways, dealt over by the slice's number.
+    nocs.push_back(add_network(numbered("noc", m), node, gpu.number, network, entries,
+                               exits + planes, [m, exits, planes](std::uint32_t slice) {
+                                 return slice / exits == m ? slice % exits : exits + slice % planes;
+                               }));
+    for (std::uint32_t i = 0; i < entries; ++i) link(from[m * entries + i], {nocs[m], i});
+    for (std::uint32_t i = 0; i < exits; ++i) {
+      link({nocs[m], i}, {gpu.llcs[m * exits + i], input});
+      link({gates[m], i}, {gpu.llcs[m * exits + i], input + 1});
+    }
+  }
+  for (std::uint32_t p = 0; p < planes; ++p) {
+    const PlannedBlockId id =
+        add_network(numbered("mcm", p), gpu.node, gpu.number, plane, modules, modules,
+                    [exits](std::uint32_t slice) { return slice / exits; });
+    for (std::uint32_t m = 0; m < modules; ++m) {
+      link({nocs[m], exits + p}, {id, m});
+      link({id, m}, {gates[m], p});
+    }
+  }
+}
+
+void Planner::report(const std::string& traffic, bool by_entries) {
+  PlannedTraffic t;
+  t.name = traffic;
+  for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
+    if (b->network.traffic != traffic) continue;
+    t.request_peak += b->network.noc.bandwidth(by_entries ? b->inputs : b->outputs);
+    t.reply_peak += b->network.noc.bandwidth(b->inputs);
+  }
+  plan_.traffic.push_back(std::move(t));
+}
+
+void Planner::report_fabric(double bytes_per_second) {
+  plan_.traffic.push_back({"fabric", bytes_per_second, bytes_per_second, false});
+}
+
+}  // namespace tessera

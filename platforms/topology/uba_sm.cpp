@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/gpu_config.h"
+#include "platforms/topology/shape.h"
+
+namespace tessera {
+
+namespace {
+
+constexpr std::uint32_t kSides = 2;
+
+bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
+  const SystemConfig& s = c.system;
+  bool sound = must_divide("the two sides", kSides, "system.sms", s.sms, errors);
+  sound = must_divide("the two sides", kSides, "system.channels", s.channels, errors) && sound;
+  if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is uba-sm");
+  if (s.address_map != "fixed-channel") {
+    errors.emplace_back("topology uba-sm needs system.address_map fixed-channel");
+  }
+  return sound;
+}
+
+void validate(const GpuConfig& c, std::vector<std::string>& errors) {
+  for (const std::string& e : c.side_link.validate()) errors.push_back("side_link: " + e);
+}
+
+void plan(Planner& p) {
+  const GpuConfig& c = p.config();
+  Planner::Gpu gpu = p.add_gpu(0, kSides);
+  p.add_engines(gpu.node);
+  p.add_memory(gpu, {SliceRole::kSide, 1, true});
+  const std::uint32_t sms = gpu.sms / kSides;
+  const std::uint32_t slices = gpu.slices / kSides;
+  PlannedNetwork crossbar;
+  crossbar.traffic = "noc";
+  crossbar.noc = c.noc;
+  crossbar.span.along = kSides;
+  for (std::uint32_t side = 0; side < kSides; ++side) {
+    const std::uint32_t node = gpu.leaves[side * gpu.leaves.size() / kSides];
+    // A line of the other side goes by the slice that stands where its home does.
+    const PlannedBlockId noc =
+        p.add_network("noc" + std::to_string(side), node, 0, crossbar, sms, slices,
+                      [slices](std::uint32_t slice) { return slice % slices; });
+    for (std::uint32_t i = 0; i < sms; ++i) p.link({gpu.l1s[side * sms + i], 0}, {noc, i});
+    for (std::uint32_t i = 0; i < slices; ++i) {
+      p.link({noc, i}, {gpu.llcs[side * slices + i], 0});
+    }
+  }
+  // Each slice to the one that holds the same lines for the other side.
+  PlannedNetwork wire;
+  wire.traffic = "link";
+  wire.noc = c.side_link.as_network();
+  wire.of_links = true;
+  wire.span = {NetworkSpan::Way::kStraight, kSides, 1};
+  for (std::uint32_t i = 0; i < gpu.slices; ++i) {
+    const PlannedBlockId id =
+        p.add_network("link" + std::to_string(i), gpu.node, 0, wire, 1, 1, nullptr);
+    p.link({gpu.llcs[i], 1}, {id, 0});
+    p.link({id, 0}, {gpu.llcs[(i + slices) % gpu.slices], 1});
+  }
+  p.add_l2_tlb(gpu);
+  p.add_page_tables(gpu.node, {gpu});
+  p.add_sms(gpu);
+  p.add_dispatcher(gpu.node);
+  p.report("noc", true);
+  p.report("link");
+}
+
+}  // namespace
+
+/// SM-side UBA (NUBA figure 1b): two sides, each with a crossbar between its SMs and its slices;
+/// the slice that stands where a line's home stands on the other side caches the line, kept
+/// coherent.
+///
+///   l1_[i] -> noc[side] -> llc[home or its twin] (-> link -> llc[home]) -> dram[channel]
+Shape uba_sm_shape() {
+  Shape s;
+  s.name = "uba-sm";
+  s.partitions = [](const SystemConfig&) -> std::uint32_t { return kSides; };
+  s.divides = divides;
+  s.validate = validate;
+  s.plan = plan;
+  s.reads = {"side_link."};
+  return s;
+}
+
+}  // namespace tessera

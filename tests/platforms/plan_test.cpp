@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a platform consists of, before anything is built: every preset's plan is sound, and a walk
+// along its links comes from each L1 to each home slice.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+
+#include "platforms/simulation.h"
+#include "platforms/topology/shape.h"
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A plan with its links by their ends.
+class Wires {
+ public:
+  explicit Wires(const PlatformPlan& plan) : plan_(plan) {
+    for (const PlannedLink& l : plan.links) {
+      const bool output_free = to_.emplace(std::pair(l.from, l.output), &l).second;
+      const bool input_free = bound_.emplace(l.to, l.input).second;
+      INFO(plan.path_of(plan.blocks[l.from]) << " -> " << plan.path_of(plan.blocks[l.to]));
+      CHECK(output_free);
+      CHECK(input_free);
+      CHECK(l.output < plan.blocks[l.from].outputs);
+      CHECK(l.input < plan.blocks[l.to].inputs);
+    }
+  }
+
+  std::size_t inputs() const { return bound_.size(); }
+  std::size_t outputs() const { return to_.size(); }
+  PlannedLink from(PlannedBlockId block, unsigned output) const {
+    const auto link = to_.find({block, output});
+    REQUIRE(link != to_.end());
+    return *link->second;
+  }
+
+  /// The blocks that a request passes from an L1 to its home slice, as each routes it.
+  std::vector<PlannedBlockId> way(PlannedBlockId l1, std::uint32_t home,
+                                  std::uint32_t slices_per_gpu) const {
+    std::vector<PlannedBlockId> passed;
+    PlannedLink at = from(l1, 0);
+    while (passed.size() < 20) {
+      passed.push_back(at.to);
+      const PlannedBlock& b = plan_.blocks[at.to];
+      unsigned output = 0;
+      switch (b.kind) {
+        case BlockKind::kNetwork:
+          output = b.network.exits.empty() ? 0 : b.network.exits.at(home);
+          break;
+        case BlockKind::kLlc:
+          if (b.index == home) return passed;
+          output = 1;
+          break;
+        case BlockKind::kRdma:
+          // To the home's GPU through the fabric, whose n-th output pair is the n-th GPU's; there,
+          // to its slices.
+          if (b.gpu != home / slices_per_gpu) output = 1;
+          break;
+        case BlockKind::kFabric:
+          output = 2 * (home / slices_per_gpu);
+          break;
+        default:
+          break;
+      }
+      at = from(at.to, output);
+    }
+    return {};
+  }
+
+ private:
+  const PlatformPlan& plan_;
+  std::map<std::pair<PlannedBlockId, unsigned>, const PlannedLink*> to_;
+  std::set<std::pair<PlannedBlockId, unsigned>> bound_;
+};
+
+std::string kinds_on(const PlatformPlan& plan, const std::vector<PlannedBlockId>& way) {
+  std::string text;
+  for (const PlannedBlockId id : way) {
+    const PlannedBlock& b = plan.blocks[id];
+    text += (text.empty() ? "" : " ") +
+            (b.kind == BlockKind::kNetwork ? b.network.traffic : std::string(name_of(b.kind)));
+  }
+  return text;
+}
+
+std::set<std::string> ways_of(const std::string& preset) {
+  const GpuConfig config = resolve_config(preset, {}).gpu;
+  const PlatformPlan plan = plan_of(config);
+  const Wires wires(plan);
+  std::set<std::string> ways;
+  for (PlannedBlockId id = 0; id < plan.blocks.size(); ++id) {
+    if (plan.blocks[id].kind != BlockKind::kL1) continue;
+    for (std::uint32_t home = 0; home < config.system.slices(); ++home) {
+      const auto way = wires.way(id, home, config.system.slices() / config.system.gpus);
+      INFO(plan.path_of(plan.blocks[id]) << " to slice " << home);
+      REQUIRE_FALSE(way.empty());
+      ways.insert(kinds_on(plan, way));
+    }
+  }
+  return ways;
+}
+
+using Ways = std::set<std::string>;
+
+}  // namespace
+
+TEST_CASE("every preset's plan binds each socket once, and its blocks have names of their own") {
+  for (const PresetInfo& preset : platform_presets()) {
+    CAPTURE(preset.name);
+    const PlatformPlan plan = plan_of(resolve_config(preset.name, {}).gpu);
+    std::set<std::string> names;
+    std::size_t inputs = 0;
+    std::size_t outputs = 0;
+    for (const PlannedBlock& b : plan.blocks) {
+      CHECK(names.insert(plan.path_of(b)).second);
+      CHECK(plan.find(plan.path_of(b)) == &b);
+      inputs += b.inputs;
+      outputs += b.outputs;
+      for (const std::uint32_t exit : b.network.exits) CHECK(exit < b.outputs);
+    }
+    const Wires wires(plan);
+    CHECK(wires.inputs() == inputs);
+    CHECK(wires.outputs() == outputs);
+    for (std::size_t i = 1; i < plan.nodes.size(); ++i) {
+      CHECK(plan.nodes[i].parent < i);
+      CHECK(plan.nodes[plan.nodes[i].parent].level < plan.nodes[i].level);
+    }
+  }
+}
+
+TEST_CASE("a plan leads from each L1 to each home slice: one GPU") {
+  CHECK(ways_of("uba-mem-small") == Ways{"noc llc"});
+  CHECK(ways_of("uba-sm-small") == Ways{"noc llc", "noc llc link llc"});
+  CHECK(ways_of("nuba-small") == Ways{"p2p llc", "p2p llc noc llc"});
+}
+
+TEST_CASE("a plan leads from each L1 to each home slice: modules") {
+  CHECK(ways_of("mcm-uba-small") == Ways{"noc llc", "noc mcm gate llc"});
+  CHECK(ways_of("mcm-nuba-small") ==
+        Ways{"p2p llc", "p2p llc noc llc", "p2p llc noc mcm gate llc"});
+}
+
+TEST_CASE("a plan leads from each L1 to each home slice: several GPUs") {
+  CHECK(ways_of("dca-small") == Ways{"noc llc", "noc rdma fabric rdma gate llc"});
+  CHECK(ways_of("dualopt-small") == Ways{"noc llc", "noc remote_cache rdma fabric rdma gate llc"});
+}
+
+TEST_CASE("a plan's nodes are the tree: modules of a GPU, partitions of a module") {
+  const PlatformPlan plan = plan_of(resolve_config("mcm-nuba-small", {}).gpu);
+  std::map<NodeLevel, int> levels;
+  for (const PlannedNode& n : plan.nodes) ++levels[n.level];
+  const SystemConfig s = resolve_config("mcm-nuba-small", {}).gpu.system;
+  CHECK(levels[NodeLevel::kSystem] == 1);
+  CHECK(levels[NodeLevel::kGpu] == 1);
+  CHECK(levels[NodeLevel::kModule] == static_cast<int>(s.modules));
+  // Blocks of a partition share its node.
+  const PlannedBlock& dram = *plan.find("system.gpu0.dram3");
+  CHECK(plan.find("system.gpu0.llc" + std::to_string(3 * s.slices_per_channel))->node == dram.node);
+  CHECK(plan.find("system.gpu0.sm" + std::to_string(3 * s.sms_per_partition()))->node == dram.node);
+}
+
+TEST_CASE("a run's statistics stand under the names of the plan") {
+  const ResolvedConfig config = resolve_config("dualopt-small", {});
+  const PlatformPlan plan = plan_of(config.gpu);
+  Simulation simulation(config);
+  std::set<std::string> listed;
+  for (const StatisticInfo& s : simulation.statistics().all()) listed.insert(s.module);
+  for (const std::string& module : listed) {
+    CAPTURE(module);
+    CHECK(plan.find(module) != nullptr);
+  }
+}
+
+TEST_CASE("no source but a shape's own names a topology") {
+  std::string names;
+  for (const std::string& name : shape_names()) names += (names.empty() ? "" : "|") + name;
+  const std::regex named("\"(" + names + ")\"");
+  // Presets and papers have some of these names too: app and stimuli may name those.
+  for (const char* room : {"common", "modules", "platforms", "policies"}) {
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(TESSERA_SOURCE_DIR) / room)) {
+      const std::string extension = entry.path().extension();
+      if (extension != ".h" && extension != ".cpp") continue;
+      if (entry.path().parent_path().filename() == "topology") continue;
+      std::ifstream file(entry.path());
+      int line = 0;
+      for (std::string text; std::getline(file, text);) {
+        ++line;
+        INFO(entry.path().string() << ":" << line << ": " << text);
+        CHECK_FALSE(std::regex_search(text, named));
+      }
+    }
+  }
+}
