@@ -60,7 +60,7 @@ void Gpu::build_mdr() {
   mdr_ = std::make_unique<MdrEngine>(
       "mdr", config_.mdr,
       SetSampler::Shape{llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses},
-      config_.raw_bandwidths(), dynamic_cast<ReplicationSwitch&>(*caching_));
+      config_.raw_bandwidths(), *caching_->monitored());
 }
 
 void Gpu::stop_memory(const std::function<void()>& drained) {

@@ -312,7 +312,7 @@ BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
     }
   };
   // Copies of other partitions' lines are good for one kernel (NUBA section 5.3).
-  if (config_.system.remote_caching != "home" && !options.keep_replicas) {
+  if (caching_->copies() && !options.keep_replicas) {
     flush_each(slices_, "system.remote_caching");
   }
   // So is what a GPU holds of other GPUs' memory (DualOpt section 4.4).

@@ -135,7 +135,7 @@ std::vector<std::string> GpuConfig::validate_shape() const {
     errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
                      shapes_with(&Shape::caches_others) + " only");
   }
-  if (s.remote_caching == "mdr") {
+  if (s.needs_mdr()) {
     for (const std::string& e : mdr.validate(llc.sets, s.slices())) errors.push_back(e);
   }
   if (sound && s.modules > 1 && mcm.ports == 0) {

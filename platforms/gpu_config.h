@@ -62,6 +62,8 @@ struct SystemConfig {
   std::uint32_t partitions() const;
   std::uint32_t sms_per_partition() const { return sms / partitions(); }
   std::uint32_t slices_per_partition() const { return slices() / partitions(); }
+  /// Whether `remote_caching` is set by an MDR engine (RemoteCaching::monitored()).
+  bool needs_mdr() const;
 };
 
 /// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all

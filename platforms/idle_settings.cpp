@@ -34,7 +34,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
       {"mcm.", s.modules > 1, "system.modules is 1"},
       {"remote_cache.", may_use_remote_cache(*make_transfer_policy(s.transfer)), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},
-      {"mdr.", s.remote_caching == "mdr", "system.remote_caching is " + s.remote_caching},
+      {"mdr.", s.needs_mdr(), "system.remote_caching is " + s.remote_caching},
       {"migration.policy", true, ""},
       {"migration.griffin_", c.migration.policy == "griffin", migration},
       {"migration.", c.migration.policy != "none", migration},

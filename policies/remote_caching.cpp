@@ -9,12 +9,13 @@ namespace {
 
 class HomeOnly final : public RemoteCaching {
  public:
-  bool replicate(const RemoteAccess&) const override { return false; }
+  Caching decide(const RemoteAccess&) const override { return {}; }
+  bool copies() const override { return false; }
 };
 
 class FullReplication final : public RemoteCaching {
  public:
-  bool replicate(const RemoteAccess& access) const override { return access.read_only; }
+  Caching decide(const RemoteAccess& access) const override { return {access.read_only}; }
 };
 
 template <class Policy>

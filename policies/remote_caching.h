@@ -18,14 +18,28 @@ struct RemoteAccess {
   std::uint64_t line = 0;  ///< physical address / line size
 };
 
-/// Decides whether a line of another node is cached in the requester's LLC slice. Asked once for
-/// each remote load.
+/// Which slices keep the line of a remote load.
+struct Caching {
+  /// The requester's own. True only for lines that cannot change while they are there: slices are
+  /// flushed at kernel ends, and not kept coherent within a kernel.
+  bool at_requester = false;
+  /// The home slice, where the line was not there yet. False: it is only forwarded, unless a local
+  /// request waits for it too or it holds written bytes.
+  bool at_home = true;
+};
+
+class ReplicationSwitch;
+
+/// Decides where a line of another node is cached. The requester's slice asks once for each remote
+/// load, its home once for each that misses there.
 class RemoteCaching {
  public:
   virtual ~RemoteCaching() = default;
-  /// True only for lines that cannot change while they are cached here: slices are flushed at
-  /// kernel ends, and not kept coherent within a kernel.
-  virtual bool replicate(const RemoteAccess& access) const = 0;
+  virtual Caching decide(const RemoteAccess& access) const = 0;
+  /// False: nothing is ever cached at the requester, and slices need no flush at kernel ends.
+  virtual bool copies() const { return true; }
+  /// What an MDR engine sets for this policy; the platform has the engine where this is not null.
+  virtual ReplicationSwitch* monitored() { return nullptr; }
 };
 
 /// "home": nothing is cached away from its home. "full-replication": read-only lines are (NUBA
@@ -38,7 +52,8 @@ std::vector<std::string> remote_caching_names();
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {
  public:
-  bool replicate(const RemoteAccess& access) const override { return on_ && access.read_only; }
+  Caching decide(const RemoteAccess& access) const override { return {on_ && access.read_only}; }
+  ReplicationSwitch* monitored() override { return this; }
   void set(bool on) { on_ = on; }
   bool on() const { return on_; }
 

@@ -41,13 +41,24 @@ bool LlcSlice::goes_round(const Access& a) const {
 /// Whether a local SM's request for another slice's line is looked up here.
 bool LlcSlice::cached_here(const Access& a) const {
   if (role_.coherent) return true;
-  if (a.request->kind != RequestKind::kLoad) return false;
+  return a.request->kind == RequestKind::kLoad && caching_of(a).at_requester;
+}
+
+/// Whether what this access alone fetched stays here.
+bool LlcSlice::kept(const Access& a) const {
+  if (local(a)) return true;
+  if (!config_.install_remote_misses) return false;
+  return role_.caching == nullptr || a.request->kind != RequestKind::kLoad ||
+         caching_of(a).at_home;
+}
+
+Caching LlcSlice::caching_of(const Access& a) const {
   RemoteAccess r;
   r.read_only = a.request->read_only;
   r.requester = a.request->sm;
   r.home = a.request->home().slice;
   r.line = line_of(*a.payload);
-  return role_.caching->replicate(r);
+  return role_.caching->decide(r);
 }
 
 void LlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
@@ -251,9 +262,9 @@ void LlcSlice::fill(Payload& payload, Tick t) {
     first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
   }
   stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
-  bool wanted_here = held_bytes || config_.install_remote_misses;
+  bool wanted_here = held_bytes;
   entry.for_each_waiting([&](const Access& a) {
-    wanted_here = wanted_here || local(a);
+    wanted_here = wanted_here || kept(a);
     apply(a, f);
     finish(a, t);
   });

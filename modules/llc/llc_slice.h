@@ -207,6 +207,8 @@ class LlcSlice final : public sc_core::sc_module,
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
   bool goes_round(const Access& a) const;
   bool cached_here(const Access& a) const;
+  bool kept(const Access& a) const;
+  Caching caching_of(const Access& a) const;
   bool output_backed_up() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   /// The head of its queue cannot be looked up at this instant: will be counted once, for the

@@ -13,8 +13,8 @@ namespace {
 /// Every second line may be copied: half of the pressure, half of the gain.
 class EvenLines final : public RemoteCaching {
  public:
-  bool replicate(const RemoteAccess& access) const override {
-    return access.read_only && access.line % 2 == 0;
+  Caching decide(const RemoteAccess& access) const override {
+    return {access.read_only && access.line % 2 == 0};
   }
 };
 

@@ -15,8 +15,8 @@ RemoteAccess access(bool read_only) { return {read_only, SmId(3), SliceId(9), 0x
 /// Caches what the nearest slice after the requester's number is home of.
 class Neighbours final : public RemoteCaching {
  public:
-  bool replicate(const RemoteAccess& a) const override {
-    return a.read_only && a.home.value == a.requester.value + 1 && a.line % 2 == 0;
+  Caching decide(const RemoteAccess& a) const override {
+    return {a.read_only && a.home.value == a.requester.value + 1 && a.line % 2 == 0};
   }
 };
 
@@ -26,34 +26,51 @@ std::unique_ptr<RemoteCaching> make_neighbours() { return std::make_unique<Neigh
 
 TEST_CASE("home: no line is cached away from its home") {
   const auto policy = make_remote_caching("home");
-  CHECK_FALSE(policy->replicate(access(true)));
-  CHECK_FALSE(policy->replicate(access(false)));
+  CHECK_FALSE(policy->decide(access(true)).at_requester);
+  CHECK_FALSE(policy->decide(access(false)).at_requester);
+}
+
+TEST_CASE("the home slice keeps what it fetched for others, under every policy of ours") {
+  for (const char* name : {"home", "full-replication", "mdr"}) {
+    CAPTURE(name);
+    CHECK(make_remote_caching(name)->decide(access(true)).at_home);
+    CHECK(make_remote_caching(name)->decide(access(false)).at_home);
+  }
+}
+
+TEST_CASE("flushes and the MDR engine follow what a policy says, not its name") {
+  CHECK_FALSE(make_remote_caching("home")->copies());
+  CHECK(make_remote_caching("full-replication")->copies());
+  CHECK(make_remote_caching("mdr")->copies());
+  CHECK(make_remote_caching("home")->monitored() == nullptr);
+  CHECK(make_remote_caching("full-replication")->monitored() == nullptr);
+  CHECK(make_remote_caching("mdr")->monitored() != nullptr);
 }
 
 TEST_CASE("full-replication: read-only lines are cached, others never") {
   const auto policy = make_remote_caching("full-replication");
-  CHECK(policy->replicate(access(true)));
-  CHECK_FALSE(policy->replicate(access(false)));
+  CHECK(policy->decide(access(true)).at_requester);
+  CHECK_FALSE(policy->decide(access(false)).at_requester);
 }
 
 TEST_CASE("mdr: the switch is off at first, and what the engine sets holds for read-only lines") {
   const auto policy = make_remote_caching("mdr");
-  CHECK_FALSE(policy->replicate(access(true)));
-  auto* mdr = dynamic_cast<ReplicationSwitch*>(policy.get());
+  CHECK_FALSE(policy->decide(access(true)).at_requester);
+  ReplicationSwitch* mdr = policy->monitored();
   REQUIRE(mdr != nullptr);
   mdr->set(true);
   CHECK(mdr->on());
-  CHECK(policy->replicate(access(true)));
-  CHECK_FALSE(policy->replicate(access(false)));
+  CHECK(policy->decide(access(true)).at_requester);
+  CHECK_FALSE(policy->decide(access(false)).at_requester);
   mdr->set(false);
-  CHECK_FALSE(policy->replicate(access(true)));
+  CHECK_FALSE(policy->decide(access(true)).at_requester);
 }
 
 TEST_CASE("two users of mdr do not share a switch") {
   const auto a = make_remote_caching("mdr");
   const auto b = make_remote_caching("mdr");
-  dynamic_cast<ReplicationSwitch&>(*a).set(true);
-  CHECK_FALSE(b->replicate(access(true)));
+  a->monitored()->set(true);
+  CHECK_FALSE(b->decide(access(true)).at_requester);
 }
 
 TEST_CASE("a user's own remote caching sees requester, home and line") {
@@ -61,11 +78,11 @@ TEST_CASE("a user's own remote caching sees requester, home and line") {
   const auto names = remote_caching_names();
   CHECK(std::count(names.begin(), names.end(), "test-neighbours") == 1);
   const auto policy = make_remote_caching("test-neighbours");
-  CHECK(policy->replicate({true, SmId(3), SliceId(4), 2}));
-  CHECK_FALSE(policy->replicate({true, SmId(3), SliceId(5), 2}));
-  CHECK_FALSE(policy->replicate({true, SmId(4), SliceId(4), 2}));
-  CHECK_FALSE(policy->replicate({true, SmId(3), SliceId(4), 3}));
-  CHECK_FALSE(policy->replicate({false, SmId(3), SliceId(4), 2}));
+  CHECK(policy->decide({true, SmId(3), SliceId(4), 2}).at_requester);
+  CHECK_FALSE(policy->decide({true, SmId(3), SliceId(5), 2}).at_requester);
+  CHECK_FALSE(policy->decide({true, SmId(4), SliceId(4), 2}).at_requester);
+  CHECK_FALSE(policy->decide({true, SmId(3), SliceId(4), 3}).at_requester);
+  CHECK_FALSE(policy->decide({false, SmId(3), SliceId(4), 2}).at_requester);
   CHECK_THROWS_AS(register_remote_caching("home", make_neighbours), InputError);
 }
 
