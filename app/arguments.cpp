@@ -12,8 +12,8 @@
 #include "app/source_commit.h"
 #include "common/error.h"
 #include "common/suggest.h"
-#include "platforms/idle_settings.h"
 #include "platforms/plugin.h"
+#include "platforms/unused_parameters.h"
 
 namespace tessera::app {
 namespace {
@@ -212,13 +212,13 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
   return r;
 }
 
-void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
-                        const std::vector<std::string>& sets) {
+void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
+                               const std::vector<std::string>& sets) {
   for (const std::string& set : sets) {
     const std::vector<std::string> path = {set.substr(0, set.find('='))};
     std::string why;
     const bool idle = std::all_of(platforms.begin(), platforms.end(), [&](const auto* p) {
-      const std::vector<IdleSetting> found = idle_settings(p->gpu, path);
+      const std::vector<UnusedParameter> found = unused_parameters(p->gpu, path);
       if (found.empty()) return false;
       why += (why.empty() ? "" : ", ") + p->platform + "'s " + found.front().why;
       return true;

@@ -70,8 +70,8 @@ void add_jobs_option(ArgumentParser& parser);
 RunArguments read_run_options(const boost::program_options::variables_map& values,
                               const std::string& verb, const std::vector<std::string>& arguments);
 /// Says on standard error which settings ("path=value") none of the platforms reads, and why.
-void tell_idle_settings(const std::vector<const ResolvedConfig*>& platforms,
-                        const std::vector<std::string>& sets);
+void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
+                               const std::vector<std::string>& sets);
 /// An option that is a whole number; empty when it is not given. Throws InputError.
 std::optional<unsigned> read_count(const boost::program_options::variables_map& values,
                                    const std::string& option, unsigned least, unsigned most);

@@ -93,7 +93,7 @@ Worker start(std::size_t index, const WorkerPool::Job& job) {
   return w;
 }
 
-void take_lines(Worker& w, JobOutcome& outcome) {
+void handle_lines(Worker& w, JobOutcome& outcome) {
   std::size_t begin = 0;
   while (true) {
     const std::size_t end = w.received.find('\n', begin);
@@ -116,7 +116,7 @@ bool receive(Worker& w, JobOutcome& outcome) {
   if (n < 0 && errno == EINTR) return true;
   if (n <= 0) return false;
   w.received.append(buffer, static_cast<std::size_t>(n));
-  take_lines(w, outcome);
+  handle_lines(w, outcome);
   return true;
 }
 

@@ -24,7 +24,7 @@
 #include "bench/interpreter.h"
 #include "bench/stream_kernel.h"
 #include "common/json.h"
-#include "modules/core/wake_event.h"
+#include "modules/core/process_timer.h"
 #include "platforms/gpu.h"
 #include "platforms/simulation.h"
 #include "stimuli/kernels/functional_device.h"

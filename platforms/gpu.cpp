@@ -29,12 +29,12 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
   build(options);
 }
 
-void Gpu::build_page_mover() {
-  const PageMoverConfig& c = config_.migration;
-  std::unique_ptr<PageMovePolicy> policy = make_page_moves(c.policy, c.options);
+void Gpu::build_page_migrator() {
+  const PageMigratorConfig& c = config_.migration;
+  std::unique_ptr<PageMigrationPolicy> policy = make_page_migration(c.policy, c.options);
   const auto channel_of = [this](SmId sm) { return local_memory(sm); };
   page_table_->channel_of_sm = channel_of;
-  PageMoverPlatform platform;
+  PageMigratorPlatform platform;
   platform.channel_of = channel_of;
   platform.stop = [this](const std::function<void()>& drained) { stop_memory(drained); };
   platform.settled = [this] {
@@ -51,8 +51,8 @@ void Gpu::build_page_mover() {
       slice->page_drop->drop_page(page, config_.system.page_bytes);
     }
   };
-  mover_ =
-      std::make_unique<PageMover>("mover", c, std::move(policy), *page_table_, std::move(platform));
+  migrator_ = std::make_unique<PageMigrator>("mover", c, std::move(policy), *page_table_,
+                                             std::move(platform));
 }
 
 void Gpu::build_mdr() {
@@ -66,7 +66,7 @@ void Gpu::build_mdr() {
 void Gpu::stop_memory(const std::function<void()>& drained) {
   undrained_ = sms_.size();
   for (SmCluster* sm : sms_) {
-    sm->close_memory([this, drained] {
+    sm->quiesce([this, drained] {
       if (--undrained_ == 0) drained();
     });
   }
@@ -80,7 +80,7 @@ void Gpu::forget_memory() {
 void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
   for (std::uint32_t i = 0; i < sms_.size(); ++i) {
     if (std::find(homes.begin(), homes.end(), local_memory(SmId(i))) != homes.end()) {
-      sms_[i]->open_memory();
+      sms_[i]->resume();
     }
   }
 }

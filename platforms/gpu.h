@@ -12,10 +12,10 @@
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/host/cta_dispatcher.h"
-#include "modules/llc/line_sharing.h"
+#include "modules/llc/sharing_profiler.h"
 #include "modules/mdr/mdr_engine.h"
 #include "modules/mmu/l2_tlb.h"
-#include "modules/mmu/page_mover.h"
+#include "modules/mmu/page_migrator.h"
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
@@ -59,7 +59,7 @@ class Gpu final : public sc_core::sc_module {
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
   /// Pages are on their way, which takes its time without anybody else's work.
-  bool pages_moving() const { return mover_ && mover_->moving(); }
+  bool pages_moving() const { return migrator_ && migrator_->moving(); }
   /// Called when a page's contents are wanted at another physical address. May be empty.
   std::function<void(std::uint64_t from, std::uint64_t to)> on_page_copied;
   const AddressMap& address_map() const { return *map_; }
@@ -93,7 +93,7 @@ class Gpu final : public sc_core::sc_module {
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
   L1Role l1_role(std::uint32_t gpu);
-  void build_page_mover();
+  void build_page_migrator();
   void build_mdr();
   void stop_memory(const std::function<void()>& drained);
   void forget_memory();
@@ -112,11 +112,11 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<RemoteCaching> caching_;
   std::unique_ptr<PageTable> page_table_;
   std::unique_ptr<TransferPolicy> transfer_policy_;  ///< of several GPUs
-  RemoteTransfer transfer_;
+  RemoteAccessMode transfer_;
   PacketPool packets_;
 
   /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
-  std::vector<std::unique_ptr<sc_core::sc_module>> rooms_;
+  std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   /// In the order of plan_.blocks; those that are no sc_modules, and what is looked into below,
   /// have an owner of their own.
   std::vector<Made> made_;
@@ -128,9 +128,9 @@ class Gpu final : public sc_core::sc_module {
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
   std::unique_ptr<DecisionEngine> decision_;
-  std::unique_ptr<PageMover> mover_;
+  std::unique_ptr<PageMigrator> migrator_;
   std::unique_ptr<MdrEngine> mdr_;
-  std::unique_ptr<LineSharing> line_sharing_;
+  std::unique_ptr<SharingProfiler> sharing_profiler_;
   std::size_t undrained_ = 0;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::vector<Block*> blocks_;

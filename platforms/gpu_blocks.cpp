@@ -12,9 +12,9 @@ namespace tessera {
 namespace {
 
 /// A level of the hierarchy, for names: what `build` makes stands in it.
-class Room final : public sc_core::sc_module {
+class Scope final : public sc_core::sc_module {
  public:
-  Room(const sc_core::sc_module_name& name, const std::function<void()>& build) : sc_module(name) {
+  Scope(const sc_core::sc_module_name& name, const std::function<void()>& build) : sc_module(name) {
     build();
   }
 };
@@ -67,16 +67,16 @@ void Gpu::build(const GpuOptions& options) {
   made_.reserve(plan_.blocks.size());
   for (std::size_t begin = 0; begin < plan_.blocks.size();) {
     // A GPU's blocks can be made only while its module is: they stand together.
-    const PlannedNode& room = plan_.room_of(plan_.blocks[begin]);
+    const PlannedNode& room = plan_.scope_of(plan_.blocks[begin]);
     std::size_t end = begin;
-    while (end < plan_.blocks.size() && &plan_.room_of(plan_.blocks[end]) == &room) ++end;
+    while (end < plan_.blocks.size() && &plan_.scope_of(plan_.blocks[end]) == &room) ++end;
     if (room.level == own_level) {
       make_some(begin, end);
     } else {
       const std::string name = room.name.substr(room.name.rfind('.') + 1);
       path_ = own_path + name + ".";
-      rooms_.push_back(std::make_unique<Room>(name.c_str(),
-                                              [&make_some, begin, end] { make_some(begin, end); }));
+      scopes_.push_back(std::make_unique<Scope>(
+          name.c_str(), [&make_some, begin, end] { make_some(begin, end); }));
       path_ = own_path;
     }
     begin = end;
@@ -91,7 +91,7 @@ void Gpu::build(const GpuOptions& options) {
     dispatcher_->caches[i].bind(*l1s_[i]->flush);
   }
   for (const BlockHandle* slice : slices_) {
-    if (mover_ && slice->page_drop == nullptr) {
+    if (migrator_ && slice->page_drop == nullptr) {
       throw InputError("implementation '" + config_.impl.llc +
                        "' of the LLC slice cannot drop a page's lines, as migration.policy needs");
     }
@@ -115,16 +115,16 @@ void Gpu::connect(InitiatorPort& from, TargetPort& to) {
 
 BlockHandle Gpu::make(const PlannedBlock& block, const GpuOptions& options) {
   switch (block.kind) {
-    case BlockKind::kPageMover:
-      build_page_mover();
-      return owned(*mover_);
+    case BlockKind::kPageMigrator:
+      build_page_migrator();
+      return owned(*migrator_);
     case BlockKind::kMdr:
       build_mdr();
       return owned(*mdr_);
-    case BlockKind::kLineSharing:
-      line_sharing_ = std::make_unique<LineSharing>(std::string(name()) + "." + block.name,
-                                                    config_.system.sms, config_.system.line_bytes);
-      return owned(*line_sharing_);
+    case BlockKind::kSharingProfiler:
+      sharing_profiler_ = std::make_unique<SharingProfiler>(
+          std::string(name()) + "." + block.name, config_.system.sms, config_.system.line_bytes);
+      return owned(*sharing_profiler_);
     case BlockKind::kDecision:
       decision_ = std::make_unique<DecisionEngine>(
           block.name.c_str(), config_.decision, config_.system.gpus, config_.system.line_bytes,
@@ -215,8 +215,8 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
   site.slice.self = SliceId(block.index);
   site.slice.ports = {LlcSlice::Queue::kLocal};
   site.slice.ports.resize(block.inputs, LlcSlice::Queue::kRemote);
-  if (mover_) site.slice.observers.push_back(mover_.get());
-  if (line_sharing_) site.slice.observers.push_back(line_sharing_.get());
+  if (migrator_) site.slice.observers.push_back(migrator_.get());
+  if (sharing_profiler_) site.slice.observers.push_back(sharing_profiler_.get());
   if (block.role != SliceRole::kHome) site.slice.caching = caching_.get();
   if (mdr_ && block.index == config_.mdr.sampled_slice) site.slice.observers.push_back(mdr_.get());
   site.slice.coherent = block.role == SliceRole::kSide;
@@ -317,7 +317,7 @@ BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
   }
   // So is what a GPU holds of other GPUs' memory (DualOpt section 4.4).
   if (!options.keep_replicas) flush_each(made(BlockKind::kRemoteCache), "system.transfer");
-  if (mover_) flushed.push_back(mover_.get());
+  if (migrator_) flushed.push_back(migrator_.get());
   if (mdr_ && !options.keep_replicas) flushed.push_back(mdr_.get());
   auto dispatcher = std::make_unique<CtaDispatcher>(
       "dispatcher", config_.dispatch,

@@ -11,7 +11,7 @@
 #include "modules/mdr/mdr_config.h"
 #include "modules/memory/dram_config.h"
 #include "modules/mmu/l2_tlb.h"
-#include "modules/mmu/page_mover.h"
+#include "modules/mmu/page_migrator.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric_config.h"
@@ -50,7 +50,7 @@ struct SystemConfig {
   /// Of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
   std::uint32_t rdma_ports = 16;
   std::uint32_t interleave_bytes = 128;
-  /// Whether LineSharing watches the slices.
+  /// Whether SharingProfiler watches the slices.
   bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;
   std::uint64_t cycle_limit = 0;
@@ -104,7 +104,7 @@ struct GpuConfig {
   L2TlbConfig l2_tlb;
   PageWalkerConfig walker;
   UvmDriverConfig uvm;
-  PageMoverConfig migration;
+  PageMigratorConfig migration;
   MdrConfig mdr;
   DispatchConfig dispatch;
   PowerConfig power;

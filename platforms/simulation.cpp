@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/wake_queue.h"
+#include "modules/core/process_scheduler.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu.h"
@@ -74,7 +74,7 @@ class Simulation::Impl {
     } else {
       system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
     }
-    WakeQueue::instance().run_in_reverse(build.reverse_processes);
+    ProcessScheduler::instance().run_in_reverse(build.reverse_processes);
     device_.attach(gpu());
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     for (const Block* b : gpu().blocks()) b->register_statistics(registry_);

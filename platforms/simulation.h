@@ -92,7 +92,7 @@ struct BuildOptions {
   bool check_protocol = false;
   /// For tests: GpuOptions::keep_replicas.
   bool keep_replicas = false;
-  /// For tests: WakeQueue::run_in_reverse().
+  /// For tests: ProcessScheduler::run_in_reverse().
   bool reverse_processes = false;
 };
 

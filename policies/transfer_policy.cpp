@@ -7,25 +7,25 @@ namespace tessera {
 
 namespace {
 
-constexpr RemoteTransfer kLine{};
-constexpr RemoteTransfer kCoalesced{true, true, true, false};
-constexpr RemoteTransfer kRemoteCache{false, false, false, true};
+constexpr RemoteAccessMode kLine{};
+constexpr RemoteAccessMode kCoalesced{true, true, true, false};
+constexpr RemoteAccessMode kRemoteCache{false, false, false, true};
 
 class Fixed final : public TransferPolicy {
  public:
-  explicit Fixed(const RemoteTransfer& transfer) : transfer_(transfer) {}
-  RemoteTransfer start() const override { return transfer_; }
+  explicit Fixed(const RemoteAccessMode& transfer) : transfer_(transfer) {}
+  RemoteAccessMode start() const override { return transfer_; }
 
  private:
-  RemoteTransfer transfer_;
+  RemoteAccessMode transfer_;
 };
 
 class DecisionFlow final : public TransferPolicy {
  public:
   explicit DecisionFlow(const TransferThresholds& thresholds) : thresholds_(thresholds) {}
-  RemoteTransfer start() const override { return kLine; }
+  RemoteAccessMode start() const override { return kLine; }
   bool decides() const override { return true; }
-  RemoteTransfer decide(const TransferSample& s) const override {
+  RemoteAccessMode decide(const TransferSample& s) const override {
     if (s.remote_ratio() < thresholds_.remote) return kLine;
     const bool insensitive =
         s.block_utilisation() < thresholds_.block && s.hit_rate() < thresholds_.hit;
@@ -46,11 +46,11 @@ PolicyRegistry<Factory>& registry() {
       {{"line", [](Options) -> Made { return std::make_unique<Fixed>(kLine); }},
        {"bypass",
         [](Options) -> Made {
-          return std::make_unique<Fixed>(RemoteTransfer{true, false, false, false});
+          return std::make_unique<Fixed>(RemoteAccessMode{true, false, false, false});
         }},
        {"fine-grained",
         [](Options) -> Made {
-          return std::make_unique<Fixed>(RemoteTransfer{true, true, false, false});
+          return std::make_unique<Fixed>(RemoteAccessMode{true, true, false, false});
         }},
        {"coalesced", [](Options) -> Made { return std::make_unique<Fixed>(kCoalesced); }},
        {"remote-cache", [](Options) -> Made { return std::make_unique<Fixed>(kRemoteCache); }},

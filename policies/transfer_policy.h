@@ -10,13 +10,13 @@ namespace tessera {
 
 /// How a GPU reads other GPUs' lines (DualOpt section 4). Writes and atomics always travel as they
 /// are. What L1s and RDMA engines look at for every remote load.
-struct RemoteTransfer {
+struct RemoteAccessMode {
   bool bypass_l1 = false;     ///< the L1 keeps no line of another GPU
   bool fine_grained = false;  ///< only the wanted pieces travel; needs bypass_l1
   bool coalesce = false;      ///< answers share packets; needs fine_grained
   bool remote_cache = false;  ///< a cache in front of the RDMA engine keeps other GPUs' lines
 
-  friend bool operator==(const RemoteTransfer& a, const RemoteTransfer& b) {
+  friend bool operator==(const RemoteAccessMode& a, const RemoteAccessMode& b) {
     return a.bypass_l1 == b.bypass_l1 && a.fine_grained == b.fine_grained &&
            a.coalesce == b.coalesce && a.remote_cache == b.remote_cache;
   }
@@ -49,10 +49,10 @@ class TransferPolicy {
  public:
   virtual ~TransferPolicy() = default;
   /// In effect from the start.
-  virtual RemoteTransfer start() const = 0;
+  virtual RemoteAccessMode start() const = 0;
   /// Whether a decision engine shall monitor, and ask decide() once.
   virtual bool decides() const { return false; }
-  virtual RemoteTransfer decide(const TransferSample&) const { return start(); }
+  virtual RemoteAccessMode decide(const TransferSample&) const { return start(); }
 };
 
 /// Whether a system with this policy may come to use a remote cache. What is decided later may.

@@ -33,7 +33,8 @@ class Blocks {
   /// Which have most of these statistics together.
   HotSpots hottest(const std::vector<std::string>& statistics, const char* field = nullptr) const;
 
-  /// Of a network: the links to its exits, by how long they were busy. `way`: "request_", "reply_".
+  /// Of a network: the links to its exits, by how long they were busy. `way`: "request_",
+  /// "response_".
   std::vector<std::pair<std::string, double>> exits(const std::string& way) const;
   /// Of the fabric between GPUs: its links, in and out.
   std::vector<std::pair<std::string, double>> fabric_links() const;

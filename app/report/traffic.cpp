@@ -60,7 +60,7 @@ std::size_t rule_of(const std::string& module, const std::string& statistic) {
   return rules().size() - 1;
 }
 
-/// "reply_exit12_bytes" of a network: its prefix "reply_" and its part's name "exit12".
+/// "reply_exit12_bytes" of a network: its prefix "response_" and its part's name "exit12".
 bool is_exit_counter(const std::string& name, std::string& prefix, std::string& part) {
   constexpr char kEnd[] = "_bytes";
   const std::size_t exit = name.find("exit");

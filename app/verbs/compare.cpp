@@ -110,7 +110,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
   if (!run.quiet) {
     std::vector<const ResolvedConfig*> all;
     for (const ResolvedConfig& c : configs) all.push_back(&c);
-    tell_idle_settings(all, run.sets);
+    warn_of_unused_parameters(all, run.sets);
   }
   // The list reads every file that a point depends on: an interrupt may come before the first run.
   catch_interrupts();

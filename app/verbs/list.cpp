@@ -13,7 +13,7 @@
 #include "common/suggest.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
-#include "policies/page_moves.h"
+#include "policies/page_migration.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
@@ -116,7 +116,7 @@ Listing policies(const std::string&) {
   add("page_placement", page_placement_names());
   add("remote_caching", remote_caching_names());
   add("cta_scheduler", cta_scheduler_names());
-  add("page_moves", page_moves_names());
+  add("page_moves", page_migration_names());
   add("transfer", transfer_policy_names());
   l.columns = {{"decision", "DECISION"}, {"name", "POLICY"}};
   return l;

@@ -97,7 +97,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   const std::string workload = positional_argument(*values, 1);
 
   const ResolvedConfig config = resolve_config(platform, run.sets);
-  if (!run.quiet) tell_idle_settings({&config}, run.sets);
+  if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);
   // Whatever is wrong with the workload is told before directories are made.
   const std::unique_ptr<Workload> program =
       read_workload(workload, values->count("manifest") == 0

@@ -26,7 +26,7 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       ways_(checked_ways(ways)),
       line_bytes_(line_bytes),
       per_byte_((ways + 7) / 8),
-      order_(bytes == Bytes::kEach ? kOther + 1 : kLocked + 1),
+      order_(bytes == Bytes::kPerByte ? kOther + 1 : kLocked + 1),
       signatures_(order_ + per_byte_),
       stride_(signatures_ + per_byte_),
       power_of_two_((sets & (sets - 1)) == 0),
@@ -35,7 +35,7 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       words_(std::size_t{sets} * stride_),
       lines_(std::size_t{sets} * ways),
       whole_line_(ByteMask::first(line_bytes)),
-      states_(bytes == Bytes::kEach ? lines_.size() : 0) {
+      states_(bytes == Bytes::kPerByte ? lines_.size() : 0) {
   invalidate_all();
 }
 

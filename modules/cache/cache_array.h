@@ -21,12 +21,12 @@ class alignas(kHostLine) CacheArray {
   static constexpr std::uint32_t kMaxWays = 64;
 
   /// Whether the state of single bytes is kept, or lines are valid as a whole and never dirty.
-  enum class Bytes : std::uint8_t { kEach, kWhole };
+  enum class Bytes : std::uint8_t { kPerByte, kPerLine };
 
   /// `sets`: at least 1. `ways`: 1 to kMaxWays. `line_bytes`: at most kMaxLineBytes. Throws
   /// std::invalid_argument for other ways.
   CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
-             Bytes bytes = Bytes::kEach);
+             Bytes bytes = Bytes::kPerByte);
 
   std::uint32_t sets() const { return sets_; }
   std::uint32_t ways() const { return ways_; }
@@ -85,7 +85,7 @@ class alignas(kHostLine) CacheArray {
 
   /// Every byte of a line.
   const ByteMask& whole_line() const { return whole_line_; }
-  // Bytes::kEach only.
+  // Bytes::kPerByte only.
   ByteMask valid(Frame f) const {
     return is(f, kWholeLine) ? whole_line_ : is(f, kOther) ? states_[f].valid : ByteMask{};
   }
@@ -154,7 +154,7 @@ class alignas(kHostLine) CacheArray {
   std::vector<std::uint64_t, boost::alignment::aligned_allocator<std::uint64_t, kHostLine>> words_;
   std::vector<std::uint64_t> lines_;
   ByteMask whole_line_;
-  std::vector<State> states_;  ///< empty for Bytes::kWhole
+  std::vector<State> states_;  ///< empty for Bytes::kPerLine
   std::unique_ptr<unsigned char[]> data_;
 };
 

@@ -53,7 +53,7 @@ class alignas(kHostLine) Mshr {
       std::uint32_t frame = 0;
       /// Or, in a table that find_containing() searches: the 4-byte pieces of the line that are
       /// being fetched, as MemoryRequest::pieces.
-      std::uint32_t pieces;
+      std::uint32_t word_mask;
     };
     /// For the owner: the line may stay when it has come, and more accesses may merge.
     bool keep = true;
@@ -137,10 +137,10 @@ class alignas(kHostLine) Mshr {
 
   /// An entry of the line that accesses may merge with and that fetches all of `pieces`: one with
   /// room for another access, else any; nullptr when there is none.
-  Entry* find_containing(std::uint64_t line, std::uint32_t pieces) {
+  Entry* find_containing(std::uint64_t line, std::uint32_t word_mask) {
     Entry* crowded = nullptr;
     Entry* const roomy = search(line, [&](Entry& e) {
-      if (!e.keep || (pieces & ~e.pieces) != 0) return false;
+      if (!e.keep || (word_mask & ~e.word_mask) != 0) return false;
       if (can_merge(e)) return true;
       crowded = &e;
       return false;

@@ -33,7 +33,7 @@ struct ByteMask {
     return static_cast<unsigned>(__builtin_popcountll(low) + __builtin_popcountll(high));
   }
   /// The 4-byte pieces that have a byte in the mask: bit i is bytes 4 i to 4 i + 3.
-  constexpr std::uint32_t pieces() const { return pieces_of(low) | pieces_of(high) << 16; }
+  constexpr std::uint32_t word_mask() const { return pieces_of(low) | pieces_of(high) << 16; }
   constexpr ByteMask without(ByteMask o) const { return {low & ~o.low, high & ~o.high}; }
   constexpr bool contains(ByteMask o) const { return o.without(*this).none(); }
 

@@ -5,12 +5,12 @@
 #include <string>
 #include <systemc>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
-Tick detail::departure_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Tick due,
+Tick detail::next_send_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Tick due,
                             Tick t, std::uint64_t cycles) {
   const Tick soonest = std::max({due, t, usable_from});
   if (free_at <= soonest) return clock.after(soonest, 0);
@@ -29,7 +29,7 @@ SendOutcome RequestSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   const tlm::tlm_sync_enum sync = peer().nb_transport_fw(payload, phase, annotated);
   if (sync == tlm::TLM_ACCEPTED) return {};
   const Tick at = current + annotated.value();
-  answered(payload, at);
+  responded_at(payload, at);
   if (sync == tlm::TLM_COMPLETED) return {true, at};
   if (phase != tlm::BEGIN_RESP) return {};
   // A BEGIN_RESP on the return path wants its END_RESP like any other.
@@ -45,7 +45,7 @@ void ResponseSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   sc_core::sc_time annotated = to_sc_time(delay);
   begun(payload);
   const tlm::tlm_sync_enum sync = peer().nb_transport_bw(payload, phase, annotated);
-  if (sync != tlm::TLM_ACCEPTED) answered(payload, current + annotated.value());
+  if (sync != tlm::TLM_ACCEPTED) responded_at(payload, current + annotated.value());
 }
 
 void ResponseSender::report_stray_end(const tlm::tlm_generic_payload& payload) {
@@ -66,7 +66,7 @@ namespace {
 template <class Peer>
 bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay,
                                  Tick occupancy) {
-  if (rarely(withheld_ != nullptr)) report_early_begin();
+  if (unlikely(withheld_ != nullptr)) report_early_begin();
   ++used_;
   const Tick current = now();
   link_free_at_ = current + delay.value() + occupancy;
@@ -80,7 +80,7 @@ bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_
 }
 
 template <class Peer>
-tlm::tlm_generic_payload* ChannelReceiver<Peer>::take_withheld(sc_core::sc_time& delay) {
+tlm::tlm_generic_payload* ChannelReceiver<Peer>::handle_withheld(sc_core::sc_time& delay) {
   if (used_ >= capacity_) return nullptr;
   tlm::tlm_generic_payload* const payload = withheld_;
   withheld_ = nullptr;
@@ -98,7 +98,7 @@ tlm::tlm_sync_enum RequestReceiver::begin(tlm::tlm_generic_payload& payload, tlm
 
 void RequestReceiver::end_withheld() {
   sc_core::sc_time delay;
-  tlm::tlm_generic_payload* const payload = take_withheld(delay);
+  tlm::tlm_generic_payload* const payload = handle_withheld(delay);
   if (payload == nullptr) return;
   tlm::tlm_phase phase = tlm::END_REQ;
   peer().nb_transport_bw(*payload, phase, delay);
@@ -116,7 +116,7 @@ tlm::tlm_sync_enum ResponseReceiver::begin(tlm::tlm_generic_payload& payload, tl
 
 void ResponseReceiver::end_withheld() {
   sc_core::sc_time delay;
-  tlm::tlm_generic_payload* const payload = take_withheld(delay);
+  tlm::tlm_generic_payload* const payload = handle_withheld(delay);
   if (payload == nullptr) return;
   tlm::tlm_phase phase = tlm::END_RESP;
   peer().nb_transport_fw(*payload, phase, delay);

@@ -22,8 +22,8 @@
 #include <cstdint>
 #include <tlm>
 
-#include "modules/core/rarely.h"
 #include "modules/core/time.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -74,7 +74,7 @@ class ChannelSender {
     return true;
   }
   /// The END came as send()'s answer, effective at `at`.
-  void answered(const tlm::tlm_generic_payload& payload, Tick at) {
+  void responded_at(const tlm::tlm_generic_payload& payload, Tick at) {
     if (pending_ != &payload) return;
     pending_ = nullptr;
     free_at_ = at;
@@ -115,7 +115,7 @@ class ResponseSender : public ChannelSender<tlm::tlm_bw_transport_if<>> {
   /// From nb_transport_fw: END_RESP, effective at `at`. One that was not awaited is an SC_ERROR
   /// "/tessera/core/protocol", and changes nothing.
   void end_response(const tlm::tlm_generic_payload& payload, Tick at) {
-    if (rarely(!ended(payload, at))) report_stray_end(payload);
+    if (unlikely(!ended(payload, at))) report_stray_end(payload);
   }
 
  private:
@@ -150,7 +150,7 @@ class ChannelReceiver {
     return withheld_ != nullptr;
   }
   /// After give_back(): the payload whose withheld END is due, and `delay` for it; or nullptr.
-  tlm::tlm_generic_payload* take_withheld(sc_core::sc_time& delay);
+  tlm::tlm_generic_payload* handle_withheld(sc_core::sc_time& delay);
   tlm::tlm_generic_payload* withheld() const { return withheld_; }
   void forget() {
     used_ = 0;
@@ -213,7 +213,7 @@ class ResponseReceiver : public ChannelReceiver<tlm::tlm_fw_transport_if<>> {
 };
 
 namespace detail {
-Tick departure_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Tick due, Tick t,
+Tick next_send_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Tick due, Tick t,
                     std::uint64_t cycles);
 }
 
@@ -221,9 +221,9 @@ Tick departure_edge(const ClockDomain& clock, Tick free_at, Tick usable_from, Ti
 /// arrives `cycles` later at a free channel. The channel must not be withheld (free_at() not
 /// kNever).
 template <class Peer>
-Tick departure_edge(const ClockDomain& clock, const ChannelSender<Peer>& sender, Tick due, Tick t,
+Tick next_send_edge(const ClockDomain& clock, const ChannelSender<Peer>& sender, Tick due, Tick t,
                     std::uint64_t cycles = 1) {
-  return detail::departure_edge(clock, sender.free_at(), sender.usable_from(), due, t, cycles);
+  return detail::next_send_edge(clock, sender.free_at(), sender.usable_from(), due, t, cycles);
 }
 
 }  // namespace tessera

@@ -3,9 +3,9 @@
 
 #include <typeinfo>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/core/transaction_pool.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -29,7 +29,7 @@ namespace {
 }  // namespace
 
 void MemoryRequest::push_route(std::uint16_t port) {
-  if (rarely(depth_ >= kMaxRoute)) report_long_route();
+  if (unlikely(depth_ >= kMaxRoute)) report_long_route();
   route_[depth_++] = port;
 }
 
@@ -40,7 +40,7 @@ std::uint16_t MemoryRequest::pop_route() {
 
 MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {
   // A pooled payload has its request inside: no way round through the extension table.
-  if (rarely(&typeid(payload) != &typeid(Transaction))) return extension_of(payload);
+  if (unlikely(&typeid(payload) != &typeid(Transaction))) return extension_of(payload);
   return static_cast<Transaction&>(payload).request();
 }
 

@@ -103,7 +103,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
   /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
   /// for pieces widens it to what is fetched.
-  std::uint32_t pieces = 0;
+  std::uint32_t word_mask = 0;
   /// For the initiator's own bookkeeping; nobody else reads or writes it.
   std::uint32_t tag = 0;
 

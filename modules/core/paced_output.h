@@ -22,7 +22,7 @@ class PacedOutput {
   /// end of the message before it is awaited.
   Tick next(const ClockDomain& clock, Tick t) const {
     if (queue.empty() || sender.free_at() == kNever) return kNever;
-    return departure_edge(clock, sender, std::max(queue.next_due(), paced_until_), t);
+    return next_send_edge(clock, sender, std::max(queue.next_due(), paced_until_), t);
   }
 
   /// Takes the front, which leaves now (next() == t); returns its item and the delay to annotate.

@@ -5,9 +5,9 @@
 #include <string>
 #include <typeinfo>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
 #include "modules/core/transaction_pool.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -97,7 +97,7 @@ bool PayloadCheck::operands_fit(const tlm::tlm_generic_payload& payload,
 MemoryRequest* PayloadCheck::admit(tlm::tlm_generic_payload& payload,
                                    const tlm::tlm_phase& phase) const {
   MemoryRequest* request = nullptr;
-  if (rarely(!pooled(payload))) {
+  if (unlikely(!pooled(payload))) {
     request = payload.get_extension<MemoryRequest>();
     if (request == nullptr || !payload.has_mm()) return nullptr;
   } else {
@@ -117,7 +117,7 @@ MemoryRequest* PayloadCheck::admit(tlm::tlm_generic_payload& payload,
       (!byte_enables_ || payload.get_byte_enable_length() == 0)) {
     return nullptr;
   }
-  if (rarely(kind == kAtomic) && !operands_fit(payload, *request)) return nullptr;
+  if (unlikely(kind == kAtomic) && !operands_fit(payload, *request)) return nullptr;
   return request;
 }
 
@@ -164,7 +164,7 @@ tlm::tlm_sync_enum PayloadCheck::refuse(const sc_core::sc_object& socket,
   } else if (fault == PayloadFault::kNone) {
     fault = fault_of(payload, request, least_bytes_);
   }
-  answer(socket, payload, fault);
+  response(socket, payload, fault);
   return tlm::TLM_COMPLETED;
 }
 
@@ -179,12 +179,12 @@ bool PayloadCheck::refuse_blocking(const sc_core::sc_object& socket,
                                    tlm::tlm_generic_payload& payload) {
   const PayloadFault fault = untimed_fault(payload);
   if (fault == PayloadFault::kNone) return false;
-  answer(socket, payload, fault);
+  response(socket, payload, fault);
   return true;
 }
 
-void PayloadCheck::answer(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
-                          PayloadFault fault) {
+void PayloadCheck::response(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
+                            PayloadFault fault) {
   payload.set_response_status(status_of(fault));
   const auto bit = static_cast<std::uint16_t>(1U << static_cast<unsigned>(fault));
   if ((reported_ & bit) != 0) return;

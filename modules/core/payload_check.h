@@ -98,8 +98,8 @@ class PayloadCheck {
   bool refuse_blocking(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload);
 
   /// Sets the status of a fault and reports it.
-  void answer(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
-              PayloadFault fault);
+  void response(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
+                PayloadFault fault);
 
  private:
   static constexpr std::uint32_t kCommands = 3;

@@ -30,7 +30,7 @@ void PostedSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   const tlm::tlm_sync_enum sync = peer().nb_transport_fw(payload, phase, annotated);
   if (sync == tlm::TLM_ACCEPTED) return;
   if (sync != tlm::TLM_COMPLETED) unexpected(phase);
-  answered(payload, current + annotated.value());
+  responded_at(payload, current + annotated.value());
   held_ = nullptr;
   payload.release();
 }
@@ -68,7 +68,7 @@ tlm::tlm_sync_enum PostedReceiver::begin(tlm::tlm_generic_payload& payload,
 void PostedReceiver::release() {
   if (!give_back()) return;
   sc_core::sc_time delay;
-  tlm::tlm_generic_payload* const payload = take_withheld(delay);
+  tlm::tlm_generic_payload* const payload = handle_withheld(delay);
   if (payload == nullptr) return;
   if (delay.value() == 0) delay = to_sc_time(1);
   payload->set_response_status(tlm::TLM_OK_RESPONSE);

@@ -90,7 +90,7 @@ void ClockDomain::Frequency::keep_edges_from(std::size_t known) {
 
 std::uint64_t ClockDomain::Frequency::cycles_in(Tick duration) const {
   // The quotient lies next to a whole number: half a cycle more, rounded down.
-  if (rarely(duration > exact_ticks)) {
+  if (unlikely(duration > exact_ticks)) {
     return static_cast<std::uint64_t>((Wide{duration} * denominator + numerator / 2) / numerator);
   }
   return high(duration * denominator + numerator / 2, by_numerator);
@@ -113,7 +113,7 @@ ClockDomain::Edge ClockDomain::Frequency::edge_by_division(Tick t) const {
 }
 
 Tick ClockDomain::Frequency::after(Tick t, std::uint64_t cycles) const {
-  if (rarely(!close(t))) return after_by_division(t, cycles);
+  if (unlikely(!close(t))) return after_by_division(t, cycles);
   const std::size_t k = cycles_ahead(t);
   const std::uint64_t ahead = k + std::uint64_t{edges[k] != t} + cycles;
   return ahead < edges.size() ? edges[ahead] : time_by_division(here_cycle + ahead);

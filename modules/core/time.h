@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <systemc>
 
-#include "modules/core/rarely.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -29,8 +29,8 @@ inline void set_time_resolution() {
 void check_time_resolution();
 
 namespace detail {
-/// The present time while the WakeQueue, which alone writes it, calls blocks' processes; kNever
-/// otherwise.
+/// The present time while the ProcessScheduler, which alone writes it, calls blocks' processes;
+/// kNever otherwise.
 inline Tick present = kNever;
 /// What to_sc_time() has made, each where its number of ticks says.
 inline std::array<sc_core::sc_time, 64> made_times;
@@ -38,14 +38,14 @@ inline std::array<sc_core::sc_time, 64> made_times;
 
 /// The present simulated time. Blocks ask some fifty times per memory access.
 inline Tick now() {
-  return rarely(detail::present == kNever) ? sc_core::sc_time_stamp().value() : detail::present;
+  return unlikely(detail::present == kNever) ? sc_core::sc_time_stamp().value() : detail::present;
 }
 
 /// sc_time::from_value() is a call into the SystemC library; nearly every delay is one of a few
 /// numbers of clock cycles, a tick more or less for rounding, so that what it gave is kept.
 inline sc_core::sc_time to_sc_time(Tick t) {
   sc_core::sc_time& kept = detail::made_times[t * 0x9e3779b97f4a7c15U >> 58];
-  if (rarely(kept.value() != t)) kept = sc_core::sc_time::from_value(t);
+  if (unlikely(kept.value() != t)) kept = sc_core::sc_time::from_value(t);
   return kept;
 }
 
@@ -66,7 +66,7 @@ class ClockDomain {
 
   /// A process says at which edge it runs: what is asked about this edge and the next three is then
   /// answered without a division. Changes no answer.
-  void standing_at(Tick edge) const {
+  void set_current_edge(Tick edge) const {
     if (edge != f_.edges[0]) f_.move_to(edge);
   }
 
@@ -109,7 +109,7 @@ class ClockDomain {
     void keep_edges_from(std::size_t known);
     /// The last edge at or before t.
     Edge edge_at(Tick t) const {
-      if (rarely(!close(t))) return edge_by_division(t);
+      if (unlikely(!close(t))) return edge_by_division(t);
       const std::size_t k = cycles_ahead(t);
       return {here_cycle + k, edges[k]};
     }
@@ -138,7 +138,7 @@ class ClockDomain {
     /// Up to here, the short forms of divisions cannot overflow.
     std::uint64_t exact_cycles;
     std::uint64_t exact_ticks;
-    // standing_at(): at the edge of cycle 0 to begin with
+    // set_current_edge(): at the edge of cycle 0 to begin with
     std::uint64_t here_cycle = 0;
     std::array<Tick, 4> edges{};  ///< of that cycle and those after it
     Tick span = 0;                ///< from the first of these into the last cycle, whole ticks

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "modules/core/prefetch.h"
-#include "modules/core/rarely.h"
 #include "modules/core/time.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -29,7 +29,7 @@ class TimedQueue {
 
   // Not inline: hundreds of bytes at every place that pushes.
   [[gnu::noinline]] void push(Tick due, std::uint32_t port, T item) {
-    if (rarely(size_ > mask_)) return push_into_more(due, port, std::move(item));
+    if (unlikely(size_ > mask_)) return push_into_more(due, port, std::move(item));
     std::uint32_t i = size_++;
     for (; i > 0; --i) {
       Entry& before = at(i - 1);

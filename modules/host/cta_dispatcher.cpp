@@ -32,7 +32,7 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
       scheduler_(std::move(scheduler)),
       sm_(sm_count) {
   events.bind(*this);
-  wake_.drives<&CtaDispatcher::process>(*this);
+  wake_.bind<&CtaDispatcher::process>(*this);
 }
 
 void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end) {
@@ -43,7 +43,7 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   residents_ = 0;
   const Dim3 grid = kernel.grid();
   scheduler_->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sm_.size()));
-  news_.clear();
+  notifications_.clear();
   ctas_done_ = 0;
   ctas_total_ = grid.count();
   ++stats_.kernels;
@@ -79,16 +79,16 @@ void CtaDispatcher::fail() {
   std::exchange(on_end_, nullptr)(error_);
 }
 
-void CtaDispatcher::news(SmId sm, News what) {
+void CtaDispatcher::notify(SmId sm, Notification what) {
   if (kernel_ == nullptr) return;  // after a failure, SMs may still end what they had begun
   const Tick due = clock_.after(now() + 1, 0);
-  news_.push(due, sm.value, what);
+  notifications_.push(due, sm.value, what);
   wake_.at(due);
 }
 
-void CtaDispatcher::cta_finished(SmId sm) { news(sm, News::kCtaFinished); }
+void CtaDispatcher::cta_finished(SmId sm) { notify(sm, Notification::kCtaFinished); }
 
-void CtaDispatcher::sm_drained(SmId sm) { news(sm, News::kDrained); }
+void CtaDispatcher::sm_drained(SmId sm) { notify(sm, Notification::kDrained); }
 
 /// The first failure counts; of those of one instant, the lowest SM's.
 void CtaDispatcher::kernel_failed(SmId sm, std::exception_ptr error) {
@@ -126,7 +126,7 @@ void CtaDispatcher::process() {
     }
     return;
   }
-  take_news(t);
+  handle_notifications(t);
   const bool more = t >= start_at_ && deal(t);
   const bool done =
       t >= start_at_ && scheduler_->pending() == 0 &&
@@ -139,13 +139,13 @@ void CtaDispatcher::process() {
     return;
   }
   if (more) wake_.at(clock_.after(t, 1));
-  wake_.at(news_.next_due());
+  wake_.at(notifications_.next_due());
 }
 
-void CtaDispatcher::take_news(Tick t) {
-  while (news_.due(t)) {
-    Sm& s = sm_[news_.front_port()];
-    if (news_.pop() == News::kCtaFinished) {
+void CtaDispatcher::handle_notifications(Tick t) {
+  while (notifications_.due(t)) {
+    Sm& s = sm_[notifications_.front_port()];
+    if (notifications_.pop() == Notification::kCtaFinished) {
       --s.running;
       ++ctas_done_;
     } else if (s.running == 0) {
@@ -227,7 +227,7 @@ void CtaDispatcher::reset() {
   on_end_ = nullptr;
   error_ = nullptr;
   for (Sm& s : sm_) s = Sm{};
-  news_.clear();
+  notifications_.clear();
   flushed_at_ = kNever;
   slices_flushing_ = 0;
   slices_flushed_ = false;

@@ -9,9 +9,9 @@
 
 #include "modules/core/block.h"
 #include "modules/core/parameters.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/time.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/cta_scheduler.h"
 
@@ -76,22 +76,22 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
     std::uint32_t running = 0;
     bool drained = true;
   };
-  enum class News : std::uint8_t { kCtaFinished, kDrained };
+  enum class Notification : std::uint8_t { kCtaFinished, kDrained };
 
   void process();
   void fail();
   unsigned residents() const;
-  void take_news(Tick t);
+  void handle_notifications(Tick t);
   bool deal(Tick t);
   void flush_slices(Tick t);
   void end_kernel(Tick t);
-  void news(SmId sm, News what);
+  void notify(SmId sm, Notification what);
 
   const DispatchConfig config_;
   const ClockDomain clock_;
   std::unique_ptr<CtaScheduler> scheduler_;
   std::vector<Sm> sm_;
-  TimedQueue<News> news_;  ///< by SM; due at the edge after it was said
+  TimedQueue<Notification> notifications_;  ///< by SM; due at the edge after it was said
   KernelProgram* kernel_ = nullptr;
   std::function<void(std::exception_ptr)> on_end_;
   std::exception_ptr error_;
@@ -104,7 +104,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   bool slices_flushed_ = false;
   std::uint64_t ctas_done_ = 0;
   std::uint64_t ctas_total_ = 0;
-  WakeEvent wake_;
+  ProcessTimer wake_;
   DispatchStats stats_;
 };
 

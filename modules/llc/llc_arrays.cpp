@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "modules/core/rarely.h"
+#include "modules/core/unlikely.h"
 #include "modules/llc/llc_slice.h"
 
 namespace tessera {
@@ -13,10 +13,10 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   const Access a = queue.front();
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
-  held_up_[local(a)].went(t);
+  stall_tracker_[local(a)].proceed(t);
   if (!queue.empty()) array_.prefetch(queue.front().set);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
-  tell_observers(a, false);
+  notify_observers(a, false);
   std::uint64_t cycles = 1;
   if (a.request->kind == RequestKind::kAtomic && is_home(*a.request) && !is_remote_cache()) {
     cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
@@ -27,13 +27,13 @@ bool LlcSlice::try_queue(TimedQueue<Access>& queue, Tick t) {
   return true;
 }
 
-LlcSlice::Outcome LlcSlice::held_up(const Access& a, Counter& reason) {
-  held_up_[local(a)].by(reason, now());
+LlcSlice::Outcome LlcSlice::stall(const Access& a, Counter& reason) {
+  stall_tracker_[local(a)].stall(reason, now());
   return Outcome::kStalled;
 }
 
 /// Whether a request passes the arrays by.
-bool LlcSlice::goes_round(const Access& a) const {
+bool LlcSlice::bypasses_cache(const Access& a) const {
   if (is_remote_cache()) return !role_.remote_cache->remote_cache;
   return !is_home(*a.request) && !cached_here(a);
 }
@@ -48,8 +48,7 @@ bool LlcSlice::cached_here(const Access& a) const {
 bool LlcSlice::kept(const Access& a) const {
   if (local(a)) return true;
   if (!config_.install_remote_misses) return false;
-  return role_.caching == nullptr || a.request->kind != RequestKind::kLoad ||
-         caching_of(a).at_home;
+  return role_.caching == nullptr || a.request->kind != RequestKind::kLoad || caching_of(a).at_home;
 }
 
 Caching LlcSlice::caching_of(const Access& a) const {
@@ -69,7 +68,7 @@ void LlcSlice::drop_page(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
-void LlcSlice::tell(const Access& a, bool leaving) {
+void LlcSlice::notify(const Access& a, bool leaving) {
   const AccessOrigin origin = leaving || !is_home(*a.request) ? AccessOrigin::kRemoteLeaving
                               : local(a)                      ? AccessOrigin::kLocal
                                                               : AccessOrigin::kRemoteArriving;
@@ -88,9 +87,9 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
   bool served_here = home && !is_remote_cache();
   const std::uint64_t bypasses = stats_.bypasses;
   if (!home && a.request->kind != RequestKind::kLoad) {
-    outcome = pass_on(a, line, f, t);
-  } else if (is_remote_cache() && home_must_see(*a.request)) {
-    outcome = pass_by(a, f, t);
+    outcome = forward_to_home(a, line, f, t);
+  } else if (is_remote_cache() && must_reach_home(*a.request)) {
+    outcome = write_back_and_forward(a, f, t);
   } else if (f != CacheArray::kNone && array_.locked(f)) {
     outcome = merge(a, line);
   } else if (is_write) {
@@ -119,7 +118,7 @@ LlcSlice::Outcome LlcSlice::access(const Access& a, Tick t) {
 
 LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
   Mshr<Access>::Entry& entry = *mshr_.find(line);
-  if (!entry.keep || !mshr_.can_merge(entry)) return held_up(a, stats_.stalls_mshr);
+  if (!entry.keep || !mshr_.can_merge(entry)) return stall(a, stats_.stalls_mshr);
   entry.add(a);
   ++stats_.merges;
   return Outcome::kDone;
@@ -128,8 +127,8 @@ LlcSlice::Outcome LlcSlice::merge(const Access& a, std::uint64_t line) {
 LlcSlice::Outcome LlcSlice::write(const Access& a, std::uint64_t line, CacheArray::Frame frame,
                                   Tick t) {
   if (frame == CacheArray::kNone) {
-    frame = take_frame(index_of(a.request->home()), line);
-    if (frame == CacheArray::kNone) return held_up(a, stats_.stalls_ways);
+    frame = allocate_way(index_of(a.request->home()), line);
+    if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
     ++stats_.write_allocations;
   } else {
     ++stats_.hits;
@@ -149,15 +148,15 @@ LlcSlice::Outcome LlcSlice::miss(const Access& a, std::uint64_t line, CacheArray
   // fetched without being kept.
   if (!home && (mshr_.used() + std::max(1U, config_.mshr_entries / 4) >= config_.mshr_entries ||
                 array_.unlocked(index) < 2)) {
-    return pass_on(a, line, frame, t);
+    return forward_to_home(a, line, frame, t);
   }
-  if (mshr_.full()) return held_up(a, stats_.stalls_mshr);
+  if (mshr_.full()) return stall(a, stats_.stalls_mshr);
   if (!home && to_remote_.queue.size() >= config_.remote_queue_depth)
-    return held_up(a, stats_.stalls_output);
+    return stall(a, stats_.stalls_output);
   const bool absent = frame == CacheArray::kNone;
   if (absent) {
-    frame = take_frame(index, line);
-    if (frame == CacheArray::kNone) return held_up(a, stats_.stalls_ways);
+    frame = allocate_way(index, line);
+    if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
     ++stats_.misses;
   } else {
     ++stats_.partial_fetches;
@@ -203,10 +202,9 @@ tlm::tlm_generic_payload& LlcSlice::own_fetch(const Access& a, std::uint64_t lin
 
 /// Sends another slice's access to its home after a lookup, without a place here. A write takes
 /// the line's copy with it.
-LlcSlice::Outcome LlcSlice::pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame,
-                                    Tick t) {
-  if (to_remote_.queue.size() >= config_.remote_queue_depth)
-    return held_up(a, stats_.stalls_output);
+LlcSlice::Outcome LlcSlice::forward_to_home(const Access& a, std::uint64_t line,
+                                            CacheArray::Frame frame, Tick t) {
+  if (to_remote_.queue.size() >= config_.remote_queue_depth) return stall(a, stats_.stalls_output);
   if (a.request->kind != RequestKind::kLoad && frame != CacheArray::kNone) {
     if (array_.locked(frame)) {
       mshr_.find(line)->keep = false;
@@ -221,7 +219,7 @@ LlcSlice::Outcome LlcSlice::pass_on(const Access& a, std::uint64_t line, CacheAr
 
 void LlcSlice::send_on(const Access& a, Tick due, std::uint32_t tag) {
   a.request->push_route(static_cast<std::uint16_t>(a.port));
-  ++passing_;
+  ++outstanding_bypasses_;
   to_remote_.queue.push(due, tag, a.payload);
 }
 
@@ -233,14 +231,14 @@ void LlcSlice::refuse_fill(Payload& payload, Tick t) {
   const bool own = entry.first().payload != &payload;
   entry.for_each_waiting([&](const Access& a) {
     a.payload->set_response_status(payload.get_response_status());
-    replies_[a.port].queue.push(t, 0, a.payload);
+    responses_[a.port].queue.push(t, 0, a.payload);
   });
   if (own) payload.release();
   mshr_.release(entry);
 }
 
 void LlcSlice::fill(Payload& payload, Tick t) {
-  if (rarely(failed(payload))) {
+  if (unlikely(failed(payload))) {
     refuse_fill(payload, t);
     return;
   }
@@ -279,7 +277,7 @@ void LlcSlice::fill(Payload& payload, Tick t) {
 }
 
 /// A frame for the line, its old line evicted; kNone when every way waits for a fill.
-CacheArray::Frame LlcSlice::take_frame(std::uint64_t index, std::uint64_t line) {
+CacheArray::Frame LlcSlice::allocate_way(std::uint64_t index, std::uint64_t line) {
   const CacheArray::Frame f = array_.victim(index);
   if (f == CacheArray::kNone) return f;
   if (array_.occupied(f)) {
@@ -349,7 +347,7 @@ void LlcSlice::perform_atomics(AtomicOperands& operands, CacheArray::Frame frame
 void LlcSlice::finish(const Access& a, Tick t) {
   a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
   if (role_.coherent && is_home(*a.request) && !coherent_after(a, t)) return;
-  replies_[a.port].queue.push(t, 0, a.payload);
+  responses_[a.port].queue.push(t, 0, a.payload);
 }
 
 // Coherence with the twin slice of the other side.
@@ -364,7 +362,7 @@ bool LlcSlice::coherent_after(const Access& a, Tick t) {
     if (!load) {
       directory_.remove(home.slice_line, line);
     } else if (const auto evicted = directory_.add(home.slice_line, line)) {
-      invalidate_twin(*evicted, t);
+      invalidate_peer(*evicted, t);
     }
     return true;
   }
@@ -372,7 +370,7 @@ bool LlcSlice::coherent_after(const Access& a, Tick t) {
   const auto pending = std::find_if(invalidating_.begin(), invalidating_.end(),
                                     [line](const Invalidation& i) { return i.line == line; });
   if (directory_.remove(home.slice_line, line)) {
-    invalidate_twin(line, t).held.push_back(a);
+    invalidate_peer(line, t).held.push_back(a);
     return false;
   }
   if (pending == invalidating_.end()) return true;
@@ -380,7 +378,7 @@ bool LlcSlice::coherent_after(const Access& a, Tick t) {
   return false;
 }
 
-LlcSlice::Invalidation& LlcSlice::invalidate_twin(std::uint64_t line, Tick t) {
+LlcSlice::Invalidation& LlcSlice::invalidate_peer(std::uint64_t line, Tick t) {
   ++stats_.invalidations_sent;
   const std::uint64_t address = line * config_.line_bytes;
   Transaction& out = pool_.acquire();
@@ -397,13 +395,13 @@ LlcSlice::Invalidation& LlcSlice::invalidate_twin(std::uint64_t line, Tick t) {
 void LlcSlice::invalidated(Payload& payload, Tick t) {
   const auto i = std::find_if(invalidating_.begin(), invalidating_.end(),
                               [&payload](const Invalidation& v) { return v.payload == &payload; });
-  for (const Access& a : i->held) replies_[a.port].queue.push(t, 0, a.payload);
+  for (const Access& a : i->held) responses_[a.port].queue.push(t, 0, a.payload);
   payload.release();
   invalidating_.erase(i);
 }
 
 /// The home wants lines dropped.
-void LlcSlice::take_invalidations(Tick t) {
+void LlcSlice::handle_invalidations(Tick t) {
   while (invalidations_.due(t)) {
     const Access a = invalidations_.pop();
     ++stats_.invalidations_received;
@@ -417,7 +415,7 @@ void LlcSlice::take_invalidations(Tick t) {
       }
     }
     a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
-    replies_[a.port].queue.push(t, 0, a.payload);
+    responses_[a.port].queue.push(t, 0, a.payload);
     request_in_[a.port].release();
   }
 }

@@ -7,14 +7,15 @@
 namespace tessera {
 
 /// Atomics (section 4.4), and what may be cached by nobody on the way.
-bool LlcSlice::home_must_see(const MemoryRequest& r) {
+bool LlcSlice::must_reach_home(const MemoryRequest& r) {
   return r.kind == RequestKind::kAtomic || r.bypass_l1;
 }
 
 /// Sends an access to its home after a lookup, behind the bytes that are dirty here.
-LlcSlice::Outcome LlcSlice::pass_by(const Access& a, CacheArray::Frame frame, Tick t) {
+LlcSlice::Outcome LlcSlice::write_back_and_forward(const Access& a, CacheArray::Frame frame,
+                                                   Tick t) {
   if (frame != CacheArray::kNone) {
-    if (array_.locked(frame)) return held_up(a, stats_.stalls_mshr);
+    if (array_.locked(frame)) return stall(a, stats_.stalls_mshr);
     if (!array_.dirty(frame).none()) write_back(frame, t);
     array_.invalidate(frame);
   }
@@ -26,12 +27,12 @@ LlcSlice::Outcome LlcSlice::pass_by(const Access& a, CacheArray::Frame frame, Ti
 /// `tag`: kHoldsEntry + port, or 0.
 void LlcSlice::pass_to_memory(const Access& a, Tick due, std::uint32_t tag) {
   a.request->push_route(static_cast<std::uint16_t>(a.port));
-  ++passing_;
+  ++outstanding_bypasses_;
   to_memory_.queue.push(due, tag, a.payload);
 }
 
 /// Whether an answer from `memory` is to a fetch or a write-back, and not to what passed by.
-bool LlcSlice::answers_own(Payload& payload) {
+bool LlcSlice::is_own_response(Payload& payload) {
   if (payload.is_write()) {
     return std::find(writes_.begin(), writes_.end(), &payload) != writes_.end();
   }

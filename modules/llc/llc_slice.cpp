@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -48,7 +48,7 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       array_(config.sets, config.ways, config.line_bytes),
       mshr_(config.mshr_entries, config.mshr_targets),
       directory_(config.directory_sets, config.directory_ways),
-      replies_(role.ports.size()),
+      responses_(role.ports.size()),
       // Pipeline registers hold a request as well as queue entries do.
       request_in_(role.ports.size(), RequestReceiver(config.latency_cycles + config.queue_depth)) {
   for (unsigned i = 0; i < in.size(); ++i) {
@@ -59,13 +59,13 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
   }
   memory.register_nb_transport_bw(this, &LlcSlice::memory_bw);
   remote.register_nb_transport_bw(this, &LlcSlice::remote_bw);
-  wake_.drives<&LlcSlice::process>(*this);
+  wake_.bind<&LlcSlice::process>(*this);
 }
 
 void LlcSlice::end_of_elaboration() {
-  for (std::size_t i = 0; i < replies_.size(); ++i) {
+  for (std::size_t i = 0; i < responses_.size(); ++i) {
     request_in_[i].bind(in[i].operator->());
-    replies_[i].sender.bind(in[i].operator->());
+    responses_[i].sender.bind(in[i].operator->());
   }
   to_memory_.sender.bind(memory.operator->());
   fills_.receiver.bind(memory.operator->());
@@ -85,19 +85,19 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
   const auto p = static_cast<std::uint32_t>(port);
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    ReplyOutput& out = replies_[p];
+    ResponseOutput& out = responses_[p];
     out.sender.end_response(payload, at);
     if (!out.queue.empty()) {
-      wake_.at(departure_edge(clock_, out.sender, out.queue.next_due(), now()));
+      wake_.at(next_send_edge(clock_, out.sender, out.queue.next_due(), now()));
     }
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest* const admitted = check_.admit(payload, phase);
-  if (rarely(admitted == nullptr)) return check_.refuse(in[p], payload, phase);
+  if (unlikely(admitted == nullptr)) return check_.refuse(in[p], payload, phase);
   MemoryRequest& request = *admitted;
   const std::uint64_t address = payload.get_address();
-  if (rarely(!request.home_known(address))) request.decode_home(map_, address);
-  if (rarely(!serves(request.home()))) {
+  if (unlikely(!request.home_known(address))) request.decode_home(map_, address);
+  if (unlikely(!serves(request.home()))) {
     return check_.refuse(in[p], payload, phase, PayloadFault::kHome);
   }
   const Access a{&payload, &request, p, array_.set_of(index_of(request.home()))};
@@ -105,7 +105,7 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
     const Tick due = clock_.after(at, 0);
     invalidations_.push(due, p, a);
     wake_.at(due);
-  } else if (goes_round(a)) {
+  } else if (bypasses_cache(a)) {
     const Tick due = clock_.after(at, 0);
     bypassing_.push(due, p, a);
     wake_.at(due);
@@ -122,31 +122,32 @@ tlm::tlm_sync_enum LlcSlice::fw(int port, Payload& payload, tlm::tlm_phase& phas
 
 tlm::tlm_sync_enum LlcSlice::memory_bw(Payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-  return answered(to_memory_, fills_, payload, phase, delay);
+  return responded_at(to_memory_, fills_, payload, phase, delay);
 }
 
 tlm::tlm_sync_enum LlcSlice::remote_bw(Payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-  return answered(to_remote_, from_remote_, payload, phase, delay);
+  return responded_at(to_remote_, from_remote_, payload, phase, delay);
 }
 
-tlm::tlm_sync_enum LlcSlice::answered(Output& output, Answers& answers, Payload& payload,
-                                      tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LlcSlice::responded_at(Output& output, ResponseInput& responses,
+                                          Payload& payload, tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
   output.sender.end_request(payload, at);
   if (phase == tlm::END_REQ) {
     if (!output.queue.empty()) {
-      wake_.at(departure_edge(clock_, output.sender, output.queue.next_due(), now()));
+      wake_.at(next_send_edge(clock_, output.sender, output.queue.next_due(), now()));
     }
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
   mshr_.prefetch(line_of(payload));
   array_.prefetch(index_of(request_of(payload).home()));
-  answers.queue.push(due, 0, &payload);
+  responses.queue.push(due, 0, &payload);
   // A BEGIN_RESP may stand for END_REQ: then what waits for the channel may go.
-  if (&answers != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
-  return answers.receiver.begin(payload, phase, delay, 0);
+  if (&responses != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
+  return responses.receiver.begin(payload, phase, delay, 0);
 }
 
 /// Whether what comes from the channel may lie until the process runs next: each reply port has an
@@ -154,39 +155,39 @@ tlm::tlm_sync_enum LlcSlice::answered(Output& output, Answers& answers, Payload&
 /// in the statistics of a run that is cut short).
 bool LlcSlice::fills_can_wait() const {
   if (stalled_ == Stall::kArrays || role_.coherent || flush_frame_ != kNotFlushing) return false;
-  return std::none_of(replies_.begin(), replies_.end(),
-                      [](const ReplyOutput& out) { return out.queue.empty(); });
+  return std::none_of(responses_.begin(), responses_.end(),
+                      [](const ResponseOutput& out) { return out.queue.empty(); });
 }
 
 // Processes.
 
 void LlcSlice::process() {
   const Tick t = now();
-  clock_.standing_at(t);
-  if (fills_.queue.due(t)) take_fills(t);
+  clock_.set_current_edge(t);
+  if (fills_.queue.due(t)) handle_fills(t);
   if (role_.caching != nullptr) {
-    take_remote(t);
-    take_invalidations(t);
+    handle_remote(t);
+    handle_invalidations(t);
   }
-  if (bypassing_.due(t)) take_bypassing(t);
+  if (bypassing_.due(t)) handle_bypassing(t);
   send_all(t);
   look_up(t);
   if (flush_frame_ != kNotFlushing) walk_flush(t);
-  arm(t);
+  schedule_next(t);
 }
 
-void LlcSlice::take_fills(Tick t) {
+void LlcSlice::handle_fills(Tick t) {
   while (fills_.queue.due(t)) {
     const Tick due = fills_.queue.next_due();
     Payload& payload = *fills_.queue.pop();
     fills_.receiver.release();
-    if (is_remote_cache() && !answers_own(payload)) {
-      --passing_;
-      replies_[request_of(payload).pop_route()].queue.push(due, 0, &payload);
+    if (is_remote_cache() && !is_own_response(payload)) {
+      --outstanding_bypasses_;
+      responses_[request_of(payload).pop_route()].queue.push(due, 0, &payload);
       continue;
     }
     if (payload.is_write()) {
-      if (rarely(failed(payload))) report_lost_write(*this, payload);
+      if (unlikely(failed(payload))) report_lost_write(*this, payload);
       writes_.erase(std::find(writes_.begin(), writes_.end(), &payload));
       payload.release();
       continue;
@@ -195,7 +196,7 @@ void LlcSlice::take_fills(Tick t) {
   }
 }
 
-void LlcSlice::take_remote(Tick t) {
+void LlcSlice::handle_remote(Tick t) {
   while (from_remote_.queue.due(t)) {
     Payload& payload = *from_remote_.queue.pop();
     from_remote_.receiver.release();
@@ -209,18 +210,18 @@ void LlcSlice::take_remote(Tick t) {
       fill(payload, t);
       continue;
     }
-    --passing_;
-    replies_[request.pop_route()].queue.push(t, 0, &payload);
+    --outstanding_bypasses_;
+    responses_[request.pop_route()].queue.push(t, 0, &payload);
   }
 }
 
 /// What goes round the arrays has come. It keeps its port's entry until it leaves.
-void LlcSlice::take_bypassing(Tick t) {
+void LlcSlice::handle_bypassing(Tick t) {
   while (bypassing_.due(t)) {
     const Access a = bypassing_.pop();
     ++stats_.bypasses;
     if (local(a) && a.request->kind == RequestKind::kLoad) ++stats_.sm_loads;
-    tell_observers(a, true);
+    notify_observers(a, true);
     if (is_remote_cache()) {
       pass_to_memory(a, t, kHoldsEntry + a.port);
     } else {
@@ -230,14 +231,14 @@ void LlcSlice::take_bypassing(Tick t) {
 }
 
 void LlcSlice::send_all(Tick t) {
-  for (ReplyOutput& out : replies_) {
-    if (out.queue.due(t)) send_replies(out, t);
+  for (ResponseOutput& out : responses_) {
+    if (out.queue.due(t)) send_responses(out, t);
   }
   if (to_memory_.queue.due(t)) send(to_memory_, fills_, t);
   if (to_remote_.queue.due(t)) send(to_remote_, from_remote_, t);
 }
 
-void LlcSlice::send_replies(ReplyOutput& out, Tick t) {
+void LlcSlice::send_responses(ResponseOutput& out, Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (out.queue.due(t) && out.sender.free(t + delay)) {
     Payload& payload = *out.queue.pop();
@@ -252,7 +253,7 @@ void LlcSlice::send_replies(ReplyOutput& out, Tick t) {
   }
 }
 
-void LlcSlice::send(Output& output, Answers& answers, Tick t) {
+void LlcSlice::send(Output& output, ResponseInput& responses, Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   while (output.queue.due(t) && output.sender.free(t + delay)) {
     const std::uint32_t tag = output.queue.front_port();
@@ -262,8 +263,8 @@ void LlcSlice::send(Output& output, Answers& answers, Tick t) {
     if (!outcome.responded) continue;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time annotated = to_sc_time(outcome.response_at - now());
-    answers.receiver.begin(payload, phase, annotated, 0);
-    answers.queue.push(clock_.after(outcome.response_at, 0), 0, &payload);
+    responses.receiver.begin(payload, phase, annotated, 0);
+    responses.queue.push(clock_.after(outcome.response_at, 0), 0, &payload);
   }
 }
 
@@ -272,7 +273,7 @@ void LlcSlice::look_up(Tick t) {
   if (lookup_free_at_ > t || (!lmr_.due(t) && !rmr_.due(t))) return;
   if (output_backed_up()) {
     for (TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
-      if (queue->due(t)) held_up(queue->front(), stats_.stalls_output);
+      if (queue->due(t)) stall(queue->front(), stats_.stalls_output);
     }
     stalled_ = Stall::kOutputs;
     return;
@@ -290,7 +291,7 @@ void LlcSlice::look_up(Tick t) {
 
 bool LlcSlice::output_backed_up() const {
   // A plain loop: std::any_of() takes four at a time, in ten times the code.
-  for (const ReplyOutput& out : replies_) {
+  for (const ResponseOutput& out : responses_) {
     if (out.queue.size() >= config_.reply_queue_depth) return true;
   }
   return to_memory_.queue.size() >= config_.memory_queue_depth;
@@ -336,16 +337,16 @@ void LlcSlice::walk_flush(Tick t) {
   }
 }
 
-void LlcSlice::arm(Tick t) {
-  for (const ReplyOutput& out : replies_) {
+void LlcSlice::schedule_next(Tick t) {
+  for (const ResponseOutput& out : responses_) {
     if (out.queue.empty() || out.sender.free_at() == kNever) continue;
-    wake_.at(departure_edge(clock_, out.sender, out.queue.next_due(), t));
+    wake_.at(next_send_edge(clock_, out.sender, out.queue.next_due(), t));
   }
-  arm(to_memory_, t);
+  schedule_next(to_memory_, t);
   if (!fills_can_wait()) wake_.at(fills_.queue.next_due());
   wake_.at(bypassing_.next_due());
   if (role_.caching != nullptr) {
-    arm(to_remote_, t);
+    schedule_next(to_remote_, t);
     wake_.at(from_remote_.queue.next_due());
     wake_.at(invalidations_.next_due());
   }
@@ -359,9 +360,9 @@ void LlcSlice::arm(Tick t) {
   if (head != kNever) wake_.at(std::max({head, lookup_free_at_, t}));
 }
 
-void LlcSlice::arm(const Output& output, Tick t) {
+void LlcSlice::schedule_next(const Output& output, Tick t) {
   if (output.queue.empty() || output.sender.free_at() == kNever) return;
-  wake_.at(departure_edge(clock_, output.sender, output.queue.next_due(), t));
+  wake_.at(next_send_edge(clock_, output.sender, output.queue.next_due(), t));
 }
 
 // Housekeeping.
@@ -370,9 +371,9 @@ bool LlcSlice::idle() const {
   return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() &&
          fills_.queue.empty() && from_remote_.queue.empty() && invalidations_.empty() &&
          invalidating_.empty() && to_memory_.queue.empty() && to_remote_.queue.empty() &&
-         writes_.empty() && passing_ == 0 && flush_frame_ == kNotFlushing &&
-         std::all_of(replies_.begin(), replies_.end(),
-                     [](const ReplyOutput& out) { return out.queue.empty(); });
+         writes_.empty() && outstanding_bypasses_ == 0 && flush_frame_ == kNotFlushing &&
+         std::all_of(responses_.begin(), responses_.end(),
+                     [](const ResponseOutput& out) { return out.queue.empty(); });
 }
 
 void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
@@ -391,14 +392,14 @@ void LlcSlice::describe_waiting(std::vector<Waiting>& out) const {
   const std::string below = is_remote_cache() ? "the RDMA engine" : "the channel";
   queue("to_memory", to_memory_.queue.size(), "END_REQ from " + below);
   queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
-  queue("passing", static_cast<std::size_t>(passing_), "answers from other slices");
+  queue("passing", static_cast<std::size_t>(outstanding_bypasses_), "answers from other slices");
   queue("invalidating", invalidating_.size(), "answers from the other side");
   queue("write_backs", writes_.size(), "acknowledgement from " + below);
   if (flush_frame_ != kNotFlushing) {
     queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
   }
-  for (std::size_t p = 0; p < replies_.size(); ++p) {
-    queue(("reply" + std::to_string(p)).c_str(), replies_[p].queue.size(),
+  for (std::size_t p = 0; p < responses_.size(); ++p) {
+    queue(("reply" + std::to_string(p)).c_str(), responses_[p].queue.size(),
           "END_RESP from " + std::string(in[p].name()) + "'s initiator");
   }
 }
@@ -414,7 +415,7 @@ void LlcSlice::reset() {
     out->queue.clear();
     out->sender.reset();
   }
-  for (ReplyOutput& out : replies_) {
+  for (ResponseOutput& out : responses_) {
     out.queue.clear();
     out.sender.reset();
   }
@@ -424,20 +425,20 @@ void LlcSlice::reset() {
   for (Payload* w : writes_) w->release();
   writes_.clear();
   for (auto& r : request_in_) r.reset();
-  for (Answers* answers : {&fills_, &from_remote_}) {
-    answers->queue.clear();
-    answers->receiver.reset();
+  for (ResponseInput* responses : {&fills_, &from_remote_}) {
+    responses->queue.clear();
+    responses->receiver.reset();
   }
   array_.invalidate_all();
   directory_.clear();
-  passing_ = 0;
+  outstanding_bypasses_ = 0;
   holds_copies_ = false;
   flush_frame_ = kNotFlushing;
   flush_done_ = nullptr;
   local_turn_ = true;
   lookup_free_at_ = 0;
   stalled_ = Stall::kNone;
-  held_up_ = {};
+  stall_tracker_ = {};
   wake_.cancel();
 }
 

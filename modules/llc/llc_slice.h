@@ -18,14 +18,14 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
-#include "modules/core/held_up.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/slice_observer.h"
+#include "modules/core/stall_tracker.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
-#include "modules/core/wake_event.h"
 #include "modules/llc/llc_config.h"
-#include "modules/llc/twin_directory.h"
+#include "modules/llc/snoop_filter.h"
 #include "policies/address_map.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
@@ -54,9 +54,9 @@ namespace tessera {
 /// Remote cache (DualOpt section 4.2): the slice stands in front of the RDMA engine, to which
 /// `memory` leads, and caches other GPUs' lines as a home does its own, until a flush. What the
 /// home must see (atomics, volatile and system-scope accesses) passes on; a copy of its line is
-/// written back before it, and dropped. While RemoteTransfer::remote_cache is false everything goes
-/// round the arrays to `memory`, and they hold nothing; it may become true at any time, and what is
-/// under way ends as it began.
+/// written back before it, and dropped. While RemoteAccessMode::remote_cache is false everything
+/// goes round the arrays to `memory`, and they hold nothing; it may become true at any time, and
+/// what is under way ends as it began.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
 /// a cycle; a hit's answer (and a write's acknowledgement) is at the requester's side one cycle
@@ -89,7 +89,7 @@ class LlcSlice final : public sc_core::sc_module,
     const RemoteCaching* caching = nullptr;
     /// Not null: the slice is a remote cache, and holds lines while remote_cache is true, which it
     /// must not cease to be but after a flush. `caching` is null then.
-    const RemoteTransfer* remote_cache = nullptr;
+    const RemoteAccessMode* remote_cache = nullptr;
     /// Over how many remote caches a GPU's remote lines are dealt, by their home slice's number;
     /// divides the number of slices.
     std::uint32_t remote_banks = 1;
@@ -142,11 +142,11 @@ class LlcSlice final : public sc_core::sc_module,
     TimedQueue<Payload*> queue;
     RequestSender sender;
   };
-  struct alignas(kHostLine) ReplyOutput {
+  struct alignas(kHostLine) ResponseOutput {
     TimedQueue<Payload*> queue;
     ResponseSender sender;
   };
-  struct alignas(kHostLine) Answers {
+  struct alignas(kHostLine) ResponseInput {
     TimedQueue<Payload*> queue;
     ResponseReceiver receiver{ResponseReceiver::kUnlimited};
   };
@@ -163,28 +163,28 @@ class LlcSlice final : public sc_core::sc_module,
   tlm::tlm_sync_enum fw(int port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum memory_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum remote_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum answered(Output& output, Answers& answers, Payload& payload,
-                              tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum responded_at(Output& output, ResponseInput& responses, Payload& payload,
+                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
   unsigned debug(int port, Payload& payload);
   bool access_enabled(Payload& payload);
   bool direct(int, Payload&, tlm::tlm_dmi&) { return false; }
 
   void process();
-  void take_fills(Tick t);
-  [[gnu::noinline]] void take_remote(Tick t);
-  void take_invalidations(Tick t);
-  void take_bypassing(Tick t);
+  void handle_fills(Tick t);
+  [[gnu::noinline]] void handle_remote(Tick t);
+  void handle_invalidations(Tick t);
+  void handle_bypassing(Tick t);
   bool fills_can_wait() const;
   void fill(Payload& payload, Tick t);
   [[gnu::noinline]] void refuse_fill(Payload& payload, Tick t);
   void send_all(Tick t);
-  void send_replies(ReplyOutput& out, Tick t);
-  void send(Output& output, Answers& answers, Tick t);
+  void send_responses(ResponseOutput& out, Tick t);
+  void send(Output& output, ResponseInput& responses, Tick t);
   void look_up(Tick t);
   [[gnu::noinline]] void walk_flush(Tick t);
-  void arm(Tick t);
-  void arm(const Output& output, Tick t);
+  void schedule_next(Tick t);
+  void schedule_next(const Output& output, Tick t);
 
   /// Always true in a remote cache: it does with its lines as a home does.
   bool is_home(const MemoryRequest& r) const {
@@ -205,7 +205,7 @@ class LlcSlice final : public sc_core::sc_module,
     return payload.get_address() >> line_shift_;
   }
   bool local(const Access& a) const { return role_.ports[a.port] == Queue::kLocal; }
-  bool goes_round(const Access& a) const;
+  bool bypasses_cache(const Access& a) const;
   bool cached_here(const Access& a) const;
   bool kept(const Access& a) const;
   Caching caching_of(const Access& a) const;
@@ -213,37 +213,38 @@ class LlcSlice final : public sc_core::sc_module,
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   /// The head of its queue cannot be looked up at this instant: will be counted once, for the
   /// first reason, if it is not looked up at the very same instant.
-  [[gnu::noinline]] Outcome held_up(const Access& a, Counter& reason);
+  [[gnu::noinline]] Outcome stall(const Access& a, Counter& reason);
   Outcome access(const Access& a, Tick t);
   Outcome merge(const Access& a, std::uint64_t line);
   Outcome write(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   Outcome miss(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
-  [[gnu::noinline]] Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame,
-                                    Tick t);
+  [[gnu::noinline]] Outcome forward_to_home(const Access& a, std::uint64_t line,
+                                            CacheArray::Frame frame, Tick t);
   Payload& fetch_for(const Access& a, std::uint64_t line);
   [[gnu::noinline]] Payload& own_fetch(const Access& a, std::uint64_t line);
   /// `tag`: kHoldsEntry + port, or 0.
   void send_on(const Access& a, Tick due, std::uint32_t tag);
-  CacheArray::Frame take_frame(std::uint64_t index, std::uint64_t line);
+  CacheArray::Frame allocate_way(std::uint64_t index, std::uint64_t line);
   void write_back(CacheArray::Frame frame, Tick t);
   void apply(const Access& a, CacheArray::Frame frame);
   void finish(const Access& a, Tick t);
   void perform_atomics(AtomicOperands& operands, CacheArray::Frame frame, bool carried);
   bool coherent_after(const Access& a, Tick t);
-  Invalidation& invalidate_twin(std::uint64_t line, Tick t);
+  Invalidation& invalidate_peer(std::uint64_t line, Tick t);
   void invalidated(Payload& payload, Tick t);
-  void tell_observers(const Access& a, bool leaving) {
-    if (!role_.observers.empty()) tell(a, leaving);
+  void notify_observers(const Access& a, bool leaving) {
+    if (!role_.observers.empty()) notify(a, leaving);
   }
-  [[gnu::noinline]] void tell(const Access& a, bool leaving);
+  [[gnu::noinline]] void notify(const Access& a, bool leaving);
 
   // Remote caches only (llc_remote_cache.cpp).
-  bool answers_own(Payload& payload);
-  static bool home_must_see(const MemoryRequest& r);
-  [[gnu::noinline]] Outcome pass_by(const Access& a, CacheArray::Frame frame, Tick t);
+  bool is_own_response(Payload& payload);
+  static bool must_reach_home(const MemoryRequest& r);
+  [[gnu::noinline]] Outcome write_back_and_forward(const Access& a, CacheArray::Frame frame,
+                                                   Tick t);
   void pass_to_memory(const Access& a, Tick due, std::uint32_t tag);
   void blocking_remote(Payload& payload, sc_core::sc_time& delay);
-  void write_down(CacheArray::Frame frame);
+  void write_back_debug(CacheArray::Frame frame);
 
   alignas(kHostLine) const LlcSliceConfig config_;
   const unsigned line_shift_;
@@ -257,16 +258,16 @@ class LlcSlice final : public sc_core::sc_module,
   CacheArray array_;
   /// Entry::keep is false when the line must not stay, and nothing more may merge.
   Mshr<Access> mshr_;
-  TwinDirectory directory_;
+  SnoopFilter directory_;
   // What a lookup, a fill and a request to the channel ask: three host cache lines.
   alignas(kHostLine) TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
-  Answers fills_;  ///< from the channel
+  ResponseInput fills_;  ///< from the channel
   Output to_memory_;
   /// To go round the arrays. Apart until they have come: what is sent to the network waits for
   /// room there, and must not be counted before.
   TimedQueue<Access> bypassing_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
   Tick lookup_free_at_ = 0;
   bool local_turn_ = true;
   Stall stalled_ = Stall::kNone;
@@ -275,17 +276,17 @@ class LlcSlice final : public sc_core::sc_module,
   bool holds_copies_ = false;
   /// The next frame that a flush looks at.
   CacheArray::Frame flush_frame_ = kNotFlushing;
-  std::vector<ReplyOutput> replies_;
+  std::vector<ResponseOutput> responses_;
   std::vector<RequestReceiver> request_in_;
-  std::array<HeldUp, 2> held_up_{};  ///< heads of the queues: [RMR, LMR]
-  Answers from_remote_;              ///< from the network
+  std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
+  ResponseInput from_remote_;                    ///< from the network
   Output to_remote_;
   TimedQueue<Access> invalidations_;  ///< to be done here
   std::vector<Invalidation> invalidating_;
   /// Write-backs whose acknowledgement is awaited.
   std::vector<Payload*> writes_;
   /// Requests that went round the arrays and have not been answered.
-  std::uint64_t passing_ = 0;
+  std::uint64_t outstanding_bypasses_ = 0;
   Tick flush_began_ = 0;
   Tick flush_at_ = 0;
   std::function<void()> flush_done_;

@@ -11,7 +11,7 @@ void LlcSlice::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
   const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
   if (check_.refuse_blocking(socket, payload)) return;
   if (!serves(map_.locate(payload.get_address()))) {
-    check_.answer(socket, payload, PayloadFault::kHome);
+    check_.response(socket, payload, PayloadFault::kHome);
     return;
   }
   if (is_remote_cache()) {
@@ -105,21 +105,21 @@ void LlcSlice::blocking_remote(Payload& payload, sc_core::sc_time& delay) {
   if (f != CacheArray::kNone) {
     sc_assert(!array_.locked(f));
     const auto* request = payload.get_extension<MemoryRequest>();
-    const bool pass = !payload.is_read() || (request != nullptr && home_must_see(*request));
+    const bool pass = !payload.is_read() || (request != nullptr && must_reach_home(*request));
     if (!pass && array_.valid(f).contains(array_.whole_line())) {
       delay += to_sc_time(clock_.time_of(config_.latency_cycles));
       payload.set_response_status(access_enabled(payload) ? tlm::TLM_OK_RESPONSE
                                                           : tlm::TLM_ADDRESS_ERROR_RESPONSE);
       return;
     }
-    write_down(f);
+    write_back_debug(f);
     array_.invalidate(f);
   }
   memory->b_transport(payload, delay);
 }
 
 /// The dirty bytes of a frame, to memory at once.
-void LlcSlice::write_down(CacheArray::Frame frame) {
+void LlcSlice::write_back_debug(CacheArray::Frame frame) {
   if (!carried_) return;
   const ByteMask dirty = array_.dirty(frame);
   for (unsigned i = 0, end = 0; i < config_.line_bytes; i = end + 1) {

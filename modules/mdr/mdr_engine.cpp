@@ -35,7 +35,7 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
       raw_(raw),
       switch_(decision),
       sampler_(sampled(slice, config)) {
-  wake_.drives<&MdrEngine::process>(*this);
+  wake_.bind<&MdrEngine::process>(*this);
 }
 
 // What the slice calls.

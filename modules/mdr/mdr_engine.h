@@ -8,9 +8,9 @@
 
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/slice_observer.h"
 #include "modules/core/time.h"
-#include "modules/core/wake_event.h"
 #include "modules/mdr/mdr_config.h"
 #include "modules/mdr/set_sampler.h"
 #include "policies/mdr_model.h"
@@ -101,7 +101,7 @@ class MdrEngine final : public sc_core::sc_module,
   std::uint64_t replicated_cycles_ = 0;  ///< up to on_since_
   Estimate last_;
 
-  WakeEvent wake_;
+  ProcessTimer wake_;
   MdrStats stats_;
 };
 

@@ -7,8 +7,8 @@ SetSampler::SetSampler(const Shape& shape)
     : keeps_arriving_(shape.keeps_arriving),
       slot_of_set_(shape.sets, kNotSampled),
       // Tags only: the line size plays no part.
-      no_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kWhole),
-      full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kWhole) {
+      no_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine),
+      full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine) {
   for (std::uint64_t slot = 0; slot < shape.sampled_sets; ++slot) {
     slot_of_set_[slot * shape.sets / shape.sampled_sets] = static_cast<std::uint32_t>(slot);
   }

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -71,7 +71,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     in[i].register_b_transport(this, &DramChannel::b_transport, tag);
     in[i].register_transport_dbg(this, &DramChannel::transport_dbg, tag);
   }
-  wake_.drives<&DramChannel::work>(*this);
+  wake_.bind<&DramChannel::work>(*this);
   reset();
 }
 
@@ -205,12 +205,12 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
   }
   const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
   MemoryRequest* const request = check_.admit(payload, phase);
-  if (rarely(request == nullptr)) {
+  if (unlikely(request == nullptr)) {
     if (phase == tlm::BEGIN_REQ) ++stats_.errors;
     return check_.refuse(socket, payload, phase);
   }
   const Location where = map_.locate(payload.get_address());
-  if (rarely(where.channel != id_)) {
+  if (unlikely(where.channel != id_)) {
     ++stats_.errors;
     return check_.refuse(socket, payload, phase, PayloadFault::kHome);
   }
@@ -228,7 +228,7 @@ void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
   const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
   if (check_.refuse_blocking(socket, payload)) return;
   if (map_.locate(payload.get_address()).channel != id_) {
-    check_.answer(socket, payload, PayloadFault::kHome);
+    check_.response(socket, payload, PayloadFault::kHome);
     return;
   }
   const auto* request = payload.get_extension<MemoryRequest>();
@@ -276,15 +276,15 @@ void DramChannel::work() {
   const bool first = cycle >= next_edge_;
   next_edge_ = std::max(next_edge_, cycle + 1);
   if (edge && first) {
-    clock_.standing_at(t);
-    take_requests(t, cycle);
+    clock_.set_current_edge(t);
+    handle_requests(t, cycle);
     issue_commands(cycle);
   }
   send_responses(t);
-  arm();
+  schedule_next();
 }
 
-void DramChannel::take_requests(Tick t, std::uint64_t cycle) {
+void DramChannel::handle_requests(Tick t, std::uint64_t cycle) {
   while (arriving_.due(t) && !free_slots_.empty()) {
     const std::uint32_t port = arriving_.front_port();
     const Arrival a = arriving_.pop();
@@ -326,7 +326,7 @@ void DramChannel::send_responses(Tick t) {
 }
 
 // The next edge with work. A port that is not usable yet wakes the process by its END_RESP.
-void DramChannel::arm() {
+void DramChannel::schedule_next() {
   std::uint64_t next = scheduler_.next_cycle();
   const Slot soon = scheduler_.next_slot();
   if (soon != DramScheduler::kNoSlot) prefetch_payload(queue_[soon].payload);

@@ -12,8 +12,8 @@
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/memory/backing_store.h"
 #include "modules/memory/dram_scheduler.h"
 
@@ -110,10 +110,10 @@ class DramChannel final : public sc_core::sc_module, public Block {
   unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
 
   void work();
-  void take_requests(Tick t, std::uint64_t cycle);
+  void handle_requests(Tick t, std::uint64_t cycle);
   void issue_commands(std::uint64_t cycle);
   void send_responses(Tick t);
-  void arm();
+  void schedule_next();
   void wake_at_edge(std::uint64_t cycle);
 
   void access(tlm::tlm_generic_payload& payload);
@@ -131,7 +131,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   std::vector<Port> ports_;
   // A host cache line.
   alignas(kHostLine) TimedQueue<Arrival> arriving_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
   std::uint64_t edge_ = 0;  ///< the edge that the process is armed for, and its time
   Tick edge_time_ = kNever;
 

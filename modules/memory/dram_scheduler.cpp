@@ -5,7 +5,7 @@
 #include <cassert>
 #include <utility>
 
-#include "modules/core/rarely.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -264,8 +264,8 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
   if (e.write != write_) row_planned_ = false;
   if (observer_ != nullptr) {
     for (std::uint32_t i = 0; i < columns_; ++i) {
-      tell(e.write ? DramCommand::Kind::kWrite : DramCommand::Kind::kRead, b, e.row,
-           cycle + i * config_.t_ccd_l);
+      notify(e.write ? DramCommand::Kind::kWrite : DramCommand::Kind::kRead, b, e.row,
+             cycle + i * config_.t_ccd_l);
     }
   }
   // 2. Out of the lists.
@@ -285,7 +285,7 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
       timing_.precharge(b, at);
       assign(closed_by_conflict_, bit(b), conflict);
       ++counts_.precharges;
-      tell(DramCommand::Kind::kAutoPrecharge, b, e.row, at);
+      notify(DramCommand::Kind::kAutoPrecharge, b, e.row, at);
     }
     update_masks(b);
     reconsider_row(b, cycle);
@@ -299,14 +299,14 @@ void DramScheduler::issue_row(MemoryCycle cycle) {
   row_bus_ = cycle + 1;
   column_planned_ = false;
   if (timing_.open(b)) {
-    tell(DramCommand::Kind::kPrecharge, b, timing_.row(b), cycle);
+    notify(DramCommand::Kind::kPrecharge, b, timing_.row(b), cycle);
     timing_.precharge(b, cycle);
     mark_used(b);
     ++counts_.precharges;
     closed_by_conflict_ |= bit(b);
     merge_hits(b);
   } else {
-    tell(DramCommand::Kind::kActivate, b, e.row, cycle);
+    notify(DramCommand::Kind::kActivate, b, e.row, cycle);
     timing_.activate(b, e.row, cycle);
     ++counts_.activates;
     e.outcome = (closed_by_conflict_ & bit(b)) != 0 ? Outcome::kConflict : Outcome::kMiss;
@@ -333,9 +333,9 @@ void DramScheduler::refresh(MemoryCycle cycle) {
     ++counts_.refreshes;
     if (at.precharge != kNoCycle) {
       counts_.precharges += static_cast<Counter>(__builtin_popcountll(open));
-      tell(DramCommand::Kind::kPrechargeAll, 0, 0, at.precharge);
+      notify(DramCommand::Kind::kPrechargeAll, 0, 0, at.precharge);
     }
-    tell(DramCommand::Kind::kRefresh, 0, 0, at.refresh);
+    notify(DramCommand::Kind::kRefresh, 0, 0, at.refresh);
     unused_ = {};
     for_each_bank(open, [&](std::uint32_t b) {
       merge_hits(b);
@@ -346,9 +346,9 @@ void DramScheduler::refresh(MemoryCycle cycle) {
   column_planned_ = row_planned_ = false;
 }
 
-void DramScheduler::tell(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row,
-                         MemoryCycle cycle) {
-  if (rarely(observer_ != nullptr)) observer_->on_command({kind, bank, row, cycle});
+void DramScheduler::notify(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row,
+                           MemoryCycle cycle) {
+  if (unlikely(observer_ != nullptr)) observer_->on_command({kind, bank, row, cycle});
 }
 
 }  // namespace tessera

@@ -168,7 +168,7 @@ class DramScheduler {
   Issued issue_column(MemoryCycle cycle);
   void issue_row(MemoryCycle cycle);
   void mark_used(std::uint32_t bank);
-  void tell(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);
+  void notify(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);
 
   const DramConfig& config_;
   const std::uint32_t columns_;

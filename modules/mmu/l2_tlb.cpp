@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -23,7 +23,7 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       pool_(pool),
       entries_(config.entries),
       mshrs_(config.mshr_entries),
-      replies_(ports),
+      responses_(ports),
       // Pipeline registers hold a request as well as queue entries do.
       request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
       walker_in_(ResponseReceiver::kUnlimited),
@@ -34,13 +34,13 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
     in[i].register_transport_dbg(this, &L2Tlb::debug, static_cast<int>(i));
   }
   walker.register_nb_transport_bw(this, &L2Tlb::bw);
-  wake_.drives<&L2Tlb::process>(*this);
+  wake_.bind<&L2Tlb::process>(*this);
 }
 
 void L2Tlb::end_of_elaboration() {
   for (unsigned i = 0; i < request_in_.size(); ++i) {
     request_in_[i].bind(in[i].operator->());
-    replies_[i].sender.bind(in[i].operator->());
+    responses_[i].sender.bind(in[i].operator->());
   }
   to_walker_.sender.bind(walker.operator->());
   walker_in_.bind(walker.operator->());
@@ -57,11 +57,11 @@ tlm::tlm_sync_enum L2Tlb::fw(int port, tlm_generic_payload& payload, tlm::tlm_ph
   const auto p = static_cast<std::uint32_t>(port);
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    replies_[p].sender.end_response(payload, at);
-    wake_.at(replies_[p].next(clock_, now()));
+    responses_[p].sender.end_response(payload, at);
+    wake_.at(responses_[p].next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
-  if (rarely(check_.admit(payload, phase) == nullptr)) {
+  if (unlikely(check_.admit(payload, phase) == nullptr)) {
     if (phase == tlm::BEGIN_REQ) ++stats_.errors;
     return check_.refuse(in[p], payload, phase);
   }
@@ -105,14 +105,14 @@ unsigned L2Tlb::debug(int, tlm_generic_payload& payload) { return walker->transp
 
 void L2Tlb::process() {
   const Tick t = now();
-  take_fills(t);
+  handle_fills(t);
   send(t);
   look_up(t);
   send(t);
-  arm(t);
+  schedule_next(t);
 }
 
-void L2Tlb::take_fills(Tick t) {
+void L2Tlb::handle_fills(Tick t) {
   while (fills_.due(t)) {
     tlm_generic_payload& fetch = *fills_.pop();
     walker_in_.release();
@@ -129,7 +129,7 @@ void L2Tlb::take_fills(Tick t) {
         ++stats_.errors;
       }
       stats_.miss_latency.add(clock_.cycle_at(t) - clock_.cycle_at(w.since));
-      reply(w.port, *w.payload, t);
+      response(w.port, *w.payload, t);
     }
     mshrs_.release(i);
     stats_.mshrs.set(mshrs_.used(), t);
@@ -150,7 +150,7 @@ void L2Tlb::look_up(Tick t) {
       return;
     }
     queue_.pop();
-    held_up_.went(t);
+    stall_tracker_.proceed(t);
     ++lookups_;
     request_in_[a.port].release();
   }
@@ -158,8 +158,8 @@ void L2Tlb::look_up(Tick t) {
 
 /// False when the access must wait.
 bool L2Tlb::access(const Access& a, Tick t) {
-  if (replies_[a.port].queue.size() >= config_.reply_queue_depth) {
-    held_up_.by(stats_.stalls_output, t);
+  if (responses_[a.port].queue.size() >= config_.reply_queue_depth) {
+    stall_tracker_.stall(stats_.stalls_output, t);
     return false;
   }
   const std::uint64_t virtual_page = a.payload->get_address() >> page_bits_;
@@ -169,7 +169,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
     ++stats_.hits;
     e->used = ++uses_;
     answer_translation(*a.payload, e->physical);
-    reply(a.port, *a.payload, t);
+    response(a.port, *a.payload, t);
     return true;
   }
   PageSlots::Index i = mshrs_.find(page);
@@ -179,7 +179,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
     return true;
   }
   if (mshrs_.full()) {
-    held_up_.by(stats_.stalls_mshr, t);
+    stall_tracker_.stall(stats_.stalls_mshr, t);
     return false;
   }
   ++stats_.misses;
@@ -201,14 +201,14 @@ bool L2Tlb::access(const Access& a, Tick t) {
   return true;
 }
 
-void L2Tlb::reply(std::uint32_t port, tlm_generic_payload& payload, Tick t) {
-  if (replies_[port].queue.empty()) replying_.push_back(port);
-  replies_[port].queue.push(t, 0, &payload);
+void L2Tlb::response(std::uint32_t port, tlm_generic_payload& payload, Tick t) {
+  if (responses_[port].queue.empty()) replying_.push_back(port);
+  responses_[port].queue.push(t, 0, &payload);
 }
 
 void L2Tlb::send(Tick t) {
   for (std::size_t i = 0; i < replying_.size();) {
-    PacedOutput<ResponseSender>& out = replies_[replying_[i]];
+    PacedOutput<ResponseSender>& out = responses_[replying_[i]];
     if (out.next(clock_, t) != t) {
       ++i;
       continue;
@@ -233,8 +233,8 @@ void L2Tlb::send(Tick t) {
   }
 }
 
-void L2Tlb::arm(Tick t) {
-  for (const std::uint32_t port : replying_) wake_.at(replies_[port].next(clock_, t));
+void L2Tlb::schedule_next(Tick t) {
+  for (const std::uint32_t port : replying_) wake_.at(responses_[port].next(clock_, t));
   wake_.at(to_walker_.next(clock_, t));
   wake_.at(fills_.next_due());
   // A stalled head is tried again after a fill or an answer, which wake the process anyhow.
@@ -288,9 +288,9 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
   if (!to_walker_.queue.empty()) {
     out.push_back({block + ".to_walker", to_walker_.queue.size(), "END_REQ from the walker"});
   }
-  for (std::size_t i = 0; i < replies_.size(); ++i) {
-    if (replies_[i].queue.empty()) continue;
-    out.push_back({block + ".replies" + std::to_string(i), replies_[i].queue.size(),
+  for (std::size_t i = 0; i < responses_.size(); ++i) {
+    if (responses_[i].queue.empty()) continue;
+    out.push_back({block + ".replies" + std::to_string(i), responses_[i].queue.size(),
                    "END_RESP from SM " + std::to_string(i)});
   }
 }
@@ -308,12 +308,12 @@ void L2Tlb::reset() {
   fills_.clear();
   to_walker_.reset();
   walker_in_.reset();
-  for (auto& r : replies_) r.reset();
+  for (auto& r : responses_) r.reset();
   replying_.clear();
   for (auto& r : request_in_) r.reset();
   lookup_edge_ = kNever;
   stalled_ = false;
-  held_up_ = {};
+  stall_tracker_ = {};
   stats_ = L2TlbStats{};
   stats_.mshrs.reset(now());
 }

@@ -13,13 +13,13 @@
 
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
-#include "modules/core/held_up.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
+#include "modules/core/stall_tracker.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
-#include "modules/core/wake_event.h"
 #include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
 
@@ -113,12 +113,12 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   unsigned debug(int, tlm::tlm_generic_payload& payload);
 
   void process();
-  void take_fills(Tick t);
+  void handle_fills(Tick t);
   void look_up(Tick t);
   bool access(const Access& a, Tick t);
-  void reply(std::uint32_t port, tlm::tlm_generic_payload& payload, Tick t);
+  void response(std::uint32_t port, tlm::tlm_generic_payload& payload, Tick t);
   void send(Tick t);
-  void arm(Tick t);
+  void schedule_next(Tick t);
 
   /// What a page is known by: its number, and whose view of it.
   std::uint64_t key_of(std::uint64_t page, SmId sm) const {
@@ -141,16 +141,16 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   Tick lookup_edge_ = kNever;  ///< the edge at which `lookups_` were made
   std::uint32_t lookups_ = 0;
   bool stalled_ = false;
-  HeldUp held_up_;  ///< the head of the queue
+  StallTracker stall_tracker_;  ///< the head of the queue
   TimedQueue<tlm::tlm_generic_payload*> fills_;
   PacedOutput<RequestSender> to_walker_;
-  std::vector<PacedOutput<ResponseSender>> replies_;
-  std::vector<std::uint32_t> replying_;  ///< ports whose replies_ are not empty
+  std::vector<PacedOutput<ResponseSender>> responses_;
+  std::vector<std::uint32_t> replying_;  ///< ports whose responses_ are not empty
   std::vector<RequestReceiver> request_in_;
   ResponseReceiver walker_in_;
 
   PageSharing sharing_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
   L2TlbStats stats_;
 };
 

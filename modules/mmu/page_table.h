@@ -73,7 +73,7 @@ class PageTable {
   /// Frees the physical page of a mapped virtual page.
   void unmap(std::uint64_t virtual_page);
 
-  // Pages that move after their placement (PageMover). Where placement_matters().
+  // Pages that move after their placement (PageMigrator). Where placement_matters().
 
   /// Which channel's copies an SM's walks find. Set by whoever adds copies.
   std::function<ChannelId(SmId)> channel_of_sm;

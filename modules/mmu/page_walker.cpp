@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/mmu/page_walker.h"
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -24,12 +24,12 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
   in.register_b_transport(this, &PageWalker::blocking);
   in.register_transport_dbg(this, &PageWalker::debug);
   driver.register_nb_transport_bw(this, &PageWalker::bw);
-  wake_.drives<&PageWalker::process>(*this);
+  wake_.bind<&PageWalker::process>(*this);
 }
 
 void PageWalker::end_of_elaboration() {
   request_in_.bind(in.operator->());
-  replies_.sender.bind(in.operator->());
+  responses_.sender.bind(in.operator->());
   faults_.sender.bind(driver.operator->());
   driver_in_.bind(driver.operator->());
 }
@@ -44,11 +44,11 @@ tlm::tlm_sync_enum PageWalker::fw(tlm_generic_payload& payload, tlm::tlm_phase& 
                                   sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    replies_.sender.end_response(payload, at);
-    wake_.at(replies_.next(clock_, now()));
+    responses_.sender.end_response(payload, at);
+    wake_.at(responses_.next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
-  if (rarely(check_.admit(payload, phase) == nullptr)) {
+  if (unlikely(check_.admit(payload, phase) == nullptr)) {
     if (phase == tlm::BEGIN_REQ) ++stats_.errors;
     return check_.refuse(in, payload, phase);
   }
@@ -67,7 +67,7 @@ tlm::tlm_sync_enum PageWalker::bw(tlm_generic_payload& payload, tlm::tlm_phase& 
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
-  answers_.push(due, 0, &payload);
+  driver_responses_.push(due, 0, &payload);
   wake_.at(due);
   return driver_in_.begin(payload, phase, delay, 0);
 }
@@ -93,11 +93,11 @@ unsigned PageWalker::debug(tlm_generic_payload& payload) { return driver->transp
 void PageWalker::process() {
   const Tick t = now();
   free_walkers(t);
-  take_driver_answers(t);
+  handle_driver_responses(t);
   begin_walks(t);
   end_walks(t);
   send(t);
-  arm(t);
+  schedule_next(t);
 }
 
 void PageWalker::free_walkers(Tick t) {
@@ -107,13 +107,13 @@ void PageWalker::free_walkers(Tick t) {
   }
 }
 
-void PageWalker::take_driver_answers(Tick t) {
-  while (answers_.due(t)) {
-    tlm_generic_payload* payload = answers_.pop();
+void PageWalker::handle_driver_responses(Tick t) {
+  while (driver_responses_.due(t)) {
+    tlm_generic_payload* payload = driver_responses_.pop();
     driver_in_.release();
     --in_driver_;
     if (!payload->is_response_ok()) ++stats_.errors;
-    replies_.queue.push(t, 0, Result{payload, false});
+    responses_.queue.push(t, 0, Result{payload, false});
   }
 }
 
@@ -143,7 +143,7 @@ void PageWalker::end_walks(Tick t) {
     const auto physical = hidden ? std::nullopt : table_.walk(address, request_of(*payload).sm);
     if (physical) {
       answer_translation(*payload, *physical);
-      replies_.queue.push(t, 1, Result{payload, true});
+      responses_.queue.push(t, 1, Result{payload, true});
     } else {
       ++stats_.faults;
       faults_.queue.push(t, 0, Result{payload, true});
@@ -156,10 +156,10 @@ void PageWalker::free_walker_after(const Result& result, Tick t) {
 }
 
 void PageWalker::send(Tick t) {
-  if (replies_.next(clock_, t) == t) {
-    const auto [result, delay] = replies_.take(clock_, t);
+  if (responses_.next(clock_, t) == t) {
+    const auto [result, delay] = responses_.take(clock_, t);
     free_walker_after(result, t);
-    replies_.sender.send(*result.payload, delay);
+    responses_.sender.send(*result.payload, delay);
   }
   if (faults_.next(clock_, t) == t) {
     const auto [result, delay] = faults_.take(clock_, t);
@@ -170,16 +170,16 @@ void PageWalker::send(Tick t) {
       tlm::tlm_phase phase = tlm::BEGIN_RESP;
       sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
       driver_in_.begin(*result.payload, phase, annotated, 0);
-      answers_.push(clock_.after(outcome.response_at, 0), 0, result.payload);
+      driver_responses_.push(clock_.after(outcome.response_at, 0), 0, result.payload);
     }
   }
 }
 
-void PageWalker::arm(Tick t) {
-  wake_.at(replies_.next(clock_, t));
+void PageWalker::schedule_next(Tick t) {
+  wake_.at(responses_.next(clock_, t));
   wake_.at(faults_.next(clock_, t));
   wake_.at(freeing_.next_due());
-  wake_.at(answers_.next_due());
+  wake_.at(driver_responses_.next_due());
   wake_.at(walking_.next_due());
   // A request that is due waits for a walker.
   if (!queue_.due(t)) wake_.at(queue_.next_due());
@@ -188,7 +188,7 @@ void PageWalker::arm(Tick t) {
 // Housekeeping.
 
 bool PageWalker::idle() const {
-  return queue_.empty() && walking_.empty() && replies_.queue.empty() && faults_.queue.empty() &&
+  return queue_.empty() && walking_.empty() && responses_.queue.empty() && faults_.queue.empty() &&
          in_driver_ == 0;
 }
 
@@ -196,8 +196,8 @@ void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
   if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
   if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
-  if (!replies_.queue.empty()) {
-    out.push_back({block + ".replies", replies_.queue.size(), "END_RESP from the TLB"});
+  if (!responses_.queue.empty()) {
+    out.push_back({block + ".replies", responses_.queue.size(), "END_RESP from the TLB"});
   }
   if (!faults_.queue.empty()) {
     out.push_back({block + ".faults", faults_.queue.size(), "END_REQ from the driver"});
@@ -210,10 +210,10 @@ void PageWalker::reset() {
   queue_.clear();
   walking_.clear();
   freeing_.clear();
-  answers_.clear();
+  driver_responses_.clear();
   active_ = 0;
   in_driver_ = 0;
-  replies_.reset();
+  responses_.reset();
   faults_.reset();
   request_in_.reset();
   driver_in_.reset();

@@ -16,8 +16,8 @@
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/mmu/page_table.h"
 
 namespace tessera {
@@ -94,11 +94,11 @@ class PageWalker final : public sc_core::sc_module, public Block {
 
   void process();
   void free_walkers(Tick t);
-  void take_driver_answers(Tick t);
+  void handle_driver_responses(Tick t);
   void begin_walks(Tick t);
   void end_walks(Tick t);
   void send(Tick t);
-  void arm(Tick t);
+  void schedule_next(Tick t);
   void free_walker_after(const Result& result, Tick t);
 
   const PageWalkerConfig config_;
@@ -110,14 +110,14 @@ class PageWalker final : public sc_core::sc_module, public Block {
   std::uint32_t active_ = 0;
   TimedQueue<tlm::tlm_generic_payload*> walking_;
   TimedQueue<char> freeing_;  ///< walkers that become free
-  PacedOutput<ResponseSender, Result> replies_;
+  PacedOutput<ResponseSender, Result> responses_;
   PacedOutput<RequestSender, Result> faults_;
   std::size_t in_driver_ = 0;
-  TimedQueue<tlm::tlm_generic_payload*> answers_;
+  TimedQueue<tlm::tlm_generic_payload*> driver_responses_;
   RequestReceiver request_in_;
   ResponseReceiver driver_in_;
 
-  WakeEvent wake_;
+  ProcessTimer wake_;
   PageWalkerStats stats_;
 };
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -40,14 +40,14 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
       return touch(page * table_.page_bytes(), toucher).has_value();
     };
   }
-  wake_.drives<&UvmDriver::process>(*this);
+  wake_.bind<&UvmDriver::process>(*this);
 }
 
 UvmDriver::~UvmDriver() { table_.on_missing = nullptr; }
 
 void UvmDriver::end_of_elaboration() {
   request_in_.bind(in.operator->());
-  replies_.sender.bind(in.operator->());
+  responses_.sender.bind(in.operator->());
 }
 
 void UvmDriver::end_of_simulation() {
@@ -86,11 +86,11 @@ tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& p
                                  sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    replies_.sender.end_response(payload, at);
-    wake_.at(replies_.next(clock_, now()));
+    responses_.sender.end_response(payload, at);
+    wake_.at(responses_.next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
-  if (rarely(check_.admit(payload, phase) == nullptr)) {
+  if (unlikely(check_.admit(payload, phase) == nullptr)) {
     if (phase == tlm::BEGIN_REQ) ++stats_.errors;
     return check_.refuse(in, payload, phase);
   }
@@ -135,11 +135,11 @@ unsigned UvmDriver::debug(tlm_generic_payload& payload) {
 void UvmDriver::process() {
   const Tick t = now();
   end_faults(t);
-  take_requests(t);
+  handle_requests(t);
   begin_faults(t);
   end_faults(t);  // of no latency
   send(t);
-  arm(t);
+  schedule_next(t);
 }
 
 void UvmDriver::end_faults(Tick t) {
@@ -158,7 +158,7 @@ void UvmDriver::end_faults(Tick t) {
     stats_.fault_latency.add((clock_.after(t, 1) - slot.waiters.front().since) / kTicksPerNs);
     for (const PageSlots::Waiter& w : slot.waiters) {
       answer_translation(*w.payload, physical);
-      replies_.queue.push(t, 0, w.payload);
+      responses_.queue.push(t, 0, w.payload);
     }
     faults_.release(i);
     stats_.pending.set(faults_.used(), t);
@@ -166,7 +166,7 @@ void UvmDriver::end_faults(Tick t) {
   }
 }
 
-void UvmDriver::take_requests(Tick t) {
+void UvmDriver::handle_requests(Tick t) {
   stalled_ = false;
   while (queue_.due(t)) {
     if (!take(*queue_.front(), t)) {
@@ -202,7 +202,7 @@ bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
     faults_[i].waiters.push_back({&payload, 0, t});
     return true;
   }
-  replies_.queue.push(t, 0, &payload);
+  responses_.queue.push(t, 0, &payload);
   return true;
 }
 
@@ -219,13 +219,13 @@ void UvmDriver::begin_faults(Tick t) {
 }
 
 void UvmDriver::send(Tick t) {
-  if (replies_.next(clock_, t) != t) return;
-  const auto [payload, delay] = replies_.take(clock_, t);
-  replies_.sender.send(*payload, delay);
+  if (responses_.next(clock_, t) != t) return;
+  const auto [payload, delay] = responses_.take(clock_, t);
+  responses_.sender.send(*payload, delay);
 }
 
-void UvmDriver::arm(Tick t) {
-  wake_.at(replies_.next(clock_, t));
+void UvmDriver::schedule_next(Tick t) {
+  wake_.at(responses_.next(clock_, t));
   wake_.at(handling_.next_due());
   if (!freeing_.empty()) wake_.at(freeing_.next_due());
   if (!stalled_) wake_.at(queue_.next_due());
@@ -233,7 +233,9 @@ void UvmDriver::arm(Tick t) {
 
 // Housekeeping.
 
-bool UvmDriver::idle() const { return queue_.empty() && faults_.empty() && replies_.queue.empty(); }
+bool UvmDriver::idle() const {
+  return queue_.empty() && faults_.empty() && responses_.queue.empty();
+}
 
 void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
@@ -242,8 +244,8 @@ void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
   if (!handling_.empty()) {
     out.push_back({block + ".handling", handling_.size(), "the fault latency"});
   }
-  if (!replies_.queue.empty()) {
-    out.push_back({block + ".replies", replies_.queue.size(), "END_RESP from the walker"});
+  if (!responses_.queue.empty()) {
+    out.push_back({block + ".replies", responses_.queue.size(), "END_RESP from the walker"});
   }
 }
 
@@ -256,7 +258,7 @@ void UvmDriver::reset() {
   freeing_.clear();
   handlers_ = 0;
   stalled_ = false;
-  replies_.reset();
+  responses_.reset();
   request_in_.reset();
   table_.clear();
   stats_ = UvmDriverStats{};

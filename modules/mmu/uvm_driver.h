@@ -17,8 +17,8 @@
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/mmu/page_slots.h"
 #include "modules/mmu/page_table.h"
 #include "policies/page_placement.h"
@@ -127,11 +127,11 @@ class UvmDriver final : public sc_core::sc_module, public Block {
 
   void process();
   void end_faults(Tick t);
-  void take_requests(Tick t);
+  void handle_requests(Tick t);
   bool take(tlm::tlm_generic_payload& payload, Tick t);
   void begin_faults(Tick t);
   void send(Tick t);
-  void arm(Tick t);
+  void schedule_next(Tick t);
 
   std::uint64_t map_page(std::uint64_t page, SmId toucher);
   bool allocated(std::uint64_t page) const {
@@ -152,10 +152,10 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   TimedQueue<char> freeing_;    ///< handlers that become free
   std::uint32_t handlers_ = 0;  ///< in use
   bool stalled_ = false;
-  PacedOutput<ResponseSender> replies_;
+  PacedOutput<ResponseSender> responses_;
   RequestReceiver request_in_;
 
-  WakeEvent wake_;
+  ProcessTimer wake_;
   UvmDriverStats stats_;
 };
 

@@ -37,7 +37,7 @@ class Crossbar final : public sc_core::sc_module, public Block {
 
   const NocConfig& config() const { return config_; }
   const NocStats& requests() const { return network_.requests(); }
-  const NocStats& replies() const { return network_.replies(); }
+  const NocStats& responses() const { return network_.responses(); }
   /// Lone-packet latency of one direction for a packet of that many bytes, header included.
   Tick zero_load_latency(std::uint32_t bytes) const { return network_.zero_load_latency(bytes); }
 

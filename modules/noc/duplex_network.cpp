@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 #include "modules/noc/packet.h"
 
 namespace tessera {
@@ -53,12 +53,12 @@ DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned
       entries_(entries),
       exits_(exits),
       request_stats_(exits),
-      reply_stats_(entries),
+      response_stats_(entries),
       request_side_(*this),
       reply_side_(*this),
       request_(shape_of(config, entries, exits), request_side_, request_stats_),
-      reply_(shape_of(config, exits, entries), reply_side_, reply_stats_) {
-  wake_.drives<&DuplexNetwork::process>(*this);
+      response_(shape_of(config, exits, entries), reply_side_, response_stats_) {
+  wake_.bind<&DuplexNetwork::process>(*this);
 }
 
 void DuplexNetwork::bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator) {
@@ -79,7 +79,7 @@ void DuplexNetwork::read_clock() {
   seen_ = t;
   cycle_ = clock_.cycle_at(t);
   const bool edge = clock_.is_edge(t);
-  if (edge) clock_.standing_at(t);
+  if (edge) clock_.set_current_edge(t);
   first_ = edge ? cycle_ : cycle_ + 1;
   next_edge_ = clock_.after(t, edge ? 1 : 0);
 }
@@ -98,8 +98,8 @@ Cycle DuplexNetwork::send_cycle(const Sender& sender) const {
   return std::max(usable, cycle_before(sender.free_at()));
 }
 
-void DuplexNetwork::arm() {
-  Cycle next = std::min(request_.next(), reply_.next());
+void DuplexNetwork::schedule_next() {
+  Cycle next = std::min(request_.next(), response_.next());
   next = std::min(next, early_.next_due());
   if (next >= armed_) return;
   armed_ = next;
@@ -113,15 +113,15 @@ void DuplexNetwork::process() {
   look_at_clock();
   if (first_ == cycle_) {
     // 1. Early replies that arrive with the next edge stand at their ports.
-    take_early_replies();
+    handle_early_responses();
     // 2. Replies move, and may let a port go on with requests; 3. requests move.
-    reply_.process(cycle_);
+    response_.process(cycle_);
     request_.process(cycle_);
   }
-  arm();
+  schedule_next();
 }
 
-void DuplexNetwork::take_early_replies() {
+void DuplexNetwork::handle_early_responses() {
   while (early_.due(cycle_)) {
     const EarlyReply early = early_.pop();
     if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
@@ -158,7 +158,7 @@ bool DuplexNetwork::ReplySide::deliver(unsigned exit, const SwitchFabric::Packet
     return false;
   }
   port.responses.send(*packet.payload, n.next_edge_ - n.seen_);
-  n.reply_stats_.series.add(packet.bytes, n.next_edge_);
+  n.response_stats_.series.add(packet.bytes, n.next_edge_);
   packet.payload->release();
   return true;
 }
@@ -174,7 +174,7 @@ void DuplexNetwork::reply_exit_free(unsigned entry) {
   const ResponseSender& sender = entries_[entry].responses;
   if (sender.waiting_for() != nullptr) return;  // until END_RESP
   look_at_clock();
-  reply_.exit_ready(cycle_, entry, send_cycle(sender));
+  response_.exit_ready(cycle_, entry, send_cycle(sender));
 }
 
 void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
@@ -194,13 +194,13 @@ tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, const sc_core::sc_obje
     const Tick at = now() + delay.value();
     entries_[entry].responses.end_response(payload, at);
     reply_exit_free(entry);
-    arm();
+    schedule_next();
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest* const request = check_.admit(payload, phase);
-  if (rarely(request == nullptr)) return check_.refuse(socket, payload, phase);
+  if (unlikely(request == nullptr)) return check_.refuse(socket, payload, phase);
   const unsigned exit = exit_of(payload, request);
-  if (rarely(exit >= exits_.size())) {
+  if (unlikely(exit >= exits_.size())) {
     return check_.refuse(socket, payload, phase, PayloadFault::kHome);
   }
   return accept_request(entry, payload, *request, exit, phase, delay);
@@ -221,7 +221,7 @@ tlm::tlm_sync_enum DuplexNetwork::backward(unsigned exit, tlm::tlm_generic_paylo
     if (sender.waiting_for() == &payload) {
       sender.end_request(payload, at);
       request_exit_free(exit);
-      if (phase == tlm::END_REQ) arm();
+      if (phase == tlm::END_REQ) schedule_next();
     }
     if (phase == tlm::BEGIN_RESP) return accept_reply(exit, payload, phase, delay);
   }
@@ -249,7 +249,7 @@ tlm::tlm_sync_enum DuplexNetwork::accept_request(unsigned entry, tlm::tlm_generi
   RequestReceiver& receiver = entries_[entry].requests;
   const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, busy_until - arrival);
   if (in_buffer) receiver.release();
-  arm();
+  schedule_next();
   return sync;
 }
 
@@ -258,7 +258,7 @@ bool DuplexNetwork::admit_reply(unsigned exit, tlm::tlm_generic_payload& payload
   MemoryRequest& request = request_of(payload);
   const unsigned entry = request.pop_route();
   sc_assert(entry < entries_.size());
-  return admit(reply_, exit, entry, payload,
+  return admit(response_, exit, entry, payload,
                reply_packet_bytes(payload, request, config_.header_bytes), arrival, counted);
 }
 
@@ -267,11 +267,11 @@ tlm::tlm_sync_enum DuplexNetwork::accept_reply(unsigned exit, tlm::tlm_generic_p
   look_at_clock();
   const Tick arrival = seen_ + delay.value();
   const bool in_buffer = admit_reply(exit, payload, cycle_from(arrival), true);
-  const Tick busy_until = clock_.time_of(reply_.entry_free(exit));
+  const Tick busy_until = clock_.time_of(response_.entry_free(exit));
   ResponseReceiver& receiver = exits_[exit].responses;
   const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, busy_until - arrival);
   if (in_buffer) receiver.release();
-  arm();
+  schedule_next();
   return sync;
 }
 
@@ -286,8 +286,8 @@ void DuplexNetwork::blocking(const sc_core::sc_object& socket, tlm::tlm_generic_
   if (check_.refuse_blocking(socket, payload)) return;
   const MemoryRequest* extension = payload.get_extension<MemoryRequest>();
   const unsigned exit = exit_of(payload, extension);
-  if (rarely(exit >= exits_.size())) {
-    check_.answer(socket, payload, PayloadFault::kHome);
+  if (unlikely(exit >= exits_.size())) {
+    check_.response(socket, payload, PayloadFault::kHome);
     return;
   }
   const MemoryRequest plain = plain_request(payload);
@@ -309,7 +309,7 @@ unsigned DuplexNetwork::debug(tlm::tlm_generic_payload& payload) {
 
 void DuplexNetwork::describe_waiting(std::vector<Waiting>& out) const {
   request_.describe_waiting(name_ + ".request", out);
-  reply_.describe_waiting(name_ + ".reply", out);
+  response_.describe_waiting(name_ + ".reply", out);
   if (!early_.empty()) {
     out.push_back({name_ + ".early_replies", early_.size(), "their time of arrival"});
   }
@@ -318,7 +318,7 @@ void DuplexNetwork::describe_waiting(std::vector<Waiting>& out) const {
 void DuplexNetwork::reset() {
   const auto drop = [](tlm::tlm_generic_payload& payload) { payload.release(); };
   request_.reset(drop);
-  reply_.reset(drop);
+  response_.reset(drop);
   while (!early_.empty()) early_.pop().payload->release();
   for (EntryPort& p : entries_) {
     p.requests.reset();
@@ -336,12 +336,12 @@ void DuplexNetwork::reset() {
 
 void DuplexNetwork::reset_statistics() {
   request_stats_.reset(now());
-  reply_stats_.reset(now());
+  response_stats_.reset(now());
 }
 
 void DuplexNetwork::register_statistics(StatisticsRegistry& registry) const {
   request_stats_.register_in(registry, name_, "request");
-  reply_stats_.register_in(registry, name_, "reply");
+  response_stats_.register_in(registry, name_, "reply");
 }
 
 }  // namespace tessera

@@ -11,8 +11,8 @@
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/switch_fabric.h"
@@ -51,11 +51,11 @@ class DuplexNetwork final {
   unsigned debug(tlm::tlm_generic_payload& payload);
 
   const NocStats& requests() const { return request_stats_; }
-  const NocStats& replies() const { return reply_stats_; }
+  const NocStats& responses() const { return response_stats_; }
   /// Lone-packet latency of one direction, in ticks.
   Tick zero_load_latency(std::uint32_t bytes) const;
 
-  bool idle() const { return request_.empty() && reply_.empty() && early_.empty(); }
+  bool idle() const { return request_.empty() && response_.empty() && early_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const;
   void reset();
   void reset_statistics();
@@ -101,7 +101,7 @@ class DuplexNetwork final {
   }
   [[gnu::noinline]] void read_clock();
   Cycle cycle_from(Tick t) const;
-  void arm();
+  void schedule_next();
   /// The last cycle in which something may be sent that arrives, one cycle later, at t or after.
   Cycle cycle_before(Tick t) const;
   template <class Sender>
@@ -121,7 +121,7 @@ class DuplexNetwork final {
   tlm::tlm_sync_enum accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
                                   tlm::tlm_phase& phase, sc_core::sc_time& delay);
   bool admit_reply(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival, bool counted);
-  void take_early_replies();
+  void handle_early_responses();
   void reply_entered(unsigned exit, bool counted);
 
   const std::string name_;
@@ -132,12 +132,12 @@ class DuplexNetwork final {
   std::vector<EntryPort> entries_;
   std::vector<ExitPort> exits_;
   NocStats request_stats_;
-  NocStats reply_stats_;
+  NocStats response_stats_;
   RequestSide request_side_;
   ReplySide reply_side_;
   SwitchFabric request_;
-  SwitchFabric reply_;
-  WakeEvent wake_;
+  SwitchFabric response_;
+  ProcessTimer wake_;
 
   TimedQueue<EarlyReply> early_;  ///< by the cycle before their arrival
 

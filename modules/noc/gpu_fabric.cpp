@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 namespace {
@@ -52,7 +52,7 @@ GpuFabric::GpuFabric(const sc_core::sc_module_name& name, const GpuFabricConfig&
     in[port].register_transport_dbg(this, &GpuFabric::debug, id);
     out[port].register_nb_transport_bw(this, &GpuFabric::backward, id);
   }
-  wake_.drives<&GpuFabric::process>(*this);
+  wake_.bind<&GpuFabric::process>(*this);
 }
 
 void GpuFabric::end_of_elaboration() {
@@ -81,8 +81,8 @@ tlm::tlm_sync_enum GpuFabric::forward(int port, tlm::tlm_generic_payload& payloa
   PostedReceiver& receiver = e.receivers[packet_class];
   if (phase != tlm::BEGIN_REQ) return receiver.begin(payload, phase, delay, 0);
   auto* const arrived = dynamic_cast<LinkPacket*>(&payload);
-  if (rarely(arrived == nullptr)) {
-    check_.answer(in[static_cast<unsigned>(port)], payload, PayloadFault::kNotAPacket);
+  if (unlikely(arrived == nullptr)) {
+    check_.response(in[static_cast<unsigned>(port)], payload, PayloadFault::kNotAPacket);
     return tlm::TLM_COMPLETED;
   }
   LinkPacket& packet = *arrived;
@@ -132,7 +132,7 @@ unsigned GpuFabric::debug(int, tlm::tlm_generic_payload&) { return 0; }
 // From the outputs back to the inputs, so that room made in the switch is used in the same cycle.
 void GpuFabric::process() {
   const Tick t = now();
-  clock_.standing_at(t);
+  clock_.set_current_edge(t);
   const Cycle cycle = clock_.cycle_at(t);
   reach_outputs(cycle);
   for (unsigned g = 0; g < gpus(); ++g) {
@@ -141,7 +141,7 @@ void GpuFabric::process() {
   for (unsigned g = 0; g < gpus(); ++g) {
     if (egress_[g].next <= cycle) serve_egress(g, cycle);
   }
-  arm();
+  schedule_next();
 }
 
 /// Heads whose way through the switch is done stand at their outputs.
@@ -186,7 +186,7 @@ void GpuFabric::serve_ingress(unsigned gpu, Cycle cycle) {
 Cycle GpuFabric::earliest(const PostedSender& sender, std::uint32_t flits) const {
   if (sender.free_at() == kNever) return kNever;
   const Tick t = now();
-  return clock_.cycle_from(departure_edge(clock_, sender, t, t, flits));
+  return clock_.cycle_from(next_send_edge(clock_, sender, t, t, flits));
 }
 
 void GpuFabric::deliver(unsigned gpu, unsigned queue, Cycle cycle) {
@@ -235,7 +235,7 @@ void GpuFabric::serve_egress(unsigned gpu, Cycle cycle) {
   e.next = due == kNever ? kNever : std::max(due, e.free_at);
 }
 
-void GpuFabric::arm() {
+void GpuFabric::schedule_next() {
   Cycle next = crossing_.next_due();
   for (const Egress& e : egress_) next = std::min(next, e.next);
   for (const Ingress& g : ingress_) next = std::min(next, g.next);

@@ -14,8 +14,8 @@
 #include "modules/core/link_packet.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/posted_channels.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/gpu_fabric_stats.h"
 #include "modules/noc/noc_config.h"
@@ -122,7 +122,7 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   void deliver(unsigned gpu, unsigned queue, Cycle cycle);
   Cycle earliest(const PostedSender& sender, std::uint32_t flits) const;
   void serve_egress(unsigned gpu, Cycle cycle);
-  void arm();
+  void schedule_next();
 
   const GpuFabricConfig config_;
   PayloadCheck check_;
@@ -135,7 +135,7 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   TimedQueue<Item> crossing_;
   std::size_t held_ = 0;  ///< packets in any queue
   GpuFabricStats stats_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 }  // namespace tessera

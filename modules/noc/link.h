@@ -27,7 +27,7 @@ class Link final : public sc_core::sc_module, public Block {
 
   const LinkConfig& config() const { return config_; }
   const NocStats& requests() const { return network_.requests(); }
-  const NocStats& replies() const { return network_.replies(); }
+  const NocStats& responses() const { return network_.responses(); }
   Tick zero_load_latency(std::uint32_t bytes) const { return network_.zero_load_latency(bytes); }
 
   bool idle() const override { return network_.idle(); }

@@ -5,7 +5,7 @@
 #include <cassert>
 
 #include "modules/core/prefetch.h"
-#include "modules/core/rarely.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 namespace {
@@ -121,7 +121,7 @@ void SwitchFabric::clear() {
   busy_slots_ = 0;
 }
 
-std::uint32_t SwitchFabric::take_packet() {
+std::uint32_t SwitchFabric::handle_packet() {
   ++live_;
   if (free_packets_.empty()) {
     packets_.emplace_back();
@@ -163,7 +163,7 @@ std::uint32_t SwitchFabric::pop(Fifo& fifo, Cycle free) {
 
 void SwitchFabric::due(Work work, std::uint32_t index, Cycle cycle) {
   // What lies beyond the wheel is looked at again at its rim.
-  if (rarely(cycle - current_ >= kSlots)) cycle = current_ + kSlots - 1;
+  if (unlikely(cycle - current_ >= kSlots)) cycle = current_ + kSlots - 1;
   const std::size_t slot = cycle % kSlots;
   wheel_[slot * words_ + first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
   busy_slots_ |= std::uint64_t{1} << slot;
@@ -182,7 +182,7 @@ bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
   const Cycle start = std::max(arrival, e.free_at);
   e.free_at = start + flits;
 
-  const std::uint32_t index = take_packet();
+  const std::uint32_t index = handle_packet();
   Packet& p = packets_[index];
   p.payload = &payload;
   p.arrived = static_cast<std::uint32_t>(arrival);
@@ -248,7 +248,7 @@ void SwitchFabric::bid(unsigned stage, const Fifo& buffer) {
 void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   Fifo& f = exits_[exit];
   if (f.head == kNone) return;
-  if (rarely(f.ready > cycle)) {
+  if (unlikely(f.ready > cycle)) {
     due(kEject, exit, f.ready);
     return;
   }
@@ -297,7 +297,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   const bool last = stage == last_stage();
   Fifo& sink = last ? exits_[l.downstream] : buffers_[1][l.downstream];
   const std::uint32_t flits = packets_[source.head].flits;
-  if (rarely(!fits(sink, flits))) {
+  if (unlikely(!fits(sink, flits))) {
     l.blocked_since = std::min(l.blocked_since, cycle);
     // Looked at again when the buffer gives up room, or when another head may leave: it may be
     // that one's turn, and it may fit. (This look may have stood for it, at the wheel's rim.)
@@ -305,7 +305,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     if (other != kNever) due(link_work(stage), link, other);
     return;
   }
-  if (rarely(l.blocked_since != kNever)) {
+  if (unlikely(l.blocked_since != kNever)) {
     stats_.buffer_full_cycles += cycle - l.blocked_since;
     l.blocked_since = kNever;
   }

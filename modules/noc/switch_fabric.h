@@ -137,7 +137,7 @@ class SwitchFabric {
   void lay_out_wheel();
   void clear();
 
-  std::uint32_t take_packet();
+  std::uint32_t handle_packet();
   void drop_packet(std::uint32_t index);
   bool fits(const Fifo& fifo, std::uint32_t flits) const {
     // Without a branch: the host cannot foresee the answer.

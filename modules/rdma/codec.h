@@ -29,9 +29,9 @@ class ResponseCoalescer {
   };
   struct Packet {
     std::size_t destination = 0;
-    std::vector<Item> answers;   ///< in order of arrival
-    std::uint32_t granules = 0;  ///< of all answers together
-    bool timed_out = false;      ///< neither the packet nor the buffer was full
+    std::vector<Item> responses;  ///< in order of arrival
+    std::uint32_t granules = 0;   ///< of all answers together
+    bool timed_out = false;       ///< neither the packet nor the buffer was full
   };
 
   explicit ResponseCoalescer(const Config& config)
@@ -41,7 +41,7 @@ class ResponseCoalescer {
   bool full(std::size_t destination) const {
     return buffers_[destination].waiting.size() == config_.entries;
   }
-  /// Answers that wait for this destination.
+  /// ResponseInput that wait for this destination.
   std::size_t size(std::size_t destination) const { return buffers_[destination].waiting.size(); }
   bool empty() const { return waiting_ == 0; }
 
@@ -71,11 +71,11 @@ class ResponseCoalescer {
     while (due_at(buffers_[turn_]) > cycle) turn_ = next(turn_);
     Buffer& b = buffers_[turn_];
     packet.destination = turn_;
-    packet.answers.clear();
+    packet.responses.clear();
     packet.granules = b.head_granules;
     packet.timed_out = !complete(b);
     for (std::size_t i = 0; i < b.head_answers; ++i) {
-      packet.answers.push_back(b.waiting.front().item);
+      packet.responses.push_back(b.waiting.front().item);
       b.waiting.pop_front();
     }
     waiting_ -= b.head_answers;

@@ -17,7 +17,7 @@ void add(TransferSample& to, const TransferSample& more) {
   to.remote_load_pieces += more.remote_load_pieces;
 }
 
-DecisionEngine::Verdict verdict_of(const RemoteTransfer& transfer) {
+DecisionEngine::Verdict verdict_of(const RemoteAccessMode& transfer) {
   if (transfer.remote_cache) return DecisionEngine::Verdict::kRemoteCache;
   return transfer.coalesce ? DecisionEngine::Verdict::kCoalescing : DecisionEngine::Verdict::kLine;
 }
@@ -27,7 +27,7 @@ DecisionEngine::Verdict verdict_of(const RemoteTransfer& transfer) {
 DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config,
                                unsigned gpus, std::uint32_t line_bytes,
                                std::function<GpuId(SmId)> gpu_of, const TransferPolicy& policy,
-                               RemoteTransfer& transfer)
+                               RemoteAccessMode& transfer)
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
@@ -41,7 +41,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
   if (!faults.empty()) {
     SC_REPORT_FATAL(report::kConfiguration, (std::string(this->name()) + ": " + faults).c_str());
   }
-  wake_.drives<&DecisionEngine::process>(*this);
+  wake_.bind<&DecisionEngine::process>(*this);
   reset();
 }
 
@@ -56,7 +56,7 @@ void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, boo
     if (request.kind == RequestKind::kLoad) {
       seen.remote_loads = 1;
       seen.remote_load_hits = hit ? 1 : 0;
-      seen.remote_load_pieces = static_cast<unsigned>(__builtin_popcount(request.pieces));
+      seen.remote_load_pieces = static_cast<unsigned>(__builtin_popcount(request.word_mask));
     }
   }
   add(gpu.whole, seen);
@@ -106,7 +106,7 @@ void DecisionEngine::tally() {
   if (voted == busy && busy != 0) adopt(policy_.decide(window()));
 }
 
-void DecisionEngine::adopt(const RemoteTransfer& verdict) {
+void DecisionEngine::adopt(const RemoteAccessMode& verdict) {
   transfer_ = verdict;
   verdict_ = verdict_of(verdict);
   decided_at_ = now() + 1;

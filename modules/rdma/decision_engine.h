@@ -11,7 +11,7 @@
 #include "modules/core/block.h"
 #include "modules/core/l1_observer.h"
 #include "modules/core/parameters.h"
-#include "modules/core/wake_event.h"
+#include "modules/core/process_timer.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -54,7 +54,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   /// `transfer` outlive this. A fault in `config` is an SC_FATAL.
   DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config, unsigned gpus,
                  std::uint32_t line_bytes, std::function<GpuId(SmId)> gpu_of,
-                 const TransferPolicy& policy, RemoteTransfer& transfer);
+                 const TransferPolicy& policy, RemoteAccessMode& transfer);
 
   const DecisionConfig& config() const { return config_; }
   Verdict verdict() const { return verdict_; }
@@ -81,26 +81,26 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
     Phase phase = Phase::kWarmUp;
     TransferSample present;  ///< of the present phase; the window's once voted
     TransferSample whole;
-    RemoteTransfer vote;
+    RemoteAccessMode vote;
   };
 
   TransferSample no_accesses() const;
   void process();
   bool complete(const Gpu& gpu) const;
   void tally();
-  void adopt(const RemoteTransfer& verdict);
+  void adopt(const RemoteAccessMode& verdict);
 
   const DecisionConfig config_;
   const ClockDomain clock_;
   const std::uint32_t pieces_per_line_;
   const std::function<GpuId(SmId)> gpu_of_;
   const TransferPolicy& policy_;
-  RemoteTransfer& transfer_;
+  RemoteAccessMode& transfer_;
 
   std::vector<Gpu> gpus_;
   Verdict verdict_ = Verdict::kNone;
   Tick decided_at_ = kNever;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 }  // namespace tessera

@@ -26,11 +26,11 @@ struct PacketFormat {
   std::uint32_t id_bytes = 2;
 
   /// Granules that hold at least one of the wanted 4-byte pieces.
-  std::uint32_t granules(std::uint32_t pieces) const {
+  std::uint32_t granules(std::uint32_t word_mask) const {
     const std::uint32_t group = transfer_bytes / kPieceBytes;
     std::uint32_t count = 0;
     for (std::uint32_t first = 0; first < 32; first += group) {
-      if ((pieces >> first & ((std::uint64_t{1} << group) - 1)) != 0) ++count;
+      if ((word_mask >> first & ((std::uint64_t{1} << group) - 1)) != 0) ++count;
     }
     return count;
   }

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 namespace {
@@ -27,10 +27,10 @@ PayloadRules rules() {
 }
 
 /// Bytes that did not travel are nobody's to use.
-void poison(tlm::tlm_generic_payload& payload, std::uint32_t pieces) {
+void poison(tlm::tlm_generic_payload& payload, std::uint32_t word_mask) {
   constexpr unsigned kPiece = PacketFormat::kPieceBytes;
   for (unsigned i = 0; i < payload.get_data_length() / kPiece; ++i) {
-    if ((pieces >> i & 1U) != 0) continue;
+    if ((word_mask >> i & 1U) != 0) continue;
     std::memset(payload.get_data_ptr() + std::size_t{i} * kPiece, RdmaEngine::kPoison, kPiece);
   }
 }
@@ -50,7 +50,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       role_(role),
       check_(rules()),
       local_receivers_(role.ports, RequestReceiver(config.port_depth)),
-      answers_(role.ports),
+      responses_(role.ports),
       // The answer behind the last that may stand here is held back.
       home_in_(std::size_t{config.port_depth} + 1),
       coalescer_({std::max(role.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
@@ -69,7 +69,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
     fabric_out[i].register_nb_transport_bw(this, &RdmaEngine::fabric_bw, static_cast<int>(i));
     fabric_in[i].register_nb_transport_fw(this, &RdmaEngine::fabric_fw, static_cast<int>(i));
   }
-  wake_.drives<&RdmaEngine::process>(*this);
+  wake_.bind<&RdmaEngine::process>(*this);
 }
 
 void RdmaEngine::check() const {
@@ -86,9 +86,9 @@ void RdmaEngine::check() const {
 }
 
 void RdmaEngine::end_of_elaboration() {
-  for (std::size_t i = 0; i < answers_.size(); ++i) {
+  for (std::size_t i = 0; i < responses_.size(); ++i) {
     local_receivers_[i].bind(local_in[i].operator->());
-    answers_[i].sender.bind(local_in[i].operator->());
+    responses_[i].sender.bind(local_in[i].operator->());
   }
   to_home_.sender.bind(local_out.operator->());
   home_in_.bind(local_out.operator->());
@@ -109,14 +109,14 @@ tlm::tlm_sync_enum RdmaEngine::local_fw(int port, Payload& payload, tlm::tlm_pha
   const auto p = static_cast<std::uint32_t>(port);
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    answers_[p].sender.end_response(payload, at);
-    wake_.at(answers_[p].next(clock_, now()));
+    responses_[p].sender.end_response(payload, at);
+    wake_.at(responses_[p].next(clock_, now()));
     return tlm::TLM_COMPLETED;
   }
   const MemoryRequest* const admitted = check_.admit(payload, phase);
-  if (rarely(admitted == nullptr)) return check_.refuse(local_in[p], payload, phase);
+  if (unlikely(admitted == nullptr)) return check_.refuse(local_in[p], payload, phase);
   const MemoryRequest& request = *admitted;
-  if (rarely(!request.home_known(payload.get_address()) || !at_other_gpu(request))) {
+  if (unlikely(!request.home_known(payload.get_address()) || !at_other_gpu(request))) {
     return check_.refuse(local_in[p], payload, phase, PayloadFault::kHome);
   }
   const Tick issued = request.stamps[static_cast<std::size_t>(Hop::kIssued)];
@@ -153,8 +153,8 @@ tlm::tlm_sync_enum RdmaEngine::fabric_fw(int channel, Payload& payload, tlm::tlm
   PostedReceiver& receiver = from_fabric_[static_cast<std::size_t>(channel)];
   if (phase != tlm::BEGIN_REQ) return receiver.begin(payload, phase, delay, 0);
   auto* const arrived = dynamic_cast<LinkPacket*>(&payload);
-  if (rarely(arrived == nullptr || !belongs(*arrived, channel))) {
-    check_.answer(fabric_in[static_cast<unsigned>(channel)], payload, PayloadFault::kNotAPacket);
+  if (unlikely(arrived == nullptr || !belongs(*arrived, channel))) {
+    check_.response(fabric_in[static_cast<unsigned>(channel)], payload, PayloadFault::kNotAPacket);
     return tlm::TLM_COMPLETED;
   }
   LinkPacket& packet = *arrived;
@@ -199,8 +199,8 @@ void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
     ++stats_.remote_reads_served;
     stats_.link_answer_cycles += clock_.cycles_in(at - content.ready_at);
   }
-  if (request.fine_grained && request.carries_data) poison(payload, request.pieces);
-  PacedOutput<ResponseSender>& out = answers_[request.pop_route()];
+  if (request.fine_grained && request.carries_data) poison(payload, request.word_mask);
+  PacedOutput<ResponseSender>& out = responses_[request.pop_route()];
   out.queue.push(clock_.after(at, config_.latency_cycles - 1), 0, &payload);
   wake_.at(out.next(clock_, now()));
 }
@@ -228,23 +228,23 @@ void RdmaEngine::blocking_home(Payload& payload, sc_core::sc_time& delay) {
 
 void RdmaEngine::process() {
   const Tick t = now();
-  clock_.standing_at(t);
+  clock_.set_current_edge(t);
   send_answers(t);
   // What leaves makes room for what comes, and what comes may leave at once.
-  take_answers(t);
+  handle_responses(t);
   pack(t);
   send_packet(PacketClass::kResponse, t);
   pack(t);
-  take_answers(t);
-  take_requests(t);
+  handle_responses(t);
+  handle_requests(t);
   send_packet(PacketClass::kRequest, t);
-  take_requests(t);
+  handle_requests(t);
   send_home(t);
-  arm(t);
+  schedule_next(t);
 }
 
 void RdmaEngine::send_answers(Tick t) {
-  for (PacedOutput<ResponseSender>& out : answers_) {
+  for (PacedOutput<ResponseSender>& out : responses_) {
     if (out.next(clock_, t) != t) continue;
     const auto [payload, delay] = out.take(clock_, t);
     --awaiting_;
@@ -260,13 +260,13 @@ void RdmaEngine::send_packet(PacketClass channel, Tick t) {
   packet->release();
 }
 
-/// Answers of the home slices, in their order: to a staging buffer, or past it.
-void RdmaEngine::take_answers(Tick t) {
+/// ResponseInput of the home slices, in their order: to a staging buffer, or past it.
+void RdmaEngine::handle_responses(Tick t) {
   while (from_home_.due(t)) {
     const Answer a = from_home_.front();
     const LinkPacket::Content content{a.payload, from_home_.next_due()};
     const bool fine_grained = a.request->fine_grained;
-    const std::uint32_t granules = fine_grained ? format_.granules(a.request->pieces) : 0;
+    const std::uint32_t granules = fine_grained ? format_.granules(a.request->word_mask) : 0;
     const bool fits = granules <= format_.granules_per_packet();
     if (fine_grained && role_.transfer->coalesce && fits) {
       const std::size_t buffer = buffer_of(a.to);
@@ -299,7 +299,7 @@ void RdmaEngine::pack(Tick t) {
   coalescer_.take(cycle, packed_);
   const auto& packed = packed_;
   LinkPacket& packet = new_packet(PacketClass::kResponse, gpu_of(packed.destination));
-  for (const LinkPacket::Content& c : packed.answers) packet.add(*c.payload, c.ready_at);
+  for (const LinkPacket::Content& c : packed.responses) packet.add(*c.payload, c.ready_at);
   stats_.answers_per_packet.add(packet.size());
   if (packed.timed_out) ++stats_.timeouts;
   if (packet.size() == 1) {
@@ -314,7 +314,7 @@ void RdmaEngine::pack(Tick t) {
   enqueue(packet, t);
 }
 
-void RdmaEngine::take_requests(Tick t) {
+void RdmaEngine::handle_requests(Tick t) {
   while (from_local_.due(t) && !outgoing_full(PacketClass::kRequest)) {
     const Tick ready_at = from_local_.next_due();
     const std::uint32_t port = from_local_.front_port();
@@ -347,8 +347,8 @@ void RdmaEngine::send_home(Tick t) {
   home_answers(payload, outcome.response_at, false);
 }
 
-void RdmaEngine::arm(Tick t) {
-  for (const PacedOutput<ResponseSender>& out : answers_) wake_.at(out.next(clock_, t));
+void RdmaEngine::schedule_next(Tick t) {
+  for (const PacedOutput<ResponseSender>& out : responses_) wake_.at(out.next(clock_, t));
   for (const auto& out : to_fabric_) wake_.at(out.next(clock_, t));
   if (may_send_home()) wake_.at(to_home_.next(clock_, t));
   // What is due and still there waits for room: a departure, which wakes the process, makes it.
@@ -393,8 +393,8 @@ void RdmaEngine::describe_waiting(std::vector<Waiting>& out) const {
   queue("outgoing_requests", to_fabric_[kRequest].queue.size(),
         "the fabric to take a request packet");
   queue("awaiting", awaiting_, "answers of other GPUs");
-  for (std::size_t p = 0; p < answers_.size(); ++p) {
-    queue("answers" + std::to_string(p), answers_[p].queue.size(), "END_RESP of the port");
+  for (std::size_t p = 0; p < responses_.size(); ++p) {
+    queue("answers" + std::to_string(p), responses_[p].queue.size(), "END_RESP of the port");
   }
   queue("from_fabric", to_home_.queue.size(),
         may_send_home() ? "END_REQ of the home slices" : "room for the home slices' answers");
@@ -412,7 +412,7 @@ void RdmaEngine::reset() {
   wake_.cancel();
   from_local_.clear();
   for (RequestReceiver& r : local_receivers_) r.reset();
-  for (PacedOutput<ResponseSender>& out : answers_) out.reset();
+  for (PacedOutput<ResponseSender>& out : responses_) out.reset();
   for (auto& out : to_fabric_) {
     while (!out.queue.empty()) out.queue.pop()->release();
     out.reset();

@@ -18,8 +18,8 @@
 #include "modules/core/paced_output.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/posted_channels.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/rdma/codec.h"
 #include "modules/rdma/rdma_config.h"
 #include "policies/transfer_policy.h"
@@ -32,7 +32,7 @@ namespace tessera {
 /// Hardware: a request of an own SM becomes a packet of the request class for the GPU where the
 /// line lives; that GPU's engine hands it to its home slices and packs the answer into a packet of
 /// the response class. Fine-grained answers wait in staging buffers, one for each other GPU, until
-/// they fill a packet or time out, while RemoteTransfer::coalesce says so; all others go straight
+/// they fill a packet or time out, while RemoteAccessMode::coalesce says so; all others go straight
 /// on. An answer that is too large for a coalesced packet travels as a whole line (ours).
 ///
 /// Timing: what arrives at cycle c is at the other side of the engine at c + latency_cycles at the
@@ -62,7 +62,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
     /// The GPU of a request's line: another one than `self`.
     std::function<GpuId(const MemoryRequest&)> home_of;
     /// May change during the run.
-    const RemoteTransfer* transfer = nullptr;
+    const RemoteAccessMode* transfer = nullptr;
     PacketPool* packets = nullptr;
     /// transport_dbg and b_transport of local_in: debug_home() and blocking_home() of the engine of
     /// the line's GPU.
@@ -127,11 +127,11 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   void process();
   void send_answers(Tick t);
   void send_packet(PacketClass channel, Tick t);
-  void take_answers(Tick t);
+  void handle_responses(Tick t);
   void pack(Tick t);
-  void take_requests(Tick t);
+  void handle_requests(Tick t);
   void send_home(Tick t);
-  void arm(Tick t);
+  void schedule_next(Tick t);
 
   bool outgoing_full(PacketClass channel) const;
   bool at_other_gpu(const MemoryRequest& request) const;
@@ -162,7 +162,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   // Requester's side.
   TimedQueue<Payload*> from_local_;
   std::vector<RequestReceiver> local_receivers_;
-  std::vector<PacedOutput<ResponseSender>> answers_;
+  std::vector<PacedOutput<ResponseSender>> responses_;
   std::uint64_t awaiting_ = 0;  ///< own requests that left and have not been answered
 
   // Home's side.
@@ -180,7 +180,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   std::array<PostedReceiver, kPacketClasses> from_fabric_;
 
   std::unordered_set<std::uint64_t> asked_;  ///< lines, where ideal_coalescing wants them
-  WakeEvent wake_;
+  ProcessTimer wake_;
   RdmaStats stats_;
 };
 

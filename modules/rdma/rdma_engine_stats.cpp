@@ -14,7 +14,7 @@ void RdmaEngine::count_request(const Payload& payload, const MemoryRequest& requ
   ++stats_.requests_out;
   switch (request.kind) {
     case RequestKind::kLoad:
-      stats_.remote_read_pieces.add(bits_of(request.pieces));
+      stats_.remote_read_pieces.add(bits_of(request.word_mask));
       [[fallthrough]];
     case RequestKind::kFill:
       ++stats_.reads_out;

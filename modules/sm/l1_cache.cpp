@@ -5,8 +5,8 @@
 #include <array>
 #include <cstring>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -34,7 +34,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       clock_(config.clock_hz),
       role_(role),
       check_(rules(config, map)),
-      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kWhole),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine),
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
@@ -45,7 +45,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
   core.register_transport_dbg(this, &L1Cache::debug);
   memory.register_nb_transport_bw(this, &L1Cache::bw);
   control.bind(*this);
-  wake_.drives<&L1Cache::process>(*this);
+  wake_.bind<&L1Cache::process>(*this);
 }
 
 void L1Cache::end_of_elaboration() {
@@ -65,11 +65,11 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   const Tick arrival = now() + delay.value();
   if (phase == tlm::END_RESP) {
     core_out_.end_response(payload, arrival);
-    arm(to_core_, core_out_, now());
+    schedule_next(to_core_, core_out_, now());
     return tlm::TLM_COMPLETED;
   }
   MemoryRequest* const request = check_.admit(payload, phase);
-  if (rarely(request == nullptr)) return check_.refuse(core, payload, phase);
+  if (unlikely(request == nullptr)) return check_.refuse(core, payload, phase);
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, request});
   array_.prefetch(line_of(payload));
@@ -81,7 +81,7 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
 tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const Tick arrival = now() + delay.value();
   memory_out_.end_request(payload, arrival);
-  arm(to_memory_, memory_out_, now());  // a BEGIN_RESP may stand for END_REQ
+  schedule_next(to_memory_, memory_out_, now());  // a BEGIN_RESP may stand for END_REQ
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   const Tick due = clock_.after(arrival, 0);
   const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
@@ -89,10 +89,10 @@ tlm::tlm_sync_enum L1Cache::bw(Payload& payload, tlm::tlm_phase& phase, sc_core:
     // No access looks at the arrays before the line comes, so what it brings about is known now.
     // (One eviction at a time: a flush before the line comes takes it back.)
     const bool next = to_core_.empty();
-    take_response(payload, due);
+    handle_response(payload, due);
     if (next) {
       send_to_core(due);
-      arm(to_core_, core_out_, due);
+      schedule_next(to_core_, core_out_, due);
     }
     return sync;
   }
@@ -134,24 +134,24 @@ unsigned L1Cache::debug(Payload& payload) {
 
 void L1Cache::process() {
   const Tick t = now();
-  clock_.standing_at(t);
+  clock_.set_current_edge(t);
   if (flush_at_ <= t) drop_lines();
-  if (responses_.due(t)) take_responses(t);
+  if (responses_.due(t)) handle_responses(t);
   send_all(t);
   look_up(t);
-  arm(t);
+  schedule_next(t);
 }
 
-void L1Cache::take_responses(Tick t) {
-  while (responses_.due(t)) take_response(*responses_.pop(), t);
+void L1Cache::handle_responses(Tick t) {
+  while (responses_.due(t)) handle_response(*responses_.pop(), t);
 }
 
 /// What has come from memory, or will have at t.
-void L1Cache::take_response(Payload& payload, Tick t) {
+void L1Cache::handle_response(Payload& payload, Tick t) {
   memory_in_.release();
   Misses::Entry* entry = mshr_.find(line_of(payload), &payload);
   if (entry != nullptr) {
-    if (rarely(failed(payload))) {
+    if (unlikely(failed(payload))) {
       refuse_fill(*entry);
     } else {
       fill(*entry, t);
@@ -196,9 +196,9 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
   const Payload& payload = *entry.fetch;
   const MemoryRequest& request = request_of(*entry.fetch);
   account(request, t);
-  const std::uint32_t came = request.fine_grained
-                                 ? 4U * static_cast<std::uint32_t>(__builtin_popcount(entry.pieces))
-                                 : config_.line_bytes;
+  const std::uint32_t came =
+      request.fine_grained ? 4U * static_cast<std::uint32_t>(__builtin_popcount(entry.word_mask))
+                           : config_.line_bytes;
   stats_.bytes_filled += came;
   stats_.bandwidth.add(came, t);
   const unsigned char* bytes = payload.get_data_ptr();
@@ -285,18 +285,18 @@ void L1Cache::look_up(Tick t) {
   stalled_ = false;
   if (lookup_free_at_ > t || !pipeline_.due(t)) return;
   if (to_memory_.size() >= config_.miss_queue_depth) {
-    held_up_.by(stats_.stalls_miss_queue, t);
+    stall_tracker_.stall(stats_.stalls_miss_queue, t);
     stalled_ = true;
     return;
   }
-  frames_lacking_ = false;
+  no_free_way_ = false;
   if (access(pipeline_.front(), t) == Lookup::kStalled) {
-    held_up_.by(frames_lacking_ ? stats_.stalls_frames : stats_.stalls_mshr, t);
+    stall_tracker_.stall(no_free_way_ ? stats_.stalls_frames : stats_.stalls_mshr, t);
     stalled_ = true;
     return;
   }
   pipeline_.pop();
-  held_up_.went(t);
+  stall_tracker_.proceed(t);
   lookup_free_at_ = clock_.after(t, 1);
   core_in_.release();
   send_all(t);
@@ -312,7 +312,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     ++stats_.loads;
     ++stats_.bypasses;
     forward(a, t);
-    return Lookup::kSent;
+    return Lookup::kForwarded;
   }
   const std::uint64_t line = line_of(*a.payload);
   if (Misses::Entry* entry = mshr_.find(line)) {
@@ -337,7 +337,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   ++stats_.loads;
   ++stats_.load_misses;
   fetch(a, line, kWholeLine, false, t);
-  return Lookup::kSent;
+  return Lookup::kForwarded;
 }
 
 /// A frame for a line that is about to be fetched, where frames are reserved; false when every
@@ -345,8 +345,8 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
 bool L1Cache::reserve_frame(std::uint64_t line) {
   if (!config_.reserve_frames) return true;
   const CacheArray::Frame f = array_.victim(line);
-  frames_lacking_ = f == CacheArray::kNone;
-  if (frames_lacking_) return false;
+  no_free_way_ = f == CacheArray::kNone;
+  if (no_free_way_) return false;
   if (array_.occupied(f)) ++stats_.evictions;
   array_.install(f, line);
   array_.lock(f, true);
@@ -354,12 +354,12 @@ bool L1Cache::reserve_frame(std::uint64_t line) {
 }
 
 /// The load itself fetches its line, or these pieces of it.
-void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, bool passing,
+void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing,
                     Tick t) {
   Misses::Entry& entry = mshr_.allocate(line);
   entry.keep = true;
   entry.passing = passing;
-  entry.pieces = pieces;
+  entry.word_mask = word_mask;
   entry.fetch = a.payload;
   a.request->decode_home(map_, a.payload->get_address());
   to_memory_.push(t, 0, a.payload);
@@ -392,7 +392,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   }
   ++(atomic ? stats_.atomics : stats_.stores);
   forward(a, t);
-  return Lookup::kSent;
+  return Lookup::kForwarded;
 }
 
 /// The access travels on as it is; its answer goes to the core.
@@ -404,14 +404,14 @@ void L1Cache::forward(const Access& a, Tick t) {
 
 /// For the head of a queue, as far as is known when it may leave.
 template <class Sender>
-void L1Cache::arm(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
+void L1Cache::schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
   if (queue.empty() || sender.free_at() == kNever) return;
-  wake_.at(departure_edge(clock_, sender, queue.next_due(), t));
+  wake_.at(next_send_edge(clock_, sender, queue.next_due(), t));
 }
 
-void L1Cache::arm(Tick t) {
-  arm(to_core_, core_out_, t);
-  arm(to_memory_, memory_out_, t);
+void L1Cache::schedule_next(Tick t) {
+  schedule_next(to_core_, core_out_, t);
+  schedule_next(to_memory_, memory_out_, t);
   wake_.at(responses_.next_due());
   wake_.at(flush_at_);
   // A stalled lookup is tried again when a fill has come or a request has left, either of which
@@ -478,7 +478,7 @@ void L1Cache::reset() {
   memory_out_.reset();
   memory_in_.reset();
   array_.invalidate_all();
-  held_up_ = {};
+  stall_tracker_ = {};
   lookup_free_at_ = 0;
   flush_at_ = kNever;
   evicts_at_ = 0;

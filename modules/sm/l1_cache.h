@@ -13,11 +13,11 @@
 #include "modules/cache/mshr.h"
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
-#include "modules/core/held_up.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
+#include "modules/core/stall_tracker.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/sm/l1_cache_config.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/address_map.h"
@@ -86,7 +86,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   /// As pieces: all of them.
   static constexpr std::uint32_t kWholeLine = ~std::uint32_t{0};
   /// What a lookup came to. kStalled: the access cannot proceed yet.
-  enum class Lookup : std::uint8_t { kStalled, kHit, kMerged, kSent };
+  enum class Lookup : std::uint8_t { kStalled, kHit, kMerged, kForwarded };
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
@@ -98,8 +98,8 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
 
   void process();
   void drop_lines();
-  void take_responses(Tick t);
-  void take_response(Payload& payload, Tick t);
+  void handle_responses(Tick t);
+  void handle_response(Payload& payload, Tick t);
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
   [[gnu::noinline]] void refuse_fill(Misses::Entry& entry);
@@ -110,13 +110,13 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   Lookup access(const Access& a, Tick t);
   Lookup load(const Access& a, Tick t);
   bool reserve_frame(std::uint64_t line);
-  void fetch(const Access& a, std::uint64_t line, std::uint32_t pieces, bool passing, Tick t);
+  void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing, Tick t);
   Lookup write_or_atomic(const Access& a, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
-  void arm(Tick t);
+  void schedule_next(Tick t);
   template <class Sender>
-  void arm(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t);
+  void schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t);
 
   std::uint64_t line_of(const Payload& payload) const {
     return payload.get_address() >> line_shift_;
@@ -126,7 +126,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
            (payload.get_address() < role_.local_begin || payload.get_address() >= role_.local_end);
   }
   [[gnu::noinline]] Lookup access_among_gpus(const Access& a, Tick t);
-  Lookup load_past_array(const Access& a, std::uint32_t pieces, Tick t);
+  Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
   void count_remote(const MemoryRequest& request, Lookup outcome, bool past_array);
 
   alignas(kHostLine) const L1Config config_;
@@ -147,13 +147,13 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf {
   ResponseSender core_out_;
   TimedQueue<Payload*> to_memory_;
   RequestSender memory_out_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
   Tick evicts_at_ = 0;  ///< when the last fill that evicted a line takes effect
   bool stalled_ = false;
-  HeldUp held_up_;               ///< the head of the pipeline
-  bool frames_lacking_ = false;  ///< why the last lookup stalled
+  StallTracker stall_tracker_;  ///< the head of the pipeline
+  bool no_free_way_ = false;    ///< why the last lookup stalled
   /// Accesses that passed through and have not been answered.
   std::uint64_t forwarded_ = 0;
   L1Stats stats_;

@@ -70,7 +70,7 @@ struct L1Stats {
 /// An L1's place among several GPUs. What is pointed to outlives the cache.
 struct L1Role {
   /// How other GPUs' lines are read; may change at any time. Null: there are no other GPUs.
-  const RemoteTransfer* transfer = nullptr;
+  const RemoteAccessMode* transfer = nullptr;
   /// Physical addresses of the own GPU's memory, [local_begin, local_end): the two address
   /// registers of the selective cache bypassing unit (DualOpt section 4.1.2).
   std::uint64_t local_begin = 0;

@@ -8,10 +8,10 @@ namespace tessera {
 namespace {
 
 /// The pieces of all groups of `bytes` (4, 8 or 16) that have one in the mask.
-std::uint32_t widened(std::uint32_t pieces, std::uint32_t bytes) {
-  if (bytes >= 8) pieces = ((pieces | pieces >> 1) & 0x55555555U) * 3;
-  if (bytes >= 16) pieces = ((pieces | pieces >> 2) & 0x33333333U) * 5;
-  return pieces;
+std::uint32_t widened(std::uint32_t word_mask, std::uint32_t bytes) {
+  if (bytes >= 8) word_mask = ((word_mask | word_mask >> 1) & 0x55555555U) * 3;
+  if (bytes >= 16) word_mask = ((word_mask | word_mask >> 2) & 0x33333333U) * 5;
+  return word_mask;
 }
 
 }  // namespace
@@ -21,11 +21,11 @@ L1Cache::Lookup L1Cache::access_among_gpus(const Access& a, Tick t) {
   const bool remote = is_remote(*a.payload);
   const bool is_load = request.kind == RequestKind::kLoad;
   // A copy: the observer may change it, for what comes behind this access.
-  const RemoteTransfer how = remote ? *role_.transfer : RemoteTransfer{};
+  const RemoteAccessMode how = remote ? *role_.transfer : RemoteAccessMode{};
   const bool fine_grained = is_load && how.bypass_l1 && how.fine_grained;
-  sc_assert(!fine_grained || request.pieces != 0);
-  const std::uint32_t pieces =
-      fine_grained ? widened(request.pieces, role_.transfer_bytes) : kWholeLine;
+  sc_assert(!fine_grained || request.word_mask != 0);
+  const std::uint32_t word_mask =
+      fine_grained ? widened(request.word_mask, role_.transfer_bytes) : kWholeLine;
   // What may not be cached here at all is forwarded by load(), and merges with nothing.
   const bool past_array = is_load && how.bypass_l1 && !request.bypass_l1;
 
@@ -37,25 +37,25 @@ L1Cache::Lookup L1Cache::access_among_gpus(const Access& a, Tick t) {
     });
     outcome = write_or_atomic(a, t);
   } else {
-    outcome = past_array ? load_past_array(a, pieces, t) : load(a, t);
+    outcome = past_array ? load_past_array(a, word_mask, t) : load(a, t);
   }
   if (outcome == Lookup::kStalled) return outcome;
   if (remote) count_remote(request, outcome, past_array);
   if (role_.observer != nullptr) {
-    const bool hit = is_load && outcome != Lookup::kSent;
+    const bool hit = is_load && outcome != Lookup::kForwarded;
     role_.observer->on_l1_access(request, remote, hit);
   }
   if (fine_grained) {
-    request.pieces = pieces;
+    request.word_mask = word_mask;
     request.fine_grained = true;
   }
   return outcome;
 }
 
 /// The three cases of DualOpt figure 8.
-L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t pieces, Tick t) {
+L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mask, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
-  if (Misses::Entry* entry = mshr_.find_containing(line, pieces)) {
+  if (Misses::Entry* entry = mshr_.find_containing(line, word_mask)) {
     if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
     entry->add(a);
     ++stats_.loads;
@@ -65,8 +65,8 @@ L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t pieces, 
   if (mshr_.full()) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
-  fetch(a, line, pieces, true, t);
-  return Lookup::kSent;
+  fetch(a, line, word_mask, true, t);
+  return Lookup::kForwarded;
 }
 
 void L1Cache::count_remote(const MemoryRequest& request, Lookup outcome, bool past_array) {
@@ -83,7 +83,7 @@ void L1Cache::count_remote(const MemoryRequest& request, Lookup outcome, bool pa
     case Lookup::kMerged:
       ++stats_.remote_load_merges;
       break;
-    case Lookup::kSent:
+    case Lookup::kForwarded:
       ++stats_.remote_load_misses;
       break;
     case Lookup::kStalled:

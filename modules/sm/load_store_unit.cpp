@@ -5,8 +5,8 @@
 #include <cstring>
 #include <utility>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -104,7 +104,7 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   const Tick at = now() + delay.value();
   l1_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  answers_.push(at, 0, &payload);
+  responses_.push(at, 0, &payload);
   prefetch(&accesses_[request_of(payload).tag / kWarpLanes]);
   prefetch_manager(&payload);
   // One answer a cycle.
@@ -123,8 +123,8 @@ tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm:
 // Work.
 
 void LoadStoreUnit::run(Tick t) {
-  take_answers(t);
-  if (mmu_answers_.due(t)) take_translations(t);
+  handle_responses(t);
+  if (mmu_answers_.due(t)) handle_translations(t);
   if (unsent_ != 0) send_translations(t);
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   if (port_free_at_ <= t && l1_out_.free(t + delay) && send_line(t)) {
@@ -133,22 +133,22 @@ void LoadStoreUnit::run(Tick t) {
   }
 }
 
-void LoadStoreUnit::take_answers(Tick t) {
-  while (answers_.due(t)) {
-    tlm::tlm_generic_payload& payload = *answers_.pop();
+void LoadStoreUnit::handle_responses(Tick t) {
+  while (responses_.due(t)) {
+    tlm::tlm_generic_payload& payload = *responses_.pop();
     l1_in_.release();
-    answered(payload, t);
+    responded_at(payload, t);
   }
 }
 
-void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
+void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
   MemoryRequest& request = request_of(payload);
   WarpAccess& a = accesses_[request.tag / kWarpLanes];
-  if (rarely(!payload.is_response_ok())) {
+  if (unlikely(!payload.is_response_ok())) {
     SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
   }
-  if (request.carries_data) take_values(a, payload, request);
-  if (rarely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
+  if (request.carries_data) handle_values(a, payload, request);
+  if (unlikely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
   a.request_for(request.tag % kWarpLanes) = nullptr;
   payload.release();
   if (--a.lines_left == 0) {
@@ -157,8 +157,8 @@ void LoadStoreUnit::answered(tlm::tlm_generic_payload& payload, Tick t) {
   }
 }
 
-void LoadStoreUnit::take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
-                                const MemoryRequest& request) {
+void LoadStoreUnit::handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
+                                  const MemoryRequest& request) {
   const MemoryOp& op = a.details->memory;
   auto& values = a.details->values;
   if (a.kind == AccessKind::kLoad) {
@@ -176,13 +176,13 @@ void LoadStoreUnit::take_values(WarpAccess& a, const tlm::tlm_generic_payload& p
   }
 }
 
-void LoadStoreUnit::take_translations(Tick t) {
+void LoadStoreUnit::handle_translations(Tick t) {
   while (mmu_answers_.due(t)) {
     tlm::tlm_generic_payload& payload = *mmu_answers_.pop();
     mmu_in_.release();
     auto it = std::find_if(translations_.begin(), translations_.end(),
                            [&](const Translation& x) { return x.request == &payload; });
-    if (rarely(!payload.is_response_ok())) {
+    if (unlikely(!payload.is_response_ok())) {
       SC_REPORT_FATAL("/tessera/sm/translation_error",
                       "an access outside every allocation reached the MMU");
     }
@@ -254,7 +254,7 @@ bool LoadStoreUnit::translate(const Line& line, std::uint64_t page) {
   auto it = std::find_if(translations_.begin(), translations_.end(),
                          [page](const Translation& x) { return x.page == page; });
   if (it == translations_.end()) {
-    if (translations_.size() >= config_.tlb_misses) {
+    if (translations_.size() >= config_.tlb_mshr_entries) {
       blocked_ = true;  // until a translation has come
       return false;
     }
@@ -287,7 +287,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   switch (a.kind) {
     case AccessKind::kLoad:
       r.kind = RequestKind::kLoad;
-      r.pieces = line.mask.pieces();
+      r.word_mask = line.mask.word_mask();
       break;
     case AccessKind::kStore:
       add_stored(out, l);
@@ -298,11 +298,11 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   }
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   const SendOutcome outcome = l1_out_.send(out, delay);
-  if (rarely(outcome.responded)) {
+  if (unlikely(outcome.responded)) {
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
     l1_in_.begin(out, phase, annotated, 0);
-    answers_.push(outcome.response_at, 0, &out);
+    responses_.push(outcome.response_at, 0, &out);
   }
 }
 
@@ -346,7 +346,7 @@ WarpAccess* LoadStoreUnit::next_completed() {
 }
 
 Tick LoadStoreUnit::next_work(Tick t) const {
-  Tick next = std::min(answers_.next_due(), mmu_answers_.next_due());
+  Tick next = std::min(responses_.next_due(), mmu_answers_.next_due());
   if ((!translated_.empty() || (!queue_.empty() && !blocked_)) && l1_out_.free_at() != kNever) {
     // The line arrives tlb_latency later, when the channel must be free.
     Tick at = std::max({port_free_at_, t, l1_out_.usable_from()});
@@ -389,7 +389,7 @@ void LoadStoreUnit::reset() {
   translated_.clear();
   queue_.clear();
   completed_.clear();
-  answers_.clear();
+  responses_.clear();
   mmu_answers_.clear();
   const auto drop = [this](tlm::tlm_generic_payload*& sent) {
     if (sent == nullptr) return;

@@ -130,19 +130,19 @@ class LoadStoreUnit {
     std::vector<Line> waiting;
   };
 
-  void take_answers(Tick t);
+  void handle_responses(Tick t);
   // What is rare, or long for atomics alone, stands apart (noinline), so that the rest lies in
   // fewer host cache lines.
-  [[gnu::noinline]] void take_translations(Tick t);
+  [[gnu::noinline]] void handle_translations(Tick t);
   [[gnu::noinline]] void send_translations(Tick t);
   bool send_line(Tick t);
   [[gnu::noinline]] bool translate(const Line& line, std::uint64_t page);
   void send(const Line& line, Tick t);
   [[gnu::noinline]] void add_stored(Transaction& out, const Line& line);
   [[gnu::noinline]] void add_operands(Transaction& out, const Line& line);
-  void answered(tlm::tlm_generic_payload& payload, Tick t);
-  [[gnu::noinline]] void take_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
-                                     const MemoryRequest& request);
+  void responded_at(tlm::tlm_generic_payload& payload, Tick t);
+  [[gnu::noinline]] void handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
+                                       const MemoryRequest& request);
   WarpAccess& new_access(const MemoryOp& memory, const CoalescedAccess& lines);
   /// Lines' requests, lanes and values, for accesses that have more than one line or need their
   /// lanes.
@@ -165,7 +165,7 @@ class LoadStoreUnit {
   alignas(kHostLine) std::deque<Line> translated_;  // is it empty? One host cache line says.
   std::vector<Translation> translations_;
   // Two of these in a host cache line.
-  alignas(kHostLine) TimedQueue<tlm::tlm_generic_payload*> answers_;
+  alignas(kHostLine) TimedQueue<tlm::tlm_generic_payload*> responses_;
   ResponseReceiver l1_in_;
   BoundedQueue<WarpAccess*> completed_;
   TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/core/rarely.h"
 #include "modules/core/report.h"
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -45,7 +45,7 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
   for (std::uint32_t slot = 0; slot < config_.max_warps; ++slot) {
     schedulers_[slot % config_.schedulers].mine |= bit(slot);
   }
-  wake_.drives<&SmCluster::process>(*this);
+  wake_.bind<&SmCluster::process>(*this);
 }
 
 void SmCluster::end_of_elaboration() { lsu_.bind(l1.operator->(), mmu.operator->()); }
@@ -59,24 +59,24 @@ void SmCluster::end_of_simulation() {
 tlm::tlm_sync_enum SmCluster::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                     sc_core::sc_time& delay) {
   prefetch(&warps_[request_of(payload).warp], 2);
-  const Tick answer = phase == tlm::END_REQ ? kNever : now() + delay.value();
+  const Tick response = phase == tlm::END_REQ ? kNever : now() + delay.value();
   const tlm::tlm_sync_enum sync = lsu_.l1_bw(payload, phase, delay);
-  wake_for(answer);
+  wake_for(response);
   return sync;
 }
 
 tlm::tlm_sync_enum SmCluster::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay) {
-  const Tick answer = phase == tlm::END_REQ ? kNever : now() + delay.value();
+  const Tick response = phase == tlm::END_REQ ? kNever : now() + delay.value();
   const tlm::tlm_sync_enum sync = lsu_.mmu_bw(payload, phase, delay);
-  wake_for(answer);
+  wake_for(response);
   return sync;
 }
 
 /// An answer comes then; or (kNever) a channel's END has come, and what waits for it may leave as
 /// long before the channel is free as it is on its way.
-void SmCluster::wake_for(Tick answer) {
-  wake_.at(answer == kNever ? lsu_.next_work(now()) : clock_.after(answer, 0));
+void SmCluster::wake_for(Tick response) {
+  wake_.at(response == kNever ? lsu_.next_work(now()) : clock_.after(response, 0));
 }
 
 void SmCluster::start_cta(KernelProgram& kernel, CtaId cta, Tick at) {
@@ -103,7 +103,7 @@ unsigned SmCluster::resident_ctas(const CtaResources& r) const {
 
 void SmCluster::process() {
   const Tick t = now();
-  clock_.standing_at(t);
+  clock_.set_current_edge(t);
   const std::uint64_t cycle = clock_.cycle_at(t);
   running_cycle_ = cycle;
   if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
@@ -120,19 +120,19 @@ void SmCluster::process() {
   const Tick lsu = lsu_.next_work(t);
   if (lsu != kNever) wake_.at(std::max(lsu, lsu <= t ? clock_.time_of(cycle + 1) : lsu));
   wake_.at(open_at_);
-  if (rarely(static_cast<bool>(drained_))) {
+  if (unlikely(static_cast<bool>(drained_))) {
     if (close_at_ > t) wake_.at(close_at_);
     if (close_at_ <= t && lsu_.idle()) std::exchange(drained_, nullptr)();
   }
 }
 
-void SmCluster::close_memory(std::function<void()> drained) {
+void SmCluster::quiesce(std::function<void()> drained) {
   drained_ = std::move(drained);
   close_at_ = clock_.after(now() + 1, 0);
   wake_.at(close_at_);
 }
 
-void SmCluster::open_memory() {
+void SmCluster::resume() {
   // Nothing looks at them before: the gate is closed, or (at a kernel's end) no warp is there.
   lsu_.forget_translations();
   close_at_ = kNever;
@@ -150,7 +150,7 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
   const bool again = cycle == cycle_ && cycle != 0;
   while (starts_.due(t)) admit(starts_.pop(), cycle);
   lsu_.run(t);
-  take_completed(cycle);
+  handle_completed(cycle);
   if (again) return;
   // Operations whose results come at this cycle make their warps ready.
   std::uint64_t due = rotate_right(wheel_used_, static_cast<unsigned>((cycle_ + 1) % kWheel));
@@ -202,7 +202,7 @@ void SmCluster::admit(const Start& start, std::uint64_t cycle) {
   stats_.resident_warps.set(static_cast<std::uint64_t>(__builtin_popcountll(occupied_)), now());
 }
 
-void SmCluster::take_completed(std::uint64_t cycle) {
+void SmCluster::handle_completed(std::uint64_t cycle) {
   while (WarpAccess* a = lsu_.next_completed()) {
     Warp& w = warps_[a->warp];
     prefetch(w.program);

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "modules/core/block.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 #include "modules/sm/load_store_unit.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/sm_interfaces.h"
@@ -56,7 +56,7 @@ struct SmStats {
 class SmCluster final : public sc_core::sc_module,
                         public Block,
                         public CtaSinkIf,
-                        public MemoryGateIf {
+                        public QuiesceIf {
  public:
   tlm_utils::simple_initiator_socket<SmCluster> l1;
   tlm_utils::simple_initiator_socket<SmCluster> mmu;
@@ -73,8 +73,8 @@ class SmCluster final : public sc_core::sc_module,
 
   void start_cta(KernelProgram& kernel, CtaId cta, Tick at) override;
   unsigned resident_ctas(const CtaResources& resources) const override;
-  void close_memory(std::function<void()> drained) override;
-  void open_memory() override;
+  void quiesce(std::function<void()> drained) override;
+  void resume() override;
 
   /// Warps of running CTAs that have not ended.
   unsigned resident_warps() const;
@@ -133,13 +133,13 @@ class SmCluster final : public sc_core::sc_module,
                            sc_core::sc_time& delay);
   tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
-  void wake_for(Tick answer);
+  void wake_for(Tick response);
 
   void process();
   void step(std::uint64_t cycle, Tick t);
   // What is rare stands apart (noinline), so that the rest lies in fewer host cache lines.
   [[gnu::noinline]] void admit(const Start& start, std::uint64_t cycle);
-  void take_completed(std::uint64_t cycle);
+  void handle_completed(std::uint64_t cycle);
   bool issue_from(Scheduler& s, std::uint64_t cycle, Tick t);
   void issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tick t);
   void memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_t cycle, Tick t);
@@ -179,7 +179,7 @@ class SmCluster final : public sc_core::sc_module,
   /// ready_, by the operation's unit.
   std::array<std::uint64_t, kUnitKinds> ready_for_{};
   TimedQueue<Start> starts_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
   Tick close_at_ = kNever;
   Tick open_at_ = kNever;
   std::vector<Warp> warps_;

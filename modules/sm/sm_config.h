@@ -45,7 +45,7 @@ struct SmConfig {
 
   std::uint32_t tlb_entries = 128;
   std::uint32_t tlb_latency = 1;
-  std::uint32_t tlb_misses = 32;
+  std::uint32_t tlb_mshr_entries = 32;
 
   std::uint32_t line_bytes = 128;
   std::uint64_t page_bytes = 4096;

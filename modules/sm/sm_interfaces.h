@@ -23,13 +23,13 @@ class CtaSinkIf : public virtual sc_core::sc_interface {
 };
 
 /// An SM as whoever moves pages sees it.
-class MemoryGateIf : public virtual sc_core::sc_interface {
+class QuiesceIf : public virtual sc_core::sc_interface {
  public:
   /// From the next edge on, no access enters the memory system; `drained` is called (in the SM's
   /// process) when none is under way.
-  virtual void close_memory(std::function<void()> drained) = 0;
+  virtual void quiesce(std::function<void()> drained) = 0;
   /// Forgets all translations; accesses go on from the next edge.
-  virtual void open_memory() = 0;
+  virtual void resume() = 0;
 };
 
 /// The dispatcher as an SM sees it. What an SM says takes effect after the present time, so that

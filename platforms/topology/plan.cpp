@@ -42,14 +42,14 @@ const char* name_of(SliceRole role) {
   return "side";
 }
 
-const PlannedNode& PlatformPlan::room_of(const PlannedBlock& block) const {
+const PlannedNode& PlatformPlan::scope_of(const PlannedBlock& block) const {
   const PlannedNode* node = &nodes[block.node];
   while (node->level > NodeLevel::kGpu) node = &nodes[node->parent];
   return *node;
 }
 
 std::string PlatformPlan::path_of(const PlannedBlock& block) const {
-  return room_of(block).name + "." + block.name;
+  return scope_of(block).name + "." + block.name;
 }
 
 bool PlatformPlan::has(BlockKind kind) const {

@@ -27,9 +27,9 @@ struct PlannedNode {
 };
 
 enum class BlockKind : std::uint8_t {
-  kPageMover,
+  kPageMigrator,
   kMdr,
-  kLineSharing,
+  kSharingProfiler,
   kDecision,
   kDram,
   kLlc,
@@ -125,7 +125,7 @@ struct PlatformPlan {
   Locality locality = Locality::kNone;
 
   /// The module that a block's sc_module stands in: its GPU, or the system.
-  const PlannedNode& room_of(const PlannedBlock& block) const;
+  const PlannedNode& scope_of(const PlannedBlock& block) const;
   /// "system.gpu0.llc3": what its statistics and its own settings go by.
   std::string path_of(const PlannedBlock& block) const;
   bool has(BlockKind kind) const;

@@ -79,9 +79,9 @@ PlannedBlockId Planner::add_network(
 
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
-  if (config_.migration.policy != "none") add(BlockKind::kPageMover, "mover", node, 0, 0, 0);
+  if (config_.migration.policy != "none") add(BlockKind::kPageMigrator, "mover", node, 0, 0, 0);
   if (s.needs_mdr()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
-  if (s.line_sharing) add(BlockKind::kLineSharing, "line_sharing", node, 0, 0, 0);
+  if (s.line_sharing) add(BlockKind::kSharingProfiler, "line_sharing", node, 0, 0, 0);
 }
 
 void Planner::add_memory(Gpu& gpu, const Slices& slices) {

@@ -50,19 +50,19 @@ double in_child(const std::function<double()>& work) {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    const double answer = work();
-    const bool sent = write(fd[1], &answer, sizeof answer) == sizeof answer;
+    const double response = work();
+    const bool sent = write(fd[1], &response, sizeof response) == sizeof response;
     _exit(sent ? 0 : 1);
   }
-  double answer = 0;
-  const bool got = read(fd[0], &answer, sizeof answer) == sizeof answer;
+  double response = 0;
+  const bool got = read(fd[0], &response, sizeof response) == sizeof response;
   close(fd[0]);
   close(fd[1]);
   int status = 0;
   waitpid(child, &status, 0);
   REQUIRE(status == 0);
   REQUIRE(got);
-  return answer;
+  return response;
 }
 
 /// Cycles of a kernel in which every SM reads one shared read-only array of `kib` KiB, `passes`

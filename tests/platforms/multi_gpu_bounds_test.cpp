@@ -155,9 +155,9 @@ TEST_CASE("pieces: bytes between GPUs are those counted by hand") {
   GpuRig rig("dualopt-fine-small", {kPlacedByHand});
   run_by_hand(rig);
   // Lines are not kept: the repeated loads travel again.
-  const double answers = 3 * (4 + 64) + (4 + 12);
+  const double responses = 3 * (4 + 64) + (4 + 12);
   const double stores = 3 * 12 + 64 + 16 + 16;
-  CHECK(byte_matrix(rig) == Matrix{{0, answers + 3 * 4, 0, 0},
+  CHECK(byte_matrix(rig) == Matrix{{0, responses + 3 * 4, 0, 0},
                                    {4 * 12 + stores, 0, 12 + 12, 2 * (4 + 4) + (4 + 8)},
                                    {0, 4, 0, 0},
                                    {0, 3 * 12, 0, 0}});
@@ -166,9 +166,9 @@ TEST_CASE("pieces: bytes between GPUs are those counted by hand") {
 TEST_CASE("pieces of 16 bytes: bytes between GPUs are those counted by hand") {
   GpuRig rig("dualopt-fine-small", {kPlacedByHand, "rdma.transfer_bytes=16"});
   run_by_hand(rig);
-  const double answers = 3 * (4 + 64) + (4 + 16);
+  const double responses = 3 * (4 + 64) + (4 + 16);
   const double stores = 3 * 12 + 64 + 16 + 16;
-  CHECK(byte_matrix(rig) == Matrix{{0, answers + 3 * 4, 0, 0},
+  CHECK(byte_matrix(rig) == Matrix{{0, responses + 3 * 4, 0, 0},
                                    {4 * 12 + stores, 0, 12 + 12, 3 * (4 + 16)},
                                    {0, 4, 0, 0},
                                    {0, 3 * 12, 0, 0}});

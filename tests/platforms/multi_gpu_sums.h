@@ -60,9 +60,11 @@ inline std::uint64_t load_cycles(const GpuConfig& c, std::uint64_t beyond) {
 
 /// A load of one line, or of its first pieces.
 inline ListAccess line_load(Address a) { return {a, AccessKind::kLoad, 16}; }
-inline ListAccess piece_load(Address a, unsigned pieces = 1) {
-  return {a, AccessKind::kLoad, pieces};
+inline ListAccess piece_load(Address a, unsigned word_mask = 1) {
+  return {a, AccessKind::kLoad, word_mask};
 }
-inline ListAccess store(Address a, unsigned pieces) { return {a, AccessKind::kStore, pieces}; }
+inline ListAccess store(Address a, unsigned word_mask) {
+  return {a, AccessKind::kStore, word_mask};
+}
 
 }  // namespace tessera::test

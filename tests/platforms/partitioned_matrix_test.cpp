@@ -3,7 +3,7 @@
 // socket, under every page placement; and a sample of them on the full-size ones.
 #include <catch2/catch.hpp>
 
-#include "policies/page_moves.h"
+#include "policies/page_migration.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "stimuli/workload.h"
@@ -18,8 +18,9 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
                                                            "kernel-wide", "lab", "least-first",
                                                            "round-robin"});
   CHECK(remote_caching_names() == std::vector<std::string>{"full-replication", "home", "mdr"});
-  CHECK(page_moves_names() == std::vector<std::string>{"access-counter", "first-touch-migration",
-                                                       "griffin", "none", "replication"});
+  CHECK(page_migration_names() == std::vector<std::string>{"access-counter",
+                                                           "first-touch-migration", "griffin",
+                                                           "none", "replication"});
 }
 
 #define TESSERA_FEW(PLATFORM) TESSERA_FOR_FEW(TESSERA_VERIFIES_CARRIED, PLATFORM)

@@ -6,7 +6,7 @@
 #include <systemc>
 
 #include "common/json.h"
-#include "modules/core/wake_event.h"
+#include "modules/core/process_timer.h"
 #include "tests/platforms/workload_runs.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -39,11 +39,11 @@ Sets migration(const std::string& policy, const Sets& more = {}) {
 struct Probe final : sc_core::sc_module {
   Probe(const sc_core::sc_module_name& name, std::vector<const Probe*>& order)
       : sc_module(name), ran(order) {
-    wake.drives<&Probe::process>(*this);
+    wake.bind<&Probe::process>(*this);
   }
   void process() { ran.push_back(this); }
   std::vector<const Probe*>& ran;
-  WakeEvent wake;
+  ProcessTimer wake;
 };
 
 }  // namespace

@@ -117,19 +117,19 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
       for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name, 1);
       // Pages go to the channels in turn; pieces of a GPU's memory to its channels.
       const auto pages = make_address_map("fixed-channel", g, 1);
-      const auto pieces = make_address_map("gpu-interleave", g, 1);
+      const auto word_mask = make_address_map("gpu-interleave", g, 1);
       // Pieces of both slices of a channel stand side by side.
       const std::uint64_t stripe = std::uint64_t{g.interleave_bytes} * g.slices_per_channel;
       for (std::uint64_t n = 0; n < 3 * std::uint64_t{g.channels}; ++n) {
         REQUIRE(pages->locate(n * g.page_bytes).channel.value == n % g.channels);
         REQUIRE(pages->page_address(ChannelId(1), n) == (n * g.channels + 1) * g.page_bytes);
-        REQUIRE(pieces->locate(n * stripe).channel.value == n % channels);
+        REQUIRE(word_mask->locate(n * stripe).channel.value == n % channels);
       }
-      REQUIRE(pieces->page_homes() == gpus);
-      const std::uint64_t last = pieces->page_address(ChannelId(gpus - 1), 2);
+      REQUIRE(word_mask->page_homes() == gpus);
+      const std::uint64_t last = word_mask->page_address(ChannelId(gpus - 1), 2);
       REQUIRE(last == (gpus - 1) * channels * g.channel_bytes + 2 * g.page_bytes);
-      REQUIRE(pieces->page_home(last) == ChannelId(gpus - 1));
-      REQUIRE(pieces->locate(last).channel.value / channels == gpus - 1);
+      REQUIRE(word_mask->page_home(last) == ChannelId(gpus - 1));
+      REQUIRE(word_mask->locate(last).channel.value / channels == gpus - 1);
     }
   }
   MemoryGeometry g;

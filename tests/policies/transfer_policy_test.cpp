@@ -25,9 +25,9 @@ TransferSample sample(std::uint64_t remote_of_1000, std::uint64_t hits_of_1000,
 TEST_CASE("the decision engine's flow has three ends (DualOpt figure 11)") {
   const auto policy = make_transfer_policy("decision-engine");
   CHECK(policy->decides());
-  const RemoteTransfer line{};
-  const RemoteTransfer coalesced{true, true, true, false};
-  const RemoteTransfer cache{false, false, false, true};
+  const RemoteAccessMode line{};
+  const RemoteAccessMode coalesced{true, true, true, false};
+  const RemoteAccessMode cache{false, false, false, true};
   CHECK(policy->start() == line);
   // Few remote accesses: local-dominated, whatever else. 2 % is not few.
   CHECK(policy->decide(sample(19, 0, 1000)) == line);
@@ -42,11 +42,13 @@ TEST_CASE("the decision engine's flow has three ends (DualOpt figure 11)") {
 }
 
 TEST_CASE("the parts of DualOpt are policies of their own") {
-  CHECK(make_transfer_policy("line")->start() == RemoteTransfer{});
-  CHECK(make_transfer_policy("bypass")->start() == RemoteTransfer{true, false, false, false});
-  CHECK(make_transfer_policy("fine-grained")->start() == RemoteTransfer{true, true, false, false});
-  CHECK(make_transfer_policy("coalesced")->start() == RemoteTransfer{true, true, true, false});
-  CHECK(make_transfer_policy("remote-cache")->start() == RemoteTransfer{false, false, false, true});
+  CHECK(make_transfer_policy("line")->start() == RemoteAccessMode{});
+  CHECK(make_transfer_policy("bypass")->start() == RemoteAccessMode{true, false, false, false});
+  CHECK(make_transfer_policy("fine-grained")->start() ==
+        RemoteAccessMode{true, true, false, false});
+  CHECK(make_transfer_policy("coalesced")->start() == RemoteAccessMode{true, true, true, false});
+  CHECK(make_transfer_policy("remote-cache")->start() ==
+        RemoteAccessMode{false, false, false, true});
   for (const std::string& name : transfer_policy_names()) {
     CHECK(make_transfer_policy(name)->decides() == (name == "decision-engine"));
   }

@@ -73,7 +73,7 @@ void CacheRig::run() {
   check_drained(conformance());
 }
 
-std::uint64_t CacheRig::answered(std::size_t i) const {
+std::uint64_t CacheRig::responded_at(std::size_t i) const {
   const Tick t = sm.result(i).begin_resp;
   CHECK(clock.is_edge(t));
   return clock.cycle_at(t);

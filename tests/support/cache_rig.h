@@ -112,7 +112,7 @@ class CacheRig {
   void run();
   void run_to(Tick t) { sc_core::sc_start(to_sc_time(t - now())); }
   /// Cycles, exact, in which a request was answered, and the i-th arrival reached a target.
-  std::uint64_t answered(std::size_t i) const;
+  std::uint64_t responded_at(std::size_t i) const;
   std::uint64_t arrived(std::size_t i) const { return arrived(memory, i); }
   std::uint64_t arrived(const ScriptedTarget& at, std::size_t i) const;
   unsigned char byte(std::size_t i, unsigned offset) const { return sm.result(i).data.at(offset); }

@@ -33,7 +33,7 @@ ScriptedInitiator::ScriptedInitiator(sc_core::sc_module_name name, TransactionPo
     ports_.push_back(std::make_unique<Port>(*this, i));
     sockets[i].bind(*ports_[i]);
   }
-  wake_.drives<&ScriptedInitiator::work>(*this);
+  wake_.bind<&ScriptedInitiator::work>(*this);
 }
 
 ScriptedInitiator::~ScriptedInitiator() = default;

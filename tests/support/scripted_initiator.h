@@ -20,9 +20,9 @@
 #include <vector>
 
 #include "modules/core/channels.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
-#include "modules/core/wake_event.h"
 
 namespace tessera::test {
 
@@ -77,7 +77,7 @@ struct ScriptedResult {
   std::vector<unsigned char> data;  ///< of a load
   MemoryRequest request;            ///< as it came back
   unsigned responses = 0;
-  bool answered() const { return responses != 0; }
+  bool responded_at() const { return responses != 0; }
 };
 
 class ScriptedInitiator final : public sc_core::sc_module {
@@ -143,7 +143,7 @@ class ScriptedInitiator final : public sc_core::sc_module {
   TimedQueue<Ending> endings_;
   std::size_t open_ = 0;
   Tick stall_until_ = 0;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 }  // namespace tessera::test

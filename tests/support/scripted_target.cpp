@@ -45,7 +45,7 @@ ScriptedTarget::ScriptedTarget(sc_core::sc_module_name name, const ScriptedTarge
     ports_.push_back(std::make_unique<Port>(*this, i));
     sockets[i].bind(*ports_[i]);
   }
-  wake_.drives<&ScriptedTarget::work>(*this);
+  wake_.bind<&ScriptedTarget::work>(*this);
 }
 
 ScriptedTarget::~ScriptedTarget() = default;

@@ -22,9 +22,9 @@
 #include <vector>
 
 #include "modules/core/channels.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
-#include "modules/core/wake_event.h"
 
 namespace tessera::test {
 
@@ -122,7 +122,7 @@ class ScriptedTarget final : public sc_core::sc_module {
   std::vector<Arrival> arrivals_;
   TimedQueue<tlm::tlm_generic_payload*> arriving_;
   Tick stall_until_ = 0;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 }  // namespace tessera::test

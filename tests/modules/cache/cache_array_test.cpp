@@ -100,7 +100,7 @@ TEST_CASE("a number of sets that is no power of two spreads lines by remainder")
 TEST_CASE("any number of sets and any line number: the set is the remainder") {
   std::mt19937_64 random(1);
   for (const std::uint32_t sets : {3U, 5U, 6U, 7U, 48U, 96U, 1000003U}) {
-    const CacheArray a(sets, 1, 128, CacheArray::Bytes::kWhole);
+    const CacheArray a(sets, 1, 128, CacheArray::Bytes::kPerLine);
     const std::uint64_t last = ~std::uint64_t{0} / sets * sets;
     for (const std::uint64_t index : {std::uint64_t{0}, std::uint64_t{sets} - 1,
                                       std::uint64_t{sets}, last - 1, last, ~std::uint64_t{0}}) {

@@ -126,14 +126,14 @@ TEST_CASE("random inserts, lookups and releases of lines that collide agree with
 TEST_CASE("entries of one line are told apart by their fetch, and by the pieces they bring") {
   Mshr<int> m(4, 1);
   tlm::tlm_generic_payload fetches[3];
-  const std::uint32_t pieces[] = {0b0011, 0b0110, 0b0111};
+  const std::uint32_t word_mask[] = {0b0011, 0b0110, 0b0111};
   for (unsigned i = 0; i < 3; ++i) {
     auto& e = m.allocate(7);
     e.keep = true;
-    e.pieces = pieces[i];
+    e.word_mask = word_mask[i];
     e.fetch = &fetches[i];
   }
-  for (unsigned i = 0; i < 3; ++i) CHECK(m.find(7, &fetches[i])->pieces == pieces[i]);
+  for (unsigned i = 0; i < 3; ++i) CHECK(m.find(7, &fetches[i])->word_mask == word_mask[i]);
   CHECK(m.find(8, &fetches[0]) == nullptr);
   CHECK(m.find_containing(7, 0b1000) == nullptr);
   CHECK(m.find_containing(8, 0b0001) == nullptr);
@@ -146,7 +146,7 @@ TEST_CASE("entries of one line are told apart by their fetch, and by the pieces 
   m.find(7, &fetches[0])->keep = false;
   CHECK(m.find_containing(7, 0b0001) == m.find(7, &fetches[2]));
   unsigned visited = 0;
-  m.for_each_of(7, [&](Mshr<int>::Entry& e) { visited |= e.pieces; });
+  m.for_each_of(7, [&](Mshr<int>::Entry& e) { visited |= e.word_mask; });
   CHECK(visited == 0b0111);
   m.for_each_of(8, [&](Mshr<int>::Entry&) { visited = 0; });
   CHECK(visited == 0b0111);
@@ -159,16 +159,16 @@ TEST_CASE("lines that the table's slots do not tell apart are told apart") {
   unsigned pairs = 0;
   for (std::uint64_t line = 0; pairs < 8; ++line) {
     const std::uint64_t hash = line * 0x9e3779b97f4a7c15U;
-    const auto [twin, first] = seen.try_emplace(hash >> 48, line);
+    const auto [peer, first] = seen.try_emplace(hash >> 48, line);
     if (first) continue;
     ++pairs;
-    auto& e = m.allocate(twin->second);
+    auto& e = m.allocate(peer->second);
     CHECK(m.find(line) == nullptr);
     auto& other = m.allocate(line);
-    CHECK(m.find(twin->second) == &e);
+    CHECK(m.find(peer->second) == &e);
     CHECK(m.find(line) == &other);
     m.release(e);
-    CHECK(m.find(twin->second) == nullptr);
+    CHECK(m.find(peer->second) == nullptr);
     CHECK(m.find(line) == &other);
     m.release(other);
   }
@@ -226,12 +226,12 @@ TEST_CASE("random entries, several a line, agree with a multimap") {
     for (auto i = from; i != to; ++i) {
       auto* e = m.find(line, i->second.first);
       REQUIRE(e != nullptr);
-      REQUIRE(e->pieces == i->second.second);
-      contained = contained || (wanted & ~e->pieces) == 0;
+      REQUIRE(e->word_mask == i->second.second);
+      contained = contained || (wanted & ~e->word_mask) == 0;
     }
     const auto* found = m.find_containing(line, wanted);
     REQUIRE((found != nullptr) == contained);
-    if (found != nullptr) REQUIRE((wanted & ~found->pieces) == 0);
+    if (found != nullptr) REQUIRE((wanted & ~found->word_mask) == 0);
     REQUIRE((m.find(line) != nullptr) == (from != to));
     if (random() % 2 == 0 && from != to) {
       auto gone = from;
@@ -243,10 +243,10 @@ TEST_CASE("random entries, several a line, agree with a multimap") {
       auto& e = m.allocate(line);
       REQUIRE(e.waiting() == 0);
       e.keep = true;
-      e.pieces = static_cast<std::uint32_t>(random() % 16);
+      e.word_mask = static_cast<std::uint32_t>(random() % 16);
       e.fetch = spare.back();
       spare.pop_back();
-      reference.emplace(line, std::make_pair(e.fetch, e.pieces));
+      reference.emplace(line, std::make_pair(e.fetch, e.word_mask));
     }
     REQUIRE(m.used() == reference.size());
   }

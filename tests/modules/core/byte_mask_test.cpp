@@ -102,11 +102,11 @@ TEST_CASE("a payload's byte enables are its mask") {
 }
 
 TEST_CASE("a mask's 4-byte pieces") {
-  CHECK(ByteMask{}.pieces() == 0);
-  CHECK(ByteMask::first(128).pieces() == 0xffffffffU);
-  CHECK(ByteMask::first(64).pieces() == 0xffffU);
-  CHECK(ByteMask::range(4, 8).pieces() == 0b110U);
-  CHECK(ByteMask::range(3, 2).pieces() == 0b11U);
-  CHECK(ByteMask::range(127, 1).pieces() == 0x80000000U);
-  for (unsigned i = 0; i < 128; ++i) REQUIRE(ByteMask::range(i, 1).pieces() == 1U << (i / 4));
+  CHECK(ByteMask{}.word_mask() == 0);
+  CHECK(ByteMask::first(128).word_mask() == 0xffffffffU);
+  CHECK(ByteMask::first(64).word_mask() == 0xffffU);
+  CHECK(ByteMask::range(4, 8).word_mask() == 0b110U);
+  CHECK(ByteMask::range(3, 2).word_mask() == 0b11U);
+  CHECK(ByteMask::range(127, 1).word_mask() == 0x80000000U);
+  for (unsigned i = 0; i < 128; ++i) REQUIRE(ByteMask::range(i, 1).word_mask() == 1U << (i / 4));
 }

@@ -51,7 +51,7 @@ TEST_CASE_METHOD(Pair, "a request accepted early frees the channel at END_REQ's 
   RequestSender sender;
   sender.bind(initiator.socket.operator->());
   CHECK(sender.free(0));
-  target.on_forward = answer(tlm::TLM_UPDATED, tlm::END_REQ, 30);
+  target.on_forward = response(tlm::TLM_UPDATED, tlm::END_REQ, 30);
   const SendOutcome outcome = sender.send(*a, 5);
   CHECK_FALSE(outcome.responded);
   CHECK(outcome.response_at == kNever);
@@ -100,7 +100,7 @@ TEST_CASE_METHOD(Pair,
                  "a request may be sent while the channel is busy, to arrive when it is free") {
   RequestSender sender;
   sender.bind(initiator.socket.operator->());
-  target.on_forward = answer(tlm::TLM_UPDATED, tlm::END_REQ, 30);
+  target.on_forward = response(tlm::TLM_UPDATED, tlm::END_REQ, 30);
   sender.send(*a, 5);  // END_REQ at 1035
   check_asserts([&] { sender.send(*b, 34); });
   sender.send(*b, 35);
@@ -152,7 +152,7 @@ TEST_CASE_METHOD(Pair, "an END_REQ that comes within the call counts") {
 TEST_CASE_METHOD(Pair, "a request completed at once has its response") {
   RequestSender sender;
   sender.bind(initiator.socket.operator->());
-  target.on_forward = answer(tlm::TLM_COMPLETED, tlm::BEGIN_REQ, 40);
+  target.on_forward = response(tlm::TLM_COMPLETED, tlm::BEGIN_REQ, 40);
   const SendOutcome outcome = sender.send(*a, 5);
   CHECK(outcome.responded);
   CHECK(outcome.response_at == 1045);
@@ -238,7 +238,7 @@ TEST_CASE_METHOD(Pair, "a response answered at once frees its channel at END_RES
   ResponseSender sender;
   sender.bind(target.socket.operator->());
   for (const tlm::tlm_sync_enum sync : {tlm::TLM_COMPLETED, tlm::TLM_UPDATED}) {
-    initiator.on_backward = answer(sync, tlm::END_RESP, 12);
+    initiator.on_backward = response(sync, tlm::END_RESP, 12);
     sender.reset();
     sender.send(*a, 3);
     CHECK(sender.free_at() == 1015);

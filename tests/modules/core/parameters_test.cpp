@@ -232,15 +232,15 @@ TEST_CASE("mutated parameter files give a configuration or an InputError, never 
   const std::string seed_text = R"({"base": "nuba", "seed": 12,
  "llc": {"sets": 64, "small": 7, "deep": {"ratio": 0.25, "enabled": true},
          "name": "text", "map": "fixed-channel", "policy": "random"}})";
-  const std::vector<std::string> pieces = {"{",        "}",         "[",
-                                           "]",        ",",         ":",
-                                           "\"",       "null",      "-1",
-                                           "1e99",     "1e999",     "0.5",
-                                           "true",     "\\u00e9",   "\\ud800",
-                                           "\"llc\"",  "\"sets\":", "\n",
-                                           "\xff",     "\xc3",      "99999999999999999999",
-                                           "-0",       "{}",        "\"llc.sets\": 3,",
-                                           "\"\": 1,", "\t"};
+  const std::vector<std::string> word_mask = {"{",        "}",         "[",
+                                              "]",        ",",         ":",
+                                              "\"",       "null",      "-1",
+                                              "1e99",     "1e999",     "0.5",
+                                              "true",     "\\u00e9",   "\\ud800",
+                                              "\"llc\"",  "\"sets\":", "\n",
+                                              "\xff",     "\xc3",      "99999999999999999999",
+                                              "-0",       "{}",        "\"llc.sets\": 3,",
+                                              "\"\": 1,", "\t"};
   std::mt19937_64 random(99);
   unsigned good = 0;
   unsigned bad = 0;
@@ -269,13 +269,13 @@ TEST_CASE("mutated parameter files give a configuration or an InputError, never 
           text.erase(at, length);
           break;
         case 2:
-          text.insert(at, pieces[random() % pieces.size()]);
+          text.insert(at, word_mask[random() % word_mask.size()]);
           break;
         case 3:
           text.insert(random() % text.size(), text.substr(at, length));
           break;
         default:
-          text.replace(at, length, pieces[random() % pieces.size()]);
+          text.replace(at, length, word_mask[random() % word_mask.size()]);
           break;
       }
     }

@@ -124,7 +124,7 @@ TEST_CASE_METHOD(Posted, "phases that posted packets do not have are protocol er
   CHECK(sender.waiting_for() == &a);
   sender.end(a, tlm::BEGIN_RESP, delay);
   sc_core::sc_start(to_sc_time(10));
-  target.on_forward = answer(tlm::TLM_UPDATED, tlm::END_REQ);
+  target.on_forward = response(tlm::TLM_UPDATED, tlm::END_REQ);
   CHECK_THROWS_WITH(sender.send(c, 5), Catch::Contains("END_REQ"));
   check_asserts([&] { sender.send(b, 0); });  // needs a delay
 }

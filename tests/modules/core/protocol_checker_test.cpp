@@ -85,14 +85,14 @@ TEST_CASE_METHOD(Fixture, "the full handshake passes, unchanged and in no time")
 }
 
 TEST_CASE_METHOD(Fixture, "early completions on the return path pass") {
-  target.on_forward = answer(tlm::TLM_UPDATED, tlm::END_REQ, 5);
+  target.on_forward = response(tlm::TLM_UPDATED, tlm::END_REQ, 5);
   begin(*a);
-  initiator.on_backward = answer(tlm::TLM_COMPLETED, tlm::END_RESP);
+  initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
   respond(*a);
   CHECK(checker.outstanding() == 0);
 
   begin(*b, 20);
-  initiator.on_backward = answer(tlm::TLM_UPDATED, tlm::END_RESP);
+  initiator.on_backward = response(tlm::TLM_UPDATED, tlm::END_RESP);
   respond(*b, 40);
   CHECK(checker.outstanding() == 0);
 
@@ -220,7 +220,7 @@ TEST_CASE_METHOD(Fixture, "an END_RESP without BEGIN_RESP is reported") {
 
 TEST_CASE_METHOD(Fixture, "a phase after completion is reported") {
   begin(*a);
-  initiator.on_backward = answer(tlm::TLM_COMPLETED, tlm::END_RESP);
+  initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
   respond(*a);
   breaks("END_RESP of the transaction at 0x1000: the transaction is not under way",
          [&] { end_resp(*a); });
@@ -231,7 +231,7 @@ TEST_CASE_METHOD(Fixture, "a phase after completion is reported") {
 }
 
 TEST_CASE_METHOD(Fixture, "an answer to BEGIN_REQ after the transaction's end is reported") {
-  initiator.on_backward = answer(tlm::TLM_COMPLETED, tlm::END_RESP);
+  initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
   target.on_forward = [this](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
     respond(*a);
     p = tlm::END_REQ;
@@ -241,7 +241,7 @@ TEST_CASE_METHOD(Fixture, "an answer to BEGIN_REQ after the transaction's end is
 }
 
 TEST_CASE_METHOD(Fixture, "an answer for a payload that has begun anew meanwhile is reported") {
-  initiator.on_backward = answer(tlm::TLM_COMPLETED, tlm::END_RESP);
+  initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
   bool first = true;
   target.on_forward = [&](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
     if (!first) return tlm::TLM_ACCEPTED;
@@ -278,17 +278,17 @@ TEST_CASE_METHOD(Fixture, "phases in the wrong direction are reported") {
   breaks("an initiator sends BEGIN_REQ and END_RESP only",
          [&] { initiator.forward(*a, tlm::END_REQ); });
   breaks("a target sends END_REQ and BEGIN_RESP only", [&] { target.backward(*a, tlm::END_RESP); });
-  target.on_forward = answer(tlm::TLM_UPDATED, tlm::END_RESP);
+  target.on_forward = response(tlm::TLM_UPDATED, tlm::END_RESP);
   breaks("answered by END_REQ or BEGIN_RESP only", [&] { begin(*a); });
 }
 
 TEST_CASE_METHOD(Fixture, "wrong answers to BEGIN_RESP, END_REQ and END_RESP are reported") {
   begin(*a);
-  initiator.on_backward = answer(tlm::TLM_UPDATED, tlm::END_REQ);
+  initiator.on_backward = response(tlm::TLM_UPDATED, tlm::END_REQ);
   breaks("END_REQ is answered by TLM_ACCEPTED only", [&] { end_req(*a); });
-  initiator.on_backward = answer(tlm::TLM_UPDATED, tlm::BEGIN_REQ);
+  initiator.on_backward = response(tlm::TLM_UPDATED, tlm::BEGIN_REQ);
   breaks("BEGIN_RESP is answered by END_RESP only", [&] { respond(*a); });
-  target.on_forward = answer(tlm::TLM_UPDATED, tlm::BEGIN_RESP);
+  target.on_forward = response(tlm::TLM_UPDATED, tlm::BEGIN_RESP);
   breaks("no phase may answer it", [&] { end_resp(*a); });
 }
 
@@ -372,7 +372,7 @@ TEST_CASE_METHOD(Fixture, "a response without a status is reported") {
   begin(*a);
   breaks("a response needs a status", [&] { target.backward(*a, tlm::BEGIN_RESP, 20); });
   checker.reset();
-  target.on_forward = answer(tlm::TLM_COMPLETED, tlm::BEGIN_RESP);
+  target.on_forward = response(tlm::TLM_COMPLETED, tlm::BEGIN_RESP);
   breaks("a response needs a status", [&] { begin(*b); });
 }
 

@@ -14,8 +14,8 @@
 
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
+#include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
-#include "modules/core/wake_event.h"
 
 namespace tessera::test {
 
@@ -51,7 +51,7 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
       in[i].bind(*ports_[i]);
     }
     out.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
-    wake_.drives<&Relay::work>(*this);
+    wake_.bind<&Relay::work>(*this);
   }
 
   bool idle() const override {
@@ -210,7 +210,7 @@ class Relay final : public sc_core::sc_module, public Block, private tlm::tlm_bw
   RequestSender sender_;
   ResponseReceiver responses_in_;
   Counter count_ = 0;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 }  // namespace tessera::test

@@ -27,7 +27,7 @@ void fill(MemoryRequest& r, AtomicOperands* atomics) {
   r.warp = 41;
   r.pc = 0x1230;
   r.useful_bytes = 60;
-  r.pieces = 0xF00F;
+  r.word_mask = 0xF00F;
   r.tag = 0xBEEF;
   r.set_home(Home(SliceId(5), 10), 0x4000);
   for (std::size_t i = 0; i < r.stamps.size(); ++i) r.stamps[i] = 100 + i;
@@ -48,7 +48,7 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
   if (a.warp != b.warp) out.insert("warp");
   if (a.pc != b.pc) out.insert("pc");
   if (a.useful_bytes != b.useful_bytes) out.insert("useful_bytes");
-  if (a.pieces != b.pieces) out.insert("pieces");
+  if (a.word_mask != b.word_mask) out.insert("pieces");
   if (a.tag != b.tag) out.insert("tag");
   if (a.home().slice != b.home().slice) out.insert("home.slice");
   if (a.home().slice_line != b.home().slice_line) out.insert("home.slice_line");

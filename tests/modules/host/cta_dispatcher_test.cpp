@@ -42,7 +42,7 @@ struct FakeCache final : public sc_core::sc_module, public FlushIf {
 struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   FakeSm(const sc_core::sc_module_name& n, std::uint32_t index, unsigned residents)
       : sc_module(n), id(index), resident(residents), random(index) {
-    wake.drives<&FakeSm::work>(*this);
+    wake.bind<&FakeSm::work>(*this);
   }
   void start_cta(KernelProgram&, CtaId cta, Tick at) override {
     CHECK(at > now());
@@ -86,7 +86,7 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   std::deque<Tick> ends;
   std::vector<std::uint32_t> started;
   std::vector<Tick> starts;
-  WakeEvent wake;
+  ProcessTimer wake;
 };
 
 struct Rig {

@@ -81,7 +81,7 @@ TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with t
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, 3 * kLine);
   rig.run();
-  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + kLatency + kMemory + 1);
   CHECK(rig.byte(load, 16) == 0x33);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("a flush waits for write-backs that were under way before it") {
   // Evicts 0x2000 at 269; the replica is there long before the write-back is acknowledged.
   const auto replica = rig.read_only(250, kOtherHome);
   rig.run_to(rig.edge(290));
-  CHECK(rig.answered(replica) == 250 + kLatency + 10 + 1);
+  CHECK(rig.responded_at(replica) == 250 + kLatency + 10 + 1);
   CHECK(flush_at(rig, 300) == 270 + kMemory);
   CHECK(rig.memory.byte(0x2000) == 0x21);
   CHECK(rig.llc.stats().write_backs == 1);
@@ -137,7 +137,7 @@ TEST_CASE("a flush drops replicas without a word") {
   const std::uint64_t start = rig.soon();
   const auto load = rig.read_only(start, kOtherHome);
   rig.run();
-  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + kLatency + kMemory + 1);
   CHECK(rig.other->arrivals().size() == 2);
 }
 

@@ -15,8 +15,8 @@ using namespace tessera::test;
 
 namespace {
 
-constexpr RemoteTransfer kOff{};
-constexpr RemoteTransfer kOn{false, false, false, true};
+constexpr RemoteAccessMode kOff{};
+constexpr RemoteAccessMode kOn{false, false, false, true};
 /// Round the arrays: a cycle each way.
 constexpr std::uint64_t kRound = 1 + kMemory + 1;
 constexpr std::uint64_t kMiss = kLatency + kMemory + 1;
@@ -32,11 +32,11 @@ LlcSliceConfig sixteen() {
 
 /// `memory` stands for the RDMA engine and the other GPUs behind it.
 struct FarRig final : CacheRig {
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   LlcSlice llc;
   unsigned atomics_there = 0;
 
-  explicit FarRig(const RemoteTransfer& how, const LlcSliceConfig& config = plain(),
+  explicit FarRig(const RemoteAccessMode& how, const LlcSliceConfig& config = plain(),
                   RequestStyle style = RequestStyle::kEarlyEndReq)
       : CacheRig(config.clock_hz, {2, 1, style}),
         transfer(how),
@@ -60,7 +60,7 @@ struct FarRig final : CacheRig {
       const std::uint64_t at = p.get_address() + i;
       if (p.is_write() && mask.test(i)) memory.set_byte(at, byte);
       if (!p.is_read()) continue;
-      const bool comes = r == nullptr || !r->fine_grained || (r->pieces >> (i / 4) & 1) != 0;
+      const bool comes = r == nullptr || !r->fine_grained || (r->word_mask >> (i / 4) & 1) != 0;
       byte = static_cast<unsigned char>(comes ? memory.byte(at) : ~memory.byte(at));
     }
   }
@@ -143,7 +143,7 @@ struct FarRig final : CacheRig {
   }
 };
 
-void goes_round(RequestStyle style) {
+void bypasses_cache(RequestStyle style) {
   FarRig rig(kOff, plain(), style);
   const ByteMask mask = ByteMask::range(4, 8);
   const auto store = rig.store(10, kThere, 0x5a, mask, 1);
@@ -151,10 +151,10 @@ void goes_round(RequestStyle style) {
   const auto load = rig.load(600, kThere);
   const auto again = rig.load(900, kThere, 1);
   rig.run();
-  CHECK(rig.answered(store) == 10 + kRound);
-  CHECK(rig.answered(atomic) == 300 + kRound);
-  CHECK(rig.answered(load) == 600 + kRound);
-  CHECK(rig.answered(again) == 900 + kRound);
+  CHECK(rig.responded_at(store) == 10 + kRound);
+  CHECK(rig.responded_at(atomic) == 300 + kRound);
+  CHECK(rig.responded_at(load) == 600 + kRound);
+  CHECK(rig.responded_at(again) == 900 + kRound);
   REQUIRE(rig.memory.arrivals().size() == 4);
   CHECK(rig.arrived(0) == 11);
   CHECK(rig.memory.arrivals()[0].mask == mask);
@@ -178,13 +178,13 @@ void goes_round(RequestStyle style) {
 }  // namespace
 
 TEST_CASE("a remote cache that is off passes everything on, a cycle each way") {
-  goes_round(RequestStyle::kEarlyEndReq);
+  bypasses_cache(RequestStyle::kEarlyEndReq);
 }
 TEST_CASE("a remote cache that is off takes as long when memory answers with TLM_COMPLETED") {
-  goes_round(RequestStyle::kComplete);
+  bypasses_cache(RequestStyle::kComplete);
 }
 TEST_CASE("a remote cache that is off takes as long when BEGIN_RESP stands for END_REQ") {
-  goes_round(RequestStyle::kImpliedEndReq);
+  bypasses_cache(RequestStyle::kImpliedEndReq);
 }
 
 TEST_CASE("what goes round keeps its port's entry until it leaves") {
@@ -219,9 +219,9 @@ TEST_CASE("a remote cache's hit takes the latency, a miss the way to the home an
   const auto hit = rig.load(500, kThere, 1);
   rig.run();
   CHECK(rig.arrived(0) == 10 + kLatency);
-  CHECK(rig.answered(miss) == 10 + kMiss);
-  CHECK(rig.answered(merged) == 10 + kMiss);
-  CHECK(rig.answered(hit) == 500 + kLatency);
+  CHECK(rig.responded_at(miss) == 10 + kMiss);
+  CHECK(rig.responded_at(merged) == 10 + kMiss);
+  CHECK(rig.responded_at(hit) == 500 + kLatency);
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.memory.arrivals()[0].request.home().slice == SliceId(1));
   CHECK(rig.byte(hit, 3) == initial(kThere + 3));
@@ -259,7 +259,7 @@ TEST_CASE("a remote cache holds stores until a flush, which writes their bytes b
   const std::uint64_t third = kOtherHome + 3 * kLine;  // set 7, frame 14
   const auto store = rig.store(10, third, 0x33, mask);
   rig.run();
-  CHECK(rig.answered(store) == 10 + kLatency);
+  CHECK(rig.responded_at(store) == 10 + kLatency);
   CHECK(rig.memory.arrivals().empty());
   CHECK(rig.llc.needs_flush());
   CHECK(rig.flush_at(10'000) == 10'000 + 14 + 1 + kMemory);
@@ -275,7 +275,7 @@ TEST_CASE("a remote cache holds stores until a flush, which writes their bytes b
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, third);
   rig.run();
-  CHECK(rig.answered(load) == start + kMiss);
+  CHECK(rig.responded_at(load) == start + kMiss);
   CHECK(rig.byte(load, 16) == 0x33);
   CHECK(rig.llc.stats().write_backs == 1);
 }
@@ -285,7 +285,7 @@ TEST_CASE("a load of a line that is partly written fetches the rest") {
   rig.store(10, kThere, 0x21, ByteMask::range(0, 4));
   const auto load = rig.load(100, kThere);
   rig.run();
-  CHECK(rig.answered(load) == 100 + kMiss);
+  CHECK(rig.responded_at(load) == 100 + kMiss);
   CHECK(rig.byte(load, 3) == 0x21);
   CHECK(rig.byte(load, 4) == initial(kThere + 4));
   CHECK(rig.llc.stats().partial_fetches == 1);
@@ -304,7 +304,7 @@ TEST_CASE("an atomic goes to its home behind the bytes that are dirty here, and 
   CHECK(rig.arrived(0) == 100 + kLatency);
   CHECK(rig.kind(1) == RequestKind::kAtomic);
   CHECK(rig.arrived(1) == 100 + kLatency + 1);
-  CHECK(rig.answered(atomic) == 100 + kLatency + 1 + kMemory + 1);
+  CHECK(rig.responded_at(atomic) == 100 + kLatency + 1 + kMemory + 1);
   CHECK(o->lanes[0].old == 0x07070707);
   // Eight lanes take the arrays for one cycle: nothing is performed here.
   CHECK(rig.arrived(2) == 101 + kLatency + 1);
@@ -324,8 +324,8 @@ TEST_CASE("an atomic drops a clean copy without a write-back") {
   const auto load = rig.load(600, kThere);
   rig.run();
   CHECK(rig.memory.arrivals().size() == 3);
-  CHECK(rig.answered(atomic) == 300 + kMiss);
-  CHECK(rig.answered(load) == 600 + kMiss);
+  CHECK(rig.responded_at(atomic) == 300 + kMiss);
+  CHECK(rig.responded_at(load) == 600 + kMiss);
   CHECK(rig.byte(load, 0) == static_cast<unsigned char>(initial(kThere) + 1));
   CHECK(rig.llc.stats().write_backs == 0);
 }
@@ -335,11 +335,11 @@ TEST_CASE("an atomic to a line that is being fetched waits for it") {
   const auto load = rig.load(10, kThere);
   const auto atomic = rig.atomic(11, kThere, rig.adds(1, 1));
   rig.run();
-  CHECK(rig.answered(load) == 10 + kMiss);
+  CHECK(rig.responded_at(load) == 10 + kMiss);
   CHECK(rig.byte(load, 0) == initial(kThere));
   // Looked up again in the cycle in which the line has come.
   CHECK(rig.arrived(1) == 10 + kLatency + kMemory + 1);
-  CHECK(rig.answered(atomic) == 10 + kLatency + kMemory + 1 + kMemory + 1);
+  CHECK(rig.responded_at(atomic) == 10 + kLatency + kMemory + 1 + kMemory + 1);
   CHECK(rig.llc.stats().stalls_mshr > 0);
 }
 
@@ -354,11 +354,11 @@ TEST_CASE("volatile loads and stores go to the home, and leave no copy here") {
   REQUIRE(rig.memory.arrivals().size() == 5);
   CHECK(rig.kind(0) == RequestKind::kWriteBack);
   CHECK(rig.arrived(1) == 100 + kLatency + 1);
-  CHECK(rig.answered(load) == 100 + kMiss + 1);
+  CHECK(rig.responded_at(load) == 100 + kMiss + 1);
   CHECK(rig.byte(load, 3) == 1);
-  CHECK(rig.answered(store) == 600 + kMiss);
+  CHECK(rig.responded_at(store) == 600 + kMiss);
   CHECK(rig.kind(3) == RequestKind::kStore);
-  CHECK(rig.answered(last) == 900 + kMiss);
+  CHECK(rig.responded_at(last) == 900 + kMiss);
   CHECK(rig.byte(last, 0) == 2);
   CHECK(rig.byte(last, 1) == 1);
   CHECK(rig.llc.stats().bypasses == 2);
@@ -373,11 +373,11 @@ TEST_CASE("a remote cache may begin to cache at any time; what is under way ends
   const auto miss = rig.load(13, kThere, 1);
   const auto hit = rig.load(200, kThere);
   rig.run();
-  CHECK(rig.answered(store) == 10 + kRound);
-  CHECK(rig.answered(round) == 11 + kRound);
-  CHECK(rig.answered(miss) == 13 + kMiss);
+  CHECK(rig.responded_at(store) == 10 + kRound);
+  CHECK(rig.responded_at(round) == 11 + kRound);
+  CHECK(rig.responded_at(miss) == 13 + kMiss);
   CHECK(rig.byte(miss, 0) == 0x44);
-  CHECK(rig.answered(hit) == 200 + kLatency);
+  CHECK(rig.responded_at(hit) == 200 + kLatency);
   CHECK(rig.byte(hit, 0) == 0x44);
   CHECK(rig.memory.arrivals().size() == 3);
   CHECK(rig.llc.stats().bypasses == 2);
@@ -389,7 +389,7 @@ TEST_CASE("a load of pieces that is cached fetches the whole line") {
   r.prepare = [&rig](Transaction& t) {
     rig.prepare(t);
     t.request().fine_grained = true;
-    t.request().pieces = 1;
+    t.request().word_mask = 1;
   };
   const auto load = rig.sm.add(std::move(r));
   const auto hit = rig.load(300, kThere);
@@ -397,9 +397,9 @@ TEST_CASE("a load of pieces that is cached fetches the whole line") {
   REQUIRE(rig.memory.arrivals().size() == 1);
   CHECK(rig.kind(0) == RequestKind::kFill);
   CHECK_FALSE(rig.memory.arrivals()[0].request.fine_grained);
-  CHECK(rig.answered(load) == 10 + kMiss);
+  CHECK(rig.responded_at(load) == 10 + kMiss);
   CHECK(rig.byte(load, 0) == initial(kThere));
-  CHECK(rig.answered(hit) == 300 + kLatency);
+  CHECK(rig.responded_at(hit) == 300 + kLatency);
   CHECK(rig.byte(hit, 127) == initial(kThere + 127));
 }
 
@@ -416,8 +416,8 @@ TEST_CASE("lines whose homes number them alike lie in sets of their own") {
   const auto first = rig.load(600, kOtherHome);
   const auto second = rig.load(900, kOtherHome + kLine);
   rig.run();
-  CHECK(rig.answered(first) == 600 + kLatency);
-  CHECK(rig.answered(second) == 900 + kLatency);
+  CHECK(rig.responded_at(first) == 600 + kLatency);
+  CHECK(rig.responded_at(second) == 900 + kLatency);
 }
 
 TEST_CASE("debug accesses see and change dirty bytes here, and the memory of what is not here") {
@@ -463,7 +463,7 @@ TEST_CASE("a loosely timed access finds the newest bytes, and the home those wri
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, kThere);
   rig.run();
-  CHECK(rig.answered(load) == start + kMiss);
+  CHECK(rig.responded_at(load) == start + kMiss);
   CHECK(rig.byte(load, 19) == 0x55);
 }
 
@@ -476,7 +476,7 @@ TEST_CASE("a remote cache that is reset holds nothing") {
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, kThere);
   rig.run();
-  CHECK(rig.answered(load) == start + kMiss);
+  CHECK(rig.responded_at(load) == start + kMiss);
   CHECK(rig.memory.arrivals().size() == 1);
 }
 
@@ -576,7 +576,7 @@ TEST_CASE("random traffic through a remote cache agrees with a memory, and no by
 
 namespace {
 
-void conforms(const RemoteTransfer& how) {
+void conforms(const RemoteAccessMode& how) {
   FarRig rig(how, tiny(), RequestStyle::kRandom);
   rig.memory.config().random_latency = ns(100);
   ConformanceTraffic traffic;

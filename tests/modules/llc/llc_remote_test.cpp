@@ -24,8 +24,8 @@ void miss_and_hit(RequestStyle style) {
   const auto hit = rig.read_only(500, kThere);
   rig.run();
   CHECK(rig.arrived(*rig.other, 0) == 10 + kLatency);
-  CHECK(rig.answered(miss) == 10 + kLatency + kMemory + 1);
-  CHECK(rig.answered(hit) == 500 + kLatency);
+  CHECK(rig.responded_at(miss) == 10 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(hit) == 500 + kLatency);
   CHECK(rig.other->arrivals().size() == 1);
   CHECK(rig.memory.arrivals().empty());
   CHECK(rig.byte(hit, 3) == initial(kThere + 3));
@@ -44,7 +44,7 @@ bool stays(Rig& rig, std::uint64_t address) {
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, address);
   rig.run();
-  const std::uint64_t took = rig.answered(load) - start;
+  const std::uint64_t took = rig.responded_at(load) - start;
   CHECK((took == kLatency || took == kLatency + kMemory + 1));
   return took == kLatency;
 }
@@ -59,10 +59,10 @@ TEST_CASE("remote stores, atomics and loads of written data go round the arrays"
   const auto load = rig.load(600, kThere);
   const auto again = rig.load(900, kThere);
   rig.run();
-  CHECK(rig.answered(store) == 10 + kFar);
-  CHECK(rig.answered(atomic) == 300 + kFar);
-  CHECK(rig.answered(load) == 600 + kFar);
-  CHECK(rig.answered(again) == 900 + kFar);
+  CHECK(rig.responded_at(store) == 10 + kFar);
+  CHECK(rig.responded_at(atomic) == 300 + kFar);
+  CHECK(rig.responded_at(load) == 600 + kFar);
+  CHECK(rig.responded_at(again) == 900 + kFar);
   REQUIRE(rig.other->arrivals().size() == 4);
   const auto& arrived = rig.other->arrivals();
   CHECK(rig.arrived(*rig.other, 0) == 11);
@@ -88,8 +88,8 @@ TEST_CASE("without replication read-only loads go round the arrays too") {
   const auto first = rig.read_only(10, kThere);
   const auto second = rig.read_only(300, kThere);
   rig.run();
-  CHECK(rig.answered(first) == 10 + kFar);
-  CHECK(rig.answered(second) == 300 + kFar);
+  CHECK(rig.responded_at(first) == 10 + kFar);
+  CHECK(rig.responded_at(second) == 300 + kFar);
   CHECK(rig.llc.stats().bypasses == 2);
 }
 
@@ -100,9 +100,9 @@ TEST_CASE("what goes round takes no lookup from what does not") {
   const auto passing = rig.load(501, kThere);
   const auto behind = rig.load(502, 0x1000);
   rig.run();
-  CHECK(rig.answered(hit) == 500 + kLatency);
-  CHECK(rig.answered(passing) == 501 + kFar);
-  CHECK(rig.answered(behind) == 502 + kLatency);
+  CHECK(rig.responded_at(hit) == 500 + kLatency);
+  CHECK(rig.responded_at(passing) == 501 + kFar);
+  CHECK(rig.responded_at(behind) == 502 + kLatency);
 }
 
 TEST_CASE("a replica miss takes the latency, the way to its home and a cycle; a hit the latency") {
@@ -124,7 +124,7 @@ TEST_CASE("loads of a replica that is being fetched merge and are answered in or
   for (unsigned i = 0; i < 3; ++i) loads.push_back(rig.read_only(10 + i, kThere));
   rig.run();
   for (unsigned i = 0; i < 3; ++i) {
-    CHECK(rig.answered(loads[i]) == 10 + kLatency + kMemory + 1 + i);
+    CHECK(rig.responded_at(loads[i]) == 10 + kLatency + kMemory + 1 + i);
   }
   CHECK(rig.other->arrivals().size() == 1);
   CHECK(rig.llc.stats().merges == 2);
@@ -142,11 +142,11 @@ TEST_CASE("a replica leaves the last MSHRs to the slice's own lines and goes on 
   rig.run();
   for (unsigned i = 0; i < 4; ++i) {
     CHECK(rig.arrived(*rig.other, i) == 10 + i + kLatency);
-    CHECK(rig.answered(i) == 10 + i + kLatency + kMemory + 1);
+    CHECK(rig.responded_at(i) == 10 + i + kLatency + kMemory + 1);
   }
-  CHECK(rig.answered(own) == 14 + kLatency + kMemory + 1);
-  CHECK(rig.answered(kept) == 500 + kLatency);
-  CHECK(rig.answered(fourth) == 501 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(own) == 14 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(kept) == 500 + kLatency);
+  CHECK(rig.responded_at(fourth) == 501 + kLatency + kMemory + 1);
   CHECK(rig.llc.stats().bypasses == 1);
   CHECK(rig.llc.stats().replica_misses == 4);
   CHECK(rig.llc.stats().stalls_mshr == 0);
@@ -160,10 +160,10 @@ TEST_CASE("a replica leaves the last way of a set to the slice's own lines") {
   const auto kept = rig.read_only(500, kThere);
   const auto again = rig.read_only(501, kThere + kLine);
   rig.run();
-  CHECK(rig.answered(uncached) == 11 + kLatency + kMemory + 1);
-  CHECK(rig.answered(own) == 12 + kLatency + kMemory + 1);
-  CHECK(rig.answered(kept) == 500 + kLatency);
-  CHECK(rig.answered(again) == 501 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(uncached) == 11 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(own) == 12 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(kept) == 500 + kLatency);
+  CHECK(rig.responded_at(again) == 501 + kLatency + kMemory + 1);
   CHECK(rig.llc.stats().bypasses == 1);
   CHECK(rig.llc.stats().stalls_ways == 0);
 }
@@ -234,8 +234,8 @@ TEST_CASE("a line that only remote requests fetched goes where they are not inst
   const auto first = rig.load(10, 0x1000, kRemote);
   const auto merged = rig.load(11, 0x1000, kRemote);
   CHECK_FALSE(stays(rig, 0x1000));
-  CHECK(rig.answered(first) == 10 + kLatency + kMemory + 1);
-  CHECK(rig.answered(merged) == 10 + kLatency + kMemory + 2);
+  CHECK(rig.responded_at(first) == 10 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(merged) == 10 + kLatency + kMemory + 2);
 }
 
 TEST_CASE("a line that a local request waited for stays whoever fetched it") {
@@ -269,7 +269,7 @@ TEST_CASE("debug accesses to another slice's line see its home, and a write drop
   const std::uint64_t start = rig.soon();
   const auto load = rig.read_only(start, kThere);
   rig.run();
-  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + kLatency + kMemory + 1);
   CHECK(rig.byte(load, 0) == 0x22);
 }
 
@@ -281,7 +281,7 @@ TEST_CASE("a reset slice has no replicas") {
   const std::uint64_t start = rig.soon();
   const auto load = rig.read_only(start, kThere);
   rig.run();
-  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + kLatency + kMemory + 1);
 }
 
 TEST_CASE("a slice in both roles passes the conformance run") {

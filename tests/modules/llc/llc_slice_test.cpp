@@ -18,9 +18,9 @@ void hit_and_miss(RequestStyle style) {
   const auto remote_hit = rig.load(600, 0x1000, kRemote);
   rig.run();
   CHECK(rig.arrived(0) == 10 + kLatency);
-  CHECK(rig.answered(miss) == 10 + kLatency + kMemory + 1);
-  CHECK(rig.answered(hit) == 500 + kLatency);
-  CHECK(rig.answered(remote_hit) == 600 + kLatency);
+  CHECK(rig.responded_at(miss) == 10 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(hit) == 500 + kLatency);
+  CHECK(rig.responded_at(remote_hit) == 600 + kLatency);
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.byte(hit, 3) == initial(0x1003));
   CHECK(rig.sm.result(miss).data == rig.sm.result(hit).data);
@@ -46,7 +46,7 @@ void write_back_and_fetch(RequestStyle style, std::uint64_t link) {
   rig.run();
   CHECK(rig.arrived(0) == 50 + kLatency);
   CHECK(rig.arrived(1) == 50 + kLatency + link);  // behind the write-back
-  CHECK(rig.answered(other) == 50 + kLatency + link + kMemory + 1);
+  CHECK(rig.responded_at(other) == 50 + kLatency + link + kMemory + 1);
   CHECK(rig.byte(again, 100) == 0x11);
   CHECK(rig.llc.stats().write_backs == 1);
 }
@@ -95,10 +95,10 @@ TEST_CASE("one request a cycle is looked up, the queues taking turns when both h
   rig.run();
   // The initiator's port takes one request at a femtosecond: all 16 are there at 501.
   for (unsigned i = 0; i < 8; ++i) {
-    CHECK(rig.answered(remote[i]) == rig.answered(remote[0]) + 2 * i);
-    CHECK(rig.answered(local[i]) == rig.answered(remote[0]) + 2 * i + 1);
+    CHECK(rig.responded_at(remote[i]) == rig.responded_at(remote[0]) + 2 * i);
+    CHECK(rig.responded_at(local[i]) == rig.responded_at(remote[0]) + 2 * i + 1);
   }
-  CHECK(rig.answered(remote[0]) == 500 + kLatency);
+  CHECK(rig.responded_at(remote[0]) == 500 + kLatency);
 }
 
 TEST_CASE("a queue alone has every cycle") {
@@ -107,7 +107,7 @@ TEST_CASE("a queue alone has every cycle") {
   std::vector<std::size_t> hits;
   for (unsigned i = 0; i < 8; ++i) hits.push_back(rig.load(500, 0x1000, kRemote));
   rig.run();
-  for (unsigned i = 0; i < 8; ++i) CHECK(rig.answered(hits[i]) == 500 + kLatency + i);
+  for (unsigned i = 0; i < 8; ++i) CHECK(rig.responded_at(hits[i]) == 500 + kLatency + i);
 }
 
 TEST_CASE("a store that misses takes a line without a fetch; a later load fetches and merges") {
@@ -118,14 +118,14 @@ TEST_CASE("a store that misses takes a line without a fetch; a later load fetche
   const auto whole = rig.store(400, 0x2000, 0x3c);
   const auto hit = rig.load(500, 0x2000);
   rig.run();
-  CHECK(rig.answered(store) == 10 + kLatency);
+  CHECK(rig.responded_at(store) == 10 + kLatency);
   CHECK(rig.arrived(0) == 100 + kLatency);
-  CHECK(rig.answered(load) == 100 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == 100 + kLatency + kMemory + 1);
   for (unsigned i = 0; i < kLine; ++i) {
     CHECK(rig.byte(load, i) == (mask.test(i) ? 0x5a : initial(0x1000 + i)));
   }
-  CHECK(rig.answered(whole) == 400 + kLatency);
-  CHECK(rig.answered(hit) == 500 + kLatency);
+  CHECK(rig.responded_at(whole) == 400 + kLatency);
+  CHECK(rig.responded_at(hit) == 500 + kLatency);
   CHECK(rig.byte(hit, 127) == 0x3c);
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.llc.stats().write_allocations == 2);
@@ -153,7 +153,7 @@ TEST_CASE("a victim's dirty bytes, and only those, are written back") {
   CHECK(rig.memory.byte(0x1004) == initial(0x1004));
   CHECK(rig.memory.byte(0x1040) == 0x22);
   // The store does not wait for it.
-  CHECK(rig.answered(second) == 50 + kLatency);
+  CHECK(rig.responded_at(second) == 50 + kLatency);
 }
 
 TEST_CASE("a clean victim is dropped without a word") {
@@ -183,9 +183,9 @@ TEST_CASE("accesses to a line being fetched take effect in order when it comes")
   const auto after = rig.load(12, 0x1000);
   rig.run();
   const std::uint64_t first = 10 + kLatency + kMemory + 1;
-  CHECK(rig.answered(before) == first);
-  CHECK(rig.answered(store) == first + 1);
-  CHECK(rig.answered(after) == first + 2);
+  CHECK(rig.responded_at(before) == first);
+  CHECK(rig.responded_at(store) == first + 1);
+  CHECK(rig.responded_at(after) == first + 2);
   CHECK(rig.byte(before, 8) == initial(0x1008));
   CHECK(rig.byte(after, 8) == 0x99);
   CHECK(rig.byte(after, 16) == initial(0x1010));
@@ -224,9 +224,9 @@ TEST_CASE("a full MSHR entry holds its queue up, not the other one") {
   const auto behind = rig.load(503, 0x2000, kLocal);
   rig.run();
   const std::uint64_t first = 500 + kLatency + kMemory + 1;
-  for (unsigned i = 0; i < 3; ++i) CHECK(rig.answered(loads[i]) == first + i);
-  CHECK(rig.answered(other) == 510 + kLatency);
-  CHECK(rig.answered(behind) == first + 3);
+  for (unsigned i = 0; i < 3; ++i) CHECK(rig.responded_at(loads[i]) == first + i);
+  CHECK(rig.responded_at(other) == 510 + kLatency);
+  CHECK(rig.responded_at(behind) == first + 3);
   CHECK(rig.llc.stats().merges == 1);
   CHECK(rig.llc.stats().stalls_mshr > 0);
 }
@@ -240,7 +240,7 @@ TEST_CASE("a miss waits for a free MSHR") {
   rig.run();
   const std::uint64_t filled = 10 + kLatency + kMemory;
   CHECK(rig.arrived(1) == filled + 1);
-  CHECK(rig.answered(second) == filled + 1 + kMemory + 1);
+  CHECK(rig.responded_at(second) == filled + 1 + kMemory + 1);
 }
 
 TEST_CASE("a miss waits while every way of its set waits for a fill") {
@@ -250,7 +250,7 @@ TEST_CASE("a miss waits while every way of its set waits for a fill") {
   rig.run();
   const std::uint64_t filled = 10 + kLatency + kMemory;
   CHECK(rig.arrived(1) == filled + 1);
-  CHECK(rig.answered(second) == filled + 1 + kMemory + 1);
+  CHECK(rig.responded_at(second) == filled + 1 + kMemory + 1);
   CHECK(rig.llc.stats().stalls_ways > 0);
 }
 
@@ -263,8 +263,8 @@ TEST_CASE("a set keeps its most recently used lines") {
   const auto kept = rig.load(1200, 0x1000);
   const auto dropped = rig.load(1300, 0x2000);
   rig.run();
-  CHECK(rig.answered(kept) == 1200 + kLatency);
-  CHECK(rig.answered(dropped) == 1300 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(kept) == 1200 + kLatency);
+  CHECK(rig.responded_at(dropped) == 1300 + kLatency + kMemory + 1);
 }
 
 TEST_CASE("answers that nobody takes stall lookups when the reply queue is full") {
@@ -283,9 +283,9 @@ TEST_CASE("answers that nobody takes stall lookups when the reply queue is full"
   rig.run();
   // The heads of both queues; from then on, one answer leaves each cycle.
   CHECK(rig.llc.stats().stalls_output == 2);
-  CHECK(rig.answered(hits[0]) == 500 + kLatency);
-  for (unsigned i = 1; i < 3; ++i) CHECK(rig.answered(hits[i]) == 801 + i);
-  CHECK(rig.sm.result(remote).answered());
+  CHECK(rig.responded_at(hits[0]) == 500 + kLatency);
+  for (unsigned i = 1; i < 3; ++i) CHECK(rig.responded_at(hits[i]) == 801 + i);
+  CHECK(rig.sm.result(remote).responded_at());
   CHECK(rig.llc.stats().hits == 7);
 }
 
@@ -324,7 +324,7 @@ TEST_CASE("fills behind answers that nobody takes have the times at which they c
   CHECK(rig.arrived(3) == filled + 20 + kMemory + 1);
   rig.run();
   // Behind the hit that stood there, one a cycle.
-  for (unsigned i = 0; i < 4; ++i) CHECK(rig.answered(loads[i]) == 1003 + i);
+  for (unsigned i = 0; i < 4; ++i) CHECK(rig.responded_at(loads[i]) == 1003 + i);
   for (const std::size_t i : {0, 1}) CHECK(rig.byte(loads[i], 5) == initial(0x2005));
   CHECK(rig.byte(loads[3], 5) == initial(0x4005));
   CHECK(rig.llc.stats().miss_latency.count() == 4);

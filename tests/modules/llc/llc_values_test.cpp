@@ -72,8 +72,8 @@ TEST_CASE("an atomic holds the arrays for its lanes over the lanes of a cycle") 
   const auto atomic = rig.atomic(500, 0x1000, rig.adds(7, 1));
   const auto behind = rig.load(501, 0x1000);
   rig.run();
-  CHECK(rig.answered(atomic) == 500 + kLatency);
-  CHECK(rig.answered(behind) == 500 + kLatency + 4);
+  CHECK(rig.responded_at(atomic) == 500 + kLatency);
+  CHECK(rig.responded_at(behind) == 500 + kLatency + 4);
   CHECK(rig.llc.stats().atomic_lanes == 7);
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("an atomic that misses is performed when the line has come, and its by
   const auto atomic = rig.atomic(10, 0x1000, o);
   rig.load(500, 0x2000);
   rig.run();
-  CHECK(rig.answered(atomic) == 10 + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(atomic) == 10 + kLatency + kMemory + 1);
   std::uint32_t word = 0;
   for (unsigned i = 4; i-- > 0;) word = word << 8 | initial(0x1000 + i);
   CHECK(o->lanes[0].old == word);
@@ -125,7 +125,7 @@ TEST_CASE("a reset slice has no lines and writes nothing back") {
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, 0x1000);
   rig.run();
-  CHECK(rig.answered(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + kLatency + kMemory + 1);
   CHECK(rig.byte(load, 0) == initial(0x1000));
   CHECK(rig.memory.arrivals().size() == 1);
 }

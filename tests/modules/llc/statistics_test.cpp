@@ -2,8 +2,8 @@
 // Which counter each statistic of an LLC slice, and of what watches the slices, shows.
 #include <catch2/catch.hpp>
 
-#include "modules/llc/line_sharing.h"
 #include "modules/llc/llc_slice.h"
+#include "modules/llc/sharing_profiler.h"
 #include "tests/support/cache_rig.h"
 #include "tests/support/statistics_table.h"
 
@@ -51,7 +51,7 @@ TEST_CASE("a slice's statistics show its counters", "[statistics]") {
 }
 
 TEST_CASE("the statistics of shared lines show what was seen of each kind", "[statistics]") {
-  LineSharing sharing("gpu.line_sharing", 4, 128);
+  SharingProfiler sharing("gpu.line_sharing", 4, 128);
   const auto access = [&sharing](RequestKind kind, std::uint64_t line, unsigned sm,
                                  std::uint16_t bytes) {
     MemoryRequest request;

@@ -24,7 +24,7 @@ const ClockDomain kClock(1'400'000'000);
 /// Does things at clock edges.
 struct Actor final : sc_core::sc_module {
   explicit Actor(const sc_core::sc_module_name& n) : sc_module(n) {
-    wake.drives<&Actor::work>(*this);
+    wake.bind<&Actor::work>(*this);
   }
   void at(std::uint64_t cycle, std::function<void()> action) {
     todo.push(kClock.time_of(cycle), 0, std::move(action));
@@ -35,7 +35,7 @@ struct Actor final : sc_core::sc_module {
     wake.at(todo.next_due());
   }
   TimedQueue<std::function<void()>> todo;
-  WakeEvent wake;
+  ProcessTimer wake;
 };
 
 MdrConfig small(std::uint64_t epoch = kEpoch, std::uint32_t evaluation = MdrConfig::kModelCycles) {

@@ -80,8 +80,8 @@ TEST_CASE("L2 TLB: a miss and then a hit take the configured cycles") {
   CHECK(rig.walker.arrivals()[0].request.kind == RequestKind::kTranslation);
   CHECK(rig.result(miss).begin_resp == edge(110 + Rig::kWalk + 1));
   CHECK(rig.result(hit).begin_resp == edge(310));
-  CHECK(answer(rig.result(miss)) == physical_of(0x5000));
-  CHECK(answer(rig.result(hit)) == physical_of(0x5000));
+  CHECK(response(rig.result(miss)) == physical_of(0x5000));
+  CHECK(response(rig.result(hit)) == physical_of(0x5000));
   CHECK(rig.result(hit).status == tlm::TLM_OK_RESPONSE);
   CHECK(rig.tlb.stats().hits == 1);
   CHECK(rig.tlb.stats().misses == 1);
@@ -118,7 +118,7 @@ TEST_CASE("L2 TLB: two lookups a cycle, the lowest port first") {
   rig.run();
   for (unsigned port = 0; port < 6; ++port) {
     CHECK(rig.result(hits[port]).begin_resp == edge(310 + port / 2));
-    CHECK(answer(rig.result(hits[port])) == physical_of(0x5000));
+    CHECK(response(rig.result(hits[port])) == physical_of(0x5000));
   }
 }
 
@@ -146,9 +146,9 @@ TEST_CASE("L2 TLB: misses to one page share a walk") {
   CHECK(rig.walker.arrivals()[0].request.sm == SmId(0));
   for (const auto i : {a, b, c}) {
     CHECK(rig.result(i).begin_resp == edge(161));
-    CHECK(answer(rig.result(i)) == physical_of(0x5000));
+    CHECK(response(rig.result(i)) == physical_of(0x5000));
   }
-  CHECK(answer(rig.result(other)) == physical_of(0x6000));
+  CHECK(response(rig.result(other)) == physical_of(0x6000));
   CHECK(rig.tlb.stats().merges == 2);
   CHECK(rig.tlb.stats().misses == 2);
   CHECK(rig.tlb.stats().mshrs.max() == 2);
@@ -193,7 +193,7 @@ TEST_CASE("L2 TLB: a miss without a free MSHR waits for a fill") {
   // The fill at 160 frees the MSHR; the lookup happens in the same cycle.
   CHECK(rig.result(first).begin_resp == edge(161));
   CHECK(rig.walker.arrivals()[1].at == edge(161));
-  CHECK(rig.result(second).answered());
+  CHECK(rig.result(second).responded_at());
   CHECK(rig.tlb.stats().stalls_mshr == 1);
   check_clean(rig);
 }
@@ -300,7 +300,7 @@ TEST_CASE("L2 TLB: hits and misses are those of an LRU model over random pages")
   CHECK(arrived == walked);
   CHECK(rig.tlb.stats().hits == hits);
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    REQUIRE(answer(rig.result(i)) == physical_of(addresses[i]));
+    REQUIRE(response(rig.result(i)) == physical_of(addresses[i]));
   }
   check_clean(rig);
 }

@@ -75,8 +75,8 @@ TEST_CASE("MMU: a first touch takes TLB + walk + fault and a cycle for each answ
   sc_core::sc_start(to_sc_time(us(100)));
   CHECK(mmu.sms.result(first).begin_resp == edge(100 + 10 + 400 + 28'000 + 1 + 1));
   CHECK(mmu.sms.result(again).begin_resp == edge(40'010));
-  CHECK(mmu.map->locate(answer(mmu.sms.result(first))).channel == ChannelId(2));
-  CHECK(answer(mmu.sms.result(again)) == answer(mmu.sms.result(first)));
+  CHECK(mmu.map->locate(response(mmu.sms.result(first))).channel == ChannelId(2));
+  CHECK(response(mmu.sms.result(again)) == response(mmu.sms.result(first)));
   CHECK(mmu.idle());
   CHECK(mmu.pool.live() == 0);
 }
@@ -89,7 +89,7 @@ TEST_CASE("MMU: a prefaulted first touch takes TLB + walk") {
   const auto wild = ask(mmu.sms, 2000, kBase - kPage, 1);
   sc_core::sc_start(to_sc_time(us(100)));
   CHECK(mmu.sms.result(first).begin_resp == edge(100 + 10 + 400 + 1));
-  CHECK(mmu.map->locate(answer(mmu.sms.result(first))).channel == ChannelId(2));
+  CHECK(mmu.map->locate(response(mmu.sms.result(first))).channel == ChannelId(2));
   CHECK(mmu.walker.stats().faults == 1);  // the wild one
   CHECK(mmu.sms.result(wild).status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   CHECK(mmu.sms.result(wild).begin_resp == edge(2000 + 10 + 400 + 1 + 1 + 1));
@@ -160,10 +160,10 @@ TEST_CASE("MMU: random SMs, pages and stalls get consistent translations") {
       continue;
     }
     REQUIRE(r.status == tlm::TLM_OK_RESPONSE);
-    REQUIRE(answer(r) == told.at(pages[n]));
-    REQUIRE(mmu.table.translate(pages[n] * kPage) == answer(r));
-    REQUIRE(touchers[pages[n]].count(mmu.map->locate(answer(r)).channel.value) == 1);
-    physical.insert(answer(r));
+    REQUIRE(response(r) == told.at(pages[n]));
+    REQUIRE(mmu.table.translate(pages[n] * kPage) == response(r));
+    REQUIRE(touchers[pages[n]].count(mmu.map->locate(response(r)).channel.value) == 1);
+    physical.insert(response(r));
   }
   CHECK(physical.size() == told.size());
   CHECK(mmu.table.mapped_pages() == told.size());
@@ -206,7 +206,7 @@ TEST_CASE("MMU: everything is reset together, and a second run is the first one 
     seen.emplace_back();
     for (const auto i : asked) {
       seen.back().push_back(kCore.cycle_at(mmu.sms.result(i).begin_resp) - start);
-      seen.back().push_back(answer(mmu.sms.result(i)));
+      seen.back().push_back(response(mmu.sms.result(i)));
     }
     mmu.sms.reset();
     mmu.tlb.reset();

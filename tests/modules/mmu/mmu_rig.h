@@ -39,7 +39,7 @@ inline std::size_t ask(ScriptedInitiator& sm, std::uint64_t cycle, std::uint64_t
   return sm.add(translation(edge(cycle) - 1, address, port));
 }
 
-inline std::uint64_t answer(const ScriptedResult& r) {
+inline std::uint64_t response(const ScriptedResult& r) {
   std::uint64_t physical = 0;
   if (r.data.size() >= sizeof physical) std::memcpy(&physical, r.data.data(), sizeof physical);
   return physical;

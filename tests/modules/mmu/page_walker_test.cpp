@@ -56,7 +56,7 @@ TEST_CASE("walker: a walk takes levels times the latency of a level") {
   const auto i = ask(rig.tlb, 100, 5 * kPage + 24);
   rig.run();
   CHECK(rig.result(i).begin_resp == edge(500));
-  CHECK(answer(rig.result(i)) == physical);
+  CHECK(response(rig.result(i)) == physical);
   CHECK(rig.walker.stats().walks == 1);
   CHECK(rig.walker.stats().faults == 0);
   CHECK(rig.driver.arrivals().empty());
@@ -104,9 +104,9 @@ TEST_CASE("walker: a fault goes to the driver, and its walker is free for anothe
   CHECK(rig.driver.arrivals()[0].at == edge(500));
   CHECK(rig.driver.arrivals()[0].address == 5 * kPage);
   CHECK(rig.result(fault).begin_resp == edge(500 + Rig::kDriver + 1));
-  CHECK(answer(rig.result(fault)) == 1005 * kPage);
+  CHECK(response(rig.result(fault)) == 1005 * kPage);
   CHECK(rig.result(walk).begin_resp == edge(900));
-  CHECK(answer(rig.result(walk)) == physical);
+  CHECK(response(rig.result(walk)) == physical);
   CHECK(rig.walker.stats().faults == 1);
   rig.check_clean();
 }
@@ -200,7 +200,7 @@ TEST_CASE("walker: a walk for a page on its way answers when the page has arrive
   const auto other = ask(rig.tlb, 100, 7 * kPage);
   rig.run();
   CHECK(rig.result(late).begin_resp == edge(900));
-  CHECK(answer(rig.result(late)) == physical);
+  CHECK(response(rig.result(late)) == physical);
   CHECK(rig.result(in_time).begin_resp == edge(500));
   CHECK(rig.result(other).begin_resp == edge(501));
   rig.check_clean();

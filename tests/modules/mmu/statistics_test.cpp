@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "modules/mmu/l2_tlb.h"
-#include "modules/mmu/page_mover.h"
+#include "modules/mmu/page_migrator.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
 #include "tests/support/statistics_table.h"
@@ -114,10 +114,10 @@ TEST_CASE("the UVM driver's statistics show its counters and the page table's", 
 namespace {
 
 /// Numbers of pages of its own.
-class CountingMoves final : public PageMovePolicy {
+class CountingMoves final : public PageMigrationPolicy {
  public:
-  void decide(const PageUse& /*use*/, std::vector<PageMove>& /*moves*/) override {}
-  std::vector<PageMoveCount> counts() const override {
+  void decide(const PageUse& /*use*/, std::vector<PageMigration>& /*moves*/) override {}
+  std::vector<PageMigrationCount> counts() const override {
     return {{"class_even", "pages of even numbers", &even_},
             {"class_odd", "pages of odd numbers", &odd_}};
   }
@@ -128,7 +128,7 @@ class CountingMoves final : public PageMovePolicy {
 };
 
 /// What every mover registers.
-void fill(StatisticsTable& table, PageMoverStats& s) {
+void fill(StatisticsTable& table, PageMigratorStats& s) {
   table.counter("intervals", s.intervals);
   table.counter("migrations", s.migrations);
   table.counter("copies", s.copies);
@@ -145,10 +145,10 @@ void fill(StatisticsTable& table, PageMoverStats& s) {
 
 TEST_CASE("the mover's statistics show its counters and its policy's", "[statistics]") {
   Memory memory;
-  const PageMover mover("mover", PageMoverConfig{}, std::make_unique<CountingMoves>(), memory.table,
-                        {});
+  const PageMigrator mover("mover", PageMigratorConfig{}, std::make_unique<CountingMoves>(),
+                           memory.table, {});
   StatisticsTable table;
-  PageMoverStats& s = table.fields_of(mover.stats());
+  PageMigratorStats& s = table.fields_of(mover.stats());
   fill(table, s);
   // Where all SMs stop and a batch has any source, these count nothing.
   table.unregistered(s.others_stopped_cycles);
@@ -159,12 +159,12 @@ TEST_CASE("the mover's statistics show its counters and its policy's", "[statist
 TEST_CASE("a mover that stops owners alone, and takes one source, shows these counters, too",
           "[statistics]") {
   Memory memory;
-  PageMoverConfig config;
+  PageMigratorConfig config;
   config.drain = MoveDrain::kOwner;
   config.one_source = true;
-  const PageMover mover("mover", config, std::make_unique<CountingMoves>(), memory.table, {});
+  const PageMigrator mover("mover", config, std::make_unique<CountingMoves>(), memory.table, {});
   StatisticsTable table;
-  PageMoverStats& s = table.fields_of(mover.stats());
+  PageMigratorStats& s = table.fields_of(mover.stats());
   fill(table, s);
   table.counter("others_stopped_cycles", s.others_stopped_cycles);
   table.counter("deferred", s.deferred);

@@ -73,9 +73,9 @@ TEST_CASE("UVM driver: a fault takes 20 us and places the page with its toucher"
   const auto i = rig.ask_as(9, 100, 20);
   rig.run();
   CHECK(rig.result(i).begin_resp == edge(100 + kFault));
-  CHECK(rig.map->locate(answer(rig.result(i))).channel == ChannelId(4));
+  CHECK(rig.map->locate(response(rig.result(i))).channel == ChannelId(4));
   CHECK(mapped == std::vector<std::uint64_t>{20});
-  CHECK(rig.driver.translate(20 * kPage + 5) == answer(rig.result(i)) + 5);
+  CHECK(rig.driver.translate(20 * kPage + 5) == response(rig.result(i)) + 5);
   CHECK(rig.driver.stats().faults == 1);
   CHECK(rig.driver.stats().pages_mapped == 1);
   CHECK(rig.driver.stats().fault_latency.sum() == 20'000);
@@ -91,9 +91,9 @@ TEST_CASE("UVM driver: faults on one page merge, the first toucher decides") {
   CHECK(rig.result(a).begin_resp == edge(100 + kFault));
   CHECK(rig.result(b).begin_resp == edge(100 + kFault + 1));  // one answer a cycle
   CHECK(rig.result(later).begin_resp == edge(60'001));
-  CHECK(answer(rig.result(a)) == answer(rig.result(b)));
-  CHECK(answer(rig.result(a)) == answer(rig.result(later)));
-  CHECK(rig.map->locate(answer(rig.result(a))).channel == ChannelId(3));
+  CHECK(response(rig.result(a)) == response(rig.result(b)));
+  CHECK(response(rig.result(a)) == response(rig.result(later)));
+  CHECK(rig.map->locate(response(rig.result(a))).channel == ChannelId(3));
   CHECK(rig.driver.stats().faults == 1);
   CHECK(rig.driver.stats().merges == 1);
   rig.check_clean();
@@ -150,7 +150,7 @@ TEST_CASE("UVM driver: prefaulted pages cost a cycle and ask the placement all t
   const auto a = rig.ask_as(9, 100, 20);
   rig.run();
   CHECK(rig.result(a).begin_resp == edge(101));
-  CHECK(rig.map->locate(answer(rig.result(a))).channel == ChannelId(4));
+  CHECK(rig.map->locate(response(rig.result(a))).channel == ChannelId(4));
   CHECK(rig.driver.stats().faults == 0);
   CHECK(rig.driver.stats().pages_mapped == 1);
   // A walk finds its page mapped.
@@ -192,7 +192,7 @@ TEST_CASE("UVM driver: under pae pages come in turn") {
   for (std::uint64_t page = 0; page < 20; ++page)
     i.push_back(rig.ask_as(3, 100 + page, 500 - page));
   rig.run();
-  for (std::uint64_t n = 0; n < 20; ++n) CHECK(answer(rig.result(i[n])) == n * kPage);
+  for (std::uint64_t n = 0; n < 20; ++n) CHECK(response(rig.result(i[n])) == n * kPage);
   CHECK(rig.table.mapped_pages() == 20);
 }
 

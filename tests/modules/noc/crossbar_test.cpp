@@ -30,8 +30,8 @@ void check_lone_read(unsigned ports, unsigned stages) {
   // Tail of the 8-byte packet in: one cycle.
   CHECK(rig.sm.result(i).end_req == rig.clock.time_of(1'000 + kReadFlits));
 
-  const Tick reply = arrival.at + rig.slice.config().latency + rig.slice.config().response_delay;
-  const Cycle head = rig.clock.cycle_from(reply);
+  const Tick response = arrival.at + rig.slice.config().latency + rig.slice.config().response_delay;
+  const Cycle head = rig.clock.cycle_from(response);
   CHECK(rig.sm.result(i).begin_resp == rig.clock.time_of(head + stages * 4 + kLineFlits));
   CHECK(rig.sm.result(i).request.route_depth() == 0);
   check_drained(rig.conformance());
@@ -41,11 +41,11 @@ void check_lone_read(unsigned ports, unsigned stages) {
   CHECK(rig.dut.requests().bytes == 8);
   CHECK(rig.dut.requests().exit_bytes[ports - 1] == 8);
   CHECK(rig.dut.requests().latency.sum() == stages * 4 + kReadFlits);
-  CHECK(rig.dut.replies().bytes == 136);
-  CHECK(rig.dut.replies().flits == kLineFlits);
-  CHECK(rig.dut.replies().exit_busy_cycles[0] == kLineFlits);
-  CHECK(rig.dut.replies().latency.sum() == stages * 4 + kLineFlits);
-  CHECK(rig.dut.replies().series.total() == 136);
+  CHECK(rig.dut.responses().bytes == 136);
+  CHECK(rig.dut.responses().flits == kLineFlits);
+  CHECK(rig.dut.responses().exit_busy_cycles[0] == kLineFlits);
+  CHECK(rig.dut.responses().latency.sum() == stages * 4 + kLineFlits);
+  CHECK(rig.dut.responses().series.total() == 136);
 }
 
 /// Sends stores of a whole line from each entry, one behind the other without a gap, as an L1 or
@@ -62,11 +62,11 @@ class FullSpeed final : public sc_core::sc_module {
       sockets_.back()->bind(*ports_.back());
       sockets_.back()->bind(dut.in[i]);
     }
-    wake_.drives<&FullSpeed::work>(*this);
+    wake_.bind<&FullSpeed::work>(*this);
     wake_.at(0);
   }
   std::uint64_t sent = 0;
-  std::uint64_t answered = 0;
+  std::uint64_t responded_at = 0;
 
  private:
   struct Port final : tlm::tlm_bw_transport_if<> {
@@ -77,7 +77,7 @@ class FullSpeed final : public sc_core::sc_module {
       sender.end_request(payload, at);
       owner.wake_.at(owner.clock_.after(at, 0));
       if (phase != tlm::BEGIN_RESP) return tlm::TLM_ACCEPTED;
-      ++owner.answered;
+      ++owner.responded_at;
       payload.release();
       return tlm::TLM_COMPLETED;
     }
@@ -118,7 +118,7 @@ class FullSpeed final : public sc_core::sc_module {
   ClockDomain clock_{NocConfig{}.clock_hz};
   std::vector<std::unique_ptr<Port>> ports_;
   std::vector<std::unique_ptr<tlm::tlm_initiator_socket<>>> sockets_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 ScriptedTargetConfig fast_target(unsigned ports) {
@@ -147,7 +147,7 @@ void check_full_speed(unsigned ports, const std::function<unsigned(unsigned)>& e
   CHECK(bytes <= bound + bound_in_links * 136);
   for (const Counter busy : dut.requests().exit_busy_cycles) CHECK(busy <= 7'000 + kLineFlits);
   sc_core::sc_start(to_sc_time(clock.time_of(60'000)));
-  CHECK(sm.answered == sm.sent);
+  CHECK(sm.responded_at == sm.sent);
   CHECK(dut.idle());
   CHECK(pool.live() == 0);
 }

@@ -23,7 +23,7 @@ class PacketSource final : public sc_core::sc_module {
  public:
   PacketSource(sc_core::sc_module_name name, unsigned ports) : sc_module(name) {
     for (unsigned i = 0; i < ports; ++i) ports_.push_back(std::make_unique<Port>(*this, i));
-    wake_.drives<&PacketSource::work>(*this);
+    wake_.bind<&PacketSource::work>(*this);
   }
   ~PacketSource() override { reset(); }
 
@@ -83,7 +83,7 @@ class PacketSource final : public sc_core::sc_module {
   }
 
   std::vector<std::unique_ptr<Port>> ports_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 /// Takes packets, notes them, and frees each one's entry some time after its arrival.
@@ -98,7 +98,7 @@ class PacketSink final : public sc_core::sc_module {
     for (unsigned i = 0; i < ports; ++i) {
       ports_.push_back(std::make_unique<Port>(*this, i, capacity));
     }
-    wake_.drives<&PacketSink::work>(*this);
+    wake_.bind<&PacketSink::work>(*this);
   }
 
   tlm::tlm_target_socket<>& socket(unsigned port) { return ports_[port]->socket; }
@@ -163,7 +163,7 @@ class PacketSink final : public sc_core::sc_module {
 
   std::vector<std::unique_ptr<Port>> ports_;
   TimedQueue<Port*> freeing_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 struct FabricRig {

@@ -17,7 +17,7 @@ constexpr std::uint32_t kHeader = 8;
 
 struct Sizes {
   std::uint32_t request;
-  std::uint32_t reply;
+  std::uint32_t response;
 };
 
 struct Line {
@@ -43,7 +43,7 @@ struct Line {
 void check(RequestKind kind, unsigned useful, Sizes expected) {
   Line line(kind, useful);
   CHECK(line.sizes().request == expected.request);
-  CHECK(line.sizes().reply == expected.reply);
+  CHECK(line.sizes().response == expected.response);
 }
 
 void check_atomic(AtomicOp op, AtomicType type, unsigned lanes, Sizes expected) {
@@ -54,7 +54,7 @@ void check_atomic(AtomicOp op, AtomicType type, unsigned lanes, Sizes expected) 
   operands.count = static_cast<std::uint8_t>(lanes);
   line.x.request().atomics = &operands;
   CHECK(line.sizes().request == expected.request);
-  CHECK(line.sizes().reply == expected.reply);
+  CHECK(line.sizes().response == expected.response);
 }
 
 }  // namespace
@@ -91,13 +91,13 @@ TEST_CASE("a translation brings back eight bytes") { check(RequestKind::kTransla
 TEST_CASE("coherence messages carry data where they write or read") {
   Line line(RequestKind::kCoherence, 128);
   CHECK(line.sizes().request == 136);
-  CHECK(line.sizes().reply == 8);
+  CHECK(line.sizes().response == 8);
   line.x.set_command(tlm::TLM_READ_COMMAND);
   CHECK(line.sizes().request == 8);
-  CHECK(line.sizes().reply == 136);
+  CHECK(line.sizes().response == 136);
   line.x.set_command(tlm::TLM_IGNORE_COMMAND);
   CHECK(line.sizes().request == 8);
-  CHECK(line.sizes().reply == 8);
+  CHECK(line.sizes().response == 8);
 }
 
 TEST_CASE("a packet occupies whole cycles of a link, one at least") {

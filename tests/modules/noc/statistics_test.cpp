@@ -44,7 +44,7 @@ TEST_CASE("a crossbar's statistics show both directions' counters, and each exit
                           {[](const MemoryRequest&) { return 0U; }, nullptr});
   StatisticsTable table;
   fill(table, crossbar.requests(), "request", 3);
-  fill(table, crossbar.replies(), "reply", 2);
+  fill(table, crossbar.responses(), "reply", 2);
   table.check(crossbar);
 }
 
@@ -52,7 +52,7 @@ TEST_CASE("a link's statistics show both directions' counters", "[statistics]") 
   const Link link("link", LinkConfig{});
   StatisticsTable table;
   fill(table, link.requests(), "request", 1);
-  fill(table, link.replies(), "reply", 1);
+  fill(table, link.responses(), "reply", 1);
   table.check(link);
 }
 

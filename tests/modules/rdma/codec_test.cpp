@@ -30,7 +30,7 @@ TEST_CASE("CoDec: ten answers of one piece fill a packet at once (figure 9)") {
   REQUIRE(c.next_due(100) == 100);
   const Coalescer::Packet p = take(c, 100);
   CHECK(p.destination == 0);
-  CHECK(p.answers == Ints{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  CHECK(p.responses == Ints{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(p.granules == 10);
   CHECK_FALSE(p.timed_out);
   CHECK(c.empty());
@@ -45,7 +45,7 @@ TEST_CASE("CoDec: the oldest answer waits 30 cycles, and younger ones go with it
   CHECK(c.next_due(129) == 130);
   CHECK(c.next_due(130) == 130);
   const Coalescer::Packet p = take(c, 130);
-  CHECK(p.answers == Ints{7, 8});
+  CHECK(p.responses == Ints{7, 8});
   CHECK(p.granules == 5);
   CHECK(p.timed_out);
   // One that comes then waits 30 cycles of its own.
@@ -58,7 +58,7 @@ TEST_CASE("CoDec: what is left behind keeps the time of its own arrival") {
   c.push(0, 1, 6, 100);
   c.push(0, 2, 6, 110);
   CHECK(c.next_due(110) == 110);
-  CHECK(take(c, 110).answers == Ints{1});
+  CHECK(take(c, 110).responses == Ints{1});
   CHECK(c.next_due(110) == 140);
 }
 
@@ -70,12 +70,12 @@ TEST_CASE("CoDec: an answer is never split, and none overtakes another") {
   }
   REQUIRE(c.next_due(50) == 50);
   const Coalescer::Packet first = take(c, 50);
-  CHECK(first.answers == Ints{0, 1});
+  CHECK(first.responses == Ints{0, 1});
   CHECK(first.granules == 9);
   CHECK_FALSE(first.timed_out);
   REQUIRE(c.next_due(50) == 80);
   const Coalescer::Packet second = take(c, 80);
-  CHECK(second.answers == Ints{2, 3});
+  CHECK(second.responses == Ints{2, 3});
   CHECK(second.granules == 3);
   CHECK(second.timed_out);
 }
@@ -90,7 +90,7 @@ TEST_CASE("CoDec: three destinations take turns, whoever waits longest") {
   std::vector<int> order;
   for (std::uint64_t cycle = 5; cycle < 11; ++cycle) {
     REQUIRE(c.next_due(cycle) == cycle);
-    order.push_back(take(c, cycle).answers.at(0));
+    order.push_back(take(c, cycle).responses.at(0));
   }
   CHECK(order == Ints{0, 10, 20, 1, 11, 21});
   CHECK(c.empty());
@@ -100,11 +100,11 @@ TEST_CASE("CoDec: a buffer that is not due loses its turn") {
   Coalescer c({});
   c.push(0, 1, 1, 5);
   c.push(1, 2, 10, 5);
-  CHECK(take(c, 5).answers == Ints{2});
+  CHECK(take(c, 5).responses == Ints{2});
   c.push(0, 3, 9, 6);
   c.push(2, 4, 10, 6);
-  CHECK(take(c, 6).answers == Ints{4});
-  CHECK(take(c, 7).answers == Ints{1, 3});
+  CHECK(take(c, 6).responses == Ints{4});
+  CHECK(take(c, 7).responses == Ints{1, 3});
 }
 
 TEST_CASE("CoDec: a full buffer sends what it has") {
@@ -118,7 +118,7 @@ TEST_CASE("CoDec: a full buffer sends what it has") {
   CHECK_FALSE(c.full(1));
   REQUIRE(c.next_due(9) == 9);
   const Coalescer::Packet p = take(c, 9);
-  CHECK(p.answers == Ints{0, 1, 2, 3});
+  CHECK(p.responses == Ints{0, 1, 2, 3});
   CHECK_FALSE(p.timed_out);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("CoDec: granules of 8 and 16 bytes fill packets of six and three") {
     CHECK(c.next_due(0) == 30);
     c.push(0, 0, 1, 0);
     CHECK(c.next_due(0) == 0);
-    CHECK(take(c, 0).answers.size() == most);
+    CHECK(take(c, 0).responses.size() == most);
   }
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("CoDec: no time to wait means a packet for what there is in the cycle"
   c.push(0, 1, 1, 7);
   c.push(0, 2, 1, 7);
   CHECK(c.next_due(7) == 7);
-  CHECK(take(c, 7).answers == Ints{1, 2});
+  CHECK(take(c, 7).responses == Ints{1, 2});
 }
 
 TEST_CASE("CoDec: clear drops everything and begins its turns anew") {
@@ -152,7 +152,7 @@ TEST_CASE("CoDec: clear drops everything and begins its turns anew") {
   CHECK(c.next_due(2) == kNoCycle);
   c.push(1, 3, 10, 2);
   c.push(0, 4, 10, 2);
-  CHECK(take(c, 2).answers == Ints{4});
+  CHECK(take(c, 2).responses == Ints{4});
 }
 
 TEST_CASE("CoDec: random answers all leave, in order, in packets that fit, in time") {
@@ -174,9 +174,9 @@ TEST_CASE("CoDec: random answers all leave, in order, in packets that fit, in ti
     }
     if (c.next_due(cycle) != cycle) continue;
     const Coalescer::Packet p = take(c, cycle);
-    REQUIRE_FALSE(p.answers.empty());
+    REQUIRE_FALSE(p.responses.empty());
     std::uint32_t granules = 0;
-    for (const int i : p.answers) {
+    for (const int i : p.responses) {
       const Given& g = given[static_cast<std::size_t>(i)];
       REQUIRE(g.destination == p.destination);
       REQUIRE(i > next[p.destination]);
@@ -187,9 +187,9 @@ TEST_CASE("CoDec: random answers all leave, in order, in packets that fit, in ti
     }
     REQUIRE(granules == p.granules);
     REQUIRE(granules <= 10);
-    const Given& oldest = given[static_cast<std::size_t>(p.answers[0])];
+    const Given& oldest = given[static_cast<std::size_t>(p.responses[0])];
     if (p.timed_out) REQUIRE(cycle >= oldest.cycle + 30);
-    taken += p.answers.size();
+    taken += p.responses.size();
   }
   CHECK(taken == given.size());
   CHECK(taken > 3'000);

@@ -12,9 +12,9 @@ using namespace tessera::test;  // NOLINT
 
 using Verdict = DecisionEngine::Verdict;
 
-constexpr RemoteTransfer kLine{};
-constexpr RemoteTransfer kCoalesced{true, true, true, false};
-constexpr RemoteTransfer kRemoteCache{false, false, false, true};
+constexpr RemoteAccessMode kLine{};
+constexpr RemoteAccessMode kCoalesced{true, true, true, false};
+constexpr RemoteAccessMode kRemoteCache{false, false, false, true};
 
 DecisionConfig small() {
   DecisionConfig c;
@@ -28,16 +28,16 @@ struct DecisionRig {
   explicit DecisionRig(const DecisionConfig& config = small()) : config_(config) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
-  void access(unsigned gpu, bool remote, bool hit = false, std::uint32_t pieces = 1,
+  void access(unsigned gpu, bool remote, bool hit = false, std::uint32_t word_mask = 1,
               RequestKind kind = RequestKind::kLoad) {
     MemoryRequest request;
     request.kind = kind;
     request.sm = SmId(2 * gpu + turn_++ % 2);
-    request.pieces = pieces;
+    request.word_mask = word_mask;
     engine.on_l1_access(request, remote, hit);
   }
-  void remote(unsigned gpu, unsigned times, bool hit = false, std::uint32_t pieces = 1) {
-    for (unsigned i = 0; i < times; ++i) access(gpu, true, hit, pieces);
+  void remote(unsigned gpu, unsigned times, bool hit = false, std::uint32_t word_mask = 1) {
+    for (unsigned i = 0; i < times; ++i) access(gpu, true, hit, word_mask);
   }
   void local(unsigned gpu, unsigned times) {
     for (unsigned i = 0; i < times; ++i) access(gpu, false);
@@ -50,7 +50,7 @@ struct DecisionRig {
   unsigned turn_ = 0;
   std::unique_ptr<TransferPolicy> policy =
       make_transfer_policy("decision-engine", config_.thresholds);
-  RemoteTransfer transfer{true, true, true, true};
+  RemoteAccessMode transfer{true, true, true, true};
   DecisionEngine engine{"decision", config_, 4, 64, [](SmId sm) { return GpuId(sm.value / 2); },
                         *policy,    transfer};
 };

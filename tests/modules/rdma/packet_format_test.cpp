@@ -18,7 +18,7 @@ struct Line {
   }
   ~Line() { x.release(); }
   std::uint32_t request() const { return PacketFormat{}.request_bytes(x, x.request()); }
-  std::uint32_t answer() const { return PacketFormat{}.answer_bytes(x, x.request()); }
+  std::uint32_t response() const { return PacketFormat{}.answer_bytes(x, x.request()); }
   TransactionPool pool;
   Transaction& x = pool.acquire();
 };
@@ -35,7 +35,7 @@ TEST_CASE("RDMA packets: reads send 12 bytes and get 68, the paper's 64-byte lin
   for (const RequestKind kind : {RequestKind::kLoad, RequestKind::kFill}) {
     const Line line(kind);
     CHECK(line.request() == 12);
-    CHECK(line.answer() == 4 + 64);
+    CHECK(line.response() == 4 + 64);
   }
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("RDMA packets: writes send their bytes rounded up to 4 and get a heade
     CHECK(Line(kind, 4).request() == 12 + 4);
     CHECK(Line(kind, 5).request() == 12 + 8);
     CHECK(Line(kind, 64).request() == 12 + 64);
-    CHECK(Line(kind, 5).answer() == 4);
+    CHECK(Line(kind, 5).response() == 4);
   }
 }
 
@@ -57,10 +57,10 @@ TEST_CASE("RDMA packets: atomics send an operand a lane, two for compare-and-swa
   operands.count = 3;
   line.x.request().atomics = &operands;
   CHECK(line.request() == 12 + 12);
-  CHECK(line.answer() == 4 + 12);
+  CHECK(line.response() == 4 + 12);
   operands.op = AtomicOp::kCompareAndSwap;
   CHECK(line.request() == 12 + 24);
-  CHECK(line.answer() == 4 + 12);
+  CHECK(line.response() == 4 + 12);
   line.x.request().atomics = nullptr;
 }
 
@@ -69,14 +69,14 @@ TEST_CASE(
   const PacketFormat f;
   CHECK(f.granules_per_packet() == 10);
   CHECK(f.coalesced_bytes(10) == 4 + 10 * 6);
-  CHECK(10 * Line(RequestKind::kLoad).answer() == 680);
+  CHECK(10 * Line(RequestKind::kLoad).response() == 680);
   CHECK(10 * f.fine_grained_bytes(1) == 80);
 }
 
 TEST_CASE("RDMA packets: granules of 4, 8 and 16 bytes hold the wanted pieces") {
   struct Case {
     std::uint32_t transfer;
-    std::uint32_t pieces;
+    std::uint32_t word_mask;
     std::uint32_t granules;
     std::uint32_t alone;
   };
@@ -87,9 +87,9 @@ TEST_CASE("RDMA packets: granules of 4, 8 and 16 bytes hold the wanted pieces") 
       {16, 0x0018, 2, 36}, {16, 0xFFFF, 4, 68}, {4, 0x80000000, 1, 8},
   };
   for (const Case& c : cases) {
-    INFO(c.transfer << " " << c.pieces);
+    INFO(c.transfer << " " << c.word_mask);
     const PacketFormat f = with_transfer(c.transfer);
-    CHECK(f.granules(c.pieces) == c.granules);
+    CHECK(f.granules(c.word_mask) == c.granules);
     CHECK(f.fine_grained_bytes(c.granules) == c.alone);
   }
   CHECK(with_transfer(8).granules_per_packet() == 6);   // 64 / 10

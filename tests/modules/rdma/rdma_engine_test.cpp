@@ -10,12 +10,12 @@ namespace {
 using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
-constexpr RemoteTransfer kFine{true, true, false, false};
-constexpr RemoteTransfer kCoalesced{true, true, true, false};
+constexpr RemoteAccessMode kFine{true, true, false, false};
+constexpr RemoteAccessMode kCoalesced{true, true, true, false};
 
 void run_until(Tick t) { sc_core::sc_start(to_sc_time(t - now())); }
 
-RdmaRigConfig with(const RemoteTransfer& transfer) {
+RdmaRigConfig with(const RemoteAccessMode& transfer) {
   RdmaRigConfig c;
   c.transfer = transfer;
   return c;
@@ -132,12 +132,12 @@ TEST_CASE("RDMA: where no values travel nothing is written into the payload") {
   ScriptedRequest r = fine_load_at(ns(100), 0x1000, 1);
   r.prepare = [](Transaction& x) {
     x.request().fine_grained = true;
-    x.request().pieces = 1;
+    x.request().word_mask = 1;
     x.request().carries_data = false;
   };
   const auto i = rig.sm(0).add(r);
   run_until(us(1));
-  REQUIRE(rig.sm(0).result(i).answered());
+  REQUIRE(rig.sm(0).result(i).responded_at());
   CHECK(rig.sm(0).result(i).data[63] != RdmaEngine::kPoison);
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("RDMA: coalescing begins and ends when RemoteTransfer says so") {
   rig.transfer = kCoalesced;
   run_until(ns(214));
   // What waits when coalescing ends still leaves in time.
-  rig.transfer = RemoteTransfer{};
+  rig.transfer = RemoteAccessMode{};
   rig.transfer.fine_grained = true;
   run_until(us(1));
   CHECK(rig.sm(0).result(0).begin_resp == ns(115));
@@ -425,7 +425,7 @@ TEST_CASE("RDMA: blocking and debug accesses go straight to the home slices") {
 
 TEST_CASE("RDMA: a role that is not whole is named") {
   PacketPool packets;
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   RdmaEngine::Role role;
   role.gpus = 1;
   role.ports = 1;

@@ -36,13 +36,13 @@ void vary(ScriptedRequest& r, std::mt19937_64& random) {
   const auto slice = static_cast<std::uint32_t>(random() % (kGpus - 1));
   const bool write = r.command == tlm::TLM_WRITE_COMMAND;
   const bool fine = !write && random() % 4 != 0;
-  const auto pieces = static_cast<std::uint32_t>(random() % 2 == 0 ? 1U << random() % 16
-                                                                   : (random() & 0xFFFF) | 1U);
+  const auto word_mask = static_cast<std::uint32_t>(random() % 2 == 0 ? 1U << random() % 16
+                                                                      : (random() & 0xFFFF) | 1U);
   const bool write_back = random() % 3 == 0;
   r.prepare = [=](Transaction& x) {
     x.request().set_home(Home(SliceId(slice)), x.get_address());
     x.request().fine_grained = fine;
-    x.request().pieces = pieces;
+    x.request().word_mask = word_mask;
     if (write && write_back) x.request().kind = RequestKind::kWriteBack;
   };
 }
@@ -92,7 +92,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
   std::mt19937_64 random(5);
   struct Asked {
     std::uint64_t address;
-    std::uint32_t pieces;
+    std::uint32_t word_mask;
   };
   std::vector<std::vector<Asked>> asked(kGpus);
   std::uint64_t fine_loads = 0;
@@ -110,14 +110,14 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
       }
       const auto slice = static_cast<std::uint32_t>(random() % (kGpus - 1));
       const bool fine = !store && random() % 5 != 0;
-      const auto pieces = static_cast<std::uint32_t>(random() % 4 != 0 ? 1U << random() % 16
-                                                                       : (random() & 0xFFFF) | 1U);
-      asked[g].push_back({address, pieces});
+      const auto word_mask = static_cast<std::uint32_t>(
+          random() % 4 != 0 ? 1U << random() % 16 : (random() & 0xFFFF) | 1U);
+      asked[g].push_back({address, word_mask});
       if (fine) ++fine_loads;
       r.prepare = [=](Transaction& x) {
         x.request().set_home(Home(SliceId(slice)), x.get_address());
         x.request().fine_grained = fine;
-        x.request().pieces = pieces;
+        x.request().word_mask = word_mask;
         x.request().sm = SmId(2 * g + r.port);
       };
       rig.sm(g).add(r);
@@ -140,9 +140,9 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
     for (std::size_t i = 0; i < rig.sm(g).size(); ++i) {
       const ScriptedResult& result = rig.sm(g).result(i);
       if (!result.request.fine_grained) continue;
-      REQUIRE(result.request.pieces == asked[g][i].pieces);
+      REQUIRE(result.request.word_mask == asked[g][i].word_mask);
       for (unsigned b = 0; b < 64; ++b) {
-        const bool wanted = (asked[g][i].pieces >> (b / 4) & 1U) != 0;
+        const bool wanted = (asked[g][i].word_mask >> (b / 4) & 1U) != 0;
         REQUIRE(result.data[b] == (wanted ? ScriptedTarget::initial_byte(asked[g][i].address + b)
                                           : RdmaEngine::kPoison));
       }

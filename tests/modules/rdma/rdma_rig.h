@@ -39,7 +39,7 @@ class TestFabric final : public sc_core::sc_module {
       in[i].register_nb_transport_fw(this, &TestFabric::forward, static_cast<int>(i));
       out[i].register_nb_transport_bw(this, &TestFabric::backward, static_cast<int>(i));
     }
-    wake_.drives<&TestFabric::process>(*this);
+    wake_.bind<&TestFabric::process>(*this);
   }
   void reset() {
     wake_.cancel();
@@ -97,14 +97,14 @@ class TestFabric final : public sc_core::sc_module {
   std::mt19937_64 random_{11};
   std::vector<PostedReceiver> receivers_;
   std::vector<PacedOutput<PostedSender, Held>> outputs_;
-  WakeEvent wake_;
+  ProcessTimer wake_;
 };
 
 struct RdmaRigConfig {
   unsigned gpus = 2;
   unsigned ports = 1;
   RdmaConfig rdma;
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   ScriptedTargetConfig memory;
   ScriptedInitiatorConfig sm;
   /// Packets go by a TestFabric, which keeps them for up to this much.
@@ -215,7 +215,7 @@ struct RdmaRig final : Block {
   RdmaRigConfig config;
   TransactionPool pool;
   PacketPool packets;
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   std::vector<std::unique_ptr<Gpu>> gpus;
   std::unique_ptr<TestFabric> fabric;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers;
@@ -232,12 +232,12 @@ inline ScriptedRequest load_at(Tick at, std::uint64_t address, unsigned port = 0
   return r;
 }
 /// A fine-grained load of these pieces.
-inline ScriptedRequest fine_load_at(Tick at, std::uint64_t address, std::uint32_t pieces,
+inline ScriptedRequest fine_load_at(Tick at, std::uint64_t address, std::uint32_t word_mask,
                                     unsigned port = 0) {
   ScriptedRequest r = load_at(at, address, port);
-  r.prepare = [pieces](Transaction& x) {
+  r.prepare = [word_mask](Transaction& x) {
     x.request().fine_grained = true;
-    x.request().pieces = pieces;
+    x.request().word_mask = word_mask;
   };
   return r;
 }

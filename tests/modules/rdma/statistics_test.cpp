@@ -45,14 +45,14 @@ TEST_CASE("the decision engine's statistics show the window, the run and what fo
   config.warmup_accesses = 3;
   config.window_accesses = 11;
   const auto policy = make_transfer_policy("decision-engine", config.thresholds);
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   DecisionEngine engine(
       "decision", config, 1, 64, [](SmId) { return GpuId(0); }, *policy, transfer);
-  const auto access = [&engine](unsigned times, bool remote, bool hit, std::uint32_t pieces,
+  const auto access = [&engine](unsigned times, bool remote, bool hit, std::uint32_t word_mask,
                                 RequestKind kind = RequestKind::kLoad) {
     MemoryRequest request;
     request.kind = kind;
-    request.pieces = pieces;
+    request.word_mask = word_mask;
     for (unsigned i = 0; i < times; ++i) engine.on_l1_access(request, remote, hit);
   };
   const ClockDomain clock(config.clock_hz);

@@ -59,8 +59,8 @@ void hit_and_miss(RequestStyle style) {
   rig.run();
   const std::uint64_t latency = rig.l1.config().latency_cycles;
   CHECK(rig.arrived(0) == 10 + latency);
-  CHECK(rig.answered(miss) == 10 + latency + kMemory + 1);
-  CHECK(rig.answered(hit) == 500 + latency);
+  CHECK(rig.responded_at(miss) == 10 + latency + kMemory + 1);
+  CHECK(rig.responded_at(hit) == 500 + latency);
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.byte(hit, 17) == initial(0x1000 + 17));
   CHECK(rig.sm.result(miss).data == rig.sm.result(hit).data);
@@ -98,7 +98,7 @@ TEST_CASE("hits are looked up one a cycle") {
   std::vector<std::size_t> hits;
   for (unsigned i = 0; i < 40; ++i) hits.push_back(rig.load(500, 0x1000));
   rig.run();
-  for (unsigned i = 0; i < hits.size(); ++i) CHECK(rig.answered(hits[i]) == 500 + i + 28);
+  for (unsigned i = 0; i < hits.size(); ++i) CHECK(rig.responded_at(hits[i]) == 500 + i + 28);
 }
 
 TEST_CASE("loads of a line being fetched merge and are answered in order, one a cycle") {
@@ -106,7 +106,7 @@ TEST_CASE("loads of a line being fetched merge and are answered in order, one a 
   std::vector<std::size_t> loads;
   for (unsigned i = 0; i < 4; ++i) loads.push_back(rig.load(10 + i, 0x1000));
   rig.run();
-  for (unsigned i = 0; i < 4; ++i) CHECK(rig.answered(loads[i]) == 10 + 28 + kMemory + 1 + i);
+  for (unsigned i = 0; i < 4; ++i) CHECK(rig.responded_at(loads[i]) == 10 + 28 + kMemory + 1 + i);
   CHECK(rig.memory.arrivals().size() == 1);
   CHECK(rig.l1.stats().load_merges == 3);
 }
@@ -147,7 +147,7 @@ TEST_CASE("stores go through with their bytes and take no line") {
   const auto load = rig.load(500, 0x1000);
   rig.run();
   CHECK(rig.arrived(0) == 10 + 28);
-  CHECK(rig.answered(store) == 10 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(store) == 10 + 28 + kMemory + 1);
   CHECK(rig.memory.arrivals()[0].mask == mask);
   CHECK(rig.memory.arrivals()[0].request.kind == RequestKind::kStore);
   CHECK(rig.memory.arrivals()[0].request.home().slice_line == 0x1000 / kLine);
@@ -163,7 +163,7 @@ TEST_CASE("a store to a line that is there changes the masked bytes here and in 
   rig.store(300, 0x1000, 0x66, ByteMask::range(120, 8));
   const auto load = rig.load(301, 0x1000);
   rig.run();
-  CHECK(rig.answered(load) == 301 + 28);
+  CHECK(rig.responded_at(load) == 301 + 28);
   CHECK(rig.byte(load, 119) == initial(0x1000 + 119));
   CHECK(rig.byte(load, 120) == 0x66);
   CHECK(rig.memory.byte(0x1000 + 127) == 0x66);
@@ -178,16 +178,16 @@ TEST_CASE("a store to a line being fetched shows in later loads and not in earli
   const auto after = rig.load(12, 0x1000);
   const auto hit = rig.load(500, 0x1000);
   rig.run();
-  CHECK(rig.answered(before) == 10 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(before) == 10 + 28 + kMemory + 1);
   CHECK(rig.byte(before, 8) == initial(0x1008));
-  CHECK(rig.answered(after) == 10 + 28 + kMemory + 2);
+  CHECK(rig.responded_at(after) == 10 + 28 + kMemory + 2);
   CHECK(rig.byte(after, 7) == initial(0x1007));
   CHECK(rig.byte(after, 8) == 0x77);
   CHECK(rig.byte(hit, 11) == 0x77);
-  CHECK(rig.answered(hit) == 500 + 28);
+  CHECK(rig.responded_at(hit) == 500 + 28);
   // The store itself travelled on at once.
   CHECK(rig.arrived(1) == 11 + 28);
-  CHECK(rig.sm.result(store).answered());
+  CHECK(rig.sm.result(store).responded_at());
   CHECK(rig.memory.arrivals().size() == 2);
 }
 
@@ -197,8 +197,8 @@ TEST_CASE("an atomic passes on and drops the line") {
   const auto atomic = rig.atomic(300, 0x1000);
   const auto load = rig.load(301, 0x1000);
   rig.run();
-  CHECK(rig.answered(atomic) == 300 + 28 + kMemory + 1);
-  CHECK(rig.answered(load) == 301 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(atomic) == 300 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(load) == 301 + 28 + kMemory + 1);
   REQUIRE(rig.memory.arrivals().size() == 3);
   CHECK(rig.memory.arrivals()[1].request.kind == RequestKind::kAtomic);
   CHECK(rig.byte(load, 0) == 0xaa);
@@ -217,7 +217,7 @@ TEST_CASE("a load behind an atomic waits for the older fetch of its line and fet
   REQUIRE(rig.memory.arrivals().size() == 3);
   CHECK(rig.arrived(1) == 11 + 28);
   CHECK(rig.arrived(2) == filled + 1);
-  CHECK(rig.answered(after) == filled + 1 + kMemory + 1);
+  CHECK(rig.responded_at(after) == filled + 1 + kMemory + 1);
 }
 
 TEST_CASE("bypassing loads go to memory each time and leave the cache as it is") {
@@ -227,10 +227,10 @@ TEST_CASE("bypassing loads go to memory each time and leave the cache as it is")
   const auto second = rig.bypassing_load(600, 0x1000);
   const auto hit = rig.load(601, 0x1000);
   rig.run();
-  CHECK(rig.answered(first) == 10 + 28 + kMemory + 1);
-  CHECK(rig.answered(miss) == 300 + 28 + kMemory + 1);
-  CHECK(rig.answered(second) == 600 + 28 + kMemory + 1);
-  CHECK(rig.answered(hit) == 601 + 28);
+  CHECK(rig.responded_at(first) == 10 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(miss) == 300 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(second) == 600 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(hit) == 601 + 28);
   CHECK(rig.memory.arrivals().size() == 3);
   CHECK(rig.l1.stats().bypasses == 2);
 }
@@ -244,8 +244,8 @@ TEST_CASE("a flush drops all lines at the next clock edge") {
   rig.l1.control->flush();
   CHECK_FALSE(rig.l1.idle());
   rig.run();
-  CHECK(rig.answered(last_hit) == 471 + 1);
-  CHECK(rig.answered(miss) == 472 + 1 + kMemory + 1);
+  CHECK(rig.responded_at(last_hit) == 471 + 1);
+  CHECK(rig.responded_at(miss) == 472 + 1 + kMemory + 1);
   CHECK(rig.l1.stats().flushes == 1);
 }
 
@@ -256,8 +256,8 @@ TEST_CASE("a line in flight at a flush is delivered but not kept") {
   rig.l1.flush();
   const auto second = rig.load(300, 0x1000);
   rig.run();
-  CHECK(rig.answered(first) == 10 + 28 + kMemory + 1);
-  CHECK(rig.answered(second) == 300 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(first) == 10 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(second) == 300 + 28 + kMemory + 1);
 }
 
 TEST_CASE("a line that is announced ahead is there when it comes, and no sooner") {
@@ -272,13 +272,13 @@ TEST_CASE("a line that is announced ahead is there when it comes, and no sooner"
   const auto second = rig.load(600, 0x4000);  // comes at 728, with nothing else under way
   const auto later = rig.load(728 - lookup, 0x4000);
   rig.run();
-  CHECK(rig.answered(alone) == 138 + 1);
-  CHECK(rig.answered(early) == 134 + kMemory + 1);
-  CHECK(rig.answered(first) == 428 + 1);
-  CHECK(rig.answered(merged) == 428 + 2);
-  CHECK(rig.answered(hit) == 428 + 3);
-  CHECK(rig.answered(second) == 728 + 1);
-  CHECK(rig.answered(later) == 728 + 2);
+  CHECK(rig.responded_at(alone) == 138 + 1);
+  CHECK(rig.responded_at(early) == 134 + kMemory + 1);
+  CHECK(rig.responded_at(first) == 428 + 1);
+  CHECK(rig.responded_at(merged) == 428 + 2);
+  CHECK(rig.responded_at(hit) == 428 + 3);
+  CHECK(rig.responded_at(second) == 728 + 1);
+  CHECK(rig.responded_at(later) == 728 + 2);
   for (const auto load : {first, merged, hit}) CHECK(rig.byte(load, 5) == initial(0x3005));
   CHECK(rig.byte(later, 5) == initial(0x4005));
   CHECK(rig.l1.stats().load_merges == 1);
@@ -293,8 +293,8 @@ TEST_CASE("an access that comes and is looked up after the announcement merges")
   const auto first = rig.load(10, 0x1000);  // comes at 113
   const auto merged = rig.load(105, 0x1000);
   rig.run();
-  CHECK(rig.answered(first) == 113 + 1);
-  CHECK(rig.answered(merged) == 113 + 2);
+  CHECK(rig.responded_at(first) == 113 + 1);
+  CHECK(rig.responded_at(merged) == 113 + 2);
   CHECK(rig.byte(merged, 5) == initial(0x1005));
   CHECK(rig.l1.stats().load_merges == 1);
 }
@@ -305,9 +305,9 @@ TEST_CASE("an answer announced ahead that stands for END_REQ lets the next miss 
   const auto first = rig.load(10, 0x1000);
   const auto second = rig.load(11, 0x2000);
   rig.run();
-  CHECK(rig.answered(first) == 138 + 1);
+  CHECK(rig.responded_at(first) == 138 + 1);
   CHECK(rig.arrived(1) == 138);
-  CHECK(rig.answered(second) == 138 + kMemory + 1);
+  CHECK(rig.responded_at(second) == 138 + kMemory + 1);
 }
 
 TEST_CASE("answers announced ahead wait for a core that takes none") {
@@ -318,9 +318,9 @@ TEST_CASE("answers announced ahead wait for a core that takes none") {
   const auto first = rig.load(10, 0x1000);
   const auto second = rig.load(13, 0x2000);
   rig.run();
-  CHECK(rig.answered(first) == 138 + 1);
+  CHECK(rig.responded_at(first) == 138 + 1);
   // END_RESP comes at 159, by a call: the next leaves at the edge after it.
-  CHECK(rig.answered(second) == 160 + 1);
+  CHECK(rig.responded_at(second) == 160 + 1);
 }
 
 TEST_CASE("a line announced ahead of a flush and due after it is not kept and evicts none") {
@@ -338,9 +338,9 @@ TEST_CASE("a line announced ahead of a flush and due after it is not kept and ev
   rig.run_to(rig.edge(1028) + 1);
   rig.l1.flush();
   rig.run();
-  CHECK(rig.answered(flushed) == 428 + 1);
-  CHECK(rig.answered(again) == 728 + 1);
-  CHECK(rig.answered(other) == 1028 + 1);
+  CHECK(rig.responded_at(flushed) == 428 + 1);
+  CHECK(rig.responded_at(again) == 728 + 1);
+  CHECK(rig.responded_at(other) == 1028 + 1);
   CHECK(rig.l1.stats().flushes == 2);
   CHECK(rig.l1.stats().evictions == 1);  // at 1028
 }
@@ -354,11 +354,11 @@ TEST_CASE("a miss waits while every MSHR is in use, and what is behind it waits 
   const auto store = rig.store(12, 0x3000, 1);
   rig.run();
   const std::uint64_t filled = 10 + 28 + kMemory;
-  CHECK(rig.answered(a) == filled + 1);
+  CHECK(rig.responded_at(a) == filled + 1);
   CHECK(rig.arrived(1) == filled + 1);
-  CHECK(rig.answered(b) == filled + 1 + kMemory + 1);
+  CHECK(rig.responded_at(b) == filled + 1 + kMemory + 1);
   CHECK(rig.arrived(2) == filled + 2);
-  CHECK(rig.answered(store) == filled + 2 + kMemory + 1);
+  CHECK(rig.responded_at(store) == filled + 2 + kMemory + 1);
   CHECK(rig.l1.stats().stalls_mshr > 0);
 }
 
@@ -374,13 +374,13 @@ TEST_CASE("a miss that reserves its frame waits while its set waits for lines") 
   const auto behind = rig.load(13, 1 * kLine);  // the other one, but in order
   const auto again = rig.load(600, 2 * kLine);
   rig.run();
-  CHECK(rig.answered(first) == 10 + 28 + kMemory + 1);
-  CHECK(rig.answered(second) == 11 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(first) == 10 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(second) == 11 + 28 + kMemory + 1);
   CHECK(rig.arrived(2) == 10 + 28 + kMemory + 1);
-  CHECK(rig.answered(third) == rig.arrived(2) + kMemory + 1);
+  CHECK(rig.responded_at(third) == rig.arrived(2) + kMemory + 1);
   CHECK(rig.arrived(3) == rig.arrived(2) + 1);
-  CHECK(rig.answered(behind) == rig.arrived(3) + kMemory + 1);
-  CHECK(rig.answered(again) == 600 + 28);  // the third took the first's frame
+  CHECK(rig.responded_at(behind) == rig.arrived(3) + kMemory + 1);
+  CHECK(rig.responded_at(again) == 600 + 28);  // the third took the first's frame
   CHECK(rig.l1.stats().stalls_frames > 0);
   CHECK(rig.l1.stats().stalls_mshr == 0);
   CHECK(rig.l1.stats().evictions == 1);
@@ -399,12 +399,12 @@ TEST_CASE("where frames are reserved, stores and flushes under way leave no old 
   const auto after = rig.load(900, 0x2000);
   rig.run();
   CHECK(rig.byte(first, 8) == initial(0x1008));
-  CHECK(rig.answered(store) > 0);
-  CHECK(rig.answered(hit) == 400 + 28);
+  CHECK(rig.responded_at(store) > 0);
+  CHECK(rig.responded_at(hit) == 400 + 28);
   CHECK(rig.byte(hit, 8) == 0x77);
   CHECK(rig.byte(hit, 12) == initial(0x100c));
-  CHECK(rig.answered(other) == 500 + 28 + kMemory + 1);
-  CHECK(rig.answered(after) == 900 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(other) == 500 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(after) == 900 + 28 + kMemory + 1);
   CHECK(rig.l1.stats().store_hits == 0);
 }
 
@@ -418,7 +418,7 @@ TEST_CASE("an MSHR takes no more accesses than it has room for") {
   CHECK(rig.l1.stats().load_merges == 1);
   CHECK(rig.l1.stats().load_hits == 1);  // the third, once the line is there
   CHECK(rig.memory.arrivals().size() == 1);
-  for (unsigned i = 0; i < 3; ++i) CHECK(rig.answered(loads[i]) == 10 + 28 + kMemory + 1 + i);
+  for (unsigned i = 0; i < 3; ++i) CHECK(rig.responded_at(loads[i]) == 10 + 28 + kMemory + 1 + i);
 }
 
 TEST_CASE("a network that takes nothing stalls lookups when the miss queue is full") {
@@ -448,8 +448,8 @@ TEST_CASE("a core that takes no answers is answered when it does") {
   std::vector<std::size_t> hits;
   for (unsigned i = 0; i < 5; ++i) hits.push_back(rig.load(500 + i, 0x1000));
   rig.run();
-  CHECK(rig.answered(hits[0]) == 528);
-  for (unsigned i = 1; i < 5; ++i) CHECK(rig.answered(hits[i]) == 801 + i);
+  CHECK(rig.responded_at(hits[0]) == 528);
+  for (unsigned i = 1; i < 5; ++i) CHECK(rig.responded_at(hits[i]) == 801 + i);
 }
 
 TEST_CASE("a set keeps its most recently used lines") {
@@ -465,8 +465,8 @@ TEST_CASE("a set keeps its most recently used lines") {
   const auto kept = rig.load(1200, line(0));
   const auto dropped = rig.load(1300, line(1));
   rig.run();
-  CHECK(rig.answered(kept) == 1200 + 28);
-  CHECK(rig.answered(dropped) == 1300 + 28 + kMemory + 1);
+  CHECK(rig.responded_at(kept) == 1200 + 28);
+  CHECK(rig.responded_at(dropped) == 1300 + 28 + kMemory + 1);
   CHECK(rig.l1.stats().evictions == 2);
 }
 
@@ -478,7 +478,7 @@ TEST_CASE("a reset cache has no lines and the timing of a new one") {
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, 0x1000);
   rig.run();
-  CHECK(rig.answered(load) == start + 28 + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + 28 + kMemory + 1);
 }
 
 namespace {

@@ -18,9 +18,9 @@ namespace {
 
 /// Lines from kOtherHome on are another GPU's.
 constexpr std::uint64_t kFar = kOtherHome + 0x100;
-constexpr RemoteTransfer kLineWise{};
-constexpr RemoteTransfer kBypass{true, false, false, false};
-constexpr RemoteTransfer kFine{true, true, false, false};
+constexpr RemoteAccessMode kLineWise{};
+constexpr RemoteAccessMode kBypass{true, false, false, false};
+constexpr RemoteAccessMode kFine{true, true, false, false};
 
 L1Config plain() {
   L1Config c;
@@ -35,25 +35,25 @@ L1Config two_entries() {
 
 struct Watcher final : L1Observer {
   struct Seen {
-    std::uint32_t pieces;
+    std::uint32_t word_mask;
     bool remote;
     bool hit;
     bool operator==(const Seen& o) const {
-      return pieces == o.pieces && remote == o.remote && hit == o.hit;
+      return word_mask == o.word_mask && remote == o.remote && hit == o.hit;
     }
   };
   std::vector<Seen> seen;
   void on_l1_access(const MemoryRequest& r, bool remote, bool hit) override {
-    seen.push_back({r.pieces, remote, hit});
+    seen.push_back({r.word_mask, remote, hit});
   }
 };
 
 struct Rig final : CacheRig {
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   Watcher watcher;
   L1Cache l1;
 
-  explicit Rig(const RemoteTransfer& how, const L1Config& config = plain(),
+  explicit Rig(const RemoteAccessMode& how, const L1Config& config = plain(),
                std::uint32_t transfer_bytes = 4, RequestStyle style = RequestStyle::kEarlyEndReq)
       : CacheRig(config.clock_hz, {1, 1, style}),
         transfer(how),
@@ -73,15 +73,15 @@ struct Rig final : CacheRig {
       const std::uint64_t at = p.get_address() + i;
       if (p.is_write() && mask.test(i)) memory.set_byte(at, byte);
       if (!p.is_read()) continue;
-      const bool comes = !r.fine_grained || (r.pieces >> (i / 4) & 1) != 0;
+      const bool comes = !r.fine_grained || (r.word_mask >> (i / 4) & 1) != 0;
       byte = static_cast<unsigned char>(comes ? memory.byte(at) : ~memory.byte(at));
     }
   }
-  std::size_t load(std::uint64_t cycle, std::uint64_t address, std::uint32_t pieces,
+  std::size_t load(std::uint64_t cycle, std::uint64_t address, std::uint32_t word_mask,
                    bool is_volatile = false) {
     ScriptedRequest r = request(cycle, address);
-    r.prepare = [pieces, is_volatile](Transaction& t) {
-      t.request().pieces = pieces;
+    r.prepare = [word_mask, is_volatile](Transaction& t) {
+      t.request().word_mask = word_mask;
       t.request().bypass_l1 = is_volatile;
     };
     return sm.add(std::move(r));
@@ -94,18 +94,18 @@ struct Rig final : CacheRig {
     r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };
     return sm.add(std::move(r));
   }
-  std::uint32_t asked(std::size_t i) const { return memory.arrivals().at(i).request.pieces; }
+  std::uint32_t asked(std::size_t i) const { return memory.arrivals().at(i).request.word_mask; }
   /// The load has the memory's first bytes in all of these pieces, and not elsewhere.
-  bool has_initial(std::size_t i, std::uint64_t address, std::uint32_t pieces) const {
+  bool has_initial(std::size_t i, std::uint64_t address, std::uint32_t word_mask) const {
     for (unsigned b = 0; b < kLine; ++b) {
       const bool there = byte(i, b) == initial(address + b);
-      if (there != ((pieces >> (b / 4) & 1) != 0)) return false;
+      if (there != ((word_mask >> (b / 4) & 1) != 0)) return false;
     }
     return true;
   }
 };
 
-constexpr std::uint64_t kSent = 28;               ///< arrival here to arrival at memory
+constexpr std::uint64_t kForwarded = 28;          ///< arrival here to arrival at memory
 constexpr std::uint64_t kAll = 28 + kMemory + 1;  ///< a miss
 
 }  // namespace
@@ -117,13 +117,13 @@ TEST_CASE("figure 8 (a): a load whose pieces are all being fetched merges") {
   const auto same = rig.load(12, kFar, 0b11000000);
   rig.run();
   REQUIRE(rig.memory.arrivals().size() == 1);
-  CHECK(rig.arrived(0) == 10 + kSent);
+  CHECK(rig.arrived(0) == 10 + kForwarded);
   CHECK(rig.asked(0) == 0b11000000);
   CHECK(rig.memory.arrivals()[0].request.fine_grained);
   CHECK(rig.memory.arrivals()[0].request.home().slice == SliceId(1));
-  CHECK(rig.answered(first) == 10 + kAll);
-  CHECK(rig.answered(inside) == 10 + kAll + 1);
-  CHECK(rig.answered(same) == 10 + kAll + 2);
+  CHECK(rig.responded_at(first) == 10 + kAll);
+  CHECK(rig.responded_at(inside) == 10 + kAll + 1);
+  CHECK(rig.responded_at(same) == 10 + kAll + 2);
   CHECK(rig.has_initial(first, kFar, 0b11000000));
   CHECK(rig.has_initial(inside, kFar, 0b11000000));
   const L1Stats& s = rig.l1.stats();
@@ -143,13 +143,13 @@ TEST_CASE("figure 8 (b): other pieces of a line being fetched take an entry and 
   CHECK(rig.asked(0) == 0b10000000);
   CHECK(rig.asked(1) == 0b00000010);
   CHECK(rig.asked(2) == 0b10000010);
-  CHECK(rig.arrived(1) == 11 + kSent);
-  CHECK(rig.answered(first) == 10 + kAll);
-  CHECK(rig.answered(other) == 11 + kAll);
-  CHECK(rig.answered(merged) == 11 + kAll + 1);
+  CHECK(rig.arrived(1) == 11 + kForwarded);
+  CHECK(rig.responded_at(first) == 10 + kAll);
+  CHECK(rig.responded_at(other) == 11 + kAll);
+  CHECK(rig.responded_at(merged) == 11 + kAll + 1);
   // Tried again when the first answer has come.
-  CHECK(rig.arrived(2) == 10 + kSent + kMemory + 1);
-  CHECK(rig.answered(more) == 10 + kSent + kMemory + 1 + kMemory + 1);
+  CHECK(rig.arrived(2) == 10 + kForwarded + kMemory + 1);
+  CHECK(rig.responded_at(more) == 10 + kForwarded + kMemory + 1 + kMemory + 1);
   CHECK(rig.has_initial(first, kFar, 0b10000000));
   CHECK(rig.has_initial(other, kFar, 0b00000010));
   CHECK(rig.has_initial(more, kFar, 0b10000010));
@@ -163,11 +163,11 @@ TEST_CASE("figure 8 (c): another line takes an entry and a request; a full table
   const auto third = rig.load(12, kFar + 2 * kLine, 0b10000000);
   rig.run();
   REQUIRE(rig.memory.arrivals().size() == 3);
-  CHECK(rig.answered(first) == 10 + kAll);
-  CHECK(rig.arrived(1) == 11 + kSent);
-  CHECK(rig.answered(other) == 11 + kAll);
-  CHECK(rig.arrived(2) == 10 + kSent + kMemory + 1);
-  CHECK(rig.answered(third) == 10 + kSent + kMemory + 1 + kMemory + 1);
+  CHECK(rig.responded_at(first) == 10 + kAll);
+  CHECK(rig.arrived(1) == 11 + kForwarded);
+  CHECK(rig.responded_at(other) == 11 + kAll);
+  CHECK(rig.arrived(2) == 10 + kForwarded + kMemory + 1);
+  CHECK(rig.responded_at(third) == 10 + kForwarded + kMemory + 1 + kMemory + 1);
   CHECK(rig.has_initial(other, kFar + kLine, 0b10000000));
 }
 
@@ -179,7 +179,7 @@ TEST_CASE("a load that straddles the pieces of two fetches gets every byte by on
   rig.run();
   REQUIRE(rig.memory.arrivals().size() == 3);
   CHECK(rig.asked(2) == 0b0110);
-  CHECK(rig.answered(both) == 12 + kAll);
+  CHECK(rig.responded_at(both) == 12 + kAll);
   CHECK(rig.has_initial(both, kFar, 0b0110));
 }
 
@@ -192,7 +192,7 @@ TEST_CASE("an entry without room for another access stalls what it contains") {
   const auto third = rig.load(12, kFar, 1);
   rig.run();
   CHECK(rig.memory.arrivals().size() == 2);
-  CHECK(rig.answered(third) == 10 + kSent + kMemory + 1 + kMemory + 1);
+  CHECK(rig.responded_at(third) == 10 + kForwarded + kMemory + 1 + kMemory + 1);
 }
 
 TEST_CASE("a load behind a store to its pieces fetches anew, and loads before it do not see it") {
@@ -204,16 +204,16 @@ TEST_CASE("a load behind a store to its pieces fetches anew, and loads before it
   const auto behind = rig.load(14, kFar, 1);
   rig.run();
   REQUIRE(rig.memory.arrivals().size() == 3);
-  CHECK(rig.arrived(1) == 12 + kSent);
+  CHECK(rig.arrived(1) == 12 + kForwarded);
   CHECK(rig.memory.arrivals()[1].mask == ByteMask::range(2, 4));
-  CHECK(rig.arrived(2) == 13 + kSent);
+  CHECK(rig.arrived(2) == 13 + kForwarded);
   CHECK(rig.byte(before, 2) == initial(kFar + 2));
-  CHECK(rig.answered(merged) == 10 + kAll + 1);
+  CHECK(rig.responded_at(merged) == 10 + kAll + 1);
   CHECK(rig.byte(merged, 3) == initial(kFar + 3));
-  CHECK(rig.answered(after) == 13 + kAll);
+  CHECK(rig.responded_at(after) == 13 + kAll);
   CHECK(rig.byte(after, 1) == initial(kFar + 1));
   CHECK(rig.byte(after, 2) == 0x5a);
-  CHECK(rig.answered(behind) == 13 + kAll + 1);
+  CHECK(rig.responded_at(behind) == 13 + kAll + 1);
   CHECK(rig.byte(behind, 3) == 0x5a);
   CHECK(rig.l1.stats().remote_stores == 1);
 }
@@ -225,7 +225,7 @@ TEST_CASE("a load behind an atomic fetches anew at once") {
   const auto after = rig.load(12, kFar, 1);
   rig.run();
   REQUIRE(rig.memory.arrivals().size() == 3);
-  CHECK(rig.answered(after) == 12 + kAll);
+  CHECK(rig.responded_at(after) == 12 + kAll);
   CHECK(rig.byte(after, 0) == 0xaa);
 }
 
@@ -238,8 +238,8 @@ TEST_CASE("transfers of 8 bytes ask for pairs of pieces") {
   REQUIRE(rig.memory.arrivals().size() == 2);
   CHECK(rig.asked(0) == 0x30);
   CHECK(rig.asked(1) == 0xc00000c0);
-  CHECK(rig.sm.result(a).request.pieces == 0x30);
-  CHECK(rig.answered(merged) == 10 + kAll + 1);
+  CHECK(rig.sm.result(a).request.word_mask == 0x30);
+  CHECK(rig.responded_at(merged) == 10 + kAll + 1);
   CHECK(rig.has_initial(merged, kFar, 0x30));
   CHECK(rig.has_initial(other, kFar, 0xc00000c0));
   CHECK(rig.watcher.seen == std::vector<Watcher::Seen>{{0x20, true, false},
@@ -258,7 +258,7 @@ TEST_CASE("transfers of 16 bytes ask for groups of four pieces") {
   CHECK(rig.asked(0) == 0xf0);
   CHECK(rig.asked(1) == 0xf000000f);
   CHECK(rig.asked(2) == 0x000ff000);
-  CHECK(rig.answered(merged) == 10 + kAll + 1);
+  CHECK(rig.responded_at(merged) == 10 + kAll + 1);
   CHECK(rig.l1.stats().bytes_filled == 16 + 32 + 32);
 }
 
@@ -273,12 +273,12 @@ TEST_CASE("whole lines that bypass are asked for each time, and merge while unde
   REQUIRE(rig.memory.arrivals().size() == 3);
   CHECK_FALSE(rig.memory.arrivals()[0].request.fine_grained);
   CHECK(rig.asked(0) == 1);
-  CHECK(rig.answered(first) == 10 + kAll);
-  CHECK(rig.answered(merged) == 10 + kAll + 1);
+  CHECK(rig.responded_at(first) == 10 + kAll);
+  CHECK(rig.responded_at(merged) == 10 + kAll + 1);
   CHECK(rig.has_initial(merged, kFar, ~0U));
-  CHECK(rig.answered(again) == 500 + kAll);
-  CHECK(rig.answered(local) == 800 + kAll);
-  CHECK(rig.answered(hit) == 1100 + 28);
+  CHECK(rig.responded_at(again) == 500 + kAll);
+  CHECK(rig.responded_at(local) == 800 + kAll);
+  CHECK(rig.responded_at(hit) == 1100 + 28);
   const L1Stats& s = rig.l1.stats();
   CHECK(s.loads == 5);
   CHECK(s.load_misses == 3);
@@ -305,14 +305,14 @@ TEST_CASE("other GPUs' lines are cached as any other until loads are to bypass")
   rig.transfer = kLineWise;
   const auto kept = rig.load(1501, kFar, 1);
   rig.run();
-  CHECK(rig.answered(hit) == 300 + 28);
-  CHECK(rig.answered(fetching) == 470 + kAll);
-  CHECK(rig.answered(merged) == 470 + kAll + 1);
+  CHECK(rig.responded_at(hit) == 300 + 28);
+  CHECK(rig.responded_at(fetching) == 470 + kAll);
+  CHECK(rig.responded_at(merged) == 470 + kAll + 1);
   CHECK(rig.byte(merged, 8) == initial(kFar + kLine + 8));
-  CHECK(rig.answered(past) == 700 + kAll);
-  CHECK(rig.answered(stored) == 1001 + kAll);
+  CHECK(rig.responded_at(past) == 700 + kAll);
+  CHECK(rig.responded_at(stored) == 1001 + kAll);
   CHECK(rig.byte(stored, 3) == 0x31);
-  CHECK(rig.answered(kept) == 1501 + 28);
+  CHECK(rig.responded_at(kept) == 1501 + 28);
   CHECK(rig.byte(kept, 3) == 0x31);
   CHECK(rig.byte(kept, 4) == initial(kFar + 4));
   const L1Stats& s = rig.l1.stats();
@@ -328,7 +328,7 @@ TEST_CASE("a load that is to be kept waits for fetches of its line that are not"
   rig.transfer = kLineWise;
   const auto load = rig.load(51, kFar, 2);
   rig.run();
-  CHECK(rig.answered(load) == 10 + kSent + kMemory + 1 + kMemory + 1);
+  CHECK(rig.responded_at(load) == 10 + kForwarded + kMemory + 1 + kMemory + 1);
   CHECK(rig.has_initial(load, kFar, ~0U));
 }
 
@@ -341,8 +341,8 @@ TEST_CASE("a volatile load of pieces merges with nothing, and nothing with it") 
   rig.run();
   REQUIRE(rig.memory.arrivals().size() == 4);
   CHECK(rig.memory.arrivals()[1].request.fine_grained);
-  CHECK(rig.answered(load) == 11 + kAll);
-  CHECK(rig.answered(behind) == 13 + kAll);
+  CHECK(rig.responded_at(load) == 11 + kAll);
+  CHECK(rig.responded_at(behind) == 13 + kAll);
   CHECK(rig.has_initial(load, kFar, 1));
   const L1Stats& s = rig.l1.stats();
   CHECK(s.bypasses == 2);
@@ -358,7 +358,7 @@ TEST_CASE("nothing merges with what was asked for before a flush") {
   const auto load = rig.load(70, kFar, 1);
   rig.run();
   CHECK(rig.memory.arrivals().size() == 2);
-  CHECK(rig.answered(load) == 70 + kAll);
+  CHECK(rig.responded_at(load) == 70 + kAll);
 }
 
 TEST_CASE("the address registers are the first byte of the own memory and the first behind it") {
@@ -412,7 +412,7 @@ TEST_CASE("remote latency is the time from a load's departure to its answer") {
 TEST_CASE("statistics of other GPUs' lines are there only where there are other GPUs") {
   TransactionPool pool;
   PlainMap map;
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   L1Cache alone("alone", plain(), map);
   L1Cache among("among", plain(), map, {&transfer});
   StatisticsRegistry of_alone;
@@ -447,7 +447,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   std::mt19937_64 random(12);
   std::map<std::uint64_t, unsigned char> reference;
   struct Expected {
-    std::uint32_t pieces;
+    std::uint32_t word_mask;
     std::vector<unsigned char> bytes;
   };
   std::map<std::size_t, Expected> expected;
@@ -470,12 +470,12 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
       continue;
     }
     // Few pieces, close together: masks contain each other now and then.
-    const std::uint32_t pieces = (1U + random() % 7) << random() % 2 * 16;
-    r.prepare = [pieces, bypass = random() % 20 == 0](Transaction& t) {
-      t.request().pieces = pieces;
+    const std::uint32_t word_mask = (1U + random() % 7) << random() % 2 * 16;
+    r.prepare = [word_mask, bypass = random() % 20 == 0](Transaction& t) {
+      t.request().word_mask = word_mask;
       t.request().bypass_l1 = bypass;
     };
-    Expected e{pieces, {}};
+    Expected e{word_mask, {}};
     for (unsigned i = 0; i < kLine; ++i) {
       const auto found = reference.find(address + i);
       e.bytes.push_back(found == reference.end() ? initial(address + i) : found->second);
@@ -484,7 +484,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   }
   while (!rig.sm.done()) {
     rig.run_to(now() + random() % us(1) + 1);
-    const RemoteTransfer ways[] = {kLineWise, kBypass, kFine, kFine};
+    const RemoteAccessMode ways[] = {kLineWise, kBypass, kFine, kFine};
     rig.transfer = ways[random() % 4];
     if (random() % 4 == 0) rig.l1.flush();
   }
@@ -492,7 +492,7 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   std::size_t wrong = 0;
   for (const auto& [index, e] : expected) {
     for (unsigned i = 0; i < kLine; ++i) {
-      if ((e.pieces >> (i / 4) & 1) != 0 && rig.byte(index, i) != e.bytes[i]) ++wrong;
+      if ((e.word_mask >> (i / 4) & 1) != 0 && rig.byte(index, i) != e.bytes[i]) ++wrong;
     }
   }
   CHECK(wrong == 0);
@@ -522,11 +522,11 @@ TEST_CASE("an L1 that fetches pieces passes the conformance run") {
   traffic.adjust = [](ScriptedRequest& r, std::mt19937_64& random) {
     if (r.command == tlm::TLM_READ_COMMAND) r.mask = ByteMask::first(kLine);
     const auto kind = random() % 8;
-    const std::uint32_t pieces = 1U << random() % 4;
-    r.prepare = [kind, pieces, write = r.command == tlm::TLM_WRITE_COMMAND](Transaction& t) {
+    const std::uint32_t word_mask = 1U << random() % 4;
+    r.prepare = [kind, word_mask, write = r.command == tlm::TLM_WRITE_COMMAND](Transaction& t) {
       if (kind == 0 && write) t.request().kind = RequestKind::kAtomic;
       if (kind == 0 && !write) t.request().bypass_l1 = true;
-      if (!write) t.request().pieces = pieces;
+      if (!write) t.request().word_mask = word_mask;
     };
   };
   run_conformance(rig.conformance(), traffic);

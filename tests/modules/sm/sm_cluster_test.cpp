@@ -25,7 +25,7 @@ struct SlowLinkL1 final : public sc_core::sc_module {
 
   explicit SlowLinkL1(const sc_core::sc_module_name& name) : sc_module(name), socket_("socket") {
     socket_.register_nb_transport_fw(this, &SlowLinkL1::fw);
-    wake_.drives<&SlowLinkL1::work>(*this);
+    wake_.bind<&SlowLinkL1::work>(*this);
   }
   tlm::tlm_target_socket<>& socket() { return socket_; }
 
@@ -43,7 +43,7 @@ struct SlowLinkL1 final : public sc_core::sc_module {
     }
     arrivals.push_back(at);
     taken_.push(at + ns(3), 0, &payload);
-    answers_.push(at + ns(200), 0, &payload);
+    responses_.push(at + ns(200), 0, &payload);
     wake_.at(at + ns(3));
     return in_.begin(payload, phase, delay, kOccupancy);
   }
@@ -52,19 +52,19 @@ struct SlowLinkL1 final : public sc_core::sc_module {
       taken_.pop();
       in_.release();
     }
-    while (answers_.due(now()) && out_.free(now() + 1)) {
-      answers_.front()->set_response_status(tlm::TLM_OK_RESPONSE);
-      out_.send(*answers_.pop(), 1);
+    while (responses_.due(now()) && out_.free(now() + 1)) {
+      responses_.front()->set_response_status(tlm::TLM_OK_RESPONSE);
+      out_.send(*responses_.pop(), 1);
     }
-    wake_.at(std::min(taken_.next_due(), answers_.next_due()));
+    wake_.at(std::min(taken_.next_due(), responses_.next_due()));
   }
 
   tlm_utils::simple_target_socket<SlowLinkL1> socket_;
   RequestReceiver in_{1};
   ResponseSender out_;
   TimedQueue<tlm::tlm_generic_payload*> taken_;
-  TimedQueue<tlm::tlm_generic_payload*> answers_;
-  WakeEvent wake_;
+  TimedQueue<tlm::tlm_generic_payload*> responses_;
+  ProcessTimer wake_;
 };
 
 }  // namespace

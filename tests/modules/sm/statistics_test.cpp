@@ -95,7 +95,7 @@ TEST_CASE("an L1's statistics show its counters", "[statistics]") {
 TEST_CASE("an L1 among several GPUs that reserves frames shows these counters, too",
           "[statistics]") {
   const PlainMap map;
-  const RemoteTransfer transfer;
+  const RemoteAccessMode transfer;
   L1Role role;
   role.transfer = &transfer;
   L1Config config;

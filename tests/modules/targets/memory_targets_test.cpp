@@ -191,8 +191,8 @@ TEST_CASE("payload table: an LLC slice, writes") {
 }
 
 TEST_CASE("payload table: an LLC slice as a remote cache") {
-  const RemoteTransfer transfer = [] {
-    RemoteTransfer t;
+  const RemoteAccessMode transfer = [] {
+    RemoteAccessMode t;
     t.remote_cache = true;
     return t;
   }();

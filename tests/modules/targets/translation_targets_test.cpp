@@ -101,7 +101,7 @@ namespace {
 /// The engine of GPU 0 of two, and raw initiators for its three kinds of input.
 struct EngineRig {
   PacketPool packets;
-  RemoteTransfer transfer;
+  RemoteAccessMode transfer;
   RawInitiator local{"local"};
   RawInitiator request{"request"};
   RawInitiator response{"response"};

@@ -135,7 +135,7 @@ TEST_CASE("module variables of a file") {
 }
 
 /// What of a text a mutation may cut, double or move: words, numbers, punctuation.
-Strings pieces(const std::string& text) {
+Strings word_mask(const std::string& text) {
   Strings out;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i + 1;
@@ -225,7 +225,7 @@ TEST_CASE("damaged text parses or gives an InputError that names the line") {
   unsigned seed = 20240601;
   for (const std::string& name : kFiles) {
     const std::string text = text_of(name);
-    const Strings parts = pieces(text);
+    const Strings parts = word_mask(text);
     REQUIRE(joined(parts) == text);
     Mutator mutator(seed++);
     for (int round = 0; round < kRounds; ++round) {

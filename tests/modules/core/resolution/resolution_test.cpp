@@ -3,19 +3,19 @@
 #include <iostream>
 #include <systemc>
 
-#include "modules/core/wake_event.h"
+#include "modules/core/process_timer.h"
 
 namespace {
 
 class Idle final : public sc_core::sc_module {
  public:
   explicit Idle(const sc_core::sc_module_name& name) : sc_module(name) {
-    wake_.drives<&Idle::process>(*this);
+    wake_.bind<&Idle::process>(*this);
   }
 
  private:
   void process() {}
-  tessera::WakeEvent wake_;
+  tessera::ProcessTimer wake_;
 };
 
 }  // namespace

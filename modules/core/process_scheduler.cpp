@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/core/process_scheduler.h"
+
+#include <algorithm>
+
+#include "modules/core/unlikely.h"
+
+namespace tessera {
+
+ProcessScheduler& ProcessScheduler::instance() {
+  // Never destroyed: SystemC's own context, which its event belongs to, goes in unknown order.
+  static ProcessScheduler* const queue = new ProcessScheduler;
+  return *queue;
+}
+
+ProcessScheduler::ProcessScheduler() : slots_(kSlots, kNever), event_("wake_queue_event") {
+  sc_core::sc_spawn_options options;
+  options.spawn_method();
+  options.dont_initialize();
+  options.set_sensitivity(&event_);
+  sc_core::sc_spawn([this] { process(); }, "wake_queue", &options);
+}
+
+ProcessScheduler::Id ProcessScheduler::add(Process call, void* block) {
+  const Entry entry{kNever, call, block};
+  if (!free_.empty()) {
+    const Id id = free_.back();
+    free_.pop_back();
+    entries_[id] = entry;
+    return id;
+  }
+  if (entries_.size() == (stride_ - 1) * 64) {
+    std::vector<std::uint64_t> wider(kSlots * (stride_ + 1));
+    for (std::size_t s = 0; s < kSlots; ++s) {
+      std::copy_n(&slots_[s * stride_], stride_, &wider[s * (stride_ + 1)]);
+    }
+    slots_ = std::move(wider);
+    ++stride_;
+  }
+  entries_.push_back(entry);
+  return static_cast<Id>(entries_.size() - 1);
+}
+
+void ProcessScheduler::remove(Id id) {
+  cancel(id);
+  entries_[id] = Entry{};
+  free_.push_back(id);
+}
+
+void ProcessScheduler::cancel(Id id) {
+  const Tick was = entries_[id].scheduled_at;
+  if (was == kNever) return;
+  entries_[id].scheduled_at = kNever;
+  if (!near(was)) return;  // void in the heap
+  std::uint64_t* const slot = slot_of(was);
+  slot[1 + id / 64] &= ~bit(id);
+  if (std::all_of(slot + 1, slot + stride_, [](std::uint64_t w) { return w == 0; })) emptied(was);
+}
+
+void ProcessScheduler::emptied(Tick t) {
+  *slot_of(t) = kNever;
+  const std::size_t index = (t >> kSlotBits) % kSlots;
+  occupied_[index / 64] &= ~bit(index);
+}
+
+void ProcessScheduler::enter(Id id, Tick t) {
+  // By a process that runs, for a block that is not scheduled_at: nearly always.
+  const bool plain =
+      running_ && t >= detail::present && near(t) && entries_[id].scheduled_at == kNever;
+  if (unlikely(!plain)) return enter_otherwise(id, t);
+  entries_[id].scheduled_at = t;
+  put(id, t);
+}
+
+void ProcessScheduler::enter_otherwise(Id id, Tick t) {
+  sc_assert(t >= now());
+  cancel(id);
+  entries_[id].scheduled_at = t;
+  if (near(t)) {
+    put(id, t);
+  } else {
+    far_.push_back({t, id});
+    std::push_heap(far_.begin(), far_.end(), Later{});
+  }
+  if (running_ || t >= wakes_at_) return;
+  wakes_at_ = t;
+  event_.notify(to_sc_time(t - now()));
+}
+
+void ProcessScheduler::put(Id id, Tick t) {
+  const std::size_t index = (t >> kSlotBits) % kSlots;
+  occupied_[index / 64] |= bit(index);
+  std::uint64_t* const slot = &slots_[index * stride_];
+  *slot = std::min(*slot, t);
+  slot[1 + id / 64] |= bit(id);
+}
+
+/// Ends also when a process throws.
+struct ProcessScheduler::Running {
+  Running(ProcessScheduler& q, Tick t) : queue(q) {
+    queue.running_ = true;
+    detail::present = t;
+  }
+  ~Running() {
+    queue.running_ = false;
+    detail::present = kNever;
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ProcessScheduler& queue;
+};
+
+void ProcessScheduler::process() {
+  const Tick t = sc_core::sc_time_stamp().value();  // what now() asks only here
+  wakes_at_ = kNever;
+  first_slot_ = t >> kSlotBits;
+  {
+    const Running running(*this, t);
+    if (unlikely(!far_.empty())) move_far_entries();
+    run_due(t);
+  }
+  const Tick next = next_time(t);
+  if (next == kNever) return;
+  wakes_at_ = next;
+  event_.notify(to_sc_time(next - t));
+}
+
+/// What has come within the calendar's reach moves into it.
+void ProcessScheduler::move_far_entries() {
+  while (!far_.empty() && near(far_.front().time)) {
+    const Far& next = far_.front();
+    if (entries_[next.id].scheduled_at == next.time) put(next.id, next.time);
+    std::pop_heap(far_.begin(), far_.end(), Later{});
+    far_.pop_back();
+  }
+}
+
+void ProcessScheduler::run_due(Tick t) {
+  std::uint64_t* const slot = slot_of(t);
+  while (*slot <= t) {
+    unlikely(reverse_) ? call_due<true>(slot, t) : call_due<false>(slot, t);
+    // What is left: scheduled_at for t behind its turn, or due later.
+    Tick earliest = kNever;
+    for (std::size_t w = 0; w + 1 < stride_; ++w) {
+      for (std::uint64_t bits = slot[1 + w]; bits != 0; bits &= bits - 1) {
+        const std::size_t id = w * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+        earliest = std::min(earliest, entries_[id].scheduled_at);
+      }
+    }
+    *slot = earliest;
+    if (earliest == kNever) emptied(t);
+  }
+}
+
+/// Calls what is due at t, in order, once.
+template <bool kReverse>
+void ProcessScheduler::call_due(std::uint64_t* slot, Tick t) {
+  const std::size_t words = stride_ - 1;
+  for (std::size_t n = 0; n < words; ++n) {
+    const std::size_t w = kReverse ? words - 1 - n : n;
+    std::uint64_t& word = slot[1 + w];
+    // Read again each time: a process may schedule one whose turn is still to come.
+    for (std::uint64_t to_come = word; to_come != 0;) {
+      const auto i = static_cast<unsigned>(kReverse ? 63 - __builtin_clzll(to_come)
+                                                    : __builtin_ctzll(to_come));
+      Entry& s = entries_[w * 64 + i];
+      if (s.scheduled_at == t) {
+        word &= ~bit(i);
+        s.scheduled_at = kNever;
+        s.process(s.block);
+      }
+      to_come = word & (kReverse ? bit(i) - 1 : ~std::uint64_t{1} << i);
+    }
+  }
+}
+
+Tick ProcessScheduler::next_time(Tick t) const {
+  const Tick next = far_.empty() ? kNever : far_.front().time;
+  // The slot of now first (it may hold a later instant), then round the ring.
+  const std::size_t first = (t >> kSlotBits) % kSlots;
+  for (std::size_t n = 0; n <= kWords; ++n) {
+    const std::size_t word = (first / 64 + n) % kWords;
+    std::uint64_t bits = occupied_[word];
+    const std::uint64_t before_first = bit(first) - 1;
+    if (n == 0) bits &= ~before_first;
+    if (n == kWords) bits &= before_first;
+    if (bits == 0) continue;
+    const std::size_t slot = word * 64 + static_cast<std::size_t>(__builtin_ctzll(bits));
+    return std::min(next, slots_[slot * stride_]);
+  }
+  return next;
+}
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/llc/sharing_profiler.h"
+
+namespace tessera {
+
+void SharingProfiler::on_access(const ObservedAccess& access) {
+  if (!access.at_home()) return;
+  const std::uint64_t line = access.address / line_bytes_;
+  switch (access.request.kind) {
+    case RequestKind::kLoad:
+      readers_.touch(line, access.request.sm);
+      ++loads_;
+      bytes_wanted_ += access.request.useful_bytes;
+      break;
+    case RequestKind::kStore:
+    case RequestKind::kCoherentStore:
+    case RequestKind::kAtomic:
+      written_.insert(line);
+      break;
+    default:
+      break;  // no SM's access
+  }
+}
+
+std::uint64_t SharingProfiler::read_only_shared_lines() const {
+  std::uint64_t lines = 0;
+  readers_.for_each([&](std::uint64_t line, unsigned sms) {
+    if (sms > 1 && written_.count(line) == 0) ++lines;
+  });
+  return lines;
+}
+
+void SharingProfiler::reset() {
+  readers_.clear();
+  written_.clear();
+  loads_ = 0;
+  bytes_wanted_ = 0;
+}
+
+void SharingProfiler::register_statistics(StatisticsRegistry& r) const {
+  const auto lines = [&](const char* name, std::uint64_t (SharingProfiler::*count)() const,
+                         const char* description) {
+    r.value(
+        name_, name, [this, count] { return static_cast<double>((this->*count)()); }, "line",
+        description);
+  };
+  lines("read_lines", &SharingProfiler::read_lines, "lines that SMs loaded, as their homes saw it");
+  lines("written_lines", &SharingProfiler::written_lines, "lines that SMs wrote or updated");
+  lines("read_only_shared_lines", &SharingProfiler::read_only_shared_lines,
+        "lines that several SMs loaded and none wrote, as their homes saw it");
+  r.counter(name_, "loads", loads_, "request", "loads that reached a line's home");
+  r.counter(name_, "bytes_wanted", bytes_wanted_, "byte",
+            "bytes of the lines loaded that the loading instruction wanted");
+}
+
+}  // namespace tessera

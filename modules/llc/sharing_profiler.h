@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "common/sharer_table.h"
+#include "modules/core/block.h"
+#include "modules/core/slice_observer.h"
+
+namespace tessera {
+
+/// How SMs share lines, and how much of a line they want: what characterises a workload
+/// (docs/workloads.md). Watches lines at their homes: on a memory-side UBA, a home sees each SM's
+/// first load of a line in each kernel, as L1s are flushed at kernel ends, and every store. Where
+/// slices keep copies of other slices' lines (uba-sm, replication), loads that a copy answers are
+/// not seen.
+///
+/// Takes some 50 bytes of host memory for each line touched: off unless asked for
+/// (`system.line_sharing`).
+class SharingProfiler final : public SliceObserver, public Block {
+ public:
+  /// `name`: hierarchical, for the statistics.
+  SharingProfiler(std::string name, unsigned sms, std::uint32_t line_bytes)
+      : name_(std::move(name)), line_bytes_(line_bytes), readers_(sms) {}
+
+  void on_access(const ObservedAccess& access) override;
+
+  /// Lines that several SMs loaded and none wrote, over the whole run.
+  std::uint64_t read_only_shared_lines() const;
+  std::uint64_t read_lines() const { return readers_.size(); }
+  std::uint64_t written_lines() const { return written_.size(); }
+
+  bool idle() const override { return true; }
+  void describe_waiting(std::vector<Waiting>&) const override {}
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  const std::string name_;
+  const std::uint32_t line_bytes_;
+  SharerTable readers_;
+  std::unordered_set<std::uint64_t> written_;
+  Counter loads_ = 0;
+  Counter bytes_wanted_ = 0;
+};
+
+}  // namespace tessera

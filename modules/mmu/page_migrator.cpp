@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_migrator.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tessera {
+
+namespace {
+constexpr Tick kTicksPerNs = 1'000'000;
+/// How often the mover looks whether the last write-backs have gone.
+constexpr std::uint64_t kSettlingCycles = 16;
+}  // namespace
+
+PageMigrator::PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
+                           std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
+                           PageMigratorPlatform platform)
+    : sc_module(name),
+      config_(config),
+      clock_(config.clock_hz),
+      policy_(std::move(policy)),
+      table_(table),
+      platform_(std::move(platform)) {
+  wake_.bind<&PageMigrator::process>(*this);
+}
+
+void PageMigrator::on_access(const ObservedAccess& access) {
+  if (!access.at_home()) return;
+  const Seen seen{platform_.channel_of(access.request.sm), access.address,
+                  access.request.kind == RequestKind::kLoad && access.request.read_only};
+  // The slice's process may run before ours, or after it.
+  if (wake_.scheduled_at() <= now()) {
+    late_.push_back(seen);
+  } else {
+    count(seen);
+  }
+}
+
+void PageMigrator::count(const Seen& seen) {
+  if (config_.trigger == MoveTrigger::kInterval) {
+    begin_interval();
+  } else {
+    const auto page = table_.virtual_of(seen.address);
+    if (page && policy_->stays(*page)) return;
+    if (seen.from != table_.channel_of(seen.address)) begin_interval();
+  }
+  Count& count = counts_[table_.page_of(seen.address)];
+  if (count.accesses.empty()) count.accesses.resize(table_.pages_per_channel().size());
+  ++count.accesses[seen.from.value];
+  count.read_only = count.read_only && seen.read_only;
+}
+
+void PageMigrator::begin_interval() {
+  if (interval_ends_ != kNever || state_ != State::kCounting) return;
+  interval_ends_ =
+      clock_.after(now() + 1, config_.trigger == MoveTrigger::kInterval ? config_.interval_cycles
+                                                                        : config_.batch_cycles);
+  wake_.at(interval_ends_);
+}
+
+void PageMigrator::flush(std::function<void()> done) {
+  flush_done_ = std::move(done);
+  flush_at_ = clock_.after(now() + 1, 0);
+  wake_.at(flush_at_);
+}
+
+void PageMigrator::process() {
+  const Tick t = now();
+  // A femtosecond before the edge: no slice acts then.
+  if (t + 1 == acts_at_) settled_ = platform_.settled();
+  if (state_ == State::kDrained && acts_at_ <= t) {
+    if (config_.drain == MoveDrain::kAll) {
+      begin_moves(t);
+    } else if (settled_) {
+      begin_overlapped(t);
+    } else {
+      acts_at_ = clock_.after(t, kSettlingCycles);
+    }
+  }
+  if (state_ == State::kOverlapped) end_overlapped(t);
+  if (state_ == State::kMoving && acts_at_ <= t) {
+    if (settled_) {
+      end_moves(t);
+    } else {
+      acts_at_ = clock_.after(t, kSettlingCycles);
+    }
+  }
+  if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
+  if (state_ == State::kCounting && flush_at_ <= t) give_up_copies(t);
+  if (state_ == State::kDrained || state_ == State::kMoving) {
+    wake_.at(acts_at_ > t + 1 ? acts_at_ - 1 : acts_at_);
+  }
+  if (state_ == State::kOverlapped) wake_.at(std::min(owners_go_on_, moved_at_));
+  if (state_ == State::kCounting) {
+    wake_.at(interval_ends_);
+    wake_.at(flush_at_ > t ? flush_at_ : flushed_at_);
+  }
+  for (const Seen& seen : late_) count(seen);
+  late_.clear();
+}
+
+std::vector<ChannelId> PageMigrator::homes() const {
+  std::vector<ChannelId> all;
+  for (std::uint32_t h = 0; h < table_.pages_per_channel().size(); ++h) all.emplace_back(h);
+  return all;
+}
+
+/// Decides, and stops the SMs if anything is to move.
+void PageMigrator::end_interval(Tick t) {
+  ++stats_.intervals;
+  interval_ends_ = kNever;
+  std::vector<PageUse> uses;
+  for (auto& [physical, count] : counts_) {
+    const auto page = table_.virtual_of(physical << table_.page_bits());
+    if (!page) continue;  // a copy, or a page that has gone
+    uses.push_back({*page, table_.channel_of(physical << table_.page_bits()), count.read_only,
+                    std::move(count.accesses)});
+  }
+  counts_.clear();
+  // The hash table's order must not decide which moves fit under the limit.
+  std::sort(uses.begin(), uses.end(),
+            [](const PageUse& a, const PageUse& b) { return a.virtual_page < b.virtual_page; });
+  moves_.clear();
+  for (const PageUse& use : uses) policy_->decide(use, moves_);
+  policy_->end_interval();
+  limit_moves();
+  if (moves_.empty()) return;
+  ++stats_.drains;
+  stopped_at_ = t;
+  state_ = State::kDraining;
+  platform_.stop([this] {
+    state_ = State::kDrained;
+    acts_at_ = clock_.after(now() + 2, 0);
+    wake_.at(acts_at_ - 1);
+  });
+}
+
+ChannelId PageMigrator::home_of(const PageMigration& move) const {
+  return table_.channel_of(*table_.translate(move.virtual_page << table_.page_bits()));
+}
+
+/// Keeps what fits a batch, in order of pages.
+void PageMigrator::limit_moves() {
+  const std::size_t wanted = moves_.size();
+  if (config_.one_source && !moves_.empty()) {
+    std::vector<std::size_t> lost(table_.pages_per_channel().size());
+    for (const PageMigration& m : moves_) ++lost[home_of(m).value];
+    const ChannelId source(
+        static_cast<std::uint32_t>(std::max_element(lost.begin(), lost.end()) - lost.begin()));
+    moves_.erase(std::remove_if(moves_.begin(), moves_.end(),
+                                [&](const PageMigration& m) { return home_of(m) != source; }),
+                 moves_.end());
+  }
+  if (moves_.size() > config_.max_moves) moves_.resize(config_.max_moves);
+  stats_.deferred += wanted - moves_.size();
+}
+
+Tick PageMigrator::arrival(Tick t, std::size_t pages) const {
+  const double bytes = static_cast<double>(pages) * static_cast<double>(table_.page_bytes());
+  const double ns = bytes / config_.transfer_gb_per_s;
+  return clock_.after(t + config_.flush_ns() * kTicksPerNs +
+                          static_cast<Tick>(ns * static_cast<double>(kTicksPerNs)),
+                      0);
+}
+
+void PageMigrator::begin_moves(Tick t) {
+  ++stats_.shootdowns;
+  state_ = State::kMoving;
+  acts_at_ = arrival(t, moves_.size());
+}
+
+/// Pages change their place. Nothing is under way.
+void PageMigrator::remap() {
+  for (const PageMigration& m : moves_) {
+    const std::uint64_t from = *table_.translate(m.virtual_page << table_.page_bits());
+    const auto to =
+        m.copy ? table_.add_copy(m.virtual_page, m.to) : table_.move(m.virtual_page, m.to);
+    policy_->on_completed(m);
+    if (!to) {
+      ++stats_.refused;  // the channel is full, or has a copy
+      continue;
+    }
+    ++(m.copy ? stats_.copies : stats_.migrations);
+    stats_.bytes_moved += table_.page_bytes();
+    platform_.copy(from, *to);
+    if (!m.copy) platform_.drop(from);
+  }
+  // Frames that pages have left are free only now: nothing was copied over what was still to move.
+  table_.release_left_frames();
+}
+
+void PageMigrator::end_moves(Tick t) {
+  remap();
+  moves_.clear();
+  state_ = State::kCounting;
+  stats_.stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
+  platform_.forget();
+  platform_.resume(homes());
+}
+
+/// Drain `owner`: SMs go on before the pages have arrived.
+void PageMigrator::begin_overlapped(Tick t) {
+  ++stats_.shootdowns;
+  std::vector<ChannelId> others = homes();
+  for (std::size_t i = 0; i < moves_.size(); ++i) {
+    owners_.push_back(home_of(moves_[i]));
+    // A page that is refused stands still as long: its place in the queue was taken.
+    table_.arrives(moves_[i].virtual_page, arrival(t, i + 1));
+  }
+  others.erase(std::remove_if(others.begin(), others.end(),
+                              [this](ChannelId home) {
+                                return std::find(owners_.begin(), owners_.end(), home) !=
+                                       owners_.end();
+                              }),
+               others.end());
+  owners_go_on_ = arrival(t, 0);
+  moved_at_ = arrival(t, moves_.size());
+  remap();
+  state_ = State::kOverlapped;
+  stats_.others_stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
+  platform_.forget();
+  platform_.resume(others);
+}
+
+void PageMigrator::end_overlapped(Tick t) {
+  if (owners_go_on_ <= t) {
+    owners_go_on_ = kNever;
+    stats_.stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
+    std::sort(owners_.begin(), owners_.end(),
+              [](ChannelId a, ChannelId b) { return a.value < b.value; });
+    owners_.erase(std::unique(owners_.begin(), owners_.end()), owners_.end());
+    platform_.resume(std::exchange(owners_, {}));
+  }
+  if (moved_at_ > t) return;
+  table_.all_arrived();
+  moves_.clear();
+  state_ = State::kCounting;
+}
+
+/// At a kernel's end: no SM has anything under way.
+void PageMigrator::give_up_copies(Tick t) {
+  if (flushed_at_ == kNever) {
+    // What this kernel only read, the next one may write.
+    for (auto& [physical, count] : counts_) count.read_only = false;
+    const bool any = table_.drop_copies() != 0;
+    if (any) {
+      ++stats_.shootdowns;
+      platform_.forget();
+      platform_.resume(homes());
+    }
+    flushed_at_ = any ? clock_.after(t + config_.shootdown_ns * kTicksPerNs, 0) : t;
+  }
+  if (flushed_at_ > t) return;
+  flush_at_ = flushed_at_ = kNever;
+  std::exchange(flush_done_, nullptr)();
+}
+
+void PageMigrator::describe_waiting(std::vector<Waiting>& out) const {
+  if (idle()) return;
+  out.push_back({std::string(name()) + ".moves", std::max<std::size_t>(1, moves_.size()),
+                 state_ == State::kDraining ? "accesses under way to end" : "the transfer's end"});
+}
+
+void PageMigrator::reset() {
+  state_ = State::kCounting;
+  counts_.clear();
+  late_.clear();
+  moves_.clear();
+  owners_.clear();
+  owners_go_on_ = kNever;
+  acts_at_ = kNever;
+  interval_ends_ = kNever;
+  flush_done_ = nullptr;
+  flush_at_ = flushed_at_ = kNever;
+  policy_->reset();
+  table_.all_arrived();
+  wake_.cancel();
+}
+
+void PageMigrator::register_statistics(StatisticsRegistry& r) const {
+  const std::string m = name();
+  r.counter(m, "intervals", stats_.intervals, "interval", "intervals that saw accesses");
+  r.counter(m, "migrations", stats_.migrations, "page", "pages moved to another channel");
+  r.counter(m, "copies", stats_.copies, "page", "copies made for other partitions");
+  r.counter(m, "refused", stats_.refused, "page", "moves without a free page");
+  r.counter(m, "drains", stats_.drains, "drain", "times all SMs were stopped for moves");
+  r.counter(m, "shootdowns", stats_.shootdowns, "shootdown", "times all TLBs were emptied");
+  r.counter(m, "bytes_moved", stats_.bytes_moved, "byte", "bytes of moved and copied pages");
+  r.counter(m, "stopped_cycles", stats_.stopped_cycles, "cycle",
+            config_.drain == MoveDrain::kAll ? "from a stop to the SMs' going on, summed"
+                                             : "from a stop to the owners' SMs going on, summed");
+  // Only where they can count: older systems' results keep their lines.
+  if (config_.drain == MoveDrain::kOwner) {
+    r.counter(m, "others_stopped_cycles", stats_.others_stopped_cycles, "cycle",
+              "from a stop to the going on of SMs that lose no page, summed");
+  }
+  if (config_.one_source) {
+    r.counter(m, "deferred", stats_.deferred, "page", "moves left out of their batch");
+  }
+  for (const PageMigrationCount& c : policy_->counts()) {
+    r.counter(m, c.name, *c.value, "page", c.description);
+  }
+}
+
+}  // namespace tessera

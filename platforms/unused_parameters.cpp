@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/unused_parameters.h"
+
+#include <algorithm>
+
+#include "platforms/topology/shape.h"
+#include "policies/transfer_policy.h"
+
+namespace tessera {
+
+namespace {
+
+/// Parameters whose paths begin so, and whether anything reads them.
+struct Rule {
+  std::string begin;
+  bool read;
+  std::string otherwise;
+};
+
+std::vector<Rule> rules(const GpuConfig& c) {
+  const SystemConfig& s = c.system;
+  const std::string topology = "system.topology is " + s.topology;
+  const std::string transfer = "system.transfer is " + s.transfer;
+  const std::string migration = "migration.policy is " + c.migration.policy;
+  const std::string uvm = "uvm.mode is prefaulted";
+  const bool faults = c.uvm.mode == FaultMode::kFault;
+  std::vector<Rule> all;
+  for (const Shape& shape : shapes()) {
+    for (const std::string& begin : shape.reads) {
+      all.push_back({begin, shape.name == s.topology, topology});
+    }
+  }
+  const std::vector<Rule> others = {
+      {"mcm.", s.modules > 1, "system.modules is 1"},
+      {"remote_cache.", may_use_remote_cache(*make_transfer_policy(s.transfer)), transfer},
+      {"decision.", s.transfer == "decision-engine", transfer},
+      {"mdr.", s.needs_mdr(), "system.remote_caching is " + s.remote_caching},
+      {"migration.policy", true, ""},
+      {"migration.griffin_", c.migration.policy == "griffin", migration},
+      {"migration.", c.migration.policy != "none", migration},
+      {"system.lab_threshold", s.page_placement == "lab",
+       "system.page_placement is " + s.page_placement},
+      {"system.interleave_bytes", s.address_map == "gpu-interleave",
+       "system.address_map is " + s.address_map},
+      {"system.address_map_seed", s.address_map == "pae", "system.address_map is " + s.address_map},
+      {"uvm.fault_", faults, uvm},
+      {"uvm.concurrent_faults", faults, uvm},
+  };
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+}  // namespace
+
+std::vector<UnusedParameter> unused_parameters(const GpuConfig& config,
+                                               const std::vector<std::string>& paths) {
+  const std::vector<Rule> all = rules(config);
+  std::vector<UnusedParameter> idle;
+  for (const std::string& path : paths) {
+    const auto rule = std::find_if(all.begin(), all.end(),
+                                   [&path](const Rule& r) { return path.rfind(r.begin, 0) == 0; });
+    if (rule != all.end() && !rule->read) idle.push_back({path, rule->otherwise});
+  }
+  return idle;
+}
+
+}  // namespace tessera

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// "first-touch-migration": a page goes to the first other GPU that touches it and stays there, as
+// in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-mover.md has the rule).
+#include <unordered_set>
+
+#include "policies/page_migration/built_in.h"
+
+namespace tessera {
+
+namespace {
+
+class FirstTouchMigration final : public PageMigrationPolicy {
+ public:
+  explicit FirstTouchMigration(bool home_touch_pins) : home_touch_pins_(home_touch_pins) {}
+
+  void decide(const PageUse& use, std::vector<PageMigration>& moves) override {
+    if (stays(use.virtual_page)) return;
+    if (home_touch_pins_ && use.accesses[use.home.value] > 0) {
+      pinned_.insert(use.virtual_page);
+      ++home_pins_;
+      return;
+    }
+    // Of GPUs that touched it in the same batch, the one that did so most often; then the lowest.
+    std::uint32_t most = 0;
+    ChannelId to = use.home;
+    for (std::uint32_t c = 0; c < use.accesses.size(); ++c) {
+      if (ChannelId(c) == use.home || use.accesses[c] <= most) continue;
+      most = use.accesses[c];
+      to = ChannelId(c);
+    }
+    if (most > 0) moves.push_back({use.virtual_page, to, false});
+  }
+  /// A refused page is pinned, too: each further touch would stop the SMs for nothing.
+  void on_completed(const PageMigration& move) override { pinned_.insert(move.virtual_page); }
+  bool stays(std::uint64_t virtual_page) const override { return pinned_.count(virtual_page) != 0; }
+  void reset() override { pinned_.clear(); }
+  std::vector<PageMigrationCount> counts() const override {
+    if (!home_touch_pins_) return {};
+    return {{"home_pins", "pages pinned because their home's SMs touched them", &home_pins_}};
+  }
+
+ private:
+  bool home_touch_pins_;
+  std::unordered_set<std::uint64_t> pinned_;
+  std::uint64_t home_pins_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<PageMigrationPolicy> make_first_touch_moves(const PageMigrationOptions& options) {
+  return std::make_unique<FirstTouchMigration>(options.home_touch_pins);
+}
+
+}  // namespace tessera

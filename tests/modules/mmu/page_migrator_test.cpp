@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/page_migrator.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+#include <memory>
+#include <utility>
+#include <vector>
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+MemoryGeometry geometry() {
+  MemoryGeometry g;
+  g.channels = 4;
+  g.channel_bytes = 64 * kPage;
+  return g;
+}
+
+PageMigratorConfig config(const char* policy) {
+  PageMigratorConfig c;
+  c.clock_hz = 1'000'000'000;
+  c.policy = policy;
+  c.interval_cycles = 1000;
+  c.options.threshold = 10;
+  c.shootdown_ns = 200;
+  c.transfer_gb_per_s = 4.096;  // a page a microsecond
+  return c;
+}
+
+/// SM i belongs to channel i.
+struct Rig {
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry(), 1);
+  PageTable table{*map};
+  std::function<void()> drained;
+  Tick settled_at = 0;
+  std::vector<Tick> stops;
+  std::vector<Tick> forgets;
+  std::vector<Tick> resumes;
+  std::vector<std::vector<ChannelId>> resumed;
+  std::vector<std::uint64_t> dropped;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
+  PageMigrator mover;
+
+  explicit Rig(const PageMigratorConfig& c)
+      : mover("mover", c, make_page_migration(c.policy, c.options), table, platform()) {
+    table.channel_of_sm = [](SmId sm) { return ChannelId(sm.value); };
+  }
+  PageMigratorPlatform platform() {
+    PageMigratorPlatform p;
+    p.channel_of = [](SmId sm) { return ChannelId(sm.value); };
+    p.stop = [this](std::function<void()> d) {
+      stops.push_back(now());
+      drained = std::move(d);
+    };
+    p.settled = [this] { return now() >= settled_at; };
+    p.forget = [this] { forgets.push_back(now()); };
+    p.resume = [this](const std::vector<ChannelId>& homes) {
+      resumes.push_back(now());
+      resumed.push_back(homes);
+    };
+    p.drop = [this](std::uint64_t page) { dropped.push_back(page); };
+    p.copy = [this](std::uint64_t from, std::uint64_t to) { copies.emplace_back(from, to); };
+    return p;
+  }
+  void use(std::uint64_t virtual_page, unsigned sm, unsigned times, bool read_only) {
+    MemoryRequest request;
+    request.sm = SmId(sm);
+    request.read_only = read_only;
+    const std::uint64_t address = *table.translate(virtual_page * kPage);
+    for (unsigned i = 0; i < times; ++i) {
+      mover.on_access({AccessOrigin::kLocal, address, request});
+      // On its way to its home, an access is seen a first time; it does not count.
+      mover.on_access({AccessOrigin::kRemoteLeaving, address, request});
+    }
+  }
+};
+
+Tick ns(std::uint64_t n) { return n * 1'000'000; }
+/// Up to and including t.
+void run_to(Tick t) { sc_core::sc_start(to_sc_time(t + 1 - now())); }
+
+}  // namespace
+
+TEST_CASE("mover: an interval's end moves a page, after the drain, shootdown and transfer") {
+  Rig rig(config("access-counter"));
+  const std::uint64_t old = rig.table.map(5, ChannelId(0));
+  const std::uint64_t other = rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 10, false);
+  rig.use(6, 2, 9, false);
+  CHECK(rig.mover.idle());
+  // The first access, at 0, begins the interval at the next edge.
+  run_to(ns(1001));
+  CHECK(rig.stops == std::vector<Tick>{ns(1001)});
+  CHECK_FALSE(rig.mover.idle());
+  run_to(ns(1500));
+  rig.drained();
+  // Acted on at 1501; 200 ns of shootdown, one page at a page a microsecond.
+  run_to(ns(1501 + 200 + 1000) - 1);
+  CHECK(rig.resumes.empty());
+  CHECK(*rig.table.translate(5 * kPage) == old);
+  run_to(ns(1501 + 200 + 1000));
+  CHECK(rig.resumes == std::vector<Tick>{ns(2701)});
+  const std::uint64_t moved = *rig.table.translate(5 * kPage);
+  CHECK(rig.map->locate(moved).channel == ChannelId(2));
+  CHECK(rig.copies == std::vector<std::pair<std::uint64_t, std::uint64_t>>{{old, moved}});
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old});
+  CHECK(*rig.table.translate(6 * kPage) == other);
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 1, 0});
+  CHECK(rig.mover.stats().stopped_cycles == 1700);
+  CHECK(rig.mover.idle());
+  // The page's old memory is free again.
+  CHECK(rig.table.map(7, ChannelId(0)) == old);
+}
+
+TEST_CASE("mover: pages wait for write-backs that are still under way") {
+  Rig rig(config("access-counter"));
+  rig.settled_at = ns(2720);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1500));
+  rig.drained();
+  // The transfer ends at 2701; looked at every 16 cycles from there.
+  run_to(ns(2701 + 32) - 1);
+  CHECK(rig.copies.empty());
+  run_to(ns(2701 + 32));
+  CHECK(rig.copies.size() == 1);
+  CHECK(rig.resumes == std::vector<Tick>{ns(2733)});
+}
+
+TEST_CASE("mover: without a move nobody is stopped, and the next access begins an interval") {
+  Rig rig(config("access-counter"));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 9, false);
+  run_to(ns(5000));
+  CHECK(rig.stops.empty());
+  CHECK(rig.mover.stats().intervals == 1);
+  // Counts do not add up over intervals.
+  rig.use(5, 2, 9, false);
+  run_to(ns(10000));
+  CHECK(rig.stops.empty());
+  CHECK(rig.mover.stats().intervals == 2);
+}
+
+TEST_CASE("mover: copies serve their partition's walks until the kernel's end") {
+  Rig rig(config("replication"));
+  const std::uint64_t home = rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, true);
+  rig.use(5, 3, 9, true);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().copies == 1);
+  CHECK(*rig.table.walk(5 * kPage + 16, SmId(0)) == home + 16);
+  CHECK(*rig.table.walk(5 * kPage + 16, SmId(3)) == home + 16);
+  const std::uint64_t copy = *rig.table.walk(5 * kPage + 16, SmId(2));
+  CHECK(rig.map->locate(copy).channel == ChannelId(2));
+  CHECK(copy % kPage == 16);
+  // The host's view is the page itself.
+  CHECK(*rig.table.translate(5 * kPage) == home);
+  bool done = false;
+  rig.mover.flush([&] { done = true; });
+  run_to(ns(5000 + 200));
+  CHECK_FALSE(done);  // begins at the next edge: 5001
+  run_to(ns(5001 + 200));
+  CHECK(done);
+  CHECK(*rig.table.walk(5 * kPage, SmId(2)) == home);
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 0, 0, 0});
+}
+
+TEST_CASE("mover: a kernel's end without copies costs an edge") {
+  Rig rig(config("replication"));
+  bool done = false;
+  rig.mover.flush([&] { done = true; });
+  run_to(ns(1));
+  CHECK(done);
+  CHECK(rig.mover.stats().shootdowns == 0);
+}
+
+TEST_CASE("mover: what one kernel only read is not copied in the next") {
+  Rig rig(config("replication"));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, true);
+  rig.mover.flush([] {});
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.stops.empty());
+}
+
+TEST_CASE("mover: a full channel refuses, and the page stays") {
+  Rig rig(config("access-counter"));
+  for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
+  const std::uint64_t old = rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().refused == 1);
+  CHECK(*rig.table.translate(5 * kPage) == old);
+  CHECK(rig.copies.empty());
+  CHECK(rig.resumes.size() == 1);
+}
+
+TEST_CASE("mover: no more moves than allowed, the lowest pages first") {
+  PageMigratorConfig c = config("access-counter");
+  c.max_moves = 2;
+  Rig rig(c);
+  for (std::uint64_t p : {9, 3, 7}) rig.table.map(p, ChannelId(0));
+  for (std::uint64_t p : {9, 3, 7}) rig.use(p, 1, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(9000));
+  CHECK(rig.mover.stats().migrations == 2);
+  CHECK(rig.map->locate(*rig.table.translate(9 * kPage)).channel == ChannelId(0));
+}
+
+TEST_CASE("mover: reset forgets counts and what was under way") {
+  Rig rig(config("access-counter"));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  REQUIRE_FALSE(rig.mover.idle());
+  rig.mover.reset();
+  CHECK(rig.mover.idle());
+  run_to(ns(9000));
+  CHECK(rig.resumes.empty());
+}
+
+namespace {
+
+std::vector<ChannelId> gpus(std::initializer_list<std::uint32_t> of) {
+  std::vector<ChannelId> out;
+  for (const std::uint32_t g : of) out.emplace_back(g);
+  return out;
+}
+
+PageMigratorConfig on_demand() {
+  PageMigratorConfig c = config("first-touch-migration");
+  c.trigger = MoveTrigger::kOnDemand;
+  c.batch_cycles = 100;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("mover: every cost of a stop is waited for, with all stopped") {
+  PageMigratorConfig c = config("access-counter");
+  c.pipeline_flush_ns = 30;
+  c.cache_flush_ns = 400;
+  Rig rig(c);
+  rig.table.map(5, ChannelId(0));
+  rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 10, false);
+  rig.use(6, 2, 10, false);
+  run_to(ns(1100));
+  rig.drained();
+  // 1101 + 30 + 400 + 200 + two pages of 1000.
+  run_to(ns(3731) - 1);
+  CHECK(rig.resumes.empty());
+  run_to(ns(3731));
+  CHECK(rig.resumes == std::vector<Tick>{ns(3731)});
+  CHECK(rig.forgets == rig.resumes);
+  CHECK(rig.resumed[0] == gpus({0, 1, 2, 3}));
+  CHECK(rig.mover.stats().bytes_moved == 2 * kPage);
+}
+
+TEST_CASE("mover: an owner goes on after its flush, others at once, walks wait for their page") {
+  PageMigratorConfig c = config("access-counter");
+  c.drain = MoveDrain::kOwner;
+  c.cache_flush_ns = 400;
+  Rig rig(c);
+  rig.settled_at = ns(1110);
+  const std::uint64_t old5 = rig.table.map(5, ChannelId(3));
+  const std::uint64_t old6 = rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 10, false);
+  rig.use(6, 0, 10, false);
+  run_to(ns(1100));
+  rig.drained();
+  // Slices still write back at 1101; looked at again 16 cycles later.
+  run_to(ns(1117) - 1);
+  CHECK(rig.copies.empty());
+  CHECK(rig.forgets.empty());
+  run_to(ns(1117));
+  CHECK(rig.forgets == std::vector<Tick>{ns(1117)});
+  CHECK(rig.resumes == std::vector<Tick>{ns(1117)});
+  CHECK(rig.resumed[0] == gpus({0, 2}));
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old5, old6});
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
+  // The flush and the shootdown: 600 ns. Then a page a microsecond.
+  CHECK(rig.table.arrival(5 * kPage + 8) == ns(1117 + 600 + 1000));
+  CHECK(rig.table.arrival(6 * kPage) == ns(1117 + 600 + 2000));
+  CHECK(rig.table.arrival(7 * kPage) == 0);
+  run_to(ns(1717) - 1);
+  CHECK(rig.resumes.size() == 1);
+  run_to(ns(1717));
+  CHECK(rig.resumes.size() == 2);
+  CHECK(rig.resumed[1] == gpus({1, 3}));
+  CHECK(rig.mover.moving());
+  run_to(ns(3717) - 1);
+  CHECK_FALSE(rig.mover.idle());
+  run_to(ns(3717));
+  CHECK(rig.mover.idle());
+  CHECK(rig.table.arrival(6 * kPage) == 0);
+  CHECK(rig.forgets.size() == 1);
+  // Stopped at 1001.
+  CHECK(rig.mover.stats().stopped_cycles == 716);
+  CHECK(rig.mover.stats().others_stopped_cycles == 116);
+}
+
+TEST_CASE("mover: a kernel's end waits for pages on their way") {
+  PageMigratorConfig c = config("access-counter");
+  c.drain = MoveDrain::kOwner;
+  Rig rig(c);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(1100));
+  bool done = false;
+  rig.mover.flush([&] { done = true; });
+  run_to(ns(1002 + 200 + 1000) - 1);
+  CHECK_FALSE(done);
+  run_to(ns(1002 + 200 + 1000));
+  CHECK(done);
+}
+
+TEST_CASE("mover: on demand, the first access from elsewhere begins a batch") {
+  Rig rig(on_demand());
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 0, 10, false);
+  run_to(ns(2000));
+  CHECK(rig.mover.stats().intervals == 0);
+  rig.use(5, 2, 1, false);
+  run_to(ns(2101) - 1);
+  CHECK(rig.stops.empty());
+  run_to(ns(2101));
+  CHECK(rig.stops == std::vector<Tick>{ns(2101)});
+}
+
+TEST_CASE("mover: a page that has moved once is pinned, and its accesses stop nobody") {
+  Rig rig(on_demand());
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 1, false);
+  run_to(ns(101));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.mover.stats().migrations == 1);
+  // Two GPUs that take turns do not send it to and fro.
+  for (std::uint64_t turn = 0; turn < 4; ++turn) {
+    rig.use(5, turn % 2 == 0 ? 0 : 1, 50, false);
+    run_to(ns(10000 + turn * 5000));
+  }
+  CHECK(rig.mover.stats().migrations == 1);
+  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
+}
+
+TEST_CASE("mover: a refused first touch is not tried again") {
+  Rig rig(on_demand());
+  for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 1, false);
+  run_to(ns(101));
+  rig.drained();
+  run_to(ns(5000));
+  rig.use(5, 2, 1, false);
+  run_to(ns(9000));
+  CHECK(rig.mover.stats().refused == 1);
+  CHECK(rig.stops.size() == 1);
+}
+
+TEST_CASE("mover: a batch of one source takes the home that would lose most") {
+  PageMigratorConfig c = config("access-counter");
+  c.one_source = true;
+  c.max_moves = 2;
+  Rig rig(c);
+  rig.table.map(1, ChannelId(0));
+  for (std::uint64_t p : {4, 5, 6}) rig.table.map(p, ChannelId(1));
+  for (std::uint64_t p : {1, 4, 5, 6}) rig.use(p, 3, 10, false);
+  run_to(ns(1001));
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 1, 0, 2});
+  CHECK(rig.mover.stats().deferred == 2);
+  // What was left out is decided afresh; homes that lose as many: the lowest.
+  for (std::uint64_t p : {1, 6}) rig.use(p, 3, 10, false);
+  run_to(ns(6001));
+  rig.drained();
+  run_to(ns(9000));
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 0, 3});
+  CHECK(rig.mover.stats().deferred == 3);
+}
+
+TEST_CASE("mover: griffin decides once a period, and its classes are statistics") {
+  PageMigratorConfig c = config("griffin");
+  c.drain = MoveDrain::kOwner;
+  c.options.griffin_alpha = 0.5;
+  Rig rig(c);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 0, 8, false);
+  run_to(ns(1001));
+  CHECK(rig.stops.empty());
+  CHECK(rig.mover.stats().intervals == 1);
+  run_to(ns(2000));
+  rig.use(5, 1, 8, false);
+  run_to(ns(3001) - 1);
+  CHECK(rig.stops.empty());
+  run_to(ns(3001));
+  CHECK(rig.stops.size() == 1);
+  rig.drained();
+  run_to(ns(9000));
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(1));
+  StatisticsRegistry registry;
+  rig.mover.register_statistics(registry);
+  CHECK(registry.sum("mover", "class_dedicated") == 1);
+  CHECK(registry.sum("mover", "class_owner_shifting") == 1);
+  CHECK(registry.sum("mover", "class_shared") == 0);
+  CHECK(registry.sum("mover", "others_stopped_cycles") == 1);
+}
+
+TEST_CASE("mover: settings that do not go together are refused") {
+  PageMigratorConfig c = on_demand();
+  CHECK(c.validate().empty());
+  c.policy = "griffin";
+  c.options.griffin_alpha = 0;
+  c.options.griffin_touches = 0;
+  c.batch_cycles = 0;
+  CHECK(c.validate().size() == 4);
+  c = config("replication");
+  c.drain = MoveDrain::kOwner;
+  CHECK(c.validate().size() == 1);
+}

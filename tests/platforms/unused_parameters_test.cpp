@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/unused_parameters.h"
+
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "platforms/simulation.h"
+
+using namespace tessera;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+/// "PATH: WHY" of each.
+std::vector<std::string> idle(const std::string& platform, const std::vector<std::string>& paths,
+                              const std::vector<std::string>& sets = {}) {
+  std::vector<std::string> all;
+  for (const UnusedParameter& s : unused_parameters(resolve_config(platform, sets).gpu, paths)) {
+    all.push_back(s.path + ": " + s.why);
+  }
+  return all;
+}
+
+using Lines = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("settings of blocks that a platform does not have are named, with the reason") {
+  CHECK(idle("uba-mem", {"llc.sets", "rdma.timeout_cycles", "mdr.epoch_cycles", "noc.radix"}) ==
+        Lines{"rdma.timeout_cycles: system.topology is uba-mem",
+              "mdr.epoch_cycles: system.remote_caching is home"});
+  CHECK(idle("nuba", {"p2p.link_bytes", "mdr.epoch_cycles", "side_link.link_bytes",
+                      "system.lab_threshold", "mcm.ports"}) ==
+        Lines{"side_link.link_bytes: system.topology is nuba", "mcm.ports: system.modules is 1"});
+  CHECK(idle("mcm-nuba", {"mcm.ports"}).empty());
+  CHECK(idle("dca", {"rdma.timeout_cycles", "fabric.latency_ns", "remote_cache.sets",
+                     "decision.hit_threshold", "system.rdma_ports"}) ==
+        Lines{"remote_cache.sets: system.transfer is line",
+              "decision.hit_threshold: system.transfer is line"});
+  CHECK(idle("dualopt", {"remote_cache.sets", "decision.hit_threshold"}).empty());
+}
+
+TEST_CASE("settings of policies that are not chosen are named, the choice itself never") {
+  CHECK(idle("nuba", {"migration.policy", "migration.threshold", "migration.griffin_alpha"}) ==
+        Lines{"migration.threshold: migration.policy is none",
+              "migration.griffin_alpha: migration.policy is none"});
+  CHECK(idle("griffin", {"migration.threshold", "migration.griffin_alpha"}).empty());
+  CHECK(idle("uba-mem", {"uvm.mode", "uvm.fault_latency_ns", "uvm.queue_depth"}) ==
+        Lines{"uvm.fault_latency_ns: uvm.mode is prefaulted"});
+  CHECK(idle("uba-mem", {"uvm.fault_latency_ns", "uvm.concurrent_faults"}, {"uvm.mode=fault"})
+            .empty());
+  CHECK(idle("uba-mem", {"system.lab_threshold", "system.interleave_bytes",
+                         "system.address_map_seed", "system.address_map"}) ==
+        Lines{"system.lab_threshold: system.page_placement is round-robin",
+              "system.interleave_bytes: system.address_map is fixed-channel",
+              "system.address_map_seed: system.address_map is fixed-channel"});
+}
+
+TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blocks") {
+  const ResolvedConfig c = resolve_config("uba-mem", {});
+  std::vector<std::string> paths;
+  for (const ListedParameter& p : c.parameters()) paths.push_back(p.info.name);
+  std::map<std::string, std::size_t> groups;
+  for (const UnusedParameter& s : unused_parameters(c.gpu, paths)) {
+    ++groups[s.path.substr(0, s.path.find('.'))];
+  }
+  std::map<std::string, std::size_t> all;
+  for (const std::string& p : paths) ++all[p.substr(0, p.find('.'))];
+  for (const char* group :
+       {"p2p", "side_link", "mcm", "fabric", "rdma", "remote_cache", "decision", "mdr"}) {
+    CAPTURE(group);
+    CHECK(groups[group] == all[group]);
+    CHECK(all[group] > 0);
+  }
+  CHECK(groups["migration"] == all["migration"] - 1);  // the policy itself
+  CHECK(groups["system"] == 4);
+  CHECK(groups["uvm"] == 3);
+  CHECK(groups.size() == 11);
+}
