@@ -41,6 +41,13 @@ LlcSliceConfig GpuConfig::remote_cache_defaults() {
 
 std::string SystemConfig::default_topology() { return shapes().front().name; }
 
+bool SystemConfig::needs_mdr() const {
+  const std::vector<std::string> known = remote_caching_names();
+  // An unknown name is reported by validate().
+  return std::find(known.begin(), known.end(), remote_caching) != known.end() &&
+         make_remote_caching(remote_caching)->monitored() != nullptr;
+}
+
 std::uint32_t SystemConfig::partitions() const { return shape_of(topology).partitions(*this); }
 
 MdrBandwidths GpuConfig::raw_bandwidths() const {
