@@ -21,7 +21,7 @@ int config_verb(const std::vector<std::string>& arguments) {
   add_set_option(parser);
   parser.options()("json",
                    "of two platforms: one JSON document (of one, the output is JSON anyway)")(
-      "plan", "print what the platform consists of instead: nodes, blocks, links, traffic")(
+      "plan", "print the platform's plan instead: nodes, blocks, links, traffic")(
       "picture", "print a block diagram of the platform instead, as SVG");
   add_plugin_option(parser);
   const auto values = parser.parse(arguments);
