@@ -15,7 +15,7 @@ SwitchFabric::Shape shape_of(const NocConfig& c, unsigned entries, unsigned exit
   return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
 }
 
-/// Reports every error at once, before anything is built from the configuration.
+/// Reports all configuration errors before any member is built from the configuration.
 const NocConfig& checked(const std::string& name, const NocConfig& config, unsigned entries,
                          unsigned exits) {
   const std::vector<std::string> errors = config.validate(entries, exits);
@@ -34,7 +34,7 @@ PayloadRules rules() {
   return r;
 }
 
-/// What a plain access without an extension counts as.
+/// The request for a payload without an extension.
 MemoryRequest plain_request(const tlm::tlm_generic_payload& payload) {
   MemoryRequest request;
   request.kind = payload.is_write() ? RequestKind::kStore : RequestKind::kLoad;
@@ -112,9 +112,9 @@ void DuplexNetwork::process() {
   armed_ = kNever;
   look_at_clock();
   if (first_ == cycle_) {
-    // 1. Early replies that arrive with the next edge stand at their ports.
+    // 1. Early responses that arrive at the next edge enter their ports.
     handle_early_responses();
-    // 2. Replies move, and may let a port go on with requests; 3. requests move.
+    // 2. Responses move; this can end the request stall of a port. 3. Requests move.
     response_.process(cycle_);
     request_.process(cycle_);
   }
@@ -127,14 +127,14 @@ void DuplexNetwork::handle_early_responses() {
     if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
       ++exits_[early.exit].early_waiting;
     }
-    early.payload->release();  // the fabric holds it now
+    early.payload->release();  // the fabric holds its own reference
   }
 }
 
 bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
   DuplexNetwork& n = network;
   ExitPort& port = n.exits_[exit];
-  if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
+  if (port.early_waiting != 0) return false;  // reply_entered() ends the stall
   if (!port.requests.free(n.next_edge_)) {
     n.request_exit_free(exit);
     return false;
@@ -305,7 +305,7 @@ unsigned DuplexNetwork::debug(tlm::tlm_generic_payload& payload) {
   return exit < exits_.size() ? exits_[exit].target->transport_dbg(payload) : 0;
 }
 
-// ---- what a platform asks ----
+// ---- state and statistics ----
 
 void DuplexNetwork::describe_waiting(std::vector<Waiting>& out) const {
   request_.describe_waiting(name_ + ".request", out);
