@@ -108,7 +108,7 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   }
   /// Places the page of an address as the first touch by `toucher` does, now and at no cost, if it
   /// is in an allocation and not placed yet.
-  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, SmId toucher);
+  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, RequesterId toucher);
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -133,7 +133,8 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   void send(Tick t);
   void schedule_next(Tick t);
 
-  std::uint64_t map_page(std::uint64_t page, SmId toucher);
+  ChannelId local_channel(std::uint64_t page, RequesterId toucher) const;
+  std::uint64_t map_page(std::uint64_t page, RequesterId toucher);
   bool allocated(std::uint64_t page) const {
     return platform_.allocated(page * table_.page_bytes());
   }
