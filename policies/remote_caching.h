@@ -13,7 +13,7 @@ namespace tessera {
 /// A load of a line whose home is not the requester's own slice.
 struct RemoteAccess {
   bool read_only = false;  ///< no one writes the line during the kernel
-  SmId requester;
+  RequesterId requester;
   SliceId home;
   std::uint64_t line = 0;  ///< physical address / line size
 };

@@ -43,10 +43,10 @@ class PageTable {
 
   /// Called when a walk finds an unmapped page. Returns true if it has mapped the page. The UVM
   /// driver sets it in mode kPrefaulted.
-  std::function<bool(std::uint64_t virtual_page, SmId toucher)> on_missing;
+  std::function<bool(std::uint64_t virtual_page, RequesterId toucher)> on_missing;
 
   /// Result of a walk for `toucher`: the replica in its partition, otherwise the page itself.
-  std::optional<std::uint64_t> walk(std::uint64_t virtual_address, SmId toucher) {
+  std::optional<std::uint64_t> walk(std::uint64_t virtual_address, RequesterId toucher) {
     if (!copies_.empty()) {
       if (const auto copy = copy_for(virtual_address, toucher)) return copy;
     }
@@ -76,7 +76,8 @@ class PageTable {
 
   // Migration and replication (PageMigrator). Precondition: placement_matters().
 
-  /// The channel whose replicas an SM's walks find. Must be set before add_copy().
+  /// The channel whose replicas an SM's walks find; walks of other requesters find the page itself.
+  /// Must be set before add_copy().
   std::function<ChannelId(SmId)> channel_of_sm;
   ChannelId channel_of(std::uint64_t physical) const { return map_.page_home(physical); }
   /// The virtual page number that is mapped to a physical page; none for a replica.
@@ -131,7 +132,7 @@ class PageTable {
 
   std::uint64_t take(std::size_t pool);
   std::optional<std::uint64_t> take_of(ChannelId channel);
-  std::optional<std::uint64_t> copy_for(std::uint64_t virtual_address, SmId toucher) const;
+  std::optional<std::uint64_t> copy_for(std::uint64_t virtual_address, RequesterId toucher) const;
 
   const AddressMap& map_;
   unsigned page_bits_;

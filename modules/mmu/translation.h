@@ -2,8 +2,8 @@
 #pragma once
 
 // A translation request: kind kTranslation, READ, virtual address, length 8 or more,
-// MemoryRequest::sm = requesting SM. The first 8 bytes of the response are the physical address of
-// the page, in both value modes. An address outside all allocations gets
+// MemoryRequest::requester = requester. The first 8 bytes of the response are the physical address
+// of the page, in both value modes. An address outside all allocations gets
 // TLM_ADDRESS_ERROR_RESPONSE.
 
 #include <cstdint>
@@ -39,10 +39,10 @@ inline PayloadRules translation_rules() {
   return r;
 }
 
-/// The requesting SM; SM 0 for an untimed access without an extension.
-inline SmId requester_of(const tlm::tlm_generic_payload& payload) {
+/// The requester; SM 0 for an untimed access without an extension.
+inline RequesterId requester_of(const tlm::tlm_generic_payload& payload) {
   const auto* request = payload.get_extension<MemoryRequest>();
-  return request == nullptr ? SmId(0) : request->sm;
+  return request == nullptr ? RequesterId() : request->requester;
 }
 
 }  // namespace tessera

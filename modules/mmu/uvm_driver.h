@@ -108,7 +108,12 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   }
   /// Places the page of an address like a first touch by `toucher`, without latency, if the page is
   /// allocated and not yet placed. Returns the physical address.
-  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, SmId toucher);
+  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, RequesterId toucher);
+
+  /// Places a page of an allocation in a memory, without latency. No effect on a page that is
+  /// already placed. Throws InputError for a page outside all allocations and for a memory that
+  /// does not exist.
+  void place(std::uint64_t virtual_page, ChannelId memory);
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -133,7 +138,9 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   void send(Tick t);
   void schedule_next(Tick t);
 
-  std::uint64_t map_page(std::uint64_t page, SmId toucher);
+  ChannelId local_channel(std::uint64_t page, RequesterId toucher) const;
+  std::uint64_t map_page(std::uint64_t page, RequesterId toucher);
+  std::uint64_t map_in(std::uint64_t page, ChannelId channel);
   bool allocated(std::uint64_t page) const {
     return platform_.allocated(page * table_.page_bytes());
   }

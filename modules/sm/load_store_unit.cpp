@@ -211,7 +211,7 @@ void LoadStoreUnit::send_translations(Tick t) {
     request.set_line(tlm::TLM_READ_COMMAND, x.page * config_.page_bytes, sizeof(std::uint64_t));
     MemoryRequest& r = request.request();
     r.kind = RequestKind::kTranslation;
-    r.sm = sm_;
+    r.requester = sm_;
     r.carries_data = true;
     r.useful_bytes = sizeof(std::uint64_t);
     const SendOutcome outcome = mmu_out_.send(request, delay);
@@ -276,7 +276,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
                l.physical_page + (line_in_page << line_shift_), config_.line_bytes);
   a.request_for(l.index) = &out;
   MemoryRequest& r = out.request();
-  r.sm = sm_;
+  r.requester = sm_;
   r.warp = a.warp;
   r.pc = a.pc;
   r.read_only = a.read_only;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which counter each statistic of the dispatcher shows.
+// Which counter each statistic of the dispatcher and of the command processor shows.
 #include <catch2/catch.hpp>
 
+#include "modules/host/command_processor.h"
 #include "modules/host/cta_dispatcher.h"
 #include "tests/support/statistics_table.h"
 
@@ -18,4 +19,18 @@ TEST_CASE("the dispatcher's statistics show its counters", "[statistics]") {
   table.counter("busy_cycles", s.busy_cycles);
   table.counter("flush_cycles", s.flush_cycles);
   table.check(dispatcher);
+}
+
+TEST_CASE("the command processor's statistics show its counters", "[statistics]") {
+  CtaDispatcher dispatcher("dispatcher", DispatchConfig{}, make_cta_scheduler("distributed"), 1);
+  const KernelTable kernels;
+  const auto planner = make_launch_planner("immediate");
+  const CommandProcessor cp("cp", DispatchConfig{}, kernels, *planner, dispatcher, {});
+  StatisticsTable table;
+  CommandProcessorStats& s = table.fields_of(cp.stats());
+  table.counter("doorbells", s.doorbells);
+  table.counter("packets", s.packets);
+  table.counter("errors", s.errors);
+  table.counter("pages_placed", s.pages_placed);
+  table.check(cp);
 }
