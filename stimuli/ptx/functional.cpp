@@ -13,10 +13,10 @@ namespace tessera::ptx {
 
 namespace {
 
-/// Threads that have come to one barrier, and the warps that wait there.
+/// The arrived threads and the waiting warps of a barrier.
 struct BarrierState {
   std::uint32_t arrived = 0;
-  std::uint32_t expected = 0;  ///< 0: all warps that have not ended
+  std::uint32_t expected = 0;  ///< threads; 0: all warps that have not exited
   std::vector<unsigned> waiting;
 };
 
@@ -33,8 +33,9 @@ class CtaRunner {
   bool ended() const { return ended_ == warps_; }
   std::uint64_t issued() const { return issued_; }
 
-  /// Runs to the end, or (cooperative kernels) every warp for at most `slice` instructions up to
-  /// its barrier. `before`: instructions of other CTAs so far, for the clock. `budget`: 0 = none.
+  /// Runs the CTA to its end, or, for cooperative kernels, every warp for at most `slice`
+  /// instructions or up to its barrier. `before`: instructions of other CTAs so far, for the clock.
+  /// `budget`: 0 = no limit.
   void run(std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
     do {
       bool progress = false;
@@ -134,12 +135,12 @@ class CtaRunner {
   std::array<BarrierState, 16> barriers_;
 };
 
-/// Instructions of a warp before the next CTA has its turn.
+/// Instructions per warp before the next CTA runs.
 constexpr std::uint64_t kSlice = 256;
-/// More than any machine holds at once.
+/// Maximum number of resident CTAs; larger than that of any GPU.
 constexpr std::uint64_t kMostTogether = 16384;
 
-/// The CTAs wait for each other, so that all of them live at once.
+/// Runs a cooperative kernel with all CTAs resident, because they wait for each other.
 std::uint64_t run_together(KernelProgram& program, std::uint64_t budget, IssueResult& result) {
   const std::uint64_t ctas = program.grid().count();
   if (ctas > kMostTogether) {
