@@ -29,7 +29,7 @@ void list(Vector& sockets, std::vector<Port*>& out) {
 }
 
 BlockHandle make_l1(const BlockSite& s) {
-  auto module = std::make_unique<L1Cache>(s.name.c_str(), s.config->l1, *s.map, s.l1);
+  auto module = make_l1_cache(s.name.c_str(), s.config->l1, *s.map, s.l1);
   L1Cache& m = *module;
   BlockHandle h = handle(std::move(module));
   h.flush = &m;

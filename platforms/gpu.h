@@ -92,7 +92,7 @@ class Gpu final : public sc_core::sc_module {
   std::vector<BlockHandle*> made(BlockKind kind);
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
-  L1Role l1_role(std::uint32_t gpu);
+  L1Site l1_site(std::uint32_t gpu);
   void build_page_migrator();
   void build_mdr();
   void stop_memory(const std::function<void()>& drained);

@@ -195,7 +195,7 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
       return make_block("dram", config_.impl.dram, site);
     case BlockKind::kL1: {
       mine.l1 = own(config_.l1);
-      if (config_.system.gpus > 1) site.l1 = l1_role(block.gpu);
+      if (config_.system.gpus > 1) site.l1 = l1_site(block.gpu);
       return make_block("l1", config_.impl.l1, site);
     }
     case BlockKind::kNetwork:
@@ -223,15 +223,16 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
   return make_block("llc", config_.impl.llc, site);
 }
 
-L1Role Gpu::l1_role(std::uint32_t gpu) {
-  L1Role role;
-  role.transfer = &transfer_;
+L1Site Gpu::l1_site(std::uint32_t gpu) {
+  L1Site site;
+  site.role = "multi_gpu";
+  site.transfer = &transfer_;
   const std::uint64_t bytes = config_.geometry().total_bytes() / config_.system.gpus;
-  role.local_begin = gpu * bytes;
-  role.local_end = (gpu + 1) * bytes;
-  role.transfer_bytes = config_.rdma.transfer_bytes;
-  role.observer = decision_.get();
-  return role;
+  site.local_begin = gpu * bytes;
+  site.local_end = (gpu + 1) * bytes;
+  site.transfer_bytes = config_.rdma.transfer_bytes;
+  site.observer = decision_.get();
+  return site;
 }
 
 BlockHandle Gpu::make_rdma(const PlannedBlock& block, const GpuOptions& options) {

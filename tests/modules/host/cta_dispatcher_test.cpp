@@ -54,6 +54,8 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
     ends.push_back(at + kClock.time_of(1 + random() % 50));
     wake.at(*std::min_element(ends.begin(), ends.end()));
   }
+  void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
+  void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
   unsigned resident_ctas(const CtaResources&) const override { return resident; }
   void work() {
     std::sort(ends.begin(), ends.end());
