@@ -88,7 +88,6 @@ void Gpu::build(const GpuOptions& options) {
     sms_[i]->l1_control.bind(*l1s_[i]->flush);
     sms_[i]->dispatcher.bind(dispatcher_->events);
     dispatcher_->sms[i].bind(sms_[i]->ctas);
-    dispatcher_->caches[i].bind(*l1s_[i]->flush);
   }
   for (const BlockHandle* slice : slices_) {
     if (migrator_ && slice->page_drop == nullptr) {
@@ -301,7 +300,11 @@ std::vector<BlockHandle*> Gpu::made(BlockKind kind) {
 BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
   l1s_ = made(BlockKind::kL1);
   slices_ = made(BlockKind::kLlc);
-  std::vector<SliceFlushIf*> flushed;
+  FlushStage l1s{"l1", {}, {}};
+  for (const BlockHandle* l1 : l1s_) l1s.drop.push_back(l1->flush);
+  // One stage: the MDR engine's epoch and the migrator's moves end while the slices write back.
+  FlushStage memory_side{"memory_side", {}, {}};
+  std::vector<SliceFlushIf*>& flushed = memory_side.write_back;
   const auto flush_each = [this, &flushed](const std::vector<BlockHandle*>& slices,
                                            const char* needs) {
     for (const BlockHandle* slice : slices) {
@@ -322,10 +325,9 @@ BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
   if (mdr_ && !options.keep_replicas) flushed.push_back(mdr_.get());
   auto dispatcher = std::make_unique<CtaDispatcher>(
       "dispatcher", config_.dispatch,
-      make_cta_scheduler(config_.dispatch.scheduler, {config_.system.gpus}), config_.system.sms,
-      flushed.size());
+      make_cta_scheduler(config_.dispatch.scheduler, {config_.system.gpus}), config_.system.sms);
   dispatcher_ = dispatcher.get();
-  for (std::size_t i = 0; i < flushed.size(); ++i) dispatcher_->slices[i].bind(*flushed[i]);
+  dispatcher_->set_flush_stages({std::move(l1s), std::move(memory_side)});
   return holding(std::move(dispatcher));
 }
 

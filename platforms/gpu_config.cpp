@@ -186,27 +186,27 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
          address_map_names());
   v.integer("address_map_seed", c.address_map_seed, "",
             "chooses the random matrices of the address map (ours)", 0, ~std::uint32_t{0});
-  v.text("page_placement", c.page_placement,
-         "where a page lives (NUBA names no policy for UBA; ours)", page_placement_names());
+  v.text("page_placement", c.page_placement, "home of a page (NUBA names no policy for UBA; ours)",
+         page_placement_names());
   v.real("lab_threshold", c.lab_threshold, "",
          "placement lab: normalised page balance above which a page goes to its first toucher; "
          "above 0 (NUBA section 4)",
          0, 1);
   v.text("remote_caching", c.remote_caching,
-         "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
+         "nuba: which lines of other partitions a slice keeps (NUBA sections 5 and 7.3)",
          remote_caching_names());
   v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
          transfer_policy_names());
   v.integer(
       "rdma_ports", c.rdma_ports, "port",
-      "multi-gpu: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
+      "multi-gpu: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
       "as many as the L2 has)",
       1, 64);
   v.integer("interleave_bytes", c.interleave_bytes, "byte",
             "address map gpu-interleave: bytes that stay together in one channel (MGPUSim)", 32,
             1 << 20);
   v.flag("line_sharing", c.line_sharing,
-         "measure at lines' homes how SMs share lines and how much of a line they want; takes host "
+         "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");
   v.integer("watchdog_cycles", c.watchdog_cycles, "cycle",
             "cycles without any progress after which a run is stopped (ours)", 1000,
@@ -242,13 +242,13 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
     describe(v, config);
     v.leave();
   };
-  group("system", "shape of the GPU, and what concerns more than one block", c.system);
-  group("impl", "which implementation stands in for a kind of block", c.impl);
+  group("system", "shape of the GPU, and parameters of more than one block", c.system);
+  group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
   group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
   group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "uba-sm: links between twin slices of the two sides", c.side_link);
+  group("side_link", "uba-sm: links between peer slices of the two sides", c.side_link);
   group("mcm", "network between modules", c.mcm);
   group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
   group("rdma", "multi-gpu: RDMA engines", c.rdma);

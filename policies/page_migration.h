@@ -74,7 +74,7 @@ struct PageMigrationOptions {
 /// accesses reach the threshold (both: NUBA section 7.6 names the techniques; the rules are ours).
 /// "first-touch-migration": to the first other partition that touches it, once: from then on the
 /// page is pinned (MGPUSim's unified memory; DualOpt section 2.3).
-/// "griffin": delayed first touch, then by class (page_moves/griffin.h; DualOpt section 6.3).
+/// "griffin": delayed first touch, then by class (page_migration/griffin.h; DualOpt section 6.3).
 /// Throws InputError (with the nearest name) for an unknown name.
 std::unique_ptr<PageMigrationPolicy> make_page_migration(const std::string& name,
                                                          const PageMigrationOptions& options);

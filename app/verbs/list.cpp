@@ -13,6 +13,7 @@
 #include "common/suggest.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
+#include "policies/launch_planner.h"
 #include "policies/page_migration.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
@@ -116,6 +117,7 @@ Listing policies(const std::string&) {
   add("page_placement", page_placement_names());
   add("remote_caching", remote_caching_names());
   add("cta_scheduler", cta_scheduler_names());
+  add("launch_planner", launch_planner_names());
   add("page_moves", page_migration_names());
   add("transfer", transfer_policy_names());
   l.columns = {{"decision", "DECISION"}, {"name", "POLICY"}};
@@ -200,7 +202,8 @@ std::string cell(const ordered_json& value) {
 }  // namespace
 
 int list_verb(const std::vector<std::string>& arguments) {
-  ArgumentParser parser("list", "Lists what there is to choose from.");
+  ArgumentParser parser("list",
+                        "Lists platforms, workloads, policies, studies, parameters or statistics.");
   parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics");
   parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
                    "whose parameters or statistics")("json", "print one JSON document");

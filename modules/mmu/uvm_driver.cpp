@@ -75,6 +75,25 @@ std::uint64_t UvmDriver::map_page(std::uint64_t page, RequesterId toucher) {
         placement_.place({page, toucher, local_channel(page, toucher), whole.first, whole.count},
                          {table_.pages_per_channel()});
   }
+  return map_in(page, channel);
+}
+
+void UvmDriver::place(std::uint64_t virtual_page, ChannelId memory) {
+  const std::uint64_t address = virtual_page * table_.page_bytes();
+  const std::size_t memories = table_.pages_per_channel().size();
+  if (!allocated(virtual_page)) {
+    throw InputError("page " + std::to_string(virtual_page) +
+                     " cannot be placed: it is in no allocation");
+  }
+  if (memory.value >= memories) {
+    throw InputError("page " + std::to_string(virtual_page) + " cannot be placed in memory " +
+                     std::to_string(memory.value) + ": the platform has " +
+                     std::to_string(memories));
+  }
+  if (!table_.translate(address)) map_in(virtual_page, memory);
+}
+
+std::uint64_t UvmDriver::map_in(std::uint64_t page, ChannelId channel) {
   std::uint64_t physical = 0;
   try {
     physical = table_.map(page, channel);

@@ -110,6 +110,10 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   /// is in an allocation and not placed yet.
   std::optional<std::uint64_t> touch(std::uint64_t virtual_address, RequesterId toucher);
 
+  /// Places a page of an allocation in a memory, now and at no cost. A placed page stays where it
+  /// is. Throws InputError for a page of no allocation and a memory that does not exist.
+  void place(std::uint64_t virtual_page, ChannelId memory);
+
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   /// Unmaps every page, too. A PagePlacement's own state is not the driver's to reset.
@@ -135,6 +139,7 @@ class UvmDriver final : public sc_core::sc_module, public Block {
 
   ChannelId local_channel(std::uint64_t page, RequesterId toucher) const;
   std::uint64_t map_page(std::uint64_t page, RequesterId toucher);
+  std::uint64_t map_in(std::uint64_t page, ChannelId channel);
   bool allocated(std::uint64_t page) const {
     return platform_.allocated(page * table_.page_bytes());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "first-touch-migration": a page goes to the first other GPU that touches it and stays there, as
-// in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-mover.md has the rule).
+// in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-migrator.md has the rule).
 #include <unordered_set>
 
 #include "policies/page_migration/built_in.h"

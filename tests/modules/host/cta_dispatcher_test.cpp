@@ -108,8 +108,10 @@ struct Rig {
       caches.push_back(std::make_unique<FakeCache>(("l1_" + number).c_str()));
       sms[i]->events = &dispatcher;
       dispatcher.sms[i].bind(*sms[i]);
-      dispatcher.caches[i].bind(*caches[i]);
     }
+    FlushStage l1s{"l1", {}, {}};
+    for (auto& cache : caches) l1s.drop.push_back(cache.get());
+    dispatcher.set_flush_stages({l1s});
   }
   void launch(KernelProgram& kernel) {
     dispatcher.launch(kernel, [this](std::exception_ptr e) {
