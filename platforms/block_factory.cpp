@@ -9,6 +9,7 @@
 #include "modules/llc/llc_slice.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/noc/crossbar.h"
+#include "modules/noc/ring.h"
 #include "modules/sm/l1_cache.h"
 
 namespace tessera {
@@ -48,6 +49,15 @@ BlockHandle make_noc(const BlockSite& s) {
   return h;
 }
 
+BlockHandle make_ring(const BlockSite& s) {
+  auto module = std::make_unique<Ring>(s.name.c_str(), s.config->ring.ring, s.inputs, s.routing);
+  Ring& m = *module;
+  BlockHandle h = handle(std::move(module));
+  list(m.in, h.in);
+  list(m.out, h.out);
+  return h;
+}
+
 BlockHandle make_llc(const BlockSite& s) {
   auto module = std::make_unique<LlcSlice>(s.name.c_str(), s.config->llc, *s.map, *s.pool, s.slice);
   LlcSlice& m = *module;
@@ -74,6 +84,7 @@ using Kinds = std::map<std::string, std::map<std::string, BlockFactory>>;
 Kinds& kinds() {
   static Kinds all = {{"l1", {{"tlm", make_l1}}},
                       {"noc", {{"tlm", make_noc}}},
+                      {"ring", {{"tlm", make_ring}}},
                       {"llc", {{"tlm", make_llc}}},
                       {"dram", {{"tlm", make_dram}}}};
   return all;

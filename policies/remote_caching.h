@@ -49,6 +49,11 @@ std::unique_ptr<RemoteCaching> make_remote_caching(const std::string& name);
 void register_remote_caching(const std::string& name, std::unique_ptr<RemoteCaching> (*factory)());
 std::vector<std::string> remote_caching_names();
 
+/// `policy`, for lines whose home is from `first` to before `end`; all others are forwarded, and
+/// cached at no requester. `policy` outlives it.
+std::unique_ptr<RemoteCaching> make_caching_within(const RemoteCaching& policy, SliceId first,
+                                                   SliceId end);
+
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {
  public:
