@@ -321,7 +321,7 @@ BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
   if (mdr_ && !options.keep_replicas) flushed.push_back(mdr_.get());
   auto dispatcher = std::make_unique<CtaDispatcher>(
       "dispatcher", config_.dispatch,
-      make_cta_scheduler(config_.dispatch.scheduler, {config_.system.gpus}), config_.system.sms,
+      config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_), config_.system.sms,
       flushed.size());
   dispatcher_ = dispatcher.get();
   for (std::size_t i = 0; i < flushed.size(); ++i) dispatcher_->slices[i].bind(*flushed[i]);

@@ -77,7 +77,7 @@ class Simulation::Impl {
     ProcessScheduler::instance().run_in_reverse(build.reverse_processes);
     device_.attach(gpu());
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
-    for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
+    gpu().register_statistics(registry_);
     build_supervisor();
   }
 

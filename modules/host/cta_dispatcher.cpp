@@ -13,7 +13,7 @@ void describe(ParameterVisitor& v, DispatchConfig& c) {
   v.integer("clock_hz", c.clock_hz, "Hz", "clock of the dispatcher (NUBA Table 1)", 1'000'000,
             100'000'000'000);
   v.text("scheduler", c.scheduler, "which SM runs a CTA (NUBA section 6: distributed)",
-         cta_scheduler_names());
+         policy_names<CtaScheduler>());
   v.integer("launch_cycles", c.launch_cycles, "cycle",
             "from a launch to the first CTA's start (ours: the papers count kernels only)", 0,
             1'000'000'000);
@@ -242,6 +242,7 @@ void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
                    "of these, while the slices were flushed at kernel ends");
   registry.counter(m, "busy_cycles", stats_.busy_cycles, "cycle",
                    "from first CTA to flushed caches, summed over kernels");
+  registry.counters(m, scheduler_->counters());
 }
 
 }  // namespace tessera

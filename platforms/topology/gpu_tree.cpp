@@ -20,7 +20,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
                      ") must divide the slices of a GPU (" + std::to_string(s.slices() / s.gpus) +
                      "): a port serves whole slices");
   }
-  if (c.migration.policy != "none" && may_use_remote_cache(*make_transfer_policy(s.transfer))) {
+  if (c.migration.policy != "none" && may_use_remote_cache(*c.transfer_policy())) {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
@@ -65,7 +65,7 @@ PlannedBlockId add_network_side(Planner& p, const Planner::Gpu& gpu) {
       });
   for (std::uint32_t i = 0; i < gpu.sms; ++i) p.link({gpu.l1s[i], 0}, {noc, i});
   for (std::uint32_t i = 0; i < slices; ++i) p.link({noc, i}, {gpu.llcs[i], 0});
-  const bool cached = may_use_remote_cache(*make_transfer_policy(c.system.transfer));
+  const bool cached = may_use_remote_cache(*c.transfer_policy());
   for (std::uint32_t i = 0; i < ports; ++i) {
     Planner::Socket from{noc, slices + i};
     if (cached) {
@@ -89,7 +89,7 @@ void plan(Planner& p) {
   constexpr std::uint32_t kSystem = 0;
   const GpuConfig& c = p.config();
   p.add_engines(kSystem);
-  if (make_transfer_policy(c.system.transfer)->decides()) {
+  if (c.transfer_policy()->decides()) {
     p.add(BlockKind::kDecision, "decision", kSystem, 0, 0, 0);
   }
   std::vector<Planner::Gpu> gpus;

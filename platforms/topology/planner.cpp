@@ -80,7 +80,7 @@ PlannedBlockId Planner::add_network(
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
   if (config_.migration.policy != "none") add(BlockKind::kPageMigrator, "mover", node, 0, 0, 0);
-  if (s.needs_mdr()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
+  if (config_.needs_mdr()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
   if (s.line_sharing) add(BlockKind::kSharingProfiler, "line_sharing", node, 0, 0, 0);
 }
 

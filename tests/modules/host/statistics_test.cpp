@@ -9,8 +9,8 @@ using namespace tessera;
 using namespace tessera::test;
 
 TEST_CASE("the dispatcher's statistics show its counters", "[statistics]") {
-  const CtaDispatcher dispatcher("dispatcher", DispatchConfig{}, make_cta_scheduler("distributed"),
-                                 1);
+  const CtaDispatcher dispatcher("dispatcher", DispatchConfig{},
+                                 make_policy<CtaScheduler>("distributed"), 1);
   StatisticsTable table;
   DispatchStats& s = table.fields_of(dispatcher.stats());
   table.counter("kernels", s.kernels);
