@@ -65,6 +65,8 @@ class Gpu final : public sc_core::sc_module {
   const AddressMap& address_map() const { return *map_; }
   const PlatformPlan& plan() const { return plan_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
+  /// Those of all blocks, and the counters of policies that many blocks use.
+  void register_statistics(StatisticsRegistry& registry) const;
   const SmCluster& sm(unsigned i) const { return *sms_[i]; }
   const ProtocolChecker* unfinished_checker() const;
 
@@ -112,6 +114,7 @@ class Gpu final : public sc_core::sc_module {
   const bool check_protocol_;
   /// Where the blocks that are being made stand: instances' settings go by it.
   std::string path_;
+  const PolicyContext policy_context_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<PagePlacement> placement_;
   std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< of each GPU

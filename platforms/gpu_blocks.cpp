@@ -346,7 +346,7 @@ BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
   slices_ = made(BlockKind::kLlc);
   auto dispatcher = std::make_unique<CtaDispatcher>(
       "dispatcher", config_.dispatch,
-      make_cta_scheduler(config_.dispatch.scheduler, {config_.system.gpus}), config_.system.sms);
+      config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_), config_.system.sms);
   dispatcher_ = dispatcher.get();
   dispatcher_->set_flush_stages(flush_stages(options));
   return holding(std::move(dispatcher));

@@ -25,7 +25,6 @@ MemoryGeometry GpuConfig::geometry() const {
   g.line_bytes = system.line_bytes;
   g.page_bytes = system.page_bytes;
   g.channel_bytes = system.channel_bytes;
-  g.interleave_bytes = system.interleave_bytes;
   return g;
 }
 
@@ -42,11 +41,25 @@ LlcSliceConfig GpuConfig::remote_cache_defaults() {
 
 std::string SystemConfig::default_topology() { return shapes().front().name; }
 
-bool SystemConfig::needs_mdr() const {
-  const std::vector<std::string> known = remote_caching_names();
+PolicyContext GpuConfig::policy_context() const {
+  PolicyContext c;
+  c.tree.gpus = system.gpus;
+  c.tree.modules = system.gpus * system.modules;
+  c.tree.partitions = system.gpus * system.partitions();
+  c.tree.channels = system.channels;
+  c.tree.sms = system.sms;
+  c.memory = geometry();
+  return c;
+}
+
+std::unique_ptr<TransferPolicy> GpuConfig::transfer_policy() const {
+  return transfer.make(system.transfer, policy_context());
+}
+
+bool GpuConfig::needs_mdr() const {
   // An unknown name is reported by validate().
-  return std::find(known.begin(), known.end(), remote_caching) != known.end() &&
-         make_remote_caching(remote_caching)->monitored() != nullptr;
+  return PolicyRegistry<RemoteCaching>::instance().has(system.remote_caching) &&
+         remote_caching.make(system.remote_caching, policy_context())->monitored() != nullptr;
 }
 
 std::uint32_t SystemConfig::partitions() const { return node_shape_of(*this).partitions(*this); }
@@ -83,18 +96,8 @@ std::vector<std::string> GpuConfig::validate() const {
   const auto add = [&errors](std::vector<std::string> more) {
     for (std::string& e : more) errors.push_back(std::move(e));
   };
-  try {
-    // GPUs of unequal size are told by validate_shape().
-    if (system.gpus != 0 && system.channels % system.gpus == 0) {
-      make_address_map(system.address_map, geometry(), system.address_map_seed);
-    }
-  } catch (const InputError& e) {
-    errors.emplace_back(e.what());
-  }
-  // Every balance is above 0, so 0 would be first-touch by another name.
-  if (!(system.lab_threshold > 0 && system.lab_threshold <= 1)) {
-    errors.emplace_back("system.lab_threshold must be above 0 and at most 1");
-  }
+  // GPUs of unequal size are reported by validate_shape().
+  if (system.gpus != 0 && system.channels % system.gpus == 0) validate_policies(errors);
   add(sm.validate());
   add(l1.validate());
   add(validate_shape());
@@ -117,6 +120,25 @@ std::vector<std::string> GpuConfig::validate() const {
     errors.emplace_back("l1.clock_hz must equal sm.clock_hz: an SM and its L1 share a clock");
   }
   return errors;
+}
+
+/// Whether each chosen policy takes this system and its own parameters.
+void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
+  const auto check = [&errors](const auto& make) {
+    try {
+      make();
+    } catch (const InputError& e) {
+      errors.emplace_back(e.what());
+    }
+  };
+  const PolicyContext context = policy_context();
+  check([&] { make_address_map(system.address_map, context, address_map); });
+  check([&] { page_placement.make(system.page_placement, context); });
+  check([&] { page_migration.make(migration.policy, context); });
+  check([&] { launch_planner.make(dispatch.planner, context); });
+  check([&] { cta_scheduler.make(dispatch.scheduler, context); });
+  check([&] { remote_caching.make(system.remote_caching, context); });
+  check([&] { transfer.make(system.transfer, context); });
 }
 
 /// Networks of one kind of traffic are alike: one of each is checked.
@@ -188,7 +210,7 @@ std::vector<std::string> GpuConfig::validate_shape() const {
     errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
                      shapes_with(&Shape::caches_others) + " only");
   }
-  if (s.needs_mdr() && s.gpus != 0) {
+  if (needs_mdr() && s.gpus != 0) {
     for (const std::string& e : mdr.validate(llc.sets, s.slices_per_gpu())) errors.push_back(e);
   }
   if (sound && s.modules > 1 && (mcm.ports == 0 || ring.ports == 0)) {
@@ -221,28 +243,19 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("channel_bytes", c.channel_bytes, "byte",
             "memory of a channel (ours: 16 GiB over 32 channels)", 1 << 20, std::uint64_t{1} << 40);
   v.text("address_map", c.address_map, "address -> slice, channel, bank, row (NUBA section 2)",
-         address_map_names());
-  v.integer("address_map_seed", c.address_map_seed, "",
-            "chooses the random matrices of the address map (ours)", 0, ~std::uint32_t{0});
-  v.text("page_placement", c.page_placement, "home of a page (NUBA names no policy for UBA; ours)",
-         page_placement_names());
-  v.real("lab_threshold", c.lab_threshold, "",
-         "placement lab: normalised page balance above which a page goes to its first toucher; "
-         "above 0 (NUBA section 4)",
-         0, 1);
+         policy_names<AddressMap>());
+  v.text("page_placement", c.page_placement,
+         "where a page lives (NUBA names no policy for UBA; ours)", policy_names<PagePlacement>());
   v.text("remote_caching", c.remote_caching,
-         "nuba: which lines of other partitions a slice keeps (NUBA sections 5 and 7.3)",
-         remote_caching_names());
+         "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
+         policy_names<RemoteCaching>());
   v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
-         transfer_policy_names());
+         policy_names<TransferPolicy>());
   v.integer(
       "rdma_ports", c.rdma_ports, "port",
       "multi-gpu: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
       "as many as the L2 has)",
       1, 64);
-  v.integer("interleave_bytes", c.interleave_bytes, "byte",
-            "address map gpu-interleave: bytes that stay together in one channel (MGPUSim)", 32,
-            1 << 20);
   v.flag("line_sharing", c.line_sharing,
          "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");
@@ -311,6 +324,10 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
   group("power", "energy and area of events, wires and storage", c.power);
+  for_each_family(c, [&group](const std::string&, const char* choice, auto& settings) {
+    group(family_of(settings), (std::string("parameters of the policies of ") + choice).c_str(),
+          settings);
+  });
 }
 
 }  // namespace tessera

@@ -23,7 +23,14 @@
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
 #include "platforms/topology/tree.h"
+#include "policies/address_map.h"
+#include "policies/cta_scheduler.h"
+#include "policies/launch_planner.h"
 #include "policies/mdr_model.h"
+#include "policies/page_migration.h"
+#include "policies/page_placement.h"
+#include "policies/remote_caching.h"
+#include "policies/transfer_policy.h"
 
 namespace tessera {
 
@@ -47,16 +54,13 @@ struct SystemConfig {
   std::uint64_t page_bytes = 4096;
   std::uint64_t channel_bytes = std::uint64_t{512} << 20;
   std::string address_map = "fixed-channel";
-  std::uint64_t address_map_seed = 1;
   std::string page_placement = "round-robin";
-  double lab_threshold = 0.9;
   /// Of partitions: where a line of another partition is cached (policies/remote_caching.h).
   std::string remote_caching = "home";
   /// Of several GPUs: how other GPUs' lines are read (policies/transfer_policy.h).
   std::string transfer = "line";
   /// Of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
   std::uint32_t rdma_ports = 16;
-  std::uint32_t interleave_bytes = 128;
   /// Whether SharingProfiler watches the slices.
   bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;
@@ -70,8 +74,6 @@ struct SystemConfig {
   std::uint32_t partitions() const;
   std::uint32_t sms_per_partition() const { return sms / gpus / partitions(); }
   std::uint32_t slices_per_partition() const { return slices() / gpus / partitions(); }
-  /// Whether `remote_caching` is set by an MDR engine (RemoteCaching::monitored()).
-  bool needs_mdr() const;
 };
 
 /// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all
@@ -127,7 +129,21 @@ struct GpuConfig {
   DispatchConfig dispatch;
   PowerConfig power;
 
+  // Parameters of the policies themselves, by family.
+  PolicySettings<AddressMap> address_map;
+  PolicySettings<PagePlacement> page_placement;
+  PolicySettings<PageMigrationPolicy> page_migration;
+  PolicySettings<LaunchPlanner> launch_planner;
+  PolicySettings<CtaScheduler> cta_scheduler;
+  PolicySettings<RemoteCaching> remote_caching;
+  PolicySettings<TransferPolicy> transfer;
+
   MemoryGeometry geometry() const;
+  PolicyContext policy_context() const;
+  /// The transfer policy that system.transfer names.
+  std::unique_ptr<TransferPolicy> transfer_policy() const;
+  /// Whether system.remote_caching is set by an MDR engine (RemoteCaching::monitored()).
+  bool needs_mdr() const;
   /// Copies what several blocks share (line and page size) into their configurations.
   void propagate();
   /// Of partitions: the bandwidths that MDR's model compares, of a whole GPU (NUBA section 5.1).
@@ -140,9 +156,23 @@ struct GpuConfig {
   std::vector<std::string> validate_shape() const;
   bool check_tree(std::vector<std::string>& errors) const;
   void check_networks(std::vector<std::string>& errors) const;
+  void validate_policies(std::vector<std::string>& errors) const;
 };
 
 void describe(ParameterVisitor& v, GpuConfig& c);
+
+/// Calls f(chosen, where, settings) for each family: the name of the policy that the configuration
+/// chooses, the parameter that says so, and the family's PolicySettings.
+template <class Config, class F>
+void for_each_family(Config& c, F&& f) {
+  f(c.system.address_map, "system.address_map", c.address_map);
+  f(c.system.page_placement, "system.page_placement", c.page_placement);
+  f(c.migration.policy, "migration.policy", c.page_migration);
+  f(c.dispatch.planner, "dispatch.planner", c.launch_planner);
+  f(c.dispatch.scheduler, "dispatch.scheduler", c.cta_scheduler);
+  f(c.system.remote_caching, "system.remote_caching", c.remote_caching);
+  f(c.system.transfer, "system.transfer", c.transfer);
+}
 
 /// Settings for one instance of a block: "system.gpu0.llc3.sets".
 template <class Config>

@@ -69,8 +69,8 @@ void describe(ParameterVisitor& v, SmConfig& c) {
   v.integer("tlb_entries", c.tlb_entries, "entry", "L1 TLB entries (NUBA Table 1)", 1, 65536);
   v.integer("tlb_latency", c.tlb_latency, "cycle",
             "L1 TLB latency, paid by every access on its way to the L1 (NUBA Table 1)", 1, 100);
-  v.integer("tlb_misses", c.tlb_mshr_entries, "page", "pages being translated at a time (ours)", 1,
-            1024);
+  v.integer("tlb_mshr_entries", c.tlb_mshr_entries, "page",
+            "pages being translated at a time (ours)", 1, 1024, {"tlb_misses"});
 }
 
 }  // namespace tessera

@@ -38,7 +38,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "migration.policy needs GPUs without modules and partitions: pages move between GPUs as "
         "wholes, and slices of partitions hold lines of pages that would have moved");
   }
-  if (c.migration.policy != "none" && may_use_remote_cache(*make_transfer_policy(s.transfer))) {
+  if (c.migration.policy != "none" && may_use_remote_cache(*c.transfer_policy())) {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
@@ -68,7 +68,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
 /// The rest of a GPU's way to other GPUs, when its networks are there, and theirs to its slices.
 void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
   const GpuConfig& c = p.config();
-  const bool cached = may_use_remote_cache(*make_transfer_policy(c.system.transfer));
+  const bool cached = may_use_remote_cache(*c.transfer_policy());
   for (std::uint32_t i = 0; i < gpu.egress.size(); ++i) {
     Planner::Socket from = gpu.egress[i];
     if (cached) {
@@ -97,7 +97,7 @@ void plan(Planner& p) {
   const GpuConfig& c = p.config();
   const std::uint32_t ports = c.system.rdma_ports;
   p.add_engines(kSystem);
-  if (make_transfer_policy(c.system.transfer)->decides()) {
+  if (c.transfer_policy()->decides()) {
     p.add(BlockKind::kDecision, "decision", kSystem, 0, 0, 0);
   }
   std::vector<Planner::Gpu> gpus;

@@ -84,12 +84,12 @@ PlannedBlockId Planner::add_network(
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
   if (config_.migration.policy != "none") add(BlockKind::kPageMigrator, "mover", node, 0, 0, 0);
-  if (s.needs_mdr() && !several_gpus()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
+  if (config_.needs_mdr() && !several_gpus()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
   if (s.line_sharing) add(BlockKind::kSharingProfiler, "line_sharing", node, 0, 0, 0);
 }
 
 void Planner::add_gpu_engines(const Gpu& gpu) {
-  if (config_.system.needs_mdr()) add(BlockKind::kMdr, "mdr", gpu.node, gpu.number, 0, 0);
+  if (config_.needs_mdr()) add(BlockKind::kMdr, "mdr", gpu.node, gpu.number, 0, 0);
 }
 
 void Planner::add_memory(Gpu& gpu, const Slices& slices) {

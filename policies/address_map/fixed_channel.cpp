@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <memory>
 
-#include "policies/address_map/bit_matrix.h"
-#include "policies/address_map/linear_map.h"
+#include "policies/bit_matrix.h"
+#include "policies/linear_map.h"
 
 namespace tessera {
 
@@ -49,9 +49,17 @@ class FixedChannel final : public LinearMap {
   std::uint64_t own_bits_;  ///< of a linear address: all but its GPU's number
 };
 
-}  // namespace
+struct Parameters {
+  std::uint64_t seed = 1;
+};
 
-std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uint64_t seed) {
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("seed", p.seed, "", "chooses the random matrix of the bank bits (ours)", 0,
+            ~std::uint32_t{0}, {"system.address_map_seed"});
+}
+
+std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters& parameters) {
+  const MemoryGeometry& g = context.memory;
   const unsigned page_bits = log2_of(g.page_bytes);
   const unsigned channel_bits = bits_below(g.channels / g.gpus);
   const unsigned bank_bits = log2_of(g.banks_per_channel);
@@ -85,7 +93,7 @@ std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uin
   BitPositions inputs = layout.bank;
   inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
   inputs.insert(inputs.end(), layout.channel.begin(), layout.channel.end());
-  FixedRandom random(seed);
+  FixedRandom random(parameters.seed);
   const BitMatrix matrix = random_invertible(bank_bits, static_cast<unsigned>(inputs.size()),
                                              {{0, slice_bits}, {0, bank_bits}}, random);
   std::vector<std::uint64_t> channel_masks;
@@ -93,5 +101,12 @@ std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uin
   return std::make_unique<FixedChannel>(g, layout, channel_masks,
                                         address_masks(matrix, inputs, 0, bank_bits));
 }
+
+const PolicyRegistration<AddressMap> kRegistered(
+    "fixed-channel",
+    "channel bits right above the page offset, unhashed; bank bits randomised (NUBA section 2)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -40,7 +40,7 @@ TEST_CASE("values survive tiny caches, queues and TLBs") {
                        "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
                        "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1",
                        "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1",
-                       "sm.tlb_misses=1", "sm.lsu_queue_depth=1", "sm.lsu_outstanding=2"});
+                       "sm.tlb_mshr_entries=1", "sm.lsu_queue_depth=1", "sm.lsu_outstanding=2"});
 }
 
 TEST_CASE("values survive a slice of another shape than its siblings") {

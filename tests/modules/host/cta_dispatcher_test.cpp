@@ -101,7 +101,7 @@ struct Rig {
 
   explicit Rig(unsigned n, const std::string& scheduler = "distributed", unsigned residents = 3,
                std::uint64_t launch_cycles = 0)
-      : dispatcher("dispatcher", config(launch_cycles), make_cta_scheduler(scheduler), n) {
+      : dispatcher("dispatcher", config(launch_cycles), make_policy<CtaScheduler>(scheduler), n) {
     for (unsigned i = 0; i < n; ++i) {
       const std::string number = std::to_string(i);
       sms.push_back(std::make_unique<FakeSm>(("sm" + number).c_str(), i, residents));

@@ -36,7 +36,7 @@ std::uint64_t line_of(const AddressMap& map, SliceId slice, std::uint64_t from =
 
 struct Base {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small(), 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small());
   RawInitiator initiator{"initiator"};
 
   /// The last line of a channel.
@@ -288,7 +288,7 @@ namespace {
 /// An initiator, an L1, a slice and a memory that refuses what it is told to.
 struct ErrorRig {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small(), 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small());
   ScriptedInitiator sm{"sm", pool};
   std::unique_ptr<L1Cache> made = make_l1_cache("l1", L1Config{}, *map);
   L1Cache& l1 = *made;
