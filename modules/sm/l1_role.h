@@ -61,8 +61,7 @@ struct L1Handling {
 ///     // After each lookup that did not stall; may change what the request asks of memory.
 ///     void looked_up(MemoryRequest&, const L1Handling&, L1Lookup outcome);
 ///     // A response arrives from memory at `at`.
-///     void responded(const tlm::tlm_generic_payload&, const MemoryRequest&, Tick at,
-///                    const ClockDomain&);
+///     void responded(tlm::tlm_generic_payload&, Tick at, const ClockDomain&);
 ///     void register_statistics(const std::string& module, StatisticsRegistry&) const;
 ///   };
 ///

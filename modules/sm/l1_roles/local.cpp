@@ -14,8 +14,7 @@ class LocalRole {
 
   static L1Handling handling(const tlm::tlm_generic_payload&, const MemoryRequest&) { return {}; }
   static void looked_up(MemoryRequest&, const L1Handling&, L1Lookup) {}
-  static void responded(const tlm::tlm_generic_payload&, const MemoryRequest&, Tick,
-                        const ClockDomain&) {}
+  static void responded(tlm::tlm_generic_payload&, Tick, const ClockDomain&) {}
   static void register_statistics(const std::string&, StatisticsRegistry&) {}
 };
 

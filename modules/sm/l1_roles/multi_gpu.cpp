@@ -48,11 +48,10 @@ void MultiGpuRole::looked_up(MemoryRequest& request, const L1Handling& how, L1Lo
   }
 }
 
-void MultiGpuRole::responded(const tlm::tlm_generic_payload& payload, const MemoryRequest& request,
-                             Tick at, const ClockDomain& clock) {
+void MultiGpuRole::responded(tlm::tlm_generic_payload& payload, Tick at, const ClockDomain& clock) {
   if (!is_remote(payload) || !payload.is_read()) return;
   constexpr auto kIssued = static_cast<std::size_t>(Hop::kIssued);
-  stats_.latency.add(clock.cycles_in(at - request.stamps[kIssued]));
+  stats_.latency.add(clock.cycles_in(at - request_of(payload).stamps[kIssued]));
 }
 
 void MultiGpuRole::count(const MemoryRequest& request, const L1Handling& how, L1Lookup outcome) {

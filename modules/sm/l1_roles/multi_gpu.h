@@ -35,8 +35,7 @@ class MultiGpuRole {
 
   L1Handling handling(const tlm::tlm_generic_payload& payload, const MemoryRequest& request) const;
   void looked_up(MemoryRequest& request, const L1Handling& how, L1Lookup outcome);
-  void responded(const tlm::tlm_generic_payload& payload, const MemoryRequest& request, Tick at,
-                 const ClockDomain& clock);
+  void responded(tlm::tlm_generic_payload& payload, Tick at, const ClockDomain& clock);
   void register_statistics(const std::string& module, StatisticsRegistry& registry) const;
 
   const L1RemoteStats& stats() const { return stats_; }

@@ -25,8 +25,7 @@ class PassRemote {
     return how;
   }
   void looked_up(MemoryRequest&, const L1Handling& how, L1Lookup) { remote_ += how.remote ? 1 : 0; }
-  static void responded(const tlm::tlm_generic_payload&, const MemoryRequest&, Tick,
-                        const ClockDomain&) {}
+  static void responded(tlm::tlm_generic_payload&, Tick, const ClockDomain&) {}
   void register_statistics(const std::string& module, StatisticsRegistry& registry) const {
     registry.counter(module, "passed", remote_, "access", "accesses to other nodes' lines");
   }
