@@ -245,11 +245,22 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   }
   // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
   d["noc_bytes"] = bytes("noc");
-  d["inter_module_bytes"] = bytes("mcm");
+  const auto between_modules = [&](const char* requests, const char* replies) {
+    double total = 0;
+    for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
+      if (b->network.joins != NodeLevel::kModule) continue;
+      const auto network = modules.find(plan.path_of(*b));
+      if (network == modules.end()) continue;
+      total += network->at(requests).get<double>();
+      if (replies != nullptr) total += network->at(replies).get<double>();
+    }
+    return total;
+  };
+  d["inter_module_bytes"] = between_modules("request_bytes", "reply_bytes");
   d["inter_gpu_bytes"] = sum("fabric", "bytes_over_time", "total");
   d["host_link_bytes"] = 0;
   d["off_node_fraction"] =
-      ratio(sum("mcm", "request_packets") + sum("rdma", "requests_in"), llc_accesses);
+      ratio(between_modules("request_packets", nullptr) + sum("rdma", "requests_in"), llc_accesses);
   d["dram_bytes"] = dram_bytes;
   d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
   d["avg_load_latency_cycles"] =

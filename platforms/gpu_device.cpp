@@ -13,7 +13,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchReq
     : config_(config),
       run_launch_(std::move(run_launch)),
       allocations_(config.system.page_bytes),
-      planner_(make_launch_planner(config.dispatch.planner)) {}
+      planner_(config.launch_planner.make(config.dispatch.planner, config.policy_context())) {}
 
 void GpuDevice::attach(Gpu& gpu) {
   gpu_ = &gpu;
@@ -32,14 +32,9 @@ void GpuDevice::attach(Gpu& gpu) {
 }
 
 LaunchPlatform GpuDevice::launch_platform() {
-  const SystemConfig& s = config_.system;
   LaunchPlatform p;
-  p.tree.gpus = s.gpus;
-  p.tree.modules = s.modules;
-  p.tree.partitions = s.partitions();
-  p.tree.sms = s.sms;
-  p.tree.memories = static_cast<std::uint32_t>(gpu_->page_table().pages_per_channel().size());
-  p.tree.page_bytes = s.page_bytes;
+  p.context = config_.policy_context();
+  p.memories = static_cast<std::uint32_t>(gpu_->page_table().pages_per_channel().size());
   p.allocations = &allocations_;
   p.environment = [this] {
     return LaunchEnvironment{values_ == ValueMode::kFunctional ? &memory_ : nullptr, on_race_};

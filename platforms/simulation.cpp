@@ -85,7 +85,7 @@ class Simulation::Impl {
     blocks_ = gpu().blocks();
     // The command processor's counters are not registered: with the host program as its only
     // software they repeat `kernels`.
-    for (const Block* b : blocks_) b->register_statistics(registry_);
+    gpu().register_statistics(registry_);
     blocks_.push_back(&device_.host().command_processor);
     build_supervisor();
   }

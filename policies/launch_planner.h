@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,17 +30,6 @@ struct LaunchArgument {
   bool read_only = false;
 };
 
-/// The tree of nodes as a planner needs it: counts of the whole system.
-struct TreeCounts {
-  std::uint32_t gpus = 1;
-  std::uint32_t modules = 1;  ///< of each GPU
-  std::uint32_t partitions = 1;
-  std::uint32_t sms = 1;
-  /// Memories that pages are placed in: channels, or GPUs (AddressMap::page_homes()).
-  std::uint32_t memories = 1;
-  std::uint64_t page_bytes = 4096;
-};
-
 /// What a planner sees of a launch.
 struct LaunchView {
   std::string kernel;
@@ -50,18 +38,20 @@ struct LaunchView {
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<LaunchArgument> arguments;
   std::vector<LaunchArray> arrays;  ///< every allocation, by ascending address
-  TreeCounts tree;
+  PolicyContext platform;
+  /// Memories that pages are placed in: channels, or GPUs (AddressMap::page_homes()).
+  std::uint32_t memories = 1;
 };
 
 struct CtaSchedulerChoice {
-  std::string name;  ///< policies/cta_scheduler.h
-  CtaSchedulerOptions options;
+  std::string name;
+  PolicySettings<CtaScheduler> parameters = {};
 };
 
 /// A page that is placed before the kernel starts.
 struct PageAssignment {
   std::uint64_t virtual_page = 0;  ///< virtual address / page size
-  ChannelId memory;                ///< below TreeCounts::memories
+  ChannelId memory;                ///< below LaunchView::memories
 };
 
 /// Where lines of an array are cached away from their home.
@@ -82,20 +72,12 @@ struct LaunchPlan {
 
 /// Decides how a kernel is launched. The command processor asks once for each launch, before the
 /// first CTA is dealt. A planner may keep state of its own.
-class LaunchPlanner {
+class LaunchPlanner : public SystemPolicy {
  public:
-  virtual ~LaunchPlanner() = default;
+  static constexpr const char* kFamily = "launch_planner";
   /// A plan that the platform cannot apply (a page of no array, a memory or scheduler that does not
   /// exist) refuses the launch with an InputError.
   virtual LaunchPlan plan(const LaunchView& launch) = 0;
 };
-
-/// "immediate": no page is placed before the start (pages are placed by their first touch), and the
-/// platform's own CTA scheduler and caching serve.
-/// Throws InputError (with the nearest name) for an unknown name.
-std::unique_ptr<LaunchPlanner> make_launch_planner(const std::string& name);
-/// A user's own policy: register a factory under a name before the platform is built.
-void register_launch_planner(const std::string& name, std::unique_ptr<LaunchPlanner> (*factory)());
-std::vector<std::string> launch_planner_names();
 
 }  // namespace tessera

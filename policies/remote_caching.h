@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "common/ids.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -32,9 +30,9 @@ class ReplicationSwitch;
 
 /// Decides where a line of another node is cached. The requester's slice asks once for each remote
 /// load, its home once for each that misses there.
-class RemoteCaching {
+class RemoteCaching : public SystemPolicy {
  public:
-  virtual ~RemoteCaching() = default;
+  static constexpr const char* kFamily = "remote_caching";
   virtual Caching decide(const RemoteAccess& access) const = 0;
   /// False: nothing is ever cached at the requester, and slices need no flush at kernel ends.
   virtual bool copies() const { return true; }
@@ -42,12 +40,10 @@ class RemoteCaching {
   virtual ReplicationSwitch* monitored() { return nullptr; }
 };
 
-/// "home": nothing is cached away from its home. "full-replication": read-only lines are (NUBA
-/// section 5.2). "mdr": read-only lines are while a ReplicationSwitch is on.
-/// Throws InputError (with the nearest name) for an unknown name.
-std::unique_ptr<RemoteCaching> make_remote_caching(const std::string& name);
-void register_remote_caching(const std::string& name, std::unique_ptr<RemoteCaching> (*factory)());
-std::vector<std::string> remote_caching_names();
+/// `policy`, for lines whose home is from `first` to before `end`; all others are forwarded, and
+/// cached at no requester. `policy` outlives it.
+std::unique_ptr<RemoteCaching> make_caching_within(const RemoteCaching& policy, SliceId first,
+                                                   SliceId end);
 
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {

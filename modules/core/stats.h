@@ -10,6 +10,7 @@
 
 #include "common/json.h"
 #include "modules/core/time.h"
+#include "policies/policy.h"
 
 namespace tessera {
 
@@ -127,6 +128,8 @@ class StatisticsRegistry {
 
   void counter(const std::string& module, const std::string& name, const Counter& value,
                const std::string& unit, const std::string& description);
+  /// The counters of a block's policy.
+  void counters(const std::string& module, const std::vector<PolicyCounter>& all);
   /// A value that is computed when it is read.
   void value(const std::string& module, const std::string& name, std::function<double()> get,
              const std::string& unit, const std::string& description);

@@ -340,7 +340,8 @@ LaunchView CommandProcessor::view_of(const LaunchRequest& request, const KernelF
   view.grid = grid_of(request.grid);
   view.block = grid_of(request.block);
   view.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  view.tree = platform_.tree;
+  view.platform = platform_.context;
+  view.memories = platform_.memories;
   for (const Allocation& a : platform_.allocations->all()) {
     view.arrays.push_back({a.name, a.begin, a.bytes});
   }
@@ -370,7 +371,9 @@ std::unique_ptr<CtaScheduler> CommandProcessor::apply(const LaunchPlan& plan) {
                      "' chooses caching for single arrays, which no block of this platform has");
   }
   std::unique_ptr<CtaScheduler> scheduler;
-  if (plan.scheduler) scheduler = make_cta_scheduler(plan.scheduler->name, plan.scheduler->options);
+  if (plan.scheduler) {
+    scheduler = plan.scheduler->parameters.make(plan.scheduler->name, platform_.context);
+  }
   for (const PageAssignment& page : plan.pages) platform_.place(page);
   stats_.pages_placed += plan.pages.size();
   return scheduler;

@@ -26,7 +26,8 @@ namespace tessera {
 
 /// The platform's side of a launch.
 struct LaunchPlatform {
-  TreeCounts tree;
+  PolicyContext context;
+  std::uint32_t memories = 1;  ///< LaunchView::memories
   const Allocations* allocations = nullptr;
   std::function<LaunchEnvironment()> environment;
   /// Places a page as PageAssignment says; throws InputError.

@@ -16,9 +16,9 @@ void describe(ParameterVisitor& v, DispatchConfig& c) {
   v.text("planner", c.planner,
          "how a kernel is launched: pages placed before the start, CTA scheduler, caching (ours: "
          "the papers' baselines place pages on first touch)",
-         launch_planner_names());
+         policy_names<LaunchPlanner>());
   v.text("scheduler", c.scheduler, "which SM runs a CTA (NUBA section 6: distributed)",
-         cta_scheduler_names());
+         policy_names<CtaScheduler>());
   v.integer("fetch_cycles", c.fetch_cycles, "cycle",
             "from a doorbell, or the end of the kernel before, to the fetched packet (ours: the "
             "papers count kernels only)",
@@ -216,6 +216,7 @@ void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
                    "of these, while the slices were flushed at kernel ends");
   registry.counter(m, "busy_cycles", stats_.busy_cycles, "cycle",
                    "from first CTA to flushed caches, summed over kernels");
+  registry.counters(m, scheduler_->counters());
 }
 
 }  // namespace tessera

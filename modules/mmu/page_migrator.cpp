@@ -298,9 +298,7 @@ void PageMigrator::register_statistics(StatisticsRegistry& r) const {
   if (config_.one_source) {
     r.counter(m, "deferred", stats_.deferred, "page", "moves left out of their batch");
   }
-  for (const PageMigrationCount& c : policy_->counts()) {
-    r.counter(m, c.name, *c.value, "page", c.description);
-  }
+  r.counters(m, policy_->counters());
 }
 
 }  // namespace tessera

@@ -312,6 +312,7 @@ void UvmDriver::register_statistics(StatisticsRegistry& r) const {
         [&table, c] { return static_cast<double>(table.pages_per_channel()[c]); }, "page",
         "pages placed in channel " + std::to_string(c));
   }
+  r.counters(m, placement_.counters());
 }
 
 }  // namespace tessera

@@ -19,6 +19,7 @@ struct NocStats {
   std::vector<Counter> exit_busy_cycles;  ///< cycles for which the exit link is reserved
   Counter buffer_full_cycles = 0;  ///< cycles for which a full downstream buffer stalled a link
   Counter entry_wait_cycles = 0;   ///< cycles for which packets waited for the first switch
+  Counter segment_bytes = 0;       ///< rings: bytes of packets, counted once per segment
   Histogram latency;               ///< cycles from the head's arrival to the tail's delivery
   BandwidthSeries series;
   Tick window_start = 0;

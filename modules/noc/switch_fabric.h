@@ -70,6 +70,11 @@ class SwitchFabric {
     ~Client() = default;
   };
 
+  using Config = NocConfig;
+  static Shape shape_of(const Config& c, unsigned entries, unsigned exits) {
+    return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
+  }
+
   SwitchFabric(const Shape& shape, Client& client, NocStats& stats);
   SwitchFabric(const SwitchFabric&) = delete;
   SwitchFabric& operator=(const SwitchFabric&) = delete;
@@ -90,8 +95,11 @@ class SwitchFabric {
   Cycle next() const;
 
   unsigned stages() const { return two_stages_ ? 2 : 1; }
-  /// Cycles from the arrival of a packet's head to its delivery, without contention.
-  Cycle zero_load_latency(std::uint32_t flits) const { return Cycle{stages()} * latency_ + flits; }
+  /// Cycles from the arrival of a packet's head to its delivery, without contention. Equal for all
+  /// entries and exits.
+  Cycle zero_load_latency(std::uint32_t flits, unsigned = 0, unsigned = 0) const {
+    return Cycle{stages()} * latency_ + flits;
+  }
   bool empty() const { return live_ == 0; }
   std::size_t packets() const { return live_; }
   void describe_waiting(const std::string& name, std::vector<Waiting>& out) const;

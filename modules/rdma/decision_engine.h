@@ -20,7 +20,6 @@ struct DecisionConfig {
   std::uint64_t clock_hz = 1'000'000'000;
   std::uint64_t warmup_accesses = 1'000;   ///< remote accesses of a GPU before its window (ours)
   std::uint64_t window_accesses = 20'000;  ///< remote accesses of a GPU (DualOpt section 4.3)
-  TransferThresholds thresholds;           ///< DualOpt Table 1
 
   /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
@@ -34,8 +33,8 @@ void describe(ParameterVisitor& v, DecisionConfig& c);
 /// Hardware: counters for each GPU. After a warm-up of `warmup_accesses` remote accesses follows a
 /// window of `window_accesses` remote accesses. At the end of its window the GPU votes with
 /// TransferPolicy::decide(). For GPUs with few remote accesses, the warm-up also ends after
-/// warmup_accesses / thresholds.remote accesses of all kinds and the window after
-/// window_accesses / thresholds.remote; the remote ratio is then below the threshold (ours). A vote
+/// warmup_accesses / least_remote_ratio() accesses of all kinds and the window after
+/// window_accesses / least_remote_ratio(); the remote ratio is then below that ratio (ours). A vote
 /// is adopted as soon as more than half of the GPUs that have accessed memory agree. If all of
 /// these GPUs have voted without a majority, the policy decides on the sum of their windows (scope
 /// and rule are ours).
@@ -95,6 +94,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   const std::uint32_t pieces_per_line_;
   const std::function<GpuId(SmId)> gpu_of_;
   const TransferPolicy& policy_;
+  const double least_remote_ratio_;  ///< of policy_: looked at for every access
   RemoteAccessMode& transfer_;
 
   std::vector<Gpu> gpus_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // "immediate": the kernel starts as it is. Pages are placed by their first touch.
-#include "policies/launch/built_in.h"
+#include <memory>
+
+#include "policies/launch_planner.h"
 
 namespace tessera {
 
@@ -11,8 +13,13 @@ class Immediate final : public LaunchPlanner {
   LaunchPlan plan(const LaunchView& /*launch*/) override { return {}; }
 };
 
-}  // namespace
+std::unique_ptr<LaunchPlanner> make(const PolicyContext& /*context*/) {
+  return std::make_unique<Immediate>();
+}
 
-std::unique_ptr<LaunchPlanner> make_immediate_planner() { return std::make_unique<Immediate>(); }
+const PolicyRegistration<LaunchPlanner> kRegistered(
+    "immediate", "pages are placed by their first touch, CTAs by dispatch.scheduler", make);
+
+}  // namespace
 
 }  // namespace tessera

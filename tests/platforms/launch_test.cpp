@@ -127,18 +127,18 @@ class KernelWidePages final : public LaunchPlanner {
  public:
   LaunchPlan plan(const LaunchView& launch) override {
     LaunchPlan p;
-    const std::uint64_t page = launch.tree.page_bytes;
+    const std::uint64_t page = launch.platform.memory.page_bytes;
     for (const LaunchArgument& a : launch.arguments) {
       if (!a.array) continue;
       const LaunchArray& array = launch.arrays[*a.array];
       const std::uint64_t pages = (array.bytes + page - 1) / page;
       for (std::uint64_t i = 0; i < pages; ++i) {
-        const auto memory = static_cast<std::uint32_t>(i * launch.tree.memories / pages);
+        const auto memory = static_cast<std::uint32_t>(i * launch.memories / pages);
         p.pages.push_back({array.address / page + i,
-                           ChannelId(launches_ == 0 ? memory : launch.tree.memories - 1 - memory)});
+                           ChannelId(launches_ == 0 ? memory : launch.memories - 1 - memory)});
       }
     }
-    p.scheduler = CtaSchedulerChoice{"round-robin", {launch.tree.gpus}};
+    p.scheduler = CtaSchedulerChoice{"round-robin"};
     ++launches_;
     return p;
   }
@@ -147,11 +147,24 @@ class KernelWidePages final : public LaunchPlanner {
   unsigned launches_ = 0;
 };
 
-void register_kernel_wide_pages() {
-  register_launch_planner("kernel-wide-pages", [] {
-    return std::unique_ptr<LaunchPlanner>(std::make_unique<KernelWidePages>());
-  });
+/// A plan with a page of no array.
+class LostPage final : public LaunchPlanner {
+ public:
+  LaunchPlan plan(const LaunchView& /*launch*/) override {
+    LaunchPlan p;
+    p.pages = {{1, ChannelId(0)}};
+    return p;
+  }
+};
+
+template <class Planner>
+std::unique_ptr<LaunchPlanner> make(const PolicyContext& /*context*/) {
+  return std::make_unique<Planner>();
 }
+
+const PolicyRegistration<LaunchPlanner> kKernelWidePages("kernel-wide-pages", "for this test",
+                                                         make<KernelWidePages>);
+const PolicyRegistration<LaunchPlanner> kLostPage("lost", "for this test", make<LostPage>);
 
 }  // namespace
 
@@ -163,7 +176,6 @@ TEST_CASE("a kernel that is no PTX runs and verifies, functional") {
 }
 
 TEST_CASE("a planner of one's own places pages before the start and chooses the CTA scheduler") {
-  register_kernel_wide_pages();
   LaunchRig rig("nuba-small", {"dispatch.planner=kernel-wide-pages", "uvm.mode=fault",
                                "system.page_placement=round-robin"});
   const std::uint64_t page = rig.config.gpu.system.page_bytes;
@@ -199,15 +211,6 @@ TEST_CASE(
 }
 
 TEST_CASE("a plan with a page of no array refuses the launch") {
-  class Lost final : public LaunchPlanner {
-    LaunchPlan plan(const LaunchView&) override {
-      LaunchPlan p;
-      p.pages = {{1, ChannelId(0)}};
-      return p;
-    }
-  };
-  register_launch_planner("lost",
-                          [] { return std::unique_ptr<LaunchPlanner>(std::make_unique<Lost>()); });
   LaunchRig rig("nuba-small", {"dispatch.planner=lost"});
   const Address out = rig.device.allocate("out", 4096);
   CHECK_THROWS_WITH(rig.device.launch(who_ran(rig.source, 1, out)),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block diagrams of plans. Those of docs/architecture are made from the presets' plans, so that they
-// cannot show another platform than the one that is built.
+// Block diagrams of plans. Those of docs/architecture are made from the presets' plans, so that
+// they cannot show another platform than the one that is built.
+#include "platforms/topology/picture.h"
+
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +11,6 @@
 #include <string>
 
 #include "platforms/simulation.h"
-#include "platforms/topology/picture.h"
 #include "platforms/topology/shape.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)

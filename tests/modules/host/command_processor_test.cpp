@@ -83,6 +83,8 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
     ends.push_back(at + cycle(10));
     wake.at(ends.front());
   }
+  void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
+  void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
   unsigned resident_ctas(const CtaResources& r) const override { return r.threads > 256 ? 0 : 1; }
   void work() {
     ends.erase(ends.begin());
@@ -146,7 +148,8 @@ struct Rig {
   Testbench bench{"bench"};
 
   explicit Rig(std::uint64_t fetch = 0, std::uint64_t launch = 0)
-      : dispatcher("dispatcher", config(fetch, launch), make_cta_scheduler("distributed"), 1),
+      : dispatcher("dispatcher", config(fetch, launch), make_policy<CtaScheduler>("distributed"),
+                   1),
         cp("cp", config(fetch, launch), kernels, planner, dispatcher, platform()) {
     sm.events = &dispatcher;
     dispatcher.sms[0].bind(sm);
@@ -218,7 +221,8 @@ struct Rig {
   }
   LaunchPlatform platform() {
     LaunchPlatform p;
-    p.tree = {4, 2, 8, 64, 32, 4096};
+    p.context.tree.gpus = 4;
+    p.memories = 32;
     p.allocations = &allocations;
     p.environment = [] { return LaunchEnvironment{}; };
     p.place = [this](const PageAssignment& a) { placed.push_back(a); };
@@ -511,8 +515,8 @@ TEST_CASE("the planner sees kernel, arguments, arrays and tree, and its plan is 
   CHECK(v.kernel == "k");
   CHECK(v.grid.x == 2);
   CHECK(v.block.x == 32);
-  CHECK(v.tree.gpus == 4);
-  CHECK(v.tree.memories == 32);
+  CHECK(v.platform.tree.gpus == 4);
+  CHECK(v.memories == 32);
   REQUIRE(v.arrays.size() == 1);
   CHECK(v.arrays[0].name == "data");
   CHECK(v.arrays[0].bytes == 10000);
@@ -544,7 +548,7 @@ TEST_CASE("a plan that the platform cannot apply refuses the launch") {
   rig.run(100);
   CHECK(rig.read(kError) == 6);
   CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure()),
-                    Catch::Contains("unknown CTA scheduling policy 'nonesuch'"));
+                    Catch::Contains("unknown cta_scheduler policy 'nonesuch'"));
   CHECK(rig.sm.starts.empty());
 }
 

@@ -13,7 +13,7 @@ namespace tessera::test {
 /// ("near") is home below kOtherHome, slice 1 ("far") from there on. Two initiator ports on each
 /// side: 0 and 1 near, 2 and 3 far; a memory port each.
 struct PeerRig final : CacheRig, Block {
-  std::unique_ptr<RemoteCaching> caching = make_remote_caching("home");
+  std::unique_ptr<RemoteCaching> caching = make_policy<RemoteCaching>("home");
   LlcSlice near;
   LlcSlice far;
   Link from_near;

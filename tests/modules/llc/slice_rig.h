@@ -84,7 +84,7 @@ struct Rig final : CacheRig {
   explicit Rig(const LlcSliceConfig& config = plain(),
                RequestStyle style = RequestStyle::kEarlyEndReq, const std::string& remote = {})
       : CacheRig(config.clock_hz, {2, 1, style}),
-        caching(remote.empty() ? nullptr : make_remote_caching(remote)),
+        caching(remote.empty() ? nullptr : make_policy<RemoteCaching>(remote)),
         llc("llc", config, map, pool, role()) {
     block = &llc;
     prepare = [this](Transaction& t) { t.request().decode_home(map, t.get_address()); };

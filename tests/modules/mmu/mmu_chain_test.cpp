@@ -27,7 +27,7 @@ struct ChainConfig {
 
 struct Chain {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{}, 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{});
   PageTable table{*map};
   std::unique_ptr<PagePlacement> placement;
   ScriptedInitiator sms;
@@ -39,7 +39,7 @@ struct Chain {
   UvmDriver driver;
 
   Chain(const ChainConfig& c, const ScriptedInitiatorConfig& i)
-      : placement(make_page_placement(c.placement)),
+      : placement(make_policy<PagePlacement>(c.placement)),
         sms("sms", pool, i),
         checkers("checker", i.ports),
         tlb("tlb", c.tlb, kPage, pool, i.ports),

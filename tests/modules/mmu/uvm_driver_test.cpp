@@ -26,9 +26,9 @@ struct Rig {
   explicit Rig(const UvmDriverConfig& config = {}, const std::string& policy = "first-touch",
                const MemoryGeometry& geometry = {},
                const std::string& address_map = "fixed-channel")
-      : map(make_address_map(address_map, geometry, 1)),
+      : map(make_address_map(address_map, geometry)),
         table(*map),
-        placement(make_page_placement(policy)),
+        placement(make_policy<PagePlacement>(policy)),
         driver("driver", config, table, *placement,
                {[](SmId sm) { return ChannelId(sm.value / 2); },
                 [](std::uint64_t address) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "policies/address_map/linear_map.h"
+#include "policies/linear_map.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 
-#include "policies/address_map/bit_matrix.h"
+#include "policies/bit_matrix.h"
 
 namespace tessera {
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -10,12 +9,9 @@
 
 namespace tessera {
 
-std::unique_ptr<CtaScheduler> make_distributed_scheduler();
-std::unique_ptr<CtaScheduler> make_greedy_scheduler(const CtaSchedulerOptions& options);
-std::unique_ptr<CtaScheduler> make_partition_scheduler(const CtaSchedulerOptions& options);
-std::unique_ptr<CtaScheduler> make_round_robin_scheduler(const CtaSchedulerOptions& options);
-
-/// The CTAs of each GPU, in order.
+/// The CTAs of each GPU, in order. Several GPUs: each runs a contiguous range of CTAs, as long as
+/// its SMs times the CTAs per SM of the system, rounded up, so that few CTAs fill the first GPUs
+/// only (MGPUSim's unified multi-GPU).
 class GpuRanges {
  public:
   explicit GpuRanges(unsigned gpus) : ranges_(gpus) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "policies/address_map/bit_matrix.h"
+#include "policies/bit_matrix.h"
 
 #include <algorithm>
 #include <cstddef>

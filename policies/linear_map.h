@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "policies/address_map.h"
@@ -70,14 +69,16 @@ class LinearMap : public AddressMap {
             const std::vector<std::uint64_t>& bank_masks);
 
   Location locate(std::uint64_t physical) const final {
-    const std::uint64_t address = linear(physical);
-    Part sum;
-    for (unsigned i = 0; i < parts_.size(); ++i) {
-      const Part& part = parts_[i][address >> (first_bit_ + kDigitBits * i) & (kDigits - 1)];
-      sum.slice_line ^= part.slice_line;
-      sum.place ^= part.place;
-    }
-    return unpacked(sum);
+    const Part part = sum_of(physical);
+    Location where;
+    where.channel = channel_of(part);
+    where.slice = SliceId((where.channel.value << slice_bits_) | (bank_of(part) & slice_mask_));
+    where.slice_line = part.slice_line;
+    return where;
+  }
+  DramLocation decode(std::uint64_t physical) const final {
+    const Part part = sum_of(physical);
+    return {channel_of(part), Bank(bank_of(part)), static_cast<std::uint32_t>(part.place >> 32)};
   }
   std::uint64_t channel_address(std::uint64_t physical) const override;
   const MemoryGeometry& geometry() const final { return geometry_; }
@@ -103,21 +104,26 @@ class LinearMap : public AddressMap {
 
   static std::uint32_t parities(const Masks& masks, unsigned n, std::uint64_t address);
   std::uint64_t with_digits_as_bits(std::uint64_t physical) const;
-  /// locate() of a linear address, field by field and bit by bit.
+  /// The location of a linear address, field by field and bit by bit.
   Part computed(std::uint64_t address) const;
-  Location unpacked(const Part& part) const {
-    Location where;
-    std::uint32_t channel = static_cast<std::uint32_t>(part.place) & 0xffff;
-    if (!regular_) {
-      channel = (channel >> own_channel_bits_) * own_channels_ +
-                (channel & ((1U << own_channel_bits_) - 1));
+  Part sum_of(std::uint64_t physical) const {
+    const std::uint64_t address = linear(physical);
+    Part sum;
+    for (unsigned i = 0; i < parts_.size(); ++i) {
+      const Part& part = parts_[i][address >> (first_bit_ + kDigitBits * i) & (kDigits - 1)];
+      sum.slice_line ^= part.slice_line;
+      sum.place ^= part.place;
     }
-    where.channel = ChannelId(channel);
-    where.bank = Bank(static_cast<std::uint32_t>(part.place) >> 16);
-    where.row = static_cast<std::uint32_t>(part.place >> 32);
-    where.slice = SliceId((where.channel.value << slice_bits_) | (where.bank.value & slice_mask_));
-    where.slice_line = part.slice_line;
-    return where;
+    return sum;
+  }
+  ChannelId channel_of(const Part& part) const {
+    const std::uint32_t channel = static_cast<std::uint32_t>(part.place) & 0xffff;
+    if (regular_) return ChannelId(channel);
+    return ChannelId((channel >> own_channel_bits_) * own_channels_ +
+                     (channel & ((1U << own_channel_bits_) - 1)));
+  }
+  static std::uint32_t bank_of(const Part& part) {
+    return static_cast<std::uint32_t>(part.place) >> 16;
   }
 
   MemoryGeometry geometry_;
@@ -147,9 +153,5 @@ class LinearMap : public AddressMap {
 /// Address masks from a matrix over the input bits at `inputs`.
 std::vector<std::uint64_t> address_masks(const BitMatrix& matrix, const BitPositions& inputs,
                                          unsigned first_output, unsigned count);
-
-std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& geometry, std::uint64_t seed);
-std::unique_ptr<AddressMap> make_gpu_interleave(const MemoryGeometry& geometry, std::uint64_t seed);
-std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& geometry, std::uint64_t seed);
 
 }  // namespace tessera
