@@ -11,15 +11,15 @@
 
 namespace tessera {
 
-/// Factories of one kind of part (an L1's role, a warp scheduler), by name. Each part's file adds
-/// its own.
+/// Factories of one kind of component (an L1's role, a warp scheduler), by name. The source of each
+/// component registers its factory.
 template <class Factory>
 class NamedFactories {
  public:
-  /// `kind`: for messages, "L1 role".
+  /// `kind`: name of the kind for messages, such as "L1 role".
   explicit NamedFactories(std::string kind) : kind_(std::move(kind)) {}
 
-  /// Returns true. Throws InputError when the name belongs to another factory already.
+  /// Returns true. Throws InputError if another factory already has the name.
   bool add(const std::string& name, Factory factory) {
     const auto [it, is_new] = factories_.emplace(name, factory);
     if (!is_new && it->second != factory) {
@@ -28,7 +28,7 @@ class NamedFactories {
     return true;
   }
 
-  /// Throws InputError with the nearest name when there is none of this name.
+  /// Throws InputError with the nearest name if the name is unknown.
   Factory get(const std::string& name) const {
     const auto it = factories_.find(name);
     if (it != factories_.end()) return it->second;

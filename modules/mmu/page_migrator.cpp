@@ -25,7 +25,7 @@ PageMigrator::PageMigrator(const sc_core::sc_module_name& name, const PageMigrat
 }
 
 void PageMigrator::on_access(const ObservedAccess& access) {
-  // A requester that is no SM has no memory of its own that a page could move to.
+  // Requesters other than SMs have no local memory to which a page can migrate.
   if (!access.at_home() || !access.request.requester.is_sm()) return;
   const Seen seen{platform_.channel_of(access.request.requester.sm()), access.address,
                   access.request.kind == RequestKind::kLoad && access.request.read_only};

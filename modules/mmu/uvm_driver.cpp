@@ -60,7 +60,7 @@ std::optional<std::uint64_t> UvmDriver::touch(std::uint64_t virtual_address, Req
   return table_.translate(virtual_address);
 }
 
-/// Pages that a requester without a memory of its own touches first are interleaved.
+/// Pages with a first touch by a requester without a local memory are interleaved.
 ChannelId UvmDriver::local_channel(std::uint64_t page, RequesterId toucher) const {
   if (toucher.is_sm()) return platform_.local_channel(toucher.sm());
   return ChannelId(static_cast<std::uint32_t>(page % table_.pages_per_channel().size()));

@@ -266,7 +266,7 @@ tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::accept_request(unsigned entry,
                                                               tlm::tlm_phase& phase,
                                                               sc_core::sc_time& delay) {
   look_at_clock();
-  // What comes in by the only entry goes back by it.
+  // With one entry, the response needs no route.
   if (entries_.size() > 1) request.push_route(static_cast<std::uint16_t>(entry));
   const Tick arrival = seen_ + delay.value();
   const bool in_buffer = admit(request_, entry, exit, payload,

@@ -12,19 +12,19 @@
 
 namespace tessera {
 
-/// A bidirectional ring of nodes (LADM Table III: between the chiplets of a GPU): what enters at
-/// `in[i]` does so at node i, what leaves by `out[j]` at node j. Requests and answers have a ring
-/// each, so that answers never wait for requests.
+/// A bidirectional ring of nodes (LADM Table III: between the chiplets of a GPU). `in[i]` and
+/// `out[i]` are the ports of node i. Requests and responses have separate rings, so that responses
+/// never wait for requests.
 ///
-/// Timing: RingFabric's contract. A packet's head is at its node when its BEGIN arrives; END_REQ /
-/// END_RESP take effect when its tail is in, and are withheld while two packets stand at the port
-/// for want of room at the node. The BEGIN to the receiver arrives when the tail does: receivers
-/// count no link time of their own (occupancy 0).
+/// Timing: the contract of RingFabric. A packet's head reaches its node when its BEGIN arrives.
+/// END_REQ and END_RESP take effect when its tail has arrived. They are withheld while two packets
+/// wait at the port because the node's buffer is full. The BEGIN to the receiver arrives with the
+/// tail, so that receivers add no link time (occupancy 0).
 ///
-/// Phases: all four of the base protocol on both sides, early completion by targets included.
-/// b_transport adds the lone-packet latency; transport_dbg is routed by address; no DMI.
+/// Phases: all four of the base protocol on both sides, with early completion by targets.
+/// b_transport adds the zero-load latency; transport_dbg is routed by address; no DMI.
 ///
-/// Not modelled: flits apart from their packet, slotted or token access, errors.
+/// Not modelled: separate routing of flits, slotted or token access, errors.
 class Ring final : public sc_core::sc_module, public Block {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Ring>> in;
@@ -36,7 +36,7 @@ class Ring final : public sc_core::sc_module, public Block {
   const RingConfig& config() const { return config_; }
   const NocStats& requests() const { return network_.requests(); }
   const NocStats& responses() const { return network_.responses(); }
-  /// Lone-packet latency for a packet of that many bytes, header included, between two nodes.
+  /// Zero-load latency between two nodes for a packet of `bytes` bytes, with header.
   Tick zero_load_latency(std::uint32_t bytes, unsigned from, unsigned to) const {
     return network_.zero_load_latency(bytes, from, to);
   }

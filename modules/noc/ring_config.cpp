@@ -14,7 +14,7 @@ constexpr std::uint32_t kMostPackets = 65'535;
 }  // namespace
 
 double RingConfig::uniform_bandwidth(std::uint32_t nodes) const {
-  // Segments that a node's packets to the nodes 1 to nodes / 2 further on pass, clockwise.
+  // Clockwise segments used by a node's packets, one to each node at a distance of 1 to nodes / 2.
   const std::uint32_t furthest = nodes / 2;
   const double segments = furthest * (furthest + 1) / 2.0;
   return bandwidth(nodes) * (nodes - 1) / segments;

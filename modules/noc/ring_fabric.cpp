@@ -42,7 +42,7 @@ bool RingFabric::inject(Cycle, unsigned entry, unsigned exit, tlm::tlm_generic_p
     return false;
   }
   push(own, p);
-  // Behind others it is looked at when they have gone.
+  // A packet that is not the head is scheduled when it becomes the head.
   if (own.packets.size() == 1) next_ = std::min(next_, own.ready);
   return true;
 }
@@ -74,7 +74,8 @@ void RingFabric::process(Cycle cycle) {
   next_ = kNever;
   moved_ = false;
   for (unsigned n = 0; n < nodes_.size(); ++n) {
-    // 1. What has arrived goes to its exit, 2. which delivers; 3. the rest goes on.
+    // 1. Packets at their destination move to the exit. 2. The exit delivers. 3. Other packets
+    // advance.
     leave(n, cycle);
     deliver(n, cycle);
     go_on(n, kClockwise, cycle);
@@ -87,7 +88,7 @@ void RingFabric::leave(unsigned n, Cycle cycle) {
   Node& node = nodes_[n];
   OutputLink& link = node.exit_link;
   if (link.free_at > cycle) return;
-  // A node's packets to itself stand among those that go clockwise.
+  // A node's packets to itself are in the clockwise buffer.
   const std::array<Fifo*, 3> inputs = {&node.transit[kClockwise], &node.transit[kCounter],
                                        &node.own[kClockwise]};
   for (unsigned i = 1; i <= inputs.size(); ++i) {
@@ -116,7 +117,7 @@ void RingFabric::leave(unsigned n, Cycle cycle) {
 void RingFabric::deliver(unsigned n, Cycle cycle) {
   Node& node = nodes_[n];
   if (node.exit.packets.empty() || node.deliver_at > cycle) return;
-  // The client may call inject() or exit_ready(): it gets a copy.
+  // A copy, because the client can call inject() or exit_ready().
   const Packet packet = node.exit.packets.front();
   node.deliver_at = kNever;
   if (!client_.deliver(n, packet, cycle)) return;
@@ -141,7 +142,7 @@ void RingFabric::go_on(unsigned n, Way way, Cycle cycle) {
     const auto input = static_cast<unsigned>((link.last + i) % inputs.size());
     Fifo& fifo = *inputs[input];
     if (fifo.packets.empty() || fifo.ready > cycle || fifo.packets.front().exit == n) continue;
-    // What enters the ring leaves room for what is on it.
+    // Bubble flow control: a packet that enters the ring needs two free entries.
     if (room(sink, cycle) < input + 1) {
       blocked = true;
       continue;
@@ -180,7 +181,8 @@ void RingFabric::refill(unsigned n, Cycle cycle) {
 void RingFabric::consider(const Fifo& fifo, const OutputLink& link, Cycle cycle) {
   if (fifo.packets.empty()) return;
   const Cycle at = std::max(fifo.ready, link.free_at);
-  // What may go and has not waits for room, which is there a cycle after something has left.
+  // A ready packet that has not moved waits for an entry, which is available one cycle after a
+  // departure.
   if (at > cycle) {
     next_ = std::min(next_, at);
   } else if (moved_) {

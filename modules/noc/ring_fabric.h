@@ -14,25 +14,27 @@
 
 namespace tessera {
 
-/// One direction of traffic (requests, or answers) on a bidirectional ring of nodes, each with an
-/// entry and an exit. Plain C++, in cycles; its owner converts time, wakes it and speaks TLM.
+/// Requests or responses on a bidirectional ring of nodes, each with an entry and an exit. Plain
+/// C++ with time in cycles; the owner converts time, schedules process() and implements the TLM
+/// handshakes.
 ///
-/// A packet goes the shorter way round, clockwise (to the next higher node) where both are as long.
+/// A packet takes the shorter direction, or clockwise (to the next higher node) if both are equal.
 ///
 /// Timing contract (L = hop_latency, n = a packet's flits = cycles on a segment):
-/// * A packet whose head is at a node at cycle c, is first in its buffer, wins the segment, and for
-///   which the next node's buffer has room, leaves at c. The segment is then busy until c + n, the
-///   buffer's next head may leave at c + n, and the head is at the next node at c + L.
-/// * At its node it leaves by the exit link, which is busy for n cycles, and is delivered when its
-///   tail is there: a lone packet's latency is hops * L + n.
-/// * Segments serve transit and the node's own packets in turns, exit links the three buffers that
-///   lead to them. Buffers are first in, first out, of `buffer_packets` each; room that is given
-///   back in a cycle is there in the next.
+/// * A packet leaves a node at cycle c if its head is at the node at c and first in its buffer, it
+///   wins the segment's arbitration, and the next node's buffer has a free entry. The segment is
+///   then busy until c + n, the buffer's next head can leave at c + n, and the head is at the next
+///   node at c + L.
+/// * At its destination a packet leaves through the exit link, which is busy for n cycles. It is
+///   delivered when its tail has arrived. The zero-load latency of a packet is hops * L + n.
+/// * Segments arbitrate round robin between transit packets and the node's own packets, exit links
+///   between the three buffers that lead to them. Buffers are first in, first out, with
+///   `buffer_packets` entries each. An entry that is freed in a cycle is available in the next one.
 ///
-/// Free of deadlock: a packet enters a direction of the ring only where the next node's buffer has
-/// room for two (bubble flow control). Some buffer of that direction therefore always has room, and
-/// the packets before it move on; packets that have arrived wait for nothing but their exit, which
-/// always takes them in the end.
+/// Freedom from deadlock: a packet enters a direction of the ring only if the next node's buffer
+/// has two free entries (bubble flow control). Some buffer of that direction therefore always has a
+/// free entry, and the packets before it advance. Packets at their destination wait only for their
+/// exit, which accepts them eventually.
 class RingFabric {
  public:
   using Config = RingConfig;
@@ -51,7 +53,7 @@ class RingFabric {
   RingFabric(const RingFabric&) = delete;
   RingFabric& operator=(const RingFabric&) = delete;
 
-  /// As SwitchFabric's. true: it stands in the node's buffer.
+  /// See SwitchFabric::inject(). Returns true if the packet enters the node's buffer.
   bool inject(Cycle current, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
               std::uint32_t bytes, std::uint32_t flits, Cycle arrival, bool counted = true);
   Cycle entry_free(unsigned entry) const { return nodes_[entry].entry_free_at; }
@@ -65,7 +67,7 @@ class RingFabric {
   }
   bool empty() const { return live_ == 0; }
   void describe_waiting(const std::string& name, std::vector<Waiting>& out) const;
-  /// Drops all packets; `drop` is called with each payload.
+  /// Drops all packets and calls `drop` with each payload.
   template <class F>
   void reset(F&& drop) {
     const auto drain = [&drop](auto& packets) {
@@ -87,27 +89,27 @@ class RingFabric {
   struct Fifo {
     explicit Fifo(std::uint32_t capacity) : packets(capacity) {}
     BoundedQueue<Packet> packets;
-    Cycle ready = 0;        ///< of the head: not before the last one's tail has left
-    Cycle freed_cycle = 0;  ///< the cycle in which `freed` packets have left
+    Cycle ready = 0;        ///< earliest departure of the head, after the last packet's tail
+    Cycle freed_cycle = 0;  ///< the cycle in which `freed` packets left
     std::uint32_t freed = 0;
   };
   struct OutputLink {
     Cycle free_at = 0;
     Cycle blocked_since = kNever;
-    unsigned last = 0;  ///< the input served last
+    unsigned last = 0;  ///< input served last
   };
   struct Node {
     explicit Node(std::uint32_t capacity)
         : transit{Fifo(capacity), Fifo(capacity)},
           own{Fifo(capacity), Fifo(capacity)},
           exit(capacity) {}
-    std::array<Fifo, kWays> transit;  ///< came from the neighbour
-    std::array<Fifo, kWays> own;      ///< are to leave by that way, or by the exit
+    std::array<Fifo, kWays> transit;  ///< packets from the adjacent node
+    std::array<Fifo, kWays> own;      ///< packets from the entry
     std::array<OutputLink, kWays> segment;
     OutputLink exit_link;
     Fifo exit;
-    Cycle deliver_at = kNever;   ///< when the exit's head is offered next
-    TimedQueue<Packet> waiting;  ///< at the entry, for room in `own`; all due at 0
+    Cycle deliver_at = kNever;   ///< next delivery of the exit's head
+    TimedQueue<Packet> waiting;  ///< packets at the entry that wait for `own`; all due at 0
     Cycle entry_free_at = 0;
   };
 
@@ -125,7 +127,7 @@ class RingFabric {
     return used >= capacity_ ? 0 : capacity_ - used;
   }
   void push(Fifo& fifo, const Packet& packet);
-  /// Takes the head, whose tail leaves at `free`.
+  /// Dequeues the head; its tail leaves at `free`.
   Packet pop(Fifo& fifo, Cycle cycle, Cycle free);
 
   void leave(unsigned node, Cycle cycle);
@@ -133,7 +135,7 @@ class RingFabric {
   void go_on(unsigned node, Way way, Cycle cycle);
   void refill(unsigned node, Cycle cycle);
   void find_next(Cycle cycle);
-  /// Of a head that is there and waits for a link.
+  /// Updates next_ for a head that waits for a link.
   void consider(const Fifo& fifo, const OutputLink& link, Cycle cycle);
   void clear();
   void add_nodes(std::size_t n);
