@@ -48,10 +48,11 @@ bool write_line(int fd, const ordered_json& message) {
 }
 
 [[noreturn]] void work(int pipe, pid_t parent, std::size_t index, const WorkerPool::Job& job) {
-  // A child whose parent is killed goes too.
+  // The child ends if its parent is killed.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) std::_Exit(1);
-  // A terminal's Ctrl-C goes to every process of the command: the parent passes it on, once.
+  // A terminal sends Ctrl-C to every process of the command; here only the parent forwards it,
+  // once.
   std::signal(SIGINT, SIG_IGN);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ordered_json last;

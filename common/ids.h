@@ -33,16 +33,16 @@ using Bank = Index<struct BankTag>;
 /// CTA within a launch, in the order x fastest, then y, then z.
 using CtaId = Index<struct CtaTag>;
 
-/// What issues memory requests.
+/// Kinds of requesters.
 enum class RequesterKind : std::uint8_t {
   kSm,
   kCpuCore,
   kCopyEngine,
-  kBridge,  ///< a port for masters that know nothing of Tessera (LineBridge)
+  kBridge,  ///< a port for plain TLM initiators (LineBridge)
 };
 
-/// Who made a memory request: a kind, and an index among the requesters of that kind, counted
-/// through the whole system. Four bytes. An SM converts to one by itself.
+/// The requester of a memory request: a kind, and a system-wide index among the requesters of that
+/// kind. Four bytes. An SmId converts implicitly.
 class RequesterId {
  public:
   static constexpr std::uint32_t kMaxIndex = (1U << 24) - 1;
@@ -59,7 +59,7 @@ class RequesterId {
   constexpr RequesterKind kind() const { return static_cast<RequesterKind>(bits_ >> 24); }
   constexpr std::uint32_t index() const { return bits_ & kMaxIndex; }
   constexpr bool is_sm() const { return kind() == RequesterKind::kSm; }
-  /// Its SM. The requester must be one: only an SM has a partition, and a GPU that it belongs to.
+  /// The SM. Precondition: is_sm(), because only SMs have a partition and a GPU.
   constexpr SmId sm() const {
     assert(is_sm());
     return SmId(index());

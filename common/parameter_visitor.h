@@ -25,10 +25,10 @@ struct ParameterInfo {
   std::string description;
   double min = 0;
   double max = 0;
-  /// Legal texts; empty = any.
+  /// Legal texts; empty: all texts.
   std::vector<std::string> choices;
-  /// Names that it had before, which a reader still accepts: with a dot, the whole path
-  /// ("system.lab_threshold"); without, a name in the same group.
+  /// Earlier names that readers still accept: with a dot, the whole path ("system.lab_threshold");
+  /// without a dot, a name in the same group.
   std::vector<std::string> aliases;
 };
 
@@ -36,7 +36,7 @@ class ParameterVisitor {
  public:
   virtual ~ParameterVisitor() = default;
 
-  /// A nested group: "llc" makes "llc.sets".
+  /// Begins a nested group: "llc" is the prefix of "llc.sets".
   virtual void enter(const std::string& group, const std::string& description) = 0;
   virtual void leave() = 0;
 
@@ -45,7 +45,7 @@ class ParameterVisitor {
   virtual void on_flag(const ParameterInfo& info, bool& value) = 0;
   virtual void on_text(const ParameterInfo& info, std::string& value) = 0;
 
-  /// An integer field of any unsigned type, with its legal range (never wider than the type's).
+  /// A field of any unsigned integer type, with its legal range, limited to that of the type.
   template <class T, class = std::enable_if_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>>>
   void integer(const std::string& name, T& field, const std::string& unit,
                const std::string& description, std::uint64_t min, std::uint64_t max,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// PTX modules of one device: their variables get addresses and contents once, their kernels are
-// decoded once, and launches become KernelPrograms.
+// PTX modules of one device: allocates and initialises their variables once, decodes their kernels
+// once, and converts launches to KernelPrograms.
 
 #include <map>
 #include <memory>
@@ -23,19 +23,20 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
     return std::shared_ptr<ModuleLoader>(new ModuleLoader(device));
   }
 
-  /// The module's kernels, for launches. The module must outlive the source's use; the source keeps
-  /// the loader. Its launches check the request (kernel, its variables, grid and block, arguments)
-  /// and load the module if need be. LaunchEnvironment::on_race is called at most twice for an
-  /// instruction.
+  /// The module's kernels, for launches. The module must outlive the use of the source; the source
+  /// keeps the loader alive. A launch checks the request (kernel, its variables, grid and block,
+  /// arguments) and loads the module if necessary. LaunchEnvironment::on_race is called at most
+  /// twice per instruction.
   std::shared_ptr<KernelSource> source(const ptx::Module& module);
 
   /// Allocates the module's .global and .const variables as "<file's stem>::<symbol>" and writes
   /// their initial contents, and the device heap ("device heap", 8 MiB) for the first module that
-  /// declares malloc or free; does nothing when it was loaded before. The module is known by its
-  /// address and must outlive the loader. Variables of ptx::undefined_variables() get no place.
+  /// declares malloc or free. Does nothing if the module is already loaded. The address identifies
+  /// the module, which must outlive the loader. Variables of ptx::undefined_variables() are not
+  /// allocated.
   void load(const ptx::Module& module);
 
-  /// The address of a variable; loads the module if need be. Throws InputError when it has none.
+  /// The address of a variable; loads the module if necessary. Throws InputError if it has none.
   Address symbol(const ptx::Module& module, const std::string& name);
 
  private:
@@ -61,11 +62,11 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   Address cleared_workspace();
 
   Device& device_;
-  std::set<std::string> warned_;  ///< places that a warning has named
-  std::set<std::string> raced_;   ///< places of races that have been told
-  /// Made for the first module that declares malloc or free.
+  std::set<std::string> warned_;  ///< places with a reported warning
+  std::set<std::string> raced_;   ///< places with a reported race
+  /// Created for the first module that declares malloc or free.
   std::unique_ptr<ptx::DeviceHeap> heap_;
-  Address grid_workspace_ = 0;  ///< of cooperative launches, which follow one another
+  Address grid_workspace_ = 0;  ///< shared by cooperative launches, which run one at a time
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };
 

@@ -35,18 +35,18 @@ class CtaRunner {
     } while (!ended() && slice == kNoSlice);
   }
 
-  /// Runs for at most so many instructions.
+  /// Runs the CTA for at most `most` instructions.
   void run_for(std::uint64_t most) {
     while (!ended() && issued_ < most) sweep(0, kNoSlice, most);
   }
 
  private:
-  /// Every warp that can issue, for at most `slice` instructions up to its barrier; stops within a
-  /// warp when the CTA has issued `most`.
+  /// Runs every warp that can issue, for at most `slice` instructions or up to its barrier. Stops
+  /// within a warp when the CTA has issued `most` instructions.
   void sweep(std::uint64_t before, std::uint64_t slice, std::uint64_t most) {
     bool progress = false;
     stopped_ = warps_;
-    // A warp's barrier is not released before the sweep's end.
+    // Computed once, because barriers are released at the end of the sweep.
     const std::uint64_t idle = cta_.waiting_warps() | cta_.ended_warps();
     for (unsigned w = 0; w < warps_; ++w) {
       if ((idle >> w & 1) != 0) continue;
@@ -59,7 +59,7 @@ class CtaRunner {
     if (!release_complete() && !progress) fail_deadlock();
   }
 
-  /// True when the warp can go on.
+  /// Returns true if the warp can continue.
   bool run_warp(unsigned w, std::uint64_t before, std::uint64_t most) {
     WarpProgram& warp = cta_.warp(w);
     IssueContext context;
@@ -130,7 +130,7 @@ class CtaRunner {
   CtaProgram& cta_;
   IssueResult& result_;
   const unsigned warps_;
-  unsigned stopped_ = 0;  ///< warp at which the last sweep stopped early; warps_: none
+  unsigned stopped_ = 0;  ///< warp at which the last sweep stopped early; warps_ if none
   std::uint64_t issued_ = 0;
 };
 
