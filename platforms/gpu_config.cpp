@@ -305,7 +305,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
-  group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
+  group("noc", "crossbar between L1s and LLC slices, or between slices of partitions", c.noc);
   group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
   group("side_link", "uba-sm: links between peer slices of the two sides", c.side_link);
   group("mcm", "network between modules, where it is of switches", c.mcm);
