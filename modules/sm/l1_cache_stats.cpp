@@ -40,6 +40,7 @@ void L1Cache::register_statistics(StatisticsRegistry& registry) const {
   registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
                      "from a miss's departure to its line");
   registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes filled over time");
+  registry.counters(m, array_.replacement().counters());
   if (role_.transfer == nullptr) return;
   registry.counter(m, "remote_loads", s.remote_loads, "access", "loads of other GPUs' lines");
   registry.counter(m, "remote_load_hits", s.remote_load_hits, "access", "of these, hits");
