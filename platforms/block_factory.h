@@ -39,7 +39,7 @@ struct BlockSite {
   unsigned outputs = 1;  ///< initiator sockets that will be bound
   NocRouting routing;    ///< "noc" only
   LlcSlice::Role slice;  ///< "llc" only
-  L1Role l1;             ///< "l1" only
+  L1Site l1;             ///< "l1" only
 };
 
 /// A made block.

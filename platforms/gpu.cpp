@@ -20,9 +20,16 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       policy_context_(config.policy_context()),
       map_(make_address_map(config.system.address_map, policy_context_, config.address_map)),
       placement_(config.page_placement.make(config.system.page_placement, policy_context_)),
-      caching_(config.remote_caching.make(config.system.remote_caching, policy_context_)),
       page_table_(std::make_unique<PageTable>(*map_)) {
+  for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
+    caching_.push_back(config_.remote_caching.make(config_.system.remote_caching, policy_context_));
+  }
   if (config_.system.gpus > 1) {
+    const std::uint32_t slices = config_.system.slices_per_gpu();
+    for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
+      caching_within_.push_back(
+          make_caching_within(*caching_[g], SliceId(g * slices), SliceId((g + 1) * slices)));
+    }
     transfer_policy_ = config_.transfer_policy();
     transfer_ = transfer_policy_->start();
   }
@@ -65,12 +72,17 @@ void Gpu::build_page_migrator() {
                                              std::move(platform));
 }
 
-void Gpu::build_mdr() {
+MdrEngine& Gpu::build_mdr(const PlannedBlock& block) {
   const LlcSliceConfig& llc = config_.llc;
-  mdr_ = std::make_unique<MdrEngine>(
-      "mdr", config_.mdr,
+  const std::uint32_t slices = config_.system.slices_per_gpu();
+  const std::uint32_t sms = sms_per_gpu();
+  mdrs_.push_back(std::make_unique<MdrEngine>(
+      block.name.c_str(), config_.mdr,
       SetSampler::Shape{llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses},
-      config_.raw_bandwidths(), *caching_->monitored());
+      config_.raw_bandwidths(), *caching_[block.gpu]->monitored(),
+      MdrEngine::Scope{{SliceId(block.gpu * slices), SliceId((block.gpu + 1) * slices)},
+                       {SmId(block.gpu * sms), SmId((block.gpu + 1) * sms)}}));
+  return *mdrs_.back();
 }
 
 void Gpu::stop_memory(const std::function<void()>& drained) {
@@ -115,10 +127,10 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 
 void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {
   // A write goes in by every partition, whose slice may hold a copy of another's line. Of several
-  // GPUs, the line's own serves.
+  // GPUs, the line's own serves: no other keeps copies between kernels.
   const SystemConfig& s = config_.system;
   const std::uint32_t ways = command == tlm::TLM_WRITE_COMMAND ? s.partitions() : 1;
-  const std::uint32_t first = s.gpus == 1 ? 0 : map_->page_home(physical).value * sms_per_gpu();
+  const std::uint32_t first = s.gpus == 1 ? 0 : gpu_of(physical) * sms_per_gpu();
   for (std::uint32_t p = 0; p < ways; ++p) {
     tlm::tlm_generic_payload payload;
     payload.set_command(command);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "common/error.h"
 #include "platforms/block_factory.h"
@@ -43,8 +44,8 @@ std::string SystemConfig::default_topology() { return shapes().front().name; }
 PolicyContext GpuConfig::policy_context() const {
   PolicyContext c;
   c.tree.gpus = system.gpus;
-  c.tree.modules = system.modules;
-  c.tree.partitions = system.partitions();
+  c.tree.modules = system.gpus * system.modules;
+  c.tree.partitions = system.gpus * system.partitions();
   c.tree.channels = system.channels;
   c.tree.sms = system.sms;
   c.memory = geometry();
@@ -61,20 +62,25 @@ bool GpuConfig::needs_mdr() const {
          remote_caching.make(system.remote_caching, policy_context())->monitored() != nullptr;
 }
 
-std::uint32_t SystemConfig::partitions() const { return shape_of(topology).partitions(*this); }
+std::uint32_t SystemConfig::partitions() const { return node_shape_of(*this).partitions(*this); }
 
 MdrBandwidths GpuConfig::raw_bandwidths() const {
-  const double slices = system.slices();
+  const double slices = system.slices_per_gpu();
   const double modules = system.modules;
   MdrBandwidths raw;
   // A slice gives a line a cycle; its SMs' links take less.
   raw.llc =
       slices * std::min(static_cast<double>(llc.clock_hz) * system.line_bytes, p2p.bandwidth());
-  raw.memory = system.channels * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
-  raw.noc = noc.bandwidth(system.slices());
+  raw.memory =
+      system.channels / system.gpus * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
+  raw.noc = noc.bandwidth(system.slices_per_gpu());
   if (system.modules > 1) {
     // Of evenly spread remote accesses, all but one module's share cross between modules.
-    raw.noc = std::min(raw.noc, modules * mcm.plane.bandwidth(mcm.ports) * modules / (modules - 1));
+    const Tree tree = tree_of(system);
+    const double between = find_level(tree, NodeLevel::kModule)->network == "ring"
+                               ? ring.ports * ring.ring.uniform_bandwidth(system.modules)
+                               : modules * mcm.plane.bandwidth(mcm.ports);
+    raw.noc = std::min(raw.noc, between * modules / (modules - 1));
   }
   return raw;
 }
@@ -85,7 +91,7 @@ void GpuConfig::propagate() {
   l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
       cache_replacement;
   dram.scheduler.settings = dram_scheduler;
-  if (migration.policy != "none") l2_tlb.sms_per_view = system.sms_per_partition();
+  if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
 std::vector<std::string> GpuConfig::validate() const {
@@ -104,7 +110,8 @@ std::vector<std::string> GpuConfig::validate() const {
   add(walker.validate());
   add(uvm.validate());
   add(migration.validate());
-  if (migration.policy != "none" && !shape_of(system.topology).moves_pages) {
+  // The outermost shape's: among GPUs, pages move from GPU to GPU.
+  if (migration.policy != "none" && !shapes_in(system).front()->moves_pages) {
     errors.push_back("migration.policy (" + migration.policy + ") has a meaning in topologies " +
                      shapes_with(&Shape::moves_pages) + " only");
   }
@@ -131,6 +138,7 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   check([&] { make_address_map(system.address_map, context, address_map); });
   check([&] { page_placement.make(system.page_placement, context); });
   check([&] { page_migration.make(migration.policy, context); });
+  check([&] { launch_planner.make(dispatch.planner, context); });
   check([&] { cta_scheduler.make(dispatch.scheduler, context); });
   check([&] { remote_caching.make(system.remote_caching, context); });
   check([&] { transfer.make(system.transfer, context); });
@@ -150,8 +158,14 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
     const std::string& traffic = b->network.traffic;
     if (b->network.of_links || !checked.insert(traffic).second) continue;
+    if (b->network.kind == NetworkKind::kRing) {
+      for (const std::string& f : b->network.ring.validate(b->inputs, b->outputs)) {
+        errors.push_back(traffic + ": " + f);
+      }
+      continue;
+    }
     // Gates have the settings of the GPU's network.
-    const std::string settings = traffic == "gate" ? "noc" : traffic;
+    const std::string settings = traffic == "gate" || traffic == "ingress" ? "noc" : traffic;
     for (const std::string& f : b->network.noc.validate(b->inputs, b->outputs)) {
       const bool radix = f.find("radix squared") != std::string::npos;
       errors.push_back(traffic + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
@@ -159,28 +173,28 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   }
 }
 
-/// Whether SMs, slices, channels and modules divide as the topology wants, and networks fit them.
-std::vector<std::string> GpuConfig::validate_shape() const {
-  std::vector<std::string> errors;
+/// Whether the levels of the tree can hold each other, and SMs and channels divide over them.
+bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
   const SystemConfig& s = system;
-  const Shape& shape = shape_of(s.topology);
   bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels, errors);
   sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels, errors) && sound;
   sound = must_divide("system.gpus", s.gpus, "system.sms", s.sms, errors) && sound;
   sound = must_divide("system.modules", s.modules, "system.sms", s.sms, errors) && sound;
-  if (shape.divides != nullptr) sound = shape.divides(*this, errors) && sound;
-  if (!shape.caches_others && s.remote_caching != "home") {
-    errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
-                     shapes_with(&Shape::caches_others) + " only");
+  if (sound && s.gpus > 1 && s.modules > 1) {
+    sound = must_divide("system.modules", s.modules, "channels of a GPU", s.channels / s.gpus,
+                        errors) &&
+            must_divide("system.modules", s.modules, "SMs of a GPU", s.sms / s.gpus, errors);
   }
-  if (needs_mdr()) {
-    for (const std::string& e : mdr.validate(llc.sets, s.slices())) errors.push_back(e);
-  }
-  if (sound && s.modules > 1 && mcm.ports == 0) {
-    errors.emplace_back("mcm.ports must be at least 1");
+  const std::vector<const Shape*> levels = shapes_in(s);
+  const Shape& node = *levels.back();
+  for (const auto& [count, what] :
+       {std::pair{s.modules, "system.modules"}, std::pair{s.gpus, "system.gpus"}}) {
+    if (count == 1 || node.alone_because.empty()) continue;
+    errors.push_back(std::string(what) + " must be 1 where topology is " + node.name + ": " +
+                     node.alone_because);
     sound = false;
   }
-  if (!shape.several_gpus) {
+  if (!levels.front()->several_gpus) {
     const std::string several = shapes_with(&Shape::several_gpus);
     if (s.gpus != 1) {
       errors.push_back("system.gpus must be 1 unless topology is " + several);
@@ -191,8 +205,32 @@ std::vector<std::string> GpuConfig::validate_shape() const {
                        " only");
     }
   }
+  for (const Shape* shape : levels) {
+    if (sound && shape->divides != nullptr) sound = shape->divides(*this, errors);
+  }
+  return sound;
+}
+
+/// Whether SMs, slices, channels and modules divide as the tree wants, and networks fit them.
+std::vector<std::string> GpuConfig::validate_shape() const {
+  std::vector<std::string> errors;
+  const SystemConfig& s = system;
+  bool sound = check_tree(errors);
+  if (!node_shape_of(s).caches_others && s.remote_caching != "home") {
+    errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
+                     shapes_with(&Shape::caches_others) + " only");
+  }
+  if (needs_mdr() && s.gpus != 0) {
+    for (const std::string& e : mdr.validate(llc.sets, s.slices_per_gpu())) errors.push_back(e);
+  }
+  if (sound && s.modules > 1 && (mcm.ports == 0 || ring.ports == 0)) {
+    errors.emplace_back("mcm.ports and ring.ports must be at least 1");
+    sound = false;
+  }
   if (sound) check_networks(errors);
-  if (shape.validate != nullptr) shape.validate(*this, errors);
+  for (const Shape* shape : shapes_in(s)) {
+    if (sound && shape->validate != nullptr) shape->validate(*this, errors);
+  }
   return errors;
 }
 
@@ -202,8 +240,9 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("gpus", c.gpus, "GPU",
             "multi-gpu: GPUs, each with its part of SMs and channels "
             "(DualOpt section 3)",
-            1, 16);
-  v.integer("modules", c.modules, "module", "chiplets of the GPU (NUBA section 7.6)", 1, 64);
+            1, SystemConfig::kMostGpus);
+  v.integer("modules", c.modules, "module", "chiplets of a GPU (NUBA section 7.6)", 1,
+            SystemConfig::kMostModules);
   v.integer("sms", c.sms, "SM", "streaming multiprocessors, of all GPUs (NUBA Table 1)", 1, 1024);
   v.integer("channels", c.channels, "channel", "DRAM channels, of all GPUs (NUBA section 6)", 1,
             1024);
@@ -224,11 +263,11 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
          policy_names<TransferPolicy>());
   v.integer(
       "rdma_ports", c.rdma_ports, "port",
-      "multi-gpu: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
+      "multi-gpu: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
       "as many as the L2 has)",
       1, 64);
   v.flag("line_sharing", c.line_sharing,
-         "measure at lines' homes how SMs share lines and how much of a line they want; takes host "
+         "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");
   v.integer("watchdog_cycles", c.watchdog_cycles, "cycle",
             "cycles without any progress after which a run is stopped (ours)", 1000,
@@ -251,9 +290,17 @@ void describe(ParameterVisitor& v, ModuleNetworkConfig& c) {
   describe(v, c.plane);
 }
 
+void describe(ParameterVisitor& v, ModuleRingConfig& c) {
+  v.integer("ports", c.ports, "ring", "rings, on each of which every module is a node (ours)", 1,
+            64);
+  describe(v, c.ring);
+}
+
 void describe(ParameterVisitor& v, ImplementationConfig& c) {
   v.text("l1", c.l1, "implementation of the L1 caches", block_implementations("l1"));
   v.text("noc", c.noc, "implementation of the crossbar", block_implementations("noc"));
+  v.text("ring", c.ring, "implementation of the rings between modules",
+         block_implementations("ring"));
   v.text("llc", c.llc, "implementation of the LLC slices", block_implementations("llc"));
   v.text("dram", c.dram, "implementation of the DRAM channels", block_implementations("dram"));
 }
@@ -264,14 +311,15 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
     describe(v, config);
     v.leave();
   };
-  group("system", "shape of the GPU, and what concerns more than one block", c.system);
-  group("impl", "which implementation stands in for a kind of block", c.impl);
+  group("system", "shape of the GPU, and parameters of more than one block", c.system);
+  group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
   group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
   group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "uba-sm: links between twin slices of the two sides", c.side_link);
-  group("mcm", "network between modules", c.mcm);
+  group("side_link", "uba-sm: links between peer slices of the two sides", c.side_link);
+  group("mcm", "network between modules, where it is of switches", c.mcm);
+  group("ring", "network between modules, where it is of rings", c.ring);
   group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
   group("rdma", "multi-gpu: RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);

@@ -16,13 +16,16 @@
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/noc_config.h"
+#include "modules/noc/ring_config.h"
 #include "modules/power/power_config.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
+#include "platforms/topology/tree.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
+#include "policies/launch_planner.h"
 #include "policies/mdr_model.h"
 #include "policies/page_migration.h"
 #include "policies/page_placement.h"
@@ -33,6 +36,11 @@ namespace tessera {
 
 /// Shape of a GPU and the choices that concern more than one block.
 struct SystemConfig {
+  static constexpr std::uint32_t kMostGpus = 16;
+  static constexpr std::uint32_t kMostModules = 64;
+  /// The levels, where a preset describes them. `topology` is then the innermost shape; `gpus` and
+  /// `modules` are the levels' counts. Empty: these three describe the tree.
+  Tree tree;
   /// How the blocks are wired: a shape of platforms/topology.
   std::string topology = default_topology();
   /// GPUs of the system; they share SMs and channels evenly.
@@ -61,10 +69,11 @@ struct SystemConfig {
 
   std::uint32_t slices() const { return channels * slices_per_channel; }
   static std::string default_topology();
-  /// Parts of the GPU whose SMs share a way to their own slices, as the topology has them.
+  std::uint32_t slices_per_gpu() const { return slices() / gpus; }
+  /// Parts of a GPU whose SMs share a way to their own slices, as its shape has them.
   std::uint32_t partitions() const;
-  std::uint32_t sms_per_partition() const { return sms / partitions(); }
-  std::uint32_t slices_per_partition() const { return slices() / partitions(); }
+  std::uint32_t sms_per_partition() const { return sms / gpus / partitions(); }
+  std::uint32_t slices_per_partition() const { return slices() / gpus / partitions(); }
 };
 
 /// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all
@@ -76,10 +85,19 @@ struct ModuleNetworkConfig {
 
 void describe(ParameterVisitor& v, ModuleNetworkConfig& c);
 
+/// The same by rings: `ports` of them, on each of which every module is a node.
+struct ModuleRingConfig {
+  std::uint32_t ports = 16;
+  RingConfig ring;
+};
+
+void describe(ParameterVisitor& v, ModuleRingConfig& c);
+
 /// Which implementation stands in for each kind of block (platforms/block_factory.h).
 struct ImplementationConfig {
   std::string l1 = "tlm";
   std::string noc = "tlm";
+  std::string ring = "tlm";
   std::string llc = "tlm";
   std::string dram = "tlm";
 };
@@ -95,6 +113,7 @@ struct GpuConfig {
   /// Of two sides: between the slices of the two sides that hold the same lines.
   LinkConfig side_link;
   ModuleNetworkConfig mcm;
+  ModuleRingConfig ring;
   GpuFabricConfig fabric;
   RdmaConfig rdma;
   LlcSliceConfig llc;
@@ -114,6 +133,7 @@ struct GpuConfig {
   PolicySettings<AddressMap> address_map;
   PolicySettings<PagePlacement> page_placement;
   PolicySettings<PageMigrationPolicy> page_migration;
+  PolicySettings<LaunchPlanner> launch_planner;
   PolicySettings<CtaScheduler> cta_scheduler;
   PolicySettings<RemoteCaching> remote_caching;
   PolicySettings<TransferPolicy> transfer;
@@ -129,7 +149,7 @@ struct GpuConfig {
   /// Copies what several blocks share (line and page size, policies' parameters) into their
   /// configurations.
   void propagate();
-  /// Of partitions: the bandwidths that MDR's model compares, of the whole GPU (NUBA section 5.1).
+  /// Of partitions: the bandwidths that MDR's model compares, of a whole GPU (NUBA section 5.1).
   MdrBandwidths raw_bandwidths() const;
   /// Every fault of every block and between blocks, in words.
   std::vector<std::string> validate() const;
@@ -137,6 +157,7 @@ struct GpuConfig {
  private:
   static LlcSliceConfig remote_cache_defaults();
   std::vector<std::string> validate_shape() const;
+  bool check_tree(std::vector<std::string>& errors) const;
   void check_networks(std::vector<std::string>& errors) const;
   void validate_policies(std::vector<std::string>& errors) const;
 };
@@ -157,6 +178,7 @@ void for_each_family(Config& c, F&& f) {
   f(Chosen{{"system.address_map", c.system.address_map}}, c.address_map);
   f(Chosen{{"system.page_placement", c.system.page_placement}}, c.page_placement);
   f(Chosen{{"migration.policy", c.migration.policy}}, c.page_migration);
+  f(Chosen{{"dispatch.planner", c.dispatch.planner}}, c.launch_planner);
   f(Chosen{{"dispatch.scheduler", c.dispatch.scheduler}}, c.cta_scheduler);
   f(Chosen{{"system.remote_caching", c.system.remote_caching}}, c.remote_caching);
   f(Chosen{{"system.transfer", c.system.transfer}}, c.transfer);

@@ -24,14 +24,20 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const std::string migration = "migration.policy is " + c.migration.policy;
   const std::string uvm = "uvm.mode is prefaulted";
   const bool faults = c.uvm.mode == FaultMode::kFault;
+  const Tree tree = tree_of(s);
+  const TreeLevel* const modules = find_level(tree, NodeLevel::kModule);
+  const bool rings = modules != nullptr && modules->network == "ring";
+  const std::string no_modules =
+      modules == nullptr ? "system.modules is 1" : "the modules' network is a " + modules->network;
   std::vector<Rule> all;
+  const std::vector<const Shape*> levels = shapes_in(s);
   for (const Shape& shape : shapes()) {
-    for (const std::string& begin : shape.reads) {
-      all.push_back({begin, shape.name == s.topology, topology});
-    }
+    const bool used = std::find(levels.begin(), levels.end(), &shape) != levels.end();
+    for (const std::string& begin : shape.reads) all.push_back({begin, used, topology});
   }
   const std::vector<Rule> others = {
-      {"mcm.", s.modules > 1, "system.modules is 1"},
+      {"mcm.", modules != nullptr && !rings, no_modules},
+      {"ring.", rings, no_modules},
       {"remote_cache.", may_use_remote_cache(*c.transfer_policy()), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},
       {"mdr.", c.needs_mdr(), "system.remote_caching is " + s.remote_caching},

@@ -12,8 +12,9 @@ namespace tessera {
 /// A page that is to be placed: on its first touch, or by the host before any touch.
 struct PlacementRequest {
   std::uint64_t virtual_page = 0;  ///< virtual address / page size
-  SmId toucher;                    ///< SM whose access needs the page
-  /// Channel nearest to the toucher (its partition's, or its GPU), where the platform has such.
+  RequesterId toucher;             ///< of the access that needs the page
+  /// Channel nearest to the toucher (its partition's, or its GPU), where the platform has such. For
+  /// a toucher that is no SM, channels by the page's number.
   ChannelId local_channel;
   /// The allocation that the page belongs to.
   std::uint64_t allocation_first_page = 0;

@@ -16,6 +16,22 @@ class FullReplication final : public RemoteCaching {
   Caching decide(const RemoteAccess& access) const override { return {access.read_only}; }
 };
 
+class Within final : public RemoteCaching {
+ public:
+  Within(const RemoteCaching& policy, SliceId first, SliceId end)
+      : policy_(policy), first_(first), end_(end) {}
+  Caching decide(const RemoteAccess& access) const override {
+    const bool inside = access.home.value >= first_.value && access.home.value < end_.value;
+    return inside ? policy_.decide(access) : Caching{};
+  }
+  bool copies() const override { return policy_.copies(); }
+
+ private:
+  const RemoteCaching& policy_;
+  const SliceId first_;
+  const SliceId end_;
+};
+
 template <class Policy>
 std::unique_ptr<RemoteCaching> make(const PolicyContext&) {
   return std::make_unique<Policy>();
@@ -31,5 +47,10 @@ const PolicyRegistration<RemoteCaching> kMdr(
     make<ReplicationSwitch>);
 
 }  // namespace
+
+std::unique_ptr<RemoteCaching> make_caching_within(const RemoteCaching& policy, SliceId first,
+                                                   SliceId end) {
+  return std::make_unique<Within>(policy, first, end);
+}
 
 }  // namespace tessera

@@ -11,7 +11,7 @@ namespace tessera {
 /// A load of a line whose home is not the requester's own slice.
 struct RemoteAccess {
   bool read_only = false;  ///< no one writes the line during the kernel
-  SmId requester;
+  RequesterId requester;
   SliceId home;
   std::uint64_t line = 0;  ///< physical address / line size
 };
@@ -39,6 +39,11 @@ class RemoteCaching : public SystemPolicy {
   /// What an MDR engine sets for this policy; the platform has the engine where this is not null.
   virtual ReplicationSwitch* monitored() { return nullptr; }
 };
+
+/// `policy`, for lines whose home is from `first` to before `end`; all others are forwarded, and
+/// cached at no requester. `policy` outlives it.
+std::unique_ptr<RemoteCaching> make_caching_within(const RemoteCaching& policy, SliceId first,
+                                                   SliceId end);
 
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {

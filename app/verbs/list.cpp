@@ -232,7 +232,8 @@ std::string cell(const ordered_json& value) {
 }  // namespace
 
 int list_verb(const std::vector<std::string>& arguments) {
-  ArgumentParser parser("list", "Lists what there is to choose from.");
+  ArgumentParser parser("list",
+                        "Lists platforms, workloads, policies, studies, parameters or statistics.");
   parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics");
   parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
                    "whose parameters or statistics")("json", "print one JSON document");

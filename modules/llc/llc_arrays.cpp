@@ -54,7 +54,7 @@ bool LlcSlice::kept(const Access& a) const {
 Caching LlcSlice::caching_of(const Access& a) const {
   RemoteAccess r;
   r.read_only = a.request->read_only;
-  r.requester = a.request->sm;
+  r.requester = a.request->requester;
   r.home = a.request->home().slice;
   r.line = line_of(*a.payload);
   return role_.caching->decide(r);
@@ -194,7 +194,7 @@ tlm::tlm_generic_payload& LlcSlice::own_fetch(const Access& a, std::uint64_t lin
   r.kind = RequestKind::kFill;
   r.read_only = a.request->read_only;
   r.carries_data = a.request->carries_data;
-  r.sm = a.request->sm;
+  r.requester = a.request->requester;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
   r.set_home(a.request->home(), line * config_.line_bytes);
   return fetch;

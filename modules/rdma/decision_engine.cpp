@@ -49,7 +49,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
 // What the L1s call.
 
 void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, bool hit) {
-  Gpu& gpu = gpus_[gpu_of_(request.sm).value];
+  Gpu& gpu = gpus_[gpu_of_(request.requester.sm()).value];
   TransferSample seen;
   seen.accesses = 1;
   if (remote) {

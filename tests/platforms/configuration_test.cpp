@@ -100,7 +100,7 @@ TEST_CASE("a file may build on a preset, and --set wins over both") {
 }
 
 TEST_CASE("what a configuration prints is read back as the same configuration") {
-  const ResolvedConfig a = resolve_config("uba-mem", {"llc.sets=96", "sm.scheduling=lrr"});
+  const ResolvedConfig a = resolve_config("uba-mem", {"llc.sets=96", "sm.warp_scheduler=lrr"});
   const TemporaryFile file(a.to_json().dump(1));
   CHECK(resolve_config(file.path(), {}).to_json() == a.to_json());
 }

@@ -70,7 +70,7 @@ TEST_CASE("the order of processes changes nothing on uba-mem: page faults") {
 TEST_CASE("the order of processes changes nothing on uba-mem: randomised addresses") {
   check_both_orders(
       "uba-mem-small", "2dconv",
-      {"system.address_map=pae", "sm.scheduling=lrr", "dispatch.scheduler=round-robin"});
+      {"system.address_map=pae", "sm.warp_scheduler=lrr", "dispatch.scheduler=round-robin"});
 }
 
 TEST_CASE("the order of processes changes nothing on uba-sm") {

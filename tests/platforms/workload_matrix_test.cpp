@@ -32,7 +32,7 @@ TEST_CASE("values survive first-touch placement") {
 TEST_CASE("values survive the PAE address map") { verify("transpose", {"system.address_map=pae"}); }
 
 TEST_CASE("values survive loose round-robin and round-robin CTAs") {
-  verify("mm", {"sm.scheduling=lrr", "dispatch.scheduler=round-robin"});
+  verify("mm", {"sm.warp_scheduler=lrr", "dispatch.scheduler=round-robin"});
 }
 
 TEST_CASE("values survive tiny caches, queues and TLBs") {

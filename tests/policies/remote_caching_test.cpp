@@ -16,7 +16,7 @@ RemoteAccess access(bool read_only) { return {read_only, SmId(3), SliceId(9), 0x
 class Neighbours final : public RemoteCaching {
  public:
   Caching decide(const RemoteAccess& a) const override {
-    return {a.read_only && a.home.value == a.requester.value + 1 && a.line % 2 == 0};
+    return {a.read_only && a.home.value == a.requester.sm().value + 1 && a.line % 2 == 0};
   }
 };
 

@@ -54,6 +54,8 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
     ends.push_back(at + kClock.time_of(1 + random() % 50));
     wake.at(*std::min_element(ends.begin(), ends.end()));
   }
+  void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
+  void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
   unsigned resident_ctas(const CtaResources&) const override { return resident; }
   void work() {
     std::sort(ends.begin(), ends.end());
@@ -106,8 +108,10 @@ struct Rig {
       caches.push_back(std::make_unique<FakeCache>(("l1_" + number).c_str()));
       sms[i]->events = &dispatcher;
       dispatcher.sms[i].bind(*sms[i]);
-      dispatcher.caches[i].bind(*caches[i]);
     }
+    FlushStage l1s{"l1", {}, {}};
+    for (auto& cache : caches) l1s.drop.push_back(cache.get());
+    dispatcher.set_flush_stages({l1s});
   }
   void launch(KernelProgram& kernel) {
     dispatcher.launch(kernel, [this](std::exception_ptr e) {

@@ -76,7 +76,7 @@ struct Rig {
   }
   void use(std::uint64_t virtual_page, unsigned sm, unsigned times, bool read_only) {
     MemoryRequest request;
-    request.sm = SmId(sm);
+    request.requester = SmId(sm);
     request.read_only = read_only;
     const std::uint64_t address = *table.translate(virtual_page * kPage);
     for (unsigned i = 0; i < times; ++i) {

@@ -32,7 +32,7 @@ struct DecisionRig {
               RequestKind kind = RequestKind::kLoad) {
     MemoryRequest request;
     request.kind = kind;
-    request.sm = SmId(2 * gpu + turn_++ % 2);
+    request.requester = SmId(2 * gpu + turn_++ % 2);
     request.word_mask = word_mask;
     engine.on_l1_access(request, remote, hit);
   }

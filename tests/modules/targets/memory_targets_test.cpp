@@ -206,7 +206,8 @@ TEST_CASE("payload table: an LLC slice as a remote cache") {
 
 TEST_CASE("payload table: an L1") {
   Base rig;
-  L1Cache l1("l1", L1Config{}, *rig.map);
+  const auto made = make_l1_cache("l1", L1Config{}, *rig.map);
+  L1Cache& l1 = *made;
   ScriptedTarget memory("memory");
   rig.initiator.socket.bind(l1.core);
   l1.memory.bind(memory.socket());
@@ -289,7 +290,8 @@ struct ErrorRig {
   TransactionPool pool;
   std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small());
   ScriptedInitiator sm{"sm", pool};
-  L1Cache l1{"l1", L1Config{}, *map};
+  std::unique_ptr<L1Cache> made = make_l1_cache("l1", L1Config{}, *map);
+  L1Cache& l1 = *made;
   LlcSlice llc{"llc", LlcRig::config(), *map, pool, LlcRig::home()};
   ScriptedTarget memory{"memory"};
   std::uint64_t line = line_of(*map, SliceId(1));

@@ -52,7 +52,8 @@ struct MmuRig {
            p.payload.set_byte_enable_length(8);
          },
          F::kByteEnables, F::kByteEnables},
-        {"an SM that is none", [](RawPayload& p) { p.request.sm = SmId(0xffffffff); }, F::kNone,
+        {"an SM that is none",
+         [](RawPayload& p) { p.request.requester = SmId(RequesterId::kMaxIndex); }, F::kNone,
          F::kNone},
     };
   }
