@@ -88,6 +88,9 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
 void GpuConfig::propagate() {
   sm.line_bytes = l1.line_bytes = llc.line_bytes = remote_cache.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
+  l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
+      cache_replacement;
+  dram.scheduler.settings = dram_scheduler;
   if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
@@ -139,6 +142,13 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   check([&] { cta_scheduler.make(dispatch.scheduler, context); });
   check([&] { remote_caching.make(system.remote_caching, context); });
   check([&] { transfer.make(system.transfer, context); });
+  for (const auto* cache : {&llc, &remote_cache}) {
+    check([&] { cache->replacement.make({cache->sets, cache->ways}); });
+  }
+  check([&] { l1.replacement.make({l1.sets, l1.ways}); });
+  DramCommandCounts counts;
+  if (!dram.validate().empty()) return;
+  check([&] { dram.scheduler.make({&dram, system.line_bytes, &counts}); });
 }
 
 /// Networks of one kind of traffic are alike: one of each is checked.
@@ -324,9 +334,8 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
   group("power", "energy and area of events, wires and storage", c.power);
-  for_each_family(c, [&group](const std::string&, const char* choice, auto& settings) {
-    group(family_of(settings), (std::string("parameters of the policies of ") + choice).c_str(),
-          settings);
+  for_each_family(c, [&group](const std::vector<ChosenPolicy>&, auto& settings) {
+    group(family_of(settings), "parameters of the policies themselves", settings);
   });
 }
 

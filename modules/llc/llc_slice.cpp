@@ -45,7 +45,8 @@ LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& co
       check_(rules(config, map, role)),
       bank_slices_(std::uint64_t{map.geometry().channels} * map.geometry().slices_per_channel /
                    role.remote_banks),
-      array_(config.sets, config.ways, config.line_bytes),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerByte,
+             config.replacement),
       mshr_(config.mshr_entries, config.mshr_targets),
       directory_(config.directory_sets, config.directory_ways),
       responses_(role.ports.size()),

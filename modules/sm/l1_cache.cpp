@@ -30,7 +30,8 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       map_(map),
       clock_(config.clock_hz),
       check_(rules(config, map)),
-      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine,
+             config.replacement),
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
