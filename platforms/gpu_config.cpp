@@ -206,7 +206,7 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1, DualOpt figure 1)",
          shape_names());
   v.integer("gpus", c.gpus, "GPU",
-            "multi-gpu: GPUs, each with its part of SMs and channels "
+            "GPUs, each with its part of SMs and channels "
             "(DualOpt section 3)",
             1, SystemConfig::kMostGpus);
   v.integer("modules", c.modules, "module", "chiplets of a GPU (NUBA section 7.6)", 1,
@@ -230,16 +230,18 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
          "placement lab: normalised page balance above which a page goes to its first toucher; "
          "above 0 (NUBA section 4)",
          0, 1);
-  v.text("remote_caching", c.remote_caching,
-         "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
-         remote_caching_names());
-  v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
+  v.text(
+      "remote_caching", c.remote_caching,
+      "of partitions: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
+      remote_caching_names());
+  v.text("transfer", c.transfer,
+         "of several GPUs: how other GPUs' lines are read (DualOpt section 4)",
          transfer_policy_names());
-  v.integer(
-      "rdma_ports", c.rdma_ports, "port",
-      "multi-gpu: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
-      "as many as the L2 has)",
-      1, 64);
+  v.integer("rdma_ports", c.rdma_ports, "port",
+            "of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote "
+            "cache (ours: "
+            "as many as the L2 has)",
+            1, 64);
   v.integer("interleave_bytes", c.interleave_bytes, "byte",
             "address map gpu-interleave: bytes that stay together in one channel (MGPUSim)", 32,
             1 << 20);
@@ -292,17 +294,16 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("impl", "which implementation stands in for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
-  group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
-  group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "uba-sm: links between twin slices of the two sides", c.side_link);
+  group("noc", "crossbar between L1s and LLC slices (of partitions: between slices)", c.noc);
+  group("p2p", "links between the SMs and the slices of a partition", c.p2p);
+  group("side_link", "links between twin slices of the two sides", c.side_link);
   group("mcm", "network between modules, where it is of switches", c.mcm);
   group("ring", "network between modules, where it is of rings", c.ring);
-  group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
-  group("rdma", "multi-gpu: RDMA engines", c.rdma);
+  group("fabric", "links and switch between GPUs", c.fabric);
+  group("rdma", "RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);
-  group("remote_cache", "multi-gpu: a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
-  group("decision", "multi-gpu: the decision engine of system.transfer decision-engine",
-        c.decision);
+  group("remote_cache", "a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
+  group("decision", "the decision engine of system.transfer decision-engine", c.decision);
   group("dram", "DRAM channels", c.dram);
   group("l2_tlb", "shared L2 TLB", c.l2_tlb);
   group("walker", "page-table walkers", c.walker);
