@@ -238,7 +238,7 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1, DualOpt figure 1)",
          shape_names());
   v.integer("gpus", c.gpus, "GPU",
-            "multi-gpu: GPUs, each with its part of SMs and channels "
+            "GPUs, each with its part of SMs and channels "
             "(DualOpt section 3)",
             1, SystemConfig::kMostGpus);
   v.integer("modules", c.modules, "module", "chiplets of a GPU (NUBA section 7.6)", 1,
@@ -256,16 +256,17 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
          policy_names<AddressMap>());
   v.text("page_placement", c.page_placement,
          "where a page lives (NUBA names no policy for UBA; ours)", policy_names<PagePlacement>());
-  v.text("remote_caching", c.remote_caching,
-         "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
-         policy_names<RemoteCaching>());
-  v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
+  v.text(
+      "remote_caching", c.remote_caching,
+      "of partitions: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
+      policy_names<RemoteCaching>());
+  v.text("transfer", c.transfer,
+         "of several GPUs: how other GPUs' lines are read (DualOpt section 4)",
          policy_names<TransferPolicy>());
-  v.integer(
-      "rdma_ports", c.rdma_ports, "port",
-      "multi-gpu: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
-      "as many as the L2 has)",
-      1, 64);
+  v.integer("rdma_ports", c.rdma_ports, "port",
+            "of several GPUs: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache "
+            "(ours: as many as the L2 has)",
+            1, 64);
   v.flag("line_sharing", c.line_sharing,
          "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");
@@ -316,16 +317,15 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
   group("noc", "crossbar between L1s and LLC slices, or between slices of partitions", c.noc);
-  group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "uba-sm: links between peer slices of the two sides", c.side_link);
+  group("p2p", "links between the SMs and the slices of a partition", c.p2p);
+  group("side_link", "links between peer slices of the two sides", c.side_link);
   group("mcm", "network between modules, where it is of switches", c.mcm);
   group("ring", "network between modules, where it is of rings", c.ring);
-  group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
-  group("rdma", "multi-gpu: RDMA engines", c.rdma);
+  group("fabric", "links and switch between GPUs", c.fabric);
+  group("rdma", "RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);
-  group("remote_cache", "multi-gpu: a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
-  group("decision", "multi-gpu: the decision engine of system.transfer decision-engine",
-        c.decision);
+  group("remote_cache", "a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
+  group("decision", "the decision engine of system.transfer decision-engine", c.decision);
   group("dram", "DRAM channels", c.dram);
   group("l2_tlb", "shared L2 TLB", c.l2_tlb);
   group("walker", "page-table walkers", c.walker);

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts what the structure of the sources promises. Usage: structure_test.py CHECK SOURCE_DIR
 
-topology-names    names of shapes outside platforms/topology and presets: none
 role-tests        conditions about a role in the pipelines of LLC slices and L1s: none
 header-lines      headers of LLC slices, L1s and SMs: at most 150 lines
 outside-files     references to files that are not in the repository: none
@@ -13,7 +12,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-SHAPES = ["uba-mem", "uba-sm", "nuba", "multi-gpu", "module-tree", "gpu-tree"]
 PIPELINES = ["modules/llc/slice_*", "modules/llc/llc_slice.*", "modules/sm/l1_pipeline.h",
              "modules/sm/l1_cache.*", "modules/sm/l1_stages.cpp"]
 HEADERS = ["modules/llc/*.h", "modules/llc/roles/*.h", "modules/sm/*.h", "modules/sm/*/*.h"]
@@ -37,21 +35,6 @@ def without_comments(text):
     """The text with comments blanked; lines keep their numbers."""
     token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
     return token.sub(lambda m: m.group() if m.group()[0] == '"' else "\n" * m.group().count("\n"), text)
-
-
-def topology_names(root):
-    name = re.compile(r'"[^"\n]*(?<![\w-])(?:' + "|".join(map(re.escape, SHAPES)) + r')(?![\w-])[^"\n]*"')
-    for f in files(root, "platforms/*.cpp", "platforms/*.h", "modules/*.cpp", "modules/*.h", "policies/*.cpp",
-                   "policies/*.h", "app/*.cpp", "app/*.h", "studies/*.cpp", "studies/*.h"):
-        if f.is_relative_to(Path(root) / "platforms/topology"):
-            continue
-        for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
-            if "tessera run " in line or 'default_value("' in line:
-                continue  # the preset of this name, as an example or a default
-            for text in name.findall(line):
-                # Descriptions of parameters say for whom a group is: "nuba: links between ...".
-                if not re.match(r'"(?:' + "|".join(SHAPES) + r'): ', text):
-                    yield f, number, line.strip()
 
 
 def role_tests(root):
@@ -79,7 +62,7 @@ def outside_files(root):
                 yield f, number, line.strip()
 
 
-CHECKS = {"topology-names": topology_names, "role-tests": role_tests, "header-lines": header_lines,
+CHECKS = {"role-tests": role_tests, "header-lines": header_lines,
           "outside-files": outside_files}
 
 if __name__ == "__main__":
