@@ -21,12 +21,15 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
                             config.system.address_map_seed)),
       placement_(make_page_placement(config.system.page_placement, {config.system.lab_threshold})),
       caching_(make_remote_caching(config.system.remote_caching)),
-      page_table_(std::make_unique<PageTable>(*map_)) {
+      page_table_(std::make_unique<PageTable>(*map_)),
+      backdoor_(config.system.line_bytes,
+                [this](tlm::tlm_generic_payload& p) { return debug_memory(p); }) {
   if (config_.system.gpus > 1) {
     transfer_policy_ = make_transfer_policy(config_.system.transfer, config_.decision.thresholds);
     transfer_ = transfer_policy_->start();
   }
   build(options);
+  open_backdoor();
 }
 
 void Gpu::build_page_migrator() {
@@ -103,23 +106,36 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
   return nullptr;
 }
 
-void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {
-  // A write goes in by every partition, whose slice may hold a copy of another's line. Of several
-  // GPUs, the line's own serves.
-  const SystemConfig& s = config_.system;
-  const std::uint32_t ways = command == tlm::TLM_WRITE_COMMAND ? s.partitions() : 1;
-  const std::uint32_t first = s.gpus == 1 ? 0 : map_->page_home(physical).value * sms_per_gpu();
-  for (std::uint32_t p = 0; p < ways; ++p) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(physical);
-    payload.set_data_ptr(static_cast<unsigned char*>(data));
-    payload.set_data_length(length);
-    payload.set_streaming_width(length);
-    SmCluster& sm = *sms_[first + p * s.sms_per_partition()];
-    if (sm.l1->transport_dbg(payload) != length) {
-      SC_REPORT_FATAL("/tessera/platform/debug_access", "a debug access was not served");
+/// Untimed accesses of every block go through the platform's own way, from below to above.
+void Gpu::open_backdoor() {
+  drams_ = made(BlockKind::kDram);
+  for (const BlockKind kind : {BlockKind::kLlc, BlockKind::kRemoteCache, BlockKind::kL1}) {
+    for (const BlockHandle* block : made(kind)) {
+      if (block->bytes == nullptr) continue;
+      backdoor_.add(*block->bytes);
+      block->bytes->use(backdoor_);
     }
+  }
+}
+
+/// Below all that holds bytes: the line's channel, or a home slice that tells nobody what it holds.
+unsigned Gpu::debug_memory(tlm::tlm_generic_payload& payload) {
+  if (payload.get_address() >= map_->geometry().total_bytes()) return 0;
+  const Location where = map_->locate(payload.get_address());
+  const BlockHandle& slice = *slices_[where.slice.value];
+  const BlockHandle& lowest = slice.bytes == nullptr ? slice : *drams_[where.channel.value];
+  return lowest.in.front()->get_base_interface().transport_dbg(payload);
+}
+
+void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(physical);
+  payload.set_data_ptr(static_cast<unsigned char*>(data));
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  if (backdoor_.access_debug(payload) != length) {
+    SC_REPORT_FATAL("/tessera/platform/debug_access", "a debug access was not served");
   }
 }
 

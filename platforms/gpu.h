@@ -8,6 +8,7 @@
 #include <systemc>
 #include <vector>
 
+#include "modules/core/backdoor.h"
 #include "modules/core/link_packet.h"
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
@@ -74,7 +75,8 @@ class Gpu final : public sc_core::sc_module {
   /// Packets between GPUs that are in use; 0 at the end of every run.
   std::size_t live_packets() const { return packets_.live(); }
 
-  /// Debug access at a physical address, to the newest bytes. `length` must stay in one line.
+  /// Debug access at a physical address, to the newest bytes and to every copy. `length` must stay
+  /// in one line.
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
  private:
@@ -92,6 +94,9 @@ class Gpu final : public sc_core::sc_module {
   std::vector<BlockHandle*> made(BlockKind kind);
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
+  NodeTree node_tree() const;
+  unsigned debug_memory(tlm::tlm_generic_payload& payload);
+  void open_backdoor();
   L1Role l1_role(std::uint32_t gpu);
   void build_page_migrator();
   void build_mdr();
@@ -125,6 +130,8 @@ class Gpu final : public sc_core::sc_module {
   std::vector<RdmaEngine*> rdmas_;
   std::vector<BlockHandle*> l1s_;
   std::vector<BlockHandle*> slices_;
+  std::vector<BlockHandle*> drams_;
+  Backdoor backdoor_;
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
   std::unique_ptr<DecisionEngine> decision_;

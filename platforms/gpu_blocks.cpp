@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a plan to sc_modules: each block is made by its kind, then sockets are bound.
+#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -204,23 +205,35 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
       return make_block("noc", config_.impl.noc, site);
     case BlockKind::kRemoteCache:
       mine.llc = own(config_.remote_cache);
-      site.slice.ports = {LlcSlice::Queue::kLocal};
-      site.slice.remote_cache = &transfer_;
+      site.slice.role = "remote_cache";
+      site.slice.access_mode = &transfer_;
       site.slice.remote_banks = config_.system.rdma_ports;
       return make_block("llc", config_.impl.llc, site);
     default:
       break;
   }
   mine.llc = own(config_.llc);
+  site.slice.role = name_of(block.role);
   site.slice.self = SliceId(block.index);
-  site.slice.ports = {LlcSlice::Queue::kLocal};
-  site.slice.ports.resize(block.inputs, LlcSlice::Queue::kRemote);
+  site.slice.local_inputs = block.inputs - block.remote_inputs;
+  site.slice.remote_inputs = block.remote_inputs;
+  site.slice.tree = node_tree();
+  site.slice.caching = caching_.get();
   if (migrator_) site.slice.observers.push_back(migrator_.get());
   if (sharing_profiler_) site.slice.observers.push_back(sharing_profiler_.get());
-  if (block.role != SliceRole::kHome) site.slice.caching = caching_.get();
   if (mdr_ && block.index == config_.mdr.sampled_slice) site.slice.observers.push_back(mdr_.get());
-  site.slice.coherent = block.role == SliceRole::kSide;
   return make_block("llc", config_.impl.llc, site);
+}
+
+NodeTree Gpu::node_tree() const {
+  const SystemConfig& s = config_.system;
+  NodeTree tree;
+  tree.gpus = s.gpus;
+  tree.modules = s.gpus * s.modules;
+  tree.partitions = s.gpus * std::max(s.partitions(), s.modules);
+  tree.sms = s.sms;
+  tree.slices = s.slices();
+  return tree;
 }
 
 L1Role Gpu::l1_role(std::uint32_t gpu) {

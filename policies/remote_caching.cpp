@@ -15,7 +15,7 @@ class HomeOnly final : public RemoteCaching {
 
 class FullReplication final : public RemoteCaching {
  public:
-  Caching decide(const RemoteAccess& access) const override { return {access.read_only}; }
+  Caching decide(const RemoteAccess& access) const override { return {access.is_replicable()}; }
 };
 
 template <class Policy>

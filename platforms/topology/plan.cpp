@@ -39,7 +39,7 @@ const char* name_of(SliceRole role) {
     case SliceRole::kSide:
       break;
   }
-  return "side";
+  return "peer";
 }
 
 const PlannedNode& PlatformPlan::scope_of(const PlannedBlock& block) const {
