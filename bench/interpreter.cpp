@@ -10,6 +10,7 @@
 
 #include "bench/cpu_time.h"
 #include "stimuli/kernels/functional_device.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
 
 namespace tessera::bench {
@@ -29,7 +30,7 @@ class Bench {
  public:
   explicit Bench(const std::string& kernel)
       : module_(ptx::parse_file(TESSERA_BENCH_KERNELS "/" + kernel + "/" + kernel + ".ptx")) {
-    request_.module = &module_;
+    request_.source = kernels::ModuleLoader::make(device_)->source(module_);
     request_.kernel = kernel;
   }
   Address array(const std::string& name, const std::vector<float>& values) {

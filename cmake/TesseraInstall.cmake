@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 # Rooms in link order: users before what they use.
 set(rooms)
 foreach(room app report studies platforms rdma host sm llc mdr noc mmu memory cache power kernels core
-             policies ptx common)
+             policies policy_files ptx common)
   if(TARGET tessera_${room})
     set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND rooms ${room})
@@ -63,7 +63,11 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TesseraPlugin.cmake
         DESTINATION ${package_dir})
 
+list(REMOVE_ITEM rooms policies)  # an interface: policy_files is its archive
 list(TRANSFORM rooms PREPEND "-ltessera_")
+# Policies register themselves: every object of the archive is linked.
+list(TRANSFORM rooms REPLACE "^(-ltessera_policy_files)$"
+     "-Wl,--whole-archive \\1 -Wl,--no-whole-archive")
 list(JOIN rooms " " TESSERA_PC_LIBS)
 # From the .pc file to the prefix, which may be moved.
 file(RELATIVE_PATH TESSERA_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -9,6 +9,7 @@
 #include "modules/llc/llc_slice.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/noc/crossbar.h"
+#include "modules/noc/ring.h"
 #include "modules/sm/l1_cache.h"
 
 namespace tessera {
@@ -29,7 +30,7 @@ void list(Vector& sockets, std::vector<Port*>& out) {
 }
 
 BlockHandle make_l1(const BlockSite& s) {
-  auto module = std::make_unique<L1Cache>(s.name.c_str(), s.config->l1, *s.map, s.l1);
+  auto module = make_l1_cache(s.name.c_str(), s.config->l1, *s.map, s.l1);
   L1Cache& m = *module;
   BlockHandle h = handle(std::move(module));
   h.flush = &m;
@@ -43,6 +44,15 @@ BlockHandle make_noc(const BlockSite& s) {
   auto module =
       std::make_unique<Crossbar>(s.name.c_str(), s.config->noc, s.inputs, s.outputs, s.routing);
   Crossbar& m = *module;
+  BlockHandle h = handle(std::move(module));
+  list(m.in, h.in);
+  list(m.out, h.out);
+  return h;
+}
+
+BlockHandle make_ring(const BlockSite& s) {
+  auto module = std::make_unique<Ring>(s.name.c_str(), s.config->ring.ring, s.inputs, s.routing);
+  Ring& m = *module;
   BlockHandle h = handle(std::move(module));
   list(m.in, h.in);
   list(m.out, h.out);
@@ -77,6 +87,7 @@ using Kinds = std::map<std::string, std::map<std::string, BlockFactory>>;
 Kinds& kinds() {
   static Kinds all = {{"l1", {{"tlm", make_l1}}},
                       {"noc", {{"tlm", make_noc}}},
+                      {"ring", {{"tlm", make_ring}}},
                       {"llc", {{"tlm", make_llc}}},
                       {"dram", {{"tlm", make_dram}}}};
   return all;

@@ -40,7 +40,7 @@ struct BlockSite {
   unsigned outputs = 1;  ///< initiator sockets that will be bound
   NocRouting routing;    ///< "noc" only
   SliceSite slice;       ///< "llc" only
-  L1Role l1;             ///< "l1" only
+  L1Site l1;             ///< "l1" only
 };
 
 /// A made block.

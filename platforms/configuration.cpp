@@ -61,9 +61,55 @@ std::string file_of(const std::string& platform) {
                    "; or the path of a JSON file)" + did_you_mean(platform, names));
 }
 
+/// What a platform's files say.
+struct Collected {
+  std::vector<ParameterSetting> settings;  ///< in their order
+  Tree tree;                               ///< the last; empty: none says one
+  std::string tree_origin;                 ///< "FILE:LINE"
+};
+
+constexpr const char* kTreeParameters[] = {"system.topology", "system.gpus", "system.modules"};
+
+bool is_of_tree(const ParameterSetting& s) {
+  return std::find(std::begin(kTreeParameters), std::end(kTreeParameters), s.path) !=
+         std::end(kTreeParameters);
+}
+
+/// A file's tree replaces what its bases said of the tree.
+void take_tree(const LocatedJson& document, Collected& out) {
+  if (!document.value.contains("tree")) return;
+  out.tree = tree_from(document);
+  out.tree_origin = document.where("/tree");
+  std::vector<ParameterSetting>& s = out.settings;
+  s.erase(std::remove_if(s.begin(), s.end(), is_of_tree), s.end());
+}
+
+/// Sets what the tree says, and refuses settings that say otherwise.
+void apply_tree(const Collected& collected, const std::vector<ParameterSetting>& settings,
+                SystemConfig& system) {
+  if (collected.tree.empty()) return;
+  SystemConfig flat = system;
+  tessera::apply_tree(collected.tree, system);
+  const Tree& tree = collected.tree;
+  for (const ParameterSetting& s : settings) {
+    if (!is_of_tree(s)) continue;
+    const bool names_gpus = shape_of(flat.topology).level == NodeLevel::kGpu;
+    const bool agrees =
+        s.path == kTreeParameters[0]
+            ? (names_gpus ? tree.front().level == NodeLevel::kGpu &&
+                                tree.back().shape == SystemConfig::default_topology()
+                          : flat.topology == system.topology)
+            : (s.path == kTreeParameters[1] ? flat.gpus == system.gpus
+                                            : flat.modules == system.modules);
+    if (agrees) continue;
+    throw InputError(s.origin + ": " + s.path + " (" + s.value.dump() +
+                     ") contradicts the tree of " + collected.tree_origin + " (" +
+                     to_json(tree).dump() + ")");
+  }
+}
+
 /// Settings of the file, those of its base first.
-void collect(const std::string& platform, std::vector<ParameterSetting>& out,
-             std::set<std::string>& seen) {
+void collect(const std::string& platform, Collected& out, std::set<std::string>& seen) {
   const std::string file = file_of(platform);
   if (!seen.insert(fs::weakly_canonical(file).string()).second) {
     throw InputError(file + ": \"base\" leads back to this file");
@@ -84,8 +130,10 @@ void collect(const std::string& platform, std::vector<ParameterSetting>& out,
     const fs::path beside = fs::path(file).parent_path() / plugin;
     load_plugin(fs::exists(beside) ? beside.string() : plugin);
   }
-  for (ParameterSetting& s : settings_from(document, {"base", "description", "plugins", "spdx"})) {
-    out.push_back(std::move(s));
+  take_tree(document, out);
+  for (ParameterSetting& s :
+       settings_from(document, {"base", "description", "plugins", "spdx", "tree"})) {
+    out.settings.push_back(std::move(s));
   }
 }
 
@@ -148,7 +196,11 @@ void check_instances(const ResolvedConfig& config) {
     const PlannedBlock& block = *plan.find(instance);
     switch (block.kind) {
       case BlockKind::kNetwork:
-        check(block.network.noc);
+        if (block.network.kind == NetworkKind::kRing) {
+          check(block.network.ring);
+        } else {
+          check(block.network.noc);
+        }
         break;
       case BlockKind::kSm:
         check(g.sm);
@@ -195,9 +247,10 @@ std::vector<PresetInfo> platform_presets() {
 }
 
 ResolvedConfig resolve_config(const std::string& platform, const std::vector<std::string>& sets) {
-  std::vector<ParameterSetting> settings;
+  Collected collected;
   std::set<std::string> seen;
-  collect(platform, settings, seen);
+  collect(platform, collected, seen);
+  std::vector<ParameterSetting>& settings = collected.settings;
   for (const std::string& s : sets) settings.push_back(setting_from_argument(s));
 
   ResolvedConfig config;
@@ -206,9 +259,10 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   for (ParameterSetting& s : settings) {
     (is_instance(s) ? config.overrides : common).push_back(std::move(s));
   }
-  ParameterReader reader(std::move(common));
+  ParameterReader reader(common);
   describe(reader, config.gpu);
   reader.throw_if_failed();
+  apply_tree(collected, common, config.gpu.system);
   config.gpu.propagate();
   std::string errors;
   for (const std::string& e : config.gpu.validate()) {
@@ -224,6 +278,7 @@ nlohmann::ordered_json ResolvedConfig::to_json() const {
   GpuConfig copy = gpu;
   describe(lister, copy);
   nlohmann::ordered_json out = lister.to_json();
+  if (!gpu.system.tree.empty()) out["tree"] = tessera::to_json(gpu.system.tree);
   for (const ParameterSetting& s : overrides) out["instances"][s.path] = s.value;
   for (const LoadedPlugin& p : loaded_plugins()) out["plugins"].push_back(p.file);
   return out;

@@ -147,17 +147,17 @@ ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const G
 const std::vector<DerivedInfo>& derived_catalogue() {
   static const std::vector<DerivedInfo> all = {
       {"ipc", "instruction/cycle", "warp instructions of all SMs per SM cycle"},
-      {"replies_per_cycle", "reply/cycle", "L1 misses answered per SM cycle (NUBA figure 8)"},
+      {"replies_per_cycle", "reply/cycle", "responses to L1 misses per SM cycle (NUBA figure 8)"},
       {"l1_hit_rate", "", "L1 load hits over loads; merges are no hits"},
       {"llc_hit_rate", "", "LLC hits and write allocations over accesses"},
       {"l1_miss_local_fraction", "", "L1 misses served in the SM's own partition or GPU"},
-      {"noc_bytes", "byte", "sent by the GPU's network, requests and replies, each once"},
-      {"inter_module_bytes", "byte", "sent between modules, requests and replies"},
+      {"noc_bytes", "byte", "sent by the GPU's network, requests and responses, each once"},
+      {"inter_module_bytes", "byte", "sent between modules, requests and responses"},
       {"inter_gpu_bytes", "byte", "sent between GPUs, headers included"},
       {"host_link_bytes", "byte", "sent between host and GPUs"},
       {"off_node_fraction", "", "requests to another module or GPU over LLC accesses"},
       {"dram_bytes", "byte", "read and written by the DRAM channels"},
-      {"dram_utilisation", "", "dram_bytes over what the channels could move meanwhile"},
+      {"dram_utilisation", "", "dram_bytes over the channels' peak in the same time"},
       {"avg_load_latency_cycles", "cycle", "a warp's load, from issue to its last byte"},
       {"avg_remote_load_latency_cycles", "cycle",
        "an L1 miss; of several GPUs, of another GPU's line"},
@@ -170,15 +170,17 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"page_sharing.26-64", "", "touched by 26 SMs or more"},
       {"latency_breakdown", "cycle", "average of an L1 miss at each hop"},
       {"latency_breakdown.request_network", "cycle", "from the L1 to the home slice"},
-      {"latency_breakdown.llc", "cycle", "in the slice, until it asked its channel or answered"},
-      {"latency_breakdown.dram", "cycle", "from the slice's request to the channel's answer"},
-      {"latency_breakdown.llc_return", "cycle", "in the slice after the channel's answer"},
+      {"latency_breakdown.llc", "cycle",
+       "in the slice, until its request to the channel or its response"},
+      {"latency_breakdown.dram", "cycle", "from the slice's request to the channel's response"},
+      {"latency_breakdown.llc_return", "cycle", "in the slice after the channel's response"},
       {"latency_breakdown.reply_network", "cycle", "from the slice back to the L1"},
-      {"peak_gb_per_s", "GB/s", "what each level could move"},
+      {"peak_gb_per_s", "GB/s", "peak bandwidth of each level"},
       {"peak_gb_per_s.*", "GB/s", "by level and direction"},
-      {"remote", "", "what DualOpt's figures look at"},
+      {"remote", "", "figures of DualOpt"},
       {"remote.access_fraction", "", "L1 accesses of other GPUs' lines"},
-      {"remote.served_by_l1_fraction", "", "of all accesses: remote ones that the L1 answered"},
+      {"remote.served_by_l1_fraction", "",
+       "of all accesses: remote loads that hit or merge in the L1"},
       {"remote.served_remotely_fraction", "", "of all accesses: those that left their GPU"},
       {"remote.pre_link_latency_share", "", "of a remote load: before the engine could send it"},
       {"remote.link_latency_share", "", "of a remote load: between the engines, both ways"},
@@ -188,8 +190,8 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"remote.mergeable_fraction", "",
        "reads that an infinite buffer would merge; null without it"},
       {"remote.cache_hit_rate", "", "remote cache's hits over its accesses"},
-      {"remote.answers_per_packet", "answer", "in a coalesced packet, on average"},
-      {"remote.most_answers_per_packet", "answer", "in a coalesced packet, at most"},
+      {"remote.answers_per_packet", "response", "in a coalesced packet, on average"},
+      {"remote.most_answers_per_packet", "response", "in a coalesced packet, at most"},
       {"remote.verdict", "", "decision engine: 1 when it chose fine-grained transfer"},
       {"remote.golden_verdict", "", "the same, had it seen the whole run"},
       {"remote.decided_at_cycle", "cycle", "of the decision engine's clock"},
@@ -243,11 +245,22 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   }
   // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
   d["noc_bytes"] = bytes("noc");
-  d["inter_module_bytes"] = bytes("mcm");
+  const auto between_modules = [&](const char* requests, const char* replies) {
+    double total = 0;
+    for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
+      if (b->network.joins != NodeLevel::kModule) continue;
+      const auto network = modules.find(plan.path_of(*b));
+      if (network == modules.end()) continue;
+      total += network->at(requests).get<double>();
+      if (replies != nullptr) total += network->at(replies).get<double>();
+    }
+    return total;
+  };
+  d["inter_module_bytes"] = between_modules("request_bytes", "reply_bytes");
   d["inter_gpu_bytes"] = sum("fabric", "bytes_over_time", "total");
   d["host_link_bytes"] = 0;
   d["off_node_fraction"] =
-      ratio(sum("mcm", "request_packets") + sum("rdma", "requests_in"), llc_accesses);
+      ratio(between_modules("request_packets", nullptr) + sum("rdma", "requests_in"), llc_accesses);
   d["dram_bytes"] = dram_bytes;
   d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
   d["avg_load_latency_cycles"] =

@@ -93,8 +93,19 @@ std::vector<const PlannedBlock*> on_dies(const PlatformPlan& plan) {
 
 NetworkGeometry network_geometry(const GpuConfig& config, const PlannedBlock& network,
                                  bool requests) {
-  const NocConfig& noc = network.network.noc;
   NetworkGeometry g;
+  if (network.network.kind == NetworkKind::kRing) {
+    // A switch at each node, between the two neighbours, the entry and the exit.
+    const RingConfig& ring = network.network.ring;
+    g.stages.push_back({network.inputs, 3, 3});
+    g.link_bytes = ring.link_bytes;
+    g.buffer_bytes = ring.buffer_packets * (ring.header_bytes + config.system.line_bytes);
+    g.clock_hz = static_cast<double>(ring.clock_hz);
+    g.length_mm = length_mm(config, network.network.span);
+    g.leaves_module = true;
+    return g;
+  }
+  const NocConfig& noc = network.network.noc;
   const std::uint32_t from = requests ? network.inputs : network.outputs;
   const std::uint32_t to = requests ? network.outputs : network.inputs;
   for (const SwitchStage& s : switch_stages(from, to, noc.radix)) {
@@ -148,10 +159,17 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
   for (const PlannedBlock* b : on_dies(plan)) {
     const Instance stats = instance(b);
     PlannedBlock mine = *b;
-    mine.network.noc = instance_config(mine.network.noc, overrides, stats.path);
+    const bool ring = mine.network.kind == NetworkKind::kRing;
+    if (ring) {
+      mine.network.ring = instance_config(mine.network.ring, overrides, stats.path);
+    } else {
+      mine.network.noc = instance_config(mine.network.noc, overrides, stats.path);
+    }
     for (const bool requests : {true, false}) {
       const NetworkPower p = network_power(power, network_geometry(config, mine, requests));
-      const double bytes = stats(requests ? "request_bytes" : "reply_bytes");
+      // On a ring, each segment passed costs as much as a switch.
+      const double bytes = ring ? stats(requests ? "request_segment_bytes" : "reply_segment_bytes")
+                                : stats(requests ? "request_bytes" : "reply_bytes");
       const Energy e = network_energy(p, bytes, seconds);
       for (Sum* sum : {&noc, &networks[b->network.traffic]}) {
         sum->energy += e;

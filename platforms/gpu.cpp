@@ -17,24 +17,38 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       pool_(pool),
       check_protocol_(options.check_protocol),
       path_(std::string(this->name()) + "."),
-      map_(make_address_map(config.system.address_map, config.geometry(),
-                            config.system.address_map_seed)),
-      placement_(make_page_placement(config.system.page_placement, {config.system.lab_threshold})),
-      caching_(make_remote_caching(config.system.remote_caching)),
+      policy_context_(config.policy_context()),
+      map_(make_address_map(config.system.address_map, policy_context_, config.address_map)),
+      placement_(config.page_placement.make(config.system.page_placement, policy_context_)),
       page_table_(std::make_unique<PageTable>(*map_)),
       backdoor_(config.system.line_bytes,
                 [this](tlm::tlm_generic_payload& p) { return debug_memory(p); }) {
+  for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
+    caching_.push_back(config_.remote_caching.make(config_.system.remote_caching, policy_context_));
+  }
   if (config_.system.gpus > 1) {
-    transfer_policy_ = make_transfer_policy(config_.system.transfer, config_.decision.thresholds);
+    transfer_policy_ = config_.transfer_policy();
     transfer_ = transfer_policy_->start();
   }
   build(options);
   open_backdoor();
 }
 
+void Gpu::register_statistics(StatisticsRegistry& registry) const {
+  for (const Block* b : blocks_) b->register_statistics(registry);
+  registry.counters(path_ + AddressMap::kFamily, map_->counters());
+  for (const auto& caching : caching_) {
+    registry.counters(path_ + RemoteCaching::kFamily, caching->counters());
+  }
+  if (transfer_policy_) {
+    registry.counters(path_ + TransferPolicy::kFamily, transfer_policy_->counters());
+  }
+}
+
 void Gpu::build_page_migrator() {
   const PageMigratorConfig& c = config_.migration;
-  std::unique_ptr<PageMigrationPolicy> policy = make_page_migration(c.policy, c.options);
+  std::unique_ptr<PageMigrationPolicy> policy =
+      config_.page_migration.make(c.policy, policy_context_);
   const auto channel_of = [this](SmId sm) { return local_memory(sm); };
   page_table_->channel_of_sm = channel_of;
   PageMigratorPlatform platform;
@@ -58,12 +72,17 @@ void Gpu::build_page_migrator() {
                                              std::move(platform));
 }
 
-void Gpu::build_mdr() {
+MdrEngine& Gpu::build_mdr(const PlannedBlock& block) {
   const LlcSliceConfig& llc = config_.llc;
-  mdr_ = std::make_unique<MdrEngine>(
-      "mdr", config_.mdr,
+  const std::uint32_t slices = config_.system.slices_per_gpu();
+  const std::uint32_t sms = sms_per_gpu();
+  mdrs_.push_back(std::make_unique<MdrEngine>(
+      block.name.c_str(), config_.mdr,
       SetSampler::Shape{llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses},
-      config_.raw_bandwidths(), *caching_->monitored());
+      config_.raw_bandwidths(), *caching_[block.gpu]->monitored(),
+      MdrEngine::Scope{{SliceId(block.gpu * slices), SliceId((block.gpu + 1) * slices)},
+                       {SmId(block.gpu * sms), SmId((block.gpu + 1) * sms)}}));
+  return *mdrs_.back();
 }
 
 void Gpu::stop_memory(const std::function<void()>& drained) {

@@ -66,6 +66,8 @@ class Gpu final : public sc_core::sc_module {
   const AddressMap& address_map() const { return *map_; }
   const PlatformPlan& plan() const { return plan_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
+  /// Those of all blocks, and the counters of policies that many blocks use.
+  void register_statistics(StatisticsRegistry& registry) const;
   const SmCluster& sm(unsigned i) const { return *sms_[i]; }
   const ProtocolChecker* unfinished_checker() const;
 
@@ -94,12 +96,16 @@ class Gpu final : public sc_core::sc_module {
   std::vector<BlockHandle*> made(BlockKind kind);
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
-  NodeTree node_tree() const;
+  /// The GPU that holds an address.
+  std::uint32_t gpu_of(std::uint64_t physical) const {
+    return map_->locate(physical).slice.value / config_.system.slices_per_gpu();
+  }
   unsigned debug_memory(tlm::tlm_generic_payload& payload);
   void open_backdoor();
-  L1Role l1_role(std::uint32_t gpu);
+  L1Site l1_site(std::uint32_t gpu);
   void build_page_migrator();
-  void build_mdr();
+  MdrEngine& build_mdr(const PlannedBlock& block);
+  std::vector<FlushStage> flush_stages(const GpuOptions& options);
   void stop_memory(const std::function<void()>& drained);
   void forget_memory();
   void resume_memory(const std::vector<ChannelId>& homes);
@@ -112,9 +118,10 @@ class Gpu final : public sc_core::sc_module {
   const bool check_protocol_;
   /// Where the blocks that are being made stand: instances' settings go by it.
   std::string path_;
+  const PolicyContext policy_context_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<PagePlacement> placement_;
-  std::unique_ptr<RemoteCaching> caching_;
+  std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< of each GPU
   std::unique_ptr<PageTable> page_table_;
   std::unique_ptr<TransferPolicy> transfer_policy_;  ///< of several GPUs
   RemoteAccessMode transfer_;
@@ -136,7 +143,7 @@ class Gpu final : public sc_core::sc_module {
   CtaDispatcher* dispatcher_ = nullptr;
   std::unique_ptr<DecisionEngine> decision_;
   std::unique_ptr<PageMigrator> migrator_;
-  std::unique_ptr<MdrEngine> mdr_;
+  std::vector<std::unique_ptr<MdrEngine>> mdrs_;  ///< of each GPU
   std::unique_ptr<SharingProfiler> sharing_profiler_;
   std::size_t undrained_ = 0;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a plan to sc_modules: each block is made by its kind, then sockets are bound.
-#include <algorithm>
 #include <functional>
 #include <utility>
 
@@ -89,7 +88,6 @@ void Gpu::build(const GpuOptions& options) {
     sms_[i]->l1_control.bind(*l1s_[i]->flush);
     sms_[i]->dispatcher.bind(dispatcher_->events);
     dispatcher_->sms[i].bind(sms_[i]->ctas);
-    dispatcher_->caches[i].bind(*l1s_[i]->flush);
   }
   for (const BlockHandle* slice : slices_) {
     if (migrator_ && slice->page_drop == nullptr) {
@@ -120,8 +118,7 @@ BlockHandle Gpu::make(const PlannedBlock& block, const GpuOptions& options) {
       build_page_migrator();
       return owned(*migrator_);
     case BlockKind::kMdr:
-      build_mdr();
-      return owned(*mdr_);
+      return owned(build_mdr(block));
     case BlockKind::kSharingProfiler:
       sharing_profiler_ = std::make_unique<SharingProfiler>(
           std::string(name()) + "." + block.name, config_.system.sms, config_.system.line_bytes);
@@ -196,18 +193,23 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
       return make_block("dram", config_.impl.dram, site);
     case BlockKind::kL1: {
       mine.l1 = own(config_.l1);
-      if (config_.system.gpus > 1) site.l1 = l1_role(block.gpu);
+      if (config_.system.gpus > 1) site.l1 = l1_site(block.gpu);
       return make_block("l1", config_.impl.l1, site);
     }
     case BlockKind::kNetwork:
-      mine.noc = own(block.network.noc);
       site.routing = routing_of(block, *map_);
+      if (block.network.kind == NetworkKind::kRing) {
+        mine.ring.ring = own(block.network.ring);
+        return make_block("ring", config_.impl.ring, site);
+      }
+      mine.noc = own(block.network.noc);
       return make_block("noc", config_.impl.noc, site);
     case BlockKind::kRemoteCache:
       mine.llc = own(config_.remote_cache);
       site.slice.role = "remote_cache";
       site.slice.access_mode = &transfer_;
-      site.slice.remote_banks = config_.system.rdma_ports;
+      // Each module deals its SMs' lines over its own.
+      site.slice.remote_banks = config_.system.rdma_ports / config_.system.modules;
       return make_block("llc", config_.impl.llc, site);
     default:
       break;
@@ -217,38 +219,32 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
   site.slice.self = SliceId(block.index);
   site.slice.local_inputs = block.inputs - block.remote_inputs;
   site.slice.remote_inputs = block.remote_inputs;
-  site.slice.tree = node_tree();
-  site.slice.caching = caching_.get();
+  site.slice.tree = policy_context_.tree;
+  site.slice.slices = config_.system.slices();
+  site.slice.caching = caching_[block.gpu].get();
   if (migrator_) site.slice.observers.push_back(migrator_.get());
   if (sharing_profiler_) site.slice.observers.push_back(sharing_profiler_.get());
-  if (mdr_ && block.index == config_.mdr.sampled_slice) site.slice.observers.push_back(mdr_.get());
+  if (!mdrs_.empty() &&
+      block.index % config_.system.slices_per_gpu() == config_.mdr.sampled_slice) {
+    site.slice.observers.push_back(mdrs_[block.gpu].get());
+  }
   return make_block("llc", config_.impl.llc, site);
 }
 
-NodeTree Gpu::node_tree() const {
-  const SystemConfig& s = config_.system;
-  NodeTree tree;
-  tree.gpus = s.gpus;
-  tree.modules = s.gpus * s.modules;
-  tree.partitions = s.gpus * std::max(s.partitions(), s.modules);
-  tree.sms = s.sms;
-  tree.slices = s.slices();
-  return tree;
-}
-
-L1Role Gpu::l1_role(std::uint32_t gpu) {
-  L1Role role;
-  role.transfer = &transfer_;
+L1Site Gpu::l1_site(std::uint32_t gpu) {
+  L1Site site;
+  site.role = "multi_gpu";
+  site.transfer = &transfer_;
   const std::uint64_t bytes = config_.geometry().total_bytes() / config_.system.gpus;
-  role.local_begin = gpu * bytes;
-  role.local_end = (gpu + 1) * bytes;
-  role.transfer_bytes = config_.rdma.transfer_bytes;
-  role.observer = decision_.get();
-  return role;
+  site.local_begin = gpu * bytes;
+  site.local_end = (gpu + 1) * bytes;
+  site.transfer_bytes = config_.rdma.transfer_bytes;
+  site.observer = decision_.get();
+  return site;
 }
 
 BlockHandle Gpu::make_rdma(const PlannedBlock& block, const GpuOptions& options) {
-  const std::uint32_t slices = config_.system.slices() / config_.system.gpus;
+  const std::uint32_t slices = config_.system.slices_per_gpu();
   RdmaEngine::Role role;
   role.self = GpuId(block.gpu);
   role.gpus = config_.system.gpus;
@@ -257,7 +253,7 @@ BlockHandle Gpu::make_rdma(const PlannedBlock& block, const GpuOptions& options)
   role.transfer = &transfer_;
   role.packets = &packets_;
   const auto at_home = [this](const tlm::tlm_generic_payload& payload) -> RdmaEngine& {
-    return *rdmas_[map_->page_home(payload.get_address()).value];
+    return *rdmas_[gpu_of(payload.get_address())];
   };
   role.debug_at_home = [at_home](tlm::tlm_generic_payload& payload) {
     return at_home(payload).debug_home(payload);
@@ -309,35 +305,50 @@ std::vector<BlockHandle*> Gpu::made(BlockKind kind) {
   return found;
 }
 
-/// The last block: it ends kernels by flushing the others.
-BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
-  l1s_ = made(BlockKind::kL1);
-  slices_ = made(BlockKind::kLlc);
-  std::vector<SliceFlushIf*> flushed;
-  const auto flush_each = [this, &flushed](const std::vector<BlockHandle*>& slices,
-                                           const char* needs) {
-    for (const BlockHandle* slice : slices) {
+/// What is flushed at a kernel's end, in its order. The L1s come first. What a GPU holds of other
+/// GPUs' memory comes before the slices, because its write-backs end in their home slices.
+std::vector<FlushStage> Gpu::flush_stages(const GpuOptions& options) {
+  FlushStage l1s{"l1", {}, {}};
+  for (const BlockHandle* l1 : l1s_) l1s.drop.push_back(l1->flush);
+  FlushStage remote_caches{"remote_caches", {}, {}};
+  // One stage: the MDR engine's epoch and the migrator's moves end while the slices write back.
+  FlushStage memory_side{"memory_side", {}, {}};
+  const auto add = [this](FlushStage& to, const std::vector<BlockHandle*>& from,
+                          const char* needs) {
+    for (const BlockHandle* slice : from) {
       if (slice->slice_flush == nullptr) {
         throw InputError("implementation '" + config_.impl.llc +
                          "' of the LLC slice cannot be flushed, as " + needs + " needs");
       }
-      flushed.push_back(slice->slice_flush);
+      to.write_back.push_back(slice->slice_flush);
     }
   };
-  // Copies of other partitions' lines are good for one kernel (NUBA section 5.3).
-  if (caching_->copies() && !options.keep_replicas) {
-    flush_each(slices_, "system.remote_caching");
+  if (!options.keep_replicas) {
+    // Good for one kernel (DualOpt section 4.4).
+    add(remote_caches, made(BlockKind::kRemoteCache), "system.transfer");
+    // So are copies of other partitions' lines (NUBA section 5.3).
+    if (caching_.front()->copies()) add(memory_side, slices_, "system.remote_caching");
   }
-  // So is what a GPU holds of other GPUs' memory (DualOpt section 4.4).
-  if (!options.keep_replicas) flush_each(made(BlockKind::kRemoteCache), "system.transfer");
-  if (migrator_) flushed.push_back(migrator_.get());
-  if (mdr_ && !options.keep_replicas) flushed.push_back(mdr_.get());
+  if (migrator_) memory_side.write_back.push_back(migrator_.get());
+  if (!options.keep_replicas) {
+    for (const auto& mdr : mdrs_) memory_side.write_back.push_back(mdr.get());
+  }
+  std::vector<FlushStage> stages{std::move(l1s)};
+  for (FlushStage* stage : {&remote_caches, &memory_side}) {
+    if (!stage->write_back.empty()) stages.push_back(std::move(*stage));
+  }
+  return stages;
+}
+
+/// The last block: it ends kernels by flushing the others.
+BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
+  l1s_ = made(BlockKind::kL1);
+  slices_ = made(BlockKind::kLlc);
   auto dispatcher = std::make_unique<CtaDispatcher>(
       "dispatcher", config_.dispatch,
-      make_cta_scheduler(config_.dispatch.scheduler, {config_.system.gpus}), config_.system.sms,
-      flushed.size());
+      config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_), config_.system.sms);
   dispatcher_ = dispatcher.get();
-  for (std::size_t i = 0; i < flushed.size(); ++i) dispatcher_->slices[i].bind(*flushed[i]);
+  dispatcher_->set_flush_stages(flush_stages(options));
   return holding(std::move(dispatcher));
 }
 

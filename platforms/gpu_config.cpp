@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "common/error.h"
 #include "platforms/block_factory.h"
@@ -24,7 +25,6 @@ MemoryGeometry GpuConfig::geometry() const {
   g.line_bytes = system.line_bytes;
   g.page_bytes = system.page_bytes;
   g.channel_bytes = system.channel_bytes;
-  g.interleave_bytes = system.interleave_bytes;
   return g;
 }
 
@@ -41,27 +41,46 @@ LlcSliceConfig GpuConfig::remote_cache_defaults() {
 
 std::string SystemConfig::default_topology() { return shapes().front().name; }
 
-bool SystemConfig::needs_mdr() const {
-  const std::vector<std::string> known = remote_caching_names();
-  // An unknown name is reported by validate().
-  return std::find(known.begin(), known.end(), remote_caching) != known.end() &&
-         make_remote_caching(remote_caching)->monitored() != nullptr;
+PolicyContext GpuConfig::policy_context() const {
+  PolicyContext c;
+  c.tree.gpus = system.gpus;
+  c.tree.modules = system.gpus * system.modules;
+  c.tree.partitions = system.gpus * system.partitions();
+  c.tree.channels = system.channels;
+  c.tree.sms = system.sms;
+  c.memory = geometry();
+  return c;
 }
 
-std::uint32_t SystemConfig::partitions() const { return shape_of(topology).partitions(*this); }
+std::unique_ptr<TransferPolicy> GpuConfig::transfer_policy() const {
+  return transfer.make(system.transfer, policy_context());
+}
+
+bool GpuConfig::needs_mdr() const {
+  // An unknown name is reported by validate().
+  return PolicyRegistry<RemoteCaching>::instance().has(system.remote_caching) &&
+         remote_caching.make(system.remote_caching, policy_context())->monitored() != nullptr;
+}
+
+std::uint32_t SystemConfig::partitions() const { return node_shape_of(*this).partitions(*this); }
 
 MdrBandwidths GpuConfig::raw_bandwidths() const {
-  const double slices = system.slices();
+  const double slices = system.slices_per_gpu();
   const double modules = system.modules;
   MdrBandwidths raw;
   // A slice gives a line a cycle; its SMs' links take less.
   raw.llc =
       slices * std::min(static_cast<double>(llc.clock_hz) * system.line_bytes, p2p.bandwidth());
-  raw.memory = system.channels * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
-  raw.noc = noc.bandwidth(system.slices());
+  raw.memory =
+      system.channels / system.gpus * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
+  raw.noc = noc.bandwidth(system.slices_per_gpu());
   if (system.modules > 1) {
     // Of evenly spread remote accesses, all but one module's share cross between modules.
-    raw.noc = std::min(raw.noc, modules * mcm.plane.bandwidth(mcm.ports) * modules / (modules - 1));
+    const Tree tree = tree_of(system);
+    const double between = find_level(tree, NodeLevel::kModule)->network == "ring"
+                               ? ring.ports * ring.ring.uniform_bandwidth(system.modules)
+                               : modules * mcm.plane.bandwidth(mcm.ports);
+    raw.noc = std::min(raw.noc, between * modules / (modules - 1));
   }
   return raw;
 }
@@ -69,7 +88,7 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
 void GpuConfig::propagate() {
   sm.line_bytes = l1.line_bytes = llc.line_bytes = remote_cache.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
-  if (migration.policy != "none") l2_tlb.sms_per_view = system.sms_per_partition();
+  if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
 std::vector<std::string> GpuConfig::validate() const {
@@ -77,18 +96,8 @@ std::vector<std::string> GpuConfig::validate() const {
   const auto add = [&errors](std::vector<std::string> more) {
     for (std::string& e : more) errors.push_back(std::move(e));
   };
-  try {
-    // GPUs of unequal size are told by validate_shape().
-    if (system.gpus != 0 && system.channels % system.gpus == 0) {
-      make_address_map(system.address_map, geometry(), system.address_map_seed);
-    }
-  } catch (const InputError& e) {
-    errors.emplace_back(e.what());
-  }
-  // Every balance is above 0, so 0 would be first-touch by another name.
-  if (!(system.lab_threshold > 0 && system.lab_threshold <= 1)) {
-    errors.emplace_back("system.lab_threshold must be above 0 and at most 1");
-  }
+  // GPUs of unequal size are reported by validate_shape().
+  if (system.gpus != 0 && system.channels % system.gpus == 0) validate_policies(errors);
   add(sm.validate());
   add(l1.validate());
   add(validate_shape());
@@ -98,7 +107,8 @@ std::vector<std::string> GpuConfig::validate() const {
   add(walker.validate());
   add(uvm.validate());
   add(migration.validate());
-  if (migration.policy != "none" && !shape_of(system.topology).moves_pages) {
+  // The outermost shape's: among GPUs, pages move from GPU to GPU.
+  if (migration.policy != "none" && !shapes_in(system).front()->moves_pages) {
     errors.push_back("migration.policy (" + migration.policy + ") has a meaning in topologies " +
                      shapes_with(&Shape::moves_pages) + " only");
   }
@@ -112,6 +122,25 @@ std::vector<std::string> GpuConfig::validate() const {
   return errors;
 }
 
+/// Whether each chosen policy takes this system and its own parameters.
+void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
+  const auto check = [&errors](const auto& make) {
+    try {
+      make();
+    } catch (const InputError& e) {
+      errors.emplace_back(e.what());
+    }
+  };
+  const PolicyContext context = policy_context();
+  check([&] { make_address_map(system.address_map, context, address_map); });
+  check([&] { page_placement.make(system.page_placement, context); });
+  check([&] { page_migration.make(migration.policy, context); });
+  check([&] { launch_planner.make(dispatch.planner, context); });
+  check([&] { cta_scheduler.make(dispatch.scheduler, context); });
+  check([&] { remote_caching.make(system.remote_caching, context); });
+  check([&] { transfer.make(system.transfer, context); });
+}
+
 /// Networks of one kind of traffic are alike: one of each is checked.
 void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   const PlatformPlan plan = plan_of(*this);
@@ -119,8 +148,14 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
     const std::string& traffic = b->network.traffic;
     if (b->network.of_links || !checked.insert(traffic).second) continue;
+    if (b->network.kind == NetworkKind::kRing) {
+      for (const std::string& f : b->network.ring.validate(b->inputs, b->outputs)) {
+        errors.push_back(traffic + ": " + f);
+      }
+      continue;
+    }
     // Gates have the settings of the GPU's network.
-    const std::string settings = traffic == "gate" ? "noc" : traffic;
+    const std::string settings = traffic == "gate" || traffic == "ingress" ? "noc" : traffic;
     for (const std::string& f : b->network.noc.validate(b->inputs, b->outputs)) {
       const bool radix = f.find("radix squared") != std::string::npos;
       errors.push_back(traffic + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
@@ -128,28 +163,28 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   }
 }
 
-/// Whether SMs, slices, channels and modules divide as the topology wants, and networks fit them.
-std::vector<std::string> GpuConfig::validate_shape() const {
-  std::vector<std::string> errors;
+/// Whether the levels of the tree can hold each other, and SMs and channels divide over them.
+bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
   const SystemConfig& s = system;
-  const Shape& shape = shape_of(s.topology);
   bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels, errors);
   sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels, errors) && sound;
   sound = must_divide("system.gpus", s.gpus, "system.sms", s.sms, errors) && sound;
   sound = must_divide("system.modules", s.modules, "system.sms", s.sms, errors) && sound;
-  if (shape.divides != nullptr) sound = shape.divides(*this, errors) && sound;
-  if (!shape.caches_others && s.remote_caching != "home") {
-    errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
-                     shapes_with(&Shape::caches_others) + " only");
+  if (sound && s.gpus > 1 && s.modules > 1) {
+    sound = must_divide("system.modules", s.modules, "channels of a GPU", s.channels / s.gpus,
+                        errors) &&
+            must_divide("system.modules", s.modules, "SMs of a GPU", s.sms / s.gpus, errors);
   }
-  if (s.needs_mdr()) {
-    for (const std::string& e : mdr.validate(llc.sets, s.slices())) errors.push_back(e);
-  }
-  if (sound && s.modules > 1 && mcm.ports == 0) {
-    errors.emplace_back("mcm.ports must be at least 1");
+  const std::vector<const Shape*> levels = shapes_in(s);
+  const Shape& node = *levels.back();
+  for (const auto& [count, what] :
+       {std::pair{s.modules, "system.modules"}, std::pair{s.gpus, "system.gpus"}}) {
+    if (count == 1 || node.alone_because.empty()) continue;
+    errors.push_back(std::string(what) + " must be 1 where topology is " + node.name + ": " +
+                     node.alone_because);
     sound = false;
   }
-  if (!shape.several_gpus) {
+  if (!levels.front()->several_gpus) {
     const std::string several = shapes_with(&Shape::several_gpus);
     if (s.gpus != 1) {
       errors.push_back("system.gpus must be 1 unless topology is " + several);
@@ -160,8 +195,32 @@ std::vector<std::string> GpuConfig::validate_shape() const {
                        " only");
     }
   }
+  for (const Shape* shape : levels) {
+    if (sound && shape->divides != nullptr) sound = shape->divides(*this, errors);
+  }
+  return sound;
+}
+
+/// Whether SMs, slices, channels and modules divide as the tree wants, and networks fit them.
+std::vector<std::string> GpuConfig::validate_shape() const {
+  std::vector<std::string> errors;
+  const SystemConfig& s = system;
+  bool sound = check_tree(errors);
+  if (!node_shape_of(s).caches_others && s.remote_caching != "home") {
+    errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
+                     shapes_with(&Shape::caches_others) + " only");
+  }
+  if (needs_mdr() && s.gpus != 0) {
+    for (const std::string& e : mdr.validate(llc.sets, s.slices_per_gpu())) errors.push_back(e);
+  }
+  if (sound && s.modules > 1 && (mcm.ports == 0 || ring.ports == 0)) {
+    errors.emplace_back("mcm.ports and ring.ports must be at least 1");
+    sound = false;
+  }
   if (sound) check_networks(errors);
-  if (shape.validate != nullptr) shape.validate(*this, errors);
+  for (const Shape* shape : shapes_in(s)) {
+    if (sound && shape->validate != nullptr) shape->validate(*this, errors);
+  }
   return errors;
 }
 
@@ -171,8 +230,9 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("gpus", c.gpus, "GPU",
             "multi-gpu: GPUs, each with its part of SMs and channels "
             "(DualOpt section 3)",
-            1, 16);
-  v.integer("modules", c.modules, "module", "chiplets of the GPU (NUBA section 7.6)", 1, 64);
+            1, SystemConfig::kMostGpus);
+  v.integer("modules", c.modules, "module", "chiplets of a GPU (NUBA section 7.6)", 1,
+            SystemConfig::kMostModules);
   v.integer("sms", c.sms, "SM", "streaming multiprocessors, of all GPUs (NUBA Table 1)", 1, 1024);
   v.integer("channels", c.channels, "channel", "DRAM channels, of all GPUs (NUBA section 6)", 1,
             1024);
@@ -183,30 +243,21 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("channel_bytes", c.channel_bytes, "byte",
             "memory of a channel (ours: 16 GiB over 32 channels)", 1 << 20, std::uint64_t{1} << 40);
   v.text("address_map", c.address_map, "address -> slice, channel, bank, row (NUBA section 2)",
-         address_map_names());
-  v.integer("address_map_seed", c.address_map_seed, "",
-            "chooses the random matrices of the address map (ours)", 0, ~std::uint32_t{0});
+         policy_names<AddressMap>());
   v.text("page_placement", c.page_placement,
-         "where a page lives (NUBA names no policy for UBA; ours)", page_placement_names());
-  v.real("lab_threshold", c.lab_threshold, "",
-         "placement lab: normalised page balance above which a page goes to its first toucher; "
-         "above 0 (NUBA section 4)",
-         0, 1);
+         "where a page lives (NUBA names no policy for UBA; ours)", policy_names<PagePlacement>());
   v.text("remote_caching", c.remote_caching,
          "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
-         remote_caching_names());
+         policy_names<RemoteCaching>());
   v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
-         transfer_policy_names());
+         policy_names<TransferPolicy>());
   v.integer(
       "rdma_ports", c.rdma_ports, "port",
-      "multi-gpu: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
+      "multi-gpu: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
       "as many as the L2 has)",
       1, 64);
-  v.integer("interleave_bytes", c.interleave_bytes, "byte",
-            "address map gpu-interleave: bytes that stay together in one channel (MGPUSim)", 32,
-            1 << 20);
   v.flag("line_sharing", c.line_sharing,
-         "measure at lines' homes how SMs share lines and how much of a line they want; takes host "
+         "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");
   v.integer("watchdog_cycles", c.watchdog_cycles, "cycle",
             "cycles without any progress after which a run is stopped (ours)", 1000,
@@ -229,9 +280,17 @@ void describe(ParameterVisitor& v, ModuleNetworkConfig& c) {
   describe(v, c.plane);
 }
 
+void describe(ParameterVisitor& v, ModuleRingConfig& c) {
+  v.integer("ports", c.ports, "ring", "rings, on each of which every module is a node (ours)", 1,
+            64);
+  describe(v, c.ring);
+}
+
 void describe(ParameterVisitor& v, ImplementationConfig& c) {
   v.text("l1", c.l1, "implementation of the L1 caches", block_implementations("l1"));
   v.text("noc", c.noc, "implementation of the crossbar", block_implementations("noc"));
+  v.text("ring", c.ring, "implementation of the rings between modules",
+         block_implementations("ring"));
   v.text("llc", c.llc, "implementation of the LLC slices", block_implementations("llc"));
   v.text("dram", c.dram, "implementation of the DRAM channels", block_implementations("dram"));
 }
@@ -242,14 +301,15 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
     describe(v, config);
     v.leave();
   };
-  group("system", "shape of the GPU, and what concerns more than one block", c.system);
-  group("impl", "which implementation stands in for a kind of block", c.impl);
+  group("system", "shape of the GPU, and parameters of more than one block", c.system);
+  group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
   group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
   group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "uba-sm: links between twin slices of the two sides", c.side_link);
-  group("mcm", "network between modules", c.mcm);
+  group("side_link", "uba-sm: links between peer slices of the two sides", c.side_link);
+  group("mcm", "network between modules, where it is of switches", c.mcm);
+  group("ring", "network between modules, where it is of rings", c.ring);
   group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
   group("rdma", "multi-gpu: RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);
@@ -264,6 +324,10 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
   group("power", "energy and area of events, wires and storage", c.power);
+  for_each_family(c, [&group](const std::string&, const char* choice, auto& settings) {
+    group(family_of(settings), (std::string("parameters of the policies of ") + choice).c_str(),
+          settings);
+  });
 }
 
 }  // namespace tessera

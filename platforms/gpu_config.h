@@ -16,17 +16,31 @@
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/noc_config.h"
+#include "modules/noc/ring_config.h"
 #include "modules/power/power_config.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
+#include "platforms/topology/tree.h"
+#include "policies/address_map.h"
+#include "policies/cta_scheduler.h"
+#include "policies/launch_planner.h"
 #include "policies/mdr_model.h"
+#include "policies/page_migration.h"
+#include "policies/page_placement.h"
+#include "policies/remote_caching.h"
+#include "policies/transfer_policy.h"
 
 namespace tessera {
 
 /// Shape of a GPU and the choices that concern more than one block.
 struct SystemConfig {
+  static constexpr std::uint32_t kMostGpus = 16;
+  static constexpr std::uint32_t kMostModules = 64;
+  /// The levels, where a preset describes them. `topology` is then the innermost shape; `gpus` and
+  /// `modules` are the levels' counts. Empty: these three describe the tree.
+  Tree tree;
   /// How the blocks are wired: a shape of platforms/topology.
   std::string topology = default_topology();
   /// GPUs of the system; they share SMs and channels evenly.
@@ -40,16 +54,13 @@ struct SystemConfig {
   std::uint64_t page_bytes = 4096;
   std::uint64_t channel_bytes = std::uint64_t{512} << 20;
   std::string address_map = "fixed-channel";
-  std::uint64_t address_map_seed = 1;
   std::string page_placement = "round-robin";
-  double lab_threshold = 0.9;
   /// Of partitions: where a line of another partition is cached (policies/remote_caching.h).
   std::string remote_caching = "home";
   /// Of several GPUs: how other GPUs' lines are read (policies/transfer_policy.h).
   std::string transfer = "line";
   /// Of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
   std::uint32_t rdma_ports = 16;
-  std::uint32_t interleave_bytes = 128;
   /// Whether SharingProfiler watches the slices.
   bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;
@@ -58,12 +69,11 @@ struct SystemConfig {
 
   std::uint32_t slices() const { return channels * slices_per_channel; }
   static std::string default_topology();
-  /// Parts of the GPU whose SMs share a way to their own slices, as the topology has them.
+  std::uint32_t slices_per_gpu() const { return slices() / gpus; }
+  /// Parts of a GPU whose SMs share a way to their own slices, as its shape has them.
   std::uint32_t partitions() const;
-  std::uint32_t sms_per_partition() const { return sms / partitions(); }
-  std::uint32_t slices_per_partition() const { return slices() / partitions(); }
-  /// Whether `remote_caching` is set by an MDR engine (RemoteCaching::monitored()).
-  bool needs_mdr() const;
+  std::uint32_t sms_per_partition() const { return sms / gpus / partitions(); }
+  std::uint32_t slices_per_partition() const { return slices() / gpus / partitions(); }
 };
 
 /// The network between the modules of an MCM-GPU: `ports` planes, each a switch that joins all
@@ -75,10 +85,19 @@ struct ModuleNetworkConfig {
 
 void describe(ParameterVisitor& v, ModuleNetworkConfig& c);
 
+/// The same by rings: `ports` of them, on each of which every module is a node.
+struct ModuleRingConfig {
+  std::uint32_t ports = 16;
+  RingConfig ring;
+};
+
+void describe(ParameterVisitor& v, ModuleRingConfig& c);
+
 /// Which implementation stands in for each kind of block (platforms/block_factory.h).
 struct ImplementationConfig {
   std::string l1 = "tlm";
   std::string noc = "tlm";
+  std::string ring = "tlm";
   std::string llc = "tlm";
   std::string dram = "tlm";
 };
@@ -94,6 +113,7 @@ struct GpuConfig {
   /// Of two sides: between the slices of the two sides that hold the same lines.
   LinkConfig side_link;
   ModuleNetworkConfig mcm;
+  ModuleRingConfig ring;
   GpuFabricConfig fabric;
   RdmaConfig rdma;
   LlcSliceConfig llc;
@@ -109,10 +129,24 @@ struct GpuConfig {
   DispatchConfig dispatch;
   PowerConfig power;
 
+  // Parameters of the policies themselves, by family.
+  PolicySettings<AddressMap> address_map;
+  PolicySettings<PagePlacement> page_placement;
+  PolicySettings<PageMigrationPolicy> page_migration;
+  PolicySettings<LaunchPlanner> launch_planner;
+  PolicySettings<CtaScheduler> cta_scheduler;
+  PolicySettings<RemoteCaching> remote_caching;
+  PolicySettings<TransferPolicy> transfer;
+
   MemoryGeometry geometry() const;
+  PolicyContext policy_context() const;
+  /// The transfer policy that system.transfer names.
+  std::unique_ptr<TransferPolicy> transfer_policy() const;
+  /// Whether system.remote_caching is set by an MDR engine (RemoteCaching::monitored()).
+  bool needs_mdr() const;
   /// Copies what several blocks share (line and page size) into their configurations.
   void propagate();
-  /// Of partitions: the bandwidths that MDR's model compares, of the whole GPU (NUBA section 5.1).
+  /// Of partitions: the bandwidths that MDR's model compares, of a whole GPU (NUBA section 5.1).
   MdrBandwidths raw_bandwidths() const;
   /// Every fault of every block and between blocks, in words.
   std::vector<std::string> validate() const;
@@ -120,10 +154,25 @@ struct GpuConfig {
  private:
   static LlcSliceConfig remote_cache_defaults();
   std::vector<std::string> validate_shape() const;
+  bool check_tree(std::vector<std::string>& errors) const;
   void check_networks(std::vector<std::string>& errors) const;
+  void validate_policies(std::vector<std::string>& errors) const;
 };
 
 void describe(ParameterVisitor& v, GpuConfig& c);
+
+/// Calls f(chosen, where, settings) for each family: the name of the policy that the configuration
+/// chooses, the parameter that says so, and the family's PolicySettings.
+template <class Config, class F>
+void for_each_family(Config& c, F&& f) {
+  f(c.system.address_map, "system.address_map", c.address_map);
+  f(c.system.page_placement, "system.page_placement", c.page_placement);
+  f(c.migration.policy, "migration.policy", c.page_migration);
+  f(c.dispatch.planner, "dispatch.planner", c.launch_planner);
+  f(c.dispatch.scheduler, "dispatch.scheduler", c.cta_scheduler);
+  f(c.system.remote_caching, "system.remote_caching", c.remote_caching);
+  f(c.system.transfer, "system.transfer", c.transfer);
+}
 
 /// Settings for one instance of a block: "system.gpu0.llc3.sets".
 template <class Config>

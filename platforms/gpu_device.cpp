@@ -9,11 +9,11 @@
 
 namespace tessera {
 
-GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(KernelProgram&)> run_kernel)
+GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchRequest&)> run_launch)
     : config_(config),
-      run_kernel_(std::move(run_kernel)),
+      run_launch_(std::move(run_launch)),
       allocations_(config.system.page_bytes),
-      loader_(*this) {}
+      planner_(config.launch_planner.make(config.dispatch.planner, config.policy_context())) {}
 
 void GpuDevice::attach(Gpu& gpu) {
   gpu_ = &gpu;
@@ -21,6 +21,54 @@ void GpuDevice::attach(Gpu& gpu) {
     page_mapped(page, physical);
   };
   gpu.on_page_copied = [this](std::uint64_t from, std::uint64_t to) { page_copied(from, to); };
+  host_ = std::make_unique<HostInterface>(
+      "host", config_.dispatch, kernels_, *planner_, gpu.dispatcher(), launch_platform(),
+      [this](tlm::tlm_command command, Address address, unsigned char* data, std::uint64_t bytes) {
+        return access_device(command, address, data, bytes);
+      });
+  host_->on_launch_ended = [this](const std::exception_ptr& error) {
+    if (on_launch_ended) on_launch_ended(error);
+  };
+}
+
+LaunchPlatform GpuDevice::launch_platform() {
+  LaunchPlatform p;
+  p.context = config_.policy_context();
+  p.memories = static_cast<std::uint32_t>(gpu_->page_table().pages_per_channel().size());
+  p.allocations = &allocations_;
+  p.environment = [this] {
+    return LaunchEnvironment{values_ == ValueMode::kFunctional ? &memory_ : nullptr, on_race_};
+  };
+  p.place = [this](const PageAssignment& a) { gpu_->uvm().place(a.virtual_page, a.memory); };
+  p.on_start = [this](const KernelProgram& program) {
+    if (on_kernel_start) on_kernel_start(program);
+  };
+  p.on_end = [this] { gpu_->kernel_ended(); };
+  return p;
+}
+
+bool GpuDevice::access_device(tlm::tlm_command command, Address address, unsigned char* data,
+                              std::uint64_t bytes) {
+  if (bytes == 0 || allocations_.find(address, bytes) == nullptr) return false;
+  if (command == tlm::TLM_WRITE_COMMAND) {
+    write(address, data, bytes);
+  } else {
+    read(data, address, bytes);
+  }
+  return true;
+}
+
+void GpuDevice::submit(const LaunchRequest& request) {
+  const KernelHandle kernel = kernels_.add(request.source, request.kernel);
+  const KernelFacts& facts = request.source->facts(request.kernel);
+  CommandPacket packet;
+  packet.type = CommandPacket::kKernelDispatch;
+  packet.kernel = kernel;
+  packet.grid = {request.grid.x, request.grid.y, request.grid.z};
+  packet.block = {request.block.x, request.block.y, request.block.z};
+  packet.dynamic_shared_bytes = request.dynamic_shared_bytes;
+  host_->submit(packet, argument_block(request.kernel, facts.parameters, facts.argument_bytes,
+                                       request.arguments));
 }
 
 bool GpuDevice::allocated(std::uint64_t virtual_address) const {
@@ -129,11 +177,4 @@ void GpuDevice::page_copied(std::uint64_t from, std::uint64_t to) {
   debug(tlm::TLM_READ_COMMAND, from, bytes.data(), bytes.size());
   debug(tlm::TLM_WRITE_COMMAND, to, bytes.data(), bytes.size());
 }
-
-void GpuDevice::launch(const LaunchRequest& request) {
-  program_ =
-      loader_.make(request, allocations_, values_ == ValueMode::kFunctional ? &memory_ : nullptr);
-  run_kernel_(*program_);
-}
-
 }  // namespace tessera

@@ -2,15 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "platforms/gpu.h"
+#include "platforms/host_interface.h"
 #include "platforms/simulation.h"
 #include "stimuli/device_memory.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
@@ -33,16 +34,27 @@ struct KernelRecord {
 /// driver has placed it; pages that are placed are read and written by debug accesses.
 class GpuDevice final : public Device {
  public:
-  /// `run_kernel`: runs the program to its end in simulated time; throws RunError.
-  GpuDevice(const GpuConfig& config, std::function<void(KernelProgram&)> run_kernel);
+  /// `run_launch`: submits the launch and runs simulated time to its end; throws what it failed by.
+  GpuDevice(const GpuConfig& config, std::function<void(const LaunchRequest&)> run_launch);
 
-  /// Before the first use; the GPU is built after the device (its driver asks allocated()).
+  /// Before the first use; the GPU is built after the device (its driver asks allocated()). Makes
+  /// the command processor and its memory, as modules of "host".
   void attach(Gpu& gpu);
+  /// Host memory and command processor: for firmware, whose sockets may be bound to theirs.
+  HostInterface& host() { return *host_; }
+  /// The kernels that packets may name.
+  KernelTable& kernels() { return kernels_; }
+
+  /// Sends the launch to the command processor at the present time. on_launch_ended() follows, if
+  /// simulated time goes on. Throws InputError for arguments that do not suit the kernel.
+  void submit(const LaunchRequest& request);
+  /// Called when a submitted launch has ended: null, or what it failed by.
+  std::function<void(const std::exception_ptr&)> on_launch_ended;
+  /// Called when a kernel, whoever launched it, is about to start. May be empty.
+  std::function<void(const KernelProgram&)> on_kernel_start;
   void set_values(ValueMode mode) { values_ = mode; }
-  /// As ModuleLoader's.
-  void check_races(std::function<void(const std::string&)> found) {
-    loader_.check_races(std::move(found));
-  }
+  /// Launches made from now on check their accesses (LaunchEnvironment::on_race).
+  void check_races(std::function<void(const std::string&)> found) { on_race_ = std::move(found); }
 
   bool allocated(std::uint64_t virtual_address) const;
   /// The pages of the allocation that an allocated address belongs to.
@@ -52,10 +64,7 @@ class GpuDevice final : public Device {
   void write(Address to, const void* from, std::uint64_t bytes) override;
   void defer(Address to, std::uint64_t bytes, Contents contents) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
-  void launch(const LaunchRequest& request) override;
-  Address symbol(const ptx::Module& module, const std::string& name) override {
-    return loader_.symbol(module, name);
-  }
+  void launch(const LaunchRequest& request) override { run_launch_(request); }
   const Allocations& allocations() const override { return allocations_; }
   void working(const std::string& what, double done) override {
     if (on_working) on_working(what, done);
@@ -68,19 +77,23 @@ class GpuDevice final : public Device {
   /// Debug accesses of physical memory, a line at a time.
   void debug(tlm::tlm_command command, std::uint64_t physical, unsigned char* data,
              std::uint64_t bytes);
+  bool access_device(tlm::tlm_command command, Address address, unsigned char* data,
+                     std::uint64_t bytes);
+  LaunchPlatform launch_platform();
   void page_copied(std::uint64_t from, std::uint64_t to);
   void page_mapped(std::uint64_t virtual_page, std::uint64_t physical);
 
   const GpuConfig& config_;
-  std::function<void(KernelProgram&)> run_kernel_;
+  const std::function<void(const LaunchRequest&)> run_launch_;
   Gpu* gpu_ = nullptr;
   ValueMode values_ = ValueMode::kFunctional;
   Allocations allocations_;
   /// Functional mode: all values. Carried mode: values of pages that are not placed yet.
   FlatMemory memory_;
-  kernels::ModuleLoader loader_;
-  /// The last launch. It outlives its run: after a failure, SMs still hold its CTAs.
-  std::unique_ptr<KernelProgram> program_;
+  std::function<void(const std::string&)> on_race_;
+  KernelTable kernels_;
+  const std::unique_ptr<LaunchPlanner> planner_;
+  std::unique_ptr<HostInterface> host_;
 };
 
 }  // namespace tessera

@@ -5,7 +5,8 @@
 //
 //   extern "C" const tessera::Plugin tessera_plugin = {register_all};
 //
-// and register_all() calls register_block(), register_page_placement() and the like.
+// and register_all() calls register_block(). Policies register themselves (policies/registry.h):
+// one that has nothing but policies says {}.
 
 #include <cstdint>
 #include <string>

@@ -60,7 +60,7 @@ class Simulation::Impl {
   Impl(const ResolvedConfig& config, const BuildOptions& build)
       : config_(config),
         clock_(config.gpu.sm.clock_hz),
-        device_(config_.gpu, [this](KernelProgram& p) { run_kernel(p); }) {
+        device_(config_.gpu, [this](const LaunchRequest& r) { run_launch(r); }) {
     set_time_resolution();
     GpuOptions options;
     options.check_protocol = build.check_protocol;
@@ -77,7 +77,16 @@ class Simulation::Impl {
     ProcessScheduler::instance().run_in_reverse(build.reverse_processes);
     device_.attach(gpu());
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
-    for (const Block* b : gpu().blocks()) b->register_statistics(registry_);
+    device_.on_launch_ended = [this](const std::exception_ptr& error) {
+      kernel_done_ = true;
+      launch_error_ = error;
+      sc_core::sc_pause();
+    };
+    blocks_ = gpu().blocks();
+    // The command processor's counters are not registered: with the host program as its only
+    // software they repeat `kernels`.
+    gpu().register_statistics(registry_);
+    blocks_.push_back(&device_.host().command_processor);
     build_supervisor();
   }
 
@@ -87,7 +96,7 @@ class Simulation::Impl {
  private:
   Gpu& gpu() { return gpus_ ? *gpus_ : *system_->gpu; }
   void build_supervisor();
-  void run_kernel(KernelProgram& program);
+  void run_launch(const LaunchRequest& request);
   void drain();
   std::uint64_t instructions();
   ordered_json document(const Workload& workload, const RunResult& result, double host_seconds);
@@ -104,6 +113,7 @@ class Simulation::Impl {
   std::unique_ptr<System> system_;
   std::unique_ptr<Gpu> gpus_;
   std::unique_ptr<Supervisor> supervisor_;
+  std::vector<Block*> blocks_;
   StatisticsRegistry registry_;
   RunOptions options_;
   std::vector<KernelRecord> kernels_;
@@ -112,7 +122,8 @@ class Simulation::Impl {
   bool kernel_done_ = false;
   bool interrupted_ = false;
   std::chrono::steady_clock::time_point host_work_shown_;
-  std::exception_ptr error_;
+  std::exception_ptr error_;         ///< the supervisor's: it ends the run
+  std::exception_ptr launch_error_;  ///< of the last launch
 };
 
 void Simulation::Impl::build_supervisor() {
@@ -145,8 +156,7 @@ void Simulation::Impl::build_supervisor() {
   limits.inactive = clock_.time_of(s.watchdog_cycles);
   limits.kernel = s.cycle_limit == 0 ? 0 : clock_.time_of(s.cycle_limit);
   limits.loop = s.loop_limit;
-  supervisor_ =
-      std::make_unique<Supervisor>("supervisor", gpu().blocks(), limits, std::move(hooks));
+  supervisor_ = std::make_unique<Supervisor>("supervisor", blocks_, limits, std::move(hooks));
 }
 
 std::uint64_t Simulation::Impl::instructions() {
@@ -182,28 +192,26 @@ void Simulation::Impl::host_works(const std::string& what, double done) {
   options_.on_progress(p);
 }
 
-void Simulation::Impl::run_kernel(KernelProgram& program) {
+void Simulation::Impl::run_launch(const LaunchRequest& request) {
   end_if_interrupted();
-  current_kernel_ = program.name();
-  KernelRecord record;
-  record.name = program.name();
-  record.grid = program.grid();
-  record.block = program.block();
-  record.resources = program.resources();
-  record.start_cycle = clock_.cycle_at(now());
+  current_kernel_ = request.kernel;
+  const std::uint64_t start_cycle = clock_.cycle_at(now());
   const std::uint64_t before = instructions();
-  kernels_.push_back(record);
-  const auto close = [&] {
-    kernels_.back().cycles = clock_.cycle_at(now()) - record.start_cycle;
-    kernels_.back().instructions = instructions() - before;
+  const std::size_t recorded = kernels_.size();
+  device_.on_kernel_start = [&](const KernelProgram& program) {
+    current_kernel_ = program.name();
+    KernelRecord record;
+    record.name = program.name();
+    record.grid = program.grid();
+    record.block = program.block();
+    record.resources = program.resources();
+    record.start_cycle = start_cycle;
+    kernels_.push_back(record);
   };
 
   kernel_done_ = false;
-  gpu().dispatcher().launch(program, [this](const std::exception_ptr& error) {
-    kernel_done_ = true;
-    if (error) error_ = error;
-    sc_core::sc_pause();
-  });
+  launch_error_ = nullptr;
+  device_.submit(request);
   supervisor_->watch();
   while (!kernel_done_ && !error_ && !interrupted_) {
     sc_core::sc_start();
@@ -212,24 +220,27 @@ void Simulation::Impl::run_kernel(KernelProgram& program) {
     }
   }
   supervisor_->release();
-  gpu().kernel_ended();
-  close();
+  device_.on_kernel_start = nullptr;
+  if (kernels_.size() != recorded) {
+    kernels_.back().cycles = clock_.cycle_at(now()) - start_cycle;
+    kernels_.back().instructions = instructions() - before;
+  }
   report_progress();
   if (error_) std::rethrow_exception(error_);
+  if (launch_error_) std::rethrow_exception(launch_error_);
   if (interrupted_) throw Interrupted{};
 }
 
 /// Lets what is under way after the last kernel (write-backs) come to an end.
 void Simulation::Impl::drain() {
-  const auto& blocks = gpu().blocks();
   const auto idle = [&] {
-    return std::all_of(blocks.begin(), blocks.end(), [](const Block* b) { return b->idle(); });
+    return std::all_of(blocks_.begin(), blocks_.end(), [](const Block* b) { return b->idle(); });
   };
   const Tick limit = now() + clock_.time_of(config_.gpu.system.watchdog_cycles);
   while (!idle() && now() < limit) sc_core::sc_start(to_sc_time(clock_.time_of(1000)));
   if (!idle()) {
     throw RunError("after the last kernel something is still under way:\n" +
-                   Supervisor::describe(blocks));
+                   Supervisor::describe(blocks_));
   }
   if (pool_.live() != 0) {
     throw RunError("after the last kernel " + std::to_string(pool_.live()) +

@@ -24,29 +24,35 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const std::string migration = "migration.policy is " + c.migration.policy;
   const std::string uvm = "uvm.mode is prefaulted";
   const bool faults = c.uvm.mode == FaultMode::kFault;
+  const Tree tree = tree_of(s);
+  const TreeLevel* const modules = find_level(tree, NodeLevel::kModule);
+  const bool rings = modules != nullptr && modules->network == "ring";
+  const std::string no_modules =
+      modules == nullptr ? "system.modules is 1" : "the modules' network is a " + modules->network;
   std::vector<Rule> all;
+  const std::vector<const Shape*> levels = shapes_in(s);
   for (const Shape& shape : shapes()) {
-    for (const std::string& begin : shape.reads) {
-      all.push_back({begin, shape.name == s.topology, topology});
-    }
+    const bool used = std::find(levels.begin(), levels.end(), &shape) != levels.end();
+    for (const std::string& begin : shape.reads) all.push_back({begin, used, topology});
   }
   const std::vector<Rule> others = {
-      {"mcm.", s.modules > 1, "system.modules is 1"},
-      {"remote_cache.", may_use_remote_cache(*make_transfer_policy(s.transfer)), transfer},
+      {"mcm.", modules != nullptr && !rings, no_modules},
+      {"ring.", rings, no_modules},
+      {"remote_cache.", may_use_remote_cache(*c.transfer_policy()), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},
-      {"mdr.", s.needs_mdr(), "system.remote_caching is " + s.remote_caching},
+      {"mdr.", c.needs_mdr(), "system.remote_caching is " + s.remote_caching},
       {"migration.policy", true, ""},
-      {"migration.griffin_", c.migration.policy == "griffin", migration},
       {"migration.", c.migration.policy != "none", migration},
-      {"system.lab_threshold", s.page_placement == "lab",
-       "system.page_placement is " + s.page_placement},
-      {"system.interleave_bytes", s.address_map == "gpu-interleave",
-       "system.address_map is " + s.address_map},
-      {"system.address_map_seed", s.address_map == "pae", "system.address_map is " + s.address_map},
       {"uvm.fault_", faults, uvm},
       {"uvm.concurrent_faults", faults, uvm},
   };
   all.insert(all.end(), others.begin(), others.end());
+  for_each_family(c, [&all](const std::string& chosen, const char* choice, const auto& settings) {
+    for (const auto& [name, entry] : registry_of(settings).entries()) {
+      all.push_back({std::string(family_of(settings)) + "." + name + ".", name == chosen,
+                     std::string(choice) + " is " + chosen});
+    }
+  });
   return all;
 }
 
@@ -55,11 +61,19 @@ std::vector<Rule> rules(const GpuConfig& c) {
 std::vector<UnusedParameter> unused_parameters(const GpuConfig& config,
                                                const std::vector<std::string>& paths) {
   const std::vector<Rule> all = rules(config);
-  std::vector<UnusedParameter> idle;
-  for (const std::string& path : paths) {
+  const auto rule_of = [&all](const std::string& path) -> const Rule* {
     const auto rule = std::find_if(all.begin(), all.end(),
                                    [&path](const Rule& r) { return path.rfind(r.begin, 0) == 0; });
-    if (rule != all.end() && !rule->read) idle.push_back({path, rule->otherwise});
+    return rule != all.end() && !rule->read ? &*rule : nullptr;
+  };
+  ParameterLister lister;
+  GpuConfig copy = config;
+  describe(lister, copy);
+  std::vector<UnusedParameter> idle;
+  for (const std::string& path : paths) {
+    const std::vector<std::string> reached = reached_by(lister.parameters(), path);
+    if (reached.empty() || !std::all_of(reached.begin(), reached.end(), rule_of)) continue;
+    idle.push_back({path, rule_of(reached.front())->otherwise});
   }
   return idle;
 }

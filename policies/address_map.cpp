@@ -1,23 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policies/address_map.h"
 
-#include "policies/address_map/linear_map.h"
-#include "policies/registry.h"
+#include "policies/linear_map.h"
 
 namespace tessera {
-
-namespace {
-
-using Factory = std::unique_ptr<AddressMap> (*)(const MemoryGeometry&, std::uint64_t);
-
-const PolicyRegistry<Factory>& registry() {
-  static const PolicyRegistry<Factory> all("address map", {{"fixed-channel", make_fixed_channel},
-                                                           {"gpu-interleave", make_gpu_interleave},
-                                                           {"pae", make_pae}});
-  return all;
-}
-
-}  // namespace
 
 std::vector<std::string> MemoryGeometry::errors() const {
   std::vector<std::string> out;
@@ -66,16 +52,24 @@ std::vector<std::string> MemoryGeometry::errors() const {
   return out;
 }
 
-std::unique_ptr<AddressMap> make_address_map(const std::string& name,
-                                             const MemoryGeometry& geometry, std::uint64_t seed) {
-  const Factory factory = registry().get(name);
+std::unique_ptr<AddressMap> make_address_map(const std::string& name, const PolicyContext& context,
+                                             const PolicySettings<AddressMap>& settings) {
+  PolicyRegistry<AddressMap>::instance().get(name);
   std::string message;
-  for (const std::string& e : geometry.errors()) message += "\n  " + e;
+  for (const std::string& e : context.memory.errors()) message += "\n  " + e;
   if (!message.empty())
     throw InputError("memory geometry for address map '" + name + "':" + message);
-  return factory(geometry, seed);
+  return settings.make(name, context);
 }
 
-std::vector<std::string> address_map_names() { return registry().names(); }
+std::unique_ptr<AddressMap> make_address_map(const std::string& name,
+                                             const MemoryGeometry& geometry,
+                                             const PolicySettings<AddressMap>& settings) {
+  PolicyContext context;
+  context.tree.gpus = geometry.gpus;
+  context.tree.channels = geometry.channels;
+  context.memory = geometry;
+  return make_address_map(name, context, settings);
+}
 
 }  // namespace tessera

@@ -4,47 +4,35 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "common/ids.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
-/// Where a physical line lives.
+/// Where a physical line lives, as far as anybody but its DRAM channel is concerned.
 struct Location {
   SliceId slice;      ///< LLC slice that is its home
   ChannelId channel;  ///< DRAM channel
-  Bank bank;
-  std::uint32_t row = 0;
   /// Line number within the slice, dense from 0: a cache's set index comes from it.
   std::uint64_t slice_line = 0;
 };
 
-/// Shape of the memory that an address map spreads addresses over. Every count is a power of two
-/// but those of GPUs and channels, which not every map takes (make_address_map()).
-struct MemoryGeometry {
-  std::uint32_t gpus = 1;       ///< that share the memory, each with channels of its own
-  std::uint32_t channels = 32;  ///< of all GPUs, as many in each
-  std::uint32_t slices_per_channel = 2;
-  std::uint32_t banks_per_channel = 16;
-  std::uint32_t row_bytes = 2048;
-  std::uint32_t line_bytes = 128;
-  std::uint64_t page_bytes = 4096;
-  std::uint64_t channel_bytes = std::uint64_t{512} << 20;
-  /// "gpu-interleave": bytes that stay together in one channel.
-  std::uint32_t interleave_bytes = 128;
-
-  std::uint64_t total_bytes() const { return channel_bytes * channels; }
-  /// Every fault, in words; empty when the geometry is sound.
-  std::vector<std::string> errors() const;
+/// What a DRAM channel decodes an address to.
+struct DramLocation {
+  ChannelId channel;
+  Bank bank;
+  std::uint32_t row = 0;
 };
 
 /// Decides where each physical address lives. A bijection: no two lines share a place.
-class AddressMap {
+class AddressMap : public SystemPolicy {
  public:
-  virtual ~AddressMap() = default;
+  static constexpr const char* kFamily = "address_map";
 
   virtual Location locate(std::uint64_t physical) const = 0;
+  /// For the DRAM channel alone.
+  virtual DramLocation decode(std::uint64_t physical) const = 0;
   /// Byte address within its channel (dense, 0 to channel_bytes - 1).
   virtual std::uint64_t channel_address(std::uint64_t physical) const = 0;
   /// Whether all of a page lies in one of the memories among which page placement chooses: a
@@ -60,17 +48,14 @@ class AddressMap {
   virtual const MemoryGeometry& geometry() const = 0;
 };
 
-/// "fixed-channel": channel bits are the lowest bits above the page offset, copied unhashed; bank
-/// bits are randomised; the lowest bank bits choose the slice (NUBA section 2).
-/// "pae": channel and bank bits each the XOR of a random subset of the row, bank and channel bits,
-/// an invertible binary matrix; column bits stay (Liu et al., ISCA'18). Channels: a power of two.
-/// "gpu-interleave": each GPU's memory is one range of addresses; within it, `interleave_bytes`
-/// go to one channel, the next to the next, and nothing is hashed (MGPUSim).
-/// `seed` chooses the random subsets. Throws InputError for an unknown name or a geometry that the
-/// map does not take.
-std::unique_ptr<AddressMap> make_address_map(const std::string& name,
-                                             const MemoryGeometry& geometry, std::uint64_t seed);
+/// The map of this name over a memory. Throws InputError for an unknown name, a geometry that has
+/// errors() or that the map does not take, and the map's own parameters out of range.
+std::unique_ptr<AddressMap> make_address_map(const std::string& name, const PolicyContext& context,
+                                             const PolicySettings<AddressMap>& settings = {});
 
-std::vector<std::string> address_map_names();
+/// For one memory without a system around it.
+std::unique_ptr<AddressMap> make_address_map(const std::string& name,
+                                             const MemoryGeometry& geometry,
+                                             const PolicySettings<AddressMap>& settings = {});
 
 }  // namespace tessera

@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "common/ids.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -19,10 +17,11 @@ struct CtaGrid {
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }
 };
 
-/// Decides which CTA an SM runs next. The dispatcher asks whenever an SM has room.
-class CtaScheduler {
+/// Decides which CTA an SM runs next. The dispatcher asks whenever an SM has room, and reports the
+/// policy's counters. SMs are numbered GPU by GPU, the same number in each.
+class CtaScheduler : public SystemPolicy {
  public:
-  virtual ~CtaScheduler() = default;
+  static constexpr const char* kFamily = "cta_scheduler";
   /// A launch begins: all of its CTAs are pending.
   virtual void begin(const CtaGrid& grid, unsigned sm_count) = 0;
   /// The dispatcher goes over the SMs with room once more, in ascending order.
@@ -32,25 +31,5 @@ class CtaScheduler {
   /// CTAs not yet given out.
   virtual std::uint64_t pending() const = 0;
 };
-
-/// Parameters of the built-in policies.
-struct CtaSchedulerOptions {
-  /// GPUs of the system; SMs are numbered GPU by GPU, the same number in each.
-  unsigned gpus = 1;
-};
-
-/// Several GPUs: each runs a contiguous range of CTAs, as long as its SMs times the CTAs per SM of
-/// the system, rounded up, so that few CTAs fill the first GPUs only (MGPUSim's unified multi-GPU).
-/// Within a GPU, and with one GPU:
-/// "round-robin": any SM with room takes the next CTA in order. "greedy": the lowest SM with room
-/// does. "partition": contiguous ranges per SM, equal but for the last (DualOpt Table 1 and section
-/// 6.2; rules of MGPUSim's dispatchers).
-/// "distributed": contiguous ranges per SM that differ by one at most, GPUs or not (MCM-GPU; NUBA
-/// section 6).
-/// Throws InputError for an unknown name.
-std::unique_ptr<CtaScheduler> make_cta_scheduler(const std::string& name,
-                                                 const CtaSchedulerOptions& options = {});
-void register_cta_scheduler(const std::string& name, std::unique_ptr<CtaScheduler> (*factory)());
-std::vector<std::string> cta_scheduler_names();
 
 }  // namespace tessera

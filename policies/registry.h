@@ -1,53 +1,209 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Policies by name. A policy's file registers it:
+//
+//   struct LabParameters { double threshold = 0.9; };
+//   void describe(ParameterVisitor& v, LabParameters& p) { v.real("threshold", p.threshold, ...); }
+//   std::unique_ptr<PagePlacement> make(const PolicyContext& c, const LabParameters& p) { ... }
+//   const PolicyRegistration<PagePlacement> kRegistered("lab", "what it does", make);
+//
+// A policy without parameters has a factory with one argument.
+
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
+#include "common/parameter_visitor.h"
 #include "common/suggest.h"
+#include "policies/policy.h"
 
 namespace tessera {
 
-/// Factories of one kind of policy, by name.
-template <class Factory>
+/// Values of one policy's own parameters, whatever their type.
+class PolicyParameters {
+ public:
+  virtual ~PolicyParameters() = default;
+  virtual std::unique_ptr<PolicyParameters> clone() const = 0;
+  virtual void visit(ParameterVisitor& v) = 0;
+};
+
+/// `Values`: a plain struct with describe(ParameterVisitor&, Values&) in its namespace.
+template <class Values>
+class PolicyParametersOf final : public PolicyParameters {
+ public:
+  std::unique_ptr<PolicyParameters> clone() const override {
+    return std::make_unique<PolicyParametersOf>(*this);
+  }
+  void visit(ParameterVisitor& v) override { describe(v, values); }
+
+  Values values;
+};
+
+/// All policies of one family.
+template <class Family>
 class PolicyRegistry {
  public:
-  /// `kind`: for messages, "page placement".
-  PolicyRegistry(std::string kind, std::map<std::string, Factory> built_in)
-      : kind_(std::move(kind)), factories_(std::move(built_in)) {}
+  using Context = typename Family::Context;
 
-  /// Throws InputError when the name belongs to another factory already.
-  void add(const std::string& name, Factory factory) {
-    if (name.empty()) throw InputError("a " + kind_ + " policy must have a name");
-    const auto [it, fresh] = factories_.emplace(name, factory);
-    if (!fresh && it->second != factory) {
-      throw InputError("a " + kind_ + " policy named '" + name +
-                       "' exists already: register yours under another name");
+  struct Entry {
+    std::string description;  ///< one line
+    /// Default values of its parameters; empty when it has none.
+    std::function<std::unique_ptr<PolicyParameters>()> parameters;
+    /// `parameters`: those that `parameters()` made, or nullptr.
+    std::function<std::unique_ptr<Family>(const Context&, const PolicyParameters* parameters)> make;
+  };
+
+  static PolicyRegistry& instance() {
+    static PolicyRegistry all;
+    return all;
+  }
+
+  /// Registrations run before main(), where no message reaches the user: of two policies of one
+  /// name the first stays, and every later look-up is refused.
+  void add(const std::string& name, Entry entry) {
+    if (name.empty() || name.find('.') != std::string::npos) {
+      fault_ = std::string("a ") + Family::kFamily +
+               " policy must have a name without dots, not '" + name + "'";
+    } else if (!entries_.emplace(name, std::move(entry)).second) {
+      fault_ = std::string("a ") + Family::kFamily + " policy named '" + name +
+               "' exists already: register yours under another name";
     }
   }
 
-  /// Throws InputError with the nearest name when there is none of this name.
-  Factory get(const std::string& name) const {
-    const auto it = factories_.find(name);
-    if (it != factories_.end()) return it->second;
+  /// Throws InputError with the nearest name when there is none of this name, and when a
+  /// registration was at fault.
+  const Entry& get(const std::string& name) const {
+    const auto it = entries().find(name);
+    if (it != entries_.end()) return it->second;
     std::string list;
     for (const std::string& n : names()) list += (list.empty() ? "" : ", ") + n;
-    throw InputError("unknown " + kind_ + " policy '" + name + "' (known: " + list + ")" +
-                     did_you_mean(name, names()));
+    throw InputError(std::string("unknown ") + Family::kFamily + " policy '" + name +
+                     "' (known: " + list + ")" + did_you_mean(name, names()));
+  }
+
+  bool has(const std::string& name) const { return entries().count(name) != 0; }
+
+  const std::map<std::string, Entry>& entries() const {
+    if (!fault_.empty()) throw InputError(fault_);
+    return entries_;
   }
 
   std::vector<std::string> names() const {
     std::vector<std::string> all;
-    for (const auto& entry : factories_) all.push_back(entry.first);
+    for (const auto& [name, entry] : entries()) all.push_back(name);
     return all;
   }
 
  private:
-  std::string kind_;
-  std::map<std::string, Factory> factories_;
+  std::map<std::string, Entry> entries_;
+  std::string fault_;
 };
+
+/// Registers a policy of a family while its program (or plugin) is loaded.
+template <class Family>
+class PolicyRegistration {
+ public:
+  using Made = std::unique_ptr<Family>;
+  using Context = typename Family::Context;
+
+  /// `make` can throw InputError for a context that the policy does not take.
+  PolicyRegistration(const std::string& name, const std::string& description,
+                     Made (*make)(const Context&)) {
+    PolicyRegistry<Family>::instance().add(
+        name, {description, nullptr,
+               [make](const Context& context, const PolicyParameters*) { return make(context); }});
+  }
+
+  /// `make` can throw InputError for parameters that describe() does not confine.
+  template <class Parameters>
+  PolicyRegistration(const std::string& name, const std::string& description,
+                     Made (*make)(const Context&, const Parameters&)) {
+    using Held = PolicyParametersOf<Parameters>;
+    PolicyRegistry<Family>::instance().add(
+        name, {description, [] { return std::make_unique<Held>(); },
+               [make](const Context& context, const PolicyParameters* parameters) {
+                 return make(context, static_cast<const Held*>(parameters)->values);
+               }});
+  }
+};
+
+/// Parameters of all policies of one family: part of a configuration, copied with it. A policy that
+/// was registered later than this was made is in it all the same.
+template <class F>
+class PolicySettings {
+ public:
+  using Family = F;
+
+  PolicySettings() = default;
+  PolicySettings(const PolicySettings& other) { *this = other; }
+  PolicySettings(PolicySettings&&) noexcept = default;
+  PolicySettings& operator=(PolicySettings&&) noexcept = default;
+  ~PolicySettings() = default;
+  PolicySettings& operator=(const PolicySettings& other) {
+    if (this == &other) return *this;
+    values_.clear();
+    for (const auto& [name, values] : other.values_) values_[name] = values->clone();
+    return *this;
+  }
+
+  /// One group for each policy that has parameters.
+  void visit(ParameterVisitor& v) {
+    for (const auto& [name, entry] : PolicyRegistry<Family>::instance().entries()) {
+      if (!entry.parameters) continue;
+      std::unique_ptr<PolicyParameters>& values = values_[name];
+      if (!values) values = entry.parameters();
+      v.enter(name, entry.description);
+      values->visit(v);
+      v.leave();
+    }
+  }
+
+  /// A new policy of this name, with its parameters. nullptr where the name means "none". Throws
+  /// InputError for an unknown name, and what the policy does not take.
+  std::unique_ptr<Family> make(const std::string& name,
+                               const typename Family::Context& context) const {
+    const auto& entry = PolicyRegistry<Family>::instance().get(name);
+    if (!entry.parameters) return entry.make(context, nullptr);
+    const auto it = values_.find(name);
+    return entry.make(context, it != values_.end() ? it->second.get() : entry.parameters().get());
+  }
+
+ private:
+  std::map<std::string, std::unique_ptr<PolicyParameters>> values_;
+};
+
+/// All parameters of a family's policies: "lab.threshold".
+template <class Family>
+void describe(ParameterVisitor& v, PolicySettings<Family>& settings) {
+  settings.visit(v);
+}
+
+template <class Family>
+const char* family_of(const PolicySettings<Family>&) {
+  return Family::kFamily;
+}
+
+template <class Family>
+const PolicyRegistry<Family>& registry_of(const PolicySettings<Family>&) {
+  return PolicyRegistry<Family>::instance();
+}
+
+/// A policy that is chosen by name, with the parameters of its family.
+template <class Family>
+std::unique_ptr<Family> make_policy(
+    const std::string& name, const typename Family::Context& context = Family::example_context(),
+    const PolicySettings<Family>& settings = {}) {
+  return settings.make(name, context);
+}
+
+template <class Family>
+std::vector<std::string> policy_names() {
+  return PolicyRegistry<Family>::instance().names();
+}
 
 }  // namespace tessera

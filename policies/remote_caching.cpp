@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policies/remote_caching.h"
 
-#include "policies/registry.h"
-
 namespace tessera {
 
 namespace {
@@ -19,29 +17,20 @@ class FullReplication final : public RemoteCaching {
 };
 
 template <class Policy>
-std::unique_ptr<RemoteCaching> make() {
+std::unique_ptr<RemoteCaching> make(const PolicyContext&) {
   return std::make_unique<Policy>();
 }
 
-using Factory = std::unique_ptr<RemoteCaching> (*)();
-
-PolicyRegistry<Factory>& registry() {
-  static PolicyRegistry<Factory> all("remote caching", {{"full-replication", make<FullReplication>},
-                                                        {"home", make<HomeOnly>},
-                                                        {"mdr", make<ReplicationSwitch>}});
-  return all;
-}
+const PolicyRegistration<RemoteCaching> kFullReplication(
+    "full-replication",
+    "read-only lines of the own GPU are cached at their requesters, too (NUBA section 5.2)",
+    make<FullReplication>);
+const PolicyRegistration<RemoteCaching> kHome(
+    "home", "nothing is cached away from its home (no replication)", make<HomeOnly>);
+const PolicyRegistration<RemoteCaching> kMdr(
+    "mdr", "full-replication while the MDR engine says so (NUBA section 5.1)",
+    make<ReplicationSwitch>);
 
 }  // namespace
-
-std::unique_ptr<RemoteCaching> make_remote_caching(const std::string& name) {
-  return registry().get(name)();
-}
-
-void register_remote_caching(const std::string& name, Factory factory) {
-  registry().add(name, factory);
-}
-
-std::vector<std::string> remote_caching_names() { return registry().names(); }
 
 }  // namespace tessera

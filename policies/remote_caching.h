@@ -2,12 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "common/ids.h"
-#include "policies/node_tree.h"
+#include "policies/node_distance.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -26,7 +24,7 @@ struct RemoteAccess {
   RemoteAccessScope scope = RemoteAccessScope::kAny;
   bool read_only = false;  ///< no one writes the line during the kernel
   NodeDistance distance = NodeDistance::kSameModule;
-  SmId requester;
+  RequesterId requester;
   SliceId home;
   std::uint32_t allocation = 0;  ///< number of the allocation that the line belongs to; 0: unknown
   std::uint64_t line = 0;        ///< physical address / line size
@@ -54,23 +52,15 @@ class ReplicationSwitch;
 
 /// Decides where a line of another node is cached. The requester's slice asks once for each remote
 /// load of whole lines, the home slice once for each access that misses there.
-class RemoteCaching {
+class RemoteCaching : public SystemPolicy {
  public:
-  virtual ~RemoteCaching() = default;
+  static constexpr const char* kFamily = "remote_caching";
   virtual Caching decide(const RemoteAccess& access) const = 0;
   /// False: nothing is ever cached at the requester, and slices need no flush at kernel ends.
   virtual bool copies() const { return true; }
   /// What an MDR engine sets for this policy; the platform has the engine where this is not null.
   virtual ReplicationSwitch* monitored() { return nullptr; }
 };
-
-/// "home": nothing is cached away from its home. "full-replication": read-only lines of the
-/// requester's own GPU are (NUBA section 5.2), another GPU's never. "mdr": the same, while a
-/// ReplicationSwitch is on.
-/// Throws InputError (with the nearest name) for an unknown name.
-std::unique_ptr<RemoteCaching> make_remote_caching(const std::string& name);
-void register_remote_caching(const std::string& name, std::unique_ptr<RemoteCaching> (*factory)());
-std::vector<std::string> remote_caching_names();
 
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {

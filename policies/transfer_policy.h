@@ -2,9 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
+
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -45,38 +44,22 @@ struct TransferSample {
 };
 
 /// Chooses how remote lines travel.
-class TransferPolicy {
+class TransferPolicy : public SystemPolicy {
  public:
-  virtual ~TransferPolicy() = default;
+  static constexpr const char* kFamily = "transfer";
   /// In effect from the start.
   virtual RemoteAccessMode start() const = 0;
   /// Whether a decision engine shall monitor, and ask decide() once.
   virtual bool decides() const { return false; }
   virtual RemoteAccessMode decide(const TransferSample&) const { return start(); }
+  /// Remote ratio below which decide() gives start(), so that an engine need not wait for as many
+  /// remote accesses as it monitors; 0 where there is none.
+  virtual double least_remote_ratio() const { return 0; }
 };
 
 /// Whether a system with this policy may come to use a remote cache. What is decided later may.
 inline bool may_use_remote_cache(const TransferPolicy& policy) {
   return policy.start().remote_cache || policy.decides();
 }
-
-/// Thresholds of the decision engine (DualOpt Table 1).
-struct TransferThresholds {
-  double remote = 0.02;
-  double block = 0.2;
-  double hit = 0.4;
-};
-
-/// "line": whole lines, kept by L1s (direct cache access, DualOpt section 2.3). "bypass",
-/// "fine-grained", "coalesced": remote access coalescing in its three steps (section 6.1, figure
-/// 16). "remote-cache": remote data caching (section 4.2). "decision-engine": starts as "line";
-/// then "line" for a workload with few remote accesses, "coalesced" where both utilisation and hit
-/// rate are below their thresholds, else "remote-cache" (section 4.3, figure 11).
-/// Throws InputError (with the nearest name) for an unknown name.
-std::unique_ptr<TransferPolicy> make_transfer_policy(const std::string& name,
-                                                     const TransferThresholds& thresholds = {});
-void register_transfer_policy(
-    const std::string& name, std::unique_ptr<TransferPolicy> (*factory)(const TransferThresholds&));
-std::vector<std::string> transfer_policy_names();
 
 }  // namespace tessera

@@ -161,18 +161,68 @@ class WarpProgram {
   virtual void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) = 0;
 };
 
-/// A running CTA: its warps and its shared memory. Destroying it ends it.
+/// The warps of a CTA that have come to one of its barriers.
+struct CtaBarrier {
+  std::uint32_t arrived = 0;   ///< warps
+  std::uint32_t expected = 0;  ///< warps; 0: all that have not ended
+  std::uint64_t waiting = 0;   ///< bit i: warp i waits there
+};
+
+/// A running CTA: its warps, its shared memory and its barriers. Destroying it ends it.
+///
+/// It holds all that a CTA that is half way has, so that an SM or the functional runner can hand it
+/// over to another, between two instructions of each warp, when no access of it is outstanding. The
+/// runner that has it reports arrivals and ends of warps as it issues them.
 class CtaProgram {
  public:
+  static constexpr unsigned kBarriers = 16;
+  static constexpr unsigned kMaxWarps = 64;
+
   virtual ~CtaProgram() = default;
   CtaProgram() = default;
   CtaProgram(const CtaProgram&) = delete;
   CtaProgram& operator=(const CtaProgram&) = delete;
 
+  /// 1 to kMaxWarps.
   virtual unsigned warp_count() const = 0;
   virtual WarpProgram& warp(unsigned index) = 0;
   /// Threads of warp `index` (32, or fewer in the last one).
   virtual unsigned warp_threads(unsigned index) const = 0;
+
+  const CtaBarrier& barrier(unsigned id) const { return barriers_[id]; }
+  /// Warps that have ended, and warps that wait at a barrier: bit i is warp i.
+  std::uint64_t ended_warps() const { return ended_; }
+  std::uint64_t waiting_warps() const {
+    std::uint64_t waiting = 0;
+    for (const CtaBarrier& b : barriers_) waiting |= b.waiting;
+    return waiting;
+  }
+  unsigned live_warps() const {
+    return warp_count() - static_cast<unsigned>(__builtin_popcountll(ended_));
+  }
+
+  /// The warp has issued a barrier: `result` is of the kind kBarrier.
+  void arrive(unsigned warp, const IssueResult& result) {
+    CtaBarrier& b = barriers_[result.barrier_id];
+    ++b.arrived;
+    b.expected = (result.barrier_threads + kWarpLanes - 1) / kWarpLanes;
+    if (!result.barrier_arrive_only) b.waiting |= std::uint64_t{1} << warp;
+  }
+  /// All lanes of the warp have ended. Barriers that wait for every live warp may be complete now.
+  void end_warp(unsigned warp) { ended_ |= std::uint64_t{1} << warp; }
+  /// Resets the barrier if it is complete, and returns the warps that it releases; else 0.
+  std::uint64_t release(unsigned id) {
+    CtaBarrier& b = barriers_[id];
+    if (b.arrived == 0) return 0;
+    if (b.arrived < (b.expected == 0 ? live_warps() : b.expected)) return 0;
+    const std::uint64_t released = b.waiting;
+    b = CtaBarrier{};
+    return released;
+  }
+
+ private:
+  std::array<CtaBarrier, kBarriers> barriers_;
+  std::uint64_t ended_ = 0;
 };
 
 /// What one CTA occupies on an SM.

@@ -10,36 +10,13 @@
 #include <vector>
 
 #include "stimuli/device_memory.h"
+#include "stimuli/kernel_source.h"
 #include "stimuli/texture.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {
 
-namespace ptx {
-class Module;
-}
-
 enum class Scale { kSmall, kMedium, kPaper };
-
-/// A kernel argument: raw bytes in the layout of the PTX parameter.
-struct KernelArgument {
-  std::vector<std::byte> bytes;
-
-  template <class T>
-  static KernelArgument of(const T& value) {
-    const auto* p = reinterpret_cast<const std::byte*>(&value);
-    return KernelArgument{std::vector<std::byte>(p, p + sizeof(T))};
-  }
-};
-
-struct LaunchRequest {
-  const ptx::Module* module = nullptr;
-  std::string kernel;
-  Dim3 grid;
-  Dim3 block;
-  std::uint32_t dynamic_shared_bytes = 0;
-  std::vector<KernelArgument> arguments;
-};
 
 /// What a host program can do with a GPU. Calls are synchronous, as on CUDA's default stream.
 class Device {
@@ -58,9 +35,6 @@ class Device {
   /// Runs the kernel to its end. Throws InputError for arguments that do not fit its parameters,
   /// RunError when it fails.
   virtual void launch(const LaunchRequest& request) = 0;
-  /// The address of a .global or .const variable of a module; places the module's variables if
-  /// need be. Throws InputError for a name without a place.
-  virtual Address symbol(const ptx::Module& module, const std::string& name) = 0;
   virtual const Allocations& allocations() const = 0;
   /// The host program says what it is doing and how much of it is done (0 to 1), so that long work
   /// can be shown and interrupted. Throws what ends the run.

@@ -101,7 +101,8 @@ void add_remote_waits(WaitList& list) {
                                       "rdma"));
   const double timeouts = engines.sum("timeouts");
   const double staged = engines.sum("answers_per_packet", "count");
-  Wait staging{"RDMA", "staging buffers", "more answers, until the timeout", "rdma.timeout_cycles"};
+  Wait staging{"RDMA", "staging buffers", "more responses, until the timeout",
+               "rdma.timeout_cycles"};
   staging.amount = count_words(timeouts, staged, "staged packets");
   staging.share = ratio(timeouts, staged);
   staging.of = "staged packets";

@@ -133,7 +133,7 @@ void add_translation(WaitList& list) {
     list.add_time(std::move(walk), list.per_miss(tlb.sum("miss_latency", "sum"), "l2_tlb"));
     add_lookups(list, tlb, "TLB and MMU", {"hits", "misses", "merges"},
                 {{"stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
-                 {"stalls_output", "the SM to take its answers", "l2_tlb.reply_queue_depth"}});
+                 {"stalls_output", "the SM to accept its responses", "l2_tlb.reply_queue_depth"}});
   }
   const Blocks walkers = list.blocks("walker");
   if (!walkers.empty()) {
@@ -159,7 +159,7 @@ void add_slices(WaitList& list, const char* kind, const char* level, const std::
     list.add_time(std::move(queued), hop - idle);
   }
   add_lookups(list, slices, level, all,
-              {{"stalls_output", "room in the queues of replies and memory requests",
+              {{"stalls_output", "space in the queues of responses and memory requests",
                 group + ".reply_queue_depth, memory_queue_depth"},
                {"stalls_mshr", "a miss register (MSHR) or a place in one",
                 group + ".mshr_entries, mshr_targets"},

@@ -123,11 +123,11 @@ int show_executable(const ptx::Module& module, bool json) {
 
 int analyze_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("analyze",
-                        "Shows what the compiler pass finds in PTX: of every pointer of every "
+                        "Shows the compiler pass's result for PTX: for every pointer of every "
                         "kernel, whether its\narray is only read, and how many of its loads become "
-                        "ld.global.ro. With --executable: of "
-                        "every kernel, whether `tessera run` executes\nit or what it refuses; exit "
-                        "status 1 when it refuses one.");
+                        "ld.global.ro. With --executable: for "
+                        "every kernel, whether `tessera run` executes\nit, or the refused "
+                        "instruction; exit status 1 if a kernel is refused.");
   parser.positional("FILE.ptx", "PTX text, from clang or nvcc");
   parser.options()("executable", "show which kernels can be executed, and why others cannot");
   parser.options()("json", "print one JSON document and nothing else");

@@ -81,12 +81,12 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
 
 int compare_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("compare",
-                        "Runs every workload on every platform, each in a process of its own, and "
-                        "sets the\nresults side by side. Files: compare.json, compare.csv, "
+                        "Runs every workload on every platform, each in its own process, and "
+                        "prints the\nresults side by side. Files: compare.json, compare.csv, "
                         "report.html, runs/ in --out\n(default: out/compare, or -2, -3, ... when "
                         "that is another comparison's; with --json only where\n--out says so). "
                         "Every run is kept: the same command again, of the same files, runs only "
-                        "what is\nmissing.");
+                        "missing\npoints.");
   parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline");
   parser.positional("WORKLOAD,...", "names or manifests; all: the suite");
   add_set_option(parser);

@@ -6,6 +6,7 @@
 #include "app/report/difference.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "platforms/topology/picture.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera::app {
@@ -20,7 +21,8 @@ int config_verb(const std::vector<std::string>& arguments) {
   add_set_option(parser);
   parser.options()("json",
                    "of two platforms: one JSON document (of one, the output is JSON anyway)")(
-      "plan", "print what the platform consists of instead: nodes, blocks, links, traffic");
+      "plan", "print the platform's plan instead: nodes, blocks, links, traffic")(
+      "picture", "print a block diagram of the platform instead, as SVG");
   add_plugin_option(parser);
   const auto values = parser.parse(arguments);
   if (!values) return 0;
@@ -32,6 +34,11 @@ int config_verb(const std::vector<std::string>& arguments) {
   if (values->count("plan") != 0) {
     if (has_positional(*values, 1)) throw InputError("config --plan takes one platform");
     write_document(plan_of(resolved.gpu).to_json());
+    return 0;
+  }
+  if (values->count("picture") != 0) {
+    if (has_positional(*values, 1)) throw InputError("config --picture takes one platform");
+    std::cout << picture_of(plan_of(resolved.gpu), platform);
     return 0;
   }
   const nlohmann::ordered_json config = resolved.to_json();

@@ -126,14 +126,14 @@ std::optional<double> read_limit(const po::variables_map& values) {
 int diff_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser(
       "diff",
-      "What changed from run A to run B: configuration, cycles, derived values, energy, and the\n"
-      "statistics that moved, the largest change first. A and B are stats.json files, folders of\n"
+      "Prints the changes from run A to run B: configuration, cycles, derived values, energy, and\n"
+      "the changed statistics, the largest change first. A and B are stats.json files, folders of\n"
       "runs or of comparisons, or folders of such folders, whose runs are matched by name.\n"
-      "Date and host time are no difference. With --fail-above the exit status is 1 when cycles\n"
+      "Date and host time are not compared. With --fail-above the exit status is 1 when cycles\n"
       "or a derived value got worse by more than that, when a run is no longer verified or no\n"
-      "longer complete, or when it stands on one side only. Latencies, cycles and page faults get "
+      "longer complete, or when only one side has it. Latencies, cycles and page faults get "
       "worse upwards; IPC,\n"
-      "replies per cycle and hit rates downwards; other values either way.");
+      "responses per cycle and hit rates downwards; other values either way.");
   parser.positional("A", "before");
   parser.positional("B", "after");
   parser.options()("fail-above", po::value<std::string>()->value_name("P%"),

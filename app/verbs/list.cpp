@@ -11,12 +11,7 @@
 #include "common/error.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
-#include "policies/address_map.h"
-#include "policies/cta_scheduler.h"
-#include "policies/page_migration.h"
-#include "policies/page_placement.h"
-#include "policies/remote_caching.h"
-#include "policies/transfer_policy.h"
+#include "platforms/gpu_config.h"
 #include "stimuli/paper_workloads.h"
 #include "studies/study.h"
 
@@ -105,23 +100,6 @@ Listing studies(const std::string&) {
   return l;
 }
 
-Listing policies(const std::string&) {
-  Listing l;
-  const auto add = [&l](const char* decision, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-      l.entries.push_back({{"decision", decision}, {"name", name}});
-    }
-  };
-  add("address_map", address_map_names());
-  add("page_placement", page_placement_names());
-  add("remote_caching", remote_caching_names());
-  add("cta_scheduler", cta_scheduler_names());
-  add("page_moves", page_migration_names());
-  add("transfer", transfer_policy_names());
-  l.columns = {{"decision", "DECISION"}, {"name", "POLICY"}};
-  return l;
-}
-
 std::string range_of(const ListedParameter& p) {
   std::string text;
   for (const std::string& c : p.info.choices) text += (text.empty() ? "" : ", ") + c;
@@ -137,18 +115,72 @@ std::string range_of(const ListedParameter& p) {
   return text;
 }
 
+/// A parameter as `list parameters` and `list policies` show it.
+ordered_json entry_of(const ListedParameter& p) {
+  ordered_json entry = {{"name", p.info.name},  {"kind", p.kind},
+                        {"value", p.value},     {"unit", p.info.unit},
+                        {"range", range_of(p)}, {"description", p.info.description}};
+  if (p.kind == "integer" || p.kind == "real") {
+    entry["min"] = p.info.min;
+    entry["max"] = p.info.max;
+  }
+  if (!p.info.choices.empty()) entry["choices"] = p.info.choices;
+  if (!p.info.aliases.empty()) entry["aliases"] = p.info.aliases;
+  return entry;
+}
+
+template <class Family>
+void add_family(Listing& l, const char* choice) {
+  for (const auto& [name, policy] : PolicyRegistry<Family>::instance().entries()) {
+    ordered_json entry = {
+        {"family", Family::kFamily}, {"name", name}, {"description", policy.description}};
+    entry["chosen_by"] = choice;
+    std::vector<std::string> words;
+    entry["parameters"] = ordered_json::array();
+    if (policy.parameters) {
+      ParameterLister lister;
+      lister.enter(Family::kFamily, "");
+      lister.enter(name, "");
+      policy.parameters()->visit(lister);
+      for (const ListedParameter& p : lister.parameters()) {
+        words.push_back(p.info.name.substr(p.info.name.rfind('.') + 1));
+        entry["parameters"].push_back(entry_of(p));
+      }
+    }
+    entry["parameter_names"] = joined(words);
+    words.clear();
+    entry["counters"] = ordered_json::array();
+    // Whether a policy keeps counters can depend on its parameters: here, the default ones.
+    if (const auto made = make_policy<Family>(name)) {
+      for (const PolicyCounter& c : made->counters()) {
+        words.push_back(c.name);
+        entry["counters"].push_back(
+            {{"name", c.name}, {"unit", c.unit}, {"description", c.description}});
+      }
+    }
+    entry["counter_names"] = joined(words);
+    l.entries.push_back(std::move(entry));
+  }
+}
+
+Listing policies(const std::string&) {
+  Listing l;
+  GpuConfig c;
+  for_each_family(c, [&l](const std::string&, const char* choice, const auto& settings) {
+    add_family<typename std::decay_t<decltype(settings)>::Family>(l, choice);
+  });
+  l.columns = {{"family", "FAMILY"},
+               {"name", "POLICY"},
+               {"parameter_names", "PARAMETERS"},
+               {"counter_names", "COUNTERS"},
+               {"description", "DESCRIPTION"}};
+  return l;
+}
+
 Listing parameters(const std::string& platform) {
   Listing l;
   for (const ListedParameter& p : resolve_config(platform, {}).parameters()) {
-    ordered_json entry = {{"name", p.info.name},  {"kind", p.kind},
-                          {"value", p.value},     {"unit", p.info.unit},
-                          {"range", range_of(p)}, {"description", p.info.description}};
-    if (p.kind == "integer" || p.kind == "real") {
-      entry["min"] = p.info.min;
-      entry["max"] = p.info.max;
-    }
-    if (!p.info.choices.empty()) entry["choices"] = p.info.choices;
-    l.entries.push_back(std::move(entry));
+    l.entries.push_back(entry_of(p));
   }
   l.columns = {{"name", "PARAMETER"},
                {"value", "VALUE"},
@@ -200,7 +232,8 @@ std::string cell(const ordered_json& value) {
 }  // namespace
 
 int list_verb(const std::vector<std::string>& arguments) {
-  ArgumentParser parser("list", "Lists what there is to choose from.");
+  ArgumentParser parser("list",
+                        "Lists platforms, workloads, policies, studies, parameters or statistics.");
   parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics");
   parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
                    "whose parameters or statistics")("json", "print one JSON document");

@@ -61,7 +61,7 @@ std::unique_ptr<Workload> read_workload(const std::string& name,
     throw InputError(name + ": a PTX file needs --manifest FILE, which says what to run in it");
   }
   if (!ptx && manifest) {
-    throw InputError("--manifest goes with a PTX file as the workload, not with '" + name + "'");
+    throw InputError("--manifest needs a PTX file as the workload, not '" + name + "'");
   }
   return ptx ? make_workload_of_ptx(split_names("the PTX files", name), *manifest)
              : make_workload(name);

@@ -72,9 +72,9 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
 int study_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser(
       "study",
-      "Runs a paper's figures and sets what comes out beside what the paper says, claim by\n"
+      "Runs a paper's figures and compares the measured values with the published ones, claim by\n"
       "claim. Every run is kept in --out (default: out/study-NAME): the same command again runs\n"
-      "only what has changed, and goes on where it was stopped. Files: study.json, report.html,\n"
+      "only changed points, and resumes after an interruption. Files: study.json, report.html,\n"
       "table.md, points/.");
   parser.positional("NAME[/FIGURE]",
                     "a study (tessera list studies) or a folder with a study.json");

@@ -7,11 +7,11 @@ const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
       {"run", "simulate one workload on one platform", run_verb},
       {"compare", "simulate workloads on several platforms, side by side", compare_verb},
-      {"study", "a paper's figures and claims, measured beside published", study_verb},
-      {"analyze", "which arrays the kernels of a PTX file only read", analyze_verb},
-      {"list", "platforms, workloads, policies, studies, parameters, statistics", list_verb},
-      {"config", "a platform's parameters as JSON, or how two platforms differ", config_verb},
-      {"diff", "what changed between two runs, or two folders of runs", diff_verb},
+      {"study", "measure a paper's figures and claims beside the published ones", study_verb},
+      {"analyze", "print the arrays that the kernels of a PTX file only read", analyze_verb},
+      {"list", "list platforms, workloads, policies, studies, parameters, statistics", list_verb},
+      {"config", "print a platform's parameters, or the differences of two platforms", config_verb},
+      {"diff", "print the changes between two runs, or two folders of runs", diff_verb},
   };
   return all;
 }

@@ -10,6 +10,17 @@
 
 namespace tessera {
 
+namespace {
+
+/// Every byte `n` (0 to 127) further on.
+ByteMask shifted(const ByteMask& mask, unsigned n) {
+  if (n == 0) return mask;
+  if (n >= 64) return {0, mask.low << (n - 64)};
+  return {mask.low << n, mask.high << n | mask.low >> (64 - n)};
+}
+
+}  // namespace
+
 Backdoor::Backdoor(std::uint32_t line_bytes, Memory memory)
     : line_bytes_(line_bytes), memory_(std::move(memory)) {}
 
@@ -78,7 +89,7 @@ void Backdoor::access(Payload& payload) {
     if (served) {
       // Lanes count from the payload's first byte.
       perform_atomics(*request->atomics, image.data() + offset);
-      served = write(line, image.data(), bytes_of(*request->atomics).shifted(offset));
+      served = write(line, image.data(), shifted(bytes_of(*request->atomics), offset));
     }
   } else {
     const ByteMask enabled = byte_mask_of(payload);
@@ -87,7 +98,7 @@ void Backdoor::access(Payload& payload) {
       if (served) copy_masked(payload.get_data_ptr(), image.data() + offset, enabled, count);
     } else {
       std::memcpy(image.data() + offset, payload.get_data_ptr(), count);
-      served = write(line, image.data(), enabled.shifted(offset));
+      served = write(line, image.data(), shifted(enabled, offset));
     }
   }
   payload.set_response_status(served ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);

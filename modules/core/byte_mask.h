@@ -35,12 +35,6 @@ struct ByteMask {
   /// The 4-byte pieces that have a byte in the mask: bit i is bytes 4 i to 4 i + 3.
   constexpr std::uint32_t word_mask() const { return pieces_of(low) | pieces_of(high) << 16; }
   constexpr ByteMask without(ByteMask o) const { return {low & ~o.low, high & ~o.high}; }
-  /// Every byte `n` (0 to 127) further on; those beyond byte 127 are dropped.
-  constexpr ByteMask shifted(unsigned n) const {
-    if (n == 0) return *this;
-    if (n >= 64) return {0, low << (n - 64)};
-    return {low << n, high << n | low >> (64 - n)};
-  }
   constexpr bool contains(ByteMask o) const { return o.without(*this).none(); }
 
   friend constexpr ByteMask operator|(ByteMask a, ByteMask b) {

@@ -24,7 +24,7 @@ inline constexpr unsigned kPacketClasses = 2;
 /// protocol wants some.
 class LinkPacket final : public tlm::tlm_generic_payload {
  public:
-  /// ResponseInput that fit one packet at most.
+  /// Responses that fit one packet at most.
   static constexpr std::size_t kMost = 32;
 
   explicit LinkPacket(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {

@@ -13,7 +13,8 @@ namespace {
 
 [[gnu::cold, gnu::noinline]] void report_long_route() {
   SC_REPORT_FATAL(report::kRoute,
-                  "a request passes more interconnects than MemoryRequest::kMaxRoute");
+                  "a request passes more interconnects than MemoryRequest::kRouteBytes holds, or "
+                  "one with more ports than MemoryRequest::kMaxPort");
 }
 
 [[gnu::noinline]] MemoryRequest& extension_of(tlm::tlm_generic_payload& payload) {
@@ -28,14 +29,28 @@ namespace {
 
 }  // namespace
 
-void MemoryRequest::push_route(std::uint16_t port) {
-  if (unlikely(depth_ >= kMaxRoute)) report_long_route();
-  route_[depth_++] = port;
+// A port's last byte says by its top bit whether there is another byte before it.
+constexpr std::uint32_t kShort = 0x80;
+
+void MemoryRequest::push_route(std::uint32_t port) {
+  const unsigned bytes = port < kShort ? 1 : 2;
+  if (unlikely(route_bytes_ + bytes > kRouteBytes || port > kMaxPort)) {
+    report_long_route();
+    return;
+  }
+  if (bytes == 1) {
+    route_[route_bytes_++] = static_cast<std::uint8_t>(port);
+    return;
+  }
+  route_[route_bytes_++] = static_cast<std::uint8_t>(port);
+  route_[route_bytes_++] = static_cast<std::uint8_t>(port >> 8 | kShort);
 }
 
 std::uint16_t MemoryRequest::pop_route() {
-  sc_assert(depth_ > 0);
-  return route_[--depth_];
+  sc_assert(route_bytes_ > 0);
+  const std::uint32_t last = route_[--route_bytes_];
+  if (last < kShort) return static_cast<std::uint16_t>(last);
+  return static_cast<std::uint16_t>((last & (kShort - 1)) << 8 | route_[--route_bytes_]);
 }
 
 MemoryRequest& request_of(tlm::tlm_generic_payload& payload) {

@@ -69,10 +69,13 @@ struct Home {
 /// Fields are written by the initiator that made the transaction, except where noted.
 ///
 /// Their order is that of a pooled payload's host cache lines (each one that a hop touches is a
-/// miss with thousands of accesses in flight): the first 48 bytes share a line with the payload's
-/// reference count and are all that most hops look at; the rest fills the next.
+/// miss with thousands of accesses in flight): those up to `word_mask`, 48 bytes, share a line with
+/// the payload's reference count and are all that most hops look at; the rest fills the next.
 struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
-  static constexpr unsigned kMaxRoute = 6;
+  /// Bytes of the route. A port below 128 takes one, any other two: the deepest path of a tree of
+  /// four levels pushes ten ports, of which eight may be 128 or more.
+  static constexpr unsigned kRouteBytes = 18;
+  static constexpr unsigned kMaxPort = (1U << 15) - 1;
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
@@ -86,18 +89,19 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   bool carries_data = false;
 
  private:
-  std::uint8_t depth_ = 0;
+  std::uint8_t route_bytes_ = 0;
 
  public:
-  std::uint16_t warp = 0;
-  SmId sm;  ///< counted through the system: its GPU and module follow from it
   /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
   /// carries. 1 to the line size.
   std::uint16_t useful_bytes = 0;
+  RequesterId requester;
+  std::uint32_t pc = 0;
 
  private:
-  std::uint64_t home_address_ = kNever;  ///< of which `home_` is known
-  Home home_;
+  std::uint64_t home_address_ = kNever;  ///< of which the home is known
+  std::uint64_t home_line_ = 0;
+  SliceId home_slice_;
 
  public:
   /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
@@ -106,12 +110,12 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   std::uint32_t word_mask = 0;
   /// For the initiator's own bookkeeping; nobody else reads or writes it.
   std::uint32_t tag = 0;
+  std::uint16_t warp = 0;
 
  private:
-  std::array<std::uint16_t, kMaxRoute> route_{};
+  std::array<std::uint8_t, kRouteBytes> route_{};
 
  public:
-  std::uint32_t pc = 0;
   /// Time stamps; kNever where the request did not pass. Written by each block on the way.
   std::array<Tick, static_cast<std::size_t>(Hop::kCount)> stamps = {kNever, kNever, kNever, kNever,
                                                                     kNever};
@@ -120,27 +124,33 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
 
   /// The home of the line at `address`, by which interconnects route. Decoded once, by the L1 or by
   /// the first slice; a home that is known for another address counts as unknown.
-  const Home& home() const { return home_; }
+  Home home() const { return Home(home_slice_, home_line_); }
   bool home_known(std::uint64_t address) const { return home_address_ == address; }
   void set_home(const Home& home, std::uint64_t address) {
-    home_ = home;
+    home_slice_ = home.slice;
+    home_line_ = home.slice_line;
     home_address_ = address;
   }
   void decode_home(const AddressMap& map, std::uint64_t address) {
     set_home(map.locate(address), address);
   }
 
-  /// Ports by which interconnects on the way were entered; a reply goes back by them. Written by
-  /// interconnects only: pushed on the way in, popped on the way back.
-  void push_route(std::uint16_t port);
+  /// Ports by which interconnects on the way were entered; a response goes back by them. Written by
+  /// interconnects only: pushed on the way in, popped on the way back. `port`: at most kMaxPort. A
+  /// route that does not fit is an SC_FATAL "/tessera/core/route".
+  void push_route(std::uint32_t port);
   std::uint16_t pop_route();
-  std::uint8_t route_depth() const { return depth_; }
+  /// Bytes of the route in use; 0 where the request began.
+  std::uint8_t route_depth() const { return route_bytes_; }
 
   tlm::tlm_extension_base* clone() const override { return new MemoryRequest(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {
     *this = static_cast<const MemoryRequest&>(other);
   }
 };
+
+static_assert(sizeof(void*) != 8 || sizeof(MemoryRequest) == 120,
+              "a pooled payload is four host cache lines");
 
 /// The request of a payload. A payload without one is a platform error (SC_FATAL).
 MemoryRequest& request_of(tlm::tlm_generic_payload& payload);

@@ -29,6 +29,18 @@ std::string range_text(const ParameterInfo& info) {
   return out.str();
 }
 
+/// An alias's whole path, in the group at `path`.
+std::string alias_path(const std::vector<std::string>& path, const std::string& alias) {
+  if (path.empty() || alias.find('.') != std::string::npos) return alias;
+  return join(path, ".") + "." + alias;
+}
+
+/// The file of "FILE:LINE", or "--set"; without the instance that may follow.
+std::string source_of(const std::string& origin) {
+  const std::string place = origin.substr(0, origin.find(": "));
+  return place.substr(0, place.rfind(':'));
+}
+
 /// A value in a message: short, and safe whatever bytes it holds.
 std::string shown(const json& value) {
   constexpr std::size_t kLongest = 60;
@@ -48,6 +60,7 @@ void ParameterLister::leave() { path_.pop_back(); }
 void ParameterLister::add(const ParameterInfo& info, const char* kind, ordered_json value) {
   ListedParameter p{info, kind, std::move(value)};
   if (!path_.empty()) p.info.name = join(path_, ".") + "." + info.name;
+  for (std::string& alias : p.info.aliases) alias = alias_path(path_, alias);
   parameters_.push_back(std::move(p));
 }
 
@@ -92,18 +105,33 @@ std::string ParameterReader::full(const std::string& name) const {
   return path_.empty() ? name : join(path_, ".") + "." + name;
 }
 
-// The last setting of a path wins: files first, --set after them.
+// The last setting of a parameter wins: files first, --set after them.
 const ParameterSetting* ParameterReader::find(const ParameterInfo& info) {
   const std::string path = full(info.name);
   known_.push_back(path);
-  const ParameterSetting* found = nullptr;
+  std::vector<std::string> names = {path};
+  for (const std::string& alias : info.aliases) names.push_back(alias_path(path_, alias));
+  std::vector<const ParameterSetting*> given;
   for (std::size_t i = 0; i < settings_.size(); ++i) {
-    if (settings_[i].path == path) {
-      used_[i] = true;
-      found = &settings_[i];
-    }
+    if (std::find(names.begin(), names.end(), settings_[i].path) == names.end()) continue;
+    used_[i] = true;
+    given.push_back(&settings_[i]);
   }
-  return found;
+  if (given.empty()) return nullptr;
+  if (names.size() > 1) check_names(given, path);
+  return given.back();
+}
+
+void ParameterReader::check_names(const std::vector<const ParameterSetting*>& given,
+                                  const std::string& path) {
+  const ParameterSetting& last = *given.back();
+  for (const ParameterSetting* s : given) {
+    if (s->path == last.path || s->value == last.value) continue;
+    if (source_of(s->origin) != source_of(last.origin)) continue;
+    errors_.push_back(s->origin + ": " + s->path + " (" + shown(s->value) + ") and " + last.path +
+                      " (" + shown(last.value) + ") are one parameter: give " + path + " alone");
+    return;
+  }
 }
 
 void ParameterReader::fail(const ParameterSetting& s, const std::string& what) {
@@ -212,6 +240,18 @@ std::vector<ParameterSetting> settings_from(const LocatedJson& document,
       [](const LocatedSetting& a, const LocatedSetting& b) { return a.line < b.line; });
   std::vector<ParameterSetting> out;
   for (LocatedSetting& l : located) out.push_back(std::move(l.setting));
+  return out;
+}
+
+std::vector<std::string> reached_by(const std::vector<ListedParameter>& parameters,
+                                    const std::string& path) {
+  std::vector<std::string> out;
+  for (const ListedParameter& p : parameters) {
+    const std::vector<std::string>& aliases = p.info.aliases;
+    if (p.info.name == path || std::find(aliases.begin(), aliases.end(), path) != aliases.end()) {
+      out.push_back(p.info.name);
+    }
+  }
   return out;
 }
 

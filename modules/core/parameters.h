@@ -1,89 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Parameters: each block's configuration is a plain struct, and one function
-//
-//   void describe(ParameterVisitor& v, LlcSliceConfig& c);
-//
-// names every field once (name, unit, description, legal range). Reading from JSON, writing the
-// resolved configuration, listing and range checks are visitors over that one description.
+// The visitors over describe(ParameterVisitor&, Config&): listing, JSON, reading settings.
 
-#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "common/json.h"
 #include "common/located_json.h"
+#include "common/parameter_visitor.h"
 
 namespace tessera {
 
-struct ParameterInfo {
-  std::string name;
-  std::string unit;
-  std::string description;
-  double min = 0;
-  double max = 0;
-  /// Legal texts; empty = any.
-  std::vector<std::string> choices;
-};
-
-class ParameterVisitor {
- public:
-  virtual ~ParameterVisitor() = default;
-
-  /// A nested group: "llc" makes "llc.sets".
-  virtual void enter(const std::string& group, const std::string& description) = 0;
-  virtual void leave() = 0;
-
-  virtual void on_integer(const ParameterInfo& info, std::uint64_t& value) = 0;
-  virtual void on_real(const ParameterInfo& info, double& value) = 0;
-  virtual void on_flag(const ParameterInfo& info, bool& value) = 0;
-  virtual void on_text(const ParameterInfo& info, std::string& value) = 0;
-
-  /// An integer field of any unsigned type, with its legal range (never wider than the type's).
-  template <class T, class = std::enable_if_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>>>
-  void integer(const std::string& name, T& field, const std::string& unit,
-               const std::string& description, std::uint64_t min, std::uint64_t max) {
-    std::uint64_t value = field;
-    max = std::min<std::uint64_t>(max, std::numeric_limits<T>::max());
-    on_integer({name, unit, description, static_cast<double>(min), static_cast<double>(max), {}},
-               value);
-    field = static_cast<T>(value);
-  }
-  void real(const std::string& name, double& field, const std::string& unit,
-            const std::string& description, double min, double max) {
-    on_real({name, unit, description, min, max, {}}, field);
-  }
-  void flag(const std::string& name, bool& field, const std::string& description) {
-    on_flag({name, "", description, 0, 1, {}}, field);
-  }
-  void text(const std::string& name, std::string& field, const std::string& description,
-            std::vector<std::string> choices = {}) {
-    on_text({name, "", description, 0, 0, std::move(choices)}, field);
-  }
-  template <class E>
-  void choice(const std::string& name, E& field, const std::string& description,
-              const std::vector<std::pair<std::string, E>>& choices) {
-    std::vector<std::string> names;
-    std::string value;
-    for (const auto& [text_of, e] : choices) {
-      names.push_back(text_of);
-      if (e == field) value = text_of;
-    }
-    on_text({name, "", description, 0, 0, names}, value);
-    for (const auto& [text_of, e] : choices) {
-      if (text_of == value) field = e;
-    }
-  }
-};
-
 /// A listed parameter.
 struct ListedParameter {
-  ParameterInfo info;  ///< name holds the full path
+  ParameterInfo info;  ///< name and aliases hold full paths
   std::string kind;    ///< "integer", "real", "flag", "text"
   nlohmann::ordered_json value;
 };
@@ -117,6 +49,9 @@ struct ParameterSetting {
 
 /// Applies settings to the fields that a describe() visits. Collects every error; call
 /// throw_if_failed() after the visit. A setting that no field took is an unknown name.
+///
+/// The last setting of a parameter wins, also where it gives one of the parameter's aliases. One
+/// source (a file, or the command line) that gives both names with different values is an error.
 class ParameterReader final : public ParameterVisitor {
  public:
   explicit ParameterReader(std::vector<ParameterSetting> settings);
@@ -134,6 +69,7 @@ class ParameterReader final : public ParameterVisitor {
 
  private:
   const ParameterSetting* find(const ParameterInfo& info);
+  void check_names(const std::vector<const ParameterSetting*>& given, const std::string& path);
   void fail(const ParameterSetting& s, const std::string& what);
   std::string full(const std::string& name) const;
 
@@ -149,6 +85,11 @@ class ParameterReader final : public ParameterVisitor {
 /// empty group is checked.
 std::vector<ParameterSetting> settings_from(const LocatedJson& document,
                                             const std::vector<std::string>& skip);
+
+/// The paths of the parameters that a setting of `path` reaches: itself, or those that have it as
+/// an alias.
+std::vector<std::string> reached_by(const std::vector<ListedParameter>& parameters,
+                                    const std::string& path);
 
 /// "path=value" of --set: value is read as JSON, or as text when it is not JSON. Throws InputError
 /// for anything else and for text that is not UTF-8.

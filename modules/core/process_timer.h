@@ -11,7 +11,8 @@ namespace tessera {
 /// When a block's process is to be woken: scheduled_at for the block's earliest work.
 ///
 /// A process does all work due now, and ends by scheduling itself for the next. It is called by the
-/// model's one SC_METHOD (modules/core/wake_queue.h), so it must not call wait() or next_trigger().
+/// model's one SC_METHOD (modules/core/process_scheduler.h), so it must not call wait() or
+/// next_trigger().
 class ProcessTimer {
  public:
   ProcessTimer() = default;

@@ -51,6 +51,11 @@ void StatisticsRegistry::counter(const std::string& module, const std::string& n
       [&value] { return ordered_json(value); });
 }
 
+void StatisticsRegistry::counters(const std::string& module,
+                                  const std::vector<PolicyCounter>& all) {
+  for (const PolicyCounter& c : all) counter(module, c.name, *c.value, c.unit, c.description);
+}
+
 void StatisticsRegistry::value(const std::string& module, const std::string& name,
                                std::function<double()> get, const std::string& unit,
                                const std::string& description) {

@@ -10,6 +10,7 @@
 
 #include "common/json.h"
 #include "modules/core/time.h"
+#include "policies/policy.h"
 
 namespace tessera {
 
@@ -126,6 +127,8 @@ class StatisticsRegistry {
 
   void counter(const std::string& module, const std::string& name, const Counter& value,
                const std::string& unit, const std::string& description);
+  /// Those that a policy keeps for the block that uses it.
+  void counters(const std::string& module, const std::vector<PolicyCounter>& all);
   /// A value computed when read.
   void value(const std::string& module, const std::string& name, std::function<double()> get,
              const std::string& unit, const std::string& description);

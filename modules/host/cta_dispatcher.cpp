@@ -6,38 +6,49 @@
 #include <utility>
 
 #include "common/error.h"
+#include "policies/launch_planner.h"
 
 namespace tessera {
 
 void describe(ParameterVisitor& v, DispatchConfig& c) {
   v.integer("clock_hz", c.clock_hz, "Hz", "clock of the dispatcher (NUBA Table 1)", 1'000'000,
             100'000'000'000);
+  v.text("planner", c.planner,
+         "how a kernel is launched: pages placed before the start, CTA scheduler, caching (ours: "
+         "the papers' baselines place pages on first touch)",
+         policy_names<LaunchPlanner>());
   v.text("scheduler", c.scheduler, "which SM runs a CTA (NUBA section 6: distributed)",
-         cta_scheduler_names());
+         policy_names<CtaScheduler>());
+  v.integer("fetch_cycles", c.fetch_cycles, "cycle",
+            "from a doorbell, or the end of the kernel before, to the fetched packet (ours: the "
+            "papers count kernels only)",
+            0, 1'000'000'000);
   v.integer("launch_cycles", c.launch_cycles, "cycle",
-            "from a launch to the first CTA's start (ours: the papers count kernels only)", 0,
-            1'000'000'000);
+            "from a fetched packet to the first CTA's start (ours: the papers count kernels only)",
+            0, 1'000'000'000);
 }
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                             std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count,
-                             std::size_t slice_count)
+                             std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count)
     : sc_module(name),
       sms("sms", sm_count),
-      caches("caches", sm_count),
-      slices("slices", slice_count),
       events("events"),
       config_(config),
       clock_(config.clock_hz),
-      scheduler_(std::move(scheduler)),
-      sm_(sm_count) {
+      own_scheduler_(std::move(scheduler)),
+      scheduler_(own_scheduler_.get()),
+      sm_(sm_count),
+      flush_(clock_, [this](Tick t) { wake_.at(t); }) {
   events.bind(*this);
   wake_.bind<&CtaDispatcher::process>(*this);
 }
 
-void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end) {
+void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
+                           std::unique_ptr<CtaScheduler> scheduler) {
   sc_assert(kernel_ == nullptr);
   kernel_ = &kernel;
+  planned_scheduler_ = std::move(scheduler);
+  scheduler_ = planned_scheduler_ ? planned_scheduler_.get() : own_scheduler_.get();
   on_end_ = std::move(on_end);
   error_ = nullptr;
   residents_ = 0;
@@ -47,8 +58,6 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   ctas_done_ = 0;
   ctas_total_ = grid.count();
   ++stats_.kernels;
-  flushed_at_ = kNever;
-  slices_flushed_ = slices.size() == 0;
   start_at_ = clock_.after(now() + 1, config_.launch_cycles);
   wake_.at(start_at_);
 }
@@ -76,6 +85,7 @@ unsigned CtaDispatcher::residents() const {
 
 void CtaDispatcher::fail() {
   kernel_ = nullptr;
+  flush_.reset();
   std::exchange(on_end_, nullptr)(error_);
 }
 
@@ -114,16 +124,8 @@ void CtaDispatcher::process() {
     fail();
     return;
   }
-  if (flushed_at_ != kNever) {
-    if (flushed_at_ <= t) {
-      if (slices_flushed_) {
-        end_kernel(t);
-      } else {
-        flush_slices(t);
-      }
-    } else {
-      wake_.at(flushed_at_);
-    }
+  if (flush_.running()) {
+    if (flush_.advance(t)) end_kernel(t);
     return;
   }
   handle_notifications(t);
@@ -132,10 +134,8 @@ void CtaDispatcher::process() {
       t >= start_at_ && scheduler_->pending() == 0 &&
       std::all_of(sm_.begin(), sm_.end(), [](const Sm& s) { return s.running == 0 && s.drained; });
   if (done) {
-    for (auto& cache : caches) cache->flush();
-    // The caches are empty at their next edge.
-    flushed_at_ = clock_.after(t, 2);
-    wake_.at(flushed_at_);
+    flush_.begin(t);
+    if (flush_.advance(t)) end_kernel(t);
     return;
   }
   if (more) wake_.at(clock_.after(t, 1));
@@ -171,32 +171,10 @@ bool CtaDispatcher::deal(Tick t) {
   return dealt;
 }
 
-void CtaDispatcher::flush_slices(Tick t) {
-  if (slices_flushing_ != 0) return;
-  std::vector<SliceFlushIf*> holders;
-  for (auto& slice : slices) {
-    if (slice->needs_flush()) holders.push_back(slice.operator->());
-  }
-  if (holders.empty()) {
-    end_kernel(t);
-    return;
-  }
-  slices_flushing_ = holders.size();
-  for (SliceFlushIf* slice : holders) {
-    slice->flush([this, t] {
-      if (--slices_flushing_ != 0) return;
-      slices_flushed_ = true;
-      flushed_at_ = clock_.after(now() + 1, 0);
-      stats_.flush_cycles += clock_.cycle_at(flushed_at_) - clock_.cycle_at(t);
-      wake_.at(flushed_at_);
-    });
-  }
-}
-
 void CtaDispatcher::end_kernel(Tick t) {
   stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(start_at_);
+  stats_.flush_cycles += flush_.write_back_cycles();
   kernel_ = nullptr;
-  flushed_at_ = kNever;
   std::exchange(on_end_, nullptr)(nullptr);
 }
 
@@ -214,9 +192,7 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
     if (s.running == 0 && !s.drained) ++undrained;
   }
   if (running != 0) out.push_back({base + "running_ctas", running, "their warps to end"});
-  if (slices_flushing_ != 0) {
-    out.push_back({base + "flushing_slices", slices_flushing_, "their last write-backs"});
-  }
+  flush_.describe_waiting(base, out);
   if (undrained != 0) {
     out.push_back({base + "undrained_sms", undrained, "acknowledgements of their stores"});
   }
@@ -228,9 +204,7 @@ void CtaDispatcher::reset() {
   error_ = nullptr;
   for (Sm& s : sm_) s = Sm{};
   notifications_.clear();
-  flushed_at_ = kNever;
-  slices_flushing_ = 0;
-  slices_flushed_ = false;
+  flush_.reset();
   wake_.cancel();
 }
 
@@ -242,6 +216,7 @@ void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
                    "of these, while the slices were flushed at kernel ends");
   registry.counter(m, "busy_cycles", stats_.busy_cycles, "cycle",
                    "from first CTA to flushed caches, summed over kernels");
+  registry.counters(m, scheduler_->counters());
 }
 
 }  // namespace tessera

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -12,14 +13,18 @@
 #include "modules/core/process_timer.h"
 #include "modules/core/time.h"
 #include "modules/core/timed_queue.h"
+#include "modules/host/flush_stages.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/cta_scheduler.h"
 
 namespace tessera {
 
+/// Of the command processor and the CTA dispatcher, which share a clock.
 struct DispatchConfig {
   std::uint64_t clock_hz = 1'400'000'000;
+  std::string planner = "immediate";
   std::string scheduler = "distributed";
+  std::uint64_t fetch_cycles = 0;
   std::uint64_t launch_cycles = 0;
 };
 
@@ -32,30 +37,31 @@ struct DispatchStats {
   Counter flush_cycles = 0;
 };
 
-/// Command processor and CTA dispatcher: takes one kernel at a time, deals its CTAs to the SMs as
-/// the CtaScheduler says, flushes the caches at its end, and tells the host.
+/// CTA dispatcher: takes one kernel at a time (from the CommandProcessor), deals its CTAs to the
+/// SMs in the CtaScheduler's order, and flushes the caches stage by stage at its end.
 ///
-/// Timing: an SM with room gets at most one CTA a cycle. An SM's news (a CTA has ended, all stores
-/// are answered) is acted on at the next clock edge. Not modelled: the command queue's own traffic,
-/// concurrent kernels.
+/// Timing: an SM with room gets at most one CTA a cycle. An SM's notification (a CTA has ended, all
+/// stores are acknowledged) takes effect at the next clock edge. Flushes: flush_stages.h.
+/// Not modelled: concurrent kernels.
 class CtaDispatcher final : public sc_core::sc_module, public Block, public DispatchEventsIf {
  public:
   sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
-  sc_core::sc_vector<sc_core::sc_port<FlushIf>> caches;
-  /// Write-back caches that are flushed at a kernel's end, after the L1s, if they need it.
-  sc_core::sc_vector<sc_core::sc_port<SliceFlushIf>> slices;
   sc_core::sc_export<DispatchEventsIf> events;
 
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count,
-                std::size_t slice_count = 0);
+                std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count);
+
+  /// The caches that are flushed at a kernel's end, in order; no kernel may be running.
+  void set_flush_stages(std::vector<FlushStage> stages) { flush_.set_stages(std::move(stages)); }
 
   /// Starts a kernel; none may be running. `on_end` is called (in the dispatcher's process) when
   /// its last CTA has ended, all its stores are performed and the caches are flushed; or after a
   /// failure, with the error: RunError from the kernel, InputError when a CTA does not fit an SM,
   /// or the grid of a cooperative kernel does not fit all SMs at once.
   /// The kernel must live until then; after a failure, until the platform is reset or gone.
-  void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end);
+  /// `scheduler`: of this launch; null: the dispatcher's own.
+  void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
+              std::unique_ptr<CtaScheduler> scheduler = nullptr);
 
   void cta_finished(SmId sm) override;
   void sm_drained(SmId sm) override;
@@ -83,13 +89,14 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   unsigned residents() const;
   void handle_notifications(Tick t);
   bool deal(Tick t);
-  void flush_slices(Tick t);
   void end_kernel(Tick t);
   void notify(SmId sm, Notification what);
 
   const DispatchConfig config_;
   const ClockDomain clock_;
-  std::unique_ptr<CtaScheduler> scheduler_;
+  const std::unique_ptr<CtaScheduler> own_scheduler_;
+  std::unique_ptr<CtaScheduler> planned_scheduler_;  ///< of the running launch; may be null
+  CtaScheduler* scheduler_;                          ///< one of the two
   std::vector<Sm> sm_;
   TimedQueue<Notification> notifications_;  ///< by SM; due at the edge after it was said
   KernelProgram* kernel_ = nullptr;
@@ -99,9 +106,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   SmId failed_sm_;
   unsigned residents_ = 0;  ///< CTAs of this kernel that an SM holds
   Tick start_at_ = 0;
-  Tick flushed_at_ = kNever;
-  std::size_t slices_flushing_ = 0;
-  bool slices_flushed_ = false;
+  FlushSequence flush_;
   std::uint64_t ctas_done_ = 0;
   std::uint64_t ctas_total_ = 0;
   ProcessTimer wake_;

@@ -4,11 +4,11 @@
 namespace tessera {
 
 void SharingProfiler::on_access(const ObservedAccess& access) {
-  if (!access.at_home()) return;
+  if (!access.at_home() || !access.request.requester.is_sm()) return;
   const std::uint64_t line = access.address / line_bytes_;
   switch (access.request.kind) {
     case RequestKind::kLoad:
-      readers_.touch(line, access.request.sm);
+      readers_.touch(line, access.request.requester.sm());
       ++loads_;
       bytes_wanted_ += access.request.useful_bytes;
       break;

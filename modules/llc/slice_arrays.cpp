@@ -23,7 +23,7 @@ SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line
   r.kind = RequestKind::kFill;
   r.read_only = a.request->read_only;
   r.carries_data = a.request->carries_data;
-  r.sm = a.request->sm;
+  r.requester = a.request->requester;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
   r.set_home(a.request->home(), line * config_.line_bytes);
   return fetch;

@@ -11,7 +11,7 @@
 #include "modules/core/transaction_pool.h"
 #include "modules/llc/llc_config.h"
 #include "policies/address_map.h"
-#include "policies/node_tree.h"
+#include "policies/policy.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
 
@@ -27,8 +27,9 @@ struct SliceSite {
   SliceId self;
   unsigned local_inputs = 1;   ///< the first target sockets: the SMs that the slice is attached to
   unsigned remote_inputs = 0;  ///< the others: the network
-  /// Nodes of the system, for distances.
-  NodeTree tree;
+  /// Nodes of the system, and its slices, for distances.
+  TreeShape tree;
+  std::uint32_t slices = 1;
   /// "remote_cache": over how many banks a GPU's remote lines are dealt, by their home slice's
   /// number; divides the number of slices.
   std::uint32_t remote_banks = 1;

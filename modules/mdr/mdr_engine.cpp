@@ -29,11 +29,17 @@ void add(SampleCounts& to, const SampleCounts& more) {
 
 MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config,
                      SetSampler::Shape slice, const MdrBandwidths& raw, ReplicationSwitch& decision)
+    : MdrEngine(name, config, slice, raw, decision, Scope{}) {}
+
+MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config,
+                     SetSampler::Shape slice, const MdrBandwidths& raw, ReplicationSwitch& decision,
+                     const Scope& scope)
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
       raw_(raw),
       switch_(decision),
+      scope_(scope),
       sampler_(sampled(slice, config)) {
   wake_.bind<&MdrEngine::process>(*this);
 }
@@ -43,11 +49,15 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
 void MdrEngine::on_access(const ObservedAccess& access) {
   const std::uint64_t set_index = access.request.home().slice_line;
   if (!sampler_.samples(set_index)) return;
+  const std::uint32_t home = access.request.home().slice.value;
+  if (home < scope_.slices.first.value || home >= scope_.slices.second.value) return;
   const Tick t = now();
   // At the very edge of an epoch's end the slice's process may run before ours.
   if (t >= epoch_end_) end_epoch();
   if (epoch_end_ == kNever) begin_epoch(t);
-  sampler_.observe(set_index, access.address, access.origin, access.request.read_only,
+  const std::uint32_t sm = access.request.sm.value;
+  const bool own_sm = sm >= scope_.sms.first.value && sm < scope_.sms.second.value;
+  sampler_.observe(set_index, access.address, access.origin, access.request.read_only && own_sm,
                    switch_.on());
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "modules/core/block.h"
@@ -29,7 +30,8 @@ struct MdrStats {
 };
 
 /// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
-/// whether read-only lines of other partitions are cached in the requester's slice.
+/// whether read-only lines of other partitions are cached in the requester's slice. Of several
+/// GPUs, each has an engine that decides for its own lines.
 ///
 /// Watches a few sets of one slice, estimates the bandwidth without and with full replication from
 /// what it saw in an epoch, and adopts the higher; equal estimates mean no replication, which is
@@ -58,10 +60,19 @@ class MdrEngine final : public sc_core::sc_module,
     bool replicate() const { return bandwidth_full_replication > bandwidth_no_replication; }
   };
 
+  /// The GPU for which the engine decides: its slices and SMs, from the first to before the second.
+  /// Lines of other GPUs are none of its business; other GPUs' SMs never replicate its lines.
+  struct Scope {
+    std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
+    std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
+  };
+
   /// `slice`: shape of the watched slice; its sampled_sets are the configuration's. `decision`
   /// outlives the engine.
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
             const MdrBandwidths& raw, ReplicationSwitch& decision);
+  MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
+            const MdrBandwidths& raw, ReplicationSwitch& decision, const Scope& scope);
 
   const MdrConfig& config() const { return config_; }
   const MdrStats& stats() const { return stats_; }
@@ -93,6 +104,7 @@ class MdrEngine final : public sc_core::sc_module,
   const ClockDomain clock_;
   const MdrBandwidths raw_;
   ReplicationSwitch& switch_;
+  const Scope scope_;
   SetSampler sampler_;
 
   Tick epoch_end_ = kNever;  ///< kNever: nothing seen yet in the present epoch

@@ -209,7 +209,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
     if (phase == tlm::BEGIN_REQ) ++stats_.errors;
     return check_.refuse(socket, payload, phase);
   }
-  const Location where = map_.locate(payload.get_address());
+  const DramLocation where = map_.decode(payload.get_address());
   if (unlikely(where.channel != id_)) {
     ++stats_.errors;
     return check_.refuse(socket, payload, phase, PayloadFault::kHome);

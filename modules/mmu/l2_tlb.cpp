@@ -88,7 +88,7 @@ tlm::tlm_sync_enum L2Tlb::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase
 void L2Tlb::blocking(int port, tlm_generic_payload& payload, sc_core::sc_time& delay) {
   if (check_.refuse_blocking(in[static_cast<unsigned>(port)], payload)) return;
   delay += to_sc_time(clock_.time_of(config_.latency_cycles));
-  const std::uint64_t page = key_of(payload.get_address() >> page_bits_, requester_of(payload));
+  const std::uint64_t page = key_of(payload.get_address() >> page_bits_, payload);
   if (Entry* e = find(page)) {
     e->used = ++uses_;
     answer_translation(payload, e->physical);
@@ -164,7 +164,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
   }
   const std::uint64_t virtual_page = a.payload->get_address() >> page_bits_;
   sharing_.touch(virtual_page, SmId(a.port));
-  const std::uint64_t page = key_of(virtual_page, SmId(a.port));
+  const std::uint64_t page = key_of(virtual_page, *a.payload);
   if (Entry* e = find(page)) {
     ++stats_.hits;
     e->used = ++uses_;
@@ -191,7 +191,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
   const MemoryRequest& asked = request_of(*a.payload);
   MemoryRequest& request = fetch.request();
   request.kind = RequestKind::kTranslation;
-  request.sm = asked.sm;
+  request.requester = asked.requester;
   request.warp = asked.warp;
   request.pc = asked.pc;
   request.useful_bytes = kTranslationBytes;

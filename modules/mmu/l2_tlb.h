@@ -22,6 +22,7 @@
 #include "modules/core/transaction_pool.h"
 #include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
+#include "modules/mmu/translation.h"
 
 namespace tessera {
 
@@ -91,6 +92,8 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
+  static constexpr std::uint64_t kNoSmsView = 0xffff;
+
   struct Entry {
     std::uint64_t page = kNoPage;
     std::uint64_t physical = 0;
@@ -120,10 +123,13 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void send(Tick t);
   void schedule_next(Tick t);
 
-  /// What a page is known by: its number, and whose view of it.
-  std::uint64_t key_of(std::uint64_t page, SmId sm) const {
-    return config_.sms_per_view == 0 ? page
-                                     : page | std::uint64_t{sm.value / config_.sms_per_view} << 48;
+  /// What a page is known by: its number, and whose view of it. Requesters other than SMs share a
+  /// view of their own.
+  std::uint64_t key_of(std::uint64_t page, const tlm::tlm_generic_payload& payload) const {
+    if (config_.sms_per_view == 0) return page;
+    const RequesterId r = requester_of(payload);
+    const std::uint64_t view = r.is_sm() ? r.sm().value / config_.sms_per_view : kNoSmsView;
+    return page | view << 48;
   }
   Entry* find(std::uint64_t page);
   void install(std::uint64_t page, std::uint64_t physical);

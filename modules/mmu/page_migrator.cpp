@@ -25,8 +25,9 @@ PageMigrator::PageMigrator(const sc_core::sc_module_name& name, const PageMigrat
 }
 
 void PageMigrator::on_access(const ObservedAccess& access) {
-  if (!access.at_home()) return;
-  const Seen seen{platform_.channel_of(access.request.sm), access.address,
+  // A requester that is no SM has no memory of its own that a page could move to.
+  if (!access.at_home() || !access.request.requester.is_sm()) return;
+  const Seen seen{platform_.channel_of(access.request.requester.sm()), access.address,
                   access.request.kind == RequestKind::kLoad && access.request.read_only};
   // The slice's process may run before ours, or after it.
   if (wake_.scheduled_at() <= now()) {
@@ -297,9 +298,7 @@ void PageMigrator::register_statistics(StatisticsRegistry& r) const {
   if (config_.one_source) {
     r.counter(m, "deferred", stats_.deferred, "page", "moves left out of their batch");
   }
-  for (const PageMigrationCount& c : policy_->counts()) {
-    r.counter(m, c.name, *c.value, "page", c.description);
-  }
+  r.counters(m, policy_->counters());
 }
 
 }  // namespace tessera

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/mmu/page_migrator_config.h"
 
+#include "policies/page_migration.h"
+
 namespace tessera {
 
 std::vector<std::string> PageMigratorConfig::validate() const {
   std::vector<std::string> errors;
   if (interval_cycles == 0) errors.emplace_back("migration.interval_cycles must be at least 1");
   if (batch_cycles == 0) errors.emplace_back("migration.batch_cycles must be at least 1");
-  if (options.threshold == 0) errors.emplace_back("migration.threshold must be at least 1");
   if (policy == "griffin" && trigger == MoveTrigger::kOnDemand) {
     errors.emplace_back("migration.policy griffin decides by periods: trigger must be interval");
   }
   if (policy == "replication" && drain == MoveDrain::kOwner) {
     errors.emplace_back("migration.policy replication makes copies: drain must be all");
-  }
-  if (!(options.griffin_alpha > 0 && options.griffin_alpha <= 1)) {
-    errors.emplace_back("migration.griffin_alpha must be more than 0 and at most 1");
-  }
-  if (!(options.griffin_dedicated >= 1)) {
-    errors.emplace_back("migration.griffin_dedicated must be at least 1");
-  }
-  if (!(options.griffin_idle >= 0)) {
-    errors.emplace_back("migration.griffin_idle must not be negative");
-  }
-  if (options.griffin_touches == 0) {
-    errors.emplace_back("migration.griffin_touches must be at least 1");
   }
   if (!(transfer_gb_per_s > 0)) {
     errors.emplace_back("migration.transfer_gb_per_s must be more than 0");
@@ -35,10 +24,9 @@ std::vector<std::string> PageMigratorConfig::validate() const {
 void describe(ParameterVisitor& v, PageMigratorConfig& c) {
   v.integer("clock_hz", c.clock_hz, "Hz", "clock in which intervals count (NUBA Table 1)",
             1'000'000, 100'000'000'000);
-  PageMigrationOptions& o = c.options;
   v.text("policy", c.policy,
          "which pages move after their placement (NUBA section 7.6; DualOpt sections 6.1, 6.3)",
-         page_migration_names());
+         policy_names<PageMigrationPolicy>());
   v.choice("trigger", c.trigger,
            "decide at an interval's end, or soon after an access from elsewhere (ours)",
            {{"interval", MoveTrigger::kInterval}, {"on-demand", MoveTrigger::kOnDemand}});
@@ -47,9 +35,6 @@ void describe(ParameterVisitor& v, PageMigratorConfig& c) {
   v.integer("batch_cycles", c.batch_cycles, "cycle",
             "trigger on-demand: first touches are gathered for so long (ours)", 1,
             std::uint64_t{1} << 40);
-  v.integer("threshold", o.threshold, "access",
-            "accesses of another partition in an interval that are worth a move (ours)", 1,
-            1U << 30);
   v.integer("max_moves", c.max_moves, "page", "moves at the end of one interval (ours)", 1,
             1U << 30);
   v.flag("one_source", c.one_source,
@@ -66,18 +51,6 @@ void describe(ParameterVisitor& v, PageMigratorConfig& c) {
   v.integer("shootdown_ns", c.shootdown_ns, "ns", "time to empty all TLBs (ours)", 0, 1'000'000);
   v.real("transfer_gb_per_s", c.transfer_gb_per_s, "GB/s", "pace of a page's transfer (ours)",
          0.001, 1e6);
-  v.flag("home_touch_pins", o.home_touch_pins,
-         "first-touch-migration: an access of its home's SMs pins a page, too (ours; MGPUSim: no)");
-  v.real("griffin_alpha", o.griffin_alpha, "",
-         "griffin: share of the last period in a page's filtered rates (ours)", 1e-6, 1);
-  v.real("griffin_dedicated", o.griffin_dedicated, "",
-         "griffin: first user's rate over the second's from which on a page is dedicated (ours)", 1,
-         1e6);
-  v.real("griffin_idle", o.griffin_idle, "access",
-         "griffin: accesses a period below which a page is out of interest (ours)", 0, 1e6);
-  v.integer("griffin_touches", o.griffin_touches, "access",
-            "griffin: accesses from elsewhere until a page that its home never used moves (ours)",
-            1, 1U << 30);
 }
 
 }  // namespace tessera

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "modules/core/parameters.h"
-#include "policies/page_migration.h"
 
 namespace tessera {
 
@@ -37,7 +36,6 @@ struct PageMigratorConfig {
   std::uint64_t cache_flush_ns = 0;
   std::uint64_t shootdown_ns = 2'000;
   double transfer_gb_per_s = 64;
-  PageMigrationOptions options;
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;

@@ -145,10 +145,10 @@ std::size_t PageTable::drop_copies() {
 }
 
 std::optional<std::uint64_t> PageTable::copy_for(std::uint64_t virtual_address,
-                                                 SmId toucher) const {
+                                                 RequesterId toucher) const {
   const auto it = copies_.find(virtual_address >> page_bits_);
-  if (it == copies_.end()) return std::nullopt;
-  const ChannelId mine = channel_of_sm(toucher);
+  if (it == copies_.end() || !toucher.is_sm()) return std::nullopt;
+  const ChannelId mine = channel_of_sm(toucher.sm());
   for (const Copy& c : it->second) {
     if (c.channel == mine) return c.physical | (virtual_address & (page_bytes() - 1));
   }

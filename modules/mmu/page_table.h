@@ -42,10 +42,10 @@ class PageTable {
 
   /// Called for a page that is not mapped, when somebody walks the table: may map it at once (and
   /// then returns true). Set by a driver under which pages are there before they are touched.
-  std::function<bool(std::uint64_t virtual_page, SmId toucher)> on_missing;
+  std::function<bool(std::uint64_t virtual_page, RequesterId toucher)> on_missing;
 
   /// What a walk for `toucher` finds.
-  std::optional<std::uint64_t> walk(std::uint64_t virtual_address, SmId toucher) {
+  std::optional<std::uint64_t> walk(std::uint64_t virtual_address, RequesterId toucher) {
     if (!copies_.empty()) {
       if (const auto copy = copy_for(virtual_address, toucher)) return copy;
     }
@@ -75,7 +75,8 @@ class PageTable {
 
   // Pages that move after their placement (PageMigrator). Where placement_matters().
 
-  /// Which channel's copies an SM's walks find. Set by whoever adds copies.
+  /// Which channel's copies an SM's walks find; other requesters' find the page itself. Set by
+  /// the block that adds copies.
   std::function<ChannelId(SmId)> channel_of_sm;
   ChannelId channel_of(std::uint64_t physical) const { return map_.page_home(physical); }
   /// The virtual page number that is mapped to a physical page; none for a copy.
@@ -129,7 +130,7 @@ class PageTable {
 
   std::uint64_t take(std::size_t pool);
   std::optional<std::uint64_t> take_of(ChannelId channel);
-  std::optional<std::uint64_t> copy_for(std::uint64_t virtual_address, SmId toucher) const;
+  std::optional<std::uint64_t> copy_for(std::uint64_t virtual_address, RequesterId toucher) const;
 
   const AddressMap& map_;
   unsigned page_bits_;

@@ -140,7 +140,8 @@ void PageWalker::end_walks(Tick t) {
       continue;
     }
     const bool hidden = table_.hidden_from_walks(address, t);
-    const auto physical = hidden ? std::nullopt : table_.walk(address, request_of(*payload).sm);
+    const auto physical =
+        hidden ? std::nullopt : table_.walk(address, request_of(*payload).requester);
     if (physical) {
       answer_translation(*payload, *physical);
       responses_.queue.push(t, 1, Result{payload, true});

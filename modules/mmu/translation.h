@@ -2,8 +2,9 @@
 #pragma once
 
 // A translation request: kind kTranslation, READ, address = virtual, length 8 or more,
-// MemoryRequest::sm = who asks. The answer's first 8 bytes are the physical address of the page, in
-// both value modes. An address in no allocation is answered with TLM_ADDRESS_ERROR_RESPONSE.
+// MemoryRequest::requester = who asks. The answer's first 8 bytes are the physical address of the
+// page, in both value modes. An address in no allocation is answered with
+// TLM_ADDRESS_ERROR_RESPONSE.
 
 #include <cstdint>
 #include <cstring>
@@ -39,9 +40,9 @@ inline PayloadRules translation_rules() {
 }
 
 /// Who asks; SM 0 for an untimed access without an extension.
-inline SmId requester_of(const tlm::tlm_generic_payload& payload) {
+inline RequesterId requester_of(const tlm::tlm_generic_payload& payload) {
   const auto* request = payload.get_extension<MemoryRequest>();
-  return request == nullptr ? SmId(0) : request->sm;
+  return request == nullptr ? RequesterId() : request->requester;
 }
 
 }  // namespace tessera

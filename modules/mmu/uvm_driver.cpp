@@ -36,7 +36,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
   in.register_b_transport(this, &UvmDriver::blocking);
   in.register_transport_dbg(this, &UvmDriver::debug);
   if (config.mode == FaultMode::kPrefaulted) {
-    table_.on_missing = [this](std::uint64_t page, SmId toucher) {
+    table_.on_missing = [this](std::uint64_t page, RequesterId toucher) {
       return touch(page * table_.page_bytes(), toucher).has_value();
     };
   }
@@ -54,21 +54,46 @@ void UvmDriver::end_of_simulation() {
   if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
 }
 
-std::optional<std::uint64_t> UvmDriver::touch(std::uint64_t virtual_address, SmId toucher) {
+std::optional<std::uint64_t> UvmDriver::touch(std::uint64_t virtual_address, RequesterId toucher) {
   const std::uint64_t page = table_.page_of(virtual_address);
   if (!table_.translate(virtual_address) && allocated(page)) map_page(page, toucher);
   return table_.translate(virtual_address);
 }
 
-std::uint64_t UvmDriver::map_page(std::uint64_t page, SmId toucher) {
+/// Pages that a requester without a memory of its own touches first are interleaved.
+ChannelId UvmDriver::local_channel(std::uint64_t page, RequesterId toucher) const {
+  if (toucher.is_sm()) return platform_.local_channel(toucher.sm());
+  return ChannelId(static_cast<std::uint32_t>(page % table_.pages_per_channel().size()));
+}
+
+std::uint64_t UvmDriver::map_page(std::uint64_t page, RequesterId toucher) {
   ChannelId channel;
   if (table_.placement_matters()) {
     AllocationPages whole{page, 1};
     if (platform_.allocation) whole = platform_.allocation(page * table_.page_bytes());
-    channel = placement_.place(
-        {page, toucher, platform_.local_channel(toucher), whole.first, whole.count},
-        {table_.pages_per_channel()});
+    channel =
+        placement_.place({page, toucher, local_channel(page, toucher), whole.first, whole.count},
+                         {table_.pages_per_channel()});
   }
+  return map_in(page, channel);
+}
+
+void UvmDriver::place(std::uint64_t virtual_page, ChannelId memory) {
+  const std::uint64_t address = virtual_page * table_.page_bytes();
+  const std::size_t memories = table_.pages_per_channel().size();
+  if (!allocated(virtual_page)) {
+    throw InputError("page " + std::to_string(virtual_page) +
+                     " cannot be placed: it is in no allocation");
+  }
+  if (memory.value >= memories) {
+    throw InputError("page " + std::to_string(virtual_page) + " cannot be placed in memory " +
+                     std::to_string(memory.value) + ": the platform has " +
+                     std::to_string(memories));
+  }
+  if (!table_.translate(address)) map_in(virtual_page, memory);
+}
+
+std::uint64_t UvmDriver::map_in(std::uint64_t page, ChannelId channel) {
   std::uint64_t physical = 0;
   try {
     physical = table_.map(page, channel);
@@ -151,7 +176,7 @@ void UvmDriver::end_faults(Tick t) {
     const PageSlots::Index i = handling_.pop();
     PageSlots::Slot& slot = faults_[i];
     // b_transport may have been faster.
-    const SmId toucher = request_of(*slot.waiters.front().payload).sm;
+    const RequesterId toucher = request_of(*slot.waiters.front().payload).requester;
     const auto known = table_.translate(slot.page * table_.page_bytes());
     const std::uint64_t physical = known ? *known : map_page(slot.page, toucher);
     if (!known) table_.mapped_by_fault(slot.page, t);
@@ -183,7 +208,7 @@ void UvmDriver::handle_requests(Tick t) {
 bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
   const std::uint64_t page = table_.page_of(payload.get_address());
   const std::uint64_t address = page * table_.page_bytes();
-  if (const auto physical = table_.walk(address, request_of(payload).sm)) {
+  if (const auto physical = table_.walk(address, request_of(payload).requester)) {
     answer_translation(payload, *physical);
   } else if (!allocated(page)) {
     ++stats_.errors;
@@ -287,6 +312,7 @@ void UvmDriver::register_statistics(StatisticsRegistry& r) const {
         [&table, c] { return static_cast<double>(table.pages_per_channel()[c]); }, "page",
         "pages placed in channel " + std::to_string(c));
   }
+  r.counters(m, placement_.counters());
 }
 
 }  // namespace tessera

@@ -108,7 +108,11 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   }
   /// Places the page of an address as the first touch by `toucher` does, now and at no cost, if it
   /// is in an allocation and not placed yet.
-  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, SmId toucher);
+  std::optional<std::uint64_t> touch(std::uint64_t virtual_address, RequesterId toucher);
+
+  /// Places a page of an allocation in a memory, now and at no cost. A placed page stays where it
+  /// is. Throws InputError for a page of no allocation and a memory that does not exist.
+  void place(std::uint64_t virtual_page, ChannelId memory);
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -133,7 +137,9 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   void send(Tick t);
   void schedule_next(Tick t);
 
-  std::uint64_t map_page(std::uint64_t page, SmId toucher);
+  ChannelId local_channel(std::uint64_t page, RequesterId toucher) const;
+  std::uint64_t map_page(std::uint64_t page, RequesterId toucher);
+  std::uint64_t map_in(std::uint64_t page, ChannelId channel);
   bool allocated(std::uint64_t page) const {
     return platform_.allocated(page * table_.page_bytes());
   }

@@ -48,7 +48,7 @@ tlm::tlm_sync_enum Crossbar::backward(int exit, tlm::tlm_generic_payload& payloa
 }
 
 void Crossbar::blocking(int entry, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  network_.blocking(in[static_cast<unsigned>(entry)], payload, delay);
+  network_.blocking(static_cast<unsigned>(entry), in[static_cast<unsigned>(entry)], payload, delay);
 }
 
 unsigned Crossbar::debug(int, tlm::tlm_generic_payload& payload) { return network_.debug(payload); }

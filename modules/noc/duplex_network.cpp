@@ -11,13 +11,10 @@
 namespace tessera {
 namespace {
 
-SwitchFabric::Shape shape_of(const NocConfig& c, unsigned entries, unsigned exits) {
-  return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
-}
-
 /// Reports every error at once, before anything is built from the configuration.
-const NocConfig& checked(const std::string& name, const NocConfig& config, unsigned entries,
-                         unsigned exits) {
+template <class Config>
+const Config& checked(const std::string& name, const Config& config, unsigned entries,
+                      unsigned exits) {
   const std::vector<std::string> errors = config.validate(entries, exits);
   if (!errors.empty()) {
     std::string text = name + ":";
@@ -43,8 +40,9 @@ MemoryRequest plain_request(const tlm::tlm_generic_payload& payload) {
 
 }  // namespace
 
-DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned entries,
-                             unsigned exits, NocRouting routing)
+template <class Fabric>
+BasicDuplexNetwork<Fabric>::BasicDuplexNetwork(std::string name, const Config& config,
+                                               unsigned entries, unsigned exits, NocRouting routing)
     : name_(std::move(name)),
       config_(checked(name_, config, entries, exits)),
       clock_(config.clock_hz),
@@ -56,17 +54,19 @@ DuplexNetwork::DuplexNetwork(std::string name, const NocConfig& config, unsigned
       response_stats_(entries),
       request_side_(*this),
       reply_side_(*this),
-      request_(shape_of(config, entries, exits), request_side_, request_stats_),
-      response_(shape_of(config, exits, entries), reply_side_, response_stats_) {
-  wake_.bind<&DuplexNetwork::process>(*this);
+      request_(Fabric::shape_of(config, entries, exits), request_side_, request_stats_),
+      response_(Fabric::shape_of(config, exits, entries), reply_side_, response_stats_) {
+  wake_.template bind<&BasicDuplexNetwork::process>(*this);
 }
 
-void DuplexNetwork::bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator) {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator) {
   entries_[entry].requests.bind(initiator);
   entries_[entry].responses.bind(initiator);
 }
 
-void DuplexNetwork::bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target) {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target) {
   exits_[exit].requests.bind(target);
   exits_[exit].responses.bind(target);
   exits_[exit].target = target;
@@ -74,7 +74,8 @@ void DuplexNetwork::bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target)
 
 // ---- time ----
 
-void DuplexNetwork::read_clock() {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::read_clock() {
   const Tick t = now();
   seen_ = t;
   cycle_ = clock_.cycle_at(t);
@@ -84,21 +85,25 @@ void DuplexNetwork::read_clock() {
   next_edge_ = clock_.after(t, edge ? 1 : 0);
 }
 
-Cycle DuplexNetwork::cycle_from(Tick t) const {
+template <class Fabric>
+Cycle BasicDuplexNetwork<Fabric>::cycle_from(Tick t) const {
   return t == next_edge_ ? cycle_ + 1 : clock_.cycle_from(t);
 }
 
-Cycle DuplexNetwork::cycle_before(Tick t) const {
+template <class Fabric>
+Cycle BasicDuplexNetwork<Fabric>::cycle_before(Tick t) const {
   return t <= next_edge_ ? first_ : std::max(clock_.cycle_from(t) - 1, first_);
 }
 
+template <class Fabric>
 template <class Sender>
-Cycle DuplexNetwork::send_cycle(const Sender& sender) const {
+Cycle BasicDuplexNetwork<Fabric>::send_cycle(const Sender& sender) const {
   const Cycle usable = sender.usable_from() > seen_ ? cycle_ + 1 : first_;
   return std::max(usable, cycle_before(sender.free_at()));
 }
 
-void DuplexNetwork::schedule_next() {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::schedule_next() {
   Cycle next = std::min(request_.next(), response_.next());
   next = std::min(next, early_.next_due());
   if (next >= armed_) return;
@@ -108,7 +113,8 @@ void DuplexNetwork::schedule_next() {
 
 // ---- the process ----
 
-void DuplexNetwork::process() {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::process() {
   armed_ = kNever;
   look_at_clock();
   if (first_ == cycle_) {
@@ -121,7 +127,8 @@ void DuplexNetwork::process() {
   schedule_next();
 }
 
-void DuplexNetwork::handle_early_responses() {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::handle_early_responses() {
   while (early_.due(cycle_)) {
     const EarlyReply early = early_.pop();
     if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
@@ -131,8 +138,11 @@ void DuplexNetwork::handle_early_responses() {
   }
 }
 
-bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
-  DuplexNetwork& n = network;
+template <class Fabric>
+bool BasicDuplexNetwork<Fabric>::RequestSide::deliver(unsigned exit,
+                                                      const typename Fabric::Packet& packet,
+                                                      Cycle) {
+  BasicDuplexNetwork& n = network;
   ExitPort& port = n.exits_[exit];
   if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
   if (!port.requests.free(n.next_edge_)) {
@@ -150,8 +160,10 @@ bool DuplexNetwork::RequestSide::deliver(unsigned exit, const SwitchFabric::Pack
   return true;
 }
 
-bool DuplexNetwork::ReplySide::deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle) {
-  DuplexNetwork& n = network;
+template <class Fabric>
+bool BasicDuplexNetwork<Fabric>::ReplySide::deliver(unsigned exit,
+                                                    const typename Fabric::Packet& packet, Cycle) {
+  BasicDuplexNetwork& n = network;
   EntryPort& port = n.entries_[exit];
   if (!port.responses.free(n.next_edge_)) {
     n.reply_exit_free(exit);
@@ -163,21 +175,24 @@ bool DuplexNetwork::ReplySide::deliver(unsigned exit, const SwitchFabric::Packet
   return true;
 }
 
-void DuplexNetwork::request_exit_free(unsigned exit) {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::request_exit_free(unsigned exit) {
   const RequestSender& sender = exits_[exit].requests;
   if (sender.waiting_for() != nullptr) return;  // until END_REQ
   look_at_clock();
   request_.exit_ready(cycle_, exit, send_cycle(sender));
 }
 
-void DuplexNetwork::reply_exit_free(unsigned entry) {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::reply_exit_free(unsigned entry) {
   const ResponseSender& sender = entries_[entry].responses;
   if (sender.waiting_for() != nullptr) return;  // until END_RESP
   look_at_clock();
   response_.exit_ready(cycle_, entry, send_cycle(sender));
 }
 
-void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::reply_entered(unsigned exit, bool counted) {
   if (counted) {
     exits_[exit].responses.release();
   } else if (--exits_[exit].early_waiting == 0) {
@@ -187,9 +202,12 @@ void DuplexNetwork::reply_entered(unsigned exit, bool counted) {
 
 // ---- non-blocking transport ----
 
-tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, const sc_core::sc_object& socket,
-                                          tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                          sc_core::sc_time& delay) {
+template <class Fabric>
+tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::forward(unsigned entry,
+                                                       const sc_core::sc_object& socket,
+                                                       tlm::tlm_generic_payload& payload,
+                                                       tlm::tlm_phase& phase,
+                                                       sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) {
     const Tick at = now() + delay.value();
     entries_[entry].responses.end_response(payload, at);
@@ -206,15 +224,19 @@ tlm::tlm_sync_enum DuplexNetwork::forward(unsigned entry, const sc_core::sc_obje
   return accept_request(entry, payload, *request, exit, phase, delay);
 }
 
-unsigned DuplexNetwork::exit_of(const tlm::tlm_generic_payload& payload,
-                                const MemoryRequest* request) const {
+template <class Fabric>
+unsigned BasicDuplexNetwork<Fabric>::exit_of(const tlm::tlm_generic_payload& payload,
+                                             const MemoryRequest* request) const {
   const std::uint64_t address = payload.get_address();
   if (request != nullptr && request->home_known(address)) return routing_.by_request(*request);
   return routing_.by_address ? routing_.by_address(address) : static_cast<unsigned>(exits_.size());
 }
 
-tlm::tlm_sync_enum DuplexNetwork::backward(unsigned exit, tlm::tlm_generic_payload& payload,
-                                           tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+template <class Fabric>
+tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::backward(unsigned exit,
+                                                        tlm::tlm_generic_payload& payload,
+                                                        tlm::tlm_phase& phase,
+                                                        sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
   if (phase == tlm::END_REQ || phase == tlm::BEGIN_RESP) {
     RequestSender& sender = exits_[exit].requests;
@@ -228,19 +250,24 @@ tlm::tlm_sync_enum DuplexNetwork::backward(unsigned exit, tlm::tlm_generic_paylo
   return tlm::TLM_ACCEPTED;
 }
 
-bool DuplexNetwork::admit(SwitchFabric& fabric, unsigned entry, unsigned exit,
-                          tlm::tlm_generic_payload& payload, std::uint32_t bytes, Cycle arrival,
-                          bool counted) {
+template <class Fabric>
+bool BasicDuplexNetwork<Fabric>::admit(Fabric& fabric, unsigned entry, unsigned exit,
+                                       tlm::tlm_generic_payload& payload, std::uint32_t bytes,
+                                       Cycle arrival, bool counted) {
   payload.acquire();
   return fabric.inject(cycle_, entry, exit, payload, bytes, flits_of(bytes, config_.link_bytes),
                        arrival, counted);
 }
 
-tlm::tlm_sync_enum DuplexNetwork::accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
-                                                 MemoryRequest& request, unsigned exit,
-                                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+template <class Fabric>
+tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::accept_request(unsigned entry,
+                                                              tlm::tlm_generic_payload& payload,
+                                                              MemoryRequest& request, unsigned exit,
+                                                              tlm::tlm_phase& phase,
+                                                              sc_core::sc_time& delay) {
   look_at_clock();
-  request.push_route(static_cast<std::uint16_t>(entry));
+  // What comes in by the only entry goes back by it.
+  if (entries_.size() > 1) request.push_route(static_cast<std::uint16_t>(entry));
   const Tick arrival = seen_ + delay.value();
   const bool in_buffer = admit(request_, entry, exit, payload,
                                request_packet_bytes(payload, request, config_.header_bytes),
@@ -253,17 +280,21 @@ tlm::tlm_sync_enum DuplexNetwork::accept_request(unsigned entry, tlm::tlm_generi
   return sync;
 }
 
-bool DuplexNetwork::admit_reply(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival,
-                                bool counted) {
+template <class Fabric>
+bool BasicDuplexNetwork<Fabric>::admit_reply(unsigned exit, tlm::tlm_generic_payload& payload,
+                                             Cycle arrival, bool counted) {
   MemoryRequest& request = request_of(payload);
-  const unsigned entry = request.pop_route();
+  const unsigned entry = entries_.size() > 1 ? request.pop_route() : 0;
   sc_assert(entry < entries_.size());
   return admit(response_, exit, entry, payload,
                reply_packet_bytes(payload, request, config_.header_bytes), arrival, counted);
 }
 
-tlm::tlm_sync_enum DuplexNetwork::accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
-                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+template <class Fabric>
+tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::accept_reply(unsigned exit,
+                                                            tlm::tlm_generic_payload& payload,
+                                                            tlm::tlm_phase& phase,
+                                                            sc_core::sc_time& delay) {
   look_at_clock();
   const Tick arrival = seen_ + delay.value();
   const bool in_buffer = admit_reply(exit, payload, cycle_from(arrival), true);
@@ -277,12 +308,17 @@ tlm::tlm_sync_enum DuplexNetwork::accept_reply(unsigned exit, tlm::tlm_generic_p
 
 // ---- blocking and debug transport ----
 
-Tick DuplexNetwork::zero_load_latency(std::uint32_t bytes) const {
-  return clock_.time_of(request_.zero_load_latency(flits_of(bytes, config_.link_bytes)));
+template <class Fabric>
+Tick BasicDuplexNetwork<Fabric>::zero_load_latency(std::uint32_t bytes, unsigned entry,
+                                                   unsigned exit) const {
+  return clock_.time_of(
+      request_.zero_load_latency(flits_of(bytes, config_.link_bytes), entry, exit));
 }
 
-void DuplexNetwork::blocking(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
-                             sc_core::sc_time& delay) {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::blocking(unsigned entry, const sc_core::sc_object& socket,
+                                          tlm::tlm_generic_payload& payload,
+                                          sc_core::sc_time& delay) {
   if (check_.refuse_blocking(socket, payload)) return;
   const MemoryRequest* extension = payload.get_extension<MemoryRequest>();
   const unsigned exit = exit_of(payload, extension);
@@ -294,12 +330,13 @@ void DuplexNetwork::blocking(const sc_core::sc_object& socket, tlm::tlm_generic_
   const MemoryRequest& request = extension != nullptr ? *extension : plain;
   const std::uint32_t there = request_packet_bytes(payload, request, config_.header_bytes);
   const std::uint32_t back = reply_packet_bytes(payload, request, config_.header_bytes);
-  delay += to_sc_time(zero_load_latency(there));
+  delay += to_sc_time(zero_load_latency(there, entry, exit));
   exits_[exit].target->b_transport(payload, delay);
-  delay += to_sc_time(zero_load_latency(back));
+  delay += to_sc_time(zero_load_latency(back, entry, exit));
 }
 
-unsigned DuplexNetwork::debug(tlm::tlm_generic_payload& payload) {
+template <class Fabric>
+unsigned BasicDuplexNetwork<Fabric>::debug(tlm::tlm_generic_payload& payload) {
   if (!routing_.by_address || !PayloadCheck::admits_debug(payload)) return 0;
   const unsigned exit = routing_.by_address(payload.get_address());
   return exit < exits_.size() ? exits_[exit].target->transport_dbg(payload) : 0;
@@ -307,7 +344,8 @@ unsigned DuplexNetwork::debug(tlm::tlm_generic_payload& payload) {
 
 // ---- what a platform asks ----
 
-void DuplexNetwork::describe_waiting(std::vector<Waiting>& out) const {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::describe_waiting(std::vector<Waiting>& out) const {
   request_.describe_waiting(name_ + ".request", out);
   response_.describe_waiting(name_ + ".reply", out);
   if (!early_.empty()) {
@@ -315,7 +353,8 @@ void DuplexNetwork::describe_waiting(std::vector<Waiting>& out) const {
   }
 }
 
-void DuplexNetwork::reset() {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::reset() {
   const auto drop = [](tlm::tlm_generic_payload& payload) { payload.release(); };
   request_.reset(drop);
   response_.reset(drop);
@@ -334,14 +373,19 @@ void DuplexNetwork::reset() {
   reset_statistics();
 }
 
-void DuplexNetwork::reset_statistics() {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::reset_statistics() {
   request_stats_.reset(now());
   response_stats_.reset(now());
 }
 
-void DuplexNetwork::register_statistics(StatisticsRegistry& registry) const {
+template <class Fabric>
+void BasicDuplexNetwork<Fabric>::register_statistics(StatisticsRegistry& registry) const {
   request_stats_.register_in(registry, name_, "request");
   response_stats_.register_in(registry, name_, "reply");
 }
+
+template class BasicDuplexNetwork<SwitchFabric>;
+template class BasicDuplexNetwork<RingFabric>;
 
 }  // namespace tessera

@@ -15,6 +15,7 @@
 #include "modules/core/timed_queue.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
+#include "modules/noc/ring_fabric.h"
 #include "modules/noc/switch_fabric.h"
 
 namespace tessera {
@@ -28,13 +29,17 @@ struct NocRouting {
   std::function<unsigned(std::uint64_t address)> by_address;
 };
 
-/// A request network and a reply network with the TLM handshakes at their ports: what Crossbar and
-/// Link have in common. Its owner has the sockets. Contract and limits: docs/blocks/crossbar.md.
-class DuplexNetwork final {
+/// A request network and a reply network with the TLM handshakes at their ports: what Crossbar,
+/// Link and Ring have in common. Its owner has the sockets. Contract and limits:
+/// docs/blocks/crossbar.md. `Fabric`: SwitchFabric or RingFabric.
+template <class Fabric>
+class BasicDuplexNetwork final {
  public:
+  using Config = typename Fabric::Config;
+
   /// `name`: hierarchical, for reports and statistics.
-  DuplexNetwork(std::string name, const NocConfig& config, unsigned entries, unsigned exits,
-                NocRouting routing);
+  BasicDuplexNetwork(std::string name, const Config& config, unsigned entries, unsigned exits,
+                     NocRouting routing);
 
   /// At end_of_elaboration, one for each port.
   void bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator);
@@ -46,14 +51,14 @@ class DuplexNetwork final {
                              sc_core::sc_time& delay);
   tlm::tlm_sync_enum backward(unsigned exit, tlm::tlm_generic_payload& payload,
                               tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void blocking(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
+  void blocking(unsigned entry, const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
                 sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
 
   const NocStats& requests() const { return request_stats_; }
   const NocStats& responses() const { return response_stats_; }
-  /// Lone-packet latency of one direction, in ticks.
-  Tick zero_load_latency(std::uint32_t bytes) const;
+  /// Lone-packet latency of a request from `entry` to `exit`, and of an answer back. In ticks.
+  Tick zero_load_latency(std::uint32_t bytes, unsigned entry = 0, unsigned exit = 0) const;
 
   bool idle() const { return request_.empty() && response_.empty() && early_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const;
@@ -82,17 +87,17 @@ class DuplexNetwork final {
     tlm::tlm_generic_payload* payload = nullptr;
     unsigned exit = 0;
   };
-  struct RequestSide final : SwitchFabric::Client {
-    explicit RequestSide(DuplexNetwork& n) : network(n) {}
-    bool deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle cycle) override;
+  struct RequestSide final : Fabric::Client {
+    explicit RequestSide(BasicDuplexNetwork& n) : network(n) {}
+    bool deliver(unsigned exit, const typename Fabric::Packet& packet, Cycle cycle) override;
     void entered(unsigned entry, bool) override { network.entries_[entry].requests.release(); }
-    DuplexNetwork& network;
+    BasicDuplexNetwork& network;
   };
-  struct ReplySide final : SwitchFabric::Client {
-    explicit ReplySide(DuplexNetwork& n) : network(n) {}
-    bool deliver(unsigned exit, const SwitchFabric::Packet& packet, Cycle cycle) override;
+  struct ReplySide final : Fabric::Client {
+    explicit ReplySide(BasicDuplexNetwork& n) : network(n) {}
+    bool deliver(unsigned exit, const typename Fabric::Packet& packet, Cycle cycle) override;
     void entered(unsigned entry, bool counted) override { network.reply_entered(entry, counted); }
-    DuplexNetwork& network;
+    BasicDuplexNetwork& network;
   };
 
   void process();
@@ -111,7 +116,7 @@ class DuplexNetwork final {
   void reply_exit_free(unsigned entry);
 
   /// Puts a packet in; true: it stands in the first switch's buffer.
-  bool admit(SwitchFabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
+  bool admit(Fabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
              std::uint32_t bytes, Cycle arrival, bool counted);
   tlm::tlm_sync_enum accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
                                     MemoryRequest& request, unsigned exit, tlm::tlm_phase& phase,
@@ -125,7 +130,7 @@ class DuplexNetwork final {
   void reply_entered(unsigned exit, bool counted);
 
   const std::string name_;
-  const NocConfig config_;
+  const Config config_;
   const ClockDomain clock_;
   const NocRouting routing_;
   PayloadCheck check_;
@@ -135,8 +140,8 @@ class DuplexNetwork final {
   NocStats response_stats_;
   RequestSide request_side_;
   ReplySide reply_side_;
-  SwitchFabric request_;
-  SwitchFabric response_;
+  Fabric request_;
+  Fabric response_;
   ProcessTimer wake_;
 
   TimedQueue<EarlyReply> early_;  ///< by the cycle before their arrival
@@ -147,5 +152,10 @@ class DuplexNetwork final {
   Tick next_edge_ = 0;  ///< when cycle_ + 1 begins
   Cycle armed_ = kNever;
 };
+
+using DuplexNetwork = BasicDuplexNetwork<SwitchFabric>;
+
+extern template class BasicDuplexNetwork<SwitchFabric>;
+extern template class BasicDuplexNetwork<RingFabric>;
 
 }  // namespace tessera

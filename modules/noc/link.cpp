@@ -48,7 +48,7 @@ tlm::tlm_sync_enum Link::backward(tlm::tlm_generic_payload& payload, tlm::tlm_ph
 }
 
 void Link::blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  network_.blocking(in, payload, delay);
+  network_.blocking(0, in, payload, delay);
 }
 
 unsigned Link::debug(tlm::tlm_generic_payload& payload) { return network_.debug(payload); }

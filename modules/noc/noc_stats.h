@@ -19,6 +19,7 @@ struct NocStats {
   std::vector<Counter> exit_busy_cycles;  ///< cycles that the exit link is reserved
   Counter buffer_full_cycles = 0;  ///< cycles that a link stood still for want of room behind it
   Counter entry_wait_cycles = 0;   ///< cycles that packets waited to get into the first switch
+  Counter segment_bytes = 0;       ///< of rings: bytes of packets, once for each segment
   Histogram latency;               ///< cycles from the head's arrival to the tail's delivery
   BandwidthSeries series;
   Tick window_start = 0;

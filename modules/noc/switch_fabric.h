@@ -68,6 +68,11 @@ class SwitchFabric {
     ~Client() = default;
   };
 
+  using Config = NocConfig;
+  static Shape shape_of(const Config& c, unsigned entries, unsigned exits) {
+    return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
+  }
+
   SwitchFabric(const Shape& shape, Client& client, NocStats& stats);
   SwitchFabric(const SwitchFabric&) = delete;
   SwitchFabric& operator=(const SwitchFabric&) = delete;
@@ -89,7 +94,10 @@ class SwitchFabric {
 
   unsigned stages() const { return two_stages_ ? 2 : 1; }
   /// Cycles of a lone packet from its head's arrival to its delivery.
-  Cycle zero_load_latency(std::uint32_t flits) const { return Cycle{stages()} * latency_ + flits; }
+  /// The same from each entry to each exit.
+  Cycle zero_load_latency(std::uint32_t flits, unsigned = 0, unsigned = 0) const {
+    return Cycle{stages()} * latency_ + flits;
+  }
   bool empty() const { return live_ == 0; }
   std::size_t packets() const { return live_; }
   void describe_waiting(const std::string& name, std::vector<Waiting>& out) const;

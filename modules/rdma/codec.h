@@ -41,7 +41,7 @@ class ResponseCoalescer {
   bool full(std::size_t destination) const {
     return buffers_[destination].waiting.size() == config_.entries;
   }
-  /// ResponseInput that wait for this destination.
+  /// Responses that wait for this destination.
   std::size_t size(std::size_t destination) const { return buffers_[destination].waiting.size(); }
   bool empty() const { return waiting_ == 0; }
 

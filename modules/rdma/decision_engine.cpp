@@ -34,6 +34,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
       pieces_per_line_(line_bytes / 4),
       gpu_of_(std::move(gpu_of)),
       policy_(policy),
+      least_remote_ratio_(policy.least_remote_ratio()),
       transfer_(transfer),
       gpus_(gpus) {
   std::string faults;
@@ -48,7 +49,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
 // What the L1s call.
 
 void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, bool hit) {
-  Gpu& gpu = gpus_[gpu_of_(request.sm).value];
+  Gpu& gpu = gpus_[gpu_of_(request.requester.sm()).value];
   TransferSample seen;
   seen.accesses = 1;
   if (remote) {
@@ -72,7 +73,7 @@ bool DecisionEngine::complete(const Gpu& gpu) const {
   const std::uint64_t remote =
       gpu.phase == Phase::kWarmUp ? config_.warmup_accesses : config_.window_accesses;
   return gpu.present.remote_accesses >= remote ||
-         static_cast<double>(gpu.present.accesses) * config_.thresholds.remote >=
+         static_cast<double>(gpu.present.accesses) * least_remote_ratio_ >=
              static_cast<double>(remote);
 }
 

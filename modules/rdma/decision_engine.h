@@ -21,7 +21,6 @@ struct DecisionConfig {
   std::uint64_t warmup_accesses =
       1'000;  ///< remote accesses of a GPU that are not looked at (ours)
   std::uint64_t window_accesses = 20'000;  ///< remote accesses of a GPU (DualOpt section 4.3)
-  TransferThresholds thresholds;           ///< DualOpt Table 1
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;
@@ -35,8 +34,8 @@ void describe(ParameterVisitor& v, DecisionConfig& c);
 /// Hardware: counters for each GPU. After a warm-up (so many remote accesses) comes a window (so
 /// many remote accesses), after which the GPU votes: TransferPolicy::decide() on what the window
 /// held. A GPU with few remote accesses would never fill either: the warm-up also ends after
-/// warmup_accesses / thresholds.remote accesses of all kinds and the window after
-/// window_accesses / thresholds.remote, and then its remote ratio is below the threshold (ours). As
+/// warmup_accesses / least_remote_ratio() accesses of all kinds and the window after
+/// window_accesses / least_remote_ratio(), and then its remote ratio is below it (ours). As
 /// soon as more than half of the GPUs that have accessed memory at all agree, all follow; when all
 /// of these have voted and none has a majority, the sum of their windows decides (scope and rule
 /// are ours).
@@ -95,6 +94,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   const std::uint32_t pieces_per_line_;
   const std::function<GpuId(SmId)> gpu_of_;
   const TransferPolicy& policy_;
+  const double least_remote_ratio_;  ///< of policy_: looked at for every access
   RemoteAccessMode& transfer_;
 
   std::vector<Gpu> gpus_;

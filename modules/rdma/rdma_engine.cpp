@@ -260,7 +260,7 @@ void RdmaEngine::send_packet(PacketClass channel, Tick t) {
   packet->release();
 }
 
-/// ResponseInput of the home slices, in their order: to a staging buffer, or past it.
+/// Responses of the home slices, in their order: to a staging buffer, or past it.
 void RdmaEngine::handle_responses(Tick t) {
   while (from_home_.due(t)) {
     const Answer a = from_home_.front();

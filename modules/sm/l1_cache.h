@@ -14,21 +14,19 @@
 #include "modules/core/backdoor.h"
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
-#include "modules/core/memory_request.h"
+#include "modules/core/flush.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/stall_tracker.h"
 #include "modules/core/timed_queue.h"
-#include "modules/sm/l1_cache_config.h"
-#include "modules/sm/sm_interfaces.h"
-#include "policies/address_map.h"
+#include "modules/sm/l1_role.h"
 
 namespace tessera {
 
 /// A streaming multiprocessor's first-level data cache.
 ///
 /// Hardware (NUBA Table 1, section 5.3): write-through, no allocation on a write, MSHRs with
-/// merging, LRU, frames taken when the line comes (or, reserve_frames, when the miss leaves). Not
+/// merging, LRU, ways allocated when the line comes (or, reserve_frames, when the miss leaves). Not
 /// coherent: flushed at kernel ends and by fences. Atomics and bypassing accesses pass through; an
 /// atomic drops the line.
 ///
@@ -41,27 +39,26 @@ namespace tessera {
 /// fetched take effect in their order when it comes (a store waits in the MSHR as a note while it
 /// travels on). Addresses are physical.
 ///
-/// Among several GPUs (DualOpt section 4.1.2), L1Role::transfer says how lines of other GPUs are
-/// loaded: as any other, or (bypass_l1) past the array. Such a load merges with a fetch under way
-/// that brings all pieces it wants, else takes an MSHR and a request of its own, of the whole line
-/// or (fine_grained) of the wanted pieces alone; nothing is kept. Stores and atomics travel as
-/// ever; what is fetched behind one is fetched anew, since requests to one address keep their order
-/// on the way to memory. Timing as above.
+/// The role (L1Role in l1_role.h) says how an access to another node's line is carried out: as any
+/// other, or past the array. A load past the array merges with a fetch under way that brings all
+/// words that it needs, else allocates an MSHR and sends a request of its own, for the whole line
+/// or for some words; nothing is kept. Stores and atomics travel as ever; a line that is fetched
+/// behind one is fetched anew, since requests to one address keep their order on the way to memory.
 ///
-/// What comes from memory takes effect when it arrives. Where no access can be looked up before
-/// that, it is computed in the call that announces it.
+/// A response takes effect when it arrives. Where no access can be looked up before that, its
+/// effects are computed in the call that announces it.
 ///
 /// An access's payload is kept alive by its initiator until it is answered; only a store's note in
 /// an MSHR holds a reference of its own.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
-class L1Cache final : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
+///
+/// This class holds the state and the stages that are the same in every role; L1Pipeline, made by
+/// make_l1_cache(), adds its transport, process and role.
+class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   tlm_utils::passthrough_target_socket<L1Cache> core;
   tlm_utils::simple_initiator_socket<L1Cache> memory;
   sc_core::sc_export<FlushIf> control;
-
-  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
-          const L1Role& role = {});
 
   const L1Config& config() const { return config_; }
   const L1Stats& stats() const { return stats_; }
@@ -80,7 +77,7 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf, p
   void reset() override;
   void register_statistics(StatisticsRegistry& registry) const override;
 
- private:
+ protected:
   using Payload = tlm::tlm_generic_payload;
   struct Access {
     Payload* payload = nullptr;
@@ -88,58 +85,46 @@ class L1Cache final : public sc_core::sc_module, public Block, public FlushIf, p
   };
   /// The load that fetches the line is not among those that wait for it.
   using Misses = Mshr<Access, MshrHolds::kNoAccess>;
+  using Lookup = L1Lookup;
 
-  /// As pieces: all of them.
-  static constexpr std::uint32_t kWholeLine = ~std::uint32_t{0};
-  /// What a lookup came to. kStalled: the access cannot proceed yet.
-  enum class Lookup : std::uint8_t { kStalled, kHit, kMerged, kForwarded };
+  L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map);
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
   tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 
-  void process();
   void drop_lines();
-  void handle_responses(Tick t);
-  void handle_response(Payload& payload, Tick t);
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
   [[gnu::noinline]] void refuse_fill(Misses::Entry& entry);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
-  void look_up(Tick t);
-  Lookup access(const Access& a, Tick t);
   Lookup load(const Access& a, Tick t);
+  Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
+  Lookup write_or_atomic(const Access& a, Tick t);
   bool reserve_frame(std::uint64_t line);
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing, Tick t);
-  Lookup write_or_atomic(const Access& a, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void schedule_next(Tick t);
+  /// For the head of a queue, if it is known when it can leave.
   template <class Sender>
-  void schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t);
-
+  void schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
+    if (queue.empty() || sender.free_at() == kNever) return;
+    wake_.at(next_send_edge(clock_, sender, queue.next_due(), t));
+  }
   std::uint64_t line_of(const Payload& payload) const {
     return payload.get_address() >> line_shift_;
   }
-  bool is_remote(const Payload& payload) const {
-    return role_.transfer != nullptr &&
-           (payload.get_address() < role_.local_begin || payload.get_address() >= role_.local_end);
-  }
-  [[gnu::noinline]] Lookup access_among_gpus(const Access& a, Tick t);
-  Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
-  void count_remote(const MemoryRequest& request, Lookup outcome, bool past_array);
 
   alignas(kHostLine) const L1Config config_;
   const unsigned line_shift_;
   const AddressMap& map_;
   const ClockDomain clock_;
-  const L1Role role_;
   PayloadCheck check_;
 
   CacheArray array_;

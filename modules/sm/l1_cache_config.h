@@ -5,10 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/l1_observer.h"
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
-#include "policies/transfer_policy.h"
 
 namespace tessera {
 
@@ -57,28 +55,6 @@ struct L1Stats {
   Tick reply_network = 0;
   Histogram miss_latency;
   BandwidthSeries bandwidth;
-  /// Of lines of other GPUs; loads are hits, merges or misses.
-  Counter remote_loads = 0;
-  Counter remote_load_hits = 0;
-  Counter remote_load_merges = 0;
-  Counter remote_load_misses = 0;
-  Counter remote_bypasses = 0;
-  Counter remote_stores = 0;
-  Histogram remote_latency;
-};
-
-/// An L1's place among several GPUs. What is pointed to outlives the cache.
-struct L1Role {
-  /// How other GPUs' lines are read; may change at any time. Null: there are no other GPUs.
-  const RemoteAccessMode* transfer = nullptr;
-  /// Physical addresses of the own GPU's memory, [local_begin, local_end): the two address
-  /// registers of the selective cache bypassing unit (DualOpt section 4.1.2).
-  std::uint64_t local_begin = 0;
-  std::uint64_t local_end = ~std::uint64_t{0};
-  /// A fine-grained transfer carries multiples of this: 4, 8 or 16 (DualOpt section 6.2).
-  std::uint32_t transfer_bytes = 4;
-  /// Told of every access; may be null.
-  L1Observer* observer = nullptr;
 };
 
 }  // namespace tessera

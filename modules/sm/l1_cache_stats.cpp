@@ -40,19 +40,6 @@ void L1Cache::register_statistics(StatisticsRegistry& registry) const {
   registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
                      "from a miss's departure to its line");
   registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes filled over time");
-  if (role_.transfer == nullptr) return;
-  registry.counter(m, "remote_loads", s.remote_loads, "access", "loads of other GPUs' lines");
-  registry.counter(m, "remote_load_hits", s.remote_load_hits, "access", "of these, hits");
-  registry.counter(m, "remote_load_merges", s.remote_load_merges, "access",
-                   "of these, served by a fetch under way");
-  registry.counter(m, "remote_load_misses", s.remote_load_misses, "access",
-                   "of these, sent to memory");
-  registry.counter(m, "remote_bypasses", s.remote_bypasses, "access",
-                   "loads of other GPUs' lines that went past the array");
-  registry.counter(m, "remote_stores", s.remote_stores, "access",
-                   "stores and atomics to other GPUs' lines");
-  registry.histogram(m, "remote_latency", s.remote_latency, "cycle",
-                     "from a remote load's departure to its answer");
 }
 
 }  // namespace tessera

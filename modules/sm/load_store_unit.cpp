@@ -23,12 +23,7 @@ LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
       l1_in_(ResponseReceiver::kUnlimited),
       completed_(config.lsu_outstanding),
       queue_(config.lsu_queue_depth),
-      mmu_in_(ResponseReceiver::kUnlimited) {
-  for (std::size_t i = accesses_.size(); i-- > 0;) {
-    accesses_[i].index = static_cast<std::uint32_t>(i);
-    free_.push_back(&accesses_[i]);
-  }
-}
+      mmu_in_(ResponseReceiver::kUnlimited) {}
 
 void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu) {
   l1_out_.bind(l1);
@@ -43,7 +38,7 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   coalesce(memory, config_.line_bytes, queued.lines);
   const unsigned lines = queued.lines.count;
   tlb_.prefetch(queued.lines.lines[0].line >> page_shift_);
-  WarpAccess& a = new_access(memory, queued.lines);
+  WarpAccess& a = accesses_.allocate(memory, queued.lines);
   queued.access = &a;
   a.op = &op;
   a.warp_age = warp_age;
@@ -69,32 +64,6 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
     stats_.sectors += sectors_touched(line.mask);
     stats_.useful_bytes += line.mask.count();
   }
-}
-
-WarpAccess& LoadStoreUnit::new_access(const MemoryOp& memory, const CoalescedAccess& lines) {
-  WarpAccess& a = *free_.back();
-  free_.pop_back();
-  const bool lanes_matter = !memory.values_done || memory.kind == AccessKind::kAtomic;
-  if (lines.count > 1 || lanes_matter) add_details(a, memory, lines, lanes_matter);
-  return a;
-}
-
-void LoadStoreUnit::add_details(WarpAccess& a, const MemoryOp& memory, const CoalescedAccess& lines,
-                                bool lanes_matter) {
-  if (free_details_.empty()) {
-    all_details_.push_back(std::make_unique<WarpAccessDetails>());
-    free_details_.push_back(all_details_.back().get());
-  }
-  a.details = free_details_.back();
-  free_details_.pop_back();
-  if (!lanes_matter) return;
-  a.details->memory = memory;
-  for (unsigned i = 0; i < lines.count; ++i) a.details->lanes[i] = lines.lines[i].lanes;
-}
-
-void LoadStoreUnit::free_access(WarpAccess& access) {
-  if (access.details != nullptr) free_details_.push_back(std::exchange(access.details, nullptr));
-  free_.push_back(&access);
 }
 
 // Transport.
@@ -211,7 +180,7 @@ void LoadStoreUnit::send_translations(Tick t) {
     request.set_line(tlm::TLM_READ_COMMAND, x.page * config_.page_bytes, sizeof(std::uint64_t));
     MemoryRequest& r = request.request();
     r.kind = RequestKind::kTranslation;
-    r.sm = sm_;
+    r.requester = sm_;
     r.carries_data = true;
     r.useful_bytes = sizeof(std::uint64_t);
     const SendOutcome outcome = mmu_out_.send(request, delay);
@@ -276,7 +245,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
                l.physical_page + (line_in_page << line_shift_), config_.line_bytes);
   a.request_for(l.index) = &out;
   MemoryRequest& r = out.request();
-  r.sm = sm_;
+  r.requester = sm_;
   r.warp = a.warp;
   r.pc = a.pc;
   r.read_only = a.read_only;
@@ -374,7 +343,7 @@ void LoadStoreUnit::describe_waiting(const std::string& base, std::vector<Waitin
   if (!translations_.empty()) {
     out.push_back({base + "l1_tlb", translations_.size(), "translations from the MMU"});
   }
-  const std::size_t used = accesses_.size() - free_.size();
+  const std::size_t used = accesses_.used();
   const std::size_t queued = queue_.size() + completed_.size();
   if (used > queued) {
     out.push_back({base + "outstanding", used - queued, "answers from the L1"});
@@ -391,21 +360,12 @@ void LoadStoreUnit::reset() {
   completed_.clear();
   responses_.clear();
   mmu_answers_.clear();
-  const auto drop = [this](tlm::tlm_generic_payload*& sent) {
+  accesses_.clear([this](tlm::tlm_generic_payload*& sent) {
     if (sent == nullptr) return;
     MemoryRequest& request = request_of(*sent);
     if (request.atomics != nullptr) pool_.release_atomics(request.atomics);
     std::exchange(sent, nullptr)->release();
-  };
-  free_.clear();
-  for (std::size_t i = accesses_.size(); i-- > 0;) {
-    WarpAccess& a = accesses_[i];
-    drop(a.request);
-    if (a.details != nullptr) {
-      for (tlm::tlm_generic_payload*& sent : a.details->requests) drop(sent);
-    }
-    free_access(a);
-  }
+  });
   unsent_ = 0;
   blocked_ = false;
   port_free_at_ = 0;
@@ -415,26 +375,6 @@ void LoadStoreUnit::reset() {
   l1_in_.reset();
   mmu_out_.reset();
   mmu_in_.reset();
-}
-
-void LoadStoreUnit::register_statistics(const std::string& m, StatisticsRegistry& registry) const {
-  const LoadStoreStats& s = stats_;
-  registry.counter(m, "load_instructions", s.load_instructions, "instruction",
-                   "warp loads from global or local memory");
-  registry.counter(m, "store_instructions", s.store_instructions, "instruction",
-                   "warp stores to global or local memory");
-  registry.counter(m, "atomic_instructions", s.atomic_instructions, "instruction",
-                   "warp atomics on global memory");
-  registry.counter(m, "line_requests", s.line_requests, "request",
-                   "line requests that coalescing made of them");
-  registry.counter(m, "sectors", s.sectors, "sector", "32-byte sectors those lines touch");
-  registry.counter(m, "useful_bytes", s.useful_bytes, "byte", "distinct bytes the lanes touch");
-  registry.counter(m, "tlb_hits", s.tlb_hits, "lookup", "L1 TLB hits");
-  registry.counter(m, "tlb_misses", s.tlb_misses, "page", "translations asked of the MMU");
-  registry.histogram(m, "load_latency", s.load_latency, "cycle",
-                     "from a load's issue to its last line");
-  registry.histogram(m, "lines_per_access", s.lines_per_access, "line",
-                     "lines a warp access falls into");
 }
 
 }  // namespace tessera

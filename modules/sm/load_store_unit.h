@@ -1,62 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <vector>
 
 #include "modules/core/block.h"
 #include "modules/core/bounded_queue.h"
 #include "modules/core/channels.h"
-#include "modules/core/prefetch.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
-#include "modules/sm/coalescer.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/tlb.h"
+#include "modules/sm/warp_access.h"
 
 namespace tessera {
-
-/// What some warp-wide accesses have besides: those of several lines, whose values travel, or
-/// whose lanes matter (atomics).
-struct WarpAccessDetails {
-  /// As WarpAccess::request, for each line.
-  std::array<tlm::tlm_generic_payload*, kWarpLanes> requests{};
-  std::array<std::uint32_t, kWarpLanes> lanes;  ///< of each line
-  MemoryOp memory;
-  /// Load results, lane i at i * kMaxLaneBytes.
-  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
-};
-
-/// A warp-wide access on its way through an SM: a host cache line, since thousands are in flight
-/// and each line that an answer touches is a miss.
-struct alignas(kHostLine) WarpAccess {
-  const OpInfo* op = nullptr;
-  std::uint64_t warp_age = 0;
-  Tick issued_at = 0;
-  /// The request for its only line on its way, nullptr before and after. With details: not used.
-  tlm::tlm_generic_payload* request = nullptr;
-  WarpAccessDetails* details = nullptr;
-  std::uint32_t index = 0;  ///< in the unit's table
-  std::uint32_t pc = 0;
-  std::uint8_t warp = 0;  ///< slot
-  AccessKind kind = AccessKind::kLoad;
-  bool read_only = false;
-  bool bypass_l1 = false;
-  bool values_done = false;
-  bool has_result = false;  ///< a warp's registers wait for it; otherwise its warp may have ended
-  std::uint8_t lines_count = 0;
-  std::uint8_t lines_sent = 0;  ///< handed to translation
-  std::uint8_t lines_left = 0;  ///< not yet answered
-  AtomicOp atomic = AtomicOp::kAdd;
-  AtomicType atomic_type = AtomicType::kU32;
-
-  tlm::tlm_generic_payload*& request_for(std::size_t line) {
-    return details != nullptr ? details->requests[line] : request;
-  }
-};
 
 struct LoadStoreStats {
   Counter load_instructions = 0;
@@ -83,7 +41,7 @@ class LoadStoreUnit {
   void bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu);
 
   /// Room for one more warp access.
-  bool can_take() const { return !queue_.full() && !free_.empty() && !closed_; }
+  bool can_take() const { return !queue_.full() && !accesses_.full() && !closed_; }
   /// Closed, it takes nothing.
   void close(bool on) { closed_ = on; }
   void forget_translations() { tlb_.invalidate_all(); }
@@ -95,7 +53,7 @@ class LoadStoreUnit {
   void run(Tick t);
   /// Accesses whose last line was answered; the caller hands each back with free_access().
   WarpAccess* next_completed();
-  void free_access(WarpAccess& access);
+  void free_access(WarpAccess& access) { accesses_.release(access); }
   /// Earliest time at which run() has work; kNever when it waits for others.
   Tick next_work(Tick t) const;
 
@@ -105,7 +63,7 @@ class LoadStoreUnit {
   tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
 
-  bool idle() const { return free_.size() == accesses_.size() && translations_.empty(); }
+  bool idle() const { return accesses_.used() == 0 && translations_.empty(); }
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
   void reset();
   void register_statistics(const std::string& module, StatisticsRegistry& registry) const;
@@ -143,11 +101,6 @@ class LoadStoreUnit {
   void responded_at(tlm::tlm_generic_payload& payload, Tick t);
   [[gnu::noinline]] void handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
                                        const MemoryRequest& request);
-  WarpAccess& new_access(const MemoryOp& memory, const CoalescedAccess& lines);
-  /// Lines' requests, lanes and values, for accesses that have more than one line or need their
-  /// lanes.
-  [[gnu::noinline]] void add_details(WarpAccess& a, const MemoryOp& memory,
-                                     const CoalescedAccess& lines, bool lanes_matter);
 
   const SmConfig& config_;
   const ClockDomain& clock_;
@@ -157,10 +110,7 @@ class LoadStoreUnit {
   const unsigned page_shift_;  ///< of the lines in a page
   Tlb tlb_;
 
-  std::vector<WarpAccess> accesses_;  ///< by a request's tag / kWarpLanes
-  std::vector<WarpAccess*> free_;
-  std::vector<std::unique_ptr<WarpAccessDetails>> all_details_;
-  std::vector<WarpAccessDetails*> free_details_;
+  WarpAccessTable accesses_;  ///< by a request's tag / kWarpLanes
 
   alignas(kHostLine) std::deque<Line> translated_;  // is it empty? One host cache line says.
   std::vector<Translation> translations_;

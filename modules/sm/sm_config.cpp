@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/sm_config.h"
 
+#include <algorithm>
+
+#include "modules/sm/warp_scheduler.h"
+
 namespace tessera {
 
 std::vector<std::string> SmConfig::validate() const {
@@ -11,6 +15,10 @@ std::vector<std::string> SmConfig::validate() const {
   }
   if (max_threads > max_warps * 32) {
     errors.emplace_back("sm.max_threads must not exceed 32 x sm.max_warps");
+  }
+  const std::vector<std::string> known = warp_scheduler_names();
+  if (std::find(known.begin(), known.end(), warp_scheduler) == known.end()) {
+    errors.push_back("sm.warp_scheduler: there is no warp scheduler '" + warp_scheduler + "'");
   }
   if (shared_banks == 0 || shared_banks > 64)
     errors.emplace_back("sm.shared_banks must be 1 to 64");
@@ -29,9 +37,10 @@ void describe(ParameterVisitor& v, SmConfig& c) {
             "32-bit registers (ours, as GPGPU-Sim's SM7_QV100)", 1024, 1 << 24);
   v.integer("shared_bytes", c.shared_bytes, "byte", "shared memory (NUBA Table 1)", 0, 1 << 24);
   v.integer("schedulers", c.schedulers, "scheduler", "warp schedulers (NUBA Table 1)", 1, 8);
-  v.choice("scheduling", c.scheduling,
-           "which ready warp issues: greedy-then-oldest (NUBA Table 1) or loose round-robin",
-           {{"gto", WarpScheduling::kGreedyThenOldest}, {"lrr", WarpScheduling::kLooseRoundRobin}});
+  v.text("warp_scheduler", c.warp_scheduler,
+         "which of the warps that can issue does: greedy-then-oldest (gto, NUBA Table 1), loose "
+         "round-robin (lrr)",
+         warp_scheduler_names());
   v.integer("alu_latency", c.alu_latency, "cycle",
             "integer, logic and f32 result latency (ours, as GPGPU-Sim's SM7_QV100)", 1, 1000);
   v.integer("alu_interval", c.alu_interval, "cycle",
@@ -60,8 +69,8 @@ void describe(ParameterVisitor& v, SmConfig& c) {
   v.integer("tlb_entries", c.tlb_entries, "entry", "L1 TLB entries (NUBA Table 1)", 1, 65536);
   v.integer("tlb_latency", c.tlb_latency, "cycle",
             "L1 TLB latency, paid by every access on its way to the L1 (NUBA Table 1)", 1, 100);
-  v.integer("tlb_misses", c.tlb_mshr_entries, "page", "pages being translated at a time (ours)", 1,
-            1024);
+  v.integer("tlb_mshr_entries", c.tlb_mshr_entries, "page",
+            "pages being translated at a time (ours)", 1, 1024, {"tlb_misses"});
 }
 
 }  // namespace tessera

@@ -9,11 +9,6 @@
 
 namespace tessera {
 
-enum class WarpScheduling : std::uint8_t {
-  kGreedyThenOldest,
-  kLooseRoundRobin,
-};
-
 /// A streaming multiprocessor. Defaults are NUBA Table 1 where the paper has a number.
 struct SmConfig {
   std::uint64_t clock_hz = 1'400'000'000;
@@ -23,7 +18,8 @@ struct SmConfig {
   std::uint32_t registers = 65536;
   std::uint32_t shared_bytes = 96 * 1024;
   std::uint32_t schedulers = 2;
-  WarpScheduling scheduling = WarpScheduling::kGreedyThenOldest;
+  /// Which warp issues: a registered WarpScheduler.
+  std::string warp_scheduler = "gto";
 
   /// Result latency and issue interval of each unit, per scheduler.
   std::uint32_t alu_latency = 4;

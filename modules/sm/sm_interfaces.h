@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <functional>
+#include <memory>
 #include <systemc>
 
 #include "common/ids.h"
@@ -12,12 +13,23 @@
 
 namespace tessera {
 
+/// Takes a CTA that an SM has released; nullptr: the CTA had ended.
+using CtaReleased = std::function<void(std::unique_ptr<CtaProgram> program)>;
+
 /// An SM as the CTA dispatcher sees it.
 class CtaSinkIf : public virtual sc_core::sc_interface {
  public:
   /// Starts a CTA at the SM's clock edge after `at` (at > now). The dispatcher has checked that
   /// there is room. The kernel outlives its CTAs.
   virtual void start_cta(KernelProgram& kernel, CtaId cta, Tick at) = 0;
+  /// Takes over a CTA that another SM or the functional runner has released, at the SM's clock edge
+  /// after `at` (> now). It has not ended; the SM has room for it. The L1 is flushed, because it
+  /// may hold lines that the CTA has written elsewhere.
+  virtual void adopt_cta(std::unique_ptr<CtaProgram> program, CtaId cta, Tick at) = 0;
+  /// From the SM's next edge on, the warps of that CTA (which has started here) issue nothing. When
+  /// no access of theirs is outstanding, the SM frees the CTA's resources and calls `released` (in
+  /// the SM's process); it does not call cta_finished.
+  virtual void release_cta(CtaId cta, CtaReleased released) = 0;
   /// CTAs of that shape that an empty SM holds; 0 when one does not fit.
   virtual unsigned resident_ctas(const CtaResources& resources) const = 0;
 };

@@ -8,19 +8,37 @@ namespace tessera {
 
 namespace {
 
-void validate(const GpuConfig& c, std::vector<std::string>& errors) {
+/// The crossbar from the RDMA engine to the slices. Modules have gates of their own.
+const char* ingress(const Planner& p) { return p.modules() ? "ingress" : "gate"; }
+
+bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
   const SystemConfig& s = c.system;
   if (s.gpus < 2) errors.emplace_back("topology multi-gpu needs system.gpus of 2 at least");
-  if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is multi-gpu");
-  if (s.address_map != "gpu-interleave") {
-    errors.emplace_back("topology multi-gpu needs system.address_map gpu-interleave");
-  }
-  if (s.gpus != 0 && s.rdma_ports != 0 && s.slices() / s.gpus % s.rdma_ports != 0) {
+  if (s.gpus == 0 || s.rdma_ports == 0 || s.modules == 0) return false;
+  const std::uint32_t slices = s.slices() / s.gpus;
+  if (slices % s.rdma_ports != 0) {
     errors.push_back("system.rdma_ports (" + std::to_string(s.rdma_ports) +
-                     ") must divide the slices of a GPU (" + std::to_string(s.slices() / s.gpus) +
+                     ") must divide the slices of a GPU (" + std::to_string(slices) +
                      "): a port serves whole slices");
+    return false;
   }
-  if (c.migration.policy != "none" && may_use_remote_cache(*make_transfer_policy(s.transfer))) {
+  return must_divide("system.modules", s.modules, "system.rdma_ports", s.rdma_ports, errors);
+}
+
+void validate(const GpuConfig& c, std::vector<std::string>& errors) {
+  const SystemConfig& s = c.system;
+  if (s.address_map != "gpu-interleave" && s.address_map != "fixed-channel") {
+    errors.emplace_back(
+        "topology multi-gpu needs system.address_map gpu-interleave or fixed-channel: a GPU's "
+        "memory is one range of addresses");
+  }
+  const Shape& node = node_shape_of(s);
+  if (c.migration.policy != "none" && (s.modules > 1 || node.caches_others)) {
+    errors.emplace_back(
+        "migration.policy needs GPUs without modules and partitions: pages move between GPUs as "
+        "wholes, and slices of partitions hold lines of pages that would have moved");
+  }
+  if (c.migration.policy != "none" && may_use_remote_cache(*c.transfer_policy())) {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
@@ -47,27 +65,12 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   for (const std::string& e : c.remote_cache.validate()) errors.push_back("remote_cache: " + e);
 }
 
-/// A GPU's crossbars, and its way to other GPUs. Returns the RDMA engine.
-PlannedBlockId add_network_side(Planner& p, const Planner::Gpu& gpu) {
+/// The rest of a GPU's way to other GPUs, when its networks are there, and theirs to its slices.
+void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
   const GpuConfig& c = p.config();
-  const std::uint32_t slices = gpu.slices;
-  const std::uint32_t ports = c.system.rdma_ports;
-  const PlannedBlockId rdma = p.add(BlockKind::kRdma, "rdma", gpu.node, gpu.number,
-                                    ports + kPacketClasses, 1 + kPacketClasses);
-  PlannedNetwork network;
-  network.traffic = "noc";
-  network.noc = c.noc;
-  // A line of another GPU leaves by the port that its home slice's number names.
-  const PlannedBlockId noc = p.add_network(
-      "noc", gpu.node, gpu.number, network, gpu.sms, slices + ports,
-      [own = gpu.number, slices, ports](std::uint32_t slice) {
-        return slice / slices == own ? slice % slices : slices + slice % slices % ports;
-      });
-  for (std::uint32_t i = 0; i < gpu.sms; ++i) p.link({gpu.l1s[i], 0}, {noc, i});
-  for (std::uint32_t i = 0; i < slices; ++i) p.link({noc, i}, {gpu.llcs[i], 0});
-  const bool cached = may_use_remote_cache(*make_transfer_policy(c.system.transfer));
-  for (std::uint32_t i = 0; i < ports; ++i) {
-    Planner::Socket from{noc, slices + i};
+  const bool cached = may_use_remote_cache(*c.transfer_policy());
+  for (std::uint32_t i = 0; i < gpu.egress.size(); ++i) {
+    Planner::Socket from = gpu.egress[i];
     if (cached) {
       const PlannedBlockId cache =
           p.add(BlockKind::kRemoteCache, "rcache" + std::to_string(i), gpu.node, gpu.number, 1, 1);
@@ -76,29 +79,38 @@ PlannedBlockId add_network_side(Planner& p, const Planner::Gpu& gpu) {
     }
     p.link(from, {rdma, i});
   }
-  network.traffic = "gate";
-  const PlannedBlockId gate =
-      p.add_network("gate", gpu.node, gpu.number, network, 1, slices,
-                    [slices](std::uint32_t slice) { return slice % slices; });
-  p.link({rdma, 0}, {gate, 0});
-  for (std::uint32_t i = 0; i < slices; ++i) p.link({gate, i}, {gpu.llcs[i], 1});
-  return rdma;
+  const char* const name = ingress(p);
+  PlannedNetwork network;
+  network.traffic = name;
+  network.noc = c.noc;
+  const PlannedBlockId xbar =
+      p.add_network(name, gpu.node, gpu.number, network, 1, gpu.slices,
+                    [slices = gpu.slices](std::uint32_t slice) { return slice % slices; });
+  p.link({rdma, 0}, {xbar, 0});
+  // The last of a slice's inputs.
+  const unsigned input = p.inputs_of(gpu.llcs.front()) - 1;
+  for (std::uint32_t i = 0; i < gpu.slices; ++i) p.link({xbar, i}, {gpu.llcs[i], input});
 }
 
 void plan(Planner& p) {
   constexpr std::uint32_t kSystem = 0;
   const GpuConfig& c = p.config();
+  const std::uint32_t ports = c.system.rdma_ports;
   p.add_engines(kSystem);
-  if (make_transfer_policy(c.system.transfer)->decides()) {
+  if (c.transfer_policy()->decides()) {
     p.add(BlockKind::kDecision, "decision", kSystem, 0, 0, 0);
   }
   std::vector<Planner::Gpu> gpus;
   std::vector<PlannedBlockId> rdmas;
   for (std::uint32_t g = 0; g < c.system.gpus; ++g) {
-    gpus.push_back(p.add_gpu(g, 1));
+    gpus.push_back(p.add_gpu(g));
     Planner::Gpu& gpu = gpus.back();
-    p.add_memory(gpu, {SliceRole::kHome, 1, false});
-    rdmas.push_back(add_network_side(p, gpu));
+    p.add_gpu_engines(gpu);
+    plan_gpu(p, gpu, [&] {
+      rdmas.push_back(p.add(BlockKind::kRdma, "rdma", gpu.node, gpu.number, ports + kPacketClasses,
+                            1 + kPacketClasses));
+    });
+    add_gateway(p, gpu, rdmas.back());
     p.add_l2_tlb(gpu);
     p.add_sms(gpu);
   }
@@ -107,34 +119,43 @@ void plan(Planner& p) {
   for (std::uint32_t g = 0; g < c.system.gpus; ++g) {
     for (unsigned i = 0; i < kPacketClasses; ++i) {
       p.link({rdmas[g], 1 + i}, {fabric, g * kPacketClasses + i});
-      p.link({fabric, g * kPacketClasses + i}, {rdmas[g], c.system.rdma_ports + i});
+      p.link({fabric, g * kPacketClasses + i}, {rdmas[g], ports + i});
     }
   }
   p.add_page_tables(kSystem, gpus);
   p.add_dispatcher(kSystem);
-  p.report("noc", true);
-  p.report_fabric(c.fabric.bandwidth() * c.system.gpus);
-  p.report("gate");
-  p.set_locality(Locality::kGpu);
 }
 
 }  // namespace
 
-/// Several GPUs that run one kernel in one address space (DualOpt figure 1): each is as "uba-mem",
-/// and a noc's last exits lead to the GPU's RDMA engine, by way of a remote cache where there is
-/// one; RDMA engines reach each other through the fabric, and their own GPU's slices through a
-/// crossbar of their own:
+/// Several GPUs that run one kernel in one address space (DualOpt figure 1), each of any shape that
+/// nests, with modules in it or without. The last exits of a GPU's crossbars (of several modules:
+/// an equal share of each) lead to its RDMA engine, by way of a remote cache where there is one;
+/// RDMA engines reach each other through the fabric, and their own GPU's slices through a crossbar
+/// of their own:
 ///
-///   l1_[i] -> noc -> llc[home], or (-> rcache[bank]) -> rdma -> fabric -> rdma -> gate ->
-///   llc[home]
+///   noc (-> rcache[bank]) -> rdma -> fabric -> rdma -> gate -> llc[home]
 ///
-/// An l2_tlb each; iommu joins them to the walker that they share.
+/// (gate: "ingress" where modules have gates.) An l2_tlb each; iommu joins them to the walker that
+/// they share.
+///
+/// Free of deadlock: requests that came from another GPU have a crossbar and a slice input of their
+/// own and wait only for their home slice and its channel, never for a way out of the GPU; so
+/// requests that wait to leave always leave in the end. Answers travel in networks and in a packet
+/// class of their own, and requesters always consume them.
 Shape gpu_tree_shape() {
   Shape s;
   s.name = "multi-gpu";
-  s.partitions = [](const SystemConfig&) -> std::uint32_t { return 1; };
+  s.level = NodeLevel::kGpu;
+  s.networks = {"switch"};
+  s.divides = divides;
   s.validate = validate;
   s.plan = plan;
+  s.report = [](Planner& p) {
+    p.report_fabric(p.config().fabric.bandwidth() * p.config().system.gpus);
+    p.report(ingress(p));
+  };
+  s.locality = Locality::kGpu;
   s.reads = {"fabric.", "rdma.", "system.rdma_ports"};
   s.several_gpus = true;
   s.moves_pages = true;

@@ -23,17 +23,14 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   }
 }
 
-void plan(Planner& p) {
+void connect(Planner& p, Planner::Gpu& gpu) {
   const GpuConfig& c = p.config();
   const SystemConfig& s = c.system;
   const std::uint32_t partitions = s.partitions();
-  Planner::Gpu gpu = p.add_gpu(0, partitions);
-  p.add_engines(gpu.node);
-  const bool modules = s.modules > 1;
-  p.add_memory(gpu, {SliceRole::kPartition, modules ? 2U : 1U, true});
   const std::uint32_t sms = s.sms_per_partition();
   const std::uint32_t slices = s.slices_per_partition();
   PlannedNetwork links;
+  links.kind = NetworkKind::kPointToPoint;
   links.traffic = "p2p";
   links.noc = c.p2p.as_network(std::max(sms, slices));
   links.of_links = true;
@@ -42,7 +39,7 @@ void plan(Planner& p) {
     const std::uint32_t node = gpu.leaves[std::uint64_t{i} * gpu.leaves.size() / partitions];
     // A line of another partition goes by the slice that stands where its home does.
     const PlannedBlockId p2p =
-        p.add_network("p2p" + std::to_string(i), node, 0, links, sms, slices,
+        p.add_network("p2p" + std::to_string(i), node, gpu.number, links, sms, slices,
                       [slices](std::uint32_t slice) { return slice % slices; });
     for (std::uint32_t k = 0; k < sms; ++k) p.link({gpu.l1s[i * sms + k], 0}, {p2p, k});
     for (std::uint32_t k = 0; k < slices; ++k) p.link({p2p, k}, {gpu.llcs[i * slices + k], 0});
@@ -50,17 +47,6 @@ void plan(Planner& p) {
   std::vector<Planner::Socket> out;
   for (const PlannedBlockId slice : gpu.llcs) out.push_back({slice, 1});
   p.join(gpu, out, 1);
-  p.add_l2_tlb(gpu);
-  p.add_page_tables(gpu.node, {gpu});
-  p.add_sms(gpu);
-  p.add_dispatcher(gpu.node);
-  p.report("noc", true);
-  p.report("p2p");
-  if (modules) {
-    p.report("mcm");
-    p.report("gate");
-  }
-  p.set_locality(Locality::kPartition);
 }
 
 }  // namespace
@@ -70,14 +56,18 @@ void plan(Planner& p) {
 ///
 ///   l1_[i] -> p2p[partition] -> llc[of the partition] (-> noc -> llc[home]) -> dram[channel]
 ///
-/// With several modules (section 7.6), noc is as in uba_mem.cpp.
+/// In modules (section 7.6) and in several GPUs, noc is as module_tree.cpp and gpu_tree.cpp make
+/// it. A slice of a partition only forwards requests for other GPUs' lines.
 Shape nuba_shape() {
   Shape s;
   s.name = "nuba";
-  s.partitions = [](const SystemConfig& system) { return system.channels; };
+  s.partitions = [](const SystemConfig& system) { return system.channels / system.gpus; };
   s.divides = divides;
   s.validate = validate;
-  s.plan = plan;
+  s.slices = {SliceRole::kPartition, 1, true};
+  s.connect = connect;
+  s.report = [](Planner& p) { p.report("p2p"); };
+  s.locality = Locality::kPartition;
   s.reads = {"p2p."};
   s.caches_others = true;
   s.moves_pages = true;

@@ -8,20 +8,6 @@ namespace tessera {
 
 using nlohmann::ordered_json;
 
-const char* name_of(NodeLevel level) {
-  switch (level) {
-    case NodeLevel::kSystem:
-      return "system";
-    case NodeLevel::kGpu:
-      return "gpu";
-    case NodeLevel::kModule:
-      return "module";
-    case NodeLevel::kPartition:
-      break;
-  }
-  return "partition";
-}
-
 const char* name_of(BlockKind kind) {
   static constexpr const char* kNames[] = {
       "mover", "mdr",          "line_sharing", "decision", "dram",   "llc", "l1", "network",
@@ -40,6 +26,20 @@ const char* name_of(SliceRole role) {
       break;
   }
   return "peer";
+}
+
+const char* name_of(NetworkKind kind) {
+  switch (kind) {
+    case NetworkKind::kCrossbar:
+      return "crossbar";
+    case NetworkKind::kPointToPoint:
+      return "point-to-point";
+    case NetworkKind::kSwitch:
+      return "switch";
+    case NetworkKind::kRing:
+      break;
+  }
+  return "ring";
 }
 
 const PlannedNode& PlatformPlan::scope_of(const PlannedBlock& block) const {
@@ -76,6 +76,21 @@ const PlannedBlock* PlatformPlan::find(std::string_view path) const {
   return nullptr;
 }
 
+std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
+  const PlannedBlock& from = blocks[link.from];
+  const PlannedBlock& to = blocks[link.to];
+  for (const PlannedBlock* b : {&from, &to}) {
+    if (b->kind == BlockKind::kFabric) return "fabric";
+  }
+  // What a network delivers is its traffic; what it is given is, too.
+  if (from.kind == BlockKind::kNetwork) return from.network.traffic;
+  if (to.kind == BlockKind::kNetwork) return to.network.traffic;
+  if (to.kind == BlockKind::kDram) return "memory";
+  if (from.kind == BlockKind::kSm && to.kind == BlockKind::kL1) return "l1";
+  if (from.kind == BlockKind::kRemoteCache) return "rdma";
+  return "translation";
+}
+
 ordered_json PlatformPlan::to_json() const {
   ordered_json d;
   for (const PlannedNode& n : nodes) {
@@ -91,6 +106,7 @@ ordered_json PlatformPlan::to_json() const {
                           {"outputs", b.outputs}};
     if (b.kind == BlockKind::kLlc) block["role"] = name_of(b.role);
     if (b.kind == BlockKind::kNetwork) {
+      block["network"] = name_of(b.network.kind);
       block["traffic"] = b.network.traffic;
       block["exit_by_home_slice"] = b.network.exits;
     }
@@ -100,7 +116,8 @@ ordered_json PlatformPlan::to_json() const {
     d["links"].push_back({{"from", path_of(blocks[l.from])},
                           {"output", l.output},
                           {"to", path_of(blocks[l.to])},
-                          {"input", l.input}});
+                          {"input", l.input},
+                          {"traffic", traffic_of(l)}});
   }
   for (const PlannedTraffic& t : traffic) {
     d["traffic"].push_back({{"name", t.name},

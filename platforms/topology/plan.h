@@ -12,11 +12,10 @@
 
 #include "common/json.h"
 #include "modules/noc/noc_config.h"
+#include "modules/noc/ring_config.h"
+#include "platforms/topology/tree.h"
 
 namespace tessera {
-
-enum class NodeLevel : std::uint8_t { kSystem, kGpu, kModule, kPartition };
-const char* name_of(NodeLevel level);
 
 /// A node of the tree system > GPU > module > partition. Levels that a platform does not have are
 /// left out, but for system and GPU.
@@ -63,17 +62,30 @@ struct NetworkSpan {
   double along = 1;
 };
 
+/// By which block a network is made.
+enum class NetworkKind : std::uint8_t { kCrossbar, kPointToPoint, kSwitch, kRing };
+const char* name_of(NetworkKind kind);
+
 /// What a network needs beyond its sockets.
 struct PlannedNetwork {
+  NetworkKind kind = NetworkKind::kCrossbar;
   /// The traffic it carries, which names its statistics and figures: "noc", "p2p", "link", "gate",
-  /// "mcm", "iommu".
+  /// "mcm", "ring", "ingress", "iommu".
   std::string traffic;
-  NocConfig noc;
+  NocConfig noc;    ///< all but rings
+  RingConfig ring;  ///< rings
+  /// The level of the nodes that it joins; kPartition: it stays within a module, or a GPU without.
+  NodeLevel joins = NodeLevel::kPartition;
   /// It stands for links (LinkConfig), whose settings its shape checks.
   bool of_links = false;
   /// The exit of a request, by the number of its home slice; empty where all take exit 0.
   std::vector<std::uint32_t> exits;
   NetworkSpan span;
+
+  /// Bytes per second of so many of its ports.
+  double bandwidth(std::uint32_t ports) const {
+    return kind == NetworkKind::kRing ? ring.bandwidth(ports) : noc.bandwidth(ports);
+  }
 };
 
 /// Index into PlatformPlan::blocks.
@@ -133,6 +145,9 @@ struct PlatformPlan {
   std::vector<const PlannedBlock*> of_kind(BlockKind kind) const;
   /// The block at a path; nullptr where there is none.
   const PlannedBlock* find(std::string_view path) const;
+  /// The class of traffic that a link carries: a network's, "fabric", "memory" (slice to channel),
+  /// "l1", "rdma" (remote cache to engine) or "translation".
+  std::string traffic_of(const PlannedLink& link) const;
   nlohmann::ordered_json to_json() const;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "platforms/gpu_config.h"
+#include "platforms/topology/shape.h"
 
 namespace tessera {
 
@@ -14,7 +15,9 @@ std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_
 }  // namespace
 
 Planner::Planner(const GpuConfig& config)
-    : config_(config), of_kind_(static_cast<std::size_t>(BlockKind::kDispatcher) + 1) {
+    : config_(config),
+      tree_(tree_of(config.system)),
+      of_kind_(static_cast<std::size_t>(BlockKind::kDispatcher) + 1) {
   plan_.nodes.push_back({"system", NodeLevel::kSystem, 0});
 }
 
@@ -24,8 +27,9 @@ std::uint32_t Planner::add_node(NodeLevel level, std::uint32_t parent, std::uint
   return static_cast<std::uint32_t>(plan_.nodes.size()) - 1;
 }
 
-Planner::Gpu Planner::add_gpu(std::uint32_t number, std::uint32_t partitions) {
+Planner::Gpu Planner::add_gpu(std::uint32_t number) {
   const SystemConfig& s = config_.system;
+  const std::uint32_t partitions = s.partitions();
   Gpu gpu;
   gpu.number = number;
   gpu.node = add_node(NodeLevel::kGpu, 0, number);
@@ -80,8 +84,12 @@ PlannedBlockId Planner::add_network(
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
   if (config_.migration.policy != "none") add(BlockKind::kPageMigrator, "mover", node, 0, 0, 0);
-  if (s.needs_mdr()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
+  if (config_.needs_mdr() && !several_gpus()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
   if (s.line_sharing) add(BlockKind::kSharingProfiler, "line_sharing", node, 0, 0, 0);
+}
+
+void Planner::add_gpu_engines(const Gpu& gpu) {
+  if (config_.needs_mdr()) add(BlockKind::kMdr, "mdr", gpu.node, gpu.number, 0, 0);
 }
 
 void Planner::add_memory(Gpu& gpu, const Slices& slices) {
@@ -141,54 +149,37 @@ void Planner::add_dispatcher(std::uint32_t node) {
   add(BlockKind::kDispatcher, "dispatcher", node, 0, 0, 0);
 }
 
-void Planner::join(const Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
-  const std::uint32_t modules = config_.system.modules;
-  const auto entries = static_cast<std::uint32_t>(from.size()) / modules;
-  const auto exits = static_cast<std::uint32_t>(gpu.llcs.size()) / modules;
+std::function<std::uint32_t(std::uint32_t)> Planner::exit_of(const Gpu& gpu, Exits exits) const {
+  return [exits, slices = gpu.slices, number = gpu.number](std::uint32_t slice) {
+    const std::uint32_t here = slice % slices;
+    if (slice / slices != number) return exits.own + exits.beyond + here % exits.egress;
+    if (here - exits.first < exits.own) return here - exits.first;
+    return exits.own + here % exits.beyond;
+  };
+}
+
+std::uint32_t Planner::module_node(const Gpu& gpu, std::uint32_t module) const {
+  std::uint32_t node = leaf(gpu, module, config_.system.modules);
+  while (plan_.nodes[node].level > NodeLevel::kModule) node = plan_.nodes[node].parent;
+  return node;
+}
+
+void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
+  if (modules()) {
+    shape_at(NodeLevel::kModule).join(*this, gpu, from, input);
+    return;
+  }
+  const std::uint32_t egress = several_gpus() ? config_.system.rdma_ports : 0;
   PlannedNetwork network;
   network.traffic = "noc";
   network.noc = config_.noc;
-  if (modules == 1) {
-    const PlannedBlockId noc = add_network("noc", gpu.node, gpu.number, network, entries, exits,
-                                           [](std::uint32_t slice) { return slice; });
-    for (std::uint32_t i = 0; i < entries; ++i) link(from[i], {noc, i});
-    for (std::uint32_t i = 0; i < exits; ++i) link({noc, i}, {gpu.llcs[i], input});
-    return;
-  }
-  const std::uint32_t planes = config_.mcm.ports;
-  PlannedNetwork gate = network;
-  gate.traffic = "gate";
-  PlannedNetwork plane;
-  plane.traffic = "mcm";
-  plane.noc = config_.mcm.plane;
-  plane.span.way = NetworkSpan::Way::kBesideDie;
-  std::vector<PlannedBlockId> nocs;
-  std::vector<PlannedBlockId> gates;
-  for (std::uint32_t m = 0; m < modules; ++m) {
-    std::uint32_t node = leaf(gpu, m, modules);
-    while (plan_.nodes[node].level > NodeLevel::kModule) node = plan_.nodes[node].parent;
-    gates.push_back(add_network(numbered("gate", m), node, gpu.number, gate, planes, exits,
-                                [exits](std::uint32_t slice) { return slice % exits; }));
-    // The last exits are the gateways, dealt over by the slice's number.
-    nocs.push_back(add_network(numbered("noc", m), node, gpu.number, network, entries,
-                               exits + planes, [m, exits, planes](std::uint32_t slice) {
-                                 return slice / exits == m ? slice % exits : exits + slice % planes;
-                               }));
-    for (std::uint32_t i = 0; i < entries; ++i) link(from[m * entries + i], {nocs[m], i});
-    for (std::uint32_t i = 0; i < exits; ++i) {
-      link({nocs[m], i}, {gpu.llcs[m * exits + i], input});
-      link({gates[m], i}, {gpu.llcs[m * exits + i], input + 1});
-    }
-  }
-  for (std::uint32_t p = 0; p < planes; ++p) {
-    const PlannedBlockId id =
-        add_network(numbered("mcm", p), gpu.node, gpu.number, plane, modules, modules,
-                    [exits](std::uint32_t slice) { return slice / exits; });
-    for (std::uint32_t m = 0; m < modules; ++m) {
-      link({nocs[m], exits + p}, {id, m});
-      link({id, m}, {gates[m], p});
-    }
-  }
+  const auto entries = static_cast<unsigned>(from.size());
+  const PlannedBlockId noc =
+      add_network("noc", gpu.node, gpu.number, network, entries, gpu.slices + egress,
+                  exit_of(gpu, {0, gpu.slices, 0, egress}));
+  for (unsigned i = 0; i < entries; ++i) link(from[i], {noc, i});
+  for (std::uint32_t i = 0; i < gpu.slices; ++i) link({noc, i}, {gpu.llcs[i], input});
+  for (std::uint32_t i = 0; i < egress; ++i) gpu.egress.push_back({noc, gpu.slices + i});
 }
 
 void Planner::report(const std::string& traffic, bool by_entries) {
@@ -196,8 +187,8 @@ void Planner::report(const std::string& traffic, bool by_entries) {
   t.name = traffic;
   for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
     if (b->network.traffic != traffic) continue;
-    t.request_peak += b->network.noc.bandwidth(by_entries ? b->inputs : b->outputs);
-    t.reply_peak += b->network.noc.bandwidth(b->inputs);
+    t.request_peak += b->network.bandwidth(by_entries ? b->inputs : b->outputs);
+    t.reply_peak += b->network.bandwidth(b->inputs);
   }
   plan_.traffic.push_back(std::move(t));
 }

@@ -11,23 +11,56 @@ namespace tessera {
 
 const std::vector<Shape>& shapes() {
   static const std::vector<Shape> all = {uba_mem_shape(), uba_sm_shape(), nuba_shape(),
-                                         gpu_tree_shape()};
+                                         gpu_tree_shape(), module_tree_shape()};
   return all;
 }
 
-std::vector<std::string> shape_names() {
+namespace {
+
+template <class Condition>
+std::vector<std::string> names_where(const Condition& wanted) {
   std::vector<std::string> names;
-  for (const Shape& s : shapes()) names.push_back(s.name);
+  for (const Shape& s : shapes()) {
+    if (wanted(s)) names.push_back(s.name);
+  }
   return names;
 }
 
+}  // namespace
+
+std::vector<std::string> shape_names() {
+  return names_where([](const Shape& s) { return s.level != NodeLevel::kModule; });
+}
+
+std::vector<std::string> node_shape_names() {
+  return names_where([](const Shape& s) { return s.level == NodeLevel::kPartition; });
+}
+
 const Shape& shape_of(const std::string& topology) {
-  const auto shape = std::find_if(shapes().begin(), shapes().end(),
-                                  [&topology](const Shape& s) { return s.name == topology; });
+  const auto shape = std::find_if(shapes().begin(), shapes().end(), [&topology](const Shape& s) {
+    return s.name == topology && s.level != NodeLevel::kModule;
+  });
   if (shape == shapes().end()) {
     throw InputError("unknown topology '" + topology + "'" + did_you_mean(topology, shape_names()));
   }
   return *shape;
+}
+
+const Shape& shape_at(NodeLevel level) {
+  return *std::find_if(shapes().begin(), shapes().end(),
+                       [level](const Shape& s) { return s.level == level; });
+}
+
+const Shape& node_shape_of(const SystemConfig& system) {
+  return shape_of(tree_of(system).back().shape);
+}
+
+std::vector<const Shape*> shapes_in(const SystemConfig& system) {
+  std::vector<const Shape*> all;
+  for (const TreeLevel& l : tree_of(system)) {
+    all.push_back(l.level == NodeLevel::kPartition ? &shape_of(l.shape) : &shape_at(l.level));
+  }
+  return all;
 }
 
 std::string shapes_with(bool Shape::*property) {
@@ -38,10 +71,42 @@ std::string shapes_with(bool Shape::*property) {
   return names;
 }
 
+void plan_gpu(Planner& p, Planner::Gpu& gpu, const std::function<void()>& add_gateway) {
+  const Shape& shape = node_shape_of(p.config().system);
+  Planner::Slices slices = shape.slices;
+  slices.remote_inputs += (p.modules() ? 1U : 0U) + (p.several_gpus() ? 1U : 0U);
+  p.add_memory(gpu, slices);
+  add_gateway();
+  shape.connect(p, gpu);
+}
+
+void report_traffic(Planner& p) {
+  p.report("noc", true);
+  std::vector<const Shape*> levels = shapes_in(p.config().system);
+  std::for_each(levels.rbegin(), levels.rend(), [&p](const Shape* s) {
+    if (s->report != nullptr) s->report(p);
+  });
+  // The nearest level that tells near misses from far ones.
+  const auto near = std::find_if(levels.rbegin(), levels.rend(),
+                                 [](const Shape* s) { return s->locality != Locality::kNone; });
+  if (near != levels.rend()) p.set_locality((*near)->locality);
+}
+
 PlatformPlan plan_of(const GpuConfig& config) {
-  Planner planner(config);
-  shape_of(config.system.topology).plan(planner);
-  return planner.take();
+  Planner p(config);
+  if (p.several_gpus()) {
+    shape_at(NodeLevel::kGpu).plan(p);
+  } else {
+    Planner::Gpu gpu = p.add_gpu(0);
+    p.add_engines(gpu.node);
+    plan_gpu(p, gpu, [] {});
+    p.add_l2_tlb(gpu);
+    p.add_page_tables(gpu.node, {gpu});
+    p.add_sms(gpu);
+    p.add_dispatcher(gpu.node);
+  }
+  report_traffic(p);
+  return p.take();
 }
 
 bool must_divide(const std::string& part, std::uint32_t n, const std::string& whole,

@@ -6,23 +6,10 @@ namespace tessera {
 
 namespace {
 
-void plan(Planner& p) {
-  Planner::Gpu gpu = p.add_gpu(0, 1);
-  p.add_engines(gpu.node);
-  const bool modules = p.config().system.modules > 1;
-  p.add_memory(gpu, {SliceRole::kHome, modules ? 1U : 0U, false});
+void connect(Planner& p, Planner::Gpu& gpu) {
   std::vector<Planner::Socket> l1s;
   for (const PlannedBlockId l1 : gpu.l1s) l1s.push_back({l1, 0});
   p.join(gpu, l1s, 0);
-  p.add_l2_tlb(gpu);
-  p.add_page_tables(gpu.node, {gpu});
-  p.add_sms(gpu);
-  p.add_dispatcher(gpu.node);
-  p.report("noc", true);
-  if (modules) {
-    p.report("mcm");
-    p.report("gate");
-  }
 }
 
 }  // namespace
@@ -31,14 +18,12 @@ void plan(Planner& p) {
 /// crossbar; a slice holds the lines of its address range, in front of its channel.
 ///
 ///   l1_[i] -> noc -> llc[home] -> dram[channel]
-///
-/// With several modules (section 7.6), each has a crossbar of its own, and one for what comes from
-/// other modules, joined by planes of switches: noc[m] -> mcm[plane] -> gate[home's m].
+/// Stands in modules (module_tree.cpp) and in several GPUs (gpu_tree.cpp) as it is.
 Shape uba_mem_shape() {
   Shape s;
   s.name = "uba-mem";
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return 1; };
-  s.plan = plan;
+  s.connect = connect;
   return s;
 }
 

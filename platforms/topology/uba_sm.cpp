@@ -12,7 +12,6 @@ bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
   const SystemConfig& s = c.system;
   bool sound = must_divide("the two sides", kSides, "system.sms", s.sms, errors);
   sound = must_divide("the two sides", kSides, "system.channels", s.channels, errors) && sound;
-  if (s.modules != 1) errors.emplace_back("system.modules must be 1 where topology is uba-sm");
   if (s.address_map != "fixed-channel") {
     errors.emplace_back("topology uba-sm needs system.address_map fixed-channel");
   }
@@ -23,11 +22,8 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   for (const std::string& e : c.side_link.validate()) errors.push_back("side_link: " + e);
 }
 
-void plan(Planner& p) {
+void connect(Planner& p, Planner::Gpu& gpu) {
   const GpuConfig& c = p.config();
-  Planner::Gpu gpu = p.add_gpu(0, kSides);
-  p.add_engines(gpu.node);
-  p.add_memory(gpu, {SliceRole::kSide, 1, true});
   const std::uint32_t sms = gpu.sms / kSides;
   const std::uint32_t slices = gpu.slices / kSides;
   PlannedNetwork crossbar;
@@ -47,6 +43,7 @@ void plan(Planner& p) {
   }
   // Each slice to the one that holds the same lines for the other side.
   PlannedNetwork wire;
+  wire.kind = NetworkKind::kPointToPoint;
   wire.traffic = "link";
   wire.noc = c.side_link.as_network();
   wire.of_links = true;
@@ -57,12 +54,6 @@ void plan(Planner& p) {
     p.link({gpu.llcs[i], 1}, {id, 0});
     p.link({id, 0}, {gpu.llcs[(i + slices) % gpu.slices], 1});
   }
-  p.add_l2_tlb(gpu);
-  p.add_page_tables(gpu.node, {gpu});
-  p.add_sms(gpu);
-  p.add_dispatcher(gpu.node);
-  p.report("noc", true);
-  p.report("link");
 }
 
 }  // namespace
@@ -78,7 +69,10 @@ Shape uba_sm_shape() {
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return kSides; };
   s.divides = divides;
   s.validate = validate;
-  s.plan = plan;
+  s.slices = {SliceRole::kSide, 1, true};
+  s.connect = connect;
+  s.report = [](Planner& p) { p.report("link"); };
+  s.alone_because = "its two sides are kept coherent by slices of one GPU that stand opposite";
   s.reads = {"side_link."};
   return s;
 }

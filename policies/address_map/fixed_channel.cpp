@@ -3,14 +3,16 @@
 // physical address, because the channel bits stand above the page offset and are not hashed. Bank
 // bits are randomised with row, bank and channel bits.
 //
-//   high                                                    low
-//   | row ... | bank high | column high | slice | column low |    the channel bits are inserted
-//                                                                 right above the page offset
+//   high                                                          low
+//   | GPU | row ... | bank high | column high | slice | column low |    the bits of a GPU's channel
+//                                                                       are inserted right above
+//                                                                       the page offset
+// Of several GPUs, the highest bits name the GPU: its memory is one range of addresses.
 #include <cstddef>
 #include <memory>
 
-#include "policies/address_map/bit_matrix.h"
-#include "policies/address_map/linear_map.h"
+#include "policies/bit_matrix.h"
+#include "policies/linear_map.h"
 
 namespace tessera {
 
@@ -23,36 +25,50 @@ class FixedChannel final : public LinearMap {
                const std::vector<std::uint64_t>& bank_masks)
       : LinearMap(geometry, layout, channel_masks, bank_masks),
         page_bits_(log2_of(geometry.page_bytes)),
-        channels_(geometry.channels),
-        channel_bits_(bits_below(geometry.channels)) {}
+        channels_(geometry.channels / geometry.gpus),
+        channel_bits_(bits_below(channels_)),
+        gpu_bytes_(geometry.total_bytes() / geometry.gpus),
+        own_bits_((std::uint64_t{1} << (channel_bits_ + log2_of(geometry.channel_bytes))) - 1) {}
 
   // Without hashing: a page is one contiguous piece of its channel.
   std::uint64_t channel_address(std::uint64_t physical) const override {
     const std::uint64_t offset = physical & ((std::uint64_t{1} << page_bits_) - 1);
-    return (linear(physical) >> (page_bits_ + channel_bits_) << page_bits_) | offset;
+    return ((linear(physical) & own_bits_) >> (page_bits_ + channel_bits_) << page_bits_) | offset;
   }
   bool page_has_one_home() const override { return true; }
   std::uint64_t page_address(ChannelId channel, std::uint64_t index) const override {
-    return (index * channels_ + channel.value) << page_bits_;
+    const std::uint64_t gpu = channel.value / channels_;
+    return gpu * gpu_bytes_ + ((index * channels_ + channel.value % channels_) << page_bits_);
   }
 
  private:
   unsigned page_bits_;
-  std::uint64_t channels_;
+  std::uint64_t channels_;  ///< of a GPU
   unsigned channel_bits_;
+  std::uint64_t gpu_bytes_;
+  std::uint64_t own_bits_;  ///< of a linear address: all but its GPU's number
 };
 
-}  // namespace
+struct Parameters {
+  std::uint64_t seed = 1;
+};
 
-std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uint64_t seed) {
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("seed", p.seed, "", "chooses the random matrix of the bank bits (ours)", 0,
+            ~std::uint32_t{0}, {"system.address_map_seed"});
+}
+
+std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters& parameters) {
+  const MemoryGeometry& g = context.memory;
   const unsigned page_bits = log2_of(g.page_bytes);
-  const unsigned channel_bits = bits_below(g.channels);
+  const unsigned channel_bits = bits_below(g.channels / g.gpus);
   const unsigned bank_bits = log2_of(g.banks_per_channel);
   const unsigned slice_bits = log2_of(g.slices_per_channel);
   const unsigned row_bits = log2_of(g.channel_bytes / g.banks_per_channel / g.row_bytes);
   const unsigned chunk_bits = log2_of(chunk_bytes(g));
 
   AddressLayout layout;
+  layout.gpus = g.gpus;
   for (unsigned i = 0; i < channel_bits; ++i) {
     layout.channel.push_back(static_cast<std::uint8_t>(page_bits + i));
   }
@@ -68,12 +84,16 @@ std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uin
   take(layout.column, log2_of(g.row_bytes) - chunk_bits);
   take(layout.bank, bank_bits - slice_bits);
   take(layout.row, row_bits);
+  const unsigned gpu_from = channel_bits + log2_of(g.channel_bytes);
+  for (unsigned i = 0; i < bits_below(g.gpus); ++i) {
+    layout.channel.push_back(static_cast<std::uint8_t>(gpu_from + i));
+  }
 
   // Within one channel only bank and row bits vary: the successive columns are theirs.
   BitPositions inputs = layout.bank;
   inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
   inputs.insert(inputs.end(), layout.channel.begin(), layout.channel.end());
-  FixedRandom random(seed);
+  FixedRandom random(parameters.seed);
   const BitMatrix matrix = random_invertible(bank_bits, static_cast<unsigned>(inputs.size()),
                                              {{0, slice_bits}, {0, bank_bits}}, random);
   std::vector<std::uint64_t> channel_masks;
@@ -81,5 +101,12 @@ std::unique_ptr<AddressMap> make_fixed_channel(const MemoryGeometry& g, std::uin
   return std::make_unique<FixedChannel>(g, layout, channel_masks,
                                         address_masks(matrix, inputs, 0, bank_bits));
 }
+
+const PolicyRegistration<AddressMap> kRegistered(
+    "fixed-channel",
+    "channel bits right above the page offset, unhashed; bank bits randomised (NUBA section 2)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "common/error.h"
-#include "policies/address_map/linear_map.h"
+#include "policies/linear_map.h"
 
 namespace tessera {
 
@@ -44,10 +44,20 @@ class GpuInterleave final : public LinearMap {
   std::uint64_t page_bytes_;
 };
 
-}  // namespace
+struct Parameters {
+  std::uint32_t interleave_bytes = 128;
+};
 
-std::unique_ptr<AddressMap> make_gpu_interleave(const MemoryGeometry& g, std::uint64_t) {
-  const std::uint32_t chunk = g.interleave_bytes;
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("interleave_bytes", p.interleave_bytes, "byte",
+            "bytes that stay together in one channel; a power of two from a line to the smaller of "
+            "DRAM row and page (MGPUSim)",
+            32, 1 << 20, {"system.interleave_bytes"});
+}
+
+std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters& parameters) {
+  const MemoryGeometry& g = context.memory;
+  const std::uint32_t chunk = parameters.interleave_bytes;
   const std::uint64_t most = std::min<std::uint64_t>(g.row_bytes, g.page_bytes);
   if (chunk < g.line_bytes || chunk > most || !is_power_of_two(chunk)) {
     throw InputError("address map 'gpu-interleave': interleave_bytes is " + std::to_string(chunk) +
@@ -75,5 +85,11 @@ std::unique_ptr<AddressMap> make_gpu_interleave(const MemoryGeometry& g, std::ui
   take(layout.channel, gpu_bits);
   return std::make_unique<GpuInterleave>(g, layout);
 }
+
+const PolicyRegistration<AddressMap> kRegistered(
+    "gpu-interleave",
+    "a GPU's memory is one range; within it, lines go to the channels in turn (MGPUSim)", make);
+
+}  // namespace
 
 }  // namespace tessera

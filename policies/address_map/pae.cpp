@@ -10,8 +10,8 @@
 #include <string>
 
 #include "common/error.h"
-#include "policies/address_map/bit_matrix.h"
-#include "policies/address_map/linear_map.h"
+#include "policies/bit_matrix.h"
+#include "policies/linear_map.h"
 
 namespace tessera {
 
@@ -26,9 +26,17 @@ class Pae final : public LinearMap {
   }
 };
 
-}  // namespace
+struct Parameters {
+  std::uint64_t seed = 1;
+};
 
-std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& g, std::uint64_t seed) {
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("seed", p.seed, "", "chooses the random matrix of the channel and bank bits (ours)", 0,
+            ~std::uint32_t{0}, {"system.address_map_seed"});
+}
+
+std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters& parameters) {
+  const MemoryGeometry& g = context.memory;
   if (!is_power_of_two(g.channels)) {
     throw InputError("address map 'pae': channels is " + std::to_string(g.channels) +
                      "; expected a power of two, for a channel's number is made of parities "
@@ -56,7 +64,7 @@ std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& g, std::uint64_t seed
   BitPositions inputs = layout.channel;
   inputs.insert(inputs.end(), layout.bank.begin(), layout.bank.end());
   inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
-  FixedRandom random(seed);
+  FixedRandom random(parameters.seed);
   const unsigned outputs = channel_bits + bank_bits;
   const BitMatrix matrix =
       random_invertible(outputs, static_cast<unsigned>(inputs.size()),
@@ -64,5 +72,10 @@ std::unique_ptr<AddressMap> make_pae(const MemoryGeometry& g, std::uint64_t seed
   return std::make_unique<Pae>(g, layout, address_masks(matrix, inputs, 0, channel_bits),
                                address_masks(matrix, inputs, channel_bits, bank_bits));
 }
+
+const PolicyRegistration<AddressMap> kRegistered(
+    "pae", "channel and bank bits are parities of random address bits (Liu et al., ISCA'18)", make);
+
+}  // namespace
 
 }  // namespace tessera

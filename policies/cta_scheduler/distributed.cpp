@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "policies/cta_scheduler/built_in.h"
+#include "policies/cta_scheduler.h"
 
 namespace tessera {
 
@@ -41,10 +41,13 @@ class Distributed final : public CtaScheduler {
   std::uint64_t pending_ = 0;
 };
 
-}  // namespace
+std::unique_ptr<CtaScheduler> make(const PolicyContext&) { return std::make_unique<Distributed>(); }
 
-std::unique_ptr<CtaScheduler> make_distributed_scheduler() {
-  return std::make_unique<Distributed>();
-}
+const PolicyRegistration<CtaScheduler> kRegistered(
+    "distributed",
+    "contiguous ranges per SM that differ by one at most, GPUs or not (MCM-GPU; NUBA section 6)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

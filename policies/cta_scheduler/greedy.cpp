@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "greedy": CTAs in order, each to the lowest SM of its GPU that has room.
-#include "policies/cta_scheduler/built_in.h"
+#include "policies/gpu_ranges.h"
 
 namespace tessera {
 
@@ -28,10 +28,13 @@ class Greedy final : public CtaScheduler {
   std::vector<bool> served_;  ///< GPUs whose lowest SM with room has asked
 };
 
-}  // namespace
-
-std::unique_ptr<CtaScheduler> make_greedy_scheduler(const CtaSchedulerOptions& options) {
-  return std::make_unique<Greedy>(options.gpus);
+std::unique_ptr<CtaScheduler> make(const PolicyContext& c) {
+  return std::make_unique<Greedy>(c.tree.gpus);
 }
+
+const PolicyRegistration<CtaScheduler> kRegistered(
+    "greedy", "CTAs in order, each to the lowest SM of its GPU that has room", make);
+
+}  // namespace
 
 }  // namespace tessera

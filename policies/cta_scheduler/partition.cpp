@@ -3,7 +3,7 @@
 // last parts may be short or empty.
 #include <algorithm>
 
-#include "policies/cta_scheduler/built_in.h"
+#include "policies/gpu_ranges.h"
 
 namespace tessera {
 
@@ -42,10 +42,14 @@ class Partition final : public CtaScheduler {
   std::vector<GpuRanges::Range> parts_;
 };
 
-}  // namespace
-
-std::unique_ptr<CtaScheduler> make_partition_scheduler(const CtaSchedulerOptions& options) {
-  return std::make_unique<Partition>(options.gpus);
+std::unique_ptr<CtaScheduler> make(const PolicyContext& c) {
+  return std::make_unique<Partition>(c.tree.gpus);
 }
+
+const PolicyRegistration<CtaScheduler> kRegistered(
+    "partition", "contiguous ranges per SM, equal but for the last (DualOpt Table 1, MGPUSim)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

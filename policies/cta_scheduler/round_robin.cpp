@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "round-robin": CTAs in order, each to whichever SM (of the GPU whose range it is) asks next.
-#include "policies/cta_scheduler/built_in.h"
+#include "policies/gpu_ranges.h"
 
 namespace tessera {
 
@@ -18,10 +18,13 @@ class RoundRobin final : public CtaScheduler {
   GpuRanges ranges_;
 };
 
-}  // namespace
-
-std::unique_ptr<CtaScheduler> make_round_robin_scheduler(const CtaSchedulerOptions& options) {
-  return std::make_unique<RoundRobin>(options.gpus);
+std::unique_ptr<CtaScheduler> make(const PolicyContext& c) {
+  return std::make_unique<RoundRobin>(c.tree.gpus);
 }
+
+const PolicyRegistration<CtaScheduler> kRegistered(
+    "round-robin", "CTAs in order, each to the next SM of its GPU that has room", make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 // "access-counter": a page goes to the partition that uses it most (NUBA section 7.6).
 #include <algorithm>
 
-#include "policies/page_migration/built_in.h"
+#include "policies/page_migration.h"
 
 namespace tessera {
 
@@ -22,11 +22,26 @@ class AccessCounter final : public PageMigrationPolicy {
   std::uint32_t threshold_;
 };
 
-}  // namespace
+struct Parameters {
+  std::uint32_t threshold = 32;
+};
 
-std::unique_ptr<PageMigrationPolicy> make_access_counter_moves(
-    const PageMigrationOptions& options) {
-  return std::make_unique<AccessCounter>(options.threshold);
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("threshold", p.threshold, "access",
+            "accesses of another partition in an interval that are worth a move (ours)", 1,
+            1U << 30, {"migration.threshold"});
 }
+
+std::unique_ptr<PageMigrationPolicy> make(const PolicyContext&, const Parameters& p) {
+  return std::make_unique<AccessCounter>(p.threshold);
+}
+
+const PolicyRegistration<PageMigrationPolicy> kRegistered(
+    "access-counter",
+    "to the partition with most accesses, if these reach the threshold and exceed the home's own "
+    "(NUBA section 7.6; the rule is ours)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

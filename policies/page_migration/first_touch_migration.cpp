@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // "first-touch-migration": a page goes to the first other GPU that touches it and stays there, as
-// in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-mover.md has the rule).
+// in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-migrator.md has the rule).
 #include <unordered_set>
 
-#include "policies/page_migration/built_in.h"
+#include "policies/page_migration.h"
 
 namespace tessera {
 
@@ -34,9 +34,10 @@ class FirstTouchMigration final : public PageMigrationPolicy {
   void on_completed(const PageMigration& move) override { pinned_.insert(move.virtual_page); }
   bool stays(std::uint64_t virtual_page) const override { return pinned_.count(virtual_page) != 0; }
   void reset() override { pinned_.clear(); }
-  std::vector<PageMigrationCount> counts() const override {
+  std::vector<PolicyCounter> counters() const override {
     if (!home_touch_pins_) return {};
-    return {{"home_pins", "pages pinned because their home's SMs touched them", &home_pins_}};
+    return {
+        {"home_pins", "page", "pages pinned because their home's SMs touched them", &home_pins_}};
   }
 
  private:
@@ -45,10 +46,24 @@ class FirstTouchMigration final : public PageMigrationPolicy {
   std::uint64_t home_pins_ = 0;
 };
 
-}  // namespace
+struct Parameters {
+  bool home_touch_pins = false;
+};
 
-std::unique_ptr<PageMigrationPolicy> make_first_touch_moves(const PageMigrationOptions& options) {
-  return std::make_unique<FirstTouchMigration>(options.home_touch_pins);
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.flag("home_touch_pins", p.home_touch_pins,
+         "an access of its home's SMs pins a page, too (ours; MGPUSim: no)",
+         {"migration.home_touch_pins"});
 }
+
+std::unique_ptr<PageMigrationPolicy> make(const PolicyContext&, const Parameters& p) {
+  return std::make_unique<FirstTouchMigration>(p.home_touch_pins);
+}
+
+const PolicyRegistration<PageMigrationPolicy> kRegistered(
+    "first-touch-migration",
+    "once, to the first other partition that touches it (MGPUSim; DualOpt section 2.3)", make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -9,9 +9,20 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "policies/page_migration/built_in.h"
-
 namespace tessera {
+
+void describe(ParameterVisitor& v, GriffinParameters& p) {
+  v.real("alpha", p.alpha, "", "share of the last period in a page's filtered rates (ours)", 1e-6,
+         1, {"migration.griffin_alpha"});
+  v.real("dedicated", p.dedicated, "",
+         "first user's rate over the second's from which on a page is dedicated (ours)", 1, 1e6,
+         {"migration.griffin_dedicated"});
+  v.real("idle", p.idle, "access", "accesses a period below which a page is out of interest (ours)",
+         0, 1e6, {"migration.griffin_idle"});
+  v.integer("touches", p.touches, "access",
+            "accesses from elsewhere until a page that its home never used moves (ours)", 1,
+            1U << 30, {"migration.griffin_touches"});
+}
 
 void GriffinRates::add_period(const std::vector<std::uint32_t>& accesses, double alpha) {
   now.resize(std::max(now.size(), accesses.size()));
@@ -28,9 +39,9 @@ ChannelId GriffinRates::leader() const {
 }
 
 GriffinClass griffin_class(const GriffinRates& rates, ChannelId home, bool used,
-                           const PageMigrationOptions& options) {
+                           const GriffinParameters& parameters) {
   const double sum = std::accumulate(rates.now.begin(), rates.now.end(), 0.0);
-  if (sum < options.griffin_idle) return GriffinClass::kOutOfInterest;
+  if (sum < parameters.idle) return GriffinClass::kOutOfInterest;
   if (!used) return GriffinClass::kStreaming;
   const ChannelId leader = rates.leader();
   const std::size_t l = leader.value;
@@ -42,21 +53,21 @@ GriffinClass griffin_class(const GriffinRates& rates, ChannelId home, bool used,
   for (std::size_t g = 0; g < rates.now.size(); ++g) {
     if (g != l) second = std::max(second, rates.now[g]);
   }
-  return rates.now[l] >= options.griffin_dedicated * second ? GriffinClass::kDedicated
-                                                            : GriffinClass::kShared;
+  return rates.now[l] >= parameters.dedicated * second ? GriffinClass::kDedicated
+                                                       : GriffinClass::kShared;
 }
 
 namespace {
 
 class Griffin final : public PageMigrationPolicy {
  public:
-  explicit Griffin(const PageMigrationOptions& options) : options_(options) {}
+  explicit Griffin(const GriffinParameters& parameters) : parameters_(parameters) {}
 
   void decide(const PageUse& use, std::vector<PageMigration>& moves) override {
     State& page = rates_[use.virtual_page];
     page.home = use.home;
     page.used = true;
-    page.rates.add_period(use.accesses, options_.griffin_alpha);
+    page.rates.add_period(use.accesses, parameters_.alpha);
     const ChannelId leader = page.rates.leader();
     if (settled_.count(use.virtual_page) == 0) {
       if (use.accesses[use.home.value] == 0) {
@@ -64,7 +75,7 @@ class Griffin final : public PageMigrationPolicy {
         // the first toucher is known when it moves.
         std::uint64_t& touches = touches_[use.virtual_page];
         touches += std::accumulate(use.accesses.begin(), use.accesses.end(), std::uint64_t{0});
-        if (touches >= options_.griffin_touches) {
+        if (touches >= parameters_.touches) {
           moves.push_back({use.virtual_page, leader, false});
         } else {
           ++delayed_;
@@ -85,7 +96,7 @@ class Griffin final : public PageMigrationPolicy {
       State& page = it->second;
       bool forget = false;
       if (!page.used) {
-        page.rates.add_period({}, options_.griffin_alpha);
+        page.rates.add_period({}, parameters_.alpha);
         // What waits for its second touch has no class yet.
         forget = settled_.count(it->first) != 0 ? classify(page) == GriffinClass::kOutOfInterest
                                                 : page_class(page) == GriffinClass::kOutOfInterest;
@@ -103,20 +114,21 @@ class Griffin final : public PageMigrationPolicy {
     settled_.clear();
   }
 
-  std::vector<PageMigrationCount> counts() const override {
+  std::vector<PolicyCounter> counters() const override {
     const auto of = [this](GriffinClass c) { return &classes_[static_cast<std::size_t>(c)]; };
     return {
-        {"class_dedicated", "pages found dedicated to a GPU, summed over periods",
+        {"class_dedicated", "page", "pages found dedicated to a GPU, summed over periods",
          of(GriffinClass::kDedicated)},
-        {"class_shared", "pages found shared, summed over periods", of(GriffinClass::kShared)},
-        {"class_streaming", "pages found streaming, summed over periods",
+        {"class_shared", "page", "pages found shared, summed over periods",
+         of(GriffinClass::kShared)},
+        {"class_streaming", "page", "pages found streaming, summed over periods",
          of(GriffinClass::kStreaming)},
-        {"class_owner_shifting", "pages found owner-shifting, summed over periods",
+        {"class_owner_shifting", "page", "pages found owner-shifting, summed over periods",
          of(GriffinClass::kOwnerShifting)},
-        {"class_out_of_interest", "pages found out of interest, summed over periods",
+        {"class_out_of_interest", "page", "pages found out of interest, summed over periods",
          of(GriffinClass::kOutOfInterest)},
-        {"delayed_touches", "pages whose first touches were served from where they were, summed",
-         &delayed_},
+        {"delayed_touches", "page",
+         "pages whose first touches were served from where they were, summed", &delayed_},
     };
   }
 
@@ -128,7 +140,7 @@ class Griffin final : public PageMigrationPolicy {
   };
 
   GriffinClass page_class(const State& page) const {
-    return griffin_class(page.rates, page.home, page.used, options_);
+    return griffin_class(page.rates, page.home, page.used, parameters_);
   }
   GriffinClass classify(const State& page) {
     const GriffinClass c = page_class(page);
@@ -140,7 +152,7 @@ class Griffin final : public PageMigrationPolicy {
     touches_.erase(virtual_page);
   }
 
-  const PageMigrationOptions options_;
+  const GriffinParameters parameters_;
   std::unordered_map<std::uint64_t, State> rates_;  ///< of pages of interest
   std::unordered_map<std::uint64_t, std::uint64_t> touches_;
   std::unordered_set<std::uint64_t> settled_;  ///< moved, or used where they were put
@@ -148,10 +160,16 @@ class Griffin final : public PageMigrationPolicy {
   std::uint64_t delayed_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<PageMigrationPolicy> make_griffin_moves(const PageMigrationOptions& options) {
-  return std::make_unique<Griffin>(options);
+std::unique_ptr<PageMigrationPolicy> make(const PolicyContext&, const GriffinParameters& p) {
+  return std::make_unique<Griffin>(p);
 }
+
+const PolicyRegistration<PageMigrationPolicy> kRegistered(
+    "griffin",
+    "delayed first touch, then by class: dedicated, shared, streaming, owner-shifting (Griffin, "
+    "HPCA 2020; DualOpt section 6.3)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

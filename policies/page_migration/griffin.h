@@ -8,6 +8,19 @@
 
 namespace tessera {
 
+struct GriffinParameters {
+  /// Share of the last period in a filtered rate; above 0, at most 1.
+  double alpha = 0.25;
+  /// A page is dedicated whose first user's rate is this many times the second's; at least 1.
+  double dedicated = 2;
+  /// A page whose rates add up to less is out of interest; accesses in a period.
+  double idle = 0.5;
+  /// Accesses by other GPUs from which on a page moves that its home never used; at least 1.
+  std::uint32_t touches = 2;
+};
+
+void describe(ParameterVisitor& v, GriffinParameters& p);
+
 /// Griffin's classes of pages (HPCA 2020, as far as public sources tell; the rules are ours).
 enum class GriffinClass : std::uint8_t {
   kDedicated,      ///< one GPU uses it far more than any other: it belongs there
@@ -29,10 +42,10 @@ struct GriffinRates {
   ChannelId leader() const;
 };
 
-/// First that holds: out of interest (rates add up to less than griffin_idle), streaming (not
+/// First that holds: out of interest (rates add up to less than `idle`), streaming (not
 /// `used` in the period), owner-shifting, dedicated (the first user's rate is at least
-/// griffin_dedicated times the second's), shared.
+/// `dedicated` times the second's), shared.
 GriffinClass griffin_class(const GriffinRates& rates, ChannelId home, bool used,
-                           const PageMigrationOptions& options);
+                           const GriffinParameters& parameters);
 
 }  // namespace tessera

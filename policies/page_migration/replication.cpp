@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "replication": read-only pages are copied to each partition that uses them (NUBA section 7.6).
-#include "policies/page_migration/built_in.h"
+#include "policies/page_migration.h"
 
 namespace tessera {
 
@@ -21,10 +21,26 @@ class Replication final : public PageMigrationPolicy {
   std::uint32_t threshold_;
 };
 
-}  // namespace
+struct Parameters {
+  std::uint32_t threshold = 32;
+};
 
-std::unique_ptr<PageMigrationPolicy> make_replication_moves(const PageMigrationOptions& options) {
-  return std::make_unique<Replication>(options.threshold);
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("threshold", p.threshold, "access",
+            "accesses of another partition in an interval that are worth a copy (ours)", 1,
+            1U << 30, {"migration.threshold"});
 }
+
+std::unique_ptr<PageMigrationPolicy> make(const PolicyContext&, const Parameters& p) {
+  return std::make_unique<Replication>(p.threshold);
+}
+
+const PolicyRegistration<PageMigrationPolicy> kRegistered(
+    "replication",
+    "a copy of a read-only page for each other partition whose accesses reach the threshold (NUBA "
+    "section 7.6; the rule is ours)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "first-touch": a page lives where the first SM to touch it is.
-#include "policies/page_placement/built_in.h"
+#include "policies/page_placement.h"
 
 namespace tessera {
 
@@ -13,10 +13,12 @@ class FirstTouch final : public PagePlacement {
   }
 };
 
-}  // namespace
+std::unique_ptr<PagePlacement> make(const PolicyContext&) { return std::make_unique<FirstTouch>(); }
 
-std::unique_ptr<PagePlacement> make_first_touch_placement() {
-  return std::make_unique<FirstTouch>();
-}
+const PolicyRegistration<PagePlacement> kRegistered("first-touch",
+                                                    "a page lives where its first toucher is",
+                                                    make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "interleave": a page's number names its memory, whoever touches it and when.
-#include "policies/page_placement/built_in.h"
+#include "policies/page_placement.h"
 
 namespace tessera {
 
@@ -14,10 +14,12 @@ class Interleave final : public PagePlacement {
   }
 };
 
-}  // namespace
+std::unique_ptr<PagePlacement> make(const PolicyContext&) { return std::make_unique<Interleave>(); }
 
-std::unique_ptr<PagePlacement> make_interleave_placement() {
-  return std::make_unique<Interleave>();
-}
+const PolicyRegistration<PagePlacement> kRegistered("interleave",
+                                                    "pages in turn by their number (MGPUSim)",
+                                                    make);
+
+}  // namespace
 
 }  // namespace tessera

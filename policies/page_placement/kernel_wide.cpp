@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "kernel-wide": each allocation in contiguous parts of equal length (to a page), one for
 // each memory.
-#include "policies/page_placement/built_in.h"
+#include "policies/page_placement.h"
 
 namespace tessera {
 
@@ -16,10 +16,11 @@ class KernelWide final : public PagePlacement {
   }
 };
 
-}  // namespace
+std::unique_ptr<PagePlacement> make(const PolicyContext&) { return std::make_unique<KernelWide>(); }
 
-std::unique_ptr<PagePlacement> make_kernel_wide_placement() {
-  return std::make_unique<KernelWide>();
-}
+const PolicyRegistration<PagePlacement> kRegistered(
+    "kernel-wide", "an allocation in contiguous parts, one for each memory (Milic et al.)", make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -3,12 +3,22 @@
 // while they do not.
 #include <sstream>
 
-#include "common/error.h"
-#include "policies/page_placement/built_in.h"
+#include "policies/page_placement.h"
 
 namespace tessera {
 
 namespace {
+
+struct LabParameters {
+  double threshold = 0.9;
+};
+
+void describe(ParameterVisitor& v, LabParameters& p) {
+  v.real("threshold", p.threshold, "",
+         "normalised page balance above which a page goes to its first toucher; above 0, at 1 all "
+         "go least-first (NUBA section 4)",
+         0, 1, {"system.lab_threshold"});
+}
 
 class LocalAndBalanced final : public PagePlacement {
  public:
@@ -24,17 +34,21 @@ class LocalAndBalanced final : public PagePlacement {
   double threshold_;
 };
 
-}  // namespace
-
-std::unique_ptr<PagePlacement> make_lab_placement(const PagePlacementOptions& options) {
-  const double t = options.lab_threshold;
-  if (!(t > 0 && t <= 1)) {
+std::unique_ptr<PagePlacement> make(const PolicyContext&, const LabParameters& p) {
+  // Every balance is above 0, so 0 would be first-touch by another name.
+  if (!(p.threshold > 0 && p.threshold <= 1)) {
     std::ostringstream message;
-    message << "page placement policy 'lab': the threshold is " << t
-            << "; expected above 0, at most 1";
+    message << "page_placement.lab.threshold is " << p.threshold << "; expected above 0, at most 1";
     throw InputError(message.str());
   }
-  return std::make_unique<LocalAndBalanced>(t);
+  return std::make_unique<LocalAndBalanced>(p.threshold);
 }
+
+const PolicyRegistration<PagePlacement> kRegistered(
+    "lab",
+    "Local-And-Balanced: first-touch while pages lie evenly, else least-first (NUBA section 4)",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

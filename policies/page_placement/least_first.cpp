@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "least-first": the channel with the fewest pages, whoever touches the page (NUBA section 4).
-#include <algorithm>
-
-#include "policies/page_placement/built_in.h"
+#include "policies/page_placement.h"
 
 namespace tessera {
 
@@ -15,17 +13,11 @@ class LeastFirst final : public PagePlacement {
   }
 };
 
+std::unique_ptr<PagePlacement> make(const PolicyContext&) { return std::make_unique<LeastFirst>(); }
+
+const PolicyRegistration<PagePlacement> kRegistered(
+    "least-first", "the channel with the fewest pages (NUBA section 4)", make);
+
 }  // namespace
-
-// The paper breaks ties arbitrarily; ours go to the lowest index, so that runs repeat.
-ChannelId least_used_channel(const PlacementView& view) {
-  const auto& pages = view.pages_per_channel;
-  return ChannelId(
-      static_cast<std::uint32_t>(std::min_element(pages.begin(), pages.end()) - pages.begin()));
-}
-
-std::unique_ptr<PagePlacement> make_least_first_placement() {
-  return std::make_unique<LeastFirst>();
-}
 
 }  // namespace tessera

@@ -2,7 +2,7 @@
 // "round-robin": channels in turn, whoever touches the page.
 #include <cstdint>
 
-#include "policies/page_placement/built_in.h"
+#include "policies/page_placement.h"
 
 namespace tessera {
 
@@ -20,10 +20,10 @@ class RoundRobin final : public PagePlacement {
   std::uint32_t next_ = 0;
 };
 
-}  // namespace
+std::unique_ptr<PagePlacement> make(const PolicyContext&) { return std::make_unique<RoundRobin>(); }
 
-std::unique_ptr<PagePlacement> make_round_robin_placement() {
-  return std::make_unique<RoundRobin>();
-}
+const PolicyRegistration<PagePlacement> kRegistered("round-robin", "channels in turn", make);
+
+}  // namespace
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "stimuli/ptx/program.h"
 
 namespace tessera::kernels {
 
@@ -40,7 +41,7 @@ void FunctionalDevice::read(void* to, Address from, std::uint64_t bytes) {
 }
 
 void FunctionalDevice::launch(const LaunchRequest& request) {
-  const auto program = loader_.make(request, allocations_, &memory_);
+  const auto program = source_of(request).make(request, {&memory_, on_race_});
   instructions_ += ptx::run_functionally(*program, instruction_budget_);
   ctas_ += request.grid.count();
   ++launches_;

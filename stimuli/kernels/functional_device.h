@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "stimuli/device_memory.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/workload.h"
 
 namespace tessera::kernels {
@@ -22,22 +21,17 @@ class FunctionalDevice final : public Device {
 
   /// `instruction_budget`: warp instructions that one CTA may take (0 = no limit).
   explicit FunctionalDevice(std::uint64_t instruction_budget = kInstructionBudget)
-      : instruction_budget_(instruction_budget), loader_(*this) {}
+      : instruction_budget_(instruction_budget) {}
 
   Address allocate(const std::string& name, std::uint64_t bytes) override;
   void write(Address to, const void* from, std::uint64_t bytes) override;
   void defer(Address to, std::uint64_t bytes, Contents contents) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
   void launch(const LaunchRequest& request) override;
-  Address symbol(const ptx::Module& module, const std::string& name) override {
-    return loader_.symbol(module, name);
-  }
   const Allocations& allocations() const override { return allocations_; }
 
-  /// As ModuleLoader's.
-  void check_races(std::function<void(const std::string&)> found) {
-    loader_.check_races(std::move(found));
-  }
+  /// Launches made from now on check their accesses (LaunchEnvironment::on_race).
+  void check_races(std::function<void(const std::string&)> found) { on_race_ = std::move(found); }
   /// Warp instructions of all launches so far.
   std::uint64_t instructions() const { return instructions_; }
   std::uint64_t launches() const { return launches_; }
@@ -50,7 +44,7 @@ class FunctionalDevice final : public Device {
   std::uint64_t instruction_budget_;
   Allocations allocations_;
   FlatMemory memory_;
-  ModuleLoader loader_;
+  std::function<void(const std::string&)> on_race_;
   std::uint64_t instructions_ = 0;
   std::uint64_t launches_ = 0;
   std::uint64_t ctas_ = 0;

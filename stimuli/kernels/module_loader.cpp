@@ -10,6 +10,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/link.h"
 
 namespace tessera::kernels {
@@ -69,6 +70,21 @@ void check_shape(const LaunchRequest& request) {
         "not " +
         text(request.grid));
   }
+}
+
+KernelFacts facts_of(const ptx::Kernel& kernel) {
+  KernelFacts facts{kernel.parameters, kernel.parameter_bytes};
+  // A structure holds several pointers.
+  std::vector<bool> loaded(facts.parameters.size());
+  std::vector<bool> written(facts.parameters.size(), kernel.writes_anywhere);
+  for (const ptx::KernelPointer& p : kernel.pointers) {
+    if (p.origin.is_variable || p.use == ptx::PointerUse::kUnused) continue;
+    (p.use == ptx::PointerUse::kReadOnly ? loaded : written)[p.origin.parameter] = true;
+  }
+  for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
+    facts.parameters[i].read_only = loaded[i] && !written[i];
+  }
+  return facts;
 }
 
 }  // namespace
@@ -142,44 +158,71 @@ Address ModuleLoader::symbol(const ptx::Module& module, const std::string& name)
                    did_you_mean(name, known));
 }
 
-std::unique_ptr<KernelProgram> ModuleLoader::make(const LaunchRequest& request,
-                                                  const Allocations& allocations,
-                                                  FlatMemory* flat) {
-  if (request.module == nullptr) {
-    throw InputError("kernel '" + request.kernel + "': the launch names no module");
+/// A module's kernels. Keeps its loader.
+class ModuleLoader::Source final : public KernelSource {
+ public:
+  Source(std::shared_ptr<ModuleLoader> loader, const ptx::Module& module)
+      : loader_(std::move(loader)), module_(module) {}
+
+  const KernelFacts& facts(const std::string& kernel) override {
+    return loader_->kernel(module_, kernel).facts;
   }
-  const std::vector<std::string> entries = request.module->entries();
-  if (std::find(entries.begin(), entries.end(), request.kernel) == entries.end()) {
-    throw InputError(request.module->file + ": there is no kernel '" + request.kernel + "'" +
-                     did_you_mean(request.kernel, entries));
+  std::unique_ptr<KernelProgram> make(const LaunchRequest& request,
+                                      const LaunchEnvironment& environment) override {
+    return loader_->program(module_, request, environment);
   }
+
+ private:
+  std::shared_ptr<ModuleLoader> loader_;
+  const ptx::Module& module_;
+};
+
+std::shared_ptr<KernelSource> ModuleLoader::source(const ptx::Module& module) {
+  return std::make_shared<Source>(shared_from_this(), module);
+}
+
+const ModuleLoader::LoadedKernel& ModuleLoader::kernel(const ptx::Module& module,
+                                                       const std::string& name) {
+  const std::vector<std::string> entries = module.entries();
+  if (std::find(entries.begin(), entries.end(), name) == entries.end()) {
+    throw InputError(module.file + ": there is no kernel '" + name + "'" +
+                     did_you_mean(name, entries));
+  }
+  Loaded& all = loaded(module);
+  const auto known = all.kernels.find(name);
+  if (known != all.kernels.end()) return known->second;
+  LoadedKernel fresh;
+  fresh.decoded = ptx::decode(module, name);
+  ptx::check_symbols(module, *fresh.decoded);
+  fresh.facts = facts_of(*fresh.decoded);
+  return all.kernels.emplace(name, std::move(fresh)).first->second;
+}
+
+std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
+                                                     const LaunchRequest& request,
+                                                     const LaunchEnvironment& environment) {
+  const std::shared_ptr<const ptx::Kernel>& decoded = kernel(module, request.kernel).decoded;
   check_shape(request);
-  Loaded& module = loaded(*request.module);
-  std::shared_ptr<const ptx::Kernel>& kernel = module.kernels[request.kernel];
-  if (!kernel) {
-    std::shared_ptr<const ptx::Kernel> decoded = ptx::decode(*request.module, request.kernel);
-    ptx::check_symbols(*request.module, *decoded);
-    kernel = std::move(decoded);
-  }
   ptx::MemoryView memory;
-  memory.allocations = &allocations;
-  memory.flat = flat;
-  memory.symbols = &module.symbols;
+  memory.allocations = &device_.allocations();
+  memory.flat = environment.flat;
+  memory.symbols = &loaded(module).symbols;
   memory.textures = &device_.textures();
   memory.heap = heap_.get();
-  if (ptx::is_cooperative(*kernel)) memory.grid_workspace = cleared_workspace();
+  if (ptx::is_cooperative(*decoded)) memory.grid_workspace = cleared_workspace();
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
     device_.read(to, from, bytes);
   };
   memory.warn = [this](const std::string& place, const std::string& text) {
     if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;
   };
-  if (race_) {
-    memory.race = [this](const std::string& place, const std::string& text) {
-      if (raced_.insert(place).second) race_(text);
+  if (environment.on_race) {
+    memory.race = [this, tell = environment.on_race](const std::string& place,
+                                                     const std::string& text) {
+      if (raced_.insert(place).second) tell(text);
     };
   }
-  return ptx::make_program(kernel, request, memory);
+  return ptx::make_program(decoded, request, memory);
 }
 
 }  // namespace tessera::kernels

@@ -9,7 +9,6 @@
 #include "stimuli/kernels/manifest_check.h"
 #include "stimuli/kernels/manifest_reader.h"
 #include "stimuli/kernels/textures.h"
-#include "stimuli/ptx/module.h"
 
 namespace tessera::kernels {
 
@@ -27,7 +26,7 @@ void HostSession::set_up() {
     }
   }
   for (const ArraySpec& v : m.variables) {
-    addresses_[v.name] = device_.symbol(module_, v.symbol);
+    addresses_[v.name] = loader_->symbol(module_, v.symbol);
     if (std::holds_alternative<AsInModule>(v.initial)) continue;
     initialise(v);
   }
@@ -146,7 +145,7 @@ void HostSession::start(const LaunchSpec& launch, const Sizes& sizes) {
   };
 
   LaunchRequest request;
-  request.module = &module_;
+  request.source = source_;
   request.kernel = launch.kernel;
   request.grid = {dimension(launch.grid[0], 1), dimension(launch.grid[1], 1),
                   dimension(launch.grid[2], 1)};

@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "stimuli/kernels/contents.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/workload.h"
 
 namespace tessera::kernels {
@@ -89,7 +91,11 @@ class FloatSum {
 class HostSession {
  public:
   HostSession(Device& device, const ptx::Module& module, const Inputs& inputs)
-      : device_(device), module_(module), inputs_(inputs) {}
+      : device_(device),
+        module_(module),
+        inputs_(inputs),
+        loader_(ModuleLoader::make(device)),
+        source_(loader_->source(module)) {}
 
   const Inputs& inputs() const { return inputs_; }
   std::int64_t size(const std::string& name) const { return inputs_.size(name); }
@@ -148,6 +154,8 @@ class HostSession {
   Device& device_;
   const ptx::Module& module_;
   const Inputs& inputs_;
+  std::shared_ptr<ModuleLoader> loader_;
+  std::shared_ptr<KernelSource> source_;
   std::map<std::string, Address> addresses_;
   std::map<std::string, std::uint64_t> handles_;  ///< of textures and surfaces
   std::map<std::string, KernelArgument> overrides_;

@@ -2,8 +2,9 @@
 // Runs a launch without timing.
 
 #include <algorithm>
-#include <array>
-#include <deque>
+#include <memory>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "common/error.h"
@@ -13,67 +14,87 @@ namespace tessera::ptx {
 
 namespace {
 
-/// Threads that have come to one barrier, and the warps that wait there.
-struct BarrierState {
-  std::uint32_t arrived = 0;
-  std::uint32_t expected = 0;  ///< 0: all warps that have not ended
-  std::vector<unsigned> waiting;
-};
-
+/// Issues a CTA's instructions, warp by warp.
 class CtaRunner {
  public:
   static constexpr std::uint64_t kNoSlice = ~std::uint64_t{0};
 
-  CtaRunner(KernelProgram& program, CtaId id, IssueResult& result)
-      : program_(program), cta_(program.start_cta(id)), result_(result) {
-    warps_ = cta_->warp_count();
-    state_.assign(warps_, State::kRunning);
-  }
+  CtaRunner(const std::string& kernel, CtaProgram& cta, IssueResult& result)
+      : kernel_(kernel), cta_(cta), result_(result), warps_(cta.warp_count()) {}
 
-  bool ended() const { return ended_ == warps_; }
+  bool ended() const { return cta_.live_warps() == 0; }
   std::uint64_t issued() const { return issued_; }
 
   /// Runs to the end, or (cooperative kernels) every warp for at most `slice` instructions up to
   /// its barrier. `before`: instructions of other CTAs so far, for the clock. `budget`: 0 = none.
   void run(std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
     do {
-      bool progress = false;
-      for (unsigned w = 0; w < warps_; ++w) {
-        if (state_[w] != State::kRunning) continue;
-        progress = true;
-        run_warp(w, budget, before, slice);
-        if (state_[w] == State::kEnded) ++ended_;
-      }
-      if (!progress)
-        release_or_fail(ended_);
-      else
-        release_complete(ended_);
+      sweep(before, slice, budget == 0 ? kNoSlice : budget);
+      if (budget != 0 && issued_ == budget && stopped_ < warps_) fail_budget(budget);
     } while (!ended() && slice == kNoSlice);
   }
 
- private:
-  enum class State { kRunning, kWaiting, kEnded };
+  /// Runs for at most so many instructions.
+  void run_for(std::uint64_t most) {
+    while (!ended() && issued_ < most) sweep(0, kNoSlice, most);
+  }
 
-  void run_warp(unsigned w, std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
-    WarpProgram& warp = cta_->warp(w);
-    IssueContext context;
-    context.warp_slot = w;
-    const std::uint64_t left = budget == 0 ? kNoSlice : budget - issued_;
-    const std::uint64_t most = std::min(left, slice);
-    std::uint64_t issued = 0;
-    while (state_[w] == State::kRunning && issued < most) {
-      context.cycle = before + issued_ + issued;
-      warp.issue(context, result_);
-      ++issued;
-      if (result_.kind == IssueResult::Kind::kBarrier) {
-        arrive(w);
-      } else if (result_.kind == IssueResult::Kind::kExit && result_.warp_done) {
-        state_[w] = State::kEnded;
+ private:
+  /// Every warp that can issue, for at most `slice` instructions up to its barrier; stops within a
+  /// warp when the CTA has issued `most`.
+  void sweep(std::uint64_t before, std::uint64_t slice, std::uint64_t most) {
+    bool progress = false;
+    stopped_ = warps_;
+    // A warp's barrier is not released before the sweep's end.
+    const std::uint64_t idle = cta_.waiting_warps() | cta_.ended_warps();
+    for (unsigned w = 0; w < warps_; ++w) {
+      if ((idle >> w & 1) != 0) continue;
+      progress = true;
+      if (run_warp(w, before, std::min(slice, most - issued_)) && issued_ == most) {
+        stopped_ = w;
+        break;
       }
     }
-    issued_ += issued;
-    if (state_[w] != State::kRunning || issued != left) return;
-    throw RunError("kernel '" + program_.name() + "', " + warp.where() +
+    if (!release_complete() && !progress) fail_deadlock();
+  }
+
+  /// True when the warp can go on.
+  bool run_warp(unsigned w, std::uint64_t before, std::uint64_t most) {
+    WarpProgram& warp = cta_.warp(w);
+    IssueContext context;
+    context.warp_slot = w;
+    for (const std::uint64_t end = issued_ + most; issued_ != end;) {
+      context.cycle = before + issued_;
+      warp.issue(context, result_);
+      ++issued_;
+      switch (result_.kind) {
+        case IssueResult::Kind::kBarrier:
+          cta_.arrive(w, result_);
+          if (!result_.barrier_arrive_only) return false;
+          break;
+        case IssueResult::Kind::kExit:
+          if (!result_.warp_done) break;
+          cta_.end_warp(w);
+          return false;
+        case IssueResult::Kind::kMemory:
+          if (!result_.memory.values_done) fail_values();
+          break;
+        case IssueResult::Kind::kCompute:
+        case IssueResult::Kind::kFence:
+          break;
+      }
+    }
+    return true;
+  }
+
+  bool release_complete() {
+    bool any = false;
+    for (unsigned id = 0; id < CtaProgram::kBarriers; ++id) any = cta_.release(id) != 0 || any;
+    return any;
+  }
+
+  [[noreturn]] void fail_budget(std::uint64_t budget) {
+    throw RunError("kernel '" + kernel_ + "', " + cta_.warp(stopped_).where() +
                    ": the CTA has taken "
                    "more than " +
                    std::to_string(budget) +
@@ -81,57 +102,35 @@ class CtaRunner {
                    "lane or CTA has to write");
   }
 
-  void arrive(unsigned w) {
-    BarrierState& b = barriers_[result_.barrier_id];
-    b.arrived += kWarpLanes;
-    b.expected = result_.barrier_threads;
-    if (!result_.barrier_arrive_only) {
-      b.waiting.push_back(w);
-      state_[w] = State::kWaiting;
-    }
+  [[noreturn]] void fail_values() const {
+    throw std::logic_error("kernel '" + kernel_ +
+                           "' runs functionally, but its values travel: make the launch with "
+                           "MemoryView::flat");
   }
 
-  void release(BarrierState& b) {
-    for (const unsigned w : b.waiting) state_[w] = State::kRunning;
-    b = BarrierState{};
-  }
-
-  bool release_complete(unsigned ended) {
-    bool any = false;
-    for (BarrierState& b : barriers_) {
+  [[noreturn]] void fail_deadlock() const {
+    std::string who;
+    for (unsigned id = 0; id < CtaProgram::kBarriers; ++id) {
+      const CtaBarrier& b = cta_.barrier(id);
       if (b.arrived == 0) continue;
-      const std::uint32_t needed = b.expected != 0 ? b.expected : (warps_ - ended) * kWarpLanes;
-      if (b.arrived >= needed) {
-        release(b);
-        any = true;
+      who += "; barrier " + std::to_string(id) + " has " +
+             std::to_string(__builtin_popcountll(b.waiting)) + " waiting warps";
+      if (b.waiting != 0) {
+        const auto first = static_cast<unsigned>(__builtin_ctzll(b.waiting));
+        who += ", first " + cta_.warp(first).last_barrier();
       }
     }
-    return any;
+    throw RunError("kernel '" + kernel_ +
+                   "': deadlock at a barrier: " + std::to_string(warps_ - cta_.live_warps()) +
+                   " of " + std::to_string(warps_) + " warps of the CTA have ended" + who);
   }
 
-  void release_or_fail(unsigned ended) {
-    if (release_complete(ended)) return;
-    std::string who;
-    for (std::size_t i = 0; i < barriers_.size(); ++i) {
-      const BarrierState& b = barriers_[i];
-      if (b.arrived == 0) continue;
-      who += "; barrier " + std::to_string(i) + " has " + std::to_string(b.waiting.size()) +
-             " waiting warps";
-      if (!b.waiting.empty()) who += ", first " + cta_->warp(b.waiting.front()).last_barrier();
-    }
-    throw RunError("kernel '" + program_.name() +
-                   "': deadlock at a barrier: " + std::to_string(ended) + " of " +
-                   std::to_string(warps_) + " warps of the CTA have ended" + who);
-  }
-
-  KernelProgram& program_;
-  std::unique_ptr<CtaProgram> cta_;
+  const std::string& kernel_;
+  CtaProgram& cta_;
   IssueResult& result_;
-  unsigned warps_ = 0;
-  unsigned ended_ = 0;
+  const unsigned warps_;
+  unsigned stopped_ = 0;  ///< warp at which the last sweep stopped early; warps_: none
   std::uint64_t issued_ = 0;
-  std::vector<State> state_;
-  std::array<BarrierState, 16> barriers_;
 };
 
 /// Instructions of a warp before the next CTA has its turn.
@@ -147,8 +146,12 @@ std::uint64_t run_together(KernelProgram& program, std::uint64_t budget, IssueRe
                      std::to_string(ctas) + " CTAs must be resident at once, at most " +
                      std::to_string(kMostTogether));
   }
-  std::deque<CtaRunner> runners;
-  for (std::uint32_t c = 0; c < ctas; ++c) runners.emplace_back(program, CtaId(c), result);
+  std::vector<std::unique_ptr<CtaProgram>> running;
+  std::vector<CtaRunner> runners;
+  for (std::uint32_t c = 0; c < ctas; ++c) {
+    running.push_back(program.start_cta(CtaId(c)));
+    runners.emplace_back(program.name(), *running.back(), result);
+  }
   std::uint64_t issued = 0;
   for (bool any = true; any;) {
     any = false;
@@ -171,11 +174,19 @@ std::uint64_t run_functionally(KernelProgram& program, std::uint64_t instruction
   const std::uint64_t ctas = program.grid().count();
   std::uint64_t issued = 0;
   for (std::uint64_t c = 0; c < ctas; ++c) {
-    CtaRunner runner(program, CtaId(static_cast<std::uint32_t>(c)), *result);
+    const auto cta = program.start_cta(CtaId(static_cast<std::uint32_t>(c)));
+    CtaRunner runner(program.name(), *cta, *result);
     runner.run(instruction_budget, issued, CtaRunner::kNoSlice);
     issued += runner.issued();
   }
   return issued;
+}
+
+std::uint64_t run_cta(const KernelProgram& program, CtaProgram& cta, std::uint64_t most) {
+  const auto result = std::make_unique<IssueResult>();
+  CtaRunner runner(program.name(), cta, *result);
+  runner.run_for(most);
+  return runner.issued();
 }
 
 }  // namespace tessera::ptx

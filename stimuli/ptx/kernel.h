@@ -9,18 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "stimuli/kernel_source.h"
 #include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/read_only.h"
 #include "stimuli/ptx/shuffle.h"
 #include "stimuli/ptx/texture_form.h"
 
 namespace tessera::ptx {
-
-struct KernelParameter {
-  std::string name;
-  std::uint32_t offset = 0;
-  std::uint32_t bytes = 0;
-};
 
 /// A 64-bit vector in the launch bank that holds a module variable's address, plus an addend.
 struct SymbolUse {

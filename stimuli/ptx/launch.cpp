@@ -84,21 +84,8 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
 }
 
 void Launch::place_parameters(const LaunchRequest& request) {
-  const auto& parameters = kernel_->parameters;
-  if (request.arguments.size() != parameters.size()) {
-    throw InputError("kernel '" + kernel_->name + "' takes " + std::to_string(parameters.size()) +
-                     " arguments, not " + std::to_string(request.arguments.size()));
-  }
-  parameters_.resize(std::max<std::size_t>(kernel_->parameter_bytes, 1));
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const auto& bytes = request.arguments[i].bytes;
-    if (bytes.size() != parameters[i].bytes) {
-      throw InputError("kernel '" + kernel_->name + "': argument " + std::to_string(i + 1) + " ('" +
-                       parameters[i].name + "') has " + std::to_string(bytes.size()) +
-                       " bytes; expected " + std::to_string(parameters[i].bytes));
-    }
-    std::copy(bytes.begin(), bytes.end(), parameters_.begin() + parameters[i].offset);
-  }
+  parameters_ = argument_block(kernel_->name, kernel_->parameters,
+                               std::max(kernel_->parameter_bytes, 1U), request.arguments);
 }
 
 void Launch::fill_launch_bank(const LaunchRequest& request) {

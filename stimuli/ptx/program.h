@@ -70,4 +70,11 @@ std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel
 /// `instruction_budget` warp instructions (0 = no limit) or deadlocks on a barrier.
 std::uint64_t run_functionally(KernelProgram& program, std::uint64_t instruction_budget = 0);
 
+/// Runs one CTA of a launch without any timing, for at most `most` warp instructions or to its end,
+/// from where it is: a fresh one, or one that an SM has released half way. What is left of it can
+/// be adopted by an SM (CtaSinkIf::adopt_cta). `memory.flat` must have been set at make_program.
+/// Returns warp instructions executed. Throws RunError as run_functionally() does.
+std::uint64_t run_cta(const KernelProgram& program, CtaProgram& cta,
+                      std::uint64_t most = ~std::uint64_t{0});
+
 }  // namespace tessera::ptx

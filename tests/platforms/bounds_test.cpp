@@ -78,7 +78,7 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
 TEST_CASE("a saturating read stream reaches 90 % of the DRAM bus and never exceeds it") {
   // Warps in turn, so that the lines of a row come together (greedy warps would each run ahead
   // through rows of their own, and meet tFAW's bound of 40 %).
-  GpuRig rig("uba-mem", {"sm.scheduling=lrr"}, BuildOptions{});
+  GpuRig rig("uba-mem", {"sm.warp_scheduler=lrr"}, BuildOptions{});
   const GpuConfig& c = rig.config();
   const AddressMap& map = rig.gpu().address_map();
   // Pages placed in turn: the n-th lies in channel n mod channels.
@@ -114,7 +114,7 @@ TEST_CASE("a saturating read stream reaches 90 % of the DRAM bus and never excee
 
 TEST_CASE("a stream that hits in the LLC reaches 90 % of the reply links and never exceeds them") {
   // A footprint that the LLC holds and an L1 does not; SM k and its slice walk it in step.
-  GpuRig rig("uba-mem-small", {"l1.sets=1", "l1.ways=1", "sm.scheduling=lrr"}, BuildOptions{});
+  GpuRig rig("uba-mem-small", {"l1.sets=1", "l1.ways=1", "sm.warp_scheduler=lrr"}, BuildOptions{});
   const GpuConfig& c = rig.config();
   const unsigned lines = 4096;
   std::vector<std::vector<Address>> of_sm(c.system.sms);

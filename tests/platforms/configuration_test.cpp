@@ -100,7 +100,7 @@ TEST_CASE("a file may build on a preset, and --set wins over both") {
 }
 
 TEST_CASE("what a configuration prints is read back as the same configuration") {
-  const ResolvedConfig a = resolve_config("uba-mem", {"llc.sets=96", "sm.scheduling=lrr"});
+  const ResolvedConfig a = resolve_config("uba-mem", {"llc.sets=96", "sm.warp_scheduler=lrr"});
   const TemporaryFile file(a.to_json().dump(1));
   CHECK(resolve_config(file.path(), {}).to_json() == a.to_json());
 }
@@ -150,11 +150,65 @@ TEST_CASE("shapes that do not fit are refused with a reason") {
 }
 
 TEST_CASE("LAB's threshold is a parameter above 0 and at most 1") {
-  CHECK(resolve_config("uba-mem", {}).gpu.system.lab_threshold == 0.9);
-  CHECK(resolve_config("uba-mem", {"system.lab_threshold=0.8"}).gpu.system.lab_threshold == 0.8);
-  CHECK(resolve_config("uba-mem", {"system.lab_threshold=1"}).gpu.system.lab_threshold == 1);
-  CHECK_THROWS_WITH(resolve_config("uba-mem", {"system.lab_threshold=0"}),
-                    Catch::Contains("system.lab_threshold must be above 0 and at most 1"));
-  CHECK_THROWS_WITH(resolve_config("uba-mem", {"system.lab_threshold=1.1"}),
+  const auto threshold = [](const std::vector<std::string>& sets) {
+    return resolve_config("uba-mem", sets).to_json()["page_placement"]["lab"]["threshold"];
+  };
+  CHECK(threshold({}) == 0.9);
+  CHECK(threshold({"page_placement.lab.threshold=0.8"}) == 0.8);
+  CHECK(threshold({"page_placement.lab.threshold=1"}) == 1);
+  CHECK_THROWS_WITH(threshold({"system.page_placement=lab", "page_placement.lab.threshold=0"}),
+                    Catch::Contains("page_placement.lab.threshold is 0; expected above 0"));
+  CHECK_THROWS_WITH(threshold({"page_placement.lab.threshold=1.1"}),
                     Catch::Contains("1.1 is not a number from 0 to 1"));
+}
+
+TEST_CASE(
+    "a parameter that moved to its policy is reached by its old name, and printed by its new") {
+  const auto config = [](const std::vector<std::string>& sets) {
+    return resolve_config("uba-mem", sets).to_json();
+  };
+  // One name for a parameter of two policies each.
+  const auto seeded = config({"system.address_map_seed=7", "migration.threshold=5"});
+  CHECK(seeded["address_map"]["fixed-channel"]["seed"] == 7);
+  CHECK(seeded["address_map"]["pae"]["seed"] == 7);
+  CHECK(seeded["page_migration"]["access-counter"]["threshold"] == 5);
+  CHECK(seeded["page_migration"]["replication"]["threshold"] == 5);
+  CHECK_FALSE(seeded["system"].contains("address_map_seed"));
+  CHECK_FALSE(seeded["migration"].contains("threshold"));
+  const auto others = config(
+      {"system.lab_threshold=0.5", "system.interleave_bytes=256", "migration.home_touch_pins=true",
+       "migration.griffin_alpha=0.5", "migration.griffin_dedicated=3", "migration.griffin_idle=1",
+       "migration.griffin_touches=4", "decision.remote_threshold=0.1",
+       "decision.block_threshold=0.3", "decision.hit_threshold=0.6", "sm.tlb_misses=9"});
+  CHECK(others["page_placement"]["lab"]["threshold"] == 0.5);
+  CHECK(others["address_map"]["gpu-interleave"]["interleave_bytes"] == 256);
+  CHECK(others["page_migration"]["first-touch-migration"]["home_touch_pins"] == true);
+  CHECK(others["page_migration"]["griffin"]["alpha"] == 0.5);
+  CHECK(others["page_migration"]["griffin"]["dedicated"] == 3);
+  CHECK(others["page_migration"]["griffin"]["idle"] == 1);
+  CHECK(others["page_migration"]["griffin"]["touches"] == 4);
+  CHECK(others["transfer"]["decision-engine"]["remote_threshold"] == 0.1);
+  CHECK(others["transfer"]["decision-engine"]["block_threshold"] == 0.3);
+  CHECK(others["transfer"]["decision-engine"]["hit_threshold"] == 0.6);
+  CHECK(others["sm"]["tlb_mshr_entries"] == 9);
+  CHECK_FALSE(others["sm"].contains("tlb_misses"));
+}
+
+TEST_CASE("an old name overrides what the preset gives by the new one, and sets one instance") {
+  const ResolvedConfig c = resolve_config(
+      "multi-gpu-4",
+      {"system.interleave_bytes=256", "sm.tlb_misses=2", "system.gpu0.sm0.tlb_misses=1"});
+  CHECK(c.to_json()["address_map"]["gpu-interleave"]["interleave_bytes"] == 256);
+  CHECK(c.gpu.sm.tlb_mshr_entries == 2);
+  CHECK(instance_config(c.gpu.sm, c.overrides, "system.gpu0.sm0").tlb_mshr_entries == 1);
+}
+
+TEST_CASE("one source that gives both names of a parameter with different values is refused") {
+  CHECK_THROWS_WITH(
+      resolve_config("uba-mem", {"system.lab_threshold=0.5", "page_placement.lab.threshold=0.6"}),
+      Catch::Contains(
+          "--set: system.lab_threshold (0.5) and page_placement.lab.threshold (0.6) are "
+          "one parameter: give page_placement.lab.threshold alone"));
+  CHECK_NOTHROW(
+      resolve_config("uba-mem", {"system.lab_threshold=0.5", "page_placement.lab.threshold=0.5"}));
 }

@@ -95,7 +95,7 @@ GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets,
   // Several GPUs are modules of the system's own.
   const char* const name = config_.gpu.system.gpus > 1 ? "system" : "gpu0";
   gpu_ = std::make_unique<Gpu>(name, config_.gpu, pool_, options);
-  for (const Block* b : gpu_->blocks()) b->register_statistics(registry_);
+  gpu_->register_statistics(registry_);
 }
 
 std::uint64_t GpuRig::run(KernelProgram& kernel) {

@@ -7,6 +7,7 @@
 
 #include "platforms/simulation.h"
 #include "stimuli/kernels/functional_device.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/workload.h"
 
@@ -30,11 +31,12 @@ class TwoPhases final : public Workload {
     a_ = device.allocate("a", 4 * n_);
     b_ = device.allocate("b", 4 * n_);
     const std::vector<std::uint32_t> zeros(n_);
+    const auto source = kernels::ModuleLoader::make(device)->source(module_);
     for (unsigned launch = 0; launch < 2; ++launch) {
       device.write(a_, zeros.data(), 4 * n_);
       device.write(b_, zeros.data(), 4 * n_);
       LaunchRequest request;
-      request.module = &module_;
+      request.source = source;
       request.kernel = "k";
       request.grid = {n_ / kThreads, 1, 1};
       request.block = {kThreads, 1, 1};

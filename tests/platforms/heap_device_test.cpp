@@ -5,6 +5,7 @@
 
 #include "platforms/simulation.h"
 #include "stimuli/kernels/functional_device.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/workload.h"
 
@@ -60,11 +61,12 @@ class ThreeBlocks final : public Workload {
   const WorkloadInfo& info() const override { return info_; }
   void run(Device& device, Scale, std::uint64_t) override {
     const Address out = device.allocate("out", 16);
+    const auto source = kernels::ModuleLoader::make(device)->source(module_);
     for (std::uint64_t& block : blocks) {
       const std::uint64_t zeros[2] = {};
       device.write(out, zeros, 16);
       LaunchRequest request;
-      request.module = &module_;
+      request.source = source;
       request.kernel = "k";
       request.grid = {1, 1, 1};
       request.block = {1, 1, 1};

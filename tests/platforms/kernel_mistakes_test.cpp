@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "platforms/simulation.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/workload.h"
 
@@ -35,7 +36,7 @@ class OneKernel final : public Workload {
   const WorkloadInfo& info() const override { return info_; }
   void run(Device& device, Scale, std::uint64_t) override {
     LaunchRequest request;
-    request.module = &module_;
+    request.source = kernels::ModuleLoader::make(device)->source(module_);
     request.kernel = "k";
     request.grid = grid_;
     request.block = {64, 1, 1};

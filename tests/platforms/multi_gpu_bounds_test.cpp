@@ -28,8 +28,14 @@ double bytes_between(const GpuRig& rig, unsigned from, unsigned to) {
 /// out, slices that hold all lines after the first round.
 std::vector<std::string> stream_settings() {
   // An L1 of one frame keeps nothing; it would also be the only one to wait for a line.
-  return {kPlacedByHand,         "system.gpus=2", "l1.sets=1",         "l1.ways=1",
-          "l1.mshr_entries=128", "llc.sets=256",  "sm.scheduling=lrr", "l1.reserve_frames=false"};
+  return {kPlacedByHand,
+          "system.gpus=2",
+          "l1.sets=1",
+          "l1.ways=1",
+          "l1.mshr_entries=128",
+          "llc.sets=256",
+          "sm.warp_scheduler=lrr",
+          "l1.reserve_frames=false"};
 }
 
 /// The SMs of GPUs 0 to `readers` - 1 read the other GPU's lines, each its own; kernels of `lanes`

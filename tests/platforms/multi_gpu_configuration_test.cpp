@@ -19,10 +19,19 @@ std::string refusal(const std::string& preset, const std::vector<std::string>& s
   return {};
 }
 
+double value(const ResolvedConfig& config, const std::string& path) {
+  for (const ListedParameter& p : config.parameters()) {
+    if (p.info.name == path) return p.value.get<double>();
+  }
+  FAIL("no parameter " << path);
+  return 0;
+}
+
 }  // namespace
 
 TEST_CASE("multi-gpu-4 is DualOpt's Table 1") {
-  const GpuConfig c = resolve_config("multi-gpu-4", {}).gpu;
+  const ResolvedConfig r = resolve_config("multi-gpu-4", {});
+  const GpuConfig& c = r.gpu;
   CHECK(c.system.gpus == 4);
   CHECK(c.system.sms == 4 * 64);
   CHECK(c.sm.clock_hz == 1'000'000'000);
@@ -36,9 +45,9 @@ TEST_CASE("multi-gpu-4 is DualOpt's Table 1") {
   CHECK(c.rdma.timeout_cycles == 30);
   CHECK(c.rdma.transfer_bytes == 4);
   CHECK(c.decision.window_accesses == 20'000);
-  CHECK(c.decision.thresholds.remote == 0.02);
-  CHECK(c.decision.thresholds.block == 0.2);
-  CHECK(c.decision.thresholds.hit == 0.4);
+  CHECK(value(r, "transfer.decision-engine.remote_threshold") == 0.02);
+  CHECK(value(r, "transfer.decision-engine.block_threshold") == 0.2);
+  CHECK(value(r, "transfer.decision-engine.hit_threshold") == 0.4);
 }
 
 TEST_CASE("a remote cache takes three quarters of the L2") {
@@ -106,11 +115,12 @@ TEST_CASE("waits that the watchdog would take for a standstill are refused") {
 }
 
 TEST_CASE("a channel's share of addresses is a line at least and a DRAM row at most") {
-  CHECK(refusal("dca", {"system.interleave_bytes=2048"}).empty());
-  CHECK(refusal("dca", {"system.interleave_bytes=4096"}) ==
+  CHECK(refusal("dca", {"address_map.gpu-interleave.interleave_bytes=2048"}).empty());
+  CHECK(refusal("dca", {"address_map.gpu-interleave.interleave_bytes=4096"}) ==
         "dca: address map 'gpu-interleave': interleave_bytes is 4096; expected a power "
         "of two from 64 (a line) to 2048 (the smaller of DRAM row and page)");
-  CHECK_THAT(refusal("dca", {"system.interleave_bytes=32"}), Catch::Contains("from 64 (a line)"));
+  CHECK_THAT(refusal("dca", {"address_map.gpu-interleave.interleave_bytes=32"}),
+             Catch::Contains("from 64 (a line)"));
 }
 
 TEST_CASE("what the blocks between GPUs cannot be is refused with the block's name") {

@@ -113,9 +113,9 @@ TEST_CASE("every workload of DualOpt and every way to transfer is in this matrix
   std::set<std::string> names;
   for (const PaperWorkload& w : paper_workloads("dualopt")) names.insert(w.workload);
   CHECK(std::vector<std::string>(names.begin(), names.end()) == kWorkloads);
-  CHECK(transfer_policy_names() == std::vector<std::string>{"bypass", "coalesced",
-                                                            "decision-engine", "fine-grained",
-                                                            "line", "remote-cache"});
+  CHECK(policy_names<TransferPolicy>() ==
+        std::vector<std::string>{"bypass", "coalesced", "decision-engine", "fine-grained", "line",
+                                 "remote-cache"});
 }
 
 #define TESSERA_AS_IT_IS(NAME, PRESET) \

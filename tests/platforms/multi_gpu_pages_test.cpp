@@ -2,6 +2,7 @@
 // Pages that move between GPUs (DualOpt sections 2.3, 6.1 and 6.3).
 #include <catch2/catch.hpp>
 
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
 #include "tests/platforms/multi_gpu_sums.h"
 #include "tests/platforms/read_write_read.h"
@@ -130,10 +131,11 @@ class CountAway final : public Workload {
       for (std::uint32_t i = 0; i < kElements; ++i) values[i] = i;
       device.write(arrays_.back(), values.data(), kElements * 4);
     }
+    const auto source = kernels::ModuleLoader::make(device)->source(module_);
     for (unsigned launch = 0; launch < 2; ++launch) {
       for (const Address a : arrays_) {
         LaunchRequest r;
-        r.module = &module_;
+        r.source = source;
         r.kernel = "count";
         r.grid = {16, 1, 1};
         r.block = {kElements / 4, 1, 1};

@@ -18,6 +18,11 @@ class EvenLines final : public RemoteCaching {
   }
 };
 
+std::unique_ptr<RemoteCaching> make(const PolicyContext&) { return std::make_unique<EvenLines>(); }
+
+const PolicyRegistration<RemoteCaching> kRegistered("even-lines", "read-only lines of even number",
+                                                    make);
+
 double replicas(const RunResult& r) {
   double misses = 0;
   for (const auto& [name, statistics] : r.stats["modules"].items()) {
@@ -29,8 +34,6 @@ double replicas(const RunResult& r) {
 }  // namespace
 
 TEST_CASE("a remote-caching policy of one's own decides what slices keep") {
-  register_remote_caching(
-      "even-lines", [] { return std::unique_ptr<RemoteCaching>(std::make_unique<EvenLines>()); });
   const RunResult r = run_workload("nuba-small", "mm", ValueMode::kCarried,
                                    {"system.remote_caching=even-lines"}, {});
   INFO(r.failure.value_or(""));

@@ -165,7 +165,7 @@ namespace {
 /// L1 does not.
 void local_stream(const std::string& link_bytes, double peak_per_sm) {
   GpuRig rig("nuba-norep-small",
-             {"l1.sets=1", "l1.ways=1", "sm.scheduling=lrr", "p2p.link_bytes=" + link_bytes,
+             {"l1.sets=1", "l1.ways=1", "sm.warp_scheduler=lrr", "p2p.link_bytes=" + link_bytes,
               "system.page_placement=first-touch"},
              BuildOptions{});
   const GpuConfig& c = rig.config();

@@ -14,13 +14,14 @@ using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement and remote caching is in this matrix") {
-  CHECK(page_placement_names() == std::vector<std::string>{"first-touch", "interleave",
-                                                           "kernel-wide", "lab", "least-first",
-                                                           "round-robin"});
-  CHECK(remote_caching_names() == std::vector<std::string>{"full-replication", "home", "mdr"});
-  CHECK(page_migration_names() == std::vector<std::string>{"access-counter",
-                                                           "first-touch-migration", "griffin",
-                                                           "none", "replication"});
+  CHECK(policy_names<PagePlacement>() == std::vector<std::string>{"first-touch", "interleave",
+                                                                  "kernel-wide", "lab",
+                                                                  "least-first", "round-robin"});
+  CHECK(policy_names<RemoteCaching>() ==
+        std::vector<std::string>{"full-replication", "home", "mdr"});
+  CHECK(policy_names<PageMigrationPolicy>() ==
+        std::vector<std::string>{"access-counter", "first-touch-migration", "griffin", "none",
+                                 "replication"});
 }
 
 #define TESSERA_FEW(PLATFORM) TESSERA_FOR_FEW(TESSERA_VERIFIES_CARRIED, PLATFORM)
@@ -52,7 +53,7 @@ TESSERA_FEW(
 TESSERA_VERIFIES_CARRIED(
     "vecadd",
     "nuba-small migration.policy=access-counter migration.interval_cycles=2000 "
-    "migration.threshold=1 migration.shootdown_ns=1000000")
+    "page_migration.access-counter.threshold=1 migration.shootdown_ns=1000000")
 
 // A few workloads: the other placements on the other platforms.
 #define TESSERA_PLACEMENTS(PLATFORM)                         \

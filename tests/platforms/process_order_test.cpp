@@ -30,7 +30,8 @@ void check_both_orders(const std::string& platform, const std::string& workload,
 
 Sets migration(const std::string& policy, const Sets& more = {}) {
   Sets sets = {"migration.policy=" + policy, "migration.interval_cycles=2000",
-               "migration.threshold=8", "system.page_placement=round-robin"};
+               "page_migration.access-counter.threshold=8",
+               "page_migration.replication.threshold=8", "system.page_placement=round-robin"};
   sets.insert(sets.end(), more.begin(), more.end());
   return sets;
 }
@@ -69,7 +70,7 @@ TEST_CASE("the order of processes changes nothing on uba-mem: page faults") {
 TEST_CASE("the order of processes changes nothing on uba-mem: randomised addresses") {
   check_both_orders(
       "uba-mem-small", "2dconv",
-      {"system.address_map=pae", "sm.scheduling=lrr", "dispatch.scheduler=round-robin"});
+      {"system.address_map=pae", "sm.warp_scheduler=lrr", "dispatch.scheduler=round-robin"});
 }
 
 TEST_CASE("the order of processes changes nothing on uba-sm") {
@@ -85,7 +86,7 @@ TEST_CASE("the order of processes changes nothing on nuba: tiny queues, page fau
       "nuba-small", "histogram",
       {"uvm.mode=fault", "mdr.sampled_sets=2", "llc.sets=2", "llc.mshr_entries=4",
        "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
-       "l1.mshr_entries=2", "l1.miss_queue_depth=1", "sm.tlb_entries=2", "sm.tlb_misses=1"});
+       "l1.mshr_entries=2", "l1.miss_queue_depth=1", "sm.tlb_entries=2", "sm.tlb_mshr_entries=1"});
 }
 
 TEST_CASE("the order of processes changes nothing on nuba: pages that move") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/platforms/read_write_read.h"
 
+#include "stimuli/kernels/module_loader.h"
+
 namespace tessera::test {
 
 /// gather: out[gid] = in[tid], of which `in` is only read; raise: in[tid] += 1000.
@@ -78,7 +80,8 @@ std::optional<Verification> ReadWriteRead::verify(Device& device) {
 void ReadWriteRead::launch(Device& device, const char* kernel, std::uint32_t ctas,
                            const std::vector<Address>& arguments) {
   LaunchRequest r;
-  r.module = &module_;
+  if (!source_) source_ = kernels::ModuleLoader::make(device)->source(module_);
+  r.source = source_;
   r.kernel = kernel;
   r.grid = {ctas, 1, 1};
   r.block = {kThreads, 1, 1};

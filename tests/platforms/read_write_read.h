@@ -4,6 +4,7 @@
 // A workload whose result tells whether copies of other memories' lines outlive their kernel.
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "stimuli/ptx/module.h"
@@ -37,6 +38,7 @@ class ReadWriteRead final : public Workload {
   const std::uint64_t page_;
   const std::uint64_t pages_;
   const ptx::Module module_ = ptx::parse(kPtx, "stale.ptx");
+  std::shared_ptr<KernelSource> source_;
   const WorkloadInfo info_{"read-write-read", "", "", true};
   Address in_ = 0;
   Address before_ = 0;

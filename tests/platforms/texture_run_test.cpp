@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "platforms/simulation.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/workload.h"
 
@@ -36,7 +37,7 @@ class FilteredRow final : public Workload {
     t.width = kThreads;
     const std::uint64_t surface = device.textures().add(t);
     LaunchRequest request;
-    request.module = &module_;
+    request.source = kernels::ModuleLoader::make(device)->source(module_);
     request.kernel = "k";
     request.grid = {kThreads / 64, 1, 1};
     request.block = {64, 1, 1};

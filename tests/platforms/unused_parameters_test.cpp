@@ -29,30 +29,35 @@ TEST_CASE("settings of blocks that a platform does not have are named, with the 
         Lines{"rdma.timeout_cycles: system.topology is uba-mem",
               "mdr.epoch_cycles: system.remote_caching is home"});
   CHECK(idle("nuba", {"p2p.link_bytes", "mdr.epoch_cycles", "side_link.link_bytes",
-                      "system.lab_threshold", "mcm.ports"}) ==
+                      "page_placement.lab.threshold", "mcm.ports"}) ==
         Lines{"side_link.link_bytes: system.topology is nuba", "mcm.ports: system.modules is 1"});
   CHECK(idle("mcm-nuba", {"mcm.ports"}).empty());
   CHECK(idle("dca", {"rdma.timeout_cycles", "fabric.latency_ns", "remote_cache.sets",
-                     "decision.hit_threshold", "system.rdma_ports"}) ==
+                     "decision.window_accesses", "system.rdma_ports"}) ==
         Lines{"remote_cache.sets: system.transfer is line",
-              "decision.hit_threshold: system.transfer is line"});
-  CHECK(idle("dualopt", {"remote_cache.sets", "decision.hit_threshold"}).empty());
+              "decision.window_accesses: system.transfer is line"});
+  CHECK(idle("dualopt", {"remote_cache.sets", "decision.window_accesses"}).empty());
 }
 
 TEST_CASE("settings of policies that are not chosen are named, the choice itself never") {
-  CHECK(idle("nuba", {"migration.policy", "migration.threshold", "migration.griffin_alpha"}) ==
-        Lines{"migration.threshold: migration.policy is none",
-              "migration.griffin_alpha: migration.policy is none"});
-  CHECK(idle("griffin", {"migration.threshold", "migration.griffin_alpha"}).empty());
+  CHECK(idle("nuba", {"migration.policy", "migration.max_moves", "page_migration.griffin.alpha"}) ==
+        Lines{"migration.max_moves: migration.policy is none",
+              "page_migration.griffin.alpha: migration.policy is none"});
+  CHECK(idle("griffin", {"migration.max_moves", "page_migration.griffin.alpha"}).empty());
+  CHECK(idle("griffin", {"page_migration.replication.threshold"}) ==
+        Lines{"page_migration.replication.threshold: migration.policy is griffin"});
   CHECK(idle("uba-mem", {"uvm.mode", "uvm.fault_latency_ns", "uvm.queue_depth"}) ==
         Lines{"uvm.fault_latency_ns: uvm.mode is prefaulted"});
   CHECK(idle("uba-mem", {"uvm.fault_latency_ns", "uvm.concurrent_faults"}, {"uvm.mode=fault"})
             .empty());
-  CHECK(idle("uba-mem", {"system.lab_threshold", "system.interleave_bytes",
-                         "system.address_map_seed", "system.address_map"}) ==
-        Lines{"system.lab_threshold: system.page_placement is round-robin",
-              "system.interleave_bytes: system.address_map is fixed-channel",
-              "system.address_map_seed: system.address_map is fixed-channel"});
+  CHECK(idle("uba-mem", {"page_placement.lab.threshold", "address_map.fixed-channel.seed",
+                         "address_map.pae.seed", "system.address_map"}) ==
+        Lines{"page_placement.lab.threshold: system.page_placement is round-robin",
+              "address_map.pae.seed: system.address_map is fixed-channel"});
+  // An old name that reaches parameters of two policies is idle when neither is chosen.
+  CHECK(idle("uba-mem", {"system.lab_threshold", "system.address_map_seed"}) ==
+        Lines{"system.lab_threshold: system.page_placement is round-robin"});
+  CHECK(idle("dca", {"system.address_map_seed"}).size() == 1);
 }
 
 TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blocks") {
@@ -72,7 +77,11 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
     CHECK(all[group] > 0);
   }
   CHECK(groups["migration"] == all["migration"] - 1);  // the policy itself
-  CHECK(groups["system"] == 4);
+  CHECK(groups["system"] == 1);
   CHECK(groups["uvm"] == 3);
-  CHECK(groups.size() == 11);
+  CHECK(groups["address_map"] == all["address_map"] - 1);  // the seed of fixed-channel
+  CHECK(groups["page_placement"] == all["page_placement"]);
+  CHECK(groups["page_migration"] == all["page_migration"]);
+  CHECK(groups["transfer"] == all["transfer"]);
+  CHECK(groups.size() == 15);
 }

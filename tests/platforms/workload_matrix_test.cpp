@@ -32,7 +32,7 @@ TEST_CASE("values survive first-touch placement") {
 TEST_CASE("values survive the PAE address map") { verify("transpose", {"system.address_map=pae"}); }
 
 TEST_CASE("values survive loose round-robin and round-robin CTAs") {
-  verify("mm", {"sm.scheduling=lrr", "dispatch.scheduler=round-robin"});
+  verify("mm", {"sm.warp_scheduler=lrr", "dispatch.scheduler=round-robin"});
 }
 
 TEST_CASE("values survive tiny caches, queues and TLBs") {
@@ -40,7 +40,7 @@ TEST_CASE("values survive tiny caches, queues and TLBs") {
                        "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
                        "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1",
                        "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1",
-                       "sm.tlb_misses=1", "sm.lsu_queue_depth=1", "sm.lsu_outstanding=2"});
+                       "sm.tlb_mshr_entries=1", "sm.lsu_queue_depth=1", "sm.lsu_outstanding=2"});
 }
 
 TEST_CASE("values survive a slice of another shape than its siblings") {

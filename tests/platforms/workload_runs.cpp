@@ -28,7 +28,9 @@ RunResult verify_carried(const std::string& platform, const std::string& workloa
   std::vector<std::string> settings;
   for (std::string word; words >> word;) {
     if (word == "often") {
-      settings.insert(settings.end(), {"migration.interval_cycles=2000", "migration.threshold=8"});
+      settings.insert(settings.end(), {"migration.interval_cycles=2000",
+                                       "page_migration.access-counter.threshold=8",
+                                       "page_migration.replication.threshold=8"});
     } else {
       settings.push_back(word);
     }

@@ -10,11 +10,25 @@
 #include <vector>
 
 #include "common/error.h"
-#include "policies/address_map/bit_matrix.h"
+#include "policies/bit_matrix.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
+
+using Maps = PolicySettings<AddressMap>;
+
+/// A seed, in the maps that have one.
+Maps seeded(std::uint64_t seed) {
+  const auto s = static_cast<double>(seed);
+  return policy_settings<AddressMap>({{"fixed-channel.seed", s}, {"pae.seed", s}});
+}
+
+Maps interleaved(std::uint32_t bytes) {
+  return policy_settings<AddressMap>({{"gpu-interleave.interleave_bytes", bytes}});
+}
 
 MemoryGeometry small_geometry() {
   MemoryGeometry g;
@@ -29,9 +43,9 @@ MemoryGeometry small_geometry() {
 }
 
 // Every line of the memory has a place of its own, in every way of naming places.
-void check_bijection(const MemoryGeometry& g, const std::string& name, std::uint64_t seed) {
-  INFO(name << ", seed " << seed);
-  const auto map = make_address_map(name, g, seed);
+void check_bijection(const MemoryGeometry& g, const std::string& name, const Maps& settings = {}) {
+  INFO(name);
+  const auto map = make_address_map(name, g, settings);
   const std::uint64_t lines = g.total_bytes() / g.line_bytes;
   const std::uint64_t slices = std::uint64_t{g.channels} * g.slices_per_channel;
   const std::uint64_t lines_per_slice = lines / slices;
@@ -42,16 +56,18 @@ void check_bijection(const MemoryGeometry& g, const std::string& name, std::uint
   for (std::uint64_t line = 0; line < lines; ++line) {
     const std::uint64_t address = line * g.line_bytes;
     const Location w = map->locate(address);
+    const DramLocation d = map->decode(address);
     REQUIRE(w.channel.value < g.channels);
-    REQUIRE(w.bank.value < g.banks_per_channel);
-    REQUIRE(w.row < rows);
+    REQUIRE(d.channel == w.channel);
+    REQUIRE(d.bank.value < g.banks_per_channel);
+    REQUIRE(d.row < rows);
     REQUIRE(w.slice.value / g.slices_per_channel == w.channel.value);
-    REQUIRE(w.slice.value % g.slices_per_channel == w.bank.value % g.slices_per_channel);
+    REQUIRE(w.slice.value % g.slices_per_channel == d.bank.value % g.slices_per_channel);
     REQUIRE(w.slice_line < lines_per_slice);
     const std::uint64_t in_slice = w.slice.value * lines_per_slice + w.slice_line;
     REQUIRE_FALSE(by_slice[in_slice]);
     by_slice[in_slice] = true;
-    ++in_row[(std::uint64_t{w.channel.value} * g.banks_per_channel + w.bank.value) * rows + w.row];
+    ++in_row[(std::uint64_t{w.channel.value} * g.banks_per_channel + d.bank.value) * rows + d.row];
     const std::uint64_t in_channel = map->channel_address(address);
     REQUIRE(in_channel < g.channel_bytes);
     REQUIRE(in_channel % g.line_bytes == 0);
@@ -96,13 +112,16 @@ TEST_CASE("every address map is a bijection on small memories") {
   shapes.back().slices_per_channel = 1;
   shapes.push_back(small_geometry());
   shapes.back().row_bytes = 64;
-  shapes.back().interleave_bytes = 64;
   shapes.push_back(small_geometry());
   shapes.back().gpus = 2;
   for (const MemoryGeometry& g : shapes) {
     REQUIRE(g.errors().empty());
-    for (const std::string& name : address_map_names()) {
-      for (std::uint64_t seed = 0; seed < 4; ++seed) check_bijection(g, name, seed);
+    for (const std::string& name : policy_names<AddressMap>()) {
+      if (name == "gpu-interleave") {
+        check_bijection(g, name, interleaved(std::min(128U, g.row_bytes)));
+      } else {
+        for (std::uint64_t seed = 0; seed < 4; ++seed) check_bijection(g, name, seeded(seed));
+      }
     }
   }
 }
@@ -114,12 +133,12 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
       g.channels = channels * gpus;
       g.gpus = gpus;
       REQUIRE(g.errors().empty());
-      for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name, 1);
+      for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name);
       // Pages go to the channels in turn; pieces of a GPU's memory to its channels.
-      const auto pages = make_address_map("fixed-channel", g, 1);
-      const auto word_mask = make_address_map("gpu-interleave", g, 1);
+      const auto pages = make_address_map("fixed-channel", g);
+      const auto word_mask = make_address_map("gpu-interleave", g);
       // Pieces of both slices of a channel stand side by side.
-      const std::uint64_t stripe = std::uint64_t{g.interleave_bytes} * g.slices_per_channel;
+      const std::uint64_t stripe = std::uint64_t{128} * g.slices_per_channel;
       for (std::uint64_t n = 0; n < 3 * std::uint64_t{g.channels}; ++n) {
         REQUIRE(pages->locate(n * g.page_bytes).channel.value == n % g.channels);
         REQUIRE(pages->page_address(ChannelId(1), n) == (n * g.channels + 1) * g.page_bytes);
@@ -134,15 +153,15 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
   }
   MemoryGeometry g;
   g.channels = 40;
-  CHECK_THROWS_WITH(make_address_map("pae", g, 1),
+  CHECK_THROWS_WITH(make_address_map("pae", g),
                     "address map 'pae': channels is 40; expected a power of two, for a channel's "
                     "number is made of parities (fixed-channel takes any number)");
 }
 
 TEST_CASE("a slice's line numbers are dense for every map on the Table 1 geometry") {
   // Too large to enumerate: an aligned 4 MB is, through its set of (slice, slice_line) pairs.
-  for (const std::string& name : address_map_names()) {
-    const auto map = make_address_map(name, MemoryGeometry{}, 1);
+  for (const std::string& name : policy_names<AddressMap>()) {
+    const auto map = make_address_map(name, MemoryGeometry{});
     std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
     for (std::uint64_t a = 0; a < 4 << 20; a += 128) {
       const Location w = map->locate(a);
@@ -157,7 +176,7 @@ TEST_CASE("fixed-channel keeps a whole page in one channel and says which") {
   for (const std::uint64_t page : {std::uint64_t{4096}, std::uint64_t{2} << 20}) {
     MemoryGeometry g;
     g.page_bytes = page;
-    const auto map = make_address_map("fixed-channel", g, 7);
+    const auto map = make_address_map("fixed-channel", g, seeded(7));
     REQUIRE(map->page_has_one_home());
     std::mt19937_64 random(1);
     std::set<std::uint64_t> addresses;
@@ -186,8 +205,7 @@ TEST_CASE("gpu-interleave: a GPU's memory is one range, dealt over its channels 
   g.slices_per_channel = 1;
   g.line_bytes = 64;
   g.channel_bytes = std::uint64_t{256} << 20;
-  g.interleave_bytes = 128;
-  const auto map = make_address_map("gpu-interleave", g, 1);
+  const auto map = make_address_map("gpu-interleave", g);
   REQUIRE(map->page_has_one_home());
   CHECK(map->page_homes() == 4);
   CHECK(map->page_address(ChannelId(0), 5) == 5 * 4096);
@@ -201,15 +219,15 @@ TEST_CASE("gpu-interleave: a GPU's memory is one range, dealt over its channels 
   CHECK(map->channel_address(base + 2048) == map->channel_address(base) + 128);
   CHECK(map->locate(base + 128).slice_line == map->locate(base).slice_line);
   CHECK(map->locate(base + 64).slice_line == map->locate(base).slice_line + 1);
-  g.interleave_bytes = 32;
-  CHECK_THROWS_WITH(make_address_map("gpu-interleave", g, 1), Catch::Contains("interleave_bytes"));
+  CHECK_THROWS_WITH(make_address_map("gpu-interleave", g, interleaved(32)),
+                    Catch::Contains("interleave_bytes"));
 }
 
 TEST_CASE("a page spreads over every slice of its channel") {
   for (const std::uint32_t slices : {1U, 2U, 4U}) {
     MemoryGeometry g;
     g.slices_per_channel = slices;
-    const auto map = make_address_map("fixed-channel", g, 1);
+    const auto map = make_address_map("fixed-channel", g);
     std::vector<unsigned> lines(slices);
     for (std::uint64_t o = 0; o < 4096; o += 128) {
       ++lines[map->locate(3 * 4096 + o).slice.value % slices];
@@ -220,11 +238,11 @@ TEST_CASE("a page spreads over every slice of its channel") {
 
 TEST_CASE("pae spreads power-of-two strides evenly where fixed-channel does not") {
   const MemoryGeometry g;
-  const auto fixed = make_address_map("fixed-channel", g, 1);
+  const auto fixed = make_address_map("fixed-channel", g);
   // A stride of one page per channel set stays in one channel.
   CHECK(imbalance(*fixed, std::uint64_t{4096} * g.channels, 4096) == Approx(g.channels));
   for (std::uint64_t seed = 0; seed < 8; ++seed) {
-    const auto pae = make_address_map("pae", g, seed);
+    const auto pae = make_address_map("pae", g, seeded(seed));
     for (std::uint64_t stride = 128; stride <= std::uint64_t{1} << 21; stride *= 2) {
       INFO("seed " << seed << ", stride " << stride);
       CHECK(imbalance(*pae, stride, 4096) == Approx(1.0));
@@ -241,12 +259,12 @@ TEST_CASE("bank bits are randomised in both maps: rows of one bank stride do not
   const MemoryGeometry g;
   for (const char* name : {"fixed-channel", "pae"}) {
     for (std::uint64_t seed = 0; seed < 4; ++seed) {
-      const auto map = make_address_map(name, g, seed);
+      const auto map = make_address_map(name, g, seeded(seed));
       // Sixteen addresses that differ in the lowest four row bits only.
       const std::uint64_t row_stride = std::uint64_t{g.row_bytes} * 16 * g.channels;
       std::set<std::pair<std::uint32_t, std::uint32_t>> banks;
       for (std::uint64_t i = 0; i < 16; ++i) {
-        const Location w = map->locate(i * row_stride);
+        const DramLocation w = map->decode(i * row_stride);
         CHECK(w.row == i);
         banks.emplace(w.channel.value, w.bank.value);
       }
@@ -257,12 +275,12 @@ TEST_CASE("bank bits are randomised in both maps: rows of one bank stride do not
 
 TEST_CASE("column bits stay: a map keeps what shares a row together") {
   const MemoryGeometry g;
-  for (const std::string& name : address_map_names()) {
-    const auto map = make_address_map(name, g, 3);
+  for (const std::string& name : policy_names<AddressMap>()) {
+    const auto map = make_address_map(name, g, seeded(3));
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, unsigned> lines_of_row;
     const std::uint64_t span = std::uint64_t{g.row_bytes} * g.banks_per_channel * g.channels;
     for (std::uint64_t a = 0; a < span; a += 128) {
-      const Location w = map->locate(a);
+      const DramLocation w = map->decode(a);
       ++lines_of_row[{w.channel.value, w.bank.value, w.row}];
     }
     for (const auto& entry : lines_of_row) CHECK(entry.second == g.row_bytes / 128);
@@ -272,15 +290,15 @@ TEST_CASE("column bits stay: a map keeps what shares a row together") {
 TEST_CASE("the seed chooses the subsets, and the same seed the same ones") {
   const MemoryGeometry g;
   for (const char* name : {"fixed-channel", "pae"}) {
-    const auto a = make_address_map(name, g, 1);
-    const auto b = make_address_map(name, g, 1);
-    const auto c = make_address_map(name, g, 2);
+    const auto a = make_address_map(name, g);
+    const auto b = make_address_map(name, g);
+    const auto c = make_address_map(name, g, seeded(2));
     unsigned different = 0;
     for (std::uint64_t i = 0; i < 10000; ++i) {
       const std::uint64_t address = i * 1234567 * 128 % g.total_bytes();
-      REQUIRE(a->locate(address).bank == b->locate(address).bank);
+      REQUIRE(a->decode(address).bank == b->decode(address).bank);
       REQUIRE(a->locate(address).slice == b->locate(address).slice);
-      different += a->locate(address).bank != c->locate(address).bank ? 1 : 0;
+      different += a->decode(address).bank != c->decode(address).bank ? 1 : 0;
     }
     CHECK(different > 1000);
   }
@@ -326,16 +344,16 @@ TEST_CASE("a bad geometry or an unknown map is refused in words") {
   g.channels = 40000;
   g.row_bytes = 0;
   CHECK(g.errors().size() == 2);
-  CHECK_THROWS_AS(make_address_map("pae", g, 1), InputError);
-  CHECK_THROWS_WITH(make_address_map("pae", g, 1), Catch::Contains("channels is 40000"));
+  CHECK_THROWS_AS(make_address_map("pae", g), InputError);
+  CHECK_THROWS_WITH(make_address_map("pae", g), Catch::Contains("channels is 40000"));
   g = MemoryGeometry{};
   g.gpus = 3;
-  CHECK_THROWS_WITH(make_address_map("pae", g, 1),
+  CHECK_THROWS_WITH(make_address_map("pae", g),
                     Catch::Contains("channels is 32; expected a multiple of gpus (3)"));
   CHECK_THROWS_WITH(
-      make_address_map("pea", MemoryGeometry{}, 1),
-      Catch::Contains("unknown address map") && Catch::Contains("did you mean 'pae'"));
+      make_address_map("pea", MemoryGeometry{}),
+      Catch::Contains("unknown address_map policy") && Catch::Contains("did you mean 'pae'"));
   g = MemoryGeometry{};
   g.slices_per_channel = 32;
-  CHECK_THROWS_WITH(make_address_map("pae", g, 1), Catch::Contains("banks_per_channel is 16"));
+  CHECK_THROWS_WITH(make_address_map("pae", g), Catch::Contains("banks_per_channel is 16"));
 }

@@ -10,10 +10,20 @@
 
 using namespace tessera;
 
+namespace {
+
+PolicyContext two_gpus() {
+  PolicyContext c;
+  c.tree.gpus = 2;
+  return c;
+}
+
+}  // namespace
+
 TEST_CASE("every scheduler gives each CTA out exactly once") {
   std::mt19937 random(1);
   for (const char* name : {"distributed", "greedy", "partition", "round-robin"}) {
-    const auto scheduler = make_cta_scheduler(name);
+    const auto scheduler = make_policy<CtaScheduler>(name);
     for (const CtaGrid grid : {CtaGrid{1, 1, 1}, CtaGrid{7, 3, 2}, CtaGrid{1000, 1, 1},
                                CtaGrid{0, 1, 1}, CtaGrid{64, 1, 1}}) {
       for (const unsigned sms : {1U, 3U, 64U}) {
@@ -45,7 +55,7 @@ TEST_CASE("every scheduler gives each CTA out exactly once") {
 }
 
 TEST_CASE("round-robin gives CTAs in order to whoever asks") {
-  const auto scheduler = make_cta_scheduler("round-robin");
+  const auto scheduler = make_policy<CtaScheduler>("round-robin");
   scheduler->begin({5, 1, 1}, 4);
   for (std::uint32_t i = 0; i < 5; ++i) CHECK(scheduler->next(SmId(3 - i % 4)) == CtaId(i));
   CHECK_FALSE(scheduler->next(SmId(0)));
@@ -55,7 +65,7 @@ TEST_CASE("several GPUs: each runs a contiguous range, whole SMs' worth") {
   // 10 CTAs on 2 GPUs of 4 SMs: 2 an SM, so GPU 0 runs 8 and GPU 1 the rest.
   for (const char* name : {"greedy", "partition", "round-robin"}) {
     INFO(name);
-    const auto scheduler = make_cta_scheduler(name, {2});
+    const auto scheduler = make_policy<CtaScheduler>(name, two_gpus());
     scheduler->begin({10, 1, 1}, 8);
     std::vector<unsigned> gpu_of(10);
     for (int round = 0; round < 10; ++round) {
@@ -70,7 +80,7 @@ TEST_CASE("several GPUs: each runs a contiguous range, whole SMs' worth") {
 }
 
 TEST_CASE("greedy fills the lowest SM of each GPU, partition gives each SM its part") {
-  const auto greedy = make_cta_scheduler("greedy", {2});
+  const auto greedy = make_policy<CtaScheduler>("greedy", two_gpus());
   greedy->begin({16, 1, 1}, 8);
   greedy->begin_round();
   CHECK(greedy->next(SmId(1)) == CtaId(0));  // SM 0 has no room
@@ -79,7 +89,7 @@ TEST_CASE("greedy fills the lowest SM of each GPU, partition gives each SM its p
   greedy->begin_round();
   CHECK(greedy->next(SmId(2)) == CtaId(1));  // nor has SM 1 now
 
-  const auto partition = make_cta_scheduler("partition", {2});
+  const auto partition = make_policy<CtaScheduler>("partition", two_gpus());
   partition->begin({20, 1, 1}, 8);  // 3 an SM: 12 CTAs for GPU 0, 8 for GPU 1, 2 an SM there
   CHECK(partition->next(SmId(1)) == CtaId(3));
   CHECK(partition->next(SmId(3)) == CtaId(9));
@@ -89,7 +99,7 @@ TEST_CASE("greedy fills the lowest SM of each GPU, partition gives each SM its p
 }
 
 TEST_CASE("distributed ranges are contiguous, in SM order and balanced") {
-  const auto scheduler = make_cta_scheduler("distributed");
+  const auto scheduler = make_policy<CtaScheduler>("distributed");
   for (const std::uint32_t count : {1U, 5U, 63U, 64U, 65U, 1000U, 4096U}) {
     constexpr unsigned kSms = 64;
     scheduler->begin({count, 1, 1}, kSms);
@@ -126,23 +136,24 @@ class Backwards final : public CtaScheduler {
   std::uint64_t left_ = 0;
 };
 
-std::unique_ptr<CtaScheduler> make_backwards() { return std::make_unique<Backwards>(); }
-std::unique_ptr<CtaScheduler> make_other() { return std::make_unique<Backwards>(); }
+std::unique_ptr<CtaScheduler> make_backwards(const PolicyContext&) {
+  return std::make_unique<Backwards>();
+}
+
+const PolicyRegistration<CtaScheduler> kRegistered("backwards", "from the last CTA down",
+                                                   make_backwards);
 
 }  // namespace
 
-TEST_CASE("a user's own CTA scheduler can be registered and chosen by name") {
-  register_cta_scheduler("backwards", make_backwards);
-  register_cta_scheduler("backwards", make_backwards);
-  CHECK_THROWS_AS(register_cta_scheduler("backwards", make_other), InputError);
-  const auto names = cta_scheduler_names();
+TEST_CASE("a user's own CTA scheduler is registered with its file and chosen by name") {
+  const auto names = policy_names<CtaScheduler>();
   CHECK(std::count(names.begin(), names.end(), "backwards") == 1);
-  const auto scheduler = make_cta_scheduler("backwards");
+  const auto scheduler = make_policy<CtaScheduler>("backwards");
   scheduler->begin({3, 1, 1}, 2);
   CHECK(scheduler->next(SmId(0)) == CtaId(2));
 }
 
 TEST_CASE("an unknown CTA scheduler is refused with the nearest name") {
-  CHECK_THROWS_AS(make_cta_scheduler("distribute"), InputError);
-  CHECK_THROWS_WITH(make_cta_scheduler("distribute"), Catch::Contains("'distributed'"));
+  CHECK_THROWS_AS(make_policy<CtaScheduler>("distribute"), InputError);
+  CHECK_THROWS_WITH(make_policy<CtaScheduler>("distribute"), Catch::Contains("'distributed'"));
 }

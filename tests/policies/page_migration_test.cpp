@@ -5,14 +5,23 @@
 
 #include "common/error.h"
 #include "policies/page_migration/griffin.h"
+#include "tests/support/policy_settings.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+using namespace tessera;        // NOLINT(google-build-using-namespace)
 
 namespace {
 
+using Settings = PolicySettings<PageMigrationPolicy>;
+
+Settings ten() {
+  return policy_settings<PageMigrationPolicy>(
+      {{"access-counter.threshold", 10}, {"replication.threshold", 10}});
+}
+
 std::vector<PageMigration> moves(const char* policy, const PageUse& use) {
   std::vector<PageMigration> out;
-  make_page_migration(policy, {10})->decide(use, out);
+  make_policy<PageMigrationPolicy>(policy, {}, ten())->decide(use, out);
   return out;
 }
 
@@ -47,8 +56,8 @@ TEST_CASE("replication: a page that anything else touched is not copied") {
 }
 
 TEST_CASE("no policy, and an unknown one") {
-  CHECK(make_page_migration("none", {}) == nullptr);
-  CHECK_THROWS_WITH(make_page_migration("access-conter", {}),
+  CHECK(make_policy<PageMigrationPolicy>("none") == nullptr);
+  CHECK_THROWS_WITH(make_policy<PageMigrationPolicy>("access-conter"),
                     Catch::Contains("did you mean 'access-counter'"));
 }
 
@@ -57,8 +66,8 @@ namespace {
 /// One policy over several intervals.
 struct Course {
   std::unique_ptr<PageMigrationPolicy> policy;
-  Course(const char* name, const PageMigrationOptions& options)
-      : policy(make_page_migration(name, options)) {}
+  Course(const char* name, const Settings& settings = {})
+      : policy(make_policy<PageMigrationPolicy>(name, {}, settings)) {}
   /// Page 7, at `home`; its moves are carried out. -1: it stays.
   int interval(std::uint32_t home, std::vector<std::uint32_t> accesses) {
     std::vector<PageMigration> out;
@@ -68,7 +77,7 @@ struct Course {
     return out.empty() ? -1 : static_cast<int>(out[0].to.value);
   }
   std::uint64_t count(const std::string& name) const {
-    for (const PageMigrationCount& c : policy->counts()) {
+    for (const PolicyCounter& c : policy->counters()) {
       if (c.name == name) return *c.value;
     }
     FAIL("no count " << name);
@@ -76,11 +85,7 @@ struct Course {
   }
 };
 
-PageMigrationOptions half() {
-  PageMigrationOptions o;
-  o.griffin_alpha = 0.5;
-  return o;
-}
+Settings half() { return policy_settings<PageMigrationPolicy>({{"griffin.alpha", 0.5}}); }
 
 GriffinClass class_of(std::vector<double> before, std::vector<double> now_, std::uint32_t home,
                       bool used = true) {
@@ -90,7 +95,7 @@ GriffinClass class_of(std::vector<double> before, std::vector<double> now_, std:
 }  // namespace
 
 TEST_CASE("first-touch-migration: a page goes to its first other toucher, once") {
-  Course course("first-touch-migration", {});
+  Course course("first-touch-migration");
   CHECK(course.interval(0, {9, 0, 0}) == -1);
   CHECK_FALSE(course.policy->stays(7));
   CHECK(course.interval(0, {9, 0, 1}) == 2);
@@ -101,12 +106,12 @@ TEST_CASE("first-touch-migration: a page goes to its first other toucher, once")
 }
 
 TEST_CASE("first-touch-migration: of several in one batch, the one with most; then the lowest") {
-  CHECK(Course("first-touch-migration", {}).interval(0, {0, 3, 4, 4}) == 2);
+  CHECK(Course("first-touch-migration").interval(0, {0, 3, 4, 4}) == 2);
 }
 
 TEST_CASE("first-touch-migration: a touch at home pins a page where that is asked for") {
-  PageMigrationOptions o;
-  o.home_touch_pins = true;
+  const Settings o =
+      policy_settings<PageMigrationPolicy>({{"first-touch-migration.home_touch_pins", 1}});
   Course course("first-touch-migration", o);
   CHECK(course.interval(0, {1, 9}) == -1);
   CHECK(course.interval(0, {0, 9}) == -1);

@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "common/error.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("round-robin places pages on channels in turn") {
-  const auto placement = make_page_placement("round-robin");
+  const auto placement = make_policy<PagePlacement>("round-robin");
   const std::vector<std::uint64_t> pages(5);
   for (std::uint32_t i = 0; i < 12; ++i) {
     CHECK(placement->place({i, SmId(3), ChannelId(1)}, {pages}) == ChannelId(i % 5));
@@ -21,7 +23,7 @@ TEST_CASE("round-robin places pages on channels in turn") {
 }
 
 TEST_CASE("first-touch places a page on the toucher's local channel") {
-  const auto placement = make_page_placement("first-touch");
+  const auto placement = make_policy<PagePlacement>("first-touch");
   const std::vector<std::uint64_t> pages(8);
   for (std::uint32_t c : {3U, 3U, 0U, 7U}) {
     CHECK(placement->place({9, SmId(1), ChannelId(c)}, {pages}) == ChannelId(c));
@@ -29,7 +31,7 @@ TEST_CASE("first-touch places a page on the toucher's local channel") {
 }
 
 TEST_CASE("interleave goes by the page's number, in any order of touches") {
-  const auto placement = make_page_placement("interleave");
+  const auto placement = make_policy<PagePlacement>("interleave");
   const std::vector<std::uint64_t> pages(4);
   for (const std::uint64_t page : {9U, 4U, 9U, 7U, 6U}) {
     CHECK(placement->place({page, SmId(3), ChannelId(1)}, {pages}) == ChannelId(page % 4));
@@ -37,7 +39,7 @@ TEST_CASE("interleave goes by the page's number, in any order of touches") {
 }
 
 TEST_CASE("kernel-wide gives each memory one contiguous part of an allocation") {
-  const auto placement = make_page_placement("kernel-wide");
+  const auto placement = make_policy<PagePlacement>("kernel-wide");
   const std::vector<std::uint64_t> pages(4);
   const auto homes = [&](std::uint64_t first, std::uint64_t count) {
     std::vector<std::uint32_t> all;
@@ -54,8 +56,8 @@ TEST_CASE("kernel-wide gives each memory one contiguous part of an allocation") 
 
 TEST_CASE("two users of one policy name do not share state") {
   const std::vector<std::uint64_t> pages(4);
-  const auto a = make_page_placement("round-robin");
-  const auto b = make_page_placement("round-robin");
+  const auto a = make_policy<PagePlacement>("round-robin");
+  const auto b = make_policy<PagePlacement>("round-robin");
   CHECK(a->place({}, {pages}) == ChannelId(0));
   CHECK(a->place({}, {pages}) == ChannelId(1));
   CHECK(b->place({}, {pages}) == ChannelId(0));
@@ -72,18 +74,29 @@ class LeastFirst final : public PagePlacement {
   }
 };
 
-std::unique_ptr<PagePlacement> make_least_first() { return std::make_unique<LeastFirst>(); }
+std::unique_ptr<PagePlacement> make_least_first(const PolicyContext&) {
+  return std::make_unique<LeastFirst>();
+}
+
+const PolicyRegistration<PagePlacement> kRegistered("test-least-first", "a user's own",
+                                                    make_least_first);
+
+PolicySettings<PagePlacement> lab_threshold(double t) {
+  return policy_settings<PagePlacement>({{"lab.threshold", t}});
+}
+
+std::unique_ptr<PagePlacement> make_lab(double threshold) {
+  return make_policy<PagePlacement>("lab", {}, lab_threshold(threshold));
+}
 
 }  // namespace
 
-TEST_CASE("a user's own placement can be registered and chosen by name") {
-  register_page_placement("test-least-first", make_least_first);
-  const auto names = page_placement_names();
+TEST_CASE("a user's own placement is registered with its file and chosen by name") {
+  const auto names = policy_names<PagePlacement>();
   CHECK(std::count(names.begin(), names.end(), "test-least-first") == 1);
-  const auto placement = make_page_placement("test-least-first");
+  const auto placement = make_policy<PagePlacement>("test-least-first");
   const std::vector<std::uint64_t> pages{2, 1, 3};
   CHECK(placement->place({}, {pages}) == ChannelId(1));
-  CHECK_THROWS_AS(register_page_placement("first-touch", make_least_first), InputError);
 }
 
 namespace {
@@ -106,7 +119,7 @@ std::vector<std::uint32_t> place_all(PagePlacement& placement, std::size_t chann
 
 std::uint32_t place_one(const std::string& policy, const Pages& pages, std::uint32_t local,
                         double threshold = 0.9) {
-  return make_page_placement(policy, {threshold})
+  return make_policy<PagePlacement>(policy, {}, lab_threshold(threshold))
       ->place({0, SmId(0), ChannelId(local)}, {pages})
       .value;
 }
@@ -125,9 +138,9 @@ TEST_CASE("least-first takes the channel with the fewest pages, the lowest of eq
 // first-touch (printed: M1).
 TEST_CASE("NUBA figure 6, low sharing: P0 and P3 by SM1, P1 and P2 by SM0") {
   const std::vector<std::uint32_t> touchers{1, 0, 0, 1};
-  const auto first = make_page_placement("first-touch");
-  const auto turn = make_page_placement("round-robin");
-  const auto lab = make_page_placement("lab");
+  const auto first = make_policy<PagePlacement>("first-touch");
+  const auto turn = make_policy<PagePlacement>("round-robin");
+  const auto lab = make_policy<PagePlacement>("lab");
   CHECK(place_all(*first, 2, touchers) == touchers);
   CHECK(place_all(*turn, 2, touchers) == std::vector<std::uint32_t>{0, 1, 0, 1});
   // LAB: balance 1, 1/2, 1, 3/4 before P0 to P3; local, least (M0), local, least (M1).
@@ -136,15 +149,15 @@ TEST_CASE("NUBA figure 6, low sharing: P0 and P3 by SM1, P1 and P2 by SM0") {
 
 TEST_CASE("NUBA figure 6, high sharing: P0, P2 and P3 by SM1, P1 by SM0") {
   const std::vector<std::uint32_t> touchers{1, 0, 1, 1};
-  const auto first = make_page_placement("first-touch");
-  const auto lab = make_page_placement("lab");
+  const auto first = make_policy<PagePlacement>("first-touch");
+  const auto lab = make_policy<PagePlacement>("lab");
   CHECK(place_all(*first, 2, touchers) == std::vector<std::uint32_t>{1, 0, 1, 1});
   // As first-touch for three pages; then the balance is 3/4, and P3 goes to M0.
   CHECK(place_all(*lab, 2, touchers) == std::vector<std::uint32_t>{1, 0, 1, 0});
 }
 
 TEST_CASE("lab: 40 pages of one toucher over 4 channels, by hand") {
-  const auto lab = make_page_placement("lab");
+  const auto lab = make_policy<PagePlacement>("lab");
   // Each row begins with a local page, where the balance was above 0.9. After pages 18 and 36 the
   // counts are 5 5 4 4 and 10 9 9 8: 18/20 and 36/40 are exactly 0.9, which is not above it.
   const std::vector<std::uint32_t> by_hand{0, 1, 2, 3,  // 1 1 1 1
@@ -175,8 +188,8 @@ TEST_CASE("lab places locally above the threshold, not at it") {
 TEST_CASE("lab: with no page placed the first is local; at threshold 1 it is least-first") {
   CHECK(place_one("lab", {0, 0, 0, 0}, 2) == 2);
   CHECK(place_one("lab", {0, 0, 0, 0}, 2, 1) == 0);
-  const auto lab = make_page_placement("lab", {1});
-  const auto least = make_page_placement("least-first");
+  const auto lab = make_lab(1);
+  const auto least = make_policy<PagePlacement>("least-first");
   const std::vector<std::uint32_t> touchers(50, 3);
   CHECK(place_all(*lab, 7, touchers) == place_all(*least, 7, touchers));
 }
@@ -207,9 +220,8 @@ TEST_CASE("lab agrees with equation 1 in whole numbers on random touches, and re
       expected.push_back(above ? local : least);
       ++pages[expected.back()];
     }
-    const PagePlacementOptions options{static_cast<double>(tenths) / 10};
-    const auto once = make_page_placement("lab", options);
-    const auto again = make_page_placement("lab", options);
+    const auto once = make_lab(static_cast<double>(tenths) / 10);
+    const auto again = make_lab(static_cast<double>(tenths) / 10);
     CAPTURE(seed, channels, tenths);
     CHECK(place_all(*once, channels, touchers) == expected);
     CHECK(place_all(*again, channels, touchers) == expected);
@@ -219,15 +231,15 @@ TEST_CASE("lab agrees with equation 1 in whole numbers on random touches, and re
 TEST_CASE("a lab threshold out of range is refused, and concerns no other policy") {
   for (const double t :
        {0.0, -0.1, 1.0001, std::nan(""), std::numeric_limits<double>::infinity()}) {
-    CHECK_THROWS_AS(make_page_placement("lab", {t}), InputError);
-    CHECK_NOTHROW(make_page_placement("least-first", {t}));
+    CHECK_THROWS_AS(make_lab(t), InputError);
+    CHECK_NOTHROW(make_policy<PagePlacement>("least-first", {}, lab_threshold(t)));
   }
-  CHECK_THROWS_WITH(make_page_placement("lab", {1.5}), Catch::Contains("1.5; expected above 0"));
+  CHECK_THROWS_WITH(make_lab(1.5), Catch::Contains("1.5; expected above 0"));
 }
 
 TEST_CASE("an unknown placement is refused with the nearest name") {
-  CHECK_THROWS_AS(make_page_placement("first-tuoch"), InputError);
-  CHECK_THROWS_WITH(make_page_placement("first-tuoch"), Catch::Contains("'first-touch'"));
+  CHECK_THROWS_AS(make_policy<PagePlacement>("first-tuoch"), InputError);
+  CHECK_THROWS_WITH(make_policy<PagePlacement>("first-tuoch"), Catch::Contains("'first-touch'"));
 }
 
 TEST_CASE("normalised page balance is the average over the maximum") {

@@ -24,16 +24,21 @@ RemoteAccess access(bool read_only, SmId requester = SmId(3), SliceId home = Sli
 class Neighbours final : public RemoteCaching {
  public:
   Caching decide(const RemoteAccess& a) const override {
-    return {a.read_only && a.home.value == a.requester.value + 1 && a.line % 2 == 0};
+    return {a.read_only && a.home.value == a.requester.sm().value + 1 && a.line % 2 == 0};
   }
 };
 
-std::unique_ptr<RemoteCaching> make_neighbours() { return std::make_unique<Neighbours>(); }
+std::unique_ptr<RemoteCaching> make_neighbours(const PolicyContext&) {
+  return std::make_unique<Neighbours>();
+}
+
+const PolicyRegistration<RemoteCaching> kRegistered("test-neighbours", "a user's own",
+                                                    make_neighbours);
 
 }  // namespace
 
 TEST_CASE("home: no line is cached away from its home") {
-  const auto policy = make_remote_caching("home");
+  const auto policy = make_policy<RemoteCaching>("home");
   CHECK_FALSE(policy->decide(access(true)).at_requester);
   CHECK_FALSE(policy->decide(access(false)).at_requester);
 }
@@ -41,22 +46,22 @@ TEST_CASE("home: no line is cached away from its home") {
 TEST_CASE("the home slice keeps what it fetched for others, under every policy of ours") {
   for (const char* name : {"home", "full-replication", "mdr"}) {
     CAPTURE(name);
-    CHECK(make_remote_caching(name)->decide(access(true)).at_home);
-    CHECK(make_remote_caching(name)->decide(access(false)).at_home);
+    CHECK(make_policy<RemoteCaching>(name)->decide(access(true)).at_home);
+    CHECK(make_policy<RemoteCaching>(name)->decide(access(false)).at_home);
   }
 }
 
 TEST_CASE("flushes and the MDR engine follow what a policy says, not its name") {
-  CHECK_FALSE(make_remote_caching("home")->copies());
-  CHECK(make_remote_caching("full-replication")->copies());
-  CHECK(make_remote_caching("mdr")->copies());
-  CHECK(make_remote_caching("home")->monitored() == nullptr);
-  CHECK(make_remote_caching("full-replication")->monitored() == nullptr);
-  CHECK(make_remote_caching("mdr")->monitored() != nullptr);
+  CHECK_FALSE(make_policy<RemoteCaching>("home")->copies());
+  CHECK(make_policy<RemoteCaching>("full-replication")->copies());
+  CHECK(make_policy<RemoteCaching>("mdr")->copies());
+  CHECK(make_policy<RemoteCaching>("home")->monitored() == nullptr);
+  CHECK(make_policy<RemoteCaching>("full-replication")->monitored() == nullptr);
+  CHECK(make_policy<RemoteCaching>("mdr")->monitored() != nullptr);
 }
 
 TEST_CASE("full-replication: read-only lines are cached, others never") {
-  const auto policy = make_remote_caching("full-replication");
+  const auto policy = make_policy<RemoteCaching>("full-replication");
   CHECK(policy->decide(access(true)).at_requester);
   CHECK_FALSE(policy->decide(access(false)).at_requester);
 }
@@ -66,7 +71,7 @@ namespace {
 /// Whether a policy replicates a read-only line, changed in one way.
 template <class Change>
 bool replicates(const std::string& name, Change change) {
-  const auto policy = make_remote_caching(name);
+  const auto policy = make_policy<RemoteCaching>(name);
   if (policy->monitored() != nullptr) policy->monitored()->set(true);
   RemoteAccess a = access(true);
   change(a);
@@ -97,25 +102,24 @@ TEST_CASE("no policy of ours replicates what may be cached at home only, or come
 }
 
 TEST_CASE("the distance of two nodes is the level of the smallest node that holds both") {
-  NodeTree tree;
+  TreeShape tree;
   tree.gpus = 2;
   tree.modules = 4;
   tree.partitions = 8;
   tree.sms = 32;
-  tree.slices = 16;
-  CHECK(tree.distance(SmId(3), SliceId(1)) == NodeDistance::kSamePartition);
-  CHECK(tree.distance(SmId(4), SliceId(1)) == NodeDistance::kSameModule);
-  CHECK(tree.distance(SmId(8), SliceId(1)) == NodeDistance::kSameGpu);
-  CHECK(tree.distance(SmId(15), SliceId(7)) == NodeDistance::kSamePartition);
-  CHECK(tree.distance(SmId(15), SliceId(8)) == NodeDistance::kOtherGpu);
-  CHECK(tree.distance(SliceId(8), SliceId(9)) == NodeDistance::kSamePartition);
-  CHECK(tree.distance(SliceId(8), SliceId(10)) == NodeDistance::kSameModule);
-  CHECK(tree.distance(SliceId(8), SliceId(12)) == NodeDistance::kSameGpu);
-  CHECK(tree.distance(SliceId(8), SliceId(7)) == NodeDistance::kOtherGpu);
+  CHECK(distance(tree, 16, SmId(3), SliceId(1)) == NodeDistance::kSamePartition);
+  CHECK(distance(tree, 16, SmId(4), SliceId(1)) == NodeDistance::kSameModule);
+  CHECK(distance(tree, 16, SmId(8), SliceId(1)) == NodeDistance::kSameGpu);
+  CHECK(distance(tree, 16, SmId(15), SliceId(7)) == NodeDistance::kSamePartition);
+  CHECK(distance(tree, 16, SmId(15), SliceId(8)) == NodeDistance::kOtherGpu);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(9)) == NodeDistance::kSamePartition);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(10)) == NodeDistance::kSameModule);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(12)) == NodeDistance::kSameGpu);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(7)) == NodeDistance::kOtherGpu);
 }
 
 TEST_CASE("mdr: the switch is off at first, and what the engine sets holds for read-only lines") {
-  const auto policy = make_remote_caching("mdr");
+  const auto policy = make_policy<RemoteCaching>("mdr");
   CHECK_FALSE(policy->decide(access(true)).at_requester);
   ReplicationSwitch* mdr = policy->monitored();
   REQUIRE(mdr != nullptr);
@@ -128,26 +132,24 @@ TEST_CASE("mdr: the switch is off at first, and what the engine sets holds for r
 }
 
 TEST_CASE("two users of mdr do not share a switch") {
-  const auto a = make_remote_caching("mdr");
-  const auto b = make_remote_caching("mdr");
+  const auto a = make_policy<RemoteCaching>("mdr");
+  const auto b = make_policy<RemoteCaching>("mdr");
   a->monitored()->set(true);
   CHECK_FALSE(b->decide(access(true)).at_requester);
 }
 
 TEST_CASE("a user's own remote caching sees requester, home and line") {
-  register_remote_caching("test-neighbours", make_neighbours);
-  const auto names = remote_caching_names();
+  const auto names = policy_names<RemoteCaching>();
   CHECK(std::count(names.begin(), names.end(), "test-neighbours") == 1);
-  const auto policy = make_remote_caching("test-neighbours");
+  const auto policy = make_policy<RemoteCaching>("test-neighbours");
   CHECK(policy->decide(access(true, SmId(3), SliceId(4), 2)).at_requester);
   CHECK_FALSE(policy->decide(access(true, SmId(3), SliceId(5), 2)).at_requester);
   CHECK_FALSE(policy->decide(access(true, SmId(4), SliceId(4), 2)).at_requester);
   CHECK_FALSE(policy->decide(access(true, SmId(3), SliceId(4), 3)).at_requester);
   CHECK_FALSE(policy->decide(access(false, SmId(3), SliceId(4), 2)).at_requester);
-  CHECK_THROWS_AS(register_remote_caching("home", make_neighbours), InputError);
 }
 
 TEST_CASE("an unknown remote caching is refused with the nearest name") {
-  CHECK_THROWS_WITH(make_remote_caching("mdrr"), Catch::Contains("did you mean 'mdr'?"));
-  CHECK_THROWS_AS(make_remote_caching(""), InputError);
+  CHECK_THROWS_WITH(make_policy<RemoteCaching>("mdrr"), Catch::Contains("did you mean 'mdr'?"));
+  CHECK_THROWS_AS(make_policy<RemoteCaching>(""), InputError);
 }

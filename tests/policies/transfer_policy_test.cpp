@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
 
@@ -23,7 +24,7 @@ TransferSample sample(std::uint64_t remote_of_1000, std::uint64_t hits_of_1000,
 }  // namespace
 
 TEST_CASE("the decision engine's flow has three ends (DualOpt figure 11)") {
-  const auto policy = make_transfer_policy("decision-engine");
+  const auto policy = make_policy<TransferPolicy>("decision-engine");
   CHECK(policy->decides());
   const RemoteAccessMode line{};
   const RemoteAccessMode coalesced{true, true, true, false};
@@ -37,22 +38,29 @@ TEST_CASE("the decision engine's flow has three ends (DualOpt figure 11)") {
   CHECK(policy->decide(sample(400, 400, 3199)) == cache);
   CHECK(policy->decide(sample(400, 399, 3200)) == cache);
   CHECK(policy->decide(sample(400, 900, 16000)) == cache);
-  const auto other = make_transfer_policy("decision-engine", {0.5, 0.2, 0.4});
+  const auto other = make_policy<TransferPolicy>(
+      "decision-engine", {},
+      test::policy_settings<TransferPolicy>({{"decision-engine.remote_threshold", 0.5}}));
   CHECK(other->decide(sample(400, 0, 1000)) == line);
+  CHECK(policy->least_remote_ratio() == 0.02);
+  CHECK(other->least_remote_ratio() == 0.5);
+  CHECK(make_policy<TransferPolicy>("line")->least_remote_ratio() == 0);
 }
 
 TEST_CASE("the parts of DualOpt are policies of their own") {
-  CHECK(make_transfer_policy("line")->start() == RemoteAccessMode{});
-  CHECK(make_transfer_policy("bypass")->start() == RemoteAccessMode{true, false, false, false});
-  CHECK(make_transfer_policy("fine-grained")->start() ==
+  CHECK(make_policy<TransferPolicy>("line")->start() == RemoteAccessMode{});
+  CHECK(make_policy<TransferPolicy>("bypass")->start() ==
+        RemoteAccessMode{true, false, false, false});
+  CHECK(make_policy<TransferPolicy>("fine-grained")->start() ==
         RemoteAccessMode{true, true, false, false});
-  CHECK(make_transfer_policy("coalesced")->start() == RemoteAccessMode{true, true, true, false});
-  CHECK(make_transfer_policy("remote-cache")->start() ==
+  CHECK(make_policy<TransferPolicy>("coalesced")->start() ==
+        RemoteAccessMode{true, true, true, false});
+  CHECK(make_policy<TransferPolicy>("remote-cache")->start() ==
         RemoteAccessMode{false, false, false, true});
-  for (const std::string& name : transfer_policy_names()) {
-    CHECK(make_transfer_policy(name)->decides() == (name == "decision-engine"));
+  for (const std::string& name : policy_names<TransferPolicy>()) {
+    CHECK(make_policy<TransferPolicy>(name)->decides() == (name == "decision-engine"));
   }
-  CHECK_THROWS_WITH(make_transfer_policy("coalesce"), Catch::Contains("'coalesced'"));
+  CHECK_THROWS_WITH(make_policy<TransferPolicy>("coalesce"), Catch::Contains("'coalesced'"));
 }
 
 TEST_CASE("samples without accesses have ratios of 0") {

@@ -45,6 +45,7 @@ class PlainMap final : public AddressMap {
     l.slice_line = a / kLine;
     return l;
   }
+  DramLocation decode(std::uint64_t) const override { return {}; }
   std::uint64_t channel_address(std::uint64_t a) const override { return a; }
   bool page_has_one_home() const override { return true; }
   std::uint64_t page_address(ChannelId, std::uint64_t i) const override { return i * 4096; }

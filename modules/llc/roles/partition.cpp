@@ -32,11 +32,11 @@ RemoteAccessKind kind_of(RequestKind kind) {
 
 PartitionRole::PartitionRole(SliceStages& slice, const SliceSite& site)
     : SliceRole(slice, site), caching_(caching_of(slice, site)) {
-  for (std::uint32_t i = 0; i < site.tree.slices; ++i) {
-    distance_of_slice_.push_back(site.tree.distance(self_, SliceId(i)));
+  for (std::uint32_t i = 0; i < site.slices; ++i) {
+    distance_of_slice_.push_back(distance(site.tree, site.slices, self_, SliceId(i)));
   }
   for (std::uint32_t i = 0; i < site.tree.sms; ++i) {
-    distance_of_sm_.push_back(site.tree.distance(SmId(i), self_));
+    distance_of_sm_.push_back(distance(site.tree, site.slices, SmId(i), self_));
   }
 }
 
@@ -49,7 +49,7 @@ Caching PartitionRole::decide(const Access& a, NodeDistance distance) const {
             : request.bypass_l1  ? RemoteAccessScope::kHome
                                  : RemoteAccessScope::kAny;
   r.distance = distance;
-  r.requester = request.sm;
+  r.requester = request.requester;
   r.home = request.home().slice;
   r.line = slice_.line_of(*a.payload);
   return caching_.decide(r);

@@ -40,13 +40,17 @@ class PartitionRole final : public SliceRole {
   bool keeps(const Access& a) const {
     if (slice_.local(a)) return true;
     return slice_.config().install_remote_misses &&
-           decide(a, distance_of_sm_[a.request->sm.value]).at_home;
+           decide(a, distance_of(a.request->requester)).at_home;
   }
   bool is_copy(const Home& home) const { return is_foreign(home); }
   bool stamps_departure(const MemoryRequest& request) const { return is_home(request.home()); }
 
  private:
   Caching decide(const Access& a, NodeDistance distance) const;
+  /// What is no SM stands outside of the GPUs.
+  NodeDistance distance_of(RequesterId requester) const {
+    return requester.is_sm() ? distance_of_sm_[requester.sm().value] : NodeDistance::kOtherGpu;
+  }
 
   const RemoteCaching& caching_;
   // From here, by the number of the home slice; and of the line's requesters to here, by the SM's.

@@ -255,14 +255,14 @@ TEST_CASE("a target's errors, arrivals and requests are what the test sees") {
   };
   ScriptedRequest r;
   r.address = 0x80;
-  r.prepare = [](Transaction& x) { x.request().sm = SmId(9); };
+  r.prepare = [](Transaction& x) { x.request().requester = SmId(9); };
   rig.initiator.add(r);
   rig.initiator.store(0, 0x100, {1, 2, 3, 4}, ByteMask::range(1, 2));
   run(us(1));
   CHECK(rig.initiator.result(0).status == tlm::TLM_ADDRESS_ERROR_RESPONSE);
-  CHECK(rig.initiator.result(0).request.sm == SmId(9));
+  CHECK(rig.initiator.result(0).request.requester == SmId(9));
   REQUIRE(rig.target.arrivals().size() == 2);
-  CHECK(rig.target.arrivals()[0].request.sm == SmId(9));
+  CHECK(rig.target.arrivals()[0].request.requester == SmId(9));
   CHECK(rig.target.arrivals()[1].data == std::vector<unsigned char>{1, 2, 3, 4});
   CHECK(rig.target.arrivals()[1].mask == ByteMask::range(1, 2));
   CHECK(rig.target.arrivals()[1].request.kind == RequestKind::kStore);

@@ -29,7 +29,7 @@ inline tlm::tlm_sync_enum accept(tlm::tlm_generic_payload&, tlm::tlm_phase&, sc_
   return tlm::TLM_ACCEPTED;
 }
 
-/// ResponseInput with `sync` and, unless it is TLM_ACCEPTED, this phase and that much more delay.
+/// Responds with `sync` and, unless it is TLM_ACCEPTED, this phase and that much more delay.
 inline NonBlocking response(tlm::tlm_sync_enum sync, tlm::tlm_phase_enum phase, Tick later = 0) {
   return [=](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time& delay) {
     if (sync != tlm::TLM_ACCEPTED) {

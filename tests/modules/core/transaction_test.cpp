@@ -23,7 +23,7 @@ void fill(MemoryRequest& r, AtomicOperands* atomics) {
   r.bypass_l1 = true;
   r.fine_grained = true;
   r.carries_data = true;
-  r.sm = SmId(77);
+  r.requester = SmId(77);
   r.warp = 41;
   r.pc = 0x1230;
   r.useful_bytes = 60;
@@ -44,7 +44,7 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
   if (a.bypass_l1 != b.bypass_l1) out.insert("bypass_l1");
   if (a.fine_grained != b.fine_grained) out.insert("fine_grained");
   if (a.carries_data != b.carries_data) out.insert("carries_data");
-  if (a.sm != b.sm) out.insert("sm");
+  if (a.requester != b.requester) out.insert("requester");
   if (a.warp != b.warp) out.insert("warp");
   if (a.pc != b.pc) out.insert("pc");
   if (a.useful_bytes != b.useful_bytes) out.insert("useful_bytes");
@@ -68,11 +68,11 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
 }
 
 const std::set<std::string> kEveryField = {
-    "fine_grained", "pieces",          "kind",    "read_only",
-    "bypass_l1",    "carries_data",    "sm",      "warp",
-    "pc",           "useful_bytes",    "tag",     "home.slice",
-    "home_address", "home.slice_line", "stamps0", "stamps1",
-    "stamps2",      "stamps3",         "stamps4", "atomics",
+    "fine_grained", "pieces",          "kind",      "read_only",
+    "bypass_l1",    "carries_data",    "requester", "warp",
+    "pc",           "useful_bytes",    "tag",       "home.slice",
+    "home_address", "home.slice_line", "stamps0",   "stamps1",
+    "stamps2",      "stamps3",         "stamps4",   "atomics",
     "route"};
 
 struct Foreign : tlm::tlm_extension<Foreign> {
@@ -114,14 +114,61 @@ TEST_CASE("a deep copy of a pooled payload brings the request along") {
   CHECK(pool.live() == 0);
 }
 
-TEST_CASE("a route is popped in the opposite order") {
+TEST_CASE("a route is popped in the opposite order, whatever the ports' numbers") {
+  const std::vector<std::uint32_t> ports = {0, 127, 128, 255, 256, 1023, 5, 32767, 65, 2, 16384, 1};
   MemoryRequest r;
-  for (std::uint16_t i = 0; i < MemoryRequest::kMaxRoute; ++i) r.push_route(i * 7);
-  CHECK(r.route_depth() == MemoryRequest::kMaxRoute);
-  CHECK_THROWS_AS(r.push_route(1), sc_core::sc_report);
-  for (int i = MemoryRequest::kMaxRoute - 1; i >= 0; --i) CHECK(r.pop_route() == i * 7);
+  for (const std::uint32_t port : ports) r.push_route(port);
+  CHECK(r.route_depth() == MemoryRequest::kRouteBytes);
+  for (auto port = ports.rbegin(); port != ports.rend(); ++port) CHECK(r.pop_route() == *port);
   CHECK(r.route_depth() == 0);
   check_asserts([&] { r.pop_route(); });
+}
+
+TEST_CASE("ten ports fit into a route, eight of them of two bytes") {
+  MemoryRequest r;
+  for (std::uint32_t i = 0; i < 10; ++i) r.push_route(i < 8 ? 1000 + i : i);
+  for (std::uint32_t i = 10; i-- > 0;) CHECK(r.pop_route() == (i < 8 ? 1000 + i : i));
+}
+
+TEST_CASE("a route that is too long is an error") {
+  MemoryRequest r;
+  for (unsigned i = 0; i < MemoryRequest::kRouteBytes; ++i) r.push_route(i);
+  CHECK_THROWS_WITH(r.push_route(1), Catch::Contains("/tessera/core/route"));
+  r.pop_route();
+  CHECK_THROWS_WITH(r.push_route(128), Catch::Contains("/tessera/core/route"));
+  r.push_route(127);
+  CHECK(r.pop_route() == 127);
+}
+
+TEST_CASE("a port beyond the largest is an error") {
+  MemoryRequest r;
+  r.push_route(MemoryRequest::kMaxPort);
+  CHECK_THROWS_WITH(r.push_route(MemoryRequest::kMaxPort + 1),
+                    Catch::Contains("/tessera/core/route"));
+  CHECK(r.pop_route() == MemoryRequest::kMaxPort);
+}
+
+TEST_CASE("what most hops look at lies in one host cache line") {
+  TransactionPool pool;
+  Transaction& t = pool.acquire();
+  const auto line = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) / 64; };
+  const MemoryRequest& r = t.request();
+  CHECK(sizeof(Transaction) == 256);
+  CHECK(line(&r.kind) == line(&r.requester));
+  CHECK(line(&r.kind) == line(reinterpret_cast<const char*>(&r.word_mask) + 3));
+  CHECK(line(&r.tag) == line(&r.stamps));
+  t.release();
+}
+
+TEST_CASE("a requester is a kind and an index, an SM by default") {
+  static_assert(sizeof(RequesterId) == 4);
+  CHECK(RequesterId() == RequesterId(SmId(0)));
+  CHECK(RequesterId(SmId(77)).sm() == SmId(77));
+  const RequesterId bridge(RequesterKind::kBridge, RequesterId::kMaxIndex);
+  CHECK(bridge.kind() == RequesterKind::kBridge);
+  CHECK(bridge.index() == RequesterId::kMaxIndex);
+  CHECK_FALSE(bridge.is_sm());
+  CHECK(bridge != RequesterId(SmId(RequesterId::kMaxIndex)));
 }
 
 TEST_CASE("a payload without a request is refused") {

@@ -54,6 +54,8 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
     ends.push_back(at + kClock.time_of(1 + random() % 50));
     wake.at(*std::min_element(ends.begin(), ends.end()));
   }
+  void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
+  void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
   unsigned resident_ctas(const CtaResources&) const override { return resident; }
   void work() {
     std::sort(ends.begin(), ends.end());
@@ -99,15 +101,17 @@ struct Rig {
 
   explicit Rig(unsigned n, const std::string& scheduler = "distributed", unsigned residents = 3,
                std::uint64_t launch_cycles = 0)
-      : dispatcher("dispatcher", config(launch_cycles), make_cta_scheduler(scheduler), n) {
+      : dispatcher("dispatcher", config(launch_cycles), make_policy<CtaScheduler>(scheduler), n) {
     for (unsigned i = 0; i < n; ++i) {
       const std::string number = std::to_string(i);
       sms.push_back(std::make_unique<FakeSm>(("sm" + number).c_str(), i, residents));
       caches.push_back(std::make_unique<FakeCache>(("l1_" + number).c_str()));
       sms[i]->events = &dispatcher;
       dispatcher.sms[i].bind(*sms[i]);
-      dispatcher.caches[i].bind(*caches[i]);
     }
+    FlushStage l1s{"l1", {}, {}};
+    for (auto& cache : caches) l1s.drop.push_back(cache.get());
+    dispatcher.set_flush_stages({l1s});
   }
   void launch(KernelProgram& kernel) {
     dispatcher.launch(kernel, [this](std::exception_ptr e) {

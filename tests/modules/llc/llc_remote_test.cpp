@@ -317,8 +317,8 @@ TEST_CASE("a slice in both roles passes the conformance run") {
 namespace {
 
 /// Slice 1 is another GPU's, with SMs 32 and on.
-NodeTree two_gpus() {
-  NodeTree tree = two_partitions();
+TreeShape two_gpus() {
+  TreeShape tree = two_partitions();
   tree.gpus = tree.modules = 2;
   return tree;
 }
@@ -378,7 +378,7 @@ TEST_CASE("RemoteCaching is told of a load's scope, distance, requester, home an
     rig.prepare(t);
     t.request().read_only = true;
     t.request().bypass_l1 = true;
-    t.request().sm = SmId(7);
+    t.request().requester = SmId(7);
   };
   rig.sm.add(std::move(r));
   rig.run();
@@ -398,7 +398,7 @@ TEST_CASE("the home slice asks what to keep of another node's atomic, and keeps 
   ScriptedRequest r = rig.atomic_request(10, 0x1000, rig.adds(1, 1), kRemote);
   r.prepare = [before = std::move(r.prepare)](Transaction& t) {
     before(t);
-    t.request().sm = SmId(40);
+    t.request().requester = SmId(40);
   };
   rig.sm.add(std::move(r));
   CHECK(stays(rig, 0x1000));

@@ -15,7 +15,7 @@ struct Rig {
               AccessOrigin origin = AccessOrigin::kLocal) {
     MemoryRequest request;
     request.kind = kind;
-    request.sm = SmId(sm);
+    request.requester = SmId(sm);
     request.useful_bytes = static_cast<std::uint16_t>(bytes);
     sharing.on_access({origin, line * 128, request});
   }

@@ -43,11 +43,10 @@ inline LlcSliceConfig tiny() {
 }
 
 /// One of the two slices, and half of the 64 SMs, each.
-inline NodeTree two_partitions() {
-  NodeTree tree;
+inline TreeShape two_partitions() {
+  TreeShape tree;
   tree.partitions = 2;
   tree.sms = 64;
-  tree.slices = 2;
   return tree;
 }
 
@@ -93,10 +92,10 @@ struct Rig final : CacheRig {
 
   explicit Rig(const LlcSliceConfig& config = plain(),
                RequestStyle style = RequestStyle::kEarlyEndReq, const std::string& remote = {},
-               const NodeTree& tree = two_partitions())
-      : Rig(config, style, remote.empty() ? nullptr : make_remote_caching(remote), tree) {}
+               const TreeShape& tree = two_partitions())
+      : Rig(config, style, remote.empty() ? nullptr : make_policy<RemoteCaching>(remote), tree) {}
   Rig(const LlcSliceConfig& config, RequestStyle style, std::unique_ptr<RemoteCaching> policy,
-      const NodeTree& tree)
+      const TreeShape& tree)
       : CacheRig(config.clock_hz, {2, 1, style}),
         caching(std::move(policy)),
         made(make_llc_slice("llc", config, map, pool, site(tree))),
@@ -153,12 +152,13 @@ struct Rig final : CacheRig {
   }
 
  private:
-  SliceSite site(const NodeTree& tree) const {
+  SliceSite site(const TreeShape& tree) const {
     SliceSite s;
     s.remote_inputs = 1;
     if (caching) s.role = "partition";
     s.caching = caching.get();
     s.tree = tree;
+    s.slices = 2;
     return s;
   }
 };

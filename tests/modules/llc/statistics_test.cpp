@@ -55,7 +55,7 @@ TEST_CASE("the statistics of shared lines show what was seen of each kind", "[st
                                  std::uint16_t bytes) {
     MemoryRequest request;
     request.kind = kind;
-    request.sm = SmId(sm);
+    request.requester = SmId(sm);
     request.useful_bytes = bytes;
     sharing.on_access({AccessOrigin::kLocal, line * 128, request});
   };

@@ -35,10 +35,13 @@ class PlainMap final : public AddressMap {
   }
   Location locate(std::uint64_t a) const override {
     Location l;
-    l.channel = ChannelId(static_cast<std::uint32_t>(a / kChannelBytes));
-    l.bank = Bank(static_cast<std::uint32_t>(a / kRow % kBanks));
-    l.row = static_cast<std::uint32_t>(a % kChannelBytes / (kRow * kBanks));
+    l.channel = decode(a).channel;
     return l;
+  }
+  DramLocation decode(std::uint64_t a) const override {
+    return {ChannelId(static_cast<std::uint32_t>(a / kChannelBytes)),
+            Bank(static_cast<std::uint32_t>(a / kRow % kBanks)),
+            static_cast<std::uint32_t>(a % kChannelBytes / (kRow * kBanks))};
   }
   std::uint64_t channel_address(std::uint64_t a) const override { return a % kChannelBytes; }
   bool page_has_one_home() const override { return true; }

@@ -11,7 +11,7 @@ using namespace tessera::test;
 
 TEST_CASE("a channel's statistics show its counters and the scheduler's", "[statistics]") {
   TransactionPool pool;
-  const auto map = make_address_map("fixed-channel", MemoryGeometry{}, 1);
+  const auto map = make_address_map("fixed-channel", MemoryGeometry{});
   DramChannel dram("dram", DramConfig{}, *map, ChannelId(0), 1);
   ScriptedInitiator llc("llc", pool, {});
   llc.socket().bind(dram.in[0]);

@@ -143,7 +143,7 @@ TEST_CASE("L2 TLB: misses to one page share a walk") {
   const auto other = ask(rig.sms, 121, 0x6000, 2);
   rig.run();
   REQUIRE(rig.walker.arrivals().size() == 2);
-  CHECK(rig.walker.arrivals()[0].request.sm == SmId(0));
+  CHECK(rig.walker.arrivals()[0].request.requester == SmId(0));
   for (const auto i : {a, b, c}) {
     CHECK(rig.result(i).begin_resp == edge(161));
     CHECK(response(rig.result(i)) == physical_of(0x5000));

@@ -27,7 +27,7 @@ struct ChainConfig {
 
 struct Chain {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{}, 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{});
   PageTable table{*map};
   std::unique_ptr<PagePlacement> placement;
   ScriptedInitiator sms;
@@ -39,7 +39,7 @@ struct Chain {
   UvmDriver driver;
 
   Chain(const ChainConfig& c, const ScriptedInitiatorConfig& i)
-      : placement(make_page_placement(c.placement)),
+      : placement(make_policy<PagePlacement>(c.placement)),
         sms("sms", pool, i),
         checkers("checker", i.ports),
         tlb("tlb", c.tlb, kPage, pool, i.ports),
@@ -101,7 +101,7 @@ TEST_CASE("MMU: b_transport through the chain adds up to the same time") {
   Transaction& t = mmu.pool.acquire();
   t.set_line(tlm::TLM_READ_COMMAND, kBase, kTranslationBytes);
   t.request().kind = RequestKind::kTranslation;
-  t.request().sm = SmId(1);
+  t.request().requester = SmId(1);
   CHECK(mmu.sms.socket(1)->transport_dbg(t) == 0);
   t.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
   sc_core::sc_time delay = sc_core::SC_ZERO_TIME;

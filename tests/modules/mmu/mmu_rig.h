@@ -27,7 +27,7 @@ inline ScriptedRequest translation(Tick at, std::uint64_t address, unsigned port
   r.mask = ByteMask::first(kTranslationBytes);
   r.prepare = [port](Transaction& t) {
     t.request().kind = RequestKind::kTranslation;
-    t.request().sm = SmId(port);
+    t.request().requester = SmId(port);
     t.request().carries_data = false;
   };
   return r;

@@ -7,7 +7,10 @@
 #include <utility>
 #include <vector>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+#include "tests/support/policy_settings.h"
+
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+using namespace tessera;        // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -25,7 +28,6 @@ PageMigratorConfig config(const char* policy) {
   c.clock_hz = 1'000'000'000;
   c.policy = policy;
   c.interval_cycles = 1000;
-  c.options.threshold = 10;
   c.shootdown_ns = 200;
   c.transfer_gb_per_s = 4.096;  // a page a microsecond
   return c;
@@ -33,7 +35,7 @@ PageMigratorConfig config(const char* policy) {
 
 /// SM i belongs to channel i.
 struct Rig {
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry(), 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry());
   PageTable table{*map};
   std::function<void()> drained;
   Tick settled_at = 0;
@@ -45,8 +47,14 @@ struct Rig {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
   PageMigrator mover;
 
-  explicit Rig(const PageMigratorConfig& c)
-      : mover("mover", c, make_page_migration(c.policy, c.options), table, platform()) {
+  explicit Rig(const PageMigratorConfig& c, double griffin_alpha = 0.25)
+      : mover("mover", c,
+              make_policy<PageMigrationPolicy>(
+                  c.policy, {},
+                  policy_settings<PageMigrationPolicy>({{"access-counter.threshold", 10},
+                                                        {"replication.threshold", 10},
+                                                        {"griffin.alpha", griffin_alpha}})),
+              table, platform()) {
     table.channel_of_sm = [](SmId sm) { return ChannelId(sm.value); };
   }
   PageMigratorPlatform platform() {
@@ -68,7 +76,7 @@ struct Rig {
   }
   void use(std::uint64_t virtual_page, unsigned sm, unsigned times, bool read_only) {
     MemoryRequest request;
-    request.sm = SmId(sm);
+    request.requester = SmId(sm);
     request.read_only = read_only;
     const std::uint64_t address = *table.translate(virtual_page * kPage);
     for (unsigned i = 0; i < times; ++i) {
@@ -397,8 +405,7 @@ TEST_CASE("mover: a batch of one source takes the home that would lose most") {
 TEST_CASE("mover: griffin decides once a period, and its classes are statistics") {
   PageMigratorConfig c = config("griffin");
   c.drain = MoveDrain::kOwner;
-  c.options.griffin_alpha = 0.5;
-  Rig rig(c);
+  Rig rig(c, 0.5);
   rig.table.map(5, ChannelId(0));
   rig.use(5, 0, 8, false);
   run_to(ns(1001));
@@ -425,10 +432,8 @@ TEST_CASE("mover: settings that do not go together are refused") {
   PageMigratorConfig c = on_demand();
   CHECK(c.validate().empty());
   c.policy = "griffin";
-  c.options.griffin_alpha = 0;
-  c.options.griffin_touches = 0;
   c.batch_cycles = 0;
-  CHECK(c.validate().size() == 4);
+  CHECK(c.validate().size() == 2);
   c = config("replication");
   c.drain = MoveDrain::kOwner;
   CHECK(c.validate().size() == 1);

@@ -24,7 +24,7 @@ MemoryGeometry tiny() {
 }  // namespace
 
 TEST_CASE("a mapped page translates, byte by byte, and no other does") {
-  const auto map = make_address_map("fixed-channel", MemoryGeometry{}, 1);
+  const auto map = make_address_map("fixed-channel", MemoryGeometry{});
   PageTable table(*map);
   const std::uint64_t page = (std::uint64_t{1} << 32) / 4096 + 5;
   CHECK_FALSE(table.translate(page * 4096));
@@ -51,7 +51,7 @@ TEST_CASE("a mapped page translates, byte by byte, and no other does") {
 TEST_CASE("2 MB pages translate") {
   MemoryGeometry g;
   g.page_bytes = 2 << 20;
-  const auto map = make_address_map("fixed-channel", g, 1);
+  const auto map = make_address_map("fixed-channel", g);
   PageTable table(*map);
   const std::uint64_t physical = table.map(7, ChannelId(31));
   CHECK(table.translate((std::uint64_t{7} << 21) + 12345) == physical + 12345);
@@ -59,7 +59,7 @@ TEST_CASE("2 MB pages translate") {
 }
 
 TEST_CASE("a full channel spills to the emptiest one, a full memory is an error with a remedy") {
-  const auto map = make_address_map("fixed-channel", tiny(), 1);
+  const auto map = make_address_map("fixed-channel", tiny());
   PageTable table(*map);
   CHECK(table.capacity_pages() == 32);
   std::set<std::uint64_t> physical;
@@ -77,7 +77,7 @@ TEST_CASE("a full channel spills to the emptiest one, a full memory is an error 
 }
 
 TEST_CASE("under pae pages are given out in turn, and every one has its own lines") {
-  const auto map = make_address_map("pae", tiny(), 1);
+  const auto map = make_address_map("pae", tiny());
   PageTable table(*map);
   CHECK_FALSE(table.placement_matters());
   CHECK(table.capacity_pages() == 32);
@@ -91,7 +91,7 @@ TEST_CASE("under pae pages are given out in turn, and every one has its own line
 }
 
 TEST_CASE("misuse of the page table is refused") {
-  const auto map = make_address_map("fixed-channel", tiny(), 1);
+  const auto map = make_address_map("fixed-channel", tiny());
   PageTable table(*map);
   table.map(5, ChannelId(0));
   CHECK_THROWS_AS(table.map(5, ChannelId(0)), std::logic_error);
@@ -103,7 +103,7 @@ TEST_CASE("misuse of the page table is refused") {
 TEST_CASE("a page table is a map: random mapping and unmapping against std::map") {
   MemoryGeometry g = tiny();
   g.channel_bytes = 64 * 4096;
-  const auto map = make_address_map("fixed-channel", g, 1);
+  const auto map = make_address_map("fixed-channel", g);
   PageTable table(*map);
   std::map<std::uint64_t, std::uint64_t> reference;
   std::set<std::uint64_t> used;

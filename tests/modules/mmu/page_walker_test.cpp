@@ -15,7 +15,7 @@ struct Rig {
   static constexpr std::uint64_t kDriver = 70;
 
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{}, 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{});
   PageTable table{*map};
   ScriptedInitiator tlb{"tlb", pool};
   ProtocolChecker in{"in"};

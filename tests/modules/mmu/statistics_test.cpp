@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 
 struct Memory {
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry(), 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry());
   PageTable table{*map};
 
   static MemoryGeometry geometry() {
@@ -82,7 +82,7 @@ TEST_CASE("the walkers' statistics show their counters", "[statistics]") {
 
 TEST_CASE("the UVM driver's statistics show its counters and the page table's", "[statistics]") {
   Memory memory;
-  const auto placement = make_page_placement("first-touch");
+  const auto placement = make_policy<PagePlacement>("first-touch");
   const UvmDriver driver("driver", UvmDriverConfig{}, memory.table, *placement, {});
   StatisticsTable table;
   UvmDriverStats& s = table.fields_of(driver.stats());

@@ -26,9 +26,9 @@ struct Rig {
   explicit Rig(const UvmDriverConfig& config = {}, const std::string& policy = "first-touch",
                const MemoryGeometry& geometry = {},
                const std::string& address_map = "fixed-channel")
-      : map(make_address_map(address_map, geometry, 1)),
+      : map(make_address_map(address_map, geometry)),
         table(*map),
-        placement(make_page_placement(policy)),
+        placement(make_policy<PagePlacement>(policy)),
         driver("driver", config, table, *placement,
                {[](SmId sm) { return ChannelId(sm.value / 2); },
                 [](std::uint64_t address) {
@@ -41,7 +41,7 @@ struct Rig {
     ScriptedRequest r = translation(edge(cycle) - 1, page * kPage);
     r.prepare = [sm](Transaction& t) {
       t.request().kind = RequestKind::kTranslation;
-      t.request().sm = SmId(sm);
+      t.request().requester = SmId(sm);
     };
     return walker.add(std::move(r));
   }
@@ -217,7 +217,7 @@ TEST_CASE("UVM driver: b_transport takes the fault's time, transport_dbg places 
   const auto call = [&](bool debug) {
     t.set_line(tlm::TLM_READ_COMMAND, 20 * kPage + 16, kTranslationBytes);
     t.request().kind = RequestKind::kTranslation;
-    t.request().sm = SmId(4);
+    t.request().requester = SmId(4);
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     if (debug) return Tick{rig.walker.socket()->transport_dbg(t)};
     rig.walker.socket()->b_transport(t, delay);

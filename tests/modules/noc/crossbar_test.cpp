@@ -205,18 +205,6 @@ void check_conformance(unsigned n, unsigned m, const NocConfig& noc) {
   run_conformance(rig.conformance(), traffic);
 }
 
-/// Requests of one entry to one exit arrive in the order in which they were sent.
-void check_pair_order(const CrossbarRig& rig, const std::vector<unsigned>& entry_of) {
-  std::vector<std::int64_t> last(std::size_t{rig.entries} * rig.exits, -1);
-  for (const auto& a : rig.slice.arrivals()) {
-    const auto tag = static_cast<std::int64_t>(a.request.tag);
-    std::int64_t& before = last[entry_of[a.request.tag] * rig.exits + a.port];
-    CHECK(tag > before);
-    before = tag;
-    CHECK(a.port == a.address / kLine % rig.exits);
-  }
-}
-
 }  // namespace
 
 TEST_CASE("a lone read through one switch takes the sum of its parts") { check_lone_read(8, 1); }

@@ -4,10 +4,12 @@
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "modules/core/protocol_checker.h"
 #include "modules/noc/crossbar.h"
+#include "modules/noc/ring.h"
 #include "tests/support/conformance.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/scripted_target.h"
@@ -28,15 +30,18 @@ inline void set_home(Transaction& x, unsigned exits) {
   x.request().set_home(Home(SliceId(static_cast<std::uint32_t>(address / kLine % exits))), address);
 }
 
-/// Initiators, a crossbar, targets, and a protocol checker on every socket.
-struct CrossbarRig {
-  CrossbarRig(unsigned n, unsigned m, const NocConfig& noc = {},
-              const ScriptedTargetConfig& target_config = {},
-              const ScriptedInitiatorConfig& initiator_config = {}, const std::string& suffix = "")
+/// Initiators, a crossbar or a ring, targets, and a protocol checker on every socket.
+template <class Dut>
+struct NetworkRig {
+  using Config = std::decay_t<decltype(std::declval<const Dut&>().config())>;
+
+  NetworkRig(unsigned n, unsigned m, const Config& noc = {},
+             const ScriptedTargetConfig& target_config = {},
+             const ScriptedInitiatorConfig& initiator_config = {}, const std::string& suffix = "")
       : entries(n),
         exits(m),
         sm(("sm" + suffix).c_str(), pool, with_ports(initiator_config, n)),
-        dut(("xbar" + suffix).c_str(), noc, n, m, interleaved(m)),
+        dut(make_dut("xbar" + suffix, noc, n, m)),
         slice(("slice" + suffix).c_str(), with_ports(target_config, m)),
         clock(noc.clock_hz) {
     for (unsigned i = 0; i < n; ++i) {
@@ -81,12 +86,19 @@ struct CrossbarRig {
   const unsigned exits;
   TransactionPool pool;
   ScriptedInitiator sm;
-  Crossbar dut;
+  Dut dut;
   ScriptedTarget slice;
   ClockDomain clock;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers;
 
  private:
+  static Dut make_dut(const std::string& name, const Config& noc, unsigned n, unsigned m) {
+    if constexpr (std::is_same_v<Dut, Ring>) {
+      return Dut(name.c_str(), noc, n, interleaved(m));
+    } else {
+      return Dut(name.c_str(), noc, n, m, interleaved(m));
+    }
+  }
   template <class C>
   static C with_ports(C c, unsigned ports) {
     c.ports = ports;
@@ -97,5 +109,22 @@ struct CrossbarRig {
     return *checkers.back();
   }
 };
+
+using CrossbarRig = NetworkRig<Crossbar>;
+using RingRig = NetworkRig<Ring>;
+
+/// Requests of one entry to one exit arrive in the order in which they were sent. `entry_of`: by
+/// the requests' tags, which are their numbers.
+template <class Rig>
+void check_pair_order(const Rig& rig, const std::vector<unsigned>& entry_of) {
+  std::vector<std::int64_t> last(std::size_t{rig.entries} * rig.exits, -1);
+  for (const auto& a : rig.slice.arrivals()) {
+    const auto tag = static_cast<std::int64_t>(a.request.tag);
+    std::int64_t& before = last[entry_of[a.request.tag] * rig.exits + a.port];
+    CHECK(tag > before);
+    before = tag;
+    CHECK(a.port == a.address / kLine % rig.exits);
+  }
+}
 
 }  // namespace tessera::test

@@ -32,7 +32,7 @@ struct DecisionRig {
               RequestKind kind = RequestKind::kLoad) {
     MemoryRequest request;
     request.kind = kind;
-    request.sm = SmId(2 * gpu + turn_++ % 2);
+    request.requester = SmId(2 * gpu + turn_++ % 2);
     request.word_mask = word_mask;
     engine.on_l1_access(request, remote, hit);
   }
@@ -48,8 +48,7 @@ struct DecisionRig {
 
   DecisionConfig config_;
   unsigned turn_ = 0;
-  std::unique_ptr<TransferPolicy> policy =
-      make_transfer_policy("decision-engine", config_.thresholds);
+  std::unique_ptr<TransferPolicy> policy = make_policy<TransferPolicy>("decision-engine");
   RemoteAccessMode transfer{true, true, true, true};
   DecisionEngine engine{"decision", config_, 4, 64, [](SmId sm) { return GpuId(sm.value / 2); },
                         *policy,    transfer};

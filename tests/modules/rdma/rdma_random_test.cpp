@@ -118,7 +118,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
         x.request().set_home(Home(SliceId(slice)), x.get_address());
         x.request().fine_grained = fine;
         x.request().word_mask = word_mask;
-        x.request().sm = SmId(2 * g + r.port);
+        x.request().requester = SmId(2 * g + r.port);
       };
       rig.sm(g).add(r);
     }

@@ -44,7 +44,7 @@ TEST_CASE("the decision engine's statistics show the window, the run and what fo
   DecisionConfig config;
   config.warmup_accesses = 3;
   config.window_accesses = 11;
-  const auto policy = make_transfer_policy("decision-engine", config.thresholds);
+  const auto policy = make_policy<TransferPolicy>("decision-engine");
   RemoteAccessMode transfer;
   DecisionEngine engine(
       "decision", config, 1, 64, [](SmId) { return GpuId(0); }, *policy, transfer);

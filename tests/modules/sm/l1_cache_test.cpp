@@ -22,10 +22,13 @@ L1Config plain() {
 }
 
 struct Rig final : CacheRig {
-  L1Cache l1;
+  std::unique_ptr<L1Cache> made;
+  L1Cache& l1;
 
   explicit Rig(const L1Config& config = plain(), RequestStyle style = RequestStyle::kEarlyEndReq)
-      : CacheRig(config.clock_hz, {1, 1, style}), l1("l1", config, map) {
+      : CacheRig(config.clock_hz, {1, 1, style}),
+        made(make_l1_cache("l1", config, map)),
+        l1(*made) {
     block = &l1;
     join(sm.socket(), l1.core);
     join(l1.memory, memory.socket());

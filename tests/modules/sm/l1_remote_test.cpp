@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "modules/sm/l1_cache.h"
+#include "modules/sm/l1_pipeline.h"
+#include "modules/sm/l1_roles/multi_gpu.h"
 #include "tests/support/cache_rig.h"
 
 using namespace tessera;
@@ -51,13 +52,16 @@ struct Watcher final : L1Observer {
 struct Rig final : CacheRig {
   RemoteAccessMode transfer;
   Watcher watcher;
-  L1Cache l1;
+  std::unique_ptr<L1Cache> made;
+  L1Cache& l1;
 
   explicit Rig(const RemoteAccessMode& how, const L1Config& config = plain(),
                std::uint32_t transfer_bytes = 4, RequestStyle style = RequestStyle::kEarlyEndReq)
       : CacheRig(config.clock_hz, {1, 1, style}),
         transfer(how),
-        l1("l1", config, map, {&transfer, 0, kOtherHome, transfer_bytes, &watcher}) {
+        made(make_l1_cache("l1", config, map,
+                           {"multi_gpu", 0, kOtherHome, &transfer, transfer_bytes, &watcher})),
+        l1(*made) {
     block = &l1;
     join(sm.socket(), l1.core);
     join(l1.memory, memory.socket());
@@ -94,6 +98,9 @@ struct Rig final : CacheRig {
     r.prepare = [](Transaction& t) { t.request().kind = RequestKind::kAtomic; };
     return sm.add(std::move(r));
   }
+  const L1RemoteStats& remote() const {
+    return dynamic_cast<L1Pipeline<MultiGpuRole>&>(l1).role().stats();
+  }
   std::uint32_t asked(std::size_t i) const { return memory.arrivals().at(i).request.word_mask; }
   /// The load has the memory's first bytes in all of these pieces, and not elsewhere.
   bool has_initial(std::size_t i, std::uint64_t address, std::uint32_t word_mask) const {
@@ -127,8 +134,8 @@ TEST_CASE("figure 8 (a): a load whose pieces are all being fetched merges") {
   CHECK(rig.has_initial(first, kFar, 0b11000000));
   CHECK(rig.has_initial(inside, kFar, 0b11000000));
   const L1Stats& s = rig.l1.stats();
-  CHECK(s.remote_load_misses == 1);
-  CHECK(s.remote_load_merges == 2);
+  CHECK(rig.remote().load_misses == 1);
+  CHECK(rig.remote().load_merges == 2);
   CHECK(s.bytes_filled == 8);
 }
 
@@ -215,7 +222,7 @@ TEST_CASE("a load behind a store to its pieces fetches anew, and loads before it
   CHECK(rig.byte(after, 2) == 0x5a);
   CHECK(rig.responded_at(behind) == 13 + kAll + 1);
   CHECK(rig.byte(behind, 3) == 0x5a);
-  CHECK(rig.l1.stats().remote_stores == 1);
+  CHECK(rig.remote().stores == 1);
 }
 
 TEST_CASE("a load behind an atomic fetches anew at once") {
@@ -282,10 +289,10 @@ TEST_CASE("whole lines that bypass are asked for each time, and merge while unde
   const L1Stats& s = rig.l1.stats();
   CHECK(s.loads == 5);
   CHECK(s.load_misses == 3);
-  CHECK(s.remote_loads == 3);
-  CHECK(s.remote_bypasses == 3);
-  CHECK(s.remote_load_misses == 2);
-  CHECK(s.remote_load_merges == 1);
+  CHECK(rig.remote().loads == 3);
+  CHECK(rig.remote().bypasses == 3);
+  CHECK(rig.remote().load_misses == 2);
+  CHECK(rig.remote().load_merges == 1);
   CHECK(s.bytes_filled == 3 * kLine);
   CHECK(s.evictions == 0);
 }
@@ -316,8 +323,8 @@ TEST_CASE("other GPUs' lines are cached as any other until loads are to bypass")
   CHECK(rig.byte(kept, 3) == 0x31);
   CHECK(rig.byte(kept, 4) == initial(kFar + 4));
   const L1Stats& s = rig.l1.stats();
-  CHECK(s.remote_load_hits == 2);
-  CHECK(s.remote_bypasses == 3);
+  CHECK(rig.remote().load_hits == 2);
+  CHECK(rig.remote().bypasses == 3);
   CHECK(s.store_hits == 1);
 }
 
@@ -346,8 +353,8 @@ TEST_CASE("a volatile load of pieces merges with nothing, and nothing with it") 
   CHECK(rig.has_initial(load, kFar, 1));
   const L1Stats& s = rig.l1.stats();
   CHECK(s.bypasses == 2);
-  CHECK(s.remote_bypasses == 4);
-  CHECK(s.remote_load_misses == 4);
+  CHECK(rig.remote().bypasses == 4);
+  CHECK(rig.remote().load_misses == 4);
 }
 
 TEST_CASE("nothing merges with what was asked for before a flush") {
@@ -368,7 +375,7 @@ TEST_CASE("the address registers are the first byte of the own memory and the fi
   rig.run();
   CHECK_FALSE(rig.memory.arrivals()[0].request.fine_grained);
   CHECK(rig.memory.arrivals()[1].request.fine_grained);
-  CHECK(rig.l1.stats().remote_loads == 1);
+  CHECK(rig.remote().loads == 1);
 }
 
 TEST_CASE("an observer is told of every access once, however often its lookup is put off") {
@@ -403,7 +410,7 @@ TEST_CASE("remote latency is the time from a load's departure to its answer") {
   rig.store(14, kFar, 1);
   rig.run();
   CHECK(rig.arrived(1) == 102);
-  const Histogram& h = rig.l1.stats().remote_latency;
+  const Histogram& h = rig.remote().latency;
   CHECK(h.count() == 3);
   CHECK(h.sum() == 3 * (kMemory + 1));
   CHECK(h.max() == kMemory + 1);
@@ -413,12 +420,15 @@ TEST_CASE("statistics of other GPUs' lines are there only where there are other 
   TransactionPool pool;
   PlainMap map;
   RemoteAccessMode transfer;
-  L1Cache alone("alone", plain(), map);
-  L1Cache among("among", plain(), map, {&transfer});
+  L1Site site;
+  site.role = "multi_gpu";
+  site.transfer = &transfer;
+  const auto alone = make_l1_cache("alone", plain(), map);
+  const auto among = make_l1_cache("among", plain(), map, site);
   StatisticsRegistry of_alone;
   StatisticsRegistry of_among;
-  alone.register_statistics(of_alone);
-  among.register_statistics(of_among);
+  alone->register_statistics(of_alone);
+  among->register_statistics(of_among);
   const std::vector<std::string> added = {
       "remote_loads",    "remote_load_hits", "remote_load_merges", "remote_load_misses",
       "remote_bypasses", "remote_stores",    "remote_latency"};
@@ -497,12 +507,13 @@ TEST_CASE("random accesses see what program order says, whatever the transfer, u
   }
   CHECK(wrong == 0);
   const L1Stats& s = rig.l1.stats();
-  CHECK(s.remote_loads == s.remote_load_hits + s.remote_load_merges + s.remote_load_misses);
-  CHECK(s.remote_latency.count() == s.remote_load_misses);
+  CHECK(rig.remote().loads ==
+        rig.remote().load_hits + rig.remote().load_merges + rig.remote().load_misses);
+  CHECK(rig.remote().latency.count() == rig.remote().load_misses);
   CHECK(rig.watcher.seen.size() == 8000);
-  CHECK(s.remote_load_hits > 100);
-  CHECK(s.remote_load_merges > 100);
-  CHECK(s.remote_bypasses > 1000);
+  CHECK(rig.remote().load_hits > 100);
+  CHECK(rig.remote().load_merges > 100);
+  CHECK(rig.remote().bypasses > 1000);
   CHECK(s.stalls_mshr > 0);
 }
 

@@ -2,7 +2,8 @@
 // Which counter each statistic of an SM and of an L1 shows.
 #include <catch2/catch.hpp>
 
-#include "modules/sm/l1_cache.h"
+#include "modules/sm/l1_pipeline.h"
+#include "modules/sm/l1_roles/multi_gpu.h"
 #include "modules/sm/sm_cluster.h"
 #include "tests/support/cache_rig.h"
 #include "tests/support/statistics_table.h"
@@ -76,19 +77,13 @@ void fill(StatisticsTable& table, L1Stats& s, const L1Config& config) {
 
 TEST_CASE("an L1's statistics show its counters", "[statistics]") {
   const PlainMap map;
-  const L1Cache l1("l1", L1Config{}, map);
+  const auto made = make_l1_cache("l1", L1Config{}, map);
+  const L1Cache& l1 = *made;
   StatisticsTable table;
   L1Stats& s = table.fields_of(l1.stats());
   fill(table, s, l1.config());
-  // Without reserved frames and other GPUs these count nothing.
+  // Without reserved frames it counts nothing.
   table.unregistered(s.stalls_frames);
-  table.unregistered(s.remote_loads);
-  table.unregistered(s.remote_load_hits);
-  table.unregistered(s.remote_load_merges);
-  table.unregistered(s.remote_load_misses);
-  table.unregistered(s.remote_bypasses);
-  table.unregistered(s.remote_stores);
-  table.unregistered(s.remote_latency);
   table.check(l1);
 }
 
@@ -96,21 +91,24 @@ TEST_CASE("an L1 among several GPUs that reserves frames shows these counters, t
           "[statistics]") {
   const PlainMap map;
   const RemoteAccessMode transfer;
-  L1Role role;
-  role.transfer = &transfer;
+  L1Site site;
+  site.role = "multi_gpu";
+  site.transfer = &transfer;
   L1Config config;
   config.reserve_frames = true;
-  const L1Cache l1("l1", config, map, role);
+  const auto made = make_l1_cache("l1", config, map, site);
+  const auto& l1 = dynamic_cast<const L1Pipeline<MultiGpuRole>&>(*made);
   StatisticsTable table;
   L1Stats& s = table.fields_of(l1.stats());
   fill(table, s, l1.config());
   table.counter("stalls_frames", s.stalls_frames);
-  table.counter("remote_loads", s.remote_loads);
-  table.counter("remote_load_hits", s.remote_load_hits);
-  table.counter("remote_load_merges", s.remote_load_merges);
-  table.counter("remote_load_misses", s.remote_load_misses);
-  table.counter("remote_bypasses", s.remote_bypasses);
-  table.counter("remote_stores", s.remote_stores);
-  table.histogram("remote_latency", s.remote_latency);
+  L1RemoteStats& r = table.fields_of(l1.role().stats());
+  table.counter("remote_loads", r.loads);
+  table.counter("remote_load_hits", r.load_hits);
+  table.counter("remote_load_merges", r.load_merges);
+  table.counter("remote_load_misses", r.load_misses);
+  table.counter("remote_bypasses", r.bypasses);
+  table.counter("remote_stores", r.stores);
+  table.histogram("remote_latency", r.latency);
   table.check(l1);
 }

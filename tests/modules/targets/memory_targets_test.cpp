@@ -36,7 +36,7 @@ std::uint64_t line_of(const AddressMap& map, SliceId slice, std::uint64_t from =
 
 struct Base {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small(), 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small());
   RawInitiator initiator{"initiator"};
 
   /// The last line of a channel.
@@ -208,7 +208,8 @@ TEST_CASE("payload table: an LLC slice as a remote cache") {
 
 TEST_CASE("payload table: an L1") {
   Base rig;
-  L1Cache l1("l1", L1Config{}, *rig.map);
+  const auto made = make_l1_cache("l1", L1Config{}, *rig.map);
+  L1Cache& l1 = *made;
   ScriptedTarget memory("memory");
   rig.initiator.socket.bind(l1.core);
   l1.memory.bind(memory.socket());
@@ -289,12 +290,13 @@ namespace {
 /// An initiator, an L1, a slice and a memory that refuses what it is told to.
 struct ErrorRig {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small(), 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small());
   ScriptedInitiator sm{"sm", pool};
-  L1Cache l1{"l1", L1Config{}, *map};
-  std::unique_ptr<LlcSlice> made =
+  std::unique_ptr<L1Cache> made = make_l1_cache("l1", L1Config{}, *map);
+  L1Cache& l1 = *made;
+  std::unique_ptr<LlcSlice> made_slice =
       make_llc_slice("llc", LlcRig::config(), *map, pool, LlcRig::home());
-  LlcSlice& llc = *made;
+  LlcSlice& llc = *made_slice;
   ScriptedTarget memory{"memory"};
   std::uint64_t line = line_of(*map, SliceId(1));
   bool refuses = true;

@@ -22,9 +22,9 @@ constexpr std::uint64_t kPage = 4096;
 /// L2 TLB, walker and driver, each with an initiator of its own.
 struct MmuRig {
   TransactionPool pool;
-  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{}, 1);
+  std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", MemoryGeometry{});
   PageTable table{*map};
-  std::unique_ptr<PagePlacement> placement = make_page_placement("first-touch");
+  std::unique_ptr<PagePlacement> placement = make_policy<PagePlacement>("first-touch");
   RawInitiator initiator{"initiator"};
   Target target;
 
@@ -52,7 +52,8 @@ struct MmuRig {
            p.payload.set_byte_enable_length(8);
          },
          F::kByteEnables, F::kByteEnables},
-        {"an SM that is none", [](RawPayload& p) { p.request.sm = SmId(0xffffffff); }, F::kNone,
+        {"an SM that is none",
+         [](RawPayload& p) { p.request.requester = SmId(RequesterId::kMaxIndex); }, F::kNone,
          F::kNone},
     };
   }

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "stimuli/kernels/contents.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/kernels/random.h"
 #include "stimuli/ptx/module.h"
 #include "tests/stimuli/kernels/manifest_folder.h"
@@ -159,7 +160,7 @@ TEST_CASE("a warp makes the pages that its lanes access, and none between") {
     const Address b = device.allocate("b", 33 * 4);
     device.defer(a, 256 * kPage, counted.contents());
     LaunchRequest request;
-    request.module = &module;
+    request.source = kernels::ModuleLoader::make(device)->source(module);
     request.kernel = "k";
     request.grid = {1, 1, 1};
     request.block = {33, 1, 1};

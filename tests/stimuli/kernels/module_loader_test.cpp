@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@ namespace {
 
 using namespace tessera;
 using kernels::FunctionalDevice;
+using kernels::ModuleLoader;
 
 constexpr const char* kPtx = R"(.version 6.0
 .target sm_70
@@ -45,9 +47,9 @@ T read(Device& device, Address at) {
   return out;
 }
 
-LaunchRequest request_for(const ptx::Module& module, Address out) {
+LaunchRequest request_for(const std::shared_ptr<KernelSource>& source, Address out) {
   LaunchRequest request;
-  request.module = &module;
+  request.source = source;
   request.kernel = "bump";
   request.arguments = {KernelArgument::of(out)};
   return request;
@@ -58,10 +60,11 @@ LaunchRequest request_for(const ptx::Module& module, Address out) {
 TEST_CASE("module variables are placed once, initialised, and kept between launches") {
   FunctionalDevice device;
   const ptx::Module module = ptx::parse(kPtx, "dir/vars.ptx");
+  const auto source = ModuleLoader::make(device)->source(module);
   const Address out = device.allocate("out", 4);
-  device.launch(request_for(module, out));
+  device.launch(request_for(source, out));
   CHECK(read<std::uint32_t>(device, out) == 5 + 30);
-  device.launch(request_for(module, out));
+  device.launch(request_for(source, out));
   CHECK(read<std::uint32_t>(device, out) == 6 + 30);
 
   const Allocation* counter = device.allocations().find("vars::counter");
@@ -80,9 +83,10 @@ TEST_CASE("two modules from files of one name get variables of their own") {
   FunctionalDevice device;
   const ptx::Module one = ptx::parse(kPtx, "a/vars.ptx");
   const ptx::Module two = ptx::parse(kPtx, "b/vars.ptx");
+  const auto loader = ModuleLoader::make(device);
   const Address out = device.allocate("out", 4);
-  device.launch(request_for(one, out));
-  device.launch(request_for(two, out));
+  device.launch(request_for(loader->source(one), out));
+  device.launch(request_for(loader->source(two), out));
   CHECK(read<std::uint32_t>(device, out) == 5 + 30);
   CHECK(device.allocations().find("vars#2::counter") != nullptr);
 }
@@ -90,23 +94,24 @@ TEST_CASE("two modules from files of one name get variables of their own") {
 TEST_CASE("launches that cannot be are refused") {
   FunctionalDevice device;
   const ptx::Module module = ptx::parse(kPtx, "vars.ptx");
+  const auto source = ModuleLoader::make(device)->source(module);
   const Address out = device.allocate("out", 4);
-  LaunchRequest request = request_for(module, out);
+  LaunchRequest request = request_for(source, out);
   request.kernel = "bumb";
   CHECK_THROWS_WITH(device.launch(request),
                     "vars.ptx: there is no kernel 'bumb'; did you mean 'bump'?");
-  request = request_for(module, out);
+  request = request_for(source, out);
   request.block = {1025, 1, 1};
   CHECK_THROWS_AS(device.launch(request), InputError);
-  request = request_for(module, out);
+  request = request_for(source, out);
   request.grid = {0, 1, 1};
   CHECK_THROWS_AS(device.launch(request), InputError);
-  request = request_for(module, out);
+  request = request_for(source, out);
   request.arguments.clear();
   CHECK_THROWS_AS(device.launch(request), InputError);
-  request = request_for(module, out);
-  request.module = nullptr;
-  CHECK_THROWS_AS(device.launch(request), InputError);
+  request = request_for(source, out);
+  request.source = nullptr;
+  CHECK_THROWS_WITH(device.launch(request), "kernel 'bump': the launch names no kernel source");
 }
 
 TEST_CASE("an extern variable without a definition refuses only the kernels that use it") {
@@ -118,8 +123,9 @@ TEST_CASE("an extern variable without a definition refuses only the kernels that
       ".visible .entry user()\n{\n  .reg .b32 %r<2>;\n  ld.global.u32 %r1, [other];\n  ret;\n}\n"
       ".visible .entry through()\n{\n  .reg .b64 %r<2>;\n  ld.global.u64 %r1, [to];\n  ret;\n}\n",
       "x.ptx");
+  const auto loader = ModuleLoader::make(device);
   LaunchRequest request;
-  request.module = &module;
+  request.source = loader->source(module);
   request.kernel = "k";
   CHECK_NOTHROW(device.launch(request));
   for (const char* kernel : {"user", "through"}) {
@@ -128,9 +134,9 @@ TEST_CASE("an extern variable without a definition refuses only the kernels that
                       Catch::StartsWith("x.ptx:4: the variable 'other' is .extern") &&
                           Catch::EndsWith("(used by the kernel '" + std::string(kernel) + "')"));
   }
-  CHECK(read<std::uint32_t>(device, device.symbol(module, "mine")) == 3);
-  CHECK_THROWS_WITH(device.symbol(module, "other"), Catch::StartsWith("x.ptx:4: the variable"));
-  CHECK_THROWS_WITH(device.symbol(module, "min"), Catch::EndsWith("did you mean 'mine'?"));
+  CHECK(read<std::uint32_t>(device, loader->symbol(module, "mine")) == 3);
+  CHECK_THROWS_WITH(loader->symbol(module, "other"), Catch::StartsWith("x.ptx:4: the variable"));
+  CHECK_THROWS_WITH(loader->symbol(module, "min"), Catch::EndsWith("did you mean 'mine'?"));
 }
 
 TEST_CASE("host accesses stay inside allocations") {

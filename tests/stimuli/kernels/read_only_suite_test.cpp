@@ -8,6 +8,7 @@
 
 #include "stimuli/kernels/functional_device.h"
 #include "stimuli/kernels/manifest_workload.h"
+#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/read_only.h"
 #include "stimuli/workload.h"
 
@@ -188,22 +189,21 @@ bool first_load_is_read_only(KernelProgram& program) {
 
 TEST_CASE("the module loader's launches see which arguments are one array") {
   kernels::FunctionalDevice device;
-  kernels::ModuleLoader loader(device);
   const auto workload = make_workload("vecadd");
   const ptx::Module module =
       ptx::parse_file(dynamic_cast<kernels::ManifestWorkload&>(*workload).manifest().ptx.front());
+  const auto source = kernels::ModuleLoader::make(device)->source(module);
   FlatMemory flat{std::uint64_t{1} << 20};
   const Address a = device.allocate("a", 4096);
   const Address b = device.allocate("b", 4096);
   const Address c = device.allocate("c", 4096);
   const auto marks = [&](Address x, Address y, Address z) {
     LaunchRequest request;
-    request.module = &module;
     request.kernel = "vecadd";
     request.block = {32, 1, 1};
     request.arguments = {KernelArgument::of(x), KernelArgument::of(y), KernelArgument::of(z),
                          KernelArgument::of(std::int32_t{32})};
-    return first_load_is_read_only(*loader.make(request, device.allocations(), &flat));
+    return first_load_is_read_only(*source->make(request, {&flat}));
   };
   CHECK(marks(a, b, c));
   CHECK(marks(a, a, c));        // both only read

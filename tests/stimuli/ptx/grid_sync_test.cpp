@@ -32,7 +32,6 @@ struct TwoPhases {
     view.flat = &memory;
     if (with_workspace) view.grid_workspace = workspace;
     tessera::LaunchRequest request;
-    request.module = &module;
     request.kernel = "k";
     request.grid = Dim3{ctas, 1, 1};
     request.block = Dim3{kThreads, 1, 1};

@@ -206,7 +206,6 @@ class KernelRunner {
       view.race = [this](const std::string&, const std::string& text) { races.push_back(text); };
     }
     LaunchRequest request;
-    request.module = &module;
     request.kernel = "k";
     request.grid = grid;
     request.block = block;

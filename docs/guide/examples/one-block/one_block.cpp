@@ -64,7 +64,7 @@ int sc_main(int, char**) {
   MemoryGeometry geometry;
   geometry.channels = 1;
   geometry.slices_per_channel = 1;
-  const auto map = make_address_map("fixed-channel", geometry, 1);
+  const auto map = make_address_map("fixed-channel", geometry);
   TransactionPool pool;
 
   Reader reader("reader", pool);

@@ -10,7 +10,7 @@
 
 struct OneChannel final : sc_core::sc_module {
   std::unique_ptr<tessera::AddressMap> map =
-      tessera::make_address_map("fixed-channel", tessera::MemoryGeometry{}, 1);
+      tessera::make_address_map("fixed-channel", tessera::MemoryGeometry{});
   tessera::DramChannel dram{"dram", tessera::DramConfig{}, *map, tessera::ChannelId(0), 1};
   tlm_utils::simple_initiator_socket<OneChannel> port{"port"};
   tessera::TransactionPool pool;

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/parameters.h"
+#include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
+#include "modules/core/timed_queue.h"
+#include "modules/core/transaction_pool.h"
+
+namespace tessera {
+
+struct LineBridgeConfig {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t line_bytes = 128;
+  /// Lines under way at a time.
+  std::uint32_t outstanding_lines = 16;
+  /// Transactions of the master that are held; another one's END_REQ is withheld.
+  std::uint32_t input_depth = 4;
+
+  /// Every fault, in words; empty when sound.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, LineBridgeConfig& c);
+
+struct LineBridgeStats {
+  Counter reads = 0;
+  Counter writes = 0;
+  Counter lines = 0;
+  Counter bytes = 0;
+  Counter errors = 0;
+  Histogram latency;
+  Occupancy outstanding;
+};
+
+/// A bridge's place in its platform.
+struct LineBridgeSite {
+  RequesterId requester{RequesterKind::kBridge, 0};
+  /// Gives the requests' homes, by which interconnects route. Null: the memory system decodes them.
+  const AddressMap* map = nullptr;
+  /// Physical address of an address of the master, asked for each line's first byte; none: not
+  /// mapped. It must keep lines whole. Empty: addresses are physical.
+  std::function<std::optional<std::uint64_t>(std::uint64_t address)> translate = {};
+};
+
+/// The way into the memory system for a master that speaks plain TLM (a CPU, a DMA engine, an AXI
+/// port): it makes line requests with byte masks and the MemoryRequest extension. A transaction may
+/// have any address, any length and byte enables; it needs no extension.
+///
+/// Timing: a transaction is split from the clock edge at or after its arrival on. One line request
+/// leaves a cycle, in the order of transactions and addresses, when fewer than `outstanding_lines`
+/// are under way; it arrives a cycle later. A response leaves at the edge at which the last line of
+/// its transaction has come and all responses before it have left, and arrives a cycle later: a
+/// lone read of a line takes two cycles more than memory. A line without an enabled byte is not
+/// sent. The translation takes no time.
+///
+/// Responses come in the order of requests. Their status is OK, or that of the failed line with the
+/// lowest address; the other lines of a failed write may have been written. An address that is not
+/// translated, or outside the memory, is TLM_ADDRESS_ERROR_RESPONSE, and the rest of its
+/// transaction is not sent. TLM_IGNORE_COMMAND is answered without an access. Malformed payloads
+/// are answered as in PayloadCheck.
+///
+/// b_transport adds the cycles of the split to the latency of the slowest line. transport_dbg takes
+/// no time and disregards byte enables, as TLM says. Both end at the first line that is not mapped.
+/// Phases: all four on both sides. Not modelled: write combining, prefetching, atomics, DMI,
+/// streaming widths below the length (TLM_BURST_ERROR_RESPONSE).
+class LineBridge final : public sc_core::sc_module, public Block {
+ public:
+  tlm_utils::passthrough_target_socket<LineBridge> in;
+  tlm_utils::simple_initiator_socket<LineBridge> memory;
+
+  LineBridge(const sc_core::sc_module_name& name, const LineBridgeConfig& config,
+             TransactionPool& pool, LineBridgeSite site = {});
+
+  const LineBridgeConfig& config() const { return config_; }
+  const LineBridgeStats& stats() const { return stats_; }
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  using Payload = tlm::tlm_generic_payload;
+
+  /// A transaction that is being carried out. `next`: its first byte that is not sent yet.
+  struct Job {
+    Payload* payload = nullptr;
+    Tick arrived = 0;
+    std::uint32_t next = 0;
+    std::uint32_t lines = 0;  ///< under way
+    std::uint32_t failed_at = ~std::uint32_t{0};
+    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+  };
+  /// The part of a transaction that is in one line.
+  struct Piece {
+    std::uint32_t offset = 0;   ///< of its first byte in the transaction
+    std::uint32_t in_line = 0;  ///< and in the line
+    std::uint32_t bytes = 0;
+    ByteMask mask;  ///< enabled bytes of the line
+  };
+  struct Line {
+    Transaction* request = nullptr;
+    Job* job = nullptr;
+    Piece piece;
+  };
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void blocking(Payload& payload, sc_core::sc_time& delay);
+  unsigned debug(Payload& payload);
+
+  void process();
+  void handle_response(Payload& payload);
+  void respond(Tick t);
+  void issue(Tick t);
+  void send(Job& job, const Piece& piece, std::uint64_t line, Tick t);
+  void schedule_next(Tick t);
+  bool responds() const { return split_ != 0 && jobs_.front().lines == 0; }
+
+  PayloadFault fault_of(const Payload& payload) const;
+  Piece piece_at(const Payload& payload, std::uint32_t offset) const;
+  std::optional<std::uint64_t> line_of(const Payload& payload, const Piece& piece) const;
+  /// Makes `out` a request for the piece, or for the whole line.
+  void fill(Transaction& out, const Payload& payload, const Piece& piece, std::uint64_t line,
+            bool whole) const;
+  static void take_read(Payload& payload, const Piece& piece, const unsigned char* from);
+
+  const LineBridgeConfig config_;
+  const ClockDomain clock_;
+  TransactionPool& pool_;
+  const LineBridgeSite site_;
+  PayloadCheck check_;
+
+  TimedQueue<Job> arrivals_;
+  std::deque<Job> jobs_;   ///< in the order of arrival
+  std::size_t split_ = 0;  ///< jobs at the front all of whose lines have been sent
+  std::vector<Line> lines_;
+  std::vector<std::uint32_t> free_lines_;
+  TimedQueue<Payload*> responses_;
+  RequestReceiver master_in_;
+  ResponseSender master_out_;
+  RequestSender memory_out_;
+  ResponseReceiver memory_in_;
+  Tick issue_free_at_ = 0;
+  ProcessTimer wake_;
+  LineBridgeStats stats_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "modules/core/l1_observer.h"
+#include "modules/core/memory_request.h"
+#include "modules/sm/l1_cache_config.h"
+#include "policies/address_map.h"
+#include "policies/transfer_policy.h"
+
+namespace tessera {
+
+class L1Cache;
+
+/// An L1's place in its platform. Plain data; what is pointed to outlives the cache.
+struct L1Site {
+  /// What the L1 does with another node's line: a registered role.
+  std::string role = "local";
+  /// Physical addresses of the own node's memory, [local_begin, local_end): the two address
+  /// registers of the selective cache bypassing unit (DualOpt section 4.1.2).
+  std::uint64_t local_begin = 0;
+  std::uint64_t local_end = ~std::uint64_t{0};
+  /// How other nodes' lines are read; may change at any time.
+  const RemoteAccessMode* transfer = nullptr;
+  /// A fine-grained transfer carries multiples of this: 4, 8 or 16 (DualOpt section 6.2).
+  std::uint32_t transfer_bytes = 4;
+  /// Told of every access; may be null.
+  L1Observer* observer = nullptr;
+};
+
+/// What a lookup came to. kStalled: the access cannot proceed yet.
+enum class L1Lookup : std::uint8_t { kStalled, kHit, kMerged, kForwarded };
+
+/// How the pipeline carries out one access.
+struct L1Handling {
+  /// As word_mask: the whole line.
+  static constexpr std::uint32_t kWholeLine = ~std::uint32_t{0};
+
+  /// Loads past the array: the 4-byte words that a fetch brings, as MemoryRequest::word_mask.
+  std::uint32_t word_mask = kWholeLine;
+  /// A load that merges with fetches under way, but neither looks at the array nor installs a line.
+  bool past_array = false;
+  bool words_only = false;  ///< the response carries only those words
+  bool remote = false;      ///< another node's line
+};
+
+/// A role answers what the L1 does with another node's line. It is a class of its own, the
+/// parameter of L1Pipeline, so that no call to it is virtual:
+///
+///   class MyRole {
+///    public:
+///     static constexpr bool kPassesArray = false;  // whether past_array is ever true
+///     explicit MyRole(const L1Site& site);
+///     // Before each lookup, again after a stall. Must not change anything.
+///     L1Handling handling(const tlm::tlm_generic_payload&, const MemoryRequest&) const;
+///     // After each lookup that did not stall; may change what the request asks of memory.
+///     void looked_up(MemoryRequest&, const L1Handling&, L1Lookup outcome);
+///     // A response arrives from memory at `at`.
+///     void responded(tlm::tlm_generic_payload&, Tick at, const ClockDomain&);
+///     void register_statistics(const std::string& module, StatisticsRegistry&) const;
+///   };
+///
+/// Its file registers it: register_l1_role("my-role", make_l1_pipeline<MyRole>), with
+/// modules/sm/l1_pipeline.h.
+using L1RoleFactory = std::unique_ptr<L1Cache> (*)(const sc_core::sc_module_name& name,
+                                                   const L1Config& config, const AddressMap& map,
+                                                   const L1Site& site);
+
+/// Returns true. Throws InputError when the name belongs to another role already.
+bool register_l1_role(const std::string& name, L1RoleFactory factory);
+std::vector<std::string> l1_role_names();
+/// An L1 with the role of its site. Throws InputError with the nearest name for an unknown role.
+std::unique_ptr<L1Cache> make_l1_cache(const sc_core::sc_module_name& name, const L1Config& config,
+                                       const AddressMap& map, const L1Site& site = {});
+
+}  // namespace tessera

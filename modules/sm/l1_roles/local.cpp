@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// "local": every line is treated alike.
+#include "modules/sm/l1_pipeline.h"
+
+namespace tessera {
+
+namespace {
+
+class LocalRole {
+ public:
+  static constexpr bool kPassesArray = false;
+
+  explicit LocalRole(const L1Site&) {}
+
+  static L1Handling handling(const tlm::tlm_generic_payload&, const MemoryRequest&) { return {}; }
+  static void looked_up(MemoryRequest&, const L1Handling&, L1Lookup) {}
+  static void responded(tlm::tlm_generic_payload&, Tick, const ClockDomain&) {}
+  static void register_statistics(const std::string&, StatisticsRegistry&) {}
+};
+
+}  // namespace
+
+extern "C" {
+extern const bool tessera_l1_role_local;
+const bool tessera_l1_role_local = register_l1_role("local", make_l1_pipeline<LocalRole>);
+}
+
+}  // namespace tessera

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tlm>
+
+#include "modules/core/stats.h"
+#include "modules/core/time.h"
+#include "modules/sm/l1_role.h"
+
+namespace tessera {
+
+/// Of lines of other GPUs; loads are hits, merges or misses.
+struct L1RemoteStats {
+  Counter loads = 0;
+  Counter load_hits = 0;
+  Counter load_merges = 0;
+  Counter load_misses = 0;
+  Counter bypasses = 0;
+  Counter stores = 0;
+  Histogram latency;
+};
+
+/// "multi_gpu": what an L1 does among several GPUs. The selective cache bypassing unit and MSHRs
+/// with bit masks of DualOpt section 4.1.2: L1Site::transfer says how lines outside
+/// [local_begin, local_end) are loaded: as any other, or (bypass_l1) past the array, as whole lines
+/// or (fine_grained) the words that the lanes need, in groups of transfer_bytes.
+class MultiGpuRole {
+ public:
+  static constexpr bool kPassesArray = true;
+
+  /// `site.transfer` must not be null; `site.transfer_bytes` must be 4, 8 or 16.
+  explicit MultiGpuRole(const L1Site& site);
+
+  L1Handling handling(const tlm::tlm_generic_payload& payload, const MemoryRequest& request) const;
+  void looked_up(MemoryRequest& request, const L1Handling& how, L1Lookup outcome);
+  void responded(tlm::tlm_generic_payload& payload, Tick at, const ClockDomain& clock);
+  void register_statistics(const std::string& module, StatisticsRegistry& registry) const;
+
+  const L1RemoteStats& stats() const { return stats_; }
+
+ private:
+  bool is_remote(const tlm::tlm_generic_payload& payload) const {
+    return payload.get_address() < site_.local_begin || payload.get_address() >= site_.local_end;
+  }
+  void count(const MemoryRequest& request, const L1Handling& how, L1Lookup outcome);
+
+  const L1Site site_;
+  L1RemoteStats stats_;
+};
+
+}  // namespace tessera

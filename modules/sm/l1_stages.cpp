@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// An L1's lookups and fills.
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "modules/sm/l1_cache.h"
+
+namespace tessera {
+
+namespace {
+constexpr std::size_t at(Hop h) { return static_cast<std::size_t>(h); }
+}  // namespace
+
+// Lookups.
+
+L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
+  if (a.request->bypass_l1) {
+    ++stats_.loads;
+    ++stats_.bypasses;
+    forward(a, t);
+    return Lookup::kForwarded;
+  }
+  const std::uint64_t line = line_of(*a.payload);
+  if (Misses::Entry* entry = mshr_.find(line)) {
+    if (!entry->keep || entry->passing || !mshr_.can_merge(*entry)) return Lookup::kStalled;
+    entry->add(a);
+    ++stats_.loads;
+    ++stats_.load_merges;
+    return Lookup::kMerged;
+  }
+  const CacheArray::Frame f = array_.find(line, line);
+  if (f != CacheArray::kNone) {
+    ++stats_.loads;
+    ++stats_.load_hits;
+    array_.touch(f);
+    if (a.request->carries_data) {
+      std::memcpy(a.payload->get_data_ptr(), array_.data(f), config_.line_bytes);
+    }
+    to_core_.push(t, 0, a.payload);
+    return Lookup::kHit;
+  }
+  if (mshr_.full() || !reserve_frame(line)) return Lookup::kStalled;
+  ++stats_.loads;
+  ++stats_.load_misses;
+  fetch(a, line, L1Handling::kWholeLine, false, t);
+  return Lookup::kForwarded;
+}
+
+/// A load that neither looks at the array nor installs a line (the three cases of DualOpt figure
+/// 8).
+L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mask, Tick t) {
+  const std::uint64_t line = line_of(*a.payload);
+  if (Misses::Entry* entry = mshr_.find_containing(line, word_mask)) {
+    if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
+    entry->add(a);
+    ++stats_.loads;
+    ++stats_.load_merges;
+    return Lookup::kMerged;
+  }
+  if (mshr_.full()) return Lookup::kStalled;
+  ++stats_.loads;
+  ++stats_.load_misses;
+  fetch(a, line, word_mask, true, t);
+  return Lookup::kForwarded;
+}
+
+/// A frame for a line that is about to be fetched, where frames are reserved; false when every
+/// frame of its set waits for a line.
+bool L1Cache::reserve_frame(std::uint64_t line) {
+  if (!config_.reserve_frames) return true;
+  const CacheArray::Frame f = array_.victim(line);
+  no_free_way_ = f == CacheArray::kNone;
+  if (no_free_way_) return false;
+  if (array_.occupied(f)) ++stats_.evictions;
+  array_.install(f, line);
+  array_.lock(f, true);
+  return true;
+}
+
+/// The load itself fetches its line, or these pieces of it.
+void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing,
+                    Tick t) {
+  Misses::Entry& entry = mshr_.allocate(line);
+  entry.keep = true;
+  entry.passing = passing;
+  entry.word_mask = word_mask;
+  entry.fetch = a.payload;
+  a.request->decode_home(map_, a.payload->get_address());
+  to_memory_.push(t, 0, a.payload);
+}
+
+L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
+  const std::uint64_t line = line_of(*a.payload);
+  const bool atomic = a.request->kind == RequestKind::kAtomic;
+  if (Misses::Entry* entry = mshr_.find_containing(line, L1Handling::kWholeLine)) {
+    if (atomic) {
+      // Its result is made elsewhere: what is being fetched is already old.
+      entry->keep = false;
+    } else {
+      if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
+      a.payload->acquire();
+      entry->add(a);
+    }
+  }
+  const CacheArray::Frame f = array_.find(line, line);
+  if (f != CacheArray::kNone) {
+    if (atomic) {
+      array_.invalidate(f);
+    } else if (!array_.locked(f)) {  // else the note in the MSHR serves
+      ++stats_.store_hits;
+      if (a.request->carries_data) {
+        copy_masked(array_.data(f), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
+                    config_.line_bytes);
+      }
+    }
+  }
+  ++(atomic ? stats_.atomics : stats_.stores);
+  forward(a, t);
+  return Lookup::kForwarded;
+}
+
+/// The access travels on as it is; its answer goes to the core.
+void L1Cache::forward(const Access& a, Tick t) {
+  a.request->decode_home(map_, a.payload->get_address());
+  ++forwarded_;
+  to_memory_.push(t, 0, a.payload);
+}
+
+// Fills.
+
+/// The line has been refused: so are the loads that wait for it, and nothing is kept. (A store
+/// travels on itself, with a status of its own.)
+void L1Cache::refuse_fill(Misses::Entry& entry) {
+  const Payload& payload = *entry.fetch;
+  entry.for_each_waiting([&](const Access& a) {
+    if (a.payload->is_read()) a.payload->set_response_status(payload.get_response_status());
+  });
+  if (!config_.reserve_frames || entry.passing) return;
+  const std::uint64_t line = line_of(payload);
+  const CacheArray::Frame f = array_.find(line, line);
+  if (f == CacheArray::kNone) return;
+  array_.lock(f, false);
+  array_.invalidate(f);
+}
+
+/// The line has come with the load that asked for it; what waited for it takes effect on its bytes
+/// in order of arrival.
+void L1Cache::fill(Misses::Entry& entry, Tick t) {
+  const Payload& payload = *entry.fetch;
+  const MemoryRequest& request = request_of(*entry.fetch);
+  account(request, t);
+  const std::uint32_t came =
+      request.fine_grained ? 4U * static_cast<std::uint32_t>(__builtin_popcount(entry.word_mask))
+                           : config_.line_bytes;
+  stats_.bytes_filled += came;
+  stats_.bandwidth.add(came, t);
+  const unsigned char* bytes = payload.get_data_ptr();
+  // The load keeps the bytes as they came; a later store changes a copy of them.
+  std::array<unsigned char, kMaxLineBytes> changed;
+  entry.for_each_waiting([&](const Access& a) {
+    if (!a.request->carries_data) return;
+    if (a.payload->is_read()) {
+      std::memcpy(a.payload->get_data_ptr(), bytes, config_.line_bytes);
+      return;
+    }
+    if (bytes != changed.data()) {
+      std::memcpy(changed.data(), bytes, config_.line_bytes);
+      bytes = changed.data();
+    }
+    copy_masked(changed.data(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
+                config_.line_bytes);
+  });
+  if (!entry.keep || entry.passing) return;
+  const std::uint64_t line = line_of(payload);
+  CacheArray::Frame f = CacheArray::kNone;
+  if (config_.reserve_frames) {
+    f = array_.find(line, line);
+    array_.lock(f, false);
+  } else {
+    f = array_.victim(line);
+    if (array_.occupied(f)) {
+      ++stats_.evictions;
+      evicts_at_ = t;
+    }
+    array_.install(f, line);
+  }
+  if (request.carries_data) std::memcpy(array_.data(f), bytes, config_.line_bytes);
+}
+
+void L1Cache::account(const MemoryRequest& request, Tick t) {
+  const auto& s = request.stamps;
+  const Tick issued = s[at(Hop::kIssued)];
+  stats_.miss_latency.add(clock_.cycles_in(t - issued));
+  if (s[at(Hop::kAtLlc)] == kNever || s[at(Hop::kFromLlc)] == kNever) return;
+  stats_.request_network += s[at(Hop::kAtLlc)] - issued;
+  if (s[at(Hop::kToDram)] != kNever && s[at(Hop::kFromDram)] != kNever) {
+    stats_.llc += s[at(Hop::kToDram)] - s[at(Hop::kAtLlc)];
+    stats_.dram += s[at(Hop::kFromDram)] - s[at(Hop::kToDram)];
+    stats_.llc_return += s[at(Hop::kFromLlc)] - s[at(Hop::kFromDram)];
+  } else {
+    stats_.llc += s[at(Hop::kFromLlc)] - s[at(Hop::kAtLlc)];
+  }
+  stats_.reply_network += t - s[at(Hop::kFromLlc)];
+}
+
+}  // namespace tessera

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <tlm>
+#include <utility>
+#include <vector>
+
+#include "modules/core/prefetch.h"
+#include "modules/core/time.h"
+#include "modules/sm/coalescer.h"
+#include "stimuli/warp_program.h"
+
+namespace tessera {
+
+/// What some warp-wide accesses have besides: those of several lines, whose values travel, or
+/// whose lanes matter (atomics).
+struct WarpAccessDetails {
+  /// As WarpAccess::request, for each line.
+  std::array<tlm::tlm_generic_payload*, kWarpLanes> requests{};
+  std::array<std::uint32_t, kWarpLanes> lanes;  ///< of each line
+  MemoryOp memory;
+  /// Load results, lane i at i * kMaxLaneBytes.
+  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
+};
+
+/// A warp-wide access on its way through an SM: a host cache line, since thousands are in flight
+/// and each line that an answer touches is a miss.
+struct alignas(kHostLine) WarpAccess {
+  const OpInfo* op = nullptr;
+  std::uint64_t warp_age = 0;
+  Tick issued_at = 0;
+  /// The request for its only line on its way, nullptr before and after. With details: not used.
+  tlm::tlm_generic_payload* request = nullptr;
+  WarpAccessDetails* details = nullptr;
+  std::uint32_t index = 0;  ///< in the unit's table
+  std::uint32_t pc = 0;
+  std::uint8_t warp = 0;  ///< slot
+  AccessKind kind = AccessKind::kLoad;
+  bool read_only = false;
+  bool bypass_l1 = false;
+  bool values_done = false;
+  bool has_result = false;  ///< a warp's registers wait for it; otherwise its warp may have ended
+  std::uint8_t lines_count = 0;
+  std::uint8_t lines_sent = 0;  ///< handed to translation
+  std::uint8_t lines_left = 0;  ///< not yet answered
+  AtomicOp atomic = AtomicOp::kAdd;
+  AtomicType atomic_type = AtomicType::kU32;
+
+  tlm::tlm_generic_payload*& request_for(std::size_t line) {
+    return details != nullptr ? details->requests[line] : request;
+  }
+};
+
+/// The warp accesses that an SM has in flight. Nothing is allocated once every entry has had
+/// details.
+class WarpAccessTable {
+ public:
+  explicit WarpAccessTable(std::uint32_t entries);
+
+  bool full() const { return free_.empty(); }
+  std::size_t used() const { return accesses_.size() - free_.size(); }
+  WarpAccess& operator[](std::size_t index) { return accesses_[index]; }
+
+  /// An entry for an access that falls into these lines. Must not be full.
+  WarpAccess& allocate(const MemoryOp& memory, const CoalescedAccess& lines);
+  void release(WarpAccess& access) {
+    if (access.details != nullptr) free_details_.push_back(std::exchange(access.details, nullptr));
+    free_.push_back(&access);
+  }
+  /// Releases all, after drop(payload pointer) for each line's request.
+  template <class F>
+  void clear(F drop) {
+    free_.clear();
+    for (std::size_t i = accesses_.size(); i-- > 0;) {
+      WarpAccess& a = accesses_[i];
+      drop(a.request);
+      if (a.details != nullptr) {
+        for (tlm::tlm_generic_payload*& sent : a.details->requests) drop(sent);
+      }
+      release(a);
+    }
+  }
+
+ private:
+  /// Lines' requests, lanes and values, for accesses that have more than one line or need their
+  /// lanes.
+  [[gnu::noinline]] void add_details(WarpAccess& a, const MemoryOp& memory,
+                                     const CoalescedAccess& lines, bool lanes_matter);
+
+  std::vector<WarpAccess> accesses_;
+  std::vector<WarpAccess*> free_;
+  std::vector<std::unique_ptr<WarpAccessDetails>> all_details_;
+  std::vector<WarpAccessDetails*> free_details_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// "gto": greedy-then-oldest (NUBA Table 1). The warp that issued last goes on; when it cannot, the
+// one that has been on the SM for longest.
+#include "modules/sm/warp_scheduler.h"
+
+namespace tessera {
+
+namespace {
+
+class GreedyThenOldest final : public WarpScheduler {
+ public:
+  std::uint32_t choose(const WarpCandidates& c) override {
+    if (c.last != WarpCandidates::kNone && (c.usable & WarpTable::bit(c.last)) != 0) return c.last;
+    std::uint32_t oldest = WarpTable::first(c.usable);
+    for (std::uint64_t left = c.usable & (c.usable - 1); left != 0; left &= left - 1) {
+      const std::uint32_t slot = WarpTable::first(left);
+      if (c.warps[slot].age < c.warps[oldest].age) oldest = slot;
+    }
+    return oldest;
+  }
+};
+
+std::shared_ptr<WarpScheduler> make() {
+  static const auto shared = std::make_shared<GreedyThenOldest>();
+  return shared;
+}
+
+}  // namespace
+
+extern "C" {
+extern const bool tessera_warp_scheduler_gto;
+const bool tessera_warp_scheduler_gto = register_warp_scheduler("gto", make);
+}
+
+}  // namespace tessera

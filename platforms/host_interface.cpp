@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/host_interface.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "common/error.h"
+#include "modules/core/report.h"
+
+namespace tessera {
+
+namespace {
+
+// The driver's part of host memory.
+constexpr std::uint64_t kRing = 0;
+constexpr std::uint64_t kRingPackets = 16;
+constexpr std::uint64_t kSignal = 0x800;
+constexpr std::uint64_t kArguments = 0x1000;
+
+}  // namespace
+
+HostInterface::HostInterface(const sc_core::sc_module_name& name, const DispatchConfig& config,
+                             const KernelTable& kernels, LaunchPlanner& planner,
+                             CtaDispatcher& dispatcher, LaunchPlatform platform,
+                             DeviceAccess device)
+    : sc_module(name),
+      memory("memory"),
+      command_processor("command_processor", config, kernels, planner, dispatcher,
+                        std::move(platform)),
+      device_(std::move(device)),
+      bytes_(kMemoryBytes),
+      registers_("registers") {
+  memory.register_b_transport(this, &HostInterface::b_transport);
+  memory.register_transport_dbg(this, &HostInterface::transport_dbg);
+  command_processor.memory.bind(memory);
+  registers_.bind(command_processor.mmio);
+  wake_.bind<&HostInterface::ring_doorbell>(*this);
+  SC_HAS_PROCESS(HostInterface);
+  SC_METHOD(handle_interrupt);
+  sensitive << command_processor.interrupt;
+  dont_initialize();
+}
+
+// Memory.
+
+void HostInterface::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
+  payload.set_dmi_allowed(false);
+  if (payload.get_byte_enable_ptr() != nullptr) {
+    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+  } else if (payload.get_streaming_width() < payload.get_data_length()) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+  } else {
+    access(payload);
+  }
+}
+
+unsigned HostInterface::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+  return access(payload) ? payload.get_data_length() : 0;
+}
+
+bool HostInterface::access(tlm::tlm_generic_payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  const unsigned length = payload.get_data_length();
+  unsigned char* data = payload.get_data_ptr();
+  bool served = true;
+  if (address >= Allocations::kBase) {
+    served = device_(payload.get_command(), address, data, length);
+  } else if (address >= kMemoryBytes || length > kMemoryBytes - address) {
+    served = false;
+  } else if (payload.is_read()) {
+    std::memcpy(data, bytes_.data() + address, length);
+  } else if (payload.is_write()) {
+    std::memcpy(bytes_.data() + address, data, length);
+  }
+  payload.set_response_status(served ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  return served;
+}
+
+// The driver.
+
+void HostInterface::submit(const CommandPacket& packet, const std::vector<std::byte>& arguments) {
+  if (arguments.size() > kMemoryBytes - kArguments) {
+    throw InputError("a kernel with " + std::to_string(arguments.size()) +
+                     " bytes of arguments; host memory holds " +
+                     std::to_string(kMemoryBytes - kArguments));
+  }
+  CommandPacket p = packet;
+  p.id = tail_;
+  p.arguments = kArguments;
+  p.completion = kSignal;
+  std::memset(bytes_.data() + kSignal, 0, sizeof(std::uint64_t));
+  if (!arguments.empty()) {
+    std::memcpy(bytes_.data() + kArguments, arguments.data(), arguments.size());
+  }
+  std::memcpy(bytes_.data() + kRing + tail_ % kRingPackets * CommandPacket::kBytes, &p, sizeof p);
+  wake_.at(now());
+}
+
+/// A process, because sockets serve only while simulated time runs.
+void HostInterface::ring_doorbell() {
+  if (tail_ == 0) {
+    write_register(CommandRegister::kQueueBase, kRing);
+    write_register(CommandRegister::kQueueSize, kRingPackets);
+    write_register(CommandRegister::kInterruptEnable,
+                   command_interrupt::kCompletion | command_interrupt::kError);
+  }
+  if (kernel_failed()) {
+    if (on_launch_ended) on_launch_ended(command_processor.failure());
+    return;
+  }
+  write_register(CommandRegister::kTail, ++tail_);
+}
+
+/// A failed kernel still holds its SMs: nothing can be launched after it.
+bool HostInterface::kernel_failed() {
+  return read_register(CommandRegister::kError) ==
+         static_cast<std::uint64_t>(CommandError::kKernelFailed);
+}
+
+void HostInterface::handle_interrupt() {
+  // Firmware's packets are not the driver's.
+  if (!command_processor.interrupt->read() || tail_ == 0) return;
+  std::exception_ptr failure;
+  const std::uint64_t pending = read_register(CommandRegister::kInterruptStatus);
+  if ((pending & command_interrupt::kError) != 0) {
+    failure = command_processor.failure();
+    if (!kernel_failed()) write_register(CommandRegister::kError, 0);
+  }
+  write_register(CommandRegister::kInterruptStatus, pending);
+  if (on_launch_ended) on_launch_ended(failure);
+}
+
+std::uint64_t HostInterface::read_register(CommandRegister r) {
+  std::uint64_t value = 0;
+  access_register(tlm::TLM_READ_COMMAND, r, value);
+  return value;
+}
+
+void HostInterface::write_register(CommandRegister r, std::uint64_t value) {
+  access_register(tlm::TLM_WRITE_COMMAND, r, value);
+}
+
+void HostInterface::access_register(tlm::tlm_command command, CommandRegister r,
+                                    std::uint64_t& value) {
+  tlm::tlm_generic_payload payload;
+  sc_core::sc_time delay;
+  payload.set_command(command);
+  payload.set_address(static_cast<std::uint64_t>(r));
+  payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
+  payload.set_data_length(sizeof value);
+  payload.set_streaming_width(sizeof value);
+  registers_->b_transport(payload, delay);
+  if (!payload.is_response_ok()) {
+    SC_REPORT_FATAL("/tessera/platform/command_register",
+                    "the command processor refused an access of the driver");
+  }
+}
+
+}  // namespace tessera

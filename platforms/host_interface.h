@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/multi_passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/process_timer.h"
+#include "modules/host/command_processor.h"
+
+namespace tessera {
+
+/// The host's side of a platform: the command processor, the memory that it shares with software,
+/// and the driver by which a host program launches kernels. Firmware binds its sockets to
+/// `command_processor.mmio` and `memory` and uses both instead of the driver.
+///
+/// `memory` has two windows: [0, kMemoryBytes), host memory for rings, argument blocks and signals;
+/// and from Allocations::kBase on, device memory by virtual address, inside allocations. Loosely
+/// timed (b_transport, transport_dbg), without a time of its own: accesses of the host have none.
+/// The driver uses all of the host memory.
+class HostInterface final : public sc_core::sc_module {
+ public:
+  static constexpr std::uint64_t kMemoryBytes = 64 << 10;
+
+  /// Reads or writes device memory; false outside allocations.
+  using DeviceAccess = std::function<bool(tlm::tlm_command command, Address address,
+                                          unsigned char* data, std::uint64_t bytes)>;
+
+  tlm_utils::multi_passthrough_target_socket<HostInterface> memory;
+  CommandProcessor command_processor;
+
+  HostInterface(const sc_core::sc_module_name& name, const DispatchConfig& config,
+                const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
+                LaunchPlatform platform, DeviceAccess device);
+
+  /// The driver writes a packet (its addresses and id are the driver's) and the argument block, and
+  /// rings the doorbell, at the present time. One launch at a time.
+  void submit(const CommandPacket& packet, const std::vector<std::byte>& arguments);
+  /// The driver's launch has ended: null, or why the command processor gave it up.
+  std::function<void(const std::exception_ptr&)> on_launch_ended;
+
+ private:
+  void b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(int, tlm::tlm_generic_payload& payload);
+  bool access(tlm::tlm_generic_payload& payload);
+  void ring_doorbell();
+  void handle_interrupt();
+  bool kernel_failed();
+  std::uint64_t read_register(CommandRegister r);
+  void write_register(CommandRegister r, std::uint64_t value);
+  void access_register(tlm::tlm_command command, CommandRegister r, std::uint64_t& value);
+
+  const DeviceAccess device_;
+  std::vector<unsigned char> bytes_;
+  tlm_utils::simple_initiator_socket<HostInterface> registers_;
+  std::uint32_t tail_ = 0;
+  ProcessTimer wake_;
+};
+
+}  // namespace tessera

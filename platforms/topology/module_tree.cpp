@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/gpu_config.h"
+#include "platforms/topology/shape.h"
+
+namespace tessera {
+
+namespace {
+
+/// One of the networks that join the modules.
+PlannedNetwork between_modules(const Planner& p) {
+  const GpuConfig& c = p.config();
+  PlannedNetwork network;
+  network.joins = NodeLevel::kModule;
+  network.span.way = NetworkSpan::Way::kBesideDie;
+  if (find_level(p.tree(), NodeLevel::kModule)->network == "ring") {
+    network.kind = NetworkKind::kRing;
+    network.traffic = "ring";
+    network.ring = c.ring.ring;
+  } else {
+    network.kind = NetworkKind::kSwitch;
+    network.traffic = "mcm";
+    network.noc = c.mcm.plane;
+  }
+  return network;
+}
+
+void join(Planner& p, Planner::Gpu& gpu, const std::vector<Planner::Socket>& from, unsigned input) {
+  const GpuConfig& c = p.config();
+  const std::uint32_t modules = c.system.modules;
+  const auto entries = static_cast<std::uint32_t>(from.size()) / modules;
+  const std::uint32_t slices = gpu.slices / modules;
+  const PlannedNetwork plane = between_modules(p);
+  const std::uint32_t planes = plane.kind == NetworkKind::kRing ? c.ring.ports : c.mcm.ports;
+  const std::uint32_t egress = p.several_gpus() ? c.system.rdma_ports / modules : 0;
+  PlannedNetwork crossbar;
+  crossbar.traffic = "noc";
+  crossbar.noc = c.noc;
+  PlannedNetwork gate = crossbar;
+  gate.traffic = "gate";
+  std::vector<PlannedBlockId> nocs;
+  std::vector<PlannedBlockId> gates;
+  for (std::uint32_t m = 0; m < modules; ++m) {
+    const std::uint32_t node = p.module_node(gpu, m);
+    const std::string number = std::to_string(m);
+    gates.push_back(p.add_network("gate" + number, node, gpu.number, gate, planes, slices,
+                                  [slices](std::uint32_t slice) { return slice % slices; }));
+    nocs.push_back(p.add_network("noc" + number, node, gpu.number, crossbar, entries,
+                                 slices + planes + egress,
+                                 p.exit_of(gpu, {m * slices, slices, planes, egress})));
+    for (std::uint32_t i = 0; i < entries; ++i) p.link(from[m * entries + i], {nocs[m], i});
+    for (std::uint32_t i = 0; i < slices; ++i) {
+      p.link({nocs[m], i}, {gpu.llcs[m * slices + i], input});
+      p.link({gates[m], i}, {gpu.llcs[m * slices + i], input + 1});
+    }
+    for (std::uint32_t i = 0; i < egress; ++i) gpu.egress.push_back({nocs[m], slices + planes + i});
+  }
+  for (std::uint32_t i = 0; i < planes; ++i) {
+    const PlannedBlockId id = p.add_network(
+        plane.traffic + std::to_string(i), gpu.node, gpu.number, plane, modules, modules,
+        [slices, own = gpu.slices](std::uint32_t slice) { return slice % own / slices; });
+    for (std::uint32_t m = 0; m < modules; ++m) {
+      p.link({nocs[m], slices + i}, {id, m});
+      p.link({id, m}, {gates[m], i});
+    }
+  }
+}
+
+void report(Planner& p) {
+  p.report(between_modules(p).traffic);
+  p.report("gate");
+}
+
+}  // namespace
+
+/// Chiplets of a GPU (NUBA section 7.6), each of any shape that nests. A module's sources (L1s, or
+/// slices of partitions) have a crossbar to its own slices, whose further exits lead to the
+/// networks that join the modules, dealt by the slice's number; what comes from other modules has a
+/// crossbar of its own, to a slice input of its own:
+///
+///   noc[m] -> llc[home], or -> mcm[plane] -> gate[home's m] -> llc[home]
+///
+/// The networks between modules are `mcm.ports` switches, or as many bidirectional rings
+/// (`ring.ports`), on which nodes are modules.
+///
+/// Free of deadlock: behind requests that wait to leave the module, modules that wait for each
+/// other would never go on; requests that came from another module therefore never share a queue
+/// with those, and wait only for their home slice and its channel. Answers have networks of their
+/// own.
+Shape module_tree_shape() {
+  Shape s;
+  s.name = "modules";
+  s.level = NodeLevel::kModule;
+  s.networks = {"switch", "ring"};
+  s.join = join;
+  s.report = report;
+  return s;
+}
+
+}  // namespace tessera

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// A platform's tree as a preset describes it: levels, outermost first.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/json.h"
+#include "common/located_json.h"
+
+namespace tessera {
+
+struct SystemConfig;
+
+enum class NodeLevel : std::uint8_t { kSystem, kGpu, kModule, kPartition };
+const char* name_of(NodeLevel level);
+
+/// One level. Those above the innermost join `count` equal nodes by a network; the innermost
+/// (kPartition) names the shape of such a node.
+struct TreeLevel {
+  NodeLevel level = NodeLevel::kPartition;
+  std::uint32_t count = 1;  ///< 2 or more above the innermost level
+  std::string network;      ///< "switch" or "ring"; empty in the innermost level
+  std::string gateway;      ///< GPUs only: "rdma"
+  std::string shape;        ///< innermost only
+};
+
+using Tree = std::vector<TreeLevel>;
+
+/// The value of a document's key "tree". Throws InputError, with file and line, for keys, values
+/// and orders of levels that there are not.
+Tree tree_from(const LocatedJson& document);
+nlohmann::ordered_json to_json(const Tree& tree);
+
+/// The tree of a configuration: `system.tree`, or what topology, gpus and modules mean.
+Tree tree_of(const SystemConfig& system);
+/// Sets topology, gpus and modules to what a tree says.
+void apply_tree(const Tree& tree, SystemConfig& system);
+
+/// The level of that kind; nullptr where the tree has none.
+const TreeLevel* find_level(const Tree& tree, NodeLevel level);
+
+}  // namespace tessera

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "policies/cta_scheduler.h"
+
+namespace tessera {
+
+/// The CTAs of each GPU, in order. Several GPUs: each runs a contiguous range of CTAs, as long as
+/// its SMs times the CTAs per SM of the system, rounded up, so that few CTAs fill the first GPUs
+/// only (MGPUSim's unified multi-GPU).
+class GpuRanges {
+ public:
+  explicit GpuRanges(unsigned gpus) : ranges_(gpus) {}
+
+  void begin(const CtaGrid& grid, unsigned sm_count);
+  unsigned gpu_of(SmId sm) const { return sm.value / sms_per_gpu_; }
+  unsigned sms_per_gpu() const { return sms_per_gpu_; }
+  struct Range {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+  };
+  Range& operator[](unsigned gpu) { return ranges_[gpu]; }
+  /// The next CTA of a GPU, or nothing.
+  std::optional<CtaId> take(unsigned gpu);
+  std::uint64_t pending() const { return pending_; }
+  void taken() { --pending_; }
+
+ private:
+  std::vector<Range> ranges_;
+  unsigned sms_per_gpu_ = 1;
+  std::uint64_t pending_ = 0;
+};
+
+}  // namespace tessera

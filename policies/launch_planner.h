@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/ids.h"
+#include "policies/cta_scheduler.h"
+#include "policies/remote_caching.h"
+
+namespace tessera {
+
+/// An array of device memory, as the host program allocated it.
+struct LaunchArray {
+  std::string name;
+  std::uint64_t address = 0;  ///< virtual, a multiple of the page size
+  std::uint64_t bytes = 0;
+};
+
+/// An argument of the launch.
+struct LaunchArgument {
+  std::string name;  ///< of the kernel's parameter
+  std::uint32_t bytes = 0;
+  std::uint64_t value = 0;  ///< of arguments of up to 8 bytes
+  /// The array that an argument of 8 bytes points into: an index of LaunchView::arrays.
+  std::optional<std::size_t> array;
+  /// The kernel only loads through this pointer (KernelParameter::read_only).
+  bool read_only = false;
+};
+
+/// What a planner sees of a launch.
+struct LaunchView {
+  std::string kernel;
+  CtaGrid grid;
+  CtaGrid block;  ///< threads of a CTA
+  std::uint32_t dynamic_shared_bytes = 0;
+  std::vector<LaunchArgument> arguments;
+  std::vector<LaunchArray> arrays;  ///< every allocation, by ascending address
+  PolicyContext platform;
+  /// Memories that pages are placed in: channels, or GPUs (AddressMap::page_homes()).
+  std::uint32_t memories = 1;
+};
+
+struct CtaSchedulerChoice {
+  std::string name;
+  PolicySettings<CtaScheduler> parameters = {};
+};
+
+/// A page that is placed before the kernel starts.
+struct PageAssignment {
+  std::uint64_t virtual_page = 0;  ///< virtual address / page size
+  ChannelId memory;                ///< below LaunchView::memories
+};
+
+/// Where lines of an array are cached away from their home.
+struct ArrayCaching {
+  std::uint64_t address = 0;  ///< of the array's first byte
+  Caching caching;
+};
+
+/// How a kernel is launched.
+struct LaunchPlan {
+  /// A page that is placed already stays where it is: the first launch decides.
+  std::vector<PageAssignment> pages;
+  /// Without: the platform's own (dispatch.scheduler).
+  std::optional<CtaSchedulerChoice> scheduler;
+  /// Arrays that are not named follow system.remote_caching.
+  std::vector<ArrayCaching> caching;
+};
+
+/// Decides how a kernel is launched. The command processor asks once for each launch, before the
+/// first CTA is dealt. A planner may keep state of its own.
+class LaunchPlanner : public SystemPolicy {
+ public:
+  static constexpr const char* kFamily = "launch_planner";
+  /// A plan that the platform cannot apply (a page of no array, a memory or scheduler that does not
+  /// exist) refuses the launch with an InputError.
+  virtual LaunchPlan plan(const LaunchView& launch) = 0;
+};
+
+}  // namespace tessera

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/host/flush_stages.h"
+
+#include <catch2/catch.hpp>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "modules/core/process_timer.h"
+
+using namespace tessera;
+
+namespace {
+
+const ClockDomain kClock(1'000'000'000);
+
+Tick cycle(std::uint64_t n) { return kClock.time_of(n); }
+
+struct Dropped final : public FlushIf {
+  void flush() override { at.push_back(now()); }
+  std::vector<Tick> at;
+};
+
+/// Acknowledges `takes` ticks after its flush; kNever: it needs none; 0: in the call.
+struct WritesBack final : public SliceFlushIf {
+  explicit WritesBack(Tick ticks) : takes(ticks) { wake.bind<&WritesBack::end>(*this); }
+  void flush(std::function<void()> done) override {
+    at.push_back(now());
+    if (takes == 0) return done();
+    acknowledge = std::move(done);
+    wake.at(now() + takes);
+  }
+  bool needs_flush() const override { return takes != kNever; }
+  void end() { acknowledge(); }
+
+  Tick takes;
+  std::vector<Tick> at;
+  std::function<void()> acknowledge;
+  ProcessTimer wake;
+};
+
+/// Begins the sequence in cycle 10.
+struct Rig {
+  FlushSequence sequence{kClock, [this](Tick t) { wake.at(t); }};
+  std::optional<Tick> ended;
+  ProcessTimer wake;
+
+  explicit Rig(std::vector<FlushStage> stages) {
+    wake.bind<&Rig::process>(*this);
+    sequence.set_stages(std::move(stages));
+    wake.at(cycle(10));
+    sc_core::sc_start(to_sc_time(cycle(1000)));
+  }
+  void process() {
+    if (now() == cycle(10)) sequence.begin(now());
+    if (sequence.running() && sequence.advance(now())) ended = now();
+  }
+};
+
+}  // namespace
+
+TEST_CASE("stages without anything to flush take no time") {
+  WritesBack clean(kNever);
+  const Rig rig({FlushStage{"empty", {}, {}}, FlushStage{"clean", {}, {&clean}}});
+  CHECK(rig.ended == cycle(10));
+  CHECK(clean.at.empty());
+}
+
+TEST_CASE("a stage begins when the one before it has ended") {
+  Dropped l1;
+  WritesBack slice(cycle(20) + 1);
+  WritesBack faster(cycle(7));
+  WritesBack below(cycle(5));
+  const Rig rig({FlushStage{"l1", {&l1}, {}}, FlushStage{"slices", {}, {&slice, &faster}},
+                 FlushStage{"below", {}, {&below}}});
+  CHECK(l1.at == std::vector<Tick>{cycle(10)});
+  // Two cycles for the L1; the slice's acknowledgement takes effect at the edge after it.
+  CHECK(slice.at == std::vector<Tick>{cycle(12)});
+  CHECK(faster.at == std::vector<Tick>{cycle(12)});
+  CHECK(below.at == std::vector<Tick>{cycle(33)});
+  CHECK(rig.ended == cycle(33 + 5 + 1));
+  CHECK(rig.sequence.write_back_cycles() == 21 + 6);
+}
+
+TEST_CASE("a stage takes the longer of its dropped and its written-back caches") {
+  Dropped l1;
+  WritesBack at_once(0);
+  const Rig rig({FlushStage{"both", {&l1}, {&at_once}}});
+  CHECK(rig.ended == cycle(12));
+  CHECK(rig.sequence.write_back_cycles() == 1);
+}
+
+TEST_CASE("an acknowledgement in the call takes effect at the next edge") {
+  WritesBack at_once(0);
+  const Rig rig({FlushStage{"mdr", {}, {&at_once}}});
+  CHECK(rig.ended == cycle(11));
+}
