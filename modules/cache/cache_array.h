@@ -98,6 +98,8 @@ class alignas(kHostLine) CacheArray {
   void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
   void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
+  /// Whether data() has been called: bytes mean something.
+  bool has_data() const { return data_ != nullptr; }
   /// The line's bytes. All data is allocated, zeroed, at the first call (functional mode never
   /// calls).
   unsigned char* data(Frame f);
