@@ -20,7 +20,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// Boost's name of the i-th positional argument; the names that people see may have a comma.
+/// The name of the i-th positional argument for Boost, because displayed names can have a comma.
 std::string key_of(std::size_t i) { return "positional argument " + std::to_string(i); }
 
 template <class E>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the verbs share in reading their arguments.
+// Argument parsing shared by the verbs.
 
 #include <boost/program_options.hpp>
 #include <optional>
@@ -20,11 +20,11 @@ class ArgumentParser {
 
   /// The next positional argument.
   void positional(const std::string& name, const std::string& description);
-  /// One that can be left out; after the others.
+  /// An optional positional argument; to be declared after the required ones.
   void optional_positional(const std::string& name, const std::string& description);
   boost::program_options::options_description_easy_init options() { return options_.add_options(); }
 
-  /// Empty when --help was asked for (and has been printed). Throws InputError with the nearest
+  /// Empty if --help was given; the help has then been printed. Throws InputError with the nearest
   /// option's name.
   std::optional<boost::program_options::variables_map> parse(
       const std::vector<std::string>& arguments) const;
@@ -37,16 +37,16 @@ class ArgumentParser {
   std::string verb_;
   std::string description_;
   std::vector<std::pair<std::string, std::string>> positionals_;
-  std::size_t required_ = 0;  ///< of these, the first
+  std::size_t required_ = 0;  ///< number of required positional arguments; they come first
   boost::program_options::options_description options_;
 };
 
 /// Whether the i-th positional argument (from 0) was given.
 bool has_positional(const boost::program_options::variables_map& values, std::size_t i);
-/// The i-th positional argument (from 0) of what parse() returned.
+/// The i-th positional argument (from 0) in the result of parse().
 std::string positional_argument(const boost::program_options::variables_map& values, std::size_t i);
 
-/// What `run`, `compare` and `study` are told in common.
+/// The options common to `run`, `compare` and `study`.
 struct RunArguments {
   std::vector<std::string> sets;
   RunOptions options;
@@ -57,34 +57,36 @@ struct RunArguments {
 };
 
 void add_run_options(ArgumentParser& parser);
-/// --overwrite, of verbs whose results have a folder of their own.
+/// --overwrite, for verbs that write a result folder.
 void add_overwrite_option(ArgumentParser& parser);
-/// --set, of verbs that name their platforms.
+/// --set, for verbs with platforms as arguments.
 void add_set_option(ArgumentParser& parser);
-/// --plugin, of verbs that name platforms; load_plugins() before any name is looked up.
+/// --plugin, for verbs with platforms as arguments. load_plugins() must be called before any name
+/// lookup.
 void add_plugin_option(ArgumentParser& parser);
 void load_plugins(const boost::program_options::variables_map& values);
-/// --jobs, of verbs that run several points.
+/// --jobs, for verbs that run several points.
 void add_jobs_option(ArgumentParser& parser);
-/// `verb` and `arguments`: the command line, which stands in the results.
+/// `verb` and `arguments`: the command line, which the results record.
 RunArguments read_run_options(const boost::program_options::variables_map& values,
                               const std::string& verb, const std::vector<std::string>& arguments);
-/// Says on standard error which settings ("path=value") none of the platforms reads, and why.
+/// Reports on standard error the settings ("path=value") that none of the platforms reads, with the
+/// reason.
 void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
                                const std::vector<std::string>& sets);
-/// An option that is a whole number; empty when it is not given. Throws InputError.
+/// The value of an option with an integer argument; empty if it is not given. Throws InputError.
 std::optional<unsigned> read_count(const boost::program_options::variables_map& values,
                                    const std::string& option, unsigned least, unsigned most);
-/// Points at a time; one a core when --jobs is not given. Throws InputError.
+/// Number of concurrent points; the number of cores if --jobs is not given. Throws InputError.
 unsigned read_jobs(const boost::program_options::variables_map& values);
 
 std::string name_of(Scale scale);
 std::string name_of(ValueMode mode);
 
-/// "a,b" as {"a", "b"}; throws InputError when one of them is empty.
+/// Splits "a,b" into {"a", "b"}. Throws InputError if a name is empty.
 std::vector<std::string> split_names(const std::string& what, const std::string& list);
 
-/// A platform's or workload's name as part of a file name: "my/uba.json" is "uba".
+/// A platform's or workload's name as part of a file name: "my/uba.json" becomes "uba".
 std::string file_stem(const std::string& name);
 
 }  // namespace tessera::app

@@ -73,7 +73,7 @@ int fail(const std::string& message, int status) {
 int run_command_line(const std::vector<std::string>& arguments) {
   try {
     try {
-      // Before anything can fail, so that bad arguments too give one document.
+      // Before the first possible error, so that bad arguments also give one document.
       if (std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
         reserve_standard_output();
       }
@@ -91,7 +91,7 @@ int run_command_line(const std::vector<std::string>& arguments) {
       return fail(std::string("internal error: ") + e.what(), kFailed);
     }
   } catch (...) {
-    // Even the message could not be delivered (standard output is gone).
+    // The message could not be written, either; for example, standard output is closed.
     return kFailed;
   }
 }

@@ -29,7 +29,8 @@ extern "C" void on_interrupt(int signal_number) {
 void on_report(const sc_core::sc_report& report, const sc_core::sc_actions&) {
   const sc_core::sc_severity severity = report.get_severity();
   if (severity == sc_core::SC_ERROR || severity == sc_core::SC_FATAL) throw report;
-  // SystemC tells of every sc_stop() and of its own deprecations: nothing that a user can act on.
+  // Dropped: SystemC's reports about sc_stop() and its own deprecations, which a user cannot
+  // change.
   const bool own = std::strncmp(report.get_msg_type(), "/OSCI/", 6) == 0 ||
                    std::strncmp(report.get_msg_type(), "/IEEE_Std_1666/", 15) == 0;
   if (own && severity == sc_core::SC_INFO) return;
@@ -38,8 +39,8 @@ void on_report(const sc_core::sc_report& report, const sc_core::sc_actions&) {
             << printable(report.get_msg()) << " (" << report.get_msg_type() << ")\n";
 }
 
-/// Bytes of the UTF-8 character that begins at `at`; 0 when there is none. (C1 controls, which
-/// terminals obey too, count as none.)
+/// Length in bytes of the UTF-8 character at `at`; 0 if there is none. C1 controls count as none,
+/// because terminals execute them.
 std::size_t utf8_length(const std::string& text, std::size_t at) {
   const auto byte = [&](std::size_t i) {
     return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;

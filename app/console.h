@@ -7,33 +7,33 @@
 
 namespace tessera::app {
 
-/// A document as the text of a file: indented, with a newline at its end; bytes that are no UTF-8
-/// are replaced.
+/// The text of a document's file: indented, with a final newline; bytes that are not UTF-8 are
+/// replaced.
 std::string document_text(const nlohmann::ordered_json& document);
 
-/// Text for a terminal: control characters and bytes that are no UTF-8 as \xNN. Newlines and tabs
-/// stay.
+/// Text for a terminal: control characters except newline and tab, and bytes that are not UTF-8,
+/// become \xNN.
 std::string printable(const std::string& text);
 
-/// From here on standard output belongs to one JSON document: whatever else is written to it
-/// (SystemC prints its messages there) goes to standard error.
+/// Reserves standard output for one JSON document. All other output to it, such as SystemC's
+/// messages, is redirected to standard error.
 void reserve_standard_output();
 /// Writes the document to the reserved standard output.
 void write_document(const nlohmann::ordered_json& document);
-/// Standard output is reserved and no document has been written yet.
+/// Whether standard output is reserved and no document has been written yet.
 bool document_is_due();
 
-/// "tessera: MESSAGE" on standard error.
+/// Writes "tessera: MESSAGE" to standard error.
 void complain(const std::string& message);
 
-/// Standard output shows UTF-8 (by the locale's variables).
+/// Whether standard output supports UTF-8, according to the locale's environment variables.
 bool terminal_has_utf8();
 
-/// SIGINT and SIGTERM ask the run to end early, once; the second of either kills.
+/// Installs handlers: the first SIGINT or SIGTERM ends the run early, the second kills the process.
 void catch_interrupts();
 bool interrupted();
 
-/// Sends SystemC's reports to standard error, and makes errors exceptions.
+/// Sends SystemC's reports to standard error and turns errors into exceptions.
 void route_systemc_reports(bool quiet);
 
 }  // namespace tessera::app

@@ -10,7 +10,8 @@
 
 namespace {
 
-/// An installed command finds its files beside itself, wherever the prefix has been moved to.
+/// Finds the files of an installed command relative to the executable, so that the prefix can be
+/// moved.
 void find_installed_files() {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -24,7 +25,7 @@ void find_installed_files() {
 
 }  // namespace
 
-// SystemC prints its banner before it calls sc_main: it has to be told not to before that.
+// SystemC prints its banner before it calls sc_main, so that the variable must be set before.
 int main(int argc, char** argv) {
   setenv("SYSTEMC_DISABLE_COPYRIGHT_MESSAGE", "1", 1);
   find_installed_files();

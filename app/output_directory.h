@@ -6,14 +6,14 @@
 
 namespace tessera::app {
 
-/// The directory that a command writes its files to. Made, and tried, before the simulation starts,
-/// so that an hour of it is not lost to a missing permission.
+/// The output directory of a command. Created and checked for write permission before the
+/// simulation starts, so that a missing permission does not lose its result.
 class OutputDirectory {
  public:
-  /// Throws InputError when files cannot be written there.
+  /// Throws InputError if files cannot be written to the directory.
   explicit OutputDirectory(const std::string& path);
 
-  /// Replaces the file as a whole: readers see the old one or the new one. Throws RunError.
+  /// Replaces the file atomically: readers see the old or the new content. Throws RunError.
   void write(const std::string& name, const std::string& text) const;
   std::string path_of(const std::string& name) const { return (path_ / name).string(); }
 

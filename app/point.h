@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// One workload on one platform: what `run` does once and each child of `compare` does.
+// One workload on one platform. `run` simulates one point; `compare` and `study` simulate one per
+// child process.
 
 #include <optional>
 #include <string>
@@ -14,11 +15,11 @@ namespace tessera::app {
 
 struct PointOutcome {
   nlohmann::ordered_json stats;
-  /// [{"module", "name", "unit", "description", "kind"}] of the platform's statistics.
+  /// [{"module", "name", "unit", "description", "kind"}] for the platform's statistics.
   nlohmann::ordered_json catalogue;
-  /// Why the point does not count as done: the run's failure, wrong values, an interrupt.
+  /// The reason why the point is not complete: failure of the run, wrong values or an interrupt.
   std::optional<std::string> failure;
-  /// One line about the comparison with the CPU reference.
+  /// One line with the result of the comparison with the CPU reference.
   std::string verification;
 };
 
@@ -28,7 +29,7 @@ PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
 
 nlohmann::ordered_json catalogue_of(const StatisticsRegistry& statistics);
 
-/// One line about the comparison with the CPU reference.
+/// One line with the result of the comparison with the CPU reference.
 std::string verification_line(const std::optional<Verification>& verification);
 
 }  // namespace tessera::app

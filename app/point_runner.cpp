@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// In a child.
+/// Runs in a child process.
 FinishedPoint simulate(const RunnablePoint& point, RunOptions options,
                        const WorkerPool::Report& report) {
   options.on_progress = [&report](const Progress& p) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Many points, each in a process of its own: what `compare` and `study` share.
+// Runs many points, each in its own process. Shared by `compare` and `study`.
 
 #include <functional>
 #include <string>
@@ -18,23 +18,23 @@ struct RunnablePoint {
   std::string workload;
 };
 
-/// `stats` is null where the point left none.
+/// Result of a point. `stats` is null if the point produced none.
 struct FinishedPoint {
   nlohmann::ordered_json stats;
-  std::string failure;  ///< empty: it is done and right
+  std::string failure;  ///< empty if the point is complete and its values are correct
 };
 
-/// How the progress of many points is shown.
+/// Progress display of many points.
 struct PointsProgress {
   std::string label;
   bool quiet = false;
 };
 
-/// Simulates the points, at most `jobs` at a time, before any SystemC object is made. SIGINT ends
-/// those that run early and begins no more. `store` (may be null) keeps what is done and right
-/// under `keys` (one a point), in the point's own process, so that it stays whatever happens to
-/// this one; a point that another command computes at the same time is waited for. `kept`: the part
-/// of the statistics that is kept and given back.
+/// Simulates the points, at most `jobs` at a time. Must be called before any SystemC object exists.
+/// SIGINT ends running points early and starts no more. `store` (can be null) saves complete and
+/// correct results under `keys`, one key per point. The point's own process saves them, so that
+/// they survive a failure of this process. If another command computes the same point, the call
+/// waits for its result. `kept`: the part of the statistics that is saved and returned.
 std::vector<FinishedPoint> run_points(
     const std::vector<RunnablePoint>& points, unsigned jobs, const RunOptions& options,
     const PointsProgress& progress, const PointStore* store, const std::vector<std::string>& keys,

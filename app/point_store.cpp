@@ -50,7 +50,7 @@ std::optional<ordered_json> PointStore::load(
 void PointStore::save(const std::string& key, const ordered_json& stats) const {
   const fs::path path = files_.path_of(key + ".json");
   std::error_code error;
-  // What stands where the file belongs is somebody's: it is put aside.
+  // A directory at the file's path is not ours to delete: it is renamed.
   if (fs::is_directory(path, error)) fs::rename(path, path.string() + ".aside", error);
   files_.write(key + ".json",
                document_text({{"key", key}, {"sha256", checksum_of(stats)}, {"stats", stats}}));
@@ -69,7 +69,7 @@ PointStore::Claim PointStore::claim(const std::string& key,
 PointStore::Claim::Claim(Claim&& other) noexcept
     : file_(std::exchange(other.file_, -1)), path_(std::move(other.path_)) {}
 
-// Whoever waits for the removed file's lock gets it next, and finds the result.
+// A process that waits for the removed file's lock gets the lock next and finds the result.
 PointStore::Claim::~Claim() {
   if (file_ < 0) return;
   ::unlink(path_.c_str());

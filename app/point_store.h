@@ -10,22 +10,22 @@
 
 namespace tessera::app {
 
-/// Results of points under their keys: FOLDER/<key>.json, with a checksum. A file is there as a
-/// whole or not at all, so that a killed run leaves nothing that misleads the next; one that has
-/// been changed since, or is none, is told and computed again.
+/// Results of points by key: FOLDER/<key>.json, with a checksum. Files are written atomically, so
+/// that a killed run leaves no partial file. A changed or malformed file is reported and its point
+/// is computed again.
 class PointStore {
  public:
-  /// Throws InputError when files cannot be written there.
+  /// Throws InputError if files cannot be written to the folder.
   explicit PointStore(const std::string& folder) : folder_(folder), files_(folder) {}
 
-  /// The statistics kept under the key; empty when there are none that can be trusted. `told`: what
-  /// is wrong with the file that is there; may be empty.
+  /// The statistics saved under the key; empty if there is no valid file. `told` (can be empty)
+  /// receives the error of an invalid file.
   std::optional<nlohmann::ordered_json> load(
       const std::string& key, const std::function<void(const std::string&)>& told = {}) const;
   /// Throws RunError.
   void save(const std::string& key, const nlohmann::ordered_json& stats) const;
 
-  /// While it lives, no other process computes the point.
+  /// A lock: during its lifetime no other process computes the point.
   class Claim {
    public:
     Claim(int file, std::string path) : file_(file), path_(std::move(path)) {}
@@ -39,8 +39,8 @@ class PointStore {
     int file_;
     std::string path_;
   };
-  /// Waits until nobody else computes the point, or until `give_up`. Where the file system knows no
-  /// locks, at once.
+  /// Waits until no other process computes the point, or until `give_up` returns true. Returns at
+  /// once if the file system does not support locks.
   Claim claim(const std::string& key, const std::function<bool()>& give_up) const;
 
  private:

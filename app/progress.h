@@ -6,8 +6,8 @@
 
 namespace tessera::app {
 
-/// How far a command is, on standard error: a bar that is redrawn when that is a terminal, a line
-/// every 10 seconds when it is not.
+/// Progress of a command on standard error: a redrawn bar if it is a terminal, otherwise a line
+/// every 10 seconds.
 class ProgressMeter {
  public:
   explicit ProgressMeter(bool quiet);
@@ -15,8 +15,8 @@ class ProgressMeter {
   ProgressMeter(const ProgressMeter&) = delete;
   ProgressMeter& operator=(const ProgressMeter&) = delete;
 
-  /// `label`: what is going on; `fraction`: of it that is done (0..1); `rate`: ready to print. The
-  /// time left is reckoned from the moment at which the label came up.
+  /// `label`: name of the activity; `fraction`: completed part (0..1); `rate`: text to print. The
+  /// remaining time is extrapolated from the first update with this label.
   void update(const std::string& label, double fraction, const std::string& rate);
   /// Removes the bar.
   void finish();

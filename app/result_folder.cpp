@@ -30,7 +30,7 @@ bool exists(const std::optional<std::string>& path) {
   return path && fs::exists(*path, error);
 }
 
-/// Whether the JSON file is the document of a command that ended as it should.
+/// Whether the JSON file is the document of a command that completed.
 bool is_complete(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const auto document = nlohmann::json::parse(in, nullptr, false);
@@ -65,12 +65,12 @@ ResultFolder::ResultFolder(std::string document, const std::optional<std::string
 
 ResultFolder::~ResultFolder() {
   std::error_code ignored;
-  if (!was_there_) fs::remove(path_, ignored);  // only when it is empty
+  if (!was_there_) fs::remove(path_, ignored);  // fails unless it is empty
 }
 
 OutputDirectory ResultFolder::for_result(bool complete) const {
   const bool own = made_for_request(path_);
-  // What goes on has nothing of its own to lose, unless its result is complete already.
+  // A continued command can replace its own result unless that result is complete.
   const bool holds = own ? is_complete(fs::path(path_) / document_) : holds_result(path_);
   if (!holds || (complete && (own || overwrite_))) {
     OutputDirectory folder(path_);
@@ -86,7 +86,7 @@ std::string ResultFolder::fresh_folder(const std::string& path) const {
   if (!parent.empty()) fs::create_directories(parent, error);
   for (unsigned n = 1; n < 100'000 && !error; ++n) {
     std::string candidate = n == 1 ? path : path + "-" + std::to_string(n);
-    // False when it is there already, whoever was faster.
+    // Returns false if the folder exists, also if another process has just created it.
     if (fs::create_directory(candidate, error)) return candidate;
     if (made_for_request(candidate)) return candidate;
     if (error == std::errc::file_exists) error.clear();  // a file of that name

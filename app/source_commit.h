@@ -5,9 +5,8 @@
 
 namespace tessera::app {
 
-/// The commit that the command was built from, as `git describe --always --dirty` says it;
-/// "unknown" for a tree without a repository. Read from a file beside the command or in
-/// share/tessera.
+/// The output of `git describe --always --dirty` for the sources of the command; "unknown" for a
+/// tree without a repository. Read from a file in the command's directory or in share/tessera.
 std::string source_commit();
 
 }  // namespace tessera::app

@@ -109,7 +109,7 @@ void handle_lines(Worker& w, JobOutcome& outcome) {
   w.received.erase(0, begin);
 }
 
-/// Reads what there is; false at the end of the pipe.
+/// Reads the available data. Returns false at the end of the pipe.
 bool receive(Worker& w, JobOutcome& outcome) {
   char buffer[65536];
   const ssize_t n = ::read(w.pipe, buffer, sizeof buffer);

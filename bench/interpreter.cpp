@@ -25,7 +25,7 @@ std::vector<float> random_numbers(std::size_t count, unsigned seed) {
   return v;
 }
 
-/// Arrays of a kernel on a device without time.
+/// Arrays of a kernel on a functional device.
 class Bench {
  public:
   explicit Bench(const std::string& kernel)
@@ -40,7 +40,8 @@ class Bench {
   }
   LaunchRequest& request() { return request_; }
 
-  /// Runs the kernel and the loop; they must leave the same in `result` and `expected`.
+  /// Runs the kernel and the loop. The contents of `result` and `expected` must be equal
+  /// afterwards.
   InterpreterSpeed compare(Address result, const std::function<void()>& loop,
                            const std::vector<float>& expected) {
     const double interpreted = seconds([this] { device_.launch(request_); });
@@ -48,7 +49,7 @@ class Bench {
     std::vector<float> got(expected.size());
     device_.read(got.data(), result, got.size() * sizeof(float));
     for (std::size_t i = 0; i < got.size(); ++i) {
-      // The kernels fuse what the loops round twice.
+      // The kernels use fused multiply-add; the loops round twice.
       if (std::abs(got[i] - expected[i]) > 1e-3f) {
         throw std::runtime_error(request_.kernel + ": the interpreter and the loop differ");
       }

@@ -19,9 +19,9 @@ struct StreamConfig {
   Address base = Allocations::kBase;
 };
 
-/// A kernel whose every instruction is a load of 128 bytes that nothing else touches: each is one
-/// L1 miss served by DRAM, or two where lines have 64 bytes. CTAs read contiguous pieces, as a
-/// grid-stride copy under distributed scheduling does. No values.
+/// A kernel of loads of 128 bytes, each to its own address. Each load is one L1 miss served by
+/// DRAM, or two if lines have 64 bytes. A CTA reads a contiguous range, like a grid-stride copy
+/// under distributed scheduling. Without values.
 class StreamKernel final : public KernelProgram {
  public:
   explicit StreamKernel(const StreamConfig& config);
@@ -33,7 +33,7 @@ class StreamKernel final : public KernelProgram {
   unsigned register_names() const override { return kDestinations; }
   std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
 
-  /// From the base on; a CTA's are contiguous.
+  /// Size of the range from the base; a CTA's part is contiguous.
   std::uint64_t bytes() const {
     return std::uint64_t{config_.ctas} * config_.warps_per_cta * config_.loads_per_warp * kLine;
   }
@@ -41,7 +41,7 @@ class StreamKernel final : public KernelProgram {
  private:
   class Warp;
   class Cta;
-  /// Loads of a warp that may be in flight together: as many as of a vector addition.
+  /// Concurrent loads of a warp, as many as in a vector addition.
   static constexpr unsigned kDestinations = 2;
   static constexpr std::uint64_t kLine = 128;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of Tessera itself. Prints one JSON document; scripts/bench calls it.
 //
-// Every figure comes from a process of its own (SystemC elaborates once per process). An access's
-// cost is divided by that of a bare activation measured in the same process, before and after.
-// Rounds alternate between the figures, and medians are reported: a shared machine's noise hits all
-// alike.
+// Every figure is measured in its own process, because SystemC elaborates once per process. The
+// cost of an access is divided by the cost of a bare activation, measured in the same process
+// before and after. Rounds alternate between the figures, so that noise of a shared machine affects
+// all of them, and medians are reported.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -37,7 +37,7 @@ using bench::seconds;
 
 constexpr unsigned kRounds = 5;
 
-/// One SC_METHOD that wakes itself: the unit in which costs are told.
+/// One SC_METHOD that notifies itself. Its activation is the unit of costs.
 class Bare final : public sc_core::sc_module {
  public:
   explicit Bare(const sc_core::sc_module_name& name) : sc_module(name) {
@@ -69,9 +69,9 @@ class Bare final : public sc_core::sc_module {
 
 constexpr std::uint32_t kCtasPerSm = 64;
 
-/// Host time of an access of a stream of `ctas` CTAs, in activations too. `place`: called with what
-/// a kernel will read, before it. `kind`, `counter`: of the modules that must have seen each
-/// access.
+/// Host time per access of a stream of `ctas` CTAs, in seconds and in activations. `place`: called
+/// with the configuration of each kernel before its launch. `kind`, `counter`: the modules and
+/// their counter that must count each access.
 ordered_json access_cost(
     const ResolvedConfig& config, std::uint32_t ctas,
     const std::function<void(Gpu& gpu, const bench::StreamConfig& stream)>& place, const char* kind,
@@ -93,7 +93,7 @@ ordered_json access_cost(
     });
     return seconds([] { sc_core::sc_start(); });
   };
-  // A first pass warms pools, TLBs and page tables over another range.
+  // A first pass over another range warms up pools, TLBs and page tables.
   bench::StreamConfig warm;
   bench::StreamConfig measured;
   measured.ctas = ctas;
@@ -119,7 +119,7 @@ ordered_json access_cost(
           {"cost", per_access / activation}};
 }
 
-/// `sets`: settings of the platform. `misses`: at least so many; 0: 8 192 an SM.
+/// `sets`: settings of the platform. `misses`: minimum number of misses; 0: 8192 per SM.
 ordered_json miss_cost(const std::string& platform, const std::vector<std::string>& sets = {},
                        std::uint64_t misses = 0) {
   const ResolvedConfig config = resolve_config(platform, sets);
@@ -132,14 +132,14 @@ ordered_json miss_cost(const std::string& platform, const std::vector<std::strin
       "load_misses");
 }
 
-/// uba-mem with another number of SMs, its channels and the radix of its crossbar in proportion.
+/// Settings of uba-mem for another number of SMs, with channels and crossbar radix in proportion.
 std::vector<std::string> with_sms(unsigned sms) {
   const unsigned radix = sms > 64 ? 16 : 8;
   return {"system.sms=" + std::to_string(sms), "system.channels=" + std::to_string(sms / 2),
           "noc.radix=" + std::to_string(radix)};
 }
 
-/// Every access is to the next GPU's memory: dca-small's GPUs, that many of them.
+/// Cost of accesses to the next GPU's memory, with `gpus` GPUs of dca-small.
 ordered_json remote_access_cost(unsigned gpus) {
   const std::string n = std::to_string(gpus);
   const ResolvedConfig config =
@@ -147,7 +147,7 @@ ordered_json remote_access_cost(unsigned gpus) {
                                    "system.channels=" + std::to_string(2 * gpus),
                                    "system.page_placement=first-touch"});
   const GpuConfig& c = config.gpu;
-  // GPUs have equal parts of the CTAs, in order, and a CTA reads bytes in order.
+  // Each GPU runs an equal range of consecutive CTAs, and a CTA reads a contiguous range.
   const auto place = [&c, gpus](Gpu& gpu, const bench::StreamConfig& stream) {
     const std::uint64_t bytes = bench::StreamKernel(stream).bytes();
     for (std::uint64_t at = 0; at < bytes; at += c.system.page_bytes) {
@@ -159,7 +159,7 @@ ordered_json remote_access_cost(unsigned gpus) {
   return access_cost(config, kCtasPerSm * c.system.sms, place, "rdma", "requests_in");
 }
 
-/// Warp instructions a second of a suite workload on a platform, functional values.
+/// Warp instructions per second of a suite workload on a platform, with functional values.
 ordered_json instruction_rate(const std::string& platform, const std::string& workload,
                               Scale scale) {
   const ResolvedConfig config = resolve_config(platform, {});
@@ -184,7 +184,7 @@ ordered_json against_scalar(bench::InterpreterSpeed (*measure)()) {
   return {{"rate", s.warp_instructions_per_second}, {"times_scalar", s.times_scalar}};
 }
 
-/// Runs `work` in a child and returns its document, with the child's peak RSS.
+/// Runs `work` in a child process and returns its document with the child's peak RSS.
 ordered_json in_child(const std::function<ordered_json()>& work) {
   int fd[2];
   if (pipe(fd) != 0) throw std::runtime_error("pipe failed");
@@ -309,7 +309,7 @@ int main(int argc, char** argv) {
 
 int sc_main(int argc, char** argv) {
   try {
-    // For profilers: one figure, in this process: --miss-cost PLATFORM [misses=N] [path=value]...
+    // For profilers, one figure in this process: --miss-cost PLATFORM [misses=N] [path=value]...
     if (argc >= 3 && std::string(argv[1]) == "--miss-cost") {
       std::vector<std::string> sets(argv + 3, argv + argc);
       std::uint64_t misses = 0;
@@ -325,7 +325,7 @@ int sc_main(int argc, char** argv) {
                 << std::endl;
       return 0;
     }
-    // The same for the interpreter's.
+    // The same for the interpreter's figures.
     if (argc == 2 && std::string(argv[1]) == "--interpreter") {
       std::cout << ordered_json{{"mm", against_scalar(&bench::interpret_mm)},
                                 {"saxpy", against_scalar(&bench::interpret_saxpy)}}

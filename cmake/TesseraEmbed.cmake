@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tessera_embed(OUTPUT NAMESPACE SYMBOL=FILE...): a C++ source that defines one
-# `const char* const SYMBOL` a text file, remade when a file changes.
+# tessera_embed(OUTPUT NAMESPACE SYMBOL=FILE...): generates a C++ source that defines one
+# `const char* const SYMBOL` per text file, again if a file changes.
 
 set(TESSERA_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # The installed package: tessera::modules, tessera::policies, tessera::stimuli, tessera::platforms,
-# tessera::studies, tessera::report and tessera::app for find_package(tessera), the same libraries for
-# pkg-config, headers, presets. (The command and
-# the workloads' files are installed where they are built.)
+# tessera::studies, tessera::report and tessera::app for find_package(tessera), the same libraries
+# for pkg-config, headers, presets. The folders app and stimuli/kernels install the command and the
+# workloads' files.
 include(CMakePackageConfigHelpers)
 
-# Rooms in link order: users before what they use.
+# Components in link order: a library before its dependencies.
 set(rooms)
 foreach(room app report studies platforms rdma host sm llc mdr noc mmu memory cache power kernels core
              policies ptx common)
@@ -19,7 +19,7 @@ foreach(room app report studies platforms rdma host sm llc mdr noc mmu memory ca
   endif()
 endforeach()
 
-# What users name: four libraries, whatever rooms they consist of.
+# The libraries for users, each with one or more components.
 add_library(tessera_modules INTERFACE)
 set_target_properties(tessera_modules PROPERTIES EXPORT_NAME modules)
 foreach(room rdma host sm llc mdr noc mmu memory cache power core)
@@ -35,7 +35,7 @@ list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
 install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TESSERA_LTO_USED)
-  # Machine code alone: what link-time optimisation reads is of use to this very compiler only.
+  # Removes the data for link-time optimisation, which only the same compiler can read.
   install(CODE "
     file(GLOB archives
          \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/libtessera_*.a\")
@@ -74,7 +74,7 @@ list(TRANSFORM rooms PREPEND "-ltessera_")
 list(TRANSFORM rooms REPLACE "^(-ltessera_[a-z]+_files)$"
      "-Wl,--whole-archive,\\1,--no-whole-archive")
 list(JOIN rooms " " TESSERA_PC_LIBS)
-# From the .pc file to the prefix, which may be moved.
+# Relative path from the .pc file to the prefix, so that the prefix can be moved.
 file(RELATIVE_PATH TESSERA_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/tessera.pc.in ${PROJECT_BINARY_DIR}/tessera.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/tessera.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

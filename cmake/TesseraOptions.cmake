@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Compiler settings shared by every target, and the helpers that create them.
+# Compiler settings shared by all targets, and the functions that create targets.
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -13,8 +13,8 @@ endif()
 
 find_program(TESSERA_CCACHE ccache)
 if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # Precompiled headers are only cached with the sloppiness (and -fpch-preprocess, below); the base
-  # directory lets clones share what they have compiled.
+  # ccache needs this sloppiness (and -fpch-preprocess, below) for precompiled headers. The base
+  # directory makes clones share cached objects.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
@@ -22,26 +22,26 @@ if(TESSERA_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(tessera_flags INTERFACE)
-# Statistics must be the same on every machine: no contraction of a*b+c, no fast maths.
+# No contraction of a*b+c and no fast maths, because statistics must be equal on every machine.
 target_compile_options(tessera_flags INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
                        -Woverloaded-virtual -Wimplicit-fallthrough -ffp-contract=off
                        $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
-                       # Position-independent code's functions may call each other directly.
+                       # Permits direct calls between functions of position-independent code.
                        $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>
                        $<$<BOOL:${TESSERA_WERROR}>:-Werror>)
 if(TESSERA_SANITIZE)
-  # GCC's maybe-uninitialized is full of false alarms in instrumented standard headers.
-  # Not enum: targets refuse commands that are none of TLM's, and have to read them for it. Not null
-  # and object-size: AddressSanitizer reports what they do, and they are a fifth of the compile time.
+  # GCC's maybe-uninitialized gives false positives in instrumented standard headers. Without enum,
+  # because targets read invalid TLM commands to reject them. Without null and object-size, because
+  # AddressSanitizer reports the same errors and they take a fifth of the compile time.
   target_compile_options(tessera_flags INTERFACE -Wno-maybe-uninitialized
                          -fsanitize=address,undefined -fno-sanitize=enum,null,object-size
                          -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
   target_link_options(tessera_flags INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Link-time optimisation of what runs long: the command and the benchmark (tessera_optimise_link). A
-# tenth less time an access. Objects hold machine code as well, which is what everything else links;
-# compiling takes a third less time where nothing else does (scripts/quickstart).
+# Link-time optimisation of the command and the benchmark (tessera_optimise_link) saves a tenth of
+# the time per access. Objects also contain machine code for all other executables. Without it
+# (TESSERA_LTO_ONLY, scripts/quickstart), compilation takes a third less time.
 option(TESSERA_LTO "Optimise the command and the benchmark at link time (GCC, Release)" ON)
 option(TESSERA_LTO_ONLY "No machine code in objects: the command and the benchmark alone can be linked" OFF)
 if(TESSERA_LTO_ONLY AND TESSERA_TESTS)
@@ -61,12 +61,12 @@ if(TESSERA_LTO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STR
   set(lto_link -flto=auto)
 endif()
 
-# tessera_optimise_link(EXECUTABLE): for the command and the benchmark. (tests/ says -fno-lto.)
+# tessera_optimise_link(EXECUTABLE): for the command and the benchmark. tests/ sets -fno-lto.
 function(tessera_optimise_link executable)
   target_link_options(${executable} PRIVATE ${lto_link})
 endfunction()
 
-# tessera_library(NAME SOURCES... DEPENDS...): a static library of one room.
+# tessera_library(NAME SOURCES... DEPENDS...): a static library of one component.
 function(tessera_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tessera_add_plugin(NAME SOURCES...): a shared object NAME.so for `tessera run --plugin`. It links none
-# of Tessera's libraries: the command has them, and there must be one of each.
+# tessera_add_plugin(NAME SOURCES...): a shared object NAME.so for `tessera run --plugin`. It does
+# not link Tessera's libraries, because it must use the copies in the command.
 function(tessera_add_plugin name)
   add_library(${name} MODULE ${ARGN})
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON
@@ -11,6 +11,6 @@ function(tessera_add_plugin name)
     target_compile_definitions(${name} PRIVATE
       $<TARGET_PROPERTY:${target},INTERFACE_COMPILE_DEFINITIONS>)
   endforeach()
-  # As Tessera's own code: statistics are the same on every machine.
+  # Like Tessera's own code, so that statistics are equal on every machine.
   target_compile_options(${name} PRIVATE -ffp-contract=off)
 endfunction()

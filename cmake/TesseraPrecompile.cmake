@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-# Precompiled headers: of SystemC's and of nlohmann-json's users, which are a third faster to compile
-# with them (others are not). A folder's libraries reuse the one that TESSERA_PRECOMPILED names there.
-# Sources include what they use all the same: clang-tidy (scripts/test) and the tests of the
-# installed package compile without.
+# Precompiled headers for sources that use SystemC or nlohmann-json; they save a third of the
+# compile time of these sources (and none of others). The libraries of a folder reuse the headers
+# named by TESSERA_PRECOMPILED. Sources must still include all headers that they use, because
+# clang-tidy (scripts/test) and the tests of the installed package compile without precompiled
+# headers.
 
 # tessera_precompile(NAME LIBRARIES... HEADERS...)
 function(tessera_precompile name)
   cmake_parse_arguments(ARG "" "" "LIBRARIES;HEADERS" ${ARGN})
-  # CMake makes one only for a target with a source.
+  # CMake precompiles headers only for a target with a source.
   file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp CONTENT "")
   add_library(${name} STATIC ${CMAKE_CURRENT_BINARY_DIR}/${name}.cpp)
   target_link_libraries(${name} PRIVATE tessera_flags tessera_lto ${ARG_LIBRARIES})
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
 endfunction()
 
-# (Not <iostream>, which makes an object of static storage in each source.)
+# Without <iostream>, which creates a static object in each source.
 set(headers <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory> <optional> <set>
             <sstream> <string> <vector> ${PROJECT_SOURCE_DIR}/common/json.h)
 tessera_precompile(tessera_precompiled_json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# SystemC: the CMake package where there is one (Accellera's own build), pkg-config otherwise
-# (Debian). Defines the target SystemC::systemc either way.
+# Finds SystemC by its CMake package (Accellera's own build), otherwise by pkg-config (Debian).
+# Defines the target SystemC::systemc.
 
 find_package(SystemCLanguage CONFIG QUIET)
 if(NOT TARGET SystemC::systemc)
@@ -14,7 +14,7 @@ if(NOT TARGET SystemC::systemc)
   target_link_libraries(SystemC::systemc INTERFACE PkgConfig::SYSTEMC)
 endif()
 
-# sc_spawn, before SystemC 3.
+# Enables sc_spawn before SystemC 3.
 set_property(TARGET SystemC::systemc APPEND PROPERTY INTERFACE_COMPILE_DEFINITIONS
              SC_INCLUDE_DYNAMIC_PROCESSES)
 

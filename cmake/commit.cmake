@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE=... -DOUTPUT=... -P commit.cmake: the commit of a source tree, "-dirty" when files
-# differ from it, "unknown" where there is no repository of its own. The file is not touched when
-# nothing has changed. (A file beside the command, not a constant in it: studies know their points by
-# the executable's contents.)
+# cmake -DSOURCE=... -DOUTPUT=... -P commit.cmake: writes the commit of a source tree, with "-dirty"
+# if files differ from it, or "unknown" if the tree is not a repository. The file is not rewritten
+# if the commit has not changed. The commit is a file next to the command and not a constant in it,
+# because the keys of study points contain the hash of the executable.
 set(commit unknown)
 find_program(GIT git)
 if(GIT)

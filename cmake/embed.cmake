@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run with -P by tessera_embed(): writes OUTPUT from PAIRS ("SYMBOL=FILE|SYMBOL=FILE").
+# Called with -P by tessera_embed(): writes OUTPUT from PAIRS ("SYMBOL=FILE|SYMBOL=FILE").
 
 file(WRITE ${OUTPUT}.part "// Made by cmake/embed.cmake.\nnamespace ${NAMESPACE} {\n")
 string(REPLACE "|" ";" pairs "${PAIRS}")

@@ -7,14 +7,13 @@
 namespace tessera {
 
 /// Bad usage or bad input (a parameter, a file, a name): the command exits with status 2.
-/// The message is complete: file, line, path, what was expected, and the nearest known name.
+/// The message is complete: file, line, path, expected value, and the nearest known name.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The run itself failed (out-of-bounds access, wrong values, deadlock): the command exits with
-/// status 1.
+/// The run failed (out-of-bounds access, wrong values, deadlock): the command exits with status 1.
 class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A value of a JSON file together with its place, and typed access that explains what it expected.
+// A value of a JSON file with its location, and typed access with error messages that name the
+// expected value.
 
 #include <cstdint>
 #include <optional>
@@ -13,30 +14,31 @@
 
 namespace tessera {
 
-/// Every access throws InputError "FILE:LINE: POINTER: message" when the value is not what it must
-/// be. Refers to its document, which must outlive it.
+/// A value with its location. Every access throws InputError "FILE:LINE: POINTER: message" if the
+/// value has the wrong type or range. The document must outlive the node.
 class JsonNode {
  public:
   /// The root of a document.
   explicit JsonNode(const LocatedJson& source) : JsonNode(source, source.value, "") {}
-  /// `value` may lie outside of `source`, which then only knows the places.
+  /// `value` can be outside of `source`, which then supplies only the locations.
   JsonNode(const LocatedJson& source, const nlohmann::json& value, std::string pointer)
       : source_(&source), value_(&value), pointer_(std::move(pointer)) {}
 
   const std::string& pointer() const { return pointer_; }
   const nlohmann::json& value() const { return *value_; }
 
-  /// "FILE:LINE: POINTER", for the beginning of a message.
+  /// "FILE:LINE: POINTER", the prefix of a message.
   std::string where() const;
   [[noreturn]] void fail(const std::string& message) const;
-  /// fail("expected WHAT, found ...")
+  /// Fails with "expected WHAT, found ...".
   [[noreturn]] void expected(const std::string& what) const;
 
-  /// Checks that this is an object with known keys only. "spdx" and "comment" may stand anywhere.
+  /// Checks that the value is an object with known keys only. "spdx" and "comment" are always
+  /// known.
   void object(const std::vector<std::string>& known) const;
   std::optional<JsonNode> member(const std::string& key) const;
   JsonNode required(const std::string& key) const;
-  /// The one member of an object that has one: {"uniform": ...}.
+  /// The member of an object that must have exactly one: {"uniform": ...}.
   std::pair<std::string, JsonNode> only_member() const;
   /// The members of an object, sorted by key.
   std::vector<std::pair<std::string, JsonNode>> members() const;
@@ -47,7 +49,7 @@ class JsonNode {
   double number() const;
   std::int64_t integer() const;
   bool is_int64() const;
-  /// A string that is one of `choices`; fails with the nearest one.
+  /// A string that must be one of `choices`; otherwise fails with the nearest one.
   std::string one_of(const std::vector<std::string>& choices) const;
 
  private:
@@ -58,7 +60,7 @@ class JsonNode {
   std::string pointer_;
 };
 
-/// "FILE:LINE: POINTER: message", as JsonNode::fail says it.
+/// Throws InputError "FILE:LINE: POINTER: message", like JsonNode::fail.
 [[noreturn]] void fail_at(const LocatedJson& source, const std::string& pointer,
                           const std::string& message);
 

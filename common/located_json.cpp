@@ -18,13 +18,13 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxDepth = 256;
 
-/// What the lexer has consumed so far, shared by all copies of the iterator.
+/// Position of the lexer, shared by all copies of the iterator.
 struct Position {
   unsigned newlines = 0;
   char last = '\0';
 
-  /// The line of the token that has just been scanned. A number ends at the character after it,
-  /// which the lexer has read: a newline there does not count yet.
+  /// The line of the token that has just been scanned. For a number the lexer has also read the
+  /// next character, so that a newline there is not counted yet.
   unsigned line() const { return 1 + newlines - (last == '\n' ? 1 : 0); }
 };
 
@@ -94,8 +94,8 @@ class Builder final : public nlohmann::json_sax<json> {
   }
 
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& e) override {
-    // "[json.exception...] parse error at line L, column C: the part that helps", or
-    // "[json.exception...] the part that helps"
+    // "[json.exception...] parse error at line L, column C: DETAIL", or
+    // "[json.exception...] DETAIL". The message keeps DETAIL.
     std::string what = e.what();
     const std::size_t bracket = what.find("] ");
     if (bracket != std::string::npos) what.erase(0, bracket + 2);
@@ -110,15 +110,15 @@ class Builder final : public nlohmann::json_sax<json> {
   struct Level {
     json* value = nullptr;
     std::string pointer;
-    std::string key;    ///< objects: name of the member that comes next
-    std::string child;  ///< objects: its pointer
+    std::string key;    ///< objects: name of the next member
+    std::string child;  ///< objects: pointer of the next member
   };
 
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(out_.file + ":" + std::to_string(position_.line()) + ": " + message);
   }
 
-  /// Puts a value where it belongs and returns the place, with its pointer.
+  /// Inserts a value into the current container. Returns the inserted value and its pointer.
   std::pair<json*, std::string> place(json&& v) {
     if (stack_.empty()) {
       out_.value = std::move(v);

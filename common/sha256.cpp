@@ -84,7 +84,7 @@ std::string sha256(std::string_view bytes) {
 
 std::string sha256_of_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  // A directory opens, but gives nothing.
+  // A directory can be opened but not read.
   if (!in.is_open() || (in.peek(), in.bad())) throw InputError(path + ": cannot be read");
   in.clear();
   Sha256 hash;

@@ -9,11 +9,11 @@
 
 namespace tessera {
 
-/// SHA-256 (FIPS 180-4) of bytes that come in pieces: names of results by what they depend on.
+/// Incremental SHA-256 (FIPS 180-4), used for the keys of results.
 class Sha256 {
  public:
   void update(std::string_view bytes);
-  /// 64 hexadecimal digits. Once, at the end.
+  /// 64 hexadecimal digits. To be called once, after the last update.
   std::string hex();
 
  private:
@@ -26,7 +26,7 @@ class Sha256 {
 };
 
 std::string sha256(std::string_view bytes);
-/// Of a file's contents. Throws InputError when it cannot be read.
+/// SHA-256 of a file's contents. Throws InputError if it cannot be read.
 std::string sha256_of_file(const std::string& path);
 
 }  // namespace tessera

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// Which SMs have touched each key (a page, a line).
+/// The set of SMs that have touched each key (a page or a line).
 class SharerTable {
  public:
   explicit SharerTable(unsigned sms) : words_((sms + 63) / 64) {}

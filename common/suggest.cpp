@@ -44,7 +44,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   if (!best.empty() || name.size() < 3 || name.back() == '.') return best;
   for (const std::string& candidate : known) {
     if (candidate.compare(0, name.size(), name) != 0) continue;
-    // A group's name is not short for one of its members.
+    // The name of a group is no abbreviation of a member.
     if (candidate.find('.', name.size()) != std::string::npos) continue;
     if (best.empty() || candidate.size() < best.size()) best = candidate;
   }

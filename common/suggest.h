@@ -7,9 +7,10 @@
 
 namespace tessera {
 
-/// The known name nearest to `name` by edit distance (insert, delete, replace, swap neighbours),
-/// when one is within a third of its length (at least 2); else the shortest that goes on
-/// where it stops (after three letters or more, and without another dot); else an empty string.
+/// A suggestion for an unknown name: the nearest known name by edit distance (insert, delete,
+/// replace, swap neighbours), if the distance is at most a third of its length (at least 2).
+/// Otherwise the shortest known name with `name` as its prefix, if `name` has three letters or more
+/// and the rest has no dot. Otherwise an empty string.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// "; did you mean 'X'?" or an empty string.

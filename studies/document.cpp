@@ -61,12 +61,12 @@ ordered_json json_of(const std::vector<Comparison>& all) {
   return out;
 }
 
-/// The values of a check's sides, from left to right; nothing for all() and any().
+/// Appends the values of a check's sides, from left to right; none for all() and any().
 void sides(const Node& n, const Evaluator& evaluator, ordered_json& out) {
   if (n.kind == Node::Kind::kBoth) {
     for (const Expression& link : n.arguments) sides(*link, evaluator, out);
   } else if (n.kind == Node::Kind::kComparison) {
-    // A chain's links share a side.
+    // Adjacent comparisons of a chain share a side.
     if (out.empty()) out.push_back(json_of(evaluator.value(n.arguments[0])));
     out.push_back(json_of(evaluator.value(n.arguments[1])));
   }
@@ -131,7 +131,7 @@ std::string scope_excludes(const Claim& c) {
   return {};
 }
 
-/// Presets for tests, smaller than the paper's systems, that the values come from.
+/// The presets among those of the readings that are smaller than the paper's systems.
 ordered_json small_presets(const Study& study, Scale scale, const std::set<Reading>& readings) {
   std::set<std::string> names;
   for (const Reading& r : readings) {

@@ -10,18 +10,18 @@
 
 namespace tessera::studies {
 
-/// What the document says about how it was made.
+/// Settings of a study's run that the document records.
 struct StudyRun {
-  std::vector<std::size_t> figures;  ///< those that were asked for, as indices
-  bool whole = true;                 ///< all of them: claims that no figure measures are told too
+  std::vector<std::size_t> figures;  ///< indices of the requested figures
+  bool whole = true;                 ///< all figures; the document then lists unmeasured claims too
   Scale scale = Scale::kSmall;
   std::string scale_name;
   std::string values;
   std::uint64_t seed = 1;
 };
 
-/// study.json (design.md section 5): claims with verdicts, their count, and the figures' data,
-/// measured beside published. The same for the same results, byte for byte.
+/// study.json (design.md section 5): claims with verdicts, counts of verdicts, and the figures'
+/// data, measured and published. The same results give the same document, byte for byte.
 nlohmann::ordered_json study_document(const Study& study, const StudyRun& run,
                                       const PointResults& results);
 

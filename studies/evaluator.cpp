@@ -14,7 +14,7 @@ std::optional<double> finite(double v) {
   return std::isfinite(v) ? std::optional<double>(v) : std::nullopt;
 }
 
-/// Ranks from 1; equal values share the mean of their ranks.
+/// Ranks from 1; equal values get the mean of their ranks.
 std::vector<double> ranks(const std::vector<double>& values) {
   std::vector<double> out;
   for (const double v : values) {
@@ -25,7 +25,7 @@ std::vector<double> ranks(const std::vector<double>& values) {
   return out;
 }
 
-/// Pearson's coefficient of the ranks; not defined for fewer than three pairs or equal values.
+/// Pearson's coefficient of the ranks; undefined for fewer than three pairs and for equal values.
 std::optional<double> spearman(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() < 3) return std::nullopt;
   const std::vector<double> a = ranks(x);
@@ -52,7 +52,7 @@ std::optional<double> mean(const std::string& name, const std::vector<double>& v
   // Conditions are 1 or 0.
   if (name == "sum" || name == "count") return finite(sum_of([](double x) { return x; }));
   if (name == "mean") return finite(sum_of([](double x) { return x; }) / n);
-  // Harmonic and geometric means are those of positive numbers.
+  // Harmonic and geometric means are defined for positive numbers only.
   if (*std::min_element(v.begin(), v.end()) <= 0) return std::nullopt;
   if (name == "hmean") return finite(n / sum_of([](double x) { return 1 / x; }));
   return finite(std::exp(sum_of([](double x) { return std::log(x); }) / n));

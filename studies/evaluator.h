@@ -11,7 +11,7 @@
 
 namespace tessera::studies {
 
-/// One statistic of one run that an expression needs.
+/// One statistic of one run.
 struct Reading {
   std::size_t platform = 0;
   std::size_t workload = 0;
@@ -22,26 +22,27 @@ struct Reading {
   }
 };
 
-/// Adds what the expression needs when its aggregates go over `workloads` where they name none (and
-/// when it is evaluated for each of them where it has a value per workload).
+/// Adds the readings of an expression. `workloads`: workloads of aggregates without a selection
+/// and, for an expression with a value per workload, the workloads for which it is evaluated.
 void collect_readings(const Expression& expression, const Selection& workloads,
                       std::set<Reading>& into);
 
 /// Evaluates expressions over a given set of workloads.
 class Evaluator {
  public:
-  /// Gives a reading's value; called only for workloads of `usable`.
+  /// Returns the value of a reading; called only for workloads of `usable`.
   using Read = std::function<double(const Reading&)>;
 
-  /// `usable`: the workloads that have every reading. Others are left out of every aggregate,
-  /// named or not.
+  /// `usable`: the workloads that have every reading. Aggregates exclude all others, also if they
+  /// name them.
   Evaluator(Read read, Selection workloads, std::set<std::size_t> usable)
       : read_(std::move(read)), workloads_(std::move(workloads)), usable_(std::move(usable)) {}
 
-  /// Of an expression with one value. Empty when there is none: no usable workload, a division by
-  /// zero, a mean that is not defined.
+  /// Value of an expression with one value. Empty if it is undefined: no usable workload, division
+  /// by zero, undefined mean.
   std::optional<double> value(const Expression& expression) const;
-  /// Of an expression with a value per workload; empty for workloads that are not usable, too.
+  /// Value for one workload of an expression with a value per workload. Empty if it is undefined or
+  /// the workload is not usable.
   std::optional<double> value_for(const Expression& expression, std::size_t workload) const;
 
  private:

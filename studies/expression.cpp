@@ -53,8 +53,8 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
   throw InputError("\"" + text + "\", column " + std::to_string(column) + ": " + message);
 }
 
-/// Names have letters, digits, '_', and, between such, '.' and '-': a minus needs a space before
-/// it. What stands in brackets is a platform's name.
+/// Names consist of letters, digits and '_', and '.' and '-' between those, so that a minus needs a
+/// space before it. The text in brackets is a platform's name.
 std::vector<Token> tokens_of(const std::string& text) {
   std::vector<Token> tokens;
   std::size_t i = 0;
@@ -76,7 +76,7 @@ std::vector<Token> tokens_of(const std::string& text) {
         i += 2;
         while (is_digit(at(i))) ++i;
       }
-      // A workload's name may begin with a digit: 2MM.
+      // A workload's name can begin with a digit: 2MM.
       if (is_letter(at(i))) {
         t.kind = Token::Kind::kName;
         while (names(at(i)) || ((at(i) == '.' || at(i) == '-') && names(at(i + 1)))) ++i;
@@ -264,7 +264,7 @@ class Parser {
     return result;
   }
 
-  /// speedup(P, B): cycles of B over cycles of P.
+  /// speedup(P, B): cycles of B divided by cycles of P.
   Expression speedup() {
     const auto cycles = [this] {
       Node n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a study measures, as text: "hmean(cycles[uba-mem] / cycles[nuba], low-sharing) > 1".
+// Expressions of a study's measurements: "hmean(cycles[uba-mem] / cycles[nuba], low-sharing) > 1".
 // docs/guide/studies.md describes the language for users.
 
 #include <cstddef>
@@ -16,11 +16,11 @@ namespace tessera::studies {
 struct Node;
 using Expression = std::shared_ptr<const Node>;
 
-/// A set of workloads, as indices of the study's list, ascending.
+/// A set of workloads: ascending indices of the study's list.
 using Selection = std::vector<std::size_t>;
 
-/// A node of a parsed expression. It is true or false (1 or 0) where `condition` says so, and has
-/// one value for each workload where `per_workload` says so.
+/// A node of a parsed expression. If `condition`, its value is 1 (true) or 0 (false). If
+/// `per_workload`, it has one value for each workload.
 struct Node {
   enum class Kind {
     kNumber,
@@ -28,7 +28,7 @@ struct Node {
     kArithmetic,  ///< `name`: "+", "-", "*", "/"
     kComparison,  ///< `name`: "<", "<=", ">", ">="
     kBoth,        ///< all arguments are true: a chain of comparisons
-    kFunction,    ///< of values: "larger", "smaller", "abs"
+    kFunction,    ///< function of values: "larger", "smaller", "abs"
     kAggregate,   ///< over the workloads: "hmean", "max", ...
     kPick,        ///< the argument's value for the one workload of `selection`
   };
@@ -39,42 +39,44 @@ struct Node {
   std::string name;
   std::size_t platform = 0;
   std::vector<Expression> arguments;
-  /// Aggregates and picks: the workloads that are named; aggregates that name none go over those
-  /// of the claim or series in which they stand.
+  /// Aggregates and picks: the named workloads. An aggregate without names uses the workloads of
+  /// its claim or series.
   std::optional<Selection> selection;
 };
 
-/// The names that an expression may use.
+/// The names that an expression can use.
 struct Vocabulary {
   std::vector<std::string> platforms;
   std::vector<std::string> workloads;
   /// Classes, and "all", with their workloads.
   std::vector<std::pair<std::string, Selection>> groups;
-  /// Paths into stats.json that an expression may read; one that ends with ".*" stands for all that
-  /// begin so. Empty: any.
+  /// Paths into stats.json that an expression can read. A path with the suffix ".*" permits all
+  /// paths with its prefix. Empty: all paths.
   std::vector<std::string> statistics;
 
   bool knows_statistic(const std::string& path) const;
-  /// A workload's or group's. Throws InputError with the nearest name.
+  /// The selection of a workload's or group's name. Throws InputError with the nearest name.
   Selection select(const std::string& name) const;
   std::size_t platform(const std::string& name) const;
 };
 
-/// `each`: what the word "each" stands for; may be empty. Throws InputError with the column.
+/// `each`: the expression that replaces the word "each"; can be empty. Throws InputError with the
+/// column.
 Expression parse_expression(const std::string& text, const Vocabulary& vocabulary,
                             const Expression& each = {});
 
-/// The functions that take one value per workload and give one ("hmean", "max", ...).
+/// The functions that reduce one value per workload to one value ("hmean", "max", ...).
 std::vector<std::string> mean_names();
 
-/// "ratio > 1", as claims.json says what the weakest acceptable outcome is.
+/// The weakest acceptable outcome in claims.json: "ratio > 1".
 struct Bound {
   std::string op;  ///< "<", "<=", ">", ">="
   double limit = 0;
 
   bool allows(double value) const;
 };
-/// Throws InputError when it is not NAME OPERATOR NUMBER with the name ratio, fraction or value.
+/// Throws InputError unless the text is NAME OPERATOR NUMBER with the name ratio, fraction or
+/// value.
 Bound parse_bound(const std::string& text);
 
 bool compare(double a, const std::string& op, double b);

@@ -35,7 +35,7 @@ Expression expression(const JsonNode& n, const Vocabulary& vocabulary, Wanted wa
                       const Expression& each = {}) {
   Expression e;
   try {
-    // A plain number is an expression too.
+    // A plain number is also an expression.
     e = parse_expression(n.value().is_number() ? n.value().dump() : n.string(), vocabulary, each);
   } catch (const InputError& error) {
     n.fail(error.what());
@@ -133,7 +133,7 @@ class MeasurementReader {
     return out;
   }
 
-  /// Numbers of single workloads are those of "each".
+  /// The measurements of single workloads evaluate "each".
   void parts_from_each(const Claim& claim) {
     for (const std::string& key : keys_of(claim.per_workload)) {
       const auto given = std::any_of(m_.parts.begin(), m_.parts.end(),
@@ -144,7 +144,7 @@ class MeasurementReader {
     }
   }
 
-  /// Something must come out that the claim can be held against.
+  /// Checks that the measurement gives a value for the claim's published value.
   void settles(const Claim& claim) const {
     if (claim.accept_range && !m_.measured) {
       n_.fail("the claim has a range: \"measured\" is missing");

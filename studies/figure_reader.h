@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The part of a study's reader that knows claims and figures.
+// Reader of a study's claims and figures.
 
 #include <string>
 
@@ -10,10 +10,10 @@
 
 namespace tessera::studies {
 
-/// An element of claims.json. Throws InputError.
+/// Reads an element of claims.json. Throws InputError.
 Claim read_claim(const JsonNode& node, const Vocabulary& vocabulary);
 
-/// A figure's file. `study`: with platforms, workloads and claims. Throws InputError.
+/// Reads a figure's file. `study` must contain platforms, workloads and claims. Throws InputError.
 Figure read_figure(const LocatedJson& file, const std::string& name, const Study& study,
                    const Vocabulary& vocabulary);
 

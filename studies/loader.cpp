@@ -25,7 +25,7 @@ const std::vector<std::pair<std::string, Scale>>& scales() {
   return all;
 }
 
-/// A value that is the same at every scale, or {"small": ..., "medium": ..., "paper": ...}.
+/// The value for a scale: one value for all scales, or {"small": ..., "medium": ..., "paper": ...}.
 JsonNode at_scale(const JsonNode& n, const std::string& scale) {
   if (!n.value().is_object()) return n;
   n.object({"small", "medium", "paper"});
@@ -38,7 +38,7 @@ std::string setting_value(const JsonNode& n) {
   return n.value().dump();
 }
 
-/// What expressions may read of a run's statistics.
+/// The paths of a run's statistics that expressions can read.
 std::vector<std::string> readable_statistics() {
   std::vector<std::string> all = {"cycles", "instructions", "time_ns", "footprint_bytes", "seed"};
   for (const DerivedInfo& d : derived_catalogue()) all.push_back(std::string("derived.") + d.name);
@@ -89,12 +89,12 @@ class StudyReader {
     root.object({"title", "source", "platforms"});
     study_.title = root.required("title").string();
     if (const auto n = root.member("source")) study_.source = n->string();
-    // In the file's order as to "base": a platform may come before its base.
+    // In any order, because a platform can precede its "base" in the file.
     std::set<std::string> open;
     for (const auto& [name, n] : root.required("platforms").members()) platform(root, name, open);
   }
 
-  /// A preset's name, or a platform's file from the study's folder.
+  /// A preset's name, or the path of a platform's file in the study's folder.
   std::string beside(const std::string& preset) const {
     const fs::path file = folder_ / preset;
     return fs::path(preset).extension() == ".json" && fs::exists(file) ? file.string() : preset;

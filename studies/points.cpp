@@ -22,7 +22,7 @@ std::set<Reading> readings_of(const Figure& f) {
   };
   for (const Series& s : f.series) {
     add(s.each, f.workloads);
-    // A mean may go over workloads that the figure does not show.
+    // A mean can use workloads that the figure does not show.
     for (const Mean& m : f.means) add(s.each, m.workloads);
     for (const SeriesPoint& p : s.points) {
       add(p.x, f.workloads);
@@ -42,7 +42,7 @@ std::set<Reading> readings_of(const Figure& f) {
 }  // namespace
 
 std::string point_key(const PointIdentity& p) {
-  // Keys in a fixed order, and no place for a machine's or a folder's name.
+  // Keys in a fixed order, without names of machines or folders.
   const ordered_json document = {{"config", p.config},     {"workload", p.suite_workload},
                                  {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
                                  {"seed", p.seed},         {"values", static_cast<int>(p.values)},
@@ -62,7 +62,7 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
                           const std::string& binary_hash) {
   PointIdentity identity;
   identity.config = config.to_json();
-  identity.config.erase("plugins");  // known by their contents, below
+  identity.config.erase("plugins");  // identified by their contents, below
   const std::vector<std::string> suite = workload_names();
   if (std::find(suite.begin(), suite.end(), workload) != suite.end()) {
     identity.suite_workload = workload;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Which runs a study needs, and the name under which the result of each is kept.
+// The runs of a study, and the key under which each result is stored.
 
 #include <map>
 #include <optional>
@@ -18,13 +18,13 @@ namespace tessera::studies {
 struct StudyPoint {
   std::size_t platform = 0;
   std::size_t workload = 0;
-  std::string key;  ///< 64 hexadecimal digits; points with the same key are the same run
+  std::string key;  ///< 64 hexadecimal digits; points with equal keys are the same run
 };
 
-/// Everything that a point's result depends on.
+/// All inputs of a point's result.
 struct PointIdentity {
   nlohmann::ordered_json config;  ///< resolved
-  /// The suite's name of the workload; empty for a user's manifest, whose place does not matter.
+  /// The suite's name of the workload; empty for a user's manifest, because its path is no input.
   std::string suite_workload;
   std::vector<std::string> file_hashes;  ///< manifest, PTX, data
   Scale scale = Scale::kSmall;
@@ -33,8 +33,8 @@ struct PointIdentity {
   std::string binary_hash;  ///< of the executable
 };
 std::string point_key(const PointIdentity& identity);
-/// SHA-256 of the files that decide what a workload does. Loads it, so that what is wrong with it
-/// is told before anything runs: throws InputError.
+/// SHA-256 of a workload's files. Loads the workload, so that errors in it are reported before the
+/// first run. Throws InputError.
 std::vector<std::string> workload_hashes(const std::string& workload);
 PointIdentity identity_of(const ResolvedConfig& config, const std::string& workload,
                           std::vector<std::string> file_hashes, const RunOptions& options,
@@ -42,26 +42,27 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
 
 /// The runs of a study (or of one of its figures).
 struct StudyPlan {
-  /// Of platforms that are needed.
+  /// Configurations of the used platforms, by index.
   std::map<std::size_t, ResolvedConfig> configs;
-  /// Every platform and workload that is needed and exists, once; by workload, then platform.
+  /// Every used and existing pair of platform and workload, once; ordered by workload, then
+  /// platform.
   std::vector<StudyPoint> points;
 };
 
-/// `figures`: indices. `binary_hash`: of the executable that will run the points. Throws InputError
-/// for platforms and workloads that cannot be used.
+/// `figures`: indices. `binary_hash`: hash of the executable that runs the points. Throws
+/// InputError for invalid platforms and workloads.
 StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figures,
                       const RunOptions& options, const std::string& binary_hash);
 
-/// What a point leaves behind: its stats.json without "modules" and "host", which expressions do
-/// not read, or why there is none.
+/// Result of a point: its stats.json without "modules" and "host", which expressions do not read,
+/// or the reason for a missing result.
 struct PointResult {
   nlohmann::ordered_json stats;
-  std::string failure;  ///< empty: done and right
+  std::string failure;  ///< empty if the point is complete and its values are correct
 };
 using PointResults = std::map<std::pair<std::size_t, std::size_t>, PointResult>;
 
-/// The part of a stats.json that is kept.
+/// The part of a stats.json that is stored.
 nlohmann::ordered_json kept_statistics(nlohmann::ordered_json stats);
 
 }  // namespace tessera::studies

@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Names in a note; the document lists all of them elsewhere.
+/// Maximum number of names in a note; the document contains the complete list elsewhere.
 constexpr std::size_t kMostNames = 5;
 
 }  // namespace

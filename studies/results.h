@@ -11,18 +11,19 @@
 
 namespace tessera::studies {
 
-/// Reads statistics of the runs, and says why one is not there. Refers to both arguments.
+/// Reads statistics of the runs and explains missing ones. Refers to both arguments, which must
+/// outlive the object.
 class Results {
  public:
   Results(const Study& study, const PointResults& results) : study_(study), results_(results) {}
 
-  /// Empty when the run is not there or failed, and for what is no number.
+  /// Empty if the run is missing or failed, or if the statistic is not a number.
   std::optional<double> value(const Reading& reading) const;
-  /// Of the workloads that the readings name: those that have them all.
+  /// The workloads of the readings that have all their readings.
   std::set<std::size_t> usable(const std::set<Reading>& readings) const;
-  /// Why the others are not: "no workload yet: LBM, NW; failed on nuba: MM".
+  /// The reasons for the other workloads: "no workload yet: LBM, NW; failed on nuba: MM".
   std::string missing(const std::set<Reading>& readings) const;
-  /// Over the usable ones of `workloads`.
+  /// An evaluator for the usable workloads among `workloads`.
   Evaluator evaluator(const Selection& workloads, const std::set<Reading>& readings) const;
 
  private:

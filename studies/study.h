@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A study: a paper's figures and claims as data. A folder of JSON files: study.json (platforms),
-// workloads.json, claims.json (what the paper says), and one file a figure (how it is measured).
+// A study: a paper's figures and claims as data in a folder of JSON files: study.json (platforms),
+// workloads.json, claims.json (published values), and one file per figure (measurements).
 // docs/guide/studies.md describes the files for users.
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace tessera::studies {
 
-/// A platform of the study: a preset and settings, which may differ by scale.
+/// A platform of the study: a preset and settings, which can differ by scale.
 struct StudyPlatform {
   std::string name;
   std::map<Scale, std::string> preset;
@@ -25,18 +25,18 @@ struct StudyPlatform {
   std::string origin;                              ///< "FILE:LINE: POINTER", for messages
 };
 
-/// A workload of the paper, and the one of ours that stands for it.
+/// A workload of the paper and the Tessera workload that represents it.
 struct StudyWorkload {
-  std::string name;   ///< as the paper abbreviates it
+  std::string name;   ///< the paper's abbreviation
   std::string group;  ///< its class ("low-sharing")
   /// A suite workload or the path of a manifest.
   std::string workload;
-  bool exists = false;  ///< false: the suite does not have it (yet)
+  bool exists = false;  ///< false: not in the suite
 };
 
-/// One number of the paper: what it says and what still counts.
+/// One number of the paper: the published value and the accepted values.
 struct Quantity {
-  std::string key;  ///< a workload, "largest" of them, a system; or the x of a sweep
+  std::string key;  ///< a workload, "largest", a system, or the x of a sweep
   std::optional<double> published;
 };
 
@@ -45,12 +45,12 @@ struct Claim {
   std::string id;
   std::string where;
   std::string what;
-  /// "sim", "needs-power-model", "analytic"; "hardware", "parameter" and "not-modelled" are never
-  /// run.
+  /// "sim", "needs-power-model", "analytic"; or, for claims without a measurement, "hardware",
+  /// "parameter", "not-modelled".
   std::string scope = "sim";
   std::optional<double> value;
   std::optional<std::pair<double, double>> accept_range;
-  /// Relative band around numbers that have no range of their own.
+  /// Relative band around numbers without a range.
   std::optional<double> tolerance;
   std::optional<Bound> minimum_check;
   std::string minimum_check_text;
@@ -65,7 +65,7 @@ struct Check {
   Expression condition;
 };
 
-/// How a figure's data settle a claim.
+/// The measurement of a claim from a figure's data.
 struct Measurement {
   std::size_t claim = 0;
   Selection workloads;
@@ -77,7 +77,7 @@ struct Measurement {
   std::string note;
 };
 
-/// A mean over workloads that a bar chart shows beside them.
+/// A mean over workloads, shown in a bar chart next to them.
 struct Mean {
   std::string label;
   std::string take;  ///< "hmean", "mean", ...
@@ -92,7 +92,7 @@ struct SeriesPoint {
   std::optional<double> published;
 };
 
-/// Either one value for each workload (and the figure's means of them), or points.
+/// A series of a figure: one value for each workload (and the figure's means), or points.
 struct Series {
   std::string name;
   Expression each;
@@ -127,8 +127,8 @@ struct Study {
   std::size_t figure(const std::string& figure_name) const;
 };
 
-/// Loads and checks a study's folder. Platforms are looked up when they are used. Throws InputError
-/// (file, line, JSON path, what was expected, nearest known name).
+/// Loads and checks a study's folder. Platforms are looked up at their first use. Throws InputError
+/// (file, line, JSON path, expected value, nearest known name).
 Study load_study(const std::string& folder);
 
 struct StudyInfo {
@@ -137,12 +137,12 @@ struct StudyInfo {
   std::string folder;
 };
 
-/// The studies that come with Tessera, sorted by name. Directory: TESSERA_STUDIES_DIR in the
-/// environment, the source tree, or ${prefix}/share/tessera/studies.
+/// Tessera's own studies, sorted by name. Directory: TESSERA_STUDIES_DIR in the environment, the
+/// source tree, or ${prefix}/share/tessera/studies.
 std::vector<StudyInfo> study_catalogue();
 
-/// "NAME[/FIGURE]" of a study that comes with Tessera, or FOLDER[/FIGURE]: the folder, and the
-/// figure's name or nothing. Throws InputError with the nearest name.
+/// Resolves "NAME[/FIGURE]" of one of Tessera's studies, or FOLDER[/FIGURE], to the folder and the
+/// figure's name, which can be empty. Throws InputError with the nearest name.
 std::pair<std::string, std::string> find_study(const std::string& argument);
 
 }  // namespace tessera::studies

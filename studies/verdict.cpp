@@ -7,7 +7,7 @@
 namespace tessera::studies {
 namespace {
 
-/// Those that have both a published and a measured number.
+/// The comparisons that have both a published and a measured number.
 std::vector<Comparison> compared(const Outcome& outcome) {
   std::vector<Comparison> all;
   for (const auto* list : {&outcome.parts, &outcome.points}) {

@@ -6,7 +6,7 @@
 
 namespace tessera::app::assets {
 
-extern const char* const kD3Js;       ///< d3.min.js, and of app/report:
+extern const char* const kD3Js;       ///< d3.min.js; the following are files of app/report
 extern const char* const kReportCss;  ///< report.css
 extern const char* const kCommonJs;   ///< common.js, and so on
 extern const char* const kChartJs;

@@ -31,7 +31,7 @@ Blocks::Blocks(const ordered_json& stats, const std::string& kind) {
     const std::size_t own = module.rfind('.') + 1;  // 0 without a dot
     if (module.compare(own, kind.size(), kind) != 0) continue;
     if (module.find_first_not_of("0123456789", own + kind.size()) != std::string::npos) continue;
-    // The system is in every name.
+    // "system." is a prefix of every name.
     blocks_.emplace_back(starts_with(module, "system.") ? module.substr(7) : module, &statistics);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every chart has: its panel with downloads, its looks (colour, dash, marker, hatch), axes,
-// legend and tips. Charts are SVG, which a download keeps as it is and which prints sharp.
+// Common parts of all charts: panel with downloads, styles (colour, dash, marker, hatch), axes,
+// legend and tips. Charts are SVG, because it can be downloaded unchanged and printed at any size.
 
 function svg(tag, attributes, ...children) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
@@ -13,7 +13,7 @@ function svg(tag, attributes, ...children) {
 
 const seriesColours = 8;
 const colourOf = (i) => `var(--series-${i % seriesColours})`;
-/** Lines of a second round of colours are dashed; the paper's are dotted. */
+/** Lines that reuse a colour are dashed; lines of the paper's values are dotted. */
 const dashOf = (i, paper) => (paper ? '1.5 4' : i >= 2 * seriesColours ? '2 3' : i >= seriesColours ? '7 4' : null);
 
 const ruler = document.createElement('canvas').getContext('2d');
@@ -28,18 +28,18 @@ const text = (x, y, words, attributes) => svg('text', {x: x.toFixed(1), y: y.toF
 
 const shapes = ['circle', 'square', 'triangle-up', 'diamond', 'triangle-down', 'cross'];
 
-/** A shape around a point: each series has its own, so that colour is not all that tells. `hollow`:
- * of the paper's values. */
+/** The marker of a point. Series have different shapes, so that they do not depend on colour.
+ * `hollow`: for the paper's values. */
 function marker(x, y, i, hollow) {
   return svg('path', {d: d3.svg.symbol().type(shapes[i % shapes.length]).size(34)(), 'class': 'marker',
     transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`,
     style: `fill:${hollow ? 'var(--panel)' : colourOf(i)};stroke:${colourOf(i)}`});
 }
 
-/** Lines over a bar's colour, by series: none, then slanted, level, upright, crossed, dotted. */
+/** Hatches of bars by series: none, slanted, horizontal, vertical, crossed, dotted. */
 const hatches = [null, 'M0,8L8,0', 'M0,0L8,8', 'M0,4H8', 'M4,0V8', 'M0,8L8,0M0,0L8,8', 'M2,2h2v2h-2z', 'M0,4H8M4,0V8'];
 
-/** The fill of series `i`; its hatch is put into `defs` once. */
+/** The fill of series `i`; adds its hatch to `defs` once. */
 function fillOf(defs, i) {
   const d = hatches[i % hatches.length];
   if (!d) return colourOf(i);
@@ -52,24 +52,24 @@ function fillOf(defs, i) {
   return `url(#${id})`;
 }
 
-/** A scale that begins and ends at a round number; with `fixed` at `max`. */
+/** A linear scale that begins and ends at round numbers; with `fixed` it ends at `max`. */
 function linear(min, max, about, fixed) {
   const scale = d3.scale.linear().domain([min, max > min ? max : min + 1]);
   return {scale: fixed ? scale : scale.nice(about), ticks: scale.ticks(about)};
 }
 
-/** Over whole powers of ten. */
+/** A logarithmic scale over whole powers of ten. */
 function logarithmic(min, max) {
   const scale = d3.scale.log().domain([min, Math.max(max, min * 10)]).nice();
   return {scale, ticks: scale.ticks().filter((v) => Number.isInteger(Math.round(Math.log10(v) * 1e9) / 1e9))};
 }
 
-/** Short numbers of an axis. */
+/** Text of an axis number. */
 const tickText = (v) => (Math.abs(v) >= 1e4 ? scaled(v, ['', 'k', 'M', 'G', 'T'], 1000).join('') : number(v));
 
 let chartCount = 0;
 
-/** An empty picture; what is pointed at tells its `data-tip`. */
+/** An empty picture. The tip shows the `data-tip` of the element under the pointer. */
 function picture(width, height, title) {
   const defs = svg('defs', {id: `chart${++chartCount}`});
   const root = svg('svg', {viewBox: `0 0 ${Math.round(width)} ${Math.round(height)}`, width: Math.round(width),
@@ -77,8 +77,8 @@ function picture(width, height, title) {
   return {root, defs};
 }
 
-/** Names with their marks, in as many rows as they need. `items`: [{name, mark: (x, y) => element,
- * off, click}]. Gives the height. */
+/** Legend: names with their marks in one or more rows. `items`: [{name, mark: (x, y) => element,
+ * off, click}]. Returns the height. */
 function legend(root, items, width, top) {
   let x = 0;
   let y = top + 8;
@@ -115,8 +115,8 @@ function drawChart(c, width) {
 }
 
 /**
- * A panel with a chart. `draw(width, again)` gives its SVG; `again()` draws it anew. `csv()` gives
- * its numbers: rows, the first of them the heading.
+ * A panel with a chart. `draw(width, again)` returns its SVG; `again()` redraws it. `csv()` returns
+ * its numbers as rows; the first row is the heading.
  */
 function chart(title, note, draw, csv) {
   const box = el('div', {className: 'plot'});
@@ -140,7 +140,7 @@ function drawCharts() {
     drawChart(c, c.box.clientWidth);
     seen.observe(c.box);
   }
-  // Paper has one width, whatever the window's.
+  // The width of a page does not depend on the window.
   window.addEventListener('beforeprint', () => {
     for (const c of charts) c.box.replaceChildren(c.draw(c.box.closest('.row') ? 460 : 940, () => {}));
   });

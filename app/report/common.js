@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all reports use: elements, numbers, tables.
+// Shared by all reports: elements, numbers, tables.
 'use strict';
 
 const data = JSON.parse(document.getElementById('data').textContent);
@@ -24,8 +24,8 @@ function section(title, note, ...children) {
   return s;
 }
 
-/** A panel is printed in one piece; only one with a table that is longer than a page is cut, between
- * rows. */
+/** A panel. Print keeps it on one page, unless its table is longer than a page; then it breaks
+ * between rows. */
 function panel(title, note, ...children) {
   const long = children.some((c) => c instanceof Element && c.querySelectorAll('tr').length > 40);
   const p = el('div', {className: long ? 'panel long' : 'panel'});
@@ -61,16 +61,16 @@ const time = (ns) => scaled(ns, ['ns', 'µs', 'ms', 's'], 1000).join(' ');
 const joules = (j) => scaled(j * 1e12, ['pJ', 'nJ', 'µJ', 'mJ', 'J', 'kJ'], 1000).join(' ');
 const percent = (v) => (isNumber(v) ? number(Number((v * 100).toPrecision(3))) + ' %' : '–');
 
-/** Names compared so that llc2 comes before llc10. */
+/** Natural order of names: llc2 comes before llc10. */
 const natural = new Intl.Collator('en', {numeric: true}).compare;
 
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 
-/** "system.gpu0.llc12" as "gpu0.llc12": the system is in every name. */
+/** "system.gpu0.llc12" becomes "gpu0.llc12", because "system." is a prefix of every name. */
 const shortName = (module) => module.replace(/^system\./, '');
 
 /** `columns`: [{title, number, name, soft}]; `rows`: arrays of cells (text or {text, className}),
- * with a className of their own or none. */
+ * with an optional className of the row. */
 function table(columns, rows) {
   const head = el('tr');
   for (const c of columns) head.append(el('th', {className: c.number ? 'number' : ''}, c.title));
@@ -88,7 +88,8 @@ function table(columns, rows) {
   return el('div', {className: 'scroll'}, el('table', {}, el('thead', {}, head), body));
 }
 
-/** A table with a search box. `rowsOf(toggle)` gives [[cells], ...]; every word must be found. */
+/** A table with a search box. `rowsOf(toggle)` returns [[cells], ...]; a row matches if it contains
+ * every word. */
 function searchTable(columns, rowsOf, toggleText, placeholder) {
   const kMost = 1000;
   const input = el('input', {type: 'search', placeholder});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a comparison: platforms side by side.
+// The report of a comparison of platforms.
 
 const summary = data.summary;
 const platforms = summary.platforms;
@@ -14,7 +14,7 @@ report.append(el('header', {}, el('h1', {}, platforms.join(', ')),
           : `✓ all ${summary.rows.length} points done`),
         el('span', {}, `${workloads.length} workloads; speedups are over ${summary.baseline}`))));
 
-/** Workloads along the axis, one bar a platform. `value(row)`: a number or null. */
+/** Workloads along the axis, one bar per platform. `value(row)`: a number or null. */
 function groupedBars(title, note, unit, value, options) {
   const {means, wide, max, tip} = options || {};
   if (!summary.rows.some((r) => isNumber(value(r)))) return null;

@@ -8,23 +8,23 @@
 
 namespace tessera::app {
 
-/// One point of a comparison. `stats` is null where the point left none.
+/// One point of a comparison. `stats` is null if the point produced none.
 struct ComparedPoint {
   std::string platform;
   std::string workload;
   nlohmann::ordered_json stats;
-  std::string failure;  ///< empty: it is done and right
+  std::string failure;  ///< empty if the point is complete and its values are correct
 };
 
 /// compare.json: {"points": [stats, or {"platform", "workload", "error"}], "summary": {...}}.
-/// The summary has one row a point (cycles, speedup over the first platform, ...), and per platform
-/// the harmonic mean of its speedups over the workloads that both have done.
+/// The summary has one row per point (cycles, speedup over the first platform, ...) and, per
+/// platform, the harmonic mean of its speedups over the workloads that both platforms completed.
 nlohmann::ordered_json comparison_document(const std::vector<ComparedPoint>& points);
 
 /// compare.csv: the summary's rows.
 std::string comparison_csv(const nlohmann::ordered_json& document);
 
-/// The rows as a table for people.
+/// The rows as a text table.
 std::string comparison_table(const nlohmann::ordered_json& document);
 
 }  // namespace tessera::app

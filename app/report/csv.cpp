@@ -81,7 +81,7 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
   }
   if (stats.contains("energy")) {
     for (const auto& [name, value] : stats["energy"].items()) {
-      // What is a number by itself; the components are in stats.json and the report.
+      // Plain numbers only; the components are in stats.json and the report.
       if (value.is_number()) flatten("energy", name, value, energy_unit(name), out);
     }
   }

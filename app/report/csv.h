@@ -7,17 +7,17 @@
 
 namespace tessera::app {
 
-/// stats.csv: module,statistic,value,unit, one line a number. Nested values are flattened
-/// ("latency.mean", "latency.log2_buckets.3"). The run's own numbers stand under the module "run",
-/// derived ones under "derived". `catalogue`: [{"module", "name", "unit", ...}] of the platform.
+/// stats.csv: module,statistic,value,unit, one line per number. Nested values are flattened
+/// ("latency.mean", "latency.log2_buckets.3"). The run's numbers have the module "run", derived
+/// numbers the module "derived". `catalogue`: [{"module", "name", "unit", ...}] of the platform.
 std::string stats_csv(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue);
 
 /// Unit of a derived value, from the document's dictionary; empty for ratios and unknown names.
 std::string derived_unit(const nlohmann::ordered_json& stats, const std::string& name);
-/// Of a value of `energy`, from the end of its name: noc_j, total_j, noc_power_w, noc_area_mm2.
+/// Unit of a value of `energy`, from its suffix: noc_j, total_j, noc_power_w, noc_area_mm2.
 std::string energy_unit(const std::string& name);
 
-/// A field quoted where RFC 4180 asks for it.
+/// A field, quoted if RFC 4180 requires it.
 std::string csv_field(const std::string& text);
 
 /// A scalar as CSV text: strings plain, numbers as JSON prints them, null empty.

@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// Every scalar under its dotted name, in the document's order.
+/// Appends every scalar with its dotted name, in the document's order.
 void flatten(const std::string& name, const ordered_json& value,
              std::vector<std::pair<std::string, ordered_json>>& out) {
   if (!value.is_structured()) {
@@ -33,7 +33,7 @@ std::vector<std::pair<std::string, ordered_json>> flat(const ordered_json& value
   return out;
 }
 
-/// (b - a) / a; empty from 0, and of what is no number.
+/// (b - a) / a; empty if a is 0 or one of them is not a number.
 std::optional<double> change(const ordered_json& a, const ordered_json& b) {
   if (!a.is_number() || !b.is_number() || a.get<double>() == 0) return std::nullopt;
   return (b.get<double>() - a.get<double>()) / std::fabs(a.get<double>());
@@ -57,8 +57,8 @@ ordered_json moved(const std::string& name, const ordered_json& a, const ordered
   return {{"name", name}, {"a", a}, {"b", b}, {"change", or_null(change(a, b))}};
 }
 
-/// The numbers that moved between two sections. Bins of histograms and of series over time are left
-/// out: their sums and means are there.
+/// The numbers that differ between two sections, without bins of histograms and of series over
+/// time: their sums and means are compared.
 ordered_json moves(const ordered_json& a, const ordered_json& b) {
   ordered_json out = ordered_json::array();
   for (const ordered_json& c : changed_settings(without_bins(a), without_bins(b))) {
@@ -68,7 +68,7 @@ ordered_json moves(const ordered_json& a, const ordered_json& b) {
 }
 
 double size_of(const ordered_json& move) {
-  // From nothing, or to it: more than any change that has a ratio.
+  // A change from 0 has no ratio and sorts before all others.
   return move["change"].is_number() ? std::fabs(move["change"].get<double>()) : HUGE_VAL;
 }
 
@@ -76,7 +76,7 @@ ordered_json section(const ordered_json& run, const char* name) {
   return run.is_object() && run.contains(name) ? run[name] : ordered_json();
 }
 
-/// +1: more is worse; -1: less is worse; 0: nobody can say.
+/// +1: more is worse; -1: less is worse; 0: unknown.
 int worse_direction(const std::string& name) {
   for (const char* more_is_worse : {"cycles", "latency", "page_faults", "total_j"}) {
     if (name.find(more_is_worse) != std::string::npos) return 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Charts as files: SVG that needs nothing else, and CSV.
+// Downloads of charts: self-contained SVG, and CSV.
 
 const fileName = (words) => words.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '');
 
@@ -11,7 +11,7 @@ function download(title, kind, content) {
   setTimeout(() => URL.revokeObjectURL(address), 10000);
 }
 
-/** As RFC 4180 wants it. */
+/** Formats rows as in RFC 4180. */
 function csvText(rows) {
   const field = (v) => {
     const words = v === null || v === undefined ? '' : String(v);
@@ -23,7 +23,7 @@ function csvText(rows) {
 const drawn = ['fill', 'stroke', 'stroke-width', 'stroke-dasharray', 'opacity', 'font-family', 'font-size',
   'font-weight', 'text-anchor'];
 
-/** A chart's SVG with its colours and fonts written out, as on white paper. */
+/** A chart's SVG with explicit colours and fonts, for a white background. */
 function svgText(source, title) {
   const copy = source.cloneNode(true);
   const page = document.documentElement;

@@ -39,7 +39,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-/// A page that may run its own inline scripts and load nothing at all.
+/// A page whose content security policy permits inline scripts and loads no resources.
 std::string page(const std::string& title, std::initializer_list<std::string_view> scripts,
                  const ordered_json& data) {
   std::string html;
@@ -83,7 +83,7 @@ std::string script_json(const ordered_json& value) {
 
 std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
                        const std::string& verification, const std::string& failure) {
-  // Descriptions are shared by equal blocks: once per text instead of once per block.
+  // Blocks of one kind share their descriptions, so that each text is stored once.
   ordered_json texts = ordered_json::array();
   ordered_json about = ordered_json::object();
   std::map<std::pair<std::string, std::string>, std::size_t> known;

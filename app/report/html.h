@@ -18,7 +18,7 @@ std::string comparison_report(const nlohmann::ordered_json& document);
 /// report.html of a study (the document of studies::study_document()).
 std::string study_report(const nlohmann::ordered_json& document);
 
-/// JSON that may stand inside a <script> element: no '<' in it.
+/// JSON for use inside a <script> element, with '<' escaped.
 std::string script_json(const nlohmann::ordered_json& value);
 
 }  // namespace tessera::app

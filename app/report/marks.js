@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of charts: bars, lines and points over axes; bars of shares; bars made of parts; a
-// matrix.
+// The kinds of charts: bars, lines and points over axes; bars of shares; bars of parts; a matrix.
 
-/** Where names fit under their places: level, slanted, or only some of them. */
+/** Layout of names under an axis: horizontal, slanted, or only every n-th name. */
 function nameFit(labels, slot) {
   const widest = Math.max(...labels.map(textWidth), 0);
   if (widest + 6 <= slot) return {height: 18, every: 1, slanted: false};
@@ -10,7 +9,7 @@ function nameFit(labels, slot) {
   return {height: Math.min(110, widest * 0.7 + 16), every: Math.ceil(14 / slot), slanted: true};
 }
 
-/** The axes of `spec` in a picture: where values and places are, and the room for marks. */
+/** Draws the axes of `spec`. Returns the positions of values and names and the area for marks. */
 function axes(root, spec, width, top, xRange, yRange) {
   const places = spec.labels ? spec.labels.length : 0;
   const format = spec.y.format || tickText;
@@ -47,7 +46,7 @@ function axes(root, spec, width, top, xRange, yRange) {
   return {x, y, left, right, top, bottom, slot, end: end + 4};
 }
 
-/** Everything that a chart shows at a place, for its tip. */
+/** Text of a tip: all values of a chart at one position. */
 function tipOf(spec, label, at) {
   const lines = spec.series.filter((s) => !s.hidden && isNumber(at(s)))
       .map((s) => `${s.name}: ${(spec.y.tip || number)(at(s))}${spec.y.unit ? ' ' + spec.y.unit : ''}`);
@@ -62,7 +61,7 @@ function drawLine(root, points, s) {
       style: `stroke:${color}`}));
   }
   if (s.average) return;
-  // A mark at about twelve of them, each series somewhere else.
+  // Markers at about twelve points, at different points for each series.
   const stride = s.points && !s.thin ? 1 : Math.ceil(points.length / 12);
   points.forEach((p, i) => {
     if (i % stride !== s.look % stride) return;
@@ -97,8 +96,8 @@ function drawBars(root, defs, spec, a, base) {
 
 /**
  * Bars and lines over names (`labels`; a series has `values`), or lines and points over numbers
- * (`x: {title, min, max}`; a series has `points`: {x, y, label}). Of a series: `name`, `look` (its
- * number), `kind` ('bar' or 'line'), `paper` (the paper's values), `stack`, `average`.
+ * (`x: {title, min, max}`; a series has `points`: {x, y, label}). Members of a series: `name`, `look`
+ * (its index), `kind` ('bar' or 'line'), `paper` (the paper's values), `stack`, `average`.
  */
 function xyDraw(spec) {
   return (width, again) => {
@@ -142,7 +141,7 @@ function legendMark(defs, s, x, y) {
   return svg('g', {}, s.points && !s.joined ? null : line, s.average ? null : marker(x + 10, y, s.look, s.paper));
 }
 
-/** Columns over the chart that tell what is there. */
+/** Transparent columns over the chart that show tips. */
 function drawHits(root, spec, a) {
   const hit = (from, to, tip) => root.append(svg('rect', {x: from.toFixed(1), width: Math.max(0, to - from).toFixed(1), y: a.top,
     height: a.bottom - a.top, 'class': 'hit', 'data-tip': tip, 'data-only-tip': ''}));
@@ -198,7 +197,7 @@ function shareDraw(rows, title) {
   };
 }
 
-/** Bars made of named parts, one above the other. `strips`: [{parts: [[name, value]], show}]. */
+/** Bars of named parts, one bar below the other. `strips`: [{parts: [[name, value]], show}]. */
 function stripDraw(strips, title) {
   return (width) => {
     const {root} = picture(width, 10, title);
@@ -211,7 +210,7 @@ function stripDraw(strips, title) {
         const tip = `${name}: ${show(value)} (${percent(value / total)})`;
         root.append(svg('rect', {x: (at + (i ? 1 : 0)).toFixed(1), y: top + 16, width: Math.max(0.8, wide - (i ? 1 : 0)).toFixed(1), height: 26,
           style: `fill:${colourOf(i)}`, 'class': 'bar', 'data-tip': tip}));
-        // Its name above it: colour alone would not tell the parts apart.
+        // The part's name above it, because colour alone does not distinguish the parts.
         const words = [name, percent(value / total)].find((w) => textWidth(w) + 6 < wide);
         if (words) root.append(text(at + wide / 2, top + 11, words, {'class': 'middle'}));
         at += wide;

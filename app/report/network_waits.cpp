@@ -12,10 +12,10 @@ struct NetworkKind {
   const char* block;
   const char* title;
   const char* config;  ///< its group of parameters
-  bool switched;       ///< of switches with `radix` ports; else a link
+  bool switched;       ///< true: switches with `radix` ports; false: a link
 };
 
-/// `way`: "request" or "reply".
+/// `way`: direction, "request" or "reply".
 void add_network(WaitList& list, const NetworkKind& kind, const std::string& way) {
   const Blocks blocks = list.blocks(kind.block);
   if (blocks.empty()) return;
@@ -27,7 +27,7 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   const auto links = blocks.exits(prefix);
   const HotSpots exits = hottest_of(links);
 
-  // A lone packet of n flits takes stages x L + n cycles.
+  // Zero-load latency of a packet of n flits: stages x L + n cycles.
   const std::size_t ports =
       std::max(blocks.exits("request_").size(), blocks.exits("reply_").size());
   const bool two_stages =
@@ -86,7 +86,7 @@ void add_remote_waits(WaitList& list) {
   const double packets = fabric.sum("packet_latency", "count");
   const double latency = fabric.sum("packet_latency", "sum");
   const auto links = fabric.fabric_links();
-  // A lone packet of n flits takes L + n cycles, n of them on a link in and on a link out.
+  // Zero-load latency of a packet of n flits: L + n cycles, with n cycles on each of the two links.
   const double hz = list.setting("fabric", "clock_hz");
   double lone = packets * std::ceil(list.setting("fabric", "latency_ns") * hz / 1e9);
   for (const auto& link : links) lone += link.second / 2;
@@ -99,7 +99,7 @@ void add_remote_waits(WaitList& list) {
   busiest.hot = queued.hot;
   list.add_busiest(busiest, largest_of(links), list.elapsed("fabric"));
 
-  // Each remote read goes there and back: what the fabric does not explain is before it.
+  // Each remote read crosses the fabric twice. Time not spent in the fabric is spent before it.
   const double there_and_back = 2 * engines.sum("remote_reads_served") * ratio(latency, packets) *
                                 ratio(list.setting("rdma", "clock_hz"), hz);
   Wait before{"RDMA", "outgoing queues", "the fabric to take a packet",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of one run: what ran, and the order of the sections.
+// The report of one run: its heading, and the order of the sections.
 
 const stats = data.stats;
 const derived = stats.derived || {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything in numbers: statistics by kind of block, derived values, kernels, configuration.
+// Tables of all numbers: statistics by kind of block, derived values, kernels, configuration.
 
-/** Blocks of one kind: "gpu0.llc12" and "gpu0.llc3" are both "gpu0.llc#". */
+/** The kind of a block: "gpu0.llc#" for "gpu0.llc12" and "gpu0.llc3". */
 function kindOf(module) {
   return module.replace(/(\.|^)(l[12])(?=[^\d]|$)/g, '$1$2\u0000').replace(/\d+/g, (d, at, all) =>
     (at > 0 && all[at - 1].toLowerCase() === 'l' && /(^|[._])$/.test(all.slice(0, at - 1)) ? d : '#'))
@@ -48,7 +48,7 @@ function derivedTable() {
   const rows = [];
   for (const [name, value] of Object.entries(derived)) {
     for (const [path, v] of flatten(value, name, [])) {
-      // A matrix (bytes between GPUs) has a picture of its own.
+      // A matrix (bytes between GPUs) has its own chart.
       if (!Array.isArray(v)) rows.push([path, number(v), data.units[name] || '']);
     }
   }

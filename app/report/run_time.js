@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time went: hops, issue slots, energy, hit rates, traffic between GPUs.
+// Use of time: hops, issue slots, energy, hit rates, traffic between GPUs.
 
 const words = (name) => name.replace(/_/g, ' ').replace(/\b(llc|dram)\b/g, (w) => w.toUpperCase());
 
@@ -27,11 +27,11 @@ function hitRates(kinds) {
       () => [['block', 'hit rate', 'lookups'], ...rates]);
 }
 
-/** What a scheduler's cycle went to. */
+/** Names of the uses of a scheduler's issue slot. */
 const slotNames = {issued: 'issued', idle: 'no warp', structural: 'unit busy', dependency: 'fixed latency',
   memory: 'memory', barrier: 'barrier'};
 
-/** Cycles of the schedulers by what they were spent on. */
+/** Cycles of the schedulers by use. */
 function issueSlots(kinds) {
   for (const [kind, entries] of kinds) {
     const parts = [];
@@ -57,7 +57,7 @@ function latency() {
       [{parts: hops, show: (v) => number(Number(v.toPrecision(3)))}]);
 }
 
-/** Bytes from each GPU to each other, darker for more. */
+/** Matrix of bytes from each GPU to each other GPU. */
 function betweenGpus() {
   const remote = derived.remote;
   if (!remote || !Array.isArray(remote.bytes)) return;
@@ -80,7 +80,7 @@ function betweenGpus() {
   section('Between GPUs', null, el('div', {className: 'row'}, ...panels));
 }
 
-/** Joules of the components, of which the NoC's networks are parts. */
+/** Energy of the components in joule; the networks of the NoC are separate parts. */
 function energy() {
   const parts = Object.entries(stats.energy || {}).filter((p) => isObject(p[1]) && p[1].total_j > 0);
   if (!parts.length) return null;

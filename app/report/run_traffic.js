@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the bandwidth went: shares of each level's peak, over time, and by block.
+// Use of bandwidth: share of each level's peak, over time, and by block.
 
 const intervals = data.traffic.interval_ends_ns;
 const runEnd = intervals.length ? intervals[intervals.length - 1] : 0;
@@ -7,7 +7,7 @@ const intervalBegin = (i) => (i ? intervals[i - 1] : 0);
 
 const gigabytes = (v) => number(Number(v.toPrecision(3))) + ' GB/s';
 
-/** Levels with a known peak: a full bar is the peak, of every level. The others have no bar. */
+/** Levels with a known peak; a full bar is the peak. Other levels have no bar. */
 function levels() {
   const all = data.traffic.levels.map((l, i) => ({...l, look: i}));
   const known = all.filter((l) => l.peak_gb_per_s);
@@ -53,7 +53,7 @@ function overTime() {
 const meanOf = (level) => sum(level.parts.map((p) => p.bytes)) / level.parts.length;
 const imbalanceOf = (level) => Math.max(...level.parts.map((p) => p.bytes)) / meanOf(level);
 
-/** One bar a block, in times the level's average: the same scale for all levels. */
+/** One bar per block, relative to the level's average; the same scale for all levels. */
 function balance(level, look, most) {
   const mean = meanOf(level);
   const idle = level.parts.filter((p) => p.bytes === 0).length;

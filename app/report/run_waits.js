@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why requests waited: the longest waits, and every reason with its hottest blocks.
+// Reasons for waiting requests: the longest waits, and every reason with its hottest blocks.
 
-/** "gpu0.llc28, gpu0.llc42 and 5 like them: 3.65 ×"; "even" where all are about equal. */
+/** "gpu0.llc28, gpu0.llc42 and 5 like them: 3.65 ×"; "even" if all are about equal. */
 function hotWords(hot) {
   if (hot.blocks < 2 || hot.over_mean === 0) return '';
   if (hot.over_mean < 1.1) return `even over ${hot.blocks}`;

@@ -11,8 +11,7 @@ namespace {
 using nlohmann::ordered_json;
 using Rows = std::vector<std::vector<std::string>>;
 
-/// A number, a list that stands in order, several numbers with their names, or whether an ordering
-/// came out.
+/// Text of a number, an ordered list, several named numbers, or the result of an ordering.
 std::string cell(const ordered_json& value) {
   if (value.is_number()) return short_number(value.get<double>());
   if (value.is_string()) return value.get<std::string>();
@@ -31,7 +30,7 @@ std::string cell(const ordered_json& value) {
   return text.empty() ? "-" : text;
 }
 
-/// What still counts as the paper's value: a range, a band around its numbers, or an order.
+/// The accepted values of a claim: a range, a band around the paper's numbers, or an order.
 std::string accepted(const ordered_json& claim) {
   const ordered_json range = claim.value("accept_range", ordered_json());
   const ordered_json band = claim.value("tolerance", ordered_json());
@@ -40,7 +39,7 @@ std::string accepted(const ordered_json& claim) {
   return claim["published"].is_array() ? "the order" : "-";
 }
 
-/// Which claims stand on small presets; empty when none does.
+/// A line with the claims that were measured on small presets; empty if there are none.
 std::string small_line(const ordered_json& document) {
   std::string ids;
   std::set<std::string> presets;
@@ -63,8 +62,8 @@ bool any(const ordered_json& values) {
   return false;
 }
 
-/// Columns: what stands on the x axis, then measured and, where the paper has numbers, published
-/// of every series.
+/// Columns: x axis, then for every series the measured values and, if the paper has numbers, the
+/// published ones.
 Rows rows_by_workload(const ordered_json& figure) {
   Rows rows = {{figure["chart"]["x"].get<std::string>()}};
   if (rows[0][0].empty()) rows[0][0] = "workload";
@@ -131,7 +130,7 @@ std::string missing_line(const ordered_json& document) {
   return names.empty() ? "" : "Workloads of the paper that the suite does not have yet: " + names;
 }
 
-/// The first row is the head.
+/// The first row is the heading.
 std::string markdown_table(const Rows& rows) {
   std::string text;
   for (std::size_t i = 0; i < rows.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a study: what was measured beside what the paper says.
+// The report of a study: measured and published values.
 
 const summary = data.summary;
 const verdictNames = {holds: 'holds', direction: 'direction only', fails: 'fails', not_run: 'not run'};
@@ -17,7 +17,8 @@ for (const f of data.failed) {
 
 const some = (values) => (values || []).some(isNumber);
 
-/** A series as measured, and as the paper says where it does; stacked ones in one stack each. */
+/** A measured series and, if available, the published series. If stacked, measured and published
+ * values have separate stacks. */
 function pairOf(figure, s, look, kind) {
   const stacked = figure.chart.kind === 'stacked';
   const pair = [{name: s.name, look, kind, values: s.measured, stack: stacked ? 'measured' : undefined}];
@@ -37,7 +38,7 @@ function scatterSeries(figure) {
   });
 }
 
-/** Points of all series, by their labels. */
+/** The points of all series by label. */
 function byLabel(figure) {
   const labels = [...new Set(figure.series.flatMap((s) => s.points.map((p) => p.label)))];
   const series = figure.series.map((s) => {
@@ -92,7 +93,7 @@ function textOf(v) {
   return isNumber(v) ? number(v) : String(v);
 }
 
-/** What still counts as the paper's value: a range, a band around its numbers, or an order. */
+/** The accepted values of a claim: a range, a band around the paper's numbers, or an order. */
 function acceptedOf(c) {
   if (c.accept_range) return c.accept_range.map(number).join(' to ');
   if (isNumber(c.tolerance)) return `within ${percent(c.tolerance)}`;

@@ -7,8 +7,8 @@
 
 namespace tessera::app {
 
-/// The page of text that `tessera run` prints: what ran, whether it is right, how fast it was,
-/// and where the bandwidth went. `verification`: one line about the comparison with the reference.
+/// The summary that `tessera run` prints: run, verification, speed and use of bandwidth.
+/// `verification`: one line with the result of the comparison with the CPU reference.
 std::string run_summary(const nlohmann::ordered_json& stats, const std::string& verification,
                         bool utf8);
 

@@ -10,7 +10,7 @@
 namespace tessera::app {
 namespace {
 
-/// Characters, not bytes, of UTF-8 text.
+/// Number of characters of UTF-8 text.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers and tables for people.
+// Formatting of numbers and text tables.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@ namespace tessera::app {
 
 /// "1 234 567".
 std::string grouped(std::uint64_t value);
-/// `value` with as many decimals as leave about three significant digits: "0.0123", "1.23", "123".
+/// `value` with about three significant digits: "0.0123", "1.23", "123".
 std::string short_number(double value);
 /// "12.3 MB" (decimal).
 std::string bytes_text(double bytes);
@@ -25,8 +25,8 @@ std::string duration_text(double seconds);
 /// A bar of `width` characters, `fraction` of it filled (clamped to 0..1).
 std::string bar(double fraction, unsigned width, bool utf8);
 
-/// Columns padded to their widest cell; columns whose cells begin with a digit, or "-", align
-/// right. The first row is the heading.
+/// A table with columns padded to their widest cell. Columns whose cells begin with a digit or "-"
+/// are aligned right. The first row is the heading.
 std::string table_text(const std::vector<std::vector<std::string>>& rows);
 
 }  // namespace tessera::app

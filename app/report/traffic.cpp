@@ -13,7 +13,7 @@ using nlohmann::ordered_json;
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-/// Levels in the order of a request's way, with the words by which a block's path tells its own.
+/// Levels in the order of a request's route, with the words that identify them in a block's path.
 struct LevelRule {
   const char* name;
   const char* key;  ///< in derived.peak_gb_per_s
@@ -64,7 +64,7 @@ std::size_t rule_of(const std::string& module, const std::string& statistic) {
   return rules().size() - 1;
 }
 
-/// "reply_exit12_bytes" of a network: its prefix "response_" and its part's name "exit12".
+/// Splits a network's "reply_exit12_bytes" into its prefix "reply_" and the part's name "exit12".
 bool is_exit_counter(const std::string& name, std::string& prefix, std::string& part) {
   constexpr char kEnd[] = "_bytes";
   const std::size_t exit = name.find("exit");
@@ -85,7 +85,7 @@ bool is_series(const ordered_json& value) {
          value.contains("total");
 }
 
-/// A series of unequal origin: its interval is a common width, doubled some number of times.
+/// A bandwidth series. Its interval is the common initial width, doubled any number of times.
 struct Series {
   double interval_ns = 0;
   std::vector<std::uint64_t> bins;
@@ -112,7 +112,7 @@ Series series_of(const ordered_json& value) {
   return {value["interval_ns"].get<double>(), value["bytes"].get<std::vector<std::uint64_t>>()};
 }
 
-/// When the last kernel ended, since the start of simulated time.
+/// End of the last kernel in simulated time.
 double kernels_end_ns(const ordered_json& stats) {
   const double time_ns = stats.value("time_ns", 0.0);
   const double cycles = stats.value("cycles", 0.0);
@@ -121,9 +121,9 @@ double kernels_end_ns(const ordered_json& stats) {
   return (last.value("start_cycle", 0.0) + last.value("cycles", 0.0)) * (time_ns / cycles);
 }
 
-/// Where the intervals of a run end, which has traffic in `bins` of them. Write-backs can go on
-/// after the last kernel: then the run ends with their interval. What would be a sliver at the end
-/// (its bandwidth says nothing) belongs to the interval before it.
+/// Ends of the intervals of a run with traffic in `bins` intervals. If write-backs continue after
+/// the last kernel, the run ends with their interval. A very short last interval is merged into the
+/// one before it, because its bandwidth is meaningless.
 std::vector<double> interval_ends(double interval_ns, std::size_t bins, double end_ns) {
   const auto whole = static_cast<std::size_t>(std::ceil(end_ns / interval_ns));
   if (bins > whole) end_ns = static_cast<double>(bins) * interval_ns;
@@ -134,7 +134,7 @@ std::vector<double> interval_ends(double interval_ns, std::size_t bins, double e
   return ends;
 }
 
-/// Bytes and bandwidth of a level in each of the intervals.
+/// Computes bytes and bandwidth of a level in each interval.
 void spread(LevelTraffic& level, const Series& series, const std::vector<double>& ends) {
   level.bytes_over_time.resize(ends.size());
   for (std::size_t i = 0; i < series.bins.size(); ++i) {
@@ -214,7 +214,7 @@ Traffic traffic_of(const ordered_json& stats) {
   const ordered_json derived = stats.value("derived", ordered_json::object());
   const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
   for (auto& [rule, level] : found) {
-    // A network is one block: its outputs are its parts.
+    // A network is one block, so that its outputs are used as parts.
     if (level.parts.size() == 1 && !exits[rule].empty()) level.parts = std::move(exits[rule]);
     if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
     const char* key = rules()[rule].key;

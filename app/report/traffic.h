@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Where the bytes went: the bandwidth series of stats.json, summed by level of the memory system.
+// Traffic by level of the memory system: the sums of the bandwidth series of stats.json.
 
 #include <cstdint>
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace tessera::app {
 
-/// One block's part in a level's traffic (of a network: one output's).
+/// Traffic of one block of a level, or of one output of a network.
 struct LevelPart {
   std::string module;
   std::uint64_t bytes = 0;
@@ -22,28 +22,28 @@ struct LevelTraffic {
   std::string name;  ///< "L1 fills", "NoC request", "NoC reply", "LLC", "DRAM", ...
   std::uint64_t bytes = 0;
   double gb_per_s = 0;  ///< decimal, averaged over the kernels' time
-  /// Peak of the level, where `derived.peak_gb_per_s` of the document gives one.
+  /// Peak of the level, if the document has it in `derived.peak_gb_per_s`.
   std::optional<double> peak_gb_per_s;
-  std::vector<std::uint64_t> bytes_over_time;  ///< one an interval of Traffic
+  std::vector<std::uint64_t> bytes_over_time;  ///< one per interval of Traffic
   std::vector<double> gb_per_s_over_time;      ///< over the interval's own length
   std::vector<LevelPart> parts;                ///< by module, natural order
 };
 
-/// The bandwidth series of a run, brought to common intervals from its start to its end.
+/// The bandwidth series of a run, converted to common intervals from its start to its end.
 struct Traffic {
-  /// Where each interval ends; the next begins there. All are equally long, but the last, which
-  /// ends with the run: a tenth longer at most, or shorter.
+  /// Ends of the intervals; each is the start of the next one. All intervals have the same length
+  /// except the last, which ends with the run: it is shorter, or at most a tenth longer.
   std::vector<double> interval_ends_ns;
   std::vector<LevelTraffic> levels;  ///< from the SMs outwards
 };
 
-/// Of a stats.json document. Levels without a bandwidth series are left out.
+/// Traffic of a stats.json document, without levels that have no bandwidth series.
 Traffic traffic_of(const nlohmann::ordered_json& stats);
 
-/// {"interval_ends_ns", "levels": [...]}, the members by their names.
+/// {"interval_ends_ns", "levels": [...]}, with keys named like the members.
 nlohmann::ordered_json to_json(const Traffic& traffic);
 
-/// Whether `a` comes before `b` when numbers in names count as numbers: llc2 before llc10.
+/// Natural order: numbers in names compare by value, so that llc2 comes before llc10.
 bool natural_less(const std::string& a, const std::string& b);
 
 }  // namespace tessera::app

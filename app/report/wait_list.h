@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What waits_of() is made of: the reasons found so far, and the units they are given in.
+// The builder of waits_of(): collects the reasons and converts their units.
 
 #include <string>
 #include <vector>
@@ -10,32 +10,32 @@
 
 namespace tessera::app {
 
-/// a / b, or 0 where b is not above 0.
+/// a / b, or 0 if b is not above 0.
 double ratio(double a, double b);
 /// "190 of 11 136 WHAT".
 std::string count_words(double amount, double base, const std::string& what);
 
 class WaitList {
  public:
-  /// The document must outlive this.
+  /// The document must outlive the object.
   explicit WaitList(const nlohmann::ordered_json& stats);
 
   const nlohmann::ordered_json& stats() const { return stats_; }
   Blocks blocks(const std::string& kind) const { return Blocks(stats_, kind); }
-  /// A number of `config`; 0 where there is none.
+  /// A number of `config`; 0 if it is missing.
   double setting(const std::string& group, const char* name) const;
-  /// Cycles of a group's clock, summed over requests, as L1 cycles of an average L1 miss.
+  /// Converts cycles of a group's clock, summed over requests, to L1 cycles per average L1 miss.
   double per_miss(double cycles, const std::string& group) const;
   /// Cycles of a group's clock during the kernels.
   double elapsed(const std::string& group) const;
-  /// L1 misses that were served.
+  /// Number of completed L1 misses.
   double misses() const { return misses_; }
 
-  /// A reason that is counted.
+  /// Adds a reason without a time.
   void add(Wait wait, bool waited);
-  /// A reason that is timed: `cycles_per_miss` is beyond what an idle system would take.
+  /// Adds a reason with a time: `cycles_per_miss` is the time in excess of an idle system's.
   void add_time(Wait wait, double cycles_per_miss);
-  /// How long the busiest of some links was busy. What is not used at all is not told.
+  /// Adds the busy time of the busiest of several links, unless it is 0.
   void add_busiest(Wait wait, double busy, double cycles);
 
   Waits take() { return std::move(waits_); }
@@ -46,10 +46,10 @@ class WaitList {
   Waits waits_;
 };
 
-/// Networks of a GPU and between modules (docs/blocks/crossbar.md), in the order of a request's
-/// way.
+/// Adds the networks of a GPU and between modules (docs/blocks/crossbar.md), in the order of a
+/// request's route.
 void add_network_waits(WaitList& list);
-/// RDMA engines and the fabric between GPUs (docs/blocks/rdma.md, gpu-fabric.md).
+/// Adds the RDMA engines and the fabric between GPUs (docs/blocks/rdma.md, gpu-fabric.md).
 void add_remote_waits(WaitList& list);
 
 }  // namespace tessera::app

@@ -61,7 +61,7 @@ void WaitList::add_busiest(Wait wait, double busy, double cycles) {
 
 namespace {
 
-/// Why an item of a queue was put off (each counted once), by statistic.
+/// A reason for the stall of a queue's item, by statistic. Each item is counted once.
 struct Stall {
   const char* statistic;
   const char* resource;
@@ -143,13 +143,13 @@ void add_translation(WaitList& list) {
   }
 }
 
-/// `group`: of its parameters.
+/// `group`: name of the parameter group.
 void add_slices(WaitList& list, const char* kind, const char* level, const std::string& group) {
   const Blocks slices = list.blocks(kind);
   if (slices.empty()) return;
   const std::vector<std::string> all = {"reads", "writes", "atomics"};
   if (group == "llc") {
-    // A hit's answer, and a miss's request, leave `latency_cycles` after the request has come.
+    // The response of a hit and the request of a miss leave `latency_cycles` after the arrival.
     const double idle = list.per_miss(list.misses() * list.setting(group, "latency_cycles"), group);
     const double hop = ratio(list.blocks("l1_").sum("llc_cycles"), list.misses());
     Wait queued{level, "lookup queues and miss registers",
@@ -173,11 +173,11 @@ void add_dram(WaitList& list) {
   const double reads = channels.sum("read_latency", "count");
   const double conflicts = channels.sum("row_conflicts");
   const double closed = channels.sum("row_misses");
-  // The row counters have writes, too.
+  // The row counters also count writes.
   const double share = ratio(reads, channels.sum("row_hits") + closed + conflicts);
   const double precharges = share * conflicts * list.setting("dram", "t_rp");
   const double activates = share * (closed + conflicts) * list.setting("dram", "t_rcd");
-  // A lone read of an open row takes 1 + CL + burst clocks.
+  // Without contention, a read of an open row takes 1 + CL + burst clocks.
   const double lone =
       reads * (1 + list.setting("dram", "t_cl") + list.setting("dram", "burst_clocks"));
   Wait queued{"DRAM", "channels' queues", "a bank, the bus, or writes that drain",
@@ -208,7 +208,7 @@ void add_dram(WaitList& list) {
   list.add(std::move(drained), drains > 0);
 }
 
-/// Faults and moves of pages.
+/// Page faults and page migration.
 void add_pages(WaitList& list) {
   const Blocks uvm = list.blocks("uvm");
   if (!uvm.empty()) {
@@ -246,7 +246,7 @@ ordered_json to_json(const Wait& w) {
         {"over_mean", w.hot.over_mean}}}};
 }
 
-/// Nothing where all blocks are about equal.
+/// Text for hot spots; empty if all blocks are about equal.
 std::string hot_words(const HotSpots& hot) {
   if (hot.blocks < 2 || hot.over_mean < 1.1 || hot.names.empty()) return "";
   std::string text = "hottest " + hot.names.front();
@@ -277,7 +277,7 @@ TopWait top_wait(const Waits& waits) {
     if (longest == nullptr || *w.cycles_per_miss > *longest->cycles_per_miss) longest = &w;
   }
   if (longest == nullptr) return {};
-  // A hundredth is too little to be a reason.
+  // A share of a hundredth or less is no reason.
   const Wait* reason = longest;
   for (const Wait& w : waits.all) {
     if (w.level != longest->level || w.cycles_per_miss) continue;

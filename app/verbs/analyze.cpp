@@ -19,8 +19,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// The reports to show. Of a parameter of several words (a structure passed by value) those that
-/// the kernel uses, or the first when it uses none.
+/// The reports to show. For a parameter of several words (a structure passed by value): the words
+/// that the kernel uses, or the first one if it uses none.
 std::vector<const ptx::PointerReport*> shown(const ptx::ReadOnlyReport& report) {
   const auto same = [](const ptx::PointerOrigin& a, const ptx::PointerOrigin& b) {
     return !a.is_variable && !b.is_variable && a.parameter == b.parameter;
@@ -75,10 +75,10 @@ std::string text(const std::string& kernel, const ptx::ReadOnlyReport& report) {
   return out;
 }
 
-/// Why `run` would refuse a kernel.
+/// The reason why `run` would refuse a kernel.
 struct Obstacle {
-  std::string message;  ///< whole
-  ordered_json line;    ///< null where no single instruction is to blame
+  std::string message;  ///< the complete message
+  ordered_json line;    ///< null if no single instruction is the cause
   ordered_json instruction;
   std::string why;
 };
@@ -94,7 +94,7 @@ std::optional<Obstacle> obstacle(const ptx::Module& module, const std::string& k
   return std::nullopt;
 }
 
-/// Returns the command's exit status: 1 when a kernel would be refused.
+/// Returns the command's exit status: 1 if a kernel would be refused.
 int show_executable(const ptx::Module& module, bool json) {
   ordered_json kernels = ordered_json::array();
   std::string page;

@@ -19,8 +19,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// What the command was asked for, as text: the same only while every file that it reads, and the
-/// command itself, are the same.
+/// The command's request as text. It changes if a file that the command reads, or the command's
+/// executable, changes.
 std::string request_of(const std::vector<std::string>& platforms,
                        const std::vector<std::string>& workloads, const RunArguments& run,
                        const std::vector<std::string>& keys) {
@@ -46,7 +46,7 @@ std::vector<std::string> keys_of(const std::vector<RunnablePoint>& points,
   return keys;
 }
 
-/// Fills `compared` from the runs that the store has, and runs the others.
+/// Loads available runs from the store into `compared` and simulates the others.
 void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std::string>& keys,
                  unsigned jobs, const RunArguments& run, const PointStore* store,
                  std::vector<ComparedPoint>& compared) {
@@ -71,7 +71,7 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
     compared[places[k]].stats = std::move(finished[k].stats);
     compared[places[k]].failure = std::move(finished[k].failure);
   }
-  // Platforms of one configuration share their runs, not their names.
+  // Platforms with the same configuration share their runs but have different names.
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (compared[i].stats.is_object()) compared[i].stats["platform"] = points[i].config->platform;
   }
@@ -103,7 +103,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
   const std::string named = positional_argument(*values, 1);
   const auto workloads = named == "all" ? workload_names() : split_names("WORKLOAD,...", named);
 
-  // Whatever can be wrong with the names and files is told before anything runs.
+  // Errors in names and files are reported before the first run.
   std::vector<ResolvedConfig> configs;
   configs.reserve(platforms.size());
   for (const std::string& p : platforms) configs.push_back(resolve_config(p, run.sets));
@@ -112,7 +112,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
     for (const ResolvedConfig& c : configs) all.push_back(&c);
     warn_of_unused_parameters(all, run.sets);
   }
-  // The list reads every file that a point depends on: an interrupt may come before the first run.
+  // Before the hashes, which read every file that a point depends on and can take long.
   catch_interrupts();
   std::map<std::string, std::vector<std::string>> hashes;
   for (const std::string& w : workloads) hashes[w] = studies::workload_hashes(w);

@@ -36,7 +36,7 @@ std::string text_at(const ordered_json& object, const char* key) {
   return object.contains(key) && object[key].is_string() ? object[key].get<std::string>() : "?";
 }
 
-/// The runs of a compare.json that left statistics.
+/// Adds the runs of a compare.json that have statistics.
 void add_comparison(NamedRuns& runs, const std::string& prefix, ordered_json document,
                     const fs::path& file) {
   if (!document.contains("points") || !document["points"].is_array()) {
@@ -49,7 +49,7 @@ void add_comparison(NamedRuns& runs, const std::string& prefix, ordered_json doc
   }
 }
 
-/// Adds what the file holds; nothing when it is of another kind.
+/// Adds the runs of a file; none if it is of another kind.
 void add_file(NamedRuns& runs, const std::string& name, const std::string& prefix,
               const fs::path& file) {
   if (file.filename() == "compare.json") {
@@ -59,8 +59,8 @@ void add_file(NamedRuns& runs, const std::string& name, const std::string& prefi
   }
 }
 
-/// Of every stats.json and compare.json under the folder. Throws InputError for what cannot be
-/// read: a run that is missed would count as gone.
+/// Adds the runs of every stats.json and compare.json under the folder. Throws InputError for an
+/// unreadable file, because its runs would be reported as missing.
 void add_folder(NamedRuns& runs, const fs::path& path) {
   std::error_code error;
   auto it = fs::recursive_directory_iterator(path, error);
@@ -76,7 +76,8 @@ void add_folder(NamedRuns& runs, const fs::path& path) {
   }
 }
 
-/// Of a stats.json or compare.json under any name, of a folder with one, or of a folder of folders.
+/// The runs of a stats.json or compare.json with any file name, of a folder with one, or of a
+/// folder of folders.
 NamedRuns runs_of(const std::string& path) {
   NamedRuns runs;
   std::error_code error;

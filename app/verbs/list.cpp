@@ -21,7 +21,7 @@ namespace {
 namespace po = boost::program_options;
 using nlohmann::ordered_json;
 
-/// What a topic lists: objects that all have the same keys, and the keys to show as columns.
+/// The listing of a topic: objects with the same keys, and the keys to show as columns.
 struct Listing {
   ordered_json entries = ordered_json::array();
   std::vector<std::pair<std::string, std::string>> columns;  ///< key, heading
@@ -37,7 +37,7 @@ Listing platforms(const std::string&) {
   return l;
 }
 
-/// "nuba, ladm" of the rows that name a workload, each once.
+/// "nuba, ladm": the papers of the rows that name a workload, each once.
 std::string papers_of(const ordered_json& rows) {
   std::vector<std::string> papers;
   for (const ordered_json& row : rows) {

@@ -98,12 +98,12 @@ int run_verb(const std::vector<std::string>& arguments) {
 
   const ResolvedConfig config = resolve_config(platform, run.sets);
   if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);
-  // Whatever is wrong with the workload is told before directories are made.
+  // Errors in the workload are reported before directories are created.
   const std::unique_ptr<Workload> program =
       read_workload(workload, values->count("manifest") == 0
                                   ? std::nullopt
                                   : std::optional((*values)["manifest"].as<std::string>()));
-  // From here on there is a folder: an interrupt ends the run, not the process.
+  // From here on a result folder exists, so that an interrupt ends the run and not the process.
   catch_interrupts();
   std::optional<ResultFolder> folder;
   if (run.out || !run.json) {

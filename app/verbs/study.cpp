@@ -21,7 +21,7 @@ using nlohmann::ordered_json;
 using studies::PointResults;
 using studies::StudyPlan;
 
-/// What became of the points.
+/// Numbers of points by outcome.
 struct Tally {
   std::size_t kept = 0;  ///< from an earlier run
   std::size_t run = 0;
@@ -33,7 +33,7 @@ struct Tally {
   }
 };
 
-/// Runs what the store does not have. Throws RunError when it was interrupted.
+/// Simulates the points that the store does not have. Throws RunError if it was interrupted.
 std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
                                                        const studies::Study& study,
                                                        const PointStore& store, unsigned jobs,
@@ -98,7 +98,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   about.scale_name = name_of(run.options.scale);
   about.values = name_of(run.options.values);
   about.seed = run.options.seed;
-  // The plan reads every file that a point depends on: an interrupt may come before the first run.
+  // Before the plan, which reads every file that a point depends on and can take long.
   catch_interrupts();
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());
   const std::string directory = run.out.value_or("out/study-" + study.name);

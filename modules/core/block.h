@@ -8,23 +8,23 @@
 
 namespace tessera {
 
-/// A queue that waits, and for whom: what the watchdog names when nothing moves.
+/// A non-empty queue and the resource that it waits for, for the report of the watchdog.
 struct Waiting {
   std::string queue;  ///< hierarchical name of the block, then the queue: "gpu0.llc3.lmr"
   std::size_t items = 0;
   std::string waits_for;  ///< "END_REQ from the reply network", "a free MSHR", ...
 };
 
-/// What a platform can ask of any block, besides its sockets.
+/// The interface of a block to its platform, in addition to its sockets.
 class Block {
  public:
   virtual ~Block() = default;
 
-  /// Nothing in flight: every queue, MSHR and buffer is empty.
+  /// True if nothing is in flight: every queue, MSHR and buffer is empty.
   virtual bool idle() const = 0;
-  /// Appends one entry per non-empty queue. Changes nothing.
+  /// Appends one entry per non-empty queue.
   virtual void describe_waiting(std::vector<Waiting>& out) const = 0;
-  /// Back to the state after elaboration; drops what is in flight.
+  /// Restores the state after elaboration and drops everything in flight.
   virtual void reset() = 0;
   /// Registers every statistic once, under the block's hierarchical name.
   virtual void register_statistics(StatisticsRegistry& registry) const = 0;

@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// A first-in-first-out queue with a fixed number of entries, as hardware has it.
+/// A first-in-first-out queue with a fixed number of entries.
 template <class T>
 class BoundedQueue {
  public:
@@ -20,9 +20,9 @@ class BoundedQueue {
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return ring_.size(); }
 
-  /// Must not be full.
+  /// Precondition: not full.
   void push(T item) { push() = std::move(item); }
-  /// The same, for the caller to fill in place: what an item before it has left is still there.
+  /// Pushes an item that the caller fills in place. It still holds the values of an earlier item.
   T& push() {
     std::size_t i = std::size_t{head_} + size_++;
     if (i >= ring_.size()) i -= ring_.size();
@@ -35,9 +35,10 @@ class BoundedQueue {
     drop();
     return item;
   }
-  /// Pops an item that is filled in place.
+  /// Pops an item without a move.
   void drop() {
-    // Begins anew where it has been lately when empty: most queues hold an item or two.
+    // An empty queue restarts at entry 0, which is in the host's cache: most queues hold one or two
+    // items.
     if (--size_ == 0 || ++head_ == ring_.size()) head_ = 0;
   }
   void clear() {

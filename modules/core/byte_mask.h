@@ -7,10 +7,10 @@
 
 namespace tessera {
 
-/// Largest cache line, in bytes, that a transaction carries.
+/// Maximum size of a cache line, in bytes.
 inline constexpr unsigned kMaxLineBytes = 128;
 
-/// Which bytes of a line: bit i is byte i.
+/// A set of bytes of a line: bit i is byte i.
 struct ByteMask {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
@@ -29,10 +29,10 @@ struct ByteMask {
     return ((i < 64 ? low >> i : high >> (i - 64)) & 1) != 0;
   }
   unsigned count() const {
-    if (*this == first(kMaxLineBytes)) return kMaxLineBytes;  // mostly; else a library call a half
+    if (*this == first(kMaxLineBytes)) return kMaxLineBytes;  // usual case, without library calls
     return static_cast<unsigned>(__builtin_popcountll(low) + __builtin_popcountll(high));
   }
-  /// The 4-byte pieces that have a byte in the mask: bit i is bytes 4 i to 4 i + 3.
+  /// The 4-byte words that have a byte in the mask: bit i is bytes 4 i to 4 i + 3.
   constexpr std::uint32_t word_mask() const { return pieces_of(low) | pieces_of(high) << 16; }
   constexpr ByteMask without(ByteMask o) const { return {low & ~o.low, high & ~o.high}; }
   constexpr bool contains(ByteMask o) const { return o.without(*this).none(); }

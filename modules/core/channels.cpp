@@ -24,7 +24,7 @@ SendOutcome RequestSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   sc_assert(delay > 0 && free(current + delay));
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time annotated = to_sc_time(delay);
-  // The target may answer through nb_transport_bw before this call returns.
+  // The target can call nb_transport_bw before this call returns.
   begun(payload);
   const tlm::tlm_sync_enum sync = peer().nb_transport_fw(payload, phase, annotated);
   if (sync == tlm::TLM_ACCEPTED) return {};
@@ -32,7 +32,7 @@ SendOutcome RequestSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   responded_at(payload, at);
   if (sync == tlm::TLM_COMPLETED) return {true, at};
   if (phase != tlm::BEGIN_RESP) return {};
-  // A BEGIN_RESP on the return path wants its END_RESP like any other.
+  // A BEGIN_RESP on the return path needs an END_RESP, too.
   phase = tlm::END_RESP;
   peer().nb_transport_fw(payload, phase, annotated);
   return {true, at};
@@ -74,7 +74,7 @@ bool ChannelReceiver<Peer>::take(tlm::tlm_generic_payload& payload, sc_core::sc_
     withheld_ = &payload;
     return false;
   }
-  // With none, `delay` says already when the END is in effect: at the arrival.
+  // Without occupancy, the END takes effect at the arrival, which `delay` already holds.
   if (occupancy != 0) delay = to_sc_time(link_free_at_ - current);
   return true;
 }

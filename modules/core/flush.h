@@ -7,29 +7,30 @@
 
 namespace tessera {
 
-/// A cache that can be told to drop its lines.
+/// A cache that can invalidate all its lines.
 class FlushIf : public virtual sc_core::sc_interface {
  public:
   /// Takes effect at the cache's next clock edge.
   virtual void flush() = 0;
 };
 
-/// A write-back cache that can be told to write all dirty lines back and to drop every line.
+/// A write-back cache that can write back all dirty lines and invalidate all lines.
 class SliceFlushIf : public virtual sc_core::sc_interface {
  public:
-  /// Begins at the cache's next clock edge; `done` is called, once, when the last write-back has
-  /// been acknowledged. The cache must have no access under way until then.
+  /// Begins at the cache's next clock edge. Calls `done` once, when the last write-back has been
+  /// acknowledged. The cache must have no access in flight until then.
   virtual void flush(std::function<void()> done) = 0;
-  /// Whether it holds anything that must not outlive the kernel.
+  /// Whether the cache holds state that must be flushed at the end of a kernel.
   virtual bool needs_flush() const { return true; }
 };
 
-/// A cache that can be told that a page has moved away.
+/// A cache that can invalidate the lines of a migrated page.
 class PageDropIf {
  public:
   virtual ~PageDropIf() = default;
-  /// Drops the lines of [address, address + bytes), dirty ones too: nobody will ask for them, and
-  /// the memory may soon be another page's. No access to them may be under way. At once.
+  /// Invalidates the lines of [address, address + bytes) immediately, without write-back: the page
+  /// has been copied, and its old frame can be allocated to another page. No access to these lines
+  /// can be in flight.
   virtual void drop_page(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 

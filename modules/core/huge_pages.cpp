@@ -14,13 +14,13 @@ namespace tessera {
 
 namespace {
 
-/// MADV_COLLAPSE of linux/mman.h, which sys/mman.h of Debian 12 does not name yet.
+/// MADV_COLLAPSE of linux/mman.h; sys/mman.h of Debian 12 does not define it.
 constexpr int kMadviseCollapse = 25;
 
 }  // namespace
 
 HugePages::HugePages(std::size_t bytes) : size_((bytes + kChunk - 1) / kChunk * kChunk) {
-  // One chunk more, so that an aligned piece of the wanted size lies inside.
+  // One chunk more, so that the mapping contains an aligned range of the requested size.
   mapped_bytes_ = size_ + kChunk;
   mapped_ =
       mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -28,7 +28,7 @@ HugePages::HugePages(std::size_t bytes) : size_((bytes + kChunk - 1) / kChunk * 
   const auto begin = reinterpret_cast<std::uintptr_t>(mapped_);
   const std::uintptr_t aligned = (begin + kChunk - 1) / kChunk * kChunk;
   data_ = static_cast<std::byte*>(mapped_) + (aligned - begin);
-  // A hint: where the kernel has no huge pages, small ones serve.
+  // A hint: without huge pages the kernel uses small ones, so that the result is ignored.
   static_cast<void>(madvise(data_, size_, MADV_HUGEPAGE));
 }
 
@@ -54,7 +54,7 @@ void move_heap_to_huge_pages() {
     const std::size_t before = -reinterpret_cast<std::uintptr_t>(begin) % HugePages::kChunk;
     const std::size_t behind = reinterpret_cast<std::uintptr_t>(end) % HugePages::kChunk;
     const auto size = static_cast<std::size_t>(end - begin);
-    // A hint, too.
+    // A hint, as above.
     if (before + behind < size) {
       static_cast<void>(madvise(begin + before, size - before - behind, kMadviseCollapse));
     }

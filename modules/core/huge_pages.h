@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-/// A piece of zeroed memory that asks for 2 MiB pages. What a platform has in flight is touched in
-/// no order and outgrows the host's TLB by far when it lies on small pages (docs/performance.md).
+/// Zeroed memory with a request for 2 MiB pages. Transactions in flight are accessed in random
+/// order; on small pages they exceed the reach of the host's TLB (docs/performance.md).
 class HugePages {
  public:
   static constexpr std::size_t kChunk = std::size_t{2} << 20;
@@ -29,8 +29,9 @@ class HugePages {
   std::size_t size_ = 0;
 };
 
-/// Moves what lies on the heap now to 2 MiB pages, where the kernel can (Linux 6.1 and later; else
-/// it stays where it is). Once a platform is built: its blocks are touched in no order either.
+/// Moves the present heap to 2 MiB pages if the kernel supports it (Linux 6.1 and later); otherwise
+/// does nothing. To be called after a platform is built, because its blocks are accessed in random
+/// order, too.
 void move_heap_to_huge_pages();
 
 }  // namespace tessera

@@ -5,12 +5,12 @@
 
 namespace tessera {
 
-/// Watches the accesses of L1 caches. Must not change their behaviour.
+/// Observes the accesses of L1 caches. Must not change their behaviour.
 class L1Observer {
  public:
   virtual ~L1Observer() = default;
-  /// Called once an access, at its lookup. `remote`: another GPU's line. `hit`: a load that the L1
-  /// served, or that merged with one under way.
+  /// Called once per access, at its lookup. `remote`: the line's home is another GPU. `hit`: a load
+  /// that hit the L1 or merged into an MSHR.
   virtual void on_l1_access(const MemoryRequest& request, bool remote, bool hit) = 0;
 };
 

@@ -13,18 +13,18 @@
 
 namespace tessera {
 
-/// The virtual channel of a packet between GPUs: answers never stand behind requests, or GPUs that
-/// wait for each other would never go on.
+/// The virtual channel of a packet between GPUs. Responses have their own channel, so that requests
+/// never block them; otherwise GPUs that wait for each other could deadlock.
 enum class PacketClass : std::uint8_t { kRequest, kResponse };
 inline constexpr unsigned kPacketClasses = 2;
 
-/// What travels between two RDMA engines: one request, or one or more answers. Posted: a receiver
-/// that takes it completes it (TLM_COMPLETED, or BEGIN_RESP once it has room); nothing else comes
-/// back. The payload's own address and data are not used; it has one byte of them, since the base
-/// protocol wants some.
+/// A packet between two RDMA engines: one request, or one or more responses. Posted: the receiver
+/// completes the packet when it accepts it (TLM_COMPLETED, or BEGIN_RESP when an entry is freed);
+/// there is no other response. The payload's own address and data are not used; it has one data
+/// byte, because the base protocol requires data.
 class LinkPacket final : public tlm::tlm_generic_payload {
  public:
-  /// Responses that fit one packet at most.
+  /// Maximum number of responses in a packet.
   static constexpr std::size_t kMost = 32;
 
   explicit LinkPacket(tlm::tlm_mm_interface* mm) : tlm::tlm_generic_payload(mm) {
@@ -36,11 +36,11 @@ class LinkPacket final : public tlm::tlm_generic_payload {
   GpuId from;
   GpuId to;
   PacketClass channel = PacketClass::kRequest;
-  /// On the link, header included; 1 or more.
+  /// Size on the link, with header; 1 or more.
   std::uint32_t bytes = 0;
 
-  /// The transactions whose request (or answer) it carries, in order; kept alive by their
-  /// initiators. `ready_at`: since when each has been waiting for the link.
+  /// Appends a transaction whose request or response the packet carries. The initiator keeps it
+  /// alive. `ready_at`: start of its wait for the link.
   void add(tlm::tlm_generic_payload& payload, Tick ready_at) {
     contents_[count_++] = {&payload, ready_at};
   }
@@ -60,10 +60,10 @@ class LinkPacket final : public tlm::tlm_generic_payload {
   unsigned char no_data_ = 0;
 };
 
-/// The packet that a payload is. Any other payload is a platform error (SC_FATAL).
+/// Downcast of a payload to a packet. SC_FATAL if the payload is no LinkPacket.
 LinkPacket& link_packet_of(tlm::tlm_generic_payload& payload);
 
-/// Gives out packets and takes them back when their reference count falls to 0.
+/// Allocates packets and reclaims them when their reference count falls to 0.
 class PacketPool final : public tlm::tlm_mm_interface {
  public:
   PacketPool() = default;
@@ -71,7 +71,7 @@ class PacketPool final : public tlm::tlm_mm_interface {
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
-  /// An empty packet, held once.
+  /// An empty packet with a reference count of 1.
   LinkPacket& acquire();
   void free(tlm::tlm_generic_payload* packet) override;
   /// Packets in use now; 0 at the end of every run.

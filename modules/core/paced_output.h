@@ -10,22 +10,23 @@
 
 namespace tessera {
 
-/// A queue in front of one channel: one message a cycle leaves at a clock edge and arrives one
-/// cycle later, when the channel must be free. `Sender` is RequestSender or ResponseSender.
+/// The output queue of one channel. It sends one message a cycle at a clock edge; the message
+/// arrives one cycle later, when the channel is free. `Sender`: RequestSender, ResponseSender or
+/// PostedSender.
 template <class Sender, class Item = tlm::tlm_generic_payload*>
 class PacedOutput {
  public:
   Sender sender;
   TimedQueue<Item> queue;
 
-  /// The first edge at or after `t` at which the front may leave; kNever when there is none or the
-  /// end of the message before it is awaited.
+  /// The first edge at or after `t` at which the front can be sent; kNever if the queue is empty or
+  /// the END of the previous message is outstanding.
   Tick next(const ClockDomain& clock, Tick t) const {
     if (queue.empty() || sender.free_at() == kNever) return kNever;
     return next_send_edge(clock, sender, std::max(queue.next_due(), paced_until_), t);
   }
 
-  /// Takes the front, which leaves now (next() == t); returns its item and the delay to annotate.
+  /// Dequeues the front to be sent now (next() == t). Returns the item and the delay to annotate.
   std::pair<Item, Tick> take(const ClockDomain& clock, Tick t) {
     paced_until_ = clock.after(t, 1);
     return {queue.pop(), paced_until_ - t};

@@ -25,7 +25,7 @@ void PostedSender::send(tlm::tlm_generic_payload& payload, Tick delay) {
   held_ = &payload;
   tlm::tlm_phase phase = tlm::BEGIN_REQ;
   sc_core::sc_time annotated = to_sc_time(delay);
-  // The receiver may answer through nb_transport_bw before this call returns.
+  // The receiver can call nb_transport_bw before this call returns.
   begun(payload);
   const tlm::tlm_sync_enum sync = peer().nb_transport_fw(payload, phase, annotated);
   if (sync == tlm::TLM_ACCEPTED) return;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The handshake of posted packets (modules/core/link_packet.h): one message one way, which the
-// receiver completes when it has taken it. The rules of modules/core/channels.h hold.
+// The handshake of posted packets (modules/core/link_packet.h): a message in one direction, which
+// the receiver completes when it accepts it. The rules of modules/core/channels.h apply.
 //
 //   sender                                 receiver
-//   BEGIN_REQ, delay > 0   ------------->  room for another: returns TLM_COMPLETED, in effect when
-//                                          the packet's last byte is in
+//   BEGIN_REQ, delay > 0   ------------->  another entry free: returns TLM_COMPLETED, in effect
+//                                          when the packet's last byte has arrived
 //                                          full: returns TLM_ACCEPTED, and when an entry is freed:
 //   returns TLM_COMPLETED  <-------------  BEGIN_RESP (END_REQ is implied), delay > 0
 //
-// No other phase comes. A packet in transit is one transaction per hop: its response status is
-// incomplete again at each BEGIN_REQ.
+// There is no other phase. A packet is one transaction per hop: each BEGIN_REQ sets its response
+// status to incomplete again.
 
 #include <tlm>
 
@@ -22,38 +22,37 @@ namespace tessera {
 /// Sending half: an initiator socket that sends posted packets.
 class PostedSender : public ChannelSender<tlm::tlm_fw_transport_if<>> {
  public:
-  /// Begins a packet that arrives at now + delay (delay > 0), when the channel must be free. Holds
-  /// a reference until the packet is completed, so that the caller may drop its own. A receiver
-  /// that answers END_REQ is a protocol error.
+  /// Begins a packet that arrives at now + delay (delay > 0). The channel must be free then. Holds
+  /// a reference until the packet is completed, so that the caller can release its own. An END_REQ
+  /// from the receiver is a protocol error.
   void send(tlm::tlm_generic_payload& payload, Tick delay);
 
-  /// From nb_transport_bw, whose answer is returned: the receiver completes the packet it
-  /// withheld. The channel is free from the instant after the present one, or from the present one
-  /// on if the packet was sent at it. The payload may be gone when this returns. Any phase but
-  /// BEGIN_RESP is a protocol error.
+  /// From nb_transport_bw; returns its result. The receiver completes a withheld packet. The
+  /// channel is free after the present time, or at the present time if the packet was sent at it.
+  /// The payload can be released during the call. Any phase but BEGIN_RESP is a protocol error.
   tlm::tlm_sync_enum end(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
                          const sc_core::sc_time& delay);
 
-  /// Lets go of a packet whose completion is awaited.
+  /// Releases a packet whose completion is outstanding.
   void reset();
 
  private:
   tlm::tlm_generic_payload* held_ = nullptr;
 };
 
-/// Receiving half: a target socket's input buffer of `capacity` packets (1 or more). The packets
-/// themselves, and a reference to each, are the block's to keep.
+/// Receiving half: a target socket's input buffer of `capacity` packets (1 or more). The block
+/// holds the packets themselves and a reference to each.
 class PostedReceiver : public ChannelReceiver<tlm::tlm_bw_transport_if<>> {
  public:
   using ChannelReceiver::ChannelReceiver;
 
-  /// From nb_transport_fw, whose answer is returned: takes an entry. `delay` is the annotated
+  /// From nb_transport_fw; returns its result. Allocates an entry. `delay` is the annotated
   /// arrival; the link is busy for `occupancy` after it. Any phase but BEGIN_REQ is a protocol
   /// error.
   tlm::tlm_sync_enum begin(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase,
                            sc_core::sc_time& delay, Tick occupancy);
 
-  /// An entry has been freed (now): a withheld packet is completed.
+  /// Frees an entry now and completes a withheld packet.
   void release();
 
   void reset() { forget(); }

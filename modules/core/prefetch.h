@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Hints to the host's caches. Tens of thousands of objects are in flight in a large platform, more
-// than a core's caches hold: each first touch of one waits for the host's memory. A block that
-// knows what it will look at next says so while it has other things to do. Hints change no result.
+// Prefetch hints to the host's caches. A large platform has tens of thousands of objects in flight,
+// more than a core's caches hold, so that the first access to an object misses. A block prefetches
+// the next object while it processes the present one. Hints change no result.
 
 #include <cstddef>
 #include <tlm>
@@ -14,15 +14,15 @@ namespace tessera {
 
 inline constexpr std::size_t kHostLine = 64;
 
-/// `T`'s first `lines` host cache lines.
+/// Prefetches the first `lines` host cache lines of an object.
 template <class T>
 void prefetch(const T* object, std::size_t lines = 1) {
   const char* const p = reinterpret_cast<const char*>(object);
   for (std::size_t i = 0; i < lines; ++i) __builtin_prefetch(p + i * kHostLine);
 }
 
-/// What a hop looks at of a pooled payload: address and status; reference count and the request's
-/// first fields; what is left of the request.
+/// Prefetches the host cache lines of a pooled payload that a hop reads: address and status;
+/// reference count and first fields of the request; the other fields of the request.
 inline void prefetch_payload(const tlm::tlm_generic_payload* payload) {
   const char* const p = reinterpret_cast<const char*>(payload);
   __builtin_prefetch(p);
@@ -30,7 +30,7 @@ inline void prefetch_payload(const tlm::tlm_generic_payload* payload) {
   __builtin_prefetch(p + 3 * kHostLine);
 }
 
-/// What the last release() of a pooled payload looks at besides: its memory manager.
+/// Prefetches the memory manager of a pooled payload, which the last release() also reads.
 inline void prefetch_manager(const tlm::tlm_generic_payload* payload) {
   __builtin_prefetch(reinterpret_cast<const char*>(payload) + kHostLine);
 }
@@ -41,7 +41,7 @@ struct HasPayload : std::is_convertible<T, const tlm::tlm_generic_payload*> {};
 template <class T>
 struct HasPayload<T, std::void_t<decltype(std::declval<const T&>().payload)>> : std::true_type {};
 
-/// The payload of a queue's item, if it has one.
+/// Prefetches the payload of a queue's item, if it has one.
 template <class T>
 void prefetch_item(const T& item) {
   if constexpr (std::is_convertible_v<T, const tlm::tlm_generic_payload*>) {

@@ -8,7 +8,8 @@
 namespace tessera {
 
 ProcessScheduler& ProcessScheduler::instance() {
-  // Never destroyed: SystemC's own context, which its event belongs to, goes in unknown order.
+  // Never destroyed, because the order relative to the destruction of SystemC's context, which owns
+  // the event, is unknown.
   static ProcessScheduler* const queue = new ProcessScheduler;
   return *queue;
 }
@@ -51,7 +52,7 @@ void ProcessScheduler::cancel(Id id) {
   const Tick was = entries_[id].scheduled_at;
   if (was == kNever) return;
   entries_[id].scheduled_at = kNever;
-  if (!near(was)) return;  // void in the heap
+  if (!near(was)) return;  // the heap's item is stale now
   std::uint64_t* const slot = slot_of(was);
   slot[1 + id / 64] &= ~bit(id);
   if (std::all_of(slot + 1, slot + stride_, [](std::uint64_t w) { return w == 0; })) emptied(was);
@@ -64,7 +65,7 @@ void ProcessScheduler::emptied(Tick t) {
 }
 
 void ProcessScheduler::enter(Id id, Tick t) {
-  // By a process that runs, for a block that is not scheduled_at: nearly always.
+  // The usual case: called by a running process for an entry that is not scheduled.
   const bool plain =
       running_ && t >= detail::present && near(t) && entries_[id].scheduled_at == kNever;
   if (unlikely(!plain)) return enter_otherwise(id, t);
@@ -95,7 +96,7 @@ void ProcessScheduler::put(Id id, Tick t) {
   slot[1 + id / 64] |= bit(id);
 }
 
-/// Ends also when a process throws.
+/// Marks the scheduler as running; its destructor also runs if a process throws.
 struct ProcessScheduler::Running {
   Running(ProcessScheduler& q, Tick t) : queue(q) {
     queue.running_ = true;
@@ -111,7 +112,7 @@ struct ProcessScheduler::Running {
 };
 
 void ProcessScheduler::process() {
-  const Tick t = sc_core::sc_time_stamp().value();  // what now() asks only here
+  const Tick t = sc_core::sc_time_stamp().value();
   wakes_at_ = kNever;
   first_slot_ = t >> kSlotBits;
   {
@@ -125,7 +126,7 @@ void ProcessScheduler::process() {
   event_.notify(to_sc_time(next - t));
 }
 
-/// What has come within the calendar's reach moves into it.
+/// Moves events that are now within the wheel's horizon from the heap into the wheel.
 void ProcessScheduler::move_far_entries() {
   while (!far_.empty() && near(far_.front().time)) {
     const Far& next = far_.front();
@@ -139,7 +140,7 @@ void ProcessScheduler::run_due(Tick t) {
   std::uint64_t* const slot = slot_of(t);
   while (*slot <= t) {
     unlikely(reverse_) ? call_due<true>(slot, t) : call_due<false>(slot, t);
-    // What is left: scheduled_at for t behind its turn, or due later.
+    // Remaining entries: scheduled for t after their turn, or due later.
     Tick earliest = kNever;
     for (std::size_t w = 0; w + 1 < stride_; ++w) {
       for (std::uint64_t bits = slot[1 + w]; bits != 0; bits &= bits - 1) {
@@ -152,14 +153,14 @@ void ProcessScheduler::run_due(Tick t) {
   }
 }
 
-/// Calls what is due at t, in order, once.
+/// Calls each process that is due at t once, in order.
 template <bool kReverse>
 void ProcessScheduler::call_due(std::uint64_t* slot, Tick t) {
   const std::size_t words = stride_ - 1;
   for (std::size_t n = 0; n < words; ++n) {
     const std::size_t w = kReverse ? words - 1 - n : n;
     std::uint64_t& word = slot[1 + w];
-    // Read again each time: a process may schedule one whose turn is still to come.
+    // The word is read again after each call, because a process can schedule a later one.
     for (std::uint64_t to_come = word; to_come != 0;) {
       const auto i = static_cast<unsigned>(kReverse ? 63 - __builtin_clzll(to_come)
                                                     : __builtin_ctzll(to_come));
@@ -176,7 +177,7 @@ void ProcessScheduler::call_due(std::uint64_t* slot, Tick t) {
 
 Tick ProcessScheduler::next_time(Tick t) const {
   const Tick next = far_.empty() ? kNever : far_.front().time;
-  // The slot of now first (it may hold a later instant), then round the ring.
+  // Begins with the slot of t, which can hold a later time, and continues along the ring.
   const std::size_t first = (t >> kSlotBits) % kSlots;
   for (std::size_t n = 0; n <= kWords; ++n) {
     const std::size_t word = (first / 64 + n) % kWords;

@@ -8,10 +8,10 @@
 
 namespace tessera {
 
-/// When a block's process is to be woken: scheduled_at for the block's earliest work.
+/// The timer of a block's process, scheduled for the block's earliest work.
 ///
-/// A process does all work due now, and ends by scheduling itself for the next. It is called by the
-/// model's one SC_METHOD (modules/core/process_scheduler.h), so it must not call wait() or
+/// A process does all work that is due and then schedules itself for the next work. The model's one
+/// SC_METHOD (modules/core/process_scheduler.h) calls it, so that it must not call wait() or
 /// next_trigger().
 class ProcessTimer {
  public:
@@ -22,9 +22,9 @@ class ProcessTimer {
   ProcessTimer(const ProcessTimer&) = delete;
   ProcessTimer& operator=(const ProcessTimer&) = delete;
 
-  /// The process that is woken, `&Block::process`; to be called once, in the constructor of the
-  /// block, before anything else is. Among processes that are due at one instant, those of earlier
-  /// calls run first (ProcessScheduler::run_in_reverse(): last).
+  /// Sets the process to wake, `&Block::process`. To be called once, in the constructor of the
+  /// block, before any other function of the timer. Processes that are due at the same time run in
+  /// the order of their bind() calls (reversed by ProcessScheduler::run_in_reverse()).
   template <auto kProcess, class Block>
   void bind(Block& block) {
     check_time_resolution();
@@ -32,12 +32,12 @@ class ProcessTimer {
     id_ = queue_->add([](void* b) { (static_cast<Block*>(b)->*kProcess)(); }, &block);
   }
 
-  /// Wakes the process at t or earlier. t must not lie in the past; kNever does nothing.
+  /// Wakes the process at t or earlier. t must not be in the past; kNever has no effect.
   void at(Tick t) { queue_->schedule(id_, t); }
 
   void cancel() { queue_->cancel(id_); }
 
-  /// kNever when it is not scheduled; while the process runs, until it is scheduled again.
+  /// kNever if the process is not scheduled, and while it runs until it is scheduled again.
   Tick scheduled_at() const { return queue_->scheduled_at(id_); }
 
  private:

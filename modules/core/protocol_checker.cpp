@@ -94,8 +94,8 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(tlm::tlm_generic_payload& pa
   const tlm::tlm_sync_enum sync = target->nb_transport_bw(payload, phase, delay);
 
   if (sync == tlm::TLM_ACCEPTED) return sync;
-  // The initiator may have given the payload back: only its address in memory is looked at below,
-  // unless it is still open here.
+  // The initiator can have released the payload. The code below uses only its address in memory,
+  // unless the transaction is still open here.
   if (sent != tlm::BEGIN_RESP) {
     broken(payload, name_of(sent), "END_REQ is answered by TLM_ACCEPTED only");
     return sync;
@@ -252,7 +252,7 @@ void ProtocolChecker::check_response(const tlm::tlm_generic_payload& payload,
   same(after.enables == before.enables, "byte enable pointer");
   same(after.enable_length == before.enable_length, "byte enable length");
   same(after.streaming_width == before.streaming_width, "streaming width");
-  // A changed length or command makes another content; one report is enough.
+  // A changed length or command also changes the content; one report is enough.
   if (after.command == before.command && after.length == before.length &&
       after.enable_length == before.enable_length) {
     same(after.content == before.content, "content of data or byte enables");
@@ -270,7 +270,7 @@ ProtocolChecker::Attributes ProtocolChecker::attributes_of(
     for (unsigned i = 0; bytes != nullptr && i < n; ++i) hash = (hash ^ bytes[i]) * 0x100000001B3U;
   };
   mix(a.enables, a.enable_length);
-  // An atomic's payload may bring old values back; a store without values has no bytes to keep.
+  // The response of an atomic can carry old values; a store without values has no bytes to compare.
   const MemoryRequest* request = payload.get_extension<MemoryRequest>();
   const bool plain_store =
       payload.is_write() &&

@@ -11,36 +11,36 @@
 
 namespace tessera {
 
-/// Watches one socket pair for the rules of the base protocol (IEEE 1666, clause 15.2) and for
-/// Tessera's own; forwards every call unchanged and in no time.
+/// Checks the rules of the base protocol (IEEE 1666, clause 15.2) and Tessera's own rules on one
+/// socket pair. Forwards every call unchanged and without delay.
 ///
 ///   ProtocolChecker check("check_sm0_llc0");
 ///   sm.out.bind(check.target);
 ///   check.initiator.bind(llc.in);
 ///
-/// A broken rule is an SC_ERROR "/tessera/core/protocol" that names the checker, the phase, the
+/// A violation is an SC_ERROR "/tessera/core/protocol" that names the checker, the phase, the
 /// transaction's address and the rule:
 /// * BEGIN_REQ and END_RESP go forward, END_REQ and BEGIN_RESP backward; each phase of a
-///   transaction comes once and in this order, on the call or on the return path; BEGIN_RESP
-///   stands for an END_REQ that has not come; nothing follows completion.
-/// * One request awaits END_REQ at a time, and one response END_RESP; the next begins no earlier
-///   than the end of the one before takes effect.
-/// * Of one transaction, phases take effect in the order in which they are sent: no annotated
-///   delay goes back.
-/// * At BEGIN_REQ: reference-counted and held, DMI hint false, status incomplete, data and byte
-///   enables and streaming width sound. From BEGIN_REQ to the response, nobody changes command,
-///   address (as seen here), pointers, lengths or, of a plain store, the bytes. A response has a
+/// transaction comes once and in this order, on the call or on the return path; BEGIN_RESP implies
+/// a missing END_REQ; no phase follows completion.
+/// * At most one request waits for END_REQ and one response for END_RESP. The next one begins no
+///   earlier than this END takes effect.
+/// * The phases of a transaction take effect in the order in which they are sent, also with their
+///   annotated delays.
+/// * At BEGIN_REQ: payload reference-counted and held, DMI hint false, status incomplete, data,
+///   byte enables and streaming width valid. From BEGIN_REQ to the response, command, address (at
+///   this socket), pointers, lengths and the bytes of a plain store do not change. A response has a
 ///   status.
 /// * Tessera: BEGIN_REQ and BEGIN_RESP carry a delay greater than zero (core/channels.h).
 /// * b_transport: the same attributes, and a status on return.
 ///
-/// Not watched: payload contents of loads, generic-payload options, ignorable phases.
+/// Not checked: payload contents of loads, generic-payload options, ignorable phases.
 class ProtocolChecker final : public sc_core::sc_module,
                               private tlm::tlm_fw_transport_if<>,
                               private tlm::tlm_bw_transport_if<> {
  public:
   struct Config {
-    /// Off for foreign blocks, which may annotate no delay.
+    /// False for foreign blocks, which can annotate a delay of zero.
     bool positive_delays = true;
   };
 
@@ -50,20 +50,20 @@ class ProtocolChecker final : public sc_core::sc_module,
   explicit ProtocolChecker(const sc_core::sc_module_name& name) : ProtocolChecker(name, Config{}) {}
   ProtocolChecker(const sc_core::sc_module_name& name, const Config& config);
 
-  /// Transactions begun and not completed.
+  /// Number of transactions begun and not completed.
   std::size_t outstanding() const { return open_.size(); }
   /// One line per open transaction, for messages.
   std::string describe_outstanding() const;
-  /// BEGIN_REQs seen, and responses (early completions included).
+  /// Number of BEGIN_REQs and of responses, with early completions.
   std::uint64_t requests() const { return requests_; }
   std::uint64_t responses() const { return responses_; }
-  /// Forgets what is open, as the blocks on both sides do when they are reset.
+  /// Drops all open transactions. To be called when the blocks on both sides are reset.
   void reset();
 
  private:
   enum class State : std::uint8_t { kRequested, kAccepted, kResponding };
 
-  /// What nobody may change while the transaction is under way.
+  /// The attributes that must not change while the transaction is in flight.
   struct Attributes {
     tlm::tlm_command command;
     std::uint64_t address;
@@ -77,10 +77,10 @@ class ProtocolChecker final : public sc_core::sc_module,
   struct Open {
     State state;
     std::uint64_t serial;
-    Tick last;  ///< when the last phase took effect
+    Tick last;  ///< time at which the last phase took effect
     Attributes attributes;
   };
-  /// One direction's exclusion rule.
+  /// The exclusion rule of one direction.
   struct Channel {
     const tlm::tlm_generic_payload* busy = nullptr;
     Tick free_at = 0;

@@ -3,7 +3,8 @@
 
 namespace tessera::report {
 
-// Stable ids of SC_REPORTs that more than one block raises; a block's own stand in its source.
+// Stable ids of SC_REPORTs that more than one block raises. A block defines its own ids in its
+// source.
 inline constexpr char kMissingExtension[] = "/tessera/core/missing_extension";
 inline constexpr char kNotAPacket[] = "/tessera/core/not_a_packet";
 inline constexpr char kBadPayload[] = "/tessera/core/bad_payload";

@@ -7,11 +7,11 @@
 
 namespace tessera {
 
-/// Whose access to which line a slice sees.
+/// Requester and home of an access that a slice observes.
 enum class AccessOrigin : std::uint8_t {
-  kLocal,           ///< the slice's own SMs, a line whose home it is
-  kRemoteArriving,  ///< other SMs, a line whose home it is
-  kRemoteLeaving,   ///< the slice's own SMs, another slice's line
+  kLocal,           ///< requester: SM of the slice's partition; home: this slice
+  kRemoteArriving,  ///< requester: other SM; home: this slice
+  kRemoteLeaving,   ///< requester: SM of the slice's partition; home: another slice
 };
 
 struct ObservedAccess {
@@ -22,11 +22,11 @@ struct ObservedAccess {
   bool at_home() const { return origin != AccessOrigin::kRemoteLeaving; }
 };
 
-/// Watches the accesses of LLC slices. Must not change their behaviour.
+/// Observes the accesses of LLC slices. Must not change their behaviour.
 class SliceObserver {
  public:
   virtual ~SliceObserver() = default;
-  /// Called once an access: at its lookup, or when it goes round the arrays.
+  /// Called once per access: at its lookup, or when it bypasses the arrays.
   virtual void on_access(const ObservedAccess& access) = 0;
 };
 

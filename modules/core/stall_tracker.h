@@ -6,19 +6,19 @@
 
 namespace tessera {
 
-/// Counts what waits at the head of a queue for a resource: each item once, for the reason that
-/// stood in its way at the first instant, and only if it waited beyond that instant (within one,
-/// other processes may still make room: whether they ran before the first try must not count).
-/// What waits still, when a run ends, is not counted: the watchdog names it.
+/// Counts the stalls of the head of a queue. Each item is counted once, for the reason of its first
+/// stall, and only if it is still stalled at a later time: at the time of the first try, processes
+/// that run later can still free the resource, and the count must not depend on the process order.
+/// Items that are stalled at the end of a run are not counted; the watchdog reports them.
 class StallTracker {
  public:
-  /// The head could not go on now.
+  /// The head stalls now.
   void stall(Counter& reason, Tick now) {
     if (since_ != kNever && since_ != now) return;
     since_ = now;
     reason_ = &reason;
   }
-  /// The head has gone on now; another one may stand there.
+  /// The head proceeds now.
   void proceed(Tick now) {
     if (since_ != kNever && since_ != now) ++*reason_;
     since_ = kNever;

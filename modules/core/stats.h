@@ -14,7 +14,7 @@
 
 namespace tessera {
 
-/// Statistics are integers that blocks count themselves; averages are computed when read.
+/// Blocks count statistics as integers; averages are computed when they are read.
 using Counter = std::uint64_t;
 
 /// Counts values in power-of-two buckets: bucket 0 is the value 0, bucket i holds
@@ -38,7 +38,7 @@ class Histogram {
   std::uint64_t bucket(std::size_t i) const { return buckets_[i]; }
 
  private:
-  // First, beside the buckets of small values.
+  // Next to the buckets of small values, in the same host cache line.
   std::uint64_t count_ = 0;
   std::uint64_t sum_ = 0;
   std::uint64_t max_ = 0;
@@ -68,7 +68,8 @@ class Occupancy {
   }
 
  private:
-  /// Of less than 2^63, as one instruction: the unsigned conversion is a branch and eight.
+  /// Precondition: x < 2^63. The signed conversion is one instruction; the unsigned one is a branch
+  /// and eight instructions.
   static double as_double(std::uint64_t x) {
     return static_cast<double>(static_cast<std::int64_t>(x));
   }
@@ -80,8 +81,8 @@ class Occupancy {
   std::uint64_t max_ = 0;
 };
 
-/// Bytes over time in at most kBins intervals: when the run outgrows them, pairs are merged and
-/// the interval doubles, so memory does not grow with run length.
+/// Bytes over time in at most kBins intervals. When the run exceeds them, pairs are merged and the
+/// interval doubles, so that memory does not grow with the length of the run.
 class BandwidthSeries {
  public:
   static constexpr std::size_t kBins = 128;
@@ -102,10 +103,10 @@ class BandwidthSeries {
 
   Tick interval_;
   std::vector<std::uint64_t> bins_;
-  std::size_t bin_ = 0;  ///< the bin of the last add, when it begins, and what is to be added to it
-  Tick bin_start_ = 0;
-  std::uint64_t in_bin_ = 0;
-  std::uint64_t before_ = 0;  ///< what has been added to bins
+  std::size_t bin_ = 0;       ///< bin of the last add
+  Tick bin_start_ = 0;        ///< start of this bin
+  std::uint64_t in_bin_ = 0;  ///< bytes not yet added to this bin
+  std::uint64_t before_ = 0;  ///< bytes added to bins
 };
 
 /// Name, unit and description of a statistic.
@@ -117,19 +118,19 @@ struct StatisticInfo {
   std::string kind;  ///< "counter", "value", "histogram", "occupancy", "bandwidth"
 };
 
-/// All statistics of a platform, by hierarchical block name. Blocks register pointers to their
-/// own members once, at elaboration; values are read when a report is made.
+/// All statistics of a platform, by hierarchical block name. Blocks register pointers to their own
+/// members once, at elaboration; values are read when a report is written.
 class StatisticsRegistry {
  public:
-  /// A module's name with '*' for each index: "system.gpu0.llc12" as "system.gpu*.llc*". Equal
-  /// blocks share it.
+  /// A module's name with '*' for each index: "system.gpu0.llc12" becomes "system.gpu*.llc*".
+  /// Blocks of the same kind share it.
   static std::string block_of(const std::string& module);
 
   void counter(const std::string& module, const std::string& name, const Counter& value,
                const std::string& unit, const std::string& description);
-  /// Those that a policy keeps for the block that uses it.
+  /// The counters of a block's policy.
   void counters(const std::string& module, const std::vector<PolicyCounter>& all);
-  /// A value computed when read.
+  /// A value that is computed when it is read.
   void value(const std::string& module, const std::string& name, std::function<double()> get,
              const std::string& unit, const std::string& description);
   void histogram(const std::string& module, const std::string& name, const Histogram& value,
@@ -143,7 +144,7 @@ class StatisticsRegistry {
 
   /// {"module": {"name": value}}; histograms, occupancies and series are objects.
   nlohmann::ordered_json to_json() const;
-  /// {block: {statistic: {"unit", "kind", "description"}}}, each once for all equal blocks.
+  /// {block: {statistic: {"unit", "kind", "description"}}}, one entry for all blocks of a kind.
   nlohmann::ordered_json dictionary() const;
   /// Sum of a counter over every module whose last name component begins with `prefix`.
   std::uint64_t sum(const std::string& prefix, const std::string& name) const;

@@ -15,8 +15,9 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-// A division by a constant as a multiplication: clocks are asked hundreds of times per memory
-// access. For n up to 2^64 / d, high(n, reciprocal(d)) is n / d; beyond, at most one more.
+// Division by a constant as a multiplication, because clocks divide hundreds of times per memory
+// access. For n up to 2^64 / d, high(n, reciprocal(d)) is n / d; for larger n it is at most one too
+// high.
 std::uint64_t reciprocal(std::uint64_t d) {
   return d == 1 ? 0 : static_cast<std::uint64_t>((Wide{1} << 64) / d) + 1;
 }
@@ -56,7 +57,7 @@ ClockDomain::Frequency::Frequency(std::uint64_t f) : hertz(f) {
   exact_cycles =
       rest == 0 ? ~std::uint64_t{0} / whole - 1 : ~std::uint64_t{0} / 2 / (rest * denominator);
   exact_ticks = ~std::uint64_t{0} / 2 / denominator;
-  // A reciprocal of 1 would be 2^64.
+  // The reciprocal of 1 is 2^64, which does not fit.
   if (numerator == 1) exact_ticks = 0;
   keep_edges_from(0);
 }
@@ -75,7 +76,7 @@ Tick ClockDomain::Frequency::time_by_division(std::uint64_t n) const {
 
 void ClockDomain::Frequency::move_to(Tick edge) {
   here_cycle = edge_at(edge).cycle;
-  // Nearly always to the next cycle.
+  // Usual case: the next cycle, which keeps three of the four edges.
   std::size_t known = 0;
   if (edge == edges[1]) {
     for (; known + 1 < edges.size(); ++known) edges[known] = edges[known + 1];
@@ -89,7 +90,7 @@ void ClockDomain::Frequency::keep_edges_from(std::size_t known) {
 }
 
 std::uint64_t ClockDomain::Frequency::cycles_in(Tick duration) const {
-  // The quotient lies next to a whole number: half a cycle more, rounded down.
+  // The quotient is close to an integer: adding half a cycle and rounding down gives it.
   if (unlikely(duration > exact_ticks)) {
     return static_cast<std::uint64_t>((Wide{duration} * denominator + numerator / 2) / numerator);
   }
@@ -97,7 +98,7 @@ std::uint64_t ClockDomain::Frequency::cycles_in(Tick duration) const {
 }
 
 ClockDomain::Edge ClockDomain::Frequency::edge_by_division(Tick t) const {
-  // The short form is at most one too high.
+  // The short form can be one too high.
   std::uint64_t n = t <= exact_ticks
                         ? high(t * denominator, by_numerator)
                         : static_cast<std::uint64_t>(Wide{t} * denominator / numerator);
@@ -105,7 +106,7 @@ ClockDomain::Edge ClockDomain::Frequency::edge_by_division(Tick t) const {
   if (time > t) {
     time = time_of(--n);
   } else if (t - time >= whole) {
-    // No edge comes sooner, but the next may have been rounded down to t.
+    // The next edge can have been rounded down to t.
     const Tick following = time_of(n + 1);
     if (following <= t) return {n + 1, following};
   }

@@ -12,13 +12,13 @@
 
 namespace tessera {
 
-/// Items with a due time, taken in the order (time, port, order of arrival). Never by call order
-/// alone: two senders may call in any order and the result is the same.
+/// A queue of items with a due time, dequeued in the order (time, port, order of arrival), so that
+/// results do not depend on the order in which two senders call push().
 ///
-/// A ring kept sorted by insertion from the back: pushes that come nearly in order, as they do
-/// behind a constant latency, cost O(1). What comes next after pop() is fetched into the host's
-/// caches. Half a host cache line beside the ring: a block asks all its queues at each activation,
-/// and finds most of them empty.
+/// A ring, kept sorted by insertion from the back. Pushes that are nearly in order, as after a
+/// constant latency, cost O(1). pop() prefetches the next item. The object is half a host cache
+/// line without the ring, because a block polls all its queues at each activation and most are
+/// empty.
 template <class T>
 class TimedQueue {
  public:
@@ -27,7 +27,7 @@ class TimedQueue {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
 
-  // Not inline: hundreds of bytes at every place that pushes.
+  // Not inline, because each copy has hundreds of bytes.
   [[gnu::noinline]] void push(Tick due, std::uint32_t port, T item) {
     if (unlikely(size_ > mask_)) return push_into_more(due, port, std::move(item));
     std::uint32_t i = size_++;
@@ -43,7 +43,7 @@ class TimedQueue {
     if (i == 0) next_due_ = due;
   }
 
-  /// Due time of the front, kNever when empty.
+  /// Due time of the front; kNever if the queue is empty.
   Tick next_due() const { return next_due_; }
   bool due(Tick t) const { return next_due_ <= t; }
 
@@ -53,7 +53,8 @@ class TimedQueue {
   T pop() {
     T item = std::move(ring_[head_].item);
     if (--size_ == 0) {
-      // Begins anew where it has been lately: most queues hold an item or two.
+      // An empty queue restarts at entry 0, which is in the host's cache: most queues hold one or
+      // two items.
       head_ = 0;
       next_due_ = kNever;
       return item;
@@ -88,11 +89,11 @@ class TimedQueue {
     push(due, port, std::move(item));
   }
 
-  Tick next_due_ = kNever;  ///< most questions never touch the ring
+  Tick next_due_ = kNever;  ///< copied here, so that most calls do not access the ring
   std::unique_ptr<Entry[]> ring_;
   std::uint32_t head_ = 0;
   std::uint32_t size_ = 0;
-  std::uint32_t mask_ = kFirstSize - 1;  ///< the ring's size, a power of two, less 1
+  std::uint32_t mask_ = kFirstSize - 1;  ///< ring size, a power of two, minus 1
 };
 
 }  // namespace tessera

@@ -63,10 +63,10 @@ Transaction& TransactionPool::acquire() {
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   auto* t = static_cast<Transaction*>(payload);
-  // Nothing of the last user may reach the next one.
+  // No field of the last user reaches the next one.
   static const MemoryRequest kDefault;
   static_cast<MemoryRequest&>(t->request_) = kDefault;
-  t->reset();  // option, and the automatic extensions of foreign blocks
+  t->reset();  // clears the option and the automatic extensions of foreign blocks
   t->set_dmi_allowed(false);
   t->set_line(tlm::TLM_IGNORE_COMMAND, 0, 0);
   t->set_data_ptr(t->data());

@@ -11,9 +11,9 @@
 
 namespace tessera {
 
-/// A pooled payload with its extension: four host cache lines. Its buffers lie apart, so that the
-/// payloads of a run whose requests carry no values stand side by side: with buffers between them
-/// they would share half of the sets of the host's caches.
+/// A pooled payload with its extension, in four host cache lines. Its data buffers are in a
+/// separate memory area, so that payloads are contiguous if requests carry no values: with buffers
+/// between them, payloads would use only half of the sets of the host's caches.
 class alignas(64) Transaction final : public tlm::tlm_generic_payload {
  public:
   ~Transaction() override;
@@ -21,22 +21,22 @@ class alignas(64) Transaction final : public tlm::tlm_generic_payload {
   Transaction& operator=(const Transaction&) = delete;
 
   MemoryRequest& request() { return request_; }
-  /// kMaxLineBytes.
+  /// Data buffer of kMaxLineBytes bytes.
   unsigned char* data() { return reinterpret_cast<unsigned char*>(this) + kBuffersBehind; }
 
-  /// Address, length, command and, with it, the kind (kStore for a write, else kLoad); every byte
-  /// enabled, response incomplete.
+  /// Sets address, length, command and kind (kStore for a write, otherwise kLoad); all bytes
+  /// enabled, response status incomplete.
   void set_line(tlm::tlm_command command, std::uint64_t address, unsigned bytes);
-  /// Byte enables from a mask; a mask of the whole length is written as "no byte enables".
+  /// Sets the byte enables from a mask; none if the mask covers the whole length.
   void set_byte_mask(ByteMask mask);
 
  private:
   friend class TransactionPool;
-  /// From a transaction to its buffers: the pool takes memory in pieces of twice as much.
+  /// Distance from a transaction to its buffers. The pool allocates chunks of twice this size.
   static constexpr std::size_t kBuffersBehind = HugePages::kChunk;
   struct Embedded final : MemoryRequest {
     using MemoryRequest::operator=;
-    void free() override {}  // lives and dies with its transaction
+    void free() override {}  // a member of its transaction
   };
 
   explicit Transaction(tlm::tlm_mm_interface* mm);
@@ -45,8 +45,8 @@ class alignas(64) Transaction final : public tlm::tlm_generic_payload {
   Embedded request_;
 };
 
-/// Gives out reset transactions and takes them back when their reference count falls to 0. One
-/// pool serves a whole platform; it never shrinks and never allocates once warm.
+/// Allocates reset transactions and reclaims them when their reference count falls to 0. One pool
+/// serves a whole platform. It never shrinks and does not allocate memory after warm-up.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
   TransactionPool() = default;
@@ -54,7 +54,7 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   TransactionPool(const TransactionPool&) = delete;
   TransactionPool& operator=(const TransactionPool&) = delete;
 
-  /// A transaction with default fields, held once (acquire() called).
+  /// A transaction with default fields and a reference count of 1.
   Transaction& acquire();
   /// Called by the payload's release().
   void free(tlm::tlm_generic_payload* payload) override;
@@ -65,7 +65,7 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   /// Transactions in use now; 0 at the end of every run.
   std::size_t live() const { return live_; }
   std::size_t capacity() const { return all_.size(); }
-  /// Transactions given out since the pool was made.
+  /// Number of acquire() calls since construction.
   std::uint64_t acquired() const { return acquired_; }
 
  private:

@@ -3,9 +3,9 @@
 
 namespace tessera {
 
-/// `condition`, which seldom holds: what depends on it is laid out behind the code that runs. An
-/// access runs through more code than a host's first-level instruction cache holds, and a line of
-/// it that is half foreign to the access is half wasted. Changes no result.
+/// Marks a condition that seldom holds, so that the compiler places the dependent code out of line.
+/// An access executes more code than the host's first-level instruction cache holds; out-of-line
+/// code does not take part of its lines. Changes no result.
 inline bool unlikely(bool condition) {
   return __builtin_expect(static_cast<long>(condition), 0) != 0;
 }

@@ -24,7 +24,7 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       entries_(config.entries),
       mshrs_(config.mshr_entries),
       responses_(ports),
-      // Pipeline registers hold a request as well as queue entries do.
+      // The pipeline registers hold requests in addition to the queue.
       request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
       walker_in_(ResponseReceiver::kUnlimited),
       sharing_(ports) {
@@ -156,7 +156,7 @@ void L2Tlb::look_up(Tick t) {
   }
 }
 
-/// False when the access must wait.
+/// Returns false if the access stalls.
 bool L2Tlb::access(const Access& a, Tick t) {
   if (responses_[a.port].queue.size() >= config_.reply_queue_depth) {
     stall_tracker_.stall(stats_.stalls_output, t);
@@ -237,7 +237,7 @@ void L2Tlb::schedule_next(Tick t) {
   for (const std::uint32_t port : replying_) wake_.at(responses_[port].next(clock_, t));
   wake_.at(to_walker_.next(clock_, t));
   wake_.at(fills_.next_due());
-  // A stalled head is tried again after a fill or an answer, which wake the process anyhow.
+  // A stalled head is retried after a fill or a sent response; both wake the process.
   if (!queue_.empty() && !(stalled_ && queue_.due(t))) {
     wake_.at(queue_.due(t) ? clock_.after(t, 1) : queue_.next_due());
   }

@@ -36,11 +36,11 @@ struct L2TlbConfig {
   std::uint32_t mshr_entries = 512;
   std::uint32_t queue_depth = 4;
   std::uint32_t reply_queue_depth = 8;
-  /// SMs of which so many neighbours share translations; 0: all do. Set by the platform where
-  /// pages have copies for partitions.
+  /// Number of consecutive SMs that share translations; 0: all SMs. The platform sets it if pages
+  /// can have copies in partitions.
   std::uint32_t sms_per_view = 0;
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
@@ -64,13 +64,14 @@ struct L2TlbStats {
 /// page share an MSHR and one page walk.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, the
-/// oldest first (ties: lowest port); a hit's answer is at the requester one cycle later, so a lone
-/// hit takes `latency_cycles`. A miss's request reaches the walker as late. When its answer comes,
-/// those who wait for it are answered one cycle later, one a cycle on each port. Lookups stall, in
-/// order, when no MSHR is free or the requester's answers are backed up.
+/// oldest first (ties: lowest port). The response to a hit arrives at the requester one cycle
+/// later, so that a hit without contention takes `latency_cycles`. The request of a miss reaches
+/// the walker one cycle after the lookup. After the walker's response, each port sends one response
+/// a cycle to its waiting requests; the first arrives one cycle later. Lookups stall in order if no
+/// MSHR is free or the requester's response queue is full.
 ///
-/// Payloads: see translation.h. Phases: all four; early completion where there is room.
-/// Not modelled: page sizes mixed, address spaces, bandwidth of the links.
+/// Payloads: see translation.h. Phases: all four; early completion if the queue has a free entry.
+/// Not modelled: mixed page sizes, address spaces, bandwidth of the links.
 class L2Tlb final : public sc_core::sc_module, public Block {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<L2Tlb>> in;  ///< one per SM
@@ -83,7 +84,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   const L2TlbStats& stats() const { return stats_; }
   const PageSharing& sharing() const { return sharing_; }
 
-  /// Forgets everything: mappings have changed.
+  /// Invalidates all entries, because mappings have changed.
   void invalidate_all();
 
   bool idle() const override;
@@ -123,8 +124,8 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void send(Tick t);
   void schedule_next(Tick t);
 
-  /// What a page is known by: its number, and whose view of it. Requesters other than SMs share a
-  /// view of their own.
+  /// Tag of a page: its number and, in the upper 16 bits, the group of SMs that shares it.
+  /// Requesters other than SMs share a group of their own.
   std::uint64_t key_of(std::uint64_t page, const tlm::tlm_generic_payload& payload) const {
     if (config_.sms_per_view == 0) return page;
     const RequesterId r = requester_of(payload);
@@ -144,10 +145,10 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   std::uint64_t uses_ = 0;
   PageSlots mshrs_;
   TimedQueue<Access> queue_;
-  Tick lookup_edge_ = kNever;  ///< the edge at which `lookups_` were made
+  Tick lookup_edge_ = kNever;  ///< clock edge to which `lookups_` refers
   std::uint32_t lookups_ = 0;
   bool stalled_ = false;
-  StallTracker stall_tracker_;  ///< the head of the queue
+  StallTracker stall_tracker_;  ///< for the head of `queue_`
   TimedQueue<tlm::tlm_generic_payload*> fills_;
   PacedOutput<RequestSender> to_walker_;
   std::vector<PacedOutput<ResponseSender>> responses_;

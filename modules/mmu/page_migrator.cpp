@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace {
 constexpr Tick kTicksPerNs = 1'000'000;
-/// How often the mover looks whether the last write-backs have gone.
+/// Interval at which the page migrator polls PageMigratorPlatform::settled.
 constexpr std::uint64_t kSettlingCycles = 16;
 }  // namespace
 
@@ -29,7 +29,7 @@ void PageMigrator::on_access(const ObservedAccess& access) {
   if (!access.at_home() || !access.request.requester.is_sm()) return;
   const Seen seen{platform_.channel_of(access.request.requester.sm()), access.address,
                   access.request.kind == RequestKind::kLoad && access.request.read_only};
-  // The slice's process may run before ours, or after it.
+  // The slice's process can run before or after this block's process at the same edge.
   if (wake_.scheduled_at() <= now()) {
     late_.push_back(seen);
   } else {
@@ -67,7 +67,7 @@ void PageMigrator::flush(std::function<void()> done) {
 
 void PageMigrator::process() {
   const Tick t = now();
-  // A femtosecond before the edge: no slice acts then.
+  // One femtosecond before the edge, no slice is active.
   if (t + 1 == acts_at_) settled_ = platform_.settled();
   if (state_ == State::kDrained && acts_at_ <= t) {
     if (config_.drain == MoveDrain::kAll) {
@@ -106,19 +106,19 @@ std::vector<ChannelId> PageMigrator::homes() const {
   return all;
 }
 
-/// Decides, and stops the SMs if anything is to move.
+/// Selects the pages to migrate and, if there are any, stops the SMs.
 void PageMigrator::end_interval(Tick t) {
   ++stats_.intervals;
   interval_ends_ = kNever;
   std::vector<PageUse> uses;
   for (auto& [physical, count] : counts_) {
     const auto page = table_.virtual_of(physical << table_.page_bits());
-    if (!page) continue;  // a copy, or a page that has gone
+    if (!page) continue;  // a replica, or an unmapped page
     uses.push_back({*page, table_.channel_of(physical << table_.page_bits()), count.read_only,
                     std::move(count.accesses)});
   }
   counts_.clear();
-  // The hash table's order must not decide which moves fit under the limit.
+  // The order of the hash table must not select the pages of a limited batch.
   std::sort(uses.begin(), uses.end(),
             [](const PageUse& a, const PageUse& b) { return a.virtual_page < b.virtual_page; });
   moves_.clear();
@@ -140,7 +140,7 @@ ChannelId PageMigrator::home_of(const PageMigration& move) const {
   return table_.channel_of(*table_.translate(move.virtual_page << table_.page_bits()));
 }
 
-/// Keeps what fits a batch, in order of pages.
+/// Reduces the moves to one batch, in order of virtual pages.
 void PageMigrator::limit_moves() {
   const std::size_t wanted = moves_.size();
   if (config_.one_source && !moves_.empty()) {
@@ -170,7 +170,7 @@ void PageMigrator::begin_moves(Tick t) {
   acts_at_ = arrival(t, moves_.size());
 }
 
-/// Pages change their place. Nothing is under way.
+/// Remaps and copies the pages of the batch. Nothing is in flight.
 void PageMigrator::remap() {
   for (const PageMigration& m : moves_) {
     const std::uint64_t from = *table_.translate(m.virtual_page << table_.page_bits());
@@ -178,7 +178,7 @@ void PageMigrator::remap() {
         m.copy ? table_.add_copy(m.virtual_page, m.to) : table_.move(m.virtual_page, m.to);
     policy_->on_completed(m);
     if (!to) {
-      ++stats_.refused;  // the channel is full, or has a copy
+      ++stats_.refused;  // the channel is full or already holds a replica
       continue;
     }
     ++(m.copy ? stats_.copies : stats_.migrations);
@@ -186,7 +186,7 @@ void PageMigrator::remap() {
     platform_.copy(from, *to);
     if (!m.copy) platform_.drop(from);
   }
-  // Frames that pages have left are free only now: nothing was copied over what was still to move.
+  // Old frames become free only after the last copy, so that no copy overwrites an unmoved page.
   table_.release_left_frames();
 }
 
@@ -199,13 +199,13 @@ void PageMigrator::end_moves(Tick t) {
   platform_.resume(homes());
 }
 
-/// Drain `owner`: SMs go on before the pages have arrived.
+/// Drain `owner`: SMs resume before the pages have arrived.
 void PageMigrator::begin_overlapped(Tick t) {
   ++stats_.shootdowns;
   std::vector<ChannelId> others = homes();
   for (std::size_t i = 0; i < moves_.size(); ++i) {
     owners_.push_back(home_of(moves_[i]));
-    // A page that is refused stands still as long: its place in the queue was taken.
+    // A refused page has an arrival time too, because the transfer has reserved its slot.
     table_.arrives(moves_[i].virtual_page, arrival(t, i + 1));
   }
   others.erase(std::remove_if(others.begin(), others.end(),
@@ -238,10 +238,10 @@ void PageMigrator::end_overlapped(Tick t) {
   state_ = State::kCounting;
 }
 
-/// At a kernel's end: no SM has anything under way.
+/// Releases the replicas at the end of a kernel, when no SM has an access in flight.
 void PageMigrator::give_up_copies(Tick t) {
   if (flushed_at_ == kNever) {
-    // What this kernel only read, the next one may write.
+    // The next kernel can write pages that this kernel only read.
     for (auto& [physical, count] : counts_) count.read_only = false;
     const bool any = table_.drop_copies() != 0;
     if (any) {
@@ -290,7 +290,7 @@ void PageMigrator::register_statistics(StatisticsRegistry& r) const {
   r.counter(m, "stopped_cycles", stats_.stopped_cycles, "cycle",
             config_.drain == MoveDrain::kAll ? "from a stop to the SMs' going on, summed"
                                              : "from a stop to the owners' SMs going on, summed");
-  // Only where they can count: older systems' results keep their lines.
+  // Registered only if the configuration uses them, so that other systems' results are unchanged.
   if (config_.drain == MoveDrain::kOwner) {
     r.counter(m, "others_stopped_cycles", stats_.others_stopped_cycles, "cycle",
               "from a stop to the going on of SMs that lose no page, summed");

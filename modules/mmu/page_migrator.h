@@ -33,45 +33,49 @@ struct PageMigratorStats {
   Counter deferred = 0;
 };
 
-/// What the mover does to the rest of the system. All are called from its process. A home is a
-/// channel with its partition's SMs, or a GPU with its own.
+/// The page migrator's interface to the platform. The migrator's process makes all calls. A home is
+/// a channel with the SMs of its partition, or a GPU with its SMs.
 struct PageMigratorPlatform {
   /// Home of an SM.
   std::function<ChannelId(SmId)> channel_of;
-  /// No SM of any home lets an access into the memory system; `drained` is called when none is
-  /// under way, translations and what travels between GPUs included.
+  /// Stops all SMs from issuing accesses to the memory system. `drained` is called when no access
+  /// is in flight, including translations and packets between GPUs.
   std::function<void(std::function<void()> drained)> stop;
-  /// Whether what the slices wrote back has reached their channels. Asked, when no slice acts,
-  /// before pages are copied: by debug accesses, which must not change bytes under way.
+  /// Whether all write-backs of the slices have reached their channels. Called between clock edges,
+  /// when no slice is active, before pages are copied: the copy uses debug accesses, which must not
+  /// change bytes in flight.
   std::function<bool()> settled;
-  /// Shared TLBs forget everything, all L1s drop their lines. Nothing is under way then.
+  /// Invalidates the shared TLBs and all L1s. Called only when nothing is in flight.
   std::function<void()> forget;
-  /// These homes' SMs forget their translations and go on.
+  /// Invalidates the L1 TLBs of these homes' SMs and resumes the SMs.
   std::function<void(const std::vector<ChannelId>& homes)> resume;
-  /// Copies a page's newest bytes (where bytes travel).
+  /// Copies the newest bytes of a page (value mode `carried` only).
   std::function<void(std::uint64_t from, std::uint64_t to)> copy;
-  /// Slices forget the lines of a page that has been moved away.
+  /// Invalidates the lines of a migrated page in the slices.
   std::function<void(std::uint64_t page)> drop;
 };
 
-/// Moves pages after their placement: access-counter migration and page replication, the
-/// alternatives to LAB of NUBA section 7.6, and the page-migration baselines of DualOpt
-/// sections 6.1 and 6.3 (MGPUSim's unified memory, Griffin). Phases: none, it has no sockets.
+/// The page migrator: migrates and replicates pages after their first placement.
 ///
-/// Counts accesses at the home slices, by page and partition. When an interval ends (`trigger`),
-/// PageMigrationPolicy decides; if anything moves, SMs stop letting accesses into the memory system
-/// and those under way are waited for. With drain `all`, then `flush_ns` and the transfer of the
-/// pages, one after the other at `transfer_gb_per_s`, pass; the pages are remapped, and SMs go on.
-/// With `owner`, pages are remapped at once; SMs of homes that lose no page go on, those of the
-/// others `flush_ns` later, and the transfer follows while they run: a walk for a page on its way
-/// ends when that page has arrived (docs/decisions/moving-pages-hold-their-walks.md). `max_moves`
-/// and `one_source` (only the home that would lose most) bound a batch; what is left out is decided
-/// afresh. Copies serve one kernel: they hold read-only data, and are given up at its end
-/// (SliceFlushIf), at the price of a shootdown.
+/// Hardware: access-counter migration and page replication are the alternatives to LAB of NUBA
+/// section 7.6; the page-migration baselines are those of DualOpt sections 6.1 and 6.3 (MGPUSim's
+/// unified memory, Griffin). Access counters in the home slices count by page and partition. When
+/// an interval ends (`trigger`), PageMigrationPolicy selects the pages to migrate or replicate.
+/// `max_moves` and `one_source` (only the home that would lose most pages) limit a batch; the
+/// policy decides again about pages outside the batch. Replicas hold read-only data and live for
+/// one kernel: the end of the kernel (SliceFlushIf) releases them at the cost of a TLB shootdown.
 ///
-/// Not modelled: the transfer's use of links and channels, counters' limited number and width,
-/// lines that a cache flush loses besides the moved pages' and the L1s', re-issue of flushed
-/// instructions.
+/// Timing: for each batch the SMs stop issuing accesses, and the accesses in flight drain.
+/// * Drain `all`: `flush_ns` and the transfer of the pages, one after the other at
+///   `transfer_gb_per_s`, pass. Then the pages are remapped and the SMs resume.
+/// * Drain `owner`: the pages are remapped at once. SMs of homes that lose no page resume at once,
+///   the other SMs `flush_ns` later. The transfer overlaps with execution: a walk for a page in
+///   transfer ends when that page has arrived (docs/decisions/moving-pages-hold-their-walks.md).
+///
+/// Phases: none, the block has no sockets.
+/// Not modelled: the transfer's use of links and channels, the limited number and width of access
+/// counters, lines that a cache flush evicts apart from those of migrated pages and of the L1s,
+/// re-issue of flushed instructions.
 class PageMigrator final : public sc_core::sc_module,
                            public Block,
                            public SliceObserver,
@@ -87,7 +91,7 @@ class PageMigrator final : public sc_core::sc_module,
   /// SliceFlushIf, at a kernel's end.
   void flush(std::function<void()> done) override;
 
-  /// A shootdown or a transfer goes on.
+  /// Whether a shootdown or a transfer is in progress.
   bool moving() const {
     return state_ == State::kMoving || state_ == State::kOverlapped || flushed_at_ != kNever;
   }
@@ -103,7 +107,7 @@ class PageMigrator final : public sc_core::sc_module,
     bool read_only = true;
     std::vector<std::uint32_t> accesses;
   };
-  /// What counts of an access.
+  /// The fields of an access that the access counters use.
   struct Seen {
     ChannelId from;
     std::uint64_t address;
@@ -120,7 +124,7 @@ class PageMigrator final : public sc_core::sc_module,
   void begin_overlapped(Tick t);
   void end_overlapped(Tick t);
   void begin_interval();
-  /// From the flushes' begin at t to the arrival of the n-th page.
+  /// Clock edge at which `pages` pages have arrived, if the flush begins at t.
   Tick arrival(Tick t, std::size_t pages) const;
   ChannelId home_of(const PageMigration& move) const;
   std::vector<ChannelId> homes() const;
@@ -134,17 +138,17 @@ class PageMigrator final : public sc_core::sc_module,
 
   State state_ = State::kCounting;
   std::unordered_map<std::uint64_t, Count> counts_;  ///< by physical page
-  std::vector<Seen> late_;  ///< seen while the process is due: counted behind it
+  std::vector<Seen> late_;  ///< observed while the process is due; counted at its end
   Tick interval_ends_ = kNever;
   std::vector<PageMigration> moves_;
   Tick stopped_at_ = 0;
-  Tick acts_at_ = kNever;  ///< drained, or moving: edge at which it goes on if slices have settled
+  Tick acts_at_ = kNever;  ///< kDrained, kMoving: edge of the next step, if slices have settled
   bool settled_ = false;
-  Tick moved_at_ = 0;              ///< overlapped: the last page has arrived
-  std::vector<ChannelId> owners_;  ///< homes that lose pages, still stopped (drain `owner`)
+  Tick moved_at_ = 0;              ///< kOverlapped: arrival of the last page
+  std::vector<ChannelId> owners_;  ///< stopped homes that lose pages (drain `owner`)
   Tick owners_go_on_ = kNever;
   std::function<void()> flush_done_;
-  Tick flush_at_ = kNever;  ///< edge from which on copies may be given up
+  Tick flush_at_ = kNever;  ///< first edge at which replicas can be released
   Tick flushed_at_ = kNever;
   ProcessTimer wake_;
   PageMigratorStats stats_;

@@ -9,20 +9,20 @@
 
 namespace tessera {
 
-/// When the mover decides.
+/// Start of a migration decision.
 enum class MoveTrigger : std::uint8_t {
   kInterval,  ///< `interval_cycles` after the first access
-  kOnDemand,  ///< `batch_cycles` after the first access from elsewhere to a page that may move
+  kOnDemand,  ///< `batch_cycles` after the first remote access to a page that can migrate
 };
 
-/// Whose SMs stand still until the moved pages have arrived.
+/// Scope of the SM stall during a migration.
 enum class MoveDrain : std::uint8_t {
-  kAll,    ///< everybody's
-  kOwner,  ///< nobody's: owners' until their flush and shootdown are over, others' while draining
+  kAll,    ///< all SMs stall until the migrated pages have arrived
+  kOwner,  ///< SMs of the old home stall until flush and shootdown end, other SMs while draining
 };
 
-/// NUBA section 7.6 gives neither costs nor pace, DualOpt section 2.3 the steps without numbers:
-/// the numbers are ours.
+/// NUBA section 7.6 gives neither cost nor bandwidth of a migration. DualOpt section 2.3 gives the
+/// steps without numbers. The defaults are ours.
 struct PageMigratorConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::string policy = "none";
@@ -37,9 +37,9 @@ struct PageMigratorConfig {
   std::uint64_t shootdown_ns = 2'000;
   double transfer_gb_per_s = 64;
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
-  /// From drained to the first byte of a page on its way.
+  /// Time from the end of the drain to the first byte of the transfer.
   std::uint64_t flush_ns() const { return pipeline_flush_ns + cache_flush_ns + shootdown_ns; }
 };
 

@@ -9,8 +9,8 @@
 
 namespace tessera {
 
-/// How many SMs touch each page: NUBA figure 3. Asked once for each SM's TLB miss, which every
-/// first touch is.
+/// Number of SMs that touch each page: NUBA figure 3. The L2 TLB calls touch() on every lookup; the
+/// first touch of a page by an SM always misses the L1 TLB.
 class PageSharing {
  public:
   /// The bands of figure 3: 1, 2 to 10, 11 to 25, 26 and more SMs.

@@ -10,15 +10,15 @@
 
 namespace tessera {
 
-/// A fixed number of entries, each for one page that is being waited for, found by page number in
-/// constant time. What MSHRs of a TLB and the fault buffer of a driver have in common. Allocates
-/// nothing once warm.
+/// A fixed number of entries, each for one outstanding page, found by page number in constant time.
+/// Used for the MSHRs of a TLB and for the fault buffer of the UVM driver. Does not allocate memory
+/// after warm-up.
 class PageSlots {
  public:
   using Index = std::uint32_t;
   static constexpr Index kNone = ~Index{0};
 
-  /// Who waits for the page.
+  /// A request that waits for the page.
   struct Waiter {
     tlm::tlm_generic_payload* payload = nullptr;
     std::uint32_t port = 0;
@@ -27,10 +27,10 @@ class PageSlots {
 
   struct Slot {
     std::uint64_t page = 0;
-    /// The waiters' request to the next level, where there is one.
+    /// The request to the next level; null if there is none.
     tlm::tlm_generic_payload* fetch = nullptr;
     std::vector<Waiter> waiters;
-    Index next = kNone;  ///< of the same bucket, or of the free list
+    Index next = kNone;  ///< next slot of the bucket or of the free list
   };
 
   explicit PageSlots(std::size_t capacity) : slots_(capacity) {
@@ -46,7 +46,7 @@ class PageSlots {
     return i;
   }
 
-  /// Must not be full, nor hold the page.
+  /// Precondition: not full, and no slot holds the page.
   Index allocate(std::uint64_t page) {
     const Index i = free_;
     Slot& s = slots_[i];
@@ -87,7 +87,7 @@ class PageSlots {
   bool full() const { return used_ == slots_.size(); }
   bool empty() const { return used_ == 0; }
   std::size_t used() const { return used_; }
-  /// Every slot, in use or not: one in use has waiters.
+  /// All slots. A slot is in use if it has waiters.
   const std::vector<Slot>& all() const { return slots_; }
 
  private:

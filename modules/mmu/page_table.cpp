@@ -91,7 +91,7 @@ std::optional<std::uint64_t> PageTable::virtual_of(std::uint64_t physical) const
   return it->second;
 }
 
-/// A free page of a channel, or none.
+/// Allocates a page of a channel. Returns nothing if the channel is full.
 std::optional<std::uint64_t> PageTable::take_of(ChannelId channel) {
   if (pools_[channel.value].empty(pool_pages_)) return std::nullopt;
   ++pages_per_channel_[channel.value];
@@ -138,7 +138,7 @@ std::size_t PageTable::drop_copies() {
     }
   }
   copies_.clear();
-  // The hash table's order must not decide which pages are given out next.
+  // The order of the hash table must not determine the order of later allocations.
   std::sort(left_.begin(), left_.end());
   release_left_frames();
   return dropped;

@@ -16,9 +16,10 @@
 
 namespace tessera {
 
-/// Virtual page -> physical page, and which physical pages are free. Plain C++; a lookup is two
-/// loads. With a map that keeps a page in one memory (a channel, or a GPU: AddressMap), pages are
-/// given out per memory; otherwise in order of address. A ChannelId here is the memory's number.
+/// Maps virtual pages to physical pages and allocates physical pages. Plain C++; a lookup is two
+/// loads. If the address map keeps a page in one memory (a channel or a GPU: AddressMap), each
+/// memory has its own free pages. Otherwise pages are allocated in order of address. A ChannelId
+/// here is the index of the memory.
 class PageTable {
  public:
   /// `map` must outlive the table.
@@ -40,11 +41,11 @@ class PageTable {
     return (std::uint64_t{entry - 1} << page_bits_) | (virtual_address & (page_bytes() - 1));
   }
 
-  /// Called for a page that is not mapped, when somebody walks the table: may map it at once (and
-  /// then returns true). Set by a driver under which pages are there before they are touched.
+  /// Called when a walk finds an unmapped page. Returns true if it has mapped the page. The UVM
+  /// driver sets it in mode kPrefaulted.
   std::function<bool(std::uint64_t virtual_page, RequesterId toucher)> on_missing;
 
-  /// What a walk for `toucher` finds.
+  /// Result of a walk for `toucher`: the replica in its partition, otherwise the page itself.
   std::optional<std::uint64_t> walk(std::uint64_t virtual_address, RequesterId toucher) {
     if (!copies_.empty()) {
       if (const auto copy = copy_for(virtual_address, toucher)) return copy;
@@ -54,8 +55,8 @@ class PageTable {
     return translate(virtual_address);
   }
 
-  /// A fault's end has mapped a page: a walk that ends at the very same instant does not find it,
-  /// whichever of the two comes first.
+  /// Records that the end of a fault has mapped a page. A walk that ends at the same time does not
+  /// find the page, so that the order of the two processes does not matter.
   void mapped_by_fault(std::uint64_t virtual_page, Tick now) {
     if (fresh_at_ != now) fresh_.clear();
     fresh_at_ = now;
@@ -66,46 +67,47 @@ class PageTable {
            std::find(fresh_.begin(), fresh_.end(), page_of(virtual_address)) != fresh_.end();
   }
 
-  /// Maps a virtual page that is not mapped to a free page of `wanted` (ignored unless a page has
-  /// one channel); of the channel with the fewest pages when that one is full. Returns the physical
-  /// address. Throws RunError when memory is full or the address is wider than 48 bits.
+  /// Maps an unmapped virtual page to a free page of `wanted`, or of the channel with the fewest
+  /// pages if `wanted` is full. Ignores `wanted` unless a page has one channel. Returns the
+  /// physical address. Throws RunError if memory is full or the address is wider than 48 bits.
   std::uint64_t map(std::uint64_t virtual_page, ChannelId wanted);
   /// Frees the physical page of a mapped virtual page.
   void unmap(std::uint64_t virtual_page);
 
-  // Pages that move after their placement (PageMigrator). Where placement_matters().
+  // Migration and replication (PageMigrator). Precondition: placement_matters().
 
-  /// Which channel's copies an SM's walks find; other requesters' find the page itself. Set by
-  /// the block that adds copies.
+  /// The channel whose replicas an SM's walks find; walks of other requesters find the page itself.
+  /// Must be set before add_copy().
   std::function<ChannelId(SmId)> channel_of_sm;
   ChannelId channel_of(std::uint64_t physical) const { return map_.page_home(physical); }
-  /// The virtual page number that is mapped to a physical page; none for a copy.
+  /// The virtual page number that is mapped to a physical page; none for a replica.
   std::optional<std::uint64_t> virtual_of(std::uint64_t physical) const;
-  /// Maps a page to a free page of another channel, whose address it returns; none when that
-  /// channel is full. The old page's memory stays taken until release_left_frames().
+  /// Maps a page to a free page of another channel and returns its address; none if that channel is
+  /// full. The old frame stays allocated until release_left_frames().
   std::optional<std::uint64_t> move(std::uint64_t virtual_page, ChannelId to);
   void release_left_frames();
-  /// A copy of the page for walks of a channel's SMs; none when the channel is full or has one.
+  /// Allocates a replica of the page for walks of a channel's SMs. Returns nothing if the channel
+  /// is full or already holds a replica.
   std::optional<std::uint64_t> add_copy(std::uint64_t virtual_page, ChannelId channel);
-  /// Frees all copies; returns how many there were.
+  /// Frees all replicas. Returns their number.
   std::size_t drop_copies();
 
-  /// A page is remapped before its bytes are there: walks that find it end no earlier than `at`.
+  /// Records that a remapped page arrives at `at`. Walks that find it end no earlier.
   void arrives(std::uint64_t virtual_page, Tick at) { arrivals_[virtual_page] = at; }
   void all_arrived() { arrivals_.clear(); }
-  /// When the page of an address arrives; 0 when it has not been on its way since all_arrived().
+  /// Arrival time of the page of an address; 0 if the page is not in transfer.
   Tick arrival(std::uint64_t virtual_address) const {
     if (arrivals_.empty()) return 0;
     const auto it = arrivals_.find(page_of(virtual_address));
     return it == arrivals_.end() ? 0 : it->second;
   }
 
-  /// Whether a page lies in one channel, so that placement has a meaning.
+  /// Whether each page resides in one channel, so that placement has an effect.
   bool placement_matters() const { return map_.page_has_one_home(); }
-  /// Mapped pages per channel; all zero where a page has no channel of its own.
+  /// Mapped pages per channel; all zero if pages are interleaved over channels.
   const std::vector<std::uint64_t>& pages_per_channel() const { return pages_per_channel_; }
   std::uint64_t mapped_pages() const { return mapped_; }
-  /// Pages that did not get the wanted channel because it was full.
+  /// Pages allocated in another channel because the wanted one was full.
   std::uint64_t spilled_pages() const { return spilled_; }
   std::uint64_t capacity_pages() const;
 
@@ -116,9 +118,9 @@ class PageTable {
   static constexpr unsigned kVirtualBits = 48;
   using Leaf = std::array<std::uint32_t, kLeafPages>;  // physical page number + 1; 0 = unmapped
 
-  /// Free pages of one channel (or, without channels of their own, of the whole memory).
+  /// Free pages of one channel, or of the whole memory if pages are interleaved.
   struct Pool {
-    std::uint64_t next = 0;               ///< index of the first page never given out
+    std::uint64_t next = 0;               ///< index of the first page never allocated
     std::vector<std::uint64_t> returned;  ///< physical addresses
     bool empty(std::uint64_t capacity) const { return returned.empty() && next == capacity; }
   };
@@ -144,7 +146,7 @@ class PageTable {
   std::unordered_map<std::uint64_t, Tick> arrivals_;             ///< by virtual page
   std::vector<std::uint64_t> fresh_;  ///< mapped by faults that ended at `fresh_at_`
   Tick fresh_at_ = kNever;
-  std::vector<std::uint64_t> left_;                              ///< frames that pages moved out of
+  std::vector<std::uint64_t> left_;                              ///< old frames of migrated pages
   std::unordered_map<std::uint64_t, std::uint64_t> virtual_of_;  ///< by physical page number
 };
 

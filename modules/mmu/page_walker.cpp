@@ -124,7 +124,7 @@ void PageWalker::begin_walks(Tick t) {
     request_in_.release();
     ++stats_.walks;
     stats_.active.set(++active_, t);
-    // The result is handed over in the last cycle and arrives at its end.
+    // The result is sent in the last cycle of the walk and arrives at its end.
     walking_.push(clock_.after(t, config_.walk_cycles() - 1), 0, payload);
   }
 }
@@ -133,7 +133,7 @@ void PageWalker::end_walks(Tick t) {
   while (walking_.due(t)) {
     tlm_generic_payload* payload = walking_.pop();
     const std::uint64_t address = payload->get_address() & ~(table_.page_bytes() - 1);
-    // A page on its way: handed over one cycle before the first edge at which the page is there.
+    // Page in transfer: the result is sent one cycle before the first edge after the arrival.
     const Tick arrival = table_.arrival(address);
     if (clock_.after(t, 1) < arrival) {
       walking_.push(clock_.time_of(clock_.cycle_at(clock_.after(arrival, 0)) - 1), 0, payload);
@@ -182,7 +182,7 @@ void PageWalker::schedule_next(Tick t) {
   wake_.at(freeing_.next_due());
   wake_.at(driver_responses_.next_due());
   wake_.at(walking_.next_due());
-  // A request that is due waits for a walker.
+  // A due request waits for a walker; freeing_ wakes the process.
   if (!queue_.due(t)) wake_.at(queue_.next_due());
 }
 

@@ -22,7 +22,7 @@
 
 namespace tessera {
 
-/// 64 walks at a time are NUBA Table 1's; the latencies are ours (the paper gives none).
+/// 64 concurrent walks are from NUBA Table 1. The paper gives no latencies; the defaults are ours.
 struct PageWalkerConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t concurrent_walks = 64;
@@ -31,7 +31,7 @@ struct PageWalkerConfig {
   std::uint32_t queue_depth = 64;
 
   std::uint64_t walk_cycles() const { return std::uint64_t{levels} * level_latency_cycles; }
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
@@ -47,18 +47,18 @@ struct PageWalkerStats {
 
 /// The page-table walkers that all SMs share.
 ///
-/// Hardware (NUBA section 6, Table 1): up to `concurrent_walks` walks at a time, requests queue in
-/// front, oldest first. A page that is not mapped goes to the UVM driver as a fault, and its walker
-/// is free for another walk; the driver's answer carries the translation.
+/// Hardware (NUBA section 6, Table 1): up to `concurrent_walks` concurrent walks. Requests wait in
+/// a queue, oldest first. If the page is not mapped, the walker sends a fault to the UVM driver and
+/// is then free for another walk; the driver's response carries the translation.
 ///
-/// Timing: a walk begins at the first cycle at which its request is there and a walker is free; its
-/// answer, or its fault, arrives `levels * level_latency_cycles` later. An answer of the driver
-/// passes on in one cycle. A walk for a page that is on its way (PageTable::arrives) keeps its
-/// walker and answers when the page has arrived. One answer and one fault leave in a cycle; a walk
-/// that cannot hand over its result keeps its walker.
+/// Timing: a walk begins at the first cycle at which its request has arrived and a walker is free.
+/// Its response or its fault arrives `levels * level_latency_cycles` later. A response of the
+/// driver is forwarded in one cycle. A walk for a page in transfer (PageTable::arrives) keeps its
+/// walker and responds when the page has arrived. One response and one fault are sent in a cycle. A
+/// walk whose result cannot be sent keeps its walker.
 ///
-/// The request's own payload travels on to the driver and back.
-/// Phases: all four; early completion where there is room.
+/// The walker forwards the request's payload to the driver; the driver's response uses it, too.
+/// Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: the memory accesses of a walk, page-walk caches.
 class PageWalker final : public sc_core::sc_module, public Block {
  public:
@@ -76,7 +76,7 @@ class PageWalker final : public sc_core::sc_module, public Block {
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  /// On its way out; `walked`: leaving frees a walker.
+  /// A result in an output queue. If `walked`, sending it frees a walker.
   struct Result {
     tlm::tlm_generic_payload* payload = nullptr;
     bool walked = false;

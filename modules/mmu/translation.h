@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A translation request: kind kTranslation, READ, address = virtual, length 8 or more,
-// MemoryRequest::requester = who asks. The answer's first 8 bytes are the physical address of the
-// page, in both value modes. An address in no allocation is answered with
+// A translation request: kind kTranslation, READ, virtual address, length 8 or more,
+// MemoryRequest::requester = requester. The first 8 bytes of the response are the physical address
+// of the page, in both value modes. An address outside all allocations gets
 // TLM_ADDRESS_ERROR_RESPONSE.
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace tessera {
 
 inline constexpr unsigned kTranslationBytes = 8;
 
-/// Writes the answer and its status.
+/// Writes the translation and an OK status into the response.
 inline void answer_translation(tlm::tlm_generic_payload& payload, std::uint64_t physical_page) {
   std::memcpy(payload.get_data_ptr(), &physical_page, kTranslationBytes);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-/// The physical page address that an answer carries.
+/// The physical page address in a response.
 inline std::uint64_t translation_of(const tlm::tlm_generic_payload& payload) {
   std::uint64_t physical_page = 0;
   std::memcpy(&physical_page, payload.get_data_ptr(), kTranslationBytes);
   return physical_page;
 }
 
-/// What the blocks of the MMU take.
+/// Rules for the payloads that the blocks of the MMU accept.
 inline PayloadRules translation_rules() {
   PayloadRules r;
   r.least_bytes = r.least_untimed_bytes = kTranslationBytes;
@@ -39,7 +39,7 @@ inline PayloadRules translation_rules() {
   return r;
 }
 
-/// Who asks; SM 0 for an untimed access without an extension.
+/// The requester; SM 0 for an untimed access without an extension.
 inline RequesterId requester_of(const tlm::tlm_generic_payload& payload) {
   const auto* request = payload.get_extension<MemoryRequest>();
   return request == nullptr ? RequesterId() : request->requester;

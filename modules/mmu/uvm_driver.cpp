@@ -162,7 +162,7 @@ void UvmDriver::process() {
   end_faults(t);
   handle_requests(t);
   begin_faults(t);
-  end_faults(t);  // of no latency
+  end_faults(t);  // again, for faults with a latency of 0
   send(t);
   schedule_next(t);
 }
@@ -175,7 +175,7 @@ void UvmDriver::end_faults(Tick t) {
   while (handling_.due(t)) {
     const PageSlots::Index i = handling_.pop();
     PageSlots::Slot& slot = faults_[i];
-    // b_transport may have been faster.
+    // A b_transport call can have mapped the page in the meantime.
     const RequesterId toucher = request_of(*slot.waiters.front().payload).requester;
     const auto known = table_.translate(slot.page * table_.page_bytes());
     const std::uint64_t physical = known ? *known : map_page(slot.page, toucher);
@@ -204,7 +204,7 @@ void UvmDriver::handle_requests(Tick t) {
   }
 }
 
-/// False when the request must wait for a fault entry.
+/// Returns false if the request must wait for a fault entry.
 bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
   const std::uint64_t page = table_.page_of(payload.get_address());
   const std::uint64_t address = page * table_.page_bytes();
@@ -237,7 +237,7 @@ void UvmDriver::begin_faults(Tick t) {
          (config_.concurrent_faults == 0 || handlers_ < config_.concurrent_faults)) {
     const PageSlots::Index i = waiting_.pop();
     ++handlers_;
-    // The answer leaves in the last cycle and arrives at its end.
+    // The response is sent in the last cycle of the latency and arrives at its end.
     const std::uint64_t last = clock_.cycle_from(t + latency);
     handling_.push(std::max(t, last == 0 ? 0 : clock_.time_of(last - 1)), 0, i);
   }

@@ -27,10 +27,10 @@ namespace tessera {
 
 enum class FaultMode : std::uint8_t {
   kFault,       ///< the first access to a page faults
-  kPrefaulted,  ///< a page is there when it is first touched, at no cost in time
+  kPrefaulted,  ///< the first access to a page maps it without latency
 };
 
-/// The latency is NUBA section 6's; it covers handling and eviction.
+/// The fault latency is from NUBA section 6; it covers handling and eviction.
 struct UvmDriverConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   FaultMode mode = FaultMode::kFault;
@@ -39,7 +39,7 @@ struct UvmDriverConfig {
   std::uint32_t fault_entries = 1024;
   std::uint32_t queue_depth = 64;
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
@@ -61,31 +61,31 @@ struct AllocationPages {
   std::uint64_t count = 1;
 };
 
-/// What the driver asks its platform, for faults only.
+/// The driver's interface to the platform, used only for faults.
 struct UvmPlatform {
-  /// Channel nearest to an SM (its partition's), or its GPU.
+  /// The channel of an SM's partition, or the SM's GPU.
   std::function<ChannelId(SmId)> local_channel;
   /// Whether a virtual address belongs to an allocation.
   std::function<bool(std::uint64_t virtual_address)> allocated;
-  /// The allocation that holds an allocated address. May be empty: then each page is one.
+  /// The allocation of an allocated address. If empty, each page is its own allocation.
   std::function<AllocationPages(std::uint64_t virtual_address)> allocation = {};
 };
 
-/// The unified-memory driver: handles page faults and decides, through PagePlacement, where a page
-/// lives (NUBA sections 4 and 6).
+/// The unified-memory driver: handles page faults and places pages with PagePlacement (NUBA
+/// sections 4 and 6).
 ///
-/// Pages are placed by the GPU's first access, never by the host's: data that the host has written
-/// lie with the host until then. Where bytes travel, the platform keeps them aside and copies them
-/// when `on_page_mapped` tells it where the page has gone.
+/// The first access of the GPU places a page. Data that the host has written remain in host memory
+/// until then. In value mode `carried`, the platform buffers these bytes and copies them to the
+/// page in `on_page_mapped`.
 ///
-/// Timing: a fault is handled from the cycle of its arrival on, or as soon as one of
-/// `concurrent_faults` handlers is free; its answer arrives `fault_latency_ns` later (rounded up to
-/// a clock edge), the page being mapped in the cycle before. Faults on one page merge. A page that
-/// is mapped already, one in no allocation (TLM_ADDRESS_ERROR_RESPONSE) and, when prefaulted, any
-/// other are answered in one cycle. When prefaulted, a walk finds the page mapped in the first
-/// place. One answer leaves in a cycle.
+/// Timing: the handling of a fault begins in the cycle of its arrival, or as soon as one of
+/// `concurrent_faults` handlers is free. The response arrives `fault_latency_ns` later, rounded up
+/// to a clock edge; the page is mapped one cycle before. Faults on one page merge. A request for a
+/// mapped page or for an address outside all allocations (TLM_ADDRESS_ERROR_RESPONSE) takes one
+/// cycle. In mode kPrefaulted a walk maps the page, so that the driver receives no fault for an
+/// allocated page. One response is sent in a cycle.
 ///
-/// Payloads: see translation.h. Phases: all four; early completion where there is room.
+/// Payloads: see translation.h. Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: eviction to the host, the transfer's use of the host link, TLB shootdown.
 class UvmDriver final : public sc_core::sc_module, public Block {
  public:
@@ -98,25 +98,26 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   const UvmDriverConfig& config() const { return config_; }
   const UvmDriverStats& stats() const { return stats_; }
 
-  /// Called when a page has been mapped, before anybody learns where: virtual page number and
-  /// physical address of the page. May be empty.
+  /// Called when a page has been mapped, before any response carries its translation: virtual page
+  /// number and physical address of the page. Optional.
   std::function<void(std::uint64_t virtual_page, std::uint64_t physical_page)> on_page_mapped;
 
-  /// Where a virtual address lies, if its page has been placed. For the host's side.
+  /// The physical address of a virtual address if its page has been placed. For host accesses.
   std::optional<std::uint64_t> translate(std::uint64_t virtual_address) const {
     return table_.translate(virtual_address);
   }
-  /// Places the page of an address as the first touch by `toucher` does, now and at no cost, if it
-  /// is in an allocation and not placed yet.
+  /// Places the page of an address like a first touch by `toucher`, without latency, if the page is
+  /// allocated and not yet placed. Returns the physical address.
   std::optional<std::uint64_t> touch(std::uint64_t virtual_address, RequesterId toucher);
 
-  /// Places a page of an allocation in a memory, now and at no cost. A placed page stays where it
-  /// is. Throws InputError for a page of no allocation and a memory that does not exist.
+  /// Places a page of an allocation in a memory, without latency. No effect on a page that is
+  /// already placed. Throws InputError for a page outside all allocations and for a memory that
+  /// does not exist.
   void place(std::uint64_t virtual_page, ChannelId memory);
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
-  /// Unmaps every page, too. A PagePlacement's own state is not the driver's to reset.
+  /// Unmaps every page, too. Does not reset the PagePlacement.
   void reset() override;
   void register_statistics(StatisticsRegistry& registry) const override;
 
@@ -153,7 +154,7 @@ class UvmDriver final : public sc_core::sc_module, public Block {
 
   TimedQueue<tlm::tlm_generic_payload*> queue_;
   PageSlots faults_;
-  TimedQueue<PageSlots::Index> waiting_;  ///< for a handler
+  TimedQueue<PageSlots::Index> waiting_;  ///< faults that wait for a handler
   TimedQueue<PageSlots::Index> handling_;
   TimedQueue<char> freeing_;    ///< handlers that become free
   std::uint32_t handlers_ = 0;  ///< in use

@@ -13,20 +13,20 @@
 namespace tessera {
 
 /// The crossbar between L1s and LLC slices (NUBA sections 2 and 6), or between the slices of
-/// different partitions: a request network from `in` to `out` and a reply network back, each of
-/// one switch, or of two stages of switches when there are more ports than a switch has (64x64:
-/// two stages of eight 8x8 switches).
+/// different partitions: a request network from `in` to `out` and a response network back. Each
+/// network is one switch, or two stages of switches if there are more ports than a switch has
+/// (64x64: two stages of eight 8x8 switches).
 ///
-/// Timing: SwitchFabric's contract. A packet's head is at the first switch when its BEGIN arrives;
-/// END_REQ / END_RESP take effect when its tail is in, and are withheld while two packets stand at
-/// the port for want of room in the first switch. The BEGIN to the receiver arrives when the tail
-/// does: receivers count no link time of their own (occupancy 0).
+/// Timing: the contract of SwitchFabric. A packet's head reaches the first switch when its BEGIN
+/// arrives. END_REQ and END_RESP take effect when its tail has arrived. They are withheld while two
+/// packets wait at the port because the buffer of the first switch is full. The BEGIN to the
+/// receiver arrives with the tail, so that receivers add no link time (occupancy 0).
 ///
-/// Phases: all four of the base protocol on both sides, early completion by targets included.
-/// b_transport adds the lone-packet latency; transport_dbg is routed by address; no DMI.
+/// Phases: all four of the base protocol on both sides, with early completion by targets.
+/// b_transport adds the zero-load latency; transport_dbg is routed by address; no DMI.
 ///
-/// Not modelled: virtual channels, credits' way back, energy (modules/power/noc_power.h),
-/// more than one class of traffic per direction.
+/// Not modelled: virtual channels, return path of credits, energy (modules/power/noc_power.h), more
+/// than one class of traffic per direction.
 class Crossbar final : public sc_core::sc_module, public Block {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<Crossbar>> in;
@@ -38,7 +38,7 @@ class Crossbar final : public sc_core::sc_module, public Block {
   const NocConfig& config() const { return config_; }
   const NocStats& requests() const { return network_.requests(); }
   const NocStats& responses() const { return network_.responses(); }
-  /// Lone-packet latency of one direction for a packet of that many bytes, header included.
+  /// Zero-load latency of one direction for a packet of `bytes` bytes, with header.
   Tick zero_load_latency(std::uint32_t bytes) const { return network_.zero_load_latency(bytes); }
 
   bool idle() const override { return network_.idle(); }

@@ -11,7 +11,7 @@
 namespace tessera {
 namespace {
 
-/// Reports every error at once, before anything is built from the configuration.
+/// Reports all configuration errors before any member is built from the configuration.
 template <class Config>
 const Config& checked(const std::string& name, const Config& config, unsigned entries,
                       unsigned exits) {
@@ -31,7 +31,7 @@ PayloadRules rules() {
   return r;
 }
 
-/// What a plain access without an extension counts as.
+/// The request for a payload without an extension.
 MemoryRequest plain_request(const tlm::tlm_generic_payload& payload) {
   MemoryRequest request;
   request.kind = payload.is_write() ? RequestKind::kStore : RequestKind::kLoad;
@@ -118,9 +118,9 @@ void BasicDuplexNetwork<Fabric>::process() {
   armed_ = kNever;
   look_at_clock();
   if (first_ == cycle_) {
-    // 1. Early replies that arrive with the next edge stand at their ports.
+    // 1. Early responses that arrive at the next edge enter their ports.
     handle_early_responses();
-    // 2. Replies move, and may let a port go on with requests; 3. requests move.
+    // 2. Responses move; this can end the request stall of a port. 3. Requests move.
     response_.process(cycle_);
     request_.process(cycle_);
   }
@@ -134,7 +134,7 @@ void BasicDuplexNetwork<Fabric>::handle_early_responses() {
     if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
       ++exits_[early.exit].early_waiting;
     }
-    early.payload->release();  // the fabric holds it now
+    early.payload->release();  // the fabric holds its own reference
   }
 }
 
@@ -144,7 +144,7 @@ bool BasicDuplexNetwork<Fabric>::RequestSide::deliver(unsigned exit,
                                                       Cycle) {
   BasicDuplexNetwork& n = network;
   ExitPort& port = n.exits_[exit];
-  if (port.early_waiting != 0) return false;  // reply_entered() lets it go on
+  if (port.early_waiting != 0) return false;  // reply_entered() ends the stall
   if (!port.requests.free(n.next_edge_)) {
     n.request_exit_free(exit);
     return false;
@@ -342,7 +342,7 @@ unsigned BasicDuplexNetwork<Fabric>::debug(tlm::tlm_generic_payload& payload) {
   return exit < exits_.size() ? exits_[exit].target->transport_dbg(payload) : 0;
 }
 
-// ---- what a platform asks ----
+// ---- state and statistics ----
 
 template <class Fabric>
 void BasicDuplexNetwork<Fabric>::describe_waiting(std::vector<Waiting>& out) const {

@@ -20,32 +20,32 @@
 
 namespace tessera {
 
-/// Where a network sends what enters it: the number of an exit port.
+/// Routing functions of a network. The result is the index of an exit (egress) port.
 struct NocRouting {
-  /// Requests whose home is known; asked once for each, on entry.
+  /// For requests with a known home; called once per request, at the entry.
   std::function<unsigned(const MemoryRequest&)> by_request;
-  /// All others: requests that have not been decoded, debug accesses and plain b_transport. Empty:
-  /// these are refused.
+  /// For all other accesses: requests without a decoded home, debug accesses and b_transport calls
+  /// without an extension. If empty, these accesses get an error response.
   std::function<unsigned(std::uint64_t address)> by_address;
 };
 
-/// A request network and a reply network with the TLM handshakes at their ports: what Crossbar,
-/// Link and Ring have in common. Its owner has the sockets. Contract and limits:
-/// docs/blocks/crossbar.md. `Fabric`: SwitchFabric or RingFabric.
+/// A request network from entry (ingress) to exit (egress) ports, a response network back, and the
+/// TLM handshakes at their ports. Shared by Crossbar, Link and Ring, which own the sockets.
+/// Contract and limits: docs/blocks/crossbar.md. `Fabric`: SwitchFabric or RingFabric.
 template <class Fabric>
 class BasicDuplexNetwork final {
  public:
   using Config = typename Fabric::Config;
 
-  /// `name`: hierarchical, for reports and statistics.
+  /// `name`: hierarchical name for reports and statistics.
   BasicDuplexNetwork(std::string name, const Config& config, unsigned entries, unsigned exits,
                      NocRouting routing);
 
-  /// At end_of_elaboration, one for each port.
+  /// To be called in end_of_elaboration, once for each port.
   void bind_entry(unsigned entry, tlm::tlm_bw_transport_if<>* initiator);
   void bind_exit(unsigned exit, tlm::tlm_fw_transport_if<>* target);
 
-  /// nb_transport_fw of an entry, whose socket is named in reports; nb_transport_bw of an exit.
+  /// nb_transport_fw of an entry (`socket` is named in reports) and nb_transport_bw of an exit.
   tlm::tlm_sync_enum forward(unsigned entry, const sc_core::sc_object& socket,
                              tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay);
@@ -57,7 +57,7 @@ class BasicDuplexNetwork final {
 
   const NocStats& requests() const { return request_stats_; }
   const NocStats& responses() const { return response_stats_; }
-  /// Lone-packet latency of a request from `entry` to `exit`, and of an answer back. In ticks.
+  /// Zero-load latency of a request from `entry` to `exit`, and of a response back, in ticks.
   Tick zero_load_latency(std::uint32_t bytes, unsigned entry = 0, unsigned exit = 0) const;
 
   bool idle() const { return request_.empty() && response_.empty() && early_.empty(); }
@@ -67,8 +67,8 @@ class BasicDuplexNetwork final {
   void register_statistics(StatisticsRegistry& registry) const;
 
  private:
-  /// Packets that stand at a port before the first switch has room, the one with its END withheld
-  /// included.
+  /// Packets that a port holds while the buffer of the first switch is full, including the one
+  /// whose END is withheld.
   static constexpr std::size_t kPortRegisters = 2;
 
   struct alignas(kHostLine) EntryPort {
@@ -77,12 +77,12 @@ class BasicDuplexNetwork final {
   };
   struct alignas(kHostLine) ExitPort {
     RequestSender requests;
-    /// Early replies that wait for room at the port; they hold back its next request.
+    /// Early responses that wait for the first switch; they stall the port's next request.
     unsigned early_waiting = 0;
     tlm::tlm_fw_transport_if<>* target = nullptr;
     alignas(kHostLine) ResponseReceiver responses{kPortRegisters};
   };
-  /// A reply that came with its request's BEGIN_REQ, until it arrives.
+  /// A response returned by BEGIN_REQ (early completion), until its arrival.
   struct EarlyReply {
     tlm::tlm_generic_payload* payload = nullptr;
     unsigned exit = 0;
@@ -107,21 +107,23 @@ class BasicDuplexNetwork final {
   [[gnu::noinline]] void read_clock();
   Cycle cycle_from(Tick t) const;
   void schedule_next();
-  /// The last cycle in which something may be sent that arrives, one cycle later, at t or after.
+  /// The first cycle in which a message can be sent so that it arrives, one cycle later, at t or
+  /// after.
   Cycle cycle_before(Tick t) const;
   template <class Sender>
   Cycle send_cycle(const Sender& sender) const;
-  /// An exit's channel is free, or will be at a known time: its head is looked at then.
+  /// Schedules the head of an exit for the time at which its channel is free, unless an END is
+  /// outstanding.
   void request_exit_free(unsigned exit);
   void reply_exit_free(unsigned entry);
 
-  /// Puts a packet in; true: it stands in the first switch's buffer.
+  /// Injects a packet. Returns true if it enters the first switch's buffer.
   bool admit(Fabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
              std::uint32_t bytes, Cycle arrival, bool counted);
   tlm::tlm_sync_enum accept_request(unsigned entry, tlm::tlm_generic_payload& payload,
                                     MemoryRequest& request, unsigned exit, tlm::tlm_phase& phase,
                                     sc_core::sc_time& delay);
-  /// Where a request leaves; exits_.size() when it has no way.
+  /// The exit of a request; exits_.size() if it cannot be routed.
   unsigned exit_of(const tlm::tlm_generic_payload& payload, const MemoryRequest* request) const;
   tlm::tlm_sync_enum accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
                                   tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -144,12 +146,12 @@ class BasicDuplexNetwork final {
   Fabric response_;
   ProcessTimer wake_;
 
-  TimedQueue<EarlyReply> early_;  ///< by the cycle before their arrival
+  TimedQueue<EarlyReply> early_;  ///< due in the cycle before their arrival
 
-  Tick seen_ = kNever;  ///< the time for which the following hold
-  Cycle cycle_ = 0;     ///< the cycle that goes on
+  Tick seen_ = kNever;  ///< the time for which the next three members are valid
+  Cycle cycle_ = 0;     ///< the present cycle
   Cycle first_ = 0;     ///< the first cycle that begins now or later
-  Tick next_edge_ = 0;  ///< when cycle_ + 1 begins
+  Tick next_edge_ = 0;  ///< start of cycle_ + 1
   Cycle armed_ = kNever;
 };
 

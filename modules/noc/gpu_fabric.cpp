@@ -129,7 +129,7 @@ void GpuFabric::blocking(int port, tlm::tlm_generic_payload& payload, sc_core::s
 
 unsigned GpuFabric::debug(int, tlm::tlm_generic_payload&) { return 0; }
 
-// From the outputs back to the inputs, so that room made in the switch is used in the same cycle.
+// From the outputs back to the inputs, so that a freed switch entry is used in the same cycle.
 void GpuFabric::process() {
   const Tick t = now();
   clock_.set_current_edge(t);
@@ -144,7 +144,7 @@ void GpuFabric::process() {
   schedule_next();
 }
 
-/// Heads whose way through the switch is done stand at their outputs.
+/// Moves heads that have passed the switch to their output queues.
 void GpuFabric::reach_outputs(Cycle cycle) {
   while (crossing_.due(cycle)) {
     const std::uint32_t queue = crossing_.front_port();
@@ -164,7 +164,7 @@ void GpuFabric::serve_ingress(unsigned gpu, Cycle cycle) {
     g.next = g.free_at;
     return;
   }
-  // Round robin: the queues behind the one served last, then those up to it.
+  // Round robin: the queues after the one served last, then those up to it.
   const std::uint64_t behind = ~std::uint64_t{0} << g.last << 1;
   for (std::uint64_t turn : {g.ready & behind, g.ready & ~behind}) {
     for (; turn != 0; turn &= turn - 1) {
@@ -181,8 +181,8 @@ void GpuFabric::serve_ingress(unsigned gpu, Cycle cycle) {
   }
 }
 
-/// The cycle, from the present one on, in which a packet may begin so that the receiver takes it
-/// when its tail arrives; kNever while a completion is awaited.
+/// The first cycle, the present one or later, in which a packet can begin so that the receiver
+/// accepts it when its tail arrives; kNever while a completion is outstanding.
 Cycle GpuFabric::earliest(const PostedSender& sender, std::uint32_t flits) const {
   if (sender.free_at() == kNever) return kNever;
   const Tick t = now();

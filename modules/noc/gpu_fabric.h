@@ -22,54 +22,56 @@
 
 namespace tessera {
 
-/// The fabric between the RDMA engines of GPUs (DualOpt section 5, Table 1: PCIe-like): each GPU
-/// has one link with a direction to the switch (egress) and one from it (ingress), each a flit a
-/// cycle. Requests and responses share the wires, but no buffer: a class that is not taken never
-/// stops the other.
+/// The fabric between the RDMA engines of GPUs (DualOpt section 5, Table 1: PCIe-like).
+///
+/// Hardware: one switch. Each GPU has one link with a direction to the switch (egress) and one from
+/// the switch (ingress), each with one flit per cycle. Requests and responses share the wires but
+/// no buffers, so that a stalled class never blocks the other.
 ///
 /// Timing contract (L = latency in cycles, n = a packet's flits):
-/// * A packet that arrives between clock edges counts from the next edge. It stands in its port's
-///   buffer of `port_packets` per class.
-/// * Egress, when free, serves the classes with a packet for which the switch has room, round
-///   robin; it is then busy for n cycles. Room: a source and class may have switch_packets + L
-///   packets between the beginning of egress and that of ingress, one for each stage of the
-///   head's way and those that wait.
-/// * L cycles after egress began, the head stands at its output (virtual cut-through), in a queue
+/// * A packet that arrives between clock edges counts from the next edge. It waits in its port's
+///   buffer of `port_packets` entries per class.
+/// * A free egress arbitrates round robin between the classes that have a packet and switch
+///   capacity; it is then busy for n cycles. Switch capacity: each source and class can have
+///   switch_packets + L packets between the start of egress and the start of ingress: L in the
+///   pipeline of the head, and switch_packets in queues.
+/// * L cycles after the start of egress, the head is at its output (virtual cut-through), in a
+///   queue
 ///   per destination, source and class, first in, first out.
-/// * Ingress, when free, serves these queues round robin, without those whose receiver would not
-///   take the packet when it arrives; it is then busy for n cycles, and the packet is delivered
-///   with its tail. So a lone packet that arrives at an edge is delivered L + n cycles later: no
-///   cycle is added for handshakes.
+/// * A free ingress arbitrates round robin between those queues whose receiver can accept the
+///   packet at its arrival; it is then busy for n cycles, and the packet is delivered with its
+///   tail. The zero-load latency of a packet that arrives at an edge is therefore L + n cycles;
+///   handshakes add no cycle.
 ///
-/// Phases: those of posted packets (modules/core/posted_channels.h) on both sides. BEGIN_REQ to
-/// the receiver is sent when ingress begins and carries the n cycles as delay: receivers count no
-/// link time of their own (occupancy 0). A port takes one packet of a class a cycle.
+/// Phases: those of posted packets (modules/core/posted_channels.h) on both sides. BEGIN_REQ to the
+/// receiver is sent at the start of ingress with a delay of n cycles, so that receivers add no link
+/// time (occupancy 0). A port accepts one packet per class and cycle.
 ///
-/// b_transport is a platform error, transport_dbg reaches 0 bytes, DMI is denied: debug accesses
-/// go round the fabric in the platform.
+/// b_transport is a platform error, transport_dbg transfers 0 bytes, and DMI is denied, because the
+/// platform's debug accesses bypass the fabric.
 ///
-/// Not modelled: more than one switch, credits' way back, errors and retransmission, energy.
+/// Not modelled: more than one switch, return path of credits, errors and retransmission, energy.
 class GpuFabric final : public sc_core::sc_module, public Block {
  public:
-  /// A destination's queues have a bit each.
+  /// Limit: one bit for each queue of a destination, in 64 bits.
   static constexpr unsigned kMostGpus = 64 / kPacketClasses;
 
   /// Index: GPU * kPacketClasses + PacketClass. All must be bound.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<GpuFabric>> in;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<GpuFabric>> out;
 
-  /// `gpus`: 2 to kMostGpus. A configuration with faults is an SC_FATAL that lists them.
+  /// `gpus`: 2 to kMostGpus. An invalid configuration is an SC_FATAL that lists all errors.
   GpuFabric(const sc_core::sc_module_name& name, const GpuFabricConfig& config, unsigned gpus);
 
   const GpuFabricConfig& config() const { return config_; }
   unsigned gpus() const { return static_cast<unsigned>(egress_.size()); }
   const GpuFabricStats& stats() const { return stats_; }
-  /// Since the last reset of statistics, headers included.
+  /// Bytes, with headers, since the last reset of statistics.
   std::uint64_t bytes(unsigned from, unsigned to) const { return stats_.bytes[from * gpus() + to]; }
   std::uint64_t packets(unsigned from, unsigned to) const {
     return stats_.packets[from * gpus() + to];
   }
-  /// Of a packet of that many bytes (1 or more) from an edge on, in cycles.
+  /// Latency in cycles of a packet of `bytes` bytes (1 or more) that arrives at an edge.
   Cycle zero_load_latency(std::uint32_t bytes) const { return latency_ + config_.flits(bytes); }
 
   bool idle() const override;
@@ -84,7 +86,7 @@ class GpuFabric final : public sc_core::sc_module, public Block {
     Cycle arrived = 0;
     std::uint32_t flits = 0;
   };
-  /// A GPU's way to the switch.
+  /// A GPU's link to the switch.
   struct Egress {
     explicit Egress(std::size_t entries)
         : receivers{PostedReceiver(entries), PostedReceiver(entries)} {}
@@ -92,14 +94,14 @@ class GpuFabric final : public sc_core::sc_module, public Block {
     std::array<PostedReceiver, kPacketClasses> receivers;
     std::array<std::uint64_t, kPacketClasses> in_switch{};
     Cycle free_at = 0;
-    Cycle next = kNever;  ///< when to look at it again, as far as is known
+    Cycle next = kNever;  ///< next scheduled arbitration
     unsigned last = kPacketClasses - 1;
   };
-  /// The way from the switch to a GPU. Queue: source * kPacketClasses + class.
+  /// The link from the switch to a GPU. Queue index: source * kPacketClasses + class.
   struct Ingress {
     std::vector<TimedQueue<Item>> queues;
     std::array<PostedSender, kPacketClasses> senders;
-    std::uint64_t ready = 0;  ///< a bit for each queue that is not empty
+    std::uint64_t ready = 0;  ///< one bit for each non-empty queue
     Cycle free_at = 0;
     Cycle next = kNever;
     unsigned last = 63;
@@ -128,10 +130,10 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   PayloadCheck check_;
   const ClockDomain clock_;
   const Cycle latency_;
-  const std::uint64_t room_;  ///< of the switch, for each source and class
+  const std::uint64_t room_;  ///< switch capacity in packets, per source and class
   std::vector<Egress> egress_;
   std::vector<Ingress> ingress_;
-  /// Between egress's beginning and the output; port: queue.
+  /// Packets between the start of egress and the output; the port is the queue's index.
   TimedQueue<Item> crossing_;
   std::size_t held_ = 0;  ///< packets in any queue
   GpuFabricStats stats_;

@@ -6,7 +6,7 @@
 namespace tessera {
 
 void GpuFabricStats::reset(Tick t) {
-  // In place: the registry holds pointers to the counters.
+  // In place, because the registry holds pointers to the counters.
   for (std::vector<Counter>* counters : {&packets, &bytes, &egress_busy, &ingress_busy}) {
     std::fill(counters->begin(), counters->end(), 0);
   }

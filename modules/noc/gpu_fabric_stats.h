@@ -8,14 +8,14 @@
 
 namespace tessera {
 
-/// What the fabric between GPUs counts. Packets are counted when their way over the last link
+/// Counters of the fabric between GPUs. A packet is counted when its transfer on the ingress link
 /// begins.
 struct GpuFabricStats {
   explicit GpuFabricStats(unsigned gpus)
       : packets(gpus * gpus), bytes(gpus * gpus), egress_busy(gpus), ingress_busy(gpus) {}
 
   std::vector<Counter> packets;  ///< [from * GPUs + to]
-  std::vector<Counter> bytes;    ///< headers included
+  std::vector<Counter> bytes;    ///< with headers
   std::vector<Counter> egress_busy;
   std::vector<Counter> ingress_busy;
   Histogram packet_latency;

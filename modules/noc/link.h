@@ -13,9 +13,11 @@
 namespace tessera {
 
 /// A point-to-point link (NUBA section 2: SM to the LLC slices of its partition; UBA: slice to
-/// memory controller): requests one way, replies the other, each `link_bytes` wide, the head
-/// `latency` cycles under way, a buffer at either end. A crossbar of one by one, with its timing
-/// contract and phases: a lone packet takes latency + ceil(bytes / link_bytes) cycles.
+/// memory controller). Requests use one direction and responses the other; each is `link_bytes`
+/// wide and has a buffer at each end.
+///
+/// Timing and phases: those of a 1x1 crossbar. A head takes `latency` cycles; the zero-load latency
+/// of a packet is latency + ceil(bytes / link_bytes) cycles.
 ///
 /// Not modelled: errors and retransmission, flow-control traffic.
 class Link final : public sc_core::sc_module, public Block {

@@ -79,7 +79,7 @@ std::vector<std::string> NocConfig::validate() const {
 
 namespace {
 
-/// What would make room for so many ports.
+/// The remedy in an error message about too many ports.
 std::string radix_for(std::uint64_t ports) {
   std::uint64_t radix = 1;
   while (radix * radix < ports) ++radix;

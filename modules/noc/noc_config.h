@@ -12,16 +12,16 @@ namespace tessera {
 /// Number of a clock cycle of the network.
 using Cycle = std::uint64_t;
 
-/// The equal switches of one stage of a network.
+/// The identical switches of one stage of a network.
 struct SwitchStage {
   std::uint32_t switches = 1;
-  std::uint32_t inputs = 1;  ///< of each
+  std::uint32_t inputs = 1;  ///< per switch
   std::uint32_t outputs = 1;
 };
 
-/// One switch up to `radix` ports on either side. More: two stages, the ports of a side dealt to
-/// switches of the square root of their number, rounded up, so that there are about as many links
-/// between the stages as ports (64 x 64: eight 8x8 switches in each).
+/// Stages of a network: one switch if neither side has more than `radix` ports, otherwise two
+/// stages. In two stages, each switch has the square root of the side's ports, rounded up, so that
+/// there are about as many links between the stages as ports (64 x 64: eight 8x8 switches each).
 std::vector<SwitchStage> switch_stages(std::uint32_t entries, std::uint32_t exits,
                                        std::uint32_t radix);
 
@@ -29,21 +29,21 @@ std::vector<SwitchStage> switch_stages(std::uint32_t entries, std::uint32_t exit
 struct NocConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t link_bytes = 16;    ///< bytes per cycle of every link = one flit
-  std::uint32_t stage_latency = 4;  ///< cycles from a switch's input to the next one's
-  std::uint32_t radix = 8;          ///< most inputs, and most outputs, of one switch
-  /// Per switch input and per exit; 0: two line packets.
+  std::uint32_t stage_latency = 4;  ///< cycles from one switch's input to the next one's
+  std::uint32_t radix = 8;          ///< maximum inputs and maximum outputs of a switch
+  /// Buffer size per switch input and per exit; 0: two line packets.
   std::uint32_t input_buffer_flits = 0;
   std::uint32_t header_bytes = 8;
 
-  /// The buffers' size with its default resolved.
+  /// Buffer size with the default resolved.
   std::uint32_t buffer_flits() const;
-  /// Bytes per second of one direction with this many ports.
+  /// Bytes per second of one direction with `ports` ports.
   double bandwidth(std::uint32_t ports) const {
     return static_cast<double>(ports) * link_bytes * static_cast<double>(clock_hz);
   }
-  /// Every fault, in words; empty when the configuration is sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
-  /// Also whether switches of this radix can join that many ports in one or two stages.
+  /// Also checks that switches of this radix can connect the ports in one or two stages.
   std::vector<std::string> validate(std::uint32_t entries, std::uint32_t exits) const;
 };
 
@@ -51,7 +51,7 @@ struct NocConfig {
 struct LinkConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t link_bytes = 32;   ///< bytes per cycle
-  std::uint32_t latency = 1;       ///< cycles from head in to head out
+  std::uint32_t latency = 1;       ///< cycles from the head's arrival to its departure
   std::uint32_t buffer_flits = 0;  ///< at each end; 0: two line packets
   std::uint32_t header_bytes = 8;
 
@@ -59,8 +59,8 @@ struct LinkConfig {
     return static_cast<double>(link_bytes) * static_cast<double>(clock_hz);
   }
   std::vector<std::string> validate() const;
-  /// A link is a network of one switch with one input and one output; links that share a point
-  /// of `ports` others are one switch of that many.
+  /// The equivalent network: one switch with one input and one output, or, for `ports` links with a
+  /// common end, one switch with `ports` ports.
   NocConfig as_network(std::uint32_t ports = 1) const;
 };
 

@@ -5,7 +5,7 @@ namespace tessera {
 
 void NocStats::reset(Tick t) {
   const std::size_t exits = exit_bytes.size();
-  // Members are assigned in place: the registry holds pointers to them.
+  // Members are assigned in place, because the registry holds pointers to them.
   packets = bytes = flits = buffer_full_cycles = entry_wait_cycles = segment_bytes = 0;
   for (std::size_t i = 0; i < exits; ++i) exit_bytes[i] = exit_busy_cycles[i] = 0;
   latency = Histogram{};

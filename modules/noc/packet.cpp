@@ -8,7 +8,7 @@ constexpr std::uint32_t rounded(std::uint32_t bytes, std::uint32_t granule) {
   return (bytes + granule - 1) / granule * granule;
 }
 
-/// Bytes that the initiator writes; a request that does not say writes all of its length.
+/// Bytes that the initiator writes: useful_bytes if set, otherwise the whole data length.
 std::uint32_t written_bytes(const tlm::tlm_generic_payload& payload, const MemoryRequest& request,
                             std::uint32_t granule) {
   return rounded(request.useful_bytes != 0 ? request.useful_bytes : payload.get_data_length(),

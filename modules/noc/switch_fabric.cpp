@@ -162,7 +162,7 @@ std::uint32_t SwitchFabric::pop(Fifo& fifo, Cycle free) {
 }
 
 void SwitchFabric::due(Work work, std::uint32_t index, Cycle cycle) {
-  // What lies beyond the wheel is looked at again at its rim.
+  // Events beyond the wheel's horizon are rescheduled at its last slot.
   if (unlikely(cycle - current_ >= kSlots)) cycle = current_ + kSlots - 1;
   const std::size_t slot = cycle % kSlots;
   wheel_[slot * words_ + first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
@@ -231,13 +231,14 @@ void SwitchFabric::process(Cycle cycle) {
     active_[w] = words[w];
     words[w] = 0;
   }
-  // 1. Exits deliver; 2. the last, 3. the first stage's outputs serve.
+  // 1. Exits deliver. 2. The last stage's outputs arbitrate. 3. The first stage's outputs
+  // arbitrate.
   for_each_active(kEject, [&](std::uint32_t e) { eject(e, cycle); });
   for_each_active(kLink1, [&](std::uint32_t l) { serve(last_stage(), l, cycle); });
   for_each_active(kLink0, [&](std::uint32_t l) { serve(0, l, cycle); });
 }
 
-/// The buffer's new head asks for its output, at which it is looked at when it may leave.
+/// Registers the buffer's new head at its output and schedules arbitration for its departure.
 void SwitchFabric::bid(unsigned stage, const Fifo& buffer) {
   const std::uint32_t link = link_of(stage, buffer, packets_[buffer.head]);
   OutputLink& l = links_[stage][link];
@@ -252,7 +253,7 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
     due(kEject, exit, f.ready);
     return;
   }
-  // The client may call inject() or exit_ready(): it gets a copy.
+  // A copy, because the client can call inject() or exit_ready().
   const Packet packet = packets_[f.head];
   if (!client_.deliver(exit, packet, cycle)) return;
   stats_.latency.add(static_cast<std::uint32_t>(cycle + 1) - packet.arrived);
@@ -281,7 +282,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     due(link_work(stage), link, l.free_at);
     return;
   }
-  // Round robin among the heads that may leave.
+  // Round robin among the heads that are ready.
   const unsigned from = (l.last + 1U) % 64;
   std::uint32_t input = 0;
   for (std::uint64_t order = rotate_right(l.waiting, from);; order &= order - 1) {
@@ -299,8 +300,9 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   const std::uint32_t flits = packets_[source.head].flits;
   if (unlikely(!fits(sink, flits))) {
     l.blocked_since = std::min(l.blocked_since, cycle);
-    // Looked at again when the buffer gives up room, or when another head may leave: it may be
-    // that one's turn, and it may fit. (This look may have stood for it, at the wheel's rim.)
+    // The link is served again when the buffer releases space or when another head is ready, which
+    // can precede this one in round-robin order and can fit. The other head is scheduled here,
+    // because this pass can have used its event at the wheel's last slot.
     const Cycle other = next_ready(stage, l, cycle);
     if (other != kNever) due(link_work(stage), link, other);
     return;

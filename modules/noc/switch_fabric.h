@@ -16,24 +16,26 @@
 namespace tessera {
 
 /// One direction of a network: one switch, or two stages of switches with one link between each
-/// switch of the first and each of the second stage. Plain C++, in cycles; its owner converts
-/// time, wakes it and speaks TLM.
+/// switch of the first and each of the second stage. Plain C++ with time in cycles; the owner
+/// converts time, schedules process() and implements the TLM handshakes.
 ///
 /// Timing contract (L = stage_latency, n = a packet's flits = cycles on a link):
-/// * A packet whose head is at a switch's input at cycle c, is first in its buffer, wins its
-///   output, and for which the buffer behind the output has room, leaves at c. The output link is
-///   then busy until c + n, the input until c + n, and the head is at the next buffer at c + L.
-/// * From the last switch it is delivered at c + L + n, when its tail is there; a lone packet's
-///   latency is stages * L + n.
-/// * An output serves waiting inputs round robin. The winner of a full buffer waits for room; no
-///   other overtakes it. Buffers are first in, first out: a waiting head holds up those behind it.
-/// * Every link, the exit links too, ends in a buffer of `buffer_flits`. Room is taken when the
-///   head leaves for the buffer and given back when the head leaves the buffer (virtual
-///   cut-through; the tail drains as fast as anything can follow). A packet longer than a buffer
-///   may have an empty one to itself.
-/// * What happens in cycle c depends on arrivals and on exits freed up to c, not on the order of
-///   calls: a buffer's next head bids no sooner than c + 1, so several passes in one cycle end
-///   like one.
+/// * A packet leaves a switch at cycle c if its head is at the input at c and first in its buffer,
+///   it wins the output's arbitration, and the buffer downstream of the output has space. The
+///   output link and the input are then busy until c + n, and the head is at the next buffer at
+///   c + L.
+/// * From the last switch a packet is delivered at c + L + n, when its tail has arrived. The
+///   zero-load latency of a packet is stages * L + n.
+/// * An output arbitrates round robin between its inputs. If the downstream buffer is full, the
+///   winner keeps its grant until the buffer has space. Buffers are first in, first out, with
+///   head-of-line blocking.
+/// * Every link, including the exit links, ends in a buffer of `buffer_flits`. Its space is
+///   allocated when the head leaves for the buffer and released when the head leaves the buffer
+///   (virtual cut-through; the tail drains as fast as the next packet can follow). A packet longer
+///   than a buffer can occupy an empty buffer.
+/// * The result of cycle c depends on arrivals and on exits freed up to c, not on the order of
+///   calls: the next head of a buffer bids at c + 1 at the earliest, so that several passes in one
+///   cycle give the result of one.
 class SwitchFabric {
  public:
   struct Shape {
@@ -44,22 +46,22 @@ class SwitchFabric {
     std::uint32_t buffer_flits = 18;
   };
 
-  struct alignas(32) Packet {  // half a host cache line: each look at one may be a miss
+  struct alignas(32) Packet {  // half a host cache line, because each access can be a host miss
     tlm::tlm_generic_payload* payload = nullptr;
-    Cycle ready = 0;  ///< head at the buffer where it stands; at an exit: may be delivered
-    std::uint32_t arrived = 0;  ///< head at the entry: the cycle's low bits
+    Cycle ready = 0;  ///< arrival of the head at its buffer; at an exit: earliest delivery
+    std::uint32_t arrived = 0;  ///< arrival of the head at the entry, low bits of the cycle
     std::uint32_t next = 0;
     std::uint16_t bytes = 0;
     std::uint16_t flits = 0;
     std::uint16_t exit = 0;
-    bool counted = true;  ///< holds an entry of its port's receiver until it is in a switch
+    bool counted = true;  ///< occupies an entry of its port's receiver until it enters a switch
   };
 
-  /// The owner, as the fabric sees it.
+  /// The fabric's interface to its owner.
   class Client {
    public:
-    /// Takes a packet whose tail is at the exit at cycle + 1. false: the exit is busy; the client
-    /// calls exit_ready() with the cycle when it is free.
+    /// Accepts a packet whose tail is at the exit at cycle + 1. Returns false if the exit is busy;
+    /// the client then calls exit_ready() with the cycle at which it is free.
     virtual bool deliver(unsigned exit, const Packet& packet, Cycle cycle) = 0;
     /// A packet for which inject() returned false has entered the first switch.
     virtual void entered(unsigned entry, bool counted) = 0;
@@ -77,31 +79,31 @@ class SwitchFabric {
   SwitchFabric(const SwitchFabric&) = delete;
   SwitchFabric& operator=(const SwitchFabric&) = delete;
 
-  /// A packet whose head arrives at `arrival` (later than `current`, the cycle that goes on now);
-  /// packets of one entry come in the order of their arrivals.
-  /// true: it stands in the first switch's buffer; false: it waits at the entry until entered().
+  /// Injects a packet whose head arrives at `arrival`, later than the present cycle `current`.
+  /// Packets of one entry must be injected in the order of their arrivals. Returns true if the
+  /// packet enters the first switch's buffer, false if it waits at the entry until entered().
   bool inject(Cycle current, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
               std::uint32_t bytes, std::uint32_t flits, Cycle arrival, bool counted = true);
-  /// When the tail of the entry's last packet is in.
+  /// The cycle at which the tail of the entry's last packet has arrived.
   Cycle entry_free(unsigned entry) const { return entries_[entry].free_at; }
-  /// The exit takes packets again from cycle `at` (not before `current`).
+  /// The exit accepts packets again from cycle `at` (not before `current`).
   void exit_ready(Cycle current, unsigned exit, Cycle at);
 
-  /// Does everything due in this cycle, from the exits back to the entries.
+  /// Does all work that is due in this cycle, from the exits back to the entries.
   void process(Cycle cycle);
-  /// The earliest cycle with something to do, kNever when none is known.
+  /// The earliest cycle with scheduled work; kNever if there is none.
   Cycle next() const;
 
   unsigned stages() const { return two_stages_ ? 2 : 1; }
-  /// Cycles of a lone packet from its head's arrival to its delivery.
-  /// The same from each entry to each exit.
+  /// Cycles from the arrival of a packet's head to its delivery, without contention. Equal for all
+  /// entries and exits.
   Cycle zero_load_latency(std::uint32_t flits, unsigned = 0, unsigned = 0) const {
     return Cycle{stages()} * latency_ + flits;
   }
   bool empty() const { return live_ == 0; }
   std::size_t packets() const { return live_; }
   void describe_waiting(const std::string& name, std::vector<Waiting>& out) const;
-  /// Drops all packets; `drop` is called with each payload.
+  /// Drops all packets and calls `drop` with each payload.
   template <class F>
   void reset(F&& drop) {
     for (const Packet& p : packets_) {
@@ -113,26 +115,26 @@ class SwitchFabric {
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   static constexpr unsigned kSlots = 64;
-  /// In the order in which a pass serves them.
+  /// Kinds of work, in the order in which a pass serves them.
   enum Work : unsigned { kEject, kLink1, kLink0, kWorkKinds };
 
   struct alignas(32) Fifo {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
     std::uint32_t used = 0;       ///< flits
-    std::uint32_t upstream = 0;   ///< the link that feeds it, or the entry
+    std::uint32_t upstream = 0;   ///< the link or the entry that feeds it
     std::uint32_t link_base = 0;  ///< first output link of its switch
-    std::uint32_t bit = 0;        ///< its number among the switch's inputs
-    /// When its head may leave; of an empty one: when its last packet's tail has left.
+    std::uint32_t bit = 0;        ///< its index among the switch's inputs
+    /// Earliest departure of the head; if empty: departure of the last packet's tail.
     Cycle ready = 0;
   };
   struct alignas(32) OutputLink {
-    std::uint64_t waiting = 0;  ///< inputs whose head wants this link, now or when it is ready
+    std::uint64_t waiting = 0;  ///< inputs whose head is routed to this link, ready or not
     Cycle free_at = 0;
     Cycle blocked_since = kNever;
     std::uint16_t last = 63;         ///< input served last
     std::uint16_t first_buffer = 0;  ///< input 0 of its switch
-    std::uint16_t downstream = 0;    ///< the buffer behind it
+    std::uint16_t downstream = 0;    ///< the buffer at its end
   };
   struct Entry {
     std::uint32_t head = kNone;
@@ -148,16 +150,17 @@ class SwitchFabric {
   std::uint32_t handle_packet();
   void drop_packet(std::uint32_t index);
   bool fits(const Fifo& fifo, std::uint32_t flits) const {
-    // Without a branch: the host cannot foresee the answer.
+    // Without a branch, because the host cannot predict it.
     return (fifo.used == 0) | (fifo.used + flits <= capacity_);
   }
-  /// True: it is the head.
+  /// Returns true if the packet is the new head.
   bool push(Fifo& fifo, std::uint32_t index);
-  /// Takes the head, whose tail has left at `free`.
+  /// Dequeues the head; its tail leaves at `free`.
   std::uint32_t pop(Fifo& fifo, Cycle free);
 
   void due(Work work, std::uint32_t index, Cycle cycle);
-  /// Room has been made behind the link: it serves in this pass if it can.
+  /// Space was released in the link's downstream buffer: serves the link in this pass if it is
+  /// free.
   void serve_again(unsigned stage, std::uint32_t link, Cycle cycle) {
     const OutputLink& l = links_[stage][link];
     const std::uint64_t on = (l.waiting != 0) & (l.free_at <= cycle);
@@ -170,7 +173,7 @@ class SwitchFabric {
   void serve(unsigned stage, std::uint32_t link, Cycle cycle);
   void refill(std::uint32_t entry, Cycle cycle);
   void bid(unsigned stage, const Fifo& buffer);
-  /// When the next of the link's heads may leave that may not yet in `cycle`; kNever: none.
+  /// The earliest departure, after `cycle`, of a head that waits for the link; kNever if none.
   [[gnu::noinline]] Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
 
   std::uint32_t link_of(unsigned stage, const Fifo& fifo, const Packet& p) const {
@@ -195,11 +198,11 @@ class SwitchFabric {
   std::vector<std::uint32_t> free_packets_;
   std::size_t live_ = 0;
 
-  /// A wheel of the next 64 cycles: per slot one bit for each thing to look at.
+  /// A timing wheel of the next 64 cycles. Each slot has one bit for each exit and each link.
   std::vector<std::uint64_t> wheel_;
   std::vector<std::uint64_t> active_;
   std::array<std::uint32_t, kWorkKinds + 1> first_word_{};
-  std::size_t words_ = 0;  ///< of a slot
+  std::size_t words_ = 0;  ///< words per slot
   std::uint64_t busy_slots_ = 0;
   Cycle current_ = 0;
 };

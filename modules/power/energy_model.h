@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Energy of the blocks of a GPU from what they did and how long it took: events times energy, and
-// static power times time (what GPUWattch is to NUBA section 6). docs/blocks/power.md.
+// Energy of the blocks of a GPU: event counts times energy per event, plus static power times run
+// time. Takes the place of GPUWattch in NUBA section 6. See docs/blocks/power.md.
 
 #include "modules/power/noc_power.h"
 #include "modules/power/power_config.h"
@@ -21,13 +21,14 @@ struct Energy {
   }
 };
 
-/// An SM without its L1. `lane_operations`: instructions times their active lanes. Registers,
-/// operand delivery and issue are in an operation's energy; shared memory is not modelled apart.
+/// Energy of an SM without its L1. `lane_operations`: instructions times their active lanes. The
+/// energy of an operation includes registers, operand delivery and issue; shared memory is not
+/// modelled separately.
 Energy sm_energy(const PowerConfig& config, double lane_operations, double seconds);
 
 struct CacheActivity {
   double accesses = 0;        ///< reads and writes of a whole line
-  double line_bytes = 0;      ///< moved by each
+  double line_bytes = 0;      ///< bytes per access
   double capacity_bytes = 0;  ///< data only; tags are not modelled
 };
 Energy cache_energy(const PowerConfig& config, const CacheActivity& activity, double seconds);
@@ -38,10 +39,10 @@ struct DramActivity {
   double bytes = 0;  ///< read and written
   double row_bytes = 0;
 };
-/// One channel.
+/// Energy of one channel.
 Energy dram_energy(const PowerConfig& config, const DramActivity& activity, double seconds);
 
-/// One direction of a network. `bytes`: of the packets delivered.
+/// Energy of one direction of a network. `bytes`: size of all delivered packets.
 Energy network_energy(const NetworkPower& power, double bytes, double seconds);
 
 }  // namespace tessera

@@ -14,12 +14,12 @@ constexpr double kPico = 1e-12;
 constexpr double kMicrometresPerMillimetre = 1e3;
 constexpr double kSramReferenceBytes = 8192;
 
-/// Charging that capacitance with the probability that a bit calls for it. Joule.
+/// Energy to charge a capacitance, times the probability of a charging transition, in joule.
 double charge(const PowerConfig& c, double femtofarad) {
   return c.activity * c.supply_v * c.supply_v * femtofarad * kFemto;
 }
 
-/// Side of a switch along which `links` links of that width lie. um.
+/// Length of a switch side with `links` links of `link_bytes` width, in um.
 double side_um(const PowerConfig& c, double links, std::uint32_t link_bytes) {
   return links * link_bytes * 8 * c.crossbar_pitch_nm / 1e3;
 }
@@ -48,7 +48,7 @@ NetworkPower network_power(const PowerConfig& c, const NetworkGeometry& g) {
   const double width = g.link_bytes * 8.0;
   const double links = g.links();
   const double buffered_bits = links * g.buffer_bytes * 8;
-  const double hops = static_cast<double>(g.stages.size()) + 1;  // links on a packet's way
+  const double hops = static_cast<double>(g.stages.size()) + 1;  // links on a packet's route
   const double wire_mm = links * g.length_mm / hops;
 
   NetworkPower p;

@@ -12,7 +12,7 @@ std::vector<std::string> PowerConfig::validate() const {
   std::vector<std::string> errors;
   for (const ListedParameter& p : lister.parameters()) {
     const auto value = p.value.get<double>();
-    if (value >= p.info.min && value <= p.info.max) continue;  // not a number: neither
+    if (value >= p.info.min && value <= p.info.max) continue;  // false for NaN
     errors.push_back("power." + p.info.name + " is " + p.value.dump() + " " + p.info.unit + ": " +
                      nlohmann::json(p.info.min).dump() + " to " +
                      nlohmann::json(p.info.max).dump() + " expected");

@@ -8,14 +8,16 @@
 
 namespace tessera {
 
-/// The coalescing half of the CoDec unit (DualOpt section 4.1.3): a staging buffer for each other
-/// GPU, in which fine-grained answers wait until they fill a packet, and a round robin over the
-/// buffers. Plain arithmetic on cycle numbers; whoever owns it asks once a cycle.
+/// The coalescer of the CoDec unit (DualOpt section 4.1.3): one staging buffer for each other GPU,
+/// in which fine-grained responses wait until they fill a packet, and a round-robin arbiter over
+/// the buffers. Plain arithmetic on cycle numbers; the owner calls take() at most once a cycle.
 ///
-/// A packet is the longest run of the oldest answers that fits; an answer is never split. It is due
-/// * at once when nothing more goes in: the next answer would not fit, or it is exactly full;
-/// * at once when the buffer has no free entry;
-/// * `timeout_cycles` after its oldest answer came in (ours: the paper does not say from when).
+/// A packet holds the longest run of the oldest responses that fits; a response is never split. A
+/// packet is due
+/// * at once if it is full or the next response does not fit;
+/// * at once if the buffer has no free entry;
+/// * `timeout_cycles` after the arrival of its oldest response (ours: the paper does not define the
+///   start of the timeout).
 template <class Item>
 class ResponseCoalescer {
  public:
@@ -23,14 +25,14 @@ class ResponseCoalescer {
 
   struct Config {
     std::size_t destinations = 3;           ///< other GPUs
-    std::size_t entries = 64;               ///< answers that a buffer holds; 1 or more
+    std::size_t entries = 64;               ///< responses per buffer; 1 or more
     std::uint64_t timeout_cycles = 30;      ///< DualOpt Table 1
     std::uint32_t granules_per_packet = 10; /**< PacketFormat::granules_per_packet() */
   };
   struct Packet {
     std::size_t destination = 0;
     std::vector<Item> responses;  ///< in order of arrival
-    std::uint32_t granules = 0;   ///< of all answers together
+    std::uint32_t granules = 0;   ///< sum over all responses
     bool timed_out = false;       ///< neither the packet nor the buffer was full
   };
 
@@ -45,8 +47,8 @@ class ResponseCoalescer {
   std::size_t size(std::size_t destination) const { return buffers_[destination].waiting.size(); }
   bool empty() const { return waiting_ == 0; }
 
-  /// An answer comes in; cycles never go back. The buffer must not be full; `granules`: 1 to
-  /// granules_per_packet.
+  /// Enqueues a response. `cycle` must not decrease from call to call. The buffer must not be full.
+  /// `granules`: 1 to granules_per_packet.
   void push(std::size_t destination, const Item& item, std::uint32_t granules,
             std::uint64_t cycle) {
     Buffer& b = buffers_[destination];
@@ -55,7 +57,8 @@ class ResponseCoalescer {
     grow(b);
   }
 
-  /// The first cycle, `cycle` or later, at which a packet is due; kNoCycle when nothing waits.
+  /// The first cycle, `cycle` or later, at which a packet is due; kNoCycle if all buffers are
+  /// empty.
   std::uint64_t next_due(std::uint64_t cycle) const {
     std::uint64_t soonest = kNoCycle;
     for (const Buffer& b : buffers_) {
@@ -65,8 +68,8 @@ class ResponseCoalescer {
     return soonest < cycle ? cycle : soonest;
   }
 
-  /// Takes the packet of the buffer whose turn it is among those that are due; one must be
-  /// (next_due(cycle) == cycle). `packet` is overwritten; used again, it allocates nothing.
+  /// Dequeues the packet of the next due buffer in round-robin order. Precondition:
+  /// next_due(cycle) == cycle. Overwrites `packet` and reuses its memory.
   void take(std::uint64_t cycle, Packet& packet) {
     while (due_at(buffers_[turn_]) > cycle) turn_ = next(turn_);
     Buffer& b = buffers_[turn_];
@@ -85,7 +88,7 @@ class ResponseCoalescer {
     turn_ = next(turn_);
   }
 
-  /// Drops what waits. The next turn is the first buffer's.
+  /// Drops all responses. The arbiter restarts at the first buffer.
   void clear() {
     buffers_.assign(config_.destinations, {});
     waiting_ = 0;
@@ -100,7 +103,7 @@ class ResponseCoalescer {
   };
   struct Buffer {
     std::deque<Waiting> waiting;
-    /// The oldest answers that fit the next packet.
+    /// Number and granules of the oldest responses that fit the next packet.
     std::size_t head_answers = 0;
     std::uint32_t head_granules = 0;
   };

@@ -46,7 +46,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
   reset();
 }
 
-// What the L1s call.
+// Interface to the L1s.
 
 void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, bool hit) {
   Gpu& gpu = gpus_[gpu_of_(request.requester.sm()).value];
@@ -63,7 +63,7 @@ void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, boo
   add(gpu.whole, seen);
   if (gpu.phase == Phase::kVoted) return;
   add(gpu.present, seen);
-  // A femtosecond before the next edge: nobody acts then.
+  // One femtosecond before the next edge, no block is active.
   if (complete(gpu)) wake_.at(clock_.after(now() + 1, 0) - 1);
 }
 
@@ -92,7 +92,7 @@ void DecisionEngine::process() {
 }
 
 void DecisionEngine::tally() {
-  // A kernel of few CTAs leaves GPUs idle: they have no say.
+  // GPUs without accesses do not vote: a kernel of few CTAs leaves GPUs idle.
   const auto busy = static_cast<std::size_t>(std::count_if(
       gpus_.begin(), gpus_.end(), [](const Gpu& gpu) { return gpu.whole.accesses != 0; }));
   std::size_t voted = 0;

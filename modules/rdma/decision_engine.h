@@ -18,57 +18,57 @@ namespace tessera {
 
 struct DecisionConfig {
   std::uint64_t clock_hz = 1'000'000'000;
-  std::uint64_t warmup_accesses =
-      1'000;  ///< remote accesses of a GPU that are not looked at (ours)
+  std::uint64_t warmup_accesses = 1'000;   ///< remote accesses of a GPU before its window (ours)
   std::uint64_t window_accesses = 20'000;  ///< remote accesses of a GPU (DualOpt section 4.3)
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
 void describe(ParameterVisitor& v, DecisionConfig& c);
 
-/// The decision engine of the whole system (DualOpt section 4.3, figure 11): watches the L1s of
-/// each GPU for a while, then says once how other GPUs' lines travel from now on.
+/// The decision engine of the whole system (DualOpt section 4.3, figure 11): samples the L1
+/// accesses of each GPU for a window and then selects, once, the transfer mode of remote lines.
 ///
-/// Hardware: counters for each GPU. After a warm-up (so many remote accesses) comes a window (so
-/// many remote accesses), after which the GPU votes: TransferPolicy::decide() on what the window
-/// held. A GPU with few remote accesses would never fill either: the warm-up also ends after
+/// Hardware: counters for each GPU. After a warm-up of `warmup_accesses` remote accesses follows a
+/// window of `window_accesses` remote accesses. At the end of its window the GPU votes with
+/// TransferPolicy::decide(). For GPUs with few remote accesses, the warm-up also ends after
 /// warmup_accesses / least_remote_ratio() accesses of all kinds and the window after
-/// window_accesses / least_remote_ratio(), and then its remote ratio is below it (ours). As
-/// soon as more than half of the GPUs that have accessed memory at all agree, all follow; when all
-/// of these have voted and none has a majority, the sum of their windows decides (scope and rule
-/// are ours).
+/// window_accesses / least_remote_ratio(); the remote ratio is then below that ratio (ours). A vote
+/// is adopted as soon as more than half of the GPUs that have accessed memory agree. If all of
+/// these GPUs have voted without a majority, the policy decides on the sum of their windows (scope
+/// and rule are ours).
 ///
-/// Timing: a phase's end and a decision take effect at the next clock edge, a femtosecond before
-/// it: everything that L1s do in the cycle counts, in whatever order they run, and all of them see
-/// the verdict at the edge.
-/// Not modelled: the way of the counts and of the verdict over the chips.
+/// Timing: the end of a phase and a decision are computed one femtosecond before the next clock
+/// edge and take effect at that edge. All L1 accesses of the cycle are counted, independent of the
+/// process order, and all L1s see the verdict at the edge.
+/// Not modelled: the transfer of the counts and of the verdict between chips.
 class DecisionEngine final : public sc_core::sc_module, public Block, public L1Observer {
  public:
   enum class Verdict : std::uint8_t { kNone, kLine, kCoalescing, kRemoteCache };
 
-  /// `gpus`: 1 or more. `line_bytes`: of an L1 line, a multiple of 4. `gpu_of`: the GPU of an SM.
-  /// `transfer` is set to policy.start() now and at reset(), and to the verdict. `policy` and
-  /// `transfer` outlive this. A fault in `config` is an SC_FATAL.
+  /// `gpus`: 1 or more. `line_bytes`: size of an L1 line, a multiple of 4. `gpu_of`: the GPU of an
+  /// SM. The engine sets `transfer` to policy.start() in the constructor and in reset(), and later
+  /// to the verdict. `policy` and `transfer` must outlive the engine. An invalid `config` is an
+  /// SC_FATAL.
   DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config, unsigned gpus,
                  std::uint32_t line_bytes, std::function<GpuId(SmId)> gpu_of,
                  const TransferPolicy& policy, RemoteAccessMode& transfer);
 
   const DecisionConfig& config() const { return config_; }
   Verdict verdict() const { return verdict_; }
-  /// The edge from which on the verdict is in effect; kNever before.
+  /// The edge at which the verdict takes effect; kNever before a decision.
   Tick decided_at() const { return decided_at_; }
-  /// What the whole run so far would have led to, all GPUs together: figure 12's golden model.
+  /// The decision on the whole run so far, summed over all GPUs: the golden model of figure 12.
   /// kNone before the first access.
   Verdict golden_verdict() const;
-  /// Of the windows (so far) or of the whole run, all GPUs together.
+  /// Samples of the windows so far and of the whole run, summed over all GPUs.
   TransferSample window() const;
   TransferSample whole_run() const;
 
   void on_l1_access(const MemoryRequest& request, bool remote, bool hit) override;
 
-  /// An open window is nothing that anybody waits for: always idle.
+  /// Always idle, because no block waits for the end of a window.
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>&) const override {}
   void reset() override;
@@ -78,7 +78,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   enum class Phase : std::uint8_t { kWarmUp, kWindow, kVoted };
   struct Gpu {
     Phase phase = Phase::kWarmUp;
-    TransferSample present;  ///< of the present phase; the window's once voted
+    TransferSample present;  ///< sample of the current phase; of the window after the vote
     TransferSample whole;
     RemoteAccessMode vote;
   };

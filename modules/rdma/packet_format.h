@@ -9,15 +9,15 @@
 
 namespace tessera {
 
-/// Sizes of what travels between RDMA engines, in bytes (docs/blocks/rdma.md has the table).
+/// Sizes of the packets between RDMA engines, in bytes (table: docs/blocks/rdma.md).
 ///
-/// A granule is `transfer_bytes` of a line, naturally aligned: the least that a fine-grained answer
-/// carries. Defaults: 4-byte granules and 2-byte ids, ten of them in the 64 bytes of a packet
-/// (DualOpt section 4.1.3, figure 9); headers are MGPUSim's.
+/// A granule is `transfer_bytes` of a line, naturally aligned: the unit of a fine-grained response.
+/// Defaults: 4-byte granules with 2-byte ids, ten in a packet of 64 bytes (DualOpt section 4.1.3,
+/// figure 9); header sizes are from MGPUSim.
 struct PacketFormat {
-  /// Written bytes and operands are rounded up to this (ours).
+  /// Written bytes and operands are rounded up to a multiple of this size (ours).
   static constexpr std::uint32_t kWriteGranule = 4;
-  static constexpr std::uint32_t kPieceBytes = 4;  ///< of MemoryRequest::pieces
+  static constexpr std::uint32_t kPieceBytes = 4;  ///< word size of MemoryRequest::word_mask
 
   std::uint32_t request_header_bytes = 12;
   std::uint32_t response_header_bytes = 4;
@@ -25,7 +25,7 @@ struct PacketFormat {
   std::uint32_t transfer_bytes = 4;
   std::uint32_t id_bytes = 2;
 
-  /// Granules that hold at least one of the wanted 4-byte pieces.
+  /// Number of granules that hold at least one of the requested 4-byte words.
   std::uint32_t granules(std::uint32_t word_mask) const {
     const std::uint32_t group = transfer_bytes / kPieceBytes;
     std::uint32_t count = 0;
@@ -34,24 +34,24 @@ struct PacketFormat {
     }
     return count;
   }
-  /// Granules that fit a coalesced packet at most; each has an id of its own.
+  /// Maximum number of granules in a coalesced packet; each has its own id.
   std::uint32_t granules_per_packet() const { return payload_bytes / (transfer_bytes + id_bytes); }
 
-  /// A request: a header alone for what reads; with it the written bytes or the operands.
+  /// Size of a request: the header, and for stores and atomics the written bytes or operands.
   std::uint32_t request_bytes(const tlm::tlm_generic_payload& payload,
                               const MemoryRequest& request) const {
     return request_packet_bytes(payload, request, request_header_bytes, kWriteGranule);
   }
-  /// A conventional answer: the line, an acknowledgement, or an atomic's old values.
+  /// Size of a conventional response: the line, an acknowledgement, or an atomic's old values.
   std::uint32_t answer_bytes(const tlm::tlm_generic_payload& payload,
                              const MemoryRequest& request) const {
     return reply_packet_bytes(payload, request, response_header_bytes, kWriteGranule);
   }
-  /// One fine-grained answer alone: its id stands in the header.
+  /// Size of a packet with one fine-grained response, whose id is in the header.
   std::uint32_t fine_grained_bytes(std::uint32_t granules) const {
     return response_header_bytes + granules * transfer_bytes;
   }
-  /// Two or more fine-grained answers, of so many granules together.
+  /// Size of a packet with two or more fine-grained responses of `granules` granules in total.
   std::uint32_t coalesced_bytes(std::uint32_t granules) const {
     return response_header_bytes + granules * (transfer_bytes + id_bytes);
   }

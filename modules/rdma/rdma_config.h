@@ -11,32 +11,33 @@
 
 namespace tessera {
 
-/// Defaults are DualOpt Table 1's where it has one, MGPUSim's otherwise.
+/// Defaults are from DualOpt Table 1 if it has a value, otherwise from MGPUSim.
 struct RdmaConfig {
   std::uint64_t clock_hz = 1'000'000'000;
-  std::uint32_t latency_cycles = 1;    ///< through an engine, each way
-  std::uint32_t port_depth = 128;      ///< items before the engine, for each input
-  std::uint32_t outgoing_depth = 64;   ///< packets before the fabric, for each class
-  std::uint32_t staging_entries = 64;  ///< answers, for each other GPU
-  std::uint32_t timeout_cycles = 30;   ///< of an answer in a staging buffer
+  std::uint32_t latency_cycles = 1;    ///< of an engine, in each direction
+  std::uint32_t port_depth = 128;      ///< input queue entries, per input
+  std::uint32_t outgoing_depth = 64;   ///< queued packets for the fabric, per class
+  std::uint32_t staging_entries = 64;  ///< staged responses, per other GPU
+  std::uint32_t timeout_cycles = 30;   ///< of a response in a staging buffer
   std::uint32_t request_header_bytes = PacketFormat{}.request_header_bytes;
   std::uint32_t response_header_bytes = PacketFormat{}.response_header_bytes;
   std::uint32_t packet_payload_bytes = PacketFormat{}.payload_bytes;
   std::uint32_t transfer_bytes = PacketFormat{}.transfer_bytes;  ///< 4, 8 or 16
   std::uint32_t id_bytes = PacketFormat{}.id_bytes;
-  bool ideal_coalescing = false;  ///< count reads that an infinite merge buffer would save
+  bool ideal_coalescing = false;  ///< count the reads that an infinite merge buffer would merge
 
   PacketFormat format() const {
     return {request_header_bytes, response_header_bytes, packet_payload_bytes, transfer_bytes,
             id_bytes};
   }
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
 void describe(ParameterVisitor& v, RdmaConfig& c);
 
-/// What an RDMA engine counts. "Out" is towards other GPUs. Cycles are the engine's.
+/// Counters of an RDMA engine. "Out" is the direction to other GPUs. Cycles are those of the
+/// engine's clock.
 struct RdmaStats {
   Counter requests_out = 0;
   Counter requests_in = 0;

@@ -26,7 +26,7 @@ PayloadRules rules() {
   return r;
 }
 
-/// Bytes that did not travel are nobody's to use.
+/// Overwrites the bytes that were not transferred.
 void poison(tlm::tlm_generic_payload& payload, std::uint32_t word_mask) {
   constexpr unsigned kPiece = PacketFormat::kPieceBytes;
   for (unsigned i = 0; i < payload.get_data_length() / kPiece; ++i) {
@@ -51,7 +51,7 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       check_(rules()),
       local_receivers_(role.ports, RequestReceiver(config.port_depth)),
       responses_(role.ports),
-      // The answer behind the last that may stand here is held back.
+      // One entry more: the receiver withholds the END of the response that fills it.
       home_in_(std::size_t{config.port_depth} + 1),
       coalescer_({std::max(role.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
                   format_.granules_per_packet()}),
@@ -163,7 +163,7 @@ tlm::tlm_sync_enum RdmaEngine::fabric_fw(int channel, Payload& payload, tlm::tlm
     request_arrives(packet, at);
     return receiver.begin(payload, phase, delay, 0);
   }
-  // The de-coalescer: every answer has its place at the port that it came by.
+  // The de-coalescer: each response is enqueued at the port of its request.
   for (const LinkPacket::Content& content : packet) answer_arrives(content, at);
   const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, 0);
   receiver.release();
@@ -214,7 +214,8 @@ void RdmaEngine::home_answers(Payload& payload, Tick at, bool held) {
 
 void RdmaEngine::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
   if (check_.refuse_blocking(local_in[static_cast<unsigned>(port)], payload)) return;
-  // Loosely timed: there and back through this engine and the other; the fabric costs nothing.
+  // Loosely timed: request and response pass this engine and the other one; the fabric adds no
+  // latency.
   delay += to_sc_time(clock_.time_of(2 * std::uint64_t{config_.latency_cycles}));
   role_.blocking_at_home(payload, delay);
 }
@@ -230,7 +231,7 @@ void RdmaEngine::process() {
   const Tick t = now();
   clock_.set_current_edge(t);
   send_answers(t);
-  // What leaves makes room for what comes, and what comes may leave at once.
+  // The stages run twice: a departure frees an entry, and a new entry can depart in the same cycle.
   handle_responses(t);
   pack(t);
   send_packet(PacketClass::kResponse, t);
@@ -260,7 +261,7 @@ void RdmaEngine::send_packet(PacketClass channel, Tick t) {
   packet->release();
 }
 
-/// Responses of the home slices, in their order: to a staging buffer, or past it.
+/// Moves responses of the home slices, in order, to a staging buffer or to the output queue.
 void RdmaEngine::handle_responses(Tick t) {
   while (from_home_.due(t)) {
     const Answer a = from_home_.front();
@@ -337,7 +338,7 @@ void RdmaEngine::send_home(Tick t) {
   if (!may_send_home() || to_home_.next(clock_, t) != t) return;
   const auto [packet, delay] = to_home_.take(clock_, t);
   Payload& payload = *packet->begin()->payload;
-  // Where the answer goes to.
+  // The route of the response.
   request_of(payload).push_route(static_cast<std::uint16_t>(packet->from.value));
   from_fabric_[kRequest].release();
   packet->release();
@@ -351,7 +352,7 @@ void RdmaEngine::schedule_next(Tick t) {
   for (const PacedOutput<ResponseSender>& out : responses_) wake_.at(out.next(clock_, t));
   for (const auto& out : to_fabric_) wake_.at(out.next(clock_, t));
   if (may_send_home()) wake_.at(to_home_.next(clock_, t));
-  // What is due and still there waits for room: a departure, which wakes the process, makes it.
+  // A due item waits for an output entry; the departure that frees one wakes the process.
   if (!from_local_.due(t)) wake_.at(from_local_.next_due());
   if (!from_home_.due(t)) wake_.at(from_home_.next_due());
   if (outgoing_full(PacketClass::kResponse) || coalescer_.empty()) return;

@@ -26,26 +26,29 @@
 
 namespace tessera {
 
-/// A GPU's RDMA engine: the way of its SMs to other GPUs' lines, and of other GPUs to its own, with
-/// the CoDec unit (DualOpt sections 2.3 and 4.1.3).
+/// A GPU's RDMA engine with the CoDec unit (DualOpt sections 2.3 and 4.1.3): forwards the requests
+/// of the GPU's SMs for lines of other GPUs, and the requests of other GPUs for the GPU's lines.
 ///
-/// Hardware: a request of an own SM becomes a packet of the request class for the GPU where the
-/// line lives; that GPU's engine hands it to its home slices and packs the answer into a packet of
-/// the response class. Fine-grained answers wait in staging buffers, one for each other GPU, until
-/// they fill a packet or time out, while RemoteAccessMode::coalesce says so; all others go straight
-/// on. An answer that is too large for a coalesced packet travels as a whole line (ours).
+/// Hardware: the engine sends a local SM's request as a packet of the request class to the line's
+/// home GPU. The engine of that GPU forwards the request to its home slices and sends the response
+/// as a packet of the response class. While RemoteAccessMode::coalesce is set, fine-grained
+/// responses wait in staging buffers, one for each other GPU, until they fill a packet or time out;
+/// all other responses bypass the staging buffers. A response that does not fit a coalesced packet
+/// is sent as a whole line (ours).
 ///
-/// Timing: what arrives at cycle c is at the other side of the engine at c + latency_cycles at the
-/// earliest. A cycle moves one packet of each class to the fabric, one request to the home slices,
-/// one answer to each of local_in's ports, and one packet out of the staging buffers, which costs
-/// no time of its own. Requests of all ports go by age.
+/// Timing: a message that arrives at cycle c leaves the engine at c + latency_cycles at the
+/// earliest. In each cycle the engine sends one packet of each class to the fabric, one request to
+/// the home slices and one response to each port of local_in. It also forms one packet from the
+/// staging buffers, without extra latency. Requests of all ports are served in order of age.
 ///
 /// Phases: all four on local_in and local_out; posted packets (core/posted_channels.h) on the
-/// fabric. A request is held back while `port_depth` stand before it. fabric_in[response] takes
-/// whatever comes: the answers on their way are bounded by the requests. Why nothing deadlocks:
-/// docs/blocks/rdma.md.
-/// Where values travel, a fine-grained answer's bytes outside `pieces` are overwritten with kPoison
-/// when it comes back: whoever uses bytes that did not travel computes nonsense.
+/// fabric. A port stalls while its input queue holds `port_depth` requests. fabric_in[response]
+/// accepts every packet, because the number of responses is limited by the outstanding requests.
+/// Freedom from deadlock: docs/blocks/rdma.md.
+///
+/// In value mode `carried`, the bytes of a fine-grained response outside `word_mask` are
+/// overwritten with kPoison on arrival, so that a use of bytes that were not transferred corrupts
+/// the result.
 ///
 /// Not modelled: address translation in the engine, packet checks and retransmission, the decoding
 /// time of ids.
@@ -54,18 +57,19 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   using Payload = tlm::tlm_generic_payload;
   static constexpr unsigned char kPoison = 0xA5;
 
-  /// An engine's place in the platform. Every field must be set; what is pointed to outlives it.
+  /// Configuration by the platform. Every field must be set; referenced objects must outlive the
+  /// engine.
   struct Role {
     GpuId self;
     unsigned gpus = 0;   ///< 2 or more
-    unsigned ports = 0;  ///< of local_in; 1 or more
-    /// The GPU of a request's line: another one than `self`.
+    unsigned ports = 0;  ///< number of local_in's sockets; 1 or more
+    /// The home GPU of a request's line; must differ from `self`.
     std::function<GpuId(const MemoryRequest&)> home_of;
-    /// May change during the run.
+    /// Can change during the run.
     const RemoteAccessMode* transfer = nullptr;
     PacketPool* packets = nullptr;
-    /// transport_dbg and b_transport of local_in: debug_home() and blocking_home() of the engine of
-    /// the line's GPU.
+    /// Targets of local_in's transport_dbg and b_transport: debug_home() and blocking_home() of the
+    /// engine of the line's home GPU.
     std::function<unsigned(Payload&)> debug_at_home;
     std::function<void(Payload&, sc_core::sc_time&)> blocking_at_home;
   };
@@ -76,17 +80,18 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<RdmaEngine>> fabric_out;
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<RdmaEngine>> fabric_in;
 
-  /// A fault in `config` or `role` is an SC_FATAL.
+  /// An invalid `config` or `role` is an SC_FATAL.
   RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config, const Role& role);
 
   const RdmaConfig& config() const { return config_; }
   const RdmaStats& stats() const { return stats_; }
 
-  /// Accesses of other GPUs to this one's lines, past the fabric: straight to the home slices.
+  /// Accesses of other GPUs to this GPU's lines that bypass the fabric.
   unsigned debug_home(Payload& payload) { return local_out->transport_dbg(payload); }
   void blocking_home(Payload& payload, sc_core::sc_time& delay);
 
-  /// Caches drop other GPUs' lines now: so does the ideal merge buffer of figure 6.
+  /// Clears the ideal merge buffer of figure 6, because caches invalidate other GPUs' lines at the
+  /// end of a kernel.
   void kernel_ended() { asked_.clear(); }
 
   bool idle() const override;
@@ -95,12 +100,12 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  /// An answer of the home slices.
+  /// A response of the home slices.
   struct Answer {
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     GpuId to;
-    bool held = true;  ///< has an entry of home_in_; else it came with its request's return
+    bool held = true;  ///< occupies an entry of home_in_; false after early completion
   };
 
   void check() const;
@@ -135,9 +140,10 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
 
   bool outgoing_full(PacketClass channel) const;
   bool at_other_gpu(const MemoryRequest& request) const;
-  /// Whether a packet may come on this channel, with these contents.
+  /// Whether class, destination, source and size of a packet are valid for this channel.
   bool belongs(const LinkPacket& packet, int channel) const;
-  /// What was announced at this instant does not count yet: our process may have run before.
+  /// Responses announced at the present time are not counted, because this block's process can have
+  /// run before the announcement.
   bool may_send_home() const {
     const std::size_t early = announced_at_ == now() ? announced_ : 0;
     return from_home_.size() - early < config_.port_depth;
@@ -145,7 +151,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   LinkPacket& new_packet(PacketClass channel, GpuId to);
   void enqueue(LinkPacket& packet, Tick t);
   void count_request(const Payload& payload, const MemoryRequest& request);
-  /// Staging buffers are numbered without the own GPU.
+  /// Staging buffers are numbered without this GPU.
   std::size_t buffer_of(GpuId gpu) const {
     return gpu.value < role_.self.value ? gpu.value : gpu.value - 1;
   }
@@ -163,23 +169,23 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   TimedQueue<Payload*> from_local_;
   std::vector<RequestReceiver> local_receivers_;
   std::vector<PacedOutput<ResponseSender>> responses_;
-  std::uint64_t awaiting_ = 0;  ///< own requests that left and have not been answered
+  std::uint64_t awaiting_ = 0;  ///< local requests sent and without a response
 
   // Home's side.
   PacedOutput<RequestSender, LinkPacket*> to_home_;
   TimedQueue<Answer> from_home_;
   ResponseReceiver home_in_;
-  std::size_t announced_ = 0;  ///< answers that the home slices began at `announced_at_`
+  std::size_t announced_ = 0;  ///< responses that the home slices began at `announced_at_`
   Tick announced_at_ = kNever;
   ResponseCoalescer<LinkPacket::Content> coalescer_;
   ResponseCoalescer<LinkPacket::Content>::Packet packed_;  ///< the last packet taken
   std::uint64_t next_pack_cycle_ = 0;
-  std::uint64_t serving_ = 0;  ///< others' requests that the home slices have not answered
+  std::uint64_t serving_ = 0;  ///< remote requests outstanding at the home slices
 
   std::array<PacedOutput<PostedSender, LinkPacket*>, kPacketClasses> to_fabric_;
   std::array<PostedReceiver, kPacketClasses> from_fabric_;
 
-  std::unordered_set<std::uint64_t> asked_;  ///< lines, where ideal_coalescing wants them
+  std::unordered_set<std::uint64_t> asked_;  ///< requested lines, if ideal_coalescing
   ProcessTimer wake_;
   RdmaStats stats_;
 };

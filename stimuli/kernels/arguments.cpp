@@ -29,7 +29,7 @@ Class class_of(ptx::Type t) {
   }
 }
 
-/// The scalar that an argument is; nullptr when it is none.
+/// The scalar of an argument; nullptr for other arguments.
 const ScalarSpec* scalar_of(const Manifest& m, const ArgumentSpec& a) {
   if (const auto* name = std::get_if<std::string>(&a.value)) return m.scalar(*name);
   return std::get_if<ScalarSpec>(&a.value);

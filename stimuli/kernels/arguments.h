@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Arguments of a launch against the parameters of its kernel.
+// Checks arguments of a launch against the parameters of its kernel.
 
 #include <cstdint>
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace tessera::kernels {
 
-/// A value as C lays it out.
+/// C's layout of a value.
 struct Layout {
   std::uint64_t bytes = 0;
   std::uint64_t align = 1;
-  std::vector<std::uint64_t> offsets;  ///< of a structure's members
+  std::vector<std::uint64_t> offsets;  ///< offsets of a structure's members
 };
 
 Layout layout_of(const Manifest& manifest, const ArgumentSpec& argument);

@@ -20,7 +20,7 @@ struct Iota {
   Number start = Formula{"0", {}};
   Number step = Formula{"1", {}};
 };
-/// Every element is the same.
+/// All elements have the same value.
 struct Constant {
   Number value;
 };
@@ -36,32 +36,32 @@ struct RandomIntegers {
 };
 /// The numbers 0 to count - 1 in random order.
 struct Permutation {};
-/// Running sums of row lengths: the row starts of a sparse matrix or graph of count - 1 rows.
-/// With a Formula: lengths vary at random between half and one and a half times that degree; rows
-/// come in pairs, so that the rows (an even number) have degree * rows elements in all.
-/// With RandomIntegers: every length is random in that range.
-/// With a list: the lengths themselves.
+/// Running sums of row lengths: the row starts of a sparse matrix or graph with count - 1 rows.
+/// With a Formula: random lengths between 0.5 and 1.5 times that degree. The lengths of a pair of
+/// rows add up to twice the degree, so that an even number of rows has degree * rows elements.
+/// With RandomIntegers: random lengths in that range.
+/// With a list: the given lengths.
 struct RowStarts {
   std::variant<Formula, RandomIntegers, std::vector<std::int64_t>> degrees;
   std::string pointer;
 };
-/// Column indices below `of` for the rows that `rows` starts. The columns of a row differ.
+/// Column indices below `of` for the rows of `rows`. The columns of a row are distinct.
 struct Columns {
   std::string rows;  ///< an array of row starts
   Formula of;
-  bool sorted = true;  ///< ascending in each row; else in random order
+  bool sorted = true;  ///< true: ascending in each row; false: random order
   std::string pointer;
 };
-/// As many values as elements.
+/// A list with one value per element.
 struct List {
   std::vector<Literal> values;
   std::string pointer;
 };
-/// Raw little-endian elements; the path is complete.
+/// A file of raw little-endian elements, with its complete path.
 struct FromFile {
   std::string path;
 };
-/// A module variable's own initialiser.
+/// The initialiser of a module variable.
 struct AsInModule {};
 using Initial = std::variant<Zero, Iota, Constant, Uniform, RandomIntegers, Permutation, RowStarts,
                              Columns, List, FromFile, AsInModule>;
@@ -69,11 +69,11 @@ using Initial = std::variant<Zero, Iota, Constant, Uniform, RandomIntegers, Perm
 struct ArraySpec {
   std::string name;
   Element type = Element::kF32;
-  /// Elements. Absent: as many as the row starts of Columns say; for a variable, until
-  /// ManifestWorkload has seen its symbol.
+  /// Number of elements. Absent for Columns, whose row starts determine it, and for a variable
+  /// until resolve_symbols() has set it.
   std::optional<Formula> count;
   Initial initial;
-  /// The module variable that it is. Empty for an array of the manifest's own.
+  /// Symbol of a module variable; empty for an array of the manifest.
   std::string symbol;
   std::string pointer;
 

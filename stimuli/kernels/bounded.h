@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Running error analysis for references of kernels that chain many float operations: arithmetic in
-// double on values that know what their float counterparts may be wrong by.
+// Running error analysis for references of kernels with long chains of float operations: arithmetic
+// in double on values with an error bound of their float counterparts.
 
 #include <algorithm>
 #include <cmath>
@@ -12,13 +12,13 @@
 
 namespace tessera::kernels {
 
-/// A value, and a bound of how far the same computation in float may be from it, when its operands
-/// were within their bounds and every operation rounds once. Fused multiply-adds round less often,
-/// which the bound covers.
+/// A value, and a bound of the difference between it and the same computation in float, if the
+/// operands are within their bounds and every operation rounds once. The bound also holds for fused
+/// multiply-adds, which round less often.
 class Bounded {
  public:
   Bounded() = default;
-  /// What the kernel holds exactly: an input, a literal.
+  /// An exact value of the kernel: an input or a literal.
   Bounded(float exact) : value_(double{exact}) {}  // NOLINT(google-explicit-constructor)
   static Bounded within(double value, double error) {
     Bounded out;
@@ -29,7 +29,7 @@ class Bounded {
 
   double value() const { return value_; }
   double error() const { return error_; }
-  /// The largest magnitude that the float may have.
+  /// The largest possible magnitude of the float.
   double magnitude() const { return std::fabs(value_) + error_; }
   Element64 expectation() const { return Element64::about(value_, error_); }
 
@@ -44,7 +44,8 @@ class Bounded {
     return rounded(a.value_ * b.value_, std::fabs(a.value_) * b.error_ +
                                             std::fabs(b.value_) * a.error_ + a.error_ * b.error_);
   }
-  /// The divisor may not come near 0: the bound is infinite then, and verification of no use.
+  /// The interval of the divisor must not contain 0; otherwise the bound is infinite and
+  /// verification is ineffective.
   friend Bounded operator/(const Bounded& a, const Bounded& b) {
     const double value = a.value_ / b.value_;
     const double room = std::fabs(b.value_) - b.error_;
@@ -62,7 +63,7 @@ class Bounded {
     return within(std::min(a.value_, b.value_), std::max(a.error_, b.error_));
   }
 
-  /// The sum of all, whatever the order in which the kernel adds them.
+  /// The sum of all terms, for any order of the kernel's additions.
   static Bounded sum(std::initializer_list<Bounded> terms) {
     double value = 0;
     double magnitude = 0;
@@ -76,8 +77,8 @@ class Bounded {
   }
 
  private:
-  /// The result of one operation, before its rounding wrong by `inherited`. Our own rounding to
-  /// double is far below what the factor adds.
+  /// The result of one operation whose error before rounding is `inherited`. The factor also covers
+  /// the rounding of our double computation.
   static Bounded rounded(double value, double inherited) {
     constexpr double kUnit = kFloatRounding * (1 + 0x1p-20);
     return within(value, inherited + kUnit * (std::fabs(value) + inherited) + 0x1p-149);
@@ -87,13 +88,13 @@ class Bounded {
   double error_ = 0;
 };
 
-/// An output whose elements are known beside their bounds.
+/// The expectation of an output with bounds.
 inline Expectation expected(std::string array, std::vector<Bounded> values) {
   return {std::move(array),
           [values = std::move(values)](std::uint64_t i) { return values[i].expectation(); }};
 }
 
-/// A field as the kernel gets it.
+/// Converts exact input values.
 inline std::vector<Bounded> bounded(const Values<float>& values) {
   return std::vector<Bounded>(values.begin(), values.end());
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DCLANG=... (or -DNVCC=...) -DSOURCE=x.cu -DOUTPUT=x.ptx -P compile_ptx.cmake
-# Compiles CUDA to PTX, with clang alone (no SDK) or with nvcc, and puts the licence on top.
-# docs/guide/your-own-kernel.md gives the same commands for users.
+# Compiles CUDA to PTX with clang (without SDK) or with nvcc, and adds the licence line.
+# docs/guide/your-own-kernel.md describes the same commands for users.
 if(NVCC)
   set(compile ${NVCC} -ptx -arch=sm_75 -std=c++17 -O3 ${SOURCE})
 else()
@@ -15,7 +15,7 @@ if(NOT status EQUAL 0)
   file(REMOVE ${OUTPUT}.raw)
   message(FATAL_ERROR "${CLANG}${NVCC} could not compile ${SOURCE}")
 endif()
-# Not file(READ): PTX has semicolons and brackets, which CMake lists would mangle.
+# Not file(READ), because CMake lists would corrupt the semicolons and brackets of PTX.
 file(WRITE ${OUTPUT} "// SPDX-License-Identifier: Apache-2.0\n")
 execute_process(COMMAND ${CMAKE_COMMAND} -E cat ${OUTPUT}.raw OUTPUT_VARIABLE text)
 file(APPEND ${OUTPUT} "${text}")

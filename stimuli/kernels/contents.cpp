@@ -15,7 +15,7 @@ namespace {
 /// A file of raw elements, open for reading.
 class ElementFile {
  public:
-  /// Throws InputError when it cannot be read or has another size.
+  /// Throws InputError if the file cannot be read or has another size.
   ElementFile(std::string path, std::uint64_t bytes)
       : path_(std::move(path)), in_(path_, std::ios::binary | std::ios::ate) {
     if (!in_ || in_.tellg() < 0) unreadable();
@@ -39,7 +39,7 @@ class ElementFile {
   std::ifstream in_;
 };
 
-/// Initial contents whose elements do not depend on each other: any part of them.
+/// Generates any part of initial contents whose elements are independent of each other.
 class AnyPart {
  public:
   AnyPart(const Inputs& inputs, const ArraySpec& array) : inputs_(inputs), array_(array) {}
@@ -130,7 +130,7 @@ class AnyPart {
 
 }  // namespace
 
-/// Writes one kind of initial contents whose elements depend on each other, one after the other.
+/// Generates initial contents whose elements depend on each other, in order.
 class Filler {
  public:
   Filler(const Inputs& inputs, const ArraySpec& array, const Inputs::Sink& sink)
@@ -143,7 +143,7 @@ class Filler {
     begin(0);
   }
 
-  /// Hands over what has not been yet. Elements that nobody wrote are zero.
+  /// Passes the remaining pieces to the sink. Elements without a value are zero.
   void finish() {
     while (begin_ < count_) next_piece();
   }
@@ -217,7 +217,7 @@ class Filler {
   }
 
  private:
-  /// Lengths of rows are degree + d and degree - d, d at random.
+  /// The row lengths of a pair are degree + d and degree - d with a random d.
   void pairs_of_rows(std::int64_t degree) {
     Random random(inputs_.seed(), array_.name);
     std::int64_t start = 0;
@@ -230,7 +230,7 @@ class Filler {
     }
   }
 
-  /// Fisher and Yates.
+  /// Fisher-Yates shuffle.
   static void shuffle(Random& random, std::vector<std::int64_t>& values) {
     for (std::size_t i = values.size(); i > 1; --i) {
       const auto other =
@@ -239,7 +239,7 @@ class Filler {
     }
   }
 
-  /// `n` different numbers below `of`, ascending (Floyd's sampling: Bentley and Floyd,
+  /// `n` distinct numbers below `of`, ascending (Floyd's sampling: Bentley and Floyd,
   /// "Programming pearls: a sample of brilliance", 1987).
   static std::vector<std::int64_t> distinct(Random& random, std::int64_t n, std::int64_t of) {
     std::set<std::int64_t> chosen;
@@ -249,7 +249,7 @@ class Filler {
     return {chosen.begin(), chosen.end()};
   }
 
-  /// Elements are asked for in ascending order; of one that has been passed over, nothing is kept.
+  /// Elements must be requested in ascending order; elements of earlier pieces are not kept.
   std::byte* at(std::uint64_t i) {
     while (i >= begin_ + piece_) next_piece();
     return buffer_.data() + (i - begin_) * step_;

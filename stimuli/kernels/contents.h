@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The initial contents of a workload's arrays: made from the seed, the same on every machine, and
-// made again for the CPU reference instead of being kept.
+// The initial contents of a workload's arrays: generated from the seed, equal on every machine, and
+// generated again for the CPU reference instead of stored.
 
 #include <cstddef>
 #include <cstdint>
@@ -45,25 +45,26 @@ class Inputs {
   std::uint64_t seed() const { return seed_; }
 
   std::int64_t size(const std::string& name) const;
-  /// Elements of an array. Throws InputError when the row starts that decide it are none.
+  /// Number of elements of an array. Throws InputError if the row starts that determine it are
+  /// invalid.
   std::uint64_t count(const ArraySpec& array) const;
   /// The value of a named scalar that does not depend on the iteration.
   double scalar(const std::string& name) const;
 
-  /// Takes `bytes` bytes of an array's contents, `offset` bytes from its begin.
+  /// Receives `bytes` bytes of an array's contents at byte `offset`.
   using Sink =
       std::function<void(std::uint64_t offset, const std::byte* contents, std::uint64_t bytes)>;
 
-  /// Makes any part of an array's contents before the first launch. Empty where elements depend on
-  /// those before them (permutations, row starts, columns) and for lists: these are streamed.
+  /// Generator of any part of an array's contents before the first launch. Empty if elements depend
+  /// on earlier ones (permutations, row starts, columns) and for lists; these must be streamed.
   Contents contents(const ArraySpec& array) const;
-  /// The same, whole: count() elements from first to last in pieces of at most kPieceBytes, so that
-  /// an array of gigabytes is never held twice.
+  /// Generates the whole contents: count() elements in order, in pieces of at most kPieceBytes, so
+  /// that an array of gigabytes needs no second copy.
   void stream(const ArraySpec& array, const Sink& sink) const;
   static constexpr std::uint64_t kPieceBytes = std::uint64_t{1} << 20;
-  /// The same, all of it into `out`.
+  /// Generates the whole contents into `out`.
   void fill(const ArraySpec& array, std::byte* out) const;
-  /// The same, typed; T must be the array's type.
+  /// The whole contents as typed values; T must be the array's type.
   template <class T>
   Values<T> values(const std::string& name) const {
     const ArraySpec& array = typed(name, element_of<T>());
@@ -82,12 +83,11 @@ class Inputs {
   const Manifest& manifest_;
   const Sizes& sizes_;
   std::uint64_t seed_;
-  /// Elements of arrays whose row starts decide, once known.
+  /// Cached counts of arrays whose row starts determine them.
   mutable std::map<std::string, std::uint64_t> counts_;
 };
 
-/// Reads a whole file of raw elements. Throws InputError when it cannot be read or has another
-/// size.
+/// Reads a whole file of raw elements. Throws InputError if it cannot be read or has another size.
 std::vector<std::byte> read_elements(const std::string& path, std::uint64_t bytes);
 
 }  // namespace tessera::kernels

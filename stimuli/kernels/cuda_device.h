@@ -4,7 +4,7 @@
 // The part of CUDA's device language that kernels need, for clang without any SDK:
 //   clang++ -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_70
 //           -include cuda_device.h kernel.cu -o kernel.ptx
-// Under nvcc, which brings its own, it supplies the integer types' names only.
+// Under nvcc, which has these declarations, it only supplies the names of the integer types.
 
 #if defined(__clang__) && !defined(__NVCC__)
 
@@ -24,7 +24,7 @@ using int32_t = __INT32_TYPE__;
 using int64_t = __INT64_TYPE__;
 using uint8_t = __UINT8_TYPE__;
 
-// The special registers, as objects without state whose conversions read them.
+// The special registers, as stateless objects with conversions that read the registers.
 namespace tessera_cuda {
 
 template <unsigned (*Read)()>
@@ -68,7 +68,7 @@ struct GridSize {
 
 }  // namespace tessera_cuda
 
-// Never defined: only the conversions of their empty members are used, and these read no memory.
+// Not defined, because only the conversions of their empty members are used, which read no memory.
 extern const __device__ __attribute__((weak)) tessera_cuda::ThreadIndex threadIdx;
 extern const __device__ __attribute__((weak)) tessera_cuda::BlockIndex blockIdx;
 extern const __device__ __attribute__((weak)) tessera_cuda::BlockSize blockDim;
@@ -166,7 +166,7 @@ __device__ __forceinline__ int __all_sync(unsigned mask, int p) {
 __device__ __forceinline__ int __popc(unsigned v) { return __builtin_popcount(v); }
 __device__ __forceinline__ float sqrtf(float v) { return __nvvm_sqrt_rn_f(v); }
 __device__ __forceinline__ float rsqrtf(float v) { return __nvvm_rsqrt_approx_f(v); }
-// The fast ones: ex2.approx and lg2.approx with a product.
+// Fast approximations: ex2.approx and lg2.approx with a multiplication.
 __device__ __forceinline__ float __expf(float v) { return __nvvm_ex2_approx_f(v * 1.44269504f); }
 __device__ __forceinline__ float __logf(float v) { return __nvvm_lg2_approx_f(v) * 0.693147181f; }
 __device__ __forceinline__ float fabsf(float v) { return __builtin_fabsf(v); }

@@ -15,19 +15,19 @@ enum class Element : std::uint8_t { kI8, kU8, kI16, kU16, kI32, kU32, kI64, kU64
 
 /// All names, for messages: "i8", "u8", ..., "f64".
 const std::vector<std::string>& element_names();
-/// False when there is no such type.
+/// Returns false for an unknown name.
 bool element_from_name(std::string_view name, Element* out);
 const char* element_name(Element e);
 unsigned element_bytes(Element e);
 bool is_float(Element e);
-/// Whether `value` can be said in the type exactly (integers only).
+/// Whether an integer type can represent `value`.
 bool fits(Element e, std::int64_t value);
 
-/// Puts an integer or a floating-point value into `to` as the type says.
+/// Stores an integer or a floating-point value as an element of the type.
 void store_integer(Element e, std::int64_t value, std::byte* to);
 void store_float(Element e, double value, std::byte* to);
 
-/// The value of an element: exact for every type but the upper half of u64, which wraps.
+/// The value of an element. Exact except for the upper half of u64, which wraps.
 std::int64_t load_integer(Element e, const std::byte* from);
 /// The value of a floating-point element.
 double load_float(Element e, const std::byte* from);

@@ -10,13 +10,13 @@
 
 namespace tessera::kernels {
 
-/// Names a manifest's expressions may use, and their values.
+/// The names that a manifest's expressions can use, with their values.
 using Sizes = std::map<std::string, std::int64_t>;
 
 /// The value of an expression over 64-bit integers: + - * / % (truncating, as in C), unary minus,
 /// parentheses, ceil_div(a, b), min(a, b), max(a, b), decimal numbers and names. Throws InputError
-/// (what is wrong, and at which column of the expression) for a syntax error, an unknown name (with
-/// the nearest known one), division by zero and overflow.
+/// with the column for a syntax error, an unknown name (with the nearest known one), division by
+/// zero and overflow.
 std::int64_t evaluate(std::string_view expression, const Sizes& sizes);
 
 }  // namespace tessera::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Numbers of a manifest, as it gives them.
+// Numbers of a manifest, before evaluation.
 
 #include <cstdint>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace tessera::kernels {
 
-/// An integer expression and its place in the manifest.
+/// An integer expression and its location in the manifest.
 struct Formula {
   std::string text = "0";
   std::string pointer;
@@ -18,7 +18,8 @@ struct Formula {
 /// An integer expression or a real number.
 using Number = std::variant<Formula, double>;
 
-/// One value of a list. Integer types use `integer` (u64: modulo 2^64), the others `real`.
+/// One value of a list. Integer types use `integer` (u64: modulo 2^64), floating-point types
+/// `real`.
 struct Literal {
   double real = 0;
   std::int64_t integer = 0;

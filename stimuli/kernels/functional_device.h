@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A GPU without time: kernels run to their end on one flat memory. For checking workloads and PTX
-// without a platform.
+// A GPU without timing: kernels run to completion on one flat memory. Used to check workloads and
+// PTX without a platform.
 
 #include <cstdint>
 #include <functional>
@@ -16,10 +16,10 @@ namespace tessera::kernels {
 
 class FunctionalDevice final : public Device {
  public:
-  /// Far above what a kernel takes, and reached within a minute.
+  /// Far above the instructions of any CTA of the suite, and reached within a minute.
   static constexpr std::uint64_t kInstructionBudget = 2'000'000'000;
 
-  /// `instruction_budget`: warp instructions that one CTA may take (0 = no limit).
+  /// `instruction_budget`: maximum warp instructions of one CTA (0 = no limit).
   explicit FunctionalDevice(std::uint64_t instruction_budget = kInstructionBudget)
       : instruction_budget_(instruction_budget) {}
 
@@ -30,12 +30,12 @@ class FunctionalDevice final : public Device {
   void launch(const LaunchRequest& request) override;
   const Allocations& allocations() const override { return allocations_; }
 
-  /// Launches made from now on check their accesses (LaunchEnvironment::on_race).
+  /// Enables the race check of later launches (LaunchEnvironment::on_race).
   void check_races(std::function<void(const std::string&)> found) { on_race_ = std::move(found); }
-  /// Warp instructions of all launches so far.
+  /// Number of warp instructions of all launches so far.
   std::uint64_t instructions() const { return instructions_; }
   std::uint64_t launches() const { return launches_; }
-  /// CTAs of all launches so far.
+  /// Number of CTAs of all launches so far.
   std::uint64_t ctas() const { return ctas_; }
 
  private:

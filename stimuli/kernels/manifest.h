@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A workload's manifest: what a host program says, as data. docs/guide/your-own-kernel.md describes
-// the file for users.
+// A workload's manifest: a host program as data. docs/guide/your-own-kernel.md describes the file
+// for users.
 
 #include <array>
 #include <cstdint>
@@ -41,20 +41,20 @@ struct TextureSpec {
   bool normalized_read = false;
   bool linear_memory = false;
   std::array<float, 4> border{};
-  /// The module's .texref or .surfref that it is bound to; empty: none.
+  /// The .texref or .surfref of the module to which it is bound; empty: none.
   std::string reference;
   std::string pointer;
 };
 
 struct OutputSpec {
   std::string array;  ///< or a variable
-  /// An element passes when |got - expected| <= absolute + relative * |expected|. These and the
-  /// next two only for arrays that `expected` lists; a C++ reference knows its own error bounds.
+  /// An element passes if |got - expected| <= absolute + relative * |expected|. These two and the
+  /// next two members apply only to arrays in `expected`; a C++ reference computes error bounds.
   std::optional<double> absolute;
   std::optional<double> relative;
-  bool any_order = false;  ///< compared as multisets
-  bool nan_equal = false;  ///< NaN passes where NaN is expected
-  /// Name of the file that gets the raw elements, in the run's output folder; empty: none.
+  bool any_order = false;  ///< compare as multisets
+  bool nan_equal = false;  ///< NaN passes if NaN is expected
+  /// Name of a file in the run's output folder for the raw elements; empty: none.
   std::string file;
   std::string pointer;
 };
@@ -67,7 +67,7 @@ struct ExpectedSpec {
 
 struct Manifest {
   WorkloadInfo info;
-  /// Complete paths of the PTX files, which are linked.
+  /// Complete paths of the PTX files, which are linked together.
   std::vector<std::string> ptx;
   std::map<Scale, Sizes> sizes;
   std::vector<ArraySpec> arrays;
@@ -77,10 +77,10 @@ struct Manifest {
   std::vector<Step> steps;            ///< "launches"
   std::vector<OutputSpec> outputs;
   std::map<std::string, ExpectedSpec> expected;
-  /// The manifest's text positions; the value itself is dropped.
+  /// Text positions of the manifest, without its value.
   LocatedJson source;
 
-  /// An array or variable; nullptr when there is none of that name.
+  /// The array or variable of a name, or nullptr.
   const ArraySpec* array(const std::string& name) const;
   const ScalarSpec* scalar(const std::string& name) const;
   const TextureSpec* texture(const std::string& name) const;
@@ -89,20 +89,19 @@ struct Manifest {
 
   /// Throws InputError "FILE:LINE: POINTER: message".
   [[noreturn]] void fail(const std::string& pointer, const std::string& message) const;
-  /// Evaluates, naming the place when it cannot.
+  /// Evaluates a formula. Throws InputError with its location.
   std::int64_t value(const Formula& formula, const Sizes& sizes) const;
-  /// The bytes of one element. Throws InputError when an integer does not fit.
+  /// The bytes of one element. Throws InputError if an integer does not fit.
   std::vector<std::byte> element(const Number& value, Element type, const Sizes& sizes) const;
-  /// The sizes of a scale. Throws InputError when the manifest has none for it.
+  /// The sizes of a scale. Throws InputError if the manifest has none for it.
   const Sizes& sizes_of(Scale scale) const;
 };
 
 const char* scale_name(Scale scale);
 
-/// Loads and checks a manifest, without looking at its PTX. Every formula is tried at every scale,
-/// in the first and in the last pass of its loops.
-/// Throws InputError (file, line, JSON path, what was expected, nearest known name).
-/// `ptx`: the paths of the PTX files, instead of the manifest's own, where it is not empty.
+/// Loads and checks a manifest without its PTX. Evaluates every formula at every scale, in the
+/// first and in the last pass of its loops. Throws InputError (file, line, JSON path, expected
+/// value, nearest known name). `ptx`: if not empty, paths that replace the manifest's PTX files.
 Manifest load_manifest(const std::string& path, const std::vector<std::string>& ptx = {});
 /// The same from text; relative paths in it are relative to `path`'s folder.
 Manifest parse_manifest(std::string_view text, const std::string& path);

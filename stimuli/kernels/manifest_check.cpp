@@ -53,7 +53,7 @@ class Check {
     const auto* start = std::get_if<Formula>(&iota.start);
     const auto* step = std::get_if<Formula>(&iota.step);
     if (is_float(array_->type) || count_ < 1) return;
-    // Plain "iota" goes on from 0 where the type ends.
+    // Plain "iota" wraps to 0 at the end of the type's range.
     if (start->pointer.empty() && step->pointer.empty()) return;
     std::int64_t last = 0;
     if (__builtin_mul_overflow(m_.value(*step, sizes_), count_ - 1, &last) ||
@@ -244,7 +244,7 @@ class Check {
   Scale scale_;
   const Sizes& sizes_;
   const ArraySpec* array_ = nullptr;
-  std::int64_t count_ = -1;  ///< of array_; -1: not known
+  std::int64_t count_ = -1;  ///< elements of array_; -1: not known
 };
 
 }  // namespace

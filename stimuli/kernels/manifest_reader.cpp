@@ -144,7 +144,7 @@ Number ManifestReader::number_of(const Node& n, Element type) {
   return real(n, type);
 }
 
-/// A number that the type holds without becoming infinite.
+/// A number that is finite in the type.
 double ManifestReader::real(const Node& n, Element type) {
   const double v = n.number();
   if (type == Element::kF32 && std::fabs(v) > std::numeric_limits<float>::max()) {

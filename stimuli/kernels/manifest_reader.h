@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Reads the JSON of a manifest, key by key. Internal to manifest.cpp; each part of the file has its
-// own source: read_arrays.cpp, read_steps.cpp, read_textures.cpp, read_outputs.cpp.
+// Reads the JSON of a manifest, key by key. Internal to manifest.cpp. Each part of the file has a
+// separate source: read_arrays.cpp, read_steps.cpp, read_textures.cpp, read_outputs.cpp.
 
 #include <set>
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace tessera::kernels {
 
-/// What formulas call the pass of the innermost loop.
+/// Name of the innermost loop's pass in formulas.
 inline constexpr const char* kIteration = "iteration";
 
 class ManifestReader {
@@ -67,7 +67,7 @@ class ManifestReader {
   FillSpec fill(const Node& n) const;
   SetSpec set(const Node& n) const;
   ElementRef element(const Node& n) const;
-  /// The loop's body; `iteration` and the counter are known in it.
+  /// The body of a loop, in which `iteration` and the counter are known.
   std::vector<Step> body(const Node& loop, std::string* counter);
   ArgumentSpec argument(const Node& n);
   StructSpec structure(const Node& n);
@@ -80,9 +80,9 @@ class ManifestReader {
   Node root_;
   std::string directory_;
   Sizes size_names_;
-  /// Of everything that an argument can name.
+  /// Names that an argument can use.
   std::set<std::string> names_;
-  unsigned loops_ = 0;  ///< that enclose the step being read
+  unsigned loops_ = 0;  ///< number of loops that enclose the present step
 };
 
 }  // namespace tessera::kernels

@@ -13,7 +13,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// What the manifest says an output must be.
+/// The expectation of an output from the manifest.
 Expectation given(const Manifest& m, const OutputSpec& output, const ExpectedSpec& spec,
                   std::uint64_t count) {
   const Element type = m.array(output.array)->type;
@@ -107,7 +107,7 @@ std::optional<Verification> ManifestWorkload::verify(Device& device) {
     compare(device, *array, addresses_.at(e.array), inputs_->count(*array), e, result);
   }
   if (part_.reference != nullptr) {
-    // The reference must speak about every output that the manifest promises.
+    // The reference must contain an expectation for every output of the manifest.
     for (const OutputSpec& o : manifest_.outputs) {
       bool found = false;
       for (const Expectation& e : all) found = found || e.array == o.array;

@@ -18,8 +18,8 @@ namespace tessera::kernels {
 
 class ManifestWorkload final : public Workload {
  public:
-  /// Parses and links the PTX, decodes the kernels that are launched, and checks every launch
-  /// against its parameters. Names of kernels and variables become those of the PTX. Throws
+  /// Parses and links the PTX, decodes the launched kernels, and checks every launch against the
+  /// kernel's parameters. Replaces names of kernels and variables by the symbols of the PTX. Throws
   /// InputError.
   ManifestWorkload(Manifest manifest, const Part& part);
 
@@ -43,9 +43,9 @@ class ManifestWorkload final : public Workload {
   std::vector<OutputFile> files_;
 };
 
-/// The folder of the suite's files: `explicit_dir` when not empty, else $TESSERA_KERNELS_DIR, else
-/// the source tree that this was built from, else the installed one. Throws InputError when it is
-/// not there.
+/// The folder of the suite's files: `explicit_dir` if not empty, otherwise $TESSERA_KERNELS_DIR,
+/// otherwise the source tree of the build, otherwise the installed folder. Throws InputError if it
+/// does not exist.
 std::string kernels_directory(const std::string& explicit_dir);
 
 }  // namespace tessera::kernels

@@ -33,7 +33,7 @@ void put_low_bytes(std::vector<std::byte>& contents, std::uint64_t offset, std::
 
 std::vector<std::byte> contents_of(const ptx::Variable& v,
                                    const std::map<std::string, Address>& symbols) {
-  // A variable whose initialiser names anything else has no place.
+  // Always found: a variable whose initialiser refers to another symbol has no location.
   const auto address_of = [&](const std::string& name) { return symbols.at(name); };
 
   std::vector<std::byte> contents(v.bytes());
@@ -56,7 +56,7 @@ void check_shape(const LaunchRequest& request) {
     return std::to_string(d.x) + " x " + std::to_string(d.y) + " x " + std::to_string(d.z);
   };
   const Dim3& block = request.block;
-  // Each by itself first: the product of three can overflow.
+  // Each dimension is checked first, because the product of three can overflow.
   if (block.x > kMaxBlockThreads || block.y > kMaxBlockThreads || block.z > kMaxBlockThreads ||
       block.count() < 1 || block.count() > kMaxBlockThreads) {
     throw InputError("kernel '" + request.kernel + "': a block has 1 to 1024 threads, not " +
@@ -74,7 +74,7 @@ void check_shape(const LaunchRequest& request) {
 
 KernelFacts facts_of(const ptx::Kernel& kernel) {
   KernelFacts facts{kernel.parameters, kernel.parameter_bytes};
-  // A structure holds several pointers.
+  // A structure can hold several pointers: it is read-only if none of them is written.
   std::vector<bool> loaded(facts.parameters.size());
   std::vector<bool> written(facts.parameters.size(), kernel.writes_anywhere);
   for (const ptx::KernelPointer& p : kernel.pointers) {
@@ -102,7 +102,7 @@ ModuleLoader::Loaded& ModuleLoader::loaded(const ptx::Module& module) {
 
 void ModuleLoader::place(const ptx::Module& module, Loaded& into) {
   std::string prefix = std::filesystem::path(module.file).stem().string();
-  // Two files of one name in different folders.
+  // Files in different folders can have the same name.
   const auto taken = [&](const std::string& name) {
     const auto& all = device_.allocations().all();
     return std::any_of(all.begin(), all.end(),

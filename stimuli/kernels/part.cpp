@@ -16,7 +16,7 @@ void HostSession::set_up() {
   const Manifest& m = inputs_.manifest();
   for (const ArraySpec& a : m.arrays) {
     addresses_[a.name] = device_.allocate(a.name, inputs_.count(a) * element_bytes(a.type));
-    // Device memory is zero until written: what is never touched costs nothing.
+    // Device memory is initially zero, so that untouched pages need no host memory.
     if (std::holds_alternative<Zero>(a.initial)) continue;
     if (Contents contents = inputs_.contents(a)) {
       device_.defer(addresses_[a.name], inputs_.count(a) * element_bytes(a.type),
@@ -97,7 +97,7 @@ void HostSession::run(const UntilSpec& loop, const Sizes& sizes) {
     run(loop.steps, in_loop);
     device_.read(got.data(), address_of(loop.element, in_loop), got.size());
     wanted = m.element(loop.equals, type, in_loop);
-    // Compared as numbers: -0 is 0.
+    // Compared as numbers, because -0 equals 0.
     const bool equal = is_float(type)
                            ? load_float(type, got.data()) == load_float(type, wanted.data())
                            : got == wanted;

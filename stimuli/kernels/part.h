@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The C++ part of a suite workload: its CPU reference, and its host program where there is logic.
+// The C++ part of a suite workload: its CPU reference, and its host program if it has logic.
 
 #include <cmath>
 #include <cstdint>
@@ -18,8 +18,8 @@
 
 namespace tessera::kernels {
 
-/// What one element must be. Integers are exact; a floating-point element passes when
-/// |got - value| <= allowed (so NaN never does).
+/// The expectation of one element. Integers must be equal; a floating-point element passes if
+/// |got - value| <= allowed, so that NaN never passes.
 struct Element64 {
   double value = 0;
   double allowed = 0;
@@ -29,13 +29,13 @@ struct Element64 {
   static Element64 about(double v, double allowed_error) { return {v, allowed_error, 0}; }
 };
 
-/// What an output array must hold after the run.
+/// The expected contents of an output array after the run.
 struct Expectation {
   std::string array;
   std::function<Element64(std::uint64_t index)> element;
-  /// The elements may come in any order.
+  /// The elements can be in any order.
   bool any_order = false;
-  /// NaN passes where NaN is expected.
+  /// NaN passes if NaN is expected.
   bool nan_equal = false;
 };
 
@@ -50,20 +50,20 @@ inline std::function<Element64(std::uint64_t index)> within(std::vector<double> 
 /// Relative error of one rounding to float.
 inline constexpr double kFloatRounding = 0x1p-24;
 
-/// Error bound of a float result that took `roundings` rounding steps, each on a partial result of
-/// magnitude at most `magnitude` (for a sum: the sum of the terms' magnitudes): the standard bound
-/// gamma_n = n u / (1 - n u), with u the rounding unit.
+/// Error bound of a float result after `roundings` rounding steps, each on a partial result of at
+/// most `magnitude` (for a sum: the sum of the terms' magnitudes): the standard bound gamma_n = n u
+/// / (1 - n u), with u the rounding unit.
 inline double float_error(std::uint64_t roundings, double magnitude) {
   const double nu = static_cast<double>(roundings) * kFloatRounding;
   return nu / (1 - nu) * magnitude + 0x1p-149 * static_cast<double>(roundings);
 }
 
-/// A sum added up in one order in float, followed in double together with a bound of its error
-/// (running error analysis: every product and every partial sum is rounded once). Much tighter than
-/// float_error() where terms cancel; only for kernels that add in the order of add().
+/// A float sum with a fixed order, computed in double with a bound of its error (running error
+/// analysis: every product and every partial sum is rounded once). Much tighter than float_error()
+/// if terms cancel. Only for kernels that add in the order of add().
 class FloatSum {
  public:
-  /// Adds a product. `term_error`: what the term itself may be wrong by before its rounding.
+  /// Adds a product. `term_error`: error bound of the term before its rounding.
   void add(double term, double term_error = 0) {
     value_ += term;
     rounded_ += std::fabs(term) + std::fabs(value_);
@@ -71,8 +71,8 @@ class FloatSum {
     ++terms_;
   }
   double value() const { return value_; }
-  /// The partial sums of the float computation differ from ours by at most the error itself: the
-  /// factor covers that.
+  /// The factor covers the difference between the partial sums in float and in double, which is at
+  /// most the error itself.
   double error() const {
     const double nu = static_cast<double>(terms_) * kFloatRounding;
     return (kFloatRounding * rounded_ + inherited_) / (1 - nu) +
@@ -87,7 +87,7 @@ class FloatSum {
   std::uint64_t terms_ = 0;
 };
 
-/// A running workload, as its host program sees it: names instead of addresses.
+/// A host program's interface to its running workload, with names instead of addresses.
 class HostSession {
  public:
   HostSession(Device& device, const ptx::Module& module, const Inputs& inputs)
@@ -100,18 +100,18 @@ class HostSession {
   const Inputs& inputs() const { return inputs_; }
   std::int64_t size(const std::string& name) const { return inputs_.size(name); }
 
-  /// Allocates and fills every array, in the manifest's order; writes the module's variables; makes
-  /// textures and surfaces.
+  /// Allocates and fills every array in the manifest's order, writes the module's variables, and
+  /// creates textures and surfaces.
   void set_up();
-  /// Gives a scalar another value than the manifest's, from now on.
+  /// Overrides the manifest's value of a scalar for later launches.
   template <class T>
   void set(const std::string& scalar, T value) {
     overrides_[scalar] = KernelArgument::of(value);
   }
-  /// Runs the manifest's launches in order, with their loops; all of that `times`. Throws RunError
-  /// for a loop that does not end.
+  /// Runs the manifest's launches in order, with their loops, `times` times. Throws RunError for a
+  /// loop that exceeds its limit.
   void launch_all(std::int64_t times = 1);
-  /// Runs the first of the manifest's launches of that kernel once.
+  /// Runs the manifest's first launch of the kernel once.
   void launch(const std::string& kernel);
 
   template <class T>
@@ -120,7 +120,7 @@ class HostSession {
     device_.read(out.data(), address(array), out.size() * sizeof(T));
     return out;
   }
-  /// `values` has as many elements as the array.
+  /// Writes an array; `values` must have the array's number of elements.
   template <class T>
   void write(const std::string& array, const std::vector<T>& values) {
     check_count(array, element_of<T>(), values.size());
@@ -128,14 +128,14 @@ class HostSession {
   }
 
   Address address(const std::string& array) const { return addresses_.at(array); }
-  /// Of all arrays and variables.
+  /// Addresses of all arrays and variables.
   const std::map<std::string, Address>& addresses() const { return addresses_; }
 
  private:
   std::uint64_t count(const std::string& array, Element type) const;
   void check_count(const std::string& array, Element type, std::uint64_t elements) const;
 
-  /// Writes the contents that the manifest says, piece by piece.
+  /// Writes the initial contents in pieces.
   void initialise(const ArraySpec& array);
   void run(const std::vector<Step>& steps, const Sizes& sizes);
   void run(const LaunchSpec& launch, const Sizes& sizes);
@@ -143,7 +143,7 @@ class HostSession {
   void run(const UntilSpec& loop, const Sizes& sizes);
   void run(const FillSpec& fill, const Sizes& sizes);
   void run(const SetSpec& set, const Sizes& sizes);
-  /// Runs one launch; `sizes` has its iteration.
+  /// Runs one launch; `sizes` contains its iteration.
   void start(const LaunchSpec& launch, const Sizes& sizes);
 
   std::vector<std::byte> bytes_of(const ArgumentSpec& argument, const Sizes& sizes) const;
@@ -161,16 +161,17 @@ class HostSession {
   std::map<std::string, KernelArgument> overrides_;
 };
 
-/// Null members: the manifest's launches in order; no reference.
+/// If `host` is null, the manifest's launches run in order. If `reference` is null, there is no
+/// CPU reference.
 struct Part {
   void (*host)(HostSession& session) = nullptr;
   std::vector<Expectation> (*reference)(const Inputs& inputs) = nullptr;
 };
 
-/// The suite's C++ parts by workload name. Generated from the list in CMakeLists.txt: the workload
-/// `fdtd2d` has its part from `Part part_of_fdtd2d()` in its folder's reference.cpp ('-' in a name
-/// is '_' in the function). A variant, whose folder has none, has the part of the workload whose
-/// PTX its manifest launches.
+/// The suite's C++ parts by workload name. Generated from the list in CMakeLists.txt: the part of
+/// the workload `fdtd2d` is returned by `Part part_of_fdtd2d()` in its folder's reference.cpp ('-'
+/// in a name is '_' in the function). A variant without a reference.cpp uses the part of the
+/// workload whose PTX its manifest launches.
 const std::map<std::string, Part>& suite_parts();
 
 }  // namespace tessera::kernels

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Our own random numbers: the same on every machine and compiler, unlike std::*_distribution.
+// Random numbers that are equal on every machine and compiler, unlike std::*_distribution.
 
 #include <cstdint>
 #include <string_view>
@@ -13,8 +13,8 @@ class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
-  /// A stream of its own for everything that has a name, so that one array's contents do not depend
-  /// on which others there are.
+  /// A separate stream for each name, so that the contents of an array do not depend on other
+  /// arrays.
   Random(std::uint64_t seed, std::string_view name) : state_(seed) {
     std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
     for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -29,17 +29,16 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  /// Goes on as after `n` calls of next(); each of the following takes one.
+  /// Skips `n` calls of next(). uniform() and integer() use one call each.
   void skip(std::uint64_t n) { state_ += n * kStep; }
 
-  /// In [low, high), from the 53 upper bits.
+  /// A number in [low, high), from the upper 53 bits.
   double uniform(double low, double high) {
     const double unit = static_cast<double>(next() >> 11) * 0x1p-53;
     return low + (high - low) * unit;
   }
 
-  /// In [low, high], both ends included. The remainder's bias is below 2^-32 for ranges that fit 32
-  /// bits.
+  /// A number in [low, high]. The bias of the remainder is below 2^-32 for ranges that fit 32 bits.
   std::int64_t integer(std::int64_t low, std::int64_t high) {
     const std::uint64_t span =
         static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;

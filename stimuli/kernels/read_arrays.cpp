@@ -15,7 +15,7 @@ void ManifestReader::array(const Node& n) {
   a.name = fresh_name(n);
   a.type = type(n);
   if (const auto init = n.member("init")) a.initial = initial(*init, a.type);
-  // The row starts say how many columns there are.
+  // The row starts determine the number of columns.
   if (!std::holds_alternative<Columns>(a.initial) || n.member("count")) {
     a.count = formula(n.required("count"));
   }

@@ -27,7 +27,7 @@ Step ManifestReader::step(const Node& n) {
   if (n.member("repeat") && n.member("launches")) return make(repeat(n));
   if (n.member("fill")) return make(fill(n));
   if (n.member("set")) return make(set(n));
-  // The mistakes of a launch are the likely ones.
+  // An unknown step is read as a launch, because errors in launches are the most likely ones.
   return make(launch(n));
 }
 

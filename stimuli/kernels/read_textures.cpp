@@ -76,7 +76,7 @@ TextureAddressing ManifestReader::addressing(const Node& n) {
   return TextureAddressing::kClamp;
 }
 
-/// The combinations that cudaCreateTextureObject refuses as well.
+/// Rejects the combinations that cudaCreateTextureObject rejects.
 void ManifestReader::check_sampling(const Node& n, const TextureSpec& t) const {
   const Element type = m_.array(t.array)->type;
   if (t.normalized_read && (is_float(type) || element_bytes(type) == 4)) {

@@ -64,7 +64,7 @@ std::vector<WorkloadInfo> workload_catalogue() {
 namespace kernels {
 namespace {
 
-/// Where the manifest of a name is, and the C++ part that goes with it.
+/// The path of a workload's manifest and its C++ part.
 std::pair<std::string, Part> find_workload(const std::string& name,
                                            const std::string& kernels_dir) {
   if (is_path(name)) return {name, Part{}};

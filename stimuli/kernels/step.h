@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What a manifest's host program does, step by step: launches, loops, writes.
+// The steps of a manifest's host program: launches, loops, writes.
 
 #include <array>
 #include <optional>
@@ -28,13 +28,13 @@ struct ElementRef {
   std::string array;
   Formula index;
 };
-/// A structure by value, in C's layout: members at multiples of their own size (structures: of
-/// their largest member's), the whole padded to a multiple of its alignment.
+/// A structure by value, in C's layout: members at multiples of their alignment (scalars: their
+/// size; structures: that of their largest member), padded to a multiple of its own alignment.
 struct StructSpec {
   std::vector<ArgumentSpec> members;
-  unsigned align = 1;  ///< at least, as __align__ says
+  unsigned align = 1;  ///< minimum alignment (__align__)
 };
-/// The argument at place (iteration % size). All have the same size.
+/// The argument is choices[iteration % size]. All choices have the same size.
 struct Alternation {
   std::vector<ArgumentSpec> choices;
 };
@@ -46,8 +46,8 @@ struct ArgumentSpec {
   std::string pointer;
 };
 
-/// Formulas of steps and scalars may use `iteration`, which counts the passes of the innermost
-/// loop (or a launch's repeats) from 0, and the counters that enclosing loops name.
+/// Formulas of steps and scalars can use `iteration`, which counts the passes of the innermost loop
+/// (or a launch's repeats) from 0, and the named counters of enclosing loops.
 struct LaunchSpec {
   std::string kernel;
   std::array<Formula, 3> grid{Formula{"1", {}}, Formula{"1", {}}, Formula{"1", {}}};
@@ -66,7 +66,7 @@ struct RepeatSpec {
   std::string counter;  ///< second name of `iteration`; empty: none
   std::vector<Step> steps;
 };
-/// Runs its steps, at least once, until an element has a value; fails after `at_most` passes.
+/// Runs its steps, at least once, until an element has a value. Fails after `at_most` passes.
 struct UntilSpec {
   ElementRef element;
   Number equals;

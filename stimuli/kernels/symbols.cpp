@@ -29,7 +29,7 @@ std::string demangled(const std::string& symbol) {
 bool opens(char c) { return c == '(' || c == '<'; }
 bool closes(char c) { return c == ')' || c == '>'; }
 
-/// The place after the last `separator` outside of brackets; 0 when there is none.
+/// Index after the last `separator` outside of brackets; 0 if there is none.
 std::size_t after_last(const std::string& text, const std::string& separator) {
   std::size_t found = 0;
   int depth = 0;
@@ -43,7 +43,7 @@ std::size_t after_last(const std::string& text, const std::string& separator) {
   return found;
 }
 
-/// The place of the bracket that the last character closes.
+/// Index of the bracket that the last character closes.
 std::size_t opening_of_last(const std::string& text) {
   int depth = 0;
   for (std::size_t i = text.size(); i-- > 0;) {
@@ -62,7 +62,7 @@ std::string without_spaces(std::string text) {
   return text;
 }
 
-/// Replaces a name by the one symbol that it means.
+/// Replaces a name by its unique symbol.
 class Resolver {
  public:
   Resolver(const Manifest& m, std::vector<std::string> symbols, const char* what)
@@ -141,7 +141,7 @@ void resolve_references(Manifest& m, const ptx::Module& module) {
   }
 }
 
-/// A constant that nobody gives a value is a forgotten cudaMemcpyToSymbol.
+/// Rejects used constants without a value, which indicate a missing cudaMemcpyToSymbol.
 void check_constants(const Manifest& m, const LaunchSpec& launch,
                      const std::vector<std::string>& blank) {
   for (const std::string& symbol : blank) {
@@ -161,7 +161,7 @@ void resolve_launches(Manifest& m, const ptx::Module& module) {
   std::set<std::string> decoded;
   for_each_launch(m.steps, [&](LaunchSpec& launch) {
     launch.kernel = resolve(launch.kernel, launch.pointer + "/kernel");
-    // Refused before the run: kernels that the manifest launches. Others may use what they like.
+    // Only launched kernels are checked; other kernels can use unsupported instructions.
     if (decoded.insert(launch.kernel).second) {
       const std::shared_ptr<const ptx::Kernel> kernel = ptx::decode(module, launch.kernel);
       ptx::check_symbols(module, *kernel);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Names of a manifest against the symbols of its PTX.
+// Resolves names of a manifest to the symbols of its PTX.
 
 #include <string>
 #include <vector>
@@ -11,12 +11,12 @@
 
 namespace tessera::kernels {
 
-/// A mangled symbol as C++ writes it, without its parameters: "ns::scale<float>". Others as they
-/// are. (Itanium C++ ABI, 5.1, by the compiler's own demangler.)
+/// The demangled name of a symbol without its parameters: "ns::scale<float>". Other symbols are
+/// returned unchanged. (Itanium C++ ABI, 5.1, by the compiler's demangler.)
 std::string readable_name(const std::string& symbol);
 
-/// The symbols that a name means: itself, when it is one; else those whose readable name it is,
-/// whole, without namespaces, without template arguments, or without both.
+/// The symbols of a name: the symbol with exactly this name, otherwise all symbols whose readable
+/// name matches, with or without namespaces and template arguments.
 std::vector<std::string> find_symbols(const std::string& name,
                                       const std::vector<std::string>& symbols);
 

@@ -4,7 +4,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// Far above every limit of a GPU (CUDA C++ Programming Guide, "Technical Specifications").
+/// Above all limits of a GPU (CUDA C++ Programming Guide, "Technical Specifications").
 constexpr std::int64_t kMostTexels = std::int64_t{1} << 27;
 
 TexelType texel_type(Element e) {

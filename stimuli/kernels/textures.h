@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Textures and surfaces of a manifest as a device has them.
+// Device descriptors of a manifest's textures and surfaces.
 
 #include <cstdint>
 
@@ -10,12 +10,12 @@
 
 namespace tessera::kernels {
 
-/// Throws InputError unless the sizes are in range and the array, of `count` elements, has exactly
-/// as many as the texels need.
+/// Throws InputError unless the sizes are in range and `count`, the array's number of elements,
+/// matches the texels.
 void check_texture(const Manifest& manifest, const TextureSpec& texture, const Sizes& sizes,
                    std::int64_t count);
 
-/// The checked texture whose texels begin at `base`.
+/// The descriptor of a checked texture with its texels at `base`.
 TextureDescriptor descriptor_of(const Manifest& manifest, const TextureSpec& texture,
                                 const Sizes& sizes, Address base);
 

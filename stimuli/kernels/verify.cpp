@@ -14,7 +14,7 @@ constexpr std::size_t kMaxMessages = 8;
 /// Elements read back at a time.
 constexpr std::uint64_t kChunk = std::uint64_t{1} << 20;
 
-/// An element as it was read, in the form of the one that is expected.
+/// Converts a read element to the type of an expectation.
 Element64 element_at(Element type, const std::byte* at) {
   return is_float(type) ? Element64::about(load_float(type, at), 0)
                         : Element64::exactly(load_integer(type, at));
@@ -34,7 +34,7 @@ std::string describe(Element type, const Element64& got, const Element64& want) 
   return out.str();
 }
 
-/// Compares element after element.
+/// Compares the elements in order.
 class Comparison {
  public:
   Comparison(const ArraySpec& array, const Expectation& expectation, Verification& into)
@@ -63,8 +63,8 @@ class Comparison {
     }
   }
 
-  /// As multisets: both sorted, NaN last. Elements within a tolerance of each other pair up in that
-  /// order whenever they do in any.
+  /// Compares multisets: both are sorted, NaN last. If any pairing of the elements is within the
+  /// tolerance, the pairing in sorted order is, too.
   void add_sorted(std::vector<Element64> got, std::vector<Element64> want) {
     const auto less = [this](const Element64& a, const Element64& b) {
       if (!is_float(array_.type)) return a.integer < b.integer;

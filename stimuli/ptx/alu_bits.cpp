@@ -47,7 +47,7 @@ T shr(T a, u32 n) {
   return n < width || std::is_signed_v<T> ? shifted : T{0};
 }
 
-/// The funnel: low 32 bits of {b,a} >> n, high 32 of {b,a} << n.
+/// Operand of funnel shifts: low 32 bits of {b,a} >> n, high 32 bits of {b,a} << n.
 inline u64 pair(u32 a, u32 b) { return (u64{b} << 32) | a; }
 inline u32 clamp32(u32 n) { return n < 32 ? n : 32; }
 inline u32 shf_l_clamp(u32 a, u32 b, u32 n) {
@@ -68,7 +68,7 @@ u32 clz(T a) {
   constexpr u32 width = 8 * sizeof(T);
   return a == 0 ? width : static_cast<u32>(__builtin_clzll(a)) - (64 - width);
 }
-/// Position of the highest bit that differs from the sign; all ones when there is none.
+/// Position of the highest bit that differs from the sign; all ones if there is none.
 template <class T>
 u32 bfind(T a) {
   using U = std::make_unsigned_t<T>;
@@ -89,8 +89,8 @@ T brev(T a) {
   }
   return r;
 }
-/// Bit-field extract; the sign bit is the field's top bit, or the value's when the field runs
-/// over its end.
+/// Bit-field extract. The sign bit is the field's top bit, or the value's top bit if the field
+/// exceeds the value.
 template <class T>
 T bfe(T a, u32 position, u32 length) {
   using U = std::make_unsigned_t<T>;
@@ -132,7 +132,7 @@ u32 bmsk(u32 a, u32 b) {
   return ones << pos;
 }
 
-/// Byte permute: selector nibbles pick bytes of {b,a}; bit 3 replicates the byte's sign.
+/// Byte permute: selector nibbles select bytes of {b,a}; bit 3 replicates the byte's sign.
 inline u32 pick(u64 bytes, u32 selector, unsigned i) {
   const u32 nibble = (selector >> (4 * i)) & 0xf;
   const u32 byte = static_cast<u32>(bytes >> (8 * (nibble & 7))) & 0xff;

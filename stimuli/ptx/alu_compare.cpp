@@ -9,7 +9,7 @@ namespace {
 
 struct CompareTag {};
 
-/// The value that is compared: halves as singles.
+/// Converts an operand for comparison: halves to singles.
 template <bool kFtz, class T>
 auto comparable(T v) {
   if constexpr (std::is_same_v<T, Half>) {
@@ -122,7 +122,7 @@ void comparison(AluTable& t, const char* name) {
         name_of<T>());
 }
 
-/// Half `kHalf` of each lane's pair, compared.
+/// Compares half `kHalf` of each lane's pair.
 template <Compare kCompare, bool kFtz, unsigned kHalf>
 u32 compare_halves(const Frame& f, const Decoded& d) {
   const auto* a = cells<Half2>(f, d.slot[2]);
@@ -136,7 +136,7 @@ u32 compare_halves(const Frame& f, const Decoded& d) {
   return result;
 }
 
-/// The first destination is of the low halves, the second of the high ones.
+/// The first destination is the result of the low halves, the second that of the high halves.
 template <Compare kCompare, bool kFtz>
 void setp_pair(const Frame& f, const Decoded& d) {
   const u32 p = combine(f, d, compare_halves<kCompare, kFtz, 0>(f, d));

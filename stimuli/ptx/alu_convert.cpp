@@ -40,8 +40,8 @@ D int_to_float_sat(S v) {
   return clamp01(static_cast<D>(v));
 }
 
-/// Out of range saturates. A NaN becomes 0, except that with a 64-bit type on either side it
-/// becomes the value with only the top bit set.
+/// Saturates values out of range. A NaN becomes 0, or, if source or destination has 64 bits, the
+/// value with only the top bit set.
 template <class D, class S, Round kRound, bool kFtz>
 D float_to_int(S value) {
   constexpr D low = std::numeric_limits<D>::min();
@@ -49,7 +49,7 @@ D float_to_int(S value) {
   constexpr bool wide = sizeof(D) == 8 || sizeof(S) == 8;
   constexpr D for_nan =
       wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : 0;
-  // The first value above the range, a power of two: exact in either format.
+  // The first value above the range, a power of two, which is exact in both formats.
   constexpr S above = static_cast<S>(D{1} << (8 * sizeof(D) - 2)) * (std::is_signed_v<D> ? 2 : 4);
   const S v = integral<kRound>(in<kFtz>(value));
   if (is_nan(v)) return for_nan;
@@ -75,23 +75,23 @@ template <class S>
 Half to_half(S v) {
   return Half{HalfMath::from_double(static_cast<f64>(v))};
 }
-/// The half next to the nearest one where that is on the wrong side of v.
+/// The nearest half, or its neighbour if the nearest one is on the wrong side of v.
 template <Round kRound>
 Half to_half_directed(f32 v) {
   const u16 nearest = HalfMath::from_double(v);
   const f32 back = HalfMath::to_float(nearest);
   const bool negative = (nearest & 0x8000u) != 0;
   const bool down = kRound == Round::kDown || (kRound == Round::kZero && !negative);
-  // Infinities and NaN are exact; zeros of either sign compare equal to v only when v is one.
+  // Infinities and NaN are exact; zeros of either sign compare equal to v only if v is zero.
   if (v != v || back == v || (down ? back < v : back > v)) return Half{nearest};
-  // The magnitude grows by one step, or shrinks; from a zero it grows towards v.
+  // The magnitude increases or decreases by one step; a zero changes towards v.
   if ((nearest & 0x7fffu) == 0) {
     const bool away = down == (v < 0);
     return Half{static_cast<u16>((v < 0 ? 0x8000u : 0u) | (away ? 1u : 0u))};
   }
   return Half{static_cast<u16>(down == negative ? nearest + 1u : nearest - 1u)};
 }
-/// 64-bit integers do not fit a double, but whatever is above 2^53 overflows a half anyway.
+/// 64-bit integers do not fit a double, but integers above 2^53 overflow a half in any case.
 template <class D>
 D from_half(Half h) {
   return static_cast<D>(HalfMath::to_float(h.bits));
@@ -111,7 +111,7 @@ Half round_half(Half h) {
 }
 inline Bfloat to_bfloat(f32 v) { return Bfloat{BfloatMath::from_float(v)}; }
 inline f32 from_bfloat(Bfloat b) { return settled(BfloatMath::to_float(b.bits)); }
-/// Two singles to a packed pair: the first operand is the upper half.
+/// Converts two singles to a packed pair; the first operand is the upper half.
 inline Half2 to_half2(f32 a, f32 b) {
   return Half2{static_cast<u32>(to_half(a).bits) << 16 | to_half(b).bits};
 }
@@ -244,8 +244,8 @@ void narrow_source(const Frame& f, const Decoded& d) {
   inner.run = d.inner;
   d.inner(frame, inner);
 }
-/// aux: bits of the type, + 256 when signed, + 1024 when the register has 64 bits. The result is
-/// extended to the register's width.
+/// Extends the result to the register's width. aux: bits of the type, + 256 if signed, + 1024 if
+/// the register has 64 bits.
 void extend_result(const Frame& f, const Decoded& d) {
   alignas(32) Cell32 narrow[kWarpLanes] = {};
   Frame frame = f;

@@ -21,7 +21,7 @@ struct Arithmetic {
 template <class T, bool kFtz>
 struct Functions {
   static T div(T a, T b) { return out<kFtz, false>(in<kFtz>(a) / in<kFtz>(b)); }
-  /// A divisor above 2^126 has a subnormal reciprocal, which the machine's product loses.
+  /// A divisor above 2^126 has a subnormal reciprocal, which the hardware flushes.
   static T div_approx(T a, T b) {
     const T size = abs(b);
     const bool lost = size > T(0x1p126) && size < static_cast<T>(__builtin_inf());
@@ -48,12 +48,12 @@ struct Functions {
     else
       return as_f64(bits_of(a) ^ 0x8000000000000000u);
   }
-  /// A NaN gives way to a number; -0 is less than +0.
+  /// Minimum or maximum. A number takes precedence over a NaN; -0 is less than +0.
   template <bool kMax, bool kNan>
   static T extreme(T x, T y) {
     const T a = in<kFtz>(x);
     const T b = in<kFtz>(y);
-    T zero;  // the answer for equal operands, which differ at most in the sign of zero
+    T zero;  // result for equal operands, which differ at most in the sign of zero
     if constexpr (sizeof(T) == 4) {
       zero = as_f32(kMax ? bits_of(a) & bits_of(b) : bits_of(a) | bits_of(b));
     } else {
@@ -83,7 +83,7 @@ struct Transcendental {
   static f32 finish(f64 v) { return out<kFtz, false>(static_cast<f32>(v)); }
 };
 
-/// The upper word of a double alone, subnormals flushed: 1.11.20 format.
+/// The upper word of a double with subnormals flushed: 1.11.20 format.
 inline f64 upper(f64 v) {
   const u64 b = bits_of(v);
   const u64 kept = (b & 0x7ff0000000000000u) == 0 ? b & 0x8000000000000000u : b;
@@ -93,7 +93,7 @@ inline f64 rounded_to_upper(f64 v) {
   if (is_nan(v)) return as_f64(0x7fffffff00000000u);
   return upper(as_f64(bits_of(v) + 0x80000000u));
 }
-/// Rough double-precision seeds: the lower word is neither read nor computed.
+/// Approximate double-precision seeds; the lower word is neither read nor computed.
 inline f64 rcp_seed(f64 a) { return rounded_to_upper(1.0 / upper(a)); }
 inline f64 rsqrt_seed(f64 a) { return rounded_to_upper(1.0 / __builtin_sqrt(upper(a))); }
 

@@ -74,7 +74,7 @@ struct Simple {
   }
 };
 
-/// F on a half, and on both halves of a pair.
+/// Applies F to a half, or to both halves of a pair.
 template <auto F>
 struct Lift;
 template <class... A, u16 (*F)(A...)>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic (PTX ISA 9.7.1, 9.7.2). Everything that can overflow is computed unsigned.
+// Integer arithmetic (PTX ISA 9.7.1, 9.7.2). Operations that can overflow are computed unsigned.
 
 #include <limits>
 
@@ -124,7 +124,7 @@ T max_of(T a, T b) {
   return a < b ? b : a;
 }
 
-/// Byte products: each byte of `a` and `b` with its own signedness.
+/// Sum of byte products; the bytes of `a` and of `b` have separate signedness.
 template <class A, class B>
 s32 dp4a(u32 a, u32 b, s32 c) {
   u32 sum = static_cast<u32>(c);
@@ -146,8 +146,8 @@ s32 dp2a(u32 a, u32 b, s32 c) {
   return static_cast<s32>(sum);
 }
 
-/// Arithmetic with the carry flag, which is a mask like a predicate: read from source slot
-/// kSource + N, written to slot kResult2 (a scratch slot when there is no .cc).
+/// Arithmetic with the carry flag, a mask like a predicate. It is read from source slot kSource + N
+/// and written to slot kResult2 (a scratch slot without .cc).
 enum class Carry { kAdd, kSub, kMadLo, kMadHi };
 
 template <class T, Carry kOp>
@@ -156,8 +156,8 @@ void with_carry(const Frame& f, const Decoded& d) {
   const auto* a = cells<T>(f, d.slot[Decoded::kSource]);
   const auto* b = cells<T>(f, d.slot[Decoded::kSource + 1]);
   const auto* c = cells<T>(f, d.slot[Decoded::kSource + kSources - 1]);
-  // aux bit 0: takes the carry in; bit 1: leaves the carry out. A subtraction's carry is that of
-  // a + ~b + 1, the inverse of the borrow: nvcc's 128-bit division reads it with addc.
+  // aux bit 0: reads the carry; bit 1: writes the carry. The carry of a subtraction is that of
+  // a + ~b + 1, the inverse of the borrow, because nvcc's 128-bit division reads it with addc.
   constexpr u32 kInverse = kOp == Carry::kSub ? ~0u : 0;
   auto* flag = reinterpret_cast<Cell32*>(f.at(d.slot[Decoded::kResult2]));
   const u32 carry = (d.aux & 1u) != 0 ? *flag ^ kInverse : 0;
@@ -203,7 +203,7 @@ void carries(AluTable& t) {
   t.add({&with_carry<T, Carry::kMadHi>, three, Unit::kIntMul, wide}, "madc", "hi", type);
 }
 
-/// Costs are machine instructions of the usual expansion.
+/// Costs are numbers of machine instructions in the usual expansion.
 template <class T>
 void common(AluTable& t) {
   const char* type = name_of<T>();

@@ -16,12 +16,12 @@ using BfloatMath = BfloatBits<MatrixTag>;
 constexpr unsigned kMostElements = 32 * 16;
 constexpr unsigned kMostBytes = 1024;
 
-/// The registers that an instruction names beyond its six slots stand in the constant bank.
+/// The list of registers in the constant bank, for instructions with more registers than slots.
 const Slot* slot_list(const Frame& f, const Decoded& d) {
   return reinterpret_cast<const Slot*>(f.at(d.slot[5]));
 }
 
-/// The packed matrix that the registers hold.
+/// Reads the packed matrix from the registers.
 void collect(const Frame& f, const Slot* list, unsigned bytes, std::byte* to) {
   const unsigned width = fragment_lane_bytes(bytes);
   for (unsigned r = 0; r < fragment_registers(bytes); ++r) {
@@ -82,7 +82,7 @@ void transpose(const Frame& f, const Decoded& d) {
   distribute(f, list + fragment_registers(bytes), bytes, to);
 }
 
-/// The matrix as rows * columns values in row order.
+/// Reads the matrix as rows * columns values in row order.
 void read_matrix(const Frame& f, const Slot* list, unsigned rows, unsigned columns, bool by_rows,
                  bool bfloat, f32* to) {
   u16 packed[kMostElements];
@@ -95,8 +95,8 @@ void read_matrix(const Frame& f, const Slot* list, unsigned rows, unsigned colum
   }
 }
 
-/// D = A * B + C: each element begins as C's and adds the exact products in ascending k, rounded
-/// to f32 after each addition; an f16 result is rounded once more.
+/// D = A * B + C. Each element starts with C's value and adds the exact products in ascending k,
+/// rounded to f32 after each addition. An f16 result is rounded once more.
 void multiply(const Frame& f, const Decoded& d) {
   constexpr unsigned kDepth = MatrixProduct::kDepth;
   const MatrixProduct form = MatrixProduct::unpack(d.aux);
@@ -135,7 +135,7 @@ void multiply(const Frame& f, const Decoded& d) {
   }
 }
 
-/// The same for 8-bit integers: D = A * B + C in 32 bits, which wrap or saturate at the end.
+/// D = A * B + C for 8-bit integers, in 32 bits that wrap or saturate at the end.
 void multiply_integer(const Frame& f, const Decoded& d) {
   constexpr unsigned kDepth = MatrixProduct::kDepth;
   const MatrixProduct form = MatrixProduct::unpack(d.aux);
@@ -170,7 +170,7 @@ void multiply_integer(const Frame& f, const Decoded& d) {
 
 }  // namespace
 
-/// Names with a leading underscore are the decoder's own.
+/// Names with a leading underscore are internal to the decoder.
 void add_matrix(AluTable& t);
 void add_matrix(AluTable& t) {
   t.add({&address, Signature{}, Unit::kIntMul, 2}, "_wmma_address");

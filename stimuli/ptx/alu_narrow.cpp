@@ -20,7 +20,7 @@ constexpr u16 kNan16 = 0x7fff;
 
 bool negative(f64 v) { return (bits_of(v) >> 63) != 0; }
 
-/// .satfinite: what is too large, and infinities, become the largest finite value of that sign.
+/// .satfinite: values out of range and infinities become the largest finite value of the same sign.
 template <class F, bool kRelu>
 u32 to_fp8(f64 v) {
   if (is_nan(v)) return kNan8;
@@ -72,7 +72,7 @@ void fp8(AluTable& t, const char* type) {
   map<fp8_to_halves<F, kRelu>>(t, Unit::kAlu, 1, "cvt", "rn", kRelu ? "relu" : "", "f16x2", type);
 }
 
-/// Arithmetic of bfloat16 on bits: rounded once to nearest even, subnormals kept, NaN 0x7fff.
+/// Rounding of bfloat16 arithmetic: once, to nearest even, with subnormals; NaN is 0x7fff.
 u16 to_bf16(f64 v) {
   if (is_nan(v)) return kNan16;
   return static_cast<u16>(Bf16::magnitude(v) | (negative(v) ? 0x8000u : 0u));
@@ -99,11 +99,11 @@ u16 extreme_bf16(u16 a, u16 b) {
   }
   const f64 p = from_bf16(a);
   const f64 q = from_bf16(b);
-  if (p == q) return kMax ? (a & b) : (a | b);  // of two zeros by sign
+  if (p == q) return kMax ? (a & b) : (a | b);  // two zeros are ordered by sign
   return (kMax ? p > q : p < q) ? a : b;
 }
 
-/// F on a bfloat16, and on both of a pair.
+/// Applies F to a bfloat16, or to both of a pair.
 template <auto F>
 struct Lift;
 template <class... A, u16 (*F)(A...)>
@@ -149,7 +149,7 @@ void bf16_conversions(AluTable& t) {
   map<to_pair<kRelu, kTruncate>>(t, Unit::kAlu, 1, "cvt", round, relu, "bf16x2", "f32");
 }
 
-/// Two exact parts of an integer, so that 64 bits are rounded once.
+/// Converts an integer by two exact parts, so that 64 bits are rounded once.
 template <class T>
 Bfloat int_to_bf16(T v) {
   const auto low = static_cast<u32>(v);
@@ -158,8 +158,8 @@ Bfloat int_to_bf16(T v) {
       to_bf16(sum_to_odd<NarrowTag>(static_cast<f64>(high) * 0x1p32, static_cast<f64>(low)))};
 }
 
-/// The position of the n-th set bit of the mask, from `base` on, upwards or (offset below 0)
-/// downwards; all ones when there is none.
+/// The position of the n-th set bit of the mask from `base`, upwards or, if offset < 0, downwards;
+/// all ones if there is none.
 u32 find_nth_set(u32 mask, u32 base, u32 offset) {
   constexpr u32 kNone = 0xffffffffu;
   if (base > 31) return kNone;

@@ -9,8 +9,8 @@
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
 
-/// Map<F> under a rounding mode. The lanes are loaded and stored between the two calls, which
-/// the compiler cannot move them across.
+/// Map<F> under a rounding mode. The compiler cannot move loads and stores of lanes across the two
+/// calls that set the mode.
 template <int kMode, auto F>
 void under(const Frame& f, const Decoded& d) {
   std::fesetround(kMode);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The table of computing instructions: canonical name ("add.ftz.f32") to handler, operand kinds
-// and cost. The handlers are compiled twice, for any machine and for one with AVX2 and FMA, and
-// the table is filled with those the machine can run. Both give the same bits.
+// The table of compute instructions: maps the canonical name ("add.ftz.f32") to handler, operand
+// kinds and cost. The handlers are compiled twice, portable and for AVX2 and FMA, and the table is
+// filled with the fastest ones that the machine supports. Both give the same bits.
 
 #include <map>
 #include <string>
@@ -31,25 +31,25 @@ class AluTable {
  public:
   /// The best table for this machine.
   static const AluTable& get();
-  /// The table of the handlers that run anywhere (for tests: they give the same bits).
+  /// The table of the portable handlers, for tests that compare the results.
   static const AluTable& portable();
 
-  /// Adds "a.b.c" (empty parts are left out). Not inline: handler files compiled for AVX2 must
-  /// not emit library templates that others could link.
+  /// Adds "a.b.c", without empty parts. Not inline, because handler files compiled for AVX2 must
+  /// not emit library templates that the linker could use for other files.
   void add(const AluEntry& entry, const char* a, const char* b = "", const char* c = "",
            const char* d = "", const char* e = "");
-  /// Nullptr when there is none of that name.
+  /// Returns nullptr for an unknown name.
   const AluEntry* find(const std::string& name) const;
-  /// What every memory access begins with.
+  /// The address computation of memory accesses.
   AddressHandler addresses = nullptr;
   GatherHandler gather = nullptr;
 
-  /// All names of an opcode, joined for messages; empty when the opcode is unknown.
+  /// All names of an opcode, joined for messages; empty if the opcode is unknown.
   std::string names_of(const std::string& opcode) const;
   /// All opcodes, sorted.
   std::vector<std::string> opcodes() const;
   const std::map<std::string, AluEntry>& entries() const { return entries_; }
-  /// True when the AVX2 handlers are in use.
+  /// Whether the AVX2 handlers are in use.
   bool uses_avx2() const { return avx2_; }
 
  private:

@@ -30,7 +30,7 @@ s64 combine(VideoForm::Operation operation, s64 a, s64 b) {
   return 0;
 }
 
-/// With .add, the parts' results are added to c; else they are put together.
+/// With .add, the results of the parts are added to c; otherwise they are packed.
 u32 video(const VideoForm& form, u32 a, u32 b, u32 c) {
   const unsigned bits = 32 / form.parts;
   u32 sum = c;
@@ -61,11 +61,11 @@ void video_lanes(const Frame& f, const Decoded& d) {
 
 }  // namespace
 
-/// Names with a leading underscore are the decoder's own.
+/// Names with a leading underscore are internal to the decoder.
 void add_video(AluTable& t);
 void add_video(AluTable& t) {
   constexpr Kind k = Kind::kI32;
-  // The cost is a constant of ours: a sequence of four ALU operations.
+  // The cost (ours): a sequence of four ALU operations.
   t.add({&video_lanes, Signature{1, 3, {k, k, k, k}}, Unit::kAlu, 4}, "_video");
 }
 

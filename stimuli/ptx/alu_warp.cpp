@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that look across the lanes of a warp (PTX ISA 9.7.9 shfl, 9.7.13 vote, match,
-// activemask, redux), special registers that change, packing, and fixed-address parameter and
-// local accesses.
+// Instructions across the lanes of a warp (PTX ISA 9.7.9 shfl, 9.7.13 vote, match, activemask,
+// redux), special registers that change at run time, packing, and fixed-address parameter and local
+// accesses.
 
 #include "stimuli/ptx/lanes.h"
 #include "stimuli/ptx/shuffle.h"
@@ -9,8 +9,8 @@
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
 
-/// Result 2 tells whether the source lane was in range. A source lane that takes no part gives 0:
-/// PTX leaves the value open (Warp warns of it).
+/// Result 2 is true if the source lane is in range. The value of an inactive source lane is 0,
+/// because PTX does not define it (Warp issues a warning).
 template <Shuffle kMode>
 void shfl(const Frame& f, const Decoded& d) {
   const auto* a = cells<u32>(f, d.slot[2]);
@@ -124,7 +124,7 @@ void redux(const Frame& f, const Decoded& d) {
 
 enum class Special { kClock, kClockHigh, kClock64, kTime, kSm, kSmCount, kWarp };
 
-/// %globaltimer counts cycles as nanoseconds: the SM tells no frequency.
+/// %globaltimer counts cycles as nanoseconds, because the clock frequency is unknown here.
 template <Special kSpecial>
 void special(const Frame& f, const Decoded& d) {
   const IssueContext& c = *f.context;
@@ -151,7 +151,8 @@ void special(const Frame& f, const Decoded& d) {
   }
 }
 
-/// N parts of P from or to one W (sources from slot 2; destinations 0, 1, 3, 4).
+/// Packs N parts of type P into one W (sources from slot 2), or unpacks them (destinations 0, 1, 3,
+/// 4).
 template <class W, class P, unsigned kParts>
 void pack(const Frame& f, const Decoded& d) {
   write_lanes(f, cells<W>(f, d.slot[0]), [&](CellOf<W>* out) {
@@ -276,7 +277,7 @@ void reductions(AluTable& t) {
 
 }  // namespace
 
-/// Names with a leading underscore are the decoder's own.
+/// Names with a leading underscore are internal to the decoder.
 void add_warp(AluTable& t);
 void add_warp(AluTable& t) {
   votes(t);

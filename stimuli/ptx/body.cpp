@@ -119,7 +119,7 @@ class BodyParser {
     return symbol == nullptr ? name : symbol->unique;
   }
 
-  /// Nesting of operands is bounded by their parser.
+  /// Recursive; the parser limits the nesting of operands.
   void resolve(Operand& o, std::size_t index) {
     for (Operand& element : o.elements) resolve(element, index);
     if (!o.second_name.empty()) o.second_name = unique(o.second_name, index);
@@ -132,7 +132,7 @@ class BodyParser {
     if (symbol != nullptr) {
       o.name = symbol->unique;
     } else if (percent && o.component >= 0) {
-      // A special register: its component belongs to its name.
+      // The component is part of a special register's name.
       o.name += '.';
       o.name += "xyzw"[o.component];
       o.component = -1;
@@ -149,7 +149,7 @@ class BodyParser {
   TokenStream& in_;
   Function& function_;
   Scopes scopes_;
-  std::vector<std::size_t> scope_of_;  ///< of each instruction
+  std::vector<std::size_t> scope_of_;  ///< scope of each instruction
   std::map<std::string, std::size_t> target_scopes_;
   std::uint64_t registers_ = 0;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What stands in a lane's cell, for the handler files (alu_*.cpp) only. Everything stands in an
-// unnamed namespace, since those files are compiled for two instruction sets.
+// The types of a lane's cell, for the handler files (alu_*.cpp) only. All definitions are in an
+// unnamed namespace, because those files are compiled for two instruction sets.
 
 #include <cstdint>
 #include <type_traits>
@@ -32,7 +32,7 @@ using f64 = double;
 struct Half {
   u16 bits = 0;
 };
-/// Two of them in a 32-bit register.
+/// Two half-precision values in a 32-bit register.
 struct Half2 {
   u32 bits = 0;
 };
@@ -40,11 +40,12 @@ struct Bfloat {
   u16 bits = 0;
 };
 
-/// The handler files are compiled with -fno-strict-aliasing: a cell may be read as f32 and u32.
+/// The handler files are compiled with -fno-strict-aliasing, so that a cell can be read as f32 and
+/// as u32.
 using Cell32 = u32;
 using Cell64 = u64;
 
-/// How a type stands in a lane's cell.
+/// Representation of a type in a lane's cell.
 template <class T>
 struct Lane {
   using Cell = std::conditional_t<sizeof(T) == 8, Cell64, Cell32>;
@@ -129,7 +130,7 @@ constexpr const char* name_of() {
     return "s64";
 }
 
-/// Name as untyped bits.
+/// Name of the untyped type of the same width.
 template <class T>
 constexpr const char* bits_name() {
   return sizeof(T) == 1 ? "b8" : sizeof(T) == 2 ? "b16" : sizeof(T) == 4 ? "b32" : "b64";

@@ -13,7 +13,7 @@ class BitSet {
   bool test(std::size_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
   void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
   void clear(std::size_t i) { words_[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
-  /// Adds all of `other`; true when something was new.
+  /// Adds all bits of `other`. Returns true if a bit was new.
   bool merge(const BitSet& other) {
     bool changed = false;
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -28,8 +28,8 @@ class BitSet {
   std::vector<std::uint64_t> words_;
 };
 
-/// Blocks in post-order of a walk from the exit along reversed edges; the exit (index = block
-/// count) comes last. Blocks that cannot reach the exit (endless loops) are left out.
+/// Blocks in post-order of a traversal from the exit along reversed edges; the exit (index = block
+/// count) is last. Blocks that cannot reach the exit (endless loops) are omitted.
 std::vector<std::uint32_t> reverse_post_order(
     const std::vector<std::vector<std::uint32_t>>& predecessors, std::uint32_t exit) {
   std::vector<std::uint32_t> order;
@@ -101,8 +101,8 @@ std::vector<BasicBlock> basic_blocks(const std::vector<FlowNode>& nodes) {
   return blocks;
 }
 
-// Immediate post-dominators by the iterative scheme over the reversed graph: intersect the
-// successors' dominator chains until nothing changes.
+// Immediate post-dominators by the iterative algorithm on the reversed graph: intersect the
+// successors' dominator chains until a fixed point.
 std::vector<std::uint32_t> reconvergence_points(const std::vector<FlowNode>& nodes) {
   const std::vector<BasicBlock> blocks = basic_blocks(nodes);
   const auto exit = static_cast<std::uint32_t>(blocks.size());
@@ -170,7 +170,7 @@ std::uint32_t max_live(const std::vector<FlowNode>& nodes, const std::vector<std
     for (std::size_t r = 0; r < units.size(); ++r) total += live.test(r) ? units[r] : 0;
     most = std::max(most, total);
     for (std::size_t i = block.last + std::size_t{1}; i-- > block.first;) {
-      // A result that nobody reads still needs a register where it is written.
+      // A result without readers needs a register at its instruction.
       std::uint32_t dead = 0;
       for (const std::uint32_t r : nodes[i].writes) dead += live.test(r) ? 0 : units[r];
       most = std::max(most, total + dead);

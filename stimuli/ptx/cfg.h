@@ -8,19 +8,19 @@
 
 namespace tessera::ptx {
 
-/// An instruction as control flow and liveness see it.
+/// An instruction's properties for control flow and liveness.
 struct FlowNode {
-  /// The next instruction may follow.
+  /// Whether execution can continue at the next instruction.
   bool falls_through = true;
   /// Index of a branch's target, or -1.
   std::int64_t target = -1;
-  /// Registers by dense index. A predicated write does not end the old value's life.
+  /// Registers by dense index. A predicated write does not end the live range of the old value.
   std::vector<std::uint32_t> reads;
   std::vector<std::uint32_t> writes;
   bool predicated = false;
 };
 
-/// A maximal straight run of instructions: [first, last].
+/// A basic block: instructions [first, last].
 struct BasicBlock {
   std::uint32_t first = 0;
   std::uint32_t last = 0;
@@ -30,10 +30,11 @@ struct BasicBlock {
 std::vector<BasicBlock> basic_blocks(const std::vector<FlowNode>& nodes);
 
 /// For each instruction that branches: the first instruction of its block's immediate
-/// post-dominator, or nodes.size() when paths meet only at the exit. Meaningless for others.
+/// post-dominator, or nodes.size() if paths meet only at the exit. Undefined for other
+/// instructions.
 std::vector<std::uint32_t> reconvergence_points(const std::vector<FlowNode>& nodes);
 
-/// The largest sum of `units` over registers that are live at one point.
+/// The largest sum of `units` over the registers that are live at the same point.
 std::uint32_t max_live(const std::vector<FlowNode>& nodes, const std::vector<std::uint8_t>& units);
 
 }  // namespace tessera::ptx

@@ -11,7 +11,7 @@ constexpr unsigned kDeepest = 64;
 constexpr std::uint64_t kWarpSize = 32;
 constexpr int kLowestPrecedence = 1;
 
-/// 0 when the token is no binary operator.
+/// Precedence of a binary operator; 0 for other tokens.
 int precedence(std::string_view op) {
   if (op == "*" || op == "/" || op == "%") return 10;
   if (op == "+" || op == "-") return 9;

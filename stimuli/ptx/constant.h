@@ -21,14 +21,14 @@ struct Constant {
 /// Whether the current token can begin a constant expression (a number, WARP_SZ, a sign, "(").
 bool at_constant(const TokenStream& in);
 
-/// Reads one with C's precedences. Throws InputError, also on division by zero, on a shift by more
-/// than 63 and on nesting beyond what any compiler writes.
+/// Parses a constant expression with C's precedences. Throws InputError, also for division by zero,
+/// a shift by more than 63 and excessive nesting.
 Constant parse_constant(TokenStream& in);
 
-/// One term of a sum: what may stand between "+" and "-".
+/// Parses one term of a sum.
 Constant parse_constant_term(TokenStream& in);
 
-/// As parse_constant, but must be an integer.
+/// Like parse_constant; the result must be an integer.
 std::uint64_t parse_integer(TokenStream& in);
 
 }  // namespace tessera::ptx

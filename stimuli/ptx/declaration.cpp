@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kLargestAlign = std::uint64_t{1} << 20;
 constexpr std::size_t kMostDimensions = 16;
 
-/// ".shared::cta" is shared, ".param::entry" is param.
+/// State space of a word without sub-qualifier: ".shared::cta" is shared, ".param::entry" is param.
 std::optional<StateSpace> state_space(std::string_view word) {
   const std::string_view name = word.substr(0, word.find("::"));
   if (name == ".reg") return StateSpace::kReg;
@@ -40,7 +40,7 @@ unsigned parse_align(TokenStream& in) {
   return static_cast<unsigned>(align);
 }
 
-/// What follows ".ptr": the space pointed into and the pointee's alignment.
+/// Parses the operands of ".ptr": state space and alignment of the pointee.
 void parse_pointer(TokenStream& in, Variable& v) {
   v.is_pointer = true;
   for (;;) {
@@ -56,7 +56,7 @@ void parse_pointer(TokenStream& in, Variable& v) {
   }
 }
 
-/// State space, type and the rest that stands before the first name.
+/// Parses the specifiers before the first name: state space, type, alignment and others.
 Variable parse_specifiers(TokenStream& in) {
   Variable v;
   std::optional<StateSpace> space;
@@ -101,7 +101,7 @@ void multiply_bytes(TokenStream& in, std::uint64_t& elements, std::uint64_t fact
   elements *= factor;
 }
 
-/// "[4][5]" or "[]"; the dimensions, kUnsized for "[]".
+/// Parses "[4][5]" or "[]". Returns the dimensions, kUnsized for "[]".
 std::vector<std::uint64_t> parse_dimensions(TokenStream& in, Variable& v) {
   std::vector<std::uint64_t> dimensions;
   const std::uint64_t bytes = std::uint64_t{type_bytes(v.type)} * v.vector;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Variable and parameter declarations (PTX ISA 5.4) and the debugging directives, which are read
-// and dropped. Internal to the parser.
+// Variable and parameter declarations (PTX ISA 5.4), and the debugging directives, which are parsed
+// and ignored. Internal to the parser.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace tessera::ptx {
 
-/// Most names that one "%r<n>" may stand for, and most registers of one function.
+/// Maximum n of "%r<n>", and maximum number of registers of a function.
 constexpr std::uint64_t kMostRegisters = std::uint64_t{1} << 18;
 
 /// Whether the current token is a state space that begins a declaration.
@@ -24,16 +24,16 @@ std::vector<Variable> parse_variables(TokenStream& in, bool is_extern);
 /// Reads "(.param .type name, ...)", possibly empty.
 std::vector<Variable> parse_parameters(TokenStream& in);
 
-/// Reads ".callprototype" and what follows, with its semicolon.
+/// Reads ".callprototype ...;" with its semicolon.
 Prototype parse_prototype(TokenStream& in);
 
-/// Reads "a, b, c;" with its semicolon: names.
+/// Reads the names "a, b, c;" with their semicolon.
 std::vector<std::string> parse_name_list(TokenStream& in, std::string_view what);
 
-/// Steps over ".attribute(...)" when it stands there.
+/// Skips ".attribute(...)" if it is next.
 void skip_attribute(TokenStream& in);
 
-/// Steps over .loc, .file and .section when one stands there.
+/// Skips .loc, .file or .section if one is next. Returns true if it did.
 bool skip_debug_directive(TokenStream& in);
 
 /// Reads ".pragma "a", "b";" and adds its strings to `pragmas`, separated by ", ".

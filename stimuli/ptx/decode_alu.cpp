@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computing instructions: canonical name, table entry, operands.
+// Compute instructions: canonical name, table entry, operands.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ std::string join(const std::string& opcode, const std::vector<std::string>& modi
 
 }  // namespace
 
-/// The name under which the table has the instruction: without what does not change the value.
+/// The name of the instruction in the table, without modifiers that do not change the value.
 /// Rounding to nearest is the default of arithmetic; approximations are computed exactly.
 std::string Decoder::canonical_name() const {
   std::string name = in_->opcode;
@@ -31,7 +31,7 @@ std::string Decoder::canonical_name() const {
       is_one_of(name, {"add", "sub", "mul", "fma", "mad", "div", "rcp", "sqrt"});
   const bool approximate =
       is_one_of(name, {"div", "rcp", "sqrt", "rsqrt", "ex2", "lg2", "sin", "cos", "tanh"});
-  // Inline assembly also writes vote.ballot.sync.b32.
+  // Inline assembly also uses vote.ballot.sync.b32.
   const bool sync_later =
       name == "vote" && in_->modifiers.size() == 3 && in_->modifiers[1] == "sync";
   if (sync_later) name += ".sync";
@@ -72,7 +72,7 @@ void Decoder::decode_alu() {
   decode_plain(e);
 }
 
-/// One result, then sources as the signature says.
+/// Decodes one result and the sources of the signature.
 void Decoder::decode_plain(const AluEntry& e) {
   const Signature& s = e.signature;
   d_.run = e.run;
@@ -127,7 +127,7 @@ void Decoder::decode_compare() {
   emit(e.unit, e.cost);
 }
 
-/// mov.b64 %rd, {%r1, %r2} and back. False when neither side is a vector.
+/// Decodes mov.b64 %rd, {%r1, %r2} and the reverse. Returns false if neither side is a vector.
 bool Decoder::decode_pack(const Operand& to, const Operand& from) {
   const bool packs = from.kind == Operand::Kind::kVector;
   const bool unpacks = to.kind == Operand::Kind::kVector;
@@ -177,7 +177,7 @@ void Decoder::decode_move() {
 
 void Decoder::decode_convert() {
   std::vector<std::string> modifiers = in_->modifiers;
-  // Saturation of a conversion to an integer type from a float happens anyway; the table has it.
+  // The table's conversions from a float to an integer type always saturate.
   const AluEntry& e = entry(join("cvt", modifiers));
   const std::size_t count = std::size_t{1} + e.signature.sources;
   expect_operands(count, count);
@@ -213,8 +213,8 @@ void Decoder::decode_convert() {
   emit(e.unit, e.cost);
 }
 
-/// Instructions that look across lanes: sources from slot 2 on, the member mask last; the second
-/// result is a predicate ("d|p").
+/// Instructions across lanes: sources from slot 2, the member mask last; the second result is a
+/// predicate ("d|p").
 void Decoder::decode_across_lanes() {
   const std::string name = canonical_name();
   const AluEntry& e = entry(name);
@@ -238,8 +238,7 @@ void Decoder::decode_across_lanes() {
   emit_sync(e, name);
 }
 
-/// Appends an instruction that looks across lanes; with ".sync", its last source is the member
-/// mask.
+/// Appends an instruction across lanes. With ".sync", its last source is the member mask.
 void Decoder::emit_sync(const AluEntry& e, const std::string& name) {
   WarpSync sync;
   sync.form = name;
@@ -277,7 +276,7 @@ void Decoder::decode_carry() {
   decode_plain(e);
 }
 
-/// SIMD video instructions over all parts in order. False when it is none of them.
+/// Decodes SIMD video instructions on all parts in order. Returns false for other instructions.
 bool Decoder::decode_video() {
   using Operation = VideoForm::Operation;
   static constexpr std::pair<const char*, Operation> kOperations[] = {
@@ -324,7 +323,7 @@ bool Decoder::decode_video() {
   return true;
 }
 
-/// cvta{.to}.space.u64; the source may be the name of a variable.
+/// Decodes cvta{.to}.space.u64; the source can be the name of a variable.
 void Decoder::decode_address_space() { decode_plain(entry(canonical_name())); }
 
 }  // namespace tessera::ptx

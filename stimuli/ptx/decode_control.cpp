@@ -48,7 +48,7 @@ bool Decoder::decode_control() {
   } else if (op == kPrintCall || op == kAssertCall || op == kMallocCall || op == kFreeCall) {
     decode_system_call();
   } else if (op == "nanosleep" || op == "prefetch" || op == "prefetchu" || op == "pmevent") {
-    // No effect on values; the model prefetches nothing and does not sleep.
+    // No effect on values. Prefetches and sleeps are not modelled.
     d_.run = entry("_nothing").run;
     emit(Unit::kAlu, 1);
   } else {
@@ -57,7 +57,7 @@ bool Decoder::decode_control() {
   return true;
 }
 
-/// The arguments are .param variables, which the caller has filled.
+/// Decodes a system call. The arguments are .param variables that the caller has written.
 void Decoder::decode_system_call() {
   const bool prints = in_->opcode == kPrintCall;
   const auto place_of = [&](std::size_t i, unsigned bytes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// wmma (PTX ISA 9.7.14): a load or store becomes the addresses of its lanes and vector accesses;
-// an accumulator by columns is transposed within the warp. matrix.h has the layout.
+// wmma (PTX ISA 9.7.14). A load or store is decoded to an address computation and vector accesses.
+// An accumulator in column order is transposed within the warp. matrix.h describes the layout.
 
 #include <algorithm>
 #include <cstring>
@@ -22,7 +22,7 @@ unsigned element_bytes(const std::string& type) {
   return type == "f32" || type == "s32" ? 4 : type == "u8" || type == "s8" ? 1 : 2;
 }
 
-/// Hidden registers of kernels with wmma; '@' does not occur in PTX names.
+/// Hidden registers of kernels with wmma; '@' is not valid in PTX names.
 constexpr const char* kAddresses[] = {"wmma@address0", "wmma@address1"};
 constexpr const char* kTransposed[] = {"wmma@data0", "wmma@data1", "wmma@data2", "wmma@data3",
                                        "wmma@data4", "wmma@data5", "wmma@data6", "wmma@data7"};
@@ -52,7 +52,7 @@ void declare_matrix_registers(Function& function) {
   for (const char* name : kTransposed) declare(name, Type::kB32);
 }
 
-/// The modifiers of a wmma instruction, in any order the manual has.
+/// The modifiers of a wmma instruction, in any order that the manual permits.
 struct Decoder::WmmaForm {
   std::string what;  ///< "load.a", "store.d", "mma"
   StateSpace space = StateSpace::kGeneric;
@@ -99,7 +99,7 @@ Decoder::WmmaForm Decoder::parse_wmma() const {
 
 Slot Decoder::slot_list(const std::vector<Slot>& slots) {
   const auto offset = static_cast<std::uint32_t>(kernel_->constants.size());
-  // Whole vectors, to keep the bank aligned.
+  // A multiple of whole vectors, so that the bank stays aligned.
   const std::size_t bytes = (slots.size() * sizeof(Slot) + kVector64 - 1) / kVector64 * kVector64;
   kernel_->constants.resize(offset + std::max<std::size_t>(bytes, kVector64));
   if (!slots.empty()) {
@@ -108,7 +108,7 @@ Slot Decoder::slot_list(const std::vector<Slot>& slots) {
   return Slot{BankId::kConstants, offset};
 }
 
-/// The registers of a fragment operand, of which there must be `expected`.
+/// The registers of a fragment operand; their number must be `expected`.
 std::vector<Operand> Decoder::fragment(const Operand& o, unsigned expected) const {
   if (o.kind != Operand::Kind::kVector || o.elements.size() != expected) {
     refuse("a fragment of " + std::to_string(expected) + " registers is needed, not of " +
@@ -137,7 +137,7 @@ void Decoder::decode_wmma() {
   const unsigned bytes = rows * columns * element;
   const unsigned line = (form.by_rows[0] ? columns : rows) * element;
   const unsigned count = fragment_registers(bytes);
-  // The manual gives fragments of .f16 matrices eight registers, whatever their size.
+  // Fragments of .f16 matrices have eight registers in the manual, independent of their size.
   const unsigned expected = !accumulator && type == "f16" ? 8 : count;
   const std::vector<Operand> data = fragment(operand(is_store ? 1 : 0), expected);
   const bool transposes = accumulator && !form.by_rows[0];
@@ -172,7 +172,7 @@ void Decoder::decode_wmma() {
   if (transposes && !is_store) emit_transpose(turned, data, false);
 }
 
-/// Computes the lanes' addresses; returns the space that they are in.
+/// Emits the computation of the lanes' addresses. Returns their state space.
 StateSpace Decoder::emit_fragment_address(const WmmaForm& form, FragmentAddress at,
                                           unsigned line_elements,
                                           const std::vector<Operand>& unused, bool is_store) {
@@ -204,7 +204,8 @@ StateSpace Decoder::emit_fragment_address(const WmmaForm& form, FragmentAddress 
   return space;
 }
 
-/// Between the operand's registers, packed by rows, and the hidden ones, packed by columns.
+/// Emits a transposition between the operand's registers, packed by rows, and the hidden registers,
+/// packed by columns.
 void Decoder::emit_transpose(const FragmentTranspose& form, const std::vector<Operand>& data,
                              bool to_hidden) {
   begin(*in_);

@@ -23,7 +23,7 @@ bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
   return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
 }
 
-/// Hints about placement: they never change a value.
+/// Cache hints, which do not change values.
 bool is_cache_hint(const std::string& m) {
   return is_one_of(m, {"L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
                        "L1::evict_last", "L1::no_allocate", "L2::evict_normal", "L2::evict_first",
@@ -105,7 +105,7 @@ bool atomic_type(Type t, AtomicType& to) {
   }
 }
 
-/// Which types an operation is defined for.
+/// Whether an operation is defined for a type.
 bool atomic_fits(AtomicOp op, AtomicType t) {
   if (t == AtomicType::kB16) return op == AtomicOp::kCompareAndSwap;
   const bool is_bits = t == AtomicType::kB32 || t == AtomicType::kB64;
@@ -172,8 +172,8 @@ void Decoder::parse_memory_modifiers(bool is_store, Type& type) {
   m.is_signed = is_signed_type(type);
 }
 
-/// The register, or the vector of registers, that a load fills or a store reads. All elements
-/// must have cells of one width.
+/// Decodes the register, or the vector of registers, of a load or store. All elements must have
+/// cells of the same width.
 void Decoder::data_operands(const Operand& o, Type type, bool is_store) {
   MemoryForm& m = d_.memory;
   std::vector<Operand> elements;
@@ -219,8 +219,8 @@ void Decoder::emit_fence() {
   write_names_ = written;
 }
 
-/// Kernel parameters and parameters of device functions by name: the machine has the former in
-/// its constant bank and the latter in registers, so that neither is a memory access.
+/// Kernel parameters and parameters of device functions by name. In hardware the former are in the
+/// constant bank and the latter in registers, so that neither is a memory access.
 void Decoder::decode_fixed(const AddressOperand& from, bool is_store) {
   const Place* place = find_place(operand(is_store ? 0 : 1).name);
   const std::uint64_t inside = static_cast<std::uint64_t>(from.displacement) - place->offset;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Textures and surfaces (PTX ISA 9.7.9, 9.7.10).
 //
-// A fetch is one load for each texel that linear filtering of its geometry reads, into hidden
-// buffers of the warp, and one filter operation, which computes the result registers. The filter is
-// emitted before the first instruction that names a result, before the block ends, or when its
-// buffers are needed again. In between the warp goes on, as it does after a load.
+// A fetch is decoded to one load for each texel that linear filtering of its geometry reads, into
+// hidden buffers of the warp, and to one filter operation, which computes the result registers. The
+// filter is emitted before the first instruction that names a result, before the end of the basic
+// block, or when another fetch needs its buffers. Until then the warp can issue other instructions,
+// like after a load.
 
 #include <algorithm>
 #include <array>
@@ -15,13 +16,13 @@ namespace tessera::ptx {
 
 namespace {
 
-/// What the filter occupies, in issue slots of the SFU: a constant of ours. An SM samples four
-/// texel quads a cycle, which is 8 cycles for a warp: two slots of SmConfig::sfu_interval (4).
+/// Issue cost of the filter in slots of the SFU (ours). An SM samples four texel quads per cycle, 8
+/// cycles for a warp: two slots of SmConfig::sfu_interval (4).
 constexpr unsigned kIntegerFetchCost = 1;
 constexpr unsigned kFilterCost = 2;
 constexpr unsigned kFilterCost3d = 4;
 
-/// Hidden buffers: fetches of a warp that may be under way at once, by their number of texels.
+/// Number of hidden buffer sets, which limits the concurrent fetches of a warp.
 constexpr unsigned texel_sets(unsigned corners) { return corners == 8 ? 2 : corners == 4 ? 4 : 8; }
 
 constexpr const char* kFetchForms =
@@ -41,7 +42,7 @@ bool has(const Instruction& i, const char* modifier) {
 
 bool is_fetch(const std::string& opcode) { return opcode == "tex" || opcode == "tld4"; }
 
-/// Texel loads of a fetch.
+/// Number of texel loads of a fetch.
 unsigned corners_of(const Instruction& i) {
   if (i.opcode == "tex" && !i.modifiers.empty() && i.modifiers.back() == "s32") return 1;
   return has(i, "3d") ? 8 : has(i, "1d") || has(i, "a1d") ? 2 : 4;
@@ -53,7 +54,7 @@ bool mentions(const Operand& o, const std::string& name) {
                      [&](const Operand& e) { return mentions(e, name); });
 }
 
-/// By name: a vector register is mentioned whole.
+/// Compares names, so that a vector register counts as a whole.
 bool mentions_results_of(const Instruction& i, const Instruction& fetch) {
   const auto& results = fetch.operands[0].elements;
   return std::any_of(results.begin(), results.end(), [&](const Operand& r) {
@@ -62,7 +63,8 @@ bool mentions_results_of(const Instruction& i, const Instruction& fetch) {
   });
 }
 
-/// Also where lanes wait for others of their warp, which may fetch meanwhile.
+/// Also true for instructions at which lanes wait for other lanes of their warp, because those can
+/// fetch in the meantime.
 bool ends_block(const std::string& opcode) {
   return is_one_of(opcode,
                    {"bra", "brx", "ret", "exit", "bar", "barrier", "trap", "brkpt", "shfl", "vote",
@@ -91,7 +93,7 @@ bool Decoder::is_texture_reference(const std::string& name) const {
   });
 }
 
-/// Where the launch puts the handle that is bound to the reference.
+/// The slot of the handle that the launch binds to the reference.
 Slot Decoder::texture_reference(const std::string& name) {
   for (const SymbolUse& use : kernel_->texture_references) {
     if (use.name == name) return Slot{BankId::kLaunch, use.launch_offset};
@@ -116,8 +118,8 @@ bool Decoder::parse_geometry(const std::string& word, TextureForm& form) const {
   return true;
 }
 
-/// "[handle, {layer, x, y, z}]". Three-dimensional and layered two-dimensional coordinates have a
-/// fourth element that counts for nothing.
+/// Decodes "[handle, {layer, x, y, z}]". Three-dimensional and layered two-dimensional coordinates
+/// have a fourth element that is ignored.
 void Decoder::texture_operand(const Operand& o, TextureForm& form) {
   if (o.kind != Operand::Kind::kAddress || o.elements.empty()) {
     refuse("operands in brackets are missing: [texture, {coordinates}]");
@@ -202,7 +204,7 @@ void Decoder::decode_fetch() {
                                             : kFilterCost);
 }
 
-/// Room for the texels of the widest fetch of the function, a few times over, and their names.
+/// Allocates buffer sets for the texels of the function's widest fetch, and their scoreboard names.
 void Decoder::place_texels() {
   for (const Instruction& i : function_.body) {
     if (is_fetch(i.opcode)) texel_corners_ = std::max(texel_corners_, corners_of(i));
@@ -233,7 +235,7 @@ void Decoder::emit_texel_loads(TextureForm& form, unsigned corners, unsigned cos
   kernel_->textures.push_back(form);
   const auto first = static_cast<std::uint32_t>(kernel_->code.size());
   for (unsigned c = 0; c < corners; ++c) {
-    // What a completed load writes: 16 bytes a lane, of which the texel is the first.
+    // A completed load writes 16 bytes per lane; the texel is in the first bytes.
     d_.action = Action::kTexelLoad;
     d_.displacement = c;
     d_.target = first + corners;
@@ -248,7 +250,7 @@ void Decoder::emit_texel_loads(TextureForm& form, unsigned corners, unsigned cos
   }
   pending.decoded.aux = d_.aux;
   pending.decoded.action = Action::kTextureFilter;
-  pending.decoded.guard = Slot{BankId::kConstants, 0};  // the lanes are those of the loads
+  pending.decoded.guard = Slot{BankId::kConstants, 0};  // no guard: uses the lanes of the loads
   pending_filters_.push_back(std::move(pending));
 }
 

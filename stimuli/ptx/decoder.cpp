@@ -13,8 +13,8 @@ namespace tessera::ptx {
 
 namespace {
 
-/// Registers that real code needs beyond the live values of the PTX: address and loop temporaries
-/// and what the machine reserves.
+/// Registers of machine code in addition to the live values of the PTX: address and loop
+/// temporaries and reserved registers.
 constexpr std::uint32_t kExtraRegisters = 6;
 constexpr std::uint32_t kLeastRegisters = 16;
 constexpr std::uint32_t kRegisterUnit = 8;
@@ -29,7 +29,7 @@ std::uint64_t alignment_of(const Variable& v) {
   return std::max<std::uint64_t>(1, std::uint64_t{type_bytes(v.type)} * v.vector);
 }
 
-/// Instructions that are refused for what they are, not for a wrong modifier.
+/// Instructions that are not modelled, independent of their modifiers.
 struct OutsideModel {
   const char* opcode;
   const char* why;
@@ -103,7 +103,7 @@ std::shared_ptr<const Kernel> Decoder::run() {
   }
   if (!pending_filters_.empty()) flush_filters(function_.body.size());
   code_of_.push_back(static_cast<std::uint32_t>(kernel_->code.size()));
-  // Falling off the end is a return.
+  // The end of the body is a return.
   Instruction end;
   end.line = function_.body.empty() ? function_.line : function_.body.back().line;
   end.opcode = "ret";
@@ -167,7 +167,7 @@ void Decoder::place_parameters() {
   kernel_->parameter_bytes = static_cast<std::uint32_t>(offset);
 }
 
-// Local variables, and parameters of device functions, which live in local memory too.
+// Local variables and parameters of device functions, both in local memory.
 void Decoder::place_variables() {
   std::uint64_t offset = 0;
   for (const Variable& v : function_.variables) {
@@ -176,7 +176,7 @@ void Decoder::place_variables() {
     places_[v.name] = Place{v.space, offset, v.bytes(), false};
     offset += v.bytes();
   }
-  // What CUDA gives a thread at most (CUDA C++ Programming Guide, "Technical Specifications").
+  // CUDA's limit per thread (CUDA C++ Programming Guide, "Technical Specifications").
   constexpr std::uint64_t kMostLocal = 512 * 1024;
   if (offset > kMostLocal) {
     throw InputError(module_.where(function_.line) + ": kernel '" + function_.name + "' needs " +
@@ -191,8 +191,8 @@ void Decoder::place_variables() {
   }
 }
 
-// Shared variables of the function, then those of the module that the kernel names, the region that
-// libraries reserve, and the unsized extern array.
+// Shared variables of the function, then those of the module that the kernel uses, the region
+// reserved for libraries, and the unsized extern array.
 void Decoder::place_shared() {
   std::vector<const Variable*> found;
   for (const Variable& v : function_.variables) {
@@ -219,7 +219,7 @@ void Decoder::place_shared() {
     places_[v->name] = Place{StateSpace::kShared, offset, v->bytes(), false};
     offset += v->bytes();
   }
-  // Cooperative groups of several warps keep their barriers there, at most 288 bytes.
+  // Cooperative groups of several warps store their barriers there, at most 288 bytes.
   static constexpr std::uint64_t kReservedShared = 1024;
   if (named("%reserved_smem_offset_1")) {
     offset = align_up(offset, 16);
@@ -323,7 +323,7 @@ void Decoder::find_read_only_loads() {
     kernel_->pointers.push_back(KernelPointer{std::move(p.origin), p.use});
   }
   for (ReadOnlyLoad& l : report.loads) {
-    // A wmma.load is several loads.
+    // A wmma.load is decoded to several loads.
     for (std::uint32_t pc = code_of_[l.instruction]; pc < code_of_[l.instruction + 1]; ++pc) {
       if (kernel_->code[pc].action != Action::kLoad) continue;
       kernel_->read_only_loads.push_back(KernelLoad{pc, l.pointers});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decodes one kernel: gives every register, constant and variable a place, and every instruction
-// a handler. decoder.cpp has the frame and the operands, decode_alu.cpp, decode_memory.cpp,
-// decode_control.cpp and decode_texture.cpp the instructions.
+// Decodes one kernel: assigns a location to every register, constant and variable, and a handler to
+// every instruction. decoder.cpp contains the frame, operands.cpp the operands, and decode_alu.cpp,
+// decode_memory.cpp, decode_matrix.cpp, decode_control.cpp and decode_texture.cpp the instructions.
 
 #include <map>
 #include <memory>
@@ -22,7 +22,7 @@ namespace tessera::ptx {
 
 class Decoder {
  public:
-  /// `function` has no calls left (expand_calls).
+  /// `function` must not contain calls (expand_calls).
   Decoder(const Module& module, const Function& function);
   std::shared_ptr<const Kernel> run();
 
@@ -42,7 +42,7 @@ class Decoder {
   };
   /// Address operand, resolved.
   struct AddressOperand {
-    StateSpace space = StateSpace::kGeneric;  ///< of the symbol; kGeneric when there is none
+    StateSpace space = StateSpace::kGeneric;  ///< of the symbol; kGeneric without a symbol
     bool has_symbol = false;
     bool is_entry_parameter = false;
     Slot base;
@@ -73,7 +73,7 @@ class Decoder {
   Slot source(const Operand& operand, Kind kind);
   Slot predicate_source(const Operand& operand, std::uint32_t& flip);
   Slot result(const Operand& operand, Kind kind);
-  /// A register of any width from 1 byte up (ld, st, cvt).
+  /// A register of any width of 1 byte or more (ld, st, cvt).
   Slot any_source(const Operand& operand, Kind kind, unsigned& bytes);
   Slot any_result(const Operand& operand, unsigned& bytes);
   Slot constant(const Operand& operand, Kind kind);
@@ -88,7 +88,7 @@ class Decoder {
   void reads(const Register& r);
   void writes(const Register& r);
 
-  // Computing (decode_alu.cpp).
+  // Compute instructions (decode_alu.cpp).
   void decode_alu();
   void decode_plain(const AluEntry& e);
   void decode_compare();
@@ -122,10 +122,10 @@ class Decoder {
   void emit_transpose(const FragmentTranspose& form, const std::vector<Operand>& data,
                       bool to_hidden);
   std::vector<Operand> fragment(const Operand& operand, unsigned expected) const;
-  /// Places of registers that do not fit Decoded::slot, in the constant bank.
+  /// Stores the slots of registers that do not fit Decoded::slot in the constant bank.
   Slot slot_list(const std::vector<Slot>& slots);
-  // Textures and surfaces (decode_texture.cpp). A fetch becomes loads of its texels and, as late as
-  // possible, a filter: fetches of one warp overlap as loads do.
+  // Textures and surfaces (decode_texture.cpp). A fetch is decoded to loads of its texels and to a
+  // filter, emitted as late as possible, so that fetches of one warp overlap like loads.
   struct PendingFilter {
     const Instruction* instruction = nullptr;
     Decoded decoded;
@@ -145,7 +145,7 @@ class Decoder {
   void place_texels();
   void emit_texel_loads(TextureForm& form, unsigned corners, unsigned cost);
   void emit_filter(const PendingFilter& pending);
-  /// Emits the filters that must come before the function's instruction `n`.
+  /// Emits the filters that must precede the function's instruction `n`.
   void flush_filters(std::size_t n);
   std::vector<PendingFilter> pending_filters_;  ///< oldest first
   std::uint32_t texel_names_ = 0;               ///< first scoreboard name
@@ -185,11 +185,11 @@ class Decoder {
   std::vector<std::uint32_t> write_names_;
 };
 
-/// Throws InputError with the nearest name when the module has no such kernel.
+/// Throws InputError with the nearest name if the module has no such kernel.
 const Function& entry_function(const Module& module, const std::string& entry);
 
-/// Opcodes of the instructions that stand for calls of system functions: the operands are the
-/// call's .param variables, results first.
+/// Opcodes of the instructions that replace calls of system functions. The operands are the call's
+/// .param variables, results first.
 inline constexpr const char* kPrintCall = "_vprintf";
 inline constexpr const char* kAssertCall = "_assertfail";
 inline constexpr const char* kMallocCall = "_malloc";

@@ -10,7 +10,7 @@ DeviceHeap::DeviceHeap(Address begin, std::uint64_t bytes) : bytes_(bytes) {
 }
 
 Address DeviceHeap::allocate(std::uint64_t bytes) {
-  if (bytes > bytes_) return 0;  // also keeps the rounding from wrapping
+  if (bytes > bytes_) return 0;  // also prevents overflow of the rounding
   const std::uint64_t needed =
       std::max<std::uint64_t>(1, (bytes + kAlignment - 1) / kAlignment) * kAlignment;
   const auto fits = std::find_if(free_.begin(), free_.end(),
@@ -30,7 +30,7 @@ bool DeviceHeap::release(Address address) {
   std::uint64_t bytes = found->second;
   used_ -= bytes;
   live_.erase(found);
-  // Joined with its free neighbours.
+  // Merge with adjacent free blocks.
   auto next = free_.lower_bound(address);
   if (next != free_.end() && next->first == address + bytes) {
     bytes += next->second;

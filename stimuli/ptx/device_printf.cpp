@@ -13,7 +13,7 @@ namespace tessera::ptx {
 namespace {
 
 constexpr const char* kDigits = "0123456789";
-/// Ours: a slip in a width must not fill the terminal.
+/// Limit of width and precision (ours), so that a wrong width does not flood the terminal.
 constexpr std::int64_t kTooWide = 65536;
 
 bool is_one_of(char c, const char* set) { return c != '\0' && std::strchr(set, c) != nullptr; }
@@ -44,7 +44,7 @@ class Formatter {
 
   char here() const { return at_ < format_.size() ? format_[at_] : '\0'; }
 
-  /// Digits, or a star that takes an argument; nothing where there is neither.
+  /// Parses digits, or a star with its argument. Empty if there is neither.
   std::optional<std::int64_t> number() {
     if (here() == '*') {
       ++at_;
@@ -58,7 +58,8 @@ class Formatter {
     return value;
   }
 
-  /// Width and precision, as C reads negative ones: to the left, and none.
+  /// Parses width and precision. As in C, a negative width aligns left and a negative precision is
+  /// ignored.
   void field() {
     if (const auto width = number()) {
       if (*width < 0) spec_ += '-';
@@ -107,7 +108,7 @@ class Formatter {
       const std::string value = at == 0 ? "(null)" : arguments_.string(at);
       print("", type, value.c_str());
     } else if (type == 'p' && length.empty()) {
-      // The host's own %p may print a null pointer as a word.
+      // Not the host's %p, which can print a null pointer as a word.
       char text[24];
       std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(next(8)));
       print("", 's', static_cast<const char*>(text));
@@ -134,7 +135,7 @@ class Formatter {
   template <class T>
   void print(const char* length, char type, T value) {
     const std::string spec = spec_ + length + type;
-    // The specification is made of checked parts, and `value` is what its last letter takes.
+    // The specification consists of checked parts, and `value` has the type of its conversion.
     const int size = std::snprintf(nullptr, 0, spec.c_str(), value);
     std::vector<char> text(static_cast<std::size_t>(size) + 1);
     std::snprintf(text.data(), text.size(), spec.c_str(), value);
@@ -144,7 +145,7 @@ class Formatter {
   const std::string& format_;
   const PrintfArguments& arguments_;
   PrintfText result_;
-  std::string spec_;  ///< of the conversion under way: "%-08.3"
+  std::string spec_;  ///< of the present conversion: "%-08.3"
   std::size_t at_ = 0;
   std::uint64_t offset_ = 0;
 };

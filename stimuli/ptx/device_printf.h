@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The text of a device printf: C's conversions, with the arguments in a packed buffer (int and
-// smaller as 4 bytes, long, double and pointers as 8, each at a multiple of its size).
+// Formatting of a device printf: C's conversions, with the arguments in a packed buffer (int and
+// smaller types as 4 bytes, long, double and pointers as 8 bytes, each at a multiple of its size).
 
 #include <cstdint>
 #include <functional>
@@ -11,13 +11,14 @@
 
 namespace tessera::ptx {
 
-/// A format that C's printf may have and this one has not. The caller says which thread it was.
+/// A conversion that C's printf can have and this one does not support. The caller adds the thread
+/// to the message.
 class UnknownConversion : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Where one thread's printf finds its arguments.
+/// Access to the arguments of one thread's printf.
 struct PrintfArguments {
   /// The `bytes` (4 or 8) at `offset` of the buffer.
   std::function<std::uint64_t(std::uint64_t offset, unsigned bytes)> word;
@@ -27,11 +28,11 @@ struct PrintfArguments {
 
 struct PrintfText {
   std::string text;
-  unsigned arguments = 0;  ///< that the format has taken: what the call returns
+  unsigned arguments = 0;  ///< number of arguments of the format, the result of the call
 };
 
-/// Throws UnknownConversion that names a conversion other than %d %i %u %o %x %X %c %s %p %e %f %g
-/// %a (and E F G A) with flags, width, precision, h, hh, l, ll, j, z and t; %% is a percent sign.
+/// Supports %d %i %u %o %x %X %c %s %p %e %f %g %a (and E F G A) with flags, width, precision, h,
+/// hh, l, ll, j, z and t, and %%. Throws UnknownConversion with the name of any other conversion.
 PrintfText format_printf(const std::string& format, const PrintfArguments& arguments);
 
 }  // namespace tessera::ptx

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decoded instructions and what their handlers work on.
+// Decoded instructions and the state of their handlers.
 //
-// A value of a warp is a vector of 32 lanes: 32-bit cells for types of up to 32 bits (of
-// narrower ones the low bits count), 64-bit cells for 64-bit types. A predicate is one 32-bit mask.
+// A value of a warp is a vector of 32 lanes: 32-bit cells for types of up to 32 bits (narrower
+// types use the low bits), 64-bit cells for 64-bit types. A predicate is one 32-bit mask.
 // Registers, constants and special registers are all such vectors in one of a few banks, so that a
-// handler reads operand (bank, offset) without asking what it is.
+// handler reads every operand by (bank, offset), independent of its kind.
 
 #include <array>
 #include <cstddef>
@@ -39,13 +39,13 @@ enum class BankId : std::uint32_t {
   kCount
 };
 
-/// Where an operand is.
+/// Location of an operand.
 struct Slot {
   BankId bank = BankId::kRegisters;
   std::uint32_t offset = 0;  ///< bytes
 };
 
-/// The state a handler sees.
+/// The state of a warp that a handler accesses.
 struct Frame {
   std::array<std::byte*, static_cast<std::size_t>(BankId::kCount)> bank{};
   /// Lanes that execute (never 0 when a handler is called).
@@ -60,14 +60,14 @@ struct Frame {
 struct Decoded;
 using Handler = void (*)(const Frame&, const Decoded&);
 
-/// What the checks of an access need to know about its lanes' addresses.
+/// Summary of an access's lane addresses for its checks.
 struct AddressSummary {
   std::uint64_t lowest = 0;
   std::uint64_t highest = 0;
-  std::uint64_t bits = 0;  ///< all of them ORed: alignment
+  std::uint64_t bits = 0;  ///< OR of all addresses, for the alignment check
 };
-/// Computes the addresses of a memory instruction. Lanes that take no part get the first active
-/// lane's, so that checks and loops need no mask.
+/// Computes the addresses of a memory instruction. Inactive lanes get the first active lane's
+/// address, so that checks and loops need no mask.
 using AddressHandler = void (*)(const Frame&, const Decoded&, std::uint32_t mask,
                                 std::uint64_t* addresses, AddressSummary& summary);
 /// Loads one 4-byte element of every lane: to[i] = *(from + offsets[i]).
@@ -77,7 +77,7 @@ using GatherHandler = void (*)(std::uint32_t* to, const std::byte* from,
 enum class Action : std::uint8_t {
   kCompute,   ///< call the handler
   kTogether,  ///< the same, but all 32 lanes must execute it together
-  kWarpSync,  ///< call the handler when the lanes of the member mask have come (Kernel::syncs[aux])
+  kWarpSync,  ///< call the handler when all member lanes have arrived (Kernel::syncs[aux])
   kBranch,
   kLoad,
   kStore,
@@ -87,18 +87,18 @@ enum class Action : std::uint8_t {
   kFence,
   kExit,
   kTrap,
-  kPrint,   ///< vprintf: result at 0 (or no place), format at 1, buffer at 2
+  kPrint,   ///< vprintf: result at 0 (optional), format at 1, buffer at 2
   kMalloc,  ///< malloc: result at 0, bytes at 1
   kFree,    ///< free: pointer at 1
   kAssert,  ///< __assertfail: message at 1, file at 2, line at 3, function at 4
   // Textures and surfaces: `aux` is the index of Kernel::textures.
-  kTexelLoad,      ///< of corner `displacement`; `target` is the code after the last corner's
+  kTexelLoad,      ///< load of corner `displacement`; `target` is the code after the last corner
   kTextureFilter,  ///< computes the results from coordinates and texels
   kTextureQuery,   ///< result at 0
   kSurfaceAccess,  ///< load or store: data at 0 to 3
 };
 
-/// Operand types that decide cell width, and how an immediate is written.
+/// Operand types, which determine cell width and form of immediates.
 enum class Kind : std::uint8_t { kI8, kI16, kI32, kI64, kF16, kF32, kF64, kPred };
 
 constexpr unsigned kind_bytes(Kind k) {
@@ -120,18 +120,20 @@ constexpr unsigned kind_bytes(Kind k) {
   return 0;
 }
 
-/// Whether an access is meant to meet accesses of other threads (PTX ISA, strong operations).
+/// Scope of threads with which an access can be concurrent without a race (PTX ISA, strong
+/// operations).
 enum class Strength : std::uint8_t {
   kWeak,
-  kCta,  ///< of the same CTA
-  kGpu,  ///< of any thread: volatile, relaxed, acquire, release and atomics without .cta
+  kCta,  ///< threads of the same CTA
+  kGpu,  ///< all threads: volatile, relaxed, acquire, release and atomics without .cta
 };
 
-/// Memory instruction: what does not change between executions.
+/// The static properties of a memory instruction.
 struct MemoryForm {
   StateSpace space = StateSpace::kGlobal;
   CacheScope scope = CacheScope::kL1;
-  /// By definition (ld.global.nc, ldu, constants); what the read-only pass found is the launch's.
+  /// Read-only by definition (ld.global.nc, ldu, constants). Results of the read-only pass are in
+  /// the launch.
   bool read_only = false;
   Strength strength = Strength::kWeak;
   bool is_signed = false;      ///< sign-extend a narrow element to the register
@@ -152,21 +154,21 @@ struct Decoded {
   static constexpr unsigned kAddress = 4;
   static constexpr unsigned kOperand = 1;
   static constexpr unsigned kComparand = 2;
-  /// Bit of aux: a barrier that not all lanes of the warp need to execute together.
+  /// Bit of aux: a barrier without .aligned, which the lanes of a warp can execute separately.
   static constexpr std::uint32_t kUnaligned = 16;
 
   Handler run = nullptr;
-  /// Called by `run` for conversions whose registers are wider than their types.
+  /// The conversion that `run` calls if the registers are wider than their types.
   Handler inner = nullptr;
   std::array<Slot, 6> slot{};
   Slot guard{};
-  /// XORed to the guard's mask: all ones for "@!p".
+  /// XORed with the guard's mask: all ones for "@!p".
   std::uint32_t guard_flip = 0;
   Action action = Action::kCompute;
   MemoryForm memory{};
   /// Handler-specific: LUT, combine mode, shuffle mode, barrier flags.
   std::uint32_t aux = 0;
-  /// Masks XORed to predicate sources ("!p"), in order of use.
+  /// Masks XORed with predicate sources ("!p"), in order of use.
   std::uint32_t flip = 0;
   /// Branch: index of the target and of the reconvergence point.
   std::uint32_t target = 0;

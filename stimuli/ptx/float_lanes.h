@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Floating-point helpers shared by the handler files. NaN results are made canonical, so that
-// they do not depend on the host's operand order (PTX ISA 9.7.3: 0x7fffffff for .f32).
+// Floating-point helpers shared by the handler files. NaN results are canonical, so that they do
+// not depend on the host's operand order (PTX ISA 9.7.3: 0x7fffffff for .f32).
 
 #include "stimuli/ptx/lanes.h"
 
@@ -41,7 +41,7 @@ template <class T>
 bool is_nan(T v) {
   return v != v;
 }
-/// `v`, or the canonical NaN when it is one.
+/// `v`, or the canonical NaN if `v` is a NaN.
 template <class T>
 T settled(T v) {
   return is_nan(v) ? canonical_nan<T>() : v;
@@ -62,7 +62,7 @@ f64 in(f64 v) {
 inline f32 clamp01(f32 v) { return v > 0.0f ? (v < 1.0f ? v : 1.0f) : 0.0f; }
 inline f64 clamp01(f64 v) { return v > 0.0 ? (v < 1.0 ? v : 1.0) : 0.0; }
 
-/// What every arithmetic result goes through.
+/// Final step of every arithmetic result: flush, saturate, canonical NaN.
 template <bool kFtz, bool kSat, class T>
 T out(T v) {
   const T flushed = in<kFtz>(v);
@@ -84,7 +84,7 @@ T root(T a) {
     return __builtin_sqrt(a);
 }
 
-/// Rounds to integral by the PTX names rni, rzi, rmi, rpi.
+/// Rounding modes to integral values: rni, rzi, rmi, rpi in PTX.
 enum class Round { kNearest, kZero, kDown, kUp };
 
 template <Round kRound, class T>

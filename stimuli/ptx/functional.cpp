@@ -14,7 +14,7 @@ namespace tessera::ptx {
 
 namespace {
 
-/// Issues a CTA's instructions, warp by warp.
+/// Issues the instructions of a CTA, warp by warp.
 class CtaRunner {
  public:
   static constexpr std::uint64_t kNoSlice = ~std::uint64_t{0};
@@ -25,8 +25,9 @@ class CtaRunner {
   bool ended() const { return cta_.live_warps() == 0; }
   std::uint64_t issued() const { return issued_; }
 
-  /// Runs to the end, or (cooperative kernels) every warp for at most `slice` instructions up to
-  /// its barrier. `before`: instructions of other CTAs so far, for the clock. `budget`: 0 = none.
+  /// Runs the CTA to its end, or, for cooperative kernels, every warp for at most `slice`
+  /// instructions or up to its barrier. `before`: instructions of other CTAs so far, for the clock.
+  /// `budget`: 0 = no limit.
   void run(std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
     do {
       sweep(before, slice, budget == 0 ? kNoSlice : budget);
@@ -133,12 +134,12 @@ class CtaRunner {
   std::uint64_t issued_ = 0;
 };
 
-/// Instructions of a warp before the next CTA has its turn.
+/// Instructions per warp before the next CTA runs.
 constexpr std::uint64_t kSlice = 256;
-/// More than any machine holds at once.
+/// Maximum number of resident CTAs; larger than that of any GPU.
 constexpr std::uint64_t kMostTogether = 16384;
 
-/// The CTAs wait for each other, so that all of them live at once.
+/// Runs a cooperative kernel with all CTAs resident, because they wait for each other.
 std::uint64_t run_together(KernelProgram& program, std::uint64_t budget, IssueResult& result) {
   const std::uint64_t ctas = program.grid().count();
   if (ctas > kMostTogether) {

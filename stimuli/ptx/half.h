@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Half precision (IEEE binary16) and bfloat16 in software, by bits, round to nearest even.
-// Templates on a tag, so that each instruction set's build of the handlers has its own copy.
+// Half precision (IEEE binary16) and bfloat16 in software, on bits, round to nearest even.
+// Templates on a tag, so that the build of the handlers for each instruction set has its own copy.
 
 #include <cstdint>
 
@@ -42,7 +42,7 @@ struct HalfBits {
     const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1);
     const std::uint64_t tie = std::uint64_t{1} << (drop - 1);
     const std::uint64_t rounded = kept + (rest > tie || (rest == tie && (kept & 1) != 0) ? 1 : 0);
-    // A carry out of the fraction moves into the exponent field by itself.
+    // A carry out of the fraction increments the exponent field.
     const std::uint64_t biased =
         exponent >= -14 ? static_cast<std::uint64_t>(exponent + 14) << 10 : 0;
     const std::uint64_t result = biased + rounded;
@@ -54,8 +54,8 @@ struct HalfBits {
     const double product = static_cast<double>(to_float(a)) * static_cast<double>(to_float(b));
     const double addend = to_float(c);
     const double sum = product + addend;
-    // The product is exact, the sum may not be: round it to odd, so that the last rounding sees
-    // that something was dropped.
+    // The product is exact but the sum can be inexact: it is rounded to odd, so that the last
+    // rounding takes the dropped bits into account.
     const double back = sum - product;
     const double error = (product - (sum - back)) + (addend - back);
     if (error != 0 && error == error) {

@@ -21,7 +21,7 @@ class Initializer {
  public:
   Initializer(TokenStream& in, const std::vector<std::uint64_t>& dimensions, Variable& variable)
       : in_(in), variable_(variable), element_bytes_(type_bytes(variable.type)) {
-    // strides_[k]: scalars in one item of level k; the last is a scalar itself.
+    // strides_[k]: scalars per item of level k; an item of the last level is a scalar.
     std::vector<std::uint64_t> sizes = dimensions;
     if (variable.vector > 1) sizes.push_back(variable.vector);
     unsized_ = !sizes.empty() && sizes.front() == kUnsized;
@@ -47,7 +47,7 @@ class Initializer {
   }
 
  private:
-  /// Scalars that an item of that level may hold.
+  /// Maximum number of scalars of an item of the level.
   std::uint64_t capacity(std::size_t level) const {
     return level == 0 && unsized_ ? kMostInitialBytes : strides_[level];
   }
@@ -162,7 +162,8 @@ class Initializer {
     }
   }
 
-  /// Compilers write a pointer in a structure as eight byte masks: one whole address.
+  /// Merges eight byte masks to one address, because compilers write a pointer in a structure this
+  /// way.
   void join_byte_masks() {
     std::vector<PartialSymbol> rest;
     const std::vector<PartialSymbol>& parts = variable_.partial_symbols;

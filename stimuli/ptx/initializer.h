@@ -11,15 +11,15 @@
 
 namespace tessera::ptx {
 
-/// Most elements times bytes of a variable, and most bytes that an initialiser may span.
+/// Maximum size of a variable and of an initialiser, in bytes.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 40;
 constexpr std::uint64_t kMostInitialBytes = std::uint64_t{1} << 26;
 
-/// Stands for "[]" among dimensions: as many as the initialiser has.
+/// The dimension "[]": its size is that of the initialiser.
 constexpr std::uint64_t kUnsized = UINT64_MAX;
 
-/// Reads what follows "=" into the variable. `dimensions` are the array's, outermost first, of
-/// which the first may be kUnsized. Throws InputError.
+/// Parses the initialiser after "=" into the variable. `dimensions`: those of the array, outermost
+/// first; the first can be kUnsized. Throws InputError.
 void parse_initializer(TokenStream& in, const std::vector<std::uint64_t>& dimensions,
                        Variable& variable);
 

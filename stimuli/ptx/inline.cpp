@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls: every call is replaced by the callee's body, with its registers, labels and variables
-// renamed. Parameters and return values are the caller's .param variables under the callee's
-// names. Recursion has no such expansion and is refused.
+// Inline expansion: every call is replaced by the callee's body with renamed registers, labels and
+// variables. The callee's names of parameters and return values are replaced by the caller's .param
+// variables. Recursion is an error, because it cannot be expanded.
 
 #include <algorithm>
 #include <unordered_map>
@@ -33,12 +33,12 @@ class Expander {
  private:
   using Names = std::unordered_map<std::string, std::string>;
 
-  /// Appends the body of `f`. `end`: label that a return goes to (empty in the entry).
+  /// Appends the body of `f`. `end`: branch target of returns (empty in the entry).
   void copy(const Function& f, Names names, const std::string& suffix, const std::string& end) {
     chain_.push_back(f.name);
     for (const Variable& v : f.variables) {
       Variable mine = v;
-      // A static shared variable exists once, however often the function is expanded.
+      // A static shared variable exists once, independent of the number of expansions.
       if (v.space == StateSpace::kShared && !suffix.empty())
         mine.name += "$" + f.name;
       else if (v.space != StateSpace::kGlobal)
@@ -84,7 +84,7 @@ class Expander {
     result_.body.push_back(std::move(i));
   }
 
-  /// `i` has the caller's names already.
+  /// `i`: the call with the caller's renamed operands.
   void call(const Instruction& i, const Instruction& original) {
     std::size_t at = 0;
     std::vector<Operand> returned;
@@ -146,7 +146,7 @@ class Expander {
     }
   }
 
-  /// System functions without a body become instructions of their own.
+  /// Replaces a call of a system function without a body by an instruction.
   void stand_in(const Instruction& at, const std::string& name,
                 const std::vector<Operand>& returned, const std::vector<Operand>& passed) {
     static const Names kSystemCalls = {{"vprintf", kPrintCall},

@@ -123,7 +123,7 @@ class InstructionParser {
     in_.next();
   }
 
-  /// Sum of the "+4" and "-8" that follow a name.
+  /// Sum of the offsets after a name: "+4", "-8".
   std::int64_t offset() {
     std::uint64_t sum = 0;
     while (in_.at("+") || in_.at("-")) {

@@ -11,8 +11,8 @@ namespace tessera::ptx {
 /// Whether the current token can begin an instruction: a guard or an opcode.
 bool at_instruction(const TokenStream& in);
 
-/// Reads "@p opcode.modifiers operands;" with its semicolon. What is a register and what a symbol
-/// is not known yet: every name is a kRegister, with ".x" in `component`.
+/// Reads "@p opcode.modifiers operands;" with its semicolon. Registers and symbols are not yet
+/// distinguished: every name is a kRegister, with ".x" in `component`.
 Instruction parse_instruction(TokenStream& in);
 
 }  // namespace tessera::ptx

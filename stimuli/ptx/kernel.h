@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A decoded kernel: what every launch of it shares.
+// A decoded kernel, shared by all its launches.
 
 #include <array>
 #include <cstdint>
@@ -24,24 +24,24 @@ struct SymbolUse {
   std::uint32_t launch_offset = 0;
 };
 
-/// What the read-only pass found out about a pointer (read_only.h).
+/// Result of the read-only pass for a pointer (read_only.h).
 struct KernelPointer {
   PointerOrigin origin;
   PointerUse use = PointerUse::kUnused;
 };
 
-/// A load that is ld.global.ro in launches whose arguments do not forbid it.
+/// A load that becomes ld.global.ro unless the arguments of a launch forbid it.
 struct KernelLoad {
   std::uint32_t pc = 0;
   std::vector<std::uint32_t> pointers;  ///< indices of Kernel::pointers
 };
 
-/// An instruction that looks across the lanes of its warp. Lanes of a member mask meet in
-/// instructions of one form, which may be at different places of the kernel.
+/// An instruction across the lanes of a warp. The lanes of a member mask synchronise in
+/// instructions of the same form, which can be at different code positions.
 struct WarpSync {
   std::string form;     ///< canonical name: "shfl.sync.bfly.b32"
   Signature signature;  ///< without the member mask
-  /// 32-bit cells with the member mask; without: the lanes that execute together take part.
+  /// 32-bit cells with the member mask. If empty, the lanes that execute together participate.
   std::optional<Slot> members;
   std::optional<Shuffle> shuffle;
 };
@@ -50,7 +50,7 @@ class Kernel {
  public:
   std::string name;
   std::string file;
-  std::vector<std::string> linked_files;  ///< as Module's
+  std::vector<std::string> linked_files;  ///< see Module::linked_files
   std::vector<Decoded> code;
   std::vector<OpInfo> info;          ///< parallel to `code`
   std::vector<std::string> text;     ///< parallel to `code`, for messages
@@ -63,7 +63,7 @@ class Kernel {
   std::vector<WarpSync> syncs;
   std::vector<TextureForm> textures;          ///< Decoded::aux of texture instructions
   std::vector<SymbolUse> texture_references;  ///< .texref, .surfref: the places of their handles
-  std::vector<std::string> written_surfaces;  ///< references that it stores to
+  std::vector<std::string> written_surfaces;  ///< references to which it stores
   bool writes_anywhere = false;               ///< ReadOnlyReport::writes_anywhere
   std::uint32_t texel_sets = 0;               ///< of hidden texel buffers per warp
   std::uint32_t launch_bytes = 0;             ///< bank kLaunch
@@ -71,7 +71,8 @@ class Kernel {
   std::uint32_t local_bytes = 0;              ///< .local bytes per thread
   std::uint32_t static_shared = 0;
   std::uint32_t register_names = 0;
-  /// Launch bank: the halves of the grid workspace's address, the upper one first; 0: not read.
+  /// Offset in the launch bank of the halves of the grid workspace's address, the upper half first;
+  /// 0 if the kernel does not read them.
   std::uint32_t workspace_offset = 0;
   std::uint32_t registers_per_thread = 16;
   std::optional<std::array<std::uint32_t, 3>> max_threads;
@@ -82,7 +83,7 @@ class Kernel {
 inline constexpr std::uint32_t kVector32 = 4 * kWarpLanes;
 inline constexpr std::uint32_t kVector64 = 8 * kWarpLanes;
 
-/// Fixed places in the launch, CTA and thread banks: x, y, z vectors of 32-bit cells.
+/// Fixed offsets in the launch, CTA and thread banks: x, y, z vectors of 32-bit cells.
 struct LaunchBank {
   static constexpr std::uint32_t kNtid = 0;
   static constexpr std::uint32_t kNctaid = 3 * kVector32;

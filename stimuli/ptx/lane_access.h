@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Single lanes of a warp's masks and registers, for the files of Warp.
+// Access to single lanes of a warp's masks and registers, for the files of Warp.
 
 #include <cstdint>
 #include <cstdio>
@@ -17,7 +17,7 @@ inline std::string text_of(const Dim3& d) {
   return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
 }
 
-/// The lowest lane of a mask that is not 0.
+/// The lowest lane of a mask. Precondition: the mask is not 0.
 inline unsigned first_lane(std::uint32_t mask) {
   return static_cast<unsigned>(__builtin_ctz(mask));
 }

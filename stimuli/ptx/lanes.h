@@ -26,7 +26,7 @@ inline void blend(Cell* to, const Cell* from, u32 mask) {
   }
 }
 
-/// Runs `body(cells to write)` so that only the lanes of the mask change.
+/// Runs `body` with the cells to write; only the lanes of the mask change.
 template <class Cell, class Body>
 inline void write_lanes(const Frame& f, Cell* to, Body body) {
   if (f.mask == kAllLanes) {

@@ -22,7 +22,7 @@ void fill64(std::byte* to, std::uint64_t value) {
   for (unsigned i = 0; i < kWarpLanes; ++i) std::memcpy(to + 8 * i, &value, 8);
 }
 
-/// Numbers that are added to pointers look like origins too; allocations begin at kBase.
+/// Distinguishes addresses from integers that are added to pointers: allocations begin at kBase.
 bool may_be_address(Address a) { return a >= Allocations::kBase / 2; }
 
 std::uint64_t align64(std::uint64_t v) { return (v + 63) & ~std::uint64_t{63}; }
@@ -117,15 +117,15 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
     fill64(bank + use.launch_offset,
            memory_.symbols->at(use.name) + static_cast<std::uint64_t>(use.addend));
   }
-  // A reference without a texture has handle 0, which its first use reports.
+  // A reference without a texture has handle 0; its first use reports an error.
   for (const SymbolUse& use : kernel_->texture_references) {
     const TextureTable* textures = memory_.textures;
     fill64(bank + use.launch_offset, textures == nullptr ? 0 : textures->bound(use.name));
   }
 }
 
-/// The pass knows the kernel; only a launch knows which of its pointers are to one allocation
-/// (NUBA 5.2 leaves it to the programmer). An allocation is one thing here, however large.
+/// Applies the read-only pass to the arguments: pointers into the same allocation alias, which only
+/// the launch knows (NUBA 5.2 leaves this to the programmer). Granularity: a whole allocation.
 void Launch::mark_read_only() {
   const auto& pointers = kernel_->pointers;
   read_only_.resize(kernel_->code.size());
@@ -142,10 +142,11 @@ void Launch::mark_read_only() {
     to[p] = memory_.allocations->find(value[p], 1);
     const PointerUse use = pointers[p].use;
     if (use == PointerUse::kReadOnly || use == PointerUse::kUnused) continue;
-    // A pointer to just before or behind an array: which array is anyone's guess.
+    // A pointer outside all allocations, such as one past the end of an array: the array is
+    // unknown, so that no load is marked.
     if (to[p] == nullptr && may_be_address(value[p])) return;
     written.insert(to[p]);
-    // The handle of a surface that the kernel writes.
+    // Also the allocation of a surface that the kernel writes by its handle.
     written.insert(allocation_of_texture(value[p]));
   }
   for (const std::string& name : kernel_->written_surfaces) {
@@ -163,7 +164,7 @@ void Launch::mark_read_only() {
   }
 }
 
-/// Nullptr when the value is no handle.
+/// The allocation of a texture; nullptr if the value is no handle.
 const Allocation* Launch::allocation_of_texture(std::uint64_t handle) const {
   const TextureDescriptor* t =
       memory_.textures == nullptr ? nullptr : memory_.textures->find(handle);
@@ -181,7 +182,8 @@ void Launch::mark_read_only_textures(std::set<const Allocation*> written) {
   }
 }
 
-/// What the launch passes there; 0 for a variable without a place, which the kernel does not name.
+/// The value of a pointer in this launch; 0 for an undefined variable, which the kernel does not
+/// use.
 Address Launch::pointer_value(const PointerOrigin& origin) const {
   if (origin.is_variable) {
     if (memory_.symbols == nullptr) return 0;
@@ -212,7 +214,8 @@ std::vector<std::byte> Launch::take_storage() {
   if (pool_.empty()) return std::vector<std::byte>(bytes);
   std::vector<std::byte> storage = std::move(pool_.back());
   pool_.pop_back();
-  // Registers and shared memory begin as zeros, so that runs do not depend on each other.
+  // Registers and shared memory are initialised with zeros, so that CTAs do not depend on the
+  // earlier contents.
   std::memset(storage.data(), 0, bytes);
   return storage;
 }

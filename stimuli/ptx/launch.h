@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A launch of a decoded kernel; warp.h has its CTAs and their warps.
+// A launch of a decoded kernel. warp.h contains its CTAs and warps.
 //
-// Timing facts that the SM sees: shared, local and parameter accesses are executed at issue in
-// both modes (values_done); .local memory is kept here, not in device memory, and its addresses
-// are relative to the CTA, laid out as the hardware does (the same word of consecutive lanes is
-// contiguous). Constants are read as read-only global data. Loads that the read-only pass found
-// carry the read-only bit, unless an argument of this launch that the kernel writes by is in the
-// same allocation. A fence of an acquire or release
-// access is an operation of its own.
+// Properties that the SM depends on:
+// * Shared, local and parameter accesses execute at issue in both value modes (values_done).
+// * .local memory is kept here and not in device memory. Its addresses are relative to the CTA and
+//   have the hardware's layout: the same word of consecutive lanes is contiguous.
+// * Constants are read as read-only global data.
+// * Loads that the read-only pass has found carry the read-only bit, unless a pointer argument that
+//   the kernel writes through points into the same allocation.
+// * The fence of an acquire or release access is a separate operation.
 
 #include <cstdint>
 #include <memory>
@@ -24,7 +25,7 @@
 
 namespace tessera::ptx {
 
-/// Bounds of the allocation that an instruction accessed last.
+/// Bounds of the allocation of an instruction's last access.
 struct RecentRange {
   Address begin = 0;
   std::uint64_t bytes = 0;
@@ -52,22 +53,22 @@ class Launch final : public KernelProgram {
   std::byte* parameters() { return parameters_.data(); }
   std::byte* thread_bank(unsigned warp) { return thread_bank_.data() + warp * 3 * kVector32; }
   RecentRange& recent(std::uint32_t pc) { return recent_[pc]; }
-  /// True once for each instruction, when warnings are taken.
+  /// True at the first call for an instruction, if warnings are enabled.
   bool first_warning(std::uint32_t pc) {
     return memory_.warn != nullptr && warned_.insert(pc).second;
   }
-  /// Null: accesses are not checked.
+  /// Null if accesses are not checked.
   LaunchRaces* races() { return races_.get(); }
-  /// Whether that load's requests carry the read-only bit.
+  /// Whether the requests of the load at `pc` carry the read-only bit.
   bool is_read_only(std::uint32_t pc) const { return read_only_[pc] != 0; }
-  /// Whether texel loads from that texture carry the read-only bit: the kernel writes nothing in
-  /// its allocation, by pointer or by surface.
+  /// Whether texel loads from the texture carry the read-only bit, because the kernel does not
+  /// write to its allocation by pointer or by surface.
   bool is_read_only_texture(std::uint64_t handle) const {
     const std::uint64_t index = handle - TextureTable::kFirstHandle;
     return index < read_only_textures_.size() && read_only_textures_[index] != 0;
   }
 
-  /// Storage of ended CTAs is used again.
+  /// Storage of completed CTAs is reused.
   std::vector<std::byte> take_storage();
   void give_storage(std::vector<std::byte> storage);
   std::size_t warp_bytes() const { return warp_bytes_; }

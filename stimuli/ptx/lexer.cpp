@@ -26,7 +26,7 @@ int digit_value(char c) {
   return 99;
 }
 
-/// Text for a message: printable, and not longer than a line.
+/// Text for a message: printable and limited in length.
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 40;
   std::string out = "'";
@@ -44,7 +44,7 @@ std::string shown(std::string_view text) {
   return out + (text.size() > kLongest ? "...'" : "'");
 }
 
-/// A single-precision value as the double of the same value; payloads of NaN are kept.
+/// Converts a single-precision value to double; payloads of NaN are preserved.
 std::uint64_t widen(std::uint32_t single) {
   float value;
   std::memcpy(&value, &single, sizeof value);
@@ -61,7 +61,7 @@ std::uint64_t widen(std::uint32_t single) {
 class Lexer {
  public:
   Lexer(std::string_view text, const std::string& file) : text_(text), file_(file) {
-    // Driver tools append a terminating NUL to PTX that they extract.
+    // Tools that extract PTX append a terminating NUL.
     while (!text_.empty() && text_.back() == '\0') text_.remove_suffix(1);
   }
 
@@ -114,7 +114,7 @@ class Lexer {
       } else if (c == '#' && starts_line()) {
         skip_line_marker();
       } else if (text_.substr(at_, 7) == "@@DWARF" || text_.substr(at_, 7) == "@@dwarf") {
-        skip_line();  // the form that .section replaced
+        skip_line();  // the older form of .section
       } else {
         return;
       }
@@ -138,7 +138,7 @@ class Lexer {
     return true;
   }
 
-  /// "# 12 "file"" and "#line 12" are left by a preprocessor and say nothing here.
+  /// Skips the line markers of a preprocessor: "# 12 "file"" and "#line 12".
   void skip_line_marker() {
     std::size_t i = at_ + 1;
     while (i < text_.size() && (text_[i] == ' ' || text_[i] == '\t')) ++i;
@@ -149,7 +149,7 @@ class Lexer {
 
   void step() {
     const char c = look();
-    // After a value "%" is the remainder operator, elsewhere it begins a register's name.
+    // "%" is the remainder operator after a value; otherwise it begins a register's name.
     const bool after_value = !tokens_.empty() && (tokens_.back().kind == Token::Kind::kInteger ||
                                                   tokens_.back().kind == Token::Kind::kFloat ||
                                                   tokens_.back().text == ")");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// PTX text to tokens, and a cursor over them. Internal to the parser.
+// Tokens of PTX text, and a cursor over them. Internal to the parser.
 
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ struct Token {
   };
 
   Kind kind = Kind::kEnd;
-  /// No white space or comment before it.
+  /// True if no white space or comment precedes the token.
   bool adjacent = false;
   bool is_unsigned = false;
   bool is_f32 = false;
@@ -31,10 +31,10 @@ struct Token {
   std::uint64_t bits = 0;
 };
 
-/// All tokens of the text, closed by one kEnd. The tokens point into `text`. Throws InputError.
+/// All tokens of the text, terminated by kEnd. The tokens refer to `text`. Throws InputError.
 std::vector<Token> tokenize(std::string_view text, const std::string& file);
 
-/// Throws InputError "FILE:LINE: what; expected EXPECTED".
+/// Throws InputError "FILE:LINE: WHAT; expected EXPECTED".
 [[noreturn]] void fail_at(const std::string& file, unsigned line, const std::string& what,
                           const std::string& expected);
 
@@ -44,7 +44,7 @@ class TokenStream {
   TokenStream(std::string_view text, const std::string& file);
 
   const Token& peek(std::size_t ahead = 0) const;
-  /// The current token, stepped over. At the end it stays there.
+  /// Returns the current token and advances, except at the end.
   Token next();
   std::size_t position() const { return position_; }
   const std::string& file() const { return file_; }
@@ -53,16 +53,16 @@ class TokenStream {
   bool at(std::string_view text, std::size_t ahead = 0) const;
   bool at(Token::Kind kind, std::size_t ahead = 0) const { return peek(ahead).kind == kind; }
   bool accept(std::string_view text);
-  /// Steps over `text` or fails; `purpose` ends the message: "to end the list".
+  /// Skips `text` or fails. `purpose` is the end of the message: "to end the list".
   void expect(std::string_view text, std::string_view purpose);
-  /// Steps over a token of that kind or fails naming `expected`.
+  /// Skips a token of the kind, or fails with `expected`.
   Token expect(Token::Kind kind, std::string_view expected);
   /// An integer literal of at most `max`.
   std::uint64_t expect_integer(std::uint64_t max, std::string_view expected);
-  /// From an opening bracket to its match, both stepped over.
+  /// Skips from an opening bracket to its matching bracket, both included.
   void skip_brackets(std::string_view open, std::string_view close);
 
-  /// The tokens [first, last) as text, each run of white space and comments as one blank.
+  /// The tokens [first, last) as text, with one blank for each run of white space and comments.
   std::string text_between(std::size_t first, std::size_t last) const;
 
   /// Fails at the current token: "found 'X'; expected EXPECTED".

@@ -35,7 +35,7 @@ void rename(Operand& o, const Names& names) {
   for (Operand& e : o.elements) rename(e, names);
 }
 
-/// Gives module symbols their new names in a function, except where it has names of its own.
+/// Renames module symbols in a function, unless a local name hides them.
 void rename_in(Function& f, Names names) {
   for (const auto* own : {&f.variables, &f.parameters, &f.returns}) {
     for (const Variable& v : *own) names.erase(v.name);
@@ -67,7 +67,7 @@ void rename_symbols(Module& m, const Names& names) {
   m.aliases = std::move(aliases);
 }
 
-/// Marks every line with the number of its file.
+/// Adds the number of the file to every line number.
 void mark_lines(Module& m, unsigned file) {
   const auto mark = [file](unsigned& line) { line |= file << kFileShift; };
   const auto mark_all = [&mark](std::vector<Variable>& all) {
@@ -124,7 +124,7 @@ class Linker {
  private:
   std::string where(unsigned line) const { return place_text(modules_[0].file, files_, line); }
 
-  /// Gives symbols that only their file sees another name where other files have the same one.
+  /// Renames local symbols whose names other files also use.
   void keep_apart() {
     std::map<std::string, unsigned> uses;  // files that have the name at module scope
     for (const Module& m : modules_) {
@@ -147,7 +147,7 @@ class Linker {
     }
   }
 
-  /// Adds the symbols of every file: definitions once, declarations that none of them meets.
+  /// Adds the symbols of every file: each definition once, and declarations without a definition.
   template <class Symbol>
   void merge(std::vector<Symbol> Module::*symbols) {
     std::vector<Symbol>& to = out_.*symbols;
@@ -222,7 +222,7 @@ class Linker {
   }
 
   std::vector<Module> modules_;
-  std::vector<std::string> files_;  ///< but the first
+  std::vector<std::string> files_;  ///< without the first
   Module out_;
 };
 
@@ -254,7 +254,7 @@ std::map<std::string, std::string> undefined_variables(const Module& module) {
       placed.insert(v.name);
     }
   }
-  // An initialiser may name a variable that is without a place for the same reason.
+  // Repeated, because an initialiser can refer to a variable that is undefined for the same reason.
   for (bool changed = true; changed;) {
     changed = false;
     for (const Variable& v : module.variables) {

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How wmma fragments are laid out (PTX ISA 9.7.14 leaves it open), and how the decoder tells the
-// handlers of alu_matrix.cpp what to do.
+// Layout of wmma fragments (not defined by PTX ISA 9.7.14), and the parameters of the handlers of
+// alu_matrix.cpp.
 //
-// A fragment is its matrix packed line after line, a line being what is contiguous in memory (a row
-// of a .row matrix, a column of a .col one). Lane i holds bytes [i * w, (i + 1) * w) of each
-// stretch of 32 * w bytes, w being 16, or less for a matrix of under 512 bytes. One vector access
-// of w bytes a lane therefore moves 32 * w bytes of whole lines. Accumulators are always packed by
-// rows.
+// A fragment is its matrix, packed line by line. A line is contiguous in memory: a row of a .row
+// matrix, a column of a .col matrix. Lane i holds bytes [i * w, (i + 1) * w) of each block of 32 *
+// w bytes; w is 16, or less for a matrix of less than 512 bytes. One vector access of w bytes per
+// lane therefore moves 32 * w bytes of whole lines. Accumulators are always packed by rows.
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-/// Bytes that a lane holds of each stretch of a fragment of that many bytes (128 to 1024).
+/// Bytes per lane of each block of a fragment of `bytes` bytes (128 to 1024).
 constexpr unsigned fragment_lane_bytes(unsigned bytes) { return bytes < 512 ? bytes / 32 : 16; }
-/// 32-bit registers that a fragment of that many bytes (128 to 1024) fills.
+/// 32-bit registers per lane of a fragment of `bytes` bytes (128 to 1024).
 constexpr unsigned fragment_registers(unsigned bytes) { return bytes / 128; }
-/// Vector accesses that it takes.
+/// Vector accesses of a fragment of `bytes` bytes.
 constexpr unsigned fragment_accesses(unsigned bytes) {
   return bytes / (32 * fragment_lane_bytes(bytes));
 }
@@ -45,7 +44,7 @@ struct FragmentAddress {
 /// Decoded::aux of "_wmma_transpose": at 5 the list of source registers, then of destinations.
 struct FragmentTranspose {
   std::uint32_t lines = 16;      ///< of the source
-  std::uint32_t positions = 16;  ///< elements of each
+  std::uint32_t positions = 16;  ///< elements per line
   std::uint32_t element_bytes = 4;
 
   constexpr std::uint32_t pack() const { return lines | positions << 8 | element_bytes << 16; }
@@ -62,12 +61,12 @@ struct MatrixProduct {
   std::uint32_t columns = 16;  ///< N
   std::uint32_t a_by_rows = 1;
   std::uint32_t b_by_rows = 0;
-  std::uint32_t bfloat = 0;    ///< A and B are .bf16, else .f16
-  std::uint32_t c_single = 1;  ///< C is .f32, else .f16
+  std::uint32_t bfloat = 0;    ///< 1: A and B are .bf16; 0: .f16
+  std::uint32_t c_single = 1;  ///< 1: C is .f32; 0: .f16
   std::uint32_t d_single = 1;
   std::uint32_t integer = 0;    ///< A and B are .u8 or .s8, C and D .s32
   std::uint32_t is_signed = 0;  ///< .s8
-  std::uint32_t saturates = 0;  ///< .satfinite: sums stay within .s32 instead of wrapping
+  std::uint32_t saturates = 0;  ///< .satfinite: sums saturate at the range of .s32
 
   constexpr std::uint32_t pack() const {
     return rows | columns << 8 | a_by_rows << 16 | b_by_rows << 17 | bfloat << 18 | c_single << 19 |
@@ -80,8 +79,8 @@ struct MatrixProduct {
 };
 
 /// Issue cost of a matrix multiply-add on Unit::kSfu, whose issue interval is 4 cycles by default:
-/// 4096 multiply-adds take 16 cycles of one of an SM's two schedulers, which is 512 a cycle and SM,
-/// the rate of NVIDIA's V100 (125 TFLOP/s published: 80 SMs * 1.53 GHz * 1024 operations).
+/// 4096 multiply-adds take 16 cycles of one of an SM's two schedulers. This is 512 per cycle and
+/// SM, the rate of NVIDIA's V100 (125 TFLOP/s published: 80 SMs * 1.53 GHz * 1024 operations).
 constexpr std::uint32_t kProductsPerCost = 1024;
 
 }  // namespace tessera::ptx

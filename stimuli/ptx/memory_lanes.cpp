@@ -6,7 +6,7 @@
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
 
-constexpr u64 kBias = u64{1} << 63;  // turns unsigned order into signed order
+constexpr u64 kBias = u64{1} << 63;  // converts unsigned order to signed order
 
 void summarise(const u64* a, AddressSummary& summary) {
   s64 lowest = static_cast<s64>(a[0] ^ kBias);
@@ -34,7 +34,7 @@ void summarise32(const u32* a, AddressSummary& summary) {
   summary = AddressSummary{lowest, highest, bits};
 }
 
-/// Gives the lanes outside the mask the first active lane's address.
+/// Sets the addresses of inactive lanes to the first active lane's address.
 template <class T>
 void fill_inactive(T* a, u32 mask) {
   if (mask == kAllLanes) return;
@@ -68,7 +68,7 @@ void addresses(const Frame& f, const Decoded& d, u32 mask, u64* to, AddressSumma
 }
 
 void gather(u32* to, const std::byte* from, const u64* offsets) {
-  // A warp's lanes usually read consecutive words, or all the same one.
+  // Usual cases: the lanes of a warp read consecutive words, or all read the same word.
   u64 odd = 0;
   u64 moved = 0;
   for (unsigned i = 0; i < kWarpLanes; ++i) {

@@ -61,7 +61,7 @@ const Function* Module::function(std::string_view name) const {
     if (f.name == name) found = &f;
   }
   if (found != nullptr && !found->is_declaration) return found;
-  // The parser allows only functions with a body as the target, so this is one step.
+  // One step, because the parser accepts only functions with a body as targets.
   const auto alias = aliases.find(std::string(name));
   if (alias == aliases.end()) return found;
   for (const Function& f : functions) {

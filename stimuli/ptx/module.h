@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Parsed PTX: what the text says, before any meaning is given to opcodes. The parser accepts the
-// whole language; program.h decodes what can be executed and refuses the rest by name.
+// Parsed PTX, before the interpretation of opcodes. The parser accepts the whole language;
+// program.h decodes the supported instructions and reports an error for others.
 // Reference: PTX ISA, sections 4 (syntax) and 5 (state spaces, types, variables).
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace tessera::ptx {
 
-/// A symbol's address in an initialiser that is not a whole 8-byte address: the `bytes` lowest
-/// bytes of (address + addend) >> shift.
+/// A part of a symbol's address in an initialiser: the `bytes` lowest bytes of (address + addend)
+/// >> shift.
 struct PartialSymbol {
   std::uint64_t offset = 0;  ///< byte offset in the variable
   std::string name;
@@ -41,18 +41,18 @@ struct Variable {
   /// Elements of an array, product of its dimensions; 0 for an unsized extern array.
   std::uint64_t elements = 1;
   bool is_extern = false;
-  bool is_visible = false;  ///< .visible: other files that are linked see it
-  bool is_weak = false;     ///< .weak or .common: so, and another definition may replace it
-  /// Bytes of the initialiser (shorter than the variable: the rest is zero), and symbol addresses
-  /// to be stored at byte offsets (8 bytes each).
+  bool is_visible = false;  ///< .visible: visible to other linked files
+  bool is_weak = false;     ///< .weak or .common: visible, and another definition can replace it
+  /// Bytes of the initialiser (if shorter than the variable, the rest is zero), and symbol
+  /// addresses of 8 bytes with their byte offsets.
   std::vector<std::uint8_t> initial;
   std::vector<std::pair<std::uint64_t, std::string>> initial_symbols;
-  /// Parallel to initial_symbols: what is added to each address ("sym+4").
+  /// Parallel to initial_symbols: the addend of each address ("sym+4").
   std::vector<std::int64_t> initial_addends;
-  /// "0xFF00(sym)" masks and 32-bit addresses. Eight byte masks in a row that make up one whole
-  /// address are in initial_symbols instead.
+  /// "0xFF00(sym)" masks and 32-bit addresses. Eight consecutive byte masks of one address are
+  /// merged into initial_symbols.
   std::vector<PartialSymbol> partial_symbols;
-  /// Parameters declared ".ptr": the space pointed into and the pointee's alignment (0: not said).
+  /// Parameters declared ".ptr": state space and alignment of the pointee (0: not given).
   bool is_pointer = false;
   StateSpace pointer_space = StateSpace::kGeneric;
   unsigned pointer_align = 0;
@@ -60,7 +60,7 @@ struct Variable {
   std::uint64_t bytes() const { return std::uint64_t{type_bytes(type)} * vector * elements; }
 };
 
-/// `.callprototype`, the shape of an indirect call.
+/// `.callprototype`, the signature of an indirect call.
 struct Prototype {
   std::vector<Variable> returns;
   std::vector<Variable> parameters;
@@ -69,7 +69,7 @@ struct Prototype {
 
 struct Label {
   std::string name;
-  /// Index into Function::body of the instruction that follows.
+  /// Index into Function::body of the next instruction.
   std::size_t position = 0;
 };
 
@@ -78,7 +78,7 @@ struct Function {
   bool is_entry = false;
   bool is_declaration = false;  ///< prototype without a body
   bool noreturn = false;
-  bool is_visible = false;  ///< as Variable's
+  bool is_visible = false;  ///< see Variable::is_visible
   bool is_weak = false;
   std::string name;
   std::vector<Variable> returns;
@@ -101,7 +101,7 @@ struct Function {
   std::map<std::string, std::string> directives;
 };
 
-/// Lines of a linked module carry the number of their file in the bits from here on.
+/// Line numbers of a linked module contain the number of their file from this bit up.
 inline constexpr unsigned kFileShift = 24;
 
 /// "FILE:LINE". `linked`: the files of a linked module after its first, `file`.
@@ -120,18 +120,17 @@ class Module {
   std::vector<std::string> target_options;     ///< after the first of .target: "debug", ...
   std::map<std::string, std::string> aliases;  ///< .alias: name to the function it stands for
 
-  /// Nullptr when there is none of that name. Follows aliases. A definition replaces its
-  /// prototypes.
+  /// The function of a name, or nullptr. Resolves aliases. A definition replaces its prototypes.
   const Function* function(std::string_view name) const;
-  /// "FILE:LINE" of something in this module, for messages.
+  /// "FILE:LINE" of a line of this module, for messages.
   std::string where(unsigned line) const { return place_text(file, linked_files, line); }
   /// Names of the entries, in order.
   std::vector<std::string> entries() const;
 };
 
-/// Parses PTX text. Throws InputError "FILE:LINE: what; expected ..." on garbled text.
+/// Parses PTX text. Throws InputError "FILE:LINE: WHAT; expected EXPECTED" for malformed text.
 Module parse(std::string_view text, const std::string& file);
-/// Reads and parses a file. Throws InputError when it cannot be read.
+/// Reads and parses a file. Throws InputError if it cannot be read.
 Module parse_file(const std::string& path);
 
 }  // namespace tessera::ptx

@@ -95,7 +95,7 @@ Slot Decoder::source(const Operand& o, Kind kind) {
   }
   Slot slot;
   if (special_register(name, slot)) {
-    // Special registers are 32-bit cells; a 16-bit instruction reads the low half.
+    // Special registers have 32-bit cells; a 16-bit instruction reads the low half.
     if (kind == Kind::kI32 || kind == Kind::kI16) return slot;
     if (slot.bank == BankId::kConstants && kind == Kind::kI64 && name == "%gridid") {
       return constant64(0);
@@ -224,7 +224,7 @@ Slot Decoder::constant_vector(const std::array<std::uint32_t, kWarpLanes>& lanes
 }
 
 Slot Decoder::constant_mask(std::uint32_t mask) {
-  // A whole vector, to keep the bank aligned.
+  // A whole vector, so that the bank stays aligned.
   return constant32(mask);
 }
 

@@ -134,7 +134,7 @@ class ModuleParser {
         module_.variables.push_back(std::move(v));
         continue;
       }
-      // A definition takes the place of its declaration.
+      // A definition replaces its declaration.
       Variable& known = module_.variables[at->second];
       if (!known.is_extern && !v.is_extern) {
         in_.fail(v.line,
@@ -197,7 +197,7 @@ class ModuleParser {
     return counts;
   }
 
-  /// Directives may be added by later versions of PTX: any word with numbers or names.
+  /// Parses an unknown directive with numbers or names, because later versions of PTX can add some.
   void other_directive(Function& f) {
     const std::string name(in_.next().text.substr(1));
     const std::size_t first = in_.position();

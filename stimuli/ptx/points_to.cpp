@@ -52,7 +52,7 @@ void PointsTo::name_origins() {
   for (std::size_t i = 0; i < function_.parameters.size(); ++i) {
     const Variable& p = function_.parameters[i];
     Parameter mine{static_cast<std::uint32_t>(origins_.size()), 0};
-    // A pointer is passed whole: smaller parameters are numbers.
+    // Parameters of less than 8 bytes cannot contain a pointer.
     if (p.bytes() >= kWord) mine.words = static_cast<std::uint32_t>((p.bytes() - 1) / kWord + 1);
     for (std::uint32_t w = 0; w < mine.words; ++w) {
       origins_.push_back(PointerOrigin{false, p.name, i, w * kWord});
@@ -86,7 +86,7 @@ void PointsTo::name_origins() {
 
 void PointsTo::name_cells() {
   for (const Variable& v : function_.variables) {
-    // Predicates hold no addresses; a select's condition must not flow into its result.
+    // Predicates hold no addresses, and the condition of a select must not flow into its result.
     const bool is_register = v.space == StateSpace::kReg && v.type != Type::kPred;
     if (!is_register && v.space != StateSpace::kParam) continue;
     cells_.try_emplace(v.name, static_cast<std::uint32_t>(cells_.size()));
@@ -108,7 +108,7 @@ void PointsTo::name_cells() {
 
 void PointsTo::solve() {
   for (const Instruction& i : function_.body) step(i);
-  // Values only grow, so that this ends.
+  // Terminates, because values only grow.
   while (!changed_.empty()) {
     const std::uint32_t cell = changed_.back();
     changed_.pop_back();
@@ -116,7 +116,7 @@ void PointsTo::solve() {
   }
 }
 
-/// An address that has one origin and nothing from memory in it can only point there.
+/// Whether an address can only point to one origin: it has one origin and no loaded part.
 bool PointsTo::is_singleton(const Value& v) const {
   return v.whole.size() == 1 && *v.whole.begin() != loaded_ && v.derived.empty();
 }
@@ -145,10 +145,10 @@ void PointsTo::step(const Instruction& i) {
     for (const Operand& o : i.operands[0].elements) write(o, from_memory);
     return;
   }
-  // System calls: malloc's block may be one that another launch has left a pointer to.
+  // System calls. Other launches can have left pointers to the block of malloc.
   if (i.opcode[0] == '_') return write(i.operands[0], from_memory);
-  // Variables that carry arguments and results keep what they are given; a register in the brackets
-  // is an address, and what stands there is not known.
+  // Variables with arguments and results are tracked. A register in brackets is an address, and its
+  // target is not tracked.
   if (i.opcode == "st") {
     if (i.operands.size() == 2 && is_call_variable(i.operands[0].name)) {
       write(i.operands[0], value_of(i.operands[1]));
@@ -183,7 +183,7 @@ PointsTo::Value PointsTo::parameter_value(const Parameter& p, std::int64_t offse
   Value v;
   if (p.words == 0) return v;
   if (offset < 0 || offset % kWord + bytes > kWord || offset / kWord >= p.words) {
-    // Across words: a packed structure, whose pointers the words are not.
+    // An access across words: a packed structure, whose pointers are not aligned to words.
     v.whole.insert(loaded_);
   } else {
     v.whole.insert(p.first + static_cast<std::uint32_t>(offset / kWord));
@@ -214,7 +214,8 @@ void PointsTo::make_derived(Value& v) {
   v.whole.clear();
 }
 
-/// Parts may have been put together to a pointer; of several pointers, to any.
+/// Converts `derived` to `whole`, because parts can have been combined to a pointer, of several
+/// pointers to any of them.
 void PointsTo::join(Value& v) const {
   v.whole.insert(v.derived.begin(), v.derived.end());
   v.derived.clear();
@@ -224,7 +225,7 @@ void PointsTo::join(Value& v) const {
 PointsTo::Value PointsTo::computed(const Instruction& i) const {
   const std::string& op = i.opcode;
   Value all;
-  unsigned sources = 0;  // that are made of anything
+  unsigned sources = 0;  // sources with origins
   const auto take = [&](const Operand& o) {
     const Value v = value_of(o);
     if (!v.empty()) ++sources;
@@ -244,7 +245,7 @@ PointsTo::Value PointsTo::computed(const Instruction& i) const {
     if (sources > 1) {
       join(all);
     } else if (packs) {
-      make_derived(all);  // half of an address is none
+      make_derived(all);  // half of an address is no address
     }
     return all;
   }
@@ -268,7 +269,7 @@ PointsTo::Value PointsTo::computed(const Instruction& i) const {
     if (from != Type::kU64 && from != Type::kS64) make_derived(all);
     return all;
   }
-  // Anything else may take pointers apart and put them together.
+  // Other instructions can split and combine pointers.
   join(all);
   return all;
 }
@@ -289,8 +290,8 @@ Bases PointsTo::bases(const Operand& address) const {
   if (!b.anywhere) {
     const bool proven = std::any_of(v.whole.begin(), v.whole.end(),
                                     [&](std::uint32_t o) { return proven_.count(o) != 0; });
-    // Without a pointer that is known to be one, `whole` may be a number that is added to an
-    // address in disguise (a 32-bit index times 16).
+    // Without a proven pointer, `whole` can be a number that is added to an address in `derived` (a
+    // 32-bit index times 16).
     if (!proven && (v.whole.empty() || !v.derived.empty())) {
       v.whole.insert(v.derived.begin(), v.derived.end());
       b.anywhere = v.whole.empty() || v.whole.count(loaded_) != 0;

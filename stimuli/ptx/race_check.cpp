@@ -44,7 +44,7 @@ bool RaceDetector::unordered(const Record& r, const RaceAccess& a) const {
   return it == agents_.end() || it->second.seen.of(r.agent) < r.epoch;
 }
 
-/// A strong access meets what earlier strong writes of the word have published.
+/// A strong access acquires the clocks that earlier strong writes of the word have published.
 void RaceDetector::synchronise(const RaceAccess& a) {
   const Address at = a.address / 4;
   const auto published = published_.find(at);
@@ -87,8 +87,8 @@ std::optional<RaceConflict> RaceDetector::write(Word& w, const RaceAccess& a, st
                                                 unsigned at) {
   std::optional<RaceConflict> found;
   const unsigned first = static_cast<unsigned>(__builtin_ctz(bytes));
-  std::uint8_t changed = 0;  // what memory held
-  std::uint8_t differs = 0;  // what the last write left
+  std::uint8_t changed = 0;  // bytes that differ from the contents of memory
+  std::uint8_t differs = 0;  // bytes that differ from the value of the last write
   for (unsigned i = first; (bytes >> i & 1u) != 0; ++i) {
     const unsigned k = at + i - first;
     const auto bit = static_cast<std::uint8_t>(1u << i);
@@ -105,7 +105,7 @@ std::optional<RaceConflict> RaceDetector::write(Word& w, const RaceAccess& a, st
       found = RaceConflict{r.agent, r.pc, false};
     }
   }
-  // Who wrote what is there already leaves the write that made it.
+  // A write of the present value does not replace the recorded write.
   if (changed == 0 && differs == 0 && w.write.epoch != 0) return found;
   const std::uint32_t epoch = agents_[a.agent].epoch;
   const bool same = w.write.agent == a.agent && w.write.epoch == epoch;

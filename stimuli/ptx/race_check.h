@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// --check-races: accesses of one launch whose order nothing decides although the result depends on
-// it. Off unless MemoryView::race is set; docs/guide/races.md says what is found and what is not.
+// --check-races: detects unordered accesses of one launch whose order changes the result. Off
+// unless MemoryView::race is set. Scope and limits: docs/guide/races.md.
 
 #include <array>
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace tessera::ptx {
 
-/// What an agent (a CTA, or a warp of one) knows to have happened: of each agent, up to which
-/// epoch.
+/// Vector clock of an agent (a CTA, or a warp of a CTA): for each agent, the last epoch that
+/// happened before.
 class VectorClock {
  public:
   std::uint32_t of(std::uint32_t agent) const;
@@ -31,18 +31,18 @@ class VectorClock {
   std::unordered_map<std::uint32_t, std::uint32_t> epochs_;
 };
 
-/// One lane's access to memory that several agents share.
+/// One lane's access to memory that agents share.
 struct RaceAccess {
   std::uint32_t agent = 0;
   std::uint32_t pc = 0;
   AccessKind kind = AccessKind::kLoad;
-  bool strong = false;  ///< volatile, relaxed, acquire, release or atomic: meant to be concurrent
-  /// A strong write publishes what its agent did before (a fence precedes it).
+  bool strong = false;  ///< volatile, relaxed, acquire, release or atomic: can be concurrent
+  /// A strong write after a fence: publishes the earlier accesses of its agent.
   bool releases = false;
   Address address = 0;
   unsigned bytes = 4;
-  const std::byte* before = nullptr;  ///< the bytes in memory; null where they are not known
-  const std::byte* after = nullptr;   ///< of a write, likewise
+  const std::byte* before = nullptr;  ///< bytes in memory before; null if unknown
+  const std::byte* after = nullptr;   ///< bytes in memory after a write; null if unknown
 };
 
 /// The earlier access of a race.
@@ -52,30 +52,30 @@ struct RaceConflict {
   bool wrote = false;
 };
 
-/// The accesses to one memory, 4 bytes at a time: of each word the last write and the last reads of
-/// two agents. Two accesses of different agents race when one of them changes the bytes, not both
-/// are strong, and neither happens before the other.
+/// Accesses to one memory with a granularity of 4 bytes: for each word the last write and the last
+/// reads of two agents. Two accesses of different agents race if one of them changes the bytes, at
+/// least one is not strong, and neither happens before the other.
 class RaceDetector {
  public:
-  /// Notes the access; gives the earlier one that it races with.
+  /// Records the access. Returns the earlier access with which it races, if any.
   std::optional<RaceConflict> access(const RaceAccess& a);
-  /// What the agent did so far happens before whatever acquires `into` afterwards.
+  /// Release: the agent's accesses so far happen before later acquires of `into`.
   void release(std::uint32_t agent, VectorClock& into);
   void acquire(std::uint32_t agent, const VectorClock& from);
 
  private:
   struct Record {
     std::uint32_t agent = 0;
-    std::uint32_t epoch = 0;  ///< 0: there was no such access
+    std::uint32_t epoch = 0;  ///< 0: no access
     std::uint32_t pc = 0;
-    std::uint8_t bytes = 0;  ///< a bit each
+    std::uint8_t bytes = 0;  ///< one bit per byte
     bool strong = false;
   };
   struct Word {
     Record write;
-    std::array<std::byte, 4> value{};  ///< that the write left
-    std::uint8_t known = 0;            ///< bytes of `value` that are known
-    std::uint8_t changed = 0;          ///< bytes that the write may have changed
+    std::array<std::byte, 4> value{};  ///< value after the write
+    std::uint8_t known = 0;            ///< known bytes of `value`
+    std::uint8_t changed = 0;          ///< bytes that the write can have changed
     std::array<Record, 2> reads;
   };
   struct Agent {
@@ -93,36 +93,36 @@ class RaceDetector {
 
   std::unordered_map<Address, std::unique_ptr<Page>> pages_;
   std::unordered_map<std::uint32_t, Agent> agents_;
-  std::unordered_map<Address, VectorClock> published_;  ///< by strong writes, by word
+  std::unordered_map<Address, VectorClock> published_;  ///< clocks of strong writes, by word
 };
 
-/// Which warps of a CTA have come to a barrier, and what they did before.
+/// The arrivals of a CTA's warps at a barrier, and their clock.
 struct BarrierGeneration {
   VectorClock clock;
-  std::uint32_t expected = 0;  ///< threads; 0: all of the CTA's
+  std::uint32_t expected = 0;  ///< threads; 0: all threads of the CTA
   std::uint32_t warps = 0;
-  bool released = false;  ///< a warp went on
+  bool released = false;  ///< a warp has passed the barrier
 
   bool is_complete() const { return released || (expected != 0 && warps * kWarpLanes >= expected); }
 };
 
-/// Of one CTA: its shared memory, whose agents are warps, and its barriers.
+/// State of one CTA: its shared memory, with warps as agents, and its barriers.
 struct CtaRaces {
   RaceDetector shared;
   std::array<std::shared_ptr<BarrierGeneration>, 16> barriers;
 };
 
-/// Of one launch.
+/// State of one launch.
 struct LaunchRaces {
   RaceDetector global;  ///< agents are CTAs
-  /// What has been told: of each instruction one race with a read, one with a write and, of a
-  /// barrier, that it stands in divergent code.
+  /// Reported messages: for each instruction one race with a read and one with a write, or a
+  /// barrier in divergent code.
   std::set<std::pair<std::uint32_t, bool>> told;
 };
 
-/// Of one warp.
+/// State of one warp.
 struct WarpRaces {
-  std::shared_ptr<BarrierGeneration> arrived;  ///< whose release it has not acquired yet
+  std::shared_ptr<BarrierGeneration> arrived;  ///< barrier whose release is not yet acquired
   bool fenced = false;                         ///< no weak write since its last fence
 };
 

@@ -11,7 +11,7 @@ namespace tessera::ptx {
 
 namespace {
 
-/// The first of the places that decided something.
+/// The first instruction that proves a use.
 struct Evidence {
   bool found = false;
   unsigned line = 0;
@@ -34,7 +34,7 @@ bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
   return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
 }
 
-/// The instruction says that it is to another space than global memory.
+/// Whether the instruction has a modifier of another space than global memory.
 bool is_elsewhere(const Instruction& i) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
     return is_one_of(m, {"local", "const"}) || m.rfind("shared", 0) == 0 ||
@@ -42,12 +42,13 @@ bool is_elsewhere(const Instruction& i) {
   });
 }
 
-/// Addresses that the instruction only names, or reads by way of the texture units.
+/// Whether the instruction uses its address without an access (prefetch, queries) or reads through
+/// the texture units.
 bool touches_nothing(const std::string& opcode) {
   return is_one_of(opcode, {"prefetch", "prefetchu", "tex", "tld4", "txq", "suld", "suq"});
 }
 
-/// Loads that are told to see what others write meanwhile.
+/// False for loads that must observe concurrent writes of other threads (volatile and others).
 bool is_ordinary_load(const Instruction& i) {
   return std::none_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
     return is_one_of(m, {"volatile", "relaxed", "acquire", "mmio", "cv"});
@@ -78,7 +79,7 @@ class ReadOnlyPass {
     bool by_definition;
   };
 
-  /// An address that stands in memory from the start has escaped.
+  /// Addresses in the initialiser of a variable have escaped.
   void initialiser(const Variable& v) {
     const auto escapes = [&](const std::string& name) {
       const std::int64_t origin = flow_.variable_origin(name);
@@ -116,7 +117,7 @@ class ReadOnlyPass {
     });
   }
 
-  /// "mov.b64 %rd1, parameter": what is read there is not followed.
+  /// "mov.b64 %rd1, parameter": accesses by this address of the parameter are not tracked.
   void names_parameter(const Instruction& i, const Operand& o) {
     if (o.kind == Operand::Kind::kAddress && (i.opcode == "ld" || i.opcode == "st")) return;
     for (const std::uint32_t origin : flow_.parameter_origins(o.name)) {
@@ -144,7 +145,7 @@ class ReadOnlyPass {
     const Operand& from = i.operands[1];
     if (!flow_.parameter_origins(from.name).empty()) return;
     Load l{n, flow_.bases(from), has_modifier(i, "nc") || i.opcode == "ldu"};
-    // A variable of another space, or generically only such.
+    // Only variables of other spaces are possible targets.
     if (l.bases.origins.empty() && !l.bases.anywhere && l.bases.other) return;
     for (const std::uint32_t o : l.bases.origins) {
       facts_[o].loaded.note(i, "loaded only, first by");
@@ -239,8 +240,8 @@ class ReadOnlyPass {
   const Module& module_;
   const Function& function_;
   PointsTo flow_;
-  std::vector<Facts> facts_;  ///< of each origin
-  Evidence wild_;             ///< a write that may be to anything
+  std::vector<Facts> facts_;  ///< per origin
+  Evidence wild_;             ///< a write that can access any address
   std::vector<Load> loads_;
   ReadOnlyReport report_;
 };
@@ -273,7 +274,7 @@ ReadOnlyReport find_read_only(const Module& module, const std::string& entry) {
   try {
     flat = expand_calls(module, function);
   } catch (const InputError&) {
-    // Recursive and indirect calls: the pass takes a call that is left for a write to anything.
+    // Recursive and indirect calls remain; the pass treats them as writes to any address.
     flat = function;
   }
   return find_read_only(module, flat);

@@ -9,19 +9,19 @@
 
 namespace tessera::ptx {
 
-/// An instruction that cannot be executed. what(): "FILE:LINE: 'TEXT' is not supported: WHY".
+/// Error for an unsupported instruction. what(): "FILE:LINE: 'TEXT' is not supported: WHY".
 class Refusal : public InputError {
  public:
-  /// `where`: "FILE:LINE" of the line.
+  /// `where`: "FILE:LINE".
   Refusal(const std::string& where, unsigned line, std::string text, std::string why)
       : InputError(where + ": '" + text + "' is not supported: " + why),
         line_(line & ((1u << kFileShift) - 1)),
         text_(std::move(text)),
         why_(std::move(why)) {}
 
-  /// In its file.
+  /// Line number in its file.
   unsigned line() const { return line_; }
-  /// The whole instruction.
+  /// Text of the instruction.
   const std::string& text() const { return text_; }
   const std::string& why() const { return why_; }
 

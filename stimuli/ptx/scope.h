@@ -11,8 +11,8 @@
 
 namespace tessera::ptx {
 
-/// Names of one function by scope. Scope 0 holds the parameters and the body's own names; names of
-/// inner scopes get a suffix that no PTX name can have.
+/// Names of one function by scope. Scope 0 holds the parameters and the names of the body. Names of
+/// inner scopes get a suffix that is not valid in PTX names.
 class Scopes {
  public:
   enum class Kind : std::uint8_t { kRegister, kVariable, kLabel };
@@ -20,7 +20,8 @@ class Scopes {
   struct Symbol {
     Kind kind = Kind::kVariable;
     unsigned line = 0;
-    /// Variables are seen by instructions from this index on; labels by all of their scope.
+    /// Variables are visible to instructions from this index; labels are visible in their whole
+    /// scope.
     std::size_t position = 0;
     std::string unique;
   };
@@ -29,15 +30,15 @@ class Scopes {
 
   std::size_t current() const { return current_; }
   void open(unsigned line);
-  /// False when the current scope is the body itself.
+  /// Closes the current scope. Returns false if it is the body.
   bool close();
 
-  /// Adds a name to the current scope and returns what it is called in the parsed function.
-  /// Throws InputError when the scope has that name already. "_" may be repeated.
+  /// Adds a name to the current scope and returns its unique name in the parsed function. Throws
+  /// InputError if the scope already has the name. "_" can be repeated.
   std::string declare(const std::string& name, Kind kind, unsigned line, std::size_t position);
 
-  /// What that name means to an instruction of that scope and index; nullptr when the function
-  /// declares nothing of that name there.
+  /// The symbol of a name for an instruction of that scope and index; nullptr if no declaration is
+  /// visible.
   const Symbol* find(const std::string& name, std::size_t scope, std::size_t position) const;
 
  private:

@@ -10,12 +10,12 @@ namespace tessera::ptx {
 enum class Shuffle : std::uint8_t { kUp, kDown, kButterfly, kIndex };
 
 struct ShuffleSource {
-  std::uint32_t lane = 0;  ///< the lane itself when the source is out of range
+  std::uint32_t lane = 0;  ///< the reading lane itself if the source is out of range
   bool in_range = false;
 };
 
-/// Where `lane` reads: `b` is the lane or offset, `c` holds the clamp (bits 0 to 4) and the segment
-/// mask (bits 8 to 12).
+/// The source of `lane`. `b`: lane or offset. `c`: clamp (bits 0 to 4) and segment mask (bits 8 to
+/// 12).
 constexpr ShuffleSource shuffle_source(Shuffle mode, std::uint32_t lane, std::uint32_t b,
                                        std::uint32_t c) {
   const std::uint32_t segment = c >> 8 & 31u;

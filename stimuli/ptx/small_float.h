@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Formats narrower than single precision by their parameters: FP8 (OCP 8-bit floating point 1.0)
-// and bfloat16. Templates on a tag, as in half.h.
+// Parametric formats narrower than single precision: FP8 (OCP 8-bit floating point 1.0) and
+// bfloat16. Templates on a tag, as in half.h.
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
-/// kFraction: bits of the fraction; kBias: of the exponent; kTop: the code of the largest finite
-/// value; kOverflow: the code of what is larger (kTop where conversions saturate).
+/// kFraction: bits of the fraction; kBias: exponent bias; kTop: code of the largest finite value;
+/// kOverflow: code of larger values (kTop if conversions saturate).
 template <class Tag, int kFraction, int kBias, std::uint32_t kTop, std::uint32_t kOverflow>
 struct SmallFloat {
-  /// The code of the magnitude of `v` (not a NaN), rounded once to nearest even.
+  /// The code of the magnitude of `v`, rounded once to nearest even. `v` must not be a NaN.
   static std::uint32_t magnitude(double v) {
     constexpr int kLeast = 1 - kBias;  // exponent of the smallest normal value
     std::uint64_t bits;
@@ -26,7 +26,7 @@ struct SmallFloat {
     const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1);
     const std::uint64_t tie = std::uint64_t{1} << (drop - 1);
     const std::uint64_t up = rest > tie || (rest == tie && (kept & 1) != 0) ? 1 : 0;
-    // A carry out of the fraction moves into the exponent field by itself.
+    // A carry out of the fraction increments the exponent field.
     const std::uint64_t biased =
         exponent >= kLeast ? static_cast<std::uint64_t>(exponent - kLeast) << kFraction : 0;
     const std::uint64_t code = biased + kept + up;
@@ -47,8 +47,8 @@ struct SmallFloat {
   }
 };
 
-/// product + addend in double precision, rounded to odd: rounding the result to a format of at most
-/// 51 bits is as if the sum had been rounded once.
+/// product + addend in double precision, rounded to odd. Rounding the result to a format of at most
+/// 51 bits gives the sum rounded once.
 template <class Tag>
 double sum_to_odd(double product, double addend) {
   const double sum = product + addend;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The parts of PTX text: types, state spaces, operands, instructions. module.h puts them together.
+// The elements of PTX text: types, state spaces, operands, instructions. Used by module.h.
 // Reference: PTX ISA, sections 4 (syntax) and 5 (state spaces, types, variables).
 
 #include <cstdint>
@@ -38,7 +38,7 @@ enum class Type : std::uint8_t {
   kSurfref
 };
 
-/// Bytes of a value of that type in memory (0 for predicates and opaque types).
+/// Bytes of a value of the type in memory (0 for predicates and opaque types).
 unsigned type_bytes(Type t);
 /// The type named by a token without its dot ("u32"), or kNone.
 Type type_from_name(std::string_view name);
@@ -50,7 +50,7 @@ struct Operand {
   enum class Kind : std::uint8_t {
     kRegister,   ///< name (also special registers: "%tid.x")
     kInteger,    ///< integer
-    kFloat,      ///< float_bits: an IEEE double; is_f32_literal when written as 0f........
+    kFloat,      ///< float_bits: an IEEE double; is_f32_literal if written as 0f........
     kSymbol,     ///< name of a variable, label or function, plus integer as offset
     kAddress,    ///< [base + integer]; base in name: a register, a symbol, or empty (absolute)
     kVector,     ///< {elements}
@@ -62,7 +62,7 @@ struct Operand {
   std::string name;
   /// kRegister: element of a vector register (".x" = 0 ...), or -1.
   int component = -1;
-  /// Part selector of a video instruction's operand: "b0", "h1", "b3210"; else empty.
+  /// Part selector of a video instruction's operand: "b0", "h1", "b3210"; otherwise empty.
   std::string selector;
   /// kRegister: "!p" or "-r".
   bool negated = false;
@@ -72,8 +72,8 @@ struct Operand {
   std::int64_t integer = 0;
   std::uint64_t float_bits = 0;
   bool is_f32_literal = false;
-  /// kVector and kParenList: what stands between the brackets. kAddress: what follows the first
-  /// comma, as in "[tex, sampler, {x, y}]".
+  /// kVector and kParenList: the operands between the brackets. kAddress: the operands after the
+  /// first comma, as in "[tex, sampler, {x, y}]".
   std::vector<Operand> elements;
 };
 
@@ -84,7 +84,7 @@ struct Instruction {
   bool guard_negated = false;
   /// First token: "ld", "setp", "bar", ...
   std::string opcode;
-  /// The rest, in order, without dots: {"global", "nc", "v4", "f32"}. "::" stays inside a token.
+  /// The modifiers in order, without dots: {"global", "nc", "v4", "f32"}. A token can contain "::".
   std::vector<std::string> modifiers;
   std::vector<Operand> operands;
   /// Whole text of the instruction, for messages.

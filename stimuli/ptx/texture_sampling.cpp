@@ -10,7 +10,7 @@ namespace tessera::ptx {
 
 namespace {
 
-/// Coordinates beyond this are alike; texel indices stay far from overflow.
+/// Coordinates are clamped to this magnitude, so that texel indices do not overflow.
 constexpr double kFarAway = 0x1p40;
 constexpr unsigned kWeightOne = 256;
 
@@ -24,7 +24,7 @@ std::uint32_t extent(const TextureDescriptor& t, unsigned axis) {
   return axis == 0 ? t.width : axis == 1 ? t.height : t.depth;
 }
 
-/// Unnormalised coordinates neither wrap nor mirror.
+/// Addressing mode of an axis; unnormalised coordinates neither wrap nor mirror.
 TextureAddressing addressing_of(const TextureDescriptor& t, unsigned axis, bool integers) {
   const TextureAddressing a = t.addressing[axis];
   const bool repeats = a == TextureAddressing::kWrap || a == TextureAddressing::kMirror;
@@ -38,7 +38,7 @@ std::int64_t place_index(std::int64_t i, std::int64_t size, TextureAddressing ad
     case TextureAddressing::kBorder:
       return -1;
     case TextureAddressing::kWrap:
-      return i < 0 ? i + size : i - size;  // a neighbour of a wrapped coordinate
+      return i < 0 ? i + size : i - size;  // adjacent to a wrapped coordinate
     case TextureAddressing::kClamp:
     case TextureAddressing::kMirror:
       break;
@@ -54,7 +54,7 @@ AxisSample sample_axis(double x, const TextureDescriptor& t, unsigned axis, bool
   if (std::isnan(x) || (repeats && std::isinf(x))) x = 0;
   if (repeats) {
     const double turn = std::floor(x);
-    // The difference may round up to the next turn.
+    // The difference can round up to the next period.
     x = std::min(x - turn, 1 - 0x1p-53);
     if (addressing == TextureAddressing::kMirror && std::fmod(turn, 2) != 0) x = 1 - x;
   }
@@ -112,7 +112,7 @@ std::uint32_t channel(const TextureDescriptor& t, const std::byte* from) {
   return bits_of(std::max(-1.0f, value / static_cast<float>(most)));
 }
 
-/// Values for the channels that a texel lacks.
+/// Values of missing channels.
 Texel default_texel(const TextureDescriptor& t) {
   return Texel{0, 0, 0, reads_floats(t) ? bits_of(1.0f) : 1u};
 }
@@ -164,7 +164,7 @@ Texel unpack(const TextureDescriptor& t, const std::byte* bytes) {
   return out;
 }
 
-// The border colour of an integer texture is integers written as floats' bits, as in CUDA.
+// The border colour of an integer texture consists of integers in the bits of floats, as in CUDA.
 Texel outside_value(const TextureDescriptor& t) {
   if (t.linear_memory) return Texel{};
   Texel out = default_texel(t);

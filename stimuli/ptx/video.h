@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// SIMD video instructions, decoded (PTX ISA 9.7.17): Decoded::aux of "_video".
+// Decoded SIMD video instructions (PTX ISA 9.7.17): Decoded::aux of "_video".
 
 #include <cstdint>
 
@@ -11,7 +11,7 @@ struct VideoForm {
   enum class Operation : std::uint8_t { kAdd, kSubtract, kAbsoluteDifference, kMinimum, kMaximum };
 
   Operation operation = Operation::kAdd;
-  std::uint32_t parts = 4;  ///< of a register: 4 bytes or 2 half-words
+  std::uint32_t parts = 4;  ///< parts of a register: 4 bytes or 2 half-words
   bool d_signed = false;
   bool a_signed = false;
   bool b_signed = false;

@@ -20,7 +20,7 @@ Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
     frame_.bank[static_cast<std::size_t>(id)] = at;
   };
   set(BankId::kRegisters, storage);
-  // Handlers write no constants.
+  // const_cast, because all banks have one type; handlers do not write constants.
   set(BankId::kConstants, const_cast<std::byte*>(kernel.constants.data()));
   set(BankId::kLaunch, launch_.launch_bank());
   set(BankId::kCta, cta.cta_bank());
@@ -117,7 +117,7 @@ void Warp::check_together(std::uint32_t mask) const {
                              "multiple of 32 threads, no divergence around it)");
 }
 
-/// Lanes that arrive at their reconvergence point give way to those that wait.
+/// Sets the pc. At the reconvergence point, the lanes wait and another path is selected.
 void Warp::go_to(std::uint32_t pc) {
   pc_ = pc;
   if (pc_ == reconverge_ && !stack_.empty()) resume();
@@ -134,8 +134,9 @@ void Warp::resume() {
   } while (active_ == 0 && !stack_.empty());
 }
 
-// On divergence the lanes wait together at the reconvergence point (unless a level below waits
-// there already: the back edge of a loop), the branching ones above them, and the others go on.
+// On divergence, a level for all lanes at the reconvergence point is pushed, unless a lower level
+// already waits there (the back edge of a loop). If both paths have code before that point, the
+// lanes that take the branch are pushed above it and the other lanes continue.
 void Warp::branch(const Decoded& d, std::uint32_t taken) {
   const std::uint32_t not_taken = active_ & ~taken;
   if (taken == 0) return go_to(pc_ + 1);
@@ -169,7 +170,8 @@ void Warp::exit_lanes(std::uint32_t lanes, IssueResult& result) {
   result.warp_done = active_ == 0;
 }
 
-/// False when the lanes wait for others of the warp; another path has been selected then.
+/// Returns false if the lanes wait for other lanes of the warp; another path has been selected
+/// then.
 bool Warp::barrier(const Decoded& d, std::uint32_t mask, IssueResult& result) {
   const unsigned lane = first_lane(mask);
   const std::uint32_t id = cell(frame_, d.slot[2], lane);

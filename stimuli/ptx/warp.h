@@ -18,23 +18,23 @@ namespace tessera::ptx {
 
 class Cta;
 
-/// One bar.red of a CTA: what its warps contribute between two releases of the barrier.
+/// One bar.red of a CTA: the contributions of its warps between two releases of the barrier.
 struct Reduction {
-  std::uint32_t expected = 0;  ///< threads; 0: all of the CTA's
-  std::uint32_t warps = 0;     ///< that have contributed
+  std::uint32_t expected = 0;  ///< threads; 0: all threads of the CTA
+  std::uint32_t warps = 0;     ///< number of warps that have contributed
   std::uint32_t count = 0;     ///< threads with a true predicate
   std::uint32_t threads = 0;
-  bool fetched = false;  ///< by a warp that the barrier has released
+  bool fetched = false;  ///< a warp that the barrier has released has read the result
 
-  /// The next contribution is to another one.
+  /// Whether the next contribution belongs to another Reduction.
   bool is_complete() const { return fetched || (expected != 0 && warps * kWarpLanes >= expected); }
 };
 
 /// A texture fetch between its first texel load and its filter.
 struct TextureFetch {
   std::uint32_t mask = 0;    ///< lanes that sample
-  unsigned corners = 0;      ///< most texels of a lane
-  unsigned texel_bytes = 0;  ///< of all lanes' textures
+  unsigned corners = 0;      ///< maximum number of texels of a lane
+  unsigned texel_bytes = 0;  ///< size of a texel, equal for all lanes
   bool read_only = false;    ///< the loads carry the read-only bit
   std::array<Footprint, kWarpLanes> lane{};
 };
@@ -50,16 +50,16 @@ class Warp final : public WarpProgram {
   std::string last_barrier() const override { return where(barrier_pc_); }
 
  private:
-  /// A set of lanes that waits: for its turn, for other lanes at a reconvergence point, in a
-  /// warp-synchronising instruction, or at a barrier of the CTA for the rest of the warp. A lane is
-  /// where the topmost level that has it says.
+  /// A set of waiting lanes: not selected, at a reconvergence point, in a warp-synchronising
+  /// instruction, or at a barrier of the CTA until the rest of the warp arrives. The topmost level
+  /// that contains a lane gives its position.
   struct Level {
     std::uint32_t pc = 0;
     std::uint32_t reconverge = 0;
     std::uint32_t mask = 0;
-    /// Not 0: the lanes wait at pc until these have come (without those that have ended).
+    /// If not 0: the lanes wait at pc until all these lanes, except exited ones, have arrived.
     std::uint32_t members = 0;
-    /// Not 0: the lanes are at barrier `barrier - 1`, and the warp's others can still come there.
+    /// If not 0: the lanes wait at barrier `barrier - 1`, which other lanes of the warp can reach.
     std::uint32_t barrier = 0;
 
     bool waits() const { return members != 0 || barrier != 0; }
@@ -146,21 +146,21 @@ class Warp final : public WarpProgram {
   const OpInfo* info_;
   Frame frame_;
   std::uint32_t pc_ = 0;
-  std::uint32_t barrier_pc_ = 0;  ///< of the barrier it reached last
+  std::uint32_t barrier_pc_ = 0;  ///< pc of the last barrier
   std::uint32_t active_ = 0;
-  std::uint32_t live_ = 0;  ///< lanes that have not ended
+  std::uint32_t live_ = 0;  ///< lanes that have not exited
   std::uint32_t reconverge_ = 0;
-  std::uint32_t waiting_ = 0;  ///< levels for which waits() holds
+  std::uint32_t waiting_ = 0;  ///< number of levels for which waits() is true
   std::vector<Level> stack_;
   Cta& cta_;
   Launch& launch_;
   unsigned index_;
-  /// A bar.red whose result is not written yet: its pc + 1, and the lanes.
+  /// A bar.red with a pending result: its pc + 1, and its lanes.
   std::uint32_t reduction_pc_ = 0;
   std::uint32_t reduction_mask_ = 0;
   std::shared_ptr<Reduction> reduction_;
-  std::vector<TextureFetch> fetches_;  ///< by TextureForm::set; made by the first fetch
-  std::unique_ptr<WarpRaces> races_;   ///< null: accesses are not checked
+  std::vector<TextureFetch> fetches_;  ///< by TextureForm::set; allocated at the first fetch
+  std::unique_ptr<WarpRaces> races_;   ///< null if accesses are not checked
 };
 
 class Cta final : public CtaProgram {
@@ -175,11 +175,11 @@ class Cta final : public CtaProgram {
   Launch& launch() { return launch_; }
   CtaId id() const { return id_; }
   Dim3 coordinates() const { return coordinates_; }
-  /// Null: accesses are not checked.
+  /// Null if accesses are not checked.
   CtaRaces* races() { return races_.get(); }
   std::byte* shared() { return shared_; }
   std::byte* cta_bank() { return bank_.data(); }
-  /// The bar.red at a barrier that warps contribute to now. `threads`: 0 = all of the CTA's.
+  /// The present bar.red of a barrier. `threads`: 0 = all threads of the CTA.
   std::shared_ptr<Reduction> reduction(unsigned barrier, std::uint32_t threads);
 
  private:

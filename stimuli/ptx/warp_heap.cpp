@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// malloc and free in device code: the lanes of a warp in ascending order.
+// malloc and free in device code, executed for the lanes of a warp in ascending order.
 
 #include "stimuli/ptx/device_heap.h"
 #include "stimuli/ptx/lane_access.h"

@@ -26,7 +26,7 @@ void write(std::byte* to, T v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// One element of every lane into a register of Cell-sized cells, extended from T.
+/// Loads one element of every lane into a register of Cell-sized cells, extended from T.
 template <class T, class Cell>
 void load_element(std::byte* to, const std::byte* from, const u64* offsets, u32 mask) {
   for_lanes(mask, [&](unsigned i) {
@@ -107,7 +107,7 @@ void store_lanes(const Frame& f, const Decoded& d, unsigned slot, u32 mask, std:
 u64 read_word(const std::byte* from, unsigned bytes) {
   return bytes == 8 ? read<u64>(from) : bytes == 4 ? read<u32>(from) : read<std::uint16_t>(from);
 }
-/// Bytes from one lane's cell of a register to the next.
+/// Size of a register's cell.
 constexpr unsigned cell_bytes(unsigned bytes) { return bytes == 8 ? 8 : 4; }
 
 constexpr std::array<u64, kWarpLanes> packed_offsets() {
@@ -125,7 +125,7 @@ AccessKind kind_of(Action a) {
 
 }  // namespace
 
-/// Which space a generic access of the warp is to; addresses become relative to it.
+/// Resolves the space of a generic access; addresses become relative to that space.
 StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op,
                                  AddressSummary& summary) const {
   const auto space_of = [](u64 a) {
@@ -201,14 +201,14 @@ void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
   access_global(d, op, summary);
 }
 
-/// Makes deferred contents of what the lanes access, and of no page between them.
+/// Generates deferred contents of the accessed pages, without the pages between them.
 void Warp::touch(FlatMemory& flat, const MemoryOp& op, const AddressSummary& summary) {
   const u64 span = summary.highest - summary.lowest;
   if (span < FlatMemory::kPageBytes) return flat.touch(summary.lowest, span + op.lane_bytes);
   for_lanes(op.active, [&](unsigned i) { flat.touch(op.address[i], op.lane_bytes); });
 }
 
-/// Bounds and values of an access whose addresses are known: served at issue in functional mode.
+/// Checks the bounds of a global access. In functional mode, performs the access at issue.
 void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary) {
   check_global(d, op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
@@ -230,7 +230,7 @@ void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& s
   }
 }
 
-/// Carried mode: what a store or an atomic takes with it.
+/// Carried mode: copies the data of a store or the operands of an atomic into the operation.
 void Warp::carry_data(const Decoded& d, MemoryOp& op) {
   const MemoryForm& m = d.memory;
   store_lanes(frame_, d, op.kind == AccessKind::kAtomic ? Decoded::kOperand : 0, op.active,
@@ -243,7 +243,7 @@ void Warp::carry_data(const Decoded& d, MemoryOp& op) {
   }
 }
 
-/// Performs the access on host memory, lanes ascending.
+/// Performs the access on host memory, in ascending order of lanes.
 void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, const u64* offsets) {
   switch (op.kind) {
     case AccessKind::kLoad:
@@ -261,7 +261,7 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
   const std::byte* operand = frame_.at(d.slot[Decoded::kOperand]);
   const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
   const bool swaps = op.atomic == AtomicOp::kCompareAndSwap;
-  // The result register may also be an operand: each lane reads before it writes.
+  // Each lane reads its operands before it writes, because the result register can be an operand.
   for_lanes(op.active, [&](unsigned i) {
     std::byte* at = base + offsets[i];
     const u64 old = read_word(at, bytes);
@@ -273,7 +273,7 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
   });
 }
 
-/// Per-thread memory: each lane has its own stretch here, but the addresses interleave words.
+/// Per-thread memory: each lane has a contiguous range here, but the addresses interleave words.
 void Warp::access_local(const Decoded& d, MemoryOp& op) {
   const u64 stride = frame_.local_stride;
   std::array<u64, kWarpLanes> offsets;

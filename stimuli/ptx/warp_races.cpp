@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --check-races: what a warp tells the detectors of its CTA and of its launch.
+// --check-races: a warp's reports to the race detectors of its CTA and of its launch.
 
 #include <array>
 
@@ -8,7 +8,7 @@
 
 namespace tessera::ptx {
 
-/// run_access() on memory that other threads see too, lane by lane with what it changed.
+/// run_access() on shared or global memory with a race check of each lane.
 void Warp::run_checked(const Decoded& d, const MemoryOp& op, std::byte* base,
                        const std::uint64_t* offsets) {
   std::array<std::byte, kWarpLanes * std::size_t{kMaxLaneBytes}> before;
@@ -21,7 +21,7 @@ void Warp::run_checked(const Decoded& d, const MemoryOp& op, std::byte* base,
   });
 }
 
-/// `before`, `after`: the bytes in memory; null where they are not known yet.
+/// `before`, `after`: the bytes in memory; null if they are not known yet.
 void Warp::check_race(const Decoded& d, const MemoryOp& op, unsigned lane, const std::byte* before,
                       const std::byte* after) {
   const bool is_shared = op.space == Space::kShared;
@@ -65,7 +65,7 @@ void Warp::tell_race(const MemoryOp& op, unsigned lane, const RaceConflict& with
                                            line_text(with.pc) + " " + since));
 }
 
-/// A barrier orders the warps that come to it: what each did before it, and what they do behind it.
+/// A barrier orders the accesses before it, of all arriving warps, before the accesses after it.
 void Warp::arrive_for_races(const IssueResult& result) {
   pass_barrier();
   CtaRaces& races = *cta_.races();
@@ -79,7 +79,7 @@ void Warp::arrive_for_races(const IssueResult& result) {
   if (!result.barrier_arrive_only) races_->arrived = b;
 }
 
-/// Behind a barrier, at the latest when something depends on it.
+/// Acquires the clock of the last barrier. To be called after the barrier, before the next access.
 void Warp::pass_barrier() {
   if (races_->arrived == nullptr) return;
   races_->arrived->released = true;

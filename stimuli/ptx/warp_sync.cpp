@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that look across the lanes of a warp, in divergent code (PTX ISA 9.7.9.6 shfl.sync,
-// 9.7.13 bar.warp.sync, vote.sync, match.sync, redux.sync, elect.sync).
+// Instructions across the lanes of a warp in divergent code (PTX ISA 9.7.9.6 shfl.sync, 9.7.13
+// bar.warp.sync, vote.sync, match.sync, redux.sync, elect.sync).
 //
-// On sm_70 and later a lane waits until every lane of its member mask that has not ended has
-// executed an instruction of the same form with the same mask, wherever it is. Lanes that wait give
-// way to others. When no lane can run, lanes at a reconvergence point cease to wait there for those
-// that wait for them.
+// On sm_70 and later, a lane waits until every lane of its member mask that has not exited has
+// executed an instruction of the same form with the same mask, at any code position. Other lanes
+// run while lanes wait. If no lane can run, lanes at a reconvergence point stop waiting there for
+// the lanes that wait for them.
 
 #include <array>
 
@@ -38,8 +38,8 @@ void copy_bits(std::byte* to, const std::byte* from, u32 flip, u32 lanes) {
 
 }  // namespace
 
-/// True when all of `lanes` are through, and the path goes on. False when some wait; another path
-/// has been selected then.
+/// Returns true if all `lanes` have completed the instruction and the path continues. Returns false
+/// if some lanes wait; another path has been selected then.
 bool Warp::synchronise(const Decoded& d, u32 lanes) {
   const WarpSync& sync = launch_.kernel().syncs[d.aux];
   if (sync.members) {
@@ -62,7 +62,7 @@ bool Warp::common_members(Slot s, u32 lanes, u32& members) const {
   return (differ & lanes) == 0;
 }
 
-/// Lanes with one member mask are a rendezvous of their own.
+/// Lanes with the same member mask form one rendezvous.
 bool Warp::meet_by_mask(const Decoded& d, u32 lanes) {
   const Slot masks = *launch_.kernel().syncs[d.aux].members;
   std::vector<Level> incomplete;
@@ -83,7 +83,7 @@ bool Warp::meet_by_mask(const Decoded& d, u32 lanes) {
     waiting |= group;
   }
   if (waiting == 0) return true;
-  // Lanes of a path that is torn apart meet again at the next instruction.
+  // Lanes of a split path reconverge at the next instruction.
   if (waiting != active_ || incomplete.size() > 1) {
     if (pc_ + 1 != reconverge_) stack_.push_back(Level{pc_ + 1, reconverge_, active_});
     for (Level& level : incomplete) level.reconverge = pc_ + 1;
@@ -95,8 +95,8 @@ bool Warp::meet_by_mask(const Decoded& d, u32 lanes) {
   return false;
 }
 
-/// Executes the instruction when, with the `lanes` at pc (none: 0), all lanes of the mask have
-/// come.
+/// Executes the instruction if all lanes of the mask have arrived, including `lanes` at pc (0: no
+/// lanes).
 bool Warp::try_rendezvous(u32 pc, u32 lanes, u32 members) {
   if (lanes == (members & live_)) {
     frame_.mask = lanes;
@@ -132,8 +132,8 @@ bool Warp::try_rendezvous(u32 pc, u32 lanes, u32 members) {
   return true;
 }
 
-/// A level that waited goes past its instruction with all lanes of `together`. Lanes at one place
-/// that will meet at one place go on together, in the path that is on top.
+/// Advances a waiting level past its instruction with all lanes of `together`. Lanes with the same
+/// pc and the same reconvergence point continue together in the topmost path.
 void Warp::release(std::size_t level, u32 together) {
   Level& l = stack_[level];
   --waiting_;
@@ -150,20 +150,20 @@ void Warp::release(std::size_t level, u32 together) {
     above.mask |= l.mask;
     l.mask = 0;
   }
-  // At its reconvergence point a lane is in the level that waits there.
+  // Lanes at their reconvergence point belong to the level that waits there.
   if (l.mask == 0 || l.pc == l.reconverge) {
     stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(level));
   }
 }
 
-/// A warp comes to a barrier of its CTA once. Lanes that are there wait as long as others of the
-/// warp can run; those that have come to the same barrier elsewhere join them. Lanes that wait at a
-/// reconvergence point are taken along when the instruction says that all of the warp execute it
-/// (".aligned"); else they go on, to come to the barrier by themselves.
+/// A warp arrives once at a barrier of its CTA. Its lanes wait while other lanes of the warp can
+/// run. Lanes that have arrived at the same barrier at another code position join them. Lanes that
+/// wait at a reconvergence point also arrive if the whole warp executes the instruction
+/// (".aligned"); otherwise they continue and arrive by themselves.
 bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32 threads, u32& lanes) {
   const auto waits_here = [&](const Level& l) { return l.barrier == id + 1; };
   u32 present = lanes;
-  u32 elsewhere = 0;  // lanes that wait for something else
+  u32 elsewhere = 0;  // lanes with another reason to wait
   for (const Level& l : stack_) {
     if (waits_here(l)) {
       present |= l.mask;
@@ -204,7 +204,7 @@ bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32 threads, u32& lanes) 
   return true;
 }
 
-/// The topmost level whose lanes are all there and can run; stack_.size() when there is none.
+/// The topmost level whose lanes have all arrived and can run; stack_.size() if there is none.
 std::size_t Warp::runnable_level() const {
   u32 above = active_;
   for (std::size_t i = stack_.size(); i-- > 0;) {
@@ -215,13 +215,13 @@ std::size_t Warp::runnable_level() const {
   return stack_.size();
 }
 
-/// Those that have ended are waited for no longer.
+/// Completes rendezvous that waited for exited lanes.
 void Warp::rendezvous_after_exit() {
   const u32 exit_pc = pc_;
   for (std::size_t i = 0; i < stack_.size();) {
     const Level l = stack_[i];
     pc_ = l.pc;
-    // A rendezvous takes levels away.
+    // A rendezvous removes levels, so that the search restarts.
     i = l.members != 0 && try_rendezvous(l.pc, 0, l.members) ? 0 : i + 1;
   }
   pc_ = exit_pc;
@@ -233,7 +233,7 @@ void Warp::execute_sync(const Frame& frame, const Decoded& d) {
   d.run(frame, d);
 }
 
-/// One rendezvous at several instructions: operands are gathered, results distributed.
+/// Executes one rendezvous at several instructions: gathers operands and distributes results.
 void Warp::execute_apart(const std::vector<Level>& groups, u32 lanes) {
   constexpr u32 kSources = 4;
   constexpr u32 kResultAt = kSources * kVector64;
@@ -291,8 +291,8 @@ void Warp::warn_of_idle_sources(const Frame& frame, const Decoded& d, Shuffle mo
   }
 }
 
-/// Goes on with the topmost path that can run. When there is none, with the lanes of one that need
-/// not wait any longer.
+/// Selects the topmost path that can run, or, if there is none, the lanes of a path that can stop
+/// waiting.
 void Warp::select_path() {
   active_ = 0;
   std::size_t chosen = runnable_level();
@@ -306,14 +306,15 @@ void Warp::select_path() {
   pc_ = l.pc;
   reconverge_ = l.reconverge;
   active_ = lanes;
-  // The lanes at a barrier execute it once more, for the warp.
+  // The lanes at a barrier execute it again, for the whole warp.
   if (l.waits()) --waiting_;
   l.mask &= ~lanes;
   if (l.mask == 0) stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(chosen));
 }
 
-/// No path can run: lanes at a reconvergence point cease to wait for the others, or those at a
-/// barrier of the CTA do (see gather_at_barrier). stack_.size(), and no lanes, when there are none.
+/// The level whose lanes stop waiting if no path can run: lanes at a reconvergence point, otherwise
+/// lanes at a barrier of the CTA (see gather_at_barrier). Returns stack_.size() and no lanes if
+/// there is none.
 std::size_t Warp::impatient_level(u32& lanes) const {
   std::size_t at_barrier = stack_.size();
   std::size_t at_meeting = stack_.size();

@@ -12,12 +12,12 @@ namespace tessera::ptx {
 
 namespace {
 
-/// A string without an end is a mistake of the program.
+/// Limit for strings, because a missing terminator is an error of the program.
 constexpr std::size_t kLongestString = 1 << 16;
 
 }  // namespace
 
-/// An argument of the call: a variable of the thread, or a kernel parameter that is passed on.
+/// An argument of the call: a variable of the thread, or a kernel parameter.
 std::uint64_t Warp::argument(Slot s, unsigned lane, unsigned bytes) const {
   const std::byte* at = frame_.at(s);
   if (s.bank == BankId::kLocal) at += std::size_t{lane} * frame_.local_stride;
@@ -26,8 +26,8 @@ std::uint64_t Warp::argument(Slot s, unsigned lane, unsigned bytes) const {
   return value;
 }
 
-/// Reads by a generic address, at most `bytes`; returns how many there are before the end of what
-/// holds them.
+/// Reads at most `bytes` bytes at a generic address. Returns the number of bytes up to the end of
+/// the memory object.
 std::uint64_t Warp::peek(unsigned lane, Address from, std::uint64_t bytes, void* to) const {
   const auto copy = [&](const std::byte* base, std::uint64_t offset, std::uint64_t size) {
     const std::uint64_t n = offset < size ? std::min(bytes, size - offset) : 0;
@@ -81,7 +81,7 @@ std::uint64_t Warp::word_at(unsigned lane, Address from, unsigned bytes) const {
   return value;
 }
 
-/// Lanes print in ascending order; the text of a warp is written at once.
+/// Formats the text of the lanes in ascending order and writes it in one operation.
 void Warp::print(const Decoded& d, std::uint32_t mask) {
   std::string text;
   for (unsigned lane = 0; lane < kWarpLanes; ++lane) {

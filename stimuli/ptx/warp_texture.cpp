@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Textures and surfaces of a warp (texture_sampling.h has the arithmetic).
+// Textures and surfaces of a warp; the arithmetic is in texture_sampling.h.
 
 #include <algorithm>
 #include <array>
@@ -19,7 +19,7 @@ void put32(const Frame& f, Slot s, unsigned lane, u32 v) {
   __builtin_memcpy(f.at(s) + 4 * lane, &v, sizeof v);
 }
 
-/// Lanes that take no part get an address of one that does, so that checks need no mask.
+/// Inactive lanes get the address of an active lane, so that checks need no mask.
 AddressSummary summarise(MemoryOp& op) {
   AddressSummary summary;
   const u64 first = op.address[first_lane(op.active)];
@@ -68,7 +68,7 @@ const TextureDescriptor& Warp::texture(const TextureForm& form, unsigned lane) c
   return *t;
 }
 
-/// Which texels every lane reads. Lanes may have different textures, of one size of texel.
+/// Computes the texels of every lane. Lanes can have different textures with the same texel size.
 void Warp::begin_fetch(const TextureForm& form, u32 mask, TextureFetch& fetch) {
   fetch.mask = mask;
   fetch.corners = 0;
@@ -108,8 +108,8 @@ void Warp::begin_fetch(const TextureForm& form, u32 mask, TextureFetch& fetch) {
   });
 }
 
-/// One texel of every lane that has one at this corner. Moves on by itself: past the corners that
-/// no lane has.
+/// Loads the texel of one corner for every lane that has this corner, and advances the pc past
+/// corners that no lane has.
 void Warp::load_texel(const Decoded& d, u32 mask, IssueResult& result) {
   const TextureForm& form = launch_.kernel().textures[d.aux];
   const auto corner = static_cast<unsigned>(d.displacement);

@@ -14,8 +14,8 @@ Part part_of_2dconv() {
     // The kernel's weights are float literals.
     constexpr float kWeights[3][3] = {
         {0.5f, -0.25f, 0.125f}, {0.3f, 0.7f, -0.9f}, {-0.6f, 0.2f, 0.4f}};
-    // Nine products and eight sums, each rounded: nine roundings for the first product at most.
-    // The border keeps its zeros.
+    // Nine products and eight sums, each rounded: at most nine roundings of the first product. The
+    // border remains zero.
     return std::vector<Expectation>{{"b", [=](std::uint64_t at) {
                                        const std::uint64_t i = at / columns;
                                        const std::uint64_t j = at % columns;

@@ -15,8 +15,8 @@ Matrix product(const Matrix& left, const Matrix& right, std::size_t rows, std::s
   Matrix out;
   for (std::size_t i = 0; i < rows; ++i) {
     std::vector<FloatSum> row(columns);
-    // Every thread adds its products in the order of the inner dimension; what the factors may be
-    // wrong by goes on into the product.
+    // Every thread adds its products in the order of the inner dimension. Errors of the factors
+    // propagate to the product.
     for (std::size_t k = 0; k < inner; ++k) {
       const Bounded& l = left[i * inner + k];
       for (std::size_t j = 0; j < columns; ++j) {
@@ -30,8 +30,8 @@ Matrix product(const Matrix& left, const Matrix& right, std::size_t rows, std::s
   return out;
 }
 
-/// Every product that the manifest launches (left, right, product, rows, inner dimension, columns),
-/// in its order: one for gemm, two for 2mm, three for 3mm.
+/// The products of the manifest's launches in order (left, right, product, rows, inner dimension,
+/// columns): one for gemm, two for 2mm, three for 3mm.
 std::vector<Expectation> reference(const Inputs& in) {
   std::map<std::string, std::shared_ptr<const Matrix>> products;
   std::vector<Expectation> out;

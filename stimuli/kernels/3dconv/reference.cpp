@@ -17,7 +17,7 @@ Part part_of_3dconv() {
     constexpr float kWeights[3][5] = {{0.2f, -0.3f, 0.4f, 0.5f, -0.6f},
                                       {0.7f, 0.8f, -0.9f, 0.15f, 0.25f},
                                       {-0.35f, 0.45f, -0.55f, 0.65f, 0.75f}};
-    // Every thread adds its products in that order. The border keeps its zeros.
+    // Every thread adds its products in that order. The border remains zero.
     return std::vector<Expectation>{
         {"b", [=](std::uint64_t at) {
            const std::uint64_t i = at / (nj * nk);

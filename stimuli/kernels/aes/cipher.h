@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// AES-256 on the CPU (FIPS 197), byte by byte as the standard writes it: the reference of the
-// workload aes. Slow, and not safe against an attacker who can time it.
+// AES-256 on the CPU (FIPS 197), byte by byte like in the standard: the reference of the workload
+// aes. Slow, and not protected against timing attacks.
 
 #include <array>
 #include <cstdint>
@@ -14,10 +14,10 @@ inline constexpr std::size_t kRounds = 14;
 using Block = std::array<std::uint8_t, 16>;
 using Key = std::array<std::uint8_t, 32>;
 
-/// The substitute of each byte: its inverse in the field of 256, then an affine map.
+/// The S-box: the inverse in the field of 256 elements, followed by an affine map.
 std::array<std::uint8_t, 256> substitutes();
 
-/// The key of every round, one after the other: 16 * (kRounds + 1) bytes.
+/// The concatenated keys of all rounds: 16 * (kRounds + 1) bytes.
 std::vector<std::uint8_t> round_keys(const Key& key);
 
 Block encrypted(Block block, const std::vector<std::uint8_t>& round_keys);

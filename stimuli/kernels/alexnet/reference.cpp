@@ -16,7 +16,7 @@ Part part_of_alexnet() {
     constexpr std::uint64_t kFilter = 5;
     const std::uint64_t padded = size + kFilter - 1;
     // Every thread starts from the bias and adds its products in order: maps, rows, columns. The
-    // rectifier makes no error larger.
+    // rectifier does not increase errors.
     return std::vector<Expectation>{
         {"out", [=](std::uint64_t at) {
            const std::uint64_t map = at / (size * size);

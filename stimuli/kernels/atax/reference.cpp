@@ -12,7 +12,7 @@ Part part_of_atax() {
     const auto x = in.values<float>("x");
     const auto rows = static_cast<std::uint64_t>(in.size("rows"));
     const auto columns = static_cast<std::uint64_t>(in.size("columns"));
-    // Every thread adds its products in order; what tmp may be wrong by goes on into y.
+    // Every thread adds its products in order. Errors of tmp propagate to y.
     std::vector<FloatSum> tmp(rows);
     std::vector<FloatSum> y(columns);
     for (std::uint64_t i = 0; i < rows; ++i) {

@@ -28,7 +28,7 @@ std::vector<Expectation> reference(const Inputs& in) {
     }
     return Element64::about(sum, float_error(5, magnitude));
   };
-  // The change of a weight; nothing changes those of the bias units. Two products, one of three
+  // The change of a weight; weights of the bias units do not change. Two products, one of three
   // factors, and their sum.
   const auto change = [=](std::uint64_t at) {
     const double step = rate * double{delta[at % kPitch - 1]} * double{input[at / kPitch - 1]};

@@ -10,12 +10,12 @@
 namespace tessera::kernels {
 namespace {
 
-/// Positions are integers below 1024, those of cells are rounded to integers: squared distances are
-/// exact in float then, and every vote of the kernel can be foreseen.
+/// Positions are integers below 1024 and positions of cells are rounded to integers, so that
+/// squared distances are exact in float and every vote of the kernel is known.
 constexpr unsigned kBits = 10;
 constexpr std::int64_t kLanes = 32;
 
-/// An octree over bodies at different places; arrays as the kernel has them.
+/// An octree over bodies at distinct positions, in the kernel's array layout.
 class Octree {
  public:
   explicit Octree(const Inputs& in)
@@ -35,7 +35,7 @@ class Octree {
     });
     for (std::size_t i = 0; i < bodies; ++i) {
       keys_[i] = key(order[i]);
-      // Bodies at one place move on to the next that is free (few do, and none at the end).
+      // Bodies at an occupied position move to the next free one; few do, and none at the end.
       if (i > 0) keys_[i] = std::max(keys_[i], keys_[i - 1] + 1);
       place(static_cast<std::size_t>(order[i]), keys_[i]);
     }
@@ -49,7 +49,7 @@ class Octree {
   std::vector<std::int32_t> order;  ///< bodies along a curve that fills space
 
  private:
-  /// The bits of a position's coordinates in turn.
+  /// The interleaved bits of a position's coordinates.
   std::uint32_t interleaved(std::size_t b) const {
     std::uint32_t key = 0;
     for (unsigned bit = kBits; bit-- > 0;) {
@@ -66,7 +66,7 @@ class Octree {
       position[axis][b] = static_cast<float>(v);
     }
   }
-  /// The cell of the bodies [begin, end) of the order; the octants' numbers stand at `shift`.
+  /// The cell of the bodies [begin, end) of the order; the octants' numbers are at bit `shift`.
   std::int32_t build(std::size_t begin, std::size_t end, unsigned shift) {
     if (cells_ == bodies) throw std::length_error("barneshut: more cells than bodies");
     const std::size_t cell = cells_++;
@@ -109,20 +109,20 @@ void host(HostSession& session) {
   session.launch_all();
 }
 
-/// What acts on a body: sum and magnitudes of the terms by axis, and their number.
+/// The force on a body: sum and magnitudes of the terms by axis, and their number.
 struct Pull {
   std::array<double, 3> sum{};
   std::array<double, 3> magnitude{};
   std::uint64_t terms = 0;
 };
 
-/// The walk of the bodies that share one, recursively.
+/// The recursive tree traversal of the bodies that share a traversal.
 class Walk {
  public:
   Walk(const Octree& tree, double softening, const std::int32_t* group, std::vector<Pull>& pulls)
       : tree_(tree), softening_(softening), group_(group), pulls_(pulls) {}
 
-  /// `far`: the squared distance from which on the node may act as one mass.
+  /// `far`: the minimum squared distance at which the node can act as one mass.
   void visit(std::int32_t node, double far) {
     const auto n = static_cast<std::size_t>(node);
     bool whole = true;
@@ -182,8 +182,8 @@ std::vector<Expectation> reference(const Inputs& in) {
   std::vector<Bounded> velocities;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (const Pull& p : pulls) {
-      // What PTX allows rsqrt.approx to be wrong by, with the third power; half a rounding of its
-      // argument each time; four products; then the sum.
+      // PTX's error bound of rsqrt.approx, for the third power; half a rounding of its argument
+      // each time; four products; then the sum.
       const double term = 3 * 0x1p-22 + 3 * 0.5 * kFloatRounding + 4 * kFloatRounding;
       const double error =
           p.magnitude[axis] * term + float_error(p.terms, p.magnitude[axis] * (1 + term));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int32_t kSource = 0;
 
-/// Level after level, until a launch has found no new vertex.
+/// Launches one level at a time, until a launch finds no new vertex.
 void host(HostSession& session) {
   auto levels = session.read<std::int32_t>("level");
   levels[kSource] = 0;
@@ -21,7 +21,7 @@ void host(HostSession& session) {
   }
 }
 
-/// A queue of vertices, as in a textbook; exact.
+/// Textbook search with a queue of vertices; exact.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto start = in.values<std::int32_t>("row_start");
   const auto edges = in.values<std::int32_t>("edges");

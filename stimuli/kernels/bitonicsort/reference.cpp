@@ -11,7 +11,7 @@ void host(HostSession& session) {
   const std::int64_t count = session.size("keys");
   const auto first_stage = static_cast<std::int32_t>(session.size("first_stage"));
   if (first_stage > 0) {
-    // What the stages before leave: runs sorted up and down in turns.
+    // Result of the earlier stages: runs sorted alternately in ascending and descending order.
     auto keys = session.read<std::uint32_t>("keys");
     const std::int64_t run = std::int64_t{1} << first_stage;
     for (std::int64_t begin = 0; begin < count; begin += run) {

@@ -7,10 +7,10 @@ namespace tessera::kernels {
 namespace {
 
 constexpr double kU = kFloatRounding;
-/// What PTX allows ex2.approx (relative) and lg2.approx (absolute) to be wrong by.
+/// PTX's error bounds of ex2.approx (relative) and lg2.approx (absolute).
 constexpr double kApproximation = 0x1p-22;
 
-/// A value, and what the kernel's may be wrong by.
+/// A value with the error bound of the kernel's value.
 struct Bounded {
   double value;
   double error;
@@ -24,8 +24,8 @@ Bounded normal(const Bounded& d) {
       (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429))));
   const double square = d.value * d.value;
   const double upper = 0.39894228 * std::exp(-0.5 * square) * series;
-  // The series' terms add up to less than 6 in magnitude, a factor 0.4 before them, with at most 16
-  // roundings; the exponent's own error is that of three roundings.
+  // The terms of the series add up to less than 6 in magnitude, times 0.4, with at most 16
+  // roundings. The error of the exponent is that of three roundings.
   const double error = 0.5 * d.error + 0.4 * 6 * 16 * kU + kApproximation + 2 * square * kU;
   return {d.value > 0 ? 1 - upper : upper, error};
 }
@@ -44,8 +44,8 @@ std::vector<Expectation> reference(const Inputs& in) {
     const double drift = (rate + 0.5 * volatility * volatility) * t;
     const double log = std::log(s / x);
     Bounded d1{(log + drift) / deviation, 0};
-    // The quotient's rounding, the logarithm's and its product's, the drift's, the sum's; then the
-    // deviation's and the last quotient's.
+    // Roundings of the quotient, the logarithm and its product, the drift and the sum; then of the
+    // deviation and the last quotient.
     d1.error = (kU + kApproximation + 6 * kU * (std::fabs(log) + drift)) / deviation +
                4 * kU * std::fabs(d1.value);
     const Bounded d2{d1.value - deviation, d1.error + kU * (std::fabs(d1.value) + 4 * deviation)};

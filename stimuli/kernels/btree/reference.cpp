@@ -7,18 +7,18 @@ namespace tessera::kernels {
 namespace {
 
 constexpr std::int32_t kOrder = 256;
-/// Record r has key kStep * r: every query finds the last record that is not above it.
+/// Record r has key kStep * r. A query finds the last record whose key is not above it.
 constexpr std::int32_t kStep = 16;
 
-/// What the tree holds for record r: any value will do that says which one it is.
+/// The value of record r in the tree: any unique value.
 std::int32_t record_value(std::int32_t r) { return 3 * r + 1; }
 
 struct Tree {
   std::vector<std::int32_t> keys;
   std::vector<std::int32_t> children;
 
-  /// Gives `count` nodes from `parent` on, in order, the nodes from `child` on as children; a child
-  /// covers `span` records. Places that are left over are above every query.
+  /// Assigns the nodes from `child` in order as children to `count` nodes from `parent`. A child
+  /// covers `span` records. Keys of unused entries are above every query.
   void link(std::int32_t parent, std::int32_t child, std::int32_t count, std::int32_t span) {
     for (std::int32_t i = 0; i < count; ++i) {
       const auto at = static_cast<std::size_t>(parent * kOrder + i);

@@ -12,9 +12,9 @@ constexpr std::int32_t kWall = -1;
 constexpr std::int32_t kFarField = -2;
 constexpr std::int32_t kStages = 3;
 
-/// A sheet of cells whose numbers are shuffled within groups, as meshes have them: neighbours have
-/// numbers near each other, but in no order. Left and right ends the far field, above and below are
-/// walls. By face and number.
+/// A sheet of cells with numbers shuffled within groups, like in meshes: neighbours have close but
+/// unordered numbers. The left and right boundaries are far field, the upper and lower ones are
+/// walls. Indexed by face and number.
 std::vector<std::int32_t> make_neighbours(const Inputs& in) {
   const std::int64_t width = in.size("width");
   const std::int64_t height = in.size("height");
@@ -79,8 +79,8 @@ struct Gas {
   Bounded sound;
 };
 
-/// Half of what flows through a face. Sums run in the kernel's order, here and below, so that the
-/// bounds of their roundings are those of the kernel's.
+/// Half of the flux through a face. Sums here and below have the kernel's order, so that the bounds
+/// of their roundings are valid for the kernel.
 State half_flux(const Gas& g, const Vector& normal) {
   const Bounded through = dot(g.velocity, normal);
   State out;

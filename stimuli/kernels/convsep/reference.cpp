@@ -12,7 +12,7 @@ constexpr float kTaps[2 * kRadius + 1] = {0.0125f, -0.025f, 0.0375f,  0.05f,   -
                                           0.0875f, 0.1f,    0.3f,     0.125f,  0.1375f,  -0.15f,
                                           0.025f,  0.0375f, -0.0125f, 0.0625f, -0.0375f};
 
-/// Every thread adds its products in the order of the taps; beyond the image all is 0.
+/// Every thread adds its products in the order of the taps. Values outside of the image are 0.
 FloatSum row_result(const Values<float>& image, std::int64_t width, std::int64_t y,
                     std::int64_t x) {
   FloatSum sum;
@@ -33,7 +33,7 @@ std::vector<Expectation> reference(const Inputs& in) {
   for (std::int64_t y = 0; y < height; ++y) {
     for (std::int64_t x = 0; x < width; ++x) rows.push_back(row_result(image, width, y, x));
   }
-  // What the row pass may be wrong by goes on into the column pass.
+  // Errors of the row pass propagate to the column pass.
   return {{"rows", [rows](std::uint64_t at) { return rows[at].expectation(); }},
           {"out", [=](std::uint64_t at) {
              const auto y = static_cast<std::int64_t>(at) / width;

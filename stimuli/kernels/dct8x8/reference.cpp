@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kSide = 8;
 
-/// The orthonormal transform's element for a frequency at a place.
+/// The element of the orthonormal transform for a frequency and a position.
 double cosine(std::size_t frequency, std::size_t place) {
   constexpr double kPi = 3.14159265358979323846;
   const double scale = frequency == 0 ? std::sqrt(0.125) : 0.5;
@@ -29,8 +29,8 @@ void host(HostSession& session) {
 std::vector<Expectation> reference(const Inputs& in) {
   const auto image = in.values<float>("in");
   const auto width = static_cast<std::size_t>(in.size("width"));
-  // The kernel's elements of the matrix are rounded to float. A pixel passes through two of them,
-  // two products and two sums of eight.
+  // The kernel's matrix elements are rounded to float. A pixel is multiplied by two of them and
+  // takes part in two products and two sums of eight.
   constexpr std::uint64_t kRoundings = 2 + 2 * kSide + 2;
   return {{"out", [=](std::uint64_t at) {
              const std::size_t x = at % width;

@@ -23,7 +23,7 @@ std::vector<Expectation> reference(const Inputs& in) {
   const auto height = static_cast<std::size_t>(in.size("height"));
   for (std::size_t y = 0; y < height; ++y) lift(&image[y * width], width, 1);
   for (std::size_t x = 0; x < width; ++x) lift(&image[x], height, width);
-  // Means first, details after them, in both directions.
+  // Means first, then details, in both directions.
   const auto from = [](std::size_t at, std::size_t n) {
     return at < n / 2 ? 2 * at : 2 * (at - n / 2) + 1;
   };

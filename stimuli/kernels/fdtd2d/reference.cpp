@@ -7,7 +7,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// A field in double, beside what its float copy may be wrong by.
+/// A field in double with the error bound of its float copy.
 struct Field {
   explicit Field(const Values<float>& from) : value(from.begin(), from.end()), error(from.size()) {}
 
@@ -27,7 +27,7 @@ struct Field {
       inherited += factor * t.field.error[t.at];
     }
     value[at] -= factor * sum;
-    // One rounding a term (the first has none), the product's and the subtraction's.
+    // One rounding per term except the first, one of the product and one of the subtraction.
     error[at] = inherited + float_error(terms.size() + 1, magnitude + inherited);
   }
 

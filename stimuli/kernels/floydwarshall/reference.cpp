@@ -4,7 +4,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// The ways between all vertices, over none yet.
+/// The distances between all vertices without intermediate vertices.
 std::vector<std::int32_t> direct(std::vector<std::int32_t> distance, std::size_t vertices) {
   for (std::size_t v = 0; v < vertices; ++v) distance[v * vertices + v] = 0;
   return distance;

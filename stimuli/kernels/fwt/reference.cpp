@@ -7,9 +7,9 @@ Part part_of_fwt() {
   Part part;
   part.reference = [](const Inputs& in) {
     const auto before = in.values<float>("data");
-    // The elements are -1, 0 or 1 and the transform only adds and subtracts: exact in float while
-    // no sum passes 2^24. Up to 2^24 elements none can; of 2^26 random ones, the sums are some ten
-    // thousand.
+    // The elements are -1, 0 or 1 and the transform only adds and subtracts, so that it is exact in
+    // float if no sum exceeds 2^24. This is impossible for up to 2^24 elements; the sums of 2^26
+    // random elements are about ten thousand.
     std::vector<float> data = before.vector();
     for (std::size_t stride = data.size() / 2; stride > 0; stride /= 2) {
       for (std::size_t first = 0; first < data.size(); first += 2 * stride) {

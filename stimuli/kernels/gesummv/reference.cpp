@@ -14,8 +14,7 @@ Part part_of_gesummv() {
     const double alpha = in.scalar("alpha");
     const double beta = in.scalar("beta");
     const std::uint64_t n = x.size();
-    // Every thread adds the products of its rows in order; what the two sums may be wrong by goes
-    // on into y.
+    // Every thread adds the products of its rows in order. Errors of the two sums propagate to y.
     return std::vector<Expectation>{{"y", [=](std::uint64_t i) {
                                        FloatSum ax;
                                        FloatSum bx;

@@ -8,7 +8,7 @@ namespace tessera::kernels {
 namespace {
 
 constexpr double kU = kFloatRounding;
-/// What PTX allows ex2.approx to be wrong by, relatively.
+/// PTX's relative error bound of ex2.approx.
 constexpr double kApproximation = 0x1p-22;
 
 Bounded bounded(const FloatSum& sum) { return Bounded::within(sum.value(), sum.error()); }
@@ -20,7 +20,7 @@ Bounded sigmoid(const Bounded& v) {
                          (v.error() + 2 * kU * std::fabs(v.value()) + kApproximation) / 4 + 2 * kU);
 }
 
-/// As the kernel has it: 2 sigmoid(2 v) - 1, with the subtraction's rounding.
+/// The kernel's formula: 2 sigmoid(2 v) - 1, with the rounding of the subtraction.
 Bounded tanh(const Bounded& v) {
   const Bounded s = sigmoid(Bounded::within(2 * v.value(), 2 * v.error()));
   return Bounded::within(2 * s.value() - 1, 2 * s.error() + 2 * kU);

@@ -7,7 +7,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// Level after level of the whole signal.
+/// One level of the whole signal at a time.
 std::vector<Expectation> reference(const Inputs& in) {
   const Bounded root_half = 0.70710678f;  // the kernel's constant
   std::vector<Bounded> out = bounded(in.values<float>("in"));

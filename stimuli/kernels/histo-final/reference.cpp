@@ -6,7 +6,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// Part after part instead of bin after bin; exact.
+/// In order of parts instead of bins; exact.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto parts = in.values<std::uint8_t>("sub_histograms");
   const auto histogram = in.values<std::uint32_t>("histogram");

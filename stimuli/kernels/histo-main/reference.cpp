@@ -37,7 +37,7 @@ std::vector<Expectation> reference(const Inputs& in) {
     if (range < first_range || range >= first_range + kHotRanges) {
       ++rare[bins[i]];
     } else {
-      // Columns take turns at stretches of a CTA's size.
+      // Blocks of a CTA's size are assigned to columns round robin.
       const std::size_t part = i / kThreads % columns * kHotRanges + range - first_range;
       ++hot[part * kRange + bins[i] % kRange];
     }

@@ -5,7 +5,7 @@ namespace tessera::kernels {
 namespace {
 
 constexpr std::size_t kBins = 256;
-constexpr std::size_t kBytes = 4 * 256;  // of a CTA's stretch; CTAs take turns
+constexpr std::size_t kBytes = 4 * 256;  // block size; blocks are assigned to CTAs round robin
 
 std::vector<Expectation> reference(const Inputs& in) {
   const auto data = in.values<std::uint8_t>("data");

@@ -8,7 +8,7 @@ namespace {
 
 void host(HostSession& session) { session.launch_all(session.size("rounds")); }
 
-/// Whole grids, one time step after the other.
+/// Whole grids, one time step at a time.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto power = in.values<float>("power");
   const auto initial = in.values<float>("even");

@@ -8,7 +8,7 @@ namespace {
 
 void host(HostSession& session) { session.launch_all(session.size("rounds")); }
 
-/// One axis after the other: each adds what the neighbours on it give.
+/// One axis at a time: each adds the contribution of the neighbours along it.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto power = in.values<float>("power");
   const auto initial = in.values<float>("even");

@@ -7,12 +7,12 @@ namespace tessera::kernels {
 namespace {
 
 // Features are integers from 0 to 15 and centroids multiples of 1/16, so that a squared distance
-// over up to 256 features is exact in float whatever the order of additions: (8 bits)^2 and 8 bits
+// over up to 256 features is exact in float for any order of additions: (8 bits)^2 and 8 bits
 // of additions fill the 24 bits of its mantissa. Ties are therefore ties everywhere, memberships
 // can be compared exactly, and so can the centroids that follow from them.
 constexpr double kCentroidStep = 16;
 
-/// The means of the members, rounded to the step; a cluster without members stays where it is.
+/// The means of the members, rounded to the step; a cluster without members keeps its centroid.
 std::vector<float> moved(const Values<float>& points, const std::vector<std::int32_t>& membership,
                          const std::vector<float>& centroids, std::size_t features) {
   const std::size_t clusters = centroids.size() / features;
@@ -20,7 +20,7 @@ std::vector<float> moved(const Values<float>& points, const std::vector<std::int
   std::vector<std::int64_t> members(clusters);
   for (std::size_t i = 0; i < membership.size(); ++i) {
     const auto c = static_cast<std::size_t>(membership[i]);
-    if (c >= clusters) continue;  // a wrong answer; verification will say so
+    if (c >= clusters) continue;  // a wrong result, which verification reports
     ++members[c];
     for (std::size_t f = 0; f < features; ++f) {
       sums[c * features + f] += static_cast<std::int64_t>(points[i * features + f]);
@@ -44,7 +44,8 @@ std::vector<float> first_centroids(const Inputs& in, const Values<float>& points
   return std::vector<float>(points.begin(), points.begin() + values);
 }
 
-/// Assigns and moves until nothing moves, or for as many rounds as the manifest says.
+/// Assigns points and moves centroids until no centroid moves, or for the manifest's number of
+/// rounds.
 void host(HostSession& session) {
   const auto features = static_cast<std::size_t>(session.size("features"));
   const auto points = session.inputs().values<float>("points");

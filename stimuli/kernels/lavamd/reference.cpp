@@ -55,7 +55,8 @@ struct Sum {
   std::size_t terms = 0;
 };
 
-/// From the acting particles' side: what each gives to all particles of the boxes around it.
+/// In order of the acting particles: the contribution of each to all particles of the boxes around
+/// it.
 std::vector<Expectation> reference(const Inputs& in) {
   const Boxes boxes(in);
   const auto position = in.values<double>("position");
@@ -86,10 +87,10 @@ std::vector<Expectation> reference(const Inputs& in) {
   }
   // A term, in units of the rounding to double: the exponent's sums are below 5 in magnitude and
   // round six times, and an error of the exponent is a relative one of the exponential; its 64th
-  // power has 64 times the series' error (14 steps, the last two with full weight: below 4; what
-  // the series leaves out, (1.4 / 64)^8 / 8! relative to 1, is less than one) and 63 of its own
-  // products; four more operations follow. Differences of positions are below 1, which is why the
-  // magnitudes leave them out. Then one addition a term. The same again for what we compute here.
+  // power has 64 times the series' error (14 steps, the last two with full weight: below 4; the
+  // truncation error of the series, (1.4 / 64)^8 / 8! relative to 1, is less than one) and that of
+  // 63 products. Four more operations follow. The magnitudes omit differences of positions, because
+  // these are below 1. Then one addition per term. The same bound is added for this reference.
   constexpr double kTerm = 5 * 6 + 64 * 5 + 63 + 4;
   return {{"force", [sums](std::uint64_t i) {
              const Sum& s = sums[i / 4];

@@ -77,9 +77,9 @@ std::vector<Expectation> reference(const Inputs& in) {
       step(std::vector<double>(initial.begin(), initial.end()), lattice, omega);
   const std::vector<double> even = step(odd, lattice, omega);
   // A result takes at most 60 roundings of magnitudes up to the density, about 1 (19 values up to
-  // 0.06, below 1.2). What all 19 inputs are wrong by, a result is wrong by at most ten times: its
-  // equilibrium's slopes add up to 19 / 3 for the cell at rest and less than that for the others,
-  // times omega 1.25, plus |1 - omega|.
+  // 0.06, below 1.2). The error of a result is at most ten times that of the 19 inputs: the slopes
+  // of its equilibrium add up to 19 / 3 for the velocity at rest and less for the others, times
+  // omega 1.25, plus |1 - omega|.
   const double once = float_error(60, 1.2);
   return {{"odd", within(odd, once)}, {"even", within(even, 11 * once)}};
 }

@@ -31,7 +31,7 @@ Bounded score(const Image& image, const Values<float>& gx, const Values<float>& 
       const auto r = static_cast<double>(radius);
       const std::size_t at = image.at(x + std::lround(r * c), y + std::lround(r * s));
       const double outward = double{gx[at]} * c + double{gy[at]} * s;
-      // Rounded are the tables, the products and their sum.
+      // Roundings of the tables, the products and their sum.
       const double error = float_error(3, std::fabs(double{gx[at]}) + std::fabs(double{gy[at]}));
       sum.add(outward, error);
       squares.add(outward * outward, (2 * std::fabs(outward) + error) * error);
@@ -45,7 +45,7 @@ Bounded score(const Image& image, const Values<float>& gx, const Values<float>& 
   return best;
 }
 
-/// Maxima of each line's stretch around a pixel, in a disc.
+/// Maxima over a disc around each pixel.
 std::vector<Bounded> dilated(const Image& image, const std::vector<Bounded>& scores) {
   std::vector<Bounded> out(scores.size());
   for (std::int64_t y = 0; y < image.height; ++y) {
@@ -79,7 +79,7 @@ std::vector<double> diffused(const std::vector<double>& from, const float* patch
     const auto here = static_cast<std::size_t>(i);
     const double v = from[here];
     double pulls = 0;
-    for (std::int64_t k = 0; k < 9; ++k) {  // the middle one pulls nothing
+    for (std::int64_t k = 0; k < 9; ++k) {  // the pull of the middle pixel is 0
       const double d = at(i % kPatchX + k % 3 - 1, i / kPatchX + k / 3 - 1) - v;
       pulls += d * (0.5 + 0.5 * d / (1 + std::fabs(d)));
     }
@@ -89,10 +89,10 @@ std::vector<double> diffused(const std::vector<double>& from, const float* patch
   return to;
 }
 
-/// All values stay between 0 and 1, where a step's derivatives (a pull's is between 1/8 and 7/8)
-/// add up to at most 1 and none is negative: errors of its inputs do not grow, and every step adds
-/// its own roundings: of eight pulls, six each, and of their sum, on magnitudes up to 3/4, a tenth
-/// of all that; and of four more operations on magnitudes up to 1.5: below 20 units.
+/// All values stay between 0 and 1. There the derivatives of a step (that of a pull is between 1/8
+/// and 7/8) add up to at most 1 and none is negative, so that errors of its inputs do not grow.
+/// Every step adds roundings of eight pulls (six each) and of their sum on magnitudes up to 3/4, a
+/// tenth of all that, and of four more operations on magnitudes up to 1.5: below 20 units.
 constexpr double kStep = 20 * kFloatRounding;
 
 void follow(const float* patch, double cutoff, std::int64_t max_iterations,
@@ -103,10 +103,10 @@ void follow(const float* patch, double cutoff, std::int64_t max_iterations,
     const std::vector<double> next = diffused(field, patch);
     double mean = 0;
     for (std::size_t i = 0; i < field.size(); ++i) mean += std::fabs(next[i] - field[i]) / kPatch;
-    // Of each change; then of at most 12 + 9 additions and the cutoff's product.
+    // Error of each change, then of at most 12 + 9 additions and of the cutoff's product.
     const double steps = static_cast<double>(n);
     const double error = 2 * steps * kStep + float_error(24, mean + 2 * steps * kStep);
-    // Where the float sum may fall on the cutoff's other side, both outcomes are right.
+    // If the float sum can be on the other side of the cutoff, both outcomes are correct.
     const bool surely_on = mean >= cutoff + error;
     const bool surely_still = mean < cutoff - error;
     std::vector<double> change(field.size());
@@ -119,7 +119,7 @@ void follow(const float* patch, double cutoff, std::int64_t max_iterations,
       return;
     }
     if (!surely_on) {
-      // The next step may not be made.
+      // The next step can be omitted.
       const std::vector<double> after = diffused(field, patch);
       for (std::size_t i = 0; i < field.size(); ++i) doubtful[i] += std::fabs(after[i] - field[i]);
     }

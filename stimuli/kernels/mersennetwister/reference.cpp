@@ -8,7 +8,7 @@ namespace {
 
 using Vector = std::array<std::uint32_t, 4>;
 
-/// A vector as the number of 128 bits that it is, least significant word first, byte by byte.
+/// A vector as a number of 128 bits, least significant word first, byte by byte.
 using Bytes = std::array<std::uint8_t, 16>;
 
 Bytes bytes_of(const Vector& v) {
@@ -39,7 +39,7 @@ Vector byte_down(const Vector& v) {
   return words_of(to);
 }
 
-/// A twister's vectors from the seed on, `count` of them after the first five; exact.
+/// The first five vectors of a twister from its seed, and the following `count` ones; exact.
 std::vector<Vector> sequence(const Vector& seed, std::size_t count) {
   constexpr Vector kMask = {0xeffefffbu, 0xdfbfefffu, 0xbffff7feu, 0xf7fdff7fu};
   constexpr std::size_t kState = 5;

@@ -6,7 +6,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// For every edge, one over the number of edges that leave its source.
+/// For every edge, the reciprocal of its source's number of outgoing edges.
 std::vector<float> edge_weights(const std::vector<std::int32_t>& sources, std::size_t vertices) {
   std::vector<float> leaving(vertices);
   for (const std::int32_t s : sources) ++leaving[static_cast<std::size_t>(s)];

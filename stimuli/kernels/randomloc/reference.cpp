@@ -4,14 +4,14 @@
 namespace tessera::kernels {
 namespace {
 
-/// The kernel's way to spread consecutive numbers.
+/// The kernel's hash of consecutive numbers.
 std::uint32_t mixed(std::uint32_t v) {
   v = (v ^ (v >> 16)) * 0x7feb352du;
   v = (v ^ (v >> 15)) * 0x846ca68bu;
   return v ^ (v >> 16);
 }
 
-/// With sums from the table's begin on, a run is one difference; exact (modulo 2^32).
+/// With prefix sums of the table, the sum of a run is one difference; exact (modulo 2^32).
 std::vector<Expectation> reference(const Inputs& in) {
   const auto table = in.values<std::uint32_t>("table");
   std::vector<std::uint32_t> before(table.size() + 1);

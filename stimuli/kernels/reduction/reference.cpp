@@ -6,8 +6,8 @@ namespace tessera::kernels {
 Part part_of_reduction() {
   Part part;
   part.reference = [](const Inputs& in) {
-    // The elements are -1, 0 and 1, fewer than 2^24 of them: every partial sum is a float, whatever
-    // the order, and the result is exact.
+    // There are fewer than 2^24 elements of -1, 0 or 1, so that every partial sum is exact in float
+    // for any order, and so is the result.
     std::int64_t sum = 0;
     for (const float v : in.values<float>("in")) sum += static_cast<std::int64_t>(v);
     return std::vector<Expectation>{

@@ -7,11 +7,10 @@
 namespace tessera::kernels {
 namespace {
 
-/// Maps with their borders, and what the kernels' may be wrong by.
+/// Maps with their borders, and the error bounds of the kernels' maps.
 using Maps = std::vector<Element64>;
 
-/// Every thread adds its products in order; what the input may be wrong by goes on. The border
-/// keeps its zeros.
+/// Every thread adds its products in order. Errors of the input propagate. The border remains zero.
 Maps convolution(const Maps& in, const Values<float>& weights, std::size_t channels,
                  std::size_t size) {
   const std::size_t width = size + 2;
@@ -33,7 +32,7 @@ Maps convolution(const Maps& in, const Values<float>& weights, std::size_t chann
   return out;
 }
 
-/// max(0, scale * maps + shift + added) within the borders; the rectifier makes no error larger.
+/// max(0, scale * maps + shift + added) within the borders; the rectifier does not increase errors.
 Maps normalised(const Maps& in, const Values<float>& scale, const Values<float>& shift,
                 const Maps& added, std::size_t size) {
   const std::size_t width = size + 2;

@@ -13,8 +13,8 @@ std::vector<Expectation> reference(const Inputs& in) {
   const auto a = in.values<float>("a");
   const auto b = in.values<float>("b");
   const auto elements = static_cast<std::uint64_t>(in.size("elements"));
-  // A product is rounded once, then with each that its accumulator adds, then at each level of the
-  // tree.
+  // A product is rounded once, then with each later addition to its accumulator, then at each level
+  // of the tree.
   const std::uint64_t roundings = 1 + (elements + kSums - 1) / kSums + kTreeLevels;
   return {{"products", [=](std::uint64_t vector) {
              double sum = 0;

@@ -15,9 +15,9 @@ std::int64_t root(std::int64_t v) {
   return r;
 }
 
-/// In integers: half a root, rounded down, is the half of the root rounded down. The kernel's float
-/// root cannot reach the next integer (roots are below 1443, where the distance of a root from the
-/// next integer is at least 1 / 2886 and a rounding at most 1 / 16384).
+/// In integers: half of a root, rounded down, is half of the rounded-down root, rounded down. The
+/// kernel's float root cannot reach the next integer: roots are below 1443, so that the distance of
+/// a root from the next integer is at least 1 / 2886 and a rounding at most 1 / 16384.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto image = in.values<std::uint8_t>("in");
   const auto width = static_cast<std::size_t>(in.size("width"));

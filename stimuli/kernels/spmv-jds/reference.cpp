@@ -5,7 +5,7 @@ namespace tessera::kernels {
 namespace {
 
 constexpr std::int64_t kLanes = 32;
-/// A prime that divides no matrix's number of rows.
+/// A prime that does not divide the number of rows of any matrix.
 constexpr std::int64_t kScatter = 7919;
 
 /// Lengths fall from 2 * degree - 1 in the first warp to 1 in the last: `degree` on average.
@@ -16,13 +16,13 @@ struct Shape {
   std::int64_t length(std::int64_t warp) const {
     return 1 + (warps - 1 - warp) * (2 * degree - 1) / warps;
   }
-  /// How many warps have a k-th value.
+  /// Number of warps with a k-th value.
   std::int64_t warps_with(std::int64_t k) const {
     std::int64_t n = 0;
     while (n < warps && length(n) > k) ++n;
     return n;
   }
-  /// The old place of a sorted row.
+  /// The original index of a sorted row.
   std::int64_t place(std::int64_t row) const { return row * kScatter % rows(); }
 
   std::int64_t warps;
@@ -51,8 +51,8 @@ void host(HostSession& session) {
   session.launch_all();
 }
 
-/// Along the stored values: each belongs to the row that is next in its diagonal. Every thread adds
-/// its products in the diagonals' order.
+/// In order of the stored values; each belongs to the next row of its diagonal. Every thread adds
+/// its products in the order of the diagonals.
 std::vector<Expectation> reference(const Inputs& in) {
   const Shape shape(in);
   const auto columns = in.values<std::int32_t>("columns");

@@ -7,7 +7,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// The rectifier makes no error larger.
+/// The rectifier does not increase errors.
 Element64 rectified(const FloatSum& sum) {
   return Element64::about(std::max(sum.value(), 0.0), sum.error());
 }
@@ -42,8 +42,8 @@ std::vector<Expectation> reference(const Inputs& in) {
   const auto squeezed = static_cast<std::size_t>(in.size("squeezed"));
   const auto expanded = static_cast<std::size_t>(in.size("expanded"));
   const auto size = static_cast<std::size_t>(in.size("size"));
-  // Every thread starts from the bias and adds its products in order; what the squeezed maps may be
-  // wrong by goes on into the expanded ones.
+  // Every thread starts from the bias and adds its products in order. Errors of the squeezed maps
+  // propagate to the expanded ones.
   const auto expand = [=](std::uint64_t at) {
     const std::size_t padded = size + 2;
     const std::size_t map = at / (size * size) % expanded;

@@ -6,7 +6,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// Speckle shows in the image's first 128 x 128 pixels: their variance over their squared mean.
+/// Speckle of the image's first 128 x 128 pixels: their variance over their squared mean.
 constexpr std::size_t kRegion = 128;
 
 template <class Pixel>
@@ -35,8 +35,9 @@ void host(HostSession& session) {
   }
 }
 
-/// The noise, with what errors of the pixels do to it: pixels are between 1 and 3 (the means of
-/// squares and pixels are wrong by at most 6 e and e, the squared mean by 6 e; it is above 1).
+/// The noise and its error from errors e of the pixels. Pixels are between 1 and 3; the errors of
+/// the means of squares and of pixels are at most 6 e and e, that of the squared mean 6 e; it is
+/// above 1.
 Bounded noise_of(std::size_t width, const std::vector<Bounded>& image) {
   double e = 0;
   for (const Bounded& v : image) e = std::max(e, v.error());
@@ -44,7 +45,7 @@ Bounded noise_of(std::size_t width, const std::vector<Bounded>& image) {
   return Bounded::within(noise, 12 * e + noise * 6 * e + kFloatRounding * noise + 1e-12);
 }
 
-/// From the middle out: fields as (north, south, west, east) of whole images.
+/// The fields (north, south, west, east) of whole images.
 std::vector<Expectation> reference(const Inputs& in) {
   std::vector<Bounded> image = bounded(in.values<float>("image"));
   const auto width = static_cast<std::size_t>(in.size("width"));

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kSource = 0;
 
-/// Sweep after sweep, until one has found no shorter distance, or as many as the scale allows.
+/// Launches sweeps until a sweep finds no shorter distance, or up to the scale's maximum.
 void host(HostSession& session) {
   auto distance = session.read<std::int32_t>("distance");
   distance[kSource] = 0;
@@ -20,8 +20,8 @@ void host(HostSession& session) {
   }
 }
 
-/// A sweep finds the ways that are an edge longer: from the vertices that the one before has
-/// brought nearer, along their outgoing edges; exact.
+/// A sweep finds the paths with one more edge: from the vertices whose distance decreased in the
+/// last sweep, along their outgoing edges; exact.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto start = in.values<std::int32_t>("row_start");
   const auto sources = in.values<std::int32_t>("sources");

@@ -11,8 +11,8 @@ void host(HostSession& session) {
   for (std::int64_t r = 0; r < session.size("rounds"); ++r) session.launch_all();
 }
 
-/// The nine weights are what two sums give: over three columns and three rows with the diagonal
-/// weight each, then what cardinal neighbours and the centre have beyond it.
+/// The nine weights as three terms: the 3x3 square with the diagonal weight, the middle row and
+/// column with the excess of the cardinal weight, and the centre with the rest of its weight.
 std::vector<Expectation> reference(const Inputs& in) {
   const auto initial = in.values<float>("even");
   const auto rows = static_cast<std::size_t>(in.size("rows"));
@@ -27,8 +27,8 @@ std::vector<Expectation> reference(const Inputs& in) {
   std::vector<double> now(initial.begin(), initial.end());
   std::vector<double> before;
   const std::int64_t steps = 2 * in.size("rounds");
-  // The weights add up to 1.05, by which magnitudes and errors grow; a step rounds each of its
-  // terms at most seven times.
+  // The weights add up to 1.05, the growth of magnitudes and errors per step. A step rounds each of
+  // its terms at most seven times.
   constexpr double kGrowth = 1.0500001;
   double largest = 1;
   double error = 0;

@@ -16,7 +16,7 @@ Part part_of_streamcluster() {
     const auto centres = static_cast<std::size_t>(in.size("centres"));
     const auto candidates = static_cast<std::size_t>(in.size("candidates"));
     // Coordinates, weights and costs are small integers: a change is below 2^18 (256 dimensions of
-    // 15^2, weight 3), so that ten candidates' are exact in float whatever their order.
+    // 15^2, weight 3), so that the sums of ten candidates are exact in float for any order.
     std::vector<double> work(n * (centres + 1));
     std::vector<std::int64_t> switches(n);
     for (std::size_t c = 0; c < candidates; ++c) {

@@ -11,7 +11,7 @@ Part part_of_stringmatch() {
     const auto text = in.values<std::uint8_t>("text");
     const auto starts = in.values<std::int32_t>("starts");
     const auto keyword = in.values<std::uint8_t>("keyword");
-    // Matches may overlap.
+    // Matches can overlap.
     return std::vector<Expectation>{{"matches", [=](std::uint64_t line) {
                                        const auto end = text.begin() + starts[line + 1];
                                        std::int64_t found = 0;

@@ -9,7 +9,7 @@ Part part_of_transpose() {
     const auto from = in.values<float>("in");
     const auto rows = static_cast<std::uint64_t>(in.size("rows"));
     const auto columns = static_cast<std::uint64_t>(in.size("columns"));
-    // Nothing is computed: exact.
+    // Exact, because nothing is computed.
     return std::vector<Expectation>{{"out", [=](std::uint64_t at) {
                                        return Element64::about(
                                            double{from[(at % rows) * columns + at / rows]}, 0);

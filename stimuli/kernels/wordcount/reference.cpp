@@ -4,7 +4,7 @@
 namespace tessera::kernels {
 namespace {
 
-/// Each chunk's records go where those of the chunks before it end.
+/// The records of a chunk follow those of the previous chunks.
 void host(HostSession& session) {
   session.launch("wordcount_count");
   std::vector<std::int32_t> first = session.read<std::int32_t>("counts");
