@@ -263,10 +263,11 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("transfer", c.transfer,
          "of several GPUs: how other GPUs' lines are read (DualOpt section 4)",
          policy_names<TransferPolicy>());
-  v.integer("rdma_ports", c.rdma_ports, "port",
-            "of several GPUs: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache "
-            "(ours: as many as the L2 has)",
-            1, 64);
+  v.integer(
+      "rdma_ports", c.rdma_ports, "port",
+      "of several GPUs: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache "
+      "(ours: as many as the L2 has)",
+      1, 64);
   v.flag("line_sharing", c.line_sharing,
          "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");

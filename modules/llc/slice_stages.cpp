@@ -51,7 +51,8 @@ SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConf
       clock_(config.clock_hz),
       observers_(site.observers),
       check_(rules(config, map, messages)),
-      array_(config.sets, config.ways, config.line_bytes),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerByte,
+             config.replacement),
       mshr_(config.mshr_entries, config.mshr_targets),
       responses_(in.size()),
       // Pipeline registers hold a request as well as queue entries do.
