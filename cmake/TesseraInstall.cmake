@@ -8,10 +8,14 @@ include(CMakePackageConfigHelpers)
 # Components in link order: a library before its dependencies.
 set(rooms)
 foreach(room app report studies platforms rdma host sm llc mdr noc mmu memory cache power kernels core
-             policies policy_files ptx common)
+             policies ptx common)
   if(TARGET tessera_${room})
     set_target_properties(tessera_${room} PROPERTIES EXPORT_NAME ${room})
     list(APPEND rooms ${room})
+  endif()
+  if(TARGET tessera_${room}_files)
+    set_target_properties(tessera_${room}_files PROPERTIES EXPORT_NAME ${room}_files)
+    list(APPEND rooms ${room}_files)
   endif()
 endforeach()
 
@@ -63,11 +67,12 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TesseraPlugin.cmake
         DESTINATION ${package_dir})
 
-list(REMOVE_ITEM rooms policies)  # an interface: policy_files is its archive
+# A room with policies is an interface; its archive is linked whole, because policies register
+# themselves.
+list(REMOVE_ITEM rooms policies memory)
 list(TRANSFORM rooms PREPEND "-ltessera_")
-# Policies register themselves: every object of the archive is linked.
-list(TRANSFORM rooms REPLACE "^(-ltessera_policy_files)$"
-     "-Wl,--whole-archive \\1 -Wl,--no-whole-archive")
+list(TRANSFORM rooms REPLACE "^(-ltessera_[a-z]+_files)$"
+     "-Wl,--whole-archive,\\1,--no-whole-archive")
 list(JOIN rooms " " TESSERA_PC_LIBS)
 # Relative path from the .pc file to the prefix, so that the prefix can be moved.
 file(RELATIVE_PATH TESSERA_PC_UP "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

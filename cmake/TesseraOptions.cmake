@@ -80,3 +80,12 @@ function(tessera_library name)
     target_precompile_headers(${name} REUSE_FROM ${TESSERA_PRECOMPILED})
   endif()
 endfunction()
+
+# tessera_policy_library(NAME SOURCES... DEPENDS...): a room with policies. A policy registers itself
+# and no other file names it, so that the linker must take every object of the archive (NAME_files).
+function(tessera_policy_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  tessera_library(${name}_files SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})
+  add_library(${name} INTERFACE)
+  target_link_libraries(${name} INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,${name}_files> ${ARG_DEPENDS})
+endfunction()

@@ -34,6 +34,7 @@ BlockHandle make_l1(const BlockSite& s) {
   L1Cache& m = *module;
   BlockHandle h = handle(std::move(module));
   h.flush = &m;
+  h.bytes = &m;
   h.in = {&m.core};
   h.out = {&m.memory};
   return h;
@@ -59,11 +60,13 @@ BlockHandle make_ring(const BlockSite& s) {
 }
 
 BlockHandle make_llc(const BlockSite& s) {
-  auto module = std::make_unique<LlcSlice>(s.name.c_str(), s.config->llc, *s.map, *s.pool, s.slice);
+  std::unique_ptr<LlcSlice> module =
+      make_llc_slice(s.name.c_str(), s.config->llc, *s.map, *s.pool, s.slice);
   LlcSlice& m = *module;
   BlockHandle h = handle(std::move(module));
   h.slice_flush = &m;
   h.page_drop = &m;
+  h.bytes = &m;
   list(m.in, h.in);
   h.out = {&m.memory};
   if (s.outputs == 2) h.out.push_back(&m.remote);

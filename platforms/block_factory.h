@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "modules/core/block.h"
+#include "modules/core/holds_bytes.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/noc/duplex_network.h"
@@ -38,7 +39,7 @@ struct BlockSite {
   unsigned inputs = 1;   ///< target sockets that will be bound
   unsigned outputs = 1;  ///< initiator sockets that will be bound
   NocRouting routing;    ///< "noc" only
-  LlcSlice::Role slice;  ///< "llc" only
+  SliceSite slice;       ///< "llc" only
   L1Site l1;             ///< "l1" only
 };
 
@@ -50,6 +51,9 @@ struct BlockHandle {
   /// "llc" only; needed where slices are flushed at kernel ends (replication).
   SliceFlushIf* slice_flush = nullptr;
   PageDropIf* page_drop = nullptr;  ///< "llc" only; needed where pages move
+  /// "l1", "llc": what the platform's untimed accesses ask and update. Null: an L1 that keeps no
+  /// bytes; a slice that answers transport_dbg itself, and keeps no bytes of other slices' lines.
+  HoldsBytes* bytes = nullptr;
   std::vector<TargetPort*> in;      ///< `inputs` sockets
   std::vector<InitiatorPort*> out;  ///< `outputs` sockets
 };

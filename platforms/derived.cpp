@@ -84,8 +84,8 @@ ordered_json traffic_matrix(const ordered_json& fabric, std::uint32_t gpus) {
 void derive_decision(ordered_json& d, const Sums& sum, const GpuConfig& config, double seconds) {
   const auto sample = [&](const std::string& name) {
     const double loads = sum("decision", name + "_remote_loads");
-    const double word_mask = loads * config.system.line_bytes / 4;
-    d[name + "_utilisation"] = ratio(sum("decision", name + "_remote_load_pieces"), word_mask);
+    const double words = loads * config.system.line_bytes / 4;
+    d[name + "_utilisation"] = ratio(sum("decision", name + "_remote_load_pieces"), words);
     d[name + "_hit_rate"] = ratio(sum("decision", name + "_remote_load_hits"), loads);
   };
   d["verdict"] = sum("decision", "verdict");

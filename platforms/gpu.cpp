@@ -20,26 +20,26 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       policy_context_(config.policy_context()),
       map_(make_address_map(config.system.address_map, policy_context_, config.address_map)),
       placement_(config.page_placement.make(config.system.page_placement, policy_context_)),
-      page_table_(std::make_unique<PageTable>(*map_)) {
+      page_table_(std::make_unique<PageTable>(*map_)),
+      backdoor_(config.system.line_bytes,
+                [this](tlm::tlm_generic_payload& p) { return debug_memory(p); }) {
   for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
     caching_.push_back(config_.remote_caching.make(config_.system.remote_caching, policy_context_));
   }
   if (config_.system.gpus > 1) {
-    const std::uint32_t slices = config_.system.slices_per_gpu();
-    for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
-      caching_within_.push_back(
-          make_caching_within(*caching_[g], SliceId(g * slices), SliceId((g + 1) * slices)));
-    }
     transfer_policy_ = config_.transfer_policy();
     transfer_ = transfer_policy_->start();
   }
   build(options);
+  open_backdoor();
 }
 
 void Gpu::register_statistics(StatisticsRegistry& registry) const {
   for (const Block* b : blocks_) b->register_statistics(registry);
   registry.counters(path_ + AddressMap::kFamily, map_->counters());
-  registry.counters(path_ + RemoteCaching::kFamily, caching_->counters());
+  for (const auto& caching : caching_) {
+    registry.counters(path_ + RemoteCaching::kFamily, caching->counters());
+  }
   if (transfer_policy_) {
     registry.counters(path_ + TransferPolicy::kFamily, transfer_policy_->counters());
   }
@@ -125,23 +125,36 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
   return nullptr;
 }
 
-void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {
-  // A write goes in by every partition, whose slice may hold a copy of another's line. Of several
-  // GPUs, the line's own serves: no other keeps copies between kernels.
-  const SystemConfig& s = config_.system;
-  const std::uint32_t ways = command == tlm::TLM_WRITE_COMMAND ? s.partitions() : 1;
-  const std::uint32_t first = s.gpus == 1 ? 0 : gpu_of(physical) * sms_per_gpu();
-  for (std::uint32_t p = 0; p < ways; ++p) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(command);
-    payload.set_address(physical);
-    payload.set_data_ptr(static_cast<unsigned char*>(data));
-    payload.set_data_length(length);
-    payload.set_streaming_width(length);
-    SmCluster& sm = *sms_[first + p * s.sms_per_partition()];
-    if (sm.l1->transport_dbg(payload) != length) {
-      SC_REPORT_FATAL("/tessera/platform/debug_access", "a debug access was not served");
+/// Untimed accesses of every block go through the platform's own way, from below to above.
+void Gpu::open_backdoor() {
+  drams_ = made(BlockKind::kDram);
+  for (const BlockKind kind : {BlockKind::kLlc, BlockKind::kRemoteCache, BlockKind::kL1}) {
+    for (const BlockHandle* block : made(kind)) {
+      if (block->bytes == nullptr) continue;
+      backdoor_.add(*block->bytes);
+      block->bytes->use(backdoor_);
     }
+  }
+}
+
+/// Below all that holds bytes: the line's channel, or a home slice that tells nobody what it holds.
+unsigned Gpu::debug_memory(tlm::tlm_generic_payload& payload) {
+  if (payload.get_address() >= map_->geometry().total_bytes()) return 0;
+  const Location where = map_->locate(payload.get_address());
+  const BlockHandle& slice = *slices_[where.slice.value];
+  const BlockHandle& lowest = slice.bytes == nullptr ? slice : *drams_[where.channel.value];
+  return lowest.in.front()->get_base_interface().transport_dbg(payload);
+}
+
+void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(command);
+  payload.set_address(physical);
+  payload.set_data_ptr(static_cast<unsigned char*>(data));
+  payload.set_data_length(length);
+  payload.set_streaming_width(length);
+  if (backdoor_.access_debug(payload) != length) {
+    SC_REPORT_FATAL("/tessera/platform/debug_access", "a debug access was not served");
   }
 }
 

@@ -8,6 +8,7 @@
 #include <systemc>
 #include <vector>
 
+#include "modules/core/backdoor.h"
 #include "modules/core/link_packet.h"
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
@@ -76,7 +77,8 @@ class Gpu final : public sc_core::sc_module {
   /// Packets between GPUs that are in use; 0 at the end of every run.
   std::size_t live_packets() const { return packets_.live(); }
 
-  /// Debug access at a physical address, to the newest bytes. `length` must stay in one line.
+  /// Debug access at a physical address, to the newest bytes and to every copy. `length` must stay
+  /// in one line.
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
  private:
@@ -98,6 +100,8 @@ class Gpu final : public sc_core::sc_module {
   std::uint32_t gpu_of(std::uint64_t physical) const {
     return map_->locate(physical).slice.value / config_.system.slices_per_gpu();
   }
+  unsigned debug_memory(tlm::tlm_generic_payload& payload);
+  void open_backdoor();
   L1Site l1_site(std::uint32_t gpu);
   void build_page_migrator();
   MdrEngine& build_mdr(const PlannedBlock& block);
@@ -118,8 +122,6 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<PagePlacement> placement_;
   std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< of each GPU
-  /// Of several GPUs: what their slices ask, each of which answers for its own GPU's lines only.
-  std::vector<std::unique_ptr<RemoteCaching>> caching_within_;
   std::unique_ptr<PageTable> page_table_;
   std::unique_ptr<TransferPolicy> transfer_policy_;  ///< of several GPUs
   RemoteAccessMode transfer_;
@@ -135,6 +137,8 @@ class Gpu final : public sc_core::sc_module {
   std::vector<RdmaEngine*> rdmas_;
   std::vector<BlockHandle*> l1s_;
   std::vector<BlockHandle*> slices_;
+  std::vector<BlockHandle*> drams_;
+  Backdoor backdoor_;
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
   std::unique_ptr<DecisionEngine> decision_;

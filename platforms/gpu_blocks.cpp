@@ -206,8 +206,8 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
       return make_block("noc", config_.impl.noc, site);
     case BlockKind::kRemoteCache:
       mine.llc = own(config_.remote_cache);
-      site.slice.ports = {LlcSlice::Queue::kLocal};
-      site.slice.remote_cache = &transfer_;
+      site.slice.role = "remote_cache";
+      site.slice.access_mode = &transfer_;
       // Each module deals its SMs' lines over its own.
       site.slice.remote_banks = config_.system.rdma_ports / config_.system.modules;
       return make_block("llc", config_.impl.llc, site);
@@ -215,19 +215,19 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
       break;
   }
   mine.llc = own(config_.llc);
+  site.slice.role = name_of(block.role);
   site.slice.self = SliceId(block.index);
-  site.slice.ports = {LlcSlice::Queue::kLocal};
-  site.slice.ports.resize(block.inputs, LlcSlice::Queue::kRemote);
+  site.slice.local_inputs = block.inputs - block.remote_inputs;
+  site.slice.remote_inputs = block.remote_inputs;
+  site.slice.tree = policy_context_.tree;
+  site.slice.slices = config_.system.slices();
+  site.slice.caching = caching_[block.gpu].get();
   if (migrator_) site.slice.observers.push_back(migrator_.get());
   if (sharing_profiler_) site.slice.observers.push_back(sharing_profiler_.get());
-  if (block.role != SliceRole::kHome) {
-    site.slice.caching = (caching_within_.empty() ? caching_ : caching_within_)[block.gpu].get();
-  }
   if (!mdrs_.empty() &&
       block.index % config_.system.slices_per_gpu() == config_.mdr.sampled_slice) {
     site.slice.observers.push_back(mdrs_[block.gpu].get());
   }
-  site.slice.coherent = block.role == SliceRole::kSide;
   return make_block("llc", config_.impl.llc, site);
 }
 

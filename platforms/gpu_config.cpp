@@ -88,6 +88,9 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
 void GpuConfig::propagate() {
   sm.line_bytes = l1.line_bytes = llc.line_bytes = remote_cache.line_bytes = system.line_bytes;
   sm.page_bytes = system.page_bytes;
+  l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
+      cache_replacement;
+  dram.scheduler.settings = dram_scheduler;
   if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
@@ -139,6 +142,13 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   check([&] { cta_scheduler.make(dispatch.scheduler, context); });
   check([&] { remote_caching.make(system.remote_caching, context); });
   check([&] { transfer.make(system.transfer, context); });
+  for (const auto* cache : {&llc, &remote_cache}) {
+    check([&] { cache->replacement.make({cache->sets, cache->ways}); });
+  }
+  check([&] { l1.replacement.make({l1.sets, l1.ways}); });
+  DramCommandCounts counts;
+  if (!dram.validate().empty()) return;
+  check([&] { dram.scheduler.make({&dram, system.line_bytes, &counts}); });
 }
 
 /// Networks of one kind of traffic are alike: one of each is checked.
@@ -228,7 +238,7 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("topology", c.topology, "how the blocks are wired (NUBA figure 1, DualOpt figure 1)",
          shape_names());
   v.integer("gpus", c.gpus, "GPU",
-            "multi-gpu: GPUs, each with its part of SMs and channels "
+            "GPUs, each with its part of SMs and channels "
             "(DualOpt section 3)",
             1, SystemConfig::kMostGpus);
   v.integer("modules", c.modules, "module", "chiplets of a GPU (NUBA section 7.6)", 1,
@@ -246,15 +256,17 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
          policy_names<AddressMap>());
   v.text("page_placement", c.page_placement,
          "where a page lives (NUBA names no policy for UBA; ours)", policy_names<PagePlacement>());
-  v.text("remote_caching", c.remote_caching,
-         "nuba: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
-         policy_names<RemoteCaching>());
-  v.text("transfer", c.transfer, "multi-gpu: how other GPUs' lines are read (DualOpt section 4)",
+  v.text(
+      "remote_caching", c.remote_caching,
+      "of partitions: which lines of other partitions a slice may keep (NUBA sections 5 and 7.3)",
+      policy_names<RemoteCaching>());
+  v.text("transfer", c.transfer,
+         "of several GPUs: how other GPUs' lines are read (DualOpt section 4)",
          policy_names<TransferPolicy>());
   v.integer(
       "rdma_ports", c.rdma_ports, "port",
-      "multi-gpu: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache (ours: "
-      "as many as the L2 has)",
+      "of several GPUs: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache "
+      "(ours: as many as the L2 has)",
       1, 64);
   v.flag("line_sharing", c.line_sharing,
          "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
@@ -305,17 +317,16 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
-  group("noc", "crossbar between L1s and LLC slices (nuba: between slices)", c.noc);
-  group("p2p", "nuba: links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "uba-sm: links between peer slices of the two sides", c.side_link);
+  group("noc", "crossbar between L1s and LLC slices, or between slices of partitions", c.noc);
+  group("p2p", "links between the SMs and the slices of a partition", c.p2p);
+  group("side_link", "links between peer slices of the two sides", c.side_link);
   group("mcm", "network between modules, where it is of switches", c.mcm);
   group("ring", "network between modules, where it is of rings", c.ring);
-  group("fabric", "multi-gpu: links and switch between GPUs", c.fabric);
-  group("rdma", "multi-gpu: RDMA engines", c.rdma);
+  group("fabric", "links and switch between GPUs", c.fabric);
+  group("rdma", "RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);
-  group("remote_cache", "multi-gpu: a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
-  group("decision", "multi-gpu: the decision engine of system.transfer decision-engine",
-        c.decision);
+  group("remote_cache", "a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
+  group("decision", "the decision engine of system.transfer decision-engine", c.decision);
   group("dram", "DRAM channels", c.dram);
   group("l2_tlb", "shared L2 TLB", c.l2_tlb);
   group("walker", "page-table walkers", c.walker);
@@ -324,9 +335,8 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
   group("power", "energy and area of events, wires and storage", c.power);
-  for_each_family(c, [&group](const std::string&, const char* choice, auto& settings) {
-    group(family_of(settings), (std::string("parameters of the policies of ") + choice).c_str(),
-          settings);
+  for_each_family(c, [&group](const std::vector<ChosenPolicy>&, auto& settings) {
+    group(family_of(settings), "parameters of the policies themselves", settings);
   });
 }
 

@@ -137,6 +137,8 @@ struct GpuConfig {
   PolicySettings<CtaScheduler> cta_scheduler;
   PolicySettings<RemoteCaching> remote_caching;
   PolicySettings<TransferPolicy> transfer;
+  PolicySettings<CacheReplacement> cache_replacement;
+  PolicySettings<DramScheduler> dram_scheduler;
 
   MemoryGeometry geometry() const;
   PolicyContext policy_context() const;
@@ -144,7 +146,8 @@ struct GpuConfig {
   std::unique_ptr<TransferPolicy> transfer_policy() const;
   /// Whether system.remote_caching is set by an MDR engine (RemoteCaching::monitored()).
   bool needs_mdr() const;
-  /// Copies what several blocks share (line and page size) into their configurations.
+  /// Copies what several blocks share (line and page size, policies' parameters) into their
+  /// configurations.
   void propagate();
   /// Of partitions: the bandwidths that MDR's model compares, of a whole GPU (NUBA section 5.1).
   MdrBandwidths raw_bandwidths() const;
@@ -161,17 +164,29 @@ struct GpuConfig {
 
 void describe(ParameterVisitor& v, GpuConfig& c);
 
-/// Calls f(chosen, where, settings) for each family: the name of the policy that the configuration
-/// chooses, the parameter that says so, and the family's PolicySettings.
+/// A parameter that chooses a policy, and the policy's name.
+struct ChosenPolicy {
+  const char* parameter;
+  const std::string& name;
+};
+
+/// Calls f(chosen, settings) for each family of policies: its PolicySettings, and a list of all the
+/// ChosenPolicy of the configuration.
 template <class Config, class F>
 void for_each_family(Config& c, F&& f) {
-  f(c.system.address_map, "system.address_map", c.address_map);
-  f(c.system.page_placement, "system.page_placement", c.page_placement);
-  f(c.migration.policy, "migration.policy", c.page_migration);
-  f(c.dispatch.planner, "dispatch.planner", c.launch_planner);
-  f(c.dispatch.scheduler, "dispatch.scheduler", c.cta_scheduler);
-  f(c.system.remote_caching, "system.remote_caching", c.remote_caching);
-  f(c.system.transfer, "system.transfer", c.transfer);
+  using Chosen = std::vector<ChosenPolicy>;
+  f(Chosen{{"system.address_map", c.system.address_map}}, c.address_map);
+  f(Chosen{{"system.page_placement", c.system.page_placement}}, c.page_placement);
+  f(Chosen{{"migration.policy", c.migration.policy}}, c.page_migration);
+  f(Chosen{{"dispatch.planner", c.dispatch.planner}}, c.launch_planner);
+  f(Chosen{{"dispatch.scheduler", c.dispatch.scheduler}}, c.cta_scheduler);
+  f(Chosen{{"system.remote_caching", c.system.remote_caching}}, c.remote_caching);
+  f(Chosen{{"system.transfer", c.system.transfer}}, c.transfer);
+  f(Chosen{{"l1.replacement", c.l1.replacement.name},
+           {"llc.replacement", c.llc.replacement.name},
+           {"remote_cache.replacement", c.remote_cache.replacement.name}},
+    c.cache_replacement);
+  f(Chosen{{"dram.scheduler", c.dram.scheduler.name}}, c.dram_scheduler);
 }
 
 /// Settings for one instance of a block: "system.gpu0.llc3.sets".

@@ -47,10 +47,15 @@ std::vector<Rule> rules(const GpuConfig& c) {
       {"uvm.concurrent_faults", faults, uvm},
   };
   all.insert(all.end(), others.begin(), others.end());
-  for_each_family(c, [&all](const std::string& chosen, const char* choice, const auto& settings) {
-    for (const auto& [name, entry] : registry_of(settings).entries()) {
-      all.push_back({std::string(family_of(settings)) + "." + name + ".", name == chosen,
-                     std::string(choice) + " is " + chosen});
+  for_each_family(c, [&all](const std::vector<ChosenPolicy>& chosen, const auto& settings) {
+    std::string choices;
+    for (const ChosenPolicy& p : chosen) {
+      choices += (choices.empty() ? "" : ", ") + (std::string(p.parameter) + " is " + p.name);
+    }
+    for (const std::string& name : registry_of(settings).names()) {
+      const bool read = std::any_of(chosen.begin(), chosen.end(),
+                                    [&name](const ChosenPolicy& p) { return p.name == name; });
+      all.push_back({std::string(family_of(settings)) + "." + name + ".", read, choices});
     }
   });
   return all;

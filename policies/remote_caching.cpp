@@ -13,23 +13,7 @@ class HomeOnly final : public RemoteCaching {
 
 class FullReplication final : public RemoteCaching {
  public:
-  Caching decide(const RemoteAccess& access) const override { return {access.read_only}; }
-};
-
-class Within final : public RemoteCaching {
- public:
-  Within(const RemoteCaching& policy, SliceId first, SliceId end)
-      : policy_(policy), first_(first), end_(end) {}
-  Caching decide(const RemoteAccess& access) const override {
-    const bool inside = access.home.value >= first_.value && access.home.value < end_.value;
-    return inside ? policy_.decide(access) : Caching{};
-  }
-  bool copies() const override { return policy_.copies(); }
-
- private:
-  const RemoteCaching& policy_;
-  const SliceId first_;
-  const SliceId end_;
+  Caching decide(const RemoteAccess& access) const override { return {access.is_replicable()}; }
 };
 
 template <class Policy>
@@ -38,7 +22,8 @@ std::unique_ptr<RemoteCaching> make(const PolicyContext&) {
 }
 
 const PolicyRegistration<RemoteCaching> kFullReplication(
-    "full-replication", "read-only lines are cached at their requesters, too (NUBA section 5.2)",
+    "full-replication",
+    "read-only lines of the own GPU are cached at their requesters, too (NUBA section 5.2)",
     make<FullReplication>);
 const PolicyRegistration<RemoteCaching> kHome(
     "home", "nothing is cached away from its home (no replication)", make<HomeOnly>);
@@ -47,10 +32,5 @@ const PolicyRegistration<RemoteCaching> kMdr(
     make<ReplicationSwitch>);
 
 }  // namespace
-
-std::unique_ptr<RemoteCaching> make_caching_within(const RemoteCaching& policy, SliceId first,
-                                                   SliceId end) {
-  return std::make_unique<Within>(policy, first, end);
-}
 
 }  // namespace tessera

@@ -4,32 +4,54 @@
 #include <cstdint>
 
 #include "common/ids.h"
+#include "policies/node_distance.h"
 #include "policies/registry.h"
 
 namespace tessera {
 
-/// A load of a line whose home is not the requester's own slice.
-struct RemoteAccess {
-  bool read_only = false;  ///< no one writes the line during the kernel
-  RequesterId requester;
-  SliceId home;
-  std::uint64_t line = 0;  ///< physical address / line size
+enum class RemoteAccessKind : std::uint8_t { kLoad, kStore, kAtomic };
+
+/// Where a line may be cached on its way from its home.
+enum class RemoteAccessScope : std::uint8_t {
+  kAny,
+  kHome,    ///< nowhere but at home: a volatile access, or one of system scope
+  kPieces,  ///< nowhere: of the line, only the pieces that were asked for come back (DualOpt 4.1)
 };
 
-/// Which slices keep the line of a remote load.
+/// An access to a line whose home is not the requester's own slice.
+struct RemoteAccess {
+  RemoteAccessKind kind = RemoteAccessKind::kLoad;
+  RemoteAccessScope scope = RemoteAccessScope::kAny;
+  bool read_only = false;  ///< no one writes the line during the kernel
+  NodeDistance distance = NodeDistance::kSameModule;
+  RequesterId requester;
+  SliceId home;
+  std::uint32_t allocation = 0;  ///< number of the allocation that the line belongs to; 0: unknown
+  std::uint64_t line = 0;        ///< physical address / line size
+
+  /// A load of a whole line of the requester's own GPU that no one writes meanwhile.
+  bool is_replicable() const {
+    return read_only && kind == RemoteAccessKind::kLoad && scope == RemoteAccessScope::kAny &&
+           distance < NodeDistance::kOtherGpu;
+  }
+};
+
+/// Which slices keep the line of a remote access.
 struct Caching {
-  /// The requester's own. True only for lines that cannot change while they are there: slices are
-  /// flushed at kernel ends, and not kept coherent within a kernel.
+  /// The requester's own. Asked of loads only: stores and atomics are performed at home. True only
+  /// for lines that cannot change while they are there: slices are flushed at kernel ends, and not
+  /// kept coherent within a kernel. Where only pieces come back, nothing is kept all the same.
   bool at_requester = false;
   /// The home slice, where the line was not there yet. False: it is only forwarded, unless a local
-  /// request waits for it too or it holds written bytes.
+  /// request waits for it too or it holds written bytes. llc.install_remote_misses = false says the
+  /// same for every access, whatever the policy answers.
   bool at_home = true;
 };
 
 class ReplicationSwitch;
 
 /// Decides where a line of another node is cached. The requester's slice asks once for each remote
-/// load, its home once for each that misses there.
+/// load of whole lines, the home slice once for each access that misses there.
 class RemoteCaching : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "remote_caching";
@@ -40,15 +62,12 @@ class RemoteCaching : public SystemPolicy {
   virtual ReplicationSwitch* monitored() { return nullptr; }
 };
 
-/// `policy`, for lines whose home is from `first` to before `end`; all others are forwarded, and
-/// cached at no requester. `policy` outlives it.
-std::unique_ptr<RemoteCaching> make_caching_within(const RemoteCaching& policy, SliceId first,
-                                                   SliceId end);
-
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {
  public:
-  Caching decide(const RemoteAccess& access) const override { return {on_ && access.read_only}; }
+  Caching decide(const RemoteAccess& access) const override {
+    return {on_ && access.is_replicable()};
+  }
   ReplicationSwitch* monitored() override { return this; }
   void set(bool on) { on_ = on; }
   bool on() const { return on_; }

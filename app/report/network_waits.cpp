@@ -32,11 +32,19 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
       std::max(blocks.exits("request_").size(), blocks.exits("reply_").size());
   const bool two_stages =
       kind.switched && static_cast<double>(ports) > list.setting(group, "radix");
-  const double stage = list.setting(group, kind.switched ? "stage_latency" : "latency");
-  const double lone = packets * (two_stages ? 2 : 1) * stage + flits;
+  const bool ring = group == "ring";
+  const double stage = list.setting(group, ring            ? "hop_latency"
+                                           : kind.switched ? "stage_latency"
+                                                           : "latency");
+  // On a ring, hops in place of stages.
+  const double hops =
+      ring ? ratio(blocks.sum(prefix + "segment_bytes"), blocks.sum(prefix + "bytes"))
+           : (two_stages ? 2 : 1);
+  const double lone = packets * hops * stage + flits;
+  const std::string buffers = ring ? "buffer_packets" : "input_buffer_flits";
   const double entry = blocks.sum(prefix + "entry_wait_cycles");
   Wait at_entry{level, "entry ports", "room in the first switch",
-                group + ".link_bytes, input_buffer_flits"};
+                group + ".link_bytes, " + buffers};
   at_entry.hot = blocks.hottest({prefix + "entry_wait_cycles"});
   list.add_time(at_entry, list.per_miss(entry, group));
   Wait inside{level, "switch buffers", "a link, or room behind it", group + ".link_bytes"};
@@ -44,8 +52,7 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   list.add_time(inside, list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - entry, group));
 
   const double full = blocks.sum(prefix + "buffer_full_cycles");
-  Wait blocked{level, "switch outputs", "the full buffer behind a link",
-               group + ".input_buffer_flits"};
+  Wait blocked{level, "switch outputs", "the full buffer behind a link", group + "." + buffers};
   blocked.amount = short_number(ratio(full, packets)) + " blocked link cycles a packet";
   blocked.share = ratio(full, full + flits);
   blocked.of = "blocked or busy link cycles";
@@ -63,7 +70,9 @@ void add_network_waits(WaitList& list) {
                                {"noc", "NoC", "noc", true},
                                {"link", "Side link", "side_link", false},
                                {"mcm", "Module", "mcm", true},
+                               {"ring", "Ring", "ring", false},
                                {"gate", "Gate", "noc", true},
+                               {"ingress", "Ingress", "noc", true},
                                {"iommu", "IOMMU", "noc", true}};
   for (const NetworkKind& kind : kinds) {
     for (const char* way : {"request", "reply"}) add_network(list, kind, way);

@@ -130,11 +130,11 @@ ordered_json entry_of(const ListedParameter& p) {
 }
 
 template <class Family>
-void add_family(Listing& l, const char* choice) {
+void add_family(Listing& l, const std::vector<ChosenPolicy>& choices) {
   for (const auto& [name, policy] : PolicyRegistry<Family>::instance().entries()) {
     ordered_json entry = {
         {"family", Family::kFamily}, {"name", name}, {"description", policy.description}};
-    entry["chosen_by"] = choice;
+    for (const ChosenPolicy& c : choices) entry["chosen_by"].push_back(c.parameter);
     std::vector<std::string> words;
     entry["parameters"] = ordered_json::array();
     if (policy.parameters) {
@@ -166,8 +166,8 @@ void add_family(Listing& l, const char* choice) {
 Listing policies(const std::string&) {
   Listing l;
   GpuConfig c;
-  for_each_family(c, [&l](const std::string&, const char* choice, const auto& settings) {
-    add_family<typename std::decay_t<decltype(settings)>::Family>(l, choice);
+  for_each_family(c, [&l](const std::vector<ChosenPolicy>& choices, const auto& settings) {
+    add_family<typename std::decay_t<decltype(settings)>::Family>(l, choices);
   });
   l.columns = {{"family", "FAMILY"},
                {"name", "POLICY"},

@@ -21,7 +21,7 @@ constexpr std::uint64_t low_bits(unsigned n) {
 }  // namespace
 
 CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
-                       Bytes bytes)
+                       Bytes bytes, const PolicyChoice<CacheReplacement>& replacement)
     : sets_(sets),
       ways_(checked_ways(ways)),
       line_bytes_(line_bytes),
@@ -34,6 +34,7 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       reciprocal_(~std::uint64_t{0} / sets + 1),
       words_(std::size_t{sets} * stride_),
       lines_(std::size_t{sets} * ways),
+      replacement_(replacement.make({sets, ways})),
       whole_line_(ByteMask::first(line_bytes)),
       states_(bytes == Bytes::kPerByte ? lines_.size() : 0) {
   invalidate_all();
@@ -44,11 +45,8 @@ CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
   const std::uint64_t* const words = words_of(set);
   const std::uint64_t empty = ~words[kOccupied] & low_bits(ways_);
   if (empty != 0) return set * ways_ + static_cast<Frame>(__builtin_ctzll(empty));
-  for (std::uint32_t i = ways_; i-- > 0;) {
-    const auto way = static_cast<std::uint32_t>(words[order_ + i / 8] >> (i % 8 * 8) & 0xff);
-    if ((words[kLocked] >> way & 1) == 0) return set * ways_ + way;
-  }
-  return kNone;
+  const std::uint64_t unlocked = ~words[kLocked] & low_bits(ways_);
+  return unlocked == 0 ? kNone : set * ways_ + replacement_->victim(words + order_, unlocked);
 }
 
 std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
@@ -56,6 +54,7 @@ std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
 }
 
 void CacheArray::install(Frame f, std::uint64_t line) {
+  const bool evicted = occupied(f);
   invalidate(f);
   const std::uint32_t way = way_of(f);
   std::uint64_t* const words = words_of(set_of_frame(f));
@@ -64,7 +63,7 @@ void CacheArray::install(Frame f, std::uint64_t line) {
   const unsigned at = way % 8 * 8;
   signatures = (signatures & ~(std::uint64_t{0xff} << at)) | signature(line) << at;
   lines_[f] = line;
-  touch(f);
+  replacement_->insert(words + order_, way, evicted);
 }
 
 void CacheArray::invalidate(Frame f) {
@@ -75,30 +74,7 @@ void CacheArray::invalidate(Frame f) {
 
 void CacheArray::invalidate_all() {
   std::fill(words_.begin(), words_.end(), 0);
-  for (std::uint32_t set = 0; set < sets_; ++set) {
-    for (std::uint32_t k = 0; k < per_byte_; ++k) {
-      // Ways 8 k to 8 k + 7, in any order: none has been used.
-      words_of(set)[order_ + k] = 0x0706050403020100U + k * 8 * kEachByte;
-    }
-  }
-}
-
-void CacheArray::touch(Frame f) {
-  const std::uint64_t way = way_of(f);
-  std::uint64_t* order = words_of(set_of_frame(f)) + order_;
-  // What stands before it moves back by a byte, from word to word.
-  std::uint64_t in_front = way;
-  while (true) {
-    const std::uint64_t found = zero_bytes(*order ^ way * kEachByte);
-    const std::uint64_t moved = *order << 8 | in_front;
-    if (found != 0) {
-      const std::uint64_t up_to = found ^ (found - 1);  // its byte, and those before it
-      *order = (moved & up_to) | (*order & ~up_to);
-      return;
-    }
-    in_front = *order >> 56;
-    *order++ = moved;
-  }
+  for (std::uint32_t set = 0; set < sets_; ++set) replacement_->reset(words_of(set) + order_);
 }
 
 void CacheArray::set_state(Frame f, const State& state) {

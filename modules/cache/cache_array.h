@@ -8,11 +8,12 @@
 
 #include "modules/core/byte_mask.h"
 #include "modules/core/prefetch.h"
+#include "policies/cache_replacement.h"
 
 namespace tessera {
 
-/// Tags, byte states and (once asked for) bytes of a set-associative cache with LRU replacement.
-/// Plain C++: the modules around it give it time. Two host cache lines, beside what it points to.
+/// Tags, byte states and (once asked for) bytes of a set-associative cache; a CacheReplacement says
+/// which line is evicted. Plain C++: the modules around it give it time.
 class alignas(kHostLine) CacheArray {
  public:
   /// Index of a line frame; kNone where there is none.
@@ -24,9 +25,11 @@ class alignas(kHostLine) CacheArray {
   enum class Bytes : std::uint8_t { kPerByte, kPerLine };
 
   /// `sets`: at least 1. `ways`: 1 to kMaxWays. `line_bytes`: at most kMaxLineBytes. Throws
-  /// std::invalid_argument for other ways.
+  /// std::invalid_argument for other ways, InputError for what the replacement policy does not
+  /// take.
   CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
-             Bytes bytes = Bytes::kPerByte);
+             Bytes bytes = Bytes::kPerByte,
+             const PolicyChoice<CacheReplacement>& replacement = {"lru", {}});
 
   std::uint32_t sets() const { return sets_; }
   std::uint32_t ways() const { return ways_; }
@@ -59,28 +62,30 @@ class alignas(kHostLine) CacheArray {
 
   /// The set of `index` will soon be looked at.
   void prefetch(std::uint64_t index) const { tessera::prefetch(words_of(set_of(index))); }
-  /// The frame to replace: an empty one, or the least recently used that is not locked; kNone when
-  /// every frame of the set is locked.
+  /// The frame to replace: an empty one, or the one that the replacement policy chooses among those
+  /// that are not locked; kNone when every frame of the set is locked.
   Frame victim(std::uint64_t index) const;
 
   /// Frames of the set that are not locked.
   std::uint32_t unlocked(std::uint64_t index) const;
 
-  /// Puts `line` into a frame: no byte valid or dirty, unlocked, most recently used.
+  /// Puts `line` into a frame: no byte valid or dirty, unlocked.
   void install(Frame f, std::uint64_t line);
   void invalidate(Frame f);
   void invalidate_all();
-  /// Now the most recently used of its set.
-  void touch(Frame f);
+  /// The frame is used.
+  void touch(Frame f) { replacement_->hit(state_of(f), way_of(f)); }
+
+  const CacheReplacement& replacement() const { return *replacement_; }
 
   bool occupied(Frame f) const { return is(f, kOccupied); }
   std::uint64_t line(Frame f) const { return lines_[f]; }
   /// A locked frame waits for a fill and is never a victim.
   bool locked(Frame f) const { return is(f, kLocked); }
-  /// Unlocked, a frame is the most recently used.
+  /// Unlocked, a frame has got its line.
   void lock(Frame f, bool on) {
     mark(f, kLocked, on);
-    if (!on) touch(f);
+    if (!on) replacement_->insert(state_of(f), way_of(f), false);
   }
 
   /// Every byte of a line.
@@ -93,6 +98,8 @@ class alignas(kHostLine) CacheArray {
   void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
   void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
+  /// Whether data() has been called: bytes mean something.
+  bool has_data() const { return data_ != nullptr; }
   /// The line's bytes. All data is allocated, zeroed, at the first call (functional mode never
   /// calls).
   unsigned char* data(Frame f);
@@ -111,8 +118,8 @@ class alignas(kHostLine) CacheArray {
     kWholeLine,  ///< every byte valid, none dirty
     kOther       ///< see states_; neither: no byte valid or dirty
   };
-  // then a byte a way: the ways in order of use, most recent first (the last bytes of the last word
-  // may name no way); and a hash of each way's line, so that a lookup that misses reads no lines_.
+  // then a byte a way, which is the replacement policy's; and a hash of each way's line, so that a
+  // lookup that misses reads no lines_.
 
   struct State {
     ByteMask valid;
@@ -129,6 +136,7 @@ class alignas(kHostLine) CacheArray {
     return static_cast<std::uint32_t>(f * by_ways_ >> 32);
   }
   std::uint32_t way_of(Frame f) const { return f - set_of_frame(f) * ways_; }
+  std::uint64_t* state_of(Frame f) { return words_of(set_of_frame(f)) + order_; }
   std::uint64_t* words_of(std::uint32_t set) { return &words_[std::size_t{set} * stride_]; }
   const std::uint64_t* words_of(std::uint32_t set) const {
     return &words_[std::size_t{set} * stride_];
@@ -145,7 +153,7 @@ class alignas(kHostLine) CacheArray {
   std::uint32_t ways_;
   std::uint32_t line_bytes_;
   std::uint32_t per_byte_;    ///< words that hold a byte a way
-  std::uint32_t order_;       ///< the first of a set's words with the order of use
+  std::uint32_t order_;       ///< the first of a set's words with the replacement policy's state
   std::uint32_t signatures_;  ///< the first with signatures
   std::uint32_t stride_;      ///< words a set
   bool power_of_two_;
@@ -153,6 +161,7 @@ class alignas(kHostLine) CacheArray {
   std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
   std::vector<std::uint64_t, boost::alignment::aligned_allocator<std::uint64_t, kHostLine>> words_;
   std::vector<std::uint64_t> lines_;
+  std::unique_ptr<CacheReplacement> replacement_;
   ByteMask whole_line_;
   std::vector<State> states_;  ///< empty for Bytes::kPerLine
   std::unique_ptr<unsigned char[]> data_;

@@ -170,8 +170,7 @@ tlm::tlm_sync_enum PayloadCheck::refuse(const sc_core::sc_object& socket,
 
 PayloadFault PayloadCheck::untimed_fault(const tlm::tlm_generic_payload& payload) const {
   const MemoryRequest* const request = payload.get_extension<MemoryRequest>();
-  const bool atomic = request != nullptr && request->kind == RequestKind::kAtomic;
-  if (atomic || payload.get_command() == tlm::TLM_IGNORE_COMMAND) return PayloadFault::kCommand;
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return PayloadFault::kCommand;
   return fault_of(payload, request, least_untimed_bytes_);
 }
 

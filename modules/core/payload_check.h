@@ -86,9 +86,9 @@ class PayloadCheck {
   tlm::tlm_sync_enum refuse(const sc_core::sc_object& socket, tlm::tlm_generic_payload& payload,
                             const tlm::tlm_phase& phase, PayloadFault fault = PayloadFault::kNone);
 
-  /// The fault of an untimed access, if it has one. An extension and a memory manager
-  /// are not needed; an access need not be a whole line. Atomics have one: they are performed in
-  /// timed accesses only.
+  /// The fault of an untimed access, if it has one. An extension and a memory manager are not
+  /// needed (but by atomics, whose operands stand in the extension); an access need not be a whole
+  /// line.
   PayloadFault untimed_fault(const tlm::tlm_generic_payload& payload) const;
   /// transport_dbg: whether there is a command to carry out and a buffer for it.
   static bool admits_debug(const tlm::tlm_generic_payload& payload) {

@@ -34,6 +34,8 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
             100'000'000'000);
   v.integer("sets", c.sets, "set", "sets of a slice (NUBA Table 1)", 1, 1 << 20);
   v.integer("ways", c.ways, "way", "associativity (NUBA Table 1)", 1, 64);
+  v.text("replacement", c.replacement.name, "which line of a set is evicted (NUBA does not say)",
+         policy_names<CacheReplacement>());
   v.integer("latency_cycles", c.latency_cycles, "cycle",
             "arrival of a request to departure of a hit's answer (NUBA Table 1)", 2, 10'000);
   v.integer("mshr_entries", c.mshr_entries, "entry",

@@ -7,6 +7,7 @@
 
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
+#include "policies/cache_replacement.h"
 
 namespace tessera {
 
@@ -29,6 +30,7 @@ struct LlcSliceConfig {
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
+  PolicyChoice<CacheReplacement> replacement = {"lru", {}};
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;

@@ -61,7 +61,7 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
       line_bytes_(map.geometry().line_bytes),
       check_(rules(map.geometry())),
       clock_(config.clock_hz),
-      scheduler_(config_, line_bytes_, stats_.commands),
+      scheduler_(config_.scheduler.make({&config_, line_bytes_, &stats_.commands})),
       store_(map.geometry().channel_bytes),
       queue_(config.queue_entries) {
   for (unsigned i = 0; i < ports; ++i) {
@@ -108,7 +108,7 @@ void DramChannel::reset() {
   }
   free_slots_.clear();
   for (std::size_t i = queue_.size(); i > 0; --i) free_slots_.push_back(static_cast<Slot>(i - 1));
-  scheduler_.reset();
+  scheduler_->reset();
   store_.reset();
   const Tick t = now();
   next_edge_ = clock_.cycle_from(t);
@@ -127,11 +127,11 @@ void DramChannel::describe_waiting(std::vector<Waiting>& out) const {
     out.push_back({me + ".input", arriving_.size(),
                    free_slots_.empty() ? "a free queue entry" : "the next memory clock"});
   }
-  if (!scheduler_.empty()) {
+  if (!scheduler_->empty()) {
     out.push_back({me + ".queue",
-                   std::size_t{scheduler_.waiting_reads()} + scheduler_.waiting_writes(),
+                   std::size_t{scheduler_->waiting_reads()} + scheduler_->waiting_writes(),
                    "the DRAM's timing (next command at memory clock " +
-                       std::to_string(scheduler_.next_cycle()) + ")"});
+                       std::to_string(scheduler_->next_cycle()) + ")"});
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const Port& p = ports_[i];
@@ -189,6 +189,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
                      "requests in the controller, from arrival to answer");
   registry.histogram(m, "read_latency", stats_.read_latency, "memory clock",
                      "reads: from being taken into the queue to the last data");
+  registry.counters(m, scheduler_->counters());
   registry.bandwidth(m, "bandwidth", stats_.bandwidth, "bytes read and written over time");
 }
 
@@ -293,14 +294,14 @@ void DramChannel::handle_requests(Tick t, std::uint64_t cycle) {
     const Slot slot = free_slots_.back();
     free_slots_.pop_back();
     queue_[slot] = {a.payload, port};
-    scheduler_.enqueue(slot, {a.bank.value, a.row, a.payload->is_write()}, cycle);
+    scheduler_->enqueue(slot, {a.bank.value, a.row, a.payload->is_write()}, cycle);
     stats_.queue.set(queue_.size() - free_slots_.size(), t);
     ports_[port].receiver.release();
   }
 }
 
 void DramChannel::issue_commands(std::uint64_t cycle) {
-  const DramScheduler::Issued issued = scheduler_.tick(cycle);
+  const DramScheduler::Issued issued = scheduler_->tick(cycle);
   if (issued.slot == DramScheduler::kNoSlot) return;
   const Tick end = clock_.time_of(issued.data_end);
   const InQueue& q = queue_[issued.slot];
@@ -327,8 +328,8 @@ void DramChannel::send_responses(Tick t) {
 
 // The next edge with work. A port that is not usable yet wakes the process by its END_RESP.
 void DramChannel::schedule_next() {
-  std::uint64_t next = scheduler_.next_cycle();
-  const Slot soon = scheduler_.next_slot();
+  std::uint64_t next = scheduler_->next_cycle();
+  const Slot soon = scheduler_->next_slot();
   if (soon != DramScheduler::kNoSlot) prefetch_payload(queue_[soon].payload);
   if (!arriving_.empty() && !free_slots_.empty()) {
     next = std::min(next, std::max(arriving_.front().edge, next_edge_));

@@ -3,6 +3,7 @@
 
 #include <tlm_utils/passthrough_target_socket.h>
 
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -15,7 +16,7 @@
 #include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/memory/backing_store.h"
-#include "modules/memory/dram_scheduler.h"
+#include "modules/memory/dram_config.h"
 
 namespace tessera {
 
@@ -69,7 +70,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   double peak_bytes(Tick until) const;
   /// Begins a new window of statistics at now().
   void reset_statistics();
-  void observe(DramCommandObserver* observer) { scheduler_.observe(observer); }
+  void observe(DramCommandObserver* observer) { scheduler_->observe(observer); }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -126,7 +127,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   const ClockDomain clock_;
 
   DramStats stats_;
-  DramScheduler scheduler_;
+  const std::unique_ptr<DramScheduler> scheduler_;
   BackingStore store_;
   std::vector<Port> ports_;
   // A host cache line.

@@ -65,6 +65,12 @@ std::vector<std::string> DramConfig::validate() const {
   return e.all;
 }
 
+DramScheduler::Context DramScheduler::example_context() {
+  static const DramConfig config;
+  static DramCommandCounts counts;
+  return {&config, 128, &counts};
+}
+
 void describe(ParameterVisitor& v, DramConfig& c) {
   constexpr std::uint64_t kMaxClocks = 100'000;
   v.integer("clock_hz", c.clock_hz, "Hz", "memory clock (NUBA Table 1: 350 MHz)", 1,
@@ -107,15 +113,17 @@ void describe(ParameterVisitor& v, DramConfig& c) {
   v.flag("refresh", c.refresh, "all-bank refresh (NUBA does not mention it: off)");
   clocks("t_refi", c.t_refi, "refresh interval (MGPUSim's HBM, at 500 MHz)", 1);
   clocks("t_rfc", c.t_rfc, "REF to ACT (ours: 260 ns at 350 MHz)");
+  v.text("scheduler", c.scheduler.name, "which queued request's command goes when (ours)",
+         policy_names<DramScheduler>());
   v.choice("row_policy", c.row_policy,
            "a row that no queued request wants stays open, or is closed (NUBA: not said; open)",
            {{"open", RowPolicy::kOpen}, {"closed", RowPolicy::kClosed}});
   v.integer("write_drain_high", c.write_drain_high, "",
-            "queued writes at which writes go before reads (ours)", 1, 4096);
+            "fr-fcfs: queued writes at which writes go before reads (ours)", 1, 4096);
   v.integer("write_drain_low", c.write_drain_low, "",
-            "queued writes at which reads go first again (ours)", 0, 4095);
+            "fr-fcfs: queued writes at which reads go first again (ours)", 0, 4095);
   v.integer("starvation_clocks", c.starvation_clocks, "clock",
-            "a request this old goes before row hits and the other direction (ours)", 1,
+            "fr-fcfs: a request this old goes before row hits and the other direction (ours)", 1,
             1'000'000'000);
 }
 

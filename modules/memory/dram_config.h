@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/core/parameters.h"
+#include "modules/memory/dram_scheduler.h"
 
 namespace tessera {
 
@@ -50,10 +51,11 @@ struct DramConfig {
   std::uint32_t t_refi = 1950;  ///< REF -> REF
   std::uint32_t t_rfc = 91;     ///< REF -> ACT
 
+  PolicyChoice<DramScheduler> scheduler = {"fr-fcfs", {}};
   RowPolicy row_policy = RowPolicy::kOpen;
-  std::uint32_t write_drain_high = 32;  ///< queued writes that start a drain
-  std::uint32_t write_drain_low = 16;   ///< queued writes that end it
-  std::uint32_t starvation_clocks = 2000;
+  std::uint32_t write_drain_high = 32;     ///< "fr-fcfs": queued writes that start a drain
+  std::uint32_t write_drain_low = 16;      ///< queued writes that end it
+  std::uint32_t starvation_clocks = 2000;  ///< "fr-fcfs"
 
   /// Every fault, in words; empty when the configuration is sound.
   std::vector<std::string> validate() const;

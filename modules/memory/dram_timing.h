@@ -11,10 +11,6 @@ namespace tessera {
 
 inline constexpr std::uint32_t kMaxBanks = 64;
 
-/// A count of memory clocks.
-using MemoryCycle = std::uint64_t;
-inline constexpr MemoryCycle kNoCycle = ~MemoryCycle{0};
-
 /// When each command of a channel is legal: the state of banks, bank groups and channel. It knows
 /// nothing of requests. Each constraint is kept as "not before" at the level where it acts, so
 /// that asking costs a few comparisons.

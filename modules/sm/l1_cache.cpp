@@ -30,11 +30,14 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       map_(map),
       clock_(config.clock_hz),
       check_(rules(config, map)),
-      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine,
+             config.replacement),
       // The load that fetches the line is one of the accesses that wait for it.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
-      memory_in_(ResponseReceiver::kUnlimited) {
+      memory_in_(ResponseReceiver::kUnlimited),
+      own_untimed_(config.line_bytes, [this](Payload& p) { return memory->transport_dbg(p); }) {
+  own_untimed_.add(*this);
   core.register_nb_transport_fw(this, &L1Cache::fw);
   core.register_b_transport(this, &L1Cache::blocking);
   core.register_transport_dbg(this, &L1Cache::debug);
@@ -75,26 +78,6 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
 Tick L1Cache::soonest_lookup() const {
   if (pipeline_.empty()) return clock_.after(now(), config_.latency_cycles - 1);
   return std::max(pipeline_.next_due(), lookup_free_at_);
-}
-
-void L1Cache::blocking(Payload& payload, sc_core::sc_time& delay) {
-  if (check_.refuse_blocking(core, payload)) return;
-  delay += to_sc_time(clock_.time_of(config_.latency_cycles));
-  if (payload.is_write()) {
-    const CacheArray::Frame f = array_.find(line_of(payload), line_of(payload));
-    if (f != CacheArray::kNone) array_.invalidate(f);
-  }
-  memory->b_transport(payload, delay);
-}
-
-unsigned L1Cache::debug(Payload& payload) {
-  if (!PayloadCheck::admits_debug(payload)) return 0;
-  // Memory holds all written bytes, so a read goes there; a write also drops our copy.
-  const unsigned done = memory->transport_dbg(payload);
-  const std::uint64_t line = line_of(payload);
-  const CacheArray::Frame f = array_.find(line, line);
-  if (payload.is_write() && f != CacheArray::kNone) array_.invalidate(f);
-  return done;
 }
 
 // Sends.

@@ -11,6 +11,7 @@
 
 #include "modules/cache/cache_array.h"
 #include "modules/cache/mshr.h"
+#include "modules/core/backdoor.h"
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
@@ -53,7 +54,7 @@ namespace tessera {
 ///
 /// This class holds the state and the stages that are the same in every role; L1Pipeline, made by
 /// make_l1_cache(), adds its transport, process and role.
-class L1Cache : public sc_core::sc_module, public Block, public FlushIf {
+class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   tlm_utils::passthrough_target_socket<L1Cache> core;
   tlm_utils::simple_initiator_socket<L1Cache> memory;
@@ -65,6 +66,11 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf {
   /// Drops every line at the next clock edge. Nothing is lost: memory holds all written bytes.
   /// Lines being fetched are delivered, but not kept.
   void flush() override;
+
+  /// HoldsBytes: written bytes pass through, so none are newer here than below.
+  void overlay(std::uint64_t, unsigned char*) override {}
+  void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
+  void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -142,6 +148,8 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf {
   /// Accesses that passed through and have not been answered.
   std::uint64_t forwarded_ = 0;
   L1Stats stats_;
+  Backdoor own_untimed_;
+  Backdoor* untimed_ = &own_untimed_;
 };
 
 }  // namespace tessera

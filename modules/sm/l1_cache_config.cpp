@@ -27,6 +27,8 @@ void describe(ParameterVisitor& v, L1Config& c) {
             100'000'000'000);
   v.integer("sets", c.sets, "set", "sets (NUBA Table 1: 48 KB, 6 ways)", 1, 1 << 20);
   v.integer("ways", c.ways, "way", "associativity (NUBA Table 1)", 1, 64);
+  v.text("replacement", c.replacement.name, "which line of a set is evicted (NUBA does not say)",
+         policy_names<CacheReplacement>());
   v.integer("latency_cycles", c.latency_cycles, "cycle",
             "arrival of a load to arrival of a hit's data (ours, as GPGPU-Sim's SM7_QV100)", 2,
             10'000);

@@ -7,6 +7,7 @@
 
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
+#include "policies/cache_replacement.h"
 
 namespace tessera {
 
@@ -24,6 +25,7 @@ struct L1Config {
   /// A miss takes its frame when it leaves, and waits while all frames of its set wait for lines.
   /// Off: a frame is taken when the line comes.
   bool reserve_frames = false;
+  PolicyChoice<CacheReplacement> replacement = {"lru", {}};
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;

@@ -40,6 +40,7 @@ void L1Cache::register_statistics(StatisticsRegistry& registry) const {
   registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
                      "from a miss's departure to its line");
   registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes filled over time");
+  registry.counters(m, array_.replacement().counters());
 }
 
 }  // namespace tessera

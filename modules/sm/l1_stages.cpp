@@ -176,7 +176,6 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
   CacheArray::Frame f = CacheArray::kNone;
   if (config_.reserve_frames) {
     f = array_.find(line, line);
-    if (f == CacheArray::kNone) return;  // an untimed write has dropped it
     array_.lock(f, false);
   } else {
     f = array_.victim(line);

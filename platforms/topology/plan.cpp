@@ -25,7 +25,7 @@ const char* name_of(SliceRole role) {
     case SliceRole::kSide:
       break;
   }
-  return "side";
+  return "peer";
 }
 
 const char* name_of(NetworkKind kind) {

@@ -82,6 +82,32 @@ TEST_CASE("list policies names every decision point's choices") {
   }
 }
 
+TEST_CASE("list policies has each policy's description, parameters and counters") {
+  const json all = listed("policies");
+  const auto entry = [&all](const char* family, const char* name) {
+    for (const json& e : all) {
+      CHECK_FALSE(e.at("description").get<std::string>().empty());
+      if (e.at("family") == family && e.at("name") == name) return e;
+    }
+    FAIL("no policy " << family << "." << name);
+    return json();
+  };
+  const json lab = entry("page_placement", "lab");
+  CHECK(lab.at("chosen_by") == json{"system.page_placement"});
+  REQUIRE(lab.at("parameters").size() == 1);
+  CHECK(lab.at("parameters")[0].at("name") == "page_placement.lab.threshold");
+  CHECK(lab.at("parameters")[0].at("value") == 0.9);
+  CHECK(lab.at("parameters")[0].at("aliases") == json{"system.lab_threshold"});
+  CHECK(lab.at("counters").empty());
+  const json griffin = entry("page_migration", "griffin");
+  CHECK(griffin.at("parameters").size() == 4);
+  CHECK(griffin.at("counters").size() == 6);
+  CHECK(griffin.at("counters")[0].at("unit") == "page");
+  CHECK(entry("cache_replacement", "lru").at("chosen_by").size() == 3);
+  CHECK(entry("dram_scheduler", "fcfs").at("parameters").empty());
+  CHECK(entry("page_migration", "none").at("counters").empty());
+}
+
 TEST_CASE("list parameters shows value, unit, range and description of the platform") {
   bool found = false;
   for (const json& e : listed("parameters", {"--platform", "uba-mem-small"})) {

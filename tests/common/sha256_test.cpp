@@ -25,9 +25,9 @@ TEST_CASE("a file's hash is that of its contents, whatever the pieces") {
   const std::string text(200003, 'x');
   std::ofstream(file, std::ios::binary) << text;
   CHECK(sha256_of_file(file.string()) == sha256(text));
-  Sha256 word_mask;
-  for (std::size_t at = 0; at < text.size(); at += 63) word_mask.update(text.substr(at, 63));
-  CHECK(word_mask.hex() == sha256(text));
+  Sha256 in_parts;
+  for (std::size_t at = 0; at < text.size(); at += 63) in_parts.update(text.substr(at, 63));
+  CHECK(in_parts.hex() == sha256(text));
   std::filesystem::remove(file);
 }
 

@@ -1,33 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 
 #include "common/error.h"
 #include "platforms/simulation.h"
+#include "tests/support/temporary_file.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
-
-namespace {
-
-/// A file that is gone after the test.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& text)
-      : path_(std::filesystem::temp_directory_path() /
-              ("tessera-configuration-" + std::to_string(getpid()) + ".json")) {
-    std::ofstream(path_) << text;
-  }
-  ~TemporaryFile() { std::filesystem::remove(path_); }
-  std::string path() const { return path_.string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
-}  // namespace
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("uba-mem is NUBA's Table 1") {
   const GpuConfig c = resolve_config("uba-mem", {}).gpu;

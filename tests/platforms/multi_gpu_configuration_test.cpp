@@ -84,10 +84,9 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "nuba: system.transfer (coalesced) has a meaning in topology multi-gpu only");
   CHECK(refusal("dca", {"system.gpus=1"}) ==
         "dca: topology multi-gpu needs system.gpus of 2 at least");
-  CHECK(refusal("dca", {"system.modules=2"}) ==
-        "dca: system.modules must be 1 where topology is multi-gpu");
-  CHECK(refusal("dca", {"system.address_map=fixed-channel"}) ==
-        "dca: topology multi-gpu needs system.address_map gpu-interleave");
+  CHECK(refusal("dca", {"system.address_map=pae"}) ==
+        "dca: topology multi-gpu needs system.address_map gpu-interleave or fixed-channel: a GPU's "
+        "memory is one range of addresses");
   CHECK(refusal("dualopt", {"migration.policy=griffin"}) ==
         "dualopt: migration.policy needs a system.transfer without a remote cache: pages that move "
         "must not have dirty lines elsewhere");

@@ -61,11 +61,11 @@ TEST_CASE("scattered single pieces of other GPUs end in coalescing") {
   const std::uint64_t lines = rig.sum("rdma", "bytes_out_line") / 68;
   CHECK(lines >= 3 * (kWarmUp + kWindow));
   CHECK(rig.sum("rdma", "coalesced_answers") > 0);
-  double word_mask = 0;
+  double words = 0;
   for (const char* rdma : {"gpu0.rdma", "gpu1.rdma", "gpu2.rdma", "gpu3.rdma"}) {
-    word_mask += rig.value(rdma, "answers_per_packet", "sum");
+    words += rig.value(rdma, "answers_per_packet", "sum");
   }
-  CHECK(static_cast<double>(lines) + word_mask == 4 * 256);
+  CHECK(static_cast<double>(lines) + words == 4 * 256);
   CHECK(rig.sum("rcache", "reads") == 0);
 }
 

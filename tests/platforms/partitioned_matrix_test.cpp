@@ -30,6 +30,9 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
 // Each platform, each placement (interleave and kernel-wide: multi_gpu_matrix_test), each way to
 // cache, each way to move pages.
 TESSERA_MATRIX("uba-sm-small")
+TESSERA_MATRIX("dualopt-nuba-small")
+TESSERA_MATRIX("dca-mcm-small")
+TESSERA_MATRIX("own-tree")
 TESSERA_MATRIX("mcm-uba-small")
 TESSERA_MATRIX("mcm-nuba-small")
 TESSERA_MATRIX("nuba-norep-small")

@@ -31,7 +31,14 @@ TEST_CASE("settings of blocks that a platform does not have are named, with the 
   CHECK(idle("nuba", {"p2p.link_bytes", "mdr.epoch_cycles", "side_link.link_bytes",
                       "page_placement.lab.threshold", "mcm.ports"}) ==
         Lines{"side_link.link_bytes: system.topology is nuba", "mcm.ports: system.modules is 1"});
-  CHECK(idle("mcm-nuba", {"mcm.ports"}).empty());
+  CHECK(idle("mcm-nuba", {"mcm.ports", "ring.ports"}) ==
+        Lines{"ring.ports: the modules' network is a switch"});
+  CHECK(idle("dca-mcm", {"mcm.ports", "ring.ports", "rdma.timeout_cycles", "p2p.link_bytes"}) ==
+        Lines{"mcm.ports: the modules' network is a ring",
+              "p2p.link_bytes: system.topology is uba-mem"});
+  CHECK(idle("dualopt-nuba", {"fabric.latency_ns", "p2p.link_bytes", "mdr.epoch_cycles",
+                              "remote_cache.sets", "decision.hit_threshold", "ring.ports"}) ==
+        Lines{"ring.ports: system.modules is 1"});
   CHECK(idle("dca", {"rdma.timeout_cycles", "fabric.latency_ns", "remote_cache.sets",
                      "decision.window_accesses", "system.rdma_ports"}) ==
         Lines{"remote_cache.sets: system.transfer is line",
@@ -83,5 +90,6 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["page_placement"] == all["page_placement"]);
   CHECK(groups["page_migration"] == all["page_migration"]);
   CHECK(groups["transfer"] == all["transfer"]);
-  CHECK(groups.size() == 15);
+  CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
+  CHECK(groups.size() == 16);
 }

@@ -25,6 +25,7 @@ RunResult verify_carried(const std::string& platform, const std::string& workloa
   std::istringstream words(platform);
   std::string preset;
   words >> preset;
+  if (preset == "own-tree") preset = TESSERA_SOURCE_DIR "/docs/guide/examples/own-tree.json";
   std::vector<std::string> settings;
   for (std::string word; words >> word;) {
     if (word == "often") {

@@ -14,9 +14,9 @@ RunResult run_workload(const std::string& platform, const std::string& workload,
                        const std::vector<std::string>& sets, const BuildOptions& build);
 
 /// CHECKs that a workload verifies, carried, with a protocol checker on every socket. `platform`:
-/// a preset, and settings after it: "nuba llc.sets=1"; "often" stands for pages that move often
-/// within a small kernel. (The words are a test's name, and Catch2 2.13 can
-/// trip over a long one with a hyphen.) Once in a TEST_CASE: it elaborates.
+/// a preset or "own-tree" (docs/guide/examples), and settings after it: "nuba llc.sets=1"; "often"
+/// stands for pages that move often within a small kernel. (The words are a test's name, and
+/// Catch2 2.13 can trip over a long one with a hyphen.) Once in a TEST_CASE: it elaborates.
 RunResult verify_carried(const std::string& platform, const std::string& workload,
                          const std::vector<std::string>& sets = {});
 

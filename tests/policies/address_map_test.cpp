@@ -134,21 +134,29 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
       g.gpus = gpus;
       REQUIRE(g.errors().empty());
       for (const char* name : {"fixed-channel", "gpu-interleave"}) check_bijection(g, name);
-      // Pages go to the channels in turn; pieces of a GPU's memory to its channels.
+      // A GPU's memory is one range: its pages, or pieces, go to its channels in turn.
       const auto pages = make_address_map("fixed-channel", g);
-      const auto word_mask = make_address_map("gpu-interleave", g);
+      const auto by_pieces = make_address_map("gpu-interleave", g);
       // Pieces of both slices of a channel stand side by side.
       const std::uint64_t stripe = std::uint64_t{128} * g.slices_per_channel;
       for (std::uint64_t n = 0; n < 3 * std::uint64_t{g.channels}; ++n) {
-        REQUIRE(pages->locate(n * g.page_bytes).channel.value == n % g.channels);
-        REQUIRE(pages->page_address(ChannelId(1), n) == (n * g.channels + 1) * g.page_bytes);
-        REQUIRE(word_mask->locate(n * stripe).channel.value == n % channels);
+        REQUIRE(pages->locate(n * g.page_bytes).channel.value == n % channels);
+        REQUIRE(pages->page_address(ChannelId(1), n) == (n * channels + 1) * g.page_bytes);
+        REQUIRE(by_pieces->locate(n * stripe).channel.value == n % channels);
       }
-      REQUIRE(word_mask->page_homes() == gpus);
-      const std::uint64_t last = word_mask->page_address(ChannelId(gpus - 1), 2);
+      // A GPU's memory is one range in both.
+      const std::uint64_t of_last =
+          pages->page_address(ChannelId((gpus - 1) * channels + channels - 1), 2);
+      REQUIRE(of_last == (gpus - 1) * channels * g.channel_bytes +
+                             (2 * std::uint64_t{channels} + channels - 1) * g.page_bytes);
+      REQUIRE(pages->locate(of_last).channel.value == g.channels - 1);
+      REQUIRE(pages->channel_address(of_last) == 2 * g.page_bytes);
+      REQUIRE(pages->page_homes() == g.channels);
+      REQUIRE(by_pieces->page_homes() == gpus);
+      const std::uint64_t last = by_pieces->page_address(ChannelId(gpus - 1), 2);
       REQUIRE(last == (gpus - 1) * channels * g.channel_bytes + 2 * g.page_bytes);
-      REQUIRE(word_mask->page_home(last) == ChannelId(gpus - 1));
-      REQUIRE(word_mask->locate(last).channel.value / channels == gpus - 1);
+      REQUIRE(by_pieces->page_home(last) == ChannelId(gpus - 1));
+      REQUIRE(by_pieces->locate(last).channel.value / channels == gpus - 1);
     }
   }
   MemoryGeometry g;

@@ -10,7 +10,15 @@ using namespace tessera;
 
 namespace {
 
-RemoteAccess access(bool read_only) { return {read_only, SmId(3), SliceId(9), 0x1234}; }
+RemoteAccess access(bool read_only, SmId requester = SmId(3), SliceId home = SliceId(9),
+                    std::uint64_t line = 0x1234) {
+  RemoteAccess a;
+  a.read_only = read_only;
+  a.requester = requester;
+  a.home = home;
+  a.line = line;
+  return a;
+}
 
 /// Caches what the nearest slice after the requester's number is home of.
 class Neighbours final : public RemoteCaching {
@@ -58,6 +66,58 @@ TEST_CASE("full-replication: read-only lines are cached, others never") {
   CHECK_FALSE(policy->decide(access(false)).at_requester);
 }
 
+namespace {
+
+/// Whether a policy replicates a read-only line, changed in one way.
+template <class Change>
+bool replicates(const std::string& name, Change change) {
+  const auto policy = make_policy<RemoteCaching>(name);
+  if (policy->monitored() != nullptr) policy->monitored()->set(true);
+  RemoteAccess a = access(true);
+  change(a);
+  return policy->decide(a).at_requester;
+}
+
+}  // namespace
+
+TEST_CASE("no policy of ours replicates another GPU's line") {
+  for (const char* name : {"full-replication", "mdr"}) {
+    CAPTURE(name);
+    for (const NodeDistance near :
+         {NodeDistance::kSamePartition, NodeDistance::kSameModule, NodeDistance::kSameGpu}) {
+      CHECK(replicates(name, [near](RemoteAccess& a) { a.distance = near; }));
+    }
+    CHECK_FALSE(replicates(name, [](RemoteAccess& a) { a.distance = NodeDistance::kOtherGpu; }));
+  }
+}
+
+TEST_CASE("no policy of ours replicates what may be cached at home only, or comes in pieces") {
+  for (const char* name : {"full-replication", "mdr"}) {
+    CAPTURE(name);
+    CHECK_FALSE(replicates(name, [](RemoteAccess& a) { a.scope = RemoteAccessScope::kHome; }));
+    CHECK_FALSE(replicates(name, [](RemoteAccess& a) { a.scope = RemoteAccessScope::kPieces; }));
+    CHECK_FALSE(replicates(name, [](RemoteAccess& a) { a.kind = RemoteAccessKind::kStore; }));
+    CHECK_FALSE(replicates(name, [](RemoteAccess& a) { a.kind = RemoteAccessKind::kAtomic; }));
+  }
+}
+
+TEST_CASE("the distance of two nodes is the level of the smallest node that holds both") {
+  TreeShape tree;
+  tree.gpus = 2;
+  tree.modules = 4;
+  tree.partitions = 8;
+  tree.sms = 32;
+  CHECK(distance(tree, 16, SmId(3), SliceId(1)) == NodeDistance::kSamePartition);
+  CHECK(distance(tree, 16, SmId(4), SliceId(1)) == NodeDistance::kSameModule);
+  CHECK(distance(tree, 16, SmId(8), SliceId(1)) == NodeDistance::kSameGpu);
+  CHECK(distance(tree, 16, SmId(15), SliceId(7)) == NodeDistance::kSamePartition);
+  CHECK(distance(tree, 16, SmId(15), SliceId(8)) == NodeDistance::kOtherGpu);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(9)) == NodeDistance::kSamePartition);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(10)) == NodeDistance::kSameModule);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(12)) == NodeDistance::kSameGpu);
+  CHECK(distance(tree, 16, SliceId(8), SliceId(7)) == NodeDistance::kOtherGpu);
+}
+
 TEST_CASE("mdr: the switch is off at first, and what the engine sets holds for read-only lines") {
   const auto policy = make_policy<RemoteCaching>("mdr");
   CHECK_FALSE(policy->decide(access(true)).at_requester);
@@ -82,11 +142,11 @@ TEST_CASE("a user's own remote caching sees requester, home and line") {
   const auto names = policy_names<RemoteCaching>();
   CHECK(std::count(names.begin(), names.end(), "test-neighbours") == 1);
   const auto policy = make_policy<RemoteCaching>("test-neighbours");
-  CHECK(policy->decide({true, SmId(3), SliceId(4), 2}).at_requester);
-  CHECK_FALSE(policy->decide({true, SmId(3), SliceId(5), 2}).at_requester);
-  CHECK_FALSE(policy->decide({true, SmId(4), SliceId(4), 2}).at_requester);
-  CHECK_FALSE(policy->decide({true, SmId(3), SliceId(4), 3}).at_requester);
-  CHECK_FALSE(policy->decide({false, SmId(3), SliceId(4), 2}).at_requester);
+  CHECK(policy->decide(access(true, SmId(3), SliceId(4), 2)).at_requester);
+  CHECK_FALSE(policy->decide(access(true, SmId(3), SliceId(5), 2)).at_requester);
+  CHECK_FALSE(policy->decide(access(true, SmId(4), SliceId(4), 2)).at_requester);
+  CHECK_FALSE(policy->decide(access(true, SmId(3), SliceId(4), 3)).at_requester);
+  CHECK_FALSE(policy->decide(access(false, SmId(3), SliceId(4), 2)).at_requester);
 }
 
 TEST_CASE("an unknown remote caching is refused with the nearest name") {

@@ -58,6 +58,7 @@ TEST_CASE("the parts of DualOpt are policies of their own") {
   CHECK(make_policy<TransferPolicy>("remote-cache")->start() ==
         RemoteAccessMode{false, false, false, true});
   for (const std::string& name : policy_names<TransferPolicy>()) {
+    if (name.rfind("test-", 0) == 0) continue;  // other files' own
     CHECK(make_policy<TransferPolicy>(name)->decides() == (name == "decision-engine"));
   }
   CHECK_THROWS_WITH(make_policy<TransferPolicy>("coalesce"), Catch::Contains("'coalesced'"));

@@ -5,6 +5,7 @@
 #include <random>
 #include <vector>
 
+#include "modules/llc/snoop_filter.h"
 #include "tests/modules/llc/peer_rig.h"
 
 using namespace tessera;

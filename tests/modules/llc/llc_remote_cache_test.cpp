@@ -33,14 +33,16 @@ LlcSliceConfig sixteen() {
 /// `memory` stands for the RDMA engine and the other GPUs behind it.
 struct FarRig final : CacheRig {
   RemoteAccessMode transfer;
-  LlcSlice llc;
+  std::unique_ptr<LlcSlice> made;
+  LlcSlice& llc;
   unsigned atomics_there = 0;
 
   explicit FarRig(const RemoteAccessMode& how, const LlcSliceConfig& config = plain(),
                   RequestStyle style = RequestStyle::kEarlyEndReq)
       : CacheRig(config.clock_hz, {2, 1, style}),
         transfer(how),
-        llc("llc", config, map, pool, role()) {
+        made(make_llc_slice("llc", config, map, pool, site())),
+        llc(*made) {
     block = &llc;
     prepare = [this](Transaction& t) { t.request().decode_home(map, t.get_address()); };
     for (unsigned i = 0; i < 2; ++i) join(sm.socket(i), llc.in[i]);
@@ -135,11 +137,12 @@ struct FarRig final : CacheRig {
     p.set_data_length(static_cast<unsigned>(data.size()));
     p.set_streaming_width(static_cast<unsigned>(data.size()));
   }
-  LlcSlice::Role role() const {
-    LlcSlice::Role r;
-    r.ports = {LlcSlice::Queue::kLocal, LlcSlice::Queue::kLocal};
-    r.remote_cache = &transfer;
-    return r;
+  SliceSite site() const {
+    SliceSite s;
+    s.role = "remote_cache";
+    s.local_inputs = 2;
+    s.access_mode = &transfer;
+    return s;
   }
 };
 
@@ -460,10 +463,11 @@ TEST_CASE("a loosely timed access finds the newest bytes, and the home those wri
   CHECK(rig.memory.byte(kThere + 16) == 0x55);
   CHECK(rig.memory.byte(kThere + 127) == 0x42);
   CHECK(rig.memory.byte(kThere + 126) == initial(kThere + 126));
+  // The copy stays, and has it too.
   const std::uint64_t start = rig.soon();
   const auto load = rig.load(start, kThere);
   rig.run();
-  CHECK(rig.responded_at(load) == start + kMiss);
+  CHECK(rig.responded_at(load) == start + kLatency);
   CHECK(rig.byte(load, 19) == 0x55);
 }
 

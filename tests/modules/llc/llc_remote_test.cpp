@@ -258,7 +258,7 @@ TEST_CASE("a line that holds written bytes stays whoever fetched the rest") {
   CHECK(stays(rig, 0x2000));
 }
 
-TEST_CASE("debug accesses to another slice's line see its home, and a write drops the replica") {
+TEST_CASE("debug accesses to another slice's line see its home, and a write reaches the replica") {
   Rig rig(plain(), kUsual, "full-replication");
   rig.read_only(10, kThere);
   rig.run();
@@ -269,7 +269,7 @@ TEST_CASE("debug accesses to another slice's line see its home, and a write drop
   const std::uint64_t start = rig.soon();
   const auto load = rig.read_only(start, kThere);
   rig.run();
-  CHECK(rig.responded_at(load) == start + kLatency + kMemory + 1);
+  CHECK(rig.responded_at(load) == start + kLatency);
   CHECK(rig.byte(load, 0) == 0x22);
 }
 
@@ -310,4 +310,107 @@ TEST_CASE("a slice in both roles passes the conformance run") {
   CHECK(s.replica_hits > 10);
   CHECK(s.replica_misses > 20);
   CHECK(s.bypasses > 100);
+}
+
+// Other GPUs' lines, and what RemoteCaching is asked.
+
+namespace {
+
+/// Slice 1 is another GPU's, with SMs 32 and on.
+TreeShape two_gpus() {
+  TreeShape tree = two_partitions();
+  tree.gpus = tree.modules = 2;
+  return tree;
+}
+
+/// Notes what it is asked; the home keeps nothing.
+class Recorder final : public RemoteCaching {
+ public:
+  explicit Recorder(std::vector<RemoteAccess>& asked) : asked_(asked) {}
+  Caching decide(const RemoteAccess& access) const override {
+    asked_.push_back(access);
+    return {false, false};
+  }
+
+ private:
+  std::vector<RemoteAccess>& asked_;
+};
+
+}  // namespace
+
+TEST_CASE("a load of pieces of another GPU's line goes round the arrays as it is") {
+  Rig rig(plain(), kUsual, "full-replication", two_gpus());
+  ScriptedRequest r = rig.request(10, kThere);
+  r.prepare = [&rig](Transaction& t) {
+    rig.prepare(t);
+    t.request().read_only = true;
+    t.request().fine_grained = true;
+    t.request().word_mask = 0x30;
+  };
+  const auto load = rig.sm.add(std::move(r));
+  rig.run();
+  CHECK(rig.responded_at(load) == 10 + kFar);
+  REQUIRE(rig.other->arrivals().size() == 1);
+  CHECK(rig.other->arrivals()[0].request.fine_grained);
+  CHECK(rig.other->arrivals()[0].request.word_mask == 0x30);
+  CHECK(rig.other->arrivals()[0].request.kind == RequestKind::kLoad);
+  CHECK(rig.llc.stats().bypasses == 1);
+  CHECK(rig.llc.stats().replica_misses == 0);
+}
+
+TEST_CASE("full-replication keeps no line of another GPU, and holds no MSHR for it") {
+  Rig rig(plain(), kUsual, "full-replication", two_gpus());
+  const auto first = rig.read_only(10, kThere);
+  const auto again = rig.read_only(500, kThere);
+  rig.run();
+  CHECK(rig.responded_at(first) == 10 + kFar);
+  CHECK(rig.responded_at(again) == 500 + kFar);
+  CHECK(rig.llc.stats().bypasses == 2);
+  CHECK(rig.llc.stats().replica_misses == 0);
+  CHECK_FALSE(rig.llc.needs_flush());
+}
+
+TEST_CASE("RemoteCaching is told of a load's scope, distance, requester, home and line") {
+  std::vector<RemoteAccess> asked;
+  Rig rig(plain(), kUsual, std::make_unique<Recorder>(asked), two_gpus());
+  ScriptedRequest r = rig.request(10, kThere);
+  r.prepare = [&rig](Transaction& t) {
+    rig.prepare(t);
+    t.request().read_only = true;
+    t.request().bypass_l1 = true;
+    t.request().requester = SmId(7);
+  };
+  rig.sm.add(std::move(r));
+  rig.run();
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].kind == RemoteAccessKind::kLoad);
+  CHECK(asked[0].scope == RemoteAccessScope::kHome);
+  CHECK(asked[0].distance == NodeDistance::kOtherGpu);
+  CHECK(asked[0].read_only);
+  CHECK(asked[0].requester == SmId(7));
+  CHECK(asked[0].home == SliceId(1));
+  CHECK(asked[0].line == kThere / kLine);
+}
+
+TEST_CASE("the home slice asks what to keep of another node's atomic, and keeps written bytes") {
+  std::vector<RemoteAccess> asked;
+  Rig rig(plain(), kUsual, std::make_unique<Recorder>(asked), two_partitions());
+  ScriptedRequest r = rig.atomic_request(10, 0x1000, rig.adds(1, 1), kRemote);
+  r.prepare = [before = std::move(r.prepare)](Transaction& t) {
+    before(t);
+    t.request().requester = SmId(40);
+  };
+  rig.sm.add(std::move(r));
+  CHECK(stays(rig, 0x1000));
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].kind == RemoteAccessKind::kAtomic);
+  CHECK(asked[0].distance == NodeDistance::kSameModule);
+  CHECK(asked[0].home == SliceId(0));
+}
+
+TEST_CASE("a line that the policy does not keep at home goes when others alone fetched it") {
+  std::vector<RemoteAccess> asked;
+  Rig rig(plain(), kUsual, std::make_unique<Recorder>(asked), two_partitions());
+  rig.load(10, 0x1000, kRemote);
+  CHECK_FALSE(stays(rig, 0x1000));
 }

@@ -13,9 +13,10 @@ namespace tessera::test {
 /// ("near") is home below kOtherHome, slice 1 ("far") from there on. Two initiator ports on each
 /// side: 0 and 1 near, 2 and 3 far; a memory port each.
 struct PeerRig final : CacheRig, Block {
-  std::unique_ptr<RemoteCaching> caching = make_policy<RemoteCaching>("home");
-  LlcSlice near;
-  LlcSlice far;
+  std::unique_ptr<LlcSlice> made_near;
+  std::unique_ptr<LlcSlice> made_far;
+  LlcSlice& near;
+  LlcSlice& far;
   Link from_near;
   Link from_far;
 
@@ -30,8 +31,10 @@ struct PeerRig final : CacheRig, Block {
   explicit PeerRig(const LlcSliceConfig& config = plain(),
                    RequestStyle style = RequestStyle::kEarlyEndReq)
       : CacheRig(config.clock_hz, {4, 2, style}),
-        near("near", config, map, pool, role(0)),
-        far("far", config, map, pool, role(1)),
+        made_near(make_llc_slice("near", config, map, pool, site(0))),
+        made_far(make_llc_slice("far", config, map, pool, site(1))),
+        near(*made_near),
+        far(*made_far),
         from_near("from_near", link()),
         from_far("from_far", link()) {
     block = this;
@@ -65,13 +68,13 @@ struct PeerRig final : CacheRig, Block {
 
  private:
   std::vector<const Block*> parts() const { return {&near, &far, &from_near, &from_far}; }
-  LlcSlice::Role role(std::uint32_t self) const {
-    LlcSlice::Role r;
-    r.ports = {LlcSlice::Queue::kLocal, LlcSlice::Queue::kLocal, LlcSlice::Queue::kRemote};
-    r.self = SliceId(self);
-    r.caching = caching.get();
-    r.coherent = true;
-    return r;
+  static SliceSite site(std::uint32_t self) {
+    SliceSite s;
+    s.role = "peer";
+    s.self = SliceId(self);
+    s.local_inputs = 2;
+    s.remote_inputs = 1;
+    return s;
   }
 };
 

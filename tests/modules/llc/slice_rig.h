@@ -42,6 +42,14 @@ inline LlcSliceConfig tiny() {
   return c;
 }
 
+/// One of the two slices, and half of the 64 SMs, each.
+inline TreeShape two_partitions() {
+  TreeShape tree;
+  tree.partitions = 2;
+  tree.sms = 64;
+  return tree;
+}
+
 inline constexpr unsigned kLocal = 0;
 inline constexpr unsigned kRemote = 1;
 inline constexpr std::uint64_t kLatency = 20;
@@ -78,14 +86,20 @@ inline ScriptedRequest with_operands(ScriptedRequest r, AtomicOperands* o) {
 /// for the home slices of all lines from kOtherHome on.
 struct Rig final : CacheRig {
   std::unique_ptr<RemoteCaching> caching;
-  LlcSlice llc;
+  std::unique_ptr<LlcSlice> made;
+  LlcSlice& llc;
   std::unique_ptr<ScriptedTarget> other;
 
   explicit Rig(const LlcSliceConfig& config = plain(),
-               RequestStyle style = RequestStyle::kEarlyEndReq, const std::string& remote = {})
+               RequestStyle style = RequestStyle::kEarlyEndReq, const std::string& remote = {},
+               const TreeShape& tree = two_partitions())
+      : Rig(config, style, remote.empty() ? nullptr : make_policy<RemoteCaching>(remote), tree) {}
+  Rig(const LlcSliceConfig& config, RequestStyle style, std::unique_ptr<RemoteCaching> policy,
+      const TreeShape& tree)
       : CacheRig(config.clock_hz, {2, 1, style}),
-        caching(remote.empty() ? nullptr : make_policy<RemoteCaching>(remote)),
-        llc("llc", config, map, pool, role()) {
+        caching(std::move(policy)),
+        made(make_llc_slice("llc", config, map, pool, site(tree))),
+        llc(*made) {
     block = &llc;
     prepare = [this](Transaction& t) { t.request().decode_home(map, t.get_address()); };
     for (unsigned i = 0; i < 2; ++i) join(sm.socket(i), llc.in[i]);
@@ -138,11 +152,14 @@ struct Rig final : CacheRig {
   }
 
  private:
-  LlcSlice::Role role() const {
-    LlcSlice::Role r;
-    r.ports = {LlcSlice::Queue::kLocal, LlcSlice::Queue::kRemote};
-    r.caching = caching.get();
-    return r;
+  SliceSite site(const TreeShape& tree) const {
+    SliceSite s;
+    s.remote_inputs = 1;
+    if (caching) s.role = "partition";
+    s.caching = caching.get();
+    s.tree = tree;
+    s.slices = 2;
+    return s;
   }
 };
 

@@ -13,9 +13,8 @@ using namespace tessera::test;
 TEST_CASE("a slice's statistics show its counters", "[statistics]") {
   TransactionPool pool;
   const PlainMap map;
-  LlcSlice::Role role;
-  role.ports = {LlcSlice::Queue::kLocal};
-  const LlcSlice llc("llc", LlcSliceConfig{}, map, pool, role);
+  const auto made = make_llc_slice("llc", LlcSliceConfig{}, map, pool, SliceSite{});
+  const LlcSlice& llc = *made;
   StatisticsTable table;
   LlcSliceStats& s = table.fields_of(llc.stats());
   table.counter("reads", s.reads);

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/memory/dram_scheduler.h"
+#include "modules/memory/dram_config.h"
 
 namespace tessera::test {
 

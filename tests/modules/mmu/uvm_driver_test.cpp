@@ -186,6 +186,23 @@ TEST_CASE("UVM driver: round-robin spreads pages evenly and the statistics say s
   CHECK(json["driver"]["pages_mapped"] == 64);
 }
 
+TEST_CASE("UVM driver: a page placed before its first access costs no fault and stays") {
+  Rig rig;
+  rig.driver.place(20, ChannelId(7));
+  rig.driver.place(20, ChannelId(5));
+  CHECK_THROWS_WITH(rig.driver.place(8, ChannelId(0)),
+                    "page 8 cannot be placed: it is in no allocation");
+  CHECK_THROWS_WITH(rig.driver.place(21, ChannelId(32)),
+                    "page 21 cannot be placed in memory 32: the platform has 32");
+  const auto i = rig.ask_as(9, 100, 20);
+  rig.run();
+  CHECK(rig.result(i).begin_resp == edge(101));
+  CHECK(rig.map->locate(response(rig.result(i))).channel == ChannelId(7));
+  CHECK(rig.driver.stats().faults == 0);
+  CHECK(rig.driver.stats().pages_mapped == 1);
+  rig.check_clean();
+}
+
 TEST_CASE("UVM driver: under pae pages come in turn") {
   Rig rig(prefaulted(), "first-touch", {}, "pae");
   std::vector<std::size_t> i;

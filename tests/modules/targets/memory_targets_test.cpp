@@ -119,11 +119,13 @@ TEST_CASE("payload table: a DRAM channel, writes") {
 namespace {
 
 struct LlcRig : Base {
-  LlcSlice llc;
+  std::unique_ptr<LlcSlice> made;
+  LlcSlice& llc;
   ScriptedTarget memory{"memory"};
   Target target;
 
-  explicit LlcRig(const LlcSlice::Role& role = home()) : llc("llc", config(), *map, pool, role) {
+  explicit LlcRig(const SliceSite& site = home())
+      : made(make_llc_slice("llc", config(), *map, pool, site)), llc(*made) {
     initiator.socket.bind(llc.in[0]);
     llc.memory.bind(memory.socket());
     target.block = &llc;
@@ -146,15 +148,15 @@ struct LlcRig : Base {
         elsewhere(line_of(SliceId(0))),
         stale_home(4096),
         {"part of a line", [](RawPayload& p) { p.resize(4); }, F::kLength, F::kNone},
-        {"an atomic without operands", atomic, F::kOperands, F::kCommand},
+        {"an atomic without operands", atomic, F::kOperands, F::kOperands},
         {"an atomic of no lanes", with([](AtomicOperands& o) { o.count = 0; }), F::kOperands,
-         F::kCommand},
+         F::kOperands},
         {"an atomic of 33 lanes", with([](AtomicOperands& o) { o.count = 33; }), F::kOperands,
-         F::kCommand},
+         F::kOperands},
         {"an atomic beyond the line", with([](AtomicOperands& o) { o.lanes[0].offset = 126; }),
-         F::kOperands, F::kCommand},
+         F::kOperands, F::kOperands},
         {"an atomic of lane 32", with([](AtomicOperands& o) { o.lanes[0].lane = 32; }),
-         F::kOperands, F::kCommand},
+         F::kOperands, F::kOperands},
         {"an invalidation where nothing is coherent",
          [](RawPayload& p) {
            p.payload.set_command(tlm::TLM_IGNORE_COMMAND);
@@ -168,11 +170,10 @@ struct LlcRig : Base {
     c.sets = 4;
     return c;
   }
-  static LlcSlice::Role home() {
-    LlcSlice::Role r;
-    r.ports = {LlcSlice::Queue::kLocal};
-    r.self = SliceId(1);
-    return r;
+  static SliceSite home() {
+    SliceSite s;
+    s.self = SliceId(1);
+    return s;
   }
 };
 
@@ -196,9 +197,10 @@ TEST_CASE("payload table: an LLC slice as a remote cache") {
     t.remote_cache = true;
     return t;
   }();
-  LlcSlice::Role role = LlcRig::home();
-  role.remote_cache = &transfer;
-  LlcRig rig(role);
+  SliceSite site = LlcRig::home();
+  site.role = "remote_cache";
+  site.access_mode = &transfer;
+  LlcRig rig(site);
   // Any home's lines are cached here.
   rig.target.sound = {"a line of another target"};
   run_payload_table(rig.target);
@@ -292,7 +294,9 @@ struct ErrorRig {
   ScriptedInitiator sm{"sm", pool};
   std::unique_ptr<L1Cache> made = make_l1_cache("l1", L1Config{}, *map);
   L1Cache& l1 = *made;
-  LlcSlice llc{"llc", LlcRig::config(), *map, pool, LlcRig::home()};
+  std::unique_ptr<LlcSlice> made_slice =
+      make_llc_slice("llc", LlcRig::config(), *map, pool, LlcRig::home());
+  LlcSlice& llc = *made_slice;
   ScriptedTarget memory{"memory"};
   std::uint64_t line = line_of(*map, SliceId(1));
   bool refuses = true;
@@ -382,7 +386,8 @@ TEST_CASE("untimed accesses without an extension reach memory from the L1 down, 
   Base rig;
   DramChannel dram("dram", DramConfig{}, *rig.map, rig.map->locate(rig.line_of(SliceId(1))).channel,
                    1);
-  LlcSlice llc("llc", LlcRig::config(), *rig.map, rig.pool, LlcRig::home());
+  const auto made = make_llc_slice("llc", LlcRig::config(), *rig.map, rig.pool, LlcRig::home());
+  LlcSlice& llc = *made;
   rig.initiator.socket.bind(llc.in[0]);
   llc.memory.bind(dram.in[0]);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);

@@ -71,9 +71,8 @@ int sc_main(int, char**) {
   Crossbar xbar("xbar", NocConfig{}, 1, 1,
                 {[](const MemoryRequest& r) { return r.home().slice.value; },
                  [&map](std::uint64_t a) { return map->locate(a).slice.value; }});
-  LlcSlice::Role role;
-  role.ports = {LlcSlice::Queue::kLocal};
-  LlcSlice llc("llc", LlcSliceConfig{}, *map, pool, role);
+  const auto made = make_llc_slice("llc", LlcSliceConfig{}, *map, pool, SliceSite{});
+  LlcSlice& llc = *made;
   DramChannel dram("dram", DramConfig{}, *map, ChannelId(0), 1);
   ProtocolChecker check("check");  // on the socket that is new: ours
 

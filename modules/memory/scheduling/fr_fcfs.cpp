@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/memory/dram_scheduler.h"
+// "fr-fcfs": first ready, first come first served (Rixner et al., ISCA'00), with write drain.
+//
+// Row and column commands have a bus each (HBM), one command a clock on either.
+// * Column bus: of the queued requests whose row is open, the one whose command is legal first;
+//   the oldest of those that are legal in the same clock.
+// * Row bus: for each bank that has requests but none for its open row, the ACT or PRE that the
+//   bank's oldest request needs; of those the one that is legal first, then the oldest request's.
+// * A bank's last column command for a row carries auto-precharge when a request for another row
+//   of the bank waits (or always, if rows are kept closed): no PRE on the row bus.
+// * Reads go before writes, until `write_drain_high` writes wait or no read does; then writes,
+//   until `write_drain_low`.
+// * A row that was opened is used before it is closed: when the direction turns, the row bus turns
+// at
+//   once, and the column bus when every row opened for the old direction has been used. No more
+//   rows are opened for that, so that it waits for t_rcd and for older hits at most. A request that
+//   starves does not wait for it.
+// * A request older than `starvation_clocks` decides the direction and has its bank to itself.
+//
+// Every bank has one list of requests for its open row and one of the others, per direction, all
+// in order of age: no command needs a scan of the queue. Nothing is allocated after construction.
 
 #include <algorithm>
+#include <array>
 #include <cassert>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "modules/core/unlikely.h"
+#include "modules/memory/dram_scheduler.h"
+#include "modules/memory/dram_timing.h"
 
 namespace tessera {
 
@@ -23,19 +47,114 @@ void assign(std::uint64_t& mask, std::uint64_t which, bool on) {
   mask = on ? mask | which : mask & ~which;
 }
 
-}  // namespace
+class FrFcfs final : public DramScheduler {
+ public:
+  explicit FrFcfs(const DramSchedulerContext& context);
 
-DramScheduler::DramScheduler(const DramConfig& config, std::uint32_t line_bytes,
-                             DramCommandCounts& counts)
-    : config_(config),
-      columns_(config.columns(line_bytes)),
-      latency_{config.read_latency(line_bytes), config.write_latency(line_bytes)},
+  void enqueue(Slot slot, const Request& request, MemoryCycle cycle) override;
+  Issued tick(MemoryCycle cycle) override;
+  MemoryCycle next_cycle() const override;
+  Slot next_slot() const override { return column_.slot; }
+  void reset() override;
+
+ private:
+  enum class Outcome : std::uint8_t { kHit, kMiss, kConflict };
+  /// Order of arrival, which may begin anew: two that wait are less than half its range apart. The
+  /// first is such that it soon does, in every run.
+  using Age = std::uint32_t;
+  static constexpr Age kFirstAge = ~Age{0} - 15;
+  static bool older(Age a, Age b) { return static_cast<std::int32_t>(a - b) < 0; }
+
+  struct alignas(32) Entry {  // never in two host cache lines
+    MemoryCycle arrived = 0;
+    std::uint32_t row = 0;
+    Age age = 0;
+    std::uint8_t bank = 0;
+    bool write = false;
+    Outcome outcome = Outcome::kHit;
+    Slot next = kNoSlot;
+    Slot older = kNoSlot;  ///< neighbours among all that wait
+    Slot younger = kNoSlot;
+  };
+  struct List {
+    Slot head = kNoSlot;
+    Slot tail = kNoSlot;
+    Age head_age = 0;  ///< here too: a plan compares all banks' heads
+    bool empty() const { return head == kNoSlot; }
+  };
+  struct Choice {
+    MemoryCycle cycle = kNoCycle;
+    Slot slot = kNoSlot;
+    Age age = 0;
+  };
+
+  void push_back(List& list, Slot slot);
+  Slot pop_front(List& list);
+  void forget_age(Slot slot);
+  void update_masks(std::uint32_t bank);
+  void split_by_row(std::uint32_t bank);
+  void merge_hits(std::uint32_t bank);
+
+  /// Banks whose row was opened for that direction, has not been used, and still will be.
+  std::uint64_t promised(bool write) const {
+    return urgent_ == kNoSlot ? unused_[write] & hit_[write] : 0;
+  }
+  bool column_direction() const { return promised(!write_) != 0 ? !write_ : write_; }
+  /// Banks that have requests of the present direction, but none for their open row.
+  std::uint64_t row_wanted() const { return other_[write_] & ~hit_[write_] & ~promised(!write_); }
+
+  void choose_direction(MemoryCycle cycle);
+  void plan_column(MemoryCycle from);
+  void plan_row(MemoryCycle from);
+  void consider_row(std::uint32_t bank, MemoryCycle at);
+  void reconsider_row(std::uint32_t bank, MemoryCycle from);
+  void refresh(MemoryCycle cycle);
+  Issued issue_column(MemoryCycle cycle);
+  void issue_row(MemoryCycle cycle);
+  void mark_used(std::uint32_t bank);
+
+  const DramConfig& config_;
+  const std::uint32_t columns_;
+  const std::uint32_t latency_[2];  ///< first column command to the clock after the last data
+
+  DramTiming timing_;
+  std::vector<Entry> entries_;
+  /// Requests for a bank's open row, and for its other rows; [read, write][bank].
+  using Lists = std::array<std::array<List, kMaxBanks>, 2>;
+  Lists hits_{};
+  Lists others_{};
+  // Bit b: bank b's list is not empty; its row was closed for another one's sake.
+  std::array<std::uint64_t, 2> hit_{};
+  std::array<std::uint64_t, 2> other_{};
+  std::uint64_t closed_by_conflict_ = 0;
+  /// Bit b: bank b's row was opened for a read (a write) and has had no column command.
+  std::array<std::uint64_t, 2> unused_{};
+  List by_age_;  ///< all that wait, oldest first (linked by older/younger)
+  Age next_age_ = kFirstAge;
+
+  bool write_ = false;     ///< present direction; of the column bus, column_direction()
+  bool draining_ = false;  ///< between the high and the low watermark
+  Slot urgent_ = kNoSlot;  ///< the oldest request, once it starves
+  Choice column_;
+  Choice row_;
+  bool column_planned_ = true;
+  bool row_planned_ = true;
+  MemoryCycle row_bus_ = 0;
+  MemoryCycle refresh_due_ = kNoCycle;
+
+  DramCommandCounts& counts_;
+};
+
+FrFcfs::FrFcfs(const DramSchedulerContext& context)
+    : config_(*context.config),
+      columns_(config_.columns(context.line_bytes)),
+      latency_{config_.read_latency(context.line_bytes), config_.write_latency(context.line_bytes)},
       timing_(config_, columns_),
-      entries_(config.queue_entries),
-      refresh_due_(config.refresh ? config.t_refi : kNoCycle),
-      counts_(counts) {}
+      entries_(config_.queue_entries),
+      refresh_due_(config_.refresh ? config_.t_refi : kNoCycle),
+      counts_(*context.counts) {}
 
-void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle) {
+void FrFcfs::enqueue(Slot slot, const Request& request, MemoryCycle cycle) {
   assert(slot < entries_.size() && request.bank < config_.banks);
   const std::uint32_t b = request.bank;
   Entry& e = entries_[slot];
@@ -67,7 +186,7 @@ void DramScheduler::enqueue(Slot slot, const Request& request, MemoryCycle cycle
   }
 }
 
-DramScheduler::Issued DramScheduler::tick(MemoryCycle cycle) {
+FrFcfs::Issued FrFcfs::tick(MemoryCycle cycle) {
   if (refresh_due_ <= cycle) refresh(cycle);
   choose_direction(cycle);
   if (!column_planned_) plan_column(cycle);
@@ -86,12 +205,12 @@ DramScheduler::Issued DramScheduler::tick(MemoryCycle cycle) {
   return issued;
 }
 
-MemoryCycle DramScheduler::next_cycle() const {
+MemoryCycle FrFcfs::next_cycle() const {
   if (empty()) return kNoCycle;
   return std::min({column_.cycle, row_.cycle, refresh_due_});
 }
 
-void DramScheduler::reset() {
+void FrFcfs::reset() {
   timing_.reset();
   entries_.assign(entries_.size(), {});
   hits_ = others_ = {};
@@ -111,7 +230,7 @@ void DramScheduler::reset() {
 
 // ---- lists
 
-void DramScheduler::push_back(List& list, Slot slot) {
+void FrFcfs::push_back(List& list, Slot slot) {
   entries_[slot].next = kNoSlot;
   if (list.empty()) {
     list.head = slot;
@@ -122,7 +241,7 @@ void DramScheduler::push_back(List& list, Slot slot) {
   list.tail = slot;
 }
 
-DramScheduler::Slot DramScheduler::pop_front(List& list) {
+FrFcfs::Slot FrFcfs::pop_front(List& list) {
   const Slot slot = list.head;
   list.head = entries_[slot].next;
   if (list.head == kNoSlot) {
@@ -133,13 +252,13 @@ DramScheduler::Slot DramScheduler::pop_front(List& list) {
   return slot;
 }
 
-void DramScheduler::forget_age(Slot slot) {
+void FrFcfs::forget_age(Slot slot) {
   const Entry& e = entries_[slot];
   (e.older == kNoSlot ? by_age_.head : entries_[e.older].younger) = e.younger;
   (e.younger == kNoSlot ? by_age_.tail : entries_[e.younger].older) = e.older;
 }
 
-void DramScheduler::update_masks(std::uint32_t bank) {
+void FrFcfs::update_masks(std::uint32_t bank) {
   for (const bool w : {false, true}) {
     assign(hit_[w], bit(bank), !hits_[w][bank].empty());
     assign(other_[w], bit(bank), !others_[w][bank].empty());
@@ -147,7 +266,7 @@ void DramScheduler::update_masks(std::uint32_t bank) {
 }
 
 // A row has been opened: its requests become hits.
-void DramScheduler::split_by_row(std::uint32_t bank) {
+void FrFcfs::split_by_row(std::uint32_t bank) {
   const std::uint32_t row = timing_.row(bank);
   for (const bool w : {false, true}) {
     Slot s = others_[w][bank].head;
@@ -161,7 +280,7 @@ void DramScheduler::split_by_row(std::uint32_t bank) {
 }
 
 // A row has been closed over the heads of requests that wanted it.
-void DramScheduler::merge_hits(std::uint32_t bank) {
+void FrFcfs::merge_hits(std::uint32_t bank) {
   for (const bool w : {false, true}) {
     List& all = others_[w][bank];
     if (hits_[w][bank].empty()) continue;
@@ -176,7 +295,7 @@ void DramScheduler::merge_hits(std::uint32_t bank) {
 
 // ---- choices
 
-void DramScheduler::choose_direction(MemoryCycle cycle) {
+void FrFcfs::choose_direction(MemoryCycle cycle) {
   const Slot oldest = by_age_.head;
   const Slot urgent =
       oldest != kNoSlot && entries_[oldest].arrived + config_.starvation_clocks <= cycle ? oldest
@@ -193,7 +312,7 @@ void DramScheduler::choose_direction(MemoryCycle cycle) {
   urgent_ = urgent;
 }
 
-void DramScheduler::plan_column(MemoryCycle from) {
+void FrFcfs::plan_column(MemoryCycle from) {
   column_planned_ = true;
   const std::uint32_t urgent_bank = urgent_ == kNoSlot ? kMaxBanks : entries_[urgent_].bank;
   const bool write = column_direction();
@@ -211,7 +330,7 @@ void DramScheduler::plan_column(MemoryCycle from) {
   column_ = best;
 }
 
-void DramScheduler::plan_row(MemoryCycle from) {
+void FrFcfs::plan_row(MemoryCycle from) {
   row_ = {};
   row_planned_ = true;
   std::uint64_t wanted = row_wanted();
@@ -229,7 +348,7 @@ void DramScheduler::plan_row(MemoryCycle from) {
                 [&](std::uint32_t b) { consider_row(b, std::max(bus, timing_.precharge_at(b))); });
 }
 
-void DramScheduler::consider_row(std::uint32_t bank, MemoryCycle at) {
+void FrFcfs::consider_row(std::uint32_t bank, MemoryCycle at) {
   const List& list = others_[write_][bank];
   if (at < row_.cycle || (at == row_.cycle && older(list.head_age, row_.age))) {
     row_ = {at, list.head, list.head_age};
@@ -237,7 +356,7 @@ void DramScheduler::consider_row(std::uint32_t bank, MemoryCycle at) {
 }
 
 // A bank may have come to want a row command; nothing else has changed.
-void DramScheduler::reconsider_row(std::uint32_t bank, MemoryCycle from) {
+void FrFcfs::reconsider_row(std::uint32_t bank, MemoryCycle from) {
   if (!row_planned_) return;
   if (urgent_ != kNoSlot) {
     row_planned_ = false;
@@ -252,7 +371,7 @@ void DramScheduler::reconsider_row(std::uint32_t bank, MemoryCycle from) {
 
 // ---- commands
 
-DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
+FrFcfs::Issued FrFcfs::issue_column(MemoryCycle cycle) {
   const Slot slot = column_.slot;
   const Entry& e = entries_[slot];
   const std::uint32_t b = e.bank;
@@ -293,7 +412,7 @@ DramScheduler::Issued DramScheduler::issue_column(MemoryCycle cycle) {
   return {slot, e.write, e.arrived, cycle + latency_[e.write]};
 }
 
-void DramScheduler::issue_row(MemoryCycle cycle) {
+void FrFcfs::issue_row(MemoryCycle cycle) {
   Entry& e = entries_[row_.slot];
   const std::uint32_t b = e.bank;
   row_bus_ = cycle + 1;
@@ -318,7 +437,7 @@ void DramScheduler::issue_row(MemoryCycle cycle) {
 }
 
 // The row is not kept open for its first column command any more.
-void DramScheduler::mark_used(std::uint32_t bank) {
+void FrFcfs::mark_used(std::uint32_t bank) {
   if (((unused_[0] | unused_[1]) & bit(bank)) == 0) return;
   unused_[0] &= ~bit(bank);
   unused_[1] &= ~bit(bank);
@@ -326,7 +445,7 @@ void DramScheduler::mark_used(std::uint32_t bank) {
 
 // A refresh is done at its due time also when the controller slept then (it was idle). Of several
 // that were slept through, the last decides when banks are ready.
-void DramScheduler::refresh(MemoryCycle cycle) {
+void FrFcfs::refresh(MemoryCycle cycle) {
   for (; refresh_due_ <= cycle; refresh_due_ += config_.t_refi) {
     const std::uint64_t open = timing_.open_banks();
     const DramTiming::Refresh at = timing_.refresh(refresh_due_);
@@ -346,9 +465,14 @@ void DramScheduler::refresh(MemoryCycle cycle) {
   column_planned_ = row_planned_ = false;
 }
 
-void DramScheduler::notify(DramCommand::Kind kind, std::uint32_t bank, std::uint32_t row,
-                           MemoryCycle cycle) {
-  if (unlikely(observer_ != nullptr)) observer_->on_command({kind, bank, row, cycle});
+std::unique_ptr<DramScheduler> make(const DramSchedulerContext& context) {
+  return std::make_unique<FrFcfs>(context);
 }
+
+const PolicyRegistration<DramScheduler> kRegistered(
+    "fr-fcfs", "row hits first, then the oldest; reads before writes until enough writes wait",
+    make);
+
+}  // namespace
 
 }  // namespace tessera

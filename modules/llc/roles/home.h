@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/llc/slice_role.h"
+
+namespace tessera {
+
+/// "home": a slice in front of a DRAM channel that sees the lines of its own address range only, as
+/// in a memory-side UBA (NUBA figure 1a) and in each GPU of a multi-GPU system.
+///
+/// All requests are looked up. What other nodes alone fetched stays while llc.install_remote_misses
+/// says so.
+class HomeRole final : public SliceRole {
+ public:
+  using SliceRole::SliceRole;
+};
+
+}  // namespace tessera

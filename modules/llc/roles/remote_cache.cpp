@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/llc/roles/remote_cache.h"
+
+#include "modules/core/report.h"
+#include "modules/llc/slice_pipeline.h"
+
+namespace tessera {
+
+namespace {
+
+const RemoteAccessMode& access_mode_of(const SliceStages& slice, const SliceSite& site) {
+  if (site.access_mode == nullptr) {
+    SC_REPORT_FATAL(report::kConfiguration,
+                    (std::string(slice.name()) + ": SliceSite::access_mode must be set").c_str());
+  }
+  return *site.access_mode;
+}
+
+}  // namespace
+
+RemoteCacheRole::RemoteCacheRole(SliceStages& slice, const SliceSite& site)
+    : SliceRole(slice, site),
+      access_mode_(access_mode_of(slice, site)),
+      banks_(site.remote_banks),
+      bank_slices_(std::uint64_t{slice.map_.geometry().channels} *
+                   slice.map_.geometry().slices_per_channel / site.remote_banks) {}
+
+/// Sends an access to its home after a lookup, behind the bytes that are dirty here.
+SliceRole::Outcome RemoteCacheRole::pass_on(const Access& a, std::uint64_t, CacheArray::Frame frame,
+                                            Tick t) {
+  if (frame != CacheArray::kNone) {
+    if (slice_.array_.locked(frame)) return slice_.stall(a, slice_.stats_.stalls_mshr);
+    if (!slice_.array_.dirty(frame).none()) slice_.write_back(frame, t);
+    slice_.array_.invalidate(frame);
+  }
+  ++slice_.stats_.bypasses;
+  slice_.send_on(slice_.to_memory_, a, t, 0);
+  return Outcome::kDone;
+}
+
+extern "C" {
+extern const bool tessera_slice_role_remote_cache;
+const bool tessera_slice_role_remote_cache =
+    register_slice_role("remote_cache", make_slice<RemoteCacheRole>);
+}
+
+}  // namespace tessera

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every slice does at its tag and data arrays.
+#include <algorithm>
+#include <cstring>
+
+#include "modules/core/atomics.h"
+#include "modules/llc/slice_stages.h"
+
+namespace tessera {
+
+SliceStages::Outcome SliceStages::merge(const Access& a, std::uint64_t line) {
+  Mshr<Access>::Entry& entry = *mshr_.find(line);
+  if (!entry.keep || !mshr_.can_merge(entry)) return stall(a, stats_.stalls_mshr);
+  entry.add(a);
+  ++stats_.merges;
+  return Outcome::kDone;
+}
+
+SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line) {
+  Transaction& fetch = pool_.acquire();
+  fetch.set_line(tlm::TLM_READ_COMMAND, line * config_.line_bytes, config_.line_bytes);
+  MemoryRequest& r = fetch.request();
+  r.kind = RequestKind::kFill;
+  r.read_only = a.request->read_only;
+  r.carries_data = a.request->carries_data;
+  r.requester = a.request->requester;
+  r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
+  r.set_home(a.request->home(), line * config_.line_bytes);
+  return fetch;
+}
+
+SliceStages::Outcome SliceStages::forward_to_home(const Access& a, std::uint64_t line,
+                                                  CacheArray::Frame frame, Tick t) {
+  if (to_remote_.queue.size() >= config_.remote_queue_depth) return stall(a, stats_.stalls_output);
+  if (a.request->kind != RequestKind::kLoad) drop_copy(line, frame);
+  ++stats_.bypasses;
+  send_on(to_remote_, a, t, 0);
+  return Outcome::kDone;
+}
+
+void SliceStages::drop_copy(std::uint64_t line, CacheArray::Frame frame) {
+  if (frame == CacheArray::kNone) return;
+  if (array_.locked(frame)) {
+    mshr_.find(line)->keep = false;
+  } else {
+    array_.invalidate(frame);
+  }
+}
+
+/// The line has been refused: so are the accesses that wait for it, and nothing is installed.
+void SliceStages::refuse_fill(Payload& payload, Tick t) {
+  Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
+  array_.lock(entry.frame, false);
+  if (array_.valid(entry.frame).none()) array_.invalidate(entry.frame);
+  const bool own = entry.first().payload != &payload;
+  entry.for_each_waiting([&](const Access& a) {
+    a.payload->set_response_status(payload.get_response_status());
+    respond(a.port, t, *a.payload);
+  });
+  if (own) payload.release();
+  mshr_.release(entry);
+}
+
+/// A frame for the line, its old line evicted; kNone when every way waits for a fill.
+CacheArray::Frame SliceStages::allocate_way(std::uint64_t index, std::uint64_t line) {
+  const CacheArray::Frame f = array_.victim(index);
+  if (f == CacheArray::kNone) return f;
+  if (array_.occupied(f)) {
+    ++stats_.evictions;
+    if (!array_.dirty(f).none()) write_back(f, now());
+  }
+  array_.install(f, line);
+  return f;
+}
+
+void SliceStages::write_back(CacheArray::Frame f, Tick t) {
+  ++stats_.write_backs;
+  const std::uint64_t address = array_.line(f) * config_.line_bytes;
+  Transaction& out = pool_.acquire();
+  out.set_line(tlm::TLM_WRITE_COMMAND, address, config_.line_bytes);
+  out.set_byte_mask(array_.dirty(f));
+  MemoryRequest& r = out.request();
+  r.kind = RequestKind::kWriteBack;
+  r.useful_bytes = static_cast<std::uint16_t>(array_.dirty(f).count());
+  r.decode_home(map_, address);
+  // An array that holds bytes was filled by carried requests.
+  r.carries_data = carried_;
+  if (carried_) std::memcpy(out.data(), array_.data(f), config_.line_bytes);
+  writes_.push_back(&out);
+  to_memory_.queue.push(t, 0, &out);
+}
+
+/// The access takes effect on a frame whose bytes are there.
+void SliceStages::apply(const Access& a, CacheArray::Frame frame) {
+  const bool carried = a.request->carries_data;
+  carried_ = carried_ || carried;
+  if (a.request->kind == RequestKind::kAtomic) {
+    AtomicOperands& operands = *a.request->atomics;
+    stats_.atomic_lanes += operands.count;
+    array_.set_dirty(frame, array_.dirty(frame) | bytes_of(operands));
+    if (carried) perform_atomics(operands, array_.data(frame));
+  } else if (a.payload->is_write()) {
+    const ByteMask mask = byte_mask_of(*a.payload);
+    if (carried) {
+      copy_masked(array_.data(frame), a.payload->get_data_ptr(), mask, config_.line_bytes);
+    }
+    array_.set_valid(frame, array_.valid(frame) | mask);
+    array_.set_dirty(frame, array_.dirty(frame) | mask);
+  } else if (carried) {
+    std::memcpy(a.payload->get_data_ptr(), array_.data(frame), config_.line_bytes);
+  }
+}
+
+// What untimed accesses ask.
+
+bool SliceStages::holds_newer(std::uint64_t address) const {
+  const CacheArray::Frame f = frame_at(address);
+  if (f != CacheArray::kNone && !array_.dirty(f).none()) return true;
+  return std::any_of(writes_.begin(), writes_.end(), [address](const Payload* w) {
+    return w->get_address() == address && !w->is_response_ok();
+  });
+}
+
+void SliceStages::overlay(std::uint64_t address, unsigned char* bytes) {
+  if (!carried_) return;
+  // Bytes on their way down are newer than those below; cached ones are newer still.
+  for (Payload* w : writes_) {
+    if (w->get_address() != address || w->is_response_ok()) continue;
+    copy_masked(bytes, w->get_data_ptr(), byte_mask_of(*w), config_.line_bytes);
+  }
+  const CacheArray::Frame f = frame_at(address);
+  if (f != CacheArray::kNone) {
+    copy_masked(bytes, array_.data(f), array_.dirty(f), config_.line_bytes);
+  }
+}
+
+void SliceStages::replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) {
+  const auto put = [&](unsigned char* copy, const ByteMask& held) {
+    copy_masked(copy, bytes, mask & held, config_.line_bytes);
+  };
+  const std::uint64_t line = address >> line_shift_;
+  if (Mshr<Access>::Entry* entry = mshr_.find(line)) {
+    if (request_of(*entry->fetch).carries_data) {
+      put(entry->fetch->get_data_ptr(), array_.whole_line());
+    }
+  }
+  if (!carried_) return;
+  for (Payload* w : writes_) {
+    if (w->get_address() == address) put(w->get_data_ptr(), byte_mask_of(*w));
+  }
+  const CacheArray::Frame f = frame_at(address);
+  if (f != CacheArray::kNone) put(array_.data(f), array_.valid(f));
+}
+
+}  // namespace tessera

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What SlicePipeline does at tags and data. Included by modules/llc/slice_pipeline.h.
+
+#include "modules/llc/slice_pipeline.h"
+
+namespace tessera {
+
+template <class Role>
+SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
+  const std::uint64_t line = line_of(*a.payload);
+  const Home& home = a.request->home();
+  const CacheArray::Frame f = array_.find(role_.set_index(home), line);
+  const bool atomic = a.request->kind == RequestKind::kAtomic;
+  const bool is_write = a.payload->is_write() && !atomic;
+
+  Outcome outcome = Outcome::kDone;
+  bool served_here = role_.is_home(home);
+  const std::uint64_t bypasses = stats_.bypasses;
+  if (role_.passes_on(*a.request)) {
+    outcome = role_.pass_on(a, line, f, t);
+  } else if (f != CacheArray::kNone && array_.locked(f)) {
+    outcome = merge(a, line);
+  } else if (is_write) {
+    outcome = write(a, line, f, t);
+  } else if (f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line())) {
+    ++stats_.hits;
+    if (role_.is_foreign(home)) ++stats_.replica_hits;
+    served_here = true;
+    array_.touch(f);
+    apply(a, f);
+    finish(a, t);
+  } else {
+    outcome = miss(a, line, f, t);
+  }
+  if (outcome == Outcome::kStalled) return outcome;
+  // What went on without a place here counts as a bypass, whichever way it came to that.
+  if (stats_.bypasses == bypasses) {
+    ++(atomic ? stats_.atomics : is_write ? stats_.writes : stats_.reads);
+  }
+  if (local(a) && a.request->kind == RequestKind::kLoad) {
+    ++stats_.sm_loads;
+    if (served_here) ++stats_.sm_loads_served;
+  }
+  return outcome;
+}
+
+template <class Role>
+SliceStages::Outcome SlicePipeline<Role>::write(const Access& a, std::uint64_t line,
+                                                CacheArray::Frame frame, Tick t) {
+  const Home& home = a.request->home();
+  if (frame == CacheArray::kNone) {
+    frame = allocate_way(role_.set_index(home), line);
+    if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
+    if (role_.is_copy(home)) holds_copies_ = true;
+    ++stats_.write_allocations;
+  } else {
+    ++stats_.hits;
+  }
+  array_.touch(frame);
+  apply(a, frame);
+  finish(a, t);
+  return Outcome::kDone;
+}
+
+template <class Role>
+SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t line,
+                                               CacheArray::Frame frame, Tick t) {
+  const std::uint64_t index = role_.set_index(a.request->home());
+  const bool foreign = role_.is_foreign(a.request->home());
+  // Other slices' requests must always find an MSHR and a way in the end, or slices that wait for
+  // each other's lines never get them: a line of another slice leaves them some, and is otherwise
+  // fetched without being kept.
+  if (foreign && (mshr_.used() + std::max(1U, config_.mshr_entries / 4) >= config_.mshr_entries ||
+                  array_.unlocked(index) < 2)) {
+    return forward_to_home(a, line, frame, t);
+  }
+  if (mshr_.full()) return stall(a, stats_.stalls_mshr);
+  if (foreign && to_remote_.queue.size() >= config_.remote_queue_depth)
+    return stall(a, stats_.stalls_output);
+  if (frame == CacheArray::kNone) {
+    frame = allocate_way(index, line);
+    if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
+    ++stats_.misses;
+  } else {
+    ++stats_.partial_fetches;
+  }
+  if (foreign) ++stats_.replica_misses;
+  array_.lock(frame, true);
+  Mshr<Access>::Entry& entry = mshr_.allocate(line);
+  entry.frame = frame;
+  entry.keep = true;
+  entry.sent = t;
+  entry.add(a);
+  entry.fetch = &fetch_for(a, line);
+  (foreign ? to_remote_ : to_memory_).queue.push(t, 0, entry.fetch);
+  return Outcome::kDone;
+}
+
+/// A read of the line itself goes on; for an atomic, and where the answer would come in pieces, a
+/// read of our own does.
+template <class Role>
+tlm::tlm_generic_payload& SlicePipeline<Role>::fetch_for(const Access& a, std::uint64_t line) {
+  if (a.payload->is_read() && a.payload->get_data_length() == config_.line_bytes &&
+      role_.comes_whole(*a.request)) {
+    return *a.payload;
+  }
+  return own_fetch(a, line);
+}
+
+}  // namespace tessera

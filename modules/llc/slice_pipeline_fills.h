@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What SlicePipeline does when a line has come, or an access has taken effect. Included by
+// modules/llc/slice_pipeline.h.
+
+#include "modules/llc/slice_pipeline.h"
+
+namespace tessera {
+
+template <class Role>
+void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
+  if (unlikely(failed(payload))) {
+    refuse_fill(payload, t);
+    return;
+  }
+  Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
+  const CacheArray::Frame f = entry.frame;
+  const ByteMask& whole = array_.whole_line();
+  const bool held_bytes = !array_.valid(f).none();
+  if (request_of(payload).carries_data) {
+    copy_masked(array_.data(f), payload.get_data_ptr(), whole.without(array_.valid(f)),
+                config_.line_bytes);
+  }
+  array_.set_valid(f, whole);
+  array_.lock(f, false);
+  MemoryRequest& first = *entry.first().request;
+  const bool copy = role_.is_copy(first.home());
+  if (role_.is_home(first.home())) {
+    // Both here: the request's line with the stamps is not in the host's caches at the lookup.
+    first.stamps[static_cast<std::size_t>(Hop::kToDram)] = entry.sent;
+    first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
+  }
+  stats_.miss_latency.add(clock_.cycles_in(t - entry.sent));
+  bool wanted_here = held_bytes;
+  entry.for_each_waiting([&](const Access& a) {
+    wanted_here = wanted_here || role_.keeps(a);
+    apply(a, f);
+    finish(a, t);
+  });
+  const bool keep = entry.keep && (wanted_here || !array_.dirty(f).none());
+  if (entry.first().payload != &payload) payload.release();
+  mshr_.release(entry);
+  if (!keep) {
+    array_.invalidate(f);
+  } else if (copy) {
+    holds_copies_ = true;
+  }
+}
+
+/// The access has taken effect: its answer may leave, once no stale copy is left elsewhere.
+template <class Role>
+void SlicePipeline<Role>::finish(const Access& a, Tick t) {
+  a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
+  if (role_.may_leave(a, t)) respond(a.port, t, *a.payload);
+}
+
+}  // namespace tessera

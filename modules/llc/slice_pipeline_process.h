@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// SlicePipeline's process, but for the arrays. Included by modules/llc/slice_pipeline.h.
+
+#include "modules/llc/slice_pipeline.h"
+
+namespace tessera {
+
+template <class Role>
+void SlicePipeline<Role>::process() {
+  const Tick t = now();
+  clock_.set_current_edge(t);
+  if (fills_.queue.due(t)) handle_fills(t);
+  if constexpr (Role::kReachesSlices) {
+    handle_remote(t);
+    role_.handle_messages(t);
+  }
+  if (bypassing_.due(t)) handle_bypassing(t);
+  send_all(t);
+  look_up(t);
+  if (flush_frame_ != kNotFlushing) walk_flush(t);
+  schedule_next(t);
+}
+
+template <class Role>
+void SlicePipeline<Role>::handle_fills(Tick t) {
+  while (fills_.queue.due(t)) {
+    const Tick due = fills_.queue.next_due();
+    Payload& payload = *fills_.queue.pop();
+    fills_.receiver.release();
+    if (role_.passes_back(payload)) {
+      --sent_on_;
+      respond(request_of(payload).pop_route(), due, payload);
+    } else if (payload.is_write()) {
+      acknowledge_write(payload);
+    } else {
+      fill(payload, due);
+    }
+  }
+}
+
+template <class Role>
+void SlicePipeline<Role>::handle_remote(Tick t) {
+  while (from_remote_.queue.due(t)) {
+    Payload& payload = *from_remote_.queue.pop();
+    from_remote_.receiver.release();
+    if (role_.takes_answer(payload, t)) continue;
+    const Mshr<Access>::Entry* entry = mshr_.find(line_of(payload));
+    if (entry != nullptr && entry->fetch == &payload) {
+      fill(payload, t);
+      continue;
+    }
+    --sent_on_;
+    respond(request_of(payload).pop_route(), t, payload);
+  }
+}
+
+/// What goes round the arrays has come. It keeps its port's entry until it leaves.
+template <class Role>
+void SlicePipeline<Role>::handle_bypassing(Tick t) {
+  while (bypassing_.due(t)) {
+    const Access a = bypassing_.pop();
+    ++stats_.bypasses;
+    if (local(a) && a.request->kind == RequestKind::kLoad) ++stats_.sm_loads;
+    notify_observers(a, true);
+    send_on(role_.onward(), a, t, kHoldsEntry + a.port);
+  }
+}
+
+template <class Role>
+void SlicePipeline<Role>::send_all(Tick t) {
+  for (ResponseOutput& out : responses_) {
+    if (out.queue.due(t)) send_responses(out, t);
+  }
+  if (to_memory_.queue.due(t)) send(to_memory_, fills_, t);
+  if constexpr (Role::kReachesSlices) {
+    if (to_remote_.queue.due(t)) send(to_remote_, from_remote_, t);
+  }
+}
+
+template <class Role>
+void SlicePipeline<Role>::send_responses(ResponseOutput& out, Tick t) {
+  const Tick delay = clock_.after(t, 1) - t;
+  while (out.queue.due(t) && out.sender.free(t + delay)) {
+    Payload& payload = *out.queue.pop();
+    MemoryRequest& request = request_of(payload);
+    Tick& left = request.stamps[static_cast<std::size_t>(Hop::kFromLlc)];
+    if (role_.stamps_departure(request)) left = t + delay;
+    const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
+    (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
+    stats_.bandwidth.add(bytes, t);
+    out.sender.send(payload, delay);
+  }
+}
+
+template <class Role>
+void SlicePipeline<Role>::look_up(Tick t) {
+  stalled_ = Stall::kNone;
+  if (lookup_free_at_ > t || (!lmr_.due(t) && !rmr_.due(t))) return;
+  if (output_backed_up()) {
+    for (TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
+      if (queue->due(t)) stall(queue->front(), stats_.stalls_output);
+    }
+    stalled_ = Stall::kOutputs;
+    return;
+  }
+  // Round-robin: the queue whose turn it is goes first; a queue whose head cannot go yields.
+  TimedQueue<Access>& first = local_turn_ ? lmr_ : rmr_;
+  TimedQueue<Access>& second = local_turn_ ? rmr_ : lmr_;
+  if (try_queue(first, t)) {
+    local_turn_ = !local_turn_;
+  } else {
+    stalled_ = try_queue(second, t) ? Stall::kNone : Stall::kArrays;
+  }
+  send_all(t);
+}
+
+template <class Role>
+bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
+  if (!queue.due(t)) return false;
+  const Access a = queue.front();
+  if (access(a, t) == Outcome::kStalled) return false;
+  queue.pop();
+  stall_tracker_[local(a)].proceed(t);
+  if (!queue.empty()) array_.prefetch(queue.front().set);
+  ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
+  notify_observers(a, false);
+  std::uint64_t cycles = 1;
+  if (a.request->kind == RequestKind::kAtomic && role_.is_home(a.request->home())) {
+    cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
+             config_.atomic_lanes_per_cycle;
+  }
+  lookup_free_at_ = clock_.after(t, std::max<std::uint64_t>(cycles, 1));
+  request_in_[a.port].release();
+  return true;
+}
+
+}  // namespace tessera

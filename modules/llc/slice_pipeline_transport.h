@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// SlicePipeline's sockets, queues and process. Included by modules/llc/slice_pipeline.h.
+
+#include "modules/llc/slice_pipeline.h"
+
+namespace tessera {
+
+template <class Role>
+SlicePipeline<Role>::SlicePipeline(const sc_core::sc_module_name& name,
+                                   const LlcSliceConfig& config, const AddressMap& map,
+                                   TransactionPool& pool, const SliceSite& site)
+    : SliceStages(name, config, map, pool, site, Role::kMessages), role_(*this, site) {
+  // The sockets are LlcSlice's, which knows no role.
+  using Sync = tlm::tlm_sync_enum;
+  using Forward = Sync (LlcSlice::*)(int, Payload&, tlm::tlm_phase&, sc_core::sc_time&);
+  using Backward = Sync (LlcSlice::*)(Payload&, tlm::tlm_phase&, sc_core::sc_time&);
+  using Blocking = void (LlcSlice::*)(int, Payload&, sc_core::sc_time&);
+  using Debug = unsigned (LlcSlice::*)(int, Payload&);
+  using Direct = bool (LlcSlice::*)(int, Payload&, tlm::tlm_dmi&);
+  for (unsigned i = 0; i < in.size(); ++i) {
+    const int port = static_cast<int>(i);
+    in[i].register_nb_transport_fw(this, static_cast<Forward>(&SlicePipeline::fw), port);
+    in[i].register_b_transport(this, static_cast<Blocking>(&SlicePipeline::blocking), port);
+    in[i].register_transport_dbg(this, static_cast<Debug>(&SlicePipeline::debug), port);
+    in[i].register_get_direct_mem_ptr(this, static_cast<Direct>(&SlicePipeline::direct), port);
+  }
+  memory.register_nb_transport_bw(this, static_cast<Backward>(&SlicePipeline::memory_bw));
+  remote.register_nb_transport_bw(this, static_cast<Backward>(&SlicePipeline::remote_bw));
+  wake_.bind<&SlicePipeline::process>(*this);
+}
+
+template <class Role>
+void SlicePipeline<Role>::end_of_elaboration() {
+  for (std::size_t i = 0; i < responses_.size(); ++i) {
+    request_in_[i].bind(in[i].operator->());
+    responses_[i].sender.bind(in[i].operator->());
+  }
+  to_memory_.sender.bind(memory.operator->());
+  fills_.receiver.bind(memory.operator->());
+  if constexpr (Role::kReachesSlices) {
+    to_remote_.sender.bind(remote.operator->());
+    from_remote_.receiver.bind(remote.operator->());
+  }
+}
+
+template <class Role>
+tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time& delay) {
+  const auto p = static_cast<std::uint32_t>(port);
+  const Tick at = now() + delay.value();
+  if (phase == tlm::END_RESP) {
+    ResponseOutput& out = responses_[p];
+    out.sender.end_response(payload, at);
+    if (!out.queue.empty()) {
+      wake_.at(next_send_edge(clock_, out.sender, out.queue.next_due(), now()));
+    }
+    return tlm::TLM_COMPLETED;
+  }
+  MemoryRequest* const admitted = check_.admit(payload, phase);
+  if (unlikely(admitted == nullptr)) return check_.refuse(in[p], payload, phase);
+  MemoryRequest& request = *admitted;
+  const std::uint64_t address = payload.get_address();
+  if (unlikely(!request.home_known(address))) request.decode_home(map_, address);
+  if (unlikely(!role_.serves(request.home()))) {
+    return check_.refuse(in[p], payload, phase, PayloadFault::kHome);
+  }
+  const Access a{&payload, &request, p, array_.set_of(role_.set_index(request.home()))};
+  const Route route = role_.route(a);
+  if (route == Route::kLookup) {
+    request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;
+    const Tick due = clock_.after(at, config_.latency_cycles - 1);
+    TimedQueue<Access>& queue = local(a) ? lmr_ : rmr_;
+    queue.push(due, p, a);
+    // Behind others it need not: the head has seen to that, or is held up.
+    if (queue.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
+  } else {
+    const Tick due = clock_.after(at, 0);
+    if (route == Route::kBypass) {
+      bypassing_.push(due, p, a);
+    } else {
+      role_.take_message(a, due);
+    }
+    wake_.at(due);
+  }
+  return request_in_[p].begin(payload, phase, delay, 0);
+}
+
+template <class Role>
+tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, ResponseInput& responses,
+                                                     Payload& payload, tlm::tlm_phase& phase,
+                                                     sc_core::sc_time& delay) {
+  const Tick at = now() + delay.value();
+  output.sender.end_request(payload, at);
+  if (phase == tlm::END_REQ) {
+    if (!output.queue.empty()) {
+      wake_.at(next_send_edge(clock_, output.sender, output.queue.next_due(), now()));
+    }
+    return tlm::TLM_ACCEPTED;
+  }
+  const Tick due = clock_.after(at, 0);
+  mshr_.prefetch(line_of(payload));
+  array_.prefetch(role_.set_index(request_of(payload).home()));
+  responses.queue.push(due, 0, &payload);
+  // A BEGIN_RESP may stand for END_REQ: then what waits for the channel may go.
+  if (&responses != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
+  return responses.receiver.begin(payload, phase, delay, 0);
+}
+
+/// Whether what comes from the channel may lie until the process runs next: each reply port has an
+/// answer that leaves before those to a fill could, and nothing else is to be seen of a fill (but
+/// in the statistics of a run that is cut short).
+template <class Role>
+bool SlicePipeline<Role>::fills_can_wait() const {
+  if (stalled_ == Stall::kArrays || !Role::kFillsMayWait || flush_frame_ != kNotFlushing) {
+    return false;
+  }
+  return std::none_of(responses_.begin(), responses_.end(),
+                      [](const ResponseOutput& out) { return out.queue.empty(); });
+}
+
+template <class Role>
+void SlicePipeline<Role>::schedule_next(Tick t) {
+  for (const ResponseOutput& out : responses_) {
+    if (out.queue.empty() || out.sender.free_at() == kNever) continue;
+    wake_.at(next_send_edge(clock_, out.sender, out.queue.next_due(), t));
+  }
+  schedule_output(to_memory_, t);
+  if (!fills_can_wait()) wake_.at(fills_.queue.next_due());
+  wake_.at(bypassing_.next_due());
+  if constexpr (Role::kReachesSlices) {
+    schedule_output(to_remote_, t);
+    wake_.at(from_remote_.queue.next_due());
+    wake_.at(role_.next_message());
+  }
+  // A stalled head is tried again when something has moved, which wakes the process: a reply or a
+  // request sent, or a fill, if that is what it waits for.
+  Tick head = kNever;
+  for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
+    const Tick due = queue->next_due();
+    head = std::min(head, stalled_ != Stall::kNone && due <= t ? kNever : due);
+  }
+  if (head != kNever) wake_.at(std::max({head, lookup_free_at_, t}));
+}
+
+}  // namespace tessera

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+#include "modules/core/channels.h"
+#include "modules/core/memory_request.h"
+#include "modules/core/prefetch.h"
+#include "modules/core/timed_queue.h"
+
+namespace tessera {
+
+/// A request on its way through a slice.
+struct SliceAccess {
+  tlm::tlm_generic_payload* payload = nullptr;
+  MemoryRequest* request = nullptr;
+  std::uint32_t port = 0;
+  std::uint32_t set = 0;  ///< of the arrays, for hints
+};
+
+// A queue and its half of a channel: a host cache line.
+
+struct alignas(kHostLine) SliceOutput {
+  TimedQueue<tlm::tlm_generic_payload*> queue;
+  RequestSender sender;
+};
+
+struct alignas(kHostLine) SliceResponseOutput {
+  TimedQueue<tlm::tlm_generic_payload*> queue;
+  ResponseSender sender;
+};
+
+struct alignas(kHostLine) SliceResponseInput {
+  TimedQueue<tlm::tlm_generic_payload*> queue;
+  ResponseReceiver receiver{ResponseReceiver::kUnlimited};
+};
+
+}  // namespace tessera

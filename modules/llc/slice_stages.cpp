@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every slice does at its inputs and outputs; flushes; housekeeping.
+#include "modules/llc/slice_stages.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "modules/core/report.h"
+#include "modules/core/unlikely.h"
+
+namespace tessera {
+
+namespace {
+
+PayloadRules rules(const LlcSliceConfig& config, const AddressMap& map, std::uint16_t messages) {
+  PayloadRules r = PayloadRules::whole_lines(config.line_bytes, map.geometry().total_bytes());
+  r.reads = PayloadRules::kinds(RequestKind::kLoad, RequestKind::kFill);
+  r.writes = PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore,
+                                 RequestKind::kAtomic, RequestKind::kWriteBack);
+  r.ignores = messages;
+  r.performs_atomics = true;
+  return r;
+}
+
+[[gnu::cold, gnu::noinline]] void report_lost_write(const LlcSlice& slice,
+                                                    const tlm::tlm_generic_payload& payload) {
+  const std::string text = std::string(slice.name()) + ": a write-back was refused with " +
+                           payload.get_response_string() + "; its bytes are lost";
+  SC_REPORT_ERROR("/tessera/llc/lost_write", text.c_str());
+}
+
+}  // namespace
+
+LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
+                   const SliceSite& site)
+    : sc_module(name),
+      in("in", site.local_inputs + site.remote_inputs),
+      memory("memory"),
+      remote("remote"),
+      config_(config) {}
+
+SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
+                         const AddressMap& map, TransactionPool& pool, const SliceSite& site,
+                         std::uint16_t messages)
+    : LlcSlice(name, config, site),
+      line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
+      local_inputs_(site.local_inputs),
+      map_(map),
+      pool_(pool),
+      clock_(config.clock_hz),
+      observers_(site.observers),
+      check_(rules(config, map, messages)),
+      array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerByte,
+             config.replacement),
+      mshr_(config.mshr_entries, config.mshr_targets),
+      responses_(in.size()),
+      // Pipeline registers hold a request as well as queue entries do.
+      request_in_(in.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
+      own_untimed_(config.line_bytes, [this](Payload& payload) { return debug_below(payload); }) {
+  own_untimed_.add(*this);
+}
+
+void SliceStages::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+// Inputs and outputs.
+
+void SliceStages::acknowledge_write(Payload& payload) {
+  if (unlikely(failed(payload))) report_lost_write(*this, payload);
+  writes_.erase(std::find(writes_.begin(), writes_.end(), &payload));
+  payload.release();
+}
+
+bool SliceStages::awaits(Payload& payload) {
+  if (payload.is_write()) {
+    return std::find(writes_.begin(), writes_.end(), &payload) != writes_.end();
+  }
+  return mshr_.find(line_of(payload), &payload) != nullptr;
+}
+
+void SliceStages::send_on(Output& output, const Access& a, Tick due, std::uint32_t tag) {
+  a.request->push_route(static_cast<std::uint16_t>(a.port));
+  ++sent_on_;
+  output.queue.push(due, tag, a.payload);
+}
+
+void SliceStages::send(Output& output, ResponseInput& responses, Tick t) {
+  const Tick delay = clock_.after(t, 1) - t;
+  while (output.queue.due(t) && output.sender.free(t + delay)) {
+    const std::uint32_t tag = output.queue.front_port();
+    Payload& payload = *output.queue.pop();
+    if (tag >= kHoldsEntry) request_in_[tag - kHoldsEntry].release();
+    const SendOutcome outcome = output.sender.send(payload, delay);
+    if (!outcome.responded) continue;
+    tlm::tlm_phase phase = tlm::BEGIN_RESP;
+    sc_core::sc_time annotated = to_sc_time(outcome.response_at - now());
+    responses.receiver.begin(payload, phase, annotated, 0);
+    responses.queue.push(clock_.after(outcome.response_at, 0), 0, &payload);
+  }
+}
+
+void SliceStages::schedule_output(const Output& output, Tick t) {
+  if (output.queue.empty() || output.sender.free_at() == kNever) return;
+  wake_.at(next_send_edge(clock_, output.sender, output.queue.next_due(), t));
+}
+
+bool SliceStages::output_backed_up() const {
+  // A plain loop: std::any_of() takes four at a time, in ten times the code.
+  for (const ResponseOutput& out : responses_) {
+    if (out.queue.size() >= config_.reply_queue_depth) return true;
+  }
+  return to_memory_.queue.size() >= config_.memory_queue_depth;
+}
+
+SliceStages::Outcome SliceStages::stall(const Access& a, Counter& reason) {
+  stall_tracker_[local(a)].stall(reason, now());
+  return Outcome::kStalled;
+}
+
+// Flush.
+
+void SliceStages::flush(std::function<void()> done) {
+  sc_assert(flush_frame_ == kNotFlushing && mshr_.empty() && lmr_.empty() && rmr_.empty() &&
+            bypassing_.empty());
+  flush_done_ = std::move(done);
+  flush_frame_ = 0;
+  flush_began_ = flush_at_ = clock_.after(now() + 1, 0);
+  wake_.at(flush_at_);
+}
+
+/// Passes over frames up to the present cycle. Held up by the queue to the channel.
+void SliceStages::walk_flush(Tick t) {
+  while (flush_frame_ < array_.frames()) {
+    CacheArray::Frame dirty = flush_frame_;
+    while (dirty < array_.frames() && array_.dirty(dirty).none()) ++dirty;
+    flush_at_ = clock_.after(flush_at_, dirty - flush_frame_);
+    flush_frame_ = dirty;
+    if (flush_at_ > t || dirty == array_.frames()) break;
+    if (to_memory_.queue.size() >= config_.memory_queue_depth) {
+      // A departure wakes the process.
+      flush_at_ = clock_.after(t, 1);
+      return;
+    }
+    write_back(dirty, t);
+    array_.set_dirty(dirty, ByteMask{});
+    ++flush_frame_;
+    flush_at_ = clock_.after(flush_at_, 1);
+    send(to_memory_, fills_, t);
+  }
+  if (flush_at_ > t) {
+    wake_.at(flush_at_);
+  } else if (flush_frame_ == array_.frames() && writes_.empty()) {
+    array_.invalidate_all();
+    holds_copies_ = false;
+    flush_frame_ = kNotFlushing;
+    ++stats_.flushes;
+    stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(flush_began_);
+    std::exchange(flush_done_, nullptr)();
+  }
+}
+
+// Housekeeping.
+
+bool SliceStages::stages_idle() const {
+  return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() &&
+         fills_.queue.empty() && from_remote_.queue.empty() && to_memory_.queue.empty() &&
+         to_remote_.queue.empty() && writes_.empty() && sent_on_ == 0 &&
+         flush_frame_ == kNotFlushing &&
+         std::all_of(responses_.begin(), responses_.end(),
+                     [](const ResponseOutput& out) { return out.queue.empty(); });
+}
+
+void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) const {
+  const std::string base = std::string(name()) + ".";
+  const auto queue = [&](const char* what, std::size_t items, const std::string& waits_for) {
+    if (items != 0) out.push_back({base + what, items, waits_for});
+  };
+  std::string blocked_by = "its turn at the arrays";
+  if (mshr_.full()) blocked_by = "a free MSHR";
+  if (to_memory_.queue.size() >= config_.memory_queue_depth) blocked_by = "room in to_memory";
+  queue("lmr", lmr_.size(), blocked_by);
+  queue("rmr", rmr_.size(), blocked_by);
+  queue("bypassing", bypassing_.size(), "its arrival");
+  queue("mshr", mshr_.used(), "lines from the channel or their home slice");
+  queue("fills", fills_.queue.size(), "their arrival, or an answer before theirs to leave");
+  queue("to_memory", to_memory_.queue.size(), std::string("END_REQ from ") + below);
+  queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
+  queue("passing", static_cast<std::size_t>(sent_on_), "answers from other slices");
+  queue("write_backs", writes_.size(), std::string("acknowledgement from ") + below);
+  if (flush_frame_ != kNotFlushing) {
+    queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
+  }
+  for (std::size_t p = 0; p < responses_.size(); ++p) {
+    queue(("reply" + std::to_string(p)).c_str(), responses_[p].queue.size(),
+          "END_RESP from " + std::string(in[p].name()) + "'s initiator");
+  }
+}
+
+void SliceStages::reset_stages() {
+  lmr_.clear();
+  rmr_.clear();
+  bypassing_.clear();
+  for (Output* out : {&to_memory_, &to_remote_}) {
+    out->queue.clear();
+    out->sender.reset();
+  }
+  for (ResponseOutput& out : responses_) {
+    out.queue.clear();
+    out.sender.reset();
+  }
+  mshr_.drain([](Mshr<Access>::Entry& e) {
+    if (e.fetch != e.first().payload) e.fetch->release();
+  });
+  for (Payload* w : writes_) w->release();
+  writes_.clear();
+  for (auto& r : request_in_) r.reset();
+  for (ResponseInput* responses : {&fills_, &from_remote_}) {
+    responses->queue.clear();
+    responses->receiver.reset();
+  }
+  array_.invalidate_all();
+  sent_on_ = 0;
+  holds_copies_ = false;
+  flush_frame_ = kNotFlushing;
+  flush_done_ = nullptr;
+  local_turn_ = true;
+  lookup_free_at_ = 0;
+  stalled_ = Stall::kNone;
+  stall_tracker_ = {};
+  wake_.cancel();
+}
+
+}  // namespace tessera

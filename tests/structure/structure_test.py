@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Counts what the structure of the sources promises. Usage: structure_test.py CHECK SOURCE_DIR
+
+role-tests        conditions about a role in the pipelines of LLC slices and L1s: none
+header-lines      headers of LLC slices, L1s and SMs: at most 150 lines
+outside-files     references to files that are not in the repository: none
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PIPELINES = ["modules/llc/slice_*", "modules/llc/llc_slice.*", "modules/sm/l1_pipeline.h",
+             "modules/sm/l1_cache.*", "modules/sm/l1_stages.cpp"]
+HEADERS = ["modules/llc/*.h", "modules/llc/roles/*.h", "modules/sm/*.h", "modules/sm/*/*.h"]
+MOST_LINES = 150
+# Files of this project's planning that are not part of the repository.
+OUTSIDE = re.compile(r"design\.md|conventions\.md|names\.md|LEDGER\.md|configs\.json|\.\./shared")
+
+
+def files(root, *patterns):
+    """Tracked and new files that match a pattern."""
+    names = subprocess.run(
+        ["git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "--", *patterns],
+        check=True, capture_output=True, text=True).stdout.split("\n")
+    found = [Path(root) / n for n in names if n and (Path(root) / n).is_file()]
+    if not found:
+        sys.exit(f"no file matches {' '.join(patterns)}: the check would count nothing")
+    return found
+
+
+def without_comments(text):
+    """The text with comments blanked; lines keep their numbers."""
+    token = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)
+    return token.sub(lambda m: m.group() if m.group()[0] == '"' else "\n" * m.group().count("\n"), text)
+
+
+def role_tests(root):
+    role = re.compile(r"\bis_home\b|\bis_remote_cache\b|\bcoherent\b|\bis_peer\b|\bis_partition\b|"
+                      r"\bSliceRole\b|role\(?\)?\s*[!=]=|\bgpus?\b|\bremote_cache\b")
+    for f in files(root, *PIPELINES):
+        for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
+            if role.search(re.sub(r'"[^"]*"', '""', line)):
+                yield f, number, line.strip()
+
+
+def header_lines(root):
+    for f in files(root, *HEADERS):
+        lines = f.read_text().count("\n")
+        if lines > MOST_LINES:
+            yield f, lines, f"{lines} lines; at most {MOST_LINES}"
+
+
+def outside_files(root):
+    for f in files(root, "*.h", "*.cpp", "*.md", "*.txt", "*.cmake", "*.py", "scripts/*", "*.json"):
+        if f.name == Path(__file__).name:
+            continue
+        for number, line in enumerate(f.read_text(errors="replace").split("\n"), 1):
+            if OUTSIDE.search(line):
+                yield f, number, line.strip()
+
+
+CHECKS = {"role-tests": role_tests, "header-lines": header_lines,
+          "outside-files": outside_files}
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or sys.argv[1] not in CHECKS:
+        sys.exit(__doc__)
+    found = list(CHECKS[sys.argv[1]](sys.argv[2]))
+    for f, number, text in found:
+        print(f"{f.relative_to(sys.argv[2])}:{number}: {text}")
+    print(f"{sys.argv[1]}: {len(found)}")
+    sys.exit(1 if found else 0)
