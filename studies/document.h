@@ -20,7 +20,7 @@ struct StudyRun {
   std::uint64_t seed = 1;
 };
 
-/// study.json (design.md section 5): claims with verdicts, counts of verdicts, and the figures'
+/// study.json (docs/guide/studies.md): claims with verdicts, counts of verdicts, and the figures'
 /// data, measured and published. The same results give the same document, byte for byte.
 nlohmann::ordered_json study_document(const Study& study, const StudyRun& run,
                                       const PointResults& results);

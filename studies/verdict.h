@@ -34,7 +34,7 @@ struct Outcome {
 /// |measured - published| <= tolerance * |published|.
 bool within(double measured, double published, double tolerance);
 
-/// The verdict of design.md section 5.
+/// The verdict of a claim (docs/guide/studies.md).
 ///
 /// The criterion of a claim is its accept_range, if it has one; otherwise its numbers (per workload
 /// or of a sweep; each measured one must be within the tolerance) together with its ordering;

@@ -20,9 +20,9 @@ namespace tessera {
 ///
 /// A violation is an SC_ERROR "/tessera/core/protocol" that names the checker, the phase, the
 /// transaction's address and the rule:
-/// * BEGIN_REQ and END_RESP go forward, END_REQ and BEGIN_RESP backward; each phase of a
-/// transaction comes once and in this order, on the call or on the return path; BEGIN_RESP implies
-/// a missing END_REQ; no phase follows completion.
+/// * BEGIN_REQ and END_RESP use the forward path, END_REQ and BEGIN_RESP the backward path. Each
+///   phase of a transaction occurs once and in this order, on the call or on the return path.
+///   BEGIN_RESP implies a missing END_REQ. No phase follows completion.
 /// * At most one request waits for END_REQ and one response for END_RESP. The next one begins no
 ///   earlier than this END takes effect.
 /// * The phases of a transaction take effect in the order in which they are sent, also with their

@@ -26,7 +26,7 @@
 
 namespace tessera {
 
-/// Defaults are NUBA Table 1 where the paper has a number.
+/// Defaults are from NUBA Table 1 if it has a value.
 struct L2TlbConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t entries = 512;
@@ -125,7 +125,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   void schedule_next(Tick t);
 
   /// Tag of a page: its number and, in the upper 16 bits, the group of SMs that shares it.
-  /// Requesters other than SMs share a group of their own.
+  /// Requesters other than SMs share one further group.
   std::uint64_t key_of(std::uint64_t page, const tlm::tlm_generic_payload& payload) const {
     if (config_.sms_per_view == 0) return page;
     const RequesterId r = requester_of(payload);
