@@ -384,3 +384,6 @@ TEST_CASE("untimed accesses agree with a flat memory: GPUs that load pieces of l
 TEST_CASE("untimed accesses agree with a flat memory: GPUs whose engine decides") {
   Mix("dualopt-small", 7).run();
 }
+TEST_CASE("untimed accesses agree with a flat memory: GPUs of partitions") {
+  Mix("dualopt-nuba-small", 8).run();
+}
