@@ -48,7 +48,6 @@ void LlcSlice::register_statistics(StatisticsRegistry& registry) const {
   registry.histogram(m, "miss_latency", s.miss_latency, "cycle",
                      "from the request to the channel to the line's arrival");
   registry.bandwidth(m, "bandwidth", s.bandwidth, "bytes answered over time");
-  registry.counters(m, array_.replacement().counters());
 }
 
 }  // namespace tessera

@@ -85,6 +85,7 @@ void SlicePipeline<Role>::drop_page(std::uint64_t address, std::uint64_t bytes) 
 template <class Role>
 void SlicePipeline<Role>::register_statistics(StatisticsRegistry& registry) const {
   LlcSlice::register_statistics(registry);
+  registry.counters(name(), array_.replacement().counters());
   role_.register_statistics(registry);
 }
 

@@ -55,8 +55,9 @@ void MdrEngine::on_access(const ObservedAccess& access) {
   // At the very edge of an epoch's end the slice's process may run before ours.
   if (t >= epoch_end_) end_epoch();
   if (epoch_end_ == kNever) begin_epoch(t);
-  const std::uint32_t sm = access.request.sm.value;
-  const bool own_sm = sm >= scope_.sms.first.value && sm < scope_.sms.second.value;
+  const RequesterId requester = access.request.requester;
+  const bool own_sm = requester.is_sm() && requester.sm().value >= scope_.sms.first.value &&
+                      requester.sm().value < scope_.sms.second.value;
   sampler_.observe(set_index, access.address, access.origin, access.request.read_only && own_sm,
                    switch_.on());
 }
