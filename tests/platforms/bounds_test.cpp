@@ -42,7 +42,7 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
   const AddressMap& map = rig.gpu().address_map();
   const std::uint64_t page = *rig.gpu().uvm().translate(kBase);
   std::uint64_t offset = 0;
-  while (map.locate(page + offset).bank == map.locate(page).bank) offset += 128;
+  while (map.decode(page + offset).bank == map.decode(page).bank) offset += 128;
   REQUIRE(offset < c.system.page_bytes);
   const std::uint64_t ratio = c.sm.clock_hz / c.dram.clock_hz;
   REQUIRE(ratio * c.dram.clock_hz == c.sm.clock_hz);
@@ -151,7 +151,7 @@ TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
   std::vector<Address> touch;
   std::vector<std::uint64_t> index(c.system.channels, 0);
   std::set<std::uint32_t> seen;
-  const Location target = map.locate(map.page_address(ChannelId(0), 0));
+  const DramLocation target = map.decode(map.page_address(ChannelId(0), 0));
   for (std::uint64_t n = 0; list.size() < wanted; ++n) {
     const Address page = kBase + n * c.system.page_bytes;
     touch.push_back(page);
@@ -159,7 +159,7 @@ TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
     const std::uint64_t physical = map.page_address(channel, index[channel.value]++);
     if (channel.value != 0) continue;
     for (std::uint64_t line = 0; line < c.system.page_bytes; line += 128) {
-      const Location l = map.locate(physical + line);
+      const DramLocation l = map.decode(physical + line);
       if (l.bank == target.bank && seen.insert(l.row).second) list.push_back(page + line);
     }
   }

@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "platforms/simulation.h"
-#include "platforms/staged_flush.h"
 #include "platforms/topology/shape.h"
 #include "tests/support/temporary_file.h"
 
@@ -116,43 +115,4 @@ TEST_CASE("what cannot nest is refused with its reason") {
              Catch::Contains("migration.policy needs GPUs without modules and partitions"));
   CHECK_THAT(refusal(file_of("dca-small", {kGpus, kModules, shape("uba-mem")})),
              Catch::Contains("channels of a GPU (2) must be a multiple of system.modules (4)"));
-}
-
-namespace {
-
-/// Notes when it is flushed, and when it is told to be done.
-struct Flushed final : SliceFlushIf {
-  void flush(std::function<void()> done) override {
-    ++times;
-    finish = std::move(done);
-  }
-  bool needs_flush() const override { return needed; }
-  bool needed = true;
-  int times = 0;
-  std::function<void()> finish;
-};
-
-}  // namespace
-
-TEST_CASE("a stage is flushed when all of the one before is done, and what needs it then") {
-  Flushed a;
-  Flushed b;
-  Flushed c;
-  Flushed d;
-  c.needed = d.needed = false;
-  StagedFlush staged({{&a, &b}, {&c, &d}});
-  CHECK(staged.needs_flush());
-  bool done = false;
-  staged.flush([&done] { done = true; });
-  a.finish();
-  CHECK(c.times == 0);
-  c.needed = true;  // by what a write-back brought
-  b.finish();
-  CHECK(c.times == 1);
-  CHECK(d.times == 0);
-  CHECK_FALSE(done);
-  c.finish();
-  CHECK(done);
-  a.needed = b.needed = c.needed = false;
-  CHECK_FALSE(staged.needs_flush());
 }

@@ -117,9 +117,9 @@ namespace {
 class CountingMoves final : public PageMigrationPolicy {
  public:
   void decide(const PageUse& /*use*/, std::vector<PageMigration>& /*moves*/) override {}
-  std::vector<PageMigrationCount> counts() const override {
-    return {{"class_even", "pages of even numbers", &even_},
-            {"class_odd", "pages of odd numbers", &odd_}};
+  std::vector<PolicyCounter> counters() const override {
+    return {{"class_even", "page", "pages of even numbers", &even_},
+            {"class_odd", "page", "pages of odd numbers", &odd_}};
   }
 
  private:

@@ -131,8 +131,8 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
   for (unsigned g = 0; g < kGpus; ++g) {
     std::map<std::uint32_t, std::uint32_t> last;  // of each SM's port: its tags rise
     for (const ScriptedTarget::Arrival& a : rig.memory(g).arrivals()) {
-      REQUIRE(a.request.sm.value / 2 != g);
-      const auto [before, first] = last.try_emplace(a.request.sm.value, a.request.tag);
+      REQUIRE(a.request.requester.sm().value / 2 != g);
+      const auto [before, first] = last.try_emplace(a.request.requester.sm().value, a.request.tag);
       REQUIRE((first || before->second < a.request.tag));
       before->second = a.request.tag;
       ++arrived;
