@@ -19,8 +19,8 @@ using namespace tessera::test;
 
 namespace {
 
-constexpr std::uint32_t kLine = 128;
-constexpr std::uint32_t kWords = kLine / 4;
+constexpr std::uint32_t kMostBytes = 128;  ///< of a line
+constexpr std::uint32_t kMostWords = kMostBytes / 4;
 constexpr std::uint32_t kPages = 12;
 constexpr std::uint32_t kLinesOfPage = 4;
 constexpr std::uint32_t kLines = kPages * kLinesOfPage;
@@ -31,22 +31,27 @@ using Random = std::mt19937_64;
 /// The memory as it must look. Lines are numbered; odd ones are `shared`: kernels load them, and
 /// each word only grows, by untimed writes; in even ones each word belongs to one SM.
 struct Flat {
-  std::vector<unsigned char> bytes = std::vector<unsigned char>(std::size_t{kLines} * kLine);
+  explicit Flat(std::uint32_t bytes_of_line)
+      : line_bytes(bytes_of_line), bytes(std::size_t{kLines} * line_bytes) {}
 
+  const std::uint32_t line_bytes;
+  std::vector<unsigned char> bytes;
+
+  std::uint32_t words() const { return line_bytes / 4; }
   static bool shared(std::uint32_t line) { return line % 2 == 1; }
   std::uint32_t word(std::uint32_t line, std::uint32_t w) const {
     std::uint32_t value = 0;
-    std::memcpy(&value, &bytes[std::size_t{line} * kLine + 4 * w], 4);
+    std::memcpy(&value, &bytes[std::size_t{line} * line_bytes + 4 * w], 4);
     return value;
   }
   void set_word(std::uint32_t line, std::uint32_t w, std::uint32_t value) {
-    std::memcpy(&bytes[std::size_t{line} * kLine + 4 * w], &value, 4);
+    std::memcpy(&bytes[std::size_t{line} * line_bytes + 4 * w], &value, 4);
   }
 };
 
-Address virtual_address(std::uint32_t line, std::uint64_t page_bytes) {
+Address virtual_address(std::uint32_t line, std::uint64_t page_bytes, std::uint32_t line_bytes) {
   // Lines of a page fall into different sets and channels.
-  return line / kLinesOfPage * page_bytes + line % kLinesOfPage * 3 * kLine;
+  return line / kLinesOfPage * page_bytes + line % kLinesOfPage * 3 * line_bytes;
 }
 
 struct Op {
@@ -55,7 +60,7 @@ struct Op {
   bool read_only = false;
   CacheScope scope = CacheScope::kL1;
   std::uint32_t active = 0;
-  std::array<std::uint32_t, kWords> value{};  ///< store data, addends, or what a load must find
+  std::array<std::uint32_t, kMostWords> value{};  ///< store data, addends, or what a load must find
 };
 
 /// A warp on each SM that stores to and updates its own words, and loads them and shared ones.
@@ -110,8 +115,9 @@ class MixKernel final : public KernelProgram {
       m.values_done = false;
       m.active = result.active = op.active;
       m.pc = at_;
-      for (unsigned lane = 0; lane < kWords; ++lane) {
-        m.address[lane] = virtual_address(op.line, kernel_.page_bytes_) + 4 * lane;
+      for (unsigned lane = 0; lane < kernel_.flat_.words(); ++lane) {
+        m.address[lane] =
+            virtual_address(op.line, kernel_.page_bytes_, kernel_.flat_.line_bytes) + 4 * lane;
         std::memcpy(&m.data[lane * kMaxLaneBytes], &op.value[lane], 4);
         if (Flat::shared(op.line)) op.value[lane] = kernel_.flat_.word(op.line, lane);
       }
@@ -120,7 +126,7 @@ class MixKernel final : public KernelProgram {
     void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) override {
       const Op& op = (*list_)[pc];
       if (op.kind != AccessKind::kLoad) return;
-      for (unsigned lane = 0; lane < kWords; ++lane) {
+      for (unsigned lane = 0; lane < kernel_.flat_.words(); ++lane) {
         if ((active >> lane & 1) == 0) continue;
         std::uint32_t found = 0;
         std::memcpy(&found, data + lane * kMaxLaneBytes, 4);
@@ -148,7 +154,8 @@ class Mix {
  public:
   Mix(const std::string& preset, std::uint64_t seed)
       : rig_(preset, {"llc.sets=8", "remote_cache.sets=4", "l1.sets=4"}, {false, true}),
-        random_(seed) {
+        random_(seed),
+        flat_(rig_.config().system.line_bytes) {
     const std::string gpus = rig_.config().system.gpus > 1 ? "" : "system.";
     for (const PlannedBlock* b : rig_.gpu().plan().of_kind(BlockKind::kL1)) {
       const std::string path = rig_.gpu().plan().path_of(*b).substr(gpus.size());
@@ -197,7 +204,7 @@ class Mix {
         op.scope = CacheScope::kBypassL1;
       }
       const auto some = static_cast<std::uint32_t>(random_());
-      for (std::uint32_t w = 0; w < kWords; ++w) {
+      for (std::uint32_t w = 0; w < flat_.words(); ++w) {
         if (shared ? (some >> w & 1) == 0 : (w + op.line) % sms() != sm) continue;
         op.active |= std::uint32_t{1} << w;
         if (shared) continue;
@@ -243,7 +250,7 @@ class Mix {
   /// While a kernel runs: a shared word is read, or grows.
   void grow() {
     const std::uint32_t line = below(kLines / 2) * 2 + 1;
-    const std::uint32_t w = below(kWords);
+    const std::uint32_t w = below(flat_.words());
     const std::uint32_t old = flat_.word(line, w);
     std::uint32_t value = old + 1;
     const auto kind = below(4);
@@ -265,16 +272,16 @@ class Mix {
   /// Between kernels: any bytes of a line, of any SM.
   void anything() {
     const std::uint32_t line = below(kLines);
-    const std::uint32_t offset = below(kLine);
-    const std::uint32_t length = 1 + below(kLine - offset);
-    unsigned char* const at = &flat_.bytes[std::size_t{line} * kLine + offset];
-    std::array<unsigned char, kLine> bytes;
+    const std::uint32_t offset = below(flat_.line_bytes);
+    const std::uint32_t length = 1 + below(flat_.line_bytes - offset);
+    unsigned char* const at = &flat_.bytes[std::size_t{line} * flat_.line_bytes + offset];
+    std::array<unsigned char, kMostBytes> bytes;
     for (auto& b : bytes) b = static_cast<unsigned char>(random_());
     std::vector<unsigned char> enables(length, 0xff);
     const auto kind = below(6);
     const bool shared = Flat::shared(line);
     if (kind == 0) {
-      const std::uint32_t w = below(kWords);
+      const std::uint32_t w = below(flat_.words());
       const std::uint32_t old = flat_.word(line, w);
       const std::uint32_t addend = shared ? 1 : static_cast<std::uint32_t>(random_());
       flat_.set_word(line, w, old + addend);
@@ -292,7 +299,7 @@ class Mix {
       CHECK(debug(tlm::TLM_READ_COMMAND, line, offset, length, bytes.data()));
       if (!std::equal(at, at + length, bytes.begin())) ++wrong_;
     } else if (kind == 4) {
-      const std::array<unsigned char, kLine> before = bytes;
+      const std::array<unsigned char, kMostBytes> before = bytes;
       for (auto& e : enables) e = below(2) == 0 ? 0xff : 0;
       CHECK(blocking(tlm::TLM_READ_COMMAND, line, offset, length, bytes.data(), &enables));
       for (std::uint32_t i = 0; i < length; ++i) {
@@ -337,9 +344,9 @@ class Mix {
     operands.count = 1;
     operands.lanes[0].offset = static_cast<std::uint8_t>(4 * w);
     operands.lanes[0].operand = addend;
-    std::array<unsigned char, kLine> unused{};
+    std::array<unsigned char, kMostBytes> unused{};
     tlm::tlm_generic_payload p;
-    describe(p, tlm::TLM_WRITE_COMMAND, physical(line), kLine, unused.data());
+    describe(p, tlm::TLM_WRITE_COMMAND, physical(line), flat_.line_bytes, unused.data());
     MemoryRequest request;
     request.kind = RequestKind::kAtomic;
     request.atomics = &operands;

@@ -156,7 +156,7 @@ TEST_CASE("what most hops look at lies in one host cache line") {
   CHECK(sizeof(Transaction) == 256);
   CHECK(line(&r.kind) == line(&r.requester));
   CHECK(line(&r.kind) == line(reinterpret_cast<const char*>(&r.word_mask) + 3));
-  CHECK(line(&r.tag) == line(&r.stamps));
+  CHECK(line(&r.stamps) == line(reinterpret_cast<const char*>(&r.atomics) + 7));
   t.release();
 }
 
