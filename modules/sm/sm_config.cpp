@@ -40,7 +40,7 @@ void describe(ParameterVisitor& v, SmConfig& c) {
   v.text("warp_scheduler", c.warp_scheduler,
          "which of the warps that can issue does: greedy-then-oldest (gto, NUBA Table 1), loose "
          "round-robin (lrr)",
-         warp_scheduler_names());
+         warp_scheduler_names(), {"scheduling"});
   v.integer("alu_latency", c.alu_latency, "cycle",
             "integer, logic and f32 result latency (ours, as GPGPU-Sim's SM7_QV100)", 1, 1000);
   v.integer("alu_interval", c.alu_interval, "cycle",
