@@ -6,11 +6,13 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
-#include "modules/llc/llc_slice.h"
+#include "modules/llc/sharing_profiler.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/noc/crossbar.h"
+#include "modules/noc/gpu_fabric.h"
 #include "modules/noc/ring.h"
-#include "modules/sm/l1_cache.h"
+#include "modules/sm/sm_cluster.h"
+#include "policies/cta_scheduler.h"
 
 namespace tessera {
 
@@ -29,8 +31,8 @@ void list(Vector& sockets, std::vector<Port*>& out) {
   for (auto& s : sockets) out.push_back(&s);
 }
 
-BlockHandle make_l1(const BlockSite& s) {
-  auto module = make_l1_cache(s.name.c_str(), s.config->l1, *s.map, s.l1);
+BlockHandle make_l1(const L1Site& s) {
+  auto module = make_l1_cache(s.name.c_str(), s.config, *s.map, s.role);
   L1Cache& m = *module;
   BlockHandle h = handle(std::move(module));
   h.flush = &m;
@@ -40,28 +42,33 @@ BlockHandle make_l1(const BlockSite& s) {
   return h;
 }
 
-BlockHandle make_noc(const BlockSite& s) {
-  auto module =
-      std::make_unique<Crossbar>(s.name.c_str(), s.config->noc, s.inputs, s.outputs, s.routing);
-  Crossbar& m = *module;
+template <class Network>
+BlockHandle network(std::unique_ptr<Network> module) {
+  Network& m = *module;
   BlockHandle h = handle(std::move(module));
   list(m.in, h.in);
   list(m.out, h.out);
   return h;
 }
 
-BlockHandle make_ring(const BlockSite& s) {
-  auto module = std::make_unique<Ring>(s.name.c_str(), s.config->ring.ring, s.inputs, s.routing);
-  Ring& m = *module;
-  BlockHandle h = handle(std::move(module));
-  list(m.in, h.in);
-  list(m.out, h.out);
-  return h;
+BlockHandle make_noc(const NocSite& s) {
+  return network(
+      std::make_unique<Crossbar>(s.name.c_str(), s.config, s.inputs, s.outputs, s.routing));
 }
 
-BlockHandle make_llc(const BlockSite& s) {
+BlockHandle make_ring(const RingSite& s) {
+  return network(std::make_unique<Ring>(s.name.c_str(), s.config, s.inputs, s.routing));
+}
+
+BlockHandle make_fabric(const FabricSite& s) {
+  return network(std::make_unique<GpuFabric>(s.name.c_str(), s.config, s.gpus));
+}
+
+/// A slice of either kind.
+template <class Site>
+BlockHandle make_slice(const Site& s) {
   std::unique_ptr<LlcSlice> module =
-      make_llc_slice(s.name.c_str(), s.config->llc, *s.map, *s.pool, s.slice);
+      make_llc_slice(s.name.c_str(), s.config, *s.map, *s.pool, s.slice);
   LlcSlice& m = *module;
   BlockHandle h = handle(std::move(module));
   h.slice_flush = &m;
@@ -73,39 +80,158 @@ BlockHandle make_llc(const BlockSite& s) {
   return h;
 }
 
-BlockHandle make_dram(const BlockSite& s) {
-  auto module = std::make_unique<DramChannel>(s.name.c_str(), s.config->dram, *s.map,
-                                              ChannelId(s.index), s.inputs);
+BlockHandle make_dram(const DramSite& s) {
+  auto module =
+      std::make_unique<DramChannel>(s.name.c_str(), s.config, *s.map, s.channel, s.inputs);
   DramChannel& m = *module;
   BlockHandle h = handle(std::move(module));
   list(m.in, h.in);
   return h;
 }
 
-using Kinds = std::map<std::string, std::map<std::string, BlockFactory>>;
+BlockHandle make_rdma(const RdmaSite& s) {
+  auto module = std::make_unique<RdmaEngine>(s.name.c_str(), s.config, s.role);
+  RdmaEngine& m = *module;
+  BlockHandle h = handle(std::move(module));
+  list(m.local_in, h.in);
+  list(m.fabric_in, h.in);
+  h.out = {&m.local_out};
+  list(m.fabric_out, h.out);
+  h.rdma.debug_home = [&m](tlm::tlm_generic_payload& payload) { return m.debug_home(payload); };
+  h.rdma.blocking_home = [&m](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    m.blocking_home(payload, delay);
+  };
+  h.rdma.kernel_ended = [&m] { m.kernel_ended(); };
+  return h;
+}
 
-Kinds& kinds() {
-  static Kinds all = {{"l1", {{"tlm", make_l1}}},
-                      {"noc", {{"tlm", make_noc}}},
-                      {"ring", {{"tlm", make_ring}}},
-                      {"llc", {{"tlm", make_llc}}},
-                      {"dram", {{"tlm", make_dram}}}};
+BlockHandle make_l2_tlb(const L2TlbSite& s) {
+  auto module = std::make_unique<L2Tlb>(s.name.c_str(), s.config, s.page_bytes, *s.pool, s.inputs);
+  L2Tlb& m = *module;
+  BlockHandle h = handle(std::move(module));
+  list(m.in, h.in);
+  h.out = {&m.walker};
+  h.forget = [&m] { m.invalidate_all(); };
+  return h;
+}
+
+BlockHandle make_walker(const WalkerSite& s) {
+  auto module = std::make_unique<PageWalker>(s.name.c_str(), s.config, *s.page_table);
+  PageWalker& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.in = {&m.in};
+  h.out = {&m.driver};
+  return h;
+}
+
+BlockHandle make_uvm(const UvmSite& s) {
+  auto module = std::make_unique<UvmDriver>(s.name.c_str(), s.config, *s.page_table, *s.placement,
+                                            s.platform);
+  UvmDriver& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.in = {&m.in};
+  h.uvm = &m;
+  return h;
+}
+
+BlockHandle make_sm(const SmSite& s) {
+  auto module = std::make_unique<SmCluster>(s.name.c_str(), s.config, *s.pool, s.id, s.sms);
+  SmCluster& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.out = {&m.l1, &m.mmu};
+  h.sm.ctas = &m;
+  h.sm.quiesce = &m;
+  h.sm.bind = [&m](FlushIf& l1, DispatchEventsIf& dispatcher) {
+    m.l1_control.bind(l1);
+    m.dispatcher.bind(dispatcher);
+  };
+  h.sm.warp_instructions = [&m]() -> std::uint64_t { return m.stats().warp_instructions; };
+  h.sm.resident_warps = [&m] { return m.resident_warps(); };
+  return h;
+}
+
+BlockHandle make_dispatcher(const DispatcherSite& s) {
+  auto module =
+      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler(), s.sms);
+  CtaDispatcher& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.dispatcher = &m;
+  return h;
+}
+
+BlockHandle make_mover(const PageMigratorSite& s) {
+  auto module = std::make_unique<PageMigrator>(s.name.c_str(), s.config, s.make_policy(),
+                                               *s.page_table, s.platform);
+  PageMigrator& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.slice_observer = &m;
+  h.slice_flush = &m;
+  h.moving = [&m] { return m.moving(); };
+  return h;
+}
+
+BlockHandle make_mdr(const MdrSite& s) {
+  auto module =
+      std::make_unique<MdrEngine>(s.name.c_str(), s.config, s.slice, s.raw, *s.decision, s.scope);
+  MdrEngine& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.slice_observer = &m;
+  h.slice_flush = &m;
+  return h;
+}
+
+BlockHandle make_line_sharing(const SharingProfilerSite& s) {
+  auto profiler = std::make_unique<SharingProfiler>(s.path, s.sms, s.line_bytes);
+  BlockHandle h;
+  h.block = profiler.get();
+  h.slice_observer = profiler.get();
+  h.plain = std::move(profiler);
+  return h;
+}
+
+BlockHandle make_decision(const DecisionSite& s) {
+  auto module = std::make_unique<DecisionEngine>(s.name.c_str(), s.config, s.gpus, s.line_bytes,
+                                                 s.gpu_of, *s.policy, *s.transfer);
+  DecisionEngine& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.l1_observer = &m;
+  return h;
+}
+
+using Factories = std::map<std::string, AnyBlockFactory>;
+
+template <class Site>
+std::pair<const std::string, Factories> kind(BlockHandle (*make)(const Site&)) {
+  return {Site::kKind,
+          {{"tlm", [make](const BlockSite& s) { return make(static_cast<const Site&>(s)); }}}};
+}
+
+std::map<std::string, Factories>& kinds() {
+  static std::map<std::string, Factories> all = {
+      kind(make_l1),        kind(make_noc),
+      kind(make_ring),      kind(make_slice<LlcSite>),
+      kind(make_dram),      kind(make_slice<RemoteCacheSite>),
+      kind(make_rdma),      kind(make_fabric),
+      kind(make_l2_tlb),    kind(make_walker),
+      kind(make_uvm),       kind(make_sm),
+      kind(make_mdr),       kind(make_mover),
+      kind(make_decision),  kind(make_line_sharing),
+      kind(make_dispatcher)};
   return all;
 }
 
-std::map<std::string, BlockFactory>& of_kind(const std::string& kind) {
-  const auto it = kinds().find(kind);
+Factories& of_kind(const std::string& name) {
+  const auto it = kinds().find(name);
   if (it == kinds().end()) {
-    std::vector<std::string> names;
-    for (const auto& k : kinds()) names.push_back(k.first);
-    throw InputError("unknown kind of block '" + kind + "'" + did_you_mean(kind, names));
+    throw InputError("unknown kind of block '" + name + "'" +
+                     did_you_mean(name, {kBlockKinds.begin(), kBlockKinds.end()}));
   }
   return it->second;
 }
 
 }  // namespace
 
-void register_block(const std::string& kind, const std::string& name, BlockFactory factory) {
+void register_any_block(const std::string& kind, const std::string& name, AnyBlockFactory factory) {
   if (!of_kind(kind).emplace(name, std::move(factory)).second) {
     throw InputError("an implementation of '" + kind + "' named '" + name + "' exists already");
   }
@@ -117,8 +243,9 @@ std::vector<std::string> block_implementations(const std::string& kind) {
   return names;
 }
 
-BlockHandle make_block(const std::string& kind, const std::string& name, const BlockSite& site) {
-  const auto& factories = of_kind(kind);
+BlockHandle make_any_block(const std::string& kind, const std::string& name,
+                           const BlockSite& site) {
+  const Factories& factories = of_kind(kind);
   const auto it = factories.find(name);
   if (it == factories.end()) {
     throw InputError("no implementation of '" + kind + "' is named '" + name + "'" +

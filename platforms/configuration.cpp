@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
+#include "platforms/block_factory.h"
 #include "platforms/plugin.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
@@ -155,7 +156,13 @@ std::string meant_instead(const ParameterSetting& s, const std::vector<std::stri
   return did_you_mean(s.path.substr(gpu + 1), shared);
 }
 
-/// Whether one block of a kind may have settings of its own.
+/// The kind of implementation of a block (platforms/block_sites.h).
+std::string implementation_kind(const PlannedBlock& block) {
+  if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
+  return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
+}
+
+/// Whether one block of a kind may have settings of its own, beside its implementation.
 bool has_settings(BlockKind kind) {
   switch (kind) {
     case BlockKind::kNetwork:
@@ -177,13 +184,26 @@ void check_instances(const ResolvedConfig& config) {
   const GpuConfig& g = config.gpu;
   const PlatformPlan plan = plan_of(g);
   std::vector<std::string> names;
+  std::vector<std::string> all;
   for (const PlannedBlock& b : plan.blocks) {
-    const bool in_gpu = plan.nodes[b.node].level != NodeLevel::kSystem;
-    if (in_gpu && has_settings(b.kind)) names.push_back(plan.path_of(b));
+    if (plan.nodes[b.node].level == NodeLevel::kSystem) continue;
+    all.push_back(plan.path_of(b));
+    if (has_settings(b.kind)) names.push_back(all.back());
   }
   for (const ParameterSetting& s : config.overrides) {
     const std::size_t dot = s.path.rfind('.');
     const std::string instance = s.path.substr(0, dot);
+    if (s.path.compare(dot, std::string::npos, kImplSetting) == 0 &&
+        std::find(all.begin(), all.end(), instance) != all.end()) {
+      const std::string kind = implementation_kind(*plan.find(instance));
+      const std::string name = implementation_of(g.impl, kind, config.overrides, instance);
+      const std::vector<std::string> known = block_implementations(kind);
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw InputError(s.origin + ": " + s.path + ": no implementation of '" + kind +
+                         "' is named '" + name + "'" + did_you_mean(name, known));
+      }
+      continue;
+    }
     if (std::find(names.begin(), names.end(), instance) == names.end()) {
       throw InputError(s.origin + ": " + s.path + ": no such block" +
                        meant_instead(s, names, config));

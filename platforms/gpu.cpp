@@ -15,7 +15,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
       config_(config),
       plan_(plan_of(config)),
       pool_(pool),
-      check_protocol_(options.check_protocol),
+      options_(options),
       path_(std::string(this->name()) + "."),
       policy_context_(config.policy_context()),
       map_(make_address_map(config.system.address_map, policy_context_, config.address_map)),
@@ -30,7 +30,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
     transfer_policy_ = config_.transfer_policy();
     transfer_ = transfer_policy_->start();
   }
-  build(options);
+  build();
   open_backdoor();
 }
 
@@ -45,64 +45,24 @@ void Gpu::register_statistics(StatisticsRegistry& registry) const {
   }
 }
 
-void Gpu::build_page_migrator() {
-  const PageMigratorConfig& c = config_.migration;
-  std::unique_ptr<PageMigrationPolicy> policy =
-      config_.page_migration.make(c.policy, policy_context_);
-  const auto channel_of = [this](SmId sm) { return local_memory(sm); };
-  page_table_->channel_of_sm = channel_of;
-  PageMigratorPlatform platform;
-  platform.channel_of = channel_of;
-  platform.stop = [this](const std::function<void()>& drained) { stop_memory(drained); };
-  platform.settled = [this] {
-    return std::all_of(slices_.begin(), slices_.end(),
-                       [](const BlockHandle* slice) { return slice->block->idle(); });
-  };
-  platform.forget = [this] { forget_memory(); };
-  platform.resume = [this](const std::vector<ChannelId>& homes) { resume_memory(homes); };
-  platform.copy = [this](std::uint64_t from, std::uint64_t to) {
-    if (on_page_copied) on_page_copied(from, to);
-  };
-  platform.drop = [this](std::uint64_t page) {
-    for (const BlockHandle* slice : slices_) {
-      slice->page_drop->drop_page(page, config_.system.page_bytes);
-    }
-  };
-  migrator_ = std::make_unique<PageMigrator>("mover", c, std::move(policy), *page_table_,
-                                             std::move(platform));
-}
-
-MdrEngine& Gpu::build_mdr(const PlannedBlock& block) {
-  const LlcSliceConfig& llc = config_.llc;
-  const std::uint32_t slices = config_.system.slices_per_gpu();
-  const std::uint32_t sms = sms_per_gpu();
-  mdrs_.push_back(std::make_unique<MdrEngine>(
-      block.name.c_str(), config_.mdr,
-      SetSampler::Shape{llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses},
-      config_.raw_bandwidths(), *caching_[block.gpu]->monitored(),
-      MdrEngine::Scope{{SliceId(block.gpu * slices), SliceId((block.gpu + 1) * slices)},
-                       {SmId(block.gpu * sms), SmId((block.gpu + 1) * sms)}}));
-  return *mdrs_.back();
-}
-
 void Gpu::stop_memory(const std::function<void()>& drained) {
   undrained_ = sms_.size();
-  for (SmCluster* sm : sms_) {
-    sm->quiesce([this, drained] {
+  for (BlockHandle* sm : sms_) {
+    sm->sm.quiesce->quiesce([this, drained] {
       if (--undrained_ == 0) drained();
     });
   }
 }
 
 void Gpu::forget_memory() {
-  for (L2Tlb* tlb : l2_tlbs_) tlb->invalidate_all();
+  for (BlockHandle* tlb : made(BlockKind::kL2Tlb)) tlb->forget();
   for (const BlockHandle* l1 : l1s_) l1->flush->flush();
 }
 
 void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
   for (std::uint32_t i = 0; i < sms_.size(); ++i) {
     if (std::find(homes.begin(), homes.end(), local_memory(SmId(i))) != homes.end()) {
-      sms_[i]->resume();
+      sms_[i]->sm.quiesce->resume();
     }
   }
 }
@@ -115,7 +75,19 @@ ChannelId Gpu::local_memory(SmId sm) const {
 }
 
 void Gpu::kernel_ended() {
-  for (RdmaEngine* rdma : rdmas_) rdma->kernel_ended();
+  for (BlockHandle* rdma : rdmas_) rdma->rdma.kernel_ended();
+}
+
+std::uint64_t Gpu::warp_instructions() const {
+  std::uint64_t sum = 0;
+  for (const BlockHandle* sm : sms_) sum += sm->sm.warp_instructions();
+  return sum;
+}
+
+std::uint64_t Gpu::resident_warps() const {
+  std::uint64_t sum = 0;
+  for (const BlockHandle* sm : sms_) sum += sm->sm.resident_warps();
+  return sum;
 }
 
 const ProtocolChecker* Gpu::unfinished_checker() const {

@@ -12,18 +12,6 @@
 #include "modules/core/link_packet.h"
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
-#include "modules/host/cta_dispatcher.h"
-#include "modules/llc/sharing_profiler.h"
-#include "modules/mdr/mdr_engine.h"
-#include "modules/mmu/l2_tlb.h"
-#include "modules/mmu/page_migrator.h"
-#include "modules/mmu/page_table.h"
-#include "modules/mmu/page_walker.h"
-#include "modules/mmu/uvm_driver.h"
-#include "modules/noc/gpu_fabric.h"
-#include "modules/rdma/decision_engine.h"
-#include "modules/rdma/rdma_engine.h"
-#include "modules/sm/sm_cluster.h"
 #include "platforms/block_factory.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/plan.h"
@@ -60,7 +48,7 @@ class Gpu final : public sc_core::sc_module {
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
   /// Pages are on their way, which takes its time without anybody else's work.
-  bool pages_moving() const { return migrator_ && migrator_->moving(); }
+  bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }
   /// Called when a page's contents are wanted at another physical address. May be empty.
   std::function<void(std::uint64_t from, std::uint64_t to)> on_page_copied;
   const AddressMap& address_map() const { return *map_; }
@@ -68,7 +56,9 @@ class Gpu final : public sc_core::sc_module {
   const std::vector<Block*>& blocks() const { return blocks_; }
   /// Those of all blocks, and the counters of policies that many blocks use.
   void register_statistics(StatisticsRegistry& registry) const;
-  const SmCluster& sm(unsigned i) const { return *sms_[i]; }
+  /// Of all SMs: warp instructions so far, and warps of running CTAs.
+  std::uint64_t warp_instructions() const;
+  std::uint64_t resident_warps() const;
   const ProtocolChecker* unfinished_checker() const;
 
   /// A kernel has ended, as far as its time counts.
@@ -82,17 +72,29 @@ class Gpu final : public sc_core::sc_module {
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
  private:
-  /// The sockets and interfaces of a block, and its sc_module where `plan_` is all that owns it.
   using Made = BlockHandle;
 
-  void build(const GpuOptions& options);
-  Made make(const PlannedBlock& block, const GpuOptions& options);
-  Made make_by_name(const PlannedBlock& block, const GpuOptions& options);
-  Made make_rdma(const PlannedBlock& block, const GpuOptions& options);
-  Made make_sm(const PlannedBlock& block, const GpuOptions& options);
-  Made make_dispatcher(const GpuOptions& options);
-  Made make_uvm(const GpuOptions& options);
+  void build();
+  Made make(const PlannedBlock& block);
+  /// Makes a block of a kind: what all sites have is filled in here.
+  template <class Site>
+  Made create(const PlannedBlock& block, Site site);
+  template <class Config>
+  Config config_of(const PlannedBlock& block, const Config& config) const {
+    return instance_config(config, options_.overrides, path_ + block.name);
+  }
+  Made make_network(const PlannedBlock& block);
+  Made make_llc(const PlannedBlock& block);
+  Made make_remote_cache(const PlannedBlock& block);
+  Made make_l1(const PlannedBlock& block);
+  Made make_rdma(const PlannedBlock& block);
+  Made make_uvm(const PlannedBlock& block);
+  Made make_mover(const PlannedBlock& block);
+  Made make_mdr(const PlannedBlock& block);
+  Made make_dispatcher(const PlannedBlock& block);
+  std::vector<FlushStage> flush_stages();
   void connect(InitiatorPort& from, TargetPort& to);
+  void join_sms();
   std::vector<BlockHandle*> made(BlockKind kind);
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
@@ -102,10 +104,6 @@ class Gpu final : public sc_core::sc_module {
   }
   unsigned debug_memory(tlm::tlm_generic_payload& payload);
   void open_backdoor();
-  L1Site l1_site(std::uint32_t gpu);
-  void build_page_migrator();
-  MdrEngine& build_mdr(const PlannedBlock& block);
-  std::vector<FlushStage> flush_stages(const GpuOptions& options);
   void stop_memory(const std::function<void()>& drained);
   void forget_memory();
   void resume_memory(const std::vector<ChannelId>& homes);
@@ -115,7 +113,7 @@ class Gpu final : public sc_core::sc_module {
   const GpuConfig config_;
   const PlatformPlan plan_;
   TransactionPool& pool_;
-  const bool check_protocol_;
+  const GpuOptions options_;
   /// Where the blocks that are being made stand: instances' settings go by it.
   std::string path_;
   const PolicyContext policy_context_;
@@ -129,22 +127,17 @@ class Gpu final : public sc_core::sc_module {
 
   /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
-  /// In the order of plan_.blocks; those that are no sc_modules, and what is looked into below,
-  /// have an owner of their own.
+  /// In the order of plan_.blocks.
   std::vector<Made> made_;
-  std::vector<SmCluster*> sms_;
-  std::vector<L2Tlb*> l2_tlbs_;
-  std::vector<RdmaEngine*> rdmas_;
+  std::vector<BlockHandle*> sms_;
   std::vector<BlockHandle*> l1s_;
   std::vector<BlockHandle*> slices_;
   std::vector<BlockHandle*> drams_;
-  Backdoor backdoor_;
+  std::vector<BlockHandle*> rdmas_;
+  BlockHandle* migrator_ = nullptr;
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
-  std::unique_ptr<DecisionEngine> decision_;
-  std::unique_ptr<PageMigrator> migrator_;
-  std::vector<std::unique_ptr<MdrEngine>> mdrs_;  ///< of each GPU
-  std::unique_ptr<SharingProfiler> sharing_profiler_;
+  Backdoor backdoor_;
   std::size_t undrained_ = 0;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::vector<Block*> blocks_;

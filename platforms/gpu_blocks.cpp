@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a plan to sc_modules: each block is made by its kind, then sockets are bound.
+#include <algorithm>
 #include <functional>
 #include <utility>
 
 #include "common/error.h"
 #include "platforms/gpu.h"
-#include "policies/cta_scheduler.h"
 
 namespace tessera {
 
@@ -18,20 +18,6 @@ class Scope final : public sc_core::sc_module {
     build();
   }
 };
-
-/// A block that has an owner.
-BlockHandle owned(Block& block) {
-  BlockHandle h;
-  h.block = &block;
-  return h;
-}
-
-template <class Module>
-BlockHandle holding(std::unique_ptr<Module> module) {
-  BlockHandle h = owned(*module);
-  h.module = std::move(module);
-  return h;
-}
 
 /// Exits by home slice, as a network asks for them.
 NocRouting routing_of(const PlannedBlock& network, const AddressMap& map) {
@@ -55,12 +41,12 @@ NocRouting routing_of(const PlannedBlock& network, const AddressMap& map) {
 
 }  // namespace
 
-void Gpu::build(const GpuOptions& options) {
+void Gpu::build() {
   const std::string own_path = path_;
   const NodeLevel own_level = config_.system.gpus > 1 ? NodeLevel::kSystem : NodeLevel::kGpu;
-  const auto make_some = [this, &options](std::size_t begin, std::size_t end) {
+  const auto make_some = [this](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      made_.push_back(make(plan_.blocks[i], options));
+      made_.push_back(make(plan_.blocks[i]));
       blocks_.push_back(made_.back().block);
     }
   };
@@ -84,16 +70,13 @@ void Gpu::build(const GpuOptions& options) {
   for (const PlannedLink& l : plan_.links) {
     connect(*made_[l.from].out[l.output], *made_[l.to].in[l.input]);
   }
+  join_sms();
+}
+
+void Gpu::join_sms() {
   for (std::size_t i = 0; i < sms_.size(); ++i) {
-    sms_[i]->l1_control.bind(*l1s_[i]->flush);
-    sms_[i]->dispatcher.bind(dispatcher_->events);
-    dispatcher_->sms[i].bind(sms_[i]->ctas);
-  }
-  for (const BlockHandle* slice : slices_) {
-    if (migrator_ && slice->page_drop == nullptr) {
-      throw InputError("implementation '" + config_.impl.llc +
-                       "' of the LLC slice cannot drop a page's lines, as migration.policy needs");
-    }
+    sms_[i]->sm.bind(*l1s_[i]->flush, *dispatcher_);
+    dispatcher_->sms[i].bind(*sms_[i]->sm.ctas);
   }
 }
 
@@ -102,7 +85,7 @@ void Gpu::connect(InitiatorPort& from, TargetPort& to) {
     i.get_base_port().bind(t.get_base_interface());
     t.get_base_port().bind(i.get_base_interface());
   };
-  if (!check_protocol_) {
+  if (!options_.check_protocol) {
     bind(from, to);
     return;
   }
@@ -112,148 +95,214 @@ void Gpu::connect(InitiatorPort& from, TargetPort& to) {
   bind(checkers_.back()->initiator, to);
 }
 
-BlockHandle Gpu::make(const PlannedBlock& block, const GpuOptions& options) {
-  switch (block.kind) {
-    case BlockKind::kPageMigrator:
-      build_page_migrator();
-      return owned(*migrator_);
-    case BlockKind::kMdr:
-      return owned(build_mdr(block));
-    case BlockKind::kSharingProfiler:
-      sharing_profiler_ = std::make_unique<SharingProfiler>(
-          std::string(name()) + "." + block.name, config_.system.sms, config_.system.line_bytes);
-      return owned(*sharing_profiler_);
-    case BlockKind::kDecision:
-      decision_ = std::make_unique<DecisionEngine>(
-          block.name.c_str(), config_.decision, config_.system.gpus, config_.system.line_bytes,
-          [this](SmId sm) { return GpuId(sm.value / sms_per_gpu()); }, *transfer_policy_,
-          transfer_);
-      return owned(*decision_);
-    case BlockKind::kDram:
-    case BlockKind::kLlc:
-    case BlockKind::kL1:
-    case BlockKind::kNetwork:
-    case BlockKind::kRemoteCache:
-      return make_by_name(block, options);
-    case BlockKind::kRdma:
-      return make_rdma(block, options);
-    case BlockKind::kFabric: {
-      auto fabric =
-          std::make_unique<GpuFabric>(block.name.c_str(), config_.fabric, config_.system.gpus);
-      GpuFabric& f = *fabric;
-      BlockHandle h = holding(std::move(fabric));
-      for (auto& socket : f.in) h.in.push_back(&socket);
-      for (auto& socket : f.out) h.out.push_back(&socket);
-      return h;
-    }
-    case BlockKind::kL2Tlb: {
-      auto tlb = std::make_unique<L2Tlb>(block.name.c_str(), config_.l2_tlb,
-                                         config_.system.page_bytes, pool_, block.inputs);
-      l2_tlbs_.push_back(tlb.get());
-      BlockHandle h = holding(std::move(tlb));
-      for (auto& socket : l2_tlbs_.back()->in) h.in.push_back(&socket);
-      h.out = {&l2_tlbs_.back()->walker};
-      return h;
-    }
-    case BlockKind::kWalker: {
-      auto walker = std::make_unique<PageWalker>(block.name.c_str(), config_.walker, *page_table_);
-      PageWalker& w = *walker;
-      BlockHandle h = holding(std::move(walker));
-      h.in = {&w.in};
-      h.out = {&w.driver};
-      return h;
-    }
-    case BlockKind::kUvm:
-      return make_uvm(options);
-    case BlockKind::kSm:
-      return make_sm(block, options);
-    case BlockKind::kDispatcher:
-      break;
-  }
-  return make_dispatcher(options);
-}
-
-/// A block that a factory makes.
-BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& options) {
-  const auto own = [&](const auto& config) {
-    return instance_config(config, options.overrides, path_ + block.name);
-  };
-  GpuConfig mine = config_;
-  BlockSite site;
+template <class Site>
+BlockHandle Gpu::create(const PlannedBlock& block, Site site) {
   site.name = block.name;
+  site.path = path_ + block.name;
   site.index = block.index;
-  site.config = &mine;
+  site.gpu = GpuId(block.gpu);
   site.map = map_.get();
   site.pool = &pool_;
   site.inputs = block.inputs;
   site.outputs = block.outputs;
+  return make_block(implementation_of(config_.impl, Site::kKind, options_.overrides, site.path),
+                    site);
+}
+
+BlockHandle Gpu::make(const PlannedBlock& block) {
+  const SystemConfig& s = config_.system;
   switch (block.kind) {
-    case BlockKind::kDram:
-      mine.dram = own(config_.dram);
-      return make_block("dram", config_.impl.dram, site);
-    case BlockKind::kL1: {
-      mine.l1 = own(config_.l1);
-      if (config_.system.gpus > 1) site.l1 = l1_site(block.gpu);
-      return make_block("l1", config_.impl.l1, site);
+    case BlockKind::kPageMigrator:
+      return make_mover(block);
+    case BlockKind::kMdr:
+      return make_mdr(block);
+    case BlockKind::kSharingProfiler: {
+      SharingProfilerSite site;
+      site.sms = s.sms;
+      site.line_bytes = s.line_bytes;
+      return create(block, site);
     }
+    case BlockKind::kDecision: {
+      DecisionSite site;
+      site.config = config_.decision;
+      site.gpus = s.gpus;
+      site.line_bytes = s.line_bytes;
+      site.gpu_of = [this](SmId sm) { return GpuId(sm.value / sms_per_gpu()); };
+      site.policy = transfer_policy_.get();
+      site.transfer = &transfer_;
+      return create(block, site);
+    }
+    case BlockKind::kDram: {
+      DramSite site;
+      site.config = config_of(block, config_.dram);
+      site.channel = ChannelId(block.index);
+      return create(block, site);
+    }
+    case BlockKind::kLlc:
+      return make_llc(block);
+    case BlockKind::kL1:
+      return make_l1(block);
     case BlockKind::kNetwork:
-      site.routing = routing_of(block, *map_);
-      if (block.network.kind == NetworkKind::kRing) {
-        mine.ring.ring = own(block.network.ring);
-        return make_block("ring", config_.impl.ring, site);
-      }
-      mine.noc = own(block.network.noc);
-      return make_block("noc", config_.impl.noc, site);
+      return make_network(block);
     case BlockKind::kRemoteCache:
-      mine.llc = own(config_.remote_cache);
-      site.slice.role = "remote_cache";
-      site.slice.access_mode = &transfer_;
-      // Each module deals its SMs' lines over its own.
-      site.slice.remote_banks = config_.system.rdma_ports / config_.system.modules;
-      return make_block("llc", config_.impl.llc, site);
-    default:
+      return make_remote_cache(block);
+    case BlockKind::kRdma:
+      return make_rdma(block);
+    case BlockKind::kFabric: {
+      FabricSite site;
+      site.config = config_.fabric;
+      site.gpus = s.gpus;
+      return create(block, site);
+    }
+    case BlockKind::kL2Tlb: {
+      L2TlbSite site;
+      site.config = config_.l2_tlb;
+      site.page_bytes = s.page_bytes;
+      return create(block, site);
+    }
+    case BlockKind::kWalker: {
+      WalkerSite site;
+      site.config = config_.walker;
+      site.page_table = page_table_.get();
+      return create(block, site);
+    }
+    case BlockKind::kUvm:
+      return make_uvm(block);
+    case BlockKind::kSm: {
+      SmSite site;
+      site.config = config_of(block, config_.sm);
+      site.id = SmId(block.index);
+      site.sms = s.sms;
+      return create(block, site);
+    }
+    case BlockKind::kDispatcher:
       break;
   }
-  mine.llc = own(config_.llc);
-  site.slice.role = name_of(block.role);
-  site.slice.self = SliceId(block.index);
-  site.slice.local_inputs = block.inputs - block.remote_inputs;
-  site.slice.remote_inputs = block.remote_inputs;
-  site.slice.tree = policy_context_.tree;
-  site.slice.slices = config_.system.slices();
-  site.slice.caching = caching_[block.gpu].get();
-  if (migrator_) site.slice.observers.push_back(migrator_.get());
-  if (sharing_profiler_) site.slice.observers.push_back(sharing_profiler_.get());
-  if (!mdrs_.empty() &&
-      block.index % config_.system.slices_per_gpu() == config_.mdr.sampled_slice) {
-    site.slice.observers.push_back(mdrs_[block.gpu].get());
-  }
-  return make_block("llc", config_.impl.llc, site);
+  return make_dispatcher(block);
 }
 
-L1Site Gpu::l1_site(std::uint32_t gpu) {
-  L1Site site;
-  site.role = "multi_gpu";
-  site.transfer = &transfer_;
-  const std::uint64_t bytes = config_.geometry().total_bytes() / config_.system.gpus;
-  site.local_begin = gpu * bytes;
-  site.local_end = (gpu + 1) * bytes;
-  site.transfer_bytes = config_.rdma.transfer_bytes;
-  site.observer = decision_.get();
-  return site;
+BlockHandle Gpu::make_mover(const PlannedBlock& block) {
+  PageMigratorSite site;
+  site.config = config_.migration;
+  site.make_policy = [this] {
+    return config_.page_migration.make(config_.migration.policy, policy_context_);
+  };
+  site.page_table = page_table_.get();
+  const auto channel_of = [this](SmId sm) { return local_memory(sm); };
+  page_table_->channel_of_sm = channel_of;
+  PageMigratorPlatform& platform = site.platform;
+  platform.channel_of = channel_of;
+  platform.stop = [this](const std::function<void()>& drained) { stop_memory(drained); };
+  platform.settled = [this] {
+    return std::all_of(slices_.begin(), slices_.end(),
+                       [](const BlockHandle* slice) { return slice->block->idle(); });
+  };
+  platform.forget = [this] { forget_memory(); };
+  platform.resume = [this](const std::vector<ChannelId>& homes) { resume_memory(homes); };
+  platform.copy = [this](std::uint64_t from, std::uint64_t to) {
+    if (on_page_copied) on_page_copied(from, to);
+  };
+  platform.drop = [this](std::uint64_t page) {
+    for (const BlockHandle* slice : slices_) {
+      slice->page_drop->drop_page(page, config_.system.page_bytes);
+    }
+  };
+  return create(block, std::move(site));
 }
 
-BlockHandle Gpu::make_rdma(const PlannedBlock& block, const GpuOptions& options) {
+BlockHandle Gpu::make_mdr(const PlannedBlock& block) {
+  const LlcSliceConfig& llc = config_.llc;
   const std::uint32_t slices = config_.system.slices_per_gpu();
-  RdmaEngine::Role role;
+  const std::uint32_t sms = sms_per_gpu();
+  MdrSite site;
+  site.config = config_.mdr;
+  site.slice = {llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses};
+  site.raw = config_.raw_bandwidths();
+  site.decision = caching_[block.gpu]->monitored();
+  site.scope.slices = {SliceId(block.gpu * slices), SliceId((block.gpu + 1) * slices)};
+  site.scope.sms = {SmId(block.gpu * sms), SmId((block.gpu + 1) * sms)};
+  return create(block, site);
+}
+
+BlockHandle Gpu::make_network(const PlannedBlock& block) {
+  if (block.network.kind == NetworkKind::kRing) {
+    RingSite site;
+    site.config = config_of(block, block.network.ring);
+    site.routing = routing_of(block, *map_);
+    return create(block, std::move(site));
+  }
+  NocSite site;
+  site.config = config_of(block, block.network.noc);
+  site.routing = routing_of(block, *map_);
+  return create(block, std::move(site));
+}
+
+BlockHandle Gpu::make_llc(const PlannedBlock& block) {
+  LlcSite site;
+  site.config = config_of(block, config_.llc);
+  SliceSite& slice = site.slice;
+  slice.role = name_of(block.role);
+  slice.self = SliceId(block.index);
+  slice.local_inputs = block.inputs - block.remote_inputs;
+  slice.remote_inputs = block.remote_inputs;
+  slice.tree = policy_context_.tree;
+  slice.slices = config_.system.slices();
+  slice.caching = caching_[block.gpu].get();
+  for (const BlockKind kind : {BlockKind::kPageMigrator, BlockKind::kSharingProfiler}) {
+    for (BlockHandle* observer : made(kind)) slice.observers.push_back(observer->slice_observer);
+  }
+  if (block.index % config_.system.slices_per_gpu() == config_.mdr.sampled_slice) {
+    const std::vector<BlockHandle*> engines = made(BlockKind::kMdr);
+    if (!engines.empty()) slice.observers.push_back(engines[block.gpu]->slice_observer);
+  }
+  BlockHandle h = create(block, std::move(site));
+  if (config_.migration.policy != "none" && h.page_drop == nullptr) {
+    throw InputError(path_ + block.name +
+                     ": this implementation of the LLC slice cannot drop a page's lines, as "
+                     "migration.policy needs");
+  }
+  return h;
+}
+
+BlockHandle Gpu::make_remote_cache(const PlannedBlock& block) {
+  RemoteCacheSite site;
+  site.config = config_of(block, config_.remote_cache);
+  site.slice.role = "remote_cache";
+  site.slice.access_mode = &transfer_;
+  // Each module deals its SMs' lines over its own.
+  site.slice.remote_banks = config_.system.rdma_ports / config_.system.modules;
+  return create(block, std::move(site));
+}
+
+BlockHandle Gpu::make_l1(const PlannedBlock& block) {
+  L1Site site;
+  site.config = config_of(block, config_.l1);
+  if (config_.system.gpus > 1) {
+    const std::uint64_t bytes = config_.geometry().total_bytes() / config_.system.gpus;
+    L1RoleSite& role = site.role;
+    role.role = "multi_gpu";
+    role.transfer = &transfer_;
+    role.local_begin = block.gpu * bytes;
+    role.local_end = (block.gpu + 1) * bytes;
+    role.transfer_bytes = config_.rdma.transfer_bytes;
+    for (BlockHandle* decision : made(BlockKind::kDecision)) role.observer = decision->l1_observer;
+  }
+  return create(block, site);
+}
+
+BlockHandle Gpu::make_rdma(const PlannedBlock& block) {
+  const std::uint32_t slices = config_.system.slices_per_gpu();
+  RdmaSite site;
+  site.config = config_of(block, config_.rdma);
+  RdmaEngine::Role& role = site.role;
   role.self = GpuId(block.gpu);
   role.gpus = config_.system.gpus;
   role.ports = config_.system.rdma_ports;
   role.home_of = [slices](const MemoryRequest& r) { return GpuId(r.home().slice.value / slices); };
   role.transfer = &transfer_;
   role.packets = &packets_;
-  const auto at_home = [this](const tlm::tlm_generic_payload& payload) -> RdmaEngine& {
-    return *rdmas_[gpu_of(payload.get_address())];
+  const auto at_home = [this](const tlm::tlm_generic_payload& payload) -> RdmaHandle& {
+    return rdmas_[gpu_of(payload.get_address())]->rdma;
   };
   role.debug_at_home = [at_home](tlm::tlm_generic_payload& payload) {
     return at_home(payload).debug_home(payload);
@@ -261,39 +310,19 @@ BlockHandle Gpu::make_rdma(const PlannedBlock& block, const GpuOptions& options)
   role.blocking_at_home = [at_home](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     at_home(payload).blocking_home(payload, delay);
   };
-  auto engine = std::make_unique<RdmaEngine>(
-      block.name.c_str(), instance_config(config_.rdma, options.overrides, path_ + block.name),
-      std::move(role));
-  RdmaEngine& rdma = *engine;
-  rdmas_.push_back(&rdma);
-  BlockHandle h = holding(std::move(engine));
-  for (auto& socket : rdma.local_in) h.in.push_back(&socket);
-  for (auto& socket : rdma.fabric_in) h.in.push_back(&socket);
-  h.out = {&rdma.local_out};
-  for (auto& socket : rdma.fabric_out) h.out.push_back(&socket);
-  return h;
+  return create(block, std::move(site));
 }
 
-BlockHandle Gpu::make_uvm(const GpuOptions& options) {
-  UvmPlatform platform;
-  platform.local_channel = [this](SmId sm) { return local_memory(sm); };
-  platform.allocated = options.allocated;
-  platform.allocation = options.allocation;
-  auto uvm = std::make_unique<UvmDriver>("uvm", config_.uvm, *page_table_, *placement_,
-                                         std::move(platform));
-  uvm_ = uvm.get();
-  BlockHandle h = holding(std::move(uvm));
-  h.in = {&uvm_->in};
-  return h;
-}
-
-BlockHandle Gpu::make_sm(const PlannedBlock& block, const GpuOptions& options) {
-  auto sm = std::make_unique<SmCluster>(
-      block.name.c_str(), instance_config(config_.sm, options.overrides, path_ + block.name), pool_,
-      SmId(block.index), config_.system.sms);
-  sms_.push_back(sm.get());
-  BlockHandle h = holding(std::move(sm));
-  h.out = {&sms_.back()->l1, &sms_.back()->mmu};
+BlockHandle Gpu::make_uvm(const PlannedBlock& block) {
+  UvmSite site;
+  site.config = config_.uvm;
+  site.page_table = page_table_.get();
+  site.placement = placement_.get();
+  site.platform.local_channel = [this](SmId sm) { return local_memory(sm); };
+  site.platform.allocated = options_.allocated;
+  site.platform.allocation = options_.allocation;
+  BlockHandle h = create(block, std::move(site));
+  uvm_ = h.uvm;
   return h;
 }
 
@@ -307,32 +336,29 @@ std::vector<BlockHandle*> Gpu::made(BlockKind kind) {
 
 /// What is flushed at a kernel's end, in its order. The L1s come first. What a GPU holds of other
 /// GPUs' memory comes before the slices, because its write-backs end in their home slices.
-std::vector<FlushStage> Gpu::flush_stages(const GpuOptions& options) {
+std::vector<FlushStage> Gpu::flush_stages() {
   FlushStage l1s{"l1", {}, {}};
   for (const BlockHandle* l1 : l1s_) l1s.drop.push_back(l1->flush);
   FlushStage remote_caches{"remote_caches", {}, {}};
   // One stage: the MDR engine's epoch and the migrator's moves end while the slices write back.
   FlushStage memory_side{"memory_side", {}, {}};
-  const auto add = [this](FlushStage& to, const std::vector<BlockHandle*>& from,
-                          const char* needs) {
-    for (const BlockHandle* slice : from) {
-      if (slice->slice_flush == nullptr) {
-        throw InputError("implementation '" + config_.impl.llc +
-                         "' of the LLC slice cannot be flushed, as " + needs + " needs");
+  const auto add = [](FlushStage& to, const std::vector<BlockHandle*>& from, const char* needs) {
+    for (const BlockHandle* cache : from) {
+      if (cache->slice_flush == nullptr) {
+        throw InputError("this implementation of the LLC slice cannot be flushed, as " +
+                         std::string(needs) + " needs");
       }
-      to.write_back.push_back(slice->slice_flush);
+      to.write_back.push_back(cache->slice_flush);
     }
   };
-  if (!options.keep_replicas) {
+  if (!options_.keep_replicas) {
     // Good for one kernel (DualOpt section 4.4).
     add(remote_caches, made(BlockKind::kRemoteCache), "system.transfer");
     // So are copies of other partitions' lines (NUBA section 5.3).
     if (caching_.front()->copies()) add(memory_side, slices_, "system.remote_caching");
   }
-  if (migrator_) memory_side.write_back.push_back(migrator_.get());
-  if (!options.keep_replicas) {
-    for (const auto& mdr : mdrs_) memory_side.write_back.push_back(mdr.get());
-  }
+  add(memory_side, made(BlockKind::kPageMigrator), "migration.policy");
+  if (!options_.keep_replicas) add(memory_side, made(BlockKind::kMdr), "system.remote_caching");
   std::vector<FlushStage> stages{std::move(l1s)};
   for (FlushStage* stage : {&remote_caches, &memory_side}) {
     if (!stage->write_back.empty()) stages.push_back(std::move(*stage));
@@ -341,15 +367,23 @@ std::vector<FlushStage> Gpu::flush_stages(const GpuOptions& options) {
 }
 
 /// The last block: it ends kernels by flushing the others.
-BlockHandle Gpu::make_dispatcher(const GpuOptions& options) {
+BlockHandle Gpu::make_dispatcher(const PlannedBlock& block) {
+  sms_ = made(BlockKind::kSm);
   l1s_ = made(BlockKind::kL1);
   slices_ = made(BlockKind::kLlc);
-  auto dispatcher = std::make_unique<CtaDispatcher>(
-      "dispatcher", config_.dispatch,
-      config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_), config_.system.sms);
-  dispatcher_ = dispatcher.get();
-  dispatcher_->set_flush_stages(flush_stages(options));
-  return holding(std::move(dispatcher));
+  rdmas_ = made(BlockKind::kRdma);
+  const std::vector<BlockHandle*> migrators = made(BlockKind::kPageMigrator);
+  if (!migrators.empty()) migrator_ = migrators.front();
+  DispatcherSite site;
+  site.config = config_.dispatch;
+  site.sms = config_.system.sms;
+  site.make_scheduler = [this] {
+    return config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_);
+  };
+  BlockHandle h = create(block, std::move(site));
+  dispatcher_ = h.dispatcher;
+  dispatcher_->set_flush_stages(flush_stages());
+  return h;
 }
 
 }  // namespace tessera

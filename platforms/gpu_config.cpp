@@ -299,12 +299,24 @@ void describe(ParameterVisitor& v, ModuleRingConfig& c) {
 }
 
 void describe(ParameterVisitor& v, ImplementationConfig& c) {
-  v.text("l1", c.l1, "implementation of the L1 caches", block_implementations("l1"));
-  v.text("noc", c.noc, "implementation of the crossbar", block_implementations("noc"));
-  v.text("ring", c.ring, "implementation of the rings between modules",
-         block_implementations("ring"));
-  v.text("llc", c.llc, "implementation of the LLC slices", block_implementations("llc"));
-  v.text("dram", c.dram, "implementation of the DRAM channels", block_implementations("dram"));
+  for (const char* kind : kBlockKinds) {
+    v.text(kind, c.by_kind.try_emplace(kind, "tlm").first->second,
+           std::string("implementation of blocks of the kind ") + kind,
+           block_implementations(kind));
+  }
+}
+
+std::string implementation_of(const ImplementationConfig& config, const std::string& kind,
+                              const std::vector<ParameterSetting>& overrides,
+                              const std::string& path) {
+  const auto common = config.by_kind.find(kind);
+  std::string name = common == config.by_kind.end() ? "tlm" : common->second;
+  for (const ParameterSetting& s : overrides) {
+    if (s.path != path + kImplSetting) continue;
+    if (!s.value.is_string()) throw InputError(s.origin + ": " + s.path + " must be a text");
+    name = s.value.get<std::string>();
+  }
+  return name;
 }
 
 void describe(ParameterVisitor& v, GpuConfig& c) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -93,14 +94,15 @@ struct ModuleRingConfig {
 
 void describe(ParameterVisitor& v, ModuleRingConfig& c);
 
-/// Which implementation stands in for each kind of block (platforms/block_factory.h).
+/// Which implementation stands in for each kind of block (platforms/block_sites.h).
 struct ImplementationConfig {
-  std::string l1 = "tlm";
-  std::string noc = "tlm";
-  std::string ring = "tlm";
-  std::string llc = "tlm";
-  std::string dram = "tlm";
+  std::map<std::string, std::string> by_kind;  ///< a kind that is not here: "tlm"
 };
+
+/// The implementation of one block: its own ("system.gpu0.llc3.impl"), or its kind's.
+std::string implementation_of(const ImplementationConfig& config, const std::string& kind,
+                              const std::vector<ParameterSetting>& overrides,
+                              const std::string& path);
 
 struct GpuConfig {
   SystemConfig system;
@@ -164,6 +166,9 @@ struct GpuConfig {
 
 void describe(ParameterVisitor& v, GpuConfig& c);
 
+/// The setting of one block that says its implementation.
+inline constexpr char kImplSetting[] = ".impl";
+
 /// A parameter that chooses a policy, and the policy's name.
 struct ChosenPolicy {
   const char* parameter;
@@ -196,6 +201,8 @@ Config instance_config(Config base, const std::vector<ParameterSetting>& overrid
   std::vector<ParameterSetting> mine;
   for (const ParameterSetting& s : overrides) {
     if (s.path.compare(0, instance.size() + 1, instance + ".") != 0) continue;
+    // Which implementation it is, is none of its own settings (implementation_of()).
+    if (s.path.compare(instance.size(), std::string::npos, kImplSetting) == 0) continue;
     mine.push_back({s.path.substr(instance.size() + 1), s.value, s.origin + ": " + instance});
   }
   if (mine.empty()) return base;

@@ -145,10 +145,8 @@ void Simulation::Impl::build_supervisor() {
   const SystemConfig& s = config_.gpu.system;
   hooks.work = [this] {
     Supervisor::Work w;
-    for (unsigned i = 0; i < config_.gpu.system.sms; ++i) {
-      w.instructions += gpu().sm(i).stats().warp_instructions;
-      w.resident_warps += gpu().sm(i).resident_warps();
-    }
+    w.instructions = gpu().warp_instructions();
+    w.resident_warps = gpu().resident_warps();
     w.ctas_ended = gpu().dispatcher().ctas_done();
     return w;
   };
@@ -159,13 +157,7 @@ void Simulation::Impl::build_supervisor() {
   supervisor_ = std::make_unique<Supervisor>("supervisor", blocks_, limits, std::move(hooks));
 }
 
-std::uint64_t Simulation::Impl::instructions() {
-  std::uint64_t sum = 0;
-  for (unsigned i = 0; i < config_.gpu.system.sms; ++i) {
-    sum += gpu().sm(i).stats().warp_instructions;
-  }
-  return sum;
-}
+std::uint64_t Simulation::Impl::instructions() { return gpu().warp_instructions(); }
 
 void Simulation::Impl::report_progress() {
   if (!options_.on_progress) return;

@@ -15,7 +15,7 @@ template <class Role>
 class L1Pipeline final : public L1Cache {
  public:
   L1Pipeline(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
-             const L1Site& site)
+             const L1RoleSite& site)
       : L1Cache(name, config, map), role_(site) {
     memory.register_nb_transport_bw(this, static_cast<Backward>(&L1Pipeline::bw));
     wake_.bind<&L1Pipeline::process>(*this);
@@ -43,7 +43,7 @@ class L1Pipeline final : public L1Cache {
 template <class Role>
 std::unique_ptr<L1Cache> make_l1_pipeline(const sc_core::sc_module_name& name,
                                           const L1Config& config, const AddressMap& map,
-                                          const L1Site& site) {
+                                          const L1RoleSite& site) {
   return std::make_unique<L1Pipeline<Role>>(name, config, map, site);
 }
 

@@ -22,7 +22,7 @@ bool register_l1_role(const std::string& name, L1RoleFactory factory) {
 std::vector<std::string> l1_role_names() { return roles().names(); }
 
 std::unique_ptr<L1Cache> make_l1_cache(const sc_core::sc_module_name& name, const L1Config& config,
-                                       const AddressMap& map, const L1Site& site) {
+                                       const AddressMap& map, const L1RoleSite& site) {
   return roles().get(site.role)(name, config, map, site);
 }
 

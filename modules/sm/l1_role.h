@@ -18,7 +18,7 @@ namespace tessera {
 class L1Cache;
 
 /// An L1's place in its platform. Plain data; what is pointed to outlives the cache.
-struct L1Site {
+struct L1RoleSite {
   /// What the L1 does with another node's line: a registered role.
   std::string role = "local";
   /// Physical addresses of the own node's memory, [local_begin, local_end): the two address
@@ -55,7 +55,7 @@ struct L1Handling {
 ///   class MyRole {
 ///    public:
 ///     static constexpr bool kPassesArray = false;  // whether past_array is ever true
-///     explicit MyRole(const L1Site& site);
+///     explicit MyRole(const L1RoleSite& site);
 ///     // Before each lookup, again after a stall. Must not change anything.
 ///     L1Handling handling(const tlm::tlm_generic_payload&, const MemoryRequest&) const;
 ///     // After each lookup that did not stall; may change what the request asks of memory.
@@ -69,13 +69,13 @@ struct L1Handling {
 /// modules/sm/l1_pipeline.h.
 using L1RoleFactory = std::unique_ptr<L1Cache> (*)(const sc_core::sc_module_name& name,
                                                    const L1Config& config, const AddressMap& map,
-                                                   const L1Site& site);
+                                                   const L1RoleSite& site);
 
 /// Returns true. Throws InputError when the name belongs to another role already.
 bool register_l1_role(const std::string& name, L1RoleFactory factory);
 std::vector<std::string> l1_role_names();
 /// An L1 with the role of its site. Throws InputError with the nearest name for an unknown role.
 std::unique_ptr<L1Cache> make_l1_cache(const sc_core::sc_module_name& name, const L1Config& config,
-                                       const AddressMap& map, const L1Site& site = {});
+                                       const AddressMap& map, const L1RoleSite& site = {});
 
 }  // namespace tessera

@@ -40,7 +40,7 @@ class Stuck final : public sc_core::sc_module, public Block {
   std::size_t held_ = 0;
 };
 
-BlockHandle make_stuck(const BlockSite& site) {
+BlockHandle make_stuck(const DramSite& site) {
   auto module = std::make_unique<Stuck>(site.name.c_str());
   BlockHandle h;
   h.block = module.get();
@@ -59,7 +59,7 @@ RunResult run(const std::vector<std::string>& sets, const std::string& workload,
 }  // namespace
 
 TEST_CASE("the watchdog names the queues that wait for a stuck channel") {
-  register_block("dram", "stuck", [](const BlockSite& site) {
+  register_block<DramSite>("stuck", [](const DramSite& site) {
     BlockHandle h = make_stuck(site);
     return h;
   });

@@ -10,7 +10,7 @@ class LocalRole {
  public:
   static constexpr bool kPassesArray = false;
 
-  explicit LocalRole(const L1Site&) {}
+  explicit LocalRole(const L1RoleSite&) {}
 
   static L1Handling handling(const tlm::tlm_generic_payload&, const MemoryRequest&) { return {}; }
   static void looked_up(MemoryRequest&, const L1Handling&, L1Lookup) {}

@@ -16,7 +16,7 @@ std::uint32_t widened(std::uint32_t word_mask, std::uint32_t bytes) {
 
 }  // namespace
 
-MultiGpuRole::MultiGpuRole(const L1Site& site) : site_(site) {
+MultiGpuRole::MultiGpuRole(const L1RoleSite& site) : site_(site) {
   sc_assert(site.transfer != nullptr);
   sc_assert(site.transfer_bytes == 4 || site.transfer_bytes == 8 || site.transfer_bytes == 16);
 }

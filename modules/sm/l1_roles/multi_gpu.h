@@ -23,7 +23,7 @@ struct L1RemoteStats {
 };
 
 /// "multi_gpu": what an L1 does among several GPUs. The selective cache bypassing unit and MSHRs
-/// with bit masks of DualOpt section 4.1.2: L1Site::transfer says how lines outside
+/// with bit masks of DualOpt section 4.1.2: L1RoleSite::transfer says how lines outside
 /// [local_begin, local_end) are loaded: as any other, or (bypass_l1) past the array, as whole lines
 /// or (fine_grained) the words that the lanes need, in groups of transfer_bytes.
 class MultiGpuRole {
@@ -31,7 +31,7 @@ class MultiGpuRole {
   static constexpr bool kPassesArray = true;
 
   /// `site.transfer` must not be null; `site.transfer_bytes` must be 4, 8 or 16.
-  explicit MultiGpuRole(const L1Site& site);
+  explicit MultiGpuRole(const L1RoleSite& site);
 
   L1Handling handling(const tlm::tlm_generic_payload& payload, const MemoryRequest& request) const;
   void looked_up(MemoryRequest& request, const L1Handling& how, L1Lookup outcome);
@@ -46,7 +46,7 @@ class MultiGpuRole {
   }
   void count(const MemoryRequest& request, const L1Handling& how, L1Lookup outcome);
 
-  const L1Site site_;
+  const L1RoleSite site_;
   L1RemoteStats stats_;
 };
 

@@ -420,7 +420,7 @@ TEST_CASE("statistics of other GPUs' lines are there only where there are other 
   TransactionPool pool;
   PlainMap map;
   RemoteAccessMode transfer;
-  L1Site site;
+  L1RoleSite site;
   site.role = "multi_gpu";
   site.transfer = &transfer;
   const auto alone = make_l1_cache("alone", plain(), map);

@@ -17,7 +17,7 @@ class PassRemote {
  public:
   static constexpr bool kPassesArray = true;
 
-  explicit PassRemote(const L1Site& site) : site_(site) {}
+  explicit PassRemote(const L1RoleSite& site) : site_(site) {}
 
   L1Handling handling(const tlm::tlm_generic_payload& payload, const MemoryRequest&) const {
     L1Handling how;
@@ -31,7 +31,7 @@ class PassRemote {
   }
 
  private:
-  const L1Site site_;
+  const L1RoleSite site_;
   Counter remote_ = 0;
 };
 
@@ -43,7 +43,7 @@ struct Rig final : CacheRig {
   Rig() : CacheRig(1'000'000'000, {}) {
     L1Config config;
     config.clock_hz = 1'000'000'000;
-    L1Site site;
+    L1RoleSite site;
     site.role = "pass-remote";
     site.local_end = kOtherHome;
     l1 = make_l1_cache("l1", config, map, site);
@@ -74,7 +74,7 @@ TEST_CASE("an L1's role is chosen by name, and an unknown one is an error") {
   const PlainMap map;
   const std::vector<std::string> names = l1_role_names();
   CHECK(names == std::vector<std::string>{"local", "multi_gpu", "pass-remote"});
-  L1Site site;
+  L1RoleSite site;
   site.role = "locla";
   CHECK_THROWS_WITH(make_l1_cache("l1", L1Config{}, map, site), Catch::Contains("local"));
   CHECK_THROWS_WITH(register_l1_role("local", make_l1_pipeline<PassRemote>),

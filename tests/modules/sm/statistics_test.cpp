@@ -91,7 +91,7 @@ TEST_CASE("an L1 among several GPUs that reserves frames shows these counters, t
           "[statistics]") {
   const PlainMap map;
   const RemoteAccessMode transfer;
-  L1Site site;
+  L1RoleSite site;
   site.role = "multi_gpu";
   site.transfer = &transfer;
   L1Config config;

@@ -39,7 +39,7 @@ class Uncached final : public sc_core::sc_module, public Block {
   Counter served_ = 0;
 };
 
-BlockHandle make_uncached(const BlockSite& site) {
+BlockHandle make_uncached(const LlcSite& site) {
   auto module = std::make_unique<Uncached>(site.name.c_str());
   BlockHandle handle;
   handle.block = module.get();
@@ -52,4 +52,4 @@ BlockHandle make_uncached(const BlockSite& site) {
 }  // namespace
 
 extern "C" const tessera::Plugin tessera_plugin = {
-    [] { tessera::register_block("llc", "uncached", make_uncached); }};
+    [] { tessera::register_block<tessera::LlcSite>("uncached", make_uncached); }};

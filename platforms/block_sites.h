@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// What factories of blocks are given: one site for each kind of block.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "modules/core/transaction_pool.h"
+#include "modules/host/cta_dispatcher.h"
+#include "modules/llc/llc_slice.h"
+#include "modules/mdr/mdr_engine.h"
+#include "modules/memory/dram_config.h"
+#include "modules/mmu/l2_tlb.h"
+#include "modules/mmu/page_migrator.h"
+#include "modules/mmu/page_table.h"
+#include "modules/mmu/page_walker.h"
+#include "modules/mmu/uvm_driver.h"
+#include "modules/noc/duplex_network.h"
+#include "modules/noc/gpu_fabric_config.h"
+#include "modules/noc/ring_config.h"
+#include "modules/rdma/decision_engine.h"
+#include "modules/rdma/rdma_engine.h"
+#include "modules/sm/l1_cache.h"
+#include "modules/sm/sm_config.h"
+#include "policies/address_map.h"
+
+namespace tessera {
+
+/// What every factory is given. What is pointed to lives as long as the platform. A `config` has
+/// this instance's settings applied.
+struct BlockSite {
+  std::string name;         ///< of the sc_module
+  std::string path;         ///< "system.gpu0.llc3"
+  std::uint32_t index = 0;  ///< among the blocks of its kind
+  GpuId gpu;                ///< that it belongs to; 0 where it serves all
+  const AddressMap* map = nullptr;
+  TransactionPool* pool = nullptr;
+  unsigned inputs = 0;   ///< target sockets that will be bound
+  unsigned outputs = 0;  ///< initiator sockets that will be bound
+};
+
+/// n in: of its slices.
+struct DramSite : BlockSite {
+  static constexpr const char* kKind = "dram";
+  DramConfig config;
+  ChannelId channel;
+};
+
+/// n in; out: its channel and, where lines of other slices pass through it, the network.
+struct LlcSite : BlockSite {
+  static constexpr const char* kKind = "llc";
+  LlcSliceConfig config;
+  SliceSite slice;
+};
+
+/// 1 in, 1 out: a bank, in front of a port of the RDMA engine.
+struct RemoteCacheSite : BlockSite {
+  static constexpr const char* kKind = "remote_cache";
+  LlcSliceConfig config;
+  SliceSite slice;
+};
+
+/// 1 in, 1 out.
+struct L1Site : BlockSite {
+  static constexpr const char* kKind = "l1";
+  L1Config config;
+  L1RoleSite role;
+};
+
+/// n in, m out: crossbars, point-to-point links and switches.
+struct NocSite : BlockSite {
+  static constexpr const char* kKind = "noc";
+  NocConfig config;
+  NocRouting routing;
+};
+
+/// n in, n out.
+struct RingSite : BlockSite {
+  static constexpr const char* kKind = "ring";
+  RingConfig config;
+  NocRouting routing;
+};
+
+/// In: its ports, and one of each packet class; out: its GPU's slices, and one of each class.
+struct RdmaSite : BlockSite {
+  static constexpr const char* kKind = "rdma";
+  RdmaConfig config;
+  RdmaEngine::Role role;
+};
+
+/// One in and one out for each packet class of each GPU.
+struct FabricSite : BlockSite {
+  static constexpr const char* kKind = "fabric";
+  GpuFabricConfig config;
+  std::uint32_t gpus = 0;
+};
+
+/// 1 in for each SM of the GPU, 1 out.
+struct L2TlbSite : BlockSite {
+  static constexpr const char* kKind = "l2_tlb";
+  L2TlbConfig config;
+  std::uint64_t page_bytes = 0;
+};
+
+/// 1 in, 1 out.
+struct WalkerSite : BlockSite {
+  static constexpr const char* kKind = "walker";
+  PageWalkerConfig config;
+  PageTable* page_table = nullptr;
+};
+
+/// 1 in.
+struct UvmSite : BlockSite {
+  static constexpr const char* kKind = "uvm";
+  UvmDriverConfig config;
+  PageTable* page_table = nullptr;
+  PagePlacement* placement = nullptr;
+  UvmPlatform platform;
+};
+
+/// 2 out: its L1 and its L2 TLB.
+struct SmSite : BlockSite {
+  static constexpr const char* kKind = "sm";
+  SmConfig config;
+  SmId id;
+  std::uint32_t sms = 0;  ///< of the system
+};
+
+/// No sockets.
+struct DispatcherSite : BlockSite {
+  static constexpr const char* kKind = "dispatcher";
+  DispatchConfig config;
+  std::uint32_t sms = 0;
+  std::function<std::unique_ptr<CtaScheduler>()> make_scheduler;
+};
+
+/// No sockets.
+struct PageMigratorSite : BlockSite {
+  static constexpr const char* kKind = "mover";
+  PageMigratorConfig config;
+  std::function<std::unique_ptr<PageMigrationPolicy>()> make_policy;
+  PageTable* page_table = nullptr;
+  PageMigratorPlatform platform;
+};
+
+/// No sockets.
+struct MdrSite : BlockSite {
+  static constexpr const char* kKind = "mdr";
+  MdrConfig config;
+  SetSampler::Shape slice;  ///< that is watched
+  MdrBandwidths raw;
+  ReplicationSwitch* decision = nullptr;
+  MdrEngine::Scope scope;
+};
+
+/// No sockets.
+struct SharingProfilerSite : BlockSite {
+  static constexpr const char* kKind = "line_sharing";
+  std::uint32_t sms = 0;
+  std::uint32_t line_bytes = 0;
+};
+
+/// No sockets.
+struct DecisionSite : BlockSite {
+  static constexpr const char* kKind = "decision";
+  DecisionConfig config;
+  std::uint32_t gpus = 0;
+  std::uint32_t line_bytes = 0;
+  std::function<GpuId(SmId)> gpu_of;
+  const TransferPolicy* policy = nullptr;
+  RemoteAccessMode* transfer = nullptr;
+};
+
+/// Every kind, by the name that its parameter has ("impl.llc").
+inline constexpr std::array kBlockKinds = {
+    L1Site::kKind,        NocSite::kKind,          RingSite::kKind,     LlcSite::kKind,
+    DramSite::kKind,      RemoteCacheSite::kKind,  RdmaSite::kKind,     FabricSite::kKind,
+    L2TlbSite::kKind,     WalkerSite::kKind,       UvmSite::kKind,      SmSite::kKind,
+    MdrSite::kKind,       PageMigratorSite::kKind, DecisionSite::kKind, SharingProfilerSite::kKind,
+    DispatcherSite::kKind};
+
+}  // namespace tessera
