@@ -78,7 +78,7 @@ struct RunOptions {
 inline constexpr int kStatsSchema = 1;
 
 struct RunResult {
-  /// The stats.json document of design.md section 5.
+  /// The stats.json document.
   nlohmann::ordered_json stats;
   /// Present when the run failed: what, in one message (RunError's text, the watchdog's report).
   std::optional<std::string> failure;

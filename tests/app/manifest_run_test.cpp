@@ -71,7 +71,7 @@ TEST_CASE("a PTX file runs as a manifest says that need not name it") {
   const CommandResult odd =
       run_tessera({"run", "uba-mem-small", "mm", "--manifest", file}, folder.path());
   CHECK(odd.status == 2);
-  CHECK_THAT(odd.error, Catch::Contains("not with 'mm'"));
+  CHECK_THAT(odd.error, Catch::Contains("not 'mm'"));
 }
 
 TEST_CASE("an array that is too small ends the run with kernel, thread and address") {

@@ -88,7 +88,7 @@ TEST_CASE("waits are counted over what could have waited, with the hottest block
   CHECK(l1.amount == "8 of 80 lookups put off");
   CHECK(l1.hot.names == std::vector<std::string>{"gpu0.l1_0"});
   CHECK(l1.hot.over_mean == Approx(1.5));
-  const Wait& even = find(w.all, "LLC", "room in the queues");
+  const Wait& even = find(w.all, "LLC", "space in the queues");
   CHECK(even.share == Approx(2.0 / 100));
   CHECK(even.hot.over_mean == Approx(1));
   CHECK(even.hot.alike == 2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The platform's timing against sums on paper and analytic bounds (design.md section 6).
+// The platform's timing against sums on paper and analytic bounds.
 #include <catch2/catch.hpp>
 #include <set>
 

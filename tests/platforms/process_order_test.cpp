@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No result depends on the order in which an instant's processes run (design.md section 3). The
+// No result depends on the order in which an instant's processes run. The
 // pairs of platform and workload are those that have shown differences while blocks had faults of
 // this kind, and one for each topology (docs/decisions/when-things-take-effect.md).
 #include <catch2/catch.hpp>

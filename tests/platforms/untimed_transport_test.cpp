@@ -183,7 +183,8 @@ class Mix {
   std::uint32_t sms() const { return rig_.config().system.sms; }
   std::uint32_t below(std::uint64_t n) { return static_cast<std::uint32_t>(random_() % n); }
   std::uint64_t physical(std::uint32_t line) {
-    return *rig_.gpu().uvm().translate(virtual_address(line, rig_.config().system.page_bytes));
+    return *rig_.gpu().uvm().translate(
+        virtual_address(line, rig_.config().system.page_bytes, flat_.line_bytes));
   }
   tlm::tlm_fw_transport_if<>& any_sm() {
     return l1s_[below(l1s_.size())]->core.get_base_interface();

@@ -78,7 +78,7 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   std::map<std::string, std::size_t> all;
   for (const std::string& p : paths) ++all[p.substr(0, p.find('.'))];
   for (const char* group :
-       {"p2p", "side_link", "mcm", "fabric", "rdma", "remote_cache", "decision", "mdr"}) {
+       {"p2p", "side_link", "mcm", "ring", "fabric", "rdma", "remote_cache", "decision", "mdr"}) {
     CAPTURE(group);
     CHECK(groups[group] == all[group]);
     CHECK(all[group] > 0);
@@ -91,5 +91,5 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["page_migration"] == all["page_migration"]);
   CHECK(groups["transfer"] == all["transfer"]);
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
-  CHECK(groups.size() == 16);
+  CHECK(groups.size() == 17);
 }

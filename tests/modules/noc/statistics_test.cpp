@@ -24,6 +24,7 @@ void fill(StatisticsTable& table, const NocStats& of, const std::string& directi
   table.histogram(p + "latency", s.latency);
   table.bandwidth(p + "bytes_over_time", s.series);
   table.unregistered(s.window_start);
+  table.unregistered(s.segment_bytes);  // rings register it
   // Registered by element.
   table.unregistered(s.exit_bytes);
   table.unregistered(s.exit_busy_cycles);
