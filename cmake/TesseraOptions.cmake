@@ -87,5 +87,9 @@ function(tessera_policy_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   tessera_library(${name}_files SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})
   add_library(${name} INTERFACE)
-  target_link_libraries(${name} INTERFACE $<LINK_LIBRARY:WHOLE_ARCHIVE,${name}_files> ${ARG_DEPENDS})
+  # CMake adds no namespace to names within LINK_LIBRARY when it exports them.
+  string(REPLACE "tessera_" "tessera::" installed ${name}_files)
+  target_link_libraries(${name} INTERFACE
+    $<BUILD_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,${name}_files>>
+    $<INSTALL_INTERFACE:$<LINK_LIBRARY:WHOLE_ARCHIVE,${installed}>> ${ARG_DEPENDS})
 endfunction()

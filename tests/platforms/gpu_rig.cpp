@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "modules/sm/sm_cluster.h"
+
 namespace tessera::test {
 
 class ListKernel::Cta final : public CtaProgram, private WarpProgram {
@@ -114,16 +116,18 @@ std::uint64_t GpuRig::run(KernelProgram& kernel) {
 
 std::uint64_t GpuRig::load_cycles() const {
   std::uint64_t sum = 0;
-  for (unsigned i = 0; i < config().system.sms; ++i) {
-    sum += gpu_->sm(i).memory_stats().load_latency.sum();
+  for (const Block* b : gpu_->blocks()) {
+    const auto* sm = dynamic_cast<const SmCluster*>(b);
+    if (sm != nullptr) sum += sm->memory_stats().load_latency.sum();
   }
   return sum;
 }
 
 std::uint64_t GpuRig::loads() const {
   std::uint64_t sum = 0;
-  for (unsigned i = 0; i < config().system.sms; ++i) {
-    sum += gpu_->sm(i).memory_stats().load_latency.count();
+  for (const Block* b : gpu_->blocks()) {
+    const auto* sm = dynamic_cast<const SmCluster*>(b);
+    if (sm != nullptr) sum += sm->memory_stats().load_latency.count();
   }
   return sum;
 }
