@@ -215,7 +215,7 @@ BlockHandle Gpu::make_by_name(const PlannedBlock& block, const GpuOptions& optio
       break;
   }
   mine.llc = own(config_.llc);
-  site.slice.role = name_of(block.role);
+  site.slice.role = block.role;
   site.slice.self = SliceId(block.index);
   site.slice.local_inputs = block.inputs - block.remote_inputs;
   site.slice.remote_inputs = block.remote_inputs;
