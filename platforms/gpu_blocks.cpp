@@ -241,7 +241,7 @@ BlockHandle Gpu::make_llc(const PlannedBlock& block) {
   LlcSite site;
   site.config = config_of(block, config_.llc);
   SliceSite& slice = site.slice;
-  slice.role = name_of(block.role);
+  slice.role = block.role;
   slice.self = SliceId(block.index);
   slice.local_inputs = block.inputs - block.remote_inputs;
   slice.remote_inputs = block.remote_inputs;

@@ -16,7 +16,7 @@ SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
   const bool is_write = a.payload->is_write() && !atomic;
 
   Outcome outcome = Outcome::kDone;
-  bool served_here = role_.is_home(home);
+  bool served_here = role_.owns(home);
   const std::uint64_t bypasses = stats_.bypasses;
   if (role_.passes_on(*a.request)) {
     outcome = role_.pass_on(a, line, f, t);

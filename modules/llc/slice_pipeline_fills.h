@@ -26,7 +26,7 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
   array_.lock(f, false);
   MemoryRequest& first = *entry.first().request;
   const bool copy = role_.is_copy(first.home());
-  if (role_.is_home(first.home())) {
+  if (role_.owns(first.home())) {
     // Both here: the request's line with the stamps is not in the host's caches at the lookup.
     first.stamps[static_cast<std::size_t>(Hop::kToDram)] = entry.sent;
     first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;

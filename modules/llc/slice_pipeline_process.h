@@ -127,7 +127,7 @@ bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   notify_observers(a, false);
   std::uint64_t cycles = 1;
-  if (a.request->kind == RequestKind::kAtomic && role_.is_home(a.request->home())) {
+  if (a.request->kind == RequestKind::kAtomic && role_.owns(a.request->home())) {
     cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
              config_.atomic_lanes_per_cycle;
   }

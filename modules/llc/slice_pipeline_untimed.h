@@ -21,7 +21,7 @@ void SlicePipeline<Role>::blocking(int port, Payload& payload, sc_core::sc_time&
   const CacheArray::Frame f = frame_at(payload.get_address());
   const bool whole = f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line());
   const auto* request = payload.get_extension<MemoryRequest>();
-  if (!role_.is_home(home) &&
+  if (!role_.owns(home) &&
       (!payload.is_read() || !whole || (request != nullptr && role_.passes_on(*request)))) {
     pass_untimed(payload, delay);
     return;
@@ -66,7 +66,7 @@ unsigned SlicePipeline<Role>::debug_below(Payload& payload) {
 
 template <class Role>
 void SlicePipeline<Role>::notify(const Access& a, bool leaving) {
-  const AccessOrigin origin = leaving || !role_.is_home(a.request->home())
+  const AccessOrigin origin = leaving || !role_.owns(a.request->home())
                                   ? AccessOrigin::kRemoteLeaving
                               : local(a) ? AccessOrigin::kLocal
                                          : AccessOrigin::kRemoteArriving;

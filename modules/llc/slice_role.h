@@ -58,7 +58,7 @@ class SliceRole {
   // A request is looked up.
 
   /// Whether the line's newest bytes are here or behind `memory`, and nowhere else.
-  bool is_home(const Home&) const { return true; }
+  bool owns(const Home&) const { return true; }
   /// Whether a miss fetches the line from its home slice, by `remote`; else from `memory`.
   bool is_foreign(const Home&) const { return false; }
   /// Whether an access goes on after its lookup whatever the arrays hold; pass_on() sends it.

@@ -10,7 +10,7 @@ namespace tessera {
 
 /// Which lines of a home slice the other side of an SM-side UBA may hold: a sparse directory, LRU.
 /// Not told when the other side replaces a line, so it may name lines that have gone. (Ours; the
-/// NUBA paper gives no coherence protocol for its SM-side baseline, configs.json `missing`.)
+/// NUBA paper gives no coherence protocol for its SM-side baseline.)
 class SnoopFilter {
  public:
   SnoopFilter(std::uint32_t sets, std::uint32_t ways)

@@ -66,7 +66,6 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   /// Drops every line at the next clock edge. Nothing is lost: memory holds all written bytes.
   /// Lines being fetched are delivered, but not kept.
   void flush() override;
-
   /// HoldsBytes: written bytes pass through, so none are newer here than below.
   void overlay(std::uint64_t, unsigned char*) override {}
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -83,8 +82,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
   };
-  /// The load that fetches the line is not among those that wait for it.
-  using Misses = Mshr<Access, MshrHolds::kNoAccess>;
+  using Misses = Mshr<Access, MshrHolds::kNoAccess>;  ///< the load that fetches does not wait
   using Lookup = L1Lookup;
 
   L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map);
@@ -117,9 +115,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
     if (queue.empty() || sender.free_at() == kNever) return;
     wake_.at(next_send_edge(clock_, sender, queue.next_due(), t));
   }
-  std::uint64_t line_of(const Payload& payload) const {
-    return payload.get_address() >> line_shift_;
-  }
+  std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
 
   alignas(kHostLine) const L1Config config_;
   const unsigned line_shift_;
@@ -143,10 +139,9 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   Tick flush_at_ = kNever;
   Tick evicts_at_ = 0;  ///< when the last fill that evicted a line takes effect
   bool stalled_ = false;
-  StallTracker stall_tracker_;  ///< the head of the pipeline
-  bool no_free_way_ = false;    ///< why the last lookup stalled
-  /// Accesses that passed through and have not been answered.
-  std::uint64_t forwarded_ = 0;
+  StallTracker stall_tracker_;   ///< the head of the pipeline
+  bool no_free_way_ = false;     ///< why the last lookup stalled
+  std::uint64_t forwarded_ = 0;  ///< accesses that passed through and have not been answered
   L1Stats stats_;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;

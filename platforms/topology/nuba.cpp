@@ -64,7 +64,7 @@ Shape nuba_shape() {
   s.partitions = [](const SystemConfig& system) { return system.channels / system.gpus; };
   s.divides = divides;
   s.validate = validate;
-  s.slices = {SliceRole::kPartition, 1, true};
+  s.slices = {"partition", 1, true};
   s.connect = connect;
   s.report = [](Planner& p) { p.report("p2p"); };
   s.locality = Locality::kPartition;

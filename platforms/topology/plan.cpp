@@ -16,18 +16,6 @@ const char* name_of(BlockKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-const char* name_of(SliceRole role) {
-  switch (role) {
-    case SliceRole::kHome:
-      return "home";
-    case SliceRole::kPartition:
-      return "partition";
-    case SliceRole::kSide:
-      break;
-  }
-  return "peer";
-}
-
 const char* name_of(NetworkKind kind) {
   switch (kind) {
     case NetworkKind::kCrossbar:
@@ -104,7 +92,7 @@ ordered_json PlatformPlan::to_json() const {
                           {"node", nodes[b.node].name},
                           {"inputs", b.inputs},
                           {"outputs", b.outputs}};
-    if (b.kind == BlockKind::kLlc) block["role"] = name_of(b.role);
+    if (b.kind == BlockKind::kLlc) block["role"] = b.role;
     if (b.kind == BlockKind::kNetwork) {
       block["network"] = name_of(b.network.kind);
       block["traffic"] = b.network.traffic;

@@ -45,14 +45,6 @@ enum class BlockKind : std::uint8_t {
 };
 const char* name_of(BlockKind kind);
 
-/// What a slice does with other nodes' lines (modules/llc/llc_slice.h).
-enum class SliceRole : std::uint8_t {
-  kHome,       ///< it sees none
-  kPartition,  ///< RemoteCaching says which of them it keeps
-  kSide,       ///< it keeps them, coherent with its twin of the other side
-};
-const char* name_of(SliceRole role);
-
 /// Where on its die a network's links run, for their energy: from edge to edge of an area whose
 /// sides are the die's divided by `across` and `along`; straight over a side, or beside the die.
 struct NetworkSpan {
@@ -93,13 +85,13 @@ using PlannedBlockId = std::uint32_t;
 
 struct PlannedBlock {
   BlockKind kind = BlockKind::kDram;
-  std::string name;                   ///< of the sc_module: "llc3"
-  std::uint32_t node = 0;             ///< where it stands, index into PlatformPlan::nodes
-  std::uint32_t gpu = 0;              ///< of the GPU that it belongs to
-  std::uint32_t index = 0;            ///< among the blocks of its kind
-  unsigned inputs = 0;                ///< target sockets
-  unsigned outputs = 0;               ///< initiator sockets
-  SliceRole role = SliceRole::kHome;  ///< kLlc only
+  std::string name;           ///< of the sc_module: "llc3"
+  std::uint32_t node = 0;     ///< where it stands, index into PlatformPlan::nodes
+  std::uint32_t gpu = 0;      ///< of the GPU that it belongs to
+  std::uint32_t index = 0;    ///< among the blocks of its kind
+  unsigned inputs = 0;        ///< target sockets
+  unsigned outputs = 0;       ///< initiator sockets
+  std::string role = "home";  ///< kLlc only: SliceSite::role
   /// kLlc only: the inputs that come from other nodes; the first ones come from its own SMs.
   unsigned remote_inputs = 0;
   PlannedNetwork network;  ///< kNetwork only

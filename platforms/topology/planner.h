@@ -44,7 +44,7 @@ class Planner {
   };
   /// What slices of a shape have beside the way to their channel.
   struct Slices {
-    SliceRole role = SliceRole::kHome;
+    std::string role = "home";
     unsigned remote_inputs = 0;
     bool to_other_slices = false;  ///< a second output
   };

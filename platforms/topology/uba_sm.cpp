@@ -69,7 +69,7 @@ Shape uba_sm_shape() {
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return kSides; };
   s.divides = divides;
   s.validate = validate;
-  s.slices = {SliceRole::kSide, 1, true};
+  s.slices = {"peer", 1, true};
   s.connect = connect;
   s.report = [](Planner& p) { p.report("link"); };
   s.alone_because = "its two sides are kept coherent by slices of one GPU that stand opposite";

@@ -39,7 +39,7 @@ def without_comments(text):
 
 def role_tests(root):
     role = re.compile(r"\bis_home\b|\bis_remote_cache\b|\bcoherent\b|\bis_peer\b|\bis_partition\b|"
-                      r"\bSliceRole\b|role\(?\)?\s*[!=]=|\bgpus?\b|\bremote_cache\b")
+                      r"role\(?\)?\s*[!=]=|\bgpus?\b|\bremote_cache\b")
     for f in files(root, *PIPELINES):
         for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
             if role.search(re.sub(r'"[^"]*"', '""', line)):

@@ -29,21 +29,21 @@ class PartitionRole final : public SliceRole {
   bool serves(const Home&) const { return true; }
   Route route(const Access& a) const {
     const Home& home = a.request->home();
-    if (is_home(home)) return Route::kLookup;
+    if (owns(home)) return Route::kLookup;
     if (a.request->kind != RequestKind::kLoad || a.request->fine_grained) return Route::kBypass;
     return decide(a, distance_of_slice_[home.slice.value]).at_requester ? Route::kLookup
                                                                         : Route::kBypass;
   }
 
-  bool is_home(const Home& home) const { return home.slice == self_; }
-  bool is_foreign(const Home& home) const { return !is_home(home); }
+  bool owns(const Home& home) const { return home.slice == self_; }
+  bool is_foreign(const Home& home) const { return !owns(home); }
   bool keeps(const Access& a) const {
     if (slice_.local(a)) return true;
     return slice_.config().install_remote_misses &&
            decide(a, distance_of(a.request->requester)).at_home;
   }
   bool is_copy(const Home& home) const { return is_foreign(home); }
-  bool stamps_departure(const MemoryRequest& request) const { return is_home(request.home()); }
+  bool stamps_departure(const MemoryRequest& request) const { return owns(request.home()); }
 
  private:
   Caching decide(const Access& a, NodeDistance distance) const;

@@ -39,8 +39,8 @@ class PeerRole final : public SliceRole {
   Tick next_message() const { return invalidations_.next_due(); }
   bool takes_answer(Payload& payload, Tick t);
 
-  bool is_home(const Home& home) const { return home.slice == self_; }
-  bool is_foreign(const Home& home) const { return !is_home(home); }
+  bool owns(const Home& home) const { return home.slice == self_; }
+  bool is_foreign(const Home& home) const { return !owns(home); }
   bool passes_on(const MemoryRequest& r) const {
     return r.kind != RequestKind::kLoad && is_foreign(r.home());
   }
@@ -48,7 +48,7 @@ class PeerRole final : public SliceRole {
   bool may_leave(const Access& a, Tick t) {
     return is_foreign(a.request->home()) || coherent_after(a, t);
   }
-  bool stamps_departure(const MemoryRequest& request) const { return is_home(request.home()); }
+  bool stamps_departure(const MemoryRequest& request) const { return owns(request.home()); }
 
   bool idle() const { return invalidations_.empty() && invalidating_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const;

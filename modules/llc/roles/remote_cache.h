@@ -36,7 +36,7 @@ class RemoteCacheRole final : public SliceRole {
   }
   Output& onward() { return slice_.to_memory_; }
 
-  bool is_home(const Home&) const { return false; }
+  bool owns(const Home&) const { return false; }
   bool passes_on(const MemoryRequest& r) const {
     return r.kind == RequestKind::kAtomic || r.bypass_l1;
   }
