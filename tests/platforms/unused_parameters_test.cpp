@@ -73,7 +73,7 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   std::map<std::string, std::size_t> all;
   for (const std::string& p : paths) ++all[p.substr(0, p.find('.'))];
   for (const char* group :
-       {"p2p", "side_link", "mcm", "fabric", "rdma", "remote_cache", "decision", "mdr"}) {
+       {"p2p", "side_link", "mcm", "ring", "fabric", "rdma", "remote_cache", "decision", "mdr"}) {
     CAPTURE(group);
     CHECK(groups[group] == all[group]);
     CHECK(all[group] > 0);
@@ -81,5 +81,5 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["migration"] == all["migration"] - 1);  // the policy itself
   CHECK(groups["system"] == 4);
   CHECK(groups["uvm"] == 3);
-  CHECK(groups.size() == 11);
+  CHECK(groups.size() == 12);
 }
