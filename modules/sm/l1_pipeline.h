@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <memory>
 
-#include "modules/core/unlikely.h"
 #include "modules/sm/l1_cache.h"
 
 namespace tessera {
@@ -47,118 +45,6 @@ std::unique_ptr<L1Cache> make_l1_pipeline(const sc_core::sc_module_name& name,
   return std::make_unique<L1Pipeline<Role>>(name, config, map, site);
 }
 
-// Transport.
-
-template <class Role>
-tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
-                                        sc_core::sc_time& delay) {
-  const Tick arrival = now() + delay.value();
-  memory_out_.end_request(payload, arrival);
-  schedule_next(to_memory_, memory_out_, now());  // a BEGIN_RESP may stand for END_REQ
-  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  const Tick due = clock_.after(arrival, 0);
-  const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
-  if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due) {
-    // No access looks at the arrays before the line comes, so what it brings about is known now.
-    // (One eviction at a time: a flush before the line comes takes it back.)
-    const bool next = to_core_.empty();
-    handle_response(payload, due);
-    if (next) {
-      send_to_core(due);
-      schedule_next(to_core_, core_out_, due);
-    }
-    return sync;
-  }
-  const std::uint64_t line = line_of(payload);
-  mshr_.prefetch(line);
-  array_.prefetch(line);
-  responses_.push(due, 0, &payload);
-  wake_.at(due);
-  return sync;
-}
-
-// Processes.
-
-template <class Role>
-void L1Pipeline<Role>::process() {
-  const Tick t = now();
-  clock_.set_current_edge(t);
-  if (flush_at_ <= t) drop_lines();
-  while (responses_.due(t)) handle_response(*responses_.pop(), t);
-  send_all(t);
-  look_up(t);
-  schedule_next(t);
-}
-
-/// A response that has come from memory, or comes at t.
-template <class Role>
-void L1Pipeline<Role>::handle_response(Payload& payload, Tick t) {
-  memory_in_.release();
-  Misses::Entry* entry = mshr_.find(line_of(payload), &payload);
-  if (entry != nullptr) {
-    if (unlikely(failed(payload))) {
-      refuse_fill(*entry);
-    } else {
-      fill(*entry, t);
-    }
-  } else {
-    --forwarded_;
-  }
-  role_.responded(payload, t, clock_);
-  to_core_.push(t, 0, &payload);
-  if (entry != nullptr) {
-    entry->for_each_waiting([&](const Access& a) {
-      if (a.payload->is_read()) {
-        to_core_.push(t, 0, a.payload);
-      } else {
-        a.payload->release();
-      }
-    });
-    mshr_.release(*entry);
-  }
-}
-
-template <class Role>
-void L1Pipeline<Role>::look_up(Tick t) {
-  stalled_ = false;
-  if (lookup_free_at_ > t || !pipeline_.due(t)) return;
-  if (to_memory_.size() >= config_.miss_queue_depth) {
-    stall_tracker_.stall(stats_.stalls_miss_queue, t);
-    stalled_ = true;
-    return;
-  }
-  no_free_way_ = false;
-  if (access(pipeline_.front(), t) == Lookup::kStalled) {
-    stall_tracker_.stall(no_free_way_ ? stats_.stalls_frames : stats_.stalls_mshr, t);
-    stalled_ = true;
-    return;
-  }
-  pipeline_.pop();
-  stall_tracker_.proceed(t);
-  lookup_free_at_ = clock_.after(t, 1);
-  core_in_.release();
-  send_all(t);
-}
-
-template <class Role>
-L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
-  const L1Handling how = role_.handling(*a.payload, *a.request);
-  Lookup outcome = Lookup::kStalled;
-  if (a.request->kind != RequestKind::kLoad) {
-    if constexpr (Role::kPassesArray) {
-      // A fetch past the array is older than what this access writes.
-      mshr_.for_each_of(line_of(*a.payload), [](Misses::Entry& e) {
-        if (e.passing) e.keep = false;
-      });
-    }
-    outcome = write_or_atomic(a, t);
-  } else if (Role::kPassesArray && how.past_array) {
-    outcome = load_past_array(a, how.word_mask, t);
-  } else {
-    outcome = load(a, t);
-  }
-  if (outcome != Lookup::kStalled) role_.looked_up(*a.request, how, outcome);
-  return outcome;
-}
-
 }  // namespace tessera
+
+#include "modules/sm/l1_pipeline_process.h"  // IWYU pragma: export

@@ -104,7 +104,6 @@ class SmCluster final : public sc_core::sc_module,
 
   void process();
   void step(std::uint64_t cycle, Tick t);
-  // What is rare stands apart (noinline), so that the rest lies in fewer host cache lines.
   [[gnu::noinline]] void admit(Start start, std::uint64_t cycle);
   [[gnu::noinline]] void handle_releases();
   void handle_completed(std::uint64_t cycle);
