@@ -9,10 +9,27 @@
 
 namespace tessera {
 
-const std::vector<Shape>& shapes() {
-  static const std::vector<Shape> all = {uba_mem_shape(), uba_sm_shape(), nuba_shape(),
-                                         gpu_tree_shape(), module_tree_shape()};
+namespace {
+
+std::deque<Shape>& registry() {
+  static std::deque<Shape> all = {uba_mem_shape(), uba_sm_shape(), nuba_shape(), gpu_tree_shape(),
+                                  module_tree_shape()};
   return all;
+}
+
+}  // namespace
+
+const std::deque<Shape>& shapes() { return registry(); }
+
+bool register_shape(const Shape& shape) {
+  for (const Shape& s : registry()) {
+    if (s.name == shape.name) {
+      throw InputError("a topology named '" + shape.name +
+                       "' exists already: register yours under another name");
+    }
+  }
+  registry().push_back(shape);
+  return true;
 }
 
 namespace {

@@ -5,6 +5,7 @@
 // a configuration and turns its level of the tree into its part of the plan.
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -51,7 +52,10 @@ struct Shape {
 };
 
 /// In the order in which they are listed.
-const std::vector<Shape>& shapes();
+const std::deque<Shape>& shapes();
+/// Adds a node shape from outside this folder, before a platform is resolved: at the load of its
+/// file, or by a plugin. Returns true. Throws InputError when the name belongs to another shape.
+bool register_shape(const Shape& shape);
 /// Shapes that system.topology can name: innermost ones, and the one of GPUs.
 std::vector<std::string> shape_names();
 std::vector<std::string> node_shape_names();  ///< innermost ones only
