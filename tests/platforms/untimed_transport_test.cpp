@@ -24,7 +24,8 @@ constexpr std::uint32_t kMostWords = kMostBytes / 4;
 constexpr std::uint32_t kPages = 12;
 constexpr std::uint32_t kLinesOfPage = 4;
 constexpr std::uint32_t kLines = kPages * kLinesOfPage;
-constexpr std::uint32_t kOps = 80;
+constexpr std::uint32_t kOps = 160;
+constexpr std::uint32_t kRegisters = 6;  ///< so many loads of a warp are under way at once
 
 using Random = std::mt19937_64;
 
@@ -71,7 +72,7 @@ class MixKernel final : public KernelProgram {
     for (std::uint32_t i = 0; i < kOps; ++i) {
       ops_[i].unit = Unit::kMemory;
       ops_[i].write_count = 1;
-      ops_[i].registers[0] = static_cast<std::uint16_t>(i);
+      ops_[i].registers[0] = static_cast<std::uint16_t>(i % kRegisters);
     }
     exit_.unit = Unit::kExit;
   }
@@ -83,7 +84,7 @@ class MixKernel final : public KernelProgram {
   Dim3 grid() const override { return {static_cast<std::uint32_t>(lists_.size()), 1, 1}; }
   Dim3 block() const override { return {kWarpLanes, 1, 1}; }
   CtaResources resources() const override { return {kWarpLanes, 16, 0}; }
-  unsigned register_names() const override { return kOps; }
+  unsigned register_names() const override { return kRegisters; }
   std::unique_ptr<CtaProgram> start_cta(CtaId) override { return std::make_unique<Cta>(*this); }
 
  private:
@@ -153,7 +154,7 @@ class MixKernel final : public KernelProgram {
 class Mix {
  public:
   Mix(const std::string& preset, std::uint64_t seed)
-      : rig_(preset, {"llc.sets=8", "remote_cache.sets=4", "l1.sets=4"}, {false, true}),
+      : rig_(preset, {"llc.sets=8", "remote_cache.sets=4"}, {false, true}),
         random_(seed),
         flat_(rig_.config().system.line_bytes) {
     const std::string gpus = rig_.config().system.gpus > 1 ? "" : "system.";
@@ -194,7 +195,8 @@ class Mix {
     std::vector<Op> list(kOps);
     for (std::uint32_t i = 0; i < kOps; ++i) {
       Op& op = list[i];
-      op.line = i < kLines ? i : below(kLines);
+      // Every line once; then often the same few shared ones, which stay in the L1.
+      op.line = i < kLines ? i : below(2) == 0 ? 1 + 2 * below(3) : below(kLines);
       const bool shared = Flat::shared(op.line);
       const auto kind = below(8);
       op.kind = shared || kind < 3 ? AccessKind::kLoad
@@ -250,7 +252,7 @@ class Mix {
 
   /// While a kernel runs: a shared word is read, or grows.
   void grow() {
-    const std::uint32_t line = below(kLines / 2) * 2 + 1;
+    const std::uint32_t line = below(below(2) == 0 ? 3 : kLines / 2) * 2 + 1;
     const std::uint32_t w = below(flat_.words());
     const std::uint32_t old = flat_.word(line, w);
     std::uint32_t value = old + 1;

@@ -117,6 +117,56 @@ TEST_CASE("debug reads see dirty bytes over the channel's, and debug writes reac
   CHECK(rig.byte(load, 26) == initial(0x101a));
 }
 
+TEST_CASE("a debug write reaches a line that is on its way from the channel") {
+  Rig rig;
+  // The channel reads its bytes at once, and they arrive kMemory later.
+  const auto load = rig.load(10, 0x1000);
+  rig.run_to(rig.edge(10 + kLatency + kMemory) - 1);
+  std::vector<unsigned char> data(4, 0x43);
+  CHECK(rig.debug(tlm::TLM_WRITE_COMMAND, 0x1012, data) == 4);
+  const auto later = rig.load(500, 0x1000);
+  rig.run();
+  for (const auto l : {load, later}) {
+    CHECK(rig.byte(l, 17) == initial(0x1011));
+    CHECK(rig.byte(l, 18) == 0x43);
+    CHECK(rig.byte(l, 21) == 0x43);
+    CHECK(rig.byte(l, 22) == initial(0x1016));
+  }
+  CHECK(rig.responded_at(later) == 500 + kLatency);
+}
+
+TEST_CASE("an untimed atomic is performed once, on the newest bytes, and returns the old ones") {
+  Rig rig;
+  rig.store(10, 0x1000, 0x42, ByteMask::first(4));
+  rig.run();
+  AtomicOperands* o = rig.adds(2, 5);
+  std::vector<unsigned char> unused(kLine);
+  tlm::tlm_generic_payload p;
+  p.set_command(tlm::TLM_WRITE_COMMAND);
+  p.set_address(0x1000);
+  p.set_data_ptr(unused.data());
+  p.set_data_length(kLine);
+  p.set_streaming_width(kLine);
+  MemoryRequest request;
+  request.kind = RequestKind::kAtomic;
+  request.atomics = o;
+  request.carries_data = true;
+  p.set_extension(&request);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  rig.sm.socket()->b_transport(p, delay);
+  p.clear_extension(&request);
+  CHECK(p.is_response_ok());
+  CHECK(o->lanes[0].old == 0x42424242);
+  std::uint32_t word = 0;
+  std::memcpy(&word, rig.peek(0x1000, 4).data(), 4);
+  CHECK(word == 0x42424247);
+  const std::uint64_t start = rig.soon();
+  const auto load = rig.load(start, 0x1000);
+  rig.run();
+  CHECK(rig.byte(load, 0) == 0x47);
+  CHECK(rig.byte(load, 1) == 0x42);
+}
+
 TEST_CASE("a reset slice has no lines and writes nothing back") {
   Rig rig;
   rig.store(10, 0x1000, 1);
