@@ -82,8 +82,8 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// copies of the line that no store will reach. Written by the SM from MemoryOp::read_only.
   bool read_only = false;
   bool bypass_l1 = false;  ///< not to be cached in an L1
-  /// A load of another GPU's line whose answer carries only `pieces` (DualOpt section 4.1): the
-  /// line's other bytes are not there. Written by the L1.
+  /// A load of another GPU's line whose response carries only `word_mask` (DualOpt section 4.1):
+  /// the line's other bytes are not there. Written by the L1.
   bool fine_grained = false;
   /// Values travel with the transaction (carried mode). Off: only time is modelled.
   bool carries_data = false;
@@ -104,9 +104,9 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   SliceId home_slice_;
 
  public:
-  /// Loads: which 4-byte pieces of the line the lanes want, bit i for bytes 4 i to 4 i + 3 (the
+  /// Loads: which 4-byte words of the line the lanes read, bit i for bytes 4 i to 4 i + 3 (the
   /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
-  /// for pieces widens it to what is fetched.
+  /// for words widens it to what is fetched.
   std::uint32_t word_mask = 0;
   /// For the initiator's own bookkeeping; nobody else reads or writes it.
   std::uint32_t tag = 0;

@@ -39,7 +39,7 @@ namespace tessera {
 /// fetched take effect in their order when it comes (a store waits in the MSHR as a note while it
 /// travels on). Addresses are physical.
 ///
-/// The role (L1Role in l1_role.h) says how an access to another node's line is carried out: as any
+/// The role (modules/sm/l1_role.h) says how an access to another node's line is carried out: as any
 /// other, or past the array. A load past the array merges with a fetch under way that brings all
 /// words that it needs, else allocates an MSHR and sends a request of its own, for the whole line
 /// or for some words; nothing is kept. Stores and atomics travel as ever; a line that is fetched

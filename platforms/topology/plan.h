@@ -2,7 +2,7 @@
 #pragma once
 
 // A platform as plain data: its nodes, its blocks, and how they are joined. Made from a
-// configuration by the shapes of this folder, without SystemC; PlatformBuilder (platforms/gpu.h)
+// configuration by the shapes of this folder, without SystemC; the builder (platforms/gpu.h)
 // makes sc_modules of it, and names, idle settings, derived figures and energy read it.
 
 #include <cstdint>
