@@ -72,4 +72,6 @@ struct LlcSliceStats {
   BandwidthSeries bandwidth;
 };
 
+void describe(StatisticsVisitor& v, LlcSliceStats& s);
+
 }  // namespace tessera

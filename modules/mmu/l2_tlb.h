@@ -58,6 +58,8 @@ struct L2TlbStats {
   Occupancy mshrs;
 };
 
+void describe(StatisticsVisitor& v, L2TlbStats& s);
+
 /// The second-level TLB that all SMs share.
 ///
 /// Hardware (NUBA section 6, Table 1): set-associative, LRU, `ports` lookups a cycle. Misses to one

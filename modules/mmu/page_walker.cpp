@@ -2,6 +2,7 @@
 #include "modules/mmu/page_walker.h"
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
@@ -222,13 +223,16 @@ void PageWalker::reset() {
   stats_.active.reset(now());
 }
 
+void describe(StatisticsVisitor& v, PageWalkerStats& s) {
+  v.counter("walks", s.walks, "walk", "page walks begun");
+  v.counter("faults", s.faults, "walk", "walks that ended in a page fault");
+  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to begin of walk");
+  v.occupancy("active", s.active, "walk", "walkers in use");
+}
+
 void PageWalker::register_statistics(StatisticsRegistry& r) const {
-  const std::string m = name();
-  r.counter(m, "walks", stats_.walks, "walk", "page walks begun");
-  r.counter(m, "faults", stats_.faults, "walk", "walks that ended in a page fault");
-  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
-  r.histogram(m, "queue_wait", stats_.queue_wait, "cycle", "arrival of a request to begin of walk");
-  r.occupancy(m, "active", stats_.active, "walk", "walkers in use");
+  register_statistics_of(r, name(), stats_);
 }
 
 }  // namespace tessera

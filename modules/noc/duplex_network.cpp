@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 #include "modules/noc/packet.h"
 
@@ -381,8 +382,8 @@ void BasicDuplexNetwork<Fabric>::reset_statistics() {
 
 template <class Fabric>
 void BasicDuplexNetwork<Fabric>::register_statistics(StatisticsRegistry& registry) const {
-  request_stats_.register_in(registry, name_, "request");
-  response_stats_.register_in(registry, name_, "reply");
+  register_statistics_of(registry, name_, request_stats_, NocDirection::kRequests);
+  register_statistics_of(registry, name_, response_stats_, NocDirection::kResponses);
 }
 
 template class BasicDuplexNetwork<SwitchFabric>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "modules/core/stats.h"
@@ -26,9 +26,17 @@ struct NocStats {
 
   /// Begins a new window at t.
   void reset(Tick t);
-  /// Registers all statistics as "<direction>_<name>".
-  void register_in(StatisticsRegistry& registry, const std::string& module,
-                   const std::string& direction) const;
 };
+
+enum class NocDirection : std::uint8_t { kRequests, kResponses };
+/// The prefix of a direction's statistics.
+const char* name_of(NocDirection towards);
+
+void describe(StatisticsVisitor& v, NocStats& s, NocDirection towards);
+/// The statistics that only rings have.
+struct RingSegments {
+  NocDirection towards = NocDirection::kRequests;
+};
+void describe(StatisticsVisitor& v, NocStats& s, RingSegments of);
 
 }  // namespace tessera

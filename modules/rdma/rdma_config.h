@@ -63,4 +63,6 @@ struct RdmaStats {
   Counter mergeable_reads = 0;
 };
 
+void describe(StatisticsVisitor& v, RdmaStats& s);
+
 }  // namespace tessera

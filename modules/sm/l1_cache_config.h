@@ -59,4 +59,6 @@ struct L1Stats {
   BandwidthSeries bandwidth;
 };
 
+void describe(StatisticsVisitor& v, L1Stats& s);
+
 }  // namespace tessera

@@ -32,6 +32,7 @@ GpuConfig multi_gpu() {
   c.system.topology = "multi-gpu";
   c.system.gpus = 2;
   c.system.line_bytes = 64;
+  c.system.transfer = "decision-engine";
   c.sm.clock_hz = 1'000'000'000;
   c.decision.clock_hz = 500'000'000;
   return c;
