@@ -150,7 +150,7 @@ void derive_decision(ordered_json& d, const Run& run, const GpuConfig& config, d
   const auto sample = [&](const std::string& name, const TransferSample& s) {
     const auto loads = static_cast<double>(s.remote_loads);
     const double words = loads * config.system.line_bytes / 4;
-    d[name + "_utilisation"] = ratio(static_cast<double>(s.remote_load_pieces), words);
+    d[name + "_utilisation"] = ratio(static_cast<double>(s.remote_load_words), words);
     d[name + "_hit_rate"] = ratio(static_cast<double>(s.remote_load_hits), loads);
   };
   d["verdict"] = static_cast<double>(engine.verdict);
@@ -181,23 +181,23 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
       static_cast<double>(config.rdma.clock_hz) / static_cast<double>(config.l1.clock_hz);
   const double latency = l1s.sum(&L1RemoteStats::latency, kSum) * to_rdma_cycles;
   const double link =
-      rdmas.sum(&RdmaStats::link_request_cycles) + rdmas.sum(&RdmaStats::link_answer_cycles);
+      rdmas.sum(&RdmaStats::link_request_cycles) + rdmas.sum(&RdmaStats::link_response_cycles);
   const double before = rdmas.sum(&RdmaStats::pre_link_cycles);
   d["pre_link_latency_share"] = ratio(before, latency);
   d["link_latency_share"] = ratio(link, latency);
   d["post_link_latency_share"] = latency == 0 ? 0 : 1 - (before + link) / latency;
-  const double reads = rdmas.sum(&RdmaStats::remote_read_pieces, kCount);
+  const double reads = rdmas.sum(&RdmaStats::remote_read_words, kCount);
   double below_4 = 0;
-  std::uint64_t most_answers = 0;
+  std::uint64_t most_responses = 0;
   for (const RdmaStats& s : rdmas.each()) {
     // Buckets: none, 1, 2 to 3, ...
     for (std::size_t i = 0; i < 3; ++i) {
-      below_4 += static_cast<double>(s.remote_read_pieces.bucket(i));
+      below_4 += static_cast<double>(s.remote_read_words.bucket(i));
     }
-    most_answers = std::max(most_answers, s.answers_per_packet.max());
+    most_responses = std::max(most_responses, s.responses_per_packet.max());
   }
-  d["below_4_pieces_fraction"] = ratio(below_4, reads);
-  d["mean_pieces"] = ratio(rdmas.sum(&RdmaStats::remote_read_pieces, kSum), reads);
+  d["below_4_words_fraction"] = ratio(below_4, reads);
+  d["mean_words"] = ratio(rdmas.sum(&RdmaStats::remote_read_words, kSum), reads);
   d["mergeable_fraction"] = config.rdma.ideal_coalescing
                                 ? ordered_json(ratio(rdmas.sum(&RdmaStats::mergeable_reads),
                                                      rdmas.sum(&RdmaStats::reads_out)))
@@ -206,9 +206,9 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
                         caches.sum(&LlcSliceStats::atomics) + caches.sum(&LlcSliceStats::bypasses);
   d["cache_hit_rate"] = ratio(
       caches.sum(&LlcSliceStats::hits) + caches.sum(&LlcSliceStats::write_allocations), cached);
-  d["answers_per_packet"] = ratio(rdmas.sum(&RdmaStats::answers_per_packet, kSum),
-                                  rdmas.sum(&RdmaStats::answers_per_packet, kCount));
-  d["most_answers_per_packet"] = static_cast<double>(most_answers);
+  d["responses_per_packet"] = ratio(rdmas.sum(&RdmaStats::responses_per_packet, kSum),
+                                    rdmas.sum(&RdmaStats::responses_per_packet, kCount));
+  d["most_responses_per_packet"] = static_cast<double>(most_responses);
   derive_decision(d, run, config, seconds);
   d["bytes"] = traffic_matrix(run.fabric, config.system.gpus);
   return d;
@@ -219,7 +219,8 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
 const std::vector<DerivedInfo>& derived_catalogue() {
   static const std::vector<DerivedInfo> all = {
       {"ipc", "instruction/cycle", "warp instructions of all SMs per SM cycle"},
-      {"replies_per_cycle", "reply/cycle", "responses to L1 misses per SM cycle (NUBA figure 8)"},
+      {"replies_per_cycle", "response/cycle",
+       "responses to L1 misses per SM cycle (NUBA figure 8)"},
       {"l1_hit_rate", "", "L1 load hits over loads; merges are no hits"},
       {"llc_hit_rate", "", "LLC hits and write allocations over accesses"},
       {"l1_miss_local_fraction", "", "L1 misses served in the SM's own partition or GPU"},
@@ -246,7 +247,7 @@ const std::vector<DerivedInfo>& derived_catalogue() {
        "in the slice, until its request to the channel or its response"},
       {"latency_breakdown.dram", "cycle", "from the slice's request to the channel's response"},
       {"latency_breakdown.llc_return", "cycle", "in the slice after the channel's response"},
-      {"latency_breakdown.reply_network", "cycle", "from the slice back to the L1"},
+      {"latency_breakdown.response_network", "cycle", "from the slice back to the L1"},
       {"peak_gb_per_s", "GB/s", "peak bandwidth of each level"},
       {"peak_gb_per_s.*", "GB/s", "by level and direction"},
       {"remote", "", "figures of DualOpt"},
@@ -257,13 +258,13 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"remote.pre_link_latency_share", "", "of a remote load: before the engine could send it"},
       {"remote.link_latency_share", "", "of a remote load: between the engines, both ways"},
       {"remote.post_link_latency_share", "", "of a remote load: at its home"},
-      {"remote.below_4_pieces_fraction", "", "remote reads of fewer than four 4-byte pieces"},
-      {"remote.mean_pieces", "piece", "4-byte pieces of a remote read"},
+      {"remote.below_4_words_fraction", "", "remote reads of fewer than four 4-byte words"},
+      {"remote.mean_words", "word", "4-byte words of a remote read"},
       {"remote.mergeable_fraction", "",
        "reads that an infinite buffer would merge; null without it"},
       {"remote.cache_hit_rate", "", "remote cache's hits over its accesses"},
-      {"remote.answers_per_packet", "response", "in a coalesced packet, on average"},
-      {"remote.most_answers_per_packet", "response", "in a coalesced packet, at most"},
+      {"remote.responses_per_packet", "response", "in a coalesced packet, on average"},
+      {"remote.most_responses_per_packet", "response", "in a coalesced packet, at most"},
       {"remote.verdict", "", "decision engine: 1 when it chose fine-grained transfer"},
       {"remote.golden_verdict", "", "the same, had it seen the whole run"},
       {"remote.decided_at_cycle", "cycle", "of the decision engine's clock"},
@@ -353,7 +354,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
       {"llc", &L1Stats::llc},
       {"dram", &L1Stats::dram},
       {"llc_return", &L1Stats::llc_return},
-      {"reply_network", &L1Stats::reply_network}};
+      {"response_network", &L1Stats::response_network}};
   for (const auto& [hop, field] : all_hops) {
     double hop_cycles = 0;
     for (const L1Stats& l1 : l1s.each()) {
@@ -368,7 +369,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
       return;
     }
     peaks[t.name + "_request"] = t.request_peak / 1e9;
-    peaks[t.name + "_reply"] = t.reply_peak / 1e9;
+    peaks[t.name + "_response"] = t.response_peak / 1e9;
   };
   add_traffic(plan.traffic.front());
   peaks["llc"] =

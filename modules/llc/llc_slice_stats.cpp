@@ -40,8 +40,8 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
   v.counter("stalls_ways", s.stalls_ways, "access",
             "the same: first since every way of the set waits for a fill");
   v.counter("stalls_output", s.stalls_output, "access",
-            "the same: first since replies or memory requests are backed up");
-  v.counter("bytes_read", s.bytes_read, "byte", "bytes of read answers");
+            "the same: first because responses or memory requests are backed up");
+  v.counter("bytes_read", s.bytes_read, "byte", "bytes of read responses");
   v.counter("bytes_written", s.bytes_written, "byte", "bytes of acknowledged writes");
   v.histogram("miss_latency", s.miss_latency, "cycle",
               "from the request to the channel to the line's arrival");

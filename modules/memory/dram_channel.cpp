@@ -168,6 +168,11 @@ void describe(StatisticsVisitor& v, DramStats& s) {
   v.counter("errors", s.errors, "request", "requests answered with an error");
   v.counter("bus_busy_clocks", c.bus_busy_clocks, "memory clock",
             "clocks in which the data bus moved data");
+  v.occupancy("queue_occupancy", s.queue, "request",
+              "requests in the controller, from arrival to response");
+  v.histogram("read_latency", s.read_latency, "memory clock",
+              "reads: from being taken into the queue to the last data");
+  v.bandwidth("bandwidth", s.bandwidth, "bytes read and written over time");
 }
 
 void DramChannel::register_statistics(StatisticsRegistry& registry) const {
@@ -190,12 +195,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
                         : static_cast<double>(stats_.commands.row_hits) / static_cast<double>(all);
       },
       "ratio", "row hits per access");
-  registry.occupancy(m, "queue_occupancy", stats_.queue, "request",
-                     "requests in the controller, from arrival to answer");
-  registry.histogram(m, "read_latency", stats_.read_latency, "memory clock",
-                     "reads: from being taken into the queue to the last data");
   registry.counters(m, scheduler_->counters());
-  registry.bandwidth(m, "bandwidth", stats_.bandwidth, "bytes read and written over time");
 }
 
 // ---- transport

@@ -159,7 +159,7 @@ void L2Tlb::look_up(Tick t) {
 
 /// Returns false if the access stalls.
 bool L2Tlb::access(const Access& a, Tick t) {
-  if (responses_[a.port].queue.size() >= config_.reply_queue_depth) {
+  if (responses_[a.port].queue.size() >= config_.response_queue_depth) {
     stall_tracker_.stall(stats_.stalls_output, t);
     return false;
   }
@@ -283,15 +283,15 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
     out.push_back({block + ".queue", queue_.size(),
                    !stalled_       ? "a lookup"
                    : mshrs_.full() ? "a free MSHR"
-                                   : "an SM to take its answers"});
+                                   : "an SM to accept its responses"});
   }
-  if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "answers of the walker"});
+  if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "responses of the walker"});
   if (!to_walker_.queue.empty()) {
     out.push_back({block + ".to_walker", to_walker_.queue.size(), "END_REQ from the walker"});
   }
   for (std::size_t i = 0; i < responses_.size(); ++i) {
     if (responses_[i].queue.empty()) continue;
-    out.push_back({block + ".replies" + std::to_string(i), responses_[i].queue.size(),
+    out.push_back({block + ".responses" + std::to_string(i), responses_[i].queue.size(),
                    "END_RESP from SM " + std::to_string(i)});
   }
 }

@@ -199,12 +199,12 @@ void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
   if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
   if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
   if (!responses_.queue.empty()) {
-    out.push_back({block + ".replies", responses_.queue.size(), "END_RESP from the TLB"});
+    out.push_back({block + ".responses", responses_.queue.size(), "END_RESP from the TLB"});
   }
   if (!faults_.queue.empty()) {
     out.push_back({block + ".faults", faults_.queue.size(), "END_REQ from the driver"});
   }
-  if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "answers of the driver"});
+  if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "responses of the driver"});
 }
 
 void PageWalker::reset() {

@@ -271,7 +271,7 @@ void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
     out.push_back({block + ".handling", handling_.size(), "the fault latency"});
   }
   if (!responses_.queue.empty()) {
-    out.push_back({block + ".replies", responses_.queue.size(), "END_RESP from the walker"});
+    out.push_back({block + ".responses", responses_.queue.size(), "END_RESP from the walker"});
   }
 }
 

@@ -6,14 +6,14 @@
 namespace tessera {
 
 const char* name_of(NocDirection towards) {
-  return towards == NocDirection::kRequests ? "request" : "reply";
+  return towards == NocDirection::kRequests ? "request" : "response";
 }
 
 void NocStats::reset(Tick t) {
-  const std::size_t exits = exit_bytes.size();
+  const std::size_t exits = egress_bytes.size();
   // Members are assigned in place, because the registry holds pointers to them.
-  packets = bytes = flits = buffer_full_cycles = entry_wait_cycles = segment_bytes = 0;
-  for (std::size_t i = 0; i < exits; ++i) exit_bytes[i] = exit_busy_cycles[i] = 0;
+  packets = bytes = flits = buffer_full_cycles = ingress_wait_cycles = segment_bytes = 0;
+  for (std::size_t i = 0; i < exits; ++i) egress_bytes[i] = egress_busy_cycles[i] = 0;
   latency = Histogram{};
   series = BandwidthSeries{};
   window_start = t;
@@ -31,19 +31,20 @@ void describe(StatisticsVisitor& v, NocStats& s, NocDirection towards) {
             "Cycles, summed over links, that a packet could not leave a switch because "
             "the buffer behind the link was full, " +
                 net);
-  v.counter(p + "entry_wait_cycles", s.entry_wait_cycles, "cycle",
-            "Cycles, summed over packets, spent at an entry before the first switch had "
+  v.counter(p + "ingress_wait_cycles", s.ingress_wait_cycles, "cycle",
+            "Cycles, summed over packets, spent at an ingress port before the first switch had "
             "room, " +
                 net);
-  v.histogram(p + "latency", s.latency, "cycle",
-              "Arrival of a packet's head at the entry to arrival of its tail at the exit, " + net);
+  v.histogram(
+      p + "latency", s.latency, "cycle",
+      "Arrival of a packet's head at the ingress to arrival of its tail at the egress, " + net);
   v.bandwidth(p + "bytes_over_time", s.series, "Bytes delivered over time " + net);
-  for (std::size_t i = 0; i < s.exit_bytes.size(); ++i) {
-    const std::string exit = p + "exit" + std::to_string(i);
-    v.counter(exit + "_bytes", s.exit_bytes[i], "byte",
-              "Bytes delivered at exit " + std::to_string(i) + " " + net);
-    v.counter(exit + "_busy_cycles", s.exit_busy_cycles[i], "cycle",
-              "Cycles that the link to exit " + std::to_string(i) + " was busy " + net);
+  for (std::size_t i = 0; i < s.egress_bytes.size(); ++i) {
+    const std::string egress = p + "egress" + std::to_string(i);
+    v.counter(egress + "_bytes", s.egress_bytes[i], "byte",
+              "Bytes delivered at egress " + std::to_string(i) + " " + net);
+    v.counter(egress + "_busy_cycles", s.egress_busy_cycles[i], "cycle",
+              "Cycles that the link to egress " + std::to_string(i) + " was busy " + net);
   }
 }
 

@@ -15,7 +15,7 @@ void add(TransferSample& to, const TransferSample& more) {
   to.remote_accesses += more.remote_accesses;
   to.remote_loads += more.remote_loads;
   to.remote_load_hits += more.remote_load_hits;
-  to.remote_load_pieces += more.remote_load_pieces;
+  to.remote_load_words += more.remote_load_words;
 }
 
 DecisionEngine::Verdict verdict_of(const RemoteAccessMode& transfer) {
@@ -32,7 +32,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
-      pieces_per_line_(line_bytes / 4),
+      words_per_line_(line_bytes / 4),
       gpu_of_(std::move(gpu_of)),
       policy_(policy),
       least_remote_ratio_(policy.least_remote_ratio()),
@@ -58,7 +58,7 @@ void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, boo
     if (request.kind == RequestKind::kLoad) {
       seen.remote_loads = 1;
       seen.remote_load_hits = hit ? 1 : 0;
-      seen.remote_load_pieces = static_cast<unsigned>(__builtin_popcount(request.word_mask));
+      seen.remote_load_words = static_cast<unsigned>(__builtin_popcount(request.word_mask));
     }
   }
   add(gpu.whole, seen);
@@ -137,7 +137,7 @@ TransferSample DecisionEngine::whole_run() const {
 
 TransferSample DecisionEngine::no_accesses() const {
   TransferSample sample;
-  sample.pieces_per_line = pieces_per_line_;
+  sample.words_per_line = words_per_line_;
   return sample;
 }
 
@@ -179,8 +179,8 @@ void describe(StatisticsVisitor& v, DecisionStats& s) {
             "loads of other GPUs' lines" + when);
     v.value(prefix + "remote_load_hits", of.remote_load_hits, "access",
             "loads of other GPUs' lines that the L1 served" + when);
-    v.value(prefix + "remote_load_pieces", of.remote_load_pieces, "piece",
-            "4-byte pieces that loads of other GPUs' lines wanted" + when);
+    v.value(prefix + "remote_load_words", of.remote_load_words, "word",
+            "4-byte words that loads of other GPUs' lines wanted" + when);
   };
   sample("window_", s.window, ", in the windows");
   sample("run_", s.whole_run, ", in the whole run");

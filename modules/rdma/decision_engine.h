@@ -104,7 +104,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
 
   const DecisionConfig config_;
   const ClockDomain clock_;
-  const std::uint32_t pieces_per_line_;
+  const std::uint32_t words_per_line_;
   const std::function<GpuId(SmId)> gpu_of_;
   const TransferPolicy& policy_;
   const double least_remote_ratio_;  ///< copy of policy_'s value, because every access reads it

@@ -15,7 +15,7 @@ void RdmaEngine::count_request(const Payload& payload, const MemoryRequest& requ
   ++stats_.requests_out;
   switch (request.kind) {
     case RequestKind::kLoad:
-      stats_.remote_read_pieces.add(bits_of(request.word_mask));
+      stats_.remote_read_words.add(bits_of(request.word_mask));
       [[fallthrough]];
     case RequestKind::kFill:
       ++stats_.reads_out;
@@ -47,30 +47,32 @@ void describe(StatisticsVisitor& v, RdmaStats& s) {
   v.counter("packets_out_request", s.packets_out_request, "packet", "request packets made");
   v.counter("packets_out_response", s.packets_out_response, "packet", "response packets made");
   v.counter("bytes_out_request", s.bytes_out_request, "byte", "of request packets");
-  v.counter("bytes_out_line", s.bytes_out_line, "byte", "of answers that carry a whole line");
+  v.counter("bytes_out_line", s.bytes_out_line, "byte", "of responses that carry a whole line");
   v.counter("bytes_out_fine_grained", s.bytes_out_fine_grained, "byte",
-            "of fine-grained answers that travel alone");
+            "of fine-grained responses that travel alone");
   v.counter("bytes_out_coalesced", s.bytes_out_coalesced, "byte",
-            "of packets with two fine-grained answers or more");
+            "of packets with two fine-grained responses or more");
   v.counter("bytes_out_ack", s.bytes_out_ack, "byte",
             "of acknowledgements, and of atomics' old values");
   v.counter("coalesced_packets", s.coalesced_packets, "packet",
-            "packets with two fine-grained answers or more");
-  v.counter("coalesced_answers", s.coalesced_answers, "answer", "answers in coalesced_packets");
+            "packets with two fine-grained responses or more");
+  v.counter("coalesced_responses", s.coalesced_responses, "response",
+            "responses in coalesced_packets");
   v.counter(
       "timeouts", s.timeouts, "packet",
-      "packets that left a staging buffer because their oldest answer had waited long enough");
-  v.histogram("answers_per_packet", s.answers_per_packet, "answer",
-              "answers in a packet out of a staging buffer, lone ones too");
-  v.histogram("remote_read_pieces", s.remote_read_pieces, "piece",
-              "4-byte pieces that a remote load wants (DualOpt figure 5)");
+      "packets that left a staging buffer because their oldest response had waited long enough");
+  v.histogram("responses_per_packet", s.responses_per_packet, "response",
+              "responses in a packet out of a staging buffer, lone ones too");
+  v.histogram("remote_read_words", s.remote_read_words, "word",
+              "4-byte words that a remote load wants (DualOpt figure 5)");
   v.counter("pre_link_cycles", s.pre_link_cycles, "cycle",
             "remote reads from their issue to this engine, summed (DualOpt figure 4)");
   v.counter("link_request_cycles", s.link_request_cycles, "cycle",
             "other GPUs' reads from their being ready for the link to this engine, summed");
-  v.counter("link_answer_cycles", s.link_answer_cycles, "cycle",
-            "answers to own reads from their being ready for the link, waiting in a staging buffer "
-            "included, to this engine, summed");
+  v.counter(
+      "link_response_cycles", s.link_response_cycles, "cycle",
+      "responses to own reads from their being ready for the link, waiting in a staging buffer "
+      "included, to this engine, summed");
   v.counter("remote_reads_served", s.remote_reads_served, "request", "own reads answered");
   v.counter("mergeable_reads", s.mergeable_reads, "request",
             "reads of a line already asked for in this kernel; 0 without rdma.ideal_coalescing "

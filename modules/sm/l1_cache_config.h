@@ -54,7 +54,7 @@ struct L1Stats {
   Tick llc = 0;
   Tick dram = 0;
   Tick llc_return = 0;
-  Tick reply_network = 0;
+  Tick response_network = 0;
   Histogram miss_latency;
   BandwidthSeries bandwidth;
 };

@@ -27,7 +27,8 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
   v.cycles("llc_cycles", s.llc, "of served misses: in the slice, before its channel or its answer");
   v.cycles("dram_cycles", s.dram, "of served misses: from the slice to its channel and back");
   v.cycles("llc_return_cycles", s.llc_return, "of served misses: in the slice after the channel");
-  v.cycles("reply_network_cycles", s.reply_network, "of served misses: from the slice to here");
+  v.cycles("response_network_cycles", s.response_network,
+           "of served misses: from the slice to here");
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a miss's departure to its line");
   v.bandwidth("bandwidth", s.bandwidth, "bytes filled over time");
 }
