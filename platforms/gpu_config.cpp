@@ -91,6 +91,7 @@ void GpuConfig::propagate() {
   l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
       cache_replacement;
   dram.scheduler.settings = dram_scheduler;
+  sm.warp_scheduler.settings = warp_scheduler;
   if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
@@ -146,6 +147,7 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
     check([&] { cache->replacement.make({cache->sets, cache->ways}); });
   }
   check([&] { l1.replacement.make({l1.sets, l1.ways}); });
+  check([&] { sm.warp_scheduler.make({sm.schedulers}); });
   DramCommandCounts counts;
   if (!dram.validate().empty()) return;
   check([&] { dram.scheduler.make({&dram, system.line_bytes, &counts}); });

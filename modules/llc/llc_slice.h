@@ -47,6 +47,11 @@ class LlcSlice : public sc_core::sc_module,
                  public PageDropIf,
                  public HoldsBytes {
  public:
+  /// Roles are registered as the policies of this family (policies/registry.h).
+  static constexpr const char* kFamily = "slice";
+  static constexpr const char* kNoun = "role";
+  using Context = SliceContext;
+
   /// One for each of the site's inputs, local ones first.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;
   /// To the channel, or what the role has in its place.

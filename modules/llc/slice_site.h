@@ -42,15 +42,14 @@ struct SliceSite {
   std::vector<SliceObserver*> observers;
 };
 
-/// Makes a slice of one role. `name`: of the sc_module.
-using SliceRoleFactory = std::unique_ptr<LlcSlice> (*)(const char* name, const LlcSliceConfig&,
-                                                       const AddressMap&, TransactionPool&,
-                                                       const SliceSite&);
-
-/// Registers a role, made by make_slice<Role> (modules/llc/slice_pipeline.h). Returns true. Throws
-/// InputError for a name that is taken.
-bool register_slice_role(const std::string& name, SliceRoleFactory factory);
-std::vector<std::string> slice_role_names();
+/// The factory of a role gets this.
+struct SliceContext {
+  const char* name;  ///< of the sc_module
+  const LlcSliceConfig& config;
+  const AddressMap& map;
+  TransactionPool& pool;
+  const SliceSite& site;
+};
 
 /// A slice of the role that `site` names. Throws InputError, with the nearest name, for an unknown
 /// role.

@@ -55,10 +55,12 @@ Caching PartitionRole::decide(const Access& a, NodeDistance distance) const {
   return caching_.decide(r);
 }
 
-extern "C" {
-extern const bool tessera_slice_role_partition;
-const bool tessera_slice_role_partition =
-    register_slice_role("partition", make_slice<PartitionRole>);
-}
+namespace {
+
+const PolicyRegistration<LlcSlice> kRegistered(
+    "partition", "home of its partition's lines, and the way of its SMs to all others",
+    make_slice<PartitionRole>);
+
+}  // namespace
 
 }  // namespace tessera
