@@ -43,8 +43,7 @@ struct Caching {
   /// kept coherent within a kernel. Where only pieces come back, nothing is kept all the same.
   bool at_requester = false;
   /// The home slice, where the line was not there yet. False: it is only forwarded, unless a local
-  /// request waits for it too or it holds written bytes. llc.install_remote_misses = false says the
-  /// same for every access, whatever the policy answers.
+  /// request waits for it too or it holds written bytes (NUBA section 3; section 5 keeps it).
   bool at_home = true;
 };
 
@@ -56,6 +55,9 @@ class RemoteCaching : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "remote_caching";
   virtual Caching decide(const RemoteAccess& access) const = 0;
+  /// Whether home slices keep lines that only remote requests fetched, for blocks with one answer
+  /// for all accesses: slices of the roles "home" and "peer", MDR's sampler. Asked at elaboration.
+  bool keeps_at_home() const { return decide({}).at_home; }
   /// False: nothing is ever cached at the requester, and slices need no flush at kernel ends.
   virtual bool copies() const { return true; }
   /// What an MDR engine sets for this policy; the platform has the engine where this is not null.
@@ -65,14 +67,17 @@ class RemoteCaching : public SystemPolicy {
 /// What the MDR engine decides (NUBA section 5.1). Off at first.
 class ReplicationSwitch final : public RemoteCaching {
  public:
+  explicit ReplicationSwitch(bool at_home = true) : at_home_(at_home) {}
+
   Caching decide(const RemoteAccess& access) const override {
-    return {on_ && access.is_replicable()};
+    return {on_ && access.is_replicable(), at_home_};
   }
   ReplicationSwitch* monitored() override { return this; }
   void set(bool on) { on_ = on; }
   bool on() const { return on_; }
 
  private:
+  const bool at_home_;
   bool on_ = false;
 };
 

@@ -51,9 +51,6 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
   v.integer("remote_queue_depth", c.remote_queue_depth, "entry",
             "requests that may wait for other slices before lookups that need one stall (ours)", 1,
             4096);
-  v.flag("install_remote_misses", c.install_remote_misses,
-         "whether a line that only remote requests fetched stays (NUBA section 5; section 3 says "
-         "it is only forwarded)");
   v.integer("directory_sets", c.directory_sets, "set",
             "SM-side UBA: sets of the directory of lines that the other side holds (ours)", 1,
             1 << 20);

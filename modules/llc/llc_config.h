@@ -24,9 +24,6 @@ struct LlcSliceConfig {
   std::uint32_t reply_queue_depth = 16;
   std::uint32_t memory_queue_depth = 16;
   std::uint32_t atomic_lanes_per_cycle = 1;
-  /// False: no line that only a remote request fetched stays in its home slice, whatever
-  /// RemoteCaching says (NUBA sections 3 and 5 differ; true is section 5's reading).
-  bool install_remote_misses = true;
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;

@@ -33,6 +33,9 @@ struct SliceSite {
   /// "remote_cache": over how many banks a GPU's remote lines are dealt, by their home slice's
   /// number; divides the number of slices.
   std::uint32_t remote_banks = 1;
+  /// "home", "peer": whether lines that only remote requests fetched stay
+  /// (RemoteCaching::keeps_at_home(); "partition" asks for each access).
+  bool keeps_remote_misses = true;
   /// "partition": which remote lines are cached; never null there.
   const RemoteCaching* caching = nullptr;
   /// "remote_cache": holds lines while remote_cache is true, which it must not cease to be but
