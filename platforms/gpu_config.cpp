@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/page_entry.h"
 #include "platforms/block_factory.h"
 #include "platforms/topology/shape.h"
 #include "policies/address_map.h"
@@ -218,6 +219,9 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   std::vector<std::string> errors;
   const SystemConfig& s = system;
   bool sound = check_tree(errors);
+  if (geometry().total_bytes() > std::uint64_t{1} << PageEntry::kPhysicalBits) {
+    errors.emplace_back("system.channels x system.channel_bytes must not exceed 2^48 bytes");
+  }
   if (!node_shape_of(s).caches_others && s.remote_caching != "home") {
     errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
                      shapes_with(&Shape::caches_others) + " only");

@@ -51,8 +51,9 @@ Caching PartitionRole::decide(const Access& a, NodeDistance distance) const {
   r.distance = distance;
   r.requester = request.requester;
   r.home = request.home().slice;
+  r.allocation = request.allocation;
   r.line = slice_.line_of(*a.payload);
-  return caching_.decide(r);
+  return caching_.caching_of(r);
 }
 
 namespace {
