@@ -93,6 +93,8 @@ void GpuConfig::propagate() {
       cache_replacement;
   dram.scheduler.settings = dram_scheduler;
   sm.warp_scheduler.settings = warp_scheduler;
+  noc.arbitration.settings = mcm.plane.arbitration.settings = ring.ring.arbitration.settings =
+      llc.arbitration.settings = remote_cache.arbitration.settings = arbiter;
   if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
@@ -149,6 +151,10 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   }
   check([&] { l1.replacement.make({l1.sets, l1.ways}); });
   check([&] { sm.warp_scheduler.make({sm.schedulers}); });
+  check([&] { noc.arbitration.make({noc.radix}); });
+  check([&] { mcm.plane.arbitration.make({mcm.plane.radix}); });
+  check([&] { ring.ring.arbitration.make({3}); });
+  check([&] { llc.arbitration.make({2}); });
   DramCommandCounts counts;
   if (!dram.validate().empty()) return;
   check([&] { dram.scheduler.make({&dram, system.line_bytes, &counts}); });

@@ -57,6 +57,10 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
   v.integer("directory_ways", c.directory_ways, "way", "its associativity (ours)", 1, 64);
   v.integer("atomic_lanes_per_cycle", c.atomic_lanes_per_cycle, "lane",
             "lanes whose atomic the slice performs in a cycle (ours)", 1, 32);
+  v.text("arbitration", c.arbitration.name,
+         "whether the LMR or the RMR queue is looked up when both have a request (NUBA section 3: "
+         "in turn)",
+         policy_names<Arbiter>());
 }
 
 }  // namespace tessera

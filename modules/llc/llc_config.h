@@ -7,6 +7,7 @@
 
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
+#include "policies/arbiter.h"
 #include "policies/cache_replacement.h"
 
 namespace tessera {
@@ -28,6 +29,8 @@ struct LlcSliceConfig {
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
+  /// Which of the LMR queue (input 1) and the RMR queue (input 0) is looked up when both have one.
+  PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;

@@ -21,8 +21,8 @@ namespace tessera {
 /// or a cache of other nodes' lines; its role (SliceSite::role, modules/llc/roles) says which.
 ///
 /// Hardware (NUBA section 3, figure 5): requests from local SMs stand in the LMR queue, requests
-/// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, the two
-/// queues taking turns when both have one. Write-back, LRU. A write that misses takes a line
+/// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, of the
+/// queue that llc.arbitration names when both have one (in turn). Write-back, LRU. A write that misses takes a line
 /// without fetching it and remembers which bytes are valid; a read of a line that is not wholly
 /// valid fetches it and merges. Atomics are performed at home, `atomic_lanes_per_cycle` a cycle.
 ///

@@ -71,6 +71,7 @@ class SlicePipeline final : public SliceStages {
   void send_all(Tick t);
   void send_responses(ResponseOutput& out, Tick t);
   void look_up(Tick t);
+  bool arbitrate() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   void schedule_next(Tick t);
 
