@@ -61,6 +61,12 @@ class Gpu final : public sc_core::sc_module {
   std::uint64_t resident_warps() const;
   const ProtocolChecker* unfinished_checker() const;
 
+  /// Whether slices cache other slices' lines as RemoteCaching says.
+  bool caches_arrays() const;
+  /// Caching of allocations for the next launch. Throws InputError for caching at the requester
+  /// where system.remote_caching keeps no copies, which slices then do not flush.
+  void set_caching(const CachingByAllocation& by_allocation);
+
   /// A kernel has ended, as far as its time counts.
   void kernel_ended();
 

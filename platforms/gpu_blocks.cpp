@@ -216,7 +216,7 @@ BlockHandle Gpu::make_mdr(const PlannedBlock& block) {
   const std::uint32_t sms = sms_per_gpu();
   MdrSite site;
   site.config = config_.mdr;
-  site.slice = {llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses};
+  site.slice = {llc.sets, llc.ways, config_.mdr.sampled_sets, caching_[block.gpu]->keeps_at_home()};
   site.raw = config_.raw_bandwidths();
   site.decision = caching_[block.gpu]->monitored();
   site.scope.slices = {SliceId(block.gpu * slices), SliceId((block.gpu + 1) * slices)};
@@ -248,6 +248,7 @@ BlockHandle Gpu::make_llc(const PlannedBlock& block) {
   slice.tree = policy_context_.tree;
   slice.slices = config_.system.slices();
   slice.caching = caching_[block.gpu].get();
+  slice.keeps_remote_misses = slice.caching->keeps_at_home();
   for (const BlockKind kind : {BlockKind::kPageMigrator, BlockKind::kSharingProfiler}) {
     for (BlockHandle* observer : made(kind)) slice.observers.push_back(observer->slice_observer);
   }

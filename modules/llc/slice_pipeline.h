@@ -8,6 +8,7 @@
 
 #include "modules/core/unlikely.h"
 #include "modules/llc/slice_role.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -17,7 +18,7 @@ namespace tessera {
 /// A role of your own is one source file:
 ///
 ///   class Mine : public SliceRole { using SliceRole::SliceRole; ... };
-///   const bool registered = register_slice_role("mine", make_slice<Mine>);
+///   const PolicyRegistration<LlcSlice> kRegistered("mine", "what it does", make_slice<Mine>);
 template <class Role>
 class SlicePipeline final : public SliceStages {
  public:
@@ -70,6 +71,7 @@ class SlicePipeline final : public SliceStages {
   void send_all(Tick t);
   void send_responses(ResponseOutput& out, Tick t);
   void look_up(Tick t);
+  bool arbitrate() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   void schedule_next(Tick t);
 
@@ -89,10 +91,8 @@ class SlicePipeline final : public SliceStages {
 
 /// The factory of a role that is constructed from (SliceStages&, const SliceSite&).
 template <class Role>
-std::unique_ptr<LlcSlice> make_slice(const char* name, const LlcSliceConfig& config,
-                                     const AddressMap& map, TransactionPool& pool,
-                                     const SliceSite& site) {
-  return std::make_unique<SlicePipeline<Role>>(name, config, map, pool, site);
+std::unique_ptr<LlcSlice> make_slice(const SliceContext& c) {
+  return std::make_unique<SlicePipeline<Role>>(c.name, c.config, c.map, c.pool, c.site);
 }
 
 }  // namespace tessera

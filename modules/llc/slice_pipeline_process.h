@@ -105,15 +105,22 @@ void SlicePipeline<Role>::look_up(Tick t) {
     stalled_ = Stall::kOutputs;
     return;
   }
-  // Round-robin: the queue whose turn it is goes first; a queue whose head cannot go yields.
-  TimedQueue<Access>& first = local_turn_ ? lmr_ : rmr_;
-  TimedQueue<Access>& second = local_turn_ ? rmr_ : lmr_;
-  if (try_queue(first, t)) {
-    local_turn_ = !local_turn_;
+  // A queue whose head cannot go yields, and keeps its turn.
+  const bool local_first = lmr_.due(t) && rmr_.due(t) ? arbitrate() : local_turn_;
+  if (try_queue(local_first ? lmr_ : rmr_, t)) {
+    local_turn_ = !local_first;
   } else {
-    stalled_ = try_queue(second, t) ? Stall::kNone : Stall::kArrays;
+    stalled_ = try_queue(local_first ? rmr_ : lmr_, t) ? Stall::kNone : Stall::kArrays;
   }
   send_all(t);
+}
+
+/// Whether the LMR queue goes first, of two that have a request.
+template <class Role>
+bool SlicePipeline<Role>::arbitrate() const {
+  // Both queues' requests have come a lookup's latency ago.
+  const std::array<std::uint64_t, 2> arrived = {rmr_.next_due(), lmr_.next_due()};
+  return arbiter_->choose({3, local_turn_ ? 0U : 1U, arrived.data()}) == 1;
 }
 
 template <class Role>

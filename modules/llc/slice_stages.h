@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <tlm>
 #include <vector>
 
@@ -73,6 +74,7 @@ class SliceStages : public LlcSlice {
   TransactionPool& pool_;
   const ClockDomain clock_;
   const std::vector<SliceObserver*> observers_;
+  const std::unique_ptr<const Arbiter> arbiter_;
   PayloadCheck check_;
 
   CacheArray array_;

@@ -79,7 +79,7 @@ class LoadStoreUnit {
     WarpAccess* access = nullptr;
     std::uint32_t index = 0;
     LineAccess lanes;
-    std::uint64_t physical_page = 0;  ///< once translated
+    PageEntry page = {};  ///< once translated
   };
   struct Translation {
     std::uint64_t page = 0;

@@ -23,14 +23,12 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       sm_count_(sm_count),
       lsu_(config_, clock_, pool, id),
       warps_(config.max_warps),
+      scheduling_(config.warp_scheduler.make({config.schedulers})),
       schedulers_(config.schedulers),
       cta_slots_(config.max_ctas) {
   l1.register_nb_transport_bw(this, &SmCluster::l1_bw);
   mmu.register_nb_transport_bw(this, &SmCluster::mmu_bw);
   ctas.bind(*this);
-  for (Scheduler& scheduler : schedulers_) {
-    scheduler.policy = make_warp_scheduler(config_.warp_scheduler);
-  }
   for (std::uint32_t slot = 0; slot < config_.max_warps; ++slot) {
     schedulers_[slot % config_.schedulers].mine |= WarpTable::bit(slot);
   }
@@ -189,7 +187,8 @@ bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
     ++stats_.structural_slots;
     return false;
   }
-  s.last = s.policy->choose({usable, s.last, warps_});
+  const auto which = static_cast<std::uint32_t>(&s - schedulers_.data());
+  s.last = scheduling_->choose({usable, s.last, which, warps_});
   sc_assert((usable & WarpTable::bit(s.last)) != 0);
   issue(s, s.last, cycle, t);
   return true;
@@ -344,8 +343,8 @@ void SmCluster::reset() {
   for (Scheduler& s : schedulers_) {
     s.last = WarpCandidates::kNone;
     s.unit_free = {};
-    s.policy->reset();
   }
+  scheduling_->reset();
   shared_free_ = 0;
   live_ctas_ = 0;
   stores_ = 0;

@@ -90,7 +90,6 @@ class SmCluster final : public sc_core::sc_module,
   struct alignas(kHostLine) Scheduler {
     std::uint64_t mine = 0;  ///< warp slots
     std::uint32_t last = WarpCandidates::kNone;
-    std::shared_ptr<WarpScheduler> policy;
     std::array<std::uint64_t, kUnits> unit_free{};
   };
 
@@ -138,6 +137,7 @@ class SmCluster final : public sc_core::sc_module,
   ProcessTimer wake_;
   Tick close_at_ = kNever;
   Tick open_at_ = kNever;
+  const std::unique_ptr<WarpScheduler> scheduling_;
   std::vector<Scheduler> schedulers_;
   std::vector<Release> releases_;
   std::uint32_t live_ctas_ = 0;

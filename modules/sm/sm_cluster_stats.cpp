@@ -31,6 +31,7 @@ void SmCluster::register_statistics(StatisticsRegistry& registry) const {
   registry.counter(m, "barrier_slots", s.barrier_slots, "slot",
                    "scheduler cycles in which all warps waited at barriers");
   registry.occupancy(m, "resident_warps", s.resident_warps, "warp", "resident warps");
+  registry.counters(m, scheduling_->counters());
   lsu_.register_statistics(m, registry);
 }
 
