@@ -10,7 +10,6 @@ namespace tessera {
 template <class Role>
 void SlicePipeline<Role>::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   if (fills_.queue.due(t)) handle_fills(t);
   if constexpr (Role::kReachesSlices) {
     handle_remote(t);

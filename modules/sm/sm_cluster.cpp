@@ -72,7 +72,6 @@ void SmCluster::wake_for(Tick response) {
 
 void SmCluster::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   const std::uint64_t cycle = clock_.cycle_at(t);
   warps_.set_current_cycle(cycle);
   if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
