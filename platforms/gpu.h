@@ -38,6 +38,8 @@ struct GpuOptions {
   /// Each node of this level is a domain (modules/core/domain.h) together with the nodes below it,
   /// and so is each node above. kSystem: the whole platform is one. Results do not depend on it.
   NodeLevel domains = NodeLevel::kSystem;
+  /// Called after each block is made. Can be empty.
+  std::function<void(const PlannedBlock&)> on_made;
 };
 
 /// The blocks of a platform, made and wired as its plan says (platforms/topology): one GPU, or

@@ -49,6 +49,7 @@ void Gpu::build() {
       const Domain::Construction in(domain_of(plan_.blocks[i]));
       made_.push_back(make(plan_.blocks[i]));
       blocks_.push_back(made_.back().block);
+      if (options_.on_made) options_.on_made(plan_.blocks[i]);
     }
   };
   made_.reserve(plan_.blocks.size());
