@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/prefetch.h"
-
 namespace tessera {
 
 /// A fully associative translation buffer with LRU replacement: virtual page -> physical page
@@ -21,11 +19,6 @@ class Tlb {
   /// Adds or replaces a translation; the least recently used one makes room.
   void insert(std::uint64_t virtual_page, std::uint64_t physical_address);
   void invalidate_all();
-
-  /// The page will soon be asked for.
-  void prefetch(std::uint64_t virtual_page) const {
-    tessera::prefetch(&slots_[home(virtual_page)]);
-  }
 
  private:
   /// A table with open addressing, at most half full.
