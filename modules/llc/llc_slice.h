@@ -11,7 +11,6 @@
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
 #include "modules/core/holds_bytes.h"
-#include "modules/core/prefetch.h"
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
 
@@ -72,7 +71,7 @@ class LlcSlice : public sc_core::sc_module,
   LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
            const SliceSite& site);
 
-  alignas(kHostLine) const LlcSliceConfig config_;
+  const LlcSliceConfig config_;
   LlcSliceStats stats_;
   bool holds_copies_ = false;
 };

@@ -65,7 +65,7 @@ class SlicePipeline final : public SliceStages {
 
   void process();
   void handle_fills(Tick t);
-  [[gnu::noinline]] void handle_remote(Tick t);
+  void handle_remote(Tick t);
   void handle_bypassing(Tick t);
   bool fills_can_wait() const;
   void send_all(Tick t);
@@ -84,7 +84,7 @@ class SlicePipeline final : public SliceStages {
   void notify_observers(const Access& a, bool leaving) {
     if (!observers_.empty()) notify(a, leaving);
   }
-  [[gnu::noinline]] void notify(const Access& a, bool leaving);
+  void notify(const Access& a, bool leaving);
 
   Role role_;
 };

@@ -10,7 +10,6 @@ namespace tessera {
 template <class Role>
 void SlicePipeline<Role>::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   if (fills_.queue.due(t)) handle_fills(t);
   if constexpr (Role::kReachesSlices) {
     handle_remote(t);
@@ -130,7 +129,6 @@ bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
   stall_tracker_[local(a)].proceed(t);
-  if (!queue.empty()) array_.prefetch(queue.front().set);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   notify_observers(a, false);
   std::uint64_t cycles = 1;

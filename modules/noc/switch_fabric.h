@@ -50,7 +50,7 @@ class SwitchFabric {
     PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
   };
 
-  struct alignas(32) Packet {  // half a host cache line, because each access can be a host miss
+  struct Packet {
     tlm::tlm_generic_payload* payload = nullptr;
     Cycle ready = 0;  ///< arrival of the head at its buffer; at an exit: earliest delivery
     std::uint32_t arrived = 0;  ///< arrival of the head at the entry, low bits of the cycle
@@ -122,7 +122,7 @@ class SwitchFabric {
   /// Kinds of work, in the order in which a pass serves them.
   enum Work : unsigned { kEject, kLink1, kLink0, kWorkKinds };
 
-  struct alignas(32) Fifo {
+  struct Fifo {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
     std::uint32_t used = 0;       ///< flits
@@ -132,7 +132,7 @@ class SwitchFabric {
     /// Earliest departure of the head; if empty: departure of the last packet's tail.
     Cycle ready = 0;
   };
-  struct alignas(32) OutputLink {
+  struct OutputLink {
     std::uint64_t waiting = 0;  ///< inputs whose head is routed to this link, ready or not
     Cycle free_at = 0;
     Cycle blocked_since = kNever;
@@ -180,7 +180,7 @@ class SwitchFabric {
   void refill(std::uint32_t entry, Cycle cycle);
   void bid(unsigned stage, const Fifo& buffer);
   /// The earliest departure, after `cycle`, of a head that waits for the link; kNever if none.
-  [[gnu::noinline]] Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
+  Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
 
   std::uint32_t link_of(unsigned stage, const Fifo& fifo, const Packet& p) const {
     return stage == last_stage() ? p.exit : fifo.link_base + exit_group_[p.exit];

@@ -97,7 +97,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void drop_lines();
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
-  [[gnu::noinline]] void refuse_fill(Misses::Entry& entry);
+  void refuse_fill(Misses::Entry& entry);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
@@ -117,7 +117,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   }
   std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
 
-  alignas(kHostLine) const L1Config config_;
+  const L1Config config_;
   const unsigned line_shift_;
   const AddressMap& map_;
   const ClockDomain clock_;
@@ -125,8 +125,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
 
   CacheArray array_;
   Misses mshr_;
-  // Each queue and its half of a channel in a host cache line.
-  alignas(kHostLine) TimedQueue<Access> pipeline_;
+  TimedQueue<Access> pipeline_;
   RequestReceiver core_in_;
   TimedQueue<Payload*> responses_;
   ResponseReceiver memory_in_;

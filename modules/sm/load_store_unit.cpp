@@ -37,7 +37,6 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   Queued& queued = queue_.push();
   coalesce(memory, config_.line_bytes, queued.lines);
   const unsigned lines = queued.lines.count;
-  tlb_.prefetch(queued.lines.lines[0].line >> page_shift_);
   WarpAccess& a = accesses_.allocate(memory, queued.lines);
   queued.access = &a;
   a.op = &op;

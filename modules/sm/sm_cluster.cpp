@@ -70,7 +70,6 @@ void SmCluster::wake_for(Tick response) {
 
 void SmCluster::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   const std::uint64_t cycle = clock_.cycle_at(t);
   warps_.set_current_cycle(cycle);
   if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
@@ -198,7 +197,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   Warp& w = warps_[slot];
   const OpInfo& op = *w.next;
   warps_.issue(slot);
-  IssueResult& result = issued_;
+  IssueResult result;
   w.program->issue(IssueContext{cycle, id_.value, slot, sm_count_}, result);
   ++stats_.warp_instructions;
   stats_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result.active));
@@ -220,7 +219,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
       if (unit >= kUnits) warps_.write_pending(w, op, cycle + config_.alu_latency);
       break;
     case IssueResult::Kind::kMemory:
-      memory_issued(slot, op, cycle, t);
+      memory_issued(slot, op, result.memory, cycle, t);
       break;
     case IssueResult::Kind::kBarrier:
       warps_.write_pending(w, op, cycle + config_.alu_latency);
@@ -240,9 +239,9 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   warps_.set_next(slot, cycle + 1);
 }
 
-void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_t cycle, Tick t) {
+void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, const MemoryOp& m,
+                              std::uint64_t cycle, Tick t) {
   Warp& w = warps_[slot];
-  const MemoryOp& m = issued_.memory;
   ++stats_.memory_instructions;
   switch (m.space) {
     case Space::kShared: {

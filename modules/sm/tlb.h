@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "modules/core/page_entry.h"
-#include "modules/core/prefetch.h"
 
 namespace tessera {
 
@@ -22,11 +21,6 @@ class Tlb {
   /// Adds or replaces a translation; the least recently used one makes room.
   void insert(std::uint64_t virtual_page, PageEntry entry);
   void invalidate_all();
-
-  /// The page will soon be asked for.
-  void prefetch(std::uint64_t virtual_page) const {
-    tessera::prefetch(&slots_[home(virtual_page)]);
-  }
 
  private:
   /// A table with open addressing, at most half full.
