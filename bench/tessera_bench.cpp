@@ -6,6 +6,7 @@
 // before and after. Rounds alternate between the figures, so that noise of a shared machine affects
 // all of them, and medians are reported.
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -130,6 +131,39 @@ ordered_json miss_cost(const std::string& platform, const std::vector<std::strin
   return access_cost(
       config, static_cast<std::uint32_t>(ctas), [](Gpu&, const bench::StreamConfig&) {}, "l1_",
       "load_misses");
+}
+
+/// Host memory of a platform's blocks by kind, in bytes: their number, and what the heap grew by
+/// for each. Allocated at elaboration; queues that grow in a run are not counted.
+ordered_json state_by_kind(const std::string& platform, const std::vector<std::string>& sets) {
+  const ResolvedConfig config = resolve_config(platform, sets);
+  set_time_resolution();
+  TransactionPool pool;
+  const auto heap = [] {
+    const struct mallinfo2 m = mallinfo2();
+    return m.uordblks + m.hblkhd;
+  };
+  struct State {
+    std::uint64_t blocks = 0;
+    std::uint64_t bytes = 0;
+  };
+  std::map<std::string, State> kinds;
+  std::size_t before = heap();
+  GpuOptions options;
+  options.allocated = [](std::uint64_t) { return true; };
+  options.on_made = [&](const PlannedBlock& block) {
+    State& kind = kinds[name_of(block.kind)];
+    const std::size_t now = heap();
+    ++kind.blocks;
+    kind.bytes += now - before;
+    before = heap();
+  };
+  const Gpu gpu("gpu0", config.gpu, pool, options);
+  ordered_json d;
+  for (const auto& [name, kind] : kinds) {
+    d[name] = {{"blocks", kind.blocks}, {"bytes_per_block", kind.bytes / kind.blocks}};
+  }
+  return d;
 }
 
 /// Settings of uba-mem for another number of SMs, with channels and crossbar radix in proportion.
@@ -323,6 +357,11 @@ int sc_main(int argc, char** argv) {
     if (argc == 3 && std::string(argv[1]) == "--remote-access-cost") {
       std::cout << remote_access_cost(static_cast<unsigned>(std::stoul(argv[2]))).dump(2)
                 << std::endl;
+      return 0;
+    }
+    // Bytes of each kind of block: --state PLATFORM [path=value]...
+    if (argc >= 3 && std::string(argv[1]) == "--state") {
+      std::cout << state_by_kind(argv[2], {argv + 3, argv + argc}).dump(2) << std::endl;
       return 0;
     }
     // The same for the interpreter's figures.

@@ -67,11 +67,15 @@ install(FILES ${PROJECT_BINARY_DIR}/tesseraConfig.cmake
               ${CMAKE_CURRENT_LIST_DIR}/TesseraPlugin.cmake
         DESTINATION ${package_dir})
 
-# A room with policies is an interface; its archive is linked whole, because policies (and roles of
-# L1s and slices) register themselves.
-list(REMOVE_ITEM rooms policies memory)
+# A room with policies or roles is an interface; its archive is linked whole, because they register
+# themselves.
+foreach(room ${rooms})
+  if(TARGET tessera_${room}_files)
+    list(REMOVE_ITEM rooms ${room})
+  endif()
+endforeach()
 list(TRANSFORM rooms PREPEND "-ltessera_")
-list(TRANSFORM rooms REPLACE "^(-ltessera_(sm|llc|[a-z]+_files))$"
+list(TRANSFORM rooms REPLACE "^(-ltessera_[a-z]+_files)$"
      "-Wl,--whole-archive,\\1,--no-whole-archive")
 list(JOIN rooms " " TESSERA_PC_LIBS)
 # Relative path from the .pc file to the prefix, so that the prefix can be moved.

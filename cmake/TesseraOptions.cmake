@@ -81,8 +81,9 @@ function(tessera_library name)
   endif()
 endfunction()
 
-# tessera_policy_library(NAME SOURCES... DEPENDS...): a room with policies. A policy registers itself
-# and no other file names it, so that the linker must take every object of the archive (NAME_files).
+# tessera_policy_library(NAME SOURCES... DEPENDS...): a room with policies or roles. Each registers
+# itself and no other file names it, so that the linker must take every object of the archive
+# (NAME_files).
 function(tessera_policy_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   tessera_library(${name}_files SOURCES ${ARG_SOURCES} DEPENDS ${ARG_DEPENDS})

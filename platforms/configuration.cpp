@@ -253,9 +253,17 @@ void check_instances(const ResolvedConfig& config) {
       case BlockKind::kRdma:
         check(g.rdma);
         break;
-      case BlockKind::kDram:
+      case BlockKind::kDram: {
         check(g.dram);
+        const DramConfig dram = instance_config(g.dram, config.overrides, instance);
+        DramCommandCounts counts;
+        try {
+          dram.scheduler.make({&dram, g.system.line_bytes, &counts});
+        } catch (const InputError& e) {
+          throw InputError(s.origin + ": " + instance + ": " + e.what());
+        }
         break;
+      }
       default:
         break;
     }

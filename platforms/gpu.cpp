@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "common/error.h"
 #include "modules/core/huge_pages.h"
 #include "platforms/topology/shape.h"
 
@@ -43,6 +44,19 @@ void Gpu::register_statistics(StatisticsRegistry& registry) const {
   if (transfer_policy_) {
     registry.counters(path_ + TransferPolicy::kFamily, transfer_policy_->counters());
   }
+}
+
+bool Gpu::caches_arrays() const { return node_shape_of(config_.system).caches_others; }
+
+void Gpu::set_caching(const CachingByAllocation& by_allocation) {
+  const bool copies = std::any_of(by_allocation.begin(), by_allocation.end(),
+                                  [](const auto& c) { return c.has_value() && c->at_requester; });
+  if (copies && !caching_.front()->copies()) {
+    throw InputError(
+        "a launch plan caches an array at its requesters, and system.remote_caching (" +
+        config_.system.remote_caching + ") keeps no copies");
+  }
+  for (const auto& caching : caching_) caching->plan(by_allocation);
 }
 
 void Gpu::stop_memory(const std::function<void()>& drained) {

@@ -3,12 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "modules/core/backdoor.h"
+#include "modules/core/domain.h"
 #include "modules/core/link_packet.h"
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
@@ -33,6 +35,11 @@ struct GpuOptions {
   /// For tests: leaves the copies of other partitions' lines in the slices at a kernel's end, which
   /// is wrong.
   bool keep_replicas = false;
+  /// Each node of this level is a domain (modules/core/domain.h) together with the nodes below it,
+  /// and so is each node above. kSystem: the whole platform is one. Results do not depend on it.
+  NodeLevel domains = NodeLevel::kSystem;
+  /// Called after each block is made. Can be empty.
+  std::function<void(const PlannedBlock&)> on_made;
 };
 
 /// The blocks of a platform, made and wired as its plan says (platforms/topology): one GPU, or
@@ -61,6 +68,12 @@ class Gpu final : public sc_core::sc_module {
   std::uint64_t resident_warps() const;
   const ProtocolChecker* unfinished_checker() const;
 
+  /// Whether slices cache other slices' lines as RemoteCaching says.
+  bool caches_arrays() const;
+  /// Caching of allocations for the next launch. Throws InputError for caching at the requester
+  /// where system.remote_caching keeps no copies, which slices then do not flush.
+  void set_caching(const CachingByAllocation& by_allocation);
+
   /// A kernel has ended, as far as its time counts.
   void kernel_ended();
 
@@ -75,6 +88,7 @@ class Gpu final : public sc_core::sc_module {
   using Made = BlockHandle;
 
   void build();
+  Domain& domain_of(const PlannedBlock& block);
   Made make(const PlannedBlock& block);
   /// Makes a block of a kind: what all sites have is filled in here.
   template <class Site>
@@ -125,6 +139,7 @@ class Gpu final : public sc_core::sc_module {
   RemoteAccessMode transfer_;
   PacketPool packets_;
 
+  std::map<std::uint32_t, Domain> domains_;  ///< by their nodes in plan_.nodes
   /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   /// In the order of plan_.blocks.

@@ -46,8 +46,10 @@ void Gpu::build() {
   const NodeLevel own_level = config_.system.gpus > 1 ? NodeLevel::kSystem : NodeLevel::kGpu;
   const auto make_some = [this](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
+      const Domain::Construction in(domain_of(plan_.blocks[i]));
       made_.push_back(make(plan_.blocks[i]));
       blocks_.push_back(made_.back().block);
+      if (options_.on_made) options_.on_made(plan_.blocks[i]);
     }
   };
   made_.reserve(plan_.blocks.size());
@@ -71,6 +73,12 @@ void Gpu::build() {
     connect(*made_[l.from].out[l.output], *made_[l.to].in[l.input]);
   }
   join_sms();
+}
+
+Domain& Gpu::domain_of(const PlannedBlock& block) {
+  std::uint32_t node = block.node;
+  while (plan_.nodes[node].level > options_.domains) node = plan_.nodes[node].parent;
+  return domains_.try_emplace(node, plan_.nodes[node].name).first->second;
 }
 
 void Gpu::join_sms() {
@@ -216,7 +224,7 @@ BlockHandle Gpu::make_mdr(const PlannedBlock& block) {
   const std::uint32_t sms = sms_per_gpu();
   MdrSite site;
   site.config = config_.mdr;
-  site.slice = {llc.sets, llc.ways, config_.mdr.sampled_sets, llc.install_remote_misses};
+  site.slice = {llc.sets, llc.ways, config_.mdr.sampled_sets, caching_[block.gpu]->keeps_at_home()};
   site.raw = config_.raw_bandwidths();
   site.decision = caching_[block.gpu]->monitored();
   site.scope.slices = {SliceId(block.gpu * slices), SliceId((block.gpu + 1) * slices)};
@@ -248,6 +256,7 @@ BlockHandle Gpu::make_llc(const PlannedBlock& block) {
   slice.tree = policy_context_.tree;
   slice.slices = config_.system.slices();
   slice.caching = caching_[block.gpu].get();
+  slice.keeps_remote_misses = slice.caching->keeps_at_home();
   for (const BlockKind kind : {BlockKind::kPageMigrator, BlockKind::kSharingProfiler}) {
     for (BlockHandle* observer : made(kind)) slice.observers.push_back(observer->slice_observer);
   }

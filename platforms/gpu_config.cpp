@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/page_entry.h"
 #include "platforms/block_factory.h"
 #include "platforms/topology/shape.h"
 #include "policies/address_map.h"
@@ -91,6 +92,9 @@ void GpuConfig::propagate() {
   l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
       cache_replacement;
   dram.scheduler.settings = dram_scheduler;
+  sm.warp_scheduler.settings = warp_scheduler;
+  noc.arbitration.settings = mcm.plane.arbitration.settings = ring.ring.arbitration.settings =
+      llc.arbitration.settings = remote_cache.arbitration.settings = arbiter;
   if (migration.policy != "none") l2_tlb.sms_per_view = system.sms / system.partitions();
 }
 
@@ -146,6 +150,11 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
     check([&] { cache->replacement.make({cache->sets, cache->ways}); });
   }
   check([&] { l1.replacement.make({l1.sets, l1.ways}); });
+  check([&] { sm.warp_scheduler.make({sm.schedulers}); });
+  check([&] { noc.arbitration.make({noc.radix}); });
+  check([&] { mcm.plane.arbitration.make({mcm.plane.radix}); });
+  check([&] { ring.ring.arbitration.make({3}); });
+  check([&] { llc.arbitration.make({2}); });
   DramCommandCounts counts;
   if (!dram.validate().empty()) return;
   check([&] { dram.scheduler.make({&dram, system.line_bytes, &counts}); });
@@ -217,6 +226,9 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   std::vector<std::string> errors;
   const SystemConfig& s = system;
   bool sound = check_tree(errors);
+  if (geometry().total_bytes() > std::uint64_t{1} << PageEntry::kPhysicalBits) {
+    errors.emplace_back("system.channels x system.channel_bytes must not exceed 2^48 bytes");
+  }
   if (!node_shape_of(s).caches_others && s.remote_caching != "home") {
     errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
                      shapes_with(&Shape::caches_others) + " only");

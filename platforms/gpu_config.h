@@ -141,6 +141,8 @@ struct GpuConfig {
   PolicySettings<TransferPolicy> transfer;
   PolicySettings<CacheReplacement> cache_replacement;
   PolicySettings<DramScheduler> dram_scheduler;
+  PolicySettings<WarpScheduler> warp_scheduler;
+  PolicySettings<Arbiter> arbiter;
 
   MemoryGeometry geometry() const;
   PolicyContext policy_context() const;
@@ -192,6 +194,13 @@ void for_each_family(Config& c, F&& f) {
            {"remote_cache.replacement", c.remote_cache.replacement.name}},
     c.cache_replacement);
   f(Chosen{{"dram.scheduler", c.dram.scheduler.name}}, c.dram_scheduler);
+  f(Chosen{{"sm.warp_scheduler", c.sm.warp_scheduler.name}}, c.warp_scheduler);
+  f(Chosen{{"noc.arbitration", c.noc.arbitration.name},
+           {"mcm.arbitration", c.mcm.plane.arbitration.name},
+           {"ring.arbitration", c.ring.ring.arbitration.name},
+           {"llc.arbitration", c.llc.arbitration.name},
+           {"remote_cache.arbitration", c.remote_cache.arbitration.name}},
+    c.arbiter);
 }
 
 /// Settings for one instance of a block: "system.gpu0.llc3.sets".

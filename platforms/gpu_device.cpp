@@ -20,6 +20,11 @@ void GpuDevice::attach(Gpu& gpu) {
   gpu.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
     page_mapped(page, physical);
   };
+  // Pages are whole: the last one of an allocation belongs to it beyond its last byte.
+  gpu.page_table().allocation_of = [this](std::uint64_t virtual_address) {
+    const Allocation* const a = allocations_.nearest_below(virtual_address);
+    return a == nullptr ? 0U : allocation_number(allocations_, a->begin);
+  };
   gpu.on_page_copied = [this](std::uint64_t from, std::uint64_t to) { page_copied(from, to); };
   host_ = std::make_unique<HostInterface>(
       "host", config_.dispatch, kernels_, *planner_, gpu.dispatcher(), launch_platform(),
@@ -40,6 +45,9 @@ LaunchPlatform GpuDevice::launch_platform() {
     return LaunchEnvironment{values_ == ValueMode::kFunctional ? &memory_ : nullptr, on_race_};
   };
   p.place = [this](const PageAssignment& a) { gpu_->uvm().place(a.virtual_page, a.memory); };
+  if (gpu_->caches_arrays()) {
+    p.cache = [this](const CachingByAllocation& caching) { gpu_->set_caching(caching); };
+  }
   p.on_start = [this](const KernelProgram& program) {
     if (on_kernel_start) on_kernel_start(program);
   };

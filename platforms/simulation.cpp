@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/process_scheduler.h"
+#include "modules/core/domain.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu.h"
@@ -65,6 +65,7 @@ class Simulation::Impl {
     GpuOptions options;
     options.check_protocol = build.check_protocol;
     options.keep_replicas = build.keep_replicas;
+    options.domains = build.domains;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
@@ -74,7 +75,7 @@ class Simulation::Impl {
     } else {
       system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
     }
-    ProcessScheduler::instance().run_in_reverse(build.reverse_processes);
+    DomainRunner::instance().run_in_reverse(build.reverse_processes);
     device_.attach(gpu());
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     device_.on_launch_ended = [this](const std::exception_ptr& error) {

@@ -92,8 +92,10 @@ struct BuildOptions {
   bool check_protocol = false;
   /// For tests: GpuOptions::keep_replicas.
   bool keep_replicas = false;
-  /// For tests: ProcessScheduler::run_in_reverse().
+  /// For tests: DomainRunner::run_in_reverse().
   bool reverse_processes = false;
+  /// GpuOptions::domains.
+  NodeLevel domains = NodeLevel::kSystem;
 };
 
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs

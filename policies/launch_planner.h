@@ -54,7 +54,8 @@ struct PageAssignment {
   ChannelId memory;                ///< below LaunchView::memories
 };
 
-/// Where lines of an array are cached away from their home.
+/// Where lines of an array are cached. At the requester only lines that the kernel does not write,
+/// of the requester's own GPU (RemoteAccess::is_replicable()).
 struct ArrayCaching {
   std::uint64_t address = 0;  ///< of the array's first byte
   Caching caching;
@@ -66,7 +67,8 @@ struct LaunchPlan {
   std::vector<PageAssignment> pages;
   /// Without: the platform's own (dispatch.scheduler).
   std::optional<CtaSchedulerChoice> scheduler;
-  /// Arrays that are not named follow system.remote_caching.
+  /// Arrays that are not named follow system.remote_caching. Needs slices that cache other slices'
+  /// lines; at the requester, a system.remote_caching that keeps copies (RemoteCaching::copies()).
   std::vector<ArrayCaching> caching;
 };
 

@@ -56,6 +56,9 @@ struct PolicyCounter {
 /// How a policy is added: docs/guide/your-own-policy.md.
 class Policy {
  public:
+  /// Noun of the family's members in messages.
+  static constexpr const char* kNoun = "policy";
+
   virtual ~Policy() = default;
   /// The same list at every call.
   virtual std::vector<PolicyCounter> counters() const { return {}; }

@@ -9,6 +9,9 @@
 //   const PolicyRegistration<PagePlacement> kRegistered("lab", "what it does", make);
 //
 // A policy without parameters has a factory with one argument.
+//
+// Roles of LLC slices and of L1s register in the same way. Their family is the block that the
+// factory makes (LlcSlice, L1Cache).
 
 #include <functional>
 #include <map>
@@ -44,7 +47,7 @@ class PolicyParametersOf final : public PolicyParameters {
   Values values;
 };
 
-/// All policies of one family.
+/// All policies of one family: a class with kFamily, kNoun and Context (policies/policy.h).
 template <class Family>
 class PolicyRegistry {
  public:
@@ -67,11 +70,9 @@ class PolicyRegistry {
   /// name the first stays, and every later look-up is refused.
   void add(const std::string& name, Entry entry) {
     if (name.empty() || name.find('.') != std::string::npos) {
-      fault_ = std::string("a ") + Family::kFamily +
-               " policy must have a name without dots, not '" + name + "'";
+      fault_ = what() + " must have a name without dots, not '" + name + "'";
     } else if (!entries_.emplace(name, std::move(entry)).second) {
-      fault_ = std::string("a ") + Family::kFamily + " policy named '" + name +
-               "' exists already: register yours under another name";
+      fault_ = what() + " named '" + name + "' exists already: register yours under another name";
     }
   }
 
@@ -82,8 +83,8 @@ class PolicyRegistry {
     if (it != entries_.end()) return it->second;
     std::string list;
     for (const std::string& n : names()) list += (list.empty() ? "" : ", ") + n;
-    throw InputError(std::string("unknown ") + Family::kFamily + " policy '" + name +
-                     "' (known: " + list + ")" + did_you_mean(name, names()));
+    throw InputError("unknown " + what() + " '" + name + "' (known: " + list + ")" +
+                     did_you_mean(name, names()));
   }
 
   bool has(const std::string& name) const { return entries().count(name) != 0; }
@@ -100,6 +101,8 @@ class PolicyRegistry {
   }
 
  private:
+  static std::string what() { return std::string(Family::kFamily) + " " + Family::kNoun; }
+
   std::map<std::string, Entry> entries_;
   std::string fault_;
 };

@@ -5,20 +5,42 @@ namespace tessera {
 
 namespace {
 
+/// Of each policy of ours.
+struct Parameters {
+  bool install_remote_misses = true;
+};
+
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.flag("install_remote_misses", p.install_remote_misses,
+         "whether the home slice keeps a line that only remote requests fetched (NUBA section 5; "
+         "section 3 says it is only forwarded)",
+         {"llc.install_remote_misses"});
+}
+
 class HomeOnly final : public RemoteCaching {
  public:
-  Caching decide(const RemoteAccess&) const override { return {}; }
+  explicit HomeOnly(bool at_home) : at_home_(at_home) {}
+  Caching decide(const RemoteAccess&) const override { return {false, at_home_}; }
   bool copies() const override { return false; }
+
+ private:
+  const bool at_home_;
 };
 
 class FullReplication final : public RemoteCaching {
  public:
-  Caching decide(const RemoteAccess& access) const override { return {access.is_replicable()}; }
+  explicit FullReplication(bool at_home) : at_home_(at_home) {}
+  Caching decide(const RemoteAccess& access) const override {
+    return {access.is_replicable(), at_home_};
+  }
+
+ private:
+  const bool at_home_;
 };
 
 template <class Policy>
-std::unique_ptr<RemoteCaching> make(const PolicyContext&) {
-  return std::make_unique<Policy>();
+std::unique_ptr<RemoteCaching> make(const PolicyContext&, const Parameters& p) {
+  return std::make_unique<Policy>(p.install_remote_misses);
 }
 
 const PolicyRegistration<RemoteCaching> kFullReplication(

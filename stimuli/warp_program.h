@@ -80,7 +80,8 @@ enum class CacheScope : std::uint8_t {
   kBypassL1  ///< .cg, .cv, volatile, relaxed/acquire/release at gpu or sys scope
 };
 
-/// One warp-wide memory access, filled at issue.
+/// One warp-wide memory access, filled at issue. The arrays are not initialised, because an issue
+/// sets only what active lanes use of them.
 struct MemoryOp {
   AccessKind kind = AccessKind::kLoad;
   Space space = Space::kGlobal;
@@ -100,11 +101,11 @@ struct MemoryOp {
   std::uint32_t pc = 0;
   std::uint32_t line = 0;
   /// Byte address per lane: virtual for global and local, CTA-relative for shared.
-  std::array<std::uint64_t, kWarpLanes> address{};
+  std::array<std::uint64_t, kWarpLanes> address;
   /// Store data, or atomic operand, of lane i at byte i * kMaxLaneBytes (carried mode only).
-  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> data{};
+  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> data;
   /// Comparand of compare-and-swap (carried mode only).
-  std::array<std::uint64_t, kWarpLanes> compare{};
+  std::array<std::uint64_t, kWarpLanes> compare;
 };
 
 /// What an issue did.

@@ -201,7 +201,7 @@ void add_dram(WaitList& list) {
   const double drains = channels.sum("write_drains");
   const double writes = channels.sum("writes");
   Wait drained{"DRAM", "channels' queues", "writes that drained before reads",
-               "dram.write_drain_high"};
+               "dram_scheduler.fr-fcfs.write_drain_high"};
   drained.amount = count_words(drains, writes, "writes began a drain");
   drained.share = ratio(drains, writes);
   drained.of = "writes";

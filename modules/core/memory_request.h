@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <tlm>
@@ -76,6 +77,8 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// four levels pushes ten ports, of which eight may be 128 or more.
   static constexpr unsigned kRouteBytes = 18;
   static constexpr unsigned kMaxPort = (1U << 15) - 1;
+  /// A home of a higher number is kept as this one, which no platform has.
+  static constexpr std::uint32_t kMaxSlice = 0xffff;
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
@@ -101,9 +104,12 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
  private:
   std::uint64_t home_address_ = kNever;  ///< of which the home is known
   std::uint64_t home_line_ = 0;
-  SliceId home_slice_;
+  std::uint16_t home_slice_ = 0;
 
  public:
+  /// Number of the allocation that the line belongs to (PageEntry); 0: unknown. Written by the SM
+  /// from its TLB, and by a slice that fetches a line for the request.
+  std::uint16_t allocation = 0;
   /// Loads: which 4-byte words of the line the lanes read, bit i for bytes 4 i to 4 i + 3 (the
   /// bitmask generation unit of DualOpt section 4.1.1). Written by the coalescer; an L1 that asks
   /// for words widens it to what is fetched.
@@ -124,10 +130,10 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
 
   /// The home of the line at `address`, by which interconnects route. Decoded once, by the L1 or by
   /// the first slice; a home that is known for another address counts as unknown.
-  Home home() const { return Home(home_slice_, home_line_); }
+  Home home() const { return Home(SliceId(home_slice_), home_line_); }
   bool home_known(std::uint64_t address) const { return home_address_ == address; }
   void set_home(const Home& home, std::uint64_t address) {
-    home_slice_ = home.slice;
+    home_slice_ = static_cast<std::uint16_t>(std::min(home.slice.value, kMaxSlice));
     home_line_ = home.slice_line;
     home_address_ = address;
   }

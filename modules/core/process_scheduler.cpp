@@ -2,25 +2,15 @@
 #include "modules/core/process_scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "modules/core/domain.h"
 #include "modules/core/unlikely.h"
 
 namespace tessera {
 
-ProcessScheduler& ProcessScheduler::instance() {
-  // Never destroyed, because the order relative to the destruction of SystemC's context, which owns
-  // the event, is unknown.
-  static ProcessScheduler* const queue = new ProcessScheduler;
-  return *queue;
-}
-
-ProcessScheduler::ProcessScheduler() : slots_(kSlots, kNever), event_("wake_queue_event") {
-  sc_core::sc_spawn_options options;
-  options.spawn_method();
-  options.dont_initialize();
-  options.set_sensitivity(&event_);
-  sc_core::sc_spawn([this] { process(); }, "wake_queue", &options);
-}
+ProcessScheduler::ProcessScheduler(std::string domain)
+    : slots_(kSlots, kNever), domain_(std::move(domain)) {}
 
 ProcessScheduler::Id ProcessScheduler::add(Process call, void* block) {
   const Entry entry{kNever, call, block};
@@ -83,9 +73,9 @@ void ProcessScheduler::enter_otherwise(Id id, Tick t) {
     far_.push_back({t, id});
     std::push_heap(far_.begin(), far_.end(), Later{});
   }
-  if (running_ || t >= wakes_at_) return;
-  wakes_at_ = t;
-  event_.notify(to_sc_time(t - now()));
+  if (running_) return;
+  next_ = std::min(next_, t);
+  DomainRunner::instance().scheduled(t);
 }
 
 void ProcessScheduler::put(Id id, Tick t) {
@@ -111,19 +101,14 @@ struct ProcessScheduler::Running {
   ProcessScheduler& queue;
 };
 
-void ProcessScheduler::process() {
-  const Tick t = sc_core::sc_time_stamp().value();
-  wakes_at_ = kNever;
+void ProcessScheduler::run(Tick t) {
   first_slot_ = t >> kSlotBits;
   {
     const Running running(*this, t);
     if (unlikely(!far_.empty())) move_far_entries();
     run_due(t);
   }
-  const Tick next = next_time(t);
-  if (next == kNever) return;
-  wakes_at_ = next;
-  event_.notify(to_sc_time(next - t));
+  next_ = next_time(t);
 }
 
 /// Moves events that are now within the wheel's horizon from the heap into the wheel.

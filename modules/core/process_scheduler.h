@@ -4,31 +4,32 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <systemc>
+#include <string>
 #include <vector>
 
 #include "modules/core/time.h"
 
 namespace tessera {
 
-/// Wakes the processes of all blocks with one SC_METHOD and one sc_event for the whole model.
+/// Wakes the processes of the blocks of one domain (modules/core/domain.h).
 ///
 /// A timing wheel holds the near future: a ring of slots, each half a nanosecond wide, with one bit
 /// for each entry. A heap holds later events. At each time for which an entry is scheduled, the
-/// SC_METHOD runs once and calls the due processes in the order in which their blocks were built,
-/// so that results do not depend on the order of schedule() calls. A process can schedule other
-/// processes for the present time. A process later in the order runs in the same pass; for the
-/// others another pass follows, like a delta cycle. Reasons for one SC_METHOD instead of one per
-/// block: docs/decisions/one-process-wakes-all-blocks.md.
+/// DomainRunner calls run(), which calls the due processes in the order in which their blocks were
+/// built, so that results do not depend on the order of schedule() calls. A process can schedule
+/// other processes for the present time. A process later in the order runs in the same pass; for
+/// the others another pass follows, like a delta cycle. Reasons for one SC_METHOD instead of one
+/// per block: docs/decisions/one-process-wakes-all-blocks.md.
 class ProcessScheduler {
  public:
   /// Index of an entry.
   using Id = std::uint32_t;
   using Process = void (*)(void* block);
 
-  /// The scheduler of the simulation. The first call creates the SC_METHOD and must come during
-  /// elaboration.
-  static ProcessScheduler& instance();
+  explicit ProcessScheduler(std::string domain);
+
+  /// The name of the domain.
+  const std::string& domain() const { return domain_; }
 
   Id add(Process call, void* block);
   /// Called when the entry's block is destroyed.
@@ -43,8 +44,12 @@ class ProcessScheduler {
   /// kNever if the entry is not scheduled.
   Tick scheduled_at(Id id) const { return entries_[id].scheduled_at; }
 
-  /// Reverses the order of the processes that are due at the same time, so that tests can show that
-  /// no result depends on it.
+  /// The time of the earliest scheduled entry; kNever if there is none. Not while run() runs.
+  Tick next() const { return next_; }
+  /// Calls the processes that are due at t = next() until none is due.
+  void run(Tick t);
+
+  /// Reverses the order of the processes that are due at the same time.
   void run_in_reverse(bool on) { reverse_ = on; }
 
  private:
@@ -66,8 +71,6 @@ class ProcessScheduler {
     bool operator()(const Far& a, const Far& b) const { return a.time > b.time; }
   };
 
-  ProcessScheduler();
-  void process();
   void enter(Id id, Tick t);
   /// The unusual cases of enter(), separate so that the usual case needs no stack frame.
   [[gnu::noinline]] void enter_otherwise(Id id, Tick t);
@@ -90,8 +93,8 @@ class ProcessScheduler {
   std::vector<std::uint64_t> slots_;
   std::array<std::uint64_t, kWords> occupied_{};  ///< one bit for each non-empty slot
   std::vector<Far> far_;  ///< heap, earliest first; stale if the entry's time differs
-  sc_core::sc_event event_;
-  Tick wakes_at_ = kNever;
+  const std::string domain_;
+  Tick next_ = kNever;
   std::uint64_t first_slot_ = 0;  ///< slot number of the last activation, counted from time 0
   bool running_ = false;
   bool reverse_ = false;

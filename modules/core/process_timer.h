@@ -3,16 +3,16 @@
 
 #include <cstdint>
 
-#include "modules/core/process_scheduler.h"
+#include "modules/core/domain.h"
 #include "modules/core/time.h"
 
 namespace tessera {
 
 /// The timer of a block's process, scheduled for the block's earliest work.
 ///
-/// A process does all work that is due and then schedules itself for the next work. The model's one
-/// SC_METHOD (modules/core/process_scheduler.h) calls it, so that it must not call wait() or
-/// next_trigger().
+/// A process does all work that is due and then schedules itself for the next work. The scheduler
+/// of the block's domain (modules/core/process_scheduler.h) calls it from the model's one
+/// SC_METHOD, so that it must not call wait() or next_trigger().
 class ProcessTimer {
  public:
   ProcessTimer() = default;
@@ -23,13 +23,14 @@ class ProcessTimer {
   ProcessTimer& operator=(const ProcessTimer&) = delete;
 
   /// Sets the process to wake, `&Block::process`. To be called once, in the constructor of the
-  /// block, before any other function of the timer. Processes that are due at the same time run in
-  /// the order of their bind() calls (reversed by ProcessScheduler::run_in_reverse()).
+  /// block, before any other function of the timer. Processes of a domain that are due at the same
+  /// time run in the order of their bind() calls (reversed by DomainRunner::run_in_reverse()).
   template <auto kProcess, class Block>
   void bind(Block& block) {
     check_time_resolution();
-    queue_ = &ProcessScheduler::instance();
-    id_ = queue_->add([](void* b) { (static_cast<Block*>(b)->*kProcess)(); }, &block);
+    Domain& domain = Domain::under_construction();
+    queue_ = &domain.scheduler();
+    id_ = domain.add([](void* b) { (static_cast<Block*>(b)->*kProcess)(); }, &block);
   }
 
   /// Wakes the process at t or earlier. t must not be in the past; kNever has no effect.

@@ -2,11 +2,10 @@
 #include "modules/core/time.h"
 
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <stdexcept>
 #include <string>
 
+#include "modules/core/domain.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -38,13 +37,7 @@ void check_time_resolution() {
                       .c_str());
 }
 
-ClockDomain::Frequency& ClockDomain::frequency(std::uint64_t hertz) {
-  static std::map<std::uint64_t, Frequency> known;
-  if (hertz == 0 || hertz > kTicksPerSecond) {
-    throw std::invalid_argument("a clock's frequency must be 1 Hz to 10^15 Hz");
-  }
-  return known.try_emplace(hertz, hertz).first->second;
-}
+ClockDomain::ClockDomain(std::uint64_t hertz) : f_(Domain::under_construction().clock(hertz)) {}
 
 ClockDomain::Frequency::Frequency(std::uint64_t f) : hertz(f) {
   const std::uint64_t g = std::gcd(kTicksPerSecond, hertz);
@@ -74,11 +67,12 @@ Tick ClockDomain::Frequency::time_by_division(std::uint64_t n) const {
   return static_cast<Tick>((Wide{n} * numerator + denominator / 2) / denominator);
 }
 
-void ClockDomain::Frequency::move_to(Tick edge) {
-  here_cycle = edge_at(edge).cycle;
+void ClockDomain::Frequency::move_to(Tick t) {
+  const std::uint64_t was = here_cycle;
+  here_cycle = edge_at(t).cycle;
   // Usual case: the next cycle, which keeps three of the four edges.
   std::size_t known = 0;
-  if (edge == edges[1]) {
+  if (here_cycle == was + 1) {
     for (; known + 1 < edges.size(); ++known) edges[known] = edges[known + 1];
   }
   keep_edges_from(known);

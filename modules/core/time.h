@@ -53,23 +53,19 @@ inline sc_core::sc_time to_sc_time(Tick t) {
 /// A clock. The time of cycle n is the rounded quotient n * 10^15 / frequency, so that clocks of
 /// 1.4 GHz, 350 MHz and 700 MHz do not drift apart.
 ///
-/// All clocks of a frequency share one object with precomputed values and the edges around the
-/// present cycle, so that blocks that run one after the other reuse these edges.
+/// All clocks of a frequency share one object in a domain (modules/core/domain.h), with precomputed
+/// values and the edges around the present cycle. The domain moves them before its processes run,
+/// so that most results need no division.
 class ClockDomain {
  public:
-  /// `hertz`: 1 to 10^15.
-  explicit ClockDomain(std::uint64_t hertz) : f_(frequency(hertz)) {}
+  /// A clock of the domain that is under construction. Throws std::invalid_argument unless `hertz`
+  /// is 1 to 10^15.
+  explicit ClockDomain(std::uint64_t hertz);
 
   std::uint64_t hertz() const { return f_.hertz; }
 
   /// Time of the edge that begins cycle n; also the rounded duration of n cycles from time 0.
   Tick time_of(std::uint64_t n) const { return f_.time_of(n); }
-
-  /// Sets the edge at which a process runs, so that results for this edge and the next three need
-  /// no division. Changes no result.
-  void set_current_edge(Tick edge) const {
-    if (edge != f_.edges[0]) f_.move_to(edge);
-  }
 
   /// The cycle whose edge is the last at or before t.
   std::uint64_t cycle_at(Tick t) const { return f_.edge_at(t).cycle; }
@@ -95,6 +91,8 @@ class ClockDomain {
   }
 
  private:
+  friend class Domain;
+
   struct Edge {
     std::uint64_t cycle;
     Tick time;
@@ -106,7 +104,11 @@ class ClockDomain {
     explicit Frequency(std::uint64_t hertz);
 
     Tick time_of(std::uint64_t n) const;
-    void move_to(Tick edge);
+    /// Moves the kept edges to the cycle of t. Changes no result.
+    void advance(Tick t) {
+      if (t >= edges[1]) move_to(t);
+    }
+    void move_to(Tick t);
     void keep_edges_from(std::size_t known);
     /// The last edge at or before t.
     Edge edge_at(Tick t) const {
@@ -114,7 +116,7 @@ class ClockDomain {
       const std::size_t k = cycles_ahead(t);
       return {here_cycle + k, edges[k]};
     }
-    /// Whether t is within four cycles from the current edge, the usual case.
+    /// Whether t is within four cycles from the first kept edge, the usual case.
     bool close(Tick t) const {
       return t - edges[0] < span;  // wraps to a huge value if t is before the edge
     }
@@ -139,13 +141,11 @@ class ClockDomain {
     /// Limits up to which the short forms of divisions cannot overflow.
     std::uint64_t exact_cycles;
     std::uint64_t exact_ticks;
-    // State of set_current_edge(), initially at cycle 0.
+    // Moved by advance(), initially at cycle 0.
     std::uint64_t here_cycle = 0;
     std::array<Tick, 4> edges{};  ///< edges of this cycle and of the next three
     Tick span = 0;                ///< ticks from the first edge to the end of the last cycle
   };
-
-  static Frequency& frequency(std::uint64_t hertz);
 
   Frequency& f_;
 };

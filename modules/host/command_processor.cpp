@@ -58,6 +58,11 @@ std::uint64_t byte_mask(tlm::tlm_generic_payload& payload) {
 
 }  // namespace
 
+std::uint32_t allocation_number(const Allocations& allocations, Address address) {
+  const Allocation* const a = allocations.find(address, 1);
+  return a == nullptr ? 0 : static_cast<std::uint32_t>(a - allocations.all().data()) + 1;
+}
+
 CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name,
                                    const DispatchConfig& config, const KernelTable& kernels,
                                    LaunchPlanner& planner, CtaDispatcher& dispatcher,
@@ -365,9 +370,26 @@ LaunchView CommandProcessor::view_of(const LaunchRequest& request, const KernelF
   return view;
 }
 
+CachingByAllocation CommandProcessor::caching_of(const LaunchPlan& plan) const {
+  CachingByAllocation caching;
+  for (const ArrayCaching& a : plan.caching) {
+    const std::uint32_t number = allocation_number(*platform_.allocations, a.address);
+    if (number == 0) {
+      throw InputError("launch planner '" + config_.planner + "' chooses caching for " +
+                       hex(a.address) + ", which is inside no array");
+    }
+    if (number >= caching.size()) caching.resize(number + 1);
+    caching[number] = a.caching;
+  }
+  return caching;
+}
+
 /// The scheduler that the plan chooses; null: the dispatcher's own.
 std::unique_ptr<CtaScheduler> CommandProcessor::apply(const LaunchPlan& plan) {
-  if (!plan.caching.empty()) {
+  CachingByAllocation caching = caching_of(plan);
+  if (platform_.cache) {
+    platform_.cache(std::move(caching));
+  } else if (!caching.empty()) {
     throw InputError("launch planner '" + config_.planner +
                      "' chooses caching for single arrays, which no block of this platform has");
   }

@@ -32,11 +32,18 @@ struct LaunchPlatform {
   std::function<LaunchEnvironment()> environment;
   /// Places a page as PageAssignment says; throws InputError.
   std::function<void(const PageAssignment&)> place;
+  /// Sets the caching of allocations for the next launch, before each launch; throws InputError.
+  /// Empty: no block of the platform caches single arrays.
+  std::function<void(CachingByAllocation)> cache = {};
   /// A kernel's program has been made and is about to start. May be empty.
   std::function<void(const KernelProgram&)> on_start = {};
   /// A kernel has ended and its caches are flushed. May be empty.
   std::function<void()> on_end = {};
 };
+
+/// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
+/// address; 0 if none does.
+std::uint32_t allocation_number(const Allocations& allocations, Address address);
 
 struct CommandProcessorStats {
   Counter doorbells = 0;
@@ -102,6 +109,7 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   void check_packet() const;
   LaunchRequest request_of(const KernelTable::Kernel& kernel);
   LaunchView view_of(const LaunchRequest& request, const KernelFacts& facts) const;
+  CachingByAllocation caching_of(const LaunchPlan& plan) const;
   std::unique_ptr<CtaScheduler> apply(const LaunchPlan& plan);
   void kernel_ended(const std::exception_ptr& error);
   void complete(CommandError code, std::exception_ptr why);

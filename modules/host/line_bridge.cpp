@@ -166,7 +166,6 @@ unsigned LineBridge::debug(Payload& payload) {
 
 void LineBridge::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   while (responses_.due(t)) handle_response(*responses_.pop());
   while (arrivals_.due(t)) jobs_.push_back(arrivals_.pop());
   issue(t);

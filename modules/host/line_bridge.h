@@ -8,34 +8,19 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <string>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
-#include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
+#include "modules/host/line_bridge_config.h"
 
 namespace tessera {
-
-struct LineBridgeConfig {
-  std::uint64_t clock_hz = 1'000'000'000;
-  std::uint32_t line_bytes = 128;
-  /// Lines under way at a time.
-  std::uint32_t outstanding_lines = 16;
-  /// Transactions of the master that are held; another one's END_REQ is withheld.
-  std::uint32_t input_depth = 4;
-
-  /// Every fault, in words; empty when sound.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, LineBridgeConfig& c);
 
 struct LineBridgeStats {
   Counter reads = 0;
@@ -98,7 +83,6 @@ class LineBridge final : public sc_core::sc_module, public Block {
 
  private:
   using Payload = tlm::tlm_generic_payload;
-
   /// A transaction that is being carried out. `next`: its first byte that is not sent yet.
   struct Job {
     Payload* payload = nullptr;

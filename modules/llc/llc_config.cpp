@@ -52,15 +52,16 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
   v.integer("remote_queue_depth", c.remote_queue_depth, "entry",
             "requests that may wait for other slices before lookups that need one stall (ours)", 1,
             4096);
-  v.flag("install_remote_misses", c.install_remote_misses,
-         "whether a line that only remote requests fetched stays (NUBA section 5; section 3 says "
-         "it is only forwarded)");
   v.integer("directory_sets", c.directory_sets, "set",
             "SM-side UBA: sets of the directory of lines that the other side holds (ours)", 1,
             1 << 20);
   v.integer("directory_ways", c.directory_ways, "way", "its associativity (ours)", 1, 64);
   v.integer("atomic_lanes_per_cycle", c.atomic_lanes_per_cycle, "lane",
             "lanes whose atomic the slice performs in a cycle (ours)", 1, 32);
+  v.text("arbitration", c.arbitration.name,
+         "whether the LMR or the RMR queue is looked up when both have a request (NUBA section 3: "
+         "in turn)",
+         policy_names<Arbiter>());
 }
 
 }  // namespace tessera

@@ -7,6 +7,7 @@
 
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
+#include "policies/arbiter.h"
 #include "policies/cache_replacement.h"
 
 namespace tessera {
@@ -24,13 +25,12 @@ struct LlcSliceConfig {
   std::uint32_t response_queue_depth = 16;
   std::uint32_t memory_queue_depth = 16;
   std::uint32_t atomic_lanes_per_cycle = 1;
-  /// False: no line that only a remote request fetched stays in its home slice, whatever
-  /// RemoteCaching says (NUBA sections 3 and 5 differ; true is section 5's reading).
-  bool install_remote_misses = true;
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
+  /// Which of the LMR queue (input 1) and the RMR queue (input 0) is looked up when both have one.
+  PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
 
   /// Every fault, in words; empty when sound.
   std::vector<std::string> validate() const;

@@ -11,7 +11,6 @@
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
 #include "modules/core/holds_bytes.h"
-#include "modules/core/prefetch.h"
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
 
@@ -21,10 +20,11 @@ namespace tessera {
 /// or a cache of other nodes' lines; its role (SliceSite::role, modules/llc/roles) says which.
 ///
 /// Hardware (NUBA section 3, figure 5): requests from local SMs stand in the LMR queue, requests
-/// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, the two
-/// queues taking turns when both have one. Write-back, LRU. A write that misses takes a line
-/// without fetching it and remembers which bytes are valid; a read of a line that is not wholly
-/// valid fetches it and merges. Atomics are performed at home, `atomic_lanes_per_cycle` a cycle.
+/// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, of the
+/// queue that llc.arbitration names when both have one (in turn). Write-back, LRU. A write that
+/// misses takes a line without fetching it and remembers which bytes are valid; a read of a line
+/// that is not wholly valid fetches it and merges. Atomics are performed at home,
+/// `atomic_lanes_per_cycle` a cycle.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
 /// a cycle; a hit's answer (and a write's acknowledgement) is at the requester's side one cycle
@@ -47,6 +47,11 @@ class LlcSlice : public sc_core::sc_module,
                  public PageDropIf,
                  public HoldsBytes {
  public:
+  /// Roles are registered as the policies of this family (policies/registry.h).
+  static constexpr const char* kFamily = "slice";
+  static constexpr const char* kNoun = "role";
+  using Context = SliceContext;
+
   /// One for each of the site's inputs, local ones first.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;
   /// To the channel, or what the role has in its place.
@@ -66,7 +71,7 @@ class LlcSlice : public sc_core::sc_module,
   LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
            const SliceSite& site);
 
-  alignas(kHostLine) const LlcSliceConfig config_;
+  const LlcSliceConfig config_;
   LlcSliceStats stats_;
   bool holds_copies_ = false;
 };

@@ -8,6 +8,7 @@
 
 #include "modules/core/unlikely.h"
 #include "modules/llc/slice_role.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -17,7 +18,7 @@ namespace tessera {
 /// A role of your own is one source file:
 ///
 ///   class Mine : public SliceRole { using SliceRole::SliceRole; ... };
-///   const bool registered = register_slice_role("mine", make_slice<Mine>);
+///   const PolicyRegistration<LlcSlice> kRegistered("mine", "what it does", make_slice<Mine>);
 template <class Role>
 class SlicePipeline final : public SliceStages {
  public:
@@ -64,12 +65,13 @@ class SlicePipeline final : public SliceStages {
 
   void process();
   void handle_fills(Tick t);
-  [[gnu::noinline]] void handle_remote(Tick t);
+  void handle_remote(Tick t);
   void handle_bypassing(Tick t);
   bool fills_can_wait() const;
   void send_all(Tick t);
   void send_responses(ResponseOutput& out, Tick t);
   void look_up(Tick t);
+  bool arbitrate() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);
   void schedule_next(Tick t);
 
@@ -82,17 +84,15 @@ class SlicePipeline final : public SliceStages {
   void notify_observers(const Access& a, bool leaving) {
     if (!observers_.empty()) notify(a, leaving);
   }
-  [[gnu::noinline]] void notify(const Access& a, bool leaving);
+  void notify(const Access& a, bool leaving);
 
   Role role_;
 };
 
 /// The factory of a role that is constructed from (SliceStages&, const SliceSite&).
 template <class Role>
-std::unique_ptr<LlcSlice> make_slice(const char* name, const LlcSliceConfig& config,
-                                     const AddressMap& map, TransactionPool& pool,
-                                     const SliceSite& site) {
-  return std::make_unique<SlicePipeline<Role>>(name, config, map, pool, site);
+std::unique_ptr<LlcSlice> make_slice(const SliceContext& c) {
+  return std::make_unique<SlicePipeline<Role>>(c.name, c.config, c.map, c.pool, c.site);
 }
 
 }  // namespace tessera

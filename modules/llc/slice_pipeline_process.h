@@ -10,7 +10,6 @@ namespace tessera {
 template <class Role>
 void SlicePipeline<Role>::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   if (fills_.queue.due(t)) handle_fills(t);
   if constexpr (Role::kReachesSlices) {
     handle_remote(t);
@@ -105,15 +104,22 @@ void SlicePipeline<Role>::look_up(Tick t) {
     stalled_ = Stall::kOutputs;
     return;
   }
-  // Round-robin: the queue whose turn it is goes first; a queue whose head cannot go yields.
-  TimedQueue<Access>& first = local_turn_ ? lmr_ : rmr_;
-  TimedQueue<Access>& second = local_turn_ ? rmr_ : lmr_;
-  if (try_queue(first, t)) {
-    local_turn_ = !local_turn_;
+  // A queue whose head cannot go yields, and keeps its turn.
+  const bool local_first = lmr_.due(t) && rmr_.due(t) ? arbitrate() : local_turn_;
+  if (try_queue(local_first ? lmr_ : rmr_, t)) {
+    local_turn_ = !local_first;
   } else {
-    stalled_ = try_queue(second, t) ? Stall::kNone : Stall::kArrays;
+    stalled_ = try_queue(local_first ? rmr_ : lmr_, t) ? Stall::kNone : Stall::kArrays;
   }
   send_all(t);
+}
+
+/// Whether the LMR queue goes first, of two that have a request.
+template <class Role>
+bool SlicePipeline<Role>::arbitrate() const {
+  // Both queues' requests have come a lookup's latency ago.
+  const std::array<std::uint64_t, 2> arrived = {rmr_.next_due(), lmr_.next_due()};
+  return arbiter_->choose({3, local_turn_ ? 0U : 1U, arrived.data()}) == 1;
 }
 
 template <class Role>
@@ -123,7 +129,6 @@ bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
   if (access(a, t) == Outcome::kStalled) return false;
   queue.pop();
   stall_tracker_[local(a)].proceed(t);
-  if (!queue.empty()) array_.prefetch(queue.front().set);
   ++(&queue == &lmr_ ? stats_.local_lookups : stats_.remote_lookups);
   notify_observers(a, false);
   std::uint64_t cycles = 1;

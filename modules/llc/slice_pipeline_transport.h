@@ -100,8 +100,6 @@ tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, ResponseInp
     return tlm::TLM_ACCEPTED;
   }
   const Tick due = clock_.after(at, 0);
-  mshr_.prefetch(line_of(payload));
-  array_.prefetch(role_.set_index(request_of(payload).home()));
   responses.queue.push(due, 0, &payload);
   // A BEGIN_RESP may stand for END_REQ: then what waits for the channel may go.
   if (&responses != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);

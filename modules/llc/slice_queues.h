@@ -6,7 +6,6 @@
 
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
-#include "modules/core/prefetch.h"
 #include "modules/core/timed_queue.h"
 
 namespace tessera {
@@ -19,19 +18,19 @@ struct SliceAccess {
   std::uint32_t set = 0;  ///< of the arrays, for hints
 };
 
-// A queue and its half of a channel: a host cache line.
+// A queue and its half of a channel.
 
-struct alignas(kHostLine) SliceOutput {
+struct SliceOutput {
   TimedQueue<tlm::tlm_generic_payload*> queue;
   RequestSender sender;
 };
 
-struct alignas(kHostLine) SliceResponseOutput {
+struct SliceResponseOutput {
   TimedQueue<tlm::tlm_generic_payload*> queue;
   ResponseSender sender;
 };
 
-struct alignas(kHostLine) SliceResponseInput {
+struct SliceResponseInput {
   TimedQueue<tlm::tlm_generic_payload*> queue;
   ResponseReceiver receiver{ResponseReceiver::kUnlimited};
 };

@@ -35,7 +35,8 @@ class SliceRole {
   /// What `memory` leads to, for the watchdog.
   static constexpr const char* kBelow = "the channel";
 
-  SliceRole(SliceStages& slice, const SliceSite& site) : slice_(slice), self_(site.self) {}
+  SliceRole(SliceStages& slice, const SliceSite& site)
+      : slice_(slice), self_(site.self), keeps_remote_misses_(site.keeps_remote_misses) {}
 
   // A request arrives.
 
@@ -72,9 +73,7 @@ class SliceRole {
   // A line has come, or an access has taken effect.
 
   /// Whether a line stays that this access alone fetched.
-  bool keeps(const Access& a) const {
-    return slice_.local(a) || slice_.config().install_remote_misses;
-  }
+  bool keeps(const Access& a) const { return keeps_remote_misses_ || slice_.local(a); }
   /// Whether a line must not outlive the kernel.
   bool is_copy(const Home&) const { return false; }
   /// Whether the answer of an access that has taken effect may leave; else the role sends it later.
@@ -98,6 +97,9 @@ class SliceRole {
  protected:
   SliceStages& slice_;
   const SliceId self_;
+
+ private:
+  const bool keeps_remote_misses_;
 };
 
 }  // namespace tessera

@@ -33,6 +33,9 @@ struct SliceSite {
   /// "remote_cache": over how many banks a GPU's remote lines are dealt, by their home slice's
   /// number; divides the number of slices.
   std::uint32_t remote_banks = 1;
+  /// "home", "peer": whether lines that only remote requests fetched stay
+  /// (RemoteCaching::keeps_at_home(); "partition" asks for each access).
+  bool keeps_remote_misses = true;
   /// "partition": which remote lines are cached; never null there.
   const RemoteCaching* caching = nullptr;
   /// "remote_cache": holds lines while remote_cache is true, which it must not cease to be but
@@ -42,15 +45,14 @@ struct SliceSite {
   std::vector<SliceObserver*> observers;
 };
 
-/// Makes a slice of one role. `name`: of the sc_module.
-using SliceRoleFactory = std::unique_ptr<LlcSlice> (*)(const char* name, const LlcSliceConfig&,
-                                                       const AddressMap&, TransactionPool&,
-                                                       const SliceSite&);
-
-/// Registers a role, made by make_slice<Role> (modules/llc/slice_pipeline.h). Returns true. Throws
-/// InputError for a name that is taken.
-bool register_slice_role(const std::string& name, SliceRoleFactory factory);
-std::vector<std::string> slice_role_names();
+/// The factory of a role gets this.
+struct SliceContext {
+  const char* name;  ///< of the sc_module
+  const LlcSliceConfig& config;
+  const AddressMap& map;
+  TransactionPool& pool;
+  const SliceSite& site;
+};
 
 /// A slice of the role that `site` names. Throws InputError, with the nearest name, for an unknown
 /// role.

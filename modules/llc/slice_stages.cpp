@@ -50,6 +50,7 @@ SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConf
       pool_(pool),
       clock_(config.clock_hz),
       observers_(site.observers),
+      arbiter_(config_.arbitration.make({2})),
       check_(rules(config, map, messages)),
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerByte,
              config.replacement),

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <tlm>
 #include <vector>
 
@@ -47,11 +48,10 @@ class SliceStages : public LlcSlice {
   void send_on(Output& output, const Access& a, Tick due, std::uint32_t tag);
   /// The head of its queue cannot be looked up at this instant: will be counted once, for the
   /// first reason, if it is not looked up at the very same instant.
-  [[gnu::noinline]] Outcome stall(const Access& a, Counter& reason);
+  Outcome stall(const Access& a, Counter& reason);
   /// Sends another slice's access to its home after a lookup, without a place here. A write takes
   /// the line's copy with it.
-  [[gnu::noinline]] Outcome forward_to_home(const Access& a, std::uint64_t line,
-                                            CacheArray::Frame frame, Tick t);
+  Outcome forward_to_home(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   /// The line has a copy no more: at once, or when it has come.
   void drop_copy(std::uint64_t line, CacheArray::Frame frame);
   void write_back(CacheArray::Frame frame, Tick t);
@@ -73,13 +73,14 @@ class SliceStages : public LlcSlice {
   TransactionPool& pool_;
   const ClockDomain clock_;
   const std::vector<SliceObserver*> observers_;
+  const std::unique_ptr<const Arbiter> arbiter_;
   PayloadCheck check_;
 
   CacheArray array_;
   /// Entry::keep is false when the line must not stay, and nothing more may merge.
   Mshr<Access> mshr_;
-  // What a lookup, a fill and a request to the channel ask: three host cache lines.
-  alignas(kHostLine) TimedQueue<Access> lmr_;
+  // What a lookup, a fill and a request to the channel read.
+  TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
   ResponseInput fills_;  ///< from the channel
   Output to_memory_;
@@ -114,11 +115,11 @@ class SliceStages : public LlcSlice {
   bool output_backed_up() const;
   Outcome merge(const Access& a, std::uint64_t line);
   Payload& own_fetch(const Access& a, std::uint64_t line);
-  [[gnu::noinline]] void refuse_fill(Payload& payload, Tick t);
+  void refuse_fill(Payload& payload, Tick t);
   CacheArray::Frame allocate_way(std::uint64_t index, std::uint64_t line);
   void apply(const Access& a, CacheArray::Frame frame);
   void acknowledge_write(Payload& payload);
-  [[gnu::noinline]] void walk_flush(Tick t);
+  void walk_flush(Tick t);
   void schedule_output(const Output& output, Tick t);
 
   /// The frame that holds the line at an address, or kNone.

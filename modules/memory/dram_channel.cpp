@@ -282,7 +282,6 @@ void DramChannel::work() {
   const bool first = cycle >= next_edge_;
   next_edge_ = std::max(next_edge_, cycle + 1);
   if (edge && first) {
-    clock_.set_current_edge(t);
     handle_requests(t, cycle);
     issue_commands(cycle);
   }

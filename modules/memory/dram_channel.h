@@ -93,7 +93,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
     Tick due = 0;
     Slot slot = 0;
   };
-  struct alignas(kHostLine) Port {
+  struct Port {
     Port(std::size_t input, std::size_t queue) : pending(queue), receiver(input) {}
     BoundedQueue<Pending> pending;
     ResponseSender sender;
@@ -132,8 +132,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   const std::unique_ptr<DramScheduler> scheduler_;
   BackingStore store_;
   std::vector<Port> ports_;
-  // A host cache line.
-  alignas(kHostLine) TimedQueue<Arrival> arriving_;
+  TimedQueue<Arrival> arriving_;
   ProcessTimer wake_;
   std::uint64_t edge_ = 0;  ///< the edge that the process is armed for, and its time
   Tick edge_time_ = kNever;

@@ -56,12 +56,6 @@ std::vector<std::string> DramConfig::validate() const {
   e.unless(t_faw >= t_rrd_s, "t_faw (", t_faw, ") must not be less than t_rrd_s (", t_rrd_s, ")");
   e.unless(!refresh || t_refi > t_rfc + t_rp + t_rc, "t_refi (", t_refi,
            ") leaves no time between refreshes of t_rp + t_rfc (", t_rp + t_rfc, ")");
-  e.unless(write_drain_high >= 1 && write_drain_high <= queue_entries,
-           "write_drain_high must be 1 to queue_entries (", queue_entries, "), not ",
-           write_drain_high);
-  e.unless(write_drain_low < write_drain_high, "write_drain_low (", write_drain_low,
-           ") must be less than write_drain_high (", write_drain_high, ")");
-  e.unless(starvation_clocks >= 1, "starvation_clocks must be 1 or more");
   return e.all;
 }
 
@@ -118,13 +112,6 @@ void describe(ParameterVisitor& v, DramConfig& c) {
   v.choice("row_policy", c.row_policy,
            "a row that no queued request wants stays open, or is closed (NUBA: not said; open)",
            {{"open", RowPolicy::kOpen}, {"closed", RowPolicy::kClosed}});
-  v.integer("write_drain_high", c.write_drain_high, "",
-            "fr-fcfs: queued writes at which writes go before reads (ours)", 1, 4096);
-  v.integer("write_drain_low", c.write_drain_low, "",
-            "fr-fcfs: queued writes at which reads go first again (ours)", 0, 4095);
-  v.integer("starvation_clocks", c.starvation_clocks, "clock",
-            "fr-fcfs: a request this old goes before row hits and the other direction (ours)", 1,
-            1'000'000'000);
 }
 
 }  // namespace tessera

@@ -53,9 +53,6 @@ struct DramConfig {
 
   PolicyChoice<DramScheduler> scheduler = {"fr-fcfs", {}};
   RowPolicy row_policy = RowPolicy::kOpen;
-  std::uint32_t write_drain_high = 32;     ///< "fr-fcfs": queued writes that start a drain
-  std::uint32_t write_drain_low = 16;      ///< queued writes that end it
-  std::uint32_t starvation_clocks = 2000;  ///< "fr-fcfs"
 
   /// Every fault, in words; empty when the configuration is sound.
   std::vector<std::string> validate() const;

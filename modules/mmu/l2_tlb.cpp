@@ -92,7 +92,7 @@ void L2Tlb::blocking(int port, tlm_generic_payload& payload, sc_core::sc_time& d
   const std::uint64_t page = key_of(payload.get_address() >> page_bits_, payload);
   if (Entry* e = find(page)) {
     e->used = ++uses_;
-    answer_translation(payload, e->physical);
+    answer_translation(payload, e->translation);
     return;
   }
   walker->b_transport(payload, delay);
@@ -120,11 +120,11 @@ void L2Tlb::handle_fills(Tick t) {
     const PageSlots::Index i = request_of(fetch).tag;
     PageSlots::Slot& slot = mshrs_[i];
     const tlm::tlm_response_status status = fetch.get_response_status();
-    const std::uint64_t physical = translation_of(fetch);
-    if (status == tlm::TLM_OK_RESPONSE) install(slot.page, physical);
+    const PageEntry translation = translation_of(fetch);
+    if (status == tlm::TLM_OK_RESPONSE) install(slot.page, translation);
     for (const PageSlots::Waiter& w : slot.waiters) {
       if (status == tlm::TLM_OK_RESPONSE) {
-        answer_translation(*w.payload, physical);
+        answer_translation(*w.payload, translation);
       } else {
         w.payload->set_response_status(status);
         ++stats_.errors;
@@ -169,7 +169,7 @@ bool L2Tlb::access(const Access& a, Tick t) {
   if (Entry* e = find(page)) {
     ++stats_.hits;
     e->used = ++uses_;
-    answer_translation(*a.payload, e->physical);
+    answer_translation(*a.payload, e->translation);
     response(a.port, *a.payload, t);
     return true;
   }
@@ -255,17 +255,17 @@ L2Tlb::Entry* L2Tlb::find(std::uint64_t page) {
   return nullptr;
 }
 
-void L2Tlb::install(std::uint64_t page, std::uint64_t physical) {
+void L2Tlb::install(std::uint64_t page, PageEntry translation) {
   const std::size_t sets = config_.entries / config_.ways;
   if (Entry* known = find(page)) {
-    *known = Entry{page, physical, ++uses_};
+    *known = Entry{page, translation, ++uses_};
     return;
   }
   Entry* const first = &entries_[page % sets * config_.ways];
   Entry* const victim = std::min_element(
       first, first + config_.ways, [](const Entry& a, const Entry& b) { return a.used < b.used; });
   if (victim->page != kNoPage) ++stats_.evictions;
-  *victim = Entry{page, physical, ++uses_};
+  *victim = Entry{page, translation, ++uses_};
 }
 
 void L2Tlb::invalidate_all() { std::fill(entries_.begin(), entries_.end(), Entry{}); }

@@ -14,6 +14,7 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/paced_output.h"
+#include "modules/core/page_entry.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
@@ -99,7 +100,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
 
   struct Entry {
     std::uint64_t page = kNoPage;
-    std::uint64_t physical = 0;
+    PageEntry translation;
     std::uint64_t used = 0;  ///< order of last use
   };
   struct Access {
@@ -135,7 +136,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
     return page | view << 48;
   }
   Entry* find(std::uint64_t page);
-  void install(std::uint64_t page, std::uint64_t physical);
+  void install(std::uint64_t page, PageEntry translation);
 
   const L2TlbConfig config_;
   PayloadCheck check_;

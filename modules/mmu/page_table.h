@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/ids.h"
+#include "modules/core/page_entry.h"
 #include "modules/core/time.h"
 #include "policies/address_map.h"
 
@@ -39,6 +40,13 @@ class PageTable {
     const std::uint32_t entry = (*leaves_[leaf])[page % kLeafPages];
     if (entry == 0) return std::nullopt;
     return (std::uint64_t{entry - 1} << page_bits_) | (virtual_address & (page_bytes() - 1));
+  }
+
+  /// The number of a page's allocation (PageEntry), 0 if there is none. Empty: all 0.
+  std::function<std::uint32_t(std::uint64_t virtual_address)> allocation_of;
+  /// The entry of a virtual page that is at `physical`, by a walk or a fault.
+  PageEntry entry_of(std::uint64_t virtual_address, std::uint64_t physical) const {
+    return {physical, allocation_of ? allocation_of(virtual_address) : 0};
   }
 
   /// Called when a walk finds an unmapped page. Returns true if it has mapped the page. The UVM

@@ -78,7 +78,7 @@ void PageWalker::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay)
   delay += to_sc_time(clock_.time_of(config_.walk_cycles()));
   const std::uint64_t address = payload.get_address() & ~(table_.page_bytes() - 1);
   if (const auto physical = table_.walk(address, requester_of(payload))) {
-    answer_translation(payload, *physical);
+    answer_translation(payload, table_.entry_of(address, *physical));
     const Tick arrival = table_.arrival(address);
     if (now() + delay.value() < arrival) delay = to_sc_time(clock_.after(arrival, 0) - now());
     return;
@@ -144,7 +144,7 @@ void PageWalker::end_walks(Tick t) {
     const auto physical =
         hidden ? std::nullopt : table_.walk(address, request_of(*payload).requester);
     if (physical) {
-      answer_translation(*payload, *physical);
+      answer_translation(*payload, table_.entry_of(address, *physical));
       responses_.queue.push(t, 1, Result{payload, true});
     } else {
       ++stats_.faults;

@@ -2,31 +2,33 @@
 #pragma once
 
 // A translation request: kind kTranslation, READ, virtual address, length 8 or more,
-// MemoryRequest::requester = requester. The first 8 bytes of the response are the physical address
-// of the page, in both value modes. An address outside all allocations gets
+// MemoryRequest::requester = requester. The first 8 bytes of the response are the page's entry
+// (PageEntry), in both value modes. An address outside all allocations gets
 // TLM_ADDRESS_ERROR_RESPONSE.
 
 #include <cstdint>
 #include <cstring>
 #include <tlm>
 
+#include "modules/core/page_entry.h"
 #include "modules/core/payload_check.h"
 
 namespace tessera {
 
 inline constexpr unsigned kTranslationBytes = 8;
 
-/// Writes the translation and an OK status into the response.
-inline void answer_translation(tlm::tlm_generic_payload& payload, std::uint64_t physical_page) {
-  std::memcpy(payload.get_data_ptr(), &physical_page, kTranslationBytes);
+/// Writes the page's entry and an OK status into the response.
+inline void answer_translation(tlm::tlm_generic_payload& payload, PageEntry entry) {
+  const std::uint64_t bits = entry.bits();
+  std::memcpy(payload.get_data_ptr(), &bits, kTranslationBytes);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-/// The physical page address in a response.
-inline std::uint64_t translation_of(const tlm::tlm_generic_payload& payload) {
-  std::uint64_t physical_page = 0;
-  std::memcpy(&physical_page, payload.get_data_ptr(), kTranslationBytes);
-  return physical_page;
+/// The page's entry in a response.
+inline PageEntry translation_of(const tlm::tlm_generic_payload& payload) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, payload.get_data_ptr(), kTranslationBytes);
+  return PageEntry(bits);
 }
 
 /// Rules for the payloads that the blocks of the MMU accept.

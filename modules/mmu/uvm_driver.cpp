@@ -142,17 +142,18 @@ void UvmDriver::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) 
     delay += to_sc_time(config_.fault_latency_ns * kTicksPerNs);
   }
   const std::uint64_t address = page * table_.page_bytes();
-  answer_translation(payload, *touch(address, requester_of(payload)));
+  answer_translation(payload, table_.entry_of(address, *touch(address, requester_of(payload))));
 }
 
 unsigned UvmDriver::debug(tlm_generic_payload& payload) {
   if (check_.untimed_fault(payload) != PayloadFault::kNone) return 0;
-  const auto physical = table_.translate(payload.get_address() & ~(table_.page_bytes() - 1));
+  const std::uint64_t address = payload.get_address() & ~(table_.page_bytes() - 1);
+  const auto physical = table_.translate(address);
   if (!physical) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
-  answer_translation(payload, *physical);
+  answer_translation(payload, table_.entry_of(address, *physical));
   return kTranslationBytes;
 }
 
@@ -178,12 +179,13 @@ void UvmDriver::end_faults(Tick t) {
     PageSlots::Slot& slot = faults_[i];
     // A b_transport call can have mapped the page in the meantime.
     const RequesterId toucher = request_of(*slot.waiters.front().payload).requester;
-    const auto known = table_.translate(slot.page * table_.page_bytes());
+    const std::uint64_t address = slot.page * table_.page_bytes();
+    const auto known = table_.translate(address);
     const std::uint64_t physical = known ? *known : map_page(slot.page, toucher);
     if (!known) table_.mapped_by_fault(slot.page, t);
     stats_.fault_latency.add((clock_.after(t, 1) - slot.waiters.front().since) / kTicksPerNs);
     for (const PageSlots::Waiter& w : slot.waiters) {
-      answer_translation(*w.payload, physical);
+      answer_translation(*w.payload, table_.entry_of(address, physical));
       responses_.queue.push(t, 0, w.payload);
     }
     faults_.release(i);
@@ -210,7 +212,7 @@ bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
   const std::uint64_t page = table_.page_of(payload.get_address());
   const std::uint64_t address = page * table_.page_bytes();
   if (const auto physical = table_.walk(address, request_of(payload).requester)) {
-    answer_translation(payload, *physical);
+    answer_translation(payload, table_.entry_of(address, *physical));
   } else if (!allocated(page)) {
     ++stats_.errors;
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);

@@ -81,7 +81,6 @@ void BasicDuplexNetwork<Fabric>::read_clock() {
   seen_ = t;
   cycle_ = clock_.cycle_at(t);
   const bool edge = clock_.is_edge(t);
-  if (edge) clock_.set_current_edge(t);
   first_ = edge ? cycle_ : cycle_ + 1;
   next_edge_ = clock_.after(t, edge ? 1 : 0);
 }

@@ -71,16 +71,16 @@ class BasicDuplexNetwork final {
   /// whose END is withheld.
   static constexpr std::size_t kPortRegisters = 2;
 
-  struct alignas(kHostLine) EntryPort {
+  struct EntryPort {
     RequestReceiver requests{kPortRegisters};
     ResponseSender responses;
   };
-  struct alignas(kHostLine) ExitPort {
+  struct ExitPort {
     RequestSender requests;
     /// Early responses that wait for the first switch; they stall the port's next request.
     unsigned early_waiting = 0;
     tlm::tlm_fw_transport_if<>* target = nullptr;
-    alignas(kHostLine) ResponseReceiver responses{kPortRegisters};
+    ResponseReceiver responses{kPortRegisters};
   };
   /// A response returned by BEGIN_REQ (early completion), until its arrival.
   struct EarlyResponse {
@@ -106,7 +106,7 @@ class BasicDuplexNetwork final {
   void look_at_clock() {
     if (now() != seen_) read_clock();
   }
-  [[gnu::noinline]] void read_clock();
+  void read_clock();
   Cycle cycle_from(Tick t) const;
   void schedule_next();
   /// The first cycle in which a message can be sent so that it arrives, one cycle later, at t or

@@ -133,7 +133,6 @@ unsigned GpuFabric::debug(int, tlm::tlm_generic_payload&) { return 0; }
 // From the outputs back to the inputs, so that a freed switch entry is used in the same cycle.
 void GpuFabric::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   const Cycle cycle = clock_.cycle_at(t);
   reach_outputs(cycle);
   for (unsigned g = 0; g < gpus(); ++g) {

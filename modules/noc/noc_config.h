@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/core/parameters.h"
+#include "policies/arbiter.h"
 
 namespace tessera {
 
@@ -34,6 +35,8 @@ struct NocConfig {
   /// Buffer size per switch input and per exit; 0: two line packets.
   std::uint32_t input_buffer_flits = 0;
   std::uint32_t header_bytes = 8;
+  /// Which input of a switch's output is served.
+  PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
 
   /// Buffer size with the default resolved.
   std::uint32_t buffer_flits() const;

@@ -60,6 +60,8 @@ void describe(ParameterVisitor& v, RingConfig& c) {
             2, kMostPackets);
   v.integer("header_bytes", c.header_bytes, "byte", "address and control of every packet (ours)", 1,
             1024);
+  v.text("arbitration", c.arbitration.name,
+         "which buffer of a node a segment or an exit serves (ours)", policy_names<Arbiter>());
 }
 
 }  // namespace tessera

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/core/parameters.h"
+#include "policies/arbiter.h"
 
 namespace tessera {
 
@@ -17,6 +18,8 @@ struct RingConfig {
   std::uint32_t hop_latency = 32;    ///< cycles from a node's input to that of the next node
   std::uint32_t buffer_packets = 4;  ///< buffer per node and direction; 2 or more
   std::uint32_t header_bytes = 8;
+  /// Which buffer of a node a segment or an exit serves.
+  PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
 
   /// Bytes per second of one direction of `ports` segments.
   double bandwidth(std::uint32_t ports) const {

@@ -6,7 +6,11 @@
 namespace tessera {
 
 RingFabric::RingFabric(const Shape& shape, Client& client, NocStats& stats)
-    : client_(client), stats_(stats), latency_(shape.hop_latency), capacity_(shape.buffer_packets) {
+    : client_(client),
+      stats_(stats),
+      latency_(shape.hop_latency),
+      capacity_(shape.buffer_packets),
+      arbiter_(shape.arbitration.make({3})) {
   add_nodes(shape.nodes);
 }
 
@@ -84,6 +88,19 @@ void RingFabric::process(Cycle cycle) {
   find_next(cycle);
 }
 
+template <std::size_t n>
+unsigned RingFabric::arbitrate(const std::array<Fifo*, n>& inputs, std::uint64_t ready,
+                               const OutputLink& link, Cycle cycle) const {
+  if ((ready & (ready - 1)) == 0) return static_cast<unsigned>(__builtin_ctzll(ready));
+  std::array<std::uint64_t, n> arrived{};
+  for (std::size_t i = 0; i < n; ++i) {
+    if ((ready >> i & 1) == 0) continue;
+    // The low bits of the arrival, which is in the past, as a cycle.
+    arrived[i] = cycle - (static_cast<std::uint32_t>(cycle) - inputs[i]->packets.front().arrived);
+  }
+  return arbiter_->choose({ready, link.last, arrived.data()});
+}
+
 void RingFabric::leave(unsigned n, Cycle cycle) {
   Node& node = nodes_[n];
   OutputLink& link = node.exit_link;
@@ -91,27 +108,29 @@ void RingFabric::leave(unsigned n, Cycle cycle) {
   // A node's packets to itself are in the clockwise buffer.
   const std::array<Fifo*, 3> inputs = {&node.transit[kClockwise], &node.transit[kCounter],
                                        &node.own[kClockwise]};
-  for (unsigned i = 1; i <= inputs.size(); ++i) {
-    const auto input = static_cast<unsigned>((link.last + i) % inputs.size());
-    Fifo& fifo = *inputs[input];
-    if (fifo.packets.empty() || fifo.ready > cycle || fifo.packets.front().exit != n) continue;
-    if (room(node.exit, cycle) == 0) {
-      link.blocked_since = std::min(link.blocked_since, cycle);
-      return;
-    }
-    if (link.blocked_since != kNever) stats_.buffer_full_cycles += cycle - link.blocked_since;
-    link.blocked_since = kNever;
-    link.last = input;
-    const std::uint32_t flits = fifo.packets.front().flits;
-    link.free_at = cycle + flits;
-    stats_.egress_busy_cycles[n] += flits;
-    Packet p = pop(fifo, cycle, cycle + flits);
-    p.ready = cycle + flits - 1;  // delivered one cycle ahead of the tail
-    push(node.exit, p);
-    if (node.exit.packets.size() == 1) node.deliver_at = node.exit.ready;
-    if (&fifo == inputs[2]) refill(n, cycle);
+  std::uint64_t ready = 0;
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Fifo& f = *inputs[i];
+    const bool goes = !f.packets.empty() && f.ready <= cycle && f.packets.front().exit == n;
+    ready |= std::uint64_t{goes} << i;
+  }
+  if (ready == 0) return;
+  if (room(node.exit, cycle) == 0) {
+    link.blocked_since = std::min(link.blocked_since, cycle);
     return;
   }
+  if (link.blocked_since != kNever) stats_.buffer_full_cycles += cycle - link.blocked_since;
+  link.blocked_since = kNever;
+  link.last = arbitrate(inputs, ready, link, cycle);
+  Fifo& fifo = *inputs[link.last];
+  const std::uint32_t flits = fifo.packets.front().flits;
+  link.free_at = cycle + flits;
+  stats_.egress_busy_cycles[n] += flits;
+  Packet p = pop(fifo, cycle, cycle + flits);
+  p.ready = cycle + flits - 1;  // delivered one cycle ahead of the tail
+  push(node.exit, p);
+  if (node.exit.packets.size() == 1) node.deliver_at = node.exit.ready;
+  if (&fifo == inputs[2]) refill(n, cycle);
 }
 
 void RingFabric::deliver(unsigned n, Cycle cycle) {
@@ -138,28 +157,30 @@ void RingFabric::go_on(unsigned n, Way way, Cycle cycle) {
   Fifo& sink = nodes_[neighbour(n, way)].transit[way];
   const std::array<Fifo*, 2> inputs = {&node.transit[way], &node.own[way]};
   bool blocked = false;
-  for (unsigned i = 1; i <= inputs.size(); ++i) {
-    const auto input = static_cast<unsigned>((link.last + i) % inputs.size());
-    Fifo& fifo = *inputs[input];
-    if (fifo.packets.empty() || fifo.ready > cycle || fifo.packets.front().exit == n) continue;
+  std::uint64_t ready = 0;
+  for (unsigned i = 0; i < inputs.size(); ++i) {
+    const Fifo& f = *inputs[i];
+    if (f.packets.empty() || f.ready > cycle || f.packets.front().exit == n) continue;
     // Bubble flow control: a packet that enters the ring needs two free entries.
-    if (room(sink, cycle) < input + 1) {
-      blocked = true;
-      continue;
-    }
-    if (link.blocked_since != kNever) stats_.buffer_full_cycles += cycle - link.blocked_since;
-    link.blocked_since = kNever;
-    link.last = input;
-    const std::uint32_t flits = fifo.packets.front().flits;
-    link.free_at = cycle + flits;
-    stats_.segment_bytes += fifo.packets.front().bytes;
-    Packet p = pop(fifo, cycle, cycle + flits);
-    p.ready = cycle + latency_;
-    push(sink, p);
-    if (input == 1) refill(n, cycle);
+    const bool fits = room(sink, cycle) > i;
+    ready |= std::uint64_t{fits} << i;
+    blocked = blocked || !fits;
+  }
+  if (ready == 0) {
+    if (blocked) link.blocked_since = std::min(link.blocked_since, cycle);
     return;
   }
-  if (blocked) link.blocked_since = std::min(link.blocked_since, cycle);
+  if (link.blocked_since != kNever) stats_.buffer_full_cycles += cycle - link.blocked_since;
+  link.blocked_since = kNever;
+  link.last = arbitrate(inputs, ready, link, cycle);
+  Fifo& fifo = *inputs[link.last];
+  const std::uint32_t flits = fifo.packets.front().flits;
+  link.free_at = cycle + flits;
+  stats_.segment_bytes += fifo.packets.front().bytes;
+  Packet p = pop(fifo, cycle, cycle + flits);
+  p.ready = cycle + latency_;
+  push(sink, p);
+  if (link.last == 1) refill(n, cycle);
 }
 
 void RingFabric::refill(unsigned n, Cycle cycle) {

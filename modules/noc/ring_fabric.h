@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ namespace tessera {
 ///   node at c + L.
 /// * At its destination a packet leaves through the exit link, which is busy for n cycles. It is
 ///   delivered when its tail has arrived. The zero-load latency of a packet is hops * L + n.
-/// * Segments arbitrate round robin between transit packets and the node's own packets, exit links
+/// * Segments arbitrate (Arbiter) between transit packets and the node's own packets, exit links
 ///   between the three buffers that lead to them. Buffers are first in, first out, with
 ///   `buffer_packets` entries each. An entry that is freed in a cycle is available in the next one.
 ///
@@ -44,9 +45,10 @@ class RingFabric {
     std::uint32_t nodes = 2;
     std::uint32_t hop_latency = 1;
     std::uint32_t buffer_packets = 2;
+    PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
   };
   static Shape shape_of(const Config& c, unsigned entries, unsigned) {
-    return {entries, c.hop_latency, c.buffer_packets};
+    return {entries, c.hop_latency, c.buffer_packets, c.arbitration};
   }
 
   RingFabric(const Shape& shape, Client& client, NocStats& stats);
@@ -130,6 +132,10 @@ class RingFabric {
   /// Dequeues the head; its tail leaves at `free`.
   Packet pop(Fifo& fifo, Cycle cycle, Cycle free);
 
+  /// The one of several buffers whose head goes; `ready`: a bit for each that competes.
+  template <std::size_t n>
+  unsigned arbitrate(const std::array<Fifo*, n>& inputs, std::uint64_t ready,
+                     const OutputLink& link, Cycle cycle) const;
   void leave(unsigned node, Cycle cycle);
   void deliver(unsigned node, Cycle cycle);
   void go_on(unsigned node, Way way, Cycle cycle);
@@ -144,6 +150,7 @@ class RingFabric {
   NocStats& stats_;
   const std::uint32_t latency_;
   const std::uint32_t capacity_;
+  const std::unique_ptr<const Arbiter> arbiter_;
   std::vector<Node> nodes_;
   std::size_t live_ = 0;
   bool moved_ = false;  ///< a packet has left a buffer in this cycle

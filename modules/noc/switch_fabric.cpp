@@ -23,6 +23,8 @@ SwitchFabric::SwitchFabric(const Shape& shape, Client& client, NocStats& stats)
       stats_(stats),
       latency_(shape.stage_latency),
       capacity_(shape.buffer_flits),
+      arbiter_(shape.arbitration.make({shape.radix})),
+      by_age_(arbiter_->compares_age()),
       exit_group_(shape.exits, 0),
       exits_(shape.exits),
       entries_(shape.entries) {
@@ -275,6 +277,21 @@ Cycle SwitchFabric::next_ready(unsigned stage, const OutputLink& link, Cycle cyc
   return soonest;
 }
 
+std::uint32_t SwitchFabric::arbitrate(unsigned stage, const OutputLink& link, std::uint64_t ready,
+                                      Cycle cycle) {
+  ArbitrationRequests requests{ready, link.last, nullptr};
+  if (unlikely(by_age_)) {
+    for (std::uint64_t heads = ready; heads != 0; heads &= heads - 1) {
+      const unsigned input = lowest_bit(heads);
+      const Packet& p = packets_[buffers_[stage][link.first_buffer + input].head];
+      // The low bits of the arrival, which is in the past, as a cycle.
+      arrived_[input] = cycle - (static_cast<std::uint32_t>(cycle) - p.arrived);
+    }
+    requests.arrived = arrived_.data();
+  }
+  return arbiter_->choose(requests);
+}
+
 void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   OutputLink& l = links_[stage][link];
   if (l.waiting == 0) return;
@@ -282,17 +299,18 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
     due(link_work(stage), link, l.free_at);
     return;
   }
-  // Round robin among the heads that are ready.
-  const unsigned from = (l.last + 1U) % 64;
-  std::uint32_t input = 0;
-  for (std::uint64_t order = rotate_right(l.waiting, from);; order &= order - 1) {
-    if (order == 0) {
-      due(link_work(stage), link, next_ready(stage, l, cycle));
-      return;
-    }
-    input = (from + lowest_bit(order)) % 64;
-    if (buffers_[stage][l.first_buffer + input].ready <= cycle) break;
+  // The heads that are ready compete.
+  std::uint64_t ready = 0;
+  for (std::uint64_t heads = l.waiting; heads != 0; heads &= heads - 1) {
+    const unsigned head = lowest_bit(heads);
+    ready |= std::uint64_t{buffers_[stage][l.first_buffer + head].ready <= cycle} << head;
   }
+  if (ready == 0) {
+    due(link_work(stage), link, next_ready(stage, l, cycle));
+    return;
+  }
+  const bool alone = (ready & (ready - 1)) == 0;
+  const std::uint32_t input = alone ? lowest_bit(ready) : arbitrate(stage, l, ready, cycle);
   const std::uint32_t buffer = l.first_buffer + input;
   Fifo& source = buffers_[stage][buffer];
   const bool last = stage == last_stage();
@@ -301,7 +319,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   if (unlikely(!fits(sink, flits))) {
     l.blocked_since = std::min(l.blocked_since, cycle);
     // The link is served again when the buffer releases space or when another head is ready, which
-    // can precede this one in round-robin order and can fit. The other head is scheduled here,
+    // can win and can fit. The other head is scheduled here,
     // because this pass can have used its event at the wheel's last slot.
     const Cycle other = next_ready(stage, l, cycle);
     if (other != kNever) due(link_work(stage), link, other);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <tlm>
 #include <vector>
@@ -26,9 +27,11 @@ namespace tessera {
 ///   c + L.
 /// * From the last switch a packet is delivered at c + L + n, when its tail has arrived. The
 ///   zero-load latency of a packet is stages * L + n.
-/// * An output arbitrates round robin between its inputs. If the downstream buffer is full, the
-///   winner keeps its grant until the buffer has space. Buffers are first in, first out, with
-///   head-of-line blocking.
+/// * An output serves one of the inputs whose heads are ready, as its Arbiter says (round-robin:
+/// the
+///   next after the one served last). If the winner finds the downstream buffer full, the output
+///   serves none until the buffer has space or another head is ready. Buffers are first in, first
+///   out, with head-of-line blocking.
 /// * Every link, including the exit links, ends in a buffer of `buffer_flits`. Its space is
 ///   allocated when the head leaves for the buffer and released when the head leaves the buffer
 ///   (virtual cut-through; the tail drains as fast as the next packet can follow). A packet longer
@@ -44,9 +47,10 @@ class SwitchFabric {
     std::uint32_t radix = 8;
     std::uint32_t stage_latency = 4;
     std::uint32_t buffer_flits = 18;
+    PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
   };
 
-  struct alignas(32) Packet {  // half a host cache line, because each access can be a host miss
+  struct Packet {
     tlm::tlm_generic_payload* payload = nullptr;
     Cycle ready = 0;  ///< arrival of the head at its buffer; at an exit: earliest delivery
     std::uint32_t arrived = 0;  ///< arrival of the head at the entry, low bits of the cycle
@@ -72,7 +76,7 @@ class SwitchFabric {
 
   using Config = NocConfig;
   static Shape shape_of(const Config& c, unsigned entries, unsigned exits) {
-    return {entries, exits, c.radix, c.stage_latency, c.buffer_flits()};
+    return {entries, exits, c.radix, c.stage_latency, c.buffer_flits(), c.arbitration};
   }
 
   SwitchFabric(const Shape& shape, Client& client, NocStats& stats);
@@ -118,7 +122,7 @@ class SwitchFabric {
   /// Kinds of work, in the order in which a pass serves them.
   enum Work : unsigned { kEject, kLink1, kLink0, kWorkKinds };
 
-  struct alignas(32) Fifo {
+  struct Fifo {
     std::uint32_t head = kNone;
     std::uint32_t tail = kNone;
     std::uint32_t used = 0;       ///< flits
@@ -128,7 +132,7 @@ class SwitchFabric {
     /// Earliest departure of the head; if empty: departure of the last packet's tail.
     Cycle ready = 0;
   };
-  struct alignas(32) OutputLink {
+  struct OutputLink {
     std::uint64_t waiting = 0;  ///< inputs whose head is routed to this link, ready or not
     Cycle free_at = 0;
     Cycle blocked_since = kNever;
@@ -171,10 +175,12 @@ class SwitchFabric {
 
   void eject(std::uint32_t exit, Cycle cycle);
   void serve(unsigned stage, std::uint32_t link, Cycle cycle);
+  /// The input that is served, of several whose heads are ready.
+  std::uint32_t arbitrate(unsigned stage, const OutputLink& link, std::uint64_t ready, Cycle cycle);
   void refill(std::uint32_t entry, Cycle cycle);
   void bid(unsigned stage, const Fifo& buffer);
   /// The earliest departure, after `cycle`, of a head that waits for the link; kNever if none.
-  [[gnu::noinline]] Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
+  Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
 
   std::uint32_t link_of(unsigned stage, const Fifo& fifo, const Packet& p) const {
     return stage == last_stage() ? p.exit : fifo.link_base + exit_group_[p.exit];
@@ -188,7 +194,10 @@ class SwitchFabric {
   std::uint32_t latency_;
   std::uint32_t capacity_;
   bool two_stages_ = false;
-  std::vector<std::uint32_t> exit_group_;  ///< second-stage switch of each exit
+  const std::unique_ptr<const Arbiter> arbiter_;
+  const bool by_age_;
+  std::array<std::uint64_t, 64> arrived_{};  ///< ArbitrationRequests::arrived
+  std::vector<std::uint32_t> exit_group_;    ///< second-stage switch of each exit
 
   std::array<std::vector<Fifo>, 2> buffers_;      ///< switch inputs, by stage
   std::array<std::vector<OutputLink>, 2> links_;  ///< switch outputs, by stage

@@ -229,7 +229,6 @@ void RdmaEngine::blocking_home(Payload& payload, sc_core::sc_time& delay) {
 
 void RdmaEngine::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   send_answers(t);
   // The stages run twice: a departure frees an entry, and a new entry can depart in the same cycle.
   handle_responses(t);

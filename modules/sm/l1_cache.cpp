@@ -68,7 +68,6 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   if (unlikely(request == nullptr)) return check_.refuse(core, payload, phase);
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, request});
-  array_.prefetch(line_of(payload));
   // Behind others it need not: the head has seen to that, or is held up.
   if (pipeline_.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
   return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);

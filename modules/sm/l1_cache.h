@@ -31,14 +31,12 @@ namespace tessera {
 /// atomic drops the line.
 ///
 /// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
-/// a cycle; data is at the core one cycle later, so a hit takes `latency_cycles`. A miss leaves at
-/// that time too. A filled line's data is at the core one cycle after it has come, one access a
-/// cycle.
+/// a cycle; data is at the core one cycle later, so a hit takes `latency_cycles`. A miss leaves
+/// then too. A filled line's data is at the core one cycle after it has come, one access a cycle.
 ///
 /// A load that misses travels on itself and brings the line back. Accesses to a line that is being
 /// fetched take effect in their order when it comes (a store waits in the MSHR as a note while it
 /// travels on). Addresses are physical.
-///
 /// The role (modules/sm/l1_role.h) says how an access to another node's line is carried out: as any
 /// other, or past the array. A load past the array merges with a fetch under way that brings all
 /// words that it needs, else allocates an MSHR and sends a request of its own, for the whole line
@@ -46,16 +44,18 @@ namespace tessera {
 /// behind one is fetched anew, since requests to one address keep their order on the way to memory.
 ///
 /// A response takes effect when it arrives. Where no access can be looked up before that, its
-/// effects are computed in the call that announces it.
-///
-/// An access's payload is kept alive by its initiator until it is answered; only a store's note in
-/// an MSHR holds a reference of its own.
+/// effects are computed in the call that announces it. A payload is kept alive by its initiator
+/// until it is answered; a store's note in an MSHR holds a reference of its own.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
 ///
 /// This class holds the state and the stages that are the same in every role; L1Pipeline, made by
 /// make_l1_cache(), adds its transport, process and role.
 class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
+  static constexpr const char* kFamily = "L1";
+  static constexpr const char* kNoun = "role";
+  using Context = L1Context;  ///< roles register as a family of this class (policies/registry.h)
+
   tlm_utils::passthrough_target_socket<L1Cache> core;
   tlm_utils::simple_initiator_socket<L1Cache> memory;
   sc_core::sc_export<FlushIf> control;
@@ -97,7 +97,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void drop_lines();
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
-  [[gnu::noinline]] void refuse_fill(Misses::Entry& entry);
+  void refuse_fill(Misses::Entry& entry);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
@@ -117,7 +117,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   }
   std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
 
-  alignas(kHostLine) const L1Config config_;
+  const L1Config config_;
   const unsigned line_shift_;
   const AddressMap& map_;
   const ClockDomain clock_;
@@ -125,8 +125,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
 
   CacheArray array_;
   Misses mshr_;
-  // Each queue and its half of a channel in a host cache line.
-  alignas(kHostLine) TimedQueue<Access> pipeline_;
+  TimedQueue<Access> pipeline_;
   RequestReceiver core_in_;
   TimedQueue<Payload*> responses_;
   ResponseReceiver memory_in_;

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "modules/sm/l1_cache.h"
+#include "policies/registry.h"
 
 namespace tessera {
 
@@ -39,10 +40,8 @@ class L1Pipeline final : public L1Cache {
 };
 
 template <class Role>
-std::unique_ptr<L1Cache> make_l1_pipeline(const sc_core::sc_module_name& name,
-                                          const L1Config& config, const AddressMap& map,
-                                          const L1RoleSite& site) {
-  return std::make_unique<L1Pipeline<Role>>(name, config, map, site);
+std::unique_ptr<L1Cache> make_l1_pipeline(const L1Context& c) {
+  return std::make_unique<L1Pipeline<Role>>(c.name, c.config, c.map, c.site);
 }
 
 }  // namespace tessera

@@ -32,9 +32,6 @@ tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
     }
     return sync;
   }
-  const std::uint64_t line = line_of(payload);
-  mshr_.prefetch(line);
-  array_.prefetch(line);
   responses_.push(due, 0, &payload);
   wake_.at(due);
   return sync;
@@ -45,7 +42,6 @@ tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
 template <class Role>
 void L1Pipeline<Role>::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   if (flush_at_ <= t) drop_lines();
   while (responses_.due(t)) handle_response(*responses_.pop(), t);
   send_all(t);

@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <systemc>
-#include <vector>
 
 #include "modules/core/l1_observer.h"
 #include "modules/core/memory_request.h"
@@ -65,17 +63,21 @@ struct L1Handling {
 ///     void register_statistics(const std::string& module, StatisticsRegistry&) const;
 ///   };
 ///
-/// Its file registers it: register_l1_role("my-role", make_l1_pipeline<MyRole>), with
-/// modules/sm/l1_pipeline.h.
-using L1RoleFactory = std::unique_ptr<L1Cache> (*)(const sc_core::sc_module_name& name,
-                                                   const L1Config& config, const AddressMap& map,
-                                                   const L1RoleSite& site);
+/// Its file registers it, with modules/sm/l1_pipeline.h:
+///
+///   const PolicyRegistration<L1Cache> kRegistered("my-role", "what it does",
+///                                                 make_l1_pipeline<MyRole>);
+///
+/// The factory gets an L1Context.
+struct L1Context {
+  const char* name;  ///< of the sc_module
+  const L1Config& config;
+  const AddressMap& map;
+  const L1RoleSite& site;
+};
 
-/// Returns true. Throws InputError when the name belongs to another role already.
-bool register_l1_role(const std::string& name, L1RoleFactory factory);
-std::vector<std::string> l1_role_names();
 /// An L1 with the role of its site. Throws InputError with the nearest name for an unknown role.
-std::unique_ptr<L1Cache> make_l1_cache(const sc_core::sc_module_name& name, const L1Config& config,
+std::unique_ptr<L1Cache> make_l1_cache(const char* name, const L1Config& config,
                                        const AddressMap& map, const L1RoleSite& site = {});
 
 }  // namespace tessera

@@ -37,7 +37,6 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   Queued& queued = queue_.push();
   coalesce(memory, config_.line_bytes, queued.lines);
   const unsigned lines = queued.lines.count;
-  tlb_.prefetch(queued.lines.lines[0].line >> page_shift_);
   WarpAccess& a = accesses_.allocate(memory, queued.lines);
   queued.access = &a;
   a.op = &op;
@@ -155,12 +154,13 @@ void LoadStoreUnit::handle_translations(Tick t) {
       SC_REPORT_FATAL("/tessera/sm/translation_error",
                       "an access outside every allocation reached the MMU");
     }
-    std::uint64_t physical = 0;
-    std::memcpy(&physical, payload.get_data_ptr(), sizeof physical);
-    tlb_.insert(it->page, physical);
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, payload.get_data_ptr(), sizeof bits);
+    const PageEntry entry(bits);
+    tlb_.insert(it->page, entry);
     blocked_ = false;
     for (Line& l : it->waiting) {
-      l.physical_page = physical;
+      l.page = entry;
       translated_.push_back(l);
     }
     payload.release();
@@ -203,12 +203,12 @@ bool LoadStoreUnit::send_line(Tick t) {
   }
   if (queue_.empty()) return false;
   WarpAccess& a = *queue_.front().access;
-  Line line{&a, a.lines_sent, queue_.front().lines.lines[a.lines_sent], 0};
+  Line line{&a, a.lines_sent, queue_.front().lines.lines[a.lines_sent]};
   const std::uint64_t page = line.lanes.line >> page_shift_;
-  const std::uint64_t* physical = tlb_.find(page);
-  if (physical != nullptr) {
+  const PageEntry* const entry = tlb_.find(page);
+  if (entry != nullptr) {
     ++stats_.tlb_hits;
-    line.physical_page = *physical;
+    line.page = *entry;
     send(line, t);
   } else if (!translate(line, page)) {
     return false;
@@ -242,10 +242,11 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   const std::uint64_t line_in_page = line.line & ((std::uint64_t{1} << page_shift_) - 1);
   Transaction& out = pool_.acquire();
   out.set_line(a.kind == AccessKind::kLoad ? tlm::TLM_READ_COMMAND : tlm::TLM_WRITE_COMMAND,
-               l.physical_page + (line_in_page << line_shift_), config_.line_bytes);
+               l.page.physical() + (line_in_page << line_shift_), config_.line_bytes);
   a.request_for(l.index) = &out;
   MemoryRequest& r = out.request();
   r.requester = sm_;
+  r.allocation = l.page.allocation();
   r.warp = a.warp;
   r.pc = a.pc;
   r.read_only = a.read_only;

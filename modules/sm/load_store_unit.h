@@ -81,7 +81,7 @@ class LoadStoreUnit {
     WarpAccess* access = nullptr;
     std::uint32_t index = 0;
     LineAccess lanes;
-    std::uint64_t physical_page = 0;  ///< once translated
+    PageEntry page = {};  ///< once translated
   };
   struct Translation {
     std::uint64_t page = 0;
@@ -91,18 +91,16 @@ class LoadStoreUnit {
   };
 
   void handle_responses(Tick t);
-  // What is rare, or long for atomics alone, stands apart (noinline), so that the rest lies in
-  // fewer host cache lines.
-  [[gnu::noinline]] void handle_translations(Tick t);
-  [[gnu::noinline]] void send_translations(Tick t);
+  void handle_translations(Tick t);
+  void send_translations(Tick t);
   bool send_line(Tick t);
-  [[gnu::noinline]] bool translate(const Line& line, std::uint64_t page);
+  bool translate(const Line& line, std::uint64_t page);
   void send(const Line& line, Tick t);
-  [[gnu::noinline]] void add_stored(Transaction& out, const Line& line);
-  [[gnu::noinline]] void add_operands(Transaction& out, const Line& line);
+  void add_stored(Transaction& out, const Line& line);
+  void add_operands(Transaction& out, const Line& line);
   void responded_at(tlm::tlm_generic_payload& payload, Tick t);
-  [[gnu::noinline]] void handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
-                                       const MemoryRequest& request);
+  void handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
+                     const MemoryRequest& request);
 
   const SmConfig& config_;
   const ClockDomain& clock_;
@@ -114,10 +112,9 @@ class LoadStoreUnit {
 
   WarpAccessTable accesses_;  ///< by a request's tag / kWarpLanes
 
-  alignas(kHostLine) std::deque<Line> translated_;  // is it empty? One host cache line says.
+  std::deque<Line> translated_;
   std::vector<Translation> translations_;
-  // Two of these in a host cache line.
-  alignas(kHostLine) TimedQueue<tlm::tlm_generic_payload*> responses_;
+  TimedQueue<tlm::tlm_generic_payload*> responses_;
   ResponseReceiver l1_in_;
   BoundedQueue<WarpAccess*> completed_;
   TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;

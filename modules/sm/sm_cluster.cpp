@@ -23,14 +23,12 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       sm_count_(sm_count),
       lsu_(config_, clock_, pool, id),
       warps_(config.max_warps),
+      scheduling_(config.warp_scheduler.make({config.schedulers})),
       schedulers_(config.schedulers),
       cta_slots_(config.max_ctas) {
   l1.register_nb_transport_bw(this, &SmCluster::l1_bw);
   mmu.register_nb_transport_bw(this, &SmCluster::mmu_bw);
   ctas.bind(*this);
-  for (Scheduler& scheduler : schedulers_) {
-    scheduler.policy = make_warp_scheduler(config_.warp_scheduler);
-  }
   for (std::uint32_t slot = 0; slot < config_.max_warps; ++slot) {
     schedulers_[slot % config_.schedulers].mine |= WarpTable::bit(slot);
   }
@@ -72,7 +70,6 @@ void SmCluster::wake_for(Tick response) {
 
 void SmCluster::process() {
   const Tick t = now();
-  clock_.set_current_edge(t);
   const std::uint64_t cycle = clock_.cycle_at(t);
   warps_.set_current_cycle(cycle);
   if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
@@ -189,7 +186,8 @@ bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
     ++stats_.structural_slots;
     return false;
   }
-  s.last = s.policy->choose({usable, s.last, warps_});
+  const auto which = static_cast<std::uint32_t>(&s - schedulers_.data());
+  s.last = scheduling_->choose({usable, s.last, which, warps_});
   sc_assert((usable & WarpTable::bit(s.last)) != 0);
   issue(s, s.last, cycle, t);
   return true;
@@ -199,7 +197,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   Warp& w = warps_[slot];
   const OpInfo& op = *w.next;
   warps_.issue(slot);
-  IssueResult& result = issued_;
+  IssueResult result;
   w.program->issue(IssueContext{cycle, id_.value, slot, sm_count_}, result);
   ++stats_.warp_instructions;
   stats_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result.active));
@@ -221,7 +219,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
       if (unit >= kUnits) warps_.write_pending(w, op, cycle + config_.alu_latency);
       break;
     case IssueResult::Kind::kMemory:
-      memory_issued(slot, op, cycle, t);
+      memory_issued(slot, op, result.memory, cycle, t);
       break;
     case IssueResult::Kind::kBarrier:
       warps_.write_pending(w, op, cycle + config_.alu_latency);
@@ -241,9 +239,9 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   warps_.set_next(slot, cycle + 1);
 }
 
-void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_t cycle, Tick t) {
+void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, const MemoryOp& m,
+                              std::uint64_t cycle, Tick t) {
   Warp& w = warps_[slot];
-  const MemoryOp& m = issued_.memory;
   ++stats_.memory_instructions;
   switch (m.space) {
     case Space::kShared: {
@@ -344,8 +342,8 @@ void SmCluster::reset() {
   for (Scheduler& s : schedulers_) {
     s.last = WarpCandidates::kNone;
     s.unit_free = {};
-    s.policy->reset();
   }
+  scheduling_->reset();
   shared_free_ = 0;
   live_ctas_ = 0;
   stores_ = 0;

@@ -87,10 +87,9 @@ class SmCluster final : public sc_core::sc_module,
     std::unique_ptr<CtaProgram> adopted;
   };
   using Release = std::pair<CtaId, CtaReleased>;
-  struct alignas(kHostLine) Scheduler {
+  struct Scheduler {
     std::uint64_t mine = 0;  ///< warp slots
     std::uint32_t last = WarpCandidates::kNone;
-    std::shared_ptr<WarpScheduler> policy;
     std::array<std::uint64_t, kUnits> unit_free{};
   };
 
@@ -104,16 +103,16 @@ class SmCluster final : public sc_core::sc_module,
 
   void process();
   void step(std::uint64_t cycle, Tick t);
-  [[gnu::noinline]] void admit(Start start, std::uint64_t cycle);
-  [[gnu::noinline]] void handle_releases();
+  void admit(Start start, std::uint64_t cycle);
+  void handle_releases();
   void handle_completed(std::uint64_t cycle);
   bool issue_from(Scheduler& s, std::uint64_t cycle, Tick t);
   void issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tick t);
-  void memory_issued(std::uint32_t slot, const OpInfo& op, std::uint64_t cycle, Tick t);
-  [[gnu::noinline]] void barrier_reached(std::uint32_t slot, const IssueResult& result,
-                                         std::uint64_t cycle);
+  void memory_issued(std::uint32_t slot, const OpInfo& op, const MemoryOp& m, std::uint64_t cycle,
+                     Tick t);
+  void barrier_reached(std::uint32_t slot, const IssueResult& result, std::uint64_t cycle);
   void release_barrier(Cta& cta, unsigned barrier, std::uint64_t cycle);
-  [[gnu::noinline]] void warp_ended(std::uint32_t slot, std::uint64_t cycle);
+  void warp_ended(std::uint32_t slot, std::uint64_t cycle);
   void cta_maybe_done(std::uint32_t cta);
   std::unique_ptr<CtaProgram> free_cta(Cta& cta);
   void maybe_drained();
@@ -121,23 +120,22 @@ class SmCluster final : public sc_core::sc_module,
   void account_slots(std::uint64_t slots);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
-  alignas(kHostLine) const SmConfig config_;
+  const SmConfig config_;
   const ClockDomain clock_;
   const SmId id_;
   const unsigned sm_count_;
   LoadStoreUnit lsu_;
-  /// Of the operation being issued. One for all SMs, so that it stays in the host's first cache.
-  inline static IssueResult issued_;
 
-  // What each activation reads, in few host cache lines.
+  // What each activation reads.
   WarpTable warps_;
-  alignas(kHostLine) std::uint64_t cycle_ = 0;  ///< last cycle whose work is done
+  std::uint64_t cycle_ = 0;  ///< last cycle whose work is done
   std::uint64_t shared_free_ = 0;
   std::uint64_t stores_ = 0;
   TimedQueue<Start> starts_;
   ProcessTimer wake_;
   Tick close_at_ = kNever;
   Tick open_at_ = kNever;
+  const std::unique_ptr<WarpScheduler> scheduling_;
   std::vector<Scheduler> schedulers_;
   std::vector<Release> releases_;
   std::uint32_t live_ctas_ = 0;

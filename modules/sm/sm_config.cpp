@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/sm_config.h"
 
-#include <algorithm>
-
-#include "modules/sm/warp_scheduler.h"
-
 namespace tessera {
 
 std::vector<std::string> SmConfig::validate() const {
@@ -15,10 +11,6 @@ std::vector<std::string> SmConfig::validate() const {
   }
   if (max_threads > max_warps * 32) {
     errors.emplace_back("sm.max_threads must not exceed 32 x sm.max_warps");
-  }
-  const std::vector<std::string> known = warp_scheduler_names();
-  if (std::find(known.begin(), known.end(), warp_scheduler) == known.end()) {
-    errors.push_back("sm.warp_scheduler: there is no warp scheduler '" + warp_scheduler + "'");
   }
   if (shared_banks == 0 || shared_banks > 64)
     errors.emplace_back("sm.shared_banks must be 1 to 64");
@@ -37,10 +29,10 @@ void describe(ParameterVisitor& v, SmConfig& c) {
             "32-bit registers (ours, as GPGPU-Sim's SM7_QV100)", 1024, 1 << 24);
   v.integer("shared_bytes", c.shared_bytes, "byte", "shared memory (NUBA Table 1)", 0, 1 << 24);
   v.integer("schedulers", c.schedulers, "scheduler", "warp schedulers (NUBA Table 1)", 1, 8);
-  v.text("warp_scheduler", c.warp_scheduler,
+  v.text("warp_scheduler", c.warp_scheduler.name,
          "which of the warps that can issue does: greedy-then-oldest (gto, NUBA Table 1), loose "
          "round-robin (lrr)",
-         warp_scheduler_names(), {"scheduling"});
+         policy_names<WarpScheduler>(), {"scheduling"});
   v.integer("alu_latency", c.alu_latency, "cycle",
             "integer, logic and f32 result latency (ours, as GPGPU-Sim's SM7_QV100)", 1, 1000);
   v.integer("alu_interval", c.alu_interval, "cycle",

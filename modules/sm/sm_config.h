@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "modules/core/parameters.h"
+#include "modules/sm/warp_scheduler.h"
 
 namespace tessera {
 
@@ -18,8 +19,8 @@ struct SmConfig {
   std::uint32_t registers = 65536;
   std::uint32_t shared_bytes = 96 * 1024;
   std::uint32_t schedulers = 2;
-  /// Which warp issues: a registered WarpScheduler.
-  std::string warp_scheduler = "gto";
+  /// Which warp issues.
+  PolicyChoice<WarpScheduler> warp_scheduler = {"gto", {}};
 
   /// Result latency and issue interval of each unit, per scheduler.
   std::uint32_t alu_latency = 4;

@@ -18,14 +18,14 @@ std::size_t Tlb::search(std::uint64_t page) const {
   return s;
 }
 
-const std::uint64_t* Tlb::find(std::uint64_t virtual_page) {
+const PageEntry* Tlb::find(std::uint64_t virtual_page) {
   Slot& slot = slots_[search(virtual_page)];
   if (slot.used == 0) return nullptr;
   slot.used = ++uses_;
-  return &slot.physical;
+  return &slot.entry;
 }
 
-void Tlb::insert(std::uint64_t virtual_page, std::uint64_t physical_address) {
+void Tlb::insert(std::uint64_t virtual_page, PageEntry entry) {
   std::size_t s = search(virtual_page);
   if (slots_[s].used == 0) {
     if (used_ == entries_) {
@@ -35,7 +35,7 @@ void Tlb::insert(std::uint64_t virtual_page, std::uint64_t physical_address) {
       ++used_;
     }
   }
-  slots_[s] = {virtual_page, physical_address, ++uses_};
+  slots_[s] = {virtual_page, entry, ++uses_};
 }
 
 /// What has not been used since the list was made comes before all that has.

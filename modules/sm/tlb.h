@@ -4,34 +4,29 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/prefetch.h"
+#include "modules/core/page_entry.h"
 
 namespace tessera {
 
-/// A fully associative translation buffer with LRU replacement: virtual page -> physical page
-/// address. Plain C++; hashed, so that a lookup does not scan, and touches hardly more than the
+/// A fully associative translation buffer with LRU replacement: virtual page -> page-table
+/// entry. Plain C++; hashed, so that a lookup does not scan, and touches hardly more than the
 /// page's own slot. Uses are numbered; an order is made of them only when something must make room.
 class Tlb {
  public:
   /// `entries`: at least 1.
   explicit Tlb(std::uint32_t entries);
 
-  /// The physical address of the page, or nullptr. Counts as a use.
-  const std::uint64_t* find(std::uint64_t virtual_page);
+  /// The entry of the page, or nullptr. Counts as a use.
+  const PageEntry* find(std::uint64_t virtual_page);
   /// Adds or replaces a translation; the least recently used one makes room.
-  void insert(std::uint64_t virtual_page, std::uint64_t physical_address);
+  void insert(std::uint64_t virtual_page, PageEntry entry);
   void invalidate_all();
-
-  /// The page will soon be asked for.
-  void prefetch(std::uint64_t virtual_page) const {
-    tessera::prefetch(&slots_[home(virtual_page)]);
-  }
 
  private:
   /// A table with open addressing, at most half full.
   struct Slot {
     std::uint64_t page = 0;
-    std::uint64_t physical = 0;
+    PageEntry entry;
     std::uint64_t used = 0;  ///< number of its last use; 0: the slot is empty
   };
 

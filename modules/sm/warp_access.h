@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/prefetch.h"
 #include "modules/core/time.h"
 #include "modules/sm/coalescer.h"
 #include "stimuli/warp_program.h"
@@ -23,12 +22,12 @@ struct WarpAccessDetails {
   std::array<std::uint32_t, kWarpLanes> lanes;  ///< of each line
   MemoryOp memory;
   /// Load results, lane i at i * kMaxLaneBytes.
-  alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
+  std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
 };
 
-/// A warp-wide access on its way through an SM: a host cache line, since thousands are in flight
-/// and each line that an answer touches is a miss.
-struct alignas(kHostLine) WarpAccess {
+/// A warp-wide access on its way through an SM. Small, because thousands are in flight and each
+/// host cache line that a response touches is a miss.
+struct WarpAccess {
   const OpInfo* op = nullptr;
   std::uint64_t warp_age = 0;
   Tick issued_at = 0;
@@ -87,8 +86,8 @@ class WarpAccessTable {
  private:
   /// Lines' requests, lanes and values, for accesses that have more than one line or need their
   /// lanes.
-  [[gnu::noinline]] void add_details(WarpAccess& a, const MemoryOp& memory,
-                                     const CoalescedAccess& lines, bool lanes_matter);
+  void add_details(WarpAccess& a, const MemoryOp& memory, const CoalescedAccess& lines,
+                   bool lanes_matter);
 
   std::vector<WarpAccess> accesses_;
   std::vector<WarpAccess*> free_;

@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "modules/sm/warp_table.h"
+#include "policies/policy_choice.h"
 
 namespace tessera {
 
@@ -16,29 +14,26 @@ struct WarpCandidates {
 
   /// Slots whose warps can issue in this cycle, as a mask; never empty.
   std::uint64_t usable = 0;
-  /// The slot that this scheduler chose last, or kNone.
+  /// The slot that was chosen last for this scheduler, or kNone.
   std::uint32_t last = kNone;
+  std::uint32_t scheduler = 0;  ///< of the SM: which one issues
   const WarpTable& warps;
 };
 
-/// Which of the warps that can issue does. An SM asks each of its schedulers at most once a cycle.
-class WarpScheduler {
+/// Decides which of the warps that can issue does. An SM has one, and asks it at most once a cycle
+/// for each of its schedulers. Its counters are reported among the SM's statistics.
+class WarpScheduler : public Policy {
  public:
-  virtual ~WarpScheduler() = default;
+  static constexpr const char* kFamily = "warp_scheduler";
+  struct Context {
+    std::uint32_t schedulers = 2;  ///< of the SM
+  };
+  static Context example_context() { return {}; }
+
   /// A slot of `candidates.usable`.
   virtual std::uint32_t choose(const WarpCandidates& candidates) = 0;
   /// Forgets everything.
   virtual void reset() {}
 };
-
-/// Called once for each scheduler of each SM. A policy without state returns the same object each
-/// time, so that it stays in the host's first cache.
-using WarpSchedulerFactory = std::shared_ptr<WarpScheduler> (*)();
-
-/// Returns true. Throws InputError when the name belongs to another policy already.
-bool register_warp_scheduler(const std::string& name, WarpSchedulerFactory factory);
-std::vector<std::string> warp_scheduler_names();
-/// Throws InputError with the nearest name for an unknown name.
-std::shared_ptr<WarpScheduler> make_warp_scheduler(const std::string& name);
 
 }  // namespace tessera

@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/prefetch.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {
 
 /// A warp of a resident CTA, with its scoreboard.
-struct alignas(kHostLine) Warp {
+struct Warp {
   /// A register being written, and the cycle from which it can be read (WarpTable::kNever: a load).
   struct PendingWrite {
     std::uint16_t reg = 0;
@@ -33,7 +32,7 @@ struct alignas(kHostLine) Warp {
 /// The warps of an SM by slot, and which of them can issue: the scoreboard says in which cycle a
 /// warp's next operation has its registers, a wheel of cycles makes it ready then. Sets of slots
 /// are masks: bit i is slot i.
-class alignas(kHostLine) WarpTable {
+class WarpTable {
  public:
   static constexpr unsigned kMaxSlots = 64;
   static constexpr std::uint64_t kNever = ~std::uint64_t{0};
@@ -87,7 +86,7 @@ class alignas(kHostLine) WarpTable {
     warps_[slot].ready_cycle = kNever;
   }
   /// The operation's results can be read from `ready` on.
-  [[gnu::noinline]] void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
+  void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
 
   void park(std::uint32_t slot);
   /// find_ready() follows.
@@ -101,7 +100,7 @@ class alignas(kHostLine) WarpTable {
   void set_ready(std::uint32_t slot);
   void schedule_ready(std::uint32_t slot);
 
-  // What each activation reads, in two host cache lines.
+  // What each activation reads.
   std::uint64_t occupied_ = 0;
   std::uint64_t ready_ = 0;  ///< slots whose next operation's registers are ready
   std::uint64_t parked_ = 0;

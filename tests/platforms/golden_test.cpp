@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a change of structure may not move: the results of five workloads on each preset that is
-// quick, bytes carried or not, in both orders of an instant's processes, against
-// golden/PRESET.json. There: cycles, and a hash of each other part of stats.json. A change that
-// moves results on purpose writes the files anew (TESSERA_GOLDEN=write, below) and says why. (Not
-// bfs, whose CTAs race: with functional values the order of processes may decide between them.)
+// quick, bytes carried or not, as one domain and as one domain for each node in the opposite order,
+// against golden/PRESET.json. There: cycles, and a hash of each other part of stats.json. A change
+// that moves results on purpose writes the files anew (TESSERA_GOLDEN=write, below) and says why.
+// (Not bfs, whose CTAs race: with functional values the order of processes may decide between
+// them.)
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -21,9 +22,7 @@ using nlohmann::ordered_json;
 namespace {
 
 ordered_json results(const std::string& platform, const std::string& workload, ValueMode values,
-                     bool reverse) {
-  BuildOptions build;
-  build.reverse_processes = reverse;
+                     const BuildOptions& build) {
   const auto stats = ordered_json::parse(document(platform, workload, values, {}, build));
   CHECK(stats.at("verified") == true);
   ordered_json r = {{"cycles", stats.at("cycles")}};
@@ -37,9 +36,13 @@ ordered_json results(const std::string& platform, const std::string& workload) {
   ordered_json r;
   for (const auto& [name, values] : {std::pair("carried", ValueMode::kCarried),
                                      std::pair("functional", ValueMode::kFunctional)}) {
-    r[name] = results(platform, workload, values, false);
-    INFO(platform << ", " << workload << ", " << name << ": processes in the opposite order");
-    CHECK(results(platform, workload, values, true) == r[name]);
+    r[name] = results(platform, workload, values, {});
+    BuildOptions divided;
+    divided.domains = NodeLevel::kPartition;
+    divided.reverse_processes = true;
+    INFO(platform << ", " << workload << ", " << name
+                  << ": each node a domain, domains and processes in the opposite order");
+    CHECK(results(platform, workload, values, divided) == r[name]);
   }
   return r;
 }

@@ -71,6 +71,8 @@ TESSERA_FEW("mcm-nuba-small system.page_placement=least-first")
 TESSERA_FEW("mcm-nuba-small system.page_placement=round-robin")
 
 TESSERA_VERIFIES_CARRIED("spmv", "nuba-small llc.install_remote_misses=false")
+TESSERA_VERIFIES_CARRIED("spmv",
+                         "nuba-small noc.arbitration=oldest-first llc.arbitration=oldest-first")
 TESSERA_VERIFIES_CARRIED("spmv", "uba-sm-small llc.directory_ways=1")
 
 TESSERA_VERIFIES_CARRIED("vecadd", "uba-sm")

@@ -5,8 +5,10 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
+using namespace tessera::test;
 
 namespace {
 
@@ -48,6 +50,16 @@ TEST_CASE("the home slice keeps what it fetched for others, under every policy o
     CAPTURE(name);
     CHECK(make_policy<RemoteCaching>(name)->decide(access(true)).at_home);
     CHECK(make_policy<RemoteCaching>(name)->decide(access(false)).at_home);
+  }
+}
+
+TEST_CASE("the home slice keeps nothing for others where install_remote_misses is off") {
+  for (const std::string name : {"home", "full-replication", "mdr"}) {
+    CAPTURE(name);
+    const auto policy = make_policy<RemoteCaching>(
+        name, {}, policy_settings<RemoteCaching>({{name + ".install_remote_misses", 0}}));
+    CHECK_FALSE(policy->decide(access(true)).at_home);
+    CHECK_FALSE(policy->keeps_at_home());
   }
 }
 

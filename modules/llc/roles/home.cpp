@@ -5,9 +5,11 @@
 
 namespace tessera {
 
-extern "C" {
-extern const bool tessera_slice_role_home;
-const bool tessera_slice_role_home = register_slice_role("home", make_slice<HomeRole>);
-}
+namespace {
+
+const PolicyRegistration<LlcSlice> kRegistered("home", "home of the lines of its address range",
+                                               make_slice<HomeRole>);
+
+}  // namespace
 
 }  // namespace tessera

@@ -8,8 +8,8 @@ namespace tessera {
 /// "home": a slice in front of a DRAM channel that sees the lines of its own address range only, as
 /// in a memory-side UBA (NUBA figure 1a) and in each GPU of a multi-GPU system.
 ///
-/// All requests are looked up. What other nodes alone fetched stays while llc.install_remote_misses
-/// says so.
+/// All requests are looked up. Lines that only other nodes fetched stay if
+/// SliceSite::keeps_remote_misses.
 class HomeRole final : public SliceRole {
  public:
   using SliceRole::SliceRole;

@@ -51,14 +51,17 @@ Caching PartitionRole::decide(const Access& a, NodeDistance distance) const {
   r.distance = distance;
   r.requester = request.requester;
   r.home = request.home().slice;
+  r.allocation = request.allocation;
   r.line = slice_.line_of(*a.payload);
-  return caching_.decide(r);
+  return caching_.caching_of(r);
 }
 
-extern "C" {
-extern const bool tessera_slice_role_partition;
-const bool tessera_slice_role_partition =
-    register_slice_role("partition", make_slice<PartitionRole>);
-}
+namespace {
+
+const PolicyRegistration<LlcSlice> kRegistered(
+    "partition", "home of its partition's lines, and the way of its SMs to all others",
+    make_slice<PartitionRole>);
+
+}  // namespace
 
 }  // namespace tessera

@@ -38,9 +38,7 @@ class PartitionRole final : public SliceRole {
   bool owns(const Home& home) const { return home.slice == self_; }
   bool is_foreign(const Home& home) const { return !owns(home); }
   bool keeps(const Access& a) const {
-    if (slice_.local(a)) return true;
-    return slice_.config().install_remote_misses &&
-           decide(a, distance_of(a.request->requester)).at_home;
+    return slice_.local(a) || decide(a, distance_of(a.request->requester)).at_home;
   }
   bool is_copy(const Home& home) const { return is_foreign(home); }
   bool stamps_departure(const MemoryRequest& request) const { return owns(request.home()); }

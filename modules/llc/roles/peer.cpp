@@ -88,9 +88,11 @@ void PeerRole::reset() {
   snoop_filter_.clear();
 }
 
-extern "C" {
-extern const bool tessera_slice_role_peer;
-const bool tessera_slice_role_peer = register_slice_role("peer", make_slice<PeerRole>);
-}
+namespace {
+
+const PolicyRegistration<LlcSlice> kRegistered("peer", "one side of two that are kept coherent",
+                                               make_slice<PeerRole>);
+
+}  // namespace
 
 }  // namespace tessera

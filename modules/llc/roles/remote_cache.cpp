@@ -38,10 +38,11 @@ SliceRole::Outcome RemoteCacheRole::pass_on(const Access& a, std::uint64_t, Cach
   return Outcome::kDone;
 }
 
-extern "C" {
-extern const bool tessera_slice_role_remote_cache;
-const bool tessera_slice_role_remote_cache =
-    register_slice_role("remote_cache", make_slice<RemoteCacheRole>);
-}
+namespace {
+
+const PolicyRegistration<LlcSlice> kRegistered("remote_cache", "a cache of other GPUs' lines",
+                                               make_slice<RemoteCacheRole>);
+
+}  // namespace
 
 }  // namespace tessera

@@ -40,8 +40,7 @@ class RemoteCacheRole final : public SliceRole {
   bool passes_on(const MemoryRequest& r) const {
     return r.kind == RequestKind::kAtomic || r.bypass_l1;
   }
-  [[gnu::noinline]] Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame,
-                                    Tick t);
+  Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   /// RDMA engines answer a fine-grained load with pieces.
   bool comes_whole(const MemoryRequest& r) const { return !r.fine_grained; }
   bool is_copy(const Home&) const { return true; }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "fcfs": first come, first served. Column commands go in the order of arrival, reads and writes
 // alike; only the oldest request opens or closes a row. What FR-FCFS gains is measured against it.
-// `write_drain_high`, `write_drain_low` and `starvation_clocks` have no meaning here.
 #include <algorithm>
 #include <cassert>
 

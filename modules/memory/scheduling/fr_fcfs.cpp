@@ -11,8 +11,7 @@
 // * Reads go before writes, until `write_drain_high` writes wait or no read does; then writes,
 //   until `write_drain_low`.
 // * A row that was opened is used before it is closed: when the direction turns, the row bus turns
-// at
-//   once, and the column bus when every row opened for the old direction has been used. No more
+//   at once, and the column bus when every row opened for the old direction has been used. No more
 //   rows are opened for that, so that it waits for t_rcd and for older hits at most. A request that
 //   starves does not wait for it.
 // * A request older than `starvation_clocks` decides the direction and has its bank to itself.
@@ -24,6 +23,7 @@
 #include <array>
 #include <cassert>
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,9 +47,27 @@ void assign(std::uint64_t& mask, std::uint64_t which, bool on) {
   mask = on ? mask | which : mask & ~which;
 }
 
+struct Parameters {
+  std::uint32_t write_drain_high = 32;  ///< queued writes that start a drain
+  std::uint32_t write_drain_low = 16;   ///< queued writes that end it
+  std::uint32_t starvation_clocks = 2000;
+};
+
+void describe(ParameterVisitor& v, Parameters& p) {
+  v.integer("write_drain_high", p.write_drain_high, "",
+            "queued writes at which writes go before reads (ours)", 1, 4096,
+            {"dram.write_drain_high"});
+  v.integer("write_drain_low", p.write_drain_low, "",
+            "queued writes at which reads go first again (ours)", 0, 4095,
+            {"dram.write_drain_low"});
+  v.integer("starvation_clocks", p.starvation_clocks, "clock",
+            "a request this old goes before row hits and the other direction (ours)", 1,
+            1'000'000'000, {"dram.starvation_clocks"});
+}
+
 class FrFcfs final : public DramScheduler {
  public:
-  explicit FrFcfs(const DramSchedulerContext& context);
+  FrFcfs(const DramSchedulerContext& context, const Parameters& parameters);
 
   void enqueue(Slot slot, const Request& request, MemoryCycle cycle) override;
   Issued tick(MemoryCycle cycle) override;
@@ -114,6 +132,7 @@ class FrFcfs final : public DramScheduler {
   void mark_used(std::uint32_t bank);
 
   const DramConfig& config_;
+  const Parameters parameters_;
   const std::uint32_t columns_;
   const std::uint32_t latency_[2];  ///< first column command to the clock after the last data
 
@@ -145,8 +164,9 @@ class FrFcfs final : public DramScheduler {
   DramCommandCounts& counts_;
 };
 
-FrFcfs::FrFcfs(const DramSchedulerContext& context)
+FrFcfs::FrFcfs(const DramSchedulerContext& context, const Parameters& parameters)
     : config_(*context.config),
+      parameters_(parameters),
       columns_(config_.columns(context.line_bytes)),
       latency_{config_.read_latency(context.line_bytes), config_.write_latency(context.line_bytes)},
       timing_(config_, columns_),
@@ -298,11 +318,12 @@ void FrFcfs::merge_hits(std::uint32_t bank) {
 void FrFcfs::choose_direction(MemoryCycle cycle) {
   const Slot oldest = by_age_.head;
   const Slot urgent =
-      oldest != kNoSlot && entries_[oldest].arrived + config_.starvation_clocks <= cycle ? oldest
-                                                                                         : kNoSlot;
+      oldest != kNoSlot && entries_[oldest].arrived + parameters_.starvation_clocks <= cycle
+          ? oldest
+          : kNoSlot;
   if (draining_) {
-    draining_ = waiting_[1] > config_.write_drain_low;
-  } else if (waiting_[1] >= config_.write_drain_high) {
+    draining_ = waiting_[1] > parameters_.write_drain_low;
+  } else if (waiting_[1] >= parameters_.write_drain_high) {
     draining_ = true;
     ++counts_.drains;
   }
@@ -465,8 +486,19 @@ void FrFcfs::refresh(MemoryCycle cycle) {
   column_planned_ = row_planned_ = false;
 }
 
-std::unique_ptr<DramScheduler> make(const DramSchedulerContext& context) {
-  return std::make_unique<FrFcfs>(context);
+/// A queue with fewer entries than write_drain_high would never start a drain.
+std::unique_ptr<DramScheduler> make(const DramSchedulerContext& context, const Parameters& p) {
+  if (p.write_drain_high > context.config->queue_entries) {
+    throw InputError("dram_scheduler.fr-fcfs.write_drain_high (" +
+                     std::to_string(p.write_drain_high) + ") must not exceed dram.queue_entries (" +
+                     std::to_string(context.config->queue_entries) + ")");
+  }
+  if (p.write_drain_low >= p.write_drain_high) {
+    throw InputError("dram_scheduler.fr-fcfs.write_drain_low (" +
+                     std::to_string(p.write_drain_low) + ") must be less than write_drain_high (" +
+                     std::to_string(p.write_drain_high) + ")");
+  }
+  return std::make_unique<FrFcfs>(context, p);
 }
 
 const PolicyRegistration<DramScheduler> kRegistered(

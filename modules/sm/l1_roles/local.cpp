@@ -18,11 +18,9 @@ class LocalRole {
   static void register_statistics(const std::string&, StatisticsRegistry&) {}
 };
 
-}  // namespace
+const PolicyRegistration<L1Cache> kRegistered("local", "every line is treated alike",
+                                              make_l1_pipeline<LocalRole>);
 
-extern "C" {
-extern const bool tessera_l1_role_local;
-const bool tessera_l1_role_local = register_l1_role("local", make_l1_pipeline<LocalRole>);
-}
+}  // namespace
 
 }  // namespace tessera

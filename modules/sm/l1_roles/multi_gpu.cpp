@@ -93,10 +93,12 @@ void MultiGpuRole::register_statistics(const std::string& module,
   register_statistics_of(registry, module, stats_);
 }
 
-extern "C" {
-extern const bool tessera_l1_role_multi_gpu;
-const bool tessera_l1_role_multi_gpu =
-    register_l1_role("multi_gpu", make_l1_pipeline<MultiGpuRole>);
-}
+namespace {
+
+const PolicyRegistration<L1Cache> kRegistered(
+    "multi_gpu", "other GPUs' lines are loaded as system.transfer says",
+    make_l1_pipeline<MultiGpuRole>);
+
+}  // namespace
 
 }  // namespace tessera

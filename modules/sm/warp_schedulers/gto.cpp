@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // "gto": greedy-then-oldest (NUBA Table 1). The warp that issued last goes on; when it cannot, the
 // one that has been on the SM for longest.
+#include <memory>
+
 #include "modules/sm/warp_scheduler.h"
 
 namespace tessera {
@@ -20,16 +22,13 @@ class GreedyThenOldest final : public WarpScheduler {
   }
 };
 
-std::shared_ptr<WarpScheduler> make() {
-  static const auto shared = std::make_shared<GreedyThenOldest>();
-  return shared;
+std::unique_ptr<WarpScheduler> make(const WarpScheduler::Context& /*context*/) {
+  return std::make_unique<GreedyThenOldest>();
 }
+
+const PolicyRegistration<WarpScheduler> kRegistered(
+    "gto", "the warp that issued last, then the one that has been on the SM for longest", make);
 
 }  // namespace
-
-extern "C" {
-extern const bool tessera_warp_scheduler_gto;
-const bool tessera_warp_scheduler_gto = register_warp_scheduler("gto", make);
-}
 
 }  // namespace tessera

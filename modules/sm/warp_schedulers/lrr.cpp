@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // "lrr": loose round-robin. The next slot after the one that issued last, without those that
 // cannot issue.
+#include <memory>
+
 #include "modules/sm/warp_scheduler.h"
 
 namespace tessera {
@@ -17,16 +19,13 @@ class LooseRoundRobin final : public WarpScheduler {
   }
 };
 
-std::shared_ptr<WarpScheduler> make() {
-  static const auto shared = std::make_shared<LooseRoundRobin>();
-  return shared;
+std::unique_ptr<WarpScheduler> make(const WarpScheduler::Context& /*context*/) {
+  return std::make_unique<LooseRoundRobin>();
 }
+
+const PolicyRegistration<WarpScheduler> kRegistered("lrr", "the next slot whose warp can issue",
+                                                    make);
 
 }  // namespace
-
-extern "C" {
-extern const bool tessera_warp_scheduler_lrr;
-const bool tessera_warp_scheduler_lrr = register_warp_scheduler("lrr", make);
-}
 
 }  // namespace tessera

@@ -102,7 +102,7 @@ TEST_CASE("on demand, processes of an instant run in the opposite order") {
     sleepers.push_back(std::make_unique<Entry>(sc_core::sc_gen_unique_name("sleeper")));
     sleepers.back()->on_wake = [&order, i] { order.push_back(i); };
   }
-  ProcessScheduler::instance().run_in_reverse(true);
+  DomainRunner::instance().run_in_reverse(true);
   for (const int i : {0, 69, 5, 63, 64}) sleepers[i]->wake.at(ns(10));
   // Its turn is still to come; that of the last is over.
   sleepers[63]->on_wake = [&] {
@@ -114,7 +114,7 @@ TEST_CASE("on demand, processes of an instant run in the opposite order") {
   };
   run_to(ns(11));
   CHECK(order == std::vector<int>{69, 64, 63, 5, 2, 0, 69, 63});
-  ProcessScheduler::instance().run_in_reverse(false);
+  DomainRunner::instance().run_in_reverse(false);
   order.clear();
   for (const int i : {64, 0, 69}) sleepers[i]->wake.at(ns(20));
   run_to(ns(21));

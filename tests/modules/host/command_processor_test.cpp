@@ -143,13 +143,16 @@ struct Rig {
   WatchedPlanner planner;
   Allocations allocations;
   std::vector<PageAssignment> placed;
+  std::vector<CachingByAllocation> caching;
+  const bool caches_arrays;
   unsigned ended = 0;
   CommandProcessor cp;
   Testbench bench{"bench"};
 
-  explicit Rig(std::uint64_t fetch = 0, std::uint64_t launch = 0)
+  explicit Rig(std::uint64_t fetch = 0, std::uint64_t launch = 0, bool caches = false)
       : dispatcher("dispatcher", config(fetch, launch), make_policy<CtaScheduler>("distributed"),
                    1),
+        caches_arrays(caches),
         cp("cp", config(fetch, launch), kernels, planner, dispatcher, platform()) {
     sm.events = &dispatcher;
     dispatcher.sms[0].bind(sm);
@@ -227,6 +230,7 @@ struct Rig {
     p.environment = [] { return LaunchEnvironment{}; };
     p.place = [this](const PageAssignment& a) { placed.push_back(a); };
     p.on_end = [this] { ++ended; };
+    if (caches_arrays) p.cache = [this](const CachingByAllocation& c) { caching.push_back(c); };
     return p;
   }
 };
@@ -531,6 +535,41 @@ TEST_CASE("the planner sees kernel, arguments, arrays and tree, and its plan is 
   CHECK(rig.placed[0].virtual_page == 5);
   CHECK(rig.placed[1].memory == ChannelId(1));
   CHECK(rig.cp.stats().pages_placed == 2);
+}
+
+TEST_CASE(
+    "a plan's caching reaches the platform by allocations' numbers, and ends with the launch") {
+  Rig rig(0, 0, true);
+  const Address second = rig.allocations.allocate("more", 100).begin;
+  rig.set_queue(2);
+  rig.put(0, rig.packet(1));
+  rig.put(1, rig.packet(2));
+  rig.planner.next.caching = {{second + 5, {true, false}}};
+  rig.write(kDoorbell, 1);
+  rig.run(100);
+  REQUIRE(rig.caching.size() == 1);
+  REQUIRE(rig.caching[0].size() == 3);
+  CHECK_FALSE(rig.caching[0][1].has_value());
+  REQUIRE(rig.caching[0][2].has_value());
+  CHECK(rig.caching[0][2]->at_requester);
+  CHECK_FALSE(rig.caching[0][2]->at_home);
+  rig.planner.next = LaunchPlan{};
+  rig.write(kDoorbell, 2);
+  rig.run(100);
+  REQUIRE(rig.caching.size() == 2);
+  CHECK(rig.caching[1].empty());
+}
+
+TEST_CASE("a plan's caching of an address in no array refuses the launch") {
+  Rig rig(0, 0, true);
+  rig.set_queue(2);
+  rig.put(0, rig.packet(1));
+  rig.planner.next.caching = {{8, {}}};
+  rig.write(kDoorbell, 1);
+  rig.run(100);
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure()),
+                    Catch::Contains("for 0x8, which is inside no array"));
+  CHECK(rig.caching.empty());
 }
 
 TEST_CASE("a plan that the platform cannot apply refuses the launch") {

@@ -3,10 +3,12 @@
 
 #include <catch2/catch.hpp>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
 #include "tests/modules/llc/slice_rig.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -227,10 +229,17 @@ TEST_CASE("a line that only remote requests fetched stays where remote misses ar
   CHECK(stays(rig, 0x1000));
 }
 
+namespace {
+
+std::unique_ptr<RemoteCaching> forwarding() {
+  return make_policy<RemoteCaching>(
+      "home", {}, policy_settings<RemoteCaching>({{"home.install_remote_misses", 0}}));
+}
+
+}  // namespace
+
 TEST_CASE("a line that only remote requests fetched goes where they are not installed") {
-  LlcSliceConfig c = plain();
-  c.install_remote_misses = false;
-  Rig rig(c, kUsual, "home");
+  Rig rig(plain(), kUsual, forwarding(), two_partitions());
   const auto first = rig.load(10, 0x1000, kRemote);
   const auto merged = rig.load(11, 0x1000, kRemote);
   CHECK_FALSE(stays(rig, 0x1000));
@@ -239,18 +248,14 @@ TEST_CASE("a line that only remote requests fetched goes where they are not inst
 }
 
 TEST_CASE("a line that a local request waited for stays whoever fetched it") {
-  LlcSliceConfig c = plain();
-  c.install_remote_misses = false;
-  Rig rig(c, kUsual, "home");
+  Rig rig(plain(), kUsual, forwarding(), two_partitions());
   rig.load(10, 0x1000, kRemote);
   rig.load(11, 0x1000, kLocal);
   CHECK(stays(rig, 0x1000));
 }
 
 TEST_CASE("a line that holds written bytes stays whoever fetched the rest") {
-  LlcSliceConfig c = plain();
-  c.install_remote_misses = false;
-  Rig rig(c, kUsual, "home");
+  Rig rig(plain(), kUsual, forwarding(), two_partitions());
   rig.store(10, 0x1000, 0x77, ByteMask::first(4), kRemote);
   rig.load(100, 0x1000, kRemote);
   rig.atomic(300, 0x2000, rig.adds(1, 1), kRemote);

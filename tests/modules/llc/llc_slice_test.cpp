@@ -101,6 +101,24 @@ TEST_CASE("one request a cycle is looked up, the queues taking turns when both h
   CHECK(rig.responded_at(remote[0]) == 500 + kLatency);
 }
 
+TEST_CASE("oldest-first, what came first is looked up first when both queues have one") {
+  LlcSliceConfig config = plain();
+  config.arbitration.name = "oldest-first";
+  Rig rig(config);
+  rig.load(10, 0x1000);
+  std::vector<std::size_t> local;
+  std::vector<std::size_t> remote;
+  for (unsigned i = 0; i < 8; ++i) {
+    local.push_back(rig.load(500, 0x1000, kLocal));
+    remote.push_back(rig.load(502, 0x1000, kRemote));
+  }
+  rig.run();
+  for (unsigned i = 0; i < 8; ++i) {
+    CHECK(rig.responded_at(local[i]) == 500 + kLatency + i);
+    CHECK(rig.responded_at(remote[i]) == 500 + kLatency + 8 + i);
+  }
+}
+
 TEST_CASE("a queue alone has every cycle") {
   Rig rig;
   rig.load(10, 0x1000);

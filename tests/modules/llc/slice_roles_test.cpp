@@ -37,7 +37,8 @@ class ForgetfulRole final : public SliceRole {
   Counter answers_ = 0;
 };
 
-const bool registered = register_slice_role("forgetful", make_slice<ForgetfulRole>);
+const PolicyRegistration<LlcSlice> kRegistered("forgetful", "keeps nothing that it fetched",
+                                               make_slice<ForgetfulRole>);
 
 struct OwnRoleRig final : CacheRig {
   std::unique_ptr<LlcSlice> made;
@@ -96,13 +97,19 @@ TEST_CASE("a role of the user's own has statistics of its own, behind every slic
 }
 
 TEST_CASE("roles are known by their names, ours and the user's") {
-  REQUIRE(registered);
-  const auto names = slice_role_names();
+  const auto names = policy_names<LlcSlice>();
   for (const char* name : {"forgetful", "home", "partition", "peer", "remote_cache"}) {
     CAPTURE(name);
     CHECK(std::count(names.begin(), names.end(), name) == 1);
   }
-  CHECK_THROWS_AS(register_slice_role("home", make_slice<ForgetfulRole>), InputError);
+}
+
+TEST_CASE("two roles of one name are refused when a role is looked up") {
+  TransactionPool pool;
+  const PlainMap map;
+  const PolicyRegistration<LlcSlice> second("home", "another", make_slice<ForgetfulRole>);
+  CHECK_THROWS_WITH(make_llc_slice("llc", plain(), map, pool, SliceSite{}),
+                    Catch::Contains("slice role named 'home' exists already"));
 }
 
 TEST_CASE("an unknown role is refused with the nearest name") {

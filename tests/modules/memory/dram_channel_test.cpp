@@ -13,6 +13,7 @@
 #include "tests/modules/memory/dram_timing_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -200,8 +201,8 @@ TEST_CASE("a full queue withholds END_REQ until an entry is free") {
   DramConfig c;
   c.queue_entries = 4;
   c.input_entries = 2;
-  c.write_drain_high = 2;
-  c.write_drain_low = 1;
+  c.scheduler.settings = policy_settings<DramScheduler>(
+      {{"fr-fcfs.write_drain_high", 2}, {"fr-fcfs.write_drain_low", 1}});
   Rig rig(c);
   const Tick stall = us(10) + 12345;
   rig.llc.stall_responses_until(stall);
@@ -296,9 +297,9 @@ TEST_CASE("values follow the order of arrival, whatever the order of commands") 
 TEST_CASE("values follow the order of arrival in a small queue that drains and refreshes") {
   DramConfig c;
   c.queue_entries = 8;
-  c.write_drain_high = 3;
-  c.write_drain_low = 1;
-  c.starvation_clocks = 50;
+  c.scheduler.settings = policy_settings<DramScheduler>({{"fr-fcfs.write_drain_high", 3},
+                                                         {"fr-fcfs.write_drain_low", 1},
+                                                         {"fr-fcfs.starvation_clocks", 50}});
   c.refresh = true;
   c.t_refi = 400;
   random_values(c, 12);

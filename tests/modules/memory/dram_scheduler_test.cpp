@@ -8,6 +8,7 @@
 #include <random>
 
 #include "tests/modules/memory/scheduler_bench.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
 using namespace tessera::test;
@@ -227,8 +228,8 @@ TEST_CASE("row hits go before older requests, the oldest hit first") {
 
 TEST_CASE("reads go before writes until the high watermark, then writes until the low one") {
   DramConfig c;
-  c.write_drain_high = 4;
-  c.write_drain_low = 2;
+  c.scheduler.settings = policy_settings<DramScheduler>(
+      {{"fr-fcfs.write_drain_high", 4}, {"fr-fcfs.write_drain_low", 2}});
   Bench b(c);
   b.read(0, 0, 1);                                 // opens the row
   for (int i = 0; i < 3; ++i) b.write(100, 0, 1);  // 1 2 3
@@ -242,7 +243,7 @@ TEST_CASE("reads go before writes until the high watermark, then writes until th
 
 TEST_CASE("a request as old as the starvation bound goes before row hits") {
   DramConfig c;
-  c.starvation_clocks = 60;
+  c.scheduler.settings = policy_settings<DramScheduler>({{"fr-fcfs.starvation_clocks", 60}});
   Bench b(c);
   b.read(0, 0, 1);
   b.read(100, 0, 2);  // 1: its bank has hits all the time
@@ -256,7 +257,7 @@ TEST_CASE("a request as old as the starvation bound goes before row hits") {
 
 TEST_CASE("a starving write turns the direction") {
   DramConfig c;
-  c.starvation_clocks = 60;
+  c.scheduler.settings = policy_settings<DramScheduler>({{"fr-fcfs.starvation_clocks", 60}});
   Bench b(c);
   b.read(0, 0, 1);
   b.write(100, 4, 1);  // 1
@@ -360,9 +361,9 @@ TEST_CASE("random traffic breaks no timing with rows kept closed and refresh") {
 
 TEST_CASE("random traffic breaks no timing under starvation, drains and refresh") {
   DramConfig c;
-  c.starvation_clocks = 40;
-  c.write_drain_high = 6;
-  c.write_drain_low = 1;
+  c.scheduler.settings = policy_settings<DramScheduler>({{"fr-fcfs.starvation_clocks", 40},
+                                                         {"fr-fcfs.write_drain_high", 6},
+                                                         {"fr-fcfs.write_drain_low", 1}});
   c.refresh = true;
   c.t_refi = 300;
   random_traffic(c, 3);
@@ -395,15 +396,27 @@ TEST_CASE("the configuration lists every fault") {
   DramConfig c;
   c.banks = 12;
   c.t_ccd_l = 0;
-  c.write_drain_low = 40;
-  CHECK(c.validate().size() == 3);
+  CHECK(c.validate().size() == 2);
   CHECK(DramConfig{}.validate().empty());
+}
+
+TEST_CASE("fr-fcfs refuses a drain that could not begin or end") {
+  const auto made = [](double high, double low) {
+    DramConfig c;
+    c.scheduler.settings = policy_settings<DramScheduler>(
+        {{"fr-fcfs.write_drain_high", high}, {"fr-fcfs.write_drain_low", low}});
+    DramCommandCounts counts;
+    return c.scheduler.make({&c, 128, &counts}) != nullptr;
+  };
+  CHECK(made(64, 63));
+  CHECK_THROWS_WITH(made(65, 1), Catch::Contains("must not exceed dram.queue_entries (64)"));
+  CHECK_THROWS_WITH(made(8, 8), Catch::Contains("must be less than write_drain_high (8)"));
 }
 
 TEST_CASE("a row that was opened is used before it is closed for the other direction") {
   DramConfig c;
-  c.write_drain_high = 2;
-  c.write_drain_low = 1;
+  c.scheduler.settings = policy_settings<DramScheduler>(
+      {{"fr-fcfs.write_drain_high", 2}, {"fr-fcfs.write_drain_low", 1}});
   Bench b(c);
   b.write(0, 0, 1);
   b.write(0, 4, 1);  // of another group: t_rrd_s after the first
@@ -421,8 +434,8 @@ TEST_CASE("a row that was opened is used before it is closed for the other direc
 
 TEST_CASE("the column bus waits for rows that were opened, and for nothing that comes later") {
   DramConfig c;
-  c.write_drain_high = 2;
-  c.write_drain_low = 1;
+  c.scheduler.settings = policy_settings<DramScheduler>(
+      {{"fr-fcfs.write_drain_high", 2}, {"fr-fcfs.write_drain_low", 1}});
   Bench b(c);
   b.write(0, 0, 1);
   b.write(0, 4, 1);

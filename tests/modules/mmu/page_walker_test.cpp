@@ -30,7 +30,7 @@ struct Rig {
     walker.driver.bind(out.target);
     out.initiator.bind(driver.socket());
     driver.access = [](tlm::tlm_generic_payload& payload) {
-      answer_translation(payload, payload.get_address() + 1000 * kPage);
+      answer_translation(payload, PageEntry(payload.get_address() + 1000 * kPage));
     };
   }
   static ScriptedTargetConfig driver_config() {

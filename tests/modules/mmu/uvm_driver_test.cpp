@@ -243,8 +243,8 @@ TEST_CASE("UVM driver: b_transport takes the fault's time, transport_dbg places 
   CHECK(call(true) == 0);
   CHECK(rig.table.mapped_pages() == 0);
   CHECK(call(false) == us(20));
-  CHECK(rig.map->locate(translation_of(t)).channel == ChannelId(2));
-  CHECK(translation_of(t) % kPage == 0);
+  CHECK(rig.map->locate(translation_of(t).physical()).channel == ChannelId(2));
+  CHECK(translation_of(t).physical() % kPage == 0);
   CHECK(call(false) == edge(1));
   CHECK(call(true) == kTranslationBytes);
   t.release();

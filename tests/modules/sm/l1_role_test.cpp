@@ -35,7 +35,8 @@ class PassRemote {
   Counter remote_ = 0;
 };
 
-const bool kRegistered = register_l1_role("pass-remote", make_l1_pipeline<PassRemote>);
+const PolicyRegistration<L1Cache> kRegistered("pass-remote", "other nodes' lines pass the array",
+                                              make_l1_pipeline<PassRemote>);
 
 struct Rig final : CacheRig {
   std::unique_ptr<L1Cache> l1;
@@ -56,7 +57,6 @@ struct Rig final : CacheRig {
 }  // namespace
 
 TEST_CASE("a role from outside decides how another node's line is loaded") {
-  REQUIRE(kRegistered);
   Rig rig;
   rig.load(10, 0x1000);
   rig.load(500, 0x1000);
@@ -72,11 +72,18 @@ TEST_CASE("a role from outside decides how another node's line is loaded") {
 
 TEST_CASE("an L1's role is chosen by name, and an unknown one is an error") {
   const PlainMap map;
-  const std::vector<std::string> names = l1_role_names();
+  const std::vector<std::string> names = policy_names<L1Cache>();
   CHECK(names == std::vector<std::string>{"local", "multi_gpu", "pass-remote"});
   L1RoleSite site;
   site.role = "locla";
-  CHECK_THROWS_WITH(make_l1_cache("l1", L1Config{}, map, site), Catch::Contains("local"));
-  CHECK_THROWS_WITH(register_l1_role("local", make_l1_pipeline<PassRemote>),
-                    Catch::Contains("exists already"));
+  CHECK_THROWS_WITH(
+      make_l1_cache("l1", L1Config{}, map, site),
+      Catch::Contains("unknown L1 role 'locla'") && Catch::Contains("did you mean 'local'?"));
+}
+
+TEST_CASE("two roles of one name are refused when a role is looked up") {
+  const PlainMap map;
+  const PolicyRegistration<L1Cache> second("local", "another", make_l1_pipeline<PassRemote>);
+  CHECK_THROWS_WITH(make_l1_cache("l1", L1Config{}, map),
+                    Catch::Contains("L1 role named 'local' exists already"));
 }

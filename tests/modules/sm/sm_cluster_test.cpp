@@ -116,7 +116,7 @@ TEST_CASE("greedy-then-oldest stays with a warp") {
 TEST_CASE("loose round-robin takes turns") {
   SmConfig c = plain();
   c.schedulers = 1;
-  c.warp_scheduler = "lrr";
+  c.warp_scheduler.name = "lrr";
   Rig rig(c);
   ScriptedKernel k({{alu(), alu()}, {alu(), alu()}});
   rig.run(k);

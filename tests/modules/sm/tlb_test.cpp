@@ -11,17 +11,17 @@ using namespace tessera;
 TEST_CASE("a TLB gives back what was inserted and forgets the least recently used") {
   Tlb tlb(2);
   CHECK(tlb.find(1) == nullptr);
-  tlb.insert(1, 0x1000);
-  tlb.insert(2, 0x2000);
+  tlb.insert(1, PageEntry(0x1000));
+  tlb.insert(2, PageEntry(0x2000));
   REQUIRE(tlb.find(1) != nullptr);
-  CHECK(*tlb.find(1) == 0x1000);
-  tlb.insert(3, 0x3000);  // 2 is the oldest
+  CHECK(tlb.find(1)->bits() == 0x1000);
+  tlb.insert(3, PageEntry(0x3000));  // 2 is the oldest
   CHECK(tlb.find(2) == nullptr);
-  CHECK(*tlb.find(1) == 0x1000);
-  CHECK(*tlb.find(3) == 0x3000);
-  tlb.insert(1, 0x9000);
-  CHECK(*tlb.find(1) == 0x9000);
-  tlb.insert(4, 0x4000);
+  CHECK(tlb.find(1)->bits() == 0x1000);
+  CHECK(tlb.find(3)->bits() == 0x3000);
+  tlb.insert(1, PageEntry(0x9000));
+  CHECK(tlb.find(1)->bits() == 0x9000);
+  tlb.insert(4, PageEntry(0x4000));
   CHECK(tlb.find(3) == nullptr);
   tlb.invalidate_all();
   CHECK(tlb.find(1) == nullptr);
@@ -45,16 +45,16 @@ TEST_CASE("random use of a TLB agrees with a list in order of use") {
     for (int step = 0; step < 20'000; ++step) {
       const std::uint64_t page = random() % (2 * entries + 1) * 0x10001;
       if (random() % 2 == 0) {
-        const std::uint64_t* found = tlb.find(page);
+        const PageEntry* found = tlb.find(page);
         const bool there = look(page);
         REQUIRE((found != nullptr) == there);
-        if (there) REQUIRE(*found == reference.front().second);
+        if (there) REQUIRE(found->bits() == reference.front().second);
       } else if (random() % 1000 == 0) {
         tlb.invalidate_all();
         reference.clear();
       } else {
         const std::uint64_t physical = random();
-        tlb.insert(page, physical);
+        tlb.insert(page, PageEntry(physical));
         if (look(page)) {
           reference.front().second = physical;
         } else {
@@ -64,4 +64,14 @@ TEST_CASE("random use of a TLB agrees with a list in order of use") {
       }
     }
   }
+}
+
+TEST_CASE("a page-table entry holds a page's address and the number of its allocation") {
+  const std::uint64_t highest = (std::uint64_t{1} << 48) - 4096;
+  const PageEntry entry(highest, 0xffff);
+  CHECK(entry.physical() == highest);
+  CHECK(entry.allocation() == 0xffff);
+  CHECK(PageEntry(entry.bits()).allocation() == 0xffff);
+  CHECK(PageEntry(0x1000, 0x10000).bits() == 0x1000);  // more allocations than numbers
+  CHECK(PageEntry().allocation() == 0);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/warp_scheduler.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <memory>
 #include <string>
@@ -13,7 +14,8 @@ using namespace tessera::test;
 
 namespace {
 
-/// The youngest warp: no part of Tessera, registered under a name. It counts its choices.
+/// The youngest warp: no part of Tessera, registered under a name. It counts choices of each
+/// scheduler of the SM.
 class Youngest final : public WarpScheduler {
  public:
   std::uint32_t choose(const WarpCandidates& c) override {
@@ -22,40 +24,59 @@ class Youngest final : public WarpScheduler {
       const std::uint32_t slot = WarpTable::first(left);
       if (c.warps[slot].age > c.warps[best].age) best = slot;
     }
-    ++choices;
+    ++choices_.at(c.scheduler);
     return best;
   }
-  void reset() override { choices = 0; }
-  unsigned choices = 0;
+  void reset() override { choices_ = {}; }
+  std::vector<PolicyCounter> counters() const override {
+    return {{"youngest0", "choice", "choices for scheduler 0", &choices_[0]},
+            {"youngest1", "choice", "choices for scheduler 1", &choices_[1]}};
+  }
+
+ private:
+  std::array<std::uint64_t, 2> choices_{};
 };
 
-std::shared_ptr<Youngest> last_made;
-std::shared_ptr<WarpScheduler> make_youngest() {
-  last_made = std::make_shared<Youngest>();
-  return last_made;
+std::unique_ptr<WarpScheduler> make_youngest(const WarpScheduler::Context&) {
+  return std::make_unique<Youngest>();
 }
-const bool kRegistered = register_warp_scheduler("youngest", make_youngest);
+const PolicyRegistration<WarpScheduler> kRegistered("youngest", "the youngest warp", make_youngest);
+
+std::uint64_t counted(const SmCluster& sm, const std::string& name) {
+  StatisticsRegistry registry;
+  sm.register_statistics(registry);
+  return registry.sum("sm", name);
+}
 
 SmConfig with(const std::string& scheduler) {
   SmConfig c = plain();
   c.schedulers = 1;
-  c.warp_scheduler = scheduler;
+  c.warp_scheduler.name = scheduler;
   return c;
 }
 
 }  // namespace
 
 TEST_CASE("a warp scheduler from outside chooses the warp that issues") {
-  REQUIRE(kRegistered);
   Rig rig(with("youngest"));
   ScriptedKernel k({{alu(), alu()}, {alu(), alu()}});
   rig.run(k);
   CHECK(k.cycle(1, 0) == 10);
   CHECK(k.cycle(1, 1) == 11);
   CHECK(k.cycle(0, 0) == 13);  // the youngest has exited
-  CHECK(last_made->choices == 6);
+  CHECK(counted(rig.sm, "youngest0") == 6);
   rig.sm.reset();
-  CHECK(last_made->choices == 0);
+  CHECK(counted(rig.sm, "youngest0") == 0);
+}
+
+TEST_CASE("an SM's warp scheduler is told which of the SM's schedulers issues") {
+  SmConfig config = with("youngest");
+  config.schedulers = 2;
+  Rig rig(config);
+  ScriptedKernel k({{alu(), alu()}, {alu()}});
+  rig.run(k);
+  CHECK(counted(rig.sm, "youngest0") == 3);
+  CHECK(counted(rig.sm, "youngest1") == 2);
 }
 
 TEST_CASE("greedy-then-oldest goes back to the oldest warp when the last one cannot issue") {
@@ -80,11 +101,8 @@ TEST_CASE("loose round-robin skips warps that cannot issue") {
   CHECK(k.cycle(2, 1) == 14);
 }
 
-TEST_CASE("a configuration names a warp scheduler that exists") {
-  SmConfig c;
-  CHECK(c.validate().empty());
-  c.warp_scheduler = "gtoo";
-  REQUIRE(c.validate().size() == 1);
-  CHECK(c.validate()[0].find("gtoo") != std::string::npos);
-  CHECK_THROWS_WITH(make_warp_scheduler("gtoo"), Catch::Contains("gto"));
+TEST_CASE("an unknown warp scheduler is refused with the nearest name") {
+  CHECK_THROWS_WITH(make_policy<WarpScheduler>("gtoo"),
+                    Catch::Contains("unknown warp_scheduler policy 'gtoo'") &&
+                        Catch::Contains("did you mean 'gto'?"));
 }

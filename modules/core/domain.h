@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "modules/core/process_scheduler.h"
+#include "modules/core/time.h"
+
+namespace tessera {
+
+/// A part of the model with a scheduler and clocks of its own, so that it can be run alone for a
+/// while. Blocks join the domain in whose Construction scope they are constructed; without one,
+/// the default domain.
+///
+/// One SC_METHOD and one sc_event serve all domains (DomainRunner). Results do not depend on how
+/// blocks are divided among domains.
+class Domain {
+ public:
+  explicit Domain(std::string name);
+  ~Domain();
+  Domain(const Domain&) = delete;
+  Domain& operator=(const Domain&) = delete;
+
+  const std::string& name() const { return scheduler_.domain(); }
+  ProcessScheduler& scheduler() { return scheduler_; }
+  /// Adds a block's process. The first one must come during elaboration.
+  ProcessScheduler::Id add(ProcessScheduler::Process call, void* block);
+
+  /// The domain that blocks join at present.
+  static Domain& under_construction();
+
+  /// While it exists, blocks that are constructed join the domain. Scopes nest.
+  class Construction {
+   public:
+    explicit Construction(Domain& domain);
+    ~Construction();
+    Construction(const Construction&) = delete;
+    Construction& operator=(const Construction&) = delete;
+
+   private:
+    Domain* const outer_;
+  };
+
+ private:
+  friend class ClockDomain;
+  friend class DomainRunner;
+  /// Throws std::invalid_argument unless `hertz` is 1 to 10^15.
+  ClockDomain::Frequency& clock(std::uint64_t hertz);
+  /// Runs the processes that are due at t, the time of the earliest.
+  void run(Tick t);
+
+  ProcessScheduler scheduler_;
+  std::map<std::uint64_t, ClockDomain::Frequency> clocks_;
+  bool runs_ = false;  ///< known to the DomainRunner
+};
+
+/// Runs the processes of all domains from one SC_METHOD. At each time for which a process is
+/// scheduled, it runs the domains one after the other, in the order of their construction, until
+/// none has a process due. One object for the simulation, as SystemC has one context.
+class DomainRunner {
+ public:
+  /// The first call creates the SC_METHOD and must come during elaboration.
+  static DomainRunner& instance();
+
+  /// Reverses the order of the domains, and of the processes of a domain that are due at the same
+  /// time, so that tests can show that no result depends on it.
+  void run_in_reverse(bool on);
+
+  /// A domain has a process scheduled for t.
+  void scheduled(Tick t) {
+    if (!running_ && t < wakes_at_) wake_at(t);
+  }
+
+ private:
+  friend class Domain;
+  DomainRunner();
+  void add(Domain& domain);
+  void remove(Domain& domain);
+  void process();
+  bool run_domains(Tick t);
+  void wake_at(Tick t);
+
+  std::vector<Domain*> domains_;
+  sc_core::sc_event event_;
+  Tick wakes_at_ = kNever;
+  bool running_ = false;
+  bool reverse_ = false;
+};
+
+}  // namespace tessera
