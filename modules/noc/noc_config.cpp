@@ -136,7 +136,8 @@ void describe(ParameterVisitor& v, NocConfig& c) {
       0, kMaxBufferFlits);
   v.integer("header_bytes", c.header_bytes, "byte",
             "Address and control of every packet (NUBA sections 5.2 and 6: 8 B)", 1, 1024);
-  v.text("arbitration", c.arbitration.name, "which input of a switch's output is served (ours)",
+  v.text("arbitration", c.arbitration.name,
+         "which input of a switch's output is served; not published (ours)",
          policy_names<Arbiter>());
 }
 

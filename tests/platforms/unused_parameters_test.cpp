@@ -89,7 +89,8 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["address_map"] == all["address_map"] - 1);  // the seed of fixed-channel
   CHECK(groups["page_placement"] == all["page_placement"]);
   CHECK(groups["page_migration"] == all["page_migration"]);
+  CHECK(groups["remote_caching"] == all["remote_caching"] - 1);  // one of home's
   CHECK(groups["transfer"] == all["transfer"]);
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
-  CHECK(groups.size() == 17);
+  CHECK(groups.size() == 18);
 }

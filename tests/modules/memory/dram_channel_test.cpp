@@ -454,7 +454,7 @@ TEST_CASE("every parameter is described, and its default is legal") {
   DramConfig c;
   ParameterLister lister;
   describe(lister, c);
-  CHECK(lister.parameters().size() == 32);
+  CHECK(lister.parameters().size() == 29);
   for (const ListedParameter& p : lister.parameters()) {
     INFO(p.info.name);
     CHECK_FALSE(p.info.description.empty());
