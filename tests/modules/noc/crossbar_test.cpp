@@ -173,7 +173,7 @@ void check_back_pressure(unsigned ports, unsigned stages) {
   std::vector<Waiting> waiting;
   rig.dut.describe_waiting(waiting);
   REQUIRE(waiting.size() == stages + 2);
-  CHECK(waiting[0].queue == "xbar.request.entry0");
+  CHECK(waiting[0].queue == "xbar.request.ingress0");
   CHECK(waiting[0].items == 2);
   CHECK(waiting[1].queue == "xbar.request.stage0.switch0.in0");
   CHECK(waiting[1].items == 2);
