@@ -4,6 +4,7 @@
 
 role-tests        conditions about a role in the pipelines of LLC slices and L1s: none
 header-lines      headers of LLC slices, L1s, SMs and the host's blocks: at most 150 lines
+host-craft        noinline, alignas and prefetch in blocks' headers outside core and cache: none
 outside-files     references to files that are not in the repository: none
 """
 
@@ -54,6 +55,16 @@ def header_lines(root):
             yield f, lines, f"{lines} lines; at most {MOST_LINES}"
 
 
+def host_craft(root):
+    craft = re.compile(r"noinline|alignas|prefetch")
+    for f in files(root, "modules/*.h", "platforms/*.h", "policies/*.h"):
+        if f.relative_to(root).parts[1] in ("core", "cache"):
+            continue
+        for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
+            if craft.search(line):
+                yield f, number, line.strip()
+
+
 def outside_files(root):
     for f in files(root, "*.h", "*.cpp", "*.md", "*.txt", "*.cmake", "*.py", "scripts/*", "*.json"):
         if f.name == Path(__file__).name:
@@ -63,7 +74,7 @@ def outside_files(root):
                 yield f, number, line.strip()
 
 
-CHECKS = {"role-tests": role_tests, "header-lines": header_lines,
+CHECKS = {"role-tests": role_tests, "header-lines": header_lines, "host-craft": host_craft,
           "outside-files": outside_files}
 
 if __name__ == "__main__":
