@@ -159,7 +159,7 @@ BlockHandle make_dispatcher(const DispatcherSite& s) {
   return h;
 }
 
-BlockHandle make_mover(const PageMigratorSite& s) {
+BlockHandle make_page_migrator(const PageMigratorSite& s) {
   auto module = std::make_unique<PageMigrator>(s.name.c_str(), s.config, s.make_policy(),
                                                *s.page_table, s.platform);
   PageMigrator& m = *module;
@@ -214,7 +214,7 @@ std::map<std::string, Factories>& kinds() {
       kind(make_rdma),      kind(make_fabric),
       kind(make_l2_tlb),    kind(make_walker),
       kind(make_uvm),       kind(make_sm),
-      kind(make_mdr),       kind(make_mover),
+      kind(make_mdr),       kind(make_page_migrator),
       kind(make_decision),  kind(make_line_sharing),
       kind(make_dispatcher)};
   return all;

@@ -51,16 +51,17 @@ struct BlockHandle {
   std::vector<TargetPort*> in;                 ///< `inputs` sockets
   std::vector<InitiatorPort*> out;             ///< `outputs` sockets
   FlushIf* flush = nullptr;                    ///< "l1"
-  /// "llc" where slices are flushed at kernel ends (replication); "remote_cache", "mover", "mdr".
+  /// "llc" where slices are flushed at kernel ends (replication); "remote_cache", "page_migrator",
+  /// "mdr".
   SliceFlushIf* slice_flush = nullptr;
   PageDropIf* page_drop = nullptr;  ///< "llc" where pages move
   /// "l1", "llc", "remote_cache": what the platform's untimed accesses read and update. Null: an L1
   /// that keeps no bytes; a slice that serves transport_dbg itself, and keeps no bytes of other
   /// slices' lines.
   HoldsBytes* bytes = nullptr;
-  SliceObserver* slice_observer = nullptr;  ///< "mover", "mdr", "line_sharing"
+  SliceObserver* slice_observer = nullptr;  ///< "page_migrator", "mdr", "line_sharing"
   L1Observer* l1_observer = nullptr;        ///< "decision"
-  std::function<bool()> moving;             ///< "mover": pages are on their way
+  std::function<bool()> moving;             ///< "page_migrator": pages are on their way
   std::function<void()> forget;             ///< "l2_tlb": drops all translations, at once
   RdmaHandle rdma;                          ///< "rdma"
   SmHandle sm;                              ///< "sm"

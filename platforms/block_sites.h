@@ -140,7 +140,7 @@ struct DispatcherSite : BlockSite {
 
 /// No sockets.
 struct PageMigratorSite : BlockSite {
-  static constexpr const char* kKind = "mover";
+  static constexpr const char* kKind = "page_migrator";
   PageMigratorConfig config;
   std::function<std::unique_ptr<PageMigrationPolicy>()> make_policy;
   PageTable* page_table = nullptr;

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <set>
 
 #include "common/error.h"
@@ -136,6 +137,21 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
        settings_from(document, {"base", "description", "plugins", "spdx", "tree"})) {
     out.settings.push_back(std::move(s));
   }
+}
+
+/// The path of an instance's setting, by the present name of the block where it gives a former one
+/// (docs/decisions/statistic-names.md).
+std::string present_path(const std::string& path) {
+  static const std::regex gpu_wide("(system\\.gpu[0-9]+)\\.(gate|ingress)(\\..*)");
+  static const std::regex of_module("(system\\.gpu[0-9]+)\\.gate([0-9]+\\..*)");
+  std::smatch parts;
+  if (std::regex_match(path, parts, gpu_wide)) {
+    return parts[1].str() + ".ingress_xbar" + parts[3].str();
+  }
+  if (std::regex_match(path, parts, of_module)) {
+    return parts[1].str() + ".module_ingress_xbar" + parts[2].str();
+  }
+  return path;
 }
 
 bool is_instance(const ParameterSetting& s) {
@@ -285,7 +301,9 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   config.platform = platform;
   std::vector<ParameterSetting> common;
   for (ParameterSetting& s : settings) {
-    (is_instance(s) ? config.overrides : common).push_back(std::move(s));
+    const bool instance = is_instance(s);
+    if (instance) s.path = present_path(s.path);
+    (instance ? config.overrides : common).push_back(std::move(s));
   }
   ParameterReader reader(common);
   describe(reader, config.gpu);

@@ -2,9 +2,24 @@
 #include "platforms/derived.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "modules/core/statistics_visitor.h"
+#include "modules/llc/llc_config.h"
+#include "modules/memory/dram_channel.h"
+#include "modules/mmu/page_sharing.h"
+#include "modules/mmu/uvm_driver.h"
+#include "modules/noc/gpu_fabric_stats.h"
+#include "modules/noc/noc_stats.h"
+#include "modules/rdma/decision_engine.h"
+#include "modules/rdma/rdma_config.h"
+#include "modules/sm/l1_cache_config.h"
+#include "modules/sm/l1_roles/multi_gpu.h"
+#include "modules/sm/load_store_unit.h"
+#include "modules/sm/sm_stats.h"
 #include "platforms/topology/shape.h"
 #include "policies/page_placement.h"
 
@@ -14,66 +29,114 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// Sums, and largest values, over the modules whose own name is `kind` followed by nothing or a
-/// number.
-class Sums {
+/// The statistics of every block of a kind.
+template <class Stats>
+class AllOf {
  public:
-  explicit Sums(const ordered_json& modules) : modules_(modules) {}
-
-  double operator()(const std::string& kind, const std::string& statistic,
-                    const char* field = nullptr) const {
-    return fold(kind, statistic, field, [](double a, double b) { return a + b; });
+  AllOf(const PlatformPlan& plan, BlockKind kind, const ordered_json& modules,
+        const ClockDomain* clock = nullptr) {
+    for (const PlannedBlock* b : plan.of_kind(kind)) {
+      all_.push_back(read_statistics<Stats>(modules, plan.path_of(*b), clock));
+    }
   }
-  /// The largest, of values from 0.
-  double most(const std::string& kind, const std::string& statistic, const char* field) const {
-    return fold(kind, statistic, field, [](double a, double b) { return std::max(a, b); });
+
+  const std::vector<Stats>& each() const { return all_; }
+  double sum(Counter Stats::*field) const {
+    double total = 0;
+    for (const Stats& s : all_) total += static_cast<double>(s.*field);
+    return total;
+  }
+  double sum(Histogram Stats::*field, std::uint64_t (Histogram::*part)() const) const {
+    double total = 0;
+    for (const Stats& s : all_) total += static_cast<double>((s.*field.*part)());
+    return total;
   }
 
  private:
-  template <class Combine>
-  double fold(const std::string& kind, const std::string& statistic, const char* field,
-              Combine combine) const {
-    double total = 0;
-    for (const auto& [module, statistics] : modules_.items()) {
-      if (!is_kind(module, kind) || !statistics.contains(statistic)) continue;
-      const ordered_json& value = statistics.at(statistic);
-      total = combine(total, (field == nullptr ? value : value.at(field)).get<double>());
+  std::vector<Stats> all_;
+};
+
+constexpr auto kCount = &Histogram::count;
+constexpr auto kSum = &Histogram::sum;
+
+/// The statistics of a run that derived figures are made of.
+struct Run {
+  Run(const PlatformPlan& plan, const ordered_json& modules, const GpuConfig& config)
+      : l1_clock(config.l1.clock_hz),
+        sms(plan, BlockKind::kSm, modules),
+        load_stores(plan, BlockKind::kSm, modules),
+        l1s(plan, BlockKind::kL1, modules, &l1_clock),
+        l1_remotes(plan, BlockKind::kL1, modules),
+        slices(plan, BlockKind::kLlc, modules),
+        remote_caches(plan, BlockKind::kRemoteCache, modules),
+        channels(plan, BlockKind::kDram, modules),
+        rdmas(plan, BlockKind::kRdma, modules),
+        page_sharings(plan, BlockKind::kL2Tlb, modules),
+        uvms(plan, BlockKind::kUvm, modules),
+        decisions(plan, BlockKind::kDecision, modules),
+        fabric(config.system.gpus) {
+    for (const PlannedBlock* b : plan.of_kind(BlockKind::kFabric)) {
+      StatisticsReader reader(modules, plan.path_of(*b));
+      describe(reader, fabric);
     }
-    return total;
+    for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
+      StatisticsReader reader(modules, plan.path_of(*b));
+      Network n{b, NocStats(0), NocStats(0)};
+      describe(reader, n.requests, NocDirection::kRequests);
+      describe(reader, n.responses, NocDirection::kResponses);
+      networks.push_back(std::move(n));
+    }
   }
-  static bool is_kind(const std::string& module, const std::string& kind) {
-    const std::size_t dot = module.rfind('.');
-    const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
-    if (module.compare(begin, kind.size(), kind) != 0) return false;
-    return module.find_first_not_of("0123456789", begin + kind.size()) == std::string::npos;
-  }
-  const ordered_json& modules_;
+
+  /// Without the counters of single exits.
+  struct Network {
+    const PlannedBlock* block;
+    NocStats requests;
+    NocStats responses;
+
+    double bytes() const { return static_cast<double>(requests.bytes + responses.bytes); }
+  };
+
+  const ClockDomain l1_clock;
+  AllOf<SmStats> sms;
+  AllOf<LoadStoreStats> load_stores;
+  AllOf<L1Stats> l1s;
+  AllOf<L1RemoteStats> l1_remotes;
+  AllOf<LlcSliceStats> slices;
+  AllOf<LlcSliceStats> remote_caches;
+  AllOf<DramStats> channels;
+  AllOf<RdmaStats> rdmas;
+  AllOf<PageSharingStats> page_sharings;
+  AllOf<UvmDriverStats> uvms;
+  AllOf<DecisionStats> decisions;
+  GpuFabricStats fabric;
+  std::vector<Network> networks;
 };
 
 double ratio(double a, double b) { return b == 0 ? 0 : a / b; }
 
 /// Shares of pages by how many SMs touched them.
-ordered_json page_sharing(const Sums& sum) {
-  const std::pair<const char*, const char*> bands[] = {{"1", "pages_of_1_sm"},
-                                                       {"2-10", "pages_of_2_to_10_sms"},
-                                                       {"11-25", "pages_of_11_to_25_sms"},
-                                                       {"26-64", "pages_of_26_or_more_sms"}};
-  double pages = 0;
-  for (const auto& band : bands) pages += sum("l2_tlb", band.second);
+ordered_json page_sharing(const Run& run) {
+  const char* const bands[PageSharing::kBands] = {"1", "2-10", "11-25", "26-64"};
+  std::array<double, PageSharing::kBands> pages{};
+  double all = 0;
+  for (const PageSharingStats& s : run.page_sharings.each()) {
+    for (std::size_t i = 0; i < PageSharing::kBands; ++i) {
+      pages[i] += static_cast<double>(s.pages[i]);
+      all += static_cast<double>(s.pages[i]);
+    }
+  }
   ordered_json d;
-  for (const auto& [name, statistic] : bands) d[name] = ratio(sum("l2_tlb", statistic), pages);
+  for (std::size_t i = 0; i < PageSharing::kBands; ++i) d[bands[i]] = ratio(pages[i], all);
   return d;
 }
 
 /// Bytes from each GPU to each other.
-ordered_json traffic_matrix(const ordered_json& fabric, std::uint32_t gpus) {
+ordered_json traffic_matrix(const GpuFabricStats& fabric, std::uint32_t gpus) {
   ordered_json matrix = ordered_json::array();
   for (std::uint32_t from = 0; from < gpus; ++from) {
     ordered_json row = ordered_json::array();
-    for (std::uint32_t to = 0; to < gpus; ++to) {
-      const std::string name = "bytes_" + std::to_string(from) + "_" + std::to_string(to);
-      row.push_back(from == to ? 0 : fabric.at(name).get<std::uint64_t>());
-    }
+    for (std::uint32_t to = 0; to < gpus; ++to) row.push_back(fabric.bytes[from * gpus + to]);
     matrix.push_back(row);
   }
   return matrix;
@@ -81,64 +144,73 @@ ordered_json traffic_matrix(const ordered_json& fabric, std::uint32_t gpus) {
 
 /// What the decision engine saw and when it had seen enough (DualOpt figures 10 and 12); without
 /// one: zeros, and never.
-void derive_decision(ordered_json& d, const Sums& sum, const GpuConfig& config, double seconds) {
-  const auto sample = [&](const std::string& name) {
-    const double loads = sum("decision", name + "_remote_loads");
+void derive_decision(ordered_json& d, const Run& run, const GpuConfig& config, double seconds) {
+  const std::vector<DecisionStats>& engines = run.decisions.each();
+  const DecisionStats engine = engines.empty() ? DecisionStats{} : engines.front();
+  const auto sample = [&](const std::string& name, const TransferSample& s) {
+    const auto loads = static_cast<double>(s.remote_loads);
     const double words = loads * config.system.line_bytes / 4;
-    d[name + "_utilisation"] = ratio(sum("decision", name + "_remote_load_pieces"), words);
-    d[name + "_hit_rate"] = ratio(sum("decision", name + "_remote_load_hits"), loads);
+    d[name + "_utilisation"] = ratio(static_cast<double>(s.remote_load_words), words);
+    d[name + "_hit_rate"] = ratio(static_cast<double>(s.remote_load_hits), loads);
   };
-  d["verdict"] = sum("decision", "verdict");
-  d["golden_verdict"] = sum("decision", "golden_verdict");
-  d["decided_at_cycle"] = sum("decision", "decided_at_cycle");
-  const double until =
-      sum("decision", "decided_at_cycle") / static_cast<double>(config.decision.clock_hz);
-  d["undecided_fraction"] = sum("decision", "decided") == 0 ? 1 : ratio(until, seconds);
-  sample("window");
-  sample("run");
+  d["verdict"] = static_cast<double>(engine.verdict);
+  d["golden_verdict"] = static_cast<double>(engine.golden_verdict);
+  const auto decided_at = static_cast<double>(engine.decided_at_cycle);
+  d["decided_at_cycle"] = decided_at;
+  const double until = decided_at / static_cast<double>(config.decision.clock_hz);
+  d["undecided_fraction"] = engine.decided == 0 ? 1 : ratio(until, seconds);
+  sample("window", engine.window);
+  sample("run", engine.whole_run);
 }
 
 /// Where DualOpt's figures 3 to 6, 9, 12 and 17 look.
-ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const GpuConfig& config,
-                           double seconds) {
-  const double accesses = sum("l1_", "loads") + sum("l1_", "stores") + sum("l1_", "atomics");
-  const double remote_loads = sum("l1_", "remote_loads");
+ordered_json derive_remote(const Run& run, const GpuConfig& config, double seconds) {
+  const AllOf<L1RemoteStats>& l1s = run.l1_remotes;
+  const AllOf<RdmaStats>& rdmas = run.rdmas;
+  const AllOf<LlcSliceStats>& caches = run.remote_caches;
+  const double accesses =
+      run.l1s.sum(&L1Stats::loads) + run.l1s.sum(&L1Stats::stores) + run.l1s.sum(&L1Stats::atomics);
+  const double remote_loads = l1s.sum(&L1RemoteStats::loads);
   ordered_json d;
-  d["access_fraction"] = ratio(remote_loads + sum("l1_", "remote_stores"), accesses);
+  d["access_fraction"] = ratio(remote_loads + l1s.sum(&L1RemoteStats::stores), accesses);
   d["served_by_l1_fraction"] =
-      ratio(sum("l1_", "remote_load_hits") + sum("l1_", "remote_load_merges"), accesses);
-  d["served_remotely_fraction"] = ratio(sum("rdma", "requests_out"), accesses);
+      ratio(l1s.sum(&L1RemoteStats::load_hits) + l1s.sum(&L1RemoteStats::load_merges), accesses);
+  d["served_remotely_fraction"] = ratio(rdmas.sum(&RdmaStats::requests_out), accesses);
   // Of the loads that left their GPU, in cycles of the RDMA engines.
   const double to_rdma_cycles =
       static_cast<double>(config.rdma.clock_hz) / static_cast<double>(config.l1.clock_hz);
-  const double latency = sum("l1_", "remote_latency", "sum") * to_rdma_cycles;
-  const double link = sum("rdma", "link_request_cycles") + sum("rdma", "link_answer_cycles");
-  const double before = sum("rdma", "pre_link_cycles");
+  const double latency = l1s.sum(&L1RemoteStats::latency, kSum) * to_rdma_cycles;
+  const double link =
+      rdmas.sum(&RdmaStats::link_request_cycles) + rdmas.sum(&RdmaStats::link_response_cycles);
+  const double before = rdmas.sum(&RdmaStats::pre_link_cycles);
   d["pre_link_latency_share"] = ratio(before, latency);
   d["link_latency_share"] = ratio(link, latency);
   d["post_link_latency_share"] = latency == 0 ? 0 : 1 - (before + link) / latency;
-  const double reads = sum("rdma", "remote_read_pieces", "count");
+  const double reads = rdmas.sum(&RdmaStats::remote_read_words, kCount);
   double below_4 = 0;
-  for (const auto& [module, statistics] : modules.items()) {
-    if (!statistics.contains("remote_read_pieces")) continue;
+  std::uint64_t most_responses = 0;
+  for (const RdmaStats& s : rdmas.each()) {
     // Buckets: none, 1, 2 to 3, ...
-    const ordered_json& buckets = statistics.at("remote_read_pieces").at("log2_buckets");
-    for (std::size_t i = 0; i < buckets.size() && i < 3; ++i) below_4 += buckets[i].get<double>();
+    for (std::size_t i = 0; i < 3; ++i) {
+      below_4 += static_cast<double>(s.remote_read_words.bucket(i));
+    }
+    most_responses = std::max(most_responses, s.responses_per_packet.max());
   }
-  d["below_4_pieces_fraction"] = ratio(below_4, reads);
-  d["mean_pieces"] = ratio(sum("rdma", "remote_read_pieces", "sum"), reads);
-  d["mergeable_fraction"] =
-      config.rdma.ideal_coalescing
-          ? ordered_json(ratio(sum("rdma", "mergeable_reads"), sum("rdma", "reads_out")))
-          : ordered_json(nullptr);
-  const double cached = sum("rcache", "reads") + sum("rcache", "writes") +
-                        sum("rcache", "atomics") + sum("rcache", "bypasses");
-  d["cache_hit_rate"] = ratio(sum("rcache", "hits") + sum("rcache", "write_allocations"), cached);
-  d["answers_per_packet"] =
-      ratio(sum("rdma", "answers_per_packet", "sum"), sum("rdma", "answers_per_packet", "count"));
-  d["most_answers_per_packet"] = sum.most("rdma", "answers_per_packet", "max");
-  derive_decision(d, sum, config, seconds);
-  d["bytes"] = traffic_matrix(modules.at("system.fabric"), config.system.gpus);
+  d["below_4_words_fraction"] = ratio(below_4, reads);
+  d["mean_words"] = ratio(rdmas.sum(&RdmaStats::remote_read_words, kSum), reads);
+  d["mergeable_fraction"] = config.rdma.ideal_coalescing
+                                ? ordered_json(ratio(rdmas.sum(&RdmaStats::mergeable_reads),
+                                                     rdmas.sum(&RdmaStats::reads_out)))
+                                : ordered_json(nullptr);
+  const double cached = caches.sum(&LlcSliceStats::reads) + caches.sum(&LlcSliceStats::writes) +
+                        caches.sum(&LlcSliceStats::atomics) + caches.sum(&LlcSliceStats::bypasses);
+  d["cache_hit_rate"] = ratio(
+      caches.sum(&LlcSliceStats::hits) + caches.sum(&LlcSliceStats::write_allocations), cached);
+  d["responses_per_packet"] = ratio(rdmas.sum(&RdmaStats::responses_per_packet, kSum),
+                                    rdmas.sum(&RdmaStats::responses_per_packet, kCount));
+  d["most_responses_per_packet"] = static_cast<double>(most_responses);
+  derive_decision(d, run, config, seconds);
+  d["bytes"] = traffic_matrix(run.fabric, config.system.gpus);
   return d;
 }
 
@@ -147,7 +219,8 @@ ordered_json derive_remote(const ordered_json& modules, const Sums& sum, const G
 const std::vector<DerivedInfo>& derived_catalogue() {
   static const std::vector<DerivedInfo> all = {
       {"ipc", "instruction/cycle", "warp instructions of all SMs per SM cycle"},
-      {"replies_per_cycle", "reply/cycle", "responses to L1 misses per SM cycle (NUBA figure 8)"},
+      {"replies_per_cycle", "response/cycle",
+       "responses to L1 misses per SM cycle (NUBA figure 8)"},
       {"l1_hit_rate", "", "L1 load hits over loads; merges are no hits"},
       {"llc_hit_rate", "", "LLC hits and write allocations over accesses"},
       {"l1_miss_local_fraction", "", "L1 misses served in the SM's own partition or GPU"},
@@ -174,7 +247,7 @@ const std::vector<DerivedInfo>& derived_catalogue() {
        "in the slice, until its request to the channel or its response"},
       {"latency_breakdown.dram", "cycle", "from the slice's request to the channel's response"},
       {"latency_breakdown.llc_return", "cycle", "in the slice after the channel's response"},
-      {"latency_breakdown.reply_network", "cycle", "from the slice back to the L1"},
+      {"latency_breakdown.response_network", "cycle", "from the slice back to the L1"},
       {"peak_gb_per_s", "GB/s", "peak bandwidth of each level"},
       {"peak_gb_per_s.*", "GB/s", "by level and direction"},
       {"remote", "", "figures of DualOpt"},
@@ -185,13 +258,13 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"remote.pre_link_latency_share", "", "of a remote load: before the engine could send it"},
       {"remote.link_latency_share", "", "of a remote load: between the engines, both ways"},
       {"remote.post_link_latency_share", "", "of a remote load: at its home"},
-      {"remote.below_4_pieces_fraction", "", "remote reads of fewer than four 4-byte pieces"},
-      {"remote.mean_pieces", "piece", "4-byte pieces of a remote read"},
+      {"remote.below_4_words_fraction", "", "remote reads of fewer than four 4-byte words"},
+      {"remote.mean_words", "word", "4-byte words of a remote read"},
       {"remote.mergeable_fraction", "",
        "reads that an infinite buffer would merge; null without it"},
       {"remote.cache_hit_rate", "", "remote cache's hits over its accesses"},
-      {"remote.answers_per_packet", "response", "in a coalesced packet, on average"},
-      {"remote.most_answers_per_packet", "response", "in a coalesced packet, at most"},
+      {"remote.responses_per_packet", "response", "in a coalesced packet, on average"},
+      {"remote.most_responses_per_packet", "response", "in a coalesced packet, at most"},
       {"remote.verdict", "", "decision engine: 1 when it chose fine-grained transfer"},
       {"remote.golden_verdict", "", "the same, had it seen the whole run"},
       {"remote.decided_at_cycle", "cycle", "of the decision engine's clock"},
@@ -207,74 +280,87 @@ const std::vector<DerivedInfo>& derived_catalogue() {
 
 ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::uint64_t cycles,
                     const std::vector<std::uint64_t>& pages_per_channel) {
-  const Sums sum(modules);
+  const PlatformPlan plan = plan_of(config);
+  const Run run(plan, modules, config);
+  const AllOf<L1Stats>& l1s = run.l1s;
+  const AllOf<LlcSliceStats>& slices = run.slices;
   const double n = static_cast<double>(cycles);
   const double seconds = n / static_cast<double>(config.sm.clock_hz);
-  const double loads = sum("l1_", "loads");
-  const double l1_misses = sum("l1_", "miss_latency", "count");
-  const double llc_accesses = sum("llc", "reads") + sum("llc", "writes") + sum("llc", "atomics");
-  const double dram_bytes = sum("dram", "bytes_read") + sum("dram", "bytes_written");
+  const double loads = l1s.sum(&L1Stats::loads);
+  const double l1_misses = l1s.sum(&L1Stats::miss_latency, kCount);
+  const double llc_accesses = slices.sum(&LlcSliceStats::reads) +
+                              slices.sum(&LlcSliceStats::writes) +
+                              slices.sum(&LlcSliceStats::atomics);
+  const double dram_bytes =
+      run.channels.sum(&DramStats::bytes_read) + run.channels.sum(&DramStats::bytes_written);
   const double dram_peak = static_cast<double>(config.dram.clock_hz) *
                            config.dram.bus_bytes_per_clock * config.system.channels;
   const SystemConfig& system = config.system;
-  const PlatformPlan plan = plan_of(config);
   const bool several = system.gpus > 1;
-  const double sm_loads = sum("llc", "sm_loads");
 
-  const auto bytes = [&sum](const char* kind) {
-    return sum(kind, "request_bytes") + sum(kind, "reply_bytes");
-  };
   ordered_json d;
-  d["ipc"] = ratio(sum("sm", "warp_instructions"), n);
+  d["ipc"] = ratio(run.sms.sum(&SmStats::warp_instructions), n);
   d["replies_per_cycle"] = ratio(l1_misses, n);
-  d["l1_hit_rate"] = ratio(sum("l1_", "load_hits"), loads);
-  d["llc_hit_rate"] = ratio(sum("llc", "hits") + sum("llc", "write_allocations"), llc_accesses);
+  d["l1_hit_rate"] = ratio(l1s.sum(&L1Stats::load_hits), loads);
+  d["llc_hit_rate"] =
+      ratio(slices.sum(&LlcSliceStats::hits) + slices.sum(&LlcSliceStats::write_allocations),
+            llc_accesses);
   // In a UBA, every L1 miss crosses the network (NUBA figure 9). Of several GPUs, each counts its
   // own memory's as local.
-  const double load_misses = sum("l1_", "load_misses");
+  const double load_misses = l1s.sum(&L1Stats::load_misses);
   switch (plan.locality) {
     case Locality::kNone:
       d["l1_miss_local_fraction"] = 0.0;
       break;
     case Locality::kPartition:
-      d["l1_miss_local_fraction"] = ratio(sum("llc", "sm_loads_served"), sm_loads);
+      d["l1_miss_local_fraction"] =
+          ratio(slices.sum(&LlcSliceStats::sm_loads_served), slices.sum(&LlcSliceStats::sm_loads));
       break;
     case Locality::kGpu:
       d["l1_miss_local_fraction"] =
-          ratio(load_misses - sum("l1_", "remote_load_misses"), load_misses);
+          ratio(load_misses - run.l1_remotes.sum(&L1RemoteStats::load_misses), load_misses);
   }
-  // Each byte once: links, gates and the modules' network only pass on what a noc has sent.
-  d["noc_bytes"] = bytes("noc");
-  const auto between_modules = [&](const char* requests, const char* replies) {
-    double total = 0;
-    for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
-      if (b->network.joins != NodeLevel::kModule) continue;
-      const auto network = modules.find(plan.path_of(*b));
-      if (network == modules.end()) continue;
-      total += network->at(requests).get<double>();
-      if (replies != nullptr) total += network->at(replies).get<double>();
-    }
-    return total;
-  };
-  d["inter_module_bytes"] = between_modules("request_bytes", "reply_bytes");
-  d["inter_gpu_bytes"] = sum("fabric", "bytes_over_time", "total");
+  double noc_bytes = 0;
+  double module_bytes = 0;
+  double module_requests = 0;
+  for (const Run::Network& network : run.networks) {
+    // Each byte once: all other networks only pass on what these have sent.
+    if (network.block->network.traffic == plan.traffic.front().name) noc_bytes += network.bytes();
+    if (network.block->network.joins != NodeLevel::kModule) continue;
+    module_bytes += network.bytes();
+    module_requests += static_cast<double>(network.requests.packets);
+  }
+  d["noc_bytes"] = noc_bytes;
+  d["inter_module_bytes"] = module_bytes;
+  d["inter_gpu_bytes"] = static_cast<double>(run.fabric.series.total());
   d["host_link_bytes"] = 0;
   d["off_node_fraction"] =
-      ratio(between_modules("request_packets", nullptr) + sum("rdma", "requests_in"), llc_accesses);
+      ratio(module_requests + run.rdmas.sum(&RdmaStats::requests_in), llc_accesses);
   d["dram_bytes"] = dram_bytes;
   d["dram_utilisation"] = ratio(dram_bytes, dram_peak * seconds);
-  d["avg_load_latency_cycles"] =
-      ratio(sum("sm", "load_latency", "sum"), sum("sm", "load_latency", "count"));
+  d["avg_load_latency_cycles"] = ratio(run.load_stores.sum(&LoadStoreStats::load_latency, kSum),
+                                       run.load_stores.sum(&LoadStoreStats::load_latency, kCount));
   d["avg_remote_load_latency_cycles"] =
-      several ? ratio(sum("l1_", "remote_latency", "sum"), sum("l1_", "remote_latency", "count"))
-              : ratio(sum("l1_", "miss_latency", "sum"), l1_misses);
+      several ? ratio(run.l1_remotes.sum(&L1RemoteStats::latency, kSum),
+                      run.l1_remotes.sum(&L1RemoteStats::latency, kCount))
+              : ratio(l1s.sum(&L1Stats::miss_latency, kSum), l1_misses);
   d["page_balance"] = normalised_page_balance(pages_per_channel);
-  d["page_faults"] = sum("uvm", "faults");
+  d["page_faults"] = run.uvms.sum(&UvmDriverStats::faults);
   // Of several GPUs, each L2 TLB knows its own SMs only.
-  d["page_sharing"] = several ? ordered_json(nullptr) : page_sharing(sum);
+  d["page_sharing"] = several ? ordered_json(nullptr) : page_sharing(run);
   ordered_json& hops = d["latency_breakdown"];
-  for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
-    hops[hop] = ratio(sum("l1_", std::string(hop) + "_cycles"), l1_misses);
+  const std::pair<const char*, Tick L1Stats::*> all_hops[] = {
+      {"request_network", &L1Stats::request_network},
+      {"llc", &L1Stats::llc},
+      {"dram", &L1Stats::dram},
+      {"llc_return", &L1Stats::llc_return},
+      {"response_network", &L1Stats::response_network}};
+  for (const auto& [hop, field] : all_hops) {
+    double hop_cycles = 0;
+    for (const L1Stats& l1 : l1s.each()) {
+      hop_cycles += static_cast<double>(run.l1_clock.cycle_at(l1.*field));
+    }
+    hops[hop] = ratio(hop_cycles, l1_misses);
   }
   ordered_json& peaks = d["peak_gb_per_s"];
   const auto add_traffic = [&peaks](const PlannedTraffic& t) {
@@ -283,14 +369,14 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
       return;
     }
     peaks[t.name + "_request"] = t.request_peak / 1e9;
-    peaks[t.name + "_reply"] = t.reply_peak / 1e9;
+    peaks[t.name + "_response"] = t.response_peak / 1e9;
   };
   add_traffic(plan.traffic.front());
   peaks["llc"] =
       static_cast<double>(config.llc.clock_hz) * system.line_bytes * system.slices() / 1e9;
   peaks["dram"] = dram_peak / 1e9;
   std::for_each(plan.traffic.begin() + 1, plan.traffic.end(), add_traffic);
-  if (several) d["remote"] = derive_remote(modules, sum, config, seconds);
+  if (several) d["remote"] = derive_remote(run, config, seconds);
   return d;
 }
 

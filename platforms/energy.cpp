@@ -5,9 +5,16 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <tuple>
 
+#include "modules/core/statistics_visitor.h"
+#include "modules/llc/llc_config.h"
+#include "modules/memory/dram_channel.h"
+#include "modules/noc/noc_stats.h"
 #include "modules/power/energy_model.h"
+#include "modules/sm/l1_cache_config.h"
+#include "modules/sm/sm_stats.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {
@@ -15,18 +22,6 @@ namespace tessera {
 using nlohmann::ordered_json;
 
 namespace {
-
-/// One block: its configuration's overrides and its statistics go by its name.
-struct Instance {
-  std::string path;
-  const ordered_json& modules;
-
-  double operator()(const char* statistic) const {
-    const auto module = modules.find(path);
-    if (module == modules.end() || !module->contains(statistic)) return 0;
-    return module->at(statistic).get<double>();
-  }
-};
 
 struct Sum {
   Energy energy;
@@ -44,21 +39,20 @@ double capacity(std::uint64_t sets, std::uint64_t ways, std::uint64_t line_bytes
 }
 
 /// Accesses of a whole line to the data array: loads and stores that hit, and fills.
-CacheActivity l1_activity(const L1Config& c, const Instance& stats) {
+CacheActivity l1_activity(const L1Config& c, const L1Stats& s) {
   const double line = c.line_bytes;
-  return {stats("load_hits") + stats("store_hits") + stats("bytes_filled") / line, line,
-          capacity(c.sets, c.ways, c.line_bytes)};
+  return {static_cast<double>(s.load_hits) + static_cast<double>(s.store_hits) +
+              static_cast<double>(s.bytes_filled) / line,
+          line, capacity(c.sets, c.ways, c.line_bytes)};
 }
 
 /// Lookups that touch the array, fills of what missed, write-backs read from it; atomics both read
 /// and write. A miss's answer leaves as it is filled.
-CacheActivity llc_activity(const LlcSliceConfig& c, const Instance& stats) {
-  double accesses = 0;
-  for (const char* s : {"hits", "write_allocations", "merges", "misses", "partial_fetches",
-                        "atomics", "write_backs"}) {
-    accesses += stats(s);
-  }
-  return {accesses, static_cast<double>(c.line_bytes), capacity(c.sets, c.ways, c.line_bytes)};
+CacheActivity llc_activity(const LlcSliceConfig& c, const LlcSliceStats& s) {
+  const Counter accesses = s.hits + s.write_allocations + s.merges + s.misses + s.partial_fetches +
+                           s.atomics + s.write_backs;
+  return {static_cast<double>(accesses), static_cast<double>(c.line_bytes),
+          capacity(c.sets, c.ways, c.line_bytes)};
 }
 
 /// The way of a packet of that network over the die. mm.
@@ -123,53 +117,60 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
                     const std::vector<ParameterSetting>& overrides, double seconds) {
   const PowerConfig& power = config.power;
   const PlatformPlan plan = plan_of(config);
-  const auto instance = [&](const PlannedBlock* block) {
-    return Instance{plan.path_of(*block), modules};
-  };
   Sum sm;
   Sum l1;
   Sum llc;
   Sum dram;
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kSm)) {
-    sm.energy += sm_energy(power, instance(b)("thread_instructions"), seconds);
+    const auto s = read_statistics<SmStats>(modules, plan.path_of(*b));
+    sm.energy += sm_energy(power, static_cast<double>(s.thread_instructions), seconds);
   }
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kL1)) {
-    const Instance cache = instance(b);
-    const L1Config c = instance_config(config.l1, overrides, cache.path);
-    l1.energy += cache_energy(power, l1_activity(c, cache), seconds);
+    const std::string path = plan.path_of(*b);
+    const L1Config c = instance_config(config.l1, overrides, path);
+    const ClockDomain clock(c.clock_hz);
+    const auto s = read_statistics<L1Stats>(modules, path, &clock);
+    l1.energy += cache_energy(power, l1_activity(c, s), seconds);
   }
-  const auto add_slice = [&](const LlcSliceConfig& config_of, const Instance& slice) {
-    const LlcSliceConfig c = instance_config(config_of, overrides, slice.path);
-    llc.energy += cache_energy(power, llc_activity(c, slice), seconds);
+  const auto add_slice = [&](const LlcSliceConfig& config_of, const PlannedBlock& slice) {
+    const std::string path = plan.path_of(slice);
+    const LlcSliceConfig c = instance_config(config_of, overrides, path);
+    const auto s = read_statistics<LlcSliceStats>(modules, path);
+    llc.energy += cache_energy(power, llc_activity(c, s), seconds);
   };
-  for (const PlannedBlock* b : plan.of_kind(BlockKind::kLlc)) add_slice(config.llc, instance(b));
+  for (const PlannedBlock* b : plan.of_kind(BlockKind::kLlc)) add_slice(config.llc, *b);
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kRemoteCache)) {
-    add_slice(config.remote_cache, instance(b));
+    add_slice(config.remote_cache, *b);
   }
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kDram)) {
-    const Instance stats = instance(b);
-    const DramConfig c = instance_config(config.dram, overrides, stats.path);
-    const DramActivity activity{stats("activates"), stats("refreshes"),
-                                stats("bytes_read") + stats("bytes_written"),
-                                static_cast<double>(c.row_bytes)};
+    const std::string path = plan.path_of(*b);
+    const DramConfig c = instance_config(config.dram, overrides, path);
+    const auto s = read_statistics<DramStats>(modules, path);
+    const DramActivity activity{
+        static_cast<double>(s.commands.activates), static_cast<double>(s.commands.refreshes),
+        static_cast<double>(s.bytes_read + s.bytes_written), static_cast<double>(c.row_bytes)};
     dram.energy += dram_energy(power, activity, seconds);
   }
   Sum noc;
   std::map<std::string, Sum> networks;
   for (const PlannedBlock* b : on_dies(plan)) {
-    const Instance stats = instance(b);
+    const std::string path = plan.path_of(*b);
     PlannedBlock mine = *b;
     const bool ring = mine.network.kind == NetworkKind::kRing;
     if (ring) {
-      mine.network.ring = instance_config(mine.network.ring, overrides, stats.path);
+      mine.network.ring = instance_config(mine.network.ring, overrides, path);
     } else {
-      mine.network.noc = instance_config(mine.network.noc, overrides, stats.path);
+      mine.network.noc = instance_config(mine.network.noc, overrides, path);
     }
+    StatisticsReader reader(modules, path);
     for (const bool requests : {true, false}) {
+      const NocDirection towards = requests ? NocDirection::kRequests : NocDirection::kResponses;
+      NocStats stats(0);
+      describe(reader, stats, towards);
+      describe(reader, stats, RingSegments{towards});
       const NetworkPower p = network_power(power, network_geometry(config, mine, requests));
       // On a ring, each segment passed costs as much as a switch.
-      const double bytes = ring ? stats(requests ? "request_segment_bytes" : "reply_segment_bytes")
-                                : stats(requests ? "request_bytes" : "reply_bytes");
+      const auto bytes = static_cast<double>(ring ? stats.segment_bytes : stats.bytes);
       const Energy e = network_energy(p, bytes, seconds);
       for (Sum* sum : {&noc, &networks[b->network.traffic]}) {
         sum->energy += e;

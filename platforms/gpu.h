@@ -103,7 +103,7 @@ class Gpu final : public sc_core::sc_module {
   Made make_l1(const PlannedBlock& block);
   Made make_rdma(const PlannedBlock& block);
   Made make_uvm(const PlannedBlock& block);
-  Made make_mover(const PlannedBlock& block);
+  Made make_page_migrator(const PlannedBlock& block);
   Made make_mdr(const PlannedBlock& block);
   Made make_dispatcher(const PlannedBlock& block);
   std::vector<FlushStage> flush_stages();

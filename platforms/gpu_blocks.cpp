@@ -121,7 +121,7 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
   const SystemConfig& s = config_.system;
   switch (block.kind) {
     case BlockKind::kPageMigrator:
-      return make_mover(block);
+      return make_page_migrator(block);
     case BlockKind::kMdr:
       return make_mdr(block);
     case BlockKind::kSharingProfiler: {
@@ -189,7 +189,7 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
   return make_dispatcher(block);
 }
 
-BlockHandle Gpu::make_mover(const PlannedBlock& block) {
+BlockHandle Gpu::make_page_migrator(const PlannedBlock& block) {
   PageMigratorSite site;
   site.config = config_.migration;
   site.make_policy = [this] {

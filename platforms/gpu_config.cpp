@@ -173,8 +173,9 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
       }
       continue;
     }
-    // Gates have the settings of the GPU's network.
-    const std::string settings = traffic == "gate" || traffic == "ingress" ? "noc" : traffic;
+    // Ingress crossbars have the settings of the GPU's network.
+    const std::string settings =
+        traffic == "ingress_xbar" || traffic == "module_ingress_xbar" ? "noc" : traffic;
     for (const std::string& f : b->network.noc.validate(b->inputs, b->outputs)) {
       const bool radix = f.find("radix squared") != std::string::npos;
       errors.push_back(traffic + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
@@ -312,9 +313,11 @@ void describe(ParameterVisitor& v, ModuleRingConfig& c) {
 
 void describe(ParameterVisitor& v, ImplementationConfig& c) {
   for (const char* kind : kBlockKinds) {
+    std::vector<std::string> aliases;
+    if (kind == std::string(PageMigratorSite::kKind)) aliases.emplace_back("mover");
     v.text(kind, c.by_kind.try_emplace(kind, "tlm").first->second,
-           std::string("implementation of blocks of the kind ") + kind,
-           block_implementations(kind));
+           std::string("implementation of blocks of the kind ") + kind, block_implementations(kind),
+           std::move(aliases));
   }
 }
 

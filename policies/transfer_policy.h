@@ -26,15 +26,15 @@ struct TransferSample {
   std::uint64_t accesses = 0;         ///< line accesses, whosesoever the line
   std::uint64_t remote_accesses = 0;  ///< to other GPUs' lines
   std::uint64_t remote_loads = 0;
-  std::uint64_t remote_load_hits = 0;    ///< in the L1
-  std::uint64_t remote_load_pieces = 0;  ///< 4-byte pieces that remote loads wanted
-  std::uint32_t pieces_per_line = 16;
+  std::uint64_t remote_load_hits = 0;   ///< in the L1
+  std::uint64_t remote_load_words = 0;  ///< 4-byte words that remote loads wanted
+  std::uint32_t words_per_line = 16;
 
   double remote_ratio() const { return ratio(remote_accesses, accesses); }
   double hit_rate() const { return ratio(remote_load_hits, remote_loads); }
   /// Wanted pieces of a line over all of them, averaged over remote loads.
   double block_utilisation() const {
-    return ratio(remote_load_pieces, remote_loads * pieces_per_line);
+    return ratio(remote_load_words, remote_loads * words_per_line);
   }
 
  private:

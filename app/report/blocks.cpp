@@ -63,12 +63,12 @@ HotSpots Blocks::hottest(const std::vector<std::string>& statistics, const char*
   return hottest_of(std::move(values));
 }
 
-std::vector<std::pair<std::string, double>> Blocks::exits(const std::string& way) const {
+std::vector<std::pair<std::string, double>> Blocks::egress_links(const std::string& way) const {
   const std::string end = "_busy_cycles";
   std::vector<std::pair<std::string, double>> links;
   for (const auto& [module, statistics] : blocks_) {
     for (const auto& [name, value] : statistics->items()) {
-      if (!starts_with(name, way + "exit") || !ends_with(name, end)) continue;
+      if (!starts_with(name, way + "egress") || !ends_with(name, end)) continue;
       links.emplace_back(module + "." + name.substr(0, name.size() - end.size()),
                          value.get<double>());
     }

@@ -11,7 +11,8 @@
 
 namespace tessera::app {
 
-/// Imbalance of a statistic between blocks of one kind (slices, channels, exits of a network).
+/// Imbalance of a statistic between blocks of one kind (slices, channels, egress ports of a
+/// network).
 struct HotSpots {
   std::vector<std::string> names;  ///< at most three, in descending order
   std::size_t alike = 0;           ///< blocks within a tenth of the hottest, with the hottest
@@ -33,8 +34,8 @@ class Blocks {
   /// Hot spots of the sum of these statistics.
   HotSpots hottest(const std::vector<std::string>& statistics, const char* field = nullptr) const;
 
-  /// Busy cycles of a network's exit links. `way`: prefix of the direction's statistics.
-  std::vector<std::pair<std::string, double>> exits(const std::string& way) const;
+  /// Busy cycles of a network's egress links. `way`: prefix of the direction's statistics.
+  std::vector<std::pair<std::string, double>> egress_links(const std::string& way) const;
   /// Busy cycles of the links of the fabric between GPUs, in both directions.
   std::vector<std::pair<std::string, double>> fabric_links() const;
 

@@ -15,7 +15,7 @@ struct NetworkKind {
   bool switched;       ///< true: switches with `radix` ports; false: a link
 };
 
-/// `way`: direction, "request" or "reply".
+/// `way`: direction, "request" or "response".
 void add_network(WaitList& list, const NetworkKind& kind, const std::string& way) {
   const Blocks blocks = list.blocks(kind.block);
   if (blocks.empty()) return;
@@ -24,12 +24,12 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   const std::string prefix = way + "_";
   const double packets = blocks.sum(prefix + "packets");
   const double flits = blocks.sum(prefix + "flits");
-  const auto links = blocks.exits(prefix);
-  const HotSpots exits = hottest_of(links);
+  const auto links = blocks.egress_links(prefix);
+  const HotSpots egress = hottest_of(links);
 
   // Zero-load latency of a packet of n flits: stages x L + n cycles.
   const std::size_t ports =
-      std::max(blocks.exits("request_").size(), blocks.exits("reply_").size());
+      std::max(blocks.egress_links("request_").size(), blocks.egress_links("response_").size());
   const bool two_stages =
       kind.switched && static_cast<double>(ports) > list.setting(group, "radix");
   const bool ring = group == "ring";
@@ -42,24 +42,25 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
            : (two_stages ? 2 : 1);
   const double lone = packets * hops * stage + flits;
   const std::string buffers = ring ? "buffer_packets" : "input_buffer_flits";
-  const double entry = blocks.sum(prefix + "entry_wait_cycles");
-  Wait at_entry{level, "entry ports", "room in the first switch",
-                group + ".link_bytes, " + buffers};
-  at_entry.hot = blocks.hottest({prefix + "entry_wait_cycles"});
-  list.add_time(at_entry, list.per_miss(entry, group));
+  const double waited = blocks.sum(prefix + "ingress_wait_cycles");
+  Wait at_ingress{level, "ingress ports", "room in the first switch",
+                  group + ".link_bytes, " + buffers};
+  at_ingress.hot = blocks.hottest({prefix + "ingress_wait_cycles"});
+  list.add_time(at_ingress, list.per_miss(waited, group));
   Wait inside{level, "switch buffers", "a link, or room behind it", group + ".link_bytes"};
-  inside.hot = exits;
-  list.add_time(inside, list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - entry, group));
+  inside.hot = egress;
+  list.add_time(inside,
+                list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - waited, group));
 
   const double full = blocks.sum(prefix + "buffer_full_cycles");
   Wait blocked{level, "switch outputs", "the full buffer behind a link", group + "." + buffers};
   blocked.amount = short_number(ratio(full, packets)) + " blocked link cycles a packet";
   blocked.share = ratio(full, full + flits);
   blocked.of = "blocked or busy link cycles";
-  blocked.hot = exits;
+  blocked.hot = egress;
   list.add(blocked, full > 0);
-  Wait busiest{level, "exits", "the bandwidth of the busiest exit", group + ".link_bytes"};
-  busiest.hot = exits;
+  Wait busiest{level, "egress ports", "the bandwidth of the busiest egress", group + ".link_bytes"};
+  busiest.hot = egress;
   list.add_busiest(busiest, largest_of(links), list.elapsed(group));
 }
 
@@ -71,11 +72,11 @@ void add_network_waits(WaitList& list) {
                                {"link", "Side link", "side_link", false},
                                {"mcm", "Module", "mcm", true},
                                {"ring", "Ring", "ring", false},
-                               {"gate", "Gate", "noc", true},
-                               {"ingress", "Ingress", "noc", true},
+                               {"module_ingress_xbar", "Module ingress", "noc", true},
+                               {"ingress_xbar", "Ingress", "noc", true},
                                {"iommu", "IOMMU", "noc", true}};
   for (const NetworkKind& kind : kinds) {
-    for (const char* way : {"request", "reply"}) add_network(list, kind, way);
+    for (const char* way : {"request", "response"}) add_network(list, kind, way);
   }
 }
 
@@ -104,12 +105,12 @@ void add_remote_waits(WaitList& list) {
                                 ratio(list.setting("rdma", "clock_hz"), hz);
   Wait before{"RDMA", "outgoing queues", "the fabric to take a packet",
               "rdma.outgoing_depth, fabric.port_packets"};
-  before.hot = engines.hottest({"link_answer_cycles", "link_request_cycles"});
+  before.hot = engines.hottest({"link_response_cycles", "link_request_cycles"});
   list.add_time(before, list.per_miss(engines.sum("link_request_cycles") +
-                                          engines.sum("link_answer_cycles") - there_and_back,
+                                          engines.sum("link_response_cycles") - there_and_back,
                                       "rdma"));
   const double timeouts = engines.sum("timeouts");
-  const double staged = engines.sum("answers_per_packet", "count");
+  const double staged = engines.sum("responses_per_packet", "count");
   Wait staging{"RDMA", "staging buffers", "more responses, until the timeout",
                "rdma.timeout_cycles"};
   staging.amount = count_words(timeouts, staged, "staged packets");

@@ -17,7 +17,7 @@ function grouped() {
     for (const [name, value] of Object.entries(statistics)) {
       const [unit, description] = aboutOf(module, name);
       const entries = kinds.get(kind);
-      for (const [path, v] of flatten(value, name.replace(/(exit|channel)\d+/, '$1*'), [])) {
+      for (const [path, v] of flatten(value, name.replace(/(egress|channel)\d+/, '$1*'), [])) {
         if (!isNumber(v)) continue;
         if (!entries.has(path)) entries.set(path, {values: [], unit, description});
         entries.get(path).values.push(v);

@@ -25,23 +25,29 @@ const std::vector<LevelRule>& rules() {
   static const std::vector<LevelRule> all = {
       {"L1 fills", "l1", {}, {".l1", "l1_", "l1["}},
       {"P2P request", "p2p_request", {".p2p", "request"}, {}},
-      {"P2P reply", "p2p_reply", {".p2p", "reply"}, {}},
-      {"NoC request", "noc_request", {"request"}, {"noc", "xbar", "crossbar", "network"}},
-      {"NoC reply", "noc_reply", {"reply"}, {"noc", "xbar", "crossbar", "network"}},
+      {"P2P response", "p2p_response", {".p2p", "response"}, {}},
+      {"NoC request", "noc_request", {"request"}, {"noc", ".xbar", "crossbar", "network"}},
+      {"NoC response", "noc_response", {"response"}, {"noc", ".xbar", "crossbar", "network"}},
       {"Side link request", "link_request", {".link", "request"}, {}},
-      {"Side link reply", "link_reply", {".link", "reply"}, {}},
+      {"Side link response", "link_response", {".link", "response"}, {}},
       {"Module request", "mcm_request", {".mcm", "request"}, {}},
-      {"Module reply", "mcm_reply", {".mcm", "reply"}, {}},
+      {"Module response", "mcm_response", {".mcm", "response"}, {}},
       {"Ring request", "ring_request", {".ring", "request"}, {}},
-      {"Ring reply", "ring_reply", {".ring", "reply"}, {}},
-      {"Gate request", "gate_request", {".gate", "request"}, {}},
-      {"Gate reply", "gate_reply", {".gate", "reply"}, {}},
-      {"Ingress request", "ingress_request", {".ingress", "request"}, {}},
-      {"Ingress reply", "ingress_reply", {".ingress", "reply"}, {}},
+      {"Ring response", "ring_response", {".ring", "response"}, {}},
+      {"Module ingress request",
+       "module_ingress_xbar_request",
+       {".module_ingress_xbar", "request"},
+       {}},
+      {"Module ingress response",
+       "module_ingress_xbar_response",
+       {".module_ingress_xbar", "response"},
+       {}},
+      {"Ingress request", "ingress_xbar_request", {".ingress_xbar", "request"}, {}},
+      {"Ingress response", "ingress_xbar_response", {".ingress_xbar", "response"}, {}},
       {"Remote cache", "rcache", {}, {".rcache"}},
       {"GPU fabric", "fabric", {}, {".fabric"}},
       {"IOMMU request", "iommu_request", {".iommu", "request"}, {}},
-      {"IOMMU reply", "iommu_reply", {".iommu", "reply"}, {}},
+      {"IOMMU response", "iommu_response", {".iommu", "response"}, {}},
       {"LLC", "llc", {}, {"llc"}},
       {"DRAM", "dram", {}, {"dram", "hbm", "channel", "mem"}},
       {"SM", "sm", {}, {".sm", "sm_"}},
@@ -64,19 +70,22 @@ std::size_t rule_of(const std::string& module, const std::string& statistic) {
   return rules().size() - 1;
 }
 
-/// Splits a network's "reply_exit12_bytes" into its prefix "reply_" and the part's name "exit12".
-bool is_exit_counter(const std::string& name, std::string& prefix, std::string& part) {
+/// Splits a network's "response_egress12_bytes" into its prefix "response_" and the part's name
+/// "egress12".
+bool is_egress_counter(const std::string& name, std::string& prefix, std::string& part) {
   constexpr char kEnd[] = "_bytes";
-  const std::size_t exit = name.find("exit");
-  if (exit == std::string::npos || name.size() < exit + 5 + 6) return false;
+  constexpr char kEgress[] = "egress";
+  constexpr std::size_t kLength = sizeof kEgress - 1;
+  const std::size_t egress = name.find(kEgress);
+  if (egress == std::string::npos || name.size() < egress + kLength + 1 + 6) return false;
   const std::size_t end = name.size() - 6;
   if (name.compare(end, 6, kEnd) != 0) return false;
-  if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(exit) + 4,
+  if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(egress + kLength),
                    name.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
     return false;
   }
-  prefix = name.substr(0, exit);
-  part = name.substr(exit, end - exit);
+  prefix = name.substr(0, egress);
+  part = name.substr(egress, end - egress);
   return true;
 }
 
@@ -175,14 +184,14 @@ bool natural_less(const std::string& a, const std::string& b) {
 Traffic traffic_of(const ordered_json& stats) {
   std::map<std::size_t, LevelTraffic> found;
   std::map<std::size_t, Series> series;
-  std::map<std::size_t, std::vector<LevelPart>> exits;
+  std::map<std::size_t, std::vector<LevelPart>> egresses;
   std::string prefix;
   std::string part;
   if (stats.contains("modules")) {
     for (const auto& [module, statistics] : stats["modules"].items()) {
       for (const auto& [name, value] : statistics.items()) {
-        if (value.is_number_unsigned() && is_exit_counter(name, prefix, part)) {
-          exits[rule_of(module, prefix)].push_back(
+        if (value.is_number_unsigned() && is_egress_counter(name, prefix, part)) {
+          egresses[rule_of(module, prefix)].push_back(
               {module + "." + prefix + part, value.get<std::uint64_t>()});
         }
         if (!is_series(value)) continue;
@@ -215,7 +224,7 @@ Traffic traffic_of(const ordered_json& stats) {
   const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
   for (auto& [rule, level] : found) {
     // A network is one block, so that its outputs are used as parts.
-    if (level.parts.size() == 1 && !exits[rule].empty()) level.parts = std::move(exits[rule]);
+    if (level.parts.size() == 1 && !egresses[rule].empty()) level.parts = std::move(egresses[rule]);
     if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
     const char* key = rules()[rule].key;
     if (peaks.contains(key) && peaks[key].is_number() && peaks[key].get<double>() > 0) {

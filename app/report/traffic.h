@@ -19,7 +19,7 @@ struct LevelPart {
 };
 
 struct LevelTraffic {
-  std::string name;  ///< "L1 fills", "NoC request", "NoC reply", "LLC", "DRAM", ...
+  std::string name;  ///< "L1 fills", "NoC request", "NoC response", "LLC", "DRAM", ...
   std::uint64_t bytes = 0;
   double gb_per_s = 0;  ///< decimal, averaged over the kernels' time
   /// Peak of the level, if the document has it in `derived.peak_gb_per_s`.

@@ -131,9 +131,10 @@ void add_translation(WaitList& list) {
               "l2_tlb.entries, walker.level_latency_cycles"};
     walk.hot = tlb.hottest({"miss_latency"}, "sum");
     list.add_time(std::move(walk), list.per_miss(tlb.sum("miss_latency", "sum"), "l2_tlb"));
-    add_lookups(list, tlb, "TLB and MMU", {"hits", "misses", "merges"},
-                {{"stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
-                 {"stalls_output", "the SM to accept its responses", "l2_tlb.reply_queue_depth"}});
+    add_lookups(
+        list, tlb, "TLB and MMU", {"hits", "misses", "merges"},
+        {{"stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
+         {"stalls_output", "the SM to accept its responses", "l2_tlb.response_queue_depth"}});
   }
   const Blocks walkers = list.blocks("walker");
   if (!walkers.empty()) {
@@ -160,7 +161,7 @@ void add_slices(WaitList& list, const char* kind, const char* level, const std::
   }
   add_lookups(list, slices, level, all,
               {{"stalls_output", "space in the queues of responses and memory requests",
-                group + ".reply_queue_depth, memory_queue_depth"},
+                group + ".response_queue_depth, memory_queue_depth"},
                {"stalls_mshr", "a miss register (MSHR) or a place in one",
                 group + ".mshr_entries, mshr_targets"},
                {"stalls_ways", "a way that no fill waits for", group + ".ways"},
@@ -218,9 +219,9 @@ void add_pages(WaitList& list) {
     const double cycles = uvm.sum("fault_latency", "sum") * list.setting("l1", "clock_hz") / 1e9;
     list.add_time(std::move(fault), ratio(cycles, list.misses()));
   }
-  const Blocks mover = list.blocks("mover");
-  if (mover.empty()) return;
-  const double stopped = mover.sum("stopped_cycles");
+  const Blocks migrator = list.blocks("page_migrator");
+  if (migrator.empty()) return;
+  const double stopped = migrator.sum("stopped_cycles");
   const double cycles = list.elapsed("migration");
   Wait moved{"Pages", "SMs", "pages that moved", "migration.*"};
   moved.amount = count_words(stopped, cycles, "cycles stopped");

@@ -15,7 +15,7 @@ namespace tessera::app {
 
 /// One reason to wait.
 struct Wait {
-  std::string level;     ///< "LLC", "NoC reply", ...
+  std::string level;     ///< "LLC", "NoC response", ...
   std::string queue;     ///< the queue of the waiting requests
   std::string resource;  ///< the resource that they waited for
   std::string settings;  ///< parameters that enlarge the resource; can be empty

@@ -12,7 +12,7 @@ namespace tessera {
 struct Waiting {
   std::string queue;  ///< hierarchical name of the block, then the queue: "gpu0.llc3.lmr"
   std::size_t items = 0;
-  std::string waits_for;  ///< "END_REQ from the reply network", "a free MSHR", ...
+  std::string waits_for;  ///< "END_REQ from the response network", "a free MSHR", ...
 };
 
 /// The interface of a block to its platform, in addition to its sockets.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -14,6 +15,8 @@
 
 namespace tessera {
 
+class StatisticsVisitor;
+
 /// Blocks count statistics as integers; averages are computed when they are read.
 using Counter = std::uint64_t;
 
@@ -22,6 +25,14 @@ using Counter = std::uint64_t;
 class Histogram {
  public:
   static constexpr std::size_t kBuckets = 65;
+
+  Histogram() = default;
+  /// As another one has been reported; further buckets are 0. Precondition: at most kBuckets.
+  Histogram(std::uint64_t count, std::uint64_t sum, std::uint64_t max,
+            const std::vector<std::uint64_t>& buckets)
+      : count_(count), sum_(sum), max_(max) {
+    std::copy(buckets.begin(), buckets.end(), buckets_.begin());
+  }
 
   void add(std::uint64_t value) {
     ++buckets_[value == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(value))];
@@ -89,6 +100,12 @@ class BandwidthSeries {
 
   /// `interval`: width of the first bins.
   explicit BandwidthSeries(Tick interval = 1'000'000'000) : interval_(interval) {}
+  /// A series that has only a total, as another one has reported it.
+  static BandwidthSeries of_total(std::uint64_t bytes) {
+    BandwidthSeries series;
+    series.before_ = bytes;
+    return series;
+  }
   void add(std::uint64_t bytes, Tick t) {
     if (t - bin_start_ >= interval_ || bins_.empty()) find_bin(t);
     in_bin_ += bytes;

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 
 namespace tessera {
 
@@ -476,12 +477,15 @@ void CommandProcessor::reset() {
   stats_ = CommandProcessorStats{};
 }
 
+void describe(StatisticsVisitor& v, CommandProcessorStats& s) {
+  v.counter("doorbells", s.doorbells, "write", "writes of the doorbell register");
+  v.counter("packets", s.packets, "packet", "packets fetched");
+  v.counter("errors", s.errors, "error", "errors raised");
+  v.counter("pages_placed", s.pages_placed, "page", "pages that launch plans named");
+}
+
 void CommandProcessor::register_statistics(StatisticsRegistry& registry) const {
-  const std::string m = name();
-  registry.counter(m, "doorbells", stats_.doorbells, "write", "writes of the doorbell register");
-  registry.counter(m, "packets", stats_.packets, "packet", "packets fetched");
-  registry.counter(m, "errors", stats_.errors, "error", "errors raised");
-  registry.counter(m, "pages_placed", stats_.pages_placed, "page", "pages that launch plans named");
+  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -52,6 +52,8 @@ struct CommandProcessorStats {
   Counter pages_placed = 0;
 };
 
+void describe(StatisticsVisitor& v, CommandProcessorStats& s);
+
 /// Command processor: the way in for launches. Software writes packets to a ring in memory and the
 /// ring's new tail to a doorbell register; the command processor fetches one packet at a time,
 /// resolves its kernel, plans the launch (LaunchPlanner), applies the plan, starts the kernel on

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/statistics_visitor.h"
 #include "policies/launch_planner.h"
 
 namespace tessera {
@@ -208,15 +209,18 @@ void CtaDispatcher::reset() {
   wake_.cancel();
 }
 
+void describe(StatisticsVisitor& v, DispatchStats& s) {
+  v.counter("kernels", s.kernels, "kernel", "kernels launched");
+  v.counter("ctas", s.ctas, "CTA", "CTAs dealt");
+  v.counter("flush_cycles", s.flush_cycles, "cycle",
+            "of these, while the slices were flushed at kernel ends");
+  v.counter("busy_cycles", s.busy_cycles, "cycle",
+            "from first CTA to flushed caches, summed over kernels");
+}
+
 void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
-  const std::string m = name();
-  registry.counter(m, "kernels", stats_.kernels, "kernel", "kernels launched");
-  registry.counter(m, "ctas", stats_.ctas, "CTA", "CTAs dealt");
-  registry.counter(m, "flush_cycles", stats_.flush_cycles, "cycle",
-                   "of these, while the slices were flushed at kernel ends");
-  registry.counter(m, "busy_cycles", stats_.busy_cycles, "cycle",
-                   "from first CTA to flushed caches, summed over kernels");
-  registry.counters(m, scheduler_->counters());
+  register_statistics_of(registry, name(), stats_);
+  registry.counters(name(), scheduler_->counters());
 }
 
 }  // namespace tessera

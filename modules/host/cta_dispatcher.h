@@ -37,6 +37,8 @@ struct DispatchStats {
   Counter flush_cycles = 0;
 };
 
+void describe(StatisticsVisitor& v, DispatchStats& s);
+
 /// CTA dispatcher: takes one kernel at a time (from the CommandProcessor), deals its CTAs to the
 /// SMs in the CtaScheduler's order, and flushes the caches stage by stage at its end.
 ///

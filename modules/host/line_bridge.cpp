@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 
 namespace tessera {
@@ -385,17 +386,18 @@ void LineBridge::reset() {
   wake_.cancel();
 }
 
+void describe(StatisticsVisitor& v, LineBridgeStats& s) {
+  v.counter("reads", s.reads, "transaction", "timed reads answered");
+  v.counter("writes", s.writes, "transaction", "timed writes answered");
+  v.counter("lines", s.lines, "request", "line requests made of them");
+  v.counter("bytes", s.bytes, "byte", "enabled bytes of these");
+  v.counter("errors", s.errors, "transaction", "transactions answered with an error");
+  v.histogram("latency", s.latency, "cycle", "from a transaction's arrival to its response's");
+  v.occupancy("outstanding", s.outstanding, "line", "line requests under way");
+}
+
 void LineBridge::register_statistics(StatisticsRegistry& registry) const {
-  const std::string m = name();
-  const LineBridgeStats& s = stats_;
-  registry.counter(m, "reads", s.reads, "transaction", "timed reads answered");
-  registry.counter(m, "writes", s.writes, "transaction", "timed writes answered");
-  registry.counter(m, "lines", s.lines, "request", "line requests made of them");
-  registry.counter(m, "bytes", s.bytes, "byte", "enabled bytes of these");
-  registry.counter(m, "errors", s.errors, "transaction", "transactions answered with an error");
-  registry.histogram(m, "latency", s.latency, "cycle",
-                     "from a transaction's arrival to its response's");
-  registry.occupancy(m, "outstanding", s.outstanding, "line", "line requests under way");
+  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -32,6 +32,8 @@ struct LineBridgeStats {
   Occupancy outstanding;
 };
 
+void describe(StatisticsVisitor& v, LineBridgeStats& s);
+
 /// A bridge's place in its platform.
 struct LineBridgeSite {
   RequesterId requester{RequesterKind::kBridge, 0};

@@ -44,8 +44,9 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
             "accesses that wait for one line (ours, as GPGPU-Sim's SM7_QV100)", 1, 4096);
   v.integer("queue_depth", c.queue_depth, "entry",
             "LMR and RMR queue entries of each port, beyond the pipeline (ours)", 1, 4096);
-  v.integer("reply_queue_depth", c.reply_queue_depth, "entry",
-            "answers that may wait for a reply port before lookups stall (ours)", 1, 4096);
+  v.integer("response_queue_depth", c.response_queue_depth, "entry",
+            "responses that can wait for a port before lookups stall (ours)", 1, 4096,
+            {"reply_queue_depth"});
   v.integer("memory_queue_depth", c.memory_queue_depth, "entry",
             "requests that may wait for the channel before lookups stall (ours)", 1, 4096);
   v.integer("remote_queue_depth", c.remote_queue_depth, "entry",

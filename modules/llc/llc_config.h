@@ -22,7 +22,7 @@ struct LlcSliceConfig {
   std::uint32_t mshr_entries = 192;
   std::uint32_t mshr_targets = 4;
   std::uint32_t queue_depth = 16;
-  std::uint32_t reply_queue_depth = 16;
+  std::uint32_t response_queue_depth = 16;
   std::uint32_t memory_queue_depth = 16;
   std::uint32_t atomic_lanes_per_cycle = 1;
   std::uint32_t remote_queue_depth = 16;
@@ -71,5 +71,7 @@ struct LlcSliceStats {
   Histogram miss_latency;
   BandwidthSeries bandwidth;
 };
+
+void describe(StatisticsVisitor& v, LlcSliceStats& s);
 
 }  // namespace tessera

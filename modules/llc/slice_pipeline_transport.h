@@ -106,8 +106,8 @@ tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, ResponseInp
   return responses.receiver.begin(payload, phase, delay, 0);
 }
 
-/// Whether what comes from the channel may lie until the process runs next: each reply port has an
-/// answer that leaves before those to a fill could, and nothing else is to be seen of a fill (but
+/// Whether a fill can wait until the process runs next: each response port has a response that
+/// leaves before those to a fill could, and nothing else is to be seen of a fill (but
 /// in the statistics of a run that is cut short).
 template <class Role>
 bool SlicePipeline<Role>::fills_can_wait() const {
@@ -132,8 +132,8 @@ void SlicePipeline<Role>::schedule_next(Tick t) {
     wake_.at(from_remote_.queue.next_due());
     wake_.at(role_.next_message());
   }
-  // A stalled head is tried again when something has moved, which wakes the process: a reply or a
-  // request sent, or a fill, if that is what it waits for.
+  // A stalled head is tried again when something has moved, which wakes the process: a response or
+  // a request sent, or a fill, if that is what it waits for.
   Tick head = kNever;
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
     const Tick due = queue->next_due();

@@ -110,7 +110,7 @@ void SliceStages::schedule_output(const Output& output, Tick t) {
 bool SliceStages::output_backed_up() const {
   // A plain loop: std::any_of() takes four at a time, in ten times the code.
   for (const ResponseOutput& out : responses_) {
-    if (out.queue.size() >= config_.reply_queue_depth) return true;
+    if (out.queue.size() >= config_.response_queue_depth) return true;
   }
   return to_memory_.queue.size() >= config_.memory_queue_depth;
 }
@@ -185,16 +185,16 @@ void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) 
   queue("rmr", rmr_.size(), blocked_by);
   queue("bypassing", bypassing_.size(), "its arrival");
   queue("mshr", mshr_.used(), "lines from the channel or their home slice");
-  queue("fills", fills_.queue.size(), "their arrival, or an answer before theirs to leave");
+  queue("fills", fills_.queue.size(), "their arrival, or a response before theirs to leave");
   queue("to_memory", to_memory_.queue.size(), std::string("END_REQ from ") + below);
   queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
-  queue("passing", static_cast<std::size_t>(sent_on_), "answers from other slices");
+  queue("passing", static_cast<std::size_t>(sent_on_), "responses from other slices");
   queue("write_backs", writes_.size(), std::string("acknowledgement from ") + below);
   if (flush_frame_ != kNotFlushing) {
     queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
   }
   for (std::size_t p = 0; p < responses_.size(); ++p) {
-    queue(("reply" + std::to_string(p)).c_str(), responses_[p].queue.size(),
+    queue(("response" + std::to_string(p)).c_str(), responses_[p].queue.size(),
           "END_RESP from " + std::string(in[p].name()) + "'s initiator");
   }
 }

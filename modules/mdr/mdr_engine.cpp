@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "modules/core/statistics_visitor.h"
+
 namespace tessera {
 
 namespace {
@@ -140,24 +142,27 @@ void MdrEngine::reset() {
   stats_ = MdrStats{};
 }
 
+void describe(StatisticsVisitor& v, MdrStats& s) {
+  v.counter("epochs", s.epochs, "epoch", "epochs with an access to a sampled set");
+  v.counter("epochs_undecided", s.epochs_undecided, "epoch",
+            "of those, epochs that left an input of the model open");
+  v.counter("decisions_replicate", s.decisions_replicate, "epoch", "decisions to replicate");
+  v.counter("decisions_no_replication", s.decisions_no_replication, "epoch",
+            "decisions not to replicate");
+  v.counter("switches", s.switches, "change", "decisions that changed what was running");
+  v.counter("sampled_local", s.sampled.local, "access",
+            "own SMs' accesses to local lines, sampled");
+  v.counter("sampled_leaving", s.sampled.leaving, "access",
+            "own SMs' accesses to remote lines, sampled");
+  v.counter("sampled_arriving", s.sampled.arriving, "access", "other SMs' accesses, sampled");
+}
+
 void MdrEngine::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
-  const MdrStats& s = stats_;
-  r.counter(m, "epochs", s.epochs, "epoch", "epochs with an access to a sampled set");
-  r.counter(m, "epochs_undecided", s.epochs_undecided, "epoch",
-            "of those, epochs that left an input of the model open");
-  r.counter(m, "decisions_replicate", s.decisions_replicate, "epoch", "decisions to replicate");
-  r.counter(m, "decisions_no_replication", s.decisions_no_replication, "epoch",
-            "decisions not to replicate");
-  r.counter(m, "switches", s.switches, "change", "decisions that changed what was running");
+  register_statistics_of(r, m, stats_);
   r.value(
       m, "replicated_cycles", [this] { return static_cast<double>(replicated_cycles()); }, "cycle",
       "cycles during which read-only lines were replicated");
-  const SampleCounts& c = s.sampled;
-  r.counter(m, "sampled_local", c.local, "access", "own SMs' accesses to local lines, sampled");
-  r.counter(m, "sampled_leaving", c.leaving, "access",
-            "own SMs' accesses to remote lines, sampled");
-  r.counter(m, "sampled_arriving", c.arriving, "access", "other SMs' accesses, sampled");
   r.value(
       m, "hit_rate_no_replication", [this] { return stats_.sampled.no_replication.rate(); }, "",
       "sampled hit rate without replication, over all epochs");

@@ -29,6 +29,8 @@ struct MdrStats {
   SampleCounts sampled;
 };
 
+void describe(StatisticsVisitor& v, MdrStats& s);
+
 /// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
 /// whether read-only lines of other partitions are cached in the requester's slice. Of several
 /// GPUs, each has an engine that decides for its own lines.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 
 namespace tessera {
@@ -149,25 +150,34 @@ double DramChannel::peak_bytes(Tick until) const {
          static_cast<double>(kTicksPerSecond) * config_.bus_bytes_per_clock;
 }
 
+void describe(StatisticsVisitor& v, DramStats& s) {
+  DramCommandCounts& c = s.commands;
+  v.counter("reads", c.reads, "access", "reads whose column command was issued");
+  v.counter("writes", c.writes, "access", "writes whose column command was issued");
+  v.counter("bytes_read", s.bytes_read, "byte", "bytes moved by reads");
+  v.counter("bytes_written", s.bytes_written, "byte", "bytes moved by writes");
+  v.counter("activates", c.activates, "command", "rows opened");
+  v.counter("precharges", c.precharges, "command",
+            "rows closed (by command, by auto-precharge, for refresh)");
+  v.counter("row_hits", c.row_hits, "access", "accesses whose row was open");
+  v.counter("row_misses", c.row_misses, "access", "accesses that found the bank closed");
+  v.counter("row_conflicts", c.row_conflicts, "access",
+            "accesses for which another row of the bank was closed");
+  v.counter("refreshes", c.refreshes, "command", "all-bank refreshes");
+  v.counter("write_drains", c.drains, "drain", "times that writes went before reads");
+  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.counter("bus_busy_clocks", c.bus_busy_clocks, "memory clock",
+            "clocks in which the data bus moved data");
+  v.occupancy("queue_occupancy", s.queue, "request",
+              "requests in the controller, from arrival to response");
+  v.histogram("read_latency", s.read_latency, "memory clock",
+              "reads: from being taken into the queue to the last data");
+  v.bandwidth("bandwidth", s.bandwidth, "bytes read and written over time");
+}
+
 void DramChannel::register_statistics(StatisticsRegistry& registry) const {
   const std::string m = name();
-  const DramCommandCounts& c = stats_.commands;
-  registry.counter(m, "reads", c.reads, "access", "reads whose column command was issued");
-  registry.counter(m, "writes", c.writes, "access", "writes whose column command was issued");
-  registry.counter(m, "bytes_read", stats_.bytes_read, "byte", "bytes moved by reads");
-  registry.counter(m, "bytes_written", stats_.bytes_written, "byte", "bytes moved by writes");
-  registry.counter(m, "activates", c.activates, "command", "rows opened");
-  registry.counter(m, "precharges", c.precharges, "command",
-                   "rows closed (by command, by auto-precharge, for refresh)");
-  registry.counter(m, "row_hits", c.row_hits, "access", "accesses whose row was open");
-  registry.counter(m, "row_misses", c.row_misses, "access", "accesses that found the bank closed");
-  registry.counter(m, "row_conflicts", c.row_conflicts, "access",
-                   "accesses for which another row of the bank was closed");
-  registry.counter(m, "refreshes", c.refreshes, "command", "all-bank refreshes");
-  registry.counter(m, "write_drains", c.drains, "drain", "times that writes went before reads");
-  registry.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
-  registry.counter(m, "bus_busy_clocks", c.bus_busy_clocks, "memory clock",
-                   "clocks in which the data bus moved data");
+  register_statistics_of(registry, m, stats_);
   registry.value(
       m, "bus_utilisation",
       [this] {
@@ -185,12 +195,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
                         : static_cast<double>(stats_.commands.row_hits) / static_cast<double>(all);
       },
       "ratio", "row hits per access");
-  registry.occupancy(m, "queue_occupancy", stats_.queue, "request",
-                     "requests in the controller, from arrival to answer");
-  registry.histogram(m, "read_latency", stats_.read_latency, "memory clock",
-                     "reads: from being taken into the queue to the last data");
   registry.counters(m, scheduler_->counters());
-  registry.bandwidth(m, "bandwidth", stats_.bandwidth, "bytes read and written over time");
 }
 
 // ---- transport

@@ -33,6 +33,8 @@ struct DramStats {
   void reset(Tick now);
 };
 
+void describe(StatisticsVisitor& v, DramStats& s);
+
 /// One DRAM channel and its controller (HBM as in NUBA's Table 1 by default; docs/blocks/dram.md).
 ///
 /// Timing. A request that arrives between edges of the memory clock waits for the next one; it is

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
@@ -158,7 +159,7 @@ void L2Tlb::look_up(Tick t) {
 
 /// Returns false if the access stalls.
 bool L2Tlb::access(const Access& a, Tick t) {
-  if (responses_[a.port].queue.size() >= config_.reply_queue_depth) {
+  if (responses_[a.port].queue.size() >= config_.response_queue_depth) {
     stall_tracker_.stall(stats_.stalls_output, t);
     return false;
   }
@@ -282,15 +283,15 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
     out.push_back({block + ".queue", queue_.size(),
                    !stalled_       ? "a lookup"
                    : mshrs_.full() ? "a free MSHR"
-                                   : "an SM to take its answers"});
+                                   : "an SM to accept its responses"});
   }
-  if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "answers of the walker"});
+  if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "responses of the walker"});
   if (!to_walker_.queue.empty()) {
     out.push_back({block + ".to_walker", to_walker_.queue.size(), "END_REQ from the walker"});
   }
   for (std::size_t i = 0; i < responses_.size(); ++i) {
     if (responses_[i].queue.empty()) continue;
-    out.push_back({block + ".replies" + std::to_string(i), responses_[i].queue.size(),
+    out.push_back({block + ".responses" + std::to_string(i), responses_[i].queue.size(),
                    "END_RESP from SM " + std::to_string(i)});
   }
 }
@@ -318,26 +319,32 @@ void L2Tlb::reset() {
   stats_.mshrs.reset(now());
 }
 
-void L2Tlb::register_statistics(StatisticsRegistry& r) const {
-  const std::string m = name();
+void describe(StatisticsVisitor& v, PageSharingStats& s) {
   const char* const bands[] = {"1_sm", "2_to_10_sms", "11_to_25_sms", "26_or_more_sms"};
   for (std::size_t band = 0; band < PageSharing::kBands; ++band) {
-    r.value(
-        m, std::string("pages_of_") + bands[band],
-        [this, band] { return static_cast<double>(sharing_.bands()[band]); }, "page",
-        "touched pages by how many SMs touched them (NUBA figure 3)");
+    v.value(std::string("pages_of_") + bands[band], s.pages[band], "page",
+            "touched pages by how many SMs touched them (NUBA figure 3)");
   }
-  r.counter(m, "hits", stats_.hits, "lookup", "lookups that found their page");
-  r.counter(m, "misses", stats_.misses, "lookup", "lookups that began a page walk");
-  r.counter(m, "merges", stats_.merges, "lookup", "misses that joined a walk under way");
-  r.counter(m, "evictions", stats_.evictions, "entry", "translations evicted");
-  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
-  r.counter(m, "stalls_mshr", stats_.stalls_mshr, "request",
+}
+
+void describe(StatisticsVisitor& v, L2TlbStats& s) {
+  v.counter("hits", s.hits, "lookup", "lookups that found their page");
+  v.counter("misses", s.misses, "lookup", "lookups that began a page walk");
+  v.counter("merges", s.merges, "lookup", "misses that joined a walk under way");
+  v.counter("evictions", s.evictions, "entry", "translations evicted");
+  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.counter("stalls_mshr", s.stalls_mshr, "request",
             "lookups put off, each counted once: first for want of MSHRs");
-  r.counter(m, "stalls_output", stats_.stalls_output, "request",
+  v.counter("stalls_output", s.stalls_output, "request",
             "the same: first since the SM's answers are backed up");
-  r.histogram(m, "miss_latency", stats_.miss_latency, "cycle", "from a missing lookup to its fill");
-  r.occupancy(m, "mshrs", stats_.mshrs, "entry", "pages being walked for");
+  v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing lookup to its fill");
+  v.occupancy("mshrs", s.mshrs, "entry", "pages being walked for");
+}
+
+void L2Tlb::register_statistics(StatisticsRegistry& r) const {
+  register_snapshot<PageSharingStats>(r, name(),
+                                      [this] { return PageSharingStats{sharing_.bands()}; });
+  register_statistics_of(r, name(), stats_);
 }
 
 }  // namespace tessera

@@ -36,7 +36,7 @@ struct L2TlbConfig {
   std::uint32_t ports = 2;
   std::uint32_t mshr_entries = 512;
   std::uint32_t queue_depth = 4;
-  std::uint32_t reply_queue_depth = 8;
+  std::uint32_t response_queue_depth = 8;
   /// Number of consecutive SMs that share translations; 0: all SMs. The platform sets it if pages
   /// can have copies in partitions.
   std::uint32_t sms_per_view = 0;
@@ -58,6 +58,8 @@ struct L2TlbStats {
   Histogram miss_latency;
   Occupancy mshrs;
 };
+
+void describe(StatisticsVisitor& v, L2TlbStats& s);
 
 /// The second-level TLB that all SMs share.
 ///

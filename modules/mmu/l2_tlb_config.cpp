@@ -14,7 +14,8 @@ std::vector<std::string> L2TlbConfig::validate() const {
   if (ports == 0) errors.emplace_back("l2_tlb.ports must be at least 1");
   if (mshr_entries == 0) errors.emplace_back("l2_tlb.mshr_entries must be at least 1");
   if (queue_depth == 0) errors.emplace_back("l2_tlb.queue_depth must be at least 1");
-  if (reply_queue_depth == 0) errors.emplace_back("l2_tlb.reply_queue_depth must be at least 1");
+  if (response_queue_depth == 0)
+    errors.emplace_back("l2_tlb.response_queue_depth must be at least 1");
   return errors;
 }
 
@@ -29,8 +30,9 @@ void describe(ParameterVisitor& v, L2TlbConfig& c) {
   v.integer("mshr_entries", c.mshr_entries, "entry", "pages being walked for (ours)", 1, 1 << 16);
   v.integer("queue_depth", c.queue_depth, "entry",
             "requests of an SM that wait for a lookup, beyond the pipeline (ours)", 1, 4096);
-  v.integer("reply_queue_depth", c.reply_queue_depth, "entry",
-            "answers that may wait for an SM before lookups stall (ours)", 1, 4096);
+  v.integer("response_queue_depth", c.response_queue_depth, "entry",
+            "responses that can wait for an SM before lookups stall (ours)", 1, 4096,
+            {"reply_queue_depth"});
 }
 
 }  // namespace tessera

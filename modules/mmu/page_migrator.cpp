@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/core/statistics_visitor.h"
+
 namespace tessera {
 
 namespace {
@@ -278,27 +280,28 @@ void PageMigrator::reset() {
   wake_.cancel();
 }
 
+void describe(StatisticsVisitor& v, PageMigratorStats& s) {
+  v.counter("intervals", s.intervals, "interval", "intervals that saw accesses");
+  v.counter("migrations", s.migrations, "page", "pages moved to another channel");
+  v.counter("copies", s.copies, "page", "copies made for other partitions");
+  v.counter("refused", s.refused, "page", "moves without a free page");
+  v.counter("drains", s.drains, "drain", "times all SMs were stopped for moves");
+  v.counter("shootdowns", s.shootdowns, "shootdown", "times all TLBs were emptied");
+  v.counter("bytes_moved", s.bytes_moved, "byte", "bytes of moved and copied pages");
+  v.counter("stopped_cycles", s.stopped_cycles, "cycle",
+            "from a stop of SMs (all, or the pages' owners') to their going on, summed");
+  v.counter("others_stopped_cycles", s.others_stopped_cycles, "cycle",
+            "from a stop to the going on of SMs that lose no page, summed");
+  v.counter("deferred", s.deferred, "page", "moves left out of their batch");
+}
+
 void PageMigrator::register_statistics(StatisticsRegistry& r) const {
-  const std::string m = name();
-  r.counter(m, "intervals", stats_.intervals, "interval", "intervals that saw accesses");
-  r.counter(m, "migrations", stats_.migrations, "page", "pages moved to another channel");
-  r.counter(m, "copies", stats_.copies, "page", "copies made for other partitions");
-  r.counter(m, "refused", stats_.refused, "page", "moves without a free page");
-  r.counter(m, "drains", stats_.drains, "drain", "times all SMs were stopped for moves");
-  r.counter(m, "shootdowns", stats_.shootdowns, "shootdown", "times all TLBs were emptied");
-  r.counter(m, "bytes_moved", stats_.bytes_moved, "byte", "bytes of moved and copied pages");
-  r.counter(m, "stopped_cycles", stats_.stopped_cycles, "cycle",
-            config_.drain == MoveDrain::kAll ? "from a stop to the SMs' going on, summed"
-                                             : "from a stop to the owners' SMs going on, summed");
-  // Registered only if the configuration uses them, so that other systems' results are unchanged.
-  if (config_.drain == MoveDrain::kOwner) {
-    r.counter(m, "others_stopped_cycles", stats_.others_stopped_cycles, "cycle",
-              "from a stop to the going on of SMs that lose no page, summed");
-  }
-  if (config_.one_source) {
-    r.counter(m, "deferred", stats_.deferred, "page", "moves left out of their batch");
-  }
-  r.counters(m, policy_->counters());
+  StatisticsRegistrar registrar(r, name());
+  // Only configurations that use them have these.
+  if (config_.drain != MoveDrain::kOwner) registrar.leave_out(stats_.others_stopped_cycles);
+  if (!config_.one_source) registrar.leave_out(stats_.deferred);
+  registrar.add(stats_);
+  r.counters(name(), policy_->counters());
 }
 
 }  // namespace tessera

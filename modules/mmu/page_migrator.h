@@ -33,6 +33,8 @@ struct PageMigratorStats {
   Counter deferred = 0;
 };
 
+void describe(StatisticsVisitor& v, PageMigratorStats& s);
+
 /// The page migrator's interface to the platform. The migrator's process makes all calls. A home is
 /// a channel with the SMs of its partition, or a GPU with its SMs.
 struct PageMigratorPlatform {

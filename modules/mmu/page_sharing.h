@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "common/sharer_table.h"
+#include "modules/core/stats.h"
 
 namespace tessera {
 
@@ -34,5 +35,12 @@ class PageSharing {
  private:
   SharerTable table_;
 };
+
+/// Touched pages by band.
+struct PageSharingStats {
+  std::array<std::uint64_t, PageSharing::kBands> pages{};
+};
+
+void describe(StatisticsVisitor& v, PageSharingStats& s);
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #include "modules/mmu/page_walker.h"
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
@@ -198,12 +199,12 @@ void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
   if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
   if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
   if (!responses_.queue.empty()) {
-    out.push_back({block + ".replies", responses_.queue.size(), "END_RESP from the TLB"});
+    out.push_back({block + ".responses", responses_.queue.size(), "END_RESP from the TLB"});
   }
   if (!faults_.queue.empty()) {
     out.push_back({block + ".faults", faults_.queue.size(), "END_REQ from the driver"});
   }
-  if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "answers of the driver"});
+  if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "responses of the driver"});
 }
 
 void PageWalker::reset() {
@@ -222,13 +223,16 @@ void PageWalker::reset() {
   stats_.active.reset(now());
 }
 
+void describe(StatisticsVisitor& v, PageWalkerStats& s) {
+  v.counter("walks", s.walks, "walk", "page walks begun");
+  v.counter("faults", s.faults, "walk", "walks that ended in a page fault");
+  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to begin of walk");
+  v.occupancy("active", s.active, "walk", "walkers in use");
+}
+
 void PageWalker::register_statistics(StatisticsRegistry& r) const {
-  const std::string m = name();
-  r.counter(m, "walks", stats_.walks, "walk", "page walks begun");
-  r.counter(m, "faults", stats_.faults, "walk", "walks that ended in a page fault");
-  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
-  r.histogram(m, "queue_wait", stats_.queue_wait, "cycle", "arrival of a request to begin of walk");
-  r.occupancy(m, "active", stats_.active, "walk", "walkers in use");
+  register_statistics_of(r, name(), stats_);
 }
 
 }  // namespace tessera

@@ -45,6 +45,8 @@ struct PageWalkerStats {
   Occupancy active;
 };
 
+void describe(StatisticsVisitor& v, PageWalkerStats& s);
+
 /// The page-table walkers that all SMs share.
 ///
 /// Hardware (NUBA section 6, Table 1): up to `concurrent_walks` concurrent walks. Requests wait in

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
@@ -272,7 +273,7 @@ void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
     out.push_back({block + ".handling", handling_.size(), "the fault latency"});
   }
   if (!responses_.queue.empty()) {
-    out.push_back({block + ".replies", responses_.queue.size(), "END_RESP from the walker"});
+    out.push_back({block + ".responses", responses_.queue.size(), "END_RESP from the walker"});
   }
 }
 
@@ -292,15 +293,19 @@ void UvmDriver::reset() {
   stats_.pending.reset(now());
 }
 
+void describe(StatisticsVisitor& v, UvmDriverStats& s) {
+  v.counter("requests", s.requests, "request", "requests taken");
+  v.counter("faults", s.faults, "fault", "pages whose first access faulted");
+  v.counter("merges", s.merges, "request", "requests that joined a pending fault");
+  v.counter("pages_mapped", s.pages_mapped, "page", "pages placed");
+  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.histogram("fault_latency", s.fault_latency, "ns", "arrival of a fault to its answer");
+  v.occupancy("pending", s.pending, "page", "pages with a pending fault");
+}
+
 void UvmDriver::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
-  r.counter(m, "requests", stats_.requests, "request", "requests taken");
-  r.counter(m, "faults", stats_.faults, "fault", "pages whose first access faulted");
-  r.counter(m, "merges", stats_.merges, "request", "requests that joined a pending fault");
-  r.counter(m, "pages_mapped", stats_.pages_mapped, "page", "pages placed");
-  r.counter(m, "errors", stats_.errors, "request", "requests answered with an error");
-  r.histogram(m, "fault_latency", stats_.fault_latency, "ns", "arrival of a fault to its answer");
-  r.occupancy(m, "pending", stats_.pending, "page", "pages with a pending fault");
+  register_statistics_of(r, m, stats_);
   const PageTable& table = table_;
   r.value(
       m, "pages_spilled", [&table] { return static_cast<double>(table.spilled_pages()); }, "page",

@@ -55,6 +55,8 @@ struct UvmDriverStats {
   Occupancy pending;
 };
 
+void describe(StatisticsVisitor& v, UvmDriverStats& s);
+
 /// The pages of an allocation.
 struct AllocationPages {
   std::uint64_t first = 0;  ///< virtual page number

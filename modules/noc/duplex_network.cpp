@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 #include "modules/noc/packet.h"
 
@@ -53,9 +54,9 @@ BasicDuplexNetwork<Fabric>::BasicDuplexNetwork(std::string name, const Config& c
       request_stats_(exits),
       response_stats_(entries),
       request_side_(*this),
-      reply_side_(*this),
+      response_side_(*this),
       request_(Fabric::shape_of(config, entries, exits), request_side_, request_stats_),
-      response_(Fabric::shape_of(config, exits, entries), reply_side_, response_stats_) {
+      response_(Fabric::shape_of(config, exits, entries), response_side_, response_stats_) {
   wake_.template bind<&BasicDuplexNetwork::process>(*this);
 }
 
@@ -129,8 +130,8 @@ void BasicDuplexNetwork<Fabric>::process() {
 template <class Fabric>
 void BasicDuplexNetwork<Fabric>::handle_early_responses() {
   while (early_.due(cycle_)) {
-    const EarlyReply early = early_.pop();
-    if (!admit_reply(early.exit, *early.payload, cycle_ + 1, false)) {
+    const EarlyResponse early = early_.pop();
+    if (!admit_response(early.exit, *early.payload, cycle_ + 1, false)) {
       ++exits_[early.exit].early_waiting;
     }
     early.payload->release();  // the fabric holds its own reference
@@ -143,9 +144,9 @@ bool BasicDuplexNetwork<Fabric>::RequestSide::deliver(unsigned exit,
                                                       Cycle) {
   BasicDuplexNetwork& n = network;
   ExitPort& port = n.exits_[exit];
-  if (port.early_waiting != 0) return false;  // reply_entered() ends the stall
+  if (port.early_waiting != 0) return false;  // response_entered() ends the stall
   if (!port.requests.free(n.next_edge_)) {
-    n.request_exit_free(exit);
+    n.request_egress_free(exit);
     return false;
   }
   tlm::tlm_generic_payload& payload = *packet.payload;
@@ -160,12 +161,13 @@ bool BasicDuplexNetwork<Fabric>::RequestSide::deliver(unsigned exit,
 }
 
 template <class Fabric>
-bool BasicDuplexNetwork<Fabric>::ReplySide::deliver(unsigned exit,
-                                                    const typename Fabric::Packet& packet, Cycle) {
+bool BasicDuplexNetwork<Fabric>::ResponseSide::deliver(unsigned exit,
+                                                       const typename Fabric::Packet& packet,
+                                                       Cycle) {
   BasicDuplexNetwork& n = network;
   EntryPort& port = n.entries_[exit];
   if (!port.responses.free(n.next_edge_)) {
-    n.reply_exit_free(exit);
+    n.response_egress_free(exit);
     return false;
   }
   port.responses.send(*packet.payload, n.next_edge_ - n.seen_);
@@ -175,7 +177,7 @@ bool BasicDuplexNetwork<Fabric>::ReplySide::deliver(unsigned exit,
 }
 
 template <class Fabric>
-void BasicDuplexNetwork<Fabric>::request_exit_free(unsigned exit) {
+void BasicDuplexNetwork<Fabric>::request_egress_free(unsigned exit) {
   const RequestSender& sender = exits_[exit].requests;
   if (sender.waiting_for() != nullptr) return;  // until END_REQ
   look_at_clock();
@@ -183,7 +185,7 @@ void BasicDuplexNetwork<Fabric>::request_exit_free(unsigned exit) {
 }
 
 template <class Fabric>
-void BasicDuplexNetwork<Fabric>::reply_exit_free(unsigned entry) {
+void BasicDuplexNetwork<Fabric>::response_egress_free(unsigned entry) {
   const ResponseSender& sender = entries_[entry].responses;
   if (sender.waiting_for() != nullptr) return;  // until END_RESP
   look_at_clock();
@@ -191,11 +193,11 @@ void BasicDuplexNetwork<Fabric>::reply_exit_free(unsigned entry) {
 }
 
 template <class Fabric>
-void BasicDuplexNetwork<Fabric>::reply_entered(unsigned exit, bool counted) {
+void BasicDuplexNetwork<Fabric>::response_entered(unsigned exit, bool counted) {
   if (counted) {
     exits_[exit].responses.release();
   } else if (--exits_[exit].early_waiting == 0) {
-    request_exit_free(exit);
+    request_egress_free(exit);
   }
 }
 
@@ -210,7 +212,7 @@ tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::forward(unsigned entry,
   if (phase == tlm::END_RESP) {
     const Tick at = now() + delay.value();
     entries_[entry].responses.end_response(payload, at);
-    reply_exit_free(entry);
+    response_egress_free(entry);
     schedule_next();
     return tlm::TLM_COMPLETED;
   }
@@ -241,10 +243,10 @@ tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::backward(unsigned exit,
     RequestSender& sender = exits_[exit].requests;
     if (sender.waiting_for() == &payload) {
       sender.end_request(payload, at);
-      request_exit_free(exit);
+      request_egress_free(exit);
       if (phase == tlm::END_REQ) schedule_next();
     }
-    if (phase == tlm::BEGIN_RESP) return accept_reply(exit, payload, phase, delay);
+    if (phase == tlm::BEGIN_RESP) return accept_response(exit, payload, phase, delay);
   }
   return tlm::TLM_ACCEPTED;
 }
@@ -280,23 +282,23 @@ tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::accept_request(unsigned entry,
 }
 
 template <class Fabric>
-bool BasicDuplexNetwork<Fabric>::admit_reply(unsigned exit, tlm::tlm_generic_payload& payload,
-                                             Cycle arrival, bool counted) {
+bool BasicDuplexNetwork<Fabric>::admit_response(unsigned exit, tlm::tlm_generic_payload& payload,
+                                                Cycle arrival, bool counted) {
   MemoryRequest& request = request_of(payload);
   const unsigned entry = entries_.size() > 1 ? request.pop_route() : 0;
   sc_assert(entry < entries_.size());
   return admit(response_, exit, entry, payload,
-               reply_packet_bytes(payload, request, config_.header_bytes), arrival, counted);
+               response_packet_bytes(payload, request, config_.header_bytes), arrival, counted);
 }
 
 template <class Fabric>
-tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::accept_reply(unsigned exit,
-                                                            tlm::tlm_generic_payload& payload,
-                                                            tlm::tlm_phase& phase,
-                                                            sc_core::sc_time& delay) {
+tlm::tlm_sync_enum BasicDuplexNetwork<Fabric>::accept_response(unsigned exit,
+                                                               tlm::tlm_generic_payload& payload,
+                                                               tlm::tlm_phase& phase,
+                                                               sc_core::sc_time& delay) {
   look_at_clock();
   const Tick arrival = seen_ + delay.value();
-  const bool in_buffer = admit_reply(exit, payload, cycle_from(arrival), true);
+  const bool in_buffer = admit_response(exit, payload, cycle_from(arrival), true);
   const Tick busy_until = clock_.time_of(response_.entry_free(exit));
   ResponseReceiver& receiver = exits_[exit].responses;
   const tlm::tlm_sync_enum sync = receiver.begin(payload, phase, delay, busy_until - arrival);
@@ -328,7 +330,7 @@ void BasicDuplexNetwork<Fabric>::blocking(unsigned entry, const sc_core::sc_obje
   const MemoryRequest plain = plain_request(payload);
   const MemoryRequest& request = extension != nullptr ? *extension : plain;
   const std::uint32_t there = request_packet_bytes(payload, request, config_.header_bytes);
-  const std::uint32_t back = reply_packet_bytes(payload, request, config_.header_bytes);
+  const std::uint32_t back = response_packet_bytes(payload, request, config_.header_bytes);
   delay += to_sc_time(zero_load_latency(there, entry, exit));
   exits_[exit].target->b_transport(payload, delay);
   delay += to_sc_time(zero_load_latency(back, entry, exit));
@@ -346,9 +348,9 @@ unsigned BasicDuplexNetwork<Fabric>::debug(tlm::tlm_generic_payload& payload) {
 template <class Fabric>
 void BasicDuplexNetwork<Fabric>::describe_waiting(std::vector<Waiting>& out) const {
   request_.describe_waiting(name_ + ".request", out);
-  response_.describe_waiting(name_ + ".reply", out);
+  response_.describe_waiting(name_ + ".response", out);
   if (!early_.empty()) {
-    out.push_back({name_ + ".early_replies", early_.size(), "their time of arrival"});
+    out.push_back({name_ + ".early_responses", early_.size(), "their time of arrival"});
   }
 }
 
@@ -380,8 +382,8 @@ void BasicDuplexNetwork<Fabric>::reset_statistics() {
 
 template <class Fabric>
 void BasicDuplexNetwork<Fabric>::register_statistics(StatisticsRegistry& registry) const {
-  request_stats_.register_in(registry, name_, "request");
-  response_stats_.register_in(registry, name_, "reply");
+  register_statistics_of(registry, name_, request_stats_, NocDirection::kRequests);
+  register_statistics_of(registry, name_, response_stats_, NocDirection::kResponses);
 }
 
 template class BasicDuplexNetwork<SwitchFabric>;

@@ -83,7 +83,7 @@ class BasicDuplexNetwork final {
     ResponseReceiver responses{kPortRegisters};
   };
   /// A response returned by BEGIN_REQ (early completion), until its arrival.
-  struct EarlyReply {
+  struct EarlyResponse {
     tlm::tlm_generic_payload* payload = nullptr;
     unsigned exit = 0;
   };
@@ -93,10 +93,12 @@ class BasicDuplexNetwork final {
     void entered(unsigned entry, bool) override { network.entries_[entry].requests.release(); }
     BasicDuplexNetwork& network;
   };
-  struct ReplySide final : Fabric::Client {
-    explicit ReplySide(BasicDuplexNetwork& n) : network(n) {}
+  struct ResponseSide final : Fabric::Client {
+    explicit ResponseSide(BasicDuplexNetwork& n) : network(n) {}
     bool deliver(unsigned exit, const typename Fabric::Packet& packet, Cycle cycle) override;
-    void entered(unsigned entry, bool counted) override { network.reply_entered(entry, counted); }
+    void entered(unsigned entry, bool counted) override {
+      network.response_entered(entry, counted);
+    }
     BasicDuplexNetwork& network;
   };
 
@@ -114,8 +116,8 @@ class BasicDuplexNetwork final {
   Cycle send_cycle(const Sender& sender) const;
   /// Schedules the head of an exit for the time at which its channel is free, unless an END is
   /// outstanding.
-  void request_exit_free(unsigned exit);
-  void reply_exit_free(unsigned entry);
+  void request_egress_free(unsigned exit);
+  void response_egress_free(unsigned entry);
 
   /// Injects a packet. Returns true if it enters the first switch's buffer.
   bool admit(Fabric& fabric, unsigned entry, unsigned exit, tlm::tlm_generic_payload& payload,
@@ -125,11 +127,12 @@ class BasicDuplexNetwork final {
                                     sc_core::sc_time& delay);
   /// The exit of a request; exits_.size() if it cannot be routed.
   unsigned exit_of(const tlm::tlm_generic_payload& payload, const MemoryRequest* request) const;
-  tlm::tlm_sync_enum accept_reply(unsigned exit, tlm::tlm_generic_payload& payload,
-                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  bool admit_reply(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival, bool counted);
+  tlm::tlm_sync_enum accept_response(unsigned exit, tlm::tlm_generic_payload& payload,
+                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  bool admit_response(unsigned exit, tlm::tlm_generic_payload& payload, Cycle arrival,
+                      bool counted);
   void handle_early_responses();
-  void reply_entered(unsigned exit, bool counted);
+  void response_entered(unsigned exit, bool counted);
 
   const std::string name_;
   const Config config_;
@@ -141,12 +144,12 @@ class BasicDuplexNetwork final {
   NocStats request_stats_;
   NocStats response_stats_;
   RequestSide request_side_;
-  ReplySide reply_side_;
+  ResponseSide response_side_;
   Fabric request_;
   Fabric response_;
   ProcessTimer wake_;
 
-  TimedQueue<EarlyReply> early_;  ///< due in the cycle before their arrival
+  TimedQueue<EarlyResponse> early_;  ///< due in the cycle before their arrival
 
   Tick seen_ = kNever;  ///< the time for which the next three members are valid
   Cycle cycle_ = 0;     ///< the present cycle

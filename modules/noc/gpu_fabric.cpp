@@ -5,6 +5,7 @@
 #include <string>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 
 namespace tessera {
@@ -299,7 +300,7 @@ void GpuFabric::reset() {
 }
 
 void GpuFabric::register_statistics(StatisticsRegistry& registry) const {
-  stats_.register_in(registry, name());
+  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

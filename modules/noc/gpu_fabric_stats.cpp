@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "modules/core/statistics_visitor.h"
+
 namespace tessera {
 
 void GpuFabricStats::reset(Tick t) {
@@ -15,27 +17,27 @@ void GpuFabricStats::reset(Tick t) {
   window_start = t;
 }
 
-void GpuFabricStats::register_in(StatisticsRegistry& registry, const std::string& module) const {
-  const std::size_t gpus = egress_busy.size();
+void describe(StatisticsVisitor& v, GpuFabricStats& s) {
+  const std::size_t gpus = s.egress_busy.size();
   for (std::size_t from = 0; from < gpus; ++from) {
-    const std::string s = std::to_string(from);
+    const std::string source = std::to_string(from);
     for (std::size_t to = 0; to < gpus; ++to) {
       if (from == to) continue;
-      const std::string d = std::to_string(to);
-      const std::string way = "from GPU " + s + " to GPU " + d;
-      registry.counter(module, "bytes_" + s + "_" + d, bytes[from * gpus + to], "byte",
-                       "Bytes " + way + ", headers included");
-      registry.counter(module, "packets_" + s + "_" + d, packets[from * gpus + to], "packet",
-                       "Packets " + way);
+      const std::string target = std::to_string(to);
+      const std::string way = "from GPU " + source + " to GPU " + target;
+      v.counter("bytes_" + source + "_" + target, s.bytes[from * gpus + to], "byte",
+                "Bytes " + way + ", headers included");
+      v.counter("packets_" + source + "_" + target, s.packets[from * gpus + to], "packet",
+                "Packets " + way);
     }
-    registry.counter(module, "egress_busy_" + s, egress_busy[from], "cycle",
-                     "Cycles that the link from GPU " + s + " to the switch was busy");
-    registry.counter(module, "ingress_busy_" + s, ingress_busy[from], "cycle",
-                     "Cycles that the link from the switch to GPU " + s + " was busy");
+    v.counter("egress_busy_" + source, s.egress_busy[from], "cycle",
+              "Cycles that the link from GPU " + source + " to the switch was busy");
+    v.counter("ingress_busy_" + source, s.ingress_busy[from], "cycle",
+              "Cycles that the link from the switch to GPU " + source + " was busy");
   }
-  registry.histogram(module, "packet_latency", packet_latency, "cycle",
-                     "From a packet's arrival at its GPU's port to its delivery");
-  registry.bandwidth(module, "bytes_over_time", series, "Bytes delivered between GPUs over time");
+  v.histogram("packet_latency", s.packet_latency, "cycle",
+              "From a packet's arrival at its GPU's port to its delivery");
+  v.bandwidth("bytes_over_time", s.series, "Bytes delivered between GPUs over time");
 }
 
 }  // namespace tessera

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "modules/core/stats.h"
@@ -24,7 +23,8 @@ struct GpuFabricStats {
 
   /// Begins a new window at t.
   void reset(Tick t);
-  void register_in(StatisticsRegistry& registry, const std::string& module) const;
 };
+
+void describe(StatisticsVisitor& v, GpuFabricStats& s);
 
 }  // namespace tessera

@@ -91,7 +91,7 @@ std::string radix_for(std::uint64_t ports) {
 std::vector<std::string> NocConfig::validate(std::uint32_t entries, std::uint32_t exits) const {
   std::vector<std::string> errors = validate();
   const std::uint64_t most = std::uint64_t{radix} * radix;
-  for (const auto& [ports, what] : {std::pair{entries, "entry"}, std::pair{exits, "exit"}}) {
+  for (const auto& [ports, what] : {std::pair{entries, "ingress"}, std::pair{exits, "egress"}}) {
     if (ports == 0 || ports > most) {
       errors.push_back(std::to_string(ports) + " " + what + " ports: 1 to " + std::to_string(most) +
                        " (radix squared) expected" + radix_for(ports));
@@ -129,10 +129,11 @@ void describe(ParameterVisitor& v, NocConfig& c) {
   v.integer("radix", c.radix, "port",
             "Largest switch; more ports than this need two stages (NUBA section 6: 8x8 switches)",
             1, kMaxRadix);
-  v.integer("input_buffer_flits", c.input_buffer_flits, "flit",
-            "Buffer at every switch input and exit, in link widths; a whole line packet must fit; "
-            "0: two line packets (not published)",
-            0, kMaxBufferFlits);
+  v.integer(
+      "input_buffer_flits", c.input_buffer_flits, "flit",
+      "Buffer at every switch input and egress, in link widths; a whole line packet must fit; "
+      "0: two line packets (not published)",
+      0, kMaxBufferFlits);
   v.integer("header_bytes", c.header_bytes, "byte",
             "Address and control of every packet (NUBA sections 5.2 and 6: 8 B)", 1, 1024);
   v.text("arbitration", c.arbitration.name,

@@ -1,45 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/noc_stats.h"
 
+#include "modules/core/statistics_visitor.h"
+
 namespace tessera {
 
+const char* name_of(NocDirection towards) {
+  return towards == NocDirection::kRequests ? "request" : "response";
+}
+
 void NocStats::reset(Tick t) {
-  const std::size_t exits = exit_bytes.size();
+  const std::size_t exits = egress_bytes.size();
   // Members are assigned in place, because the registry holds pointers to them.
-  packets = bytes = flits = buffer_full_cycles = entry_wait_cycles = segment_bytes = 0;
-  for (std::size_t i = 0; i < exits; ++i) exit_bytes[i] = exit_busy_cycles[i] = 0;
+  packets = bytes = flits = buffer_full_cycles = ingress_wait_cycles = segment_bytes = 0;
+  for (std::size_t i = 0; i < exits; ++i) egress_bytes[i] = egress_busy_cycles[i] = 0;
   latency = Histogram{};
   series = BandwidthSeries{};
   window_start = t;
 }
 
-void NocStats::register_in(StatisticsRegistry& registry, const std::string& module,
-                           const std::string& direction) const {
+void describe(StatisticsVisitor& v, NocStats& s, NocDirection towards) {
+  const std::string direction = name_of(towards);
   const std::string p = direction + "_";
   const std::string net = "in the " + direction + " network";
-  registry.counter(module, p + "packets", packets, "packet", "Packets delivered " + net);
-  registry.counter(module, p + "bytes", bytes, "byte",
-                   "Bytes of packets delivered " + net + ", headers included");
-  registry.counter(module, p + "flits", flits, "flit", "Link cycles of packets delivered " + net);
-  registry.counter(module, p + "buffer_full_cycles", buffer_full_cycles, "cycle",
-                   "Cycles, summed over links, that a packet could not leave a switch because "
-                   "the buffer behind the link was full, " +
-                       net);
-  registry.counter(module, p + "entry_wait_cycles", entry_wait_cycles, "cycle",
-                   "Cycles, summed over packets, spent at an entry before the first switch had "
-                   "room, " +
-                       net);
-  registry.histogram(
-      module, p + "latency", latency, "cycle",
-      "Arrival of a packet's head at the entry to arrival of its tail at the exit, " + net);
-  registry.bandwidth(module, p + "bytes_over_time", series, "Bytes delivered over time " + net);
-  for (std::size_t i = 0; i < exit_bytes.size(); ++i) {
-    const std::string exit = p + "exit" + std::to_string(i);
-    registry.counter(module, exit + "_bytes", exit_bytes[i], "byte",
-                     "Bytes delivered at exit " + std::to_string(i) + " " + net);
-    registry.counter(module, exit + "_busy_cycles", exit_busy_cycles[i], "cycle",
-                     "Cycles that the link to exit " + std::to_string(i) + " was busy " + net);
+  v.counter(p + "packets", s.packets, "packet", "Packets delivered " + net);
+  v.counter(p + "bytes", s.bytes, "byte",
+            "Bytes of packets delivered " + net + ", headers included");
+  v.counter(p + "flits", s.flits, "flit", "Link cycles of packets delivered " + net);
+  v.counter(p + "buffer_full_cycles", s.buffer_full_cycles, "cycle",
+            "Cycles, summed over links, that a packet could not leave a switch because "
+            "the buffer behind the link was full, " +
+                net);
+  v.counter(p + "ingress_wait_cycles", s.ingress_wait_cycles, "cycle",
+            "Cycles, summed over packets, spent at an ingress port before the first switch had "
+            "room, " +
+                net);
+  v.histogram(
+      p + "latency", s.latency, "cycle",
+      "Arrival of a packet's head at the ingress to arrival of its tail at the egress, " + net);
+  v.bandwidth(p + "bytes_over_time", s.series, "Bytes delivered over time " + net);
+  for (std::size_t i = 0; i < s.egress_bytes.size(); ++i) {
+    const std::string egress = p + "egress" + std::to_string(i);
+    v.counter(egress + "_bytes", s.egress_bytes[i], "byte",
+              "Bytes delivered at egress " + std::to_string(i) + " " + net);
+    v.counter(egress + "_busy_cycles", s.egress_busy_cycles[i], "cycle",
+              "Cycles that the link to egress " + std::to_string(i) + " was busy " + net);
   }
+}
+
+void describe(StatisticsVisitor& v, NocStats& s, RingSegments of) {
+  const std::string direction = name_of(of.towards);
+  v.counter(direction + "_segment_bytes", s.segment_bytes, "byte",
+            "Bytes of packets, once for each segment passed, in the " + direction + " network");
 }
 
 }  // namespace tessera

@@ -50,9 +50,9 @@ std::uint32_t request_packet_bytes(const tlm::tlm_generic_payload& payload,
   return header_bytes;
 }
 
-std::uint32_t reply_packet_bytes(const tlm::tlm_generic_payload& payload,
-                                 const MemoryRequest& request, std::uint32_t header_bytes,
-                                 std::uint32_t granule) {
+std::uint32_t response_packet_bytes(const tlm::tlm_generic_payload& payload,
+                                    const MemoryRequest& request, std::uint32_t header_bytes,
+                                    std::uint32_t granule) {
   switch (request.kind) {
     case RequestKind::kLoad:
     case RequestKind::kFill:

@@ -20,9 +20,9 @@ std::uint32_t request_packet_bytes(const tlm::tlm_generic_payload& payload,
 
 /// Bytes of a response's packet: header and line for reads (8 + 128), a header for a write's
 /// acknowledgement, header and old values for atomics, header and 8 bytes for a translation.
-std::uint32_t reply_packet_bytes(const tlm::tlm_generic_payload& payload,
-                                 const MemoryRequest& request, std::uint32_t header_bytes,
-                                 std::uint32_t granule = kNocGranule);
+std::uint32_t response_packet_bytes(const tlm::tlm_generic_payload& payload,
+                                    const MemoryRequest& request, std::uint32_t header_bytes,
+                                    std::uint32_t granule = kNocGranule);
 
 /// Cycles for which a packet occupies a link of this width: 1 or more.
 constexpr std::uint32_t flits_of(std::uint32_t bytes, std::uint32_t link_bytes) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 
 namespace tessera {
 
@@ -59,12 +60,8 @@ void Ring::describe_waiting(std::vector<Waiting>& waiting) const {
 
 void Ring::register_statistics(StatisticsRegistry& registry) const {
   network_.register_statistics(registry);
-  for (const auto& [stats, name_of] :
-       {std::pair{&requests(), "request"}, std::pair{&responses(), "reply"}}) {
-    registry.counter(name(), std::string(name_of) + "_segment_bytes", stats->segment_bytes, "byte",
-                     std::string("Bytes of packets, once for each segment passed, in the ") +
-                         name_of + " network");
-  }
+  register_statistics_of(registry, name(), requests(), RingSegments{NocDirection::kRequests});
+  register_statistics_of(registry, name(), responses(), RingSegments{NocDirection::kResponses});
 }
 
 }  // namespace tessera

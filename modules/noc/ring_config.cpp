@@ -39,8 +39,8 @@ std::vector<std::string> RingConfig::validate() const {
 std::vector<std::string> RingConfig::validate(std::uint32_t entries, std::uint32_t exits) const {
   std::vector<std::string> errors = validate();
   if (entries != exits || entries < 2 || entries > kMostNodes) {
-    errors.push_back(std::to_string(entries) + " entry and " + std::to_string(exits) +
-                     " exit ports: a ring has one of each at a node, and 2 to " +
+    errors.push_back(std::to_string(entries) + " ingress and " + std::to_string(exits) +
+                     " egress ports: a ring has one of each at a node, and 2 to " +
                      std::to_string(kMostNodes) + " nodes");
   }
   return errors;

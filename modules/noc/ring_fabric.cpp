@@ -125,7 +125,7 @@ void RingFabric::leave(unsigned n, Cycle cycle) {
   Fifo& fifo = *inputs[link.last];
   const std::uint32_t flits = fifo.packets.front().flits;
   link.free_at = cycle + flits;
-  stats_.exit_busy_cycles[n] += flits;
+  stats_.egress_busy_cycles[n] += flits;
   Packet p = pop(fifo, cycle, cycle + flits);
   p.ready = cycle + flits - 1;  // delivered one cycle ahead of the tail
   push(node.exit, p);
@@ -144,7 +144,7 @@ void RingFabric::deliver(unsigned n, Cycle cycle) {
   ++stats_.packets;
   stats_.bytes += packet.bytes;
   stats_.flits += packet.flits;
-  stats_.exit_bytes[n] += packet.bytes;
+  stats_.egress_bytes[n] += packet.bytes;
   --live_;
   pop(node.exit, cycle, cycle + 1);
   node.deliver_at = node.exit.packets.empty() ? kNever : node.exit.ready;
@@ -191,7 +191,7 @@ void RingFabric::refill(unsigned n, Cycle cycle) {
     if (own.packets.full()) return;
     node.waiting.pop();
     if (cycle > p.ready) {
-      stats_.entry_wait_cycles += cycle - p.ready;
+      stats_.ingress_wait_cycles += cycle - p.ready;
       p.ready = cycle;
     }
     push(own, p);
@@ -241,16 +241,16 @@ void RingFabric::describe_waiting(const std::string& name, std::vector<Waiting>&
   };
   for (unsigned n = 0; n < nodes_.size(); ++n) {
     const Node& node = nodes_[n];
-    queue(n, "entry", node.waiting.size(), "room in the node's buffer");
+    queue(n, "ingress", node.waiting.size(), "room in the node's buffer");
     queue(n, "own_clockwise", node.own[kClockwise].packets.size(),
           "the segment, and room for two packets at the next node");
     queue(n, "own_counter", node.own[kCounter].packets.size(),
           "the segment, and room for two packets at the next node");
     queue(n, "transit_clockwise", node.transit[kClockwise].packets.size(),
-          "the segment or the exit, and room behind it");
+          "the segment or the egress, and room behind it");
     queue(n, "transit_counter", node.transit[kCounter].packets.size(),
-          "the segment or the exit, and room behind it");
-    queue(n, "exit", node.exit.packets.size(), "the receiver at the exit");
+          "the segment or the egress, and room behind it");
+    queue(n, "egress", node.exit.packets.size(), "the receiver at the egress");
   }
 }
 

@@ -262,7 +262,7 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   ++stats_.packets;
   stats_.bytes += packet.bytes;
   stats_.flits += packet.flits;
-  stats_.exit_bytes[exit] += packet.bytes;
+  stats_.egress_bytes[exit] += packet.bytes;
   drop_packet(pop(f, cycle + 1));
   if (f.head != kNone) due(kEject, exit, f.ready);
   serve_again(last_stage(), exit, cycle);
@@ -338,7 +338,7 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   if (source.head != kNone) bid(stage, source);
   Packet& p = packets_[index];
   if (last) {
-    stats_.exit_busy_cycles[link] += flits;
+    stats_.egress_busy_cycles[link] += flits;
     p.ready = cycle + latency_ + flits - 1;  // delivered one cycle ahead of the tail
     prefetch_payload(p.payload);
     if (push(sink, index)) due(kEject, link, sink.ready);
@@ -361,7 +361,7 @@ void SwitchFabric::refill(std::uint32_t entry, Cycle cycle) {
     const bool counted = p.counted;
     entries_[entry].head = p.next;
     if (cycle > p.ready) {
-      stats_.entry_wait_cycles += cycle - p.ready;
+      stats_.ingress_wait_cycles += cycle - p.ready;
       p.ready = cycle;
     }
     Fifo& buffer = buffers_[0][entry];
@@ -385,7 +385,7 @@ void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting
   };
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].head == kNone) continue;
-    out.push_back({name + ".entry" + std::to_string(i), size(entries_[i].head),
+    out.push_back({name + ".ingress" + std::to_string(i), size(entries_[i].head),
                    "room in the first switch's input buffer"});
   }
   for (unsigned s = 0; s < stages(); ++s) {
@@ -394,7 +394,7 @@ void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting
       if (f.head == kNone) continue;
       const std::uint32_t link = link_of(s, f, packets_[f.head]);
       const OutputLink& l = links_[s][link];
-      std::string waits_for = "output link " + std::to_string(link) + " (exit " +
+      std::string waits_for = "output link " + std::to_string(link) + " (egress " +
                               std::to_string(packets_[f.head].exit) + ")";
       if (l.blocked_since != kNever) waits_for += ": no room in the buffer behind it";
       out.push_back({name + ".stage" + std::to_string(s) + ".switch" +
@@ -404,8 +404,8 @@ void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting
   }
   for (std::size_t e = 0; e < exits_.size(); ++e) {
     if (exits_[e].head == kNone) continue;
-    out.push_back({name + ".exit" + std::to_string(e), size(exits_[e].head),
-                   "the receiver at exit " + std::to_string(e)});
+    out.push_back({name + ".egress" + std::to_string(e), size(exits_[e].head),
+                   "the receiver at egress " + std::to_string(e)});
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
 
 namespace tessera {
 namespace {
@@ -14,7 +15,7 @@ void add(TransferSample& to, const TransferSample& more) {
   to.remote_accesses += more.remote_accesses;
   to.remote_loads += more.remote_loads;
   to.remote_load_hits += more.remote_load_hits;
-  to.remote_load_pieces += more.remote_load_pieces;
+  to.remote_load_words += more.remote_load_words;
 }
 
 DecisionEngine::Verdict verdict_of(const RemoteAccessMode& transfer) {
@@ -31,7 +32,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
-      pieces_per_line_(line_bytes / 4),
+      words_per_line_(line_bytes / 4),
       gpu_of_(std::move(gpu_of)),
       policy_(policy),
       least_remote_ratio_(policy.least_remote_ratio()),
@@ -57,7 +58,7 @@ void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, boo
     if (request.kind == RequestKind::kLoad) {
       seen.remote_loads = 1;
       seen.remote_load_hits = hit ? 1 : 0;
-      seen.remote_load_pieces = static_cast<unsigned>(__builtin_popcount(request.word_mask));
+      seen.remote_load_words = static_cast<unsigned>(__builtin_popcount(request.word_mask));
     }
   }
   add(gpu.whole, seen);
@@ -136,7 +137,7 @@ TransferSample DecisionEngine::whole_run() const {
 
 TransferSample DecisionEngine::no_accesses() const {
   TransferSample sample;
-  sample.pieces_per_line = pieces_per_line_;
+  sample.words_per_line = words_per_line_;
   return sample;
 }
 
@@ -151,47 +152,42 @@ void DecisionEngine::reset() {
   gpus_.assign(gpus_.size(), fresh);
 }
 
+DecisionStats DecisionEngine::stats() const {
+  DecisionStats s;
+  s.decided = verdict_ == Verdict::kNone ? 0 : 1;
+  s.decided_at_cycle = decided_at_ == kNever ? 0 : clock_.cycle_at(decided_at_);
+  s.verdict = static_cast<std::uint64_t>(verdict_);
+  s.golden_verdict = static_cast<std::uint64_t>(golden_verdict());
+  s.window = window();
+  s.whole_run = whole_run();
+  return s;
+}
+
+void describe(StatisticsVisitor& v, DecisionStats& s) {
+  v.value("decided", s.decided, "decision", "1 once a verdict is in effect");
+  v.value("decided_at_cycle", s.decided_at_cycle, "cycle",
+          "the verdict is in effect from this cycle on; 0 without one");
+  const std::string verdicts = ": 0 none, 1 whole lines, 2 coalescing, 3 remote cache";
+  v.value("verdict", s.verdict, "verdict", "what was decided" + verdicts);
+  v.value("golden_verdict", s.golden_verdict, "verdict",
+          "what the whole run would have led to (DualOpt figure 12)" + verdicts);
+  const auto sample = [&v](const std::string& prefix, TransferSample& of, const std::string& when) {
+    v.value(prefix + "accesses", of.accesses, "access", "line accesses of L1s" + when);
+    v.value(prefix + "remote_accesses", of.remote_accesses, "access",
+            "accesses to other GPUs' lines" + when);
+    v.value(prefix + "remote_loads", of.remote_loads, "access",
+            "loads of other GPUs' lines" + when);
+    v.value(prefix + "remote_load_hits", of.remote_load_hits, "access",
+            "loads of other GPUs' lines that the L1 served" + when);
+    v.value(prefix + "remote_load_words", of.remote_load_words, "word",
+            "4-byte words that loads of other GPUs' lines wanted" + when);
+  };
+  sample("window_", s.window, ", in the windows");
+  sample("run_", s.whole_run, ", in the whole run");
+}
+
 void DecisionEngine::register_statistics(StatisticsRegistry& r) const {
-  const std::string m = name();
-  const auto value = [&](const std::string& name, std::function<double()> get, const char* unit,
-                         const std::string& description) {
-    r.value(m, name, std::move(get), unit, description);
-  };
-  value(
-      "decided", [this] { return verdict_ == Verdict::kNone ? 0 : 1; }, "decision",
-      "1 once a verdict is in effect");
-  value(
-      "decided_at_cycle",
-      [this] {
-        return decided_at_ == kNever ? 0 : static_cast<double>(clock_.cycle_at(decided_at_));
-      },
-      "cycle", "the verdict is in effect from this cycle on; 0 without one");
-  constexpr char kVerdicts[] = ": 0 none, 1 whole lines, 2 coalescing, 3 remote cache";
-  value(
-      "verdict", [this] { return static_cast<double>(verdict_); }, "verdict",
-      std::string("what was decided") + kVerdicts);
-  value(
-      "golden_verdict", [this] { return static_cast<double>(golden_verdict()); }, "verdict",
-      std::string("what the whole run would have led to (DualOpt figure 12)") + kVerdicts);
-  const auto sample = [&](const std::string& prefix, TransferSample (DecisionEngine::*get)() const,
-                          const std::string& when) {
-    const auto count = [&](const char* name, std::uint64_t TransferSample::*field, const char* unit,
-                           const char* what) {
-      value(
-          prefix + name, [this, get, field] { return static_cast<double>((this->*get)().*field); },
-          unit, what + when);
-    };
-    count("accesses", &TransferSample::accesses, "access", "line accesses of L1s");
-    count("remote_accesses", &TransferSample::remote_accesses, "access",
-          "accesses to other GPUs' lines");
-    count("remote_loads", &TransferSample::remote_loads, "access", "loads of other GPUs' lines");
-    count("remote_load_hits", &TransferSample::remote_load_hits, "access",
-          "loads of other GPUs' lines that the L1 served");
-    count("remote_load_pieces", &TransferSample::remote_load_pieces, "piece",
-          "4-byte pieces that loads of other GPUs' lines wanted");
-  };
-  sample("window_", &DecisionEngine::window, ", in the windows");
-  sample("run_", &DecisionEngine::whole_run, ", in the whole run");
+  register_snapshot<DecisionStats>(r, name(), [this] { return stats(); });
 }
 
 }  // namespace tessera

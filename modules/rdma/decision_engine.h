@@ -12,6 +12,7 @@
 #include "modules/core/l1_observer.h"
 #include "modules/core/parameters.h"
 #include "modules/core/process_timer.h"
+#include "modules/core/stats.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -26,6 +27,17 @@ struct DecisionConfig {
 };
 
 void describe(ParameterVisitor& v, DecisionConfig& c);
+
+struct DecisionStats {
+  std::uint64_t decided = 0;  ///< 0 or 1
+  std::uint64_t decided_at_cycle = 0;
+  std::uint64_t verdict = 0;         ///< DecisionEngine::Verdict
+  std::uint64_t golden_verdict = 0;  ///< DecisionEngine::Verdict
+  TransferSample window;
+  TransferSample whole_run;
+};
+
+void describe(StatisticsVisitor& v, DecisionStats& s);
 
 /// The decision engine of the whole system (DualOpt section 4.3, figure 11): samples the L1
 /// accesses of each GPU for a window and then selects, once, the transfer mode of remote lines.
@@ -65,6 +77,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   /// Samples of the windows so far and of the whole run, summed over all GPUs.
   TransferSample window() const;
   TransferSample whole_run() const;
+  DecisionStats stats() const;
 
   void on_l1_access(const MemoryRequest& request, bool remote, bool hit) override;
 
@@ -91,7 +104,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
 
   const DecisionConfig config_;
   const ClockDomain clock_;
-  const std::uint32_t pieces_per_line_;
+  const std::uint32_t words_per_line_;
   const std::function<GpuId(SmId)> gpu_of_;
   const TransferPolicy& policy_;
   const double least_remote_ratio_;  ///< copy of policy_'s value, because every access reads it

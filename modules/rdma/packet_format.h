@@ -45,7 +45,7 @@ struct PacketFormat {
   /// Size of a conventional response: the line, an acknowledgement, or an atomic's old values.
   std::uint32_t answer_bytes(const tlm::tlm_generic_payload& payload,
                              const MemoryRequest& request) const {
-    return reply_packet_bytes(payload, request, response_header_bytes, kWriteGranule);
+    return response_packet_bytes(payload, request, response_header_bytes, kWriteGranule);
   }
   /// Size of a packet with one fine-grained response, whose id is in the header.
   std::uint32_t fine_grained_bytes(std::uint32_t granules) const {

@@ -36,15 +36,16 @@ void describe(ParameterVisitor& v, RdmaConfig& c) {
   v.integer("latency_cycles", c.latency_cycles, "cycle", "through the engine, each way (ours)", 1,
             1000);
   v.integer("port_depth", c.port_depth, "message",
-            "requests, packets or answers that stand before the engine, for each input (MGPUSim)",
+            "requests, packets or responses that stand before the engine, for each input (MGPUSim)",
             1, 65536);
   v.integer("outgoing_depth", c.outgoing_depth, "packet",
             "packets that stand before the fabric, for each class (MGPUSim)", 1, 65536);
-  v.integer("staging_entries", c.staging_entries, "answer",
+  v.integer("staging_entries", c.staging_entries, "response",
             "a staging buffer, one for each other GPU (DualOpt Table 1)", 1, 65536);
-  v.integer("timeout_cycles", c.timeout_cycles, "cycle",
-            "after which an answer in a staging buffer leaves with what there is (DualOpt Table 1)",
-            0, 1'000'000);
+  v.integer(
+      "timeout_cycles", c.timeout_cycles, "cycle",
+      "after which a response in a staging buffer leaves with what there is (DualOpt Table 1)", 0,
+      1'000'000);
   v.integer("request_header_bytes", c.request_header_bytes, "byte",
             "header of a request packet (MGPUSim)", 1, 256);
   v.integer("response_header_bytes", c.response_header_bytes, "byte",
@@ -52,7 +53,8 @@ void describe(ParameterVisitor& v, RdmaConfig& c) {
   v.integer("packet_payload_bytes", c.packet_payload_bytes, "byte",
             "room in a coalesced packet (DualOpt figure 9)", 1, 1024);
   v.integer("transfer_bytes", c.transfer_bytes, "byte",
-            "granularity of fine-grained answers: 4, 8 or 16 (DualOpt sections 4.1.3, 6.2)", 4, 16);
+            "granularity of fine-grained responses: 4, 8 or 16 (DualOpt sections 4.1.3, 6.2)", 4,
+            16);
   v.integer("id_bytes", c.id_bytes, "byte",
             "id of each granule in a coalesced packet (DualOpt section 4.1.3)", 0, 16);
   v.flag("ideal_coalescing", c.ideal_coalescing,

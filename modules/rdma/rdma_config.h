@@ -52,15 +52,17 @@ struct RdmaStats {
   Counter bytes_out_coalesced = 0;
   Counter bytes_out_ack = 0;
   Counter coalesced_packets = 0;
-  Counter coalesced_answers = 0;
+  Counter coalesced_responses = 0;
   Counter timeouts = 0;
-  Histogram answers_per_packet;
-  Histogram remote_read_pieces;
+  Histogram responses_per_packet;
+  Histogram remote_read_words;
   Counter pre_link_cycles = 0;
   Counter link_request_cycles = 0;
-  Counter link_answer_cycles = 0;
+  Counter link_response_cycles = 0;
   Counter remote_reads_served = 0;
   Counter mergeable_reads = 0;
 };
+
+void describe(StatisticsVisitor& v, RdmaStats& s);
 
 }  // namespace tessera

@@ -197,7 +197,7 @@ void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
   MemoryRequest& request = request_of(payload);
   if (is_read(request)) {
     ++stats_.remote_reads_served;
-    stats_.link_answer_cycles += clock_.cycles_in(at - content.ready_at);
+    stats_.link_response_cycles += clock_.cycles_in(at - content.ready_at);
   }
   if (request.fine_grained && request.carries_data) poison(payload, request.word_mask);
   PacedOutput<ResponseSender>& out = responses_[request.pop_route()];
@@ -300,7 +300,7 @@ void RdmaEngine::pack(Tick t) {
   const auto& packed = packed_;
   LinkPacket& packet = new_packet(PacketClass::kResponse, gpu_of(packed.destination));
   for (const LinkPacket::Content& c : packed.responses) packet.add(*c.payload, c.ready_at);
-  stats_.answers_per_packet.add(packet.size());
+  stats_.responses_per_packet.add(packet.size());
   if (packed.timed_out) ++stats_.timeouts;
   if (packet.size() == 1) {
     packet.bytes = format_.fine_grained_bytes(packed.granules);
@@ -309,7 +309,7 @@ void RdmaEngine::pack(Tick t) {
     packet.bytes = format_.coalesced_bytes(packed.granules);
     stats_.bytes_out_coalesced += packet.bytes;
     ++stats_.coalesced_packets;
-    stats_.coalesced_answers += packet.size();
+    stats_.coalesced_responses += packet.size();
   }
   enqueue(packet, t);
 }
@@ -392,17 +392,17 @@ void RdmaEngine::describe_waiting(std::vector<Waiting>& out) const {
   queue("from_local", from_local_.size(), "room among the outgoing requests");
   queue("outgoing_requests", to_fabric_[kRequest].queue.size(),
         "the fabric to take a request packet");
-  queue("awaiting", awaiting_, "answers of other GPUs");
+  queue("awaiting", awaiting_, "responses of other GPUs");
   for (std::size_t p = 0; p < responses_.size(); ++p) {
-    queue("answers" + std::to_string(p), responses_[p].queue.size(), "END_RESP of the port");
+    queue("responses" + std::to_string(p), responses_[p].queue.size(), "END_RESP of the port");
   }
   queue("from_fabric", to_home_.queue.size(),
-        may_send_home() ? "END_REQ of the home slices" : "room for the home slices' answers");
-  queue("serving", serving_, "answers of the home slices");
-  queue("from_home", from_home_.size(), "room in a staging buffer or among the outgoing answers");
+        may_send_home() ? "END_REQ of the home slices" : "room for the home slices' responses");
+  queue("serving", serving_, "responses of the home slices");
+  queue("from_home", from_home_.size(), "room in a staging buffer or among the outgoing responses");
   for (std::size_t b = 0; b < coalescer_.config().destinations; ++b) {
     queue("staging" + std::to_string(gpu_of(b).value), coalescer_.size(b),
-          "more answers, the timeout, or room among the outgoing answers");
+          "more responses, the timeout, or room among the outgoing responses");
   }
   queue("outgoing_answers", to_fabric_[kResponse].queue.size(),
         "the fabric to take a response packet");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
+#include "modules/core/statistics_visitor.h"
 #include "modules/rdma/rdma_engine.h"
 
 namespace tessera {
@@ -14,7 +15,7 @@ void RdmaEngine::count_request(const Payload& payload, const MemoryRequest& requ
   ++stats_.requests_out;
   switch (request.kind) {
     case RequestKind::kLoad:
-      stats_.remote_read_pieces.add(bits_of(request.word_mask));
+      stats_.remote_read_words.add(bits_of(request.word_mask));
       [[fallthrough]];
     case RequestKind::kFill:
       ++stats_.reads_out;
@@ -37,48 +38,49 @@ void RdmaEngine::count_request(const Payload& payload, const MemoryRequest& requ
   }
 }
 
+void describe(StatisticsVisitor& v, RdmaStats& s) {
+  v.counter("requests_out", s.requests_out, "request", "own SMs' requests for other GPUs' lines");
+  v.counter("requests_in", s.requests_in, "request", "other GPUs' requests for own lines");
+  v.counter("reads_out", s.reads_out, "request", "loads and fills among requests_out");
+  v.counter("writes_out", s.writes_out, "request", "stores and write-backs among requests_out");
+  v.counter("atomics_out", s.atomics_out, "request", "atomics among requests_out");
+  v.counter("packets_out_request", s.packets_out_request, "packet", "request packets made");
+  v.counter("packets_out_response", s.packets_out_response, "packet", "response packets made");
+  v.counter("bytes_out_request", s.bytes_out_request, "byte", "of request packets");
+  v.counter("bytes_out_line", s.bytes_out_line, "byte", "of responses that carry a whole line");
+  v.counter("bytes_out_fine_grained", s.bytes_out_fine_grained, "byte",
+            "of fine-grained responses that travel alone");
+  v.counter("bytes_out_coalesced", s.bytes_out_coalesced, "byte",
+            "of packets with two fine-grained responses or more");
+  v.counter("bytes_out_ack", s.bytes_out_ack, "byte",
+            "of acknowledgements, and of atomics' old values");
+  v.counter("coalesced_packets", s.coalesced_packets, "packet",
+            "packets with two fine-grained responses or more");
+  v.counter("coalesced_responses", s.coalesced_responses, "response",
+            "responses in coalesced_packets");
+  v.counter(
+      "timeouts", s.timeouts, "packet",
+      "packets that left a staging buffer because their oldest response had waited long enough");
+  v.histogram("responses_per_packet", s.responses_per_packet, "response",
+              "responses in a packet out of a staging buffer, lone ones too");
+  v.histogram("remote_read_words", s.remote_read_words, "word",
+              "4-byte words that a remote load wants (DualOpt figure 5)");
+  v.counter("pre_link_cycles", s.pre_link_cycles, "cycle",
+            "remote reads from their issue to this engine, summed (DualOpt figure 4)");
+  v.counter("link_request_cycles", s.link_request_cycles, "cycle",
+            "other GPUs' reads from their being ready for the link to this engine, summed");
+  v.counter(
+      "link_response_cycles", s.link_response_cycles, "cycle",
+      "responses to own reads from their being ready for the link, waiting in a staging buffer "
+      "included, to this engine, summed");
+  v.counter("remote_reads_served", s.remote_reads_served, "request", "own reads answered");
+  v.counter("mergeable_reads", s.mergeable_reads, "request",
+            "reads of a line already asked for in this kernel; 0 without rdma.ideal_coalescing "
+            "(DualOpt figure 6)");
+}
+
 void RdmaEngine::register_statistics(StatisticsRegistry& registry) const {
-  const std::string m = name();
-  const RdmaStats& s = stats_;
-  const auto counter = [&](const char* name, const Counter& value, const char* unit,
-                           const char* description) {
-    registry.counter(m, name, value, unit, description);
-  };
-  counter("requests_out", s.requests_out, "request", "own SMs' requests for other GPUs' lines");
-  counter("requests_in", s.requests_in, "request", "other GPUs' requests for own lines");
-  counter("reads_out", s.reads_out, "request", "loads and fills among requests_out");
-  counter("writes_out", s.writes_out, "request", "stores and write-backs among requests_out");
-  counter("atomics_out", s.atomics_out, "request", "atomics among requests_out");
-  counter("packets_out_request", s.packets_out_request, "packet", "request packets made");
-  counter("packets_out_response", s.packets_out_response, "packet", "response packets made");
-  counter("bytes_out_request", s.bytes_out_request, "byte", "of request packets");
-  counter("bytes_out_line", s.bytes_out_line, "byte", "of answers that carry a whole line");
-  counter("bytes_out_fine_grained", s.bytes_out_fine_grained, "byte",
-          "of fine-grained answers that travel alone");
-  counter("bytes_out_coalesced", s.bytes_out_coalesced, "byte",
-          "of packets with two fine-grained answers or more");
-  counter("bytes_out_ack", s.bytes_out_ack, "byte",
-          "of acknowledgements, and of atomics' old values");
-  counter("coalesced_packets", s.coalesced_packets, "packet",
-          "packets with two fine-grained answers or more");
-  counter("coalesced_answers", s.coalesced_answers, "answer", "answers in coalesced_packets");
-  counter("timeouts", s.timeouts, "packet",
-          "packets that left a staging buffer because their oldest answer had waited long enough");
-  registry.histogram(m, "answers_per_packet", s.answers_per_packet, "answer",
-                     "answers in a packet out of a staging buffer, lone ones too");
-  registry.histogram(m, "remote_read_pieces", s.remote_read_pieces, "piece",
-                     "4-byte pieces that a remote load wants (DualOpt figure 5)");
-  counter("pre_link_cycles", s.pre_link_cycles, "cycle",
-          "remote reads from their issue to this engine, summed (DualOpt figure 4)");
-  counter("link_request_cycles", s.link_request_cycles, "cycle",
-          "other GPUs' reads from their being ready for the link to this engine, summed");
-  counter("link_answer_cycles", s.link_answer_cycles, "cycle",
-          "answers to own reads from their being ready for the link, waiting in a staging buffer "
-          "included, to this engine, summed");
-  counter("remote_reads_served", s.remote_reads_served, "request", "own reads answered");
-  counter("mergeable_reads", s.mergeable_reads, "request",
-          "reads of a line already asked for in this kernel; 0 without rdma.ideal_coalescing "
-          "(DualOpt figure 6)");
+  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -160,7 +160,7 @@ void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
   if (!to_core_.empty()) out.push_back({base + "to_core", to_core_.size(), "END_RESP from the SM"});
   if (forwarded_ != 0) {
     out.push_back({base + "forwarded", static_cast<std::size_t>(forwarded_),
-                   "answers to stores, atomics and bypassing loads"});
+                   "responses to stores, atomics and bypassing loads"});
   }
 }
 

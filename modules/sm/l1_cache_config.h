@@ -54,9 +54,11 @@ struct L1Stats {
   Tick llc = 0;
   Tick dram = 0;
   Tick llc_return = 0;
-  Tick reply_network = 0;
+  Tick response_network = 0;
   Histogram miss_latency;
   BandwidthSeries bandwidth;
 };
+
+void describe(StatisticsVisitor& v, L1Stats& s);
 
 }  // namespace tessera

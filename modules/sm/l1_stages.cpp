@@ -201,7 +201,7 @@ void L1Cache::account(const MemoryRequest& request, Tick t) {
   } else {
     stats_.llc += s[at(Hop::kFromLlc)] - s[at(Hop::kAtLlc)];
   }
-  stats_.reply_network += t - s[at(Hop::kFromLlc)];
+  stats_.response_network += t - s[at(Hop::kFromLlc)];
 }
 
 }  // namespace tessera

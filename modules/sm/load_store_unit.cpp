@@ -347,7 +347,7 @@ void LoadStoreUnit::describe_waiting(const std::string& base, std::vector<Waitin
   const std::size_t used = accesses_.used();
   const std::size_t queued = queue_.size() + completed_.size();
   if (used > queued) {
-    out.push_back({base + "outstanding", used - queued, "answers from the L1"});
+    out.push_back({base + "outstanding", used - queued, "responses from the L1"});
   }
 }
 

@@ -29,6 +29,8 @@ struct LoadStoreStats {
   Histogram lines_per_access;
 };
 
+void describe(StatisticsVisitor& v, LoadStoreStats& s);
+
 /// Coalescer, L1 TLB and the SM's sides of its two channels: to its L1 and to the MMU. Plain C++,
 /// run by the SM's process.
 ///

@@ -316,7 +316,7 @@ unsigned SmCluster::resident_warps() const {
 void SmCluster::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
   Waiting running{base + "warps", 0, "an issue slot"};
-  Waiting for_memory{base + "warps", 0, "answers from memory"};
+  Waiting for_memory{base + "warps", 0, "responses from memory"};
   Waiting at_barrier{base + "warps", 0, "other warps of their CTA at a barrier"};
   for (std::uint64_t left = warps_.occupied(); left != 0; left &= left - 1) {
     const Warp& w = warps_[WarpTable::first(left)];

@@ -24,4 +24,6 @@ struct SmStats {
   Occupancy resident_warps;
 };
 
+void describe(StatisticsVisitor& v, SmStats& s);
+
 }  // namespace tessera

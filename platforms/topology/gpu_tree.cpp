@@ -8,8 +8,8 @@ namespace tessera {
 
 namespace {
 
-/// The crossbar from the RDMA engine to the slices. Modules have gates of their own.
-const char* ingress(const Planner& p) { return p.modules() ? "ingress" : "gate"; }
+/// The crossbar from the RDMA engine to the slices. (Modules have ingress crossbars of their own.)
+constexpr char kIngress[] = "ingress_xbar";
 
 bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
   const SystemConfig& s = c.system;
@@ -79,12 +79,11 @@ void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
     }
     p.link(from, {rdma, i});
   }
-  const char* const name = ingress(p);
   PlannedNetwork network;
-  network.traffic = name;
+  network.traffic = kIngress;
   network.noc = c.noc;
   const PlannedBlockId xbar =
-      p.add_network(name, gpu.node, gpu.number, network, 1, gpu.slices,
+      p.add_network(kIngress, gpu.node, gpu.number, network, 1, gpu.slices,
                     [slices = gpu.slices](std::uint32_t slice) { return slice % slices; });
   p.link({rdma, 0}, {xbar, 0});
   // The last of a slice's inputs.
@@ -134,9 +133,9 @@ void plan(Planner& p) {
 /// RDMA engines reach each other through the fabric, and their own GPU's slices through a crossbar
 /// of their own:
 ///
-///   noc (-> rcache[bank]) -> rdma -> fabric -> rdma -> gate -> llc[home]
+///   noc (-> rcache[bank]) -> rdma -> fabric -> rdma -> ingress_xbar -> llc[home]
 ///
-/// (gate: "ingress" where modules have gates.) An l2_tlb each; iommu joins them to the walker that
+/// An l2_tlb each; iommu joins them to the walker that
 /// they share.
 ///
 /// Free of deadlock: requests that came from another GPU have a crossbar and a slice input of their
@@ -153,7 +152,7 @@ Shape gpu_tree_shape() {
   s.plan = plan;
   s.report = [](Planner& p) {
     p.report_fabric(p.config().fabric.bandwidth() * p.config().system.gpus);
-    p.report(ingress(p));
+    p.report(kIngress);
   };
   s.locality = Locality::kGpu;
   s.reads = {"fabric.", "rdma.", "system.rdma_ports"};

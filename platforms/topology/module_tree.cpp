@@ -6,6 +6,9 @@ namespace tessera {
 
 namespace {
 
+/// The crossbars from the networks between modules to the slices of one.
+constexpr char kIngress[] = "module_ingress_xbar";
+
 /// One of the networks that join the modules.
 PlannedNetwork between_modules(const Planner& p) {
   const GpuConfig& c = p.config();
@@ -35,22 +38,23 @@ void join(Planner& p, Planner::Gpu& gpu, const std::vector<Planner::Socket>& fro
   PlannedNetwork crossbar;
   crossbar.traffic = "noc";
   crossbar.noc = c.noc;
-  PlannedNetwork gate = crossbar;
-  gate.traffic = "gate";
+  PlannedNetwork ingress = crossbar;
+  ingress.traffic = kIngress;
   std::vector<PlannedBlockId> nocs;
-  std::vector<PlannedBlockId> gates;
+  std::vector<PlannedBlockId> ingress_xbars;
   for (std::uint32_t m = 0; m < modules; ++m) {
     const std::uint32_t node = p.module_node(gpu, m);
     const std::string number = std::to_string(m);
-    gates.push_back(p.add_network("gate" + number, node, gpu.number, gate, planes, slices,
-                                  [slices](std::uint32_t slice) { return slice % slices; }));
+    ingress_xbars.push_back(
+        p.add_network(kIngress + number, node, gpu.number, ingress, planes, slices,
+                      [slices](std::uint32_t slice) { return slice % slices; }));
     nocs.push_back(p.add_network("noc" + number, node, gpu.number, crossbar, entries,
                                  slices + planes + egress,
                                  p.exit_of(gpu, {m * slices, slices, planes, egress})));
     for (std::uint32_t i = 0; i < entries; ++i) p.link(from[m * entries + i], {nocs[m], i});
     for (std::uint32_t i = 0; i < slices; ++i) {
       p.link({nocs[m], i}, {gpu.llcs[m * slices + i], input});
-      p.link({gates[m], i}, {gpu.llcs[m * slices + i], input + 1});
+      p.link({ingress_xbars[m], i}, {gpu.llcs[m * slices + i], input + 1});
     }
     for (std::uint32_t i = 0; i < egress; ++i) gpu.egress.push_back({nocs[m], slices + planes + i});
   }
@@ -60,14 +64,14 @@ void join(Planner& p, Planner::Gpu& gpu, const std::vector<Planner::Socket>& fro
         [slices, own = gpu.slices](std::uint32_t slice) { return slice % own / slices; });
     for (std::uint32_t m = 0; m < modules; ++m) {
       p.link({nocs[m], slices + i}, {id, m});
-      p.link({id, m}, {gates[m], i});
+      p.link({id, m}, {ingress_xbars[m], i});
     }
   }
 }
 
 void report(Planner& p) {
   p.report(between_modules(p).traffic);
-  p.report("gate");
+  p.report(kIngress);
 }
 
 }  // namespace
@@ -77,7 +81,7 @@ void report(Planner& p) {
 /// networks that join the modules, dealt by the slice's number; what comes from other modules has a
 /// crossbar of its own, to a slice input of its own:
 ///
-///   noc[m] -> llc[home], or -> mcm[plane] -> gate[home's m] -> llc[home]
+///   noc[m] -> llc[home], or -> mcm[plane] -> module_ingress_xbar[home's m] -> llc[home]
 ///
 /// The networks between modules are `mcm.ports` switches, or as many bidirectional rings
 /// (`ring.ports`), on which nodes are modules.

@@ -10,8 +10,10 @@ using nlohmann::ordered_json;
 
 const char* name_of(BlockKind kind) {
   static constexpr const char* kNames[] = {
-      "mover", "mdr",          "line_sharing", "decision", "dram",   "llc", "l1", "network",
-      "rdma",  "remote_cache", "fabric",       "l2_tlb",   "walker", "uvm", "sm", "dispatcher"};
+      "page_migrator", "mdr",          "line_sharing", "decision",
+      "dram",          "llc",          "l1",           "network",
+      "rdma",          "remote_cache", "fabric",       "l2_tlb",
+      "walker",        "uvm",          "sm",           "dispatcher"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(BlockKind::kDispatcher) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -96,7 +98,7 @@ ordered_json PlatformPlan::to_json() const {
     if (b.kind == BlockKind::kNetwork) {
       block["network"] = name_of(b.network.kind);
       block["traffic"] = b.network.traffic;
-      block["exit_by_home_slice"] = b.network.exits;
+      block["egress_by_home_slice"] = b.network.exits;
     }
     d["blocks"].push_back(std::move(block));
   }
@@ -110,7 +112,7 @@ ordered_json PlatformPlan::to_json() const {
   for (const PlannedTraffic& t : traffic) {
     d["traffic"].push_back({{"name", t.name},
                             {"request_gb_per_s", t.request_peak / 1e9},
-                            {"reply_gb_per_s", t.reply_peak / 1e9}});
+                            {"response_gb_per_s", t.response_peak / 1e9}});
   }
   return d;
 }

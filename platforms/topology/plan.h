@@ -61,8 +61,8 @@ const char* name_of(NetworkKind kind);
 /// What a network needs beyond its sockets.
 struct PlannedNetwork {
   NetworkKind kind = NetworkKind::kCrossbar;
-  /// The traffic it carries, which names its statistics and figures: "noc", "p2p", "link", "gate",
-  /// "mcm", "ring", "ingress", "iommu".
+  /// The traffic it carries, which names its statistics and figures: "noc", "p2p", "link", "mcm",
+  /// "ring", "module_ingress_xbar", "ingress_xbar", "iommu".
   std::string traffic;
   NocConfig noc;    ///< all but rings
   RingConfig ring;  ///< rings
@@ -109,7 +109,7 @@ struct PlannedLink {
 struct PlannedTraffic {
   std::string name;
   double request_peak = 0;
-  double reply_peak = 0;
+  double response_peak = 0;
   bool directions_apart = true;  ///< false: one figure, request_peak, stands for both
 };
 

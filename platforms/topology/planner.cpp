@@ -83,7 +83,8 @@ PlannedBlockId Planner::add_network(
 
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
-  if (config_.migration.policy != "none") add(BlockKind::kPageMigrator, "mover", node, 0, 0, 0);
+  if (config_.migration.policy != "none")
+    add(BlockKind::kPageMigrator, "page_migrator", node, 0, 0, 0);
   if (config_.needs_mdr() && !several_gpus()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
   if (s.line_sharing) add(BlockKind::kSharingProfiler, "line_sharing", node, 0, 0, 0);
 }
@@ -188,7 +189,7 @@ void Planner::report(const std::string& traffic, bool by_entries) {
   for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
     if (b->network.traffic != traffic) continue;
     t.request_peak += b->network.bandwidth(by_entries ? b->inputs : b->outputs);
-    t.reply_peak += b->network.bandwidth(b->inputs);
+    t.response_peak += b->network.bandwidth(b->inputs);
   }
   plan_.traffic.push_back(std::move(t));
 }

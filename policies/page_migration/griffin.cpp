@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "griffin": delayed first-touch migration and dynamic page classification (Griffin, HPCA 2020;
-// DualOpt section 6.3). Its batches and its draining are the mover's.
+// DualOpt section 6.3). Its batches and its draining are those of the PageMigrator.
 #include "policies/page_migration/griffin.h"
 
 #include <algorithm>

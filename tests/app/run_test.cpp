@@ -49,7 +49,7 @@ TEST_CASE("run prints where the bandwidth went and writes its three files") {
   REQUIRE(r.status == 0);
   CHECK_THAT(r.out, Contains("vecadd on uba-mem-small"));
   CHECK_THAT(r.out, Contains("match the CPU reference"));
-  for (const char* level : {"L1 fills", "NoC request", "NoC reply", "LLC", "DRAM"}) {
+  for (const char* level : {"L1 fills", "NoC request", "NoC response", "LLC", "DRAM"}) {
     CHECK_THAT(r.out, Contains(level));
   }
   CHECK_THAT(r.out, Contains("out/uba-mem-small-vecadd/report.html"));

@@ -26,22 +26,23 @@ TEST_CASE("series are summed by level, in the order of a request's way") {
                                 {"system.gpu0.llc10", {{"bandwidth", series(10, {30})}}},
                                 {"system.gpu0.llc2", {{"bandwidth", series(10, {0, 20})}}},
                                 {"system.gpu0.noc",
-                                 {{"reply_bytes_over_time", series(10, {400})},
-                                  {"reply_exit0_bytes", 100U},
-                                  {"reply_exit1_bytes", 300U},
+                                 {{"response_bytes_over_time", series(10, {400})},
+                                  {"response_egress0_bytes", 100U},
+                                  {"response_egress1_bytes", 300U},
                                   {"request_bytes_over_time", series(10, {40})}}}}},
                               {"derived", {{"peak_gb_per_s", {{"dram", 2.0}}}}}};
   const auto levels = traffic_of(stats).levels;
   std::vector<std::string> names;
   for (const auto& l : levels) names.push_back(l.name);
-  CHECK(names == std::vector<std::string>{"L1 fills", "NoC request", "NoC reply", "LLC", "DRAM"});
+  CHECK(names ==
+        std::vector<std::string>{"L1 fills", "NoC request", "NoC response", "LLC", "DRAM"});
   CHECK(levels[0].bytes == 3);
   CHECK(levels[1].bytes == 40);
   CHECK(levels[2].bytes == 400);
   CHECK(levels[2].gb_per_s == Approx(4));
   // A network's parts are its outputs.
   REQUIRE(levels[2].parts.size() == 2);
-  CHECK(levels[2].parts[1].module == "system.gpu0.noc.reply_exit1");
+  CHECK(levels[2].parts[1].module == "system.gpu0.noc.response_egress1");
   CHECK(levels[2].parts[1].bytes == 300);
   CHECK(levels[3].bytes_over_time == std::vector<std::uint64_t>{40, 20, 0, 0, 0, 0, 0, 0, 0, 0});
   REQUIRE(levels[3].parts.size() == 3);
@@ -59,7 +60,7 @@ TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC")
                                 {"system.fabric", {{"bytes_over_time", series(10, {4})}}},
                                 {"system.iommu",
                                  {{"request_bytes_over_time", series(10, {8})},
-                                  {"reply_bytes_over_time", series(10, {16})}}}}},
+                                  {"response_bytes_over_time", series(10, {16})}}}}},
                               {"derived", {{"peak_gb_per_s", {{"fabric", 256.0}}}}}};
   const auto levels = traffic_of(stats).levels;
   std::vector<std::string> names;
@@ -69,7 +70,7 @@ TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC")
     bytes.push_back(l.bytes);
   }
   CHECK(names == std::vector<std::string>{"Remote cache", "GPU fabric", "IOMMU request",
-                                          "IOMMU reply", "LLC"});
+                                          "IOMMU response", "LLC"});
   CHECK(bytes == std::vector<std::uint64_t>{2, 4, 8, 16, 1});
   CHECK(levels[1].peak_gb_per_s == 256.0);
 }

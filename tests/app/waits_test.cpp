@@ -113,20 +113,20 @@ TEST_CASE("the longest wait is told with its commonest reason and hottest block"
 TEST_CASE("a network's waits are beyond its stages and flits") {
   ordered_json s = stats();
   s["config"]["noc"] = {{"clock_hz", 5e8}, {"radix", 8}, {"stage_latency", 4}};
-  s["modules"]["system.gpu0.noc"] = {{"reply_packets", 20},
-                                     {"reply_flits", 60},
-                                     {"reply_entry_wait_cycles", 30},
-                                     {"reply_latency", {{"count", 20}, {"sum", 250}}},
-                                     {"reply_buffer_full_cycles", 40},
-                                     {"reply_exit0_busy_cycles", 45},
-                                     {"reply_exit1_busy_cycles", 15}};
+  s["modules"]["system.gpu0.noc"] = {{"response_packets", 20},
+                                     {"response_flits", 60},
+                                     {"response_ingress_wait_cycles", 30},
+                                     {"response_latency", {{"count", 20}, {"sum", 250}}},
+                                     {"response_buffer_full_cycles", 40},
+                                     {"response_egress0_busy_cycles", 45},
+                                     {"response_egress1_busy_cycles", 15}};
   const Waits w = waits_of(s);
   // At half the L1's clock: 30 and 250 - 20 x 4 - 60 - 30 cycles are twice as many of the L1's.
-  CHECK(*find(w.all, "NoC reply", "room in the first switch").cycles_per_miss == Approx(3));
-  const Wait& inside = find(w.all, "NoC reply", "a link, or room behind it");
+  CHECK(*find(w.all, "NoC response", "room in the first switch").cycles_per_miss == Approx(3));
+  const Wait& inside = find(w.all, "NoC response", "a link, or room behind it");
   CHECK(*inside.cycles_per_miss == Approx(8));
-  CHECK(inside.hot.names == std::vector<std::string>{"gpu0.noc.reply_exit0"});
-  CHECK(find(w.all, "NoC reply", "full buffer").share == Approx(0.4));
+  CHECK(inside.hot.names == std::vector<std::string>{"gpu0.noc.response_egress0"});
+  CHECK(find(w.all, "NoC response", "full buffer").share == Approx(0.4));
   // 45 of the 500 cycles that 1000 ns have.
-  CHECK(find(w.all, "NoC reply", "busiest exit").share == Approx(0.09));
+  CHECK(find(w.all, "NoC response", "busiest egress").share == Approx(0.09));
 }

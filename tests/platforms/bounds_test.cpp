@@ -47,7 +47,7 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
   const std::uint64_t ratio = c.sm.clock_hz / c.dram.clock_hz;
   REQUIRE(ratio * c.dram.clock_hz == c.sm.clock_hz);
   const std::uint64_t dram = (c.dram.t_rcd + c.dram.read_latency(c.system.line_bytes)) * ratio;
-  const std::uint64_t back = reply_cycles(c.noc, c.system.sms, c.system.slices()) + 1;
+  const std::uint64_t back = response_cycles(c.noc, c.system.sms, c.system.slices()) + 1;
   const std::uint64_t there = llc_hit_cycles(c) - back;
 
   // Launched in different cycles, requests reach the channel in every quarter of its clock.
@@ -112,7 +112,8 @@ TEST_CASE("a saturating read stream reaches 90 % of the DRAM bus and never excee
   CHECK(bytes / seconds >= 0.9 * peak);
 }
 
-TEST_CASE("a stream that hits in the LLC reaches 90 % of the reply links and never exceeds them") {
+TEST_CASE(
+    "a stream that hits in the LLC reaches 90 % of the response links and never exceeds them") {
   // A footprint that the LLC holds and an L1 does not; SM k and its slice walk it in step.
   GpuRig rig("uba-mem-small", {"l1.sets=1", "l1.ways=1", "sm.warp_scheduler=lrr"}, BuildOptions{});
   const GpuConfig& c = rig.config();

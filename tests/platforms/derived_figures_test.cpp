@@ -50,7 +50,7 @@ struct Platform {
     return s.sum(slices, "reads") + s.sum(slices, "writes") + s.sum(slices, "atomics");
   }
   double packet_bytes(const std::vector<std::string>& networks) const {
-    return s.sum(networks, "request_bytes") + s.sum(networks, "reply_bytes");
+    return s.sum(networks, "request_bytes") + s.sum(networks, "response_bytes");
   }
   void expect(const char* figure, const ordered_json& value) { expected[figure] = value; }
   /// GB/s.
@@ -75,7 +75,7 @@ struct Platform {
            s.sum(sms, "load_latency", "sum") / s.sum(sms, "load_latency", "count"));
     expect("page_balance", 17.0 / 28);
     expect("page_faults", s.of(driver, "faults"));
-    for (const char* hop : {"request_network", "llc", "dram", "llc_return", "reply_network"}) {
+    for (const char* hop : {"request_network", "llc", "dram", "llc_return", "response_network"}) {
       expected["latency_breakdown"][hop] = s.sum(l1s, std::string(hop) + "_cycles") / misses;
     }
     peak("dram", dram_peak);
@@ -136,7 +136,7 @@ TEST_CASE("figures of a memory-side UBA", "[figures]") {
   // Every miss crosses the network.
   p.expect("l1_miss_local_fraction", 0);
   p.peak("noc_request", 12 * 24 * 1.7);
-  p.peak("noc_reply", 12 * 24 * 1.7);
+  p.peak("noc_response", 12 * 24 * 1.7);
   p.check();
 }
 
@@ -151,9 +151,9 @@ TEST_CASE("figures of an SM-side UBA", "[figures]") {
   p.expect_one_module();
   p.expect("l1_miss_local_fraction", 0);
   p.peak("noc_request", 12 * 24 * 1.7);
-  p.peak("noc_reply", 12 * 24 * 1.7);
+  p.peak("noc_response", 12 * 24 * 1.7);
   p.peak("link_request", 8 * 12 * 1.9);
-  p.peak("link_reply", 8 * 12 * 1.9);
+  p.peak("link_response", 8 * 12 * 1.9);
   p.check();
 }
 
@@ -169,9 +169,9 @@ TEST_CASE("figures of a NUBA GPU", "[figures]") {
   p.expect("l1_miss_local_fraction",
            p.s.sum(p.slices, "sm_loads_served") / p.s.sum(p.slices, "sm_loads"));
   p.peak("noc_request", 8 * 24 * 1.7);
-  p.peak("noc_reply", 8 * 24 * 1.7);
+  p.peak("noc_response", 8 * 24 * 1.7);
   p.peak("p2p_request", 8 * 40 * 2.1);
-  p.peak("p2p_reply", 12 * 40 * 2.1);
+  p.peak("p2p_response", 12 * 40 * 2.1);
   p.check();
 }
 
@@ -189,14 +189,14 @@ TEST_CASE("figures of a multi-chip module", "[figures]") {
   p.expect("inter_module_bytes", p.packet_bytes(planes));
   p.expect("off_node_fraction", p.s.sum(planes, "request_packets") / p.llc_accesses());
   p.peak("noc_request", 16 * 24 * 1.7);
-  p.peak("noc_reply", 16 * 24 * 1.7);
+  p.peak("noc_response", 16 * 24 * 1.7);
   p.peak("p2p_request", 16 * 40 * 2.1);
-  p.peak("p2p_reply", 24 * 40 * 2.1);
+  p.peak("p2p_response", 24 * 40 * 2.1);
   // Two gateways a module.
   p.peak("mcm_request", 8 * 20 * 2.3);
-  p.peak("mcm_reply", 8 * 20 * 2.3);
-  p.peak("gate_request", 16 * 24 * 1.7);
-  p.peak("gate_reply", 8 * 24 * 1.7);
+  p.peak("mcm_response", 8 * 20 * 2.3);
+  p.peak("module_ingress_xbar_request", 16 * 24 * 1.7);
+  p.peak("module_ingress_xbar_response", 8 * 24 * 1.7);
   p.check();
 }
 
@@ -224,10 +224,10 @@ TEST_CASE("figures of several GPUs", "[figures]") {
            s.sum(p.l1s, "remote_latency", "sum") / s.sum(p.l1s, "remote_latency", "count"));
   p.expect("page_sharing", nullptr);
   p.peak("noc_request", 24 * 24 * 1.7);
-  p.peak("noc_reply", 24 * 24 * 1.7);
+  p.peak("noc_response", 24 * 24 * 1.7);
   p.peak("fabric", 4 * 28 * 3.1);
-  p.peak("gate_request", 8 * 24 * 1.7);
-  p.peak("gate_reply", 4 * 24 * 1.7);
+  p.peak("ingress_xbar_request", 8 * 24 * 1.7);
+  p.peak("ingress_xbar_response", 4 * 24 * 1.7);
 
   ordered_json& remote = p.expected["remote"];
   const double accesses = p.loads() + s.sum(p.l1s, "stores") + s.sum(p.l1s, "atomics");
@@ -239,7 +239,8 @@ TEST_CASE("figures of several GPUs", "[figures]") {
   // Of the SMs' clock, in cycles of the engines'.
   const double latency = s.sum(p.l1s, "remote_latency", "sum") * 0.9 / 1.3;
   const double before = s.sum(engines, "pre_link_cycles");
-  const double link = s.sum(engines, "link_request_cycles") + s.sum(engines, "link_answer_cycles");
+  const double link =
+      s.sum(engines, "link_request_cycles") + s.sum(engines, "link_response_cycles");
   remote["pre_link_latency_share"] = before / latency;
   remote["link_latency_share"] = link / latency;
   remote["post_link_latency_share"] = (latency - before - link) / latency;
@@ -247,20 +248,20 @@ TEST_CASE("figures of several GPUs", "[figures]") {
   double most = 0;
   for (const std::string& e : engines) {
     const ordered_json& statistics = s.modules().at("system." + e);
-    const ordered_json& buckets = statistics.at("remote_read_pieces").at("log2_buckets");
+    const ordered_json& buckets = statistics.at("remote_read_words").at("log2_buckets");
     few += buckets[0].get<double>() + buckets[1].get<double>() + buckets[2].get<double>();
-    most = std::max(most, s.of(e, "answers_per_packet", "max"));
+    most = std::max(most, s.of(e, "responses_per_packet", "max"));
   }
-  const double reads = s.sum(engines, "remote_read_pieces", "count");
-  remote["below_4_pieces_fraction"] = few / reads;
-  remote["mean_pieces"] = s.sum(engines, "remote_read_pieces", "sum") / reads;
+  const double reads = s.sum(engines, "remote_read_words", "count");
+  remote["below_4_words_fraction"] = few / reads;
+  remote["mean_words"] = s.sum(engines, "remote_read_words", "sum") / reads;
   remote["mergeable_fraction"] = s.sum(engines, "mergeable_reads") / s.sum(engines, "reads_out");
   remote["cache_hit_rate"] = (s.sum(caches, "hits") + s.sum(caches, "write_allocations")) /
                              (s.sum(caches, "reads") + s.sum(caches, "writes") +
                               s.sum(caches, "atomics") + s.sum(caches, "bypasses"));
-  remote["answers_per_packet"] =
-      s.sum(engines, "answers_per_packet", "sum") / s.sum(engines, "answers_per_packet", "count");
-  remote["most_answers_per_packet"] = most;
+  remote["responses_per_packet"] = s.sum(engines, "responses_per_packet", "sum") /
+                                   s.sum(engines, "responses_per_packet", "count");
+  remote["most_responses_per_packet"] = most;
   remote["verdict"] = s.of("decision", "verdict");
   remote["golden_verdict"] = s.of("decision", "golden_verdict");
   remote["decided_at_cycle"] = s.of("decision", "decided_at_cycle");
@@ -268,7 +269,7 @@ TEST_CASE("figures of several GPUs", "[figures]") {
   for (const std::string of : {"window", "run"}) {
     const double loads = s.of("decision", of + "_remote_loads");
     // A line has 16 pieces.
-    remote[of + "_utilisation"] = s.of("decision", of + "_remote_load_pieces") / (16 * loads);
+    remote[of + "_utilisation"] = s.of("decision", of + "_remote_load_words") / (16 * loads);
     remote[of + "_hit_rate"] = s.of("decision", of + "_remote_load_hits") / loads;
   }
   for (unsigned from = 0; from < kGpus; ++from) {

@@ -11,18 +11,18 @@ namespace {
 /// Two GPUs' RDMA engines, a decision engine that decided at cycle 250, and a fabric.
 ordered_json two_gpus() {
   ordered_json m;
-  m["system.gpu0.rdma"]["answers_per_packet"] = {{"count", 4}, {"sum", 10}, {"max", 7}};
-  m["system.gpu1.rdma"]["answers_per_packet"] = {{"count", 1}, {"sum", 5}, {"max", 5}};
+  m["system.gpu0.rdma"]["responses_per_packet"] = {{"count", 4}, {"sum", 10}, {"max", 7}};
+  m["system.gpu1.rdma"]["responses_per_packet"] = {{"count", 1}, {"sum", 5}, {"max", 5}};
   m["system.decision"] = {{"decided", 1},
                           {"decided_at_cycle", 250},
                           {"verdict", 2},
                           {"golden_verdict", 3},
                           {"window_remote_loads", 100},
                           {"window_remote_load_hits", 30},
-                          {"window_remote_load_pieces", 200},
+                          {"window_remote_load_words", 200},
                           {"run_remote_loads", 1000},
                           {"run_remote_load_hits", 500},
-                          {"run_remote_load_pieces", 16000}};
+                          {"run_remote_load_words", 16000}};
   m["system.fabric"] = {{"bytes_0_1", 64}, {"bytes_1_0", 32}};
   return m;
 }
@@ -32,6 +32,7 @@ GpuConfig multi_gpu() {
   c.system.topology = "multi-gpu";
   c.system.gpus = 2;
   c.system.line_bytes = 64;
+  c.system.transfer = "decision-engine";
   c.sm.clock_hz = 1'000'000'000;
   c.decision.clock_hz = 500'000'000;
   return c;
@@ -45,8 +46,8 @@ ordered_json remote(const ordered_json& modules) {
 
 TEST_CASE("derived.remote has the fullest packet of all GPUs, and the mean") {
   const ordered_json r = remote(two_gpus());
-  CHECK(r.at("most_answers_per_packet") == 7);
-  CHECK(r.at("answers_per_packet") == 3);
+  CHECK(r.at("most_responses_per_packet") == 7);
+  CHECK(r.at("responses_per_packet") == 3);
 }
 
 TEST_CASE("what merging would save is told only where it was counted") {

@@ -47,7 +47,7 @@ TEST_CASE("events are taken from the statistics of their blocks") {
         {"bypasses", 99}}},
       {"system.gpu0.dram1",
        {{"activates", 4}, {"refreshes", 1}, {"bytes_read", 512}, {"bytes_written", 128}}},
-      {"system.gpu0.noc", {{"request_bytes", 1000}, {"reply_bytes", 3000}}}};
+      {"system.gpu0.noc", {{"request_bytes", 1000}, {"response_bytes", 3000}}}};
   const ordered_json e = energy_of({}, modules, 0);
   const GpuConfig c = resolve_config("uba-mem-small", {}).gpu;
   const PowerConfig& p = c.power;
@@ -124,7 +124,7 @@ TEST_CASE("networks have the shape that the crossbar is built in") {
   CHECK(plane.length_mm == 0);
 }
 
-TEST_CASE("replies meet the switches in the other order") {
+TEST_CASE("responses meet the switches in the other order") {
   GpuConfig c = resolve_config("uba-mem", {}).gpu;
   PlannedBlock noc;
   noc.network.noc = c.noc;

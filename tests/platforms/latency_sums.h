@@ -24,7 +24,8 @@ inline std::uint64_t request_cycles(const NocConfig& c, std::uint32_t entries,
                                     std::uint32_t exits) {
   return packet_cycles(c, c.header_bytes, entries, exits);
 }
-inline std::uint64_t reply_cycles(const NocConfig& c, std::uint32_t entries, std::uint32_t exits) {
+inline std::uint64_t response_cycles(const NocConfig& c, std::uint32_t entries,
+                                     std::uint32_t exits) {
   return packet_cycles(c, c.header_bytes + 128, entries, exits);
 }
 
@@ -42,7 +43,7 @@ inline std::uint64_t llc_hit_cycles(const GpuConfig& c, std::uint64_t network) {
 /// Through the one crossbar of uba-mem.
 inline std::uint64_t llc_hit_cycles(const GpuConfig& c) {
   return llc_hit_cycles(c, request_cycles(c.noc, c.system.sms, c.system.slices()) +
-                               reply_cycles(c.noc, c.system.sms, c.system.slices()));
+                               response_cycles(c.noc, c.system.sms, c.system.slices()));
 }
 
 inline constexpr unsigned kWarps = 32;  ///< of an SM, each a CTA of its own

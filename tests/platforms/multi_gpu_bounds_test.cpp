@@ -97,14 +97,14 @@ TEST_CASE("a stream of single pieces fills packets of ten answers, and bytes are
   ListKernel kernel = remote_stream(rig, 1, 1, kRounds);
   const auto cycles = static_cast<double>(rig.run(kernel));
   const double loads = kLines * kRounds;
-  CHECK(rig.value("gpu1.rdma", "answers_per_packet", "sum") == loads);
+  CHECK(rig.value("gpu1.rdma", "responses_per_packet", "sum") == loads);
   const double packets = rig.value("gpu1.rdma", "packets_out_response");
-  CHECK(packets == rig.value("gpu1.rdma", "answers_per_packet", "count"));
+  CHECK(packets == rig.value("gpu1.rdma", "responses_per_packet", "count"));
   INFO(loads / packets << " answers a packet");
   CHECK(loads / packets >= 9.5);
   CHECK(loads / packets <= 10);
   // A header a packet; 4 bytes and an id of 2 an answer, but for those that are alone.
-  const double together = rig.value("gpu1.rdma", "coalesced_answers");
+  const double together = rig.value("gpu1.rdma", "coalesced_responses");
   CHECK(bytes_between(rig, 1, 0) == packets * 4 + together * 6 + (loads - together) * 4);
   CHECK(bytes_between(rig, 0, 1) == loads * 12);
   // The engine passes a request a cycle, and comes near it.

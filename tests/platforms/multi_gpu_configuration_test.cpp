@@ -139,7 +139,7 @@ TEST_CASE("what the blocks between GPUs cannot be is refused with the block's na
 TEST_CASE("settings of single instances are checked on each GPU") {
   CHECK(resolve_config("dualopt-small",
                        {"system.gpu2.llc1.sets=8", "system.gpu1.rdma.timeout_cycles=7",
-                        "system.gpu3.rcache1.ways=2", "system.gpu0.gate.link_bytes=32"})
+                        "system.gpu3.rcache1.ways=2", "system.gpu0.ingress_xbar.link_bytes=32"})
             .overrides.size() == 4);
   // Each GPU of the small form has slices 0 and 1, SMs 0 to 3.
   CHECK_THAT(refusal("dualopt-small", {"system.gpu2.llc2.sets=8"}),
@@ -160,10 +160,23 @@ TEST_CASE("settings of single instances are checked on each GPU") {
              Catch::Contains("no such block"));
 }
 
+TEST_CASE("blocks, queues and kinds of blocks are set by their former names, too") {
+  const ResolvedConfig c = resolve_config(
+      "dca-mcm-small", {"system.gpu0.ingress.link_bytes=32", "system.gpu1.gate2.link_bytes=8",
+                        "llc.reply_queue_depth=3", "l2_tlb.reply_queue_depth=5", "impl.mover=tlm"});
+  REQUIRE(c.overrides.size() == 2);
+  CHECK(c.overrides[0].path == "system.gpu0.ingress_xbar.link_bytes");
+  CHECK(c.overrides[1].path == "system.gpu1.module_ingress_xbar2.link_bytes");
+  CHECK(c.gpu.llc.response_queue_depth == 3);
+  CHECK(c.gpu.l2_tlb.response_queue_depth == 5);
+  CHECK(resolve_config("dualopt-small", {"system.gpu0.gate.link_bytes=32"}).overrides[0].path ==
+        "system.gpu0.ingress_xbar.link_bytes");
+}
+
 TEST_CASE("settings of one GPU's instance that its block cannot be are refused") {
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rdma.transfer_bytes=12"}),
              Catch::Contains("system.gpu1.rdma: rdma.transfer_bytes must be 4, 8 or 16"));
   CHECK_THAT(refusal("dualopt-small", {"system.gpu1.rcache0.ways=0"}), Catch::Contains("ways"));
-  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.gate.link_bytes=0"}),
+  CHECK_THAT(refusal("dualopt-small", {"system.gpu1.ingress_xbar.link_bytes=0"}),
              Catch::Contains("link_bytes"));
 }

@@ -60,10 +60,10 @@ TEST_CASE("scattered single pieces of other GPUs end in coalescing") {
   // Lines until then, pieces that share packets from then on; nothing went into a remote cache.
   const std::uint64_t lines = rig.sum("rdma", "bytes_out_line") / 68;
   CHECK(lines >= 3 * (kWarmUp + kWindow));
-  CHECK(rig.sum("rdma", "coalesced_answers") > 0);
+  CHECK(rig.sum("rdma", "coalesced_responses") > 0);
   double words = 0;
   for (const char* rdma : {"gpu0.rdma", "gpu1.rdma", "gpu2.rdma", "gpu3.rdma"}) {
-    words += rig.value(rdma, "answers_per_packet", "sum");
+    words += rig.value(rdma, "responses_per_packet", "sum");
   }
   CHECK(static_cast<double>(lines) + words == 4 * 256);
   CHECK(rig.sum("rcache", "reads") == 0);
@@ -75,7 +75,7 @@ TEST_CASE("whole lines of other GPUs that come again end in the remote cache") {
       rig, 1, 1024, [](Address from, std::uint32_t n) { return line_load(from + n % 32 * 64); });
   check_verdict(rig, Verdict::kRemoteCache, cycles);
   CHECK(rig.sum("rcache", "bypasses") > 0);
-  CHECK(rig.sum("rdma", "coalesced_answers") == 0);
+  CHECK(rig.sum("rdma", "coalesced_responses") == 0);
 }
 
 TEST_CASE("whole lines of other GPUs that come once end in the remote cache, too") {

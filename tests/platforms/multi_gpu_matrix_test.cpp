@@ -195,5 +195,5 @@ TEST_CASE("statistics report the verdict, when it fell, and the golden model's")
   // A window in which each GPU has 1100 remote accesses, one a cycle and SM at most.
   CHECK(remote["decided_at_cycle"] > 1100 / 4);
   CHECK(remote["decided_at_cycle"] < d["cycles"]);
-  CHECK(remote["answers_per_packet"] > 1);
+  CHECK(remote["responses_per_packet"] > 1);
 }

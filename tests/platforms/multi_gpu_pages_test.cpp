@@ -34,9 +34,9 @@ void run_away_from_home(GpuRig& rig) {
   }
   rig.cycles_of(loads, sms_per_gpu(c));
   for (std::uint32_t n = 0; n < kPages; ++n) CHECK(home_of(rig, n) == (n < kUsed ? 1 : 0));
-  CHECK(rig.value("mover", "migrations") == kUsed);
-  CHECK(rig.value("mover", "bytes_moved") == kUsed * c.system.page_bytes);
-  CHECK(rig.value("mover", "refused") == 0);
+  CHECK(rig.value("page_migrator", "migrations") == kUsed);
+  CHECK(rig.value("page_migrator", "bytes_moved") == kUsed * c.system.page_bytes);
+  CHECK(rig.value("page_migrator", "refused") == 0);
   // 64 lines a page, twice; what follows a move is served from the SM's own memory.
   CHECK(rig.value("gpu0.rdma", "requests_in") > 0);
   CHECK(rig.value("gpu0.rdma", "requests_in") < kUsed * 64);
@@ -47,11 +47,11 @@ void run_away_from_home(GpuRig& rig) {
 TEST_CASE("pages move to the GPU that alone uses them, one at a time, and stay") {
   GpuRig rig("page-migration-small", {kPlacedByHand});
   run_away_from_home(rig);
-  CHECK(rig.value("mover", "drains") == kUsed);
+  CHECK(rig.value("page_migrator", "drains") == kUsed);
   // Another GPU comes too late.
   rig.cycles_of({line_load(kBase), line_load(kBase + 64)}, 2 * sms_per_gpu(rig.config()));
   CHECK(home_of(rig, 0) == 1);
-  CHECK(rig.value("mover", "migrations") == kUsed);
+  CHECK(rig.value("page_migrator", "migrations") == kUsed);
 }
 
 TEST_CASE("griffin moves pages to the GPU that alone uses them, and on when another leads") {
@@ -63,7 +63,7 @@ TEST_CASE("griffin moves pages to the GPU that alone uses them, and on when anot
   rig.cycles_of(loads, 2 * sms_per_gpu(rig.config()));
   CHECK(home_of(rig, 0) == 2);
   for (std::uint32_t n = 1; n < kUsed; ++n) CHECK(home_of(rig, n) == 1);
-  CHECK(rig.value("mover", "migrations") == kUsed + 1);
+  CHECK(rig.value("page_migrator", "migrations") == kUsed + 1);
 }
 
 TEST_CASE("a page that its home uses more than another GPU stays under griffin") {
@@ -79,8 +79,8 @@ TEST_CASE("a page that its home uses more than another GPU stays under griffin")
   rig.run(kernel);
   CHECK(rig.value("gpu0.rdma", "requests_in") == 64 * 3);
   CHECK(home_of(rig, 0) == 0);
-  CHECK(rig.value("mover", "migrations") == 0);
-  CHECK(rig.value("mover", "class_dedicated") > 10);
+  CHECK(rig.value("page_migrator", "migrations") == 0);
+  CHECK(rig.value("page_migrator", "class_dedicated") > 10);
 }
 
 namespace {
@@ -180,7 +180,7 @@ void check_counts(const std::string& preset, double moves) {
   REQUIRE(r.verification.has_value());
   CHECK(r.verification->passed);
   if (moves == 0) return;
-  CHECK(r.stats["modules"]["system.mover"]["migrations"].get<double>() == moves);
+  CHECK(r.stats["modules"]["system.page_migrator"]["migrations"].get<double>() == moves);
 }
 
 }  // namespace

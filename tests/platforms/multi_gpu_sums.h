@@ -46,11 +46,11 @@ inline std::uint64_t own_network_cycles(const GpuConfig& c) {
 /// fabric.
 inline std::uint64_t remote_cycles(const GpuConfig& c, std::uint32_t answer_bytes) {
   const std::uint32_t exits = slices_per_gpu(c);
-  const std::uint64_t gate =
+  const std::uint64_t ingress =
       request_cycles(c.noc, 1, exits) +
       packet_cycles(c.noc, c.noc.header_bytes + c.system.line_bytes, 1, exits);
   return 4 * c.rdma.latency_cycles + fabric_cycles(c, c.rdma.request_header_bytes) +
-         fabric_cycles(c, answer_bytes) + gate + c.llc.latency_cycles;
+         fabric_cycles(c, answer_bytes) + ingress + c.llc.latency_cycles;
 }
 
 /// A lone load from its issue to its result, `beyond` cycles being spent behind the L1's network.

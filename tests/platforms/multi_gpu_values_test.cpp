@@ -126,11 +126,11 @@ void check_untimed(const std::string& preset) {
   CHECK(read.word == 0xCAFE);
   // L1, crossbar there and back, two engines there and back, the crossbar at home, the slice; the
   // fabric is free of charge.
-  const std::uint64_t gate =
+  const std::uint64_t ingress =
       request_cycles(c.noc, 1, slices_per_gpu(c)) +
       packet_cycles(c.noc, c.noc.header_bytes + c.system.line_bytes, 1, slices_per_gpu(c));
   const std::uint64_t cycles = c.l1.latency_cycles + own_network_cycles(c) +
-                               4 * c.rdma.latency_cycles + gate + c.llc.latency_cycles;
+                               4 * c.rdma.latency_cycles + ingress + c.llc.latency_cycles;
   CHECK(delay == to_sc_time(ClockDomain(c.sm.clock_hz).time_of(cycles)));
   CHECK(rig.pool().live() == 0);
   CHECK(rig.value("fabric", "packets_1_2") == 1);  // the load's
@@ -148,13 +148,13 @@ TEST_CASE("untimed accesses reach other GPUs' lines past a remote cache that doe
 TEST_CASE("settings of single instances reach that GPU's block and no other") {
   Simulation simulation(resolve_config(
       "dualopt-small", {"system.gpu2.llc1.sets=8", "system.gpu1.rdma.timeout_cycles=7",
-                        "system.gpu3.rcache1.ways=2", "system.gpu0.gate.link_bytes=32"}));
+                        "system.gpu3.rcache1.ways=2", "system.gpu0.ingress_xbar.link_bytes=32"}));
   for (unsigned gpu = 0; gpu < 4; ++gpu) {
     const std::string at = "system.gpu" + std::to_string(gpu);
     CHECK(find<LlcSlice>(at + ".llc0").config().sets == 32);
     CHECK(find<LlcSlice>(at + ".llc1").config().sets == (gpu == 2 ? 8 : 32));
     CHECK(find<RdmaEngine>(at + ".rdma").config().timeout_cycles == (gpu == 1 ? 7 : 30));
     CHECK(find<LlcSlice>(at + ".rcache1").config().ways == (gpu == 3 ? 2 : 16));
-    CHECK(find<Crossbar>(at + ".gate").config().link_bytes == (gpu == 0 ? 32 : 128));
+    CHECK(find<Crossbar>(at + ".ingress_xbar").config().link_bytes == (gpu == 0 ? 32 : 128));
   }
 }

@@ -19,13 +19,13 @@ std::uint64_t p2p_cycles(const GpuConfig& c) {
   const std::uint32_t sms = c.system.sms_per_partition();
   const std::uint32_t slices = c.system.slices_per_partition();
   const NocConfig p2p = c.p2p.as_network(std::max(sms, slices));
-  return request_cycles(p2p, sms, slices) + reply_cycles(p2p, sms, slices);
+  return request_cycles(p2p, sms, slices) + response_cycles(p2p, sms, slices);
 }
 
 /// There and back between slices: a cycle to leave on either way, as the answer of what went round
 /// the arrays has its own.
 std::uint64_t between_slices_cycles(const NocConfig& c, std::uint32_t ports) {
-  return 1 + request_cycles(c, ports, ports) + reply_cycles(c, ports, ports) + 1;
+  return 1 + request_cycles(c, ports, ports) + response_cycles(c, ports, ports) + 1;
 }
 
 /// Pages in turn over the channels: the first touched lies in channel 0. Returns an address in
@@ -98,7 +98,7 @@ TEST_CASE("a lone hit in the twin slice takes as long as one at home on uba-sm")
   const std::uint32_t sms = c.system.sms_per_partition();
   const std::uint32_t slices = c.system.slices_per_partition();
   const std::uint64_t network =
-      request_cycles(c.noc, sms, slices) + reply_cycles(c.noc, sms, slices);
+      request_cycles(c.noc, sms, slices) + response_cycles(c.noc, sms, slices);
   const Address far = place_until(rig, 2);  // of the other side
   CHECK(rig.sum("llc", "replica_misses") == 1);
   CHECK(rig.latency_of(kBase) == llc_hit_cycles(c, network));
@@ -116,7 +116,7 @@ TEST_CASE("a lone miss in the twin slice that hits at home takes both slices and
   const std::uint32_t sms = c.system.sms_per_partition();
   const std::uint32_t slices = c.system.slices_per_partition();
   const std::uint64_t network =
-      request_cycles(c.noc, sms, slices) + reply_cycles(c.noc, sms, slices);
+      request_cycles(c.noc, sms, slices) + response_cycles(c.noc, sms, slices);
   CHECK(rig.latency_of(far) == llc_hit_cycles(c, network) - 1 + c.llc.latency_cycles +
                                    between_slices_cycles(c.side_link.as_network(), 1));
 }
@@ -127,8 +127,8 @@ namespace {
 std::uint64_t module_cycles(const GpuConfig& c) {
   const std::uint32_t n = c.system.modules;
   const std::uint32_t slices = c.system.slices() / n;
-  return request_cycles(c.mcm.plane, n, n) + reply_cycles(c.mcm.plane, n, n) +
-         request_cycles(c.noc, c.mcm.ports, slices) + reply_cycles(c.noc, c.mcm.ports, slices);
+  return request_cycles(c.mcm.plane, n, n) + response_cycles(c.mcm.plane, n, n) +
+         request_cycles(c.noc, c.mcm.ports, slices) + response_cycles(c.noc, c.mcm.ports, slices);
 }
 
 }  // namespace
@@ -139,7 +139,8 @@ TEST_CASE("a lone hit in another module adds a plane and a crossbar there, each 
   place_until(rig, 2);  // two channels a module
   const std::uint32_t sms = c.system.sms / c.system.modules;
   const std::uint32_t exits = c.system.slices() / c.system.modules + c.mcm.ports;
-  const std::uint64_t inside = request_cycles(c.noc, sms, exits) + reply_cycles(c.noc, sms, exits);
+  const std::uint64_t inside =
+      request_cycles(c.noc, sms, exits) + response_cycles(c.noc, sms, exits);
   CHECK(rig.latency_of(kBase + c.system.page_bytes) == llc_hit_cycles(c, inside));
   CHECK(rig.latency_of(kBase + 2 * c.system.page_bytes) ==
         llc_hit_cycles(c, inside + module_cycles(c)));

@@ -95,7 +95,7 @@ void check_tiny(const std::string& platform) {
   verify_carried(
       platform, "histogram",
       {"llc.sets=1", "llc.ways=2", "llc.mshr_entries=2", "llc.mshr_targets=1", "llc.queue_depth=1",
-       "llc.reply_queue_depth=1", "llc.memory_queue_depth=1", "llc.remote_queue_depth=1",
+       "llc.response_queue_depth=1", "llc.memory_queue_depth=1", "llc.remote_queue_depth=1",
        "llc.directory_sets=1", "llc.directory_ways=1", "l1.sets=1", "l1.ways=1",
        "l1.mshr_entries=1", "l1.mshr_targets=1", "l1.input_depth=1", "l1.miss_queue_depth=1",
        "sm.tlb_entries=1", "mdr.sampled_sets=1"});

@@ -138,29 +138,32 @@ TEST_CASE("a plan leads from each L1 to each home slice: one GPU") {
 }
 
 TEST_CASE("a plan leads from each L1 to each home slice: modules") {
-  CHECK(ways_of("mcm-uba-small") == Ways{"noc llc", "noc mcm gate llc"});
+  CHECK(ways_of("mcm-uba-small") == Ways{"noc llc", "noc mcm module_ingress_xbar llc"});
   CHECK(ways_of("mcm-nuba-small") ==
-        Ways{"p2p llc", "p2p llc noc llc", "p2p llc noc mcm gate llc"});
+        Ways{"p2p llc", "p2p llc noc llc", "p2p llc noc mcm module_ingress_xbar llc"});
 }
 
 TEST_CASE("a plan leads from each L1 to each home slice: several GPUs") {
-  CHECK(ways_of("dca-small") == Ways{"noc llc", "noc rdma fabric rdma gate llc"});
-  CHECK(ways_of("dualopt-small") == Ways{"noc llc", "noc remote_cache rdma fabric rdma gate llc"});
+  CHECK(ways_of("dca-small") == Ways{"noc llc", "noc rdma fabric rdma ingress_xbar llc"});
+  CHECK(ways_of("dualopt-small") ==
+        Ways{"noc llc", "noc remote_cache rdma fabric rdma ingress_xbar llc"});
 }
 
 TEST_CASE("a plan leads from each L1 to each home slice: partitions in GPUs") {
   CHECK(ways_of("dualopt-nuba-small") ==
-        Ways{"p2p llc", "p2p llc noc llc", "p2p llc noc remote_cache rdma fabric rdma gate llc"});
+        Ways{"p2p llc", "p2p llc noc llc",
+             "p2p llc noc remote_cache rdma fabric rdma ingress_xbar llc"});
 }
 
 TEST_CASE("a plan leads from each L1 to each home slice: modules in GPUs") {
-  CHECK(ways_of("dca-mcm-small") ==
-        Ways{"noc llc", "noc ring gate llc", "noc rdma fabric rdma ingress llc"});
+  CHECK(ways_of("dca-mcm-small") == Ways{"noc llc", "noc ring module_ingress_xbar llc",
+                                         "noc rdma fabric rdma ingress_xbar llc"});
 }
 
 TEST_CASE("a plan leads from each L1 to each home slice: partitions in modules in GPUs") {
-  CHECK(ways_of(own_tree()) == Ways{"p2p llc", "p2p llc noc llc", "p2p llc noc ring gate llc",
-                                    "p2p llc noc remote_cache rdma fabric rdma ingress llc"});
+  CHECK(ways_of(own_tree()) == Ways{"p2p llc", "p2p llc noc llc",
+                                    "p2p llc noc ring module_ingress_xbar llc",
+                                    "p2p llc noc remote_cache rdma fabric rdma ingress_xbar llc"});
 }
 
 TEST_CASE("a module's share of the ways out of its GPU takes each other GPU's slice") {
@@ -201,8 +204,8 @@ TEST_CASE("a printed plan says each link's class of traffic and each network's k
   const auto d = plan_of(resolve_config("dca-mcm-small", {}).gpu).to_json();
   std::set<std::string> traffic;
   for (const auto& l : d.at("links")) traffic.insert(l.at("traffic").get<std::string>());
-  CHECK(traffic == std::set<std::string>{"fabric", "gate", "ingress", "iommu", "l1", "memory",
-                                         "noc", "ring", "translation"});
+  CHECK(traffic == std::set<std::string>{"fabric", "ingress_xbar", "iommu", "l1", "memory",
+                                         "module_ingress_xbar", "noc", "ring", "translation"});
   std::set<std::string> kinds;
   for (const auto& b : d.at("blocks")) {
     if (b.contains("network")) kinds.insert(b.at("network").get<std::string>());

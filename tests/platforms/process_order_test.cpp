@@ -85,7 +85,7 @@ TEST_CASE("the order of processes changes nothing on nuba: tiny queues, page fau
   check_both_orders(
       "nuba-small", "histogram",
       {"uvm.mode=fault", "mdr.sampled_sets=2", "llc.sets=2", "llc.mshr_entries=4",
-       "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
+       "llc.queue_depth=1", "llc.response_queue_depth=1", "llc.memory_queue_depth=1",
        "l1.mshr_entries=2", "l1.miss_queue_depth=1", "sm.tlb_entries=2", "sm.tlb_mshr_entries=1"});
 }
 

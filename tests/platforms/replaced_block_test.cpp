@@ -37,6 +37,77 @@ TEST_CASE("one slice of many is a user's own, by its own setting") {
 
 namespace {
 
+/// A slice without a cache that counts under the names of ours: every other read as a hit.
+class Counting final : public sc_core::sc_module, public Block {
+ public:
+  tlm_utils::simple_target_socket<Counting> in{"in"};
+  tlm_utils::simple_initiator_socket<Counting> out{"out"};
+
+  explicit Counting(const sc_core::sc_module_name& name) : sc_module(name) {
+    in.register_b_transport(this, &Counting::forward);
+    in.register_transport_dbg(this, &Counting::debug);
+  }
+  bool idle() const override { return true; }
+  void describe_waiting(std::vector<Waiting>&) const override {}
+  void reset() override {}
+  void register_statistics(StatisticsRegistry& registry) const override {
+    registry.counter(name(), "reads", reads_, "access", "reads");
+    registry.counter(name(), "writes", writes_, "access", "writes");
+    registry.counter(name(), "hits", hits_, "access", "every other read");
+    registry.counter(name(), "bandwidth", reads_, "access", "of another kind than a slice's");
+  }
+
+ private:
+  void forward(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    if (payload.is_read()) {
+      ++reads_;
+      hits_ += reads_ % 2;
+    } else {
+      ++writes_;
+    }
+    out->b_transport(payload, delay);
+  }
+  unsigned debug(tlm::tlm_generic_payload& payload) { return out->transport_dbg(payload); }
+
+  Counter reads_ = 0;
+  Counter writes_ = 0;
+  Counter hits_ = 0;
+};
+
+BlockHandle make_counting(const LlcSite& site) {
+  auto module = std::make_unique<Counting>(site.name.c_str());
+  BlockHandle handle;
+  handle.block = module.get();
+  handle.in = {&module->in};
+  handle.out = {&module->out};
+  handle.module = std::move(module);
+  return handle;
+}
+
+}  // namespace
+
+TEST_CASE("statistics of a user's own slice count in derived figures under the names of ours") {
+  register_block<LlcSite>("counting", make_counting);
+  const ResolvedConfig config = resolve_config("uba-mem-small", {"impl.llc=counting"});
+  Simulation simulation(config);
+  const auto workload = make_workload("vecadd");
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  const RunResult r = simulation.run(*workload, options);
+  REQUIRE_FALSE(r.failure.has_value());
+  double accesses = 0;
+  double hits = 0;
+  for (unsigned i = 0; i < 8; ++i) {
+    const auto& slice = r.stats["modules"]["system.gpu0.llc" + std::to_string(i)];
+    accesses += slice["reads"].get<double>() + slice["writes"].get<double>();
+    hits += slice["hits"].get<double>();
+  }
+  REQUIRE(hits > 0);
+  CHECK(r.stats["derived"]["llc_hit_rate"].get<double>() == Approx(hits / accesses));
+}
+
+namespace {
+
 /// Our walker, made by a user's factory.
 int walkers_made = 0;
 

@@ -103,9 +103,9 @@ TEST_CASE("choices that another choice excludes are refused") {
 }
 
 TEST_CASE("networks that cannot join so many ports are refused") {
-  refused("nuba", {"system.slices_per_channel=4"}, "noc: 128 entry ports: 1 to 64");
-  refused("mcm-uba", {"mcm.ports=64"}, "noc: 96 exit ports: 1 to 64");
-  refused("mcm-uba", {"mcm.radix=1"}, "mcm: 4 entry ports: 1 to 1");
+  refused("nuba", {"system.slices_per_channel=4"}, "noc: 128 ingress ports: 1 to 64");
+  refused("mcm-uba", {"mcm.ports=64"}, "noc: 96 egress ports: 1 to 64");
+  refused("mcm-uba", {"mcm.radix=1"}, "mcm: 4 ingress ports: 1 to 1");
   refused("nuba-small", {"system.sms=512"}, "p2p, a partition's switch: radix is 128: 1 to 64");
   refused("nuba-small", {"p2p.buffer_flits=2"},
           "p2p: buffer_flits is 2: 5 (a whole packet of 136 bytes)");

@@ -36,11 +36,12 @@ TEST_CASE("values survive loose round-robin and round-robin CTAs") {
 }
 
 TEST_CASE("values survive tiny caches, queues and TLBs") {
-  verify("histogram", {"llc.sets=1", "llc.ways=2", "llc.mshr_entries=2", "llc.mshr_targets=1",
-                       "llc.queue_depth=1", "llc.reply_queue_depth=1", "llc.memory_queue_depth=1",
-                       "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1",
-                       "l1.input_depth=1", "l1.miss_queue_depth=1", "sm.tlb_entries=1",
-                       "sm.tlb_mshr_entries=1", "sm.lsu_queue_depth=1", "sm.lsu_outstanding=2"});
+  verify("histogram",
+         {"llc.sets=1", "llc.ways=2", "llc.mshr_entries=2", "llc.mshr_targets=1",
+          "llc.queue_depth=1", "llc.response_queue_depth=1", "llc.memory_queue_depth=1",
+          "l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.mshr_targets=1", "l1.input_depth=1",
+          "l1.miss_queue_depth=1", "sm.tlb_entries=1", "sm.tlb_mshr_entries=1",
+          "sm.lsu_queue_depth=1", "sm.lsu_outstanding=2"});
 }
 
 TEST_CASE("values survive a slice of another shape than its siblings") {

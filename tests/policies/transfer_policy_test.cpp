@@ -17,7 +17,7 @@ TransferSample sample(std::uint64_t remote_of_1000, std::uint64_t hits_of_1000,
   s.remote_accesses = remote_of_1000 * 100;
   s.remote_loads = 1000;
   s.remote_load_hits = hits_of_1000;
-  s.remote_load_pieces = pieces_of_16000;
+  s.remote_load_words = pieces_of_16000;
   return s;
 }
 

@@ -78,7 +78,7 @@ void PeerRole::handle_messages(Tick t) {
 void PeerRole::describe_waiting(std::vector<Waiting>& out) const {
   if (invalidating_.empty()) return;
   out.push_back({std::string(slice_.name()) + ".invalidating", invalidating_.size(),
-                 "answers from the other side"});
+                 "responses from the peer slice"});
 }
 
 void PeerRole::reset() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/l1_roles/multi_gpu.h"
 
+#include "modules/core/statistics_visitor.h"
 #include "modules/sm/l1_pipeline.h"
 
 namespace tessera {
@@ -76,21 +77,20 @@ void MultiGpuRole::count(const MemoryRequest& request, const L1Handling& how, L1
   }
 }
 
+void describe(StatisticsVisitor& v, L1RemoteStats& s) {
+  v.counter("remote_loads", s.loads, "access", "loads of other GPUs' lines");
+  v.counter("remote_load_hits", s.load_hits, "access", "of these, hits");
+  v.counter("remote_load_merges", s.load_merges, "access", "of these, served by a fetch under way");
+  v.counter("remote_load_misses", s.load_misses, "access", "of these, sent to memory");
+  v.counter("remote_bypasses", s.bypasses, "access",
+            "loads of other GPUs' lines that went past the array");
+  v.counter("remote_stores", s.stores, "access", "stores and atomics to other GPUs' lines");
+  v.histogram("remote_latency", s.latency, "cycle", "from a remote load's departure to its answer");
+}
+
 void MultiGpuRole::register_statistics(const std::string& module,
                                        StatisticsRegistry& registry) const {
-  const L1RemoteStats& s = stats_;
-  registry.counter(module, "remote_loads", s.loads, "access", "loads of other GPUs' lines");
-  registry.counter(module, "remote_load_hits", s.load_hits, "access", "of these, hits");
-  registry.counter(module, "remote_load_merges", s.load_merges, "access",
-                   "of these, served by a fetch under way");
-  registry.counter(module, "remote_load_misses", s.load_misses, "access",
-                   "of these, sent to memory");
-  registry.counter(module, "remote_bypasses", s.bypasses, "access",
-                   "loads of other GPUs' lines that went past the array");
-  registry.counter(module, "remote_stores", s.stores, "access",
-                   "stores and atomics to other GPUs' lines");
-  registry.histogram(module, "remote_latency", s.latency, "cycle",
-                     "from a remote load's departure to its answer");
+  register_statistics_of(registry, module, stats_);
 }
 
 namespace {

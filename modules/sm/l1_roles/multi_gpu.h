@@ -22,6 +22,8 @@ struct L1RemoteStats {
   Histogram latency;
 };
 
+void describe(StatisticsVisitor& v, L1RemoteStats& s);
+
 /// "multi_gpu": what an L1 does among several GPUs. The selective cache bypassing unit and MSHRs
 /// with bit masks of DualOpt section 4.1.2: L1RoleSite::transfer says how lines outside
 /// [local_begin, local_end) are loaded: as any other, or (bypass_l1) past the array, as whole lines

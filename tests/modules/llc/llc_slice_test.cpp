@@ -285,9 +285,9 @@ TEST_CASE("a set keeps its most recently used lines") {
   CHECK(rig.responded_at(dropped) == 1300 + kLatency + kMemory + 1);
 }
 
-TEST_CASE("answers that nobody takes stall lookups when the reply queue is full") {
+TEST_CASE("answers that nobody takes stall lookups when the response queue is full") {
   LlcSliceConfig c = plain();
-  c.reply_queue_depth = 2;
+  c.response_queue_depth = 2;
   Rig rig(c);
   rig.load(10, 0x1000);
   rig.run_to(rig.edge(400) + 1);

@@ -254,7 +254,7 @@ TEST_CASE("a slice passes the conformance run") {
   c.mshr_entries = 4;
   c.mshr_targets = 2;
   c.queue_depth = 2;
-  c.reply_queue_depth = 2;
+  c.response_queue_depth = 2;
   c.memory_queue_depth = 2;
   Rig rig(c, RequestStyle::kRandom);
   rig.memory.config().random_latency = ns(100);

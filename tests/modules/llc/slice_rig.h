@@ -36,7 +36,7 @@ inline LlcSliceConfig tiny() {
   c.mshr_entries = 4;
   c.mshr_targets = 3;
   c.queue_depth = 2;
-  c.reply_queue_depth = 2;
+  c.response_queue_depth = 2;
   c.memory_queue_depth = 2;
   c.remote_queue_depth = 2;
   return c;

@@ -233,7 +233,7 @@ TEST_CASE("L2 TLB: what is no translation request is refused") {
 
 TEST_CASE("L2 TLB: an SM that takes no answers holds up lookups, and nothing is lost") {
   L2TlbConfig c;
-  c.reply_queue_depth = 2;
+  c.response_queue_depth = 2;
   c.queue_depth = 1;
   Rig rig(c);
   ask(rig.sms, 100, 0x5000);
@@ -335,7 +335,7 @@ TEST_CASE("L2 TLB: conformance, with a reset in flight") {
   c.ways = 4;
   c.mshr_entries = 4;
   c.queue_depth = 1;
-  c.reply_queue_depth = 1;
+  c.response_queue_depth = 1;
   ScriptedTargetConfig w = Rig::walker_config();
   w.style = RequestStyle::kRandom;
   w.random_latency = ns(200);

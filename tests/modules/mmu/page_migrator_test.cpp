@@ -45,16 +45,16 @@ struct Rig {
   std::vector<std::vector<ChannelId>> resumed;
   std::vector<std::uint64_t> dropped;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
-  PageMigrator mover;
+  PageMigrator migrator;
 
   explicit Rig(const PageMigratorConfig& c, double griffin_alpha = 0.25)
-      : mover("mover", c,
-              make_policy<PageMigrationPolicy>(
-                  c.policy, {},
-                  policy_settings<PageMigrationPolicy>({{"access-counter.threshold", 10},
-                                                        {"replication.threshold", 10},
-                                                        {"griffin.alpha", griffin_alpha}})),
-              table, platform()) {
+      : migrator("page_migrator", c,
+                 make_policy<PageMigrationPolicy>(
+                     c.policy, {},
+                     policy_settings<PageMigrationPolicy>({{"access-counter.threshold", 10},
+                                                           {"replication.threshold", 10},
+                                                           {"griffin.alpha", griffin_alpha}})),
+                 table, platform()) {
     table.channel_of_sm = [](SmId sm) { return ChannelId(sm.value); };
   }
   PageMigratorPlatform platform() {
@@ -80,9 +80,9 @@ struct Rig {
     request.read_only = read_only;
     const std::uint64_t address = *table.translate(virtual_page * kPage);
     for (unsigned i = 0; i < times; ++i) {
-      mover.on_access({AccessOrigin::kLocal, address, request});
+      migrator.on_access({AccessOrigin::kLocal, address, request});
       // On its way to its home, an access is seen a first time; it does not count.
-      mover.on_access({AccessOrigin::kRemoteLeaving, address, request});
+      migrator.on_access({AccessOrigin::kRemoteLeaving, address, request});
     }
   }
 };
@@ -93,17 +93,18 @@ void run_to(Tick t) { sc_core::sc_start(to_sc_time(t + 1 - now())); }
 
 }  // namespace
 
-TEST_CASE("mover: an interval's end moves a page, after the drain, shootdown and transfer") {
+TEST_CASE(
+    "page migrator: an interval's end moves a page, after the drain, shootdown and transfer") {
   Rig rig(config("access-counter"));
   const std::uint64_t old = rig.table.map(5, ChannelId(0));
   const std::uint64_t other = rig.table.map(6, ChannelId(1));
   rig.use(5, 2, 10, false);
   rig.use(6, 2, 9, false);
-  CHECK(rig.mover.idle());
+  CHECK(rig.migrator.idle());
   // The first access, at 0, begins the interval at the next edge.
   run_to(ns(1001));
   CHECK(rig.stops == std::vector<Tick>{ns(1001)});
-  CHECK_FALSE(rig.mover.idle());
+  CHECK_FALSE(rig.migrator.idle());
   run_to(ns(1500));
   rig.drained();
   // Acted on at 1501; 200 ns of shootdown, one page at a page a microsecond.
@@ -118,13 +119,13 @@ TEST_CASE("mover: an interval's end moves a page, after the drain, shootdown and
   CHECK(rig.dropped == std::vector<std::uint64_t>{old});
   CHECK(*rig.table.translate(6 * kPage) == other);
   CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 1, 0});
-  CHECK(rig.mover.stats().stopped_cycles == 1700);
-  CHECK(rig.mover.idle());
+  CHECK(rig.migrator.stats().stopped_cycles == 1700);
+  CHECK(rig.migrator.idle());
   // The page's old memory is free again.
   CHECK(rig.table.map(7, ChannelId(0)) == old);
 }
 
-TEST_CASE("mover: pages wait for write-backs that are still under way") {
+TEST_CASE("page migrator: pages wait for write-backs that are still under way") {
   Rig rig(config("access-counter"));
   rig.settled_at = ns(2720);
   rig.table.map(5, ChannelId(0));
@@ -139,21 +140,22 @@ TEST_CASE("mover: pages wait for write-backs that are still under way") {
   CHECK(rig.resumes == std::vector<Tick>{ns(2733)});
 }
 
-TEST_CASE("mover: without a move nobody is stopped, and the next access begins an interval") {
+TEST_CASE(
+    "page migrator: without a move nobody is stopped, and the next access begins an interval") {
   Rig rig(config("access-counter"));
   rig.table.map(5, ChannelId(0));
   rig.use(5, 2, 9, false);
   run_to(ns(5000));
   CHECK(rig.stops.empty());
-  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.migrator.stats().intervals == 1);
   // Counts do not add up over intervals.
   rig.use(5, 2, 9, false);
   run_to(ns(10000));
   CHECK(rig.stops.empty());
-  CHECK(rig.mover.stats().intervals == 2);
+  CHECK(rig.migrator.stats().intervals == 2);
 }
 
-TEST_CASE("mover: copies serve their partition's walks until the kernel's end") {
+TEST_CASE("page migrator: copies serve their partition's walks until the kernel's end") {
   Rig rig(config("replication"));
   const std::uint64_t home = rig.table.map(5, ChannelId(0));
   rig.use(5, 2, 10, true);
@@ -161,7 +163,7 @@ TEST_CASE("mover: copies serve their partition's walks until the kernel's end") 
   run_to(ns(1001));
   rig.drained();
   run_to(ns(5000));
-  CHECK(rig.mover.stats().copies == 1);
+  CHECK(rig.migrator.stats().copies == 1);
   CHECK(*rig.table.walk(5 * kPage + 16, SmId(0)) == home + 16);
   CHECK(*rig.table.walk(5 * kPage + 16, SmId(3)) == home + 16);
   const std::uint64_t copy = *rig.table.walk(5 * kPage + 16, SmId(2));
@@ -170,7 +172,7 @@ TEST_CASE("mover: copies serve their partition's walks until the kernel's end") 
   // The host's view is the page itself.
   CHECK(*rig.table.translate(5 * kPage) == home);
   bool done = false;
-  rig.mover.flush([&] { done = true; });
+  rig.migrator.flush([&] { done = true; });
   run_to(ns(5000 + 200));
   CHECK_FALSE(done);  // begins at the next edge: 5001
   run_to(ns(5001 + 200));
@@ -179,26 +181,26 @@ TEST_CASE("mover: copies serve their partition's walks until the kernel's end") 
   CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 0, 0, 0});
 }
 
-TEST_CASE("mover: a kernel's end without copies costs an edge") {
+TEST_CASE("page migrator: a kernel's end without copies costs an edge") {
   Rig rig(config("replication"));
   bool done = false;
-  rig.mover.flush([&] { done = true; });
+  rig.migrator.flush([&] { done = true; });
   run_to(ns(1));
   CHECK(done);
-  CHECK(rig.mover.stats().shootdowns == 0);
+  CHECK(rig.migrator.stats().shootdowns == 0);
 }
 
-TEST_CASE("mover: what one kernel only read is not copied in the next") {
+TEST_CASE("page migrator: what one kernel only read is not copied in the next") {
   Rig rig(config("replication"));
   rig.table.map(5, ChannelId(0));
   rig.use(5, 2, 10, true);
-  rig.mover.flush([] {});
+  rig.migrator.flush([] {});
   run_to(ns(5000));
-  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.migrator.stats().intervals == 1);
   CHECK(rig.stops.empty());
 }
 
-TEST_CASE("mover: a full channel refuses, and the page stays") {
+TEST_CASE("page migrator: a full channel refuses, and the page stays") {
   Rig rig(config("access-counter"));
   for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
   const std::uint64_t old = rig.table.map(5, ChannelId(0));
@@ -206,13 +208,13 @@ TEST_CASE("mover: a full channel refuses, and the page stays") {
   run_to(ns(1001));
   rig.drained();
   run_to(ns(5000));
-  CHECK(rig.mover.stats().refused == 1);
+  CHECK(rig.migrator.stats().refused == 1);
   CHECK(*rig.table.translate(5 * kPage) == old);
   CHECK(rig.copies.empty());
   CHECK(rig.resumes.size() == 1);
 }
 
-TEST_CASE("mover: no more moves than allowed, the lowest pages first") {
+TEST_CASE("page migrator: no more moves than allowed, the lowest pages first") {
   PageMigratorConfig c = config("access-counter");
   c.max_moves = 2;
   Rig rig(c);
@@ -221,18 +223,18 @@ TEST_CASE("mover: no more moves than allowed, the lowest pages first") {
   run_to(ns(1001));
   rig.drained();
   run_to(ns(9000));
-  CHECK(rig.mover.stats().migrations == 2);
+  CHECK(rig.migrator.stats().migrations == 2);
   CHECK(rig.map->locate(*rig.table.translate(9 * kPage)).channel == ChannelId(0));
 }
 
-TEST_CASE("mover: reset forgets counts and what was under way") {
+TEST_CASE("page migrator: reset forgets counts and what was under way") {
   Rig rig(config("access-counter"));
   rig.table.map(5, ChannelId(0));
   rig.use(5, 2, 10, false);
   run_to(ns(1001));
-  REQUIRE_FALSE(rig.mover.idle());
-  rig.mover.reset();
-  CHECK(rig.mover.idle());
+  REQUIRE_FALSE(rig.migrator.idle());
+  rig.migrator.reset();
+  CHECK(rig.migrator.idle());
   run_to(ns(9000));
   CHECK(rig.resumes.empty());
 }
@@ -254,7 +256,7 @@ PageMigratorConfig on_demand() {
 
 }  // namespace
 
-TEST_CASE("mover: every cost of a stop is waited for, with all stopped") {
+TEST_CASE("page migrator: every cost of a stop is waited for, with all stopped") {
   PageMigratorConfig c = config("access-counter");
   c.pipeline_flush_ns = 30;
   c.cache_flush_ns = 400;
@@ -272,10 +274,11 @@ TEST_CASE("mover: every cost of a stop is waited for, with all stopped") {
   CHECK(rig.resumes == std::vector<Tick>{ns(3731)});
   CHECK(rig.forgets == rig.resumes);
   CHECK(rig.resumed[0] == gpus({0, 1, 2, 3}));
-  CHECK(rig.mover.stats().bytes_moved == 2 * kPage);
+  CHECK(rig.migrator.stats().bytes_moved == 2 * kPage);
 }
 
-TEST_CASE("mover: an owner goes on after its flush, others at once, walks wait for their page") {
+TEST_CASE(
+    "page migrator: an owner goes on after its flush, others at once, walks wait for their page") {
   PageMigratorConfig c = config("access-counter");
   c.drain = MoveDrain::kOwner;
   c.cache_flush_ns = 400;
@@ -306,19 +309,19 @@ TEST_CASE("mover: an owner goes on after its flush, others at once, walks wait f
   run_to(ns(1717));
   CHECK(rig.resumes.size() == 2);
   CHECK(rig.resumed[1] == gpus({1, 3}));
-  CHECK(rig.mover.moving());
+  CHECK(rig.migrator.moving());
   run_to(ns(3717) - 1);
-  CHECK_FALSE(rig.mover.idle());
+  CHECK_FALSE(rig.migrator.idle());
   run_to(ns(3717));
-  CHECK(rig.mover.idle());
+  CHECK(rig.migrator.idle());
   CHECK(rig.table.arrival(6 * kPage) == 0);
   CHECK(rig.forgets.size() == 1);
   // Stopped at 1001.
-  CHECK(rig.mover.stats().stopped_cycles == 716);
-  CHECK(rig.mover.stats().others_stopped_cycles == 116);
+  CHECK(rig.migrator.stats().stopped_cycles == 716);
+  CHECK(rig.migrator.stats().others_stopped_cycles == 116);
 }
 
-TEST_CASE("mover: a kernel's end waits for pages on their way") {
+TEST_CASE("page migrator: a kernel's end waits for pages on their way") {
   PageMigratorConfig c = config("access-counter");
   c.drain = MoveDrain::kOwner;
   Rig rig(c);
@@ -328,19 +331,19 @@ TEST_CASE("mover: a kernel's end waits for pages on their way") {
   rig.drained();
   run_to(ns(1100));
   bool done = false;
-  rig.mover.flush([&] { done = true; });
+  rig.migrator.flush([&] { done = true; });
   run_to(ns(1002 + 200 + 1000) - 1);
   CHECK_FALSE(done);
   run_to(ns(1002 + 200 + 1000));
   CHECK(done);
 }
 
-TEST_CASE("mover: on demand, the first access from elsewhere begins a batch") {
+TEST_CASE("page migrator: on demand, the first access from elsewhere begins a batch") {
   Rig rig(on_demand());
   rig.table.map(5, ChannelId(0));
   rig.use(5, 0, 10, false);
   run_to(ns(2000));
-  CHECK(rig.mover.stats().intervals == 0);
+  CHECK(rig.migrator.stats().intervals == 0);
   rig.use(5, 2, 1, false);
   run_to(ns(2101) - 1);
   CHECK(rig.stops.empty());
@@ -348,25 +351,25 @@ TEST_CASE("mover: on demand, the first access from elsewhere begins a batch") {
   CHECK(rig.stops == std::vector<Tick>{ns(2101)});
 }
 
-TEST_CASE("mover: a page that has moved once is pinned, and its accesses stop nobody") {
+TEST_CASE("page migrator: a page that has moved once is pinned, and its accesses stop nobody") {
   Rig rig(on_demand());
   rig.table.map(5, ChannelId(0));
   rig.use(5, 2, 1, false);
   run_to(ns(101));
   rig.drained();
   run_to(ns(5000));
-  CHECK(rig.mover.stats().migrations == 1);
+  CHECK(rig.migrator.stats().migrations == 1);
   // Two GPUs that take turns do not send it to and fro.
   for (std::uint64_t turn = 0; turn < 4; ++turn) {
     rig.use(5, turn % 2 == 0 ? 0 : 1, 50, false);
     run_to(ns(10000 + turn * 5000));
   }
-  CHECK(rig.mover.stats().migrations == 1);
-  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.migrator.stats().migrations == 1);
+  CHECK(rig.migrator.stats().intervals == 1);
   CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
 }
 
-TEST_CASE("mover: a refused first touch is not tried again") {
+TEST_CASE("page migrator: a refused first touch is not tried again") {
   Rig rig(on_demand());
   for (std::uint64_t p = 0; p < 64; ++p) rig.table.map(100 + p, ChannelId(2));
   rig.table.map(5, ChannelId(0));
@@ -376,11 +379,11 @@ TEST_CASE("mover: a refused first touch is not tried again") {
   run_to(ns(5000));
   rig.use(5, 2, 1, false);
   run_to(ns(9000));
-  CHECK(rig.mover.stats().refused == 1);
+  CHECK(rig.migrator.stats().refused == 1);
   CHECK(rig.stops.size() == 1);
 }
 
-TEST_CASE("mover: a batch of one source takes the home that would lose most") {
+TEST_CASE("page migrator: a batch of one source takes the home that would lose most") {
   PageMigratorConfig c = config("access-counter");
   c.one_source = true;
   c.max_moves = 2;
@@ -392,17 +395,17 @@ TEST_CASE("mover: a batch of one source takes the home that would lose most") {
   rig.drained();
   run_to(ns(5000));
   CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 1, 0, 2});
-  CHECK(rig.mover.stats().deferred == 2);
+  CHECK(rig.migrator.stats().deferred == 2);
   // What was left out is decided afresh; homes that lose as many: the lowest.
   for (std::uint64_t p : {1, 6}) rig.use(p, 3, 10, false);
   run_to(ns(6001));
   rig.drained();
   run_to(ns(9000));
   CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 0, 3});
-  CHECK(rig.mover.stats().deferred == 3);
+  CHECK(rig.migrator.stats().deferred == 3);
 }
 
-TEST_CASE("mover: griffin decides once a period, and its classes are statistics") {
+TEST_CASE("page migrator: griffin decides once a period, and its classes are statistics") {
   PageMigratorConfig c = config("griffin");
   c.drain = MoveDrain::kOwner;
   Rig rig(c, 0.5);
@@ -410,7 +413,7 @@ TEST_CASE("mover: griffin decides once a period, and its classes are statistics"
   rig.use(5, 0, 8, false);
   run_to(ns(1001));
   CHECK(rig.stops.empty());
-  CHECK(rig.mover.stats().intervals == 1);
+  CHECK(rig.migrator.stats().intervals == 1);
   run_to(ns(2000));
   rig.use(5, 1, 8, false);
   run_to(ns(3001) - 1);
@@ -421,14 +424,14 @@ TEST_CASE("mover: griffin decides once a period, and its classes are statistics"
   run_to(ns(9000));
   CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(1));
   StatisticsRegistry registry;
-  rig.mover.register_statistics(registry);
-  CHECK(registry.sum("mover", "class_dedicated") == 1);
-  CHECK(registry.sum("mover", "class_owner_shifting") == 1);
-  CHECK(registry.sum("mover", "class_shared") == 0);
-  CHECK(registry.sum("mover", "others_stopped_cycles") == 1);
+  rig.migrator.register_statistics(registry);
+  CHECK(registry.sum("page_migrator", "class_dedicated") == 1);
+  CHECK(registry.sum("page_migrator", "class_owner_shifting") == 1);
+  CHECK(registry.sum("page_migrator", "class_shared") == 0);
+  CHECK(registry.sum("page_migrator", "others_stopped_cycles") == 1);
 }
 
-TEST_CASE("mover: settings that do not go together are refused") {
+TEST_CASE("page migrator: settings that do not go together are refused") {
   PageMigratorConfig c = on_demand();
   CHECK(c.validate().empty());
   c.policy = "griffin";

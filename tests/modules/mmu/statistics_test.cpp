@@ -127,7 +127,7 @@ class CountingMoves final : public PageMigrationPolicy {
   std::uint64_t odd_ = 35;
 };
 
-/// What every mover registers.
+/// What every migrator registers.
 void fill(StatisticsTable& table, PageMigratorStats& s) {
   table.counter("intervals", s.intervals);
   table.counter("migrations", s.migrations);
@@ -143,30 +143,31 @@ void fill(StatisticsTable& table, PageMigratorStats& s) {
 
 }  // namespace
 
-TEST_CASE("the mover's statistics show its counters and its policy's", "[statistics]") {
+TEST_CASE("the migrator's statistics show its counters and its policy's", "[statistics]") {
   Memory memory;
-  const PageMigrator mover("mover", PageMigratorConfig{}, std::make_unique<CountingMoves>(),
-                           memory.table, {});
+  const PageMigrator migrator("page_migrator", PageMigratorConfig{},
+                              std::make_unique<CountingMoves>(), memory.table, {});
   StatisticsTable table;
-  PageMigratorStats& s = table.fields_of(mover.stats());
+  PageMigratorStats& s = table.fields_of(migrator.stats());
   fill(table, s);
   // Where all SMs stop and a batch has any source, these count nothing.
   table.unregistered(s.others_stopped_cycles);
   table.unregistered(s.deferred);
-  table.check(mover);
+  table.check(migrator);
 }
 
-TEST_CASE("a mover that stops owners alone, and takes one source, shows these counters, too",
+TEST_CASE("a migrator that stops owners alone, and takes one source, shows these counters, too",
           "[statistics]") {
   Memory memory;
   PageMigratorConfig config;
   config.drain = MoveDrain::kOwner;
   config.one_source = true;
-  const PageMigrator mover("mover", config, std::make_unique<CountingMoves>(), memory.table, {});
+  const PageMigrator migrator("page_migrator", config, std::make_unique<CountingMoves>(),
+                              memory.table, {});
   StatisticsTable table;
-  PageMigratorStats& s = table.fields_of(mover.stats());
+  PageMigratorStats& s = table.fields_of(migrator.stats());
   fill(table, s);
   table.counter("others_stopped_cycles", s.others_stopped_cycles);
   table.counter("deferred", s.deferred);
-  table.check(mover);
+  table.check(migrator);
 }

@@ -18,7 +18,7 @@ using namespace tessera::test;  // NOLINT
 constexpr unsigned kReadFlits = 1;  // 8 B
 constexpr unsigned kLineFlits = 9;  // 136 B over 16 B
 
-/// A lone read and its reply, cycle by cycle.
+/// A lone read and its response, cycle by cycle.
 void check_lone_read(unsigned ports, unsigned stages) {
   CrossbarRig rig(ports, ports);
   const auto i = rig.send(1'000, 0, ports - 1);
@@ -39,11 +39,11 @@ void check_lone_read(unsigned ports, unsigned stages) {
   CHECK(rig.dut.zero_load_latency(136) == rig.clock.time_of(stages * 4 + kLineFlits));
   CHECK(rig.dut.requests().packets == 1);
   CHECK(rig.dut.requests().bytes == 8);
-  CHECK(rig.dut.requests().exit_bytes[ports - 1] == 8);
+  CHECK(rig.dut.requests().egress_bytes[ports - 1] == 8);
   CHECK(rig.dut.requests().latency.sum() == stages * 4 + kReadFlits);
   CHECK(rig.dut.responses().bytes == 136);
   CHECK(rig.dut.responses().flits == kLineFlits);
-  CHECK(rig.dut.responses().exit_busy_cycles[0] == kLineFlits);
+  CHECK(rig.dut.responses().egress_busy_cycles[0] == kLineFlits);
   CHECK(rig.dut.responses().latency.sum() == stages * 4 + kLineFlits);
   CHECK(rig.dut.responses().series.total() == 136);
 }
@@ -145,7 +145,7 @@ void check_full_speed(unsigned ports, const std::function<unsigned(unsigned)>& e
   const double bound = bound_in_links * 5'000 * 136 / kLineFlits;
   CHECK(bytes >= 0.9 * bound);
   CHECK(bytes <= bound + bound_in_links * 136);
-  for (const Counter busy : dut.requests().exit_busy_cycles) CHECK(busy <= 7'000 + kLineFlits);
+  for (const Counter busy : dut.requests().egress_busy_cycles) CHECK(busy <= 7'000 + kLineFlits);
   sc_core::sc_start(to_sc_time(clock.time_of(60'000)));
   CHECK(sm.responded_at == sm.sent);
   CHECK(dut.idle());
@@ -173,11 +173,11 @@ void check_back_pressure(unsigned ports, unsigned stages) {
   std::vector<Waiting> waiting;
   rig.dut.describe_waiting(waiting);
   REQUIRE(waiting.size() == stages + 2);
-  CHECK(waiting[0].queue == "xbar.request.entry0");
+  CHECK(waiting[0].queue == "xbar.request.ingress0");
   CHECK(waiting[0].items == 2);
   CHECK(waiting[1].queue == "xbar.request.stage0.switch0.in0");
   CHECK(waiting[1].items == 2);
-  CHECK(waiting.back().queue == "xbar.request.exit" + std::to_string(ports - 1));
+  CHECK(waiting.back().queue == "xbar.request.egress" + std::to_string(ports - 1));
 
   REQUIRE(run_until_done(rig.conformance(), ns(1'000'000)));
   REQUIRE(rig.slice.arrivals().size() == sent);
@@ -254,7 +254,7 @@ TEST_CASE("a stalled slice fills two stages' buffers and holds back the sender")
   check_back_pressure(64, 2);
 }
 
-TEST_CASE("an SM that takes no replies holds back the slices, and nothing is lost") {
+TEST_CASE("an SM that accepts no responses holds back the slices, and nothing is lost") {
   CrossbarRig rig(8, 8);
   rig.sm.stall_responses_until(us(3));
   for (unsigned n = 0; n < 64; ++n) rig.send(10, 0, n % 4, false, n);
@@ -266,7 +266,7 @@ TEST_CASE("an SM that takes no replies holds back the slices, and nothing is los
   check_drained(rig.conformance());
 }
 
-TEST_CASE("replies that come early and find no room hold back their slice's requests") {
+TEST_CASE("responses that come early and find no room hold back their slice's requests") {
   ScriptedTargetConfig target;
   target.style = RequestStyle::kComplete;
   target.latency = 1;
@@ -274,7 +274,7 @@ TEST_CASE("replies that come early and find no room hold back their slice's requ
   rig.sm.stall_responses_until(us(3));
   for (unsigned n = 0; n < 20; ++n) rig.send(10, 0, 3, false, n);
   rig.run_for(3'000);
-  // One reply is at the SM, two are in the exit's buffer, two at the switch, one waits.
+  // One response is at the SM, two are in the egress port's buffer, two at the switch, one waits.
   CHECK(rig.slice.arrivals().size() == 6);
   REQUIRE(run_until_done(rig.conformance(), us(1'000)));
   check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
@@ -459,5 +459,5 @@ TEST_CASE("a configuration with faults is refused with all of them") {
   NocConfig noc;
   noc.stage_latency = 0;
   CHECK_THROWS_WITH(Crossbar("xbar", noc, 65, 1, interleaved(1)),
-                    Catch::Contains("stage_latency") && Catch::Contains("65 entry ports"));
+                    Catch::Contains("stage_latency") && Catch::Contains("65 ingress ports"));
 }

@@ -34,7 +34,7 @@ struct Line {
   }
   Sizes sizes() {
     return {tessera::request_packet_bytes(x, x.request(), kHeader),
-            tessera::reply_packet_bytes(x, x.request(), kHeader)};
+            tessera::response_packet_bytes(x, x.request(), kHeader)};
   }
   tessera::TransactionPool pool;
   Transaction& x = pool.acquire();

@@ -42,7 +42,7 @@ void check_lone_read(unsigned nodes, unsigned to, unsigned hops) {
   CHECK(rig.dut.requests().latency.sum() == hops * 5 + kReadFlits);
   CHECK(rig.dut.requests().segment_bytes == hops * 8);
   CHECK(rig.dut.responses().segment_bytes == hops * 136);
-  CHECK(rig.dut.responses().exit_busy_cycles[0] == kLineFlits);
+  CHECK(rig.dut.responses().egress_busy_cycles[0] == kLineFlits);
 }
 
 /// Entries that always have a packet, exits that always take one.

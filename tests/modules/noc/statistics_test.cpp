@@ -20,32 +20,32 @@ void fill(StatisticsTable& table, const NocStats& of, const std::string& directi
   table.counter(p + "bytes", s.bytes);
   table.counter(p + "flits", s.flits);
   table.counter(p + "buffer_full_cycles", s.buffer_full_cycles);
-  table.counter(p + "entry_wait_cycles", s.entry_wait_cycles);
+  table.counter(p + "ingress_wait_cycles", s.ingress_wait_cycles);
   table.histogram(p + "latency", s.latency);
   table.bandwidth(p + "bytes_over_time", s.series);
   table.unregistered(s.window_start);
   table.unregistered(s.segment_bytes);  // rings register it
   // Registered by element.
-  table.unregistered(s.exit_bytes);
-  table.unregistered(s.exit_busy_cycles);
-  REQUIRE(s.exit_bytes.size() == exits);
-  REQUIRE(s.exit_busy_cycles.size() == exits);
+  table.unregistered(s.egress_bytes);
+  table.unregistered(s.egress_busy_cycles);
+  REQUIRE(s.egress_bytes.size() == exits);
+  REQUIRE(s.egress_busy_cycles.size() == exits);
   for (unsigned i = 0; i < exits; ++i) {
-    const std::string exit = p + "exit" + std::to_string(i);
-    table.counter(exit + "_bytes", s.exit_bytes[i]);
-    table.counter(exit + "_busy_cycles", s.exit_busy_cycles[i]);
+    const std::string egress = p + "egress" + std::to_string(i);
+    table.counter(egress + "_bytes", s.egress_bytes[i]);
+    table.counter(egress + "_busy_cycles", s.egress_busy_cycles[i]);
   }
 }
 
 }  // namespace
 
-TEST_CASE("a crossbar's statistics show both directions' counters, and each exit's",
+TEST_CASE("a crossbar's statistics show both directions' counters, and each egress port's",
           "[statistics]") {
   const Crossbar crossbar("noc", NocConfig{}, 2, 3,
                           {[](const MemoryRequest&) { return 0U; }, nullptr});
   StatisticsTable table;
   fill(table, crossbar.requests(), "request", 3);
-  fill(table, crossbar.responses(), "reply", 2);
+  fill(table, crossbar.responses(), "response", 2);
   table.check(crossbar);
 }
 
@@ -53,7 +53,7 @@ TEST_CASE("a link's statistics show both directions' counters", "[statistics]") 
   const Link link("link", LinkConfig{});
   StatisticsTable table;
   fill(table, link.requests(), "request", 1);
-  fill(table, link.responses(), "reply", 1);
+  fill(table, link.responses(), "response", 1);
   table.check(link);
 }
 

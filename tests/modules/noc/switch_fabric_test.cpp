@@ -430,7 +430,7 @@ TEST_CASE("a closed exit fills every buffer on the way to its capacity, then let
     CHECK(rig.at_entry == 0);
     CHECK(rig.fabric.empty());
     CHECK(rig.stats.buffer_full_cycles > 0);
-    CHECK(rig.stats.entry_wait_cycles > 0);
+    CHECK(rig.stats.ingress_wait_cycles > 0);
   }
 }
 
@@ -468,7 +468,7 @@ TEST_CASE("a head that arrives far ahead is served on time at an output that wai
   rig.run(400);
   CHECK(rig.in_switch == 4);
   CHECK(rig.got.empty());
-  CHECK(rig.stats.exit_busy_cycles[0] == 9 + 9 + 1);
+  CHECK(rig.stats.egress_busy_cycles[0] == 9 + 9 + 1);
   rig.run(1'000);
   REQUIRE(rig.got.size() == 4);
   CHECK(rig.got[2].packet == small);

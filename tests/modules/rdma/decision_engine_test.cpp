@@ -149,11 +149,11 @@ TEST_CASE("decision engine: the warm-up is not counted") {
   CHECK(w.remote_accesses == 40);
   CHECK(w.remote_loads == 40);
   CHECK(w.remote_load_hits == 0);
-  CHECK(w.remote_load_pieces == 40);
+  CHECK(w.remote_load_words == 40);
   const TransferSample all = rig.engine.whole_run();
   CHECK(all.remote_accesses == 56);
   CHECK(all.remote_load_hits == 16);
-  CHECK(all.remote_load_pieces == 4 * (4 * 16 + 10));
+  CHECK(all.remote_load_words == 4 * (4 * 16 + 10));
 }
 
 TEST_CASE("decision engine: the golden model looks at everything, and may differ") {
@@ -180,7 +180,7 @@ TEST_CASE("decision engine: stores and atomics are remote accesses, and no loads
   const TransferSample w = rig.engine.window();
   CHECK(w.remote_accesses == 40);
   CHECK(w.remote_loads == 8);
-  CHECK(w.remote_load_pieces == 8);
+  CHECK(w.remote_load_words == 8);
   CHECK(rig.engine.verdict() == Verdict::kCoalescing);
 }
 

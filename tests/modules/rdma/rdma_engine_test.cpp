@@ -150,11 +150,11 @@ TEST_CASE("RDMA: a lone coalesced answer waits exactly its 30 cycles") {
   CHECK(b.timeouts == 1);
   CHECK(b.bytes_out_fine_grained == 8);  // alone, its id stands in the header
   CHECK(b.coalesced_packets == 0);
-  CHECK(b.answers_per_packet.count() == 1);
-  CHECK(b.answers_per_packet.sum() == 1);
+  CHECK(b.responses_per_packet.count() == 1);
+  CHECK(b.responses_per_packet.sum() == 1);
   // Request: at 100 ready, at 101 there. Answer: at 113 ready, at 144 there.
   CHECK(b.link_request_cycles == 1);
-  CHECK(rig.rdma(0).stats().link_answer_cycles == 31);
+  CHECK(rig.rdma(0).stats().link_response_cycles == 31);
   CHECK(rig.rdma(0).stats().remote_reads_served == 1);
   rig.check_all_done();
 }
@@ -177,7 +177,7 @@ TEST_CASE("RDMA: figure 9, ten answers of one piece share one packet of 64 bytes
   CHECK(b.bytes_out_coalesced == 64);
   CHECK(b.bytes_out_fine_grained + b.bytes_out_line == 0);
   CHECK(b.coalesced_packets == 1);
-  CHECK(b.coalesced_answers == 10);
+  CHECK(b.coalesced_responses == 10);
   CHECK(b.timeouts == 0);
   // The last answer is ready at 122, the packet is there at 123; one answer a cycle is handed over.
   for (unsigned k = 0; k < 10; ++k) {
@@ -186,12 +186,12 @@ TEST_CASE("RDMA: figure 9, ten answers of one piece share one packet of 64 bytes
     CHECK(rig.sm(0).result(k).data[4 * k] == ScriptedTarget::initial_byte(0x1000 + 64 * k + 4 * k));
     CHECK(rig.sm(0).result(k).data[(4 * k + 4) % 64] == RdmaEngine::kPoison);
   }
-  CHECK(a.link_answer_cycles == 55);  // 10 + 9 + ... + 1
+  CHECK(a.link_response_cycles == 55);  // 10 + 9 + ... + 1
   CHECK(b.link_request_cycles == 10);
   CHECK(a.pre_link_cycles == 70);
   CHECK(a.remote_reads_served == 10);
-  CHECK(a.remote_read_pieces.sum() == 10);
-  CHECK(a.remote_read_pieces.bucket(1) == 10);
+  CHECK(a.remote_read_words.sum() == 10);
+  CHECK(a.remote_read_words.bucket(1) == 10);
   rig.check_all_done();
 }
 

@@ -157,7 +157,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
     sum.requests_in += s.requests_in;
     sum.packets_out_response += s.packets_out_response;
     sum.coalesced_packets += s.coalesced_packets;
-    sum.coalesced_answers += s.coalesced_answers;
+    sum.coalesced_responses += s.coalesced_responses;
     sum.timeouts += s.timeouts;
     sum.reads_out += s.reads_out;
     sum.remote_reads_served += s.remote_reads_served;
@@ -166,7 +166,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
   CHECK(sum.requests_in == kGpus * 1500);
   CHECK(sum.remote_reads_served == sum.reads_out);
   // Every answer is in one packet.
-  CHECK(sum.packets_out_response - sum.coalesced_packets + sum.coalesced_answers == kGpus * 1500);
-  CHECK(sum.coalesced_answers > fine_loads / 10);
+  CHECK(sum.packets_out_response - sum.coalesced_packets + sum.coalesced_responses == kGpus * 1500);
+  CHECK(sum.coalesced_responses > fine_loads / 10);
   CHECK(sum.timeouts > 0);
 }

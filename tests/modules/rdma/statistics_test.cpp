@@ -27,13 +27,13 @@ TEST_CASE("an RDMA engine's statistics show its counters", "[statistics]") {
   table.counter("bytes_out_coalesced", s.bytes_out_coalesced);
   table.counter("bytes_out_ack", s.bytes_out_ack);
   table.counter("coalesced_packets", s.coalesced_packets);
-  table.counter("coalesced_answers", s.coalesced_answers);
+  table.counter("coalesced_responses", s.coalesced_responses);
   table.counter("timeouts", s.timeouts);
-  table.histogram("answers_per_packet", s.answers_per_packet);
-  table.histogram("remote_read_pieces", s.remote_read_pieces);
+  table.histogram("responses_per_packet", s.responses_per_packet);
+  table.histogram("remote_read_words", s.remote_read_words);
   table.counter("pre_link_cycles", s.pre_link_cycles);
   table.counter("link_request_cycles", s.link_request_cycles);
-  table.counter("link_answer_cycles", s.link_answer_cycles);
+  table.counter("link_response_cycles", s.link_response_cycles);
   table.counter("remote_reads_served", s.remote_reads_served);
   table.counter("mergeable_reads", s.mergeable_reads);
   table.check(rdma);
@@ -78,11 +78,11 @@ TEST_CASE("the decision engine's statistics show the window, the run and what fo
   table.value("window_remote_accesses", 11);
   table.value("window_remote_loads", 9);
   table.value("window_remote_load_hits", 1);
-  table.value("window_remote_load_pieces", 10);
+  table.value("window_remote_load_words", 10);
   table.value("run_accesses", 40);
   table.value("run_remote_accesses", 33);
   table.value("run_remote_loads", 31);
   table.value("run_remote_load_hits", 20);
-  table.value("run_remote_load_pieces", 3 * 16 + 10 + 19 * 16);
+  table.value("run_remote_load_words", 3 * 16 + 10 + 19 * 16);
   table.check(engine);
 }

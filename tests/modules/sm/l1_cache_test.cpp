@@ -138,7 +138,7 @@ TEST_CASE("the time of served misses goes to hops by the notes of those who pass
   CHECK(s.llc == rig.edge((10 - 3) + (83 - 3)));
   CHECK(s.dram == rig.edge(54 - 10));
   CHECK(s.llc_return == rig.edge(83 - 54));
-  CHECK(s.reply_network == rig.edge(2 * (kMemory - 83)));
+  CHECK(s.response_network == rig.edge(2 * (kMemory - 83)));
   CHECK(s.miss_latency.count() == 3);
   CHECK(s.miss_latency.sum() == 3 * (kMemory + 1));
 }

@@ -68,7 +68,7 @@ void fill(StatisticsTable& table, L1Stats& s, const L1Config& config) {
   table.cycles("llc_cycles", s.llc, clock);
   table.cycles("dram_cycles", s.dram, clock);
   table.cycles("llc_return_cycles", s.llc_return, clock);
-  table.cycles("reply_network_cycles", s.reply_network, clock);
+  table.cycles("response_network_cycles", s.response_network, clock);
   table.histogram("miss_latency", s.miss_latency);
   table.bandwidth("bandwidth", s.bandwidth);
 }
