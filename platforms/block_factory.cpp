@@ -64,7 +64,7 @@ BlockHandle make_fabric(const FabricSite& s) {
   return network(std::make_unique<GpuFabric>(s.name.c_str(), s.config, s.gpus));
 }
 
-/// A slice of either kind.
+/// An LLC slice or a remote cache.
 template <class Site>
 BlockHandle make_slice(const Site& s) {
   std::unique_ptr<LlcSlice> module =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Blocks are made by name, so that a user's own sc_module, or a Verilated one, with the same
-// sockets stands in for ours: register a factory under a name, and say "impl.llc": "my-llc" in the
-// configuration, or "system.gpu0.llc3.impl": "my-llc" for one of them.
+// Blocks are created by name, so that a user's own sc_module, or a Verilated one, can replace a
+// block of Tessera if it has the same sockets. Register a factory under a name, and set "impl.llc":
+// "my-llc" in the configuration, or "system.gpu0.llc3.impl": "my-llc" for a single instance.
 
 #include <cstdint>
 #include <functional>
@@ -25,59 +25,59 @@ using TargetPort =
 using InitiatorPort =
     tlm::tlm_base_initiator_socket_b<32, tlm::tlm_fw_transport_if<>, tlm::tlm_bw_transport_if<>>;
 
-/// An SM, as the platform sees it.
+/// The platform's interface to an SM.
 struct SmHandle {
   CtaSinkIf* ctas = nullptr;
   QuiesceIf* quiesce = nullptr;
-  /// Binds what the SM calls: its L1's control and the dispatcher.
+  /// Binds the interfaces that the SM calls: its L1's control and the dispatcher.
   std::function<void(FlushIf& l1, DispatchEventsIf& dispatcher)> bind;
   std::function<std::uint64_t()> warp_instructions;
   std::function<unsigned()> resident_warps;
 };
 
-/// A GPU's RDMA engine, as the platform sees it.
+/// The platform's interface to a GPU's RDMA engine.
 struct RdmaHandle {
-  /// Accesses of other GPUs, straight to the home slices.
+  /// Debug accesses of other GPUs, sent directly to the home slices.
   std::function<unsigned(tlm::tlm_generic_payload&)> debug_home;
   std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)> blocking_home;
   std::function<void()> kernel_ended;
 };
 
-/// A made block: its sockets, and what its kind has beside them.
+/// A created block: its sockets, and the interfaces of its kind.
 struct BlockHandle {
-  std::unique_ptr<sc_core::sc_module> module;  ///< where the block is one
-  std::unique_ptr<Block> plain;                ///< where it is none
+  std::unique_ptr<sc_core::sc_module> module;  ///< set if the block is an sc_module
+  std::unique_ptr<Block> plain;                ///< set if it is not
   Block* block = nullptr;                      ///< the same object; never null
   std::vector<TargetPort*> in;                 ///< `inputs` sockets
   std::vector<InitiatorPort*> out;             ///< `outputs` sockets
   FlushIf* flush = nullptr;                    ///< "l1"
-  /// "llc" where slices are flushed at kernel ends (replication); "remote_cache", "page_migrator",
+  /// "llc" if slices are flushed at kernel ends (replication); "remote_cache", "page_migrator",
   /// "mdr".
   SliceFlushIf* slice_flush = nullptr;
-  PageDropIf* page_drop = nullptr;  ///< "llc" where pages move
-  /// "l1", "llc", "remote_cache": what the platform's untimed accesses read and update. Null: an L1
-  /// that keeps no bytes; a slice that serves transport_dbg itself, and keeps no bytes of other
-  /// slices' lines.
+  PageDropIf* page_drop = nullptr;  ///< "llc" if pages can migrate
+  /// "l1", "llc", "remote_cache": bytes that the platform's untimed accesses read and update. Null
+  /// for an L1 that holds no bytes, and for a slice that serves transport_dbg itself and holds no
+  /// bytes of other slices' lines.
   HoldsBytes* bytes = nullptr;
   SliceObserver* slice_observer = nullptr;  ///< "page_migrator", "mdr", "line_sharing"
   L1Observer* l1_observer = nullptr;        ///< "decision"
-  std::function<bool()> moving;             ///< "page_migrator": pages are on their way
-  std::function<void()> forget;             ///< "l2_tlb": drops all translations, at once
-  RdmaHandle rdma;                          ///< "rdma"
-  SmHandle sm;                              ///< "sm"
-  UvmDriver* uvm = nullptr;                 ///< "uvm"
-  CtaDispatcher* dispatcher = nullptr;      ///< "dispatcher"
+  std::function<bool()> moving;  ///< "page_migrator": a shootdown or a transfer is in progress
+  std::function<void()> forget;  ///< "l2_tlb": invalidates all translations, at once
+  RdmaHandle rdma;               ///< "rdma"
+  SmHandle sm;                   ///< "sm"
+  UvmDriver* uvm = nullptr;      ///< "uvm"
+  CtaDispatcher* dispatcher = nullptr;  ///< "dispatcher"
 };
 
 template <class Site>
 using BlockFactory = std::function<BlockHandle(const Site&)>;
 
-/// A factory of one kind, without its type.
+/// A factory of one kind, type-erased.
 using AnyBlockFactory = std::function<BlockHandle(const BlockSite&)>;
 void register_any_block(const std::string& kind, const std::string& name, AnyBlockFactory factory);
 BlockHandle make_any_block(const std::string& kind, const std::string& name, const BlockSite& site);
 
-/// `Site` says the kind (platforms/block_sites.h). Throws InputError for a name that is taken.
+/// `Site` determines the kind (platforms/block_sites.h). Throws InputError if the name exists.
 template <class Site>
 void register_block(const std::string& name, BlockFactory<Site> factory) {
   register_any_block(Site::kKind, name, [f = std::move(factory)](const BlockSite& site) {
@@ -85,7 +85,8 @@ void register_block(const std::string& name, BlockFactory<Site> factory) {
   });
 }
 
-/// Throws InputError with the nearest name, and for a block without the sockets that are needed.
+/// Throws InputError with the nearest name if the name is unknown, and if the block lacks required
+/// sockets.
 template <class Site>
 BlockHandle make_block(const std::string& name, const Site& site) {
   return make_any_block(Site::kKind, name, site);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What factories of blocks are given: one site for each kind of block.
+// Arguments of the block factories: one site type per kind of block.
 
 #include <array>
 #include <cstdint>
@@ -30,34 +30,34 @@
 
 namespace tessera {
 
-/// What every factory is given. What is pointed to lives as long as the platform. A `config` has
-/// this instance's settings applied.
+/// Arguments of every factory. The objects of its pointers live as long as the platform. A `config`
+/// includes this instance's settings.
 struct BlockSite {
   std::string name;         ///< of the sc_module
   std::string path;         ///< "system.gpu0.llc3"
   std::uint32_t index = 0;  ///< among the blocks of its kind
-  GpuId gpu;                ///< that it belongs to; 0 where it serves all
+  GpuId gpu;                ///< of the block; 0 if it serves all GPUs
   const AddressMap* map = nullptr;
   TransactionPool* pool = nullptr;
-  unsigned inputs = 0;   ///< target sockets that will be bound
-  unsigned outputs = 0;  ///< initiator sockets that will be bound
+  unsigned inputs = 0;   ///< number of target sockets that will be bound
+  unsigned outputs = 0;  ///< number of initiator sockets that will be bound
 };
 
-/// n in: of its slices.
+/// n in: one per slice of the channel.
 struct DramSite : BlockSite {
   static constexpr const char* kKind = "dram";
   DramConfig config;
   ChannelId channel;
 };
 
-/// n in; out: its channel and, where lines of other slices pass through it, the network.
+/// n in; out: its channel and, if lines of other slices pass through it, the network.
 struct LlcSite : BlockSite {
   static constexpr const char* kKind = "llc";
   LlcSliceConfig config;
   SliceSite slice;
 };
 
-/// 1 in, 1 out: a bank, in front of a port of the RDMA engine.
+/// 1 in, 1 out: a bank, between L1s and a port of the RDMA engine.
 struct RemoteCacheSite : BlockSite {
   static constexpr const char* kKind = "remote_cache";
   LlcSliceConfig config;
@@ -85,21 +85,21 @@ struct RingSite : BlockSite {
   NocRouting routing;
 };
 
-/// In: its ports, and one of each packet class; out: its GPU's slices, and one of each class.
+/// In: its ports, and one per packet class; out: its GPU's slices, and one per class.
 struct RdmaSite : BlockSite {
   static constexpr const char* kKind = "rdma";
   RdmaConfig config;
   RdmaEngine::Role role;
 };
 
-/// One in and one out for each packet class of each GPU.
+/// One in and one out per packet class of each GPU.
 struct FabricSite : BlockSite {
   static constexpr const char* kKind = "fabric";
   GpuFabricConfig config;
   std::uint32_t gpus = 0;
 };
 
-/// 1 in for each SM of the GPU, 1 out.
+/// 1 in per SM of the GPU, 1 out.
 struct L2TlbSite : BlockSite {
   static constexpr const char* kKind = "l2_tlb";
   L2TlbConfig config;
@@ -151,7 +151,7 @@ struct PageMigratorSite : BlockSite {
 struct MdrSite : BlockSite {
   static constexpr const char* kKind = "mdr";
   MdrConfig config;
-  SetSampler::Shape slice;  ///< that is watched
+  SetSampler::Shape slice;  ///< monitored slice
   MdrBandwidths raw;
   ReplicationSwitch* decision = nullptr;
   MdrEngine::Scope scope;
@@ -175,7 +175,7 @@ struct DecisionSite : BlockSite {
   RemoteAccessMode* transfer = nullptr;
 };
 
-/// Every kind, by the name that its parameter has ("impl.llc").
+/// All kinds, by the names that their parameters use ("impl.llc").
 inline constexpr std::array kBlockKinds = {
     L1Site::kKind,        NocSite::kKind,          RingSite::kKind,     LlcSite::kKind,
     DramSite::kKind,      RemoteCacheSite::kKind,  RdmaSite::kKind,     FabricSite::kKind,

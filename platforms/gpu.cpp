@@ -81,8 +81,8 @@ void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
   }
 }
 
-/// SMs are spread evenly over the channels (or GPUs) that pages are placed in, neighbours together,
-/// as NUBA's partitions are.
+/// SMs are spread evenly over the memories in which pages are placed (channels or GPUs), neighbours
+/// together, like NUBA's partitions.
 ChannelId Gpu::local_memory(SmId sm) const {
   return ChannelId(static_cast<std::uint32_t>(std::uint64_t{sm.value} * map_->page_homes() /
                                               config_.system.sms));
@@ -111,7 +111,8 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
   return nullptr;
 }
 
-/// Untimed accesses of every block go through the platform's own way, from below to above.
+/// Adds the blocks that hold bytes to the backdoor, from the memory side to the SM side, and makes
+/// their untimed accesses use it.
 void Gpu::open_backdoor() {
   drams_ = made(BlockKind::kDram);
   for (const BlockKind kind : {BlockKind::kLlc, BlockKind::kRemoteCache, BlockKind::kL1}) {
@@ -123,7 +124,8 @@ void Gpu::open_backdoor() {
   }
 }
 
-/// Below all that holds bytes: the line's channel, or a home slice that tells nobody what it holds.
+/// Debug access below all blocks of the backdoor: to the line's channel, or to a home slice that
+/// does not expose its bytes.
 unsigned Gpu::debug_memory(tlm::tlm_generic_payload& payload) {
   if (payload.get_address() >= map_->geometry().total_bytes()) return 0;
   const Location where = map_->locate(payload.get_address());

@@ -28,60 +28,63 @@ struct GpuOptions {
   bool check_protocol = false;
   /// Settings of single instances ("system.gpu0.llc3.sets").
   std::vector<ParameterSetting> overrides;
-  /// Whether a virtual address belongs to an allocation.
+  /// Whether a virtual address is in an allocation.
   std::function<bool(std::uint64_t virtual_address)> allocated;
-  /// The pages of the allocation that an allocated address belongs to. May be empty.
+  /// The pages of the allocation that contains an allocated address. Can be empty.
   std::function<AllocationPages(std::uint64_t virtual_address)> allocation;
-  /// For tests: leaves the copies of other partitions' lines in the slices at a kernel's end, which
-  /// is wrong.
+  /// For tests: does not flush the copies of other partitions' lines in the slices at a kernel's
+  /// end, which is wrong.
   bool keep_replicas = false;
   /// Each node of this level is a domain (modules/core/domain.h) together with the nodes below it,
-  /// and so is each node above. kSystem: the whole platform is one. Results do not depend on it.
+  /// and so is each node above. kSystem: the whole platform is one domain. Results do not depend on
+  /// it.
   NodeLevel domains = NodeLevel::kSystem;
   /// Called after each block is made. Can be empty.
   std::function<void(const PlannedBlock&)> on_made;
 };
 
-/// The blocks of a platform, made and wired as its plan says (platforms/topology): one GPU, or
-/// several that run one kernel in one address space. What is here has no time of its own.
+/// The blocks of a platform, created and bound according to its plan (platforms/topology): one GPU,
+/// or several GPUs that run one kernel in one address space. This module itself takes no simulated
+/// time.
 class Gpu final : public sc_core::sc_module {
  public:
-  /// `name`: of a single GPU, "gpu0"; blocks of several stand in modules gpu0, gpu1, ... of this
-  /// one.
+  /// `name`: of a single GPU, "gpu0". The blocks of several GPUs are in submodules gpu0, gpu1, ...
+  /// of this module.
   Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
       const GpuOptions& options);
 
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
-  /// Pages are on their way, which takes its time without anybody else's work.
+  /// Whether a page migration is in progress, which takes its time without activity of other
+  /// blocks.
   bool pages_moving() const { return migrator_ != nullptr && migrator_->moving(); }
-  /// Called when a page's contents are wanted at another physical address. May be empty.
+  /// Called if a page's contents must be copied to another physical address. Can be empty.
   std::function<void(std::uint64_t from, std::uint64_t to)> on_page_copied;
   const AddressMap& address_map() const { return *map_; }
   const PlatformPlan& plan() const { return plan_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
-  /// Those of all blocks, and the counters of policies that many blocks use.
+  /// Registers the statistics of all blocks, and the counters of policies that many blocks use.
   void register_statistics(StatisticsRegistry& registry) const;
-  /// Of all SMs: warp instructions so far, and warps of running CTAs.
+  /// Sums over all SMs: warp instructions so far, and warps of running CTAs.
   std::uint64_t warp_instructions() const;
   std::uint64_t resident_warps() const;
   const ProtocolChecker* unfinished_checker() const;
 
-  /// Whether slices cache other slices' lines as RemoteCaching says.
+  /// Whether slices cache other slices' lines according to RemoteCaching.
   bool caches_arrays() const;
-  /// Caching of allocations for the next launch. Throws InputError for caching at the requester
-  /// where system.remote_caching keeps no copies, which slices then do not flush.
+  /// Sets the caching of allocations for the next launch. Throws InputError for caching at the
+  /// requester if system.remote_caching keeps no copies, because slices are then not flushed.
   void set_caching(const CachingByAllocation& by_allocation);
 
-  /// A kernel has ended, as far as its time counts.
+  /// Called after a kernel has ended, including its flushes.
   void kernel_ended();
 
   /// Packets between GPUs that are in use; 0 at the end of every run.
   std::size_t live_packets() const { return packets_.live(); }
 
-  /// Debug access at a physical address, to the newest bytes and to every copy. `length` must stay
-  /// in one line.
+  /// Debug access at a physical address. It reads the newest bytes and writes every copy. The
+  /// access must be within one line.
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
  private:
@@ -90,7 +93,7 @@ class Gpu final : public sc_core::sc_module {
   void build();
   Domain& domain_of(const PlannedBlock& block);
   Made make(const PlannedBlock& block);
-  /// Makes a block of a kind: what all sites have is filled in here.
+  /// Creates a block of a kind; sets the site fields that all kinds share.
   template <class Site>
   Made create(const PlannedBlock& block, Site site);
   template <class Config>
@@ -128,19 +131,19 @@ class Gpu final : public sc_core::sc_module {
   const PlatformPlan plan_;
   TransactionPool& pool_;
   const GpuOptions options_;
-  /// Where the blocks that are being made stand: instances' settings go by it.
+  /// Path of the blocks that are being created, by which settings of instances are found.
   std::string path_;
   const PolicyContext policy_context_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<PagePlacement> placement_;
-  std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< of each GPU
+  std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< per GPU
   std::unique_ptr<PageTable> page_table_;
-  std::unique_ptr<TransferPolicy> transfer_policy_;  ///< of several GPUs
+  std::unique_ptr<TransferPolicy> transfer_policy_;  ///< null unless there are several GPUs
   RemoteAccessMode transfer_;
   PacketPool packets_;
 
   std::map<std::uint32_t, Domain> domains_;  ///< by their nodes in plan_.nodes
-  /// Modules gpu0, gpu1, ... that blocks of several GPUs stand in.
+  /// Modules gpu0, gpu1, ... that contain the blocks of several GPUs.
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   /// In the order of plan_.blocks.
   std::vector<Made> made_;

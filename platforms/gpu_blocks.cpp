@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a plan to sc_modules: each block is made by its kind, then sockets are bound.
+// Creates the sc_modules of a plan: each block by its kind, then the bindings of the sockets.
 #include <algorithm>
 #include <functional>
 #include <utility>
@@ -11,7 +11,7 @@ namespace tessera {
 
 namespace {
 
-/// A level of the hierarchy, for names: what `build` makes stands in it.
+/// A level of the hierarchy, for names: the parent module of the blocks that `build` creates.
 class Scope final : public sc_core::sc_module {
  public:
   Scope(const sc_core::sc_module_name& name, const std::function<void()>& build) : sc_module(name) {
@@ -19,7 +19,7 @@ class Scope final : public sc_core::sc_module {
   }
 };
 
-/// Exits by home slice, as a network asks for them.
+/// A network's exits by home slice.
 NocRouting routing_of(const PlannedBlock& network, const AddressMap& map) {
   NocRouting routing;
   if (network.network.exits.empty()) {
@@ -28,7 +28,7 @@ NocRouting routing_of(const PlannedBlock& network, const AddressMap& map) {
     return routing;
   }
   const std::vector<std::uint32_t>& exits = network.network.exits;
-  // A home that is none leads to no exit, and the network refuses the request.
+  // An invalid home slice maps to an invalid exit, so that the network refuses the request.
   const auto exit_of = [&exits, none = network.outputs](SliceId slice) -> unsigned {
     return slice.value < exits.size() ? exits[slice.value] : none;
   };
@@ -54,7 +54,8 @@ void Gpu::build() {
   };
   made_.reserve(plan_.blocks.size());
   for (std::size_t begin = 0; begin < plan_.blocks.size();) {
-    // A GPU's blocks can be made only while its module is: they stand together.
+    // A GPU's blocks are contiguous, because they can be created only during their module's
+    // construction.
     const PlannedNode& room = plan_.scope_of(plan_.blocks[begin]);
     std::size_t end = begin;
     while (end < plan_.blocks.size() && &plan_.scope_of(plan_.blocks[end]) == &room) ++end;
@@ -278,7 +279,7 @@ BlockHandle Gpu::make_remote_cache(const PlannedBlock& block) {
   site.config = config_of(block, config_.remote_cache);
   site.slice.role = "remote_cache";
   site.slice.access_mode = &transfer_;
-  // Each module deals its SMs' lines over its own.
+  // Each module distributes its SMs' lines over its own banks.
   site.slice.remote_banks = config_.system.rdma_ports / config_.system.modules;
   return create(block, std::move(site));
 }
@@ -343,13 +344,14 @@ std::vector<BlockHandle*> Gpu::made(BlockKind kind) {
   return found;
 }
 
-/// What is flushed at a kernel's end, in its order. The L1s come first. What a GPU holds of other
-/// GPUs' memory comes before the slices, because its write-backs end in their home slices.
+/// Flush stages at a kernel's end, in order. The L1s come first. Caches of other GPUs' lines come
+/// before the slices, because their write-backs end in the home slices.
 std::vector<FlushStage> Gpu::flush_stages() {
   FlushStage l1s{"l1", {}, {}};
   for (const BlockHandle* l1 : l1s_) l1s.drop.push_back(l1->flush);
   FlushStage remote_caches{"remote_caches", {}, {}};
-  // One stage: the MDR engine's epoch and the migrator's moves end while the slices write back.
+  // One stage, because the MDR engine's epoch and the migrator's moves end while the slices write
+  // back.
   FlushStage memory_side{"memory_side", {}, {}};
   const auto add = [](FlushStage& to, const std::vector<BlockHandle*>& from, const char* needs) {
     for (const BlockHandle* cache : from) {
@@ -361,9 +363,9 @@ std::vector<FlushStage> Gpu::flush_stages() {
     }
   };
   if (!options_.keep_replicas) {
-    // Good for one kernel (DualOpt section 4.4).
+    // Lines are valid for one kernel (DualOpt section 4.4).
     add(remote_caches, made(BlockKind::kRemoteCache), "system.transfer");
-    // So are copies of other partitions' lines (NUBA section 5.3).
+    // Copies of other partitions' lines are valid for one kernel as well (NUBA section 5.3).
     if (caching_.front()->copies()) add(memory_side, slices_, "system.remote_caching");
   }
   add(memory_side, made(BlockKind::kPageMigrator), "migration.policy");
@@ -375,7 +377,7 @@ std::vector<FlushStage> Gpu::flush_stages() {
   return stages;
 }
 
-/// The last block: it ends kernels by flushing the others.
+/// Created last, because it flushes the other blocks at kernel ends.
 BlockHandle Gpu::make_dispatcher(const PlannedBlock& block) {
   sms_ = made(BlockKind::kSm);
   l1s_ = made(BlockKind::kL1);

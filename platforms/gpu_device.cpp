@@ -20,7 +20,7 @@ void GpuDevice::attach(Gpu& gpu) {
   gpu.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
     page_mapped(page, physical);
   };
-  // Pages are whole: the last one of an allocation belongs to it beyond its last byte.
+  // Allocations are rounded up to pages: the last page includes bytes after the allocation's end.
   gpu.page_table().allocation_of = [this](std::uint64_t virtual_address) {
     const Allocation* const a = allocations_.nearest_below(virtual_address);
     return a == nullptr ? 0U : allocation_number(allocations_, a->begin);
@@ -80,7 +80,8 @@ void GpuDevice::submit(const LaunchRequest& request) {
 }
 
 bool GpuDevice::allocated(std::uint64_t virtual_address) const {
-  // Pages are whole: an access beyond an allocation's last byte has been refused at issue.
+  // Allocations are rounded up to pages, because accesses after an allocation's last byte are
+  // refused at issue.
   const Allocation* a = allocations_.nearest_below(virtual_address);
   const std::uint64_t page = config_.system.page_bytes;
   return a != nullptr && virtual_address < (a->end() + page - 1) / page * page;
@@ -114,7 +115,7 @@ void GpuDevice::check(const char* what, Address address, std::uint64_t bytes) co
 
 namespace {
 
-/// f(address, offset, bytes) for each part of [address, address + bytes) that lies in one unit.
+/// f(address, offset, bytes) for each part of [address, address + bytes) within one unit.
 template <class F>
 void for_each_part(Address address, std::uint64_t bytes, std::uint64_t unit, F f) {
   for (std::uint64_t done = 0; done < bytes;) {
@@ -138,7 +139,8 @@ void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
   check("writes", to, bytes);
   if (values_ == ValueMode::kFunctional) return memory_.write(to, from, bytes);
-  // The model only reads what it is given; the payload's pointer is not const.
+  // The model only reads the data; the const_cast is needed because the payload's pointer is not
+  // const.
   auto* source = static_cast<unsigned char*>(const_cast<void*>(from));
   for_each_part(to, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
@@ -171,7 +173,7 @@ void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
 
 void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) {
   if (values_ == ValueMode::kFunctional) return;
-  // The bytes move: from now on the channel holds them.
+  // Moves the page's bytes from the host to the channel, which holds them from now on.
   const std::uint64_t page = config_.system.page_bytes;
   std::vector<unsigned char> bytes(page);
   memory_.read(bytes.data(), virtual_page * page, page);

@@ -27,37 +27,38 @@ struct KernelRecord {
   CtaResources resources;
 };
 
-/// The simulated GPU as a host program sees it.
+/// The simulated GPU as seen by a host program.
 ///
-/// Functional mode: values live in one flat memory. Carried mode: what the host writes to a page
-/// that no SM has touched stays with the host, and is copied into the page's channel when the
-/// driver has placed it; pages that are placed are read and written by debug accesses.
+/// Functional mode: values are in one flat memory. Carried mode: the host's writes to a page that
+/// no SM has touched are stored on the host. They are copied to the page's channel after the driver
+/// has placed the page. Debug accesses read and write placed pages.
 class GpuDevice final : public Device {
  public:
-  /// `run_launch`: submits the launch and runs simulated time to its end; throws what it failed by.
+  /// `run_launch`: submits the launch and runs simulated time to its end; throws the launch's
+  /// failure.
   GpuDevice(const GpuConfig& config, std::function<void(const LaunchRequest&)> run_launch);
 
-  /// Before the first use; the GPU is built after the device (its driver asks allocated()). Makes
-  /// the command processor and its memory, as modules of "host".
+  /// Must be called before the first use. The GPU is constructed after the device, because its
+  /// driver calls allocated(). Creates the command processor and its memory, as modules of "host".
   void attach(Gpu& gpu);
-  /// Host memory and command processor: for firmware, whose sockets may be bound to theirs.
+  /// Host memory and command processor, for firmware: a firmware model can bind to their sockets.
   HostInterface& host() { return *host_; }
-  /// The kernels that packets may name.
+  /// The kernels that packets can launch.
   KernelTable& kernels() { return kernels_; }
 
-  /// Sends the launch to the command processor at the present time. on_launch_ended() follows, if
-  /// simulated time goes on. Throws InputError for arguments that do not suit the kernel.
+  /// Sends the launch to the command processor at the present time. on_launch_ended() is called
+  /// later if simulated time continues. Throws InputError for arguments that do not fit the kernel.
   void submit(const LaunchRequest& request);
-  /// Called when a submitted launch has ended: null, or what it failed by.
+  /// Called when a submitted launch has ended; null, or its failure.
   std::function<void(const std::exception_ptr&)> on_launch_ended;
-  /// Called when a kernel, whoever launched it, is about to start. May be empty.
+  /// Called when any kernel is about to start. Can be empty.
   std::function<void(const KernelProgram&)> on_kernel_start;
   void set_values(ValueMode mode) { values_ = mode; }
-  /// Launches made from now on check their accesses (LaunchEnvironment::on_race).
+  /// Later launches check their accesses for races (LaunchEnvironment::on_race).
   void check_races(std::function<void(const std::string&)> found) { on_race_ = std::move(found); }
 
   bool allocated(std::uint64_t virtual_address) const;
-  /// The pages of the allocation that an allocated address belongs to.
+  /// The pages of the allocation that contains an allocated address.
   AllocationPages allocation(std::uint64_t virtual_address) const;
 
   Address allocate(const std::string& name, std::uint64_t bytes) override;
@@ -69,12 +70,12 @@ class GpuDevice final : public Device {
   void working(const std::string& what, double done) override {
     if (on_working) on_working(what, done);
   }
-  /// Called by working(). May be empty.
+  /// Called by working(). Can be empty.
   std::function<void(const std::string& what, double done)> on_working;
 
  private:
   void check(const char* what, Address address, std::uint64_t bytes) const;
-  /// Debug accesses of physical memory, a line at a time.
+  /// Debug accesses to physical memory, one line at a time.
   void debug(tlm::tlm_command command, std::uint64_t physical, unsigned char* data,
              std::uint64_t bytes);
   bool access_device(tlm::tlm_command command, Address address, unsigned char* data,

@@ -13,7 +13,7 @@ namespace tessera {
 
 namespace {
 
-// The driver's part of host memory.
+// Host memory of the driver.
 constexpr std::uint64_t kRing = 0;
 constexpr std::uint64_t kRingPackets = 16;
 constexpr std::uint64_t kSignal = 0x800;
@@ -98,7 +98,7 @@ void HostInterface::submit(const CommandPacket& packet, const std::vector<std::b
   wake_.at(now());
 }
 
-/// A process, because sockets serve only while simulated time runs.
+/// A process, because sockets can be used only while simulated time runs.
 void HostInterface::ring_doorbell() {
   if (tail_ == 0) {
     write_register(CommandRegister::kQueueBase, kRing);
@@ -113,14 +113,14 @@ void HostInterface::ring_doorbell() {
   write_register(CommandRegister::kTail, ++tail_);
 }
 
-/// A failed kernel still holds its SMs: nothing can be launched after it.
+/// A failed kernel still occupies its SMs, so that no kernel can be launched after it.
 bool HostInterface::kernel_failed() {
   return read_register(CommandRegister::kError) ==
          static_cast<std::uint64_t>(CommandError::kKernelFailed);
 }
 
 void HostInterface::handle_interrupt() {
-  // Firmware's packets are not the driver's.
+  // Interrupts for firmware's packets are not for the driver.
   if (!command_processor.interrupt->read() || tail_ == 0) return;
   std::exception_ptr failure;
   const std::uint64_t pending = read_register(CommandRegister::kInterruptStatus);

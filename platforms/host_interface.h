@@ -17,19 +17,19 @@
 
 namespace tessera {
 
-/// The host's side of a platform: the command processor, the memory that it shares with software,
-/// and the driver by which a host program launches kernels. Firmware binds its sockets to
-/// `command_processor.mmio` and `memory` and uses both instead of the driver.
+/// The host side of a platform: the command processor, the memory that it shares with software, and
+/// the driver through which a host program launches kernels. Firmware binds its sockets to
+/// `command_processor.mmio` and `memory`, and uses both instead of the driver.
 ///
-/// `memory` has two windows: [0, kMemoryBytes), host memory for rings, argument blocks and signals;
-/// and from Allocations::kBase on, device memory by virtual address, inside allocations. Loosely
-/// timed (b_transport, transport_dbg), without a time of its own: accesses of the host have none.
-/// The driver uses all of the host memory.
+/// `memory` has two windows: [0, kMemoryBytes) is host memory for rings, argument blocks and
+/// signals; addresses from Allocations::kBase on are device memory by virtual address, inside
+/// allocations. It is loosely timed (b_transport, transport_dbg). Host accesses take no time. The
+/// driver uses all of the host memory.
 class HostInterface final : public sc_core::sc_module {
  public:
   static constexpr std::uint64_t kMemoryBytes = 64 << 10;
 
-  /// Reads or writes device memory; false outside allocations.
+  /// Reads or writes device memory; returns false for an access outside allocations.
   using DeviceAccess = std::function<bool(tlm::tlm_command command, Address address,
                                           unsigned char* data, std::uint64_t bytes)>;
 
@@ -40,10 +40,10 @@ class HostInterface final : public sc_core::sc_module {
                 const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
                 LaunchPlatform platform, DeviceAccess device);
 
-  /// The driver writes a packet (its addresses and id are the driver's) and the argument block, and
-  /// rings the doorbell, at the present time. One launch at a time.
+  /// The driver writes a packet, with its own addresses and id, and the argument block, and rings
+  /// the doorbell at the present time. One launch at a time.
   void submit(const CommandPacket& packet, const std::vector<std::byte>& arguments);
-  /// The driver's launch has ended: null, or why the command processor gave it up.
+  /// Called when the driver's launch has ended; null, or the command processor's error.
   std::function<void(const std::exception_ptr&)> on_launch_ended;
 
  private:

@@ -26,10 +26,10 @@ using nlohmann::ordered_json;
 
 namespace {
 
-/// An interrupt has ended the run.
+/// Thrown after an interrupt has ended the run.
 struct Interrupted {};
 
-/// The top of the hierarchy above a single GPU: "system.gpu0.llc3".
+/// Top of the hierarchy above a single GPU: "system.gpu0.llc3".
 class System final : public sc_core::sc_module {
  public:
   System(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
@@ -69,7 +69,7 @@ class Simulation::Impl {
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
-    // Several GPUs are modules of the system's own.
+    // Several GPUs are modules inside the system's module.
     if (config_.gpu.system.gpus > 1) {
       gpus_ = std::make_unique<Gpu>("system", config_.gpu, pool_, options);
     } else {
@@ -84,8 +84,8 @@ class Simulation::Impl {
       sc_core::sc_pause();
     };
     blocks_ = gpu().blocks();
-    // The command processor's counters are not registered: with the host program as its only
-    // software they repeat `kernels`.
+    // The command processor's counters are not registered, because they repeat `kernels`: the host
+    // program is its only software.
     gpu().register_statistics(registry_);
     blocks_.push_back(&device_.host().command_processor);
     build_supervisor();
@@ -123,7 +123,7 @@ class Simulation::Impl {
   bool kernel_done_ = false;
   bool interrupted_ = false;
   std::chrono::steady_clock::time_point host_work_shown_;
-  std::exception_ptr error_;         ///< the supervisor's: it ends the run
+  std::exception_ptr error_;         ///< set by the supervisor; ends the run
   std::exception_ptr launch_error_;  ///< of the last launch
 };
 
@@ -171,7 +171,7 @@ void Simulation::Impl::report_progress() {
   options_.on_progress(p);
 }
 
-/// Of the host program, which has no simulated time.
+/// Reports the progress of host work, which takes no simulated time.
 void Simulation::Impl::host_works(const std::string& what, double done) {
   end_if_interrupted();
   const auto time = std::chrono::steady_clock::now();
@@ -224,7 +224,7 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   if (interrupted_) throw Interrupted{};
 }
 
-/// Lets what is under way after the last kernel (write-backs) come to an end.
+/// Runs until work in flight after the last kernel (write-backs) has completed.
 void Simulation::Impl::drain() {
   const auto idle = [&] {
     return std::all_of(blocks_.begin(), blocks_.end(), [](const Block* b) { return b->idle(); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What the command (and any other front end) sees of a platform: a resolved configuration, and a
-// simulation that runs one workload on it.
+// The interface of the command (and of other front ends) to a platform: a resolved configuration,
+// and a simulation that runs one workload on it.
 
 #include <cstdint>
 #include <functional>
@@ -31,23 +31,23 @@ struct PresetInfo {
 /// environment, the source tree, or ${prefix}/share/tessera/presets.
 std::vector<PresetInfo> platform_presets();
 
-/// A configuration with every default, preset and override applied and checked.
+/// A configuration with all defaults, presets and overrides applied and checked.
 struct ResolvedConfig {
   std::string platform;  ///< the preset's name, or the JSON file's path
   GpuConfig gpu;
   /// Settings of single instances ("system.gpu0.llc3.sets").
   std::vector<ParameterSetting> overrides;
 
-  /// Nested JSON of every parameter, as `tessera config` prints it.
+  /// Nested JSON of all parameters, as `tessera config` prints it.
   nlohmann::ordered_json to_json() const;
   std::vector<ListedParameter> parameters() const;
 };
 
-/// `platform`: a preset's name or a JSON file (which may say "base": another). `sets`:
-/// "path=value" overrides. Throws InputError with everything that is wrong.
+/// `platform`: a preset's name or a JSON file (which can have "base": another). `sets`:
+/// "path=value" overrides. Throws InputError with all errors.
 ResolvedConfig resolve_config(const std::string& platform, const std::vector<std::string>& sets);
 
-/// How far a run is.
+/// Progress of a run.
 struct Progress {
   std::string phase;  ///< "kernel 2: mm"
   std::uint64_t ctas_done = 0;
@@ -60,33 +60,32 @@ struct RunOptions {
   Scale scale = Scale::kSmall;
   std::uint64_t seed = 1;
   ValueMode values = ValueMode::kFunctional;
-  /// Looks for races of the kernels (docs/guide/races.md) and lists them in stats.json ("races").
+  /// Checks the kernels for races (docs/guide/races.md) and lists them in stats.json ("races").
   bool check_races = false;
-  /// Called for each race that is found, with what it is. May be empty.
+  /// Called for each race, with its description. Can be empty.
   std::function<void(const std::string&)> on_race;
-  /// How the run was asked for and by what: stands in stats.json. `commit`: of the command's
-  /// source.
+  /// Command line and version of the run, for stats.json. `commit`: of the command's source.
   std::string commit = "unknown";
   std::vector<std::string> command_line;
-  /// Called from time to time (host time: about ten times a second). May be empty.
+  /// Called about ten times per second of host time. Can be empty.
   std::function<void(const Progress&)> on_progress;
-  /// Polled as often; true ends the run early, keeping what was measured. May be empty.
+  /// Polled at the same rate; true ends the run early and keeps the measurements. Can be empty.
   std::function<bool()> interrupted;
 };
 
-/// Of stats.json: rises when a key changes its meaning or goes.
+/// Version of stats.json: incremented if a key changes its meaning or is removed.
 inline constexpr int kStatsSchema = 1;
 
 struct RunResult {
   /// The stats.json document.
   nlohmann::ordered_json stats;
-  /// Present when the run failed: what, in one message (RunError's text, the watchdog's report).
+  /// Set if the run failed: the error in one message (RunError's text, the watchdog's report).
   std::optional<std::string> failure;
   bool interrupted = false;
   std::optional<Verification> verification;
 };
 
-/// How a platform is built, beyond its configuration.
+/// Build options of a platform beside its configuration.
 struct BuildOptions {
   /// Splices a base-protocol checker into every socket.
   bool check_protocol = false;
@@ -107,8 +106,8 @@ class Simulation {
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
 
-  /// Runs the workload's host program and verifies it. Throws InputError for bad input; failures
-  /// of the run are in the result, with the statistics up to then. Once per Simulation.
+  /// Runs the workload's host program and verifies it. Throws InputError for bad input. If the run
+  /// fails, the result has the failure and the statistics up to it. Once per Simulation.
   RunResult run(Workload& workload, const RunOptions& options);
 
   const StatisticsRegistry& statistics() const;

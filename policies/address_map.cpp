@@ -7,7 +7,7 @@ namespace tessera {
 
 std::vector<std::string> MemoryGeometry::errors() const {
   std::vector<std::string> out;
-  // Parameters have narrower ranges of their own.
+  // Parameters have narrower ranges.
   const auto range = [&](const char* name, std::uint64_t value, std::uint64_t min,
                          std::uint64_t max, const char* kind) {
     if (value >= min && value <= max) return true;

@@ -9,20 +9,22 @@ namespace tessera {
 
 /// Inputs that compete for one output in one cycle.
 struct ArbitrationRequests {
-  /// Bit i: input i has a head that can go. Two bits or more.
+  /// Bit i: input i has a head that can be sent. Two bits or more are set.
   std::uint64_t inputs = 0;
-  /// The input that this output served last; any number before the first.
+  /// The input that this output served last; any number before the first grant.
   std::uint32_t last = 0;
-  /// [input]: when its head came to the block, in any unit, of inputs with a bit. Null unless
-  /// Arbiter::compares_age().
+  /// [input]: arrival time of its head at the block, in any unit; valid for inputs with a bit. Null
+  /// unless Arbiter::compares_age().
   const std::uint64_t* arrived = nullptr;
 };
 
-/// Decides which input an output serves: of a switch, a ring's node, or the arrays of an LLC slice.
+/// Selects the input that an output serves: an output of a switch, of a ring's node, or the arrays
+/// of an LLC slice.
 ///
-/// Contract: an arbiter has no state of an output; one serves all outputs of its block. It is not
-/// asked where one input competes. If the head that it chooses finds no room downstream, the output
-/// waits, and asks again when something has changed. Answers are the same on every machine.
+/// Contract: an arbiter has no state of an output, so that one arbiter serves all outputs of its
+/// block. It is not called if only one input competes. If there is no space downstream for the
+/// selected head, the output waits and calls the arbiter again after a change. Results are equal on
+/// every machine.
 class Arbiter : public Policy {
  public:
   static constexpr const char* kFamily = "arbiter";
@@ -31,9 +33,9 @@ class Arbiter : public Policy {
   };
   static Context example_context() { return {}; }
 
-  /// One of `requests.inputs`.
+  /// Returns one of `requests.inputs`.
   virtual std::uint32_t choose(const ArbitrationRequests& requests) const = 0;
-  /// Whether choose() reads `arrived`. Asked at elaboration.
+  /// Whether choose() reads `arrived`. Called at elaboration.
   virtual bool compares_age() const { return false; }
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 std::uint64_t ones(unsigned n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// Whether `candidate` is outside the span of the last `width - 1` columns, seen through `mask`.
+// Whether `candidate` is outside the span of the last `width - 1` columns, each masked by `mask`.
 bool independent(const std::vector<std::uint64_t>& columns, std::uint64_t candidate, unsigned width,
                  std::uint64_t mask) {
   const std::size_t before = std::min<std::size_t>(columns.size(), width - 1);

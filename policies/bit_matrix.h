@@ -24,7 +24,7 @@ class FixedRandom {
 /// Rank over GF(2) of bit vectors.
 unsigned rank_of(std::vector<std::uint64_t> vectors);
 
-/// A binary matrix held by columns: column j says which output bits input bit j flips.
+/// A binary matrix stored by columns: column j is the set of output bits that input bit j flips.
 struct BitMatrix {
   unsigned outputs = 0;
   std::vector<std::uint64_t> columns;
@@ -39,13 +39,15 @@ struct OutputGroup {
   unsigned bits = 0;
 };
 
-/// A random matrix of `outputs` rows and `inputs` columns (outputs <= inputs) in which
-/// * the first `outputs` columns are linearly independent: with the other inputs known, outputs
-///   determine the first inputs, so the map is invertible. By construction: a column inside the
-///   span of those before it is drawn again.
-/// * for each group of output bits, any `group.bits` successive columns are independent within the
-///   group wherever the draw allows it (a limited number of attempts): a run of as many successive
-///   address bits then reaches every value of the group, and so a power-of-two stride does.
+/// A random matrix of `outputs` rows and `inputs` columns (outputs <= inputs) with these
+/// properties:
+/// * The first `outputs` columns are linearly independent. If the other inputs are known, the
+///   outputs determine the first inputs, so that the map is invertible. This holds by construction:
+///   a column inside the span of the previous columns is drawn again.
+/// * For each group of output bits, any `group.bits` successive columns are independent within the
+///   group if the draw can satisfy it (the number of attempts is limited). A run of as many
+///   successive address bits, and therefore a power-of-two stride, then reaches every value of the
+///   group.
 BitMatrix random_invertible(unsigned outputs, unsigned inputs,
                             const std::vector<OutputGroup>& groups, FixedRandom& random);
 

@@ -7,34 +7,36 @@
 
 namespace tessera {
 
-/// The cache that a replacement policy serves.
+/// Shape of the cache that a replacement policy serves.
 struct CacheShape {
   std::uint32_t sets = 64;
   std::uint32_t ways = 16;  ///< 1 to 64
 };
 
-/// Decides which line of a set is evicted. CacheArray has one for each array, and gives it the
-/// state of the set in question: a byte a way, beside the tags, way w's in byte w % 8 (from the
-/// lowest) of word w / 8. Bytes of the last word beyond the ways are the policy's to use.
+/// Selects the line of a set that is evicted. Each CacheArray has one policy, and passes it the
+/// state of the set: one byte per way, stored beside the tags. The byte of way w is byte w % 8
+/// (from the lowest) of word w / 8. The policy can also use the bytes of the last word beyond the
+/// ways.
 ///
-/// Contract: a policy changes nothing but these bytes and its own members. It sees no line, no lock
-/// and no occupancy: victim() is told which ways can be taken. victim() changes nothing: a cache
-/// asks it as often as it wants, and does not always evict what it names. Calls come for every
-/// access, so a policy does not allocate, and its answers are the same on every machine.
+/// Contract: a policy changes only these bytes and its own members. It has no access to lines,
+/// locks or occupancy: victim() receives the ways that can be evicted. victim() changes nothing,
+/// because a cache can call it any number of times and does not always evict its result. Functions
+/// are called for every access, so a policy must not allocate memory. Results are equal on every
+/// machine.
 class CacheReplacement : public Policy {
  public:
   static constexpr const char* kFamily = "cache_replacement";
   using Context = CacheShape;
   static Context example_context() { return {}; }
 
-  /// No way of the set has been used.
+  /// Sets the state of a set whose ways have not been used.
   virtual void reset(std::uint64_t* state) const = 0;
-  /// A line comes into a way: when it is allocated and, if it waited for its bytes, when they come.
-  /// `evicted`: it takes the place of a line, that victim() named for this set.
+  /// A line is inserted into a way: called when it is allocated and, if its bytes come later, when
+  /// they arrive. `evicted`: the line replaces the line that victim() selected for this set.
   virtual void insert(std::uint64_t* state, std::uint32_t way, bool evicted) = 0;
-  /// The line in a way is used.
+  /// The line in a way is accessed.
   virtual void hit(std::uint64_t* state, std::uint32_t way) = 0;
-  /// One of `candidates` (bit w: way w), of which there is at least one.
+  /// Returns one of `candidates` (bit w: way w), of which there is at least one.
   virtual std::uint32_t victim(const std::uint64_t* state, std::uint64_t candidates) const = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// Shape of a launch, as far as scheduling needs it.
+/// Shape of a launch, as far as scheduling uses it.
 struct CtaGrid {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -17,18 +17,19 @@ struct CtaGrid {
   std::uint64_t count() const { return std::uint64_t{x} * y * z; }
 };
 
-/// Decides which CTA an SM runs next. The dispatcher asks whenever an SM has room, and reports the
-/// policy's counters. SMs are numbered GPU by GPU, the same number in each.
+/// Selects the next CTA of an SM. The dispatcher calls it if an SM has free resources, and reports
+/// the policy's counters. SMs are numbered GPU by GPU, with the same number of SMs in each.
 class CtaScheduler : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "cta_scheduler";
-  /// A launch begins: all of its CTAs are pending.
+  /// Begins a launch: all of its CTAs are pending.
   virtual void begin(const CtaGrid& grid, unsigned sm_count) = 0;
-  /// The dispatcher goes over the SMs with room once more, in ascending order.
+  /// Begins a new round over the SMs with free resources, in ascending order.
   virtual void begin_round() {}
-  /// The next CTA for `sm`, or nothing if none is left for it. Gives each CTA out exactly once.
+  /// Returns the next CTA for `sm`, or nothing if no CTA is left for it. Returns each CTA exactly
+  /// once.
   virtual std::optional<CtaId> next(SmId sm) = 0;
-  /// CTAs not yet given out.
+  /// Number of CTAs that have not been returned.
   virtual std::uint64_t pending() const = 0;
 };
 

@@ -9,9 +9,9 @@
 
 namespace tessera {
 
-/// The CTAs of each GPU, in order. Several GPUs: each runs a contiguous range of CTAs, as long as
-/// its SMs times the CTAs per SM of the system, rounded up, so that few CTAs fill the first GPUs
-/// only (MGPUSim's unified multi-GPU).
+/// The CTAs of each GPU, in order. Each of several GPUs runs a contiguous range of CTAs. A range's
+/// length is the GPU's number of SMs times the CTAs per SM of the system, rounded up, so that few
+/// CTAs fill only the first GPUs (MGPUSim's unified multi-GPU).
 class GpuRanges {
  public:
   explicit GpuRanges(unsigned gpus) : ranges_(gpus) {}
@@ -24,7 +24,7 @@ class GpuRanges {
     std::uint64_t end = 0;
   };
   Range& operator[](unsigned gpu) { return ranges_[gpu]; }
-  /// The next CTA of a GPU, or nothing.
+  /// The next CTA of a GPU; nothing if its range is exhausted.
   std::optional<CtaId> take(unsigned gpu);
   std::uint64_t pending() const { return pending_; }
   void taken() { --pending_; }

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-/// An array of device memory, as the host program allocated it.
+/// An array of device memory, as allocated by the host program.
 struct LaunchArray {
   std::string name;
   std::uint64_t address = 0;  ///< virtual, a multiple of the page size
@@ -30,16 +30,16 @@ struct LaunchArgument {
   bool read_only = false;
 };
 
-/// What a planner sees of a launch.
+/// A planner's view of a launch.
 struct LaunchView {
   std::string kernel;
   CtaGrid grid;
   CtaGrid block;  ///< threads of a CTA
   std::uint32_t dynamic_shared_bytes = 0;
   std::vector<LaunchArgument> arguments;
-  std::vector<LaunchArray> arrays;  ///< every allocation, by ascending address
+  std::vector<LaunchArray> arrays;  ///< all allocations, by ascending address
   PolicyContext platform;
-  /// Memories that pages are placed in: channels, or GPUs (AddressMap::page_homes()).
+  /// Memories in which pages are placed: channels, or GPUs (AddressMap::page_homes()).
   std::uint32_t memories = 1;
 };
 
@@ -54,8 +54,8 @@ struct PageAssignment {
   ChannelId memory;                ///< below LaunchView::memories
 };
 
-/// Where lines of an array are cached. At the requester only lines that the kernel does not write,
-/// of the requester's own GPU (RemoteAccess::is_replicable()).
+/// Slices that cache lines of an array. The requester's slice caches only lines that the kernel
+/// does not write and whose home is on the requester's own GPU (RemoteAccess::is_replicable()).
 struct ArrayCaching {
   std::uint64_t address = 0;  ///< of the array's first byte
   Caching caching;
@@ -63,22 +63,23 @@ struct ArrayCaching {
 
 /// How a kernel is launched.
 struct LaunchPlan {
-  /// A page that is placed already stays where it is: the first launch decides.
+  /// A page that is already placed keeps its memory: the first launch decides.
   std::vector<PageAssignment> pages;
-  /// Without: the platform's own (dispatch.scheduler).
+  /// Empty: the platform's own scheduler (dispatch.scheduler).
   std::optional<CtaSchedulerChoice> scheduler;
-  /// Arrays that are not named follow system.remote_caching. Needs slices that cache other slices'
-  /// lines; at the requester, a system.remote_caching that keeps copies (RemoteCaching::copies()).
+  /// Arrays that are not listed follow system.remote_caching. Requires slices that cache other
+  /// slices' lines. Caching at the requester also requires a system.remote_caching that keeps
+  /// copies (RemoteCaching::copies()).
   std::vector<ArrayCaching> caching;
 };
 
-/// Decides how a kernel is launched. The command processor asks once for each launch, before the
-/// first CTA is dealt. A planner may keep state of its own.
+/// Plans a kernel's launch. The command processor calls it once per launch, before the first CTA is
+/// dispatched. A planner can keep state.
 class LaunchPlanner : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "launch_planner";
-  /// A plan that the platform cannot apply (a page of no array, a memory or scheduler that does not
-  /// exist) refuses the launch with an InputError.
+  /// Returns the plan. If the platform cannot apply it (a page of no array, a memory or scheduler
+  /// that does not exist), the launch fails with an InputError.
   virtual LaunchPlan plan(const LaunchView& launch) = 0;
 };
 

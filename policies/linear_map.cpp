@@ -90,7 +90,7 @@ LinearMap::Part LinearMap::computed(std::uint64_t address) const {
   const std::uint64_t channel = parities(channel_masks_, channel_bits_, address);
   const std::uint64_t bank = parities(bank_masks_, bank_bits_, address);
   const std::uint64_t row = row_(address);
-  // Everything but channel and slice, in lines: as many values as a slice has lines.
+  // All fields except channel and slice, in lines: as many values as a slice has lines.
   return {(((row << (bank_bits_ - slice_bits_)) | (bank >> slice_bits_)) << line_in_row_bits_) |
               (column_(address) >> line_bits_),
           row << 32 | bank << kMaxBits | channel};

@@ -9,13 +9,13 @@
 
 namespace tessera {
 
-/// Where the bits of one field stand in an address, lowest first.
+/// Bit positions of one field in an address, lowest first.
 using BitPositions = std::vector<std::uint8_t>;
 
-/// Gathers scattered address bits: a few runs of neighbouring bits, each one shift and mask.
+/// Gathers scattered address bits as a few runs of neighbouring bits, each by one shift and mask.
 class BitGather {
  public:
-  /// `positions` may fall into at most 4 runs.
+  /// `positions` must form at most 4 runs.
   explicit BitGather(const BitPositions& positions);
 
   std::uint64_t operator()(std::uint64_t address) const {
@@ -36,34 +36,35 @@ class BitGather {
   unsigned runs_ = 0;
 };
 
-/// Which address bits make which field, before any randomisation. Where GPUs or channels are no
-/// power of two, the bits are those of the address whose GPU and channel number are bits
-/// (LinearMap::linear()).
+/// Address bits of each field, before any randomisation. If the number of GPUs or channels is not a
+/// power of two, the bits are those of the linear address (LinearMap::linear()), in which GPU and
+/// channel numbers are bit fields.
 struct AddressLayout {
-  std::uint32_t gpus = 1;  ///< with an address range each; their bits stand above all others
-  BitPositions channel;    ///< of a GPU, then those of the GPU
+  std::uint32_t gpus = 1;  ///< with an address range each; their bits are above all others
+  BitPositions channel;    ///< channel within its GPU, then the GPU
   BitPositions bank;       ///< the slice bits first
   BitPositions column;
   BitPositions row;
 };
 
 constexpr bool is_power_of_two(std::uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
-/// Of a power of two.
+/// `power_of_two` must be a power of two.
 unsigned log2_of(std::uint64_t power_of_two);
-/// Bits of the numbers below n.
+/// Number of bits of the numbers below n.
 unsigned bits_below(std::uint64_t n);
 
-/// Bytes that stay together in one slice: successive chunks go to different slices (and, with
-/// "pae", channels). Small enough to spread a page, large enough to hold a few lines.
+/// Bytes of a chunk, which is within one slice. Successive chunks are in different slices (and,
+/// with "pae", channels). A chunk is small enough to spread a page over slices, and large enough to
+/// hold a few lines.
 std::uint32_t chunk_bytes(const MemoryGeometry& geometry);
 
 struct BitMatrix;
 
-/// Binary linear map: the channel and the bank are each a vector of parities of address bits.
-/// The part that all of our maps share.
+/// Binary linear map: each bit of channel and bank is a parity of address bits. Base of all maps of
+/// Tessera.
 class LinearMap : public AddressMap {
  public:
-  /// Masks over address bits: one for each bit of the channel and of the bank.
+  /// Masks over address bits: one per bit of the channel and of the bank.
   LinearMap(const MemoryGeometry& geometry, const AddressLayout& layout,
             const std::vector<std::uint64_t>& channel_masks,
             const std::vector<std::uint64_t>& bank_masks);
@@ -84,8 +85,9 @@ class LinearMap : public AddressMap {
   const MemoryGeometry& geometry() const final { return geometry_; }
 
  protected:
-  /// The address with room for a power of two of GPUs and channels: where they are none, an address
-  /// has their numbers as digits (of the channels, and of the GPUs), and here they become bits.
+  /// The linear address: the numbers of GPU and channel are bit fields, each with a power-of-two
+  /// range. If the number of GPUs or channels is not a power of two, the physical address has them
+  /// as digits (to the base of that number) instead.
   std::uint64_t linear(std::uint64_t physical) const {
     return regular_ ? physical : with_digits_as_bits(physical);
   }
@@ -104,7 +106,7 @@ class LinearMap : public AddressMap {
 
   static std::uint32_t parities(const Masks& masks, unsigned n, std::uint64_t address);
   std::uint64_t with_digits_as_bits(std::uint64_t physical) const;
-  /// The location of a linear address, field by field and bit by bit.
+  /// Computes the location of a linear address, field by field and bit by bit.
   Part computed(std::uint64_t address) const;
   Part sum_of(std::uint64_t physical) const {
     const std::uint64_t address = linear(physical);
@@ -128,7 +130,7 @@ class LinearMap : public AddressMap {
 
   MemoryGeometry geometry_;
   bool regular_;                ///< GPUs and channels are powers of two
-  std::uint32_t own_channels_;  ///< of a GPU
+  std::uint32_t own_channels_;  ///< per GPU
   unsigned own_channel_bits_;
   unsigned channel_from_;  ///< the lowest bit of the channel's number
   std::uint64_t gpu_bytes_;
@@ -144,13 +146,14 @@ class LinearMap : public AddressMap {
   Masks bank_masks_{};
   BitGather row_;
   BitGather column_;
-  /// Every bit of a location is a parity of address bits: a location is the XOR of what each digit
-  /// (four bits) of the address adds to it, from `first_bit_` on. Every access asks for it twice.
+  /// Lookup table. Each bit of a location is a parity of address bits, so that a location is the
+  /// XOR of one contribution per digit (four bits) of the address, from `first_bit_` on. Every
+  /// access needs two locations.
   std::vector<std::array<Part, kDigits>> parts_;
   unsigned first_bit_ = 0;
 };
 
-/// Address masks from a matrix over the input bits at `inputs`.
+/// Address masks of a matrix over the input bits at `inputs`.
 std::vector<std::uint64_t> address_masks(const BitMatrix& matrix, const BitPositions& inputs,
                                          unsigned first_output, unsigned count);
 

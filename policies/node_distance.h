@@ -8,18 +8,18 @@
 
 namespace tessera {
 
-/// How far a requester is from a line's home: the level of the smallest node that holds both.
+/// Distance of a requester from a line's home: the level of the smallest node that contains both.
 enum class NodeDistance : std::uint8_t {
   kSamePartition,
-  kSameModule,  ///< of two partitions
-  kSameGpu,     ///< of two modules
+  kSameModule,  ///< in two partitions of one module
+  kSameGpu,     ///< in two modules of one GPU
   kOtherGpu,
 };
 
 namespace detail {
 
-/// Of the i-th of `count` and the j-th of `others`, both spread over the nodes of each level
-/// evenly, neighbours together.
+/// Distance between the i-th of `count` and the j-th of `others`. Both kinds are spread evenly over
+/// the nodes of each level, neighbours together.
 inline NodeDistance distance(const TreeShape& tree, std::uint64_t i, std::uint32_t count,
                              std::uint64_t j, std::uint32_t others) {
   const auto together = [&](std::uint32_t nodes) {
@@ -32,7 +32,7 @@ inline NodeDistance distance(const TreeShape& tree, std::uint64_t i, std::uint32
 
 }  // namespace detail
 
-/// `slices`: of the system.
+/// `slices`: number of slices of the system.
 inline NodeDistance distance(const TreeShape& tree, std::uint32_t slices, SmId sm, SliceId slice) {
   return detail::distance(tree, sm.value, tree.sms, slice.value, slices);
 }

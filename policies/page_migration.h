@@ -9,12 +9,12 @@
 
 namespace tessera {
 
-/// What was seen of one page during an interval. A page's home is a channel (NUBA), or a GPU by its
-/// index (DualOpt); "partition" below is the SMs that are near one home.
+/// Accesses to one page during an interval. A page's home is a channel (NUBA), or a GPU by its
+/// index (DualOpt). "Partition" below is the set of SMs that are near one home.
 struct PageUse {
   std::uint64_t virtual_page = 0;
   ChannelId home;
-  bool read_only = true;  ///< only loads that the compiler marked read-only
+  bool read_only = true;  ///< all accesses were loads that the compiler marked read-only
   /// Accesses by the SMs of each partition, by the partition's home.
   std::vector<std::uint32_t> accesses;
 };
@@ -22,23 +22,24 @@ struct PageUse {
 struct PageMigration {
   std::uint64_t virtual_page = 0;
   ChannelId to;
-  bool copy = false;  ///< a copy for that partition, the page stays; otherwise the page goes there
+  bool copy = false;  ///< copies the page to that partition; false: migrates it
 };
 
-/// Decides at the end of an interval which pages move; the migrator asks, and reports the policy's
-/// counters. A factory that gives nullptr means that no page moves. May keep state for each virtual
-/// page (as "griffin" and "first-touch-migration" do).
+/// Decides at the end of an interval which pages are migrated. The migrator calls it and reports
+/// the policy's counters. If a factory returns nullptr, no page is migrated. A policy can keep
+/// state for each virtual page (as "griffin" and "first-touch-migration" do).
 class PageMigrationPolicy : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "page_migration";
-  /// Appends the moves of one page: once an interval for each page that saw accesses, in ascending
-  /// order of pages. What it appends may be put off; then it is not told, and decides afresh.
+  /// Appends the migrations of one page. Called once an interval for each page with accesses, in
+  /// ascending order of pages. The migrator can drop an appended migration without a notification;
+  /// decide() then decides again about the page in a later interval.
   virtual void decide(const PageUse& use, std::vector<PageMigration>& moves) = 0;
-  /// After the last decide() of an interval.
+  /// Called after the last decide() of an interval.
   virtual void end_interval() {}
-  /// A move was carried out, or refused because its target is full.
+  /// Called when a migration has completed, or has been refused because its target is full.
   virtual void on_completed(const PageMigration& /*move*/) {}
-  /// Whether the page will never move again: its accesses need not be counted.
+  /// Whether the page will never migrate again, so that its accesses need not be counted.
   virtual bool stays(std::uint64_t /*virtual_page*/) const { return false; }
   virtual void reset() {}
 };

@@ -15,7 +15,7 @@ double normalised_page_balance(const std::vector<std::uint64_t>& pages_per_chann
   return static_cast<double>(sum) / static_cast<double>(pages_per_channel.size() * most);
 }
 
-// The paper breaks ties arbitrarily; ours go to the lowest index, so that runs repeat.
+// The paper breaks ties arbitrarily. Here the lowest index wins, so that runs are reproducible.
 ChannelId least_used_channel(const PlacementView& view) {
   const auto& pages = view.pages_per_channel;
   return ChannelId(

@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// The policy that a block's configuration chooses, with the parameters of its family.
+/// The policy that a block's configuration selects, with the parameters of its family.
 template <class Family>
 struct PolicyChoice {
   std::string name;

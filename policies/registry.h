@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Policies by name. A policy's file registers it:
+// Policies by name. The source file of a policy registers it:
 //
 //   struct LabParameters { double threshold = 0.9; };
 //   void describe(ParameterVisitor& v, LabParameters& p) { v.real("threshold", p.threshold, ...); }
@@ -10,8 +10,8 @@
 //
 // A policy without parameters has a factory with one argument.
 //
-// Roles of LLC slices and of L1s register in the same way. Their family is the block that the
-// factory makes (LlcSlice, L1Cache).
+// Roles of LLC slices and L1s are registered in the same way. Their family is the block that the
+// factory creates (LlcSlice, L1Cache).
 
 #include <functional>
 #include <map>
@@ -27,7 +27,7 @@
 
 namespace tessera {
 
-/// Values of one policy's own parameters, whatever their type.
+/// Values of one policy's own parameters, of any type.
 class PolicyParameters {
  public:
   virtual ~PolicyParameters() = default;
@@ -55,9 +55,9 @@ class PolicyRegistry {
 
   struct Entry {
     std::string description;  ///< one line
-    /// Default values of its parameters; empty when it has none.
+    /// Creates the default values of its parameters; empty if it has no parameters.
     std::function<std::unique_ptr<PolicyParameters>()> parameters;
-    /// `parameters`: those that `parameters()` made, or nullptr.
+    /// `parameters`: created by `parameters()`, or nullptr.
     std::function<std::unique_ptr<Family>(const Context&, const PolicyParameters* parameters)> make;
   };
 
@@ -66,8 +66,8 @@ class PolicyRegistry {
     return all;
   }
 
-  /// Registrations run before main(), where no message reaches the user: of two policies of one
-  /// name the first stays, and every later look-up is refused.
+  /// Registrations run before main(), where an error message cannot reach the user. If two policies
+  /// have the same name, the first one stays and every later lookup fails.
   void add(const std::string& name, Entry entry) {
     if (name.empty() || name.find('.') != std::string::npos) {
       fault_ = what() + " must have a name without dots, not '" + name + "'";
@@ -76,8 +76,8 @@ class PolicyRegistry {
     }
   }
 
-  /// Throws InputError with the nearest name when there is none of this name, and when a
-  /// registration was at fault.
+  /// Throws InputError with the nearest name if no policy has this name, or if a registration had
+  /// an error.
   const Entry& get(const std::string& name) const {
     const auto it = entries().find(name);
     if (it != entries_.end()) return it->second;
@@ -107,14 +107,14 @@ class PolicyRegistry {
   std::string fault_;
 };
 
-/// Registers a policy of a family while its program (or plugin) is loaded.
+/// Registers a policy of a family when its program (or plugin) is loaded.
 template <class Family>
 class PolicyRegistration {
  public:
   using Made = std::unique_ptr<Family>;
   using Context = typename Family::Context;
 
-  /// `make` can throw InputError for a context that the policy does not take.
+  /// `make` can throw InputError for a context that the policy does not support.
   PolicyRegistration(const std::string& name, const std::string& description,
                      Made (*make)(const Context&)) {
     PolicyRegistry<Family>::instance().add(
@@ -122,7 +122,7 @@ class PolicyRegistration {
                [make](const Context& context, const PolicyParameters*) { return make(context); }});
   }
 
-  /// `make` can throw InputError for parameters that describe() does not confine.
+  /// `make` can throw InputError for parameter values that describe() does not exclude.
   template <class Parameters>
   PolicyRegistration(const std::string& name, const std::string& description,
                      Made (*make)(const Context&, const Parameters&)) {
@@ -135,8 +135,8 @@ class PolicyRegistration {
   }
 };
 
-/// Parameters of all policies of one family: part of a configuration, copied with it. A policy that
-/// was registered later than this was made is in it all the same.
+/// Parameters of all policies of one family: part of a configuration, copied with it. It includes
+/// policies that are registered after its construction.
 template <class F>
 class PolicySettings {
  public:
@@ -154,7 +154,7 @@ class PolicySettings {
     return *this;
   }
 
-  /// One group for each policy that has parameters.
+  /// Visits one group for each policy that has parameters.
   void visit(ParameterVisitor& v) {
     for (const auto& [name, entry] : PolicyRegistry<Family>::instance().entries()) {
       if (!entry.parameters) continue;
@@ -166,8 +166,9 @@ class PolicySettings {
     }
   }
 
-  /// A new policy of this name, with its parameters. nullptr where the name means "none". Throws
-  /// InputError for an unknown name, and what the policy does not take.
+  /// Creates the policy of this name, with its parameters. Returns nullptr if the name means
+  /// "none". Throws InputError for an unknown name, and for values that the policy does not
+  /// support.
   std::unique_ptr<Family> make(const std::string& name,
                                const typename Family::Context& context) const {
     const auto& entry = PolicyRegistry<Family>::instance().get(name);
@@ -180,7 +181,7 @@ class PolicySettings {
   std::map<std::string, std::unique_ptr<PolicyParameters>> values_;
 };
 
-/// All parameters of a family's policies: "lab.threshold".
+/// All parameters of a family's policies, such as "lab.threshold".
 template <class Family>
 void describe(ParameterVisitor& v, PolicySettings<Family>& settings) {
   settings.visit(v);
@@ -196,7 +197,7 @@ const PolicyRegistry<Family>& registry_of(const PolicySettings<Family>&) {
   return PolicyRegistry<Family>::instance();
 }
 
-/// A policy that is chosen by name, with the parameters of its family.
+/// A policy selected by name, with the parameters of its family.
 template <class Family>
 std::unique_ptr<Family> make_policy(
     const std::string& name, const typename Family::Context& context = Family::example_context(),

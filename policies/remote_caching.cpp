@@ -5,7 +5,7 @@ namespace tessera {
 
 namespace {
 
-/// Of each policy of ours.
+/// Parameters of each policy of this file.
 struct Parameters {
   bool install_remote_misses = true;
 };

@@ -14,58 +14,60 @@ namespace tessera {
 
 enum class RemoteAccessKind : std::uint8_t { kLoad, kStore, kAtomic };
 
-/// Where a line may be cached on its way from its home.
+/// Slices that can cache a remote line.
 enum class RemoteAccessScope : std::uint8_t {
   kAny,
-  kHome,    ///< nowhere but at home: a volatile access, or one of system scope
-  kPieces,  ///< nowhere: of the line, only the pieces that were asked for come back (DualOpt 4.1)
+  kHome,    ///< only the home: a volatile access, or an access of system scope
+  kPieces,  ///< none: the response has only the requested words of the line (DualOpt 4.1)
 };
 
 /// An access to a line whose home is not the requester's own slice.
 struct RemoteAccess {
   RemoteAccessKind kind = RemoteAccessKind::kLoad;
   RemoteAccessScope scope = RemoteAccessScope::kAny;
-  bool read_only = false;  ///< no one writes the line during the kernel
+  bool read_only = false;  ///< the line is not written during the kernel
   NodeDistance distance = NodeDistance::kSameModule;
   RequesterId requester;
   SliceId home;
-  /// Number of the allocation that the line belongs to, from 1 on, by ascending address. 0:
-  /// unknown, as for the write-back of a cache.
+  /// Number of the line's allocation, from 1 on, by ascending address. 0: unknown, as for the
+  /// write-back of a cache.
   std::uint32_t allocation = 0;
   std::uint64_t line = 0;  ///< physical address / line size
 
-  /// A load of a whole line of the requester's own GPU that no one writes meanwhile.
+  /// A load of a whole line of the requester's own GPU that is not written during the kernel.
   bool is_replicable() const {
     return read_only && kind == RemoteAccessKind::kLoad && scope == RemoteAccessScope::kAny &&
            distance < NodeDistance::kOtherGpu;
   }
 };
 
-/// Which slices keep the line of a remote access.
+/// Slices that keep the line of a remote access.
 struct Caching {
-  /// The requester's own. Asked of loads only: stores and atomics are performed at home. True only
-  /// for lines that cannot change while they are there: slices are flushed at kernel ends, and not
-  /// kept coherent within a kernel. Where only pieces come back, nothing is kept all the same.
+  /// The requester's slice. Applies only to loads, because stores and atomics are performed at
+  /// home. True only for lines that cannot change while they are cached: slices are flushed at
+  /// kernel ends, and are not coherent within a kernel. Has no effect if the response has only
+  /// words of the line.
   bool at_requester = false;
-  /// The home slice, where the line was not there yet. False: it is only forwarded, unless a local
-  /// request waits for it too or it holds written bytes (NUBA section 3; section 5 keeps it).
+  /// The home slice, if it does not hold the line yet. False: the home slice only forwards the
+  /// line, unless a local request waits for it as well or the home slice has written bytes of it
+  /// (NUBA section 3; in section 5 the home slice keeps it).
   bool at_home = true;
 };
 
-/// Caching of single allocations: [number]. Those without a value follow the policy.
+/// Caching of single allocations: [number]. Allocations without a value follow the policy.
 using CachingByAllocation = std::vector<std::optional<Caching>>;
 
 class ReplicationSwitch;
 
-/// Decides where a line of another node is cached. The requester's slice asks once for each remote
-/// load of whole lines, the home slice once for each access that misses there.
+/// Decides which slices cache a line of another node. The requester's slice calls it once for each
+/// remote load of whole lines, the home slice once for each access that misses there.
 class RemoteCaching : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "remote_caching";
 
-  /// The slices' question: the present launch's answer for the access's allocation
-  /// (LaunchPlan::caching), else decide(). A launch cannot have lines kept at the requester that
-  /// are not replicable: copies would miss stores.
+  /// The decision for slices: the current launch's setting for the access's allocation
+  /// (LaunchPlan::caching), otherwise decide(). A launch cannot cache a line at the requester
+  /// unless the line is replicable, because copies would miss stores.
   Caching caching_of(const RemoteAccess& access) const {
     if (planned_ && access.allocation < by_allocation_.size()) {
       const std::optional<Caching>& c = by_allocation_[access.allocation];
@@ -73,19 +75,21 @@ class RemoteCaching : public SystemPolicy {
     }
     return decide(access);
   }
-  /// Replaces the present launch's answers. To be called while no kernel runs.
+  /// Replaces the current launch's settings. Not while a kernel runs.
   void plan(CachingByAllocation by_allocation) {
     by_allocation_ = std::move(by_allocation);
     planned_ = !by_allocation_.empty();
   }
 
   virtual Caching decide(const RemoteAccess& access) const = 0;
-  /// Whether home slices keep lines that only remote requests fetched, for blocks with one answer
-  /// for all accesses: slices of the roles "home" and "peer", MDR's sampler. Asked at elaboration.
+  /// Whether home slices keep lines that only remote requests fetched. For blocks that use one
+  /// setting for all accesses: slices of the roles "home" and "peer", MDR's sampler. Called at
+  /// elaboration.
   bool keeps_at_home() const { return decide({}).at_home; }
-  /// False: nothing is ever cached at the requester, and slices need no flush at kernel ends.
+  /// False: the requester never caches a line, and slices need no flush at kernel ends.
   virtual bool copies() const { return true; }
-  /// What an MDR engine sets for this policy; the platform has the engine where this is not null.
+  /// The switch that an MDR engine sets for this policy. The platform has the engine if it is not
+  /// null.
   virtual ReplicationSwitch* monitored() { return nullptr; }
 
  private:
@@ -93,7 +97,7 @@ class RemoteCaching : public SystemPolicy {
   bool planned_ = false;
 };
 
-/// What the MDR engine decides (NUBA section 5.1). Off at first.
+/// The MDR engine's decision (NUBA section 5.1). Initially off.
 class ReplicationSwitch final : public RemoteCaching {
  public:
   explicit ReplicationSwitch(bool at_home = true) : at_home_(at_home) {}

@@ -7,13 +7,13 @@
 
 namespace tessera {
 
-/// How a GPU reads other GPUs' lines (DualOpt section 4). Writes and atomics always travel as they
-/// are. What L1s and RDMA engines look at for every remote load.
+/// How a GPU reads other GPUs' lines (DualOpt section 4). It does not change writes and atomics.
+/// L1s and RDMA engines use it for every remote load.
 struct RemoteAccessMode {
-  bool bypass_l1 = false;     ///< the L1 keeps no line of another GPU
-  bool fine_grained = false;  ///< only the wanted pieces travel; needs bypass_l1
-  bool coalesce = false;      ///< answers share packets; needs fine_grained
-  bool remote_cache = false;  ///< a cache in front of the RDMA engine keeps other GPUs' lines
+  bool bypass_l1 = false;     ///< the L1 caches no line of another GPU
+  bool fine_grained = false;  ///< only the requested words are transferred; needs bypass_l1
+  bool coalesce = false;      ///< responses share packets; needs fine_grained
+  bool remote_cache = false;  ///< a cache before the RDMA engine holds other GPUs' lines
 
   friend bool operator==(const RemoteAccessMode& a, const RemoteAccessMode& b) {
     return a.bypass_l1 == b.bypass_l1 && a.fine_grained == b.fine_grained &&
@@ -21,18 +21,18 @@ struct RemoteAccessMode {
   }
 };
 
-/// What a GPU's L1s saw during the monitoring phase (DualOpt section 4.3).
+/// Events in a GPU's L1s during the monitoring phase (DualOpt section 4.3).
 struct TransferSample {
-  std::uint64_t accesses = 0;         ///< line accesses, whosesoever the line
+  std::uint64_t accesses = 0;         ///< line accesses, local and remote
   std::uint64_t remote_accesses = 0;  ///< to other GPUs' lines
   std::uint64_t remote_loads = 0;
   std::uint64_t remote_load_hits = 0;   ///< in the L1
-  std::uint64_t remote_load_words = 0;  ///< 4-byte words that remote loads wanted
+  std::uint64_t remote_load_words = 0;  ///< 4-byte words that remote loads requested
   std::uint32_t words_per_line = 16;
 
   double remote_ratio() const { return ratio(remote_accesses, accesses); }
   double hit_rate() const { return ratio(remote_load_hits, remote_loads); }
-  /// Wanted pieces of a line over all of them, averaged over remote loads.
+  /// Requested words of a line divided by all its words, averaged over remote loads.
   double block_utilisation() const {
     return ratio(remote_load_words, remote_loads * words_per_line);
   }
@@ -43,21 +43,22 @@ struct TransferSample {
   }
 };
 
-/// Chooses how remote lines travel.
+/// Selects the transfer mode of remote lines.
 class TransferPolicy : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "transfer";
-  /// In effect from the start.
+  /// The mode from the start.
   virtual RemoteAccessMode start() const = 0;
-  /// Whether a decision engine shall monitor, and ask decide() once.
+  /// Whether a decision engine monitors the L1s and calls decide() once.
   virtual bool decides() const { return false; }
   virtual RemoteAccessMode decide(const TransferSample&) const { return start(); }
-  /// Remote ratio below which decide() gives start(), so that an engine need not wait for as many
-  /// remote accesses as it monitors; 0 where there is none.
+  /// Remote ratio below which decide() returns start(), so that an engine need not wait for as many
+  /// remote accesses as it monitors; 0 if there is no such ratio.
   virtual double least_remote_ratio() const { return 0; }
 };
 
-/// Whether a system with this policy may come to use a remote cache. What is decided later may.
+/// Whether a system with this policy can use a remote cache, either from the start or after a
+/// decision.
 inline bool may_use_remote_cache(const TransferPolicy& policy) {
   return policy.start().remote_cache || policy.decides();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What software and the command processor exchange: registers, packets, signals.
+// Registers, packets and signals that software and the command processor exchange.
 // docs/blocks/command-processor.md has the same tables.
 
 #include <array>
@@ -22,9 +22,9 @@ enum class CommandRegister : std::uint32_t {
   kStatus = 0x28,           ///< RO  command_status
   kInterruptEnable = 0x30,  ///< RW  command_interrupt
   kInterruptStatus = 0x38,  ///< W1C command_interrupt
-  kError = 0x40,          ///< RO CommandError; any write clears it and goes on with the next packet
+  kError = 0x40,          ///< RO CommandError; any write clears it and resumes with the next packet
   kErrorPacket = 0x48,    ///< RO  id of the packet that failed
-  kLastCompleted = 0x50,  ///< RO  id of the packet that was completed last
+  kLastCompleted = 0x50,  ///< RO  id of the last completed packet
   kCompleted = 0x58,      ///< RO  packets completed without an error
 };
 inline constexpr std::uint32_t kCommandRegisterBytes = 0x60;
@@ -33,7 +33,7 @@ inline constexpr std::uint64_t kMaxQueuePackets = 65536;
 
 namespace command_status {
 inline constexpr std::uint64_t kQueueSet = 1;
-inline constexpr std::uint64_t kBusy = 2;    ///< a packet is fetched or a kernel runs
+inline constexpr std::uint64_t kBusy = 2;    ///< a packet is being fetched or a kernel runs
 inline constexpr std::uint64_t kHalted = 4;  ///< by an error
 }  // namespace command_status
 
@@ -47,10 +47,10 @@ enum class CommandError : std::uint8_t {
   kBadQueue = 1,       ///< ring size or base not legal, or a doorbell without a queue
   kQueueOverflow = 2,  ///< more packets than the ring holds; the doorbell was ignored
   kMemory = 3,         ///< a packet, argument block or signal cannot be accessed
-  kBadPacket = 4,      ///< type unknown, or an address of it misaligned
+  kBadPacket = 4,      ///< type unknown, or one of its addresses misaligned
   kUnknownKernel = 5,  ///< the handle names no kernel
   kRefused = 6,        ///< grid, block, arguments or plan not legal, or a CTA does not fit an SM
-  kKernelFailed = 7,   ///< the kernel did what it must not; stays until the platform's reset
+  kKernelFailed = 7,   ///< error while the kernel ran; stays until the platform's reset
 };
 
 /// A packet of the ring.
@@ -60,7 +60,7 @@ struct CommandPacket {
 
   std::uint16_t type = 0;                  ///< byte 0
   std::uint16_t reserved = 0;              ///< byte 2
-  std::uint32_t id = 0;                    ///< byte 4: software's own number
+  std::uint32_t id = 0;                    ///< byte 4: assigned by software
   KernelHandle kernel = 0;                 ///< byte 8
   std::array<std::uint32_t, 3> grid{};     ///< byte 16: CTAs in x, y, z
   std::array<std::uint32_t, 3> block{};    ///< byte 28: threads of a CTA in x, y, z
@@ -71,9 +71,9 @@ struct CommandPacket {
 };
 static_assert(sizeof(CommandPacket) == CommandPacket::kBytes, "packets are read as bytes");
 
-/// 8 bytes that the command processor writes when a packet has been completed.
+/// The command processor writes these 8 bytes when a packet has completed.
 inline constexpr std::uint64_t kSignalDone = 1;
-/// Of a packet that failed: this bit, and its CommandError.
+/// Signal of a failed packet: this bit and its CommandError.
 inline constexpr std::uint64_t kSignalError = std::uint64_t{1} << 63;
 
 }  // namespace tessera

@@ -28,8 +28,8 @@ std::string hex(std::uint64_t value) {
 
 CtaGrid grid_of(const Dim3& d) { return {d.x, d.y, d.z}; }
 
-/// The bytes of an access that are enabled, as a mask of the register's 64 bits; 0: a bad access,
-/// whose response status is set.
+/// Mask of the register's 64 bits that the access enables; 0 for a bad access, whose response
+/// status is set.
 std::uint64_t byte_mask(tlm::tlm_generic_payload& payload) {
   const std::uint64_t address = payload.get_address();
   const unsigned length = payload.get_data_length();
@@ -114,7 +114,7 @@ void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
   }
 }
 
-/// Reads any range of the registers; a write would have effects and is refused.
+/// Reads any range of the registers. Writes are refused, because they would have side effects.
 unsigned CommandProcessor::transport_dbg(int, tlm::tlm_generic_payload& payload) {
   const std::uint64_t address = payload.get_address();
   const unsigned length = payload.get_data_length();
@@ -167,7 +167,8 @@ std::uint64_t CommandProcessor::read_register(CommandRegister r) const {
   return completed_;
 }
 
-/// `written`: bits that the access enables. False: the register cannot be written, or not now.
+/// `written`: bits that the access enables. Returns false if the register is not writable, or not
+/// writable in the current state.
 bool CommandProcessor::write_register(CommandRegister r, std::uint64_t value, std::uint64_t written,
                                       Tick at) {
   constexpr std::uint64_t kInterrupts = command_interrupt::kCompletion | command_interrupt::kError;
@@ -191,7 +192,7 @@ bool CommandProcessor::write_register(CommandRegister r, std::uint64_t value, st
       update_interrupt();
       return true;
     case CommandRegister::kInterruptStatus:
-      // Bytes that the access does not enable acknowledge nothing.
+      // Bits outside the enabled bytes acknowledge no interrupt.
       interrupt_status_ &= ~(value & written);
       update_interrupt();
       return true;
@@ -257,7 +258,8 @@ bool CommandProcessor::access(tlm::tlm_command command, std::uint64_t address, v
 
 // Launches.
 
-/// The next packet, if there is one and nothing runs or is fetched, is there at its time.
+/// Schedules the fetch of the next packet if a packet is queued and neither a kernel nor a fetch is
+/// in progress.
 void CommandProcessor::schedule_fetch(Tick t) {
   if (running_ || halted() || head_ == tail_ || fetch_at_ != kNever) return;
   fetch_at_ = clock_.after(t, config_.fetch_cycles);
@@ -384,7 +386,7 @@ CachingByAllocation CommandProcessor::caching_of(const LaunchPlan& plan) const {
   return caching;
 }
 
-/// The scheduler that the plan chooses; null: the dispatcher's own.
+/// The scheduler that the plan selects; null: the dispatcher's own.
 std::unique_ptr<CtaScheduler> CommandProcessor::apply(const LaunchPlan& plan) {
   CachingByAllocation caching = caching_of(plan);
   if (platform_.cache) {
@@ -411,7 +413,7 @@ void CommandProcessor::kernel_ended(const std::exception_ptr& error) {
     try {
       std::rethrow_exception(error);
     } catch (const InputError&) {
-      code = CommandError::kRefused;  // no CTA was started
+      code = CommandError::kRefused;  // no CTA has started
     } catch (...) {
       code = CommandError::kKernelFailed;
     }
@@ -442,7 +444,7 @@ void CommandProcessor::complete(CommandError code, std::exception_ptr why) {
   schedule_fetch(now());
 }
 
-/// The first error stays until it is cleared.
+/// Keeps the first error until software clears it. A kernel's failure replaces any other error.
 void CommandProcessor::raise_error(CommandError code, std::exception_ptr why) {
   ++stats_.errors;
   if (!halted() || code == CommandError::kKernelFailed) {

@@ -24,25 +24,25 @@
 
 namespace tessera {
 
-/// The platform's side of a launch.
+/// The command processor's interface to the platform for a launch.
 struct LaunchPlatform {
   PolicyContext context;
   std::uint32_t memories = 1;  ///< LaunchView::memories
   const Allocations* allocations = nullptr;
   std::function<LaunchEnvironment()> environment;
-  /// Places a page as PageAssignment says; throws InputError.
+  /// Places a page as PageAssignment specifies; throws InputError.
   std::function<void(const PageAssignment&)> place;
-  /// Sets the caching of allocations for the next launch, before each launch; throws InputError.
-  /// Empty: no block of the platform caches single arrays.
+  /// Sets the caching of allocations for the next launch; called before each launch. Throws
+  /// InputError. Empty if no block of the platform caches single arrays.
   std::function<void(CachingByAllocation)> cache = {};
-  /// A kernel's program has been made and is about to start. May be empty.
+  /// Called when a kernel's program has been created and is about to start. Can be empty.
   std::function<void(const KernelProgram&)> on_start = {};
-  /// A kernel has ended and its caches are flushed. May be empty.
+  /// Called when a kernel has ended and the caches are flushed. Can be empty.
   std::function<void()> on_end = {};
 };
 
 /// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
-/// address; 0 if none does.
+/// address; 0 if no allocation holds it.
 std::uint32_t allocation_number(const Allocations& allocations, Address address);
 
 struct CommandProcessorStats {
@@ -54,37 +54,37 @@ struct CommandProcessorStats {
 
 void describe(StatisticsVisitor& v, CommandProcessorStats& s);
 
-/// Command processor: the way in for launches. Software writes packets to a ring in memory and the
-/// ring's new tail to a doorbell register; the command processor fetches one packet at a time,
-/// resolves its kernel, plans the launch (LaunchPlanner), applies the plan, starts the kernel on
-/// the CtaDispatcher, and at its end writes the packet's signal and raises its interrupt.
-/// Register table and packet layout: docs/blocks/command-processor.md (its
-/// pattern are the architected queues of HSA, simplified).
+/// Command processor: launches kernels from packets. Software writes packets to a ring in memory,
+/// and writes the ring's new tail to a doorbell register. The command processor fetches one packet
+/// at a time, resolves its kernel, plans the launch (LaunchPlanner), applies the plan and starts
+/// the kernel on the CtaDispatcher. When the kernel ends, it writes the packet's signal and raises
+/// its interrupt. Register table and packet layout: docs/blocks/command-processor.md. They are a
+/// simplified form of the architected queues of HSA.
 ///
 /// Timing: a packet is fetched `fetch_cycles` after the first clock edge at or after its doorbell,
-/// or after the end of the kernel before; the kernel then takes `launch_cycles` to its first CTA
-/// (CtaDispatcher). Planning, register accesses and signals take no time. Kernels run one after the
-/// other, in the ring's order.
+/// or after the end of the previous kernel. The kernel's first CTA starts `launch_cycles` later
+/// (CtaDispatcher). Planning, register accesses and signals take no time. Kernels run one at a
+/// time, in the ring's order.
 ///
-/// `mmio` is loosely timed: b_transport and transport_dbg (reads only), 4 or 8 bytes, aligned,
-/// with byte enables; several initiators may be bound. `memory` is read and written by
-/// transport_dbg, whose time is part of `fetch_cycles`: its target must give the newest bytes.
-/// Not modelled: several queues, prefetch of packets, preemption.
+/// `mmio` is loosely timed: b_transport and transport_dbg (reads only), 4 or 8 bytes, aligned, with
+/// byte enables; several initiators can be bound. `memory` is accessed by transport_dbg, whose time
+/// is part of `fetch_cycles`. Its target must return the newest bytes. Not modelled: several
+/// queues, prefetch of packets, preemption.
 class CommandProcessor final : public sc_core::sc_module, public Block {
  public:
   tlm_utils::multi_passthrough_target_socket<CommandProcessor> mmio;
   tlm_utils::simple_initiator_socket<CommandProcessor> memory;
-  /// Level: an enabled interrupt is pending.
+  /// Level-sensitive: high while an enabled interrupt is pending.
   sc_core::sc_export<sc_core::sc_signal_in_if<bool>> interrupt;
 
-  /// `kernels`, `planner` and `dispatcher` must outlive the block's use.
+  /// `kernels`, `planner` and `dispatcher` must outlive the command processor.
   CommandProcessor(const sc_core::sc_module_name& name, const DispatchConfig& config,
                    const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
                    LaunchPlatform platform);
 
   const DispatchConfig& config() const { return config_; }
   const CommandProcessorStats& stats() const { return stats_; }
-  /// Why the packet of the error register failed; null without an error. For the host program.
+  /// Cause of the error register's failure, for the host program; null if there is no error.
   std::exception_ptr failure() const { return failure_; }
 
   bool idle() const override { return !running_ && (halted() || head_ == tail_); }
@@ -137,9 +137,10 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   std::uint64_t completed_ = 0;
 
   Tick fetch_at_ = kNever;
-  bool running_ = false;  ///< a kernel
+  bool running_ = false;  ///< a kernel is running
   CommandPacket packet_;
-  /// Of the last launch. It outlives its run: after a failure, SMs still hold its CTAs.
+  /// Program of the last launch. It outlives its run, because SMs still hold its CTAs after a
+  /// failure.
   std::unique_ptr<KernelProgram> program_;
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt_;
   ProcessTimer wake_;

@@ -63,7 +63,7 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   wake_.at(start_at_);
 }
 
-/// CTAs of the kernel that an SM holds.
+/// Maximum of CTAs of the kernel on one SM.
 unsigned CtaDispatcher::residents() const {
   const CtaResources r = kernel_->resources();
   const unsigned n = sms[0]->resident_ctas(r);
@@ -91,7 +91,7 @@ void CtaDispatcher::fail() {
 }
 
 void CtaDispatcher::notify(SmId sm, Notification what) {
-  if (kernel_ == nullptr) return;  // after a failure, SMs may still end what they had begun
+  if (kernel_ == nullptr) return;  // after a failure, SMs can still complete CTAs
   const Tick due = clock_.after(now() + 1, 0);
   notifications_.push(due, sm.value, what);
   wake_.at(due);
@@ -101,7 +101,7 @@ void CtaDispatcher::cta_finished(SmId sm) { notify(sm, Notification::kCtaFinishe
 
 void CtaDispatcher::sm_drained(SmId sm) { notify(sm, Notification::kDrained); }
 
-/// The first failure counts; of those of one instant, the lowest SM's.
+/// Keeps the first failure. Of failures at the same time, the one of the lowest SM.
 void CtaDispatcher::kernel_failed(SmId sm, std::exception_ptr error) {
   if (!error_ || (failed_at_ == now() && sm.value < failed_sm_.value)) {
     error_ = std::move(error);
@@ -150,12 +150,13 @@ void CtaDispatcher::handle_notifications(Tick t) {
       --s.running;
       ++ctas_done_;
     } else if (s.running == 0) {
-      s.drained = true;  // else a CTA has been dealt since
+      s.drained = true;  // unless a CTA has been dispatched since
     }
   }
 }
 
-/// One CTA to each SM with room. True when a further round may deal more.
+/// Dispatches at most one CTA to each SM with free resources. Returns whether it dispatched any,
+/// because another round can then dispatch more.
 bool CtaDispatcher::deal(Tick t) {
   bool dealt = false;
   scheduler_->begin_round();

@@ -19,7 +19,7 @@
 
 namespace tessera {
 
-/// Of the command processor and the CTA dispatcher, which share a clock.
+/// Configuration of the command processor and the CTA dispatcher, which share a clock.
 struct DispatchConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::string planner = "immediate";
@@ -39,12 +39,13 @@ struct DispatchStats {
 
 void describe(StatisticsVisitor& v, DispatchStats& s);
 
-/// CTA dispatcher: takes one kernel at a time (from the CommandProcessor), deals its CTAs to the
-/// SMs in the CtaScheduler's order, and flushes the caches stage by stage at its end.
+/// CTA dispatcher: runs one kernel at a time for the CommandProcessor. It dispatches the kernel's
+/// CTAs to the SMs in the CtaScheduler's order, and flushes the caches stage by stage when the
+/// kernel ends.
 ///
-/// Timing: an SM with room gets at most one CTA a cycle. An SM's notification (a CTA has ended, all
-/// stores are acknowledged) takes effect at the next clock edge. Flushes: flush_stages.h.
-/// Not modelled: concurrent kernels.
+/// Timing: an SM with free resources gets at most one CTA a cycle. An SM's notification (a CTA has
+/// ended, or all stores are acknowledged) takes effect at the next clock edge. Flushes:
+/// flush_stages.h. Not modelled: concurrent kernels.
 class CtaDispatcher final : public sc_core::sc_module, public Block, public DispatchEventsIf {
  public:
   sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
@@ -53,15 +54,15 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
                 std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count);
 
-  /// The caches that are flushed at a kernel's end, in order; no kernel may be running.
+  /// Sets the caches that are flushed when a kernel ends, in order. Not while a kernel runs.
   void set_flush_stages(std::vector<FlushStage> stages) { flush_.set_stages(std::move(stages)); }
 
-  /// Starts a kernel; none may be running. `on_end` is called (in the dispatcher's process) when
-  /// its last CTA has ended, all its stores are performed and the caches are flushed; or after a
-  /// failure, with the error: RunError from the kernel, InputError when a CTA does not fit an SM,
-  /// or the grid of a cooperative kernel does not fit all SMs at once.
-  /// The kernel must live until then; after a failure, until the platform is reset or gone.
-  /// `scheduler`: of this launch; null: the dispatcher's own.
+  /// Starts a kernel, if none is running. The dispatcher's process calls `on_end` when the
+  /// kernel's last CTA has ended, all its stores are performed and the caches are flushed. After a
+  /// failure it calls `on_end` with the error: RunError from the kernel; InputError if a CTA does
+  /// not fit an SM, or if the grid of a cooperative kernel does not fit all SMs at once. The kernel
+  /// must live until that call; after a failure, until the platform is reset or destroyed.
+  /// `scheduler`: for this launch; null: the dispatcher's own.
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
               std::unique_ptr<CtaScheduler> scheduler = nullptr);
 
@@ -79,7 +80,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  /// What is known of an SM.
+  /// The dispatcher's state of an SM.
   struct Sm {
     std::uint32_t running = 0;
     bool drained = true;
@@ -97,16 +98,16 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   const DispatchConfig config_;
   const ClockDomain clock_;
   const std::unique_ptr<CtaScheduler> own_scheduler_;
-  std::unique_ptr<CtaScheduler> planned_scheduler_;  ///< of the running launch; may be null
-  CtaScheduler* scheduler_;                          ///< one of the two
+  std::unique_ptr<CtaScheduler> planned_scheduler_;  ///< of the running launch; can be null
+  CtaScheduler* scheduler_;  ///< planned_scheduler_, or the dispatcher's own
   std::vector<Sm> sm_;
-  TimedQueue<Notification> notifications_;  ///< by SM; due at the edge after it was said
+  TimedQueue<Notification> notifications_;  ///< by SM; due at the edge after its arrival
   KernelProgram* kernel_ = nullptr;
   std::function<void(std::exception_ptr)> on_end_;
   std::exception_ptr error_;
-  Tick failed_at_ = kNever;  ///< when error_ came, and from which SM
+  Tick failed_at_ = kNever;  ///< time and SM of error_
   SmId failed_sm_;
-  unsigned residents_ = 0;  ///< CTAs of this kernel that an SM holds
+  unsigned residents_ = 0;  ///< the kernel's maximum of CTAs per SM
   Tick start_at_ = 0;
   FlushSequence flush_;
   std::uint64_t ctas_done_ = 0;

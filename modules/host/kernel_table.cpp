@@ -14,7 +14,7 @@ KernelHandle KernelTable::add(const std::shared_ptr<KernelSource>& source,
   LaunchRequest request;
   request.source = source;
   request.kernel = kernel;
-  source_of(request).facts(kernel);  // throws
+  source_of(request).facts(kernel);  // throws if the source does not contain the kernel
   kernels_.push_back({source, kernel});
   return kernels_.size();
 }

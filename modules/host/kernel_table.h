@@ -11,11 +11,11 @@
 
 namespace tessera {
 
-/// The number by which a packet names a kernel; 0 is none.
+/// Number that identifies a kernel in a packet; 0: no kernel.
 using KernelHandle = std::uint64_t;
 
-/// The kernels that packets can name: what a loader of code objects would have put in memory.
-/// Keeps their sources, which launched programs need.
+/// The kernels that packets can launch, in place of the code objects that a loader would put in
+/// memory. Keeps the kernels' sources alive, because launched programs need them.
 class KernelTable {
  public:
   struct Kernel {
@@ -23,10 +23,10 @@ class KernelTable {
     std::string name;
   };
 
-  /// The handle of a kernel; the same kernel has the same handle. Throws InputError when there is
-  /// no source, or the source does not have the kernel.
+  /// The handle of a kernel; the same kernel has the same handle. Throws InputError if there is no
+  /// source, or if the source does not contain the kernel.
   KernelHandle add(const std::shared_ptr<KernelSource>& source, const std::string& kernel);
-  /// Nullptr for a handle that was not given out.
+  /// Nullptr for an unknown handle.
   const Kernel* find(KernelHandle handle) const;
 
  private:

@@ -210,7 +210,7 @@ void LineBridge::respond(Tick t) {
   }
 }
 
-/// At most one line a cycle, of the first transaction that has one left.
+/// Sends at most one line request a cycle, for the oldest transaction with unsent lines.
 void LineBridge::issue(Tick t) {
   while (split_ < jobs_.size()) {
     Job& job = jobs_[split_];
@@ -339,7 +339,7 @@ void LineBridge::fill(Transaction& out, const Payload& payload, const Piece& pie
   out.set_byte_mask(mask);
 }
 
-/// `from`: the line's bytes.
+/// `from`: bytes of the whole line.
 void LineBridge::take_read(Payload& payload, const Piece& piece, const unsigned char* from) {
   for (std::uint32_t i = 0; i < piece.bytes; ++i) {
     if (!piece.mask.test(piece.in_line + i)) continue;

@@ -34,37 +34,37 @@ struct LineBridgeStats {
 
 void describe(StatisticsVisitor& v, LineBridgeStats& s);
 
-/// A bridge's place in its platform.
+/// Connection of a bridge to its platform.
 struct LineBridgeSite {
   RequesterId requester{RequesterKind::kBridge, 0};
-  /// Gives the requests' homes, by which interconnects route. Null: the memory system decodes them.
+  /// Sets the home of each request, by which networks route. Null: the memory system decodes it.
   const AddressMap* map = nullptr;
-  /// Physical address of an address of the master, asked for each line's first byte; none: not
-  /// mapped. It must keep lines whole. Empty: addresses are physical.
+  /// Physical address of an address of the master, called with each line's first byte; no value:
+  /// not mapped. The translation must keep a line's bytes together. Empty: addresses are physical.
   std::function<std::optional<std::uint64_t>(std::uint64_t address)> translate = {};
 };
 
-/// The way into the memory system for a master that speaks plain TLM (a CPU, a DMA engine, an AXI
-/// port): it makes line requests with byte masks and the MemoryRequest extension. A transaction may
-/// have any address, any length and byte enables; it needs no extension.
+/// Connects a master that uses plain TLM (a CPU, a DMA engine, an AXI port) to the memory system.
+/// It converts transactions to line requests with byte masks and the MemoryRequest extension. A
+/// transaction can have any address, any length and byte enables; it needs no extension.
 ///
 /// Timing: a transaction is split from the clock edge at or after its arrival on. One line request
-/// leaves a cycle, in the order of transactions and addresses, when fewer than `outstanding_lines`
-/// are under way; it arrives a cycle later. A response leaves at the edge at which the last line of
-/// its transaction has come and all responses before it have left, and arrives a cycle later: a
-/// lone read of a line takes two cycles more than memory. A line without an enabled byte is not
-/// sent. The translation takes no time.
+/// is sent per cycle, in the order of transactions and addresses, if fewer than `outstanding_lines`
+/// are in flight; it arrives a cycle later. A response is sent at the edge at which its
+/// transaction's last line has arrived and all earlier responses have been sent; it arrives a cycle
+/// later. A single-line read without contention takes two cycles more than memory. A line without
+/// an enabled byte is not sent. The translation takes no time.
 ///
-/// Responses come in the order of requests. Their status is OK, or that of the failed line with the
-/// lowest address; the other lines of a failed write may have been written. An address that is not
-/// translated, or outside the memory, is TLM_ADDRESS_ERROR_RESPONSE, and the rest of its
-/// transaction is not sent. TLM_IGNORE_COMMAND is answered without an access. Malformed payloads
-/// are answered as in PayloadCheck.
+/// Responses are sent in the order of requests. Their status is OK, or that of the failed line with
+/// the lowest address; the other lines of a failed write can have been written. The status of an
+/// address that has no translation, or is outside the memory, is TLM_ADDRESS_ERROR_RESPONSE; the
+/// rest of its transaction is not sent. TLM_IGNORE_COMMAND gets a response without an access.
+/// Malformed payloads get the responses of PayloadCheck.
 ///
 /// b_transport adds the cycles of the split to the latency of the slowest line. transport_dbg takes
-/// no time and disregards byte enables, as TLM says. Both end at the first line that is not mapped.
-/// Phases: all four on both sides. Not modelled: write combining, prefetching, atomics, DMI,
-/// streaming widths below the length (TLM_BURST_ERROR_RESPONSE).
+/// no time and ignores byte enables, as TLM specifies. Both end at the first line that is not
+/// mapped. Phases: all four on both sides. Not modelled: write combining, prefetching, atomics,
+/// DMI, streaming widths below the length (TLM_BURST_ERROR_RESPONSE).
 class LineBridge final : public sc_core::sc_module, public Block {
  public:
   tlm_utils::passthrough_target_socket<LineBridge> in;
@@ -83,19 +83,19 @@ class LineBridge final : public sc_core::sc_module, public Block {
 
  private:
   using Payload = tlm::tlm_generic_payload;
-  /// A transaction that is being carried out. `next`: its first byte that is not sent yet.
+  /// A transaction in progress. `next`: its first byte that has not been sent.
   struct Job {
     Payload* payload = nullptr;
     Tick arrived = 0;
     std::uint32_t next = 0;
-    std::uint32_t lines = 0;  ///< under way
+    std::uint32_t lines = 0;  ///< in flight
     std::uint32_t failed_at = ~std::uint32_t{0};
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
   };
   /// The part of a transaction that is in one line.
   struct Piece {
     std::uint32_t offset = 0;   ///< of its first byte in the transaction
-    std::uint32_t in_line = 0;  ///< and in the line
+    std::uint32_t in_line = 0;  ///< of its first byte in the line
     std::uint32_t bytes = 0;
     ByteMask mask;  ///< enabled bytes of the line
   };
@@ -123,7 +123,7 @@ class LineBridge final : public sc_core::sc_module, public Block {
   PayloadFault fault_of(const Payload& payload) const;
   Piece piece_at(const Payload& payload, std::uint32_t offset) const;
   std::optional<std::uint64_t> line_of(const Payload& payload, const Piece& piece) const;
-  /// Makes `out` a request for the piece, or for the whole line.
+  /// Sets `out` to a request for the piece, or for the whole line.
   void fill(Transaction& out, const Payload& payload, const Piece& piece, std::uint64_t line,
             bool whole) const;
   static void take_read(Payload& payload, const Piece& piece, const unsigned char* from);
@@ -136,7 +136,7 @@ class LineBridge final : public sc_core::sc_module, public Block {
 
   TimedQueue<Job> arrivals_;
   std::deque<Job> jobs_;   ///< in the order of arrival
-  std::size_t split_ = 0;  ///< jobs at the front all of whose lines have been sent
+  std::size_t split_ = 0;  ///< jobs at the front whose lines have all been sent
   std::vector<Line> lines_;
   std::vector<std::uint32_t> free_lines_;
   TimedQueue<Payload*> responses_;

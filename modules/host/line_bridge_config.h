@@ -12,12 +12,12 @@ namespace tessera {
 struct LineBridgeConfig {
   std::uint64_t clock_hz = 1'000'000'000;
   std::uint32_t line_bytes = 128;
-  /// Lines under way at a time.
+  /// Maximum of line requests in flight.
   std::uint32_t outstanding_lines = 16;
-  /// Transactions of the master that are held; another one's END_REQ is withheld.
+  /// Transactions of the master that the bridge can hold. It withholds END_REQ of the next one.
   std::uint32_t input_depth = 4;
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 

@@ -12,7 +12,7 @@
 
 namespace tessera {
 
-/// Defaults are NUBA Table 1 where the paper has a number.
+/// Defaults are from NUBA Table 1 if it has a value.
 struct LlcSliceConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t sets = 48;
@@ -29,10 +29,10 @@ struct LlcSliceConfig {
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
-  /// Which of the LMR queue (input 1) and the RMR queue (input 0) is looked up when both have one.
+  /// Arbitrates between the LMR queue (input 1) and the RMR queue (input 0) if both have a request.
   PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
@@ -52,11 +52,11 @@ struct LlcSliceStats {
   Counter write_backs = 0;
   Counter local_lookups = 0;
   Counter remote_lookups = 0;
-  /// Requests from the slice's own SMs for lines of other slices.
+  /// Requests of local SMs for other slices' lines, forwarded without allocating a way.
   Counter bypasses = 0;
   Counter replica_hits = 0;
   Counter replica_misses = 0;
-  /// Loads from the slice's own SMs, and those of them that were served here.
+  /// Loads of local SMs; `sm_loads_served` counts those that needed no other slice.
   Counter sm_loads = 0;
   Counter sm_loads_served = 0;
   Counter flushes = 0;

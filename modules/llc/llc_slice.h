@@ -16,31 +16,34 @@
 
 namespace tessera {
 
-/// A last-level-cache slice: home of the lines of its address range, in front of one DRAM channel,
-/// or a cache of other nodes' lines; its role (SliceSite::role, modules/llc/roles) says which.
+/// A last-level-cache slice: the home of the lines of its address range, in front of one DRAM
+/// channel, or a cache of other nodes' lines. The role (SliceSite::role, modules/llc/roles)
+/// selects.
 ///
-/// Hardware (NUBA section 3, figure 5): requests from local SMs stand in the LMR queue, requests
-/// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, of the
-/// queue that llc.arbitration names when both have one (in turn). Write-back, LRU. A write that
-/// misses takes a line without fetching it and remembers which bytes are valid; a read of a line
-/// that is not wholly valid fetches it and merges. Atomics are performed at home,
-/// `atomic_lanes_per_cycle` a cycle.
+/// Hardware (NUBA section 3, figure 5): requests of local SMs wait in the LMR queue, requests from
+/// the network in the RMR queue. One request a cycle accesses the tag and data arrays; if both
+/// queues have a request, `llc.arbitration` selects the queue (default: in turn). Write-back; LRU
+/// by default. A write that misses allocates a way without fetching the line, and the slice records
+/// the valid bytes. A read of a line that is not completely valid fetches it and merges the bytes.
+/// The home performs atomics, `atomic_lanes_per_cycle` a cycle.
 ///
-/// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
-/// a cycle; a hit's answer (and a write's acknowledgement) is at the requester's side one cycle
-/// later, so a lone hit takes `latency_cycles`. A miss's request reaches the channel (or the
-/// network) as late as a hit's answer would have left, and the answer leaves one cycle after the
-/// line has come. (The latency lies before the lookup: for one request a cycle this is the same as
-/// a pipeline behind it, and costs one activation less.) What goes round the arrays, and the answer
-/// to it, leaves a cycle after it has come. A flush passes over a frame a cycle, writes dirty lines
-/// back, and is done when all are acknowledged.
+/// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one a
+/// cycle. The response to a hit (and the acknowledgement of a write) arrives at the requester one
+/// cycle after the lookup, so that a hit without contention takes `latency_cycles`. The request of
+/// a miss arrives at the channel (or the network) one cycle after the lookup, too; the response to
+/// the miss arrives at the requester one cycle after the line has arrived. (The latency precedes
+/// the lookup. For one request a cycle, this is equivalent to a pipeline after the lookup, and
+/// saves one process activation.) A request that bypasses the arrays, and the response to it,
+/// leaves one cycle after its arrival. A flush visits one frame a cycle and writes dirty lines
+/// back; it ends when all write-backs are acknowledged.
 ///
 /// Accesses to a line that is being fetched wait in its MSHR and take effect in order.
-/// Phases: all four; early completion where there is room.
+/// Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: ECC, sectored tags, data-array banking, bandwidth of the link to the channel.
 ///
-/// Made by make_llc_slice(). This is what the outside sees of a slice; SliceStages is what all
-/// slices have inside, SlicePipeline the way of a request through them and its role.
+/// Constructed by make_llc_slice(). This class is the public interface of a slice. SliceStages
+/// holds the state and the stages that are common to all roles. SlicePipeline adds transport,
+/// process and role.
 class LlcSlice : public sc_core::sc_module,
                  public Block,
                  public SliceFlushIf,
@@ -52,11 +55,11 @@ class LlcSlice : public sc_core::sc_module,
   static constexpr const char* kNoun = "role";
   using Context = SliceContext;
 
-  /// One for each of the site's inputs, local ones first.
+  /// One per input of the site, local inputs first.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;
-  /// To the channel, or what the role has in its place.
+  /// To the channel or to the block that replaces it in the role (SliceRole::kBelow).
   tlm_utils::simple_initiator_socket<LlcSlice> memory;
-  /// To other slices; stays unbound where the role has no way to any.
+  /// To other slices. Unbound if the role reaches no other slices.
   tlm_utils::simple_initiator_socket_optional<LlcSlice> remote;
 
   const LlcSliceConfig& config() const { return config_; }
@@ -64,7 +67,7 @@ class LlcSlice : public sc_core::sc_module,
 
   void register_statistics(StatisticsRegistry& registry) const override;
 
-  /// SliceFlushIf. A copy of another node's line has been kept since the last flush.
+  /// SliceFlushIf. Whether a copy of another node's line has been installed since the last flush.
   bool needs_flush() const override { return holds_copies_; }
 
  protected:

@@ -18,7 +18,7 @@ void SharingProfiler::on_access(const ObservedAccess& access) {
       written_.insert(line);
       break;
     default:
-      break;  // no SM's access
+      break;  // not an access of an SM
   }
 }
 

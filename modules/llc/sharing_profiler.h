@@ -13,17 +13,17 @@
 
 namespace tessera {
 
-/// How SMs share lines, and how much of a line they want: what characterises a workload
-/// (docs/workloads.md). Watches lines at their homes: on a memory-side UBA, a home sees each SM's
-/// first load of a line in each kernel, as L1s are flushed at kernel ends, and every store. Where
-/// slices keep copies of other slices' lines (uba-sm, replication), loads that a copy answers are
-/// not seen.
+/// Measures how SMs share lines and how many bytes of a line they use, to characterise a workload
+/// (docs/workloads.md). Observes lines at their home slices. On a memory-side UBA, a home observes
+/// each SM's first load of a line in each kernel, because L1s are flushed at kernel ends, and every
+/// store. If slices keep copies of other slices' lines (uba-sm, replication), loads that hit a copy
+/// are not observed.
 ///
-/// Takes some 50 bytes of host memory for each line touched: off unless asked for
-/// (`system.line_sharing`).
+/// Uses about 50 bytes of host memory for each touched line. Disabled by default (parameter
+/// `system.line_sharing`).
 class SharingProfiler final : public SliceObserver, public Block {
  public:
-  /// `name`: hierarchical, for the statistics.
+  /// `name`: hierarchical name, for the statistics.
   SharingProfiler(std::string name, unsigned sms, std::uint32_t line_bytes)
       : name_(std::move(name)), line_bytes_(line_bytes), readers_(sms) {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every slice does at its tag and data arrays.
+// Accesses of every slice to its tag and data arrays.
 #include <algorithm>
 #include <cstring>
 
@@ -48,7 +48,8 @@ void SliceStages::drop_copy(std::uint64_t line, CacheArray::Frame frame) {
   }
 }
 
-/// The line has been refused: so are the accesses that wait for it, and nothing is installed.
+/// Handles an error response to a fetch: the waiting accesses get the same status, and no line is
+/// installed.
 void SliceStages::refuse_fill(Payload& payload, Tick t) {
   Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
   array_.lock(entry.frame, false);
@@ -62,7 +63,8 @@ void SliceStages::refuse_fill(Payload& payload, Tick t) {
   mshr_.release(entry);
 }
 
-/// A frame for the line, its old line evicted; kNone when every way waits for a fill.
+/// Allocates a frame for the line and evicts the old line. Returns kNone if every way waits for a
+/// fill.
 CacheArray::Frame SliceStages::allocate_way(std::uint64_t index, std::uint64_t line) {
   const CacheArray::Frame f = array_.victim(index);
   if (f == CacheArray::kNone) return f;
@@ -84,14 +86,14 @@ void SliceStages::write_back(CacheArray::Frame f, Tick t) {
   r.kind = RequestKind::kWriteBack;
   r.useful_bytes = static_cast<std::uint16_t>(array_.dirty(f).count());
   r.decode_home(map_, address);
-  // An array that holds bytes was filled by carried requests.
+  // The array holds bytes only if requests have carried values.
   r.carries_data = carried_;
   if (carried_) std::memcpy(out.data(), array_.data(f), config_.line_bytes);
   writes_.push_back(&out);
   to_memory_.queue.push(t, 0, &out);
 }
 
-/// The access takes effect on a frame whose bytes are there.
+/// Performs an access on a frame that holds the bytes it needs.
 void SliceStages::apply(const Access& a, CacheArray::Frame frame) {
   const bool carried = a.request->carries_data;
   carried_ = carried_ || carried;
@@ -112,7 +114,7 @@ void SliceStages::apply(const Access& a, CacheArray::Frame frame) {
   }
 }
 
-// What untimed accesses ask.
+// Untimed accesses.
 
 bool SliceStages::holds_newer(std::uint64_t address) const {
   const CacheArray::Frame f = frame_at(address);
@@ -124,7 +126,7 @@ bool SliceStages::holds_newer(std::uint64_t address) const {
 
 void SliceStages::overlay(std::uint64_t address, unsigned char* bytes) {
   if (!carried_) return;
-  // Bytes on their way down are newer than those below; cached ones are newer still.
+  // Bytes of a write-back are newer than those below; dirty bytes in the array are newer than both.
   for (Payload* w : writes_) {
     if (w->get_address() != address || w->is_response_ok()) continue;
     copy_masked(bytes, w->get_data_ptr(), byte_mask_of(*w), config_.line_bytes);

@@ -12,10 +12,11 @@
 
 namespace tessera {
 
-/// The way of requests through a slice: from the inputs to the arrays or round them, to memory or
-/// other slices, and the answers back. Asks its role (SliceRole says what), and knows none.
+/// The request flow of a slice: from the inputs to the arrays or past them, to memory or other
+/// slices, and the responses back. The role (interface: SliceRole) makes the decisions that differ
+/// between roles; the pipeline has no code for a particular role.
 ///
-/// A role of your own is one source file:
+/// A user-defined role is one source file:
 ///
 ///   class Mine : public SliceRole { using SliceRole::SliceRole; ... };
 ///   const PolicyRegistration<LlcSlice> kRegistered("mine", "what it does", make_slice<Mine>);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What SlicePipeline does at tags and data. Included by modules/llc/slice_pipeline.h.
+// SlicePipeline's accesses to the tag and data arrays. Included by modules/llc/slice_pipeline.h.
 
 #include "modules/llc/slice_pipeline.h"
 
@@ -35,7 +35,7 @@ SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
     outcome = miss(a, line, f, t);
   }
   if (outcome == Outcome::kStalled) return outcome;
-  // What went on without a place here counts as a bypass, whichever way it came to that.
+  // A request that leaves without allocating a way is counted as a bypass only.
   if (stats_.bypasses == bypasses) {
     ++(atomic ? stats_.atomics : is_write ? stats_.writes : stats_.reads);
   }
@@ -69,9 +69,10 @@ SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t li
                                                CacheArray::Frame frame, Tick t) {
   const std::uint64_t index = role_.set_index(a.request->home());
   const bool foreign = role_.is_foreign(a.request->home());
-  // Other slices' requests must always find an MSHR and a way in the end, or slices that wait for
-  // each other's lines never get them: a line of another slice leaves them some, and is otherwise
-  // fetched without being kept.
+  // Requests of other slices must eventually get an MSHR and a way; otherwise slices that wait for
+  // each other's lines deadlock. A fetch of another slice's line therefore leaves a quarter of the
+  // MSHRs (at least one) and an unlocked way of the set free. If it cannot, the access is forwarded
+  // to the home and its line is not kept.
   if (foreign && (mshr_.used() + std::max(1U, config_.mshr_entries / 4) >= config_.mshr_entries ||
                   array_.unlocked(index) < 2)) {
     return forward_to_home(a, line, frame, t);
@@ -98,8 +99,8 @@ SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t li
   return Outcome::kDone;
 }
 
-/// A read of the line itself goes on; for an atomic, and where the answer would come in pieces, a
-/// read of our own does.
+/// A read of a whole line is forwarded itself. For an atomic, and if the response would carry only
+/// words of the line, the slice sends a read of its own.
 template <class Role>
 tlm::tlm_generic_payload& SlicePipeline<Role>::fetch_for(const Access& a, std::uint64_t line) {
   if (a.payload->is_read() && a.payload->get_data_length() == config_.line_bytes &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What SlicePipeline does when a line has come, or an access has taken effect. Included by
+// SlicePipeline's handling of fills and of completed accesses. Included by
 // modules/llc/slice_pipeline.h.
 
 #include "modules/llc/slice_pipeline.h"
@@ -27,7 +27,8 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
   MemoryRequest& first = *entry.first().request;
   const bool copy = role_.is_copy(first.home());
   if (role_.owns(first.home())) {
-    // Both here: the request's line with the stamps is not in the host's caches at the lookup.
+    // Both stamps are written here, because at the lookup the host cache line with the stamps is
+    // not in the host's caches.
     first.stamps[static_cast<std::size_t>(Hop::kToDram)] = entry.sent;
     first.stamps[static_cast<std::size_t>(Hop::kFromDram)] = t;
   }
@@ -48,7 +49,8 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
   }
 }
 
-/// The access has taken effect: its answer may leave, once no stale copy is left elsewhere.
+/// Completes an access that has taken effect. The response is sent when no other slice holds a
+/// stale copy.
 template <class Role>
 void SlicePipeline<Role>::finish(const Access& a, Tick t) {
   a.payload->set_response_status(tlm::TLM_OK_RESPONSE);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// SlicePipeline's process, but for the arrays. Included by modules/llc/slice_pipeline.h.
+// SlicePipeline's process, except for accesses to the arrays. Included by
+// modules/llc/slice_pipeline.h.
 
 #include "modules/llc/slice_pipeline.h"
 
@@ -55,7 +56,8 @@ void SlicePipeline<Role>::handle_remote(Tick t) {
   }
 }
 
-/// What goes round the arrays has come. It keeps its port's entry until it leaves.
+/// Forwards requests that bypass the arrays. A request holds its port's queue entry until it
+/// leaves.
 template <class Role>
 void SlicePipeline<Role>::handle_bypassing(Tick t) {
   while (bypassing_.due(t)) {
@@ -104,7 +106,7 @@ void SlicePipeline<Role>::look_up(Tick t) {
     stalled_ = Stall::kOutputs;
     return;
   }
-  // A queue whose head cannot go yields, and keeps its turn.
+  // If the head of the first queue stalls, the other queue is tried, and the first keeps its turn.
   const bool local_first = lmr_.due(t) && rmr_.due(t) ? arbitrate() : local_turn_;
   if (try_queue(local_first ? lmr_ : rmr_, t)) {
     local_turn_ = !local_first;
@@ -114,10 +116,10 @@ void SlicePipeline<Role>::look_up(Tick t) {
   send_all(t);
 }
 
-/// Whether the LMR queue goes first, of two that have a request.
+/// Whether the LMR queue is looked up first. Precondition: both queues have a request.
 template <class Role>
 bool SlicePipeline<Role>::arbitrate() const {
-  // Both queues' requests have come a lookup's latency ago.
+  // Due times order requests by arrival: each is the arrival plus the same lookup latency.
   const std::array<std::uint64_t, 2> arrived = {rmr_.next_due(), lmr_.next_due()};
   return arbiter_->choose({3, local_turn_ ? 0U : 1U, arrived.data()}) == 1;
 }

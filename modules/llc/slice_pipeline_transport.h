@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// SlicePipeline's sockets, queues and process. Included by modules/llc/slice_pipeline.h.
+// SlicePipeline's sockets, transport and scheduling. Included by modules/llc/slice_pipeline.h.
 
 #include "modules/llc/slice_pipeline.h"
 
@@ -12,7 +12,7 @@ SlicePipeline<Role>::SlicePipeline(const sc_core::sc_module_name& name,
                                    const LlcSliceConfig& config, const AddressMap& map,
                                    TransactionPool& pool, const SliceSite& site)
     : SliceStages(name, config, map, pool, site, Role::kMessages), role_(*this, site) {
-  // The sockets are LlcSlice's, which knows no role.
+  // The casts are needed because the sockets belong to LlcSlice, which is independent of the role.
   using Sync = tlm::tlm_sync_enum;
   using Forward = Sync (LlcSlice::*)(int, Payload&, tlm::tlm_phase&, sc_core::sc_time&);
   using Backward = Sync (LlcSlice::*)(Payload&, tlm::tlm_phase&, sc_core::sc_time&);
@@ -73,7 +73,8 @@ tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_
     const Tick due = clock_.after(at, config_.latency_cycles - 1);
     TimedQueue<Access>& queue = local(a) ? lmr_ : rmr_;
     queue.push(due, p, a);
-    // Behind others it need not: the head has seen to that, or is held up.
+    // Only the head needs a wake-up. After other requests, the head has scheduled one or is
+    // stalled.
     if (queue.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
   } else {
     const Tick due = clock_.after(at, 0);
@@ -101,14 +102,14 @@ tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, ResponseInp
   }
   const Tick due = clock_.after(at, 0);
   responses.queue.push(due, 0, &payload);
-  // A BEGIN_RESP may stand for END_REQ: then what waits for the channel may go.
+  // A BEGIN_RESP can imply END_REQ, after which the next request in `output` can be sent.
   if (&responses != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
   return responses.receiver.begin(payload, phase, delay, 0);
 }
 
-/// Whether a fill can wait until the process runs next: each response port has a response that
-/// leaves before those to a fill could, and nothing else is to be seen of a fill (but
-/// in the statistics of a run that is cut short).
+/// Whether a fill can wait until the process runs for another reason: each response port has a
+/// response that leaves before the responses to a fill could, and a fill has no other visible
+/// effect (except in the statistics of a run that is cut short).
 template <class Role>
 bool SlicePipeline<Role>::fills_can_wait() const {
   if (stalled_ == Stall::kArrays || !Role::kFillsMayWait || flush_frame_ != kNotFlushing) {
@@ -132,8 +133,8 @@ void SlicePipeline<Role>::schedule_next(Tick t) {
     wake_.at(from_remote_.queue.next_due());
     wake_.at(role_.next_message());
   }
-  // A stalled head is tried again when something has moved, which wakes the process: a response or
-  // a request sent, or a fill, if that is what it waits for.
+  // A stalled head is retried after a response or a request has been sent, or after a fill if it
+  // waits for one. These events wake the process.
   Tick head = kNever;
   for (const TimedQueue<Access>* queue : {&lmr_, &rmr_}) {
     const Tick due = queue->next_due();

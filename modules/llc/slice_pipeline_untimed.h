@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// SlicePipeline's untimed transport, and what a platform asks. Included by
+// SlicePipeline's untimed transport, observers, page invalidation and statistics. Included by
 // modules/llc/slice_pipeline.h.
 
 #include "modules/llc/slice_pipeline.h"
 
 namespace tessera {
 
-/// Loosely timed: no allocation, the latencies on the way added up; values as untimed() has them.
+/// Loosely timed access: allocates no way and adds up the latencies of the path. untimed() provides
+/// the values.
 template <class Role>
 void SlicePipeline<Role>::blocking(int port, Payload& payload, sc_core::sc_time& delay) {
   const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
@@ -28,7 +29,7 @@ void SlicePipeline<Role>::blocking(int port, Payload& payload, sc_core::sc_time&
   }
   delay += to_sc_time(clock_.time_of(config_.latency_cycles));
   if (!whole) {
-    // The channel's time alone.
+    // The probe only measures the channel's latency.
     sc_core::sc_time below = sc_core::SC_ZERO_TIME;
     Payload probe;
     unsigned char byte = 0;
@@ -43,7 +44,8 @@ void SlicePipeline<Role>::blocking(int port, Payload& payload, sc_core::sc_time&
   untimed().access(payload);
 }
 
-/// The line's home answers: it sees what is newer here, and the copy here what it has changed.
+/// Forwards an untimed access to the line's home. Newer bytes in this slice are settled before; a
+/// copy in this slice is refreshed after a write.
 template <class Role>
 void SlicePipeline<Role>::pass_untimed(Payload& payload, sc_core::sc_time& delay) {
   const std::uint64_t address = line_of(payload) << line_shift_;

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// A request on its way through a slice.
+/// A request in a slice.
 struct SliceAccess {
   tlm::tlm_generic_payload* payload = nullptr;
   MemoryRequest* request = nullptr;
@@ -18,7 +18,7 @@ struct SliceAccess {
   std::uint32_t set = 0;  ///< of the arrays, for hints
 };
 
-// A queue and its half of a channel.
+// Each is a queue with the slice's end of a channel.
 
 struct SliceOutput {
   TimedQueue<tlm::tlm_generic_payload*> queue;

@@ -8,9 +8,10 @@
 
 namespace tessera {
 
-/// What SlicePipeline asks its role, with the answers that most roles give. A role derives from
-/// this and answers anew what it sees differently: which request is looked up, where a miss is
-/// fetched from, what stays. Nothing is virtual: the pipeline knows its role when it is compiled.
+/// Interface of a role to SlicePipeline, with the default implementations. A role derives from this
+/// class and hides the functions in which it differs: which requests are looked up, where a miss is
+/// fetched from, which lines are kept. No function is virtual, because the role is a template
+/// parameter of SlicePipeline.
 class SliceRole {
  public:
   using Payload = SliceStages::Payload;
@@ -18,80 +19,82 @@ class SliceRole {
   using Output = SliceStages::Output;
   using Outcome = SliceStages::Outcome;
 
-  /// What becomes of a request that arrives.
+  /// Route of an arriving request.
   enum class Route : std::uint8_t {
-    kLookup,   ///< it stands in its queue for the arrays
-    kBypass,   ///< it goes round them, to onward()
-    kMessage,  ///< no memory access: take_message() has it
+    kLookup,   ///< enqueue it for the arrays
+    kBypass,   ///< bypass the arrays, to onward()
+    kMessage,  ///< not a memory access: pass it to take_message()
   };
 
-  /// Whether `remote` leads to other slices.
+  /// Whether `remote` connects to other slices.
   static constexpr bool kReachesSlices = false;
-  /// Whether a line from the channel may lie until the process runs next, where nothing waits for
-  /// it that could leave before. False: what a fill lets happen is seen elsewhere.
+  /// Whether a fill from the channel can wait until the process runs for another reason, if no
+  /// response could leave earlier because of it. False if other blocks can observe the effects of a
+  /// fill.
   static constexpr bool kFillsMayWait = true;
-  /// Kinds of requests that come with TLM_IGNORE_COMMAND (PayloadRules::kinds()).
+  /// Request kinds that use TLM_IGNORE_COMMAND (PayloadRules::kinds()).
   static constexpr std::uint16_t kMessages = 0;
-  /// What `memory` leads to, for the watchdog.
+  /// Name of the block at `memory`, for the watchdog's report.
   static constexpr const char* kBelow = "the channel";
 
   SliceRole(SliceStages& slice, const SliceSite& site)
       : slice_(slice), self_(site.self), keeps_remote_misses_(site.keeps_remote_misses) {}
 
-  // A request arrives.
+  // Arriving requests.
 
-  /// Whether the slice holds lines of this home, or has a way to it.
+  /// Whether the slice holds lines of this home or can forward requests to it.
   bool serves(const Home& home) const { return home.slice == self_; }
   Route route(const Access&) const { return Route::kLookup; }
-  /// Chooses the set of the arrays.
+  /// Index that selects the set of the arrays.
   std::uint64_t set_index(const Home& home) const { return home.slice_line; }
-  /// Where a request that is not served here leaves.
+  /// Output for requests that bypass the arrays.
   Output& onward() { return slice_.to_remote_; }
 
-  // Messages between slices: of Route::kMessage, and answers from `remote` to the role's own.
+  // Messages between slices: requests of Route::kMessage, and responses from `remote` to the role's
+  // own messages.
 
   void take_message(const Access&, Tick /*due*/) {}
   void handle_messages(Tick /*t*/) {}
   Tick next_message() const { return kNever; }
-  /// True when the role itself was waiting for the answer.
+  /// Returns true if the response belongs to a message of the role, which has then consumed it.
   bool takes_answer(Payload&, Tick /*t*/) { return false; }
 
-  // A request is looked up.
+  // Lookups.
 
-  /// Whether the line's newest bytes are here or behind `memory`, and nowhere else.
+  /// Whether the newest bytes of the line are in this slice or below `memory`, and nowhere else.
   bool owns(const Home&) const { return true; }
-  /// Whether a miss fetches the line from its home slice, by `remote`; else from `memory`.
+  /// Whether a miss fetches the line from its home slice through `remote`; otherwise from `memory`.
   bool is_foreign(const Home&) const { return false; }
-  /// Whether an access goes on after its lookup whatever the arrays hold; pass_on() sends it.
+  /// Whether an access is forwarded after its lookup, whether or not it hits. pass_on() sends it.
   bool passes_on(const MemoryRequest&) const { return false; }
   Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t) {
     return slice_.forward_to_home(a, line, frame, t);
   }
-  /// Whether the answer to a load of a whole line brings all of its bytes.
+  /// Whether the response to a load of a whole line carries all of its bytes.
   bool comes_whole(const MemoryRequest&) const { return true; }
 
-  // A line has come, or an access has taken effect.
+  // Fills and completed accesses.
 
-  /// Whether a line stays that this access alone fetched.
+  /// Whether a line that only this access has fetched is kept.
   bool keeps(const Access& a) const { return keeps_remote_misses_ || slice_.local(a); }
-  /// Whether a line must not outlive the kernel.
+  /// Whether lines of this home are copies, which must be flushed at the kernel's end.
   bool is_copy(const Home&) const { return false; }
-  /// Whether the answer of an access that has taken effect may leave; else the role sends it later.
+  /// Whether the response to a completed access can be sent. If not, the role sends it later.
   bool may_leave(const Access&, Tick /*t*/) { return true; }
 
-  // An answer passes.
+  // Responses.
 
-  /// Whether an answer from `memory` is to a request that was sent on.
+  /// Whether a response from `memory` belongs to a forwarded request.
   bool passes_back(Payload&) const { return false; }
-  /// Whether the slice notes in a request when its answer left.
+  /// Whether the slice stamps the departure of the response (Hop::kFromLlc) in the request.
   bool stamps_departure(const MemoryRequest&) const { return true; }
 
-  // Housekeeping of what the role itself holds.
+  // Housekeeping of the role's own state.
 
   bool idle() const { return true; }
   void describe_waiting(std::vector<Waiting>&) const {}
   void reset() {}
-  /// Statistics that only this role has, listed after every slice's.
+  /// Statistics of this role only, registered after those of every slice.
   void register_statistics(StatisticsRegistry&) const {}
 
  protected:

@@ -19,33 +19,33 @@ namespace tessera {
 
 class LlcSlice;
 
-/// A slice's place in its platform, as plain data. What is pointed to outlives the slice.
+/// A slice's place in its platform, as plain data. The pointees must outlive the slice.
 struct SliceSite {
-  /// What the slice does with other nodes' lines: "home", "partition", "peer", "remote_cache"
-  /// (modules/llc/roles), or a role of the user's.
+  /// Handling of other nodes' lines: "home", "partition", "peer", "remote_cache"
+  /// (modules/llc/roles), or a user-defined role.
   std::string role = "home";
   SliceId self;
-  unsigned local_inputs = 1;   ///< the first target sockets: the SMs that the slice is attached to
-  unsigned remote_inputs = 0;  ///< the others: the network
-  /// Nodes of the system, and its slices, for distances.
+  unsigned local_inputs = 1;   ///< the first target sockets: from the slice's SMs
+  unsigned remote_inputs = 0;  ///< the other target sockets: from the network
+  /// Nodes and slices of the system, to compute distances.
   TreeShape tree;
   std::uint32_t slices = 1;
-  /// "remote_cache": over how many banks a GPU's remote lines are dealt, by their home slice's
-  /// number; divides the number of slices.
+  /// "remote_cache": number of banks over which a GPU's remote lines are interleaved, by the number
+  /// of their home slice. Must divide the number of slices.
   std::uint32_t remote_banks = 1;
-  /// "home", "peer": whether lines that only remote requests fetched stay
-  /// (RemoteCaching::keeps_at_home(); "partition" asks for each access).
+  /// "home", "peer": whether a line that only remote requests have fetched is kept
+  /// (RemoteCaching::keeps_at_home()). "partition" evaluates RemoteCaching for each access.
   bool keeps_remote_misses = true;
-  /// "partition": which remote lines are cached; never null there.
+  /// "partition": selects the remote lines that are cached. Must not be null for this role.
   const RemoteCaching* caching = nullptr;
-  /// "remote_cache": holds lines while remote_cache is true, which it must not cease to be but
-  /// after a flush; never null there.
+  /// "remote_cache": the slice caches lines while `remote_cache` is true, which must become false
+  /// only after a flush. Must not be null for this role.
   const RemoteAccessMode* access_mode = nullptr;
-  /// Told of every access.
+  /// Notified of every access.
   std::vector<SliceObserver*> observers;
 };
 
-/// The factory of a role gets this.
+/// Argument of a role's factory.
 struct SliceContext {
   const char* name;  ///< of the sc_module
   const LlcSliceConfig& config;
@@ -54,8 +54,8 @@ struct SliceContext {
   const SliceSite& site;
 };
 
-/// A slice of the role that `site` names. Throws InputError, with the nearest name, for an unknown
-/// role.
+/// Constructs a slice with the role `site.role`. Throws InputError, with the nearest name, if the
+/// role is unknown.
 std::unique_ptr<LlcSlice> make_llc_slice(const char* name, const LlcSliceConfig& config,
                                          const AddressMap& map, TransactionPool& pool,
                                          const SliceSite& site);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every slice does at its inputs and outputs; flushes; housekeeping.
+// Inputs and outputs, flushes and housekeeping of every slice.
 #include "modules/llc/slice_stages.h"
 
 #include <algorithm>
@@ -56,7 +56,7 @@ SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConf
              config.replacement),
       mshr_(config.mshr_entries, config.mshr_targets),
       responses_(in.size()),
-      // Pipeline registers hold a request as well as queue entries do.
+      // The pipeline registers hold requests in addition to the queue entries.
       request_in_(in.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
       own_untimed_(config.line_bytes, [this](Payload& payload) { return debug_below(payload); }) {
   own_untimed_.add(*this);
@@ -108,7 +108,7 @@ void SliceStages::schedule_output(const Output& output, Tick t) {
 }
 
 bool SliceStages::output_backed_up() const {
-  // A plain loop: std::any_of() takes four at a time, in ten times the code.
+  // A plain loop, because std::any_of() is unrolled four times into ten times the code.
   for (const ResponseOutput& out : responses_) {
     if (out.queue.size() >= config_.response_queue_depth) return true;
   }
@@ -131,7 +131,7 @@ void SliceStages::flush(std::function<void()> done) {
   wake_.at(flush_at_);
 }
 
-/// Passes over frames up to the present cycle. Held up by the queue to the channel.
+/// Visits frames up to the present cycle. Stalls if the queue to the channel is full.
 void SliceStages::walk_flush(Tick t) {
   while (flush_frame_ < array_.frames()) {
     CacheArray::Frame dirty = flush_frame_;
@@ -140,7 +140,7 @@ void SliceStages::walk_flush(Tick t) {
     flush_frame_ = dirty;
     if (flush_at_ > t || dirty == array_.frames()) break;
     if (to_memory_.queue.size() >= config_.memory_queue_depth) {
-      // A departure wakes the process.
+      // The departure of a request wakes the process.
       flush_at_ = clock_.after(t, 1);
       return;
     }

@@ -19,9 +19,8 @@
 
 namespace tessera {
 
-/// What every slice has inside: queues, tag and data arrays, MSHRs, outputs, and the stages in
-/// which its role has no say. For SlicePipeline and the roles, whose state this is; others see an
-/// LlcSlice.
+/// State and stages that are common to all roles: queues, tag and data arrays, MSHRs, outputs. For
+/// SlicePipeline and the roles; other code uses LlcSlice.
 class SliceStages : public LlcSlice {
  public:
   using Payload = tlm::tlm_generic_payload;
@@ -30,9 +29,11 @@ class SliceStages : public LlcSlice {
   using ResponseOutput = SliceResponseOutput;
   using ResponseInput = SliceResponseInput;
   enum class Outcome : std::uint8_t { kDone, kStalled };
-  /// Why heads of the queues wait: for room behind the arrays, or for what a fill gives free.
+  /// Reason for a stall of the queues' heads: a full output queue, or a resource that a fill
+  /// releases.
   enum class Stall : std::uint8_t { kNone, kOutputs, kArrays };
-  /// Tag, plus the port, of what stands in an output and still holds its port's entry.
+  /// Tag (plus the port number) of a request in an output queue that still holds its port's queue
+  /// entry.
   static constexpr std::uint32_t kHoldsEntry = 1U << 16;
   static constexpr CacheArray::Frame kNotFlushing = CacheArray::kNone;
 
@@ -40,22 +41,22 @@ class SliceStages : public LlcSlice {
     return payload.get_address() >> line_shift_;
   }
   bool local(const Access& a) const { return a.port < local_inputs_; }
-  /// An answer at one of the slice's inputs.
+  /// Enqueues a response at an input.
   void respond(std::uint32_t port, Tick due, Payload& payload) {
     responses_[port].queue.push(due, 0, &payload);
   }
-  /// Sends an access on, to be answered by another block. `tag`: kHoldsEntry + port, or 0.
+  /// Forwards an access to another block, which responds to it. `tag`: kHoldsEntry + port, or 0.
   void send_on(Output& output, const Access& a, Tick due, std::uint32_t tag);
-  /// The head of its queue cannot be looked up at this instant: will be counted once, for the
-  /// first reason, if it is not looked up at the very same instant.
+  /// Records that the head of its queue stalls now. StallTracker counts a request once, for the
+  /// first reason, and only if it is still stalled at a later time.
   Outcome stall(const Access& a, Counter& reason);
-  /// Sends another slice's access to its home after a lookup, without a place here. A write takes
-  /// the line's copy with it.
+  /// Forwards an access to another slice's line to its home after a lookup, without allocating a
+  /// way. Drops the copy of the line unless the access is a load.
   Outcome forward_to_home(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
-  /// The line has a copy no more: at once, or when it has come.
+  /// Drops the copy of the line: at once, or at its arrival if it is being fetched.
   void drop_copy(std::uint64_t line, CacheArray::Frame frame);
   void write_back(CacheArray::Frame frame, Tick t);
-  /// Whether an answer from `memory` is to a fetch or a write-back of the slice's own.
+  /// Whether a response from `memory` belongs to a fetch or a write-back of this slice.
   bool awaits(Payload& payload);
 
   void flush(std::function<void()> done) override;
@@ -77,32 +78,32 @@ class SliceStages : public LlcSlice {
   PayloadCheck check_;
 
   CacheArray array_;
-  /// Entry::keep is false when the line must not stay, and nothing more may merge.
+  /// Entry::keep is false if the line must not be installed; no further access merges then.
   Mshr<Access> mshr_;
-  // What a lookup, a fill and a request to the channel read.
+  // Grouped, because lookups, fills and requests to the channel use these members.
   TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
   ResponseInput fills_;  ///< from the channel
   Output to_memory_;
-  /// To go round the arrays. Apart until they have come: what is sent to the network waits for
-  /// room there, and must not be counted before.
+  /// Requests that bypass the arrays. Kept separate until arrival, because the network queue counts
+  /// an entry only when the request has arrived.
   TimedQueue<Access> bypassing_;
   ProcessTimer wake_;
   Tick lookup_free_at_ = 0;
   bool local_turn_ = true;
   Stall stalled_ = Stall::kNone;
-  /// Requests have carried values: the array's bytes mean something.
+  /// Whether a request has carried values, so that the array's bytes are defined.
   bool carried_ = false;
-  /// The next frame that a flush looks at.
+  /// The next frame that a flush visits.
   CacheArray::Frame flush_frame_ = kNotFlushing;
   std::vector<ResponseOutput> responses_;
   std::vector<RequestReceiver> request_in_;
   std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
   ResponseInput from_remote_;                    ///< from the network
   Output to_remote_;
-  /// Write-backs whose acknowledgement is awaited.
+  /// Write-backs that have not been acknowledged.
   std::vector<Payload*> writes_;
-  /// Requests that were sent on and have not been answered.
+  /// Forwarded requests that wait for a response.
   std::uint64_t sent_on_ = 0;
 
  protected:
@@ -124,14 +125,15 @@ class SliceStages : public LlcSlice {
 
   /// The frame that holds the line at an address, or kNone.
   virtual CacheArray::Frame frame_at(std::uint64_t address) const = 0;
-  /// A debug access by the socket that leads to an address.
+  /// Debug access through the socket on the path to an address.
   virtual unsigned debug_below(Payload& payload) = 0;
   Backdoor& untimed() { return *untimed_; }
-  /// Whether bytes of the line at an address are dirty here, or on their way from here to below.
+  /// Whether this slice or one of its outstanding write-backs has dirty bytes of the line at an
+  /// address.
   bool holds_newer(std::uint64_t address) const;
 
   bool stages_idle() const;
-  /// `below`: what `memory` leads to.
+  /// `below`: name of the block at `memory`.
   void describe_stages(const char* below, std::vector<Waiting>& out) const;
   void reset_stages();
 

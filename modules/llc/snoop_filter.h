@@ -8,16 +8,17 @@
 
 namespace tessera {
 
-/// Which lines of a home slice the other side of an SM-side UBA may hold: a sparse directory, LRU.
-/// Not told when the other side replaces a line, so it may name lines that have gone. (Ours; the
-/// NUBA paper gives no coherence protocol for its SM-side baseline.)
+/// Records the lines of a home slice that the peer slice on the other side of an SM-side UBA can
+/// hold: a sparse directory, LRU. The peer does not report replacements, so that the filter can
+/// contain lines that the peer no longer holds. (Ours; the NUBA paper gives no coherence protocol
+/// for its SM-side baseline.)
 class SnoopFilter {
  public:
   SnoopFilter(std::uint32_t sets, std::uint32_t ways)
       : tags_(sets, ways, 1, CacheArray::Bytes::kPerLine) {}
 
-  /// The other side gets the line. Returns a line that had to give way: it must be invalidated
-  /// there. `index` chooses the set.
+  /// Records that the peer receives the line. Returns the line whose entry has been evicted, if
+  /// any: the peer must invalidate it. `index` selects the set.
   std::optional<std::uint64_t> add(std::uint64_t index, std::uint64_t line) {
     CacheArray::Frame f = tags_.find(index, line);
     if (f != CacheArray::kNone) {
@@ -31,7 +32,8 @@ class SnoopFilter {
     return evicted;
   }
 
-  /// The other side has lost the line, or is about to. True when it was named here.
+  /// Records that the peer no longer holds the line, or is about to drop it. Returns whether the
+  /// filter contained the line.
   bool remove(std::uint64_t index, std::uint64_t line) {
     const CacheArray::Frame f = tags_.find(index, line);
     if (f == CacheArray::kNone) return false;

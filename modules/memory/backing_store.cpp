@@ -10,7 +10,8 @@ namespace tessera {
 
 void BackingStore::add(std::uint64_t chunk) {
   if (chunk >= chunks_.size()) chunks_.resize(chunk + 1);
-  // So much comes fresh from the host: zero, and committed when it is touched.
+  // calloc of this size returns zeroed pages of the host, which the host commits at the first
+  // access.
   auto* const bytes = static_cast<unsigned char*>(std::calloc(1, kChunk));
   if (bytes == nullptr) throw std::bad_alloc();
   chunks_[chunk].reset(bytes);

@@ -10,9 +10,9 @@
 
 namespace tessera {
 
-/// The bytes of one DRAM channel: zero until written. A chunk is taken from the host when it is
-/// first written, and committed page by page: both address space and memory go with what is
-/// touched.
+/// The bytes of one DRAM channel. All bytes are zero until they are written. The first write to a
+/// chunk allocates the chunk's address space on the host; the host commits its memory page by page.
+/// Address space and memory are therefore proportional to the bytes that a run touches.
 class BackingStore {
  public:
   /// `bytes`: capacity, 1 or more.
@@ -21,18 +21,19 @@ class BackingStore {
   BackingStore& operator=(const BackingStore&) = delete;
 
   std::uint64_t size() const { return bytes_; }
-  /// Whether [address, address + bytes) lies inside.
+  /// Whether [address, address + bytes) is within the capacity.
   bool contains(std::uint64_t address, std::uint64_t bytes) const {
     return bytes <= bytes_ && address <= bytes_ - bytes;
   }
 
-  // The range must lie inside. Writes throw std::bad_alloc when the host has no memory left.
+  // The range must be within the capacity. Writes throw std::bad_alloc if the host has no free
+  // memory.
   void read(std::uint64_t address, unsigned char* to, std::uint64_t bytes);
   void write(std::uint64_t address, const unsigned char* from, std::uint64_t bytes);
   /// Writes the masked bytes of a line of at most kMaxLineBytes, aligned to its size.
   void write_masked(std::uint64_t address, const unsigned char* from, ByteMask mask,
                     unsigned line_bytes);
-  /// Every byte is zero again; memory goes back to the host.
+  /// Sets all bytes to zero and releases the memory to the host.
   void reset();
 
  private:
@@ -42,7 +43,7 @@ class BackingStore {
     void operator()(unsigned char* p) const { std::free(p); }
   };
 
-  /// Where an address is written; its chunk is there from now on.
+  /// Location of an address for a write; allocates the address's chunk if it is not allocated.
   unsigned char* at(std::uint64_t address) {
     const std::uint64_t chunk = address >> kChunkBits;
     if (chunk >= chunks_.size() || chunks_[chunk] == nullptr) add(chunk);

@@ -224,7 +224,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
   payload.acquire();
   arriving_.push(at, static_cast<std::uint32_t>(port),
                  {&payload, request, edge, where.row, where.bank});
-  // With a full queue, an answer that leaves wakes the process.
+  // If the queue is full, the response that releases an entry wakes the process.
   if (!free_slots_.empty()) wake_at_edge(std::max(edge, next_edge_));
   return p.receiver.begin(payload, phase, delay, 0);
 }
@@ -315,8 +315,9 @@ void DramChannel::issue_commands(std::uint64_t cycle) {
   stats_.bandwidth.add(line_bytes_, end);
 }
 
-// A response is handed over as soon as the port takes one, annotated with the time until its last
-// data, or until the port is free. A port that withholds END_RESP keeps it, and its queue entry.
+// A response is sent as soon as the port can accept one. Its delay is the time until its last data
+// or until the port is free, the later of the two. A response whose port withholds END_RESP stays
+// queued with its queue entry.
 void DramChannel::send_responses(Tick t) {
   for (Port& p : ports_) {
     while (!p.pending.empty() && p.sender.free_at() != kNever && p.sender.usable_from() <= t) {
@@ -330,7 +331,7 @@ void DramChannel::send_responses(Tick t) {
   }
 }
 
-// The next edge with work. A port that is not usable yet wakes the process by its END_RESP.
+// Schedules the next edge with work. END_RESP wakes the process if a port is not usable yet.
 void DramChannel::schedule_next() {
   std::uint64_t next = scheduler_->next_cycle();
   const Slot soon = scheduler_->next_slot();

@@ -37,30 +37,32 @@ void describe(StatisticsVisitor& v, DramStats& s);
 
 /// One DRAM channel and its controller (HBM as in NUBA's Table 1 by default; docs/blocks/dram.md).
 ///
-/// Timing. A request that arrives between edges of the memory clock waits for the next one; it is
-/// taken from its port's input buffer into the queue there, and its first command may be issued at
-/// that edge. A lone read is answered 1 + CL + burst clocks after its edge when its row is open,
-/// RCD later when the bank is closed, RP + RCD later when another row is open. A write is answered
-/// when its data has been transferred. A request holds its queue entry until its response begins.
+/// Timing: a request that arrives between edges of the memory clock waits for the next edge. At
+/// that edge it moves from its port's input buffer into the queue, and its first command can be
+/// issued. The response to a read without contention is due 1 + CL + burst clocks after its edge if
+/// its row is open, RCD later if the bank is closed, RP + RCD later if another row is open. The
+/// response to a write is due after the transfer of its data. A request holds its queue entry until
+/// its response begins.
 ///
-/// A channel decodes bank and row from the address; it serves its own addresses only.
+/// A channel decodes bank and row from the address. It accepts only addresses of its own channel.
 ///
-/// Values (requests with carries_data) are written and sampled when a request is taken into the
-/// queue: the order of arrival is the order of values, whatever the order of commands. A read
-/// returns the whole line.
+/// Values (requests with carries_data) are written and sampled when a request enters the queue. The
+/// order of values is therefore the order of arrival and does not depend on the order of commands.
+/// A read returns the whole line.
 ///
-/// Phases: the halves of core/channels.h, one pair a port. The response's delay is the time until
-/// its last data. In one edge, requests are taken, then commands issued, then responses sent; an
-/// entry freed by a response is used from the next edge on. No activation while idle, nor for a
-/// clock in which no command is legal.
+/// Phases: the senders and receivers of core/channels.h, one pair per port. The response's delay is
+/// the time until its last data. At one edge the channel first moves requests into the queue, then
+/// issues commands, then sends responses. An entry that a response releases is available from the
+/// next edge. The process is not activated while the channel is idle, nor for a clock in which no
+/// command is legal.
 ///
 /// Not modelled: power-down, per-bank refresh, ECC, data-bus inversion, write merging, forwarding
-/// from queued writes (a read after a write of the same line pays its own access).
+/// from queued writes (a read after a write of the same line makes its own access).
 class DramChannel final : public sc_core::sc_module, public Block {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<DramChannel>> in;
 
-  /// `ports`: input sockets, one for each LLC slice of the channel. `map` outlives the channel.
+  /// `ports`: input sockets, one per LLC slice of the channel. `map` must outlive the channel.
   DramChannel(const sc_core::sc_module_name& name, const DramConfig& config, const AddressMap& map,
               ChannelId id, unsigned ports);
   ~DramChannel() override;
@@ -68,7 +70,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   const DramConfig& config() const { return config_; }
   const DramStats& stats() const { return stats_; }
   const ClockDomain& clock() const { return clock_; }
-  /// Bytes that a data bus without a gap would have moved since the window's start.
+  /// Bytes that a data bus without idle clocks would have moved since the window's start.
   double peak_bytes(Tick until) const;
   /// Begins a new window of statistics at now().
   void reset_statistics();
@@ -134,7 +136,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   std::vector<Port> ports_;
   TimedQueue<Arrival> arriving_;
   ProcessTimer wake_;
-  std::uint64_t edge_ = 0;  ///< the edge that the process is armed for, and its time
+  std::uint64_t edge_ = 0;  ///< edge for which the process is scheduled, and its time
   Tick edge_time_ = kNever;
 
   std::uint64_t next_edge_ = 0;  ///< first edge after the last activation

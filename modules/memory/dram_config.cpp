@@ -13,7 +13,7 @@ bool power_of_two(std::uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 class Errors {
  public:
-  /// Adds `what` unless `sound`.
+  /// Adds the error message unless the condition holds.
   template <class... Parts>
   void unless(bool sound, const Parts&... parts) {
     if (sound) return;

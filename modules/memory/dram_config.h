@@ -10,14 +10,14 @@
 
 namespace tessera {
 
-/// What happens to a row when no queued request wants it.
+/// State of a row that no queued request uses.
 enum class RowPolicy : std::uint8_t {
-  kOpen,    ///< stays open until another row of the bank is wanted
+  kOpen,    ///< stays open until a request for another row of the bank
   kClosed,  ///< closed with its last column command
 };
 
 /// One DRAM channel and its controller. Defaults: HBM as in NUBA's Table 1. Every t_ is in clocks
-/// of the memory; the comment names the two commands that it keeps apart.
+/// of the memory; its comment names the two commands that it separates.
 struct DramConfig {
   std::uint64_t clock_hz = 350'000'000;
 
@@ -54,7 +54,7 @@ struct DramConfig {
   PolicyChoice<DramScheduler> scheduler = {"fr-fcfs", {}};
   RowPolicy row_policy = RowPolicy::kOpen;
 
-  /// Every fault, in words; empty when the configuration is sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 
   /// Column commands of one line, issued t_ccd_l apart.
@@ -75,7 +75,6 @@ struct DramConfig {
   }
 };
 
-/// Names every field of a DRAM channel's configuration.
 void describe(ParameterVisitor& v, DramConfig& c);
 
 }  // namespace tessera

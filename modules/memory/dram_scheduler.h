@@ -12,7 +12,7 @@ namespace tessera {
 
 struct DramConfig;
 
-/// A count of memory clocks.
+/// Number of memory clocks.
 using MemoryCycle = std::uint64_t;
 inline constexpr MemoryCycle kNoCycle = ~MemoryCycle{0};
 
@@ -20,7 +20,7 @@ struct DramCommand {
   enum class Kind : std::uint8_t {
     kActivate,
     kPrecharge,
-    kAutoPrecharge,  ///< as part of a column command; `cycle` is when the bank begins to close
+    kAutoPrecharge,  ///< part of a column command; `cycle`: start of the bank's precharge
     kRead,
     kWrite,
     kPrechargeAll,
@@ -32,15 +32,15 @@ struct DramCommand {
   MemoryCycle cycle = 0;
 };
 
-/// Sees every command, for tests and traces. Auto-precharge and the later columns of an access are
-/// told when they are decided, before their cycle.
+/// Observes every command, for tests and traces. Auto-precharge and the later columns of an access
+/// are reported when they are decided, before their cycle.
 class DramCommandObserver {
  public:
   virtual ~DramCommandObserver() = default;
   virtual void on_command(const DramCommand& command) = 0;
 };
 
-/// What the controller did, counted when decided.
+/// Counts of the controller's commands, incremented when a command is decided.
 struct DramCommandCounts {
   Counter reads = 0;
   Counter writes = 0;
@@ -54,28 +54,29 @@ struct DramCommandCounts {
   Counter bus_busy_clocks = 0;
 };
 
-/// What the scheduler of one channel gets. `config` and `counts`, which is only added to, outlive
-/// it.
+/// Inputs of one channel's scheduler. `config` and `counts` outlive it. The scheduler only
+/// increments `counts`.
 struct DramSchedulerContext {
   const DramConfig* config = nullptr;
   std::uint32_t line_bytes = 128;
   DramCommandCounts* counts = nullptr;
 };
 
-/// Which command of a channel goes when, without SystemC: the queue of a controller.
+/// Selects the next command of a channel and its cycle: the queue of a controller, without SystemC.
 ///
-/// Contract: a scheduler knows requests by slot, bank, row and direction, and decides by these,
-/// their arrival and the configuration alone. It must not change the controller's state: payloads,
-/// ports and slots are the channel's, which takes a slot back when tick() has issued its access.
-/// Commands are legal (DramTiming), one row and one column command a clock at most; each is counted
-/// when it is decided and shown to the observer. Nothing is allocated after construction.
+/// Contract: a scheduler knows a request by its slot, bank, row and direction. It decides by these,
+/// by the order of arrival and by the configuration only. It must not change the controller's
+/// state: payloads, ports and slots belong to the channel, which releases a slot after tick() has
+/// issued its access. All commands are legal (DramTiming); at most one row and one column command
+/// is issued per clock. Each command is counted and reported to the observer when it is decided. A
+/// scheduler allocates no memory after construction.
 class DramScheduler : public Policy {
  public:
   static constexpr const char* kFamily = "dram_scheduler";
   using Context = DramSchedulerContext;
   static Context example_context();
 
-  /// A place in the queue; the caller gives them out, 0 to queue_entries - 1.
+  /// An entry of the queue. The caller assigns slots 0 to queue_entries - 1.
   using Slot = std::uint16_t;
   static constexpr Slot kNoSlot = 0xffff;
 
@@ -93,25 +94,25 @@ class DramScheduler : public Policy {
     MemoryCycle data_end = 0;  ///< the clock after its last data
   };
 
-  /// A request that may be served from `cycle` on. Younger than all before it.
+  /// Adds a request that can be issued from `cycle` on. It is younger than all queued requests.
   virtual void enqueue(Slot slot, const Request& request, MemoryCycle cycle) = 0;
 
-  /// Issues what is legal at `cycle`: at most one row and one column command. Call in order of
-  /// cycle, once a cycle, at least at each next_cycle().
+  /// Issues the commands that are legal at `cycle`: at most one row and one column command. Must be
+  /// called in ascending order of cycle, at most once per cycle, and at least at each next_cycle().
   virtual Issued tick(MemoryCycle cycle) = 0;
 
-  /// The next cycle at which a command is legal (or a refresh due), if nothing arrives before;
-  /// kNoCycle when nothing is queued. Valid after tick().
+  /// The next cycle at which a command is legal or a refresh is due, unless a request arrives
+  /// earlier; kNoCycle if the queue is empty. Valid after tick().
   virtual MemoryCycle next_cycle() const = 0;
 
-  /// The access whose column command goes next as far as is known, or kNoSlot.
+  /// The access of the next planned column command, or kNoSlot.
   virtual Slot next_slot() const = 0;
   virtual void reset() = 0;
 
   bool empty() const { return waiting_[0] + waiting_[1] == 0; }
   std::uint32_t waiting_reads() const { return waiting_[0]; }
   std::uint32_t waiting_writes() const { return waiting_[1]; }
-  /// nullptr: nobody watches.
+  /// nullptr: no observer.
   void observe(DramCommandObserver* observer) { observer_ = observer; }
 
  protected:

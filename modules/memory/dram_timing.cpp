@@ -55,7 +55,7 @@ void DramTiming::column(std::uint32_t bank, bool write, MemoryCycle cycle) {
 
 DramTiming::Refresh DramTiming::refresh(MemoryCycle due) {
   Refresh at{kNoCycle, due};
-  MemoryCycle all_ready = due;  // banks that are closing by themselves must have begun to
+  MemoryCycle all_ready = due;  // auto-precharges must have begun
   for (std::uint32_t i = 0; i < config_.banks; ++i) {
     not_before(all_ready, bank_precharge_[i]);
   }

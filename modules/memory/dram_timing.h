@@ -11,21 +11,22 @@ namespace tessera {
 
 inline constexpr std::uint32_t kMaxBanks = 64;
 
-/// When each command of a channel is legal: the state of banks, bank groups and channel. It knows
-/// nothing of requests. Each constraint is kept as "not before" at the level where it acts, so
-/// that asking costs a few comparisons.
+/// Earliest legal cycle of each command of a channel: the state of banks, bank groups and channel,
+/// without requests. Each constraint is stored as an earliest cycle at the level that it
+/// constrains, so that a query needs only a few comparisons.
 class DramTiming {
  public:
-  /// `columns`: column commands of one access (a line), t_ccd_l apart. `config` outlives it.
+  /// `columns`: column commands of one access (a line), t_ccd_l apart. `config` must outlive it.
   DramTiming(const DramConfig& config, std::uint32_t columns);
 
   bool open(std::uint32_t bank) const { return (open_ >> bank & 1) != 0; }
-  /// Bit b: bank b is open.
+  /// Bit b is set if bank b is open.
   std::uint64_t open_banks() const { return open_; }
   std::uint32_t row(std::uint32_t bank) const { return row_[bank]; }
 
-  /// First cycle at which the command is legal. ACT: the bank is closed; PRE and column: open.
-  /// ACT: the later of what the channel allows and what bank and group allow.
+  /// First cycle at which a command is legal. The bank must be closed for ACT, and open for PRE and
+  /// column commands. ACT is legal at the later of the channel's cycle and the cycle of bank and
+  /// group.
   MemoryCycle activate_at() const { return std::max(activate_, last_activates_[oldest_activate_]); }
   MemoryCycle bank_activate_at(std::uint32_t bank) const {
     return std::max(bank_activate_[bank], groups_[group(bank)].activate);
@@ -38,10 +39,10 @@ class DramTiming {
   // Commands; `cycle` must be legal.
   void activate(std::uint32_t bank, std::uint32_t row, MemoryCycle cycle);
   void precharge(std::uint32_t bank, MemoryCycle cycle);
-  /// All column commands of one access, the first at `cycle`.
+  /// Issues all column commands of one access, the first at `cycle`.
   void column(std::uint32_t bank, bool write, MemoryCycle cycle);
-  /// Precharges all banks and refreshes, as soon as legal from `due` on. Returns the cycles of
-  /// the two commands; `precharge` is kNoCycle when no bank was open.
+  /// Precharges all banks and refreshes them, at the first legal cycle from `due` on. Returns the
+  /// cycles of the two commands; `precharge` is kNoCycle if no bank was open.
   struct Refresh {
     MemoryCycle precharge;
     MemoryCycle refresh;
@@ -62,7 +63,8 @@ class DramTiming {
   const std::uint32_t span_;
   std::uint32_t group_shift_ = 0;
 
-  // A plan asks all banks for one of these: each in as few host cache lines as can be.
+  // One array per constraint, because a plan reads one constraint of all banks: it touches the
+  // fewest host cache lines.
   std::array<MemoryCycle, kMaxBanks> bank_column_{};
   std::array<MemoryCycle, kMaxBanks> bank_activate_{};
   std::array<MemoryCycle, kMaxBanks> bank_precharge_{};

@@ -43,7 +43,8 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
   }
-  // The watchdog must not take a packet's way, or an answer's wait for others, for a standstill.
+  // The watchdog must not report a deadlock while a packet is in transit or a response waits for
+  // other responses.
   const double watchdog_ns =
       static_cast<double>(s.watchdog_cycles) * 1e9 / static_cast<double>(c.sm.clock_hz);
   const double longest_ns = static_cast<double>(c.fabric.latency_ns) +
@@ -65,7 +66,8 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   for (const std::string& e : c.remote_cache.validate()) errors.push_back("remote_cache: " + e);
 }
 
-/// The rest of a GPU's way to other GPUs, when its networks are there, and theirs to its slices.
+/// Completes a GPU's path to other GPUs, after its networks are added, and adds the path of other
+/// GPUs' requests to its slices.
 void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
   const GpuConfig& c = p.config();
   const bool cached = may_use_remote_cache(*c.transfer_policy());
@@ -86,7 +88,7 @@ void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
       p.add_network(kIngress, gpu.node, gpu.number, network, 1, gpu.slices,
                     [slices = gpu.slices](std::uint32_t slice) { return slice % slices; });
   p.link({rdma, 0}, {xbar, 0});
-  // The last of a slice's inputs.
+  // The last input of a slice.
   const unsigned input = p.inputs_of(gpu.llcs.front()) - 1;
   for (std::uint32_t i = 0; i < gpu.slices; ++i) p.link({xbar, i}, {gpu.llcs[i], input});
 }
@@ -127,21 +129,20 @@ void plan(Planner& p) {
 
 }  // namespace
 
-/// Several GPUs that run one kernel in one address space (DualOpt figure 1), each of any shape that
-/// nests, with modules in it or without. The last exits of a GPU's crossbars (of several modules:
-/// an equal share of each) lead to its RDMA engine, by way of a remote cache where there is one;
-/// RDMA engines reach each other through the fabric, and their own GPU's slices through a crossbar
-/// of their own:
+/// Several GPUs that run one kernel in one address space (DualOpt figure 1). Each GPU is of any
+/// shape that nests, with or without modules. The last exits of a GPU's crossbars (with several
+/// modules: an equal share of each) lead to its RDMA engine, through a remote cache if there is
+/// one. RDMA engines are connected to each other by the fabric, and to their own GPU's slices by a
+/// separate crossbar:
 ///
 ///   noc (-> rcache[bank]) -> rdma -> fabric -> rdma -> ingress_xbar -> llc[home]
 ///
-/// An l2_tlb each; iommu joins them to the walker that
-/// they share.
+/// Each GPU has an l2_tlb; iommu connects them to the shared walker.
 ///
-/// Free of deadlock: requests that came from another GPU have a crossbar and a slice input of their
-/// own and wait only for their home slice and its channel, never for a way out of the GPU; so
-/// requests that wait to leave always leave in the end. Answers travel in networks and in a packet
-/// class of their own, and requesters always consume them.
+/// Free of deadlock: requests from another GPU have their own crossbar and slice input. They wait
+/// only for their home slice and its channel, never for an exit of the GPU, so that requests that
+/// wait to leave the GPU are always sent eventually. Responses have their own networks and packet
+/// class, and requesters always consume them.
 Shape gpu_tree_shape() {
   Shape s;
   s.name = "multi-gpu";

@@ -9,7 +9,7 @@ namespace {
 /// The crossbars from the networks between modules to the slices of one.
 constexpr char kIngress[] = "module_ingress_xbar";
 
-/// One of the networks that join the modules.
+/// One of the networks that connect the modules.
 PlannedNetwork between_modules(const Planner& p) {
   const GpuConfig& c = p.config();
   PlannedNetwork network;
@@ -77,19 +77,18 @@ void report(Planner& p) {
 }  // namespace
 
 /// Chiplets of a GPU (NUBA section 7.6), each of any shape that nests. A module's sources (L1s, or
-/// slices of partitions) have a crossbar to its own slices, whose further exits lead to the
-/// networks that join the modules, dealt by the slice's number; what comes from other modules has a
-/// crossbar of its own, to a slice input of its own:
+/// slices of partitions) have a crossbar to its own slices. Further exits of this crossbar lead to
+/// the networks between the modules, selected by the slice's number. Requests from other modules
+/// have a separate crossbar, to a separate input of each slice:
 ///
 ///   noc[m] -> llc[home], or -> mcm[plane] -> module_ingress_xbar[home's m] -> llc[home]
 ///
 /// The networks between modules are `mcm.ports` switches, or as many bidirectional rings
 /// (`ring.ports`), on which nodes are modules.
 ///
-/// Free of deadlock: behind requests that wait to leave the module, modules that wait for each
-/// other would never go on; requests that came from another module therefore never share a queue
-/// with those, and wait only for their home slice and its channel. Answers have networks of their
-/// own.
+/// Free of deadlock: requests from another module never share a queue with requests that wait to
+/// leave the module, because modules that wait for each other would otherwise deadlock. They wait
+/// only for their home slice and its channel. Responses have networks of their own.
 Shape module_tree_shape() {
   Shape s;
   s.name = "modules";

@@ -37,7 +37,8 @@ void connect(Planner& p, Planner::Gpu& gpu) {
   links.span.across = links.span.along = std::sqrt(static_cast<double>(partitions) / s.modules);
   for (std::uint32_t i = 0; i < partitions; ++i) {
     const std::uint32_t node = gpu.leaves[std::uint64_t{i} * gpu.leaves.size() / partitions];
-    // A line of another partition goes by the slice that stands where its home does.
+    // A request for a line of another partition is sent to the slice with the home's position in
+    // this partition.
     const PlannedBlockId p2p =
         p.add_network("p2p" + std::to_string(i), node, gpu.number, links, sms, slices,
                       [slices](std::uint32_t slice) { return slice % slices; });
@@ -51,13 +52,13 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 
 }  // namespace
 
-/// NUBA (figure 1c): a partition per channel; its SMs reach its slices by links, and other
-/// partitions' by them.
+/// NUBA (figure 1c): one partition per channel. The SMs of a partition reach its slices by links,
+/// and reach other partitions' slices through its slices.
 ///
 ///   l1_[i] -> p2p[partition] -> llc[of the partition] (-> noc -> llc[home]) -> dram[channel]
 ///
-/// In modules (section 7.6) and in several GPUs, noc is as module_tree.cpp and gpu_tree.cpp make
-/// it. A slice of a partition only forwards requests for other GPUs' lines.
+/// In modules (section 7.6) and in several GPUs, module_tree.cpp and gpu_tree.cpp create noc. A
+/// slice of a partition only forwards requests for other GPUs' lines.
 Shape nuba_shape() {
   Shape s;
   s.name = "nuba";

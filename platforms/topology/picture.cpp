@@ -21,7 +21,7 @@ constexpr int kInset = 12;
 constexpr int kTitle = 24;
 constexpr std::size_t kUnranked = ~std::size_t{0};
 
-/// Blocks of one name (but for its number) at one level of the tree.
+/// Blocks at one level of the tree whose names differ only in their number.
 struct Box {
   std::string name;
   BlockKind kind = BlockKind::kSm;
@@ -39,7 +39,7 @@ struct Arrow {
   std::size_t links = 0;
 };
 
-/// "llc3" and "l1_3" are of the blocks "llc" and "l1".
+/// The block name of "llc3" is "llc", and of "l1_3" it is "l1".
 std::string without_number(std::string name) {
   const std::size_t last = name.find_last_not_of("0123456789");
   if (last == std::string::npos || last + 1 == name.size()) return name;
@@ -109,7 +109,7 @@ void Picture::collect_arrows(const PlatformPlan& plan) {
   }
 }
 
-/// Breadth first from the SMs. Blocks without sockets come first in their band.
+/// Breadth-first search from the SMs. Blocks without sockets come first in their band.
 void Picture::rank() {
   std::vector<std::size_t> now;
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
@@ -133,7 +133,7 @@ void Picture::rank() {
   }
 }
 
-/// A band a level, the system's at the top; boxes of one column share it from the top down.
+/// One band per level, the system's at the top. Boxes of one column are stacked from the top down.
 void Picture::place() {
   std::size_t columns = 0;
   int y = kInset;
@@ -176,7 +176,7 @@ void Picture::draw_arrow(std::ostream& out, const Arrow& a) const {
   const Box& from = boxes_[a.from];
   const Box& to = boxes_[a.to];
   const bool back = to.rank <= from.rank;
-  // A way back to an earlier column leaves below and enters below.
+  // An arrow to an earlier column starts and ends at the lower sides of the boxes.
   const int x1 = back ? from.x + kBoxWidth / 2 : from.x + kBoxWidth;
   const int y1 = back ? from.y + kBoxHeight : from.y + kBoxHeight / 2;
   const int x2 = back ? to.x + kBoxWidth / 2 + 16 : to.x;

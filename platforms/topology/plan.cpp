@@ -72,7 +72,7 @@ std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
   for (const PlannedBlock* b : {&from, &to}) {
     if (b->kind == BlockKind::kFabric) return "fabric";
   }
-  // What a network delivers is its traffic; what it is given is, too.
+  // The links at the outputs and at the inputs of a network carry its traffic.
   if (from.kind == BlockKind::kNetwork) return from.network.traffic;
   if (to.kind == BlockKind::kNetwork) return to.network.traffic;
   if (to.kind == BlockKind::kDram) return "memory";

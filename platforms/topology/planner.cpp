@@ -48,7 +48,7 @@ Planner::Gpu Planner::add_gpu(std::uint32_t number) {
   return gpu;
 }
 
-/// The node of the i-th of blocks that are spread over a GPU's nodes evenly.
+/// Node of the i-th of `of` blocks that are spread evenly over a GPU's nodes.
 std::uint32_t Planner::leaf(const Gpu& gpu, std::uint32_t i, std::uint32_t of) const {
   return gpu.leaves[static_cast<std::size_t>(std::uint64_t{i} * gpu.leaves.size() / of)];
 }

@@ -12,8 +12,8 @@ namespace tessera {
 
 struct GpuConfig;
 
-/// Collects a plan. What shapes have in common: a GPU's channels, slices, L1s and SMs, its way to
-/// the page tables, and the networks of modules.
+/// Builds a plan. Contains the common parts of all shapes: a GPU's channels, slices, L1s and SMs,
+/// its connection to the page tables, and the networks between modules.
 class Planner {
  public:
   /// `config` outlives it.
@@ -24,25 +24,25 @@ class Planner {
     PlannedBlockId block = 0;
     unsigned number = 0;
   };
-  /// A GPU, or what there is of one so far.
+  /// A GPU under construction.
   struct Gpu {
     std::uint32_t number = 0;
     std::uint32_t node = 0;
     std::uint32_t sms = 0;
     std::uint32_t slices = 0;
     std::uint32_t channels = 0;
-    /// Nodes of its partitions, or of its modules, or its own: SMs, slices and channels are spread
-    /// over them evenly, neighbours together.
+    /// Nodes of its partitions, or of its modules, or its own node. SMs, slices and channels are
+    /// spread over them evenly, neighbours together.
     std::vector<std::uint32_t> leaves;
     std::vector<PlannedBlockId> drams;
     std::vector<PlannedBlockId> llcs;
     std::vector<PlannedBlockId> l1s;
     PlannedBlockId l2_tlb = 0;
-    /// Of several GPUs: where requests for other GPUs' lines leave the GPU's networks, by the port
-    /// of its RDMA engine. Filled in by join().
+    /// If there are several GPUs: the exits of the GPU's networks for requests to other GPUs'
+    /// lines, one per port of its RDMA engine. Set by join().
     std::vector<Socket> egress;
   };
-  /// What slices of a shape have beside the way to their channel.
+  /// Connections of a shape's slices beside the one to their channel.
   struct Slices {
     std::string role = "home";
     unsigned remote_inputs = 0;
@@ -55,25 +55,25 @@ class Planner {
   bool modules() const { return find_level(tree_, NodeLevel::kModule) != nullptr; }
   PlatformPlan take() { return std::move(plan_); }
 
-  /// GPU `number` of the system, without blocks: its modules, and the partitions of each, where
+  /// Adds GPU `number` of the system, without blocks: its modules, and the partitions of each, if
   /// there are several.
   Gpu add_gpu(std::uint32_t number);
-  /// Engines that have no sockets and serve the whole system, as the policies ask. `node`: the
-  /// GPU, or the system of several.
+  /// Adds the engines without sockets that serve the whole system, according to the policies.
+  /// `node`: the GPU, or the system if there are several GPUs.
   void add_engines(std::uint32_t node);
-  /// Those of one GPU, of several.
+  /// Adds the engines of one GPU, if there are several GPUs.
   void add_gpu_engines(const Gpu& gpu);
   void add_memory(Gpu& gpu, const Slices& slices);
   void add_sms(Gpu& gpu);
-  /// L2 TLB of a GPU; its SMs come later (add_sms()).
+  /// Adds a GPU's L2 TLB; its SMs are added later (add_sms()).
   void add_l2_tlb(Gpu& gpu);
-  /// Walker and driver for all GPUs, at `node`.
+  /// Adds the walker and the driver of all GPUs, at `node`.
   void add_page_tables(std::uint32_t node, const std::vector<Gpu>& gpus);
   void add_dispatcher(std::uint32_t node);
 
   PlannedBlockId add(BlockKind kind, const std::string& name, std::uint32_t node, std::uint32_t gpu,
                      unsigned inputs, unsigned outputs);
-  /// `exit_of`: by home slice; empty: exit 0.
+  /// `exit_of`: exit by home slice; empty: exit 0.
   PlannedBlockId add_network(const std::string& name, std::uint32_t node, std::uint32_t gpu,
                              PlannedNetwork network, unsigned entries, unsigned exits,
                              const std::function<std::uint32_t(std::uint32_t slice)>& exit_of);
@@ -82,13 +82,13 @@ class Planner {
     plan_.links.push_back({from.block, from.number, to.block, to.number});
   }
 
-  /// Joins `from` (in order, the same number in each module) to the slices' inputs from `input` on:
-  /// by one crossbar, or as the level of modules does. Of several GPUs, the crossbars' last exits
-  /// are `gpu.egress`.
+  /// Connects `from` (in order, the same number in each module) to the slices' inputs from `input`
+  /// on, by one crossbar or by the networks of the module level. If there are several GPUs, the
+  /// crossbars' last exits are `gpu.egress`.
   void join(Gpu& gpu, const std::vector<Socket>& from, unsigned input);
-  /// Exits of a crossbar of SMs or slices: `own` slices from `first` on have one each; after them,
-  /// `beyond` lead to the GPU's other slices, and `egress` to other GPUs, dealt by the slice's
-  /// number.
+  /// Exits of a crossbar of SMs or slices. Each of `own` slices from `first` on has one exit. The
+  /// next `beyond` exits lead to the GPU's other slices, and the last `egress` exits to other GPUs,
+  /// selected by the slice's number.
   struct Exits {
     std::uint32_t first = 0;
     std::uint32_t own = 0;
@@ -99,8 +99,8 @@ class Planner {
   /// The node of a GPU's module.
   std::uint32_t module_node(const Gpu& gpu, std::uint32_t module) const;
 
-  /// Reports traffic of that name. Of `by_entries`, both directions move what the entries can; else
-  /// each what its exits can.
+  /// Reports the traffic of that name. If `by_entries` is set, the peak of both directions is the
+  /// bandwidth of the entries; otherwise each direction's peak is the bandwidth of its exits.
   void report(const std::string& traffic, bool by_entries = false);
   /// The links between GPUs, one figure for both directions.
   void report_fabric(double bytes_per_second);

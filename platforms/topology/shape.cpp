@@ -103,7 +103,7 @@ void report_traffic(Planner& p) {
   std::for_each(levels.rbegin(), levels.rend(), [&p](const Shape* s) {
     if (s->report != nullptr) s->report(p);
   });
-  // The nearest level that tells near misses from far ones.
+  // The innermost level that distinguishes local from remote misses.
   const auto near = std::find_if(levels.rbegin(), levels.rend(),
                                  [](const Shape* s) { return s->locality != Locality::kNone; });
   if (near != levels.rend()) p.set_locality((*near)->locality);

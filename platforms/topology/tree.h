@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A platform's tree as a preset describes it: levels, outermost first.
+// A platform's tree as described by a preset: levels, outermost first.
 
 #include <cstdint>
 #include <string>
@@ -17,8 +17,8 @@ struct SystemConfig;
 enum class NodeLevel : std::uint8_t { kSystem, kGpu, kModule, kPartition };
 const char* name_of(NodeLevel level);
 
-/// One level. Those above the innermost join `count` equal nodes by a network; the innermost
-/// (kPartition) names the shape of such a node.
+/// One level. A level above the innermost connects `count` equal nodes by a network. The innermost
+/// level (kPartition) has the shape of its node.
 struct TreeLevel {
   NodeLevel level = NodeLevel::kPartition;
   std::uint32_t count = 1;  ///< 2 or more above the innermost level
@@ -29,17 +29,17 @@ struct TreeLevel {
 
 using Tree = std::vector<TreeLevel>;
 
-/// The value of a document's key "tree". Throws InputError, with file and line, for keys, values
-/// and orders of levels that there are not.
+/// The value of a document's key "tree". Throws InputError, with file and line, for unknown keys,
+/// invalid values and invalid orders of levels.
 Tree tree_from(const LocatedJson& document);
 nlohmann::ordered_json to_json(const Tree& tree);
 
-/// The tree of a configuration: `system.tree`, or what topology, gpus and modules mean.
+/// The tree of a configuration: `system.tree`, or the equivalent of topology, gpus and modules.
 Tree tree_of(const SystemConfig& system);
-/// Sets topology, gpus and modules to what a tree says.
+/// Sets topology, gpus and modules to the values of a tree.
 void apply_tree(const Tree& tree, SystemConfig& system);
 
-/// The level of that kind; nullptr where the tree has none.
+/// The level of that kind; nullptr if the tree has none.
 const TreeLevel* find_level(const Tree& tree, NodeLevel level);
 
 }  // namespace tessera

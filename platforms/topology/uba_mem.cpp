@@ -15,10 +15,11 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 }  // namespace
 
 /// Memory-side UBA (NUBA figure 1a): every SM's L1 reaches every slice through one hierarchical
-/// crossbar; a slice holds the lines of its address range, in front of its channel.
+/// crossbar. A slice caches the lines of its address range, between the crossbar and its channel.
 ///
 ///   l1_[i] -> noc -> llc[home] -> dram[channel]
-/// Stands in modules (module_tree.cpp) and in several GPUs (gpu_tree.cpp) as it is.
+///
+/// Can be used in modules (module_tree.cpp) and in several GPUs (gpu_tree.cpp) without changes.
 Shape uba_mem_shape() {
   Shape s;
   s.name = "uba-mem";

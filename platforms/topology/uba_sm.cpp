@@ -32,7 +32,8 @@ void connect(Planner& p, Planner::Gpu& gpu) {
   crossbar.span.along = kSides;
   for (std::uint32_t side = 0; side < kSides; ++side) {
     const std::uint32_t node = gpu.leaves[side * gpu.leaves.size() / kSides];
-    // A line of the other side goes by the slice that stands where its home does.
+    // A request for a line of the other side is sent to the slice with the home's position on
+    // this side.
     const PlannedBlockId noc =
         p.add_network("noc" + std::to_string(side), node, 0, crossbar, sms, slices,
                       [slices](std::uint32_t slice) { return slice % slices; });
@@ -41,7 +42,7 @@ void connect(Planner& p, Planner::Gpu& gpu) {
       p.link({noc, i}, {gpu.llcs[side * slices + i], 0});
     }
   }
-  // Each slice to the one that holds the same lines for the other side.
+  // Connects each slice to the peer slice on the other side, which caches the same lines.
   PlannedNetwork wire;
   wire.kind = NetworkKind::kPointToPoint;
   wire.traffic = "link";
@@ -58,11 +59,10 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 
 }  // namespace
 
-/// SM-side UBA (NUBA figure 1b): two sides, each with a crossbar between its SMs and its slices;
-/// the slice that stands where a line's home stands on the other side caches the line, kept
-/// coherent.
+/// SM-side UBA (NUBA figure 1b): two sides, each with a crossbar between its SMs and its slices.
+/// The peer slice, at the home's position on the other side, caches the line coherently.
 ///
-///   l1_[i] -> noc[side] -> llc[home or its twin] (-> link -> llc[home]) -> dram[channel]
+///   l1_[i] -> noc[side] -> llc[home or its peer] (-> link -> llc[home]) -> dram[channel]
 Shape uba_sm_shape() {
   Shape s;
   s.name = "uba-sm";

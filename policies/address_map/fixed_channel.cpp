@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// "fixed-channel" (NUBA section 2): the driver decides the channel of a page by choosing its
-// physical address, because the channel bits stand above the page offset and are not hashed. Bank
-// bits are randomised with row, bank and channel bits.
+// "fixed-channel" (NUBA section 2): the driver selects a page's channel by its physical address,
+// because the channel bits are directly above the page offset and are not hashed. Bank bits are
+// randomised with row, bank and channel bits.
 //
 //   high                                                          low
 //   | GPU | row ... | bank high | column high | slice | column low |    the bits of a GPU's channel
-//                                                                       are inserted right above
+//                                                                       are inserted directly above
 //                                                                       the page offset
-// Of several GPUs, the highest bits name the GPU: its memory is one range of addresses.
+// If there are several GPUs, the highest bits are the GPU's number: its memory is one address
+// range.
 #include <cstddef>
 #include <memory>
 
@@ -30,7 +31,7 @@ class FixedChannel final : public LinearMap {
         gpu_bytes_(geometry.total_bytes() / geometry.gpus),
         own_bits_((std::uint64_t{1} << (channel_bits_ + log2_of(geometry.channel_bytes))) - 1) {}
 
-  // Without hashing: a page is one contiguous piece of its channel.
+  // Channel bits are not hashed, so that a page is one contiguous range of its channel.
   std::uint64_t channel_address(std::uint64_t physical) const override {
     const std::uint64_t offset = physical & ((std::uint64_t{1} << page_bits_) - 1);
     return ((linear(physical) & own_bits_) >> (page_bits_ + channel_bits_) << page_bits_) | offset;
@@ -43,10 +44,10 @@ class FixedChannel final : public LinearMap {
 
  private:
   unsigned page_bits_;
-  std::uint64_t channels_;  ///< of a GPU
+  std::uint64_t channels_;  ///< per GPU
   unsigned channel_bits_;
   std::uint64_t gpu_bytes_;
-  std::uint64_t own_bits_;  ///< of a linear address: all but its GPU's number
+  std::uint64_t own_bits_;  ///< bits of a linear address except the GPU's number
 };
 
 struct Parameters {
@@ -89,7 +90,7 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
     layout.channel.push_back(static_cast<std::uint8_t>(gpu_from + i));
   }
 
-  // Within one channel only bank and row bits vary: the successive columns are theirs.
+  // Within one channel only bank and row bits vary, so they have the successive columns.
   BitPositions inputs = layout.bank;
   inputs.insert(inputs.end(), layout.row.begin(), layout.row.end());
   inputs.insert(inputs.end(), layout.channel.begin(), layout.channel.end());

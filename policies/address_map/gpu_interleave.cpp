@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "gpu-interleave" (MGPUSim): the highest bits name the GPU, so that a GPU's memory is one range of
-// addresses; the bits above `interleave_bytes` name its channel.
+// "gpu-interleave" (MGPUSim): the highest bits are the GPU's number, so that a GPU's memory is one
+// address range; the bits above `interleave_bytes` are its channel's number.
 //
 //   high                                                        low
 //   | GPU | row ... | bank high | column high | channel | slice | column low |

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // "pae" (Liu et al., ISCA'18): each channel and bank bit is the parity of a random subset of the
-// bits that name a DRAM page (row, bank, channel). Column bits stay, so that what shared a row
-// still does.
+// bits that identify a DRAM page (row, bank, channel). Column bits do not change, so that addresses
+// of one row still share a row.
 //
 //   high                                                              low
 //   | row ... | bank high | column high | slice | channel | column low |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "oldest-first": the head that came to the block first (age-based arbitration; Abts and Weisser,
-// SC'07); of several that came at once, the lowest input's.
+// "oldest-first": the head that arrived at the block first (age-based arbitration; Abts and
+// Weisser, SC'07). Of heads that arrived at the same time, the lowest input's.
 #include <memory>
 
 #include "policies/arbiter.h"

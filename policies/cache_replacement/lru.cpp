@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "lru": the least recently used way. The state's bytes are the ways in order of use, most recent
-// first.
+// "lru": the least recently used way. The state's bytes are the ways in order of use, the most
+// recent way first.
 #include "policies/cache_replacement.h"
 
 namespace tessera {
@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101U;
 
-/// Bit 7 of each byte that is 0; above the lowest of these, of some others as well.
+/// Bit 7 of each byte that is 0. Above the lowest such byte, bit 7 of other bytes can be set as
+/// well.
 std::uint64_t zero_bytes(std::uint64_t x) { return (x - kEachByte) & ~x & (kEachByte << 7); }
 
 class Lru final : public CacheReplacement {
@@ -18,7 +19,7 @@ class Lru final : public CacheReplacement {
 
   void reset(std::uint64_t* state) const override {
     for (std::uint32_t k = 0; k < (ways_ + 7) / 8; ++k) {
-      // Ways 8 k to 8 k + 7, in any order: none has been used.
+      // Ways 8 k to 8 k + 7. The order is arbitrary, because no way has been used.
       state[k] = 0x0706050403020100U + k * 8 * kEachByte;
     }
   }
@@ -26,13 +27,13 @@ class Lru final : public CacheReplacement {
 
   void hit(std::uint64_t* state, std::uint32_t used) override {
     const std::uint64_t way = used;
-    // What is before it moves back by a byte, from word to word.
+    // Bytes of more recently used ways move back by one byte, across words.
     std::uint64_t in_front = way;
     while (true) {
       const std::uint64_t found = zero_bytes(*state ^ way * kEachByte);
       const std::uint64_t moved = *state << 8 | in_front;
       if (found != 0) {
-        const std::uint64_t up_to = found ^ (found - 1);  // its byte, and those before it
+        const std::uint64_t up_to = found ^ (found - 1);  // the way's byte and the bytes before it
         *state = (moved & up_to) | (*state & ~up_to);
         return;
       }

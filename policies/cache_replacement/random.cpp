@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "random": any way that can be taken, by a sequence of pseudo-random numbers that is the same on
-// every machine. Each array has a sequence of its own, and all arrays the same.
+// "random": any way that can be evicted, selected by a sequence of pseudo-random numbers that is
+// equal on every machine. Each array has its own instance of the sequence; all instances are equal.
 #include "policies/bit_matrix.h"
 #include "policies/cache_replacement.h"
 
@@ -21,7 +21,7 @@ class Random final : public CacheReplacement {
   explicit Random(const Parameters& p) : numbers_(p.seed), draw_(numbers_.next()) {}
 
   void reset(std::uint64_t*) const override {}
-  /// The next eviction has a number of its own; until then victim() keeps to one.
+  /// Each eviction uses a new number. Until then, victim() uses the same number.
   void insert(std::uint64_t*, std::uint32_t, bool evicted) override {
     if (evicted) draw_ = numbers_.next();
   }

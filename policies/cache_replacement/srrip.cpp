@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // "srrip": static re-reference interval prediction with hit priority (Jaleel et al., ISCA'10). A
-// way's byte is its re-reference prediction value (RRPV). A line comes in with the longest value
-// but one and has 0 after a hit; the victim is the first way with the longest. Where no way has it,
-// all values grow until one does: here, when the line is evicted, because victim() is a query.
+// way's byte is its re-reference prediction value (RRPV). The RRPV is the maximum minus one after
+// an insertion, and 0 after a hit. The victim is the first way with the maximum. If no way has the
+// maximum, all values increase until one way has it. Here they increase when the line is evicted,
+// because victim() must not change the state.
 #include <algorithm>
 
 #include "policies/cache_replacement.h"

@@ -15,7 +15,7 @@ class Distributed final : public CtaScheduler {
     const std::uint64_t count = grid.count();
     pending_ = sm_count == 0 ? 0 : count;
     ranges_.resize(sm_count);
-    // s N / S without overflow: whole parts and remainders apart.
+    // s N / S without overflow: quotient and remainder are scaled separately.
     const std::uint64_t whole = sm_count == 0 ? 0 : count / sm_count;
     const std::uint64_t rest = sm_count == 0 ? 0 : count % sm_count;
     for (std::uint64_t s = 0; s < sm_count; ++s) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "greedy": CTAs in order, each to the lowest SM of its GPU that has room.
+// "greedy": CTAs in order, each to the lowest SM of its GPU with free resources.
 #include "policies/gpu_ranges.h"
 
 namespace tessera {
@@ -14,7 +14,7 @@ class Greedy final : public CtaScheduler {
   void begin_round() override { served_.assign(served_.size(), false); }
 
   std::optional<CtaId> next(SmId sm) override {
-    // The first of a round is the lowest with room.
+    // The first call of a round is for the lowest SM with free resources.
     const unsigned gpu = ranges_.gpu_of(sm);
     if (served_[gpu]) return std::nullopt;
     served_[gpu] = true;
@@ -25,7 +25,8 @@ class Greedy final : public CtaScheduler {
 
  private:
   GpuRanges ranges_;
-  std::vector<bool> served_;  ///< GPUs whose lowest SM with room has asked
+  std::vector<bool>
+      served_;  ///< GPUs whose lowest SM with free resources has been served in this round
 };
 
 std::unique_ptr<CtaScheduler> make(const PolicyContext& c) {

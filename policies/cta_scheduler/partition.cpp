@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "partition": each GPU's range of CTAs in contiguous parts of equal length, one for each SM; the
-// last parts may be short or empty.
+// "partition": each GPU's range of CTAs is divided into contiguous parts of equal length, one per
+// SM. The last parts can be short or empty.
 #include <algorithm>
 
 #include "policies/gpu_ranges.h"

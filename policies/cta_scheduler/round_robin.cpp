@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "round-robin": CTAs in order, each to whichever SM (of the GPU whose range it is) asks next.
+// "round-robin": CTAs in order, each to the next SM with free resources (of the GPU that runs its
+// range).
 #include "policies/gpu_ranges.h"
 
 namespace tessera {

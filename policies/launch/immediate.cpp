@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "immediate": the kernel starts as it is. Pages are placed by their first touch.
+// "immediate": starts the kernel without a plan. Pages are placed at their first touch.
 #include <memory>
 
 #include "policies/launch_planner.h"

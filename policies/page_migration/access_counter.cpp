@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "access-counter": a page goes to the partition that uses it most (NUBA section 7.6).
+// "access-counter": migrates a page to the partition with the most accesses (NUBA section 7.6).
 #include <algorithm>
 
 #include "policies/page_migration.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// "first-touch-migration": a page goes to the first other GPU that touches it and stays there, as
-// in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-migrator.md has the rule).
+// "first-touch-migration": migrates a page to the first other GPU that touches it, and then pins
+// it, as in MGPUSim's unified memory (DualOpt section 2.3; docs/blocks/page-migrator.md has the
+// rule).
 #include <unordered_set>
 
 #include "policies/page_migration.h"
@@ -20,7 +21,8 @@ class FirstTouchMigration final : public PageMigrationPolicy {
       ++home_pins_;
       return;
     }
-    // Of GPUs that touched it in the same batch, the one that did so most often; then the lowest.
+    // Of the GPUs that touched the page in the same batch, the one with the most touches; of equal
+    // ones, the lowest.
     std::uint32_t most = 0;
     ChannelId to = use.home;
     for (std::uint32_t c = 0; c < use.accesses.size(); ++c) {
@@ -30,7 +32,8 @@ class FirstTouchMigration final : public PageMigrationPolicy {
     }
     if (most > 0) moves.push_back({use.virtual_page, to, false});
   }
-  /// A refused page is pinned, too: each further touch would stop the SMs for nothing.
+  /// A refused page is pinned as well, because each further touch would stop the SMs without a
+  /// migration.
   void on_completed(const PageMigration& move) override { pinned_.insert(move.virtual_page); }
   bool stays(std::uint64_t virtual_page) const override { return pinned_.count(virtual_page) != 0; }
   void reset() override { pinned_.clear(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // "griffin": delayed first-touch migration and dynamic page classification (Griffin, HPCA 2020;
-// DualOpt section 6.3). Its batches and its draining are those of the PageMigrator.
+// DualOpt section 6.3). The PageMigrator implements its batches and its draining.
 #include "policies/page_migration/griffin.h"
 
 #include <algorithm>
@@ -71,8 +71,8 @@ class Griffin final : public PageMigrationPolicy {
     const ChannelId leader = page.rates.leader();
     if (settled_.count(use.virtual_page) == 0) {
       if (use.accesses[use.home.value] == 0) {
-        // Nobody has used it at home. Its first touches are served from there, so that more than
-        // the first toucher is known when it moves.
+        // The home has not accessed the page. The home serves the first touches, so that more than
+        // the first toucher is known when the page migrates.
         std::uint64_t& touches = touches_[use.virtual_page];
         touches += std::accumulate(use.accesses.begin(), use.accesses.end(), std::uint64_t{0});
         if (touches >= parameters_.touches) {
@@ -97,7 +97,7 @@ class Griffin final : public PageMigrationPolicy {
       bool forget = false;
       if (!page.used) {
         page.rates.add_period({}, parameters_.alpha);
-        // What waits for its second touch has no class yet.
+        // A page before its second touch has no class yet.
         forget = settled_.count(it->first) != 0 ? classify(page) == GriffinClass::kOutOfInterest
                                                 : page_class(page) == GriffinClass::kOutOfInterest;
       }
@@ -155,7 +155,7 @@ class Griffin final : public PageMigrationPolicy {
   const GriffinParameters parameters_;
   std::unordered_map<std::uint64_t, State> rates_;  ///< of pages of interest
   std::unordered_map<std::uint64_t, std::uint64_t> touches_;
-  std::unordered_set<std::uint64_t> settled_;  ///< moved, or used where they were put
+  std::unordered_set<std::uint64_t> settled_;  ///< migrated, or accessed by their home
   std::array<std::uint64_t, kGriffinClasses> classes_{};
   std::uint64_t delayed_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "first-touch": a page lives where the first SM to touch it is.
+// "first-touch": places a page in the memory nearest to the first SM that touches it.
 #include "policies/page_placement.h"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "interleave": a page's number names its memory, whoever touches it and when.
+// "interleave": the page's number selects its memory, independent of touchers and time.
 #include "policies/page_placement.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "kernel-wide": each allocation in contiguous parts of equal length (to a page), one for
-// each memory.
+// "kernel-wide": divides each allocation into contiguous parts of equal length (to a page), one per
+// memory.
 #include "policies/page_placement.h"
 
 namespace tessera {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "lab": Local-And-Balanced (NUBA section 4): first-touch while the pages lie evenly, least-first
-// while they do not.
+// "lab": Local-And-Balanced (NUBA section 4): first-touch if the pages are balanced over the
+// channels, otherwise least-first.
 #include <sstream>
 
 #include "policies/page_placement.h"
@@ -25,7 +25,7 @@ class LocalAndBalanced final : public PagePlacement {
   explicit LocalAndBalanced(double threshold) : threshold_(threshold) {}
 
   ChannelId place(const PlacementRequest& request, const PlacementView& view) override {
-    // The balance before this page; a balance equal to the threshold is not above it.
+    // The balance is computed before this page. A balance equal to the threshold is not above it.
     if (normalised_page_balance(view.pages_per_channel) > threshold_) return request.local_channel;
     return least_used_channel(view);
   }
@@ -35,7 +35,7 @@ class LocalAndBalanced final : public PagePlacement {
 };
 
 std::unique_ptr<PagePlacement> make(const PolicyContext&, const LabParameters& p) {
-  // Every balance is above 0, so 0 would be first-touch by another name.
+  // Every balance is above 0, so that a threshold of 0 would be equivalent to first-touch.
   if (!(p.threshold > 0 && p.threshold <= 1)) {
     std::ostringstream message;
     message << "page_placement.lab.threshold is " << p.threshold << "; expected above 0, at most 1";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "least-first": the channel with the fewest pages, whoever touches the page (NUBA section 4).
+// "least-first": the channel with the fewest pages, independent of the toucher (NUBA section 4).
 #include "policies/page_placement.h"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "round-robin": channels in turn, whoever touches the page.
+// "round-robin": channels in turn, independent of the toucher.
 #include <cstdint>
 
 #include "policies/page_placement.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// "decision-engine": starts as "line"; then "line" for a workload with few remote accesses,
-// "coalesced" where both utilisation and hit rate are below their thresholds, else "remote-cache"
-// (DualOpt section 4.3, figure 11).
+// "decision-engine": starts as "line". It then selects "line" for a workload with few remote
+// accesses, "coalesced" if both utilisation and hit rate are below their thresholds, and otherwise
+// "remote-cache" (DualOpt section 4.3, figure 11).
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -12,7 +12,7 @@ constexpr RemoteAccessMode kLine{};
 constexpr RemoteAccessMode kCoalesced{true, true, true, false};
 constexpr RemoteAccessMode kRemoteCache{false, false, false, true};
 
-/// DualOpt Table 1.
+/// Defaults: DualOpt Table 1.
 struct Thresholds {
   double remote = 0.02;
   double block = 0.2;

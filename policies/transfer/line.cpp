@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "line": whole lines, kept by L1s (direct cache access, DualOpt section 2.3).
+// "line": whole lines, which L1s cache (direct cache access, DualOpt section 2.3).
 #include "policies/transfer_policy.h"
 
 namespace tessera {

@@ -7,23 +7,25 @@
 
 namespace tessera {
 
-/// "partition": home of the lines of its partition's channel and, for the SMs of the partition, the
-/// way to all other lines, which it caches where RemoteCaching says so (NUBA sections 3 and 5.2).
+/// "partition": the home of the lines of its partition's channel. For the SMs of the partition, it
+/// also forwards accesses to all other lines, and caches the lines that RemoteCaching selects (NUBA
+/// sections 3 and 5.2).
 ///
-/// A local SM's request for another slice's line goes round the arrays to `remote`, untouched,
-/// unless RemoteCaching keeps the line here too: such a load is looked up like any other, and a
-/// miss fetches the line from its home slice. It leaves the slice's own lines a quarter of the
-/// MSHRs and a way of each set; without room it is fetched and not kept. A load to which the home
-/// answers with pieces of the line (MemoryRequest::fine_grained) always goes round.
+/// A local SM's request for another slice's line bypasses the arrays to `remote`, unmodified,
+/// unless RemoteCaching selects a copy in this slice. Such a load is looked up like any other, and
+/// a miss fetches the line from its home slice. The fetch leaves a quarter of the MSHRs and a way
+/// of each set to the slice's own lines; if it cannot, the load is forwarded and its line is not
+/// kept. A load whose response has only words of the line (MemoryRequest::fine_grained) always
+/// bypasses the arrays.
 ///
-/// Copies are good for one kernel: they are not kept coherent, and are flushed at its end.
+/// Copies are valid for one kernel: they are not kept coherent and are flushed at its end.
 ///
 /// Not modelled: a directory of copies.
 class PartitionRole final : public SliceRole {
  public:
   static constexpr bool kReachesSlices = true;
 
-  /// Without `site.caching` an SC_FATAL.
+  /// SC_FATAL if `site.caching` is null.
   PartitionRole(SliceStages& slice, const SliceSite& site);
 
   bool serves(const Home&) const { return true; }
@@ -45,13 +47,13 @@ class PartitionRole final : public SliceRole {
 
  private:
   Caching decide(const Access& a, NodeDistance distance) const;
-  /// What is no SM stands outside of the GPUs.
+  /// Requesters other than SMs count as outside of the GPUs.
   NodeDistance distance_of(RequesterId requester) const {
     return requester.is_sm() ? distance_of_sm_[requester.sm().value] : NodeDistance::kOtherGpu;
   }
 
   const RemoteCaching& caching_;
-  // From here, by the number of the home slice; and of the line's requesters to here, by the SM's.
+  // Distance from this slice to each home slice, and from each SM to this slice.
   std::vector<NodeDistance> distance_of_slice_;
   std::vector<NodeDistance> distance_of_sm_;
 };

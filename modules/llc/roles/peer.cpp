@@ -11,13 +11,14 @@ PeerRole::PeerRole(SliceStages& slice, const SliceSite& site)
     : SliceRole(slice, site),
       snoop_filter_(slice.config().directory_sets, slice.config().directory_ways) {}
 
-/// The snoop filter after an access at home. False: the answer waits for an invalidation.
+/// Updates the snoop filter after an access at home. Returns false if the response must wait for an
+/// invalidation.
 bool PeerRole::coherent_after(const Access& a, Tick t) {
   const std::uint64_t line = slice_.line_of(*a.payload);
   const Home& home = a.request->home();
   const bool load = a.request->kind == RequestKind::kLoad;
   if (!slice_.local(a)) {
-    // The twin keeps what it loads, and has dropped what it writes.
+    // The peer keeps lines that it loads, and has dropped lines that it writes.
     if (!load) {
       snoop_filter_.remove(home.slice_line, line);
     } else if (const auto evicted = snoop_filter_.add(home.slice_line, line)) {
@@ -51,7 +52,7 @@ PeerRole::Invalidation& PeerRole::invalidate_peer(std::uint64_t line, Tick t) {
   return invalidating_.back();
 }
 
-/// The twin may have answered an invalidation.
+/// Handles the peer's response to an invalidation. Returns false for other responses.
 bool PeerRole::takes_answer(Payload& payload, Tick t) {
   if (request_of(payload).kind != RequestKind::kCoherence) return false;
   const auto i = std::find_if(invalidating_.begin(), invalidating_.end(),
@@ -62,7 +63,7 @@ bool PeerRole::takes_answer(Payload& payload, Tick t) {
   return true;
 }
 
-/// The home wants lines dropped.
+/// Performs the invalidations that the home has requested.
 void PeerRole::handle_messages(Tick t) {
   while (invalidations_.due(t)) {
     const Access a = invalidations_.pop();

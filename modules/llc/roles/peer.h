@@ -10,16 +10,16 @@
 
 namespace tessera {
 
-/// "peer": a slice of one side of an SM-side UBA (NUBA figure 1b), to whose twin on the other side
-/// `remote` leads. Of each twin, one is home of a line, and the other caches it, kept coherent.
-/// (The protocol is ours: the paper gives none.)
+/// "peer": a slice of one side of an SM-side UBA (NUBA figure 1b). `remote` connects it to its peer
+/// slice on the other side. One of the two is the home of a line; the other caches the line
+/// coherently. (The protocol is ours, because the paper gives none.)
 ///
-/// All loads of the twin's lines are looked up here, and kept; stores and atomics go on to the home
-/// after their lookup, and drop the copy on their way. The home keeps a snoop filter of the lines
-/// that its twin may hold, invalidates a line before it acknowledges a write of its own side, and
-/// is told of nothing else.
+/// Loads of the peer's lines are looked up in this slice and the lines are kept. Stores and atomics
+/// are forwarded to the home after their lookup and drop the copy. The home keeps a snoop filter of
+/// the lines that its peer can hold, and invalidates a line before it acknowledges a write of its
+/// own side. The home receives no other notification from the peer.
 ///
-/// Timing: an invalidation is done and answered when it comes.
+/// Timing: an invalidation takes effect at its arrival; its response is sent in the same cycle.
 /// Not modelled: invalidations' use of the tag array.
 class PeerRole final : public SliceRole {
  public:
@@ -55,7 +55,8 @@ class PeerRole final : public SliceRole {
   void reset();
 
  private:
-  /// An invalidation that the twin has not answered, and what is acknowledged when it has.
+  /// An invalidation without a response from the peer, and the accesses that are acknowledged after
+  /// it.
   struct Invalidation {
     Payload* payload = nullptr;
     std::uint64_t line = 0;
@@ -66,7 +67,7 @@ class PeerRole final : public SliceRole {
   Invalidation& invalidate_peer(std::uint64_t line, Tick t);
 
   SnoopFilter snoop_filter_;
-  TimedQueue<Access> invalidations_;  ///< to be done here
+  TimedQueue<Access> invalidations_;  ///< from the peer, to be performed here
   std::vector<Invalidation> invalidating_;
 };
 

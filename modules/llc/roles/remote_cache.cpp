@@ -25,7 +25,8 @@ RemoteCacheRole::RemoteCacheRole(SliceStages& slice, const SliceSite& site)
       bank_slices_(std::uint64_t{slice.map_.geometry().channels} *
                    slice.map_.geometry().slices_per_channel / site.remote_banks) {}
 
-/// Sends an access to its home after a lookup, behind the bytes that are dirty here.
+/// Forwards an access to its home after a lookup. Dirty bytes of the line are written back before
+/// it.
 SliceRole::Outcome RemoteCacheRole::pass_on(const Access& a, std::uint64_t, CacheArray::Frame frame,
                                             Tick t) {
   if (frame != CacheArray::kNone) {

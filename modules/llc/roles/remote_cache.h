@@ -7,30 +7,30 @@
 
 namespace tessera {
 
-/// "remote_cache": a bank of a GPU's cache of other GPUs' lines, in front of the RDMA engine, to
-/// which `memory` leads (DualOpt section 4.2).
+/// "remote_cache": a bank of a GPU's cache of other GPUs' lines, in front of the RDMA engine, which
+/// is at `memory` (DualOpt section 4.2).
 ///
-/// It does with other GPUs' lines as a home does with its own, until a flush. What the home must
-/// see (atomics, section 4.4; volatile and system-scope accesses) passes on; a copy of its line is
-/// written back before it, and dropped. While RemoteAccessMode::remote_cache is false everything
-/// goes round the arrays to `memory`, and they hold nothing; it may become true at any time, and
-/// what is under way ends as it began.
+/// Until a flush, it handles other GPUs' lines as a home handles its own. Accesses that must reach
+/// the home (atomics, section 4.4; volatile and system-scope accesses) are forwarded; a copy of
+/// their line is written back before them and dropped. While RemoteAccessMode::remote_cache is
+/// false, all requests bypass the arrays to `memory`, and the arrays hold no lines. The mode can
+/// become true at any time; requests in flight complete in the mode in which they began.
 ///
-/// Lines are dealt over the banks by their home slice's number.
+/// Lines are interleaved over the banks by the number of their home slice.
 /// Not modelled: coherence among the remote caches of several GPUs within a kernel.
 class RemoteCacheRole final : public SliceRole {
  public:
   static constexpr const char* kBelow = "the RDMA engine";
 
-  /// Without `site.access_mode` an SC_FATAL.
+  /// SC_FATAL if `site.access_mode` is null.
   RemoteCacheRole(SliceStages& slice, const SliceSite& site);
 
   bool serves(const Home&) const { return true; }
   Route route(const Access&) const {
     return access_mode_.remote_cache ? Route::kLookup : Route::kBypass;
   }
-  /// Lines of other GPUs' slices have slice-local numbers that meet: counted through all slices
-  /// whose lines the bank may get.
+  /// Lines of different slices can have the same slice-local number. The index therefore counts
+  /// through all slices whose lines map to the bank.
   std::uint64_t set_index(const Home& home) const {
     return home.slice_line * bank_slices_ + home.slice.value / banks_;
   }
@@ -41,12 +41,12 @@ class RemoteCacheRole final : public SliceRole {
     return r.kind == RequestKind::kAtomic || r.bypass_l1;
   }
   Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
-  /// RDMA engines answer a fine-grained load with pieces.
+  /// RDMA engines respond to a fine-grained load with words of the line only.
   bool comes_whole(const MemoryRequest& r) const { return !r.fine_grained; }
   bool is_copy(const Home&) const { return true; }
 
   bool passes_back(Payload& payload) const { return !slice_.awaits(payload); }
-  /// The home's own note stays.
+  /// A stamp that the home has written is kept.
   bool stamps_departure(const MemoryRequest& request) const {
     return request.stamps[static_cast<std::size_t>(Hop::kFromLlc)] == kNever;
   }
@@ -54,7 +54,7 @@ class RemoteCacheRole final : public SliceRole {
  private:
   const RemoteAccessMode& access_mode_;
   const std::uint32_t banks_;
-  const std::uint64_t bank_slices_;  ///< slices of the system whose lines the bank may get
+  const std::uint64_t bank_slices_;  ///< slices of the system whose lines map to the bank
 };
 
 }  // namespace tessera

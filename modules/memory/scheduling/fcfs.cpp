@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "fcfs": first come, first served. Column commands go in the order of arrival, reads and writes
-// alike; only the oldest request opens or closes a row. What FR-FCFS gains is measured against it.
+// "fcfs": first come, first served. Column commands are issued in the order of arrival, for reads
+// and writes alike. Only the oldest request can open or close a row. The baseline for FR-FCFS.
 #include <algorithm>
 #include <cassert>
 
@@ -37,7 +37,7 @@ class Fcfs final : public DramScheduler {
     Issued issued;
     // 1. Column bus: the oldest request.
     if (!queue_.empty() && row_open() && column_at() <= cycle) issued = issue_column(cycle);
-    // 2. Row bus: the oldest of those that are left.
+    // 2. Row bus: the oldest of the remaining requests.
     if (!queue_.empty() && !row_open() && row_at() <= cycle) issue_row(cycle);
     return issued;
   }
@@ -66,7 +66,7 @@ class Fcfs final : public DramScheduler {
     Outcome outcome = Outcome::kHit;
   };
 
-  // Of the oldest request.
+  // For the oldest request.
   bool row_open() const {
     const Request& r = queue_.front().request;
     return timing_.open(r.bank) && timing_.row(r.bank) == r.row;
@@ -120,7 +120,7 @@ class Fcfs final : public DramScheduler {
     }
   }
 
-  /// At its due time, also when the controller slept then.
+  /// Refreshes at the due time, even if the controller was idle at that time.
   void refresh() {
     const auto open = static_cast<Counter>(__builtin_popcountll(timing_.open_banks()));
     const DramTiming::Refresh at = timing_.refresh(refresh_due_);

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // "fr-fcfs": first ready, first come first served (Rixner et al., ISCA'00), with write drain.
 //
-// Row and column commands have a bus each (HBM), one command a clock on either.
-// * Column bus: of the queued requests whose row is open, the one whose command is legal first;
-//   the oldest of those that are legal in the same clock.
+// Row and column commands have separate buses (HBM), each with one command a clock.
+// * Column bus: of the queued requests whose row is open, the one whose command is legal first; if
+//   several are legal in the same clock, the oldest.
 // * Row bus: for each bank that has requests but none for its open row, the ACT or PRE that the
-//   bank's oldest request needs; of those the one that is legal first, then the oldest request's.
-// * A bank's last column command for a row carries auto-precharge when a request for another row
-//   of the bank waits (or always, if rows are kept closed): no PRE on the row bus.
-// * Reads go before writes, until `write_drain_high` writes wait or no read does; then writes,
-//   until `write_drain_low`.
-// * A row that was opened is used before it is closed: when the direction turns, the row bus turns
-//   at once, and the column bus when every row opened for the old direction has been used. No more
-//   rows are opened for that, so that it waits for t_rcd and for older hits at most. A request that
-//   starves does not wait for it.
-// * A request older than `starvation_clocks` decides the direction and has its bank to itself.
+//   bank's oldest request needs. Of these commands, the one that is legal first; if several are
+//   legal in the same clock, the one of the oldest request.
+// * A bank's last column command for a row carries auto-precharge if a request for another row of
+//   the bank is queued (or always, if rows are kept closed): no PRE on the row bus.
+// * Reads go before writes until `write_drain_high` writes or no reads are queued; then writes go
+//   before reads until `write_drain_low` writes are queued.
+// * An opened row is used before it is closed. If the direction changes, the row bus changes at
+//   once, and the column bus after every row opened for the old direction has been used. No further
+//   rows are opened for the old direction, so that the column bus waits at most for t_rcd and for
+//   older hits. A starving request does not wait for them.
+// * A request older than `starvation_clocks` sets the direction and has exclusive use of its bank.
 //
-// Every bank has one list of requests for its open row and one of the others, per direction, all
-// in order of age: no command needs a scan of the queue. Nothing is allocated after construction.
+// Every bank has, per direction, one list of the requests for its open row and one of the other
+// requests, both in order of age. No command needs a scan of the queue. No memory is allocated
+// after construction.
 
 #include <algorithm>
 #include <array>
@@ -77,13 +79,13 @@ class FrFcfs final : public DramScheduler {
 
  private:
   enum class Outcome : std::uint8_t { kHit, kMiss, kConflict };
-  /// Order of arrival, which may begin anew: two that wait are less than half its range apart. The
-  /// first is such that it soon does, in every run.
+  /// Order of arrival, which can wrap: the ages of two queued requests differ by less than half its
+  /// range. The first age is close to the wrap, so that every run tests it.
   using Age = std::uint32_t;
   static constexpr Age kFirstAge = ~Age{0} - 15;
   static bool older(Age a, Age b) { return static_cast<std::int32_t>(a - b) < 0; }
 
-  struct alignas(32) Entry {  // never in two host cache lines
+  struct alignas(32) Entry {  // aligned, so that an entry never spans two host cache lines
     MemoryCycle arrived = 0;
     std::uint32_t row = 0;
     Age age = 0;
@@ -91,13 +93,13 @@ class FrFcfs final : public DramScheduler {
     bool write = false;
     Outcome outcome = Outcome::kHit;
     Slot next = kNoSlot;
-    Slot older = kNoSlot;  ///< neighbours among all that wait
+    Slot older = kNoSlot;  ///< neighbours among all queued requests
     Slot younger = kNoSlot;
   };
   struct List {
     Slot head = kNoSlot;
     Slot tail = kNoSlot;
-    Age head_age = 0;  ///< here too: a plan compares all banks' heads
+    Age head_age = 0;  ///< copy, because a plan compares all banks' heads
     bool empty() const { return head == kNoSlot; }
   };
   struct Choice {
@@ -113,12 +115,12 @@ class FrFcfs final : public DramScheduler {
   void split_by_row(std::uint32_t bank);
   void merge_hits(std::uint32_t bank);
 
-  /// Banks whose row was opened for that direction, has not been used, and still will be.
+  /// Banks whose row was opened for a direction, has not been used, and will still be used.
   std::uint64_t promised(bool write) const {
     return urgent_ == kNoSlot ? unused_[write] & hit_[write] : 0;
   }
   bool column_direction() const { return promised(!write_) != 0 ? !write_ : write_; }
-  /// Banks that have requests of the present direction, but none for their open row.
+  /// Banks that have requests of the current direction, but none for their open row.
   std::uint64_t row_wanted() const { return other_[write_] & ~hit_[write_] & ~promised(!write_); }
 
   void choose_direction(MemoryCycle cycle);
@@ -138,22 +140,23 @@ class FrFcfs final : public DramScheduler {
 
   DramTiming timing_;
   std::vector<Entry> entries_;
-  /// Requests for a bank's open row, and for its other rows; [read, write][bank].
+  /// Requests for a bank's open row, or for its other rows; [read, write][bank].
   using Lists = std::array<std::array<List, kMaxBanks>, 2>;
   Lists hits_{};
   Lists others_{};
-  // Bit b: bank b's list is not empty; its row was closed for another one's sake.
+  // Bit b of hit_ and other_: bank b has such requests. Bit b of closed_by_conflict_: bank b's row
+  // was closed because of a request for another row.
   std::array<std::uint64_t, 2> hit_{};
   std::array<std::uint64_t, 2> other_{};
   std::uint64_t closed_by_conflict_ = 0;
   /// Bit b: bank b's row was opened for a read (a write) and has had no column command.
   std::array<std::uint64_t, 2> unused_{};
-  List by_age_;  ///< all that wait, oldest first (linked by older/younger)
+  List by_age_;  ///< all queued requests, oldest first (linked by older/younger)
   Age next_age_ = kFirstAge;
 
-  bool write_ = false;     ///< present direction; of the column bus, column_direction()
+  bool write_ = false;     ///< current direction; for the column bus see column_direction()
   bool draining_ = false;  ///< between the high and the low watermark
-  Slot urgent_ = kNoSlot;  ///< the oldest request, once it starves
+  Slot urgent_ = kNoSlot;  ///< the oldest request, if it starves
   Choice column_;
   Choice row_;
   bool column_planned_ = true;
@@ -195,7 +198,8 @@ void FrFcfs::enqueue(Slot slot, const Request& request, MemoryCycle cycle) {
   const bool first = list.empty();
   push_back(list, slot);
   (hit ? hit_ : other_)[e.write] |= bit(b);
-  // Behind another one in its list, or in the other direction, it changes no choice.
+  // Choices do not change if its list already has a request, or if its direction is not the current
+  // one.
   if (!first) return;
   if (hit && e.write == column_direction()) column_planned_ = false;
   if (e.write != write_) return;
@@ -285,7 +289,7 @@ void FrFcfs::update_masks(std::uint32_t bank) {
   }
 }
 
-// A row has been opened: its requests become hits.
+// After an ACT: requests for the opened row become hits.
 void FrFcfs::split_by_row(std::uint32_t bank) {
   const std::uint32_t row = timing_.row(bank);
   for (const bool w : {false, true}) {
@@ -299,7 +303,7 @@ void FrFcfs::split_by_row(std::uint32_t bank) {
   }
 }
 
-// A row has been closed over the heads of requests that wanted it.
+// After a row is closed while requests for it are queued: they are no hits any more.
 void FrFcfs::merge_hits(std::uint32_t bank) {
   for (const bool w : {false, true}) {
     List& all = others_[w][bank];
@@ -342,7 +346,7 @@ void FrFcfs::plan_column(MemoryCycle from) {
     const List& list = hits_[write][b];
     if (b == urgent_bank && list.head != urgent_) return;
     const MemoryCycle at = std::max(from, timing_.column_at(b, write));
-    // Without branches: which bank is next is hard to foresee for the host.
+    // Without branches, because the host predicts the next bank poorly.
     const bool sooner = (at < best.cycle) | ((at == best.cycle) & older(list.head_age, best.age));
     best.cycle = sooner ? at : best.cycle;
     best.slot = sooner ? list.head : best.slot;
@@ -376,7 +380,7 @@ void FrFcfs::consider_row(std::uint32_t bank, MemoryCycle at) {
   }
 }
 
-// A bank may have come to want a row command; nothing else has changed.
+// Updates the row choice after a change of one bank, which can now need a row command.
 void FrFcfs::reconsider_row(std::uint32_t bank, MemoryCycle from) {
   if (!row_planned_) return;
   if (urgent_ != kNoSlot) {
@@ -400,7 +404,7 @@ FrFcfs::Issued FrFcfs::issue_column(MemoryCycle cycle) {
   // 1. The command and its data.
   timing_.column(b, e.write, cycle);
   mark_used(b);
-  // The row bus has turned already, and may have meant to close this bank.
+  // The row bus has already changed direction, so its plan can be to close this bank.
   if (e.write != write_) row_planned_ = false;
   if (observer_ != nullptr) {
     for (std::uint32_t i = 0; i < columns_; ++i) {
@@ -408,7 +412,7 @@ FrFcfs::Issued FrFcfs::issue_column(MemoryCycle cycle) {
              cycle + i * config_.t_ccd_l);
     }
   }
-  // 2. Out of the lists.
+  // 2. Removal from the lists.
   pop_front(hits_[e.write][b]);
   forget_age(slot);
   --waiting_[e.write];
@@ -417,7 +421,7 @@ FrFcfs::Issued FrFcfs::issue_column(MemoryCycle cycle) {
      : e.outcome == Outcome::kMiss ? counts_.row_misses
                                    : counts_.row_conflicts);
   counts_.bus_busy_clocks += columns_ * config_.burst_clocks;
-  // 3. The last one for its row closes it.
+  // 3. If no other request of its direction needs the row, the command can close it.
   if (hits_[e.write][b].empty()) {
     const bool conflict = !others_[e.write][b].empty();
     if (hits_[!e.write][b].empty() && (conflict || config_.row_policy == RowPolicy::kClosed)) {
@@ -457,15 +461,15 @@ void FrFcfs::issue_row(MemoryCycle cycle) {
   update_masks(b);
 }
 
-// The row is not kept open for its first column command any more.
+// The row is no longer kept open for its first column command.
 void FrFcfs::mark_used(std::uint32_t bank) {
   if (((unused_[0] | unused_[1]) & bit(bank)) == 0) return;
   unused_[0] &= ~bit(bank);
   unused_[1] &= ~bit(bank);
 }
 
-// A refresh is done at its due time also when the controller slept then (it was idle). Of several
-// that were slept through, the last decides when banks are ready.
+// Refreshes at the due time, even if the controller was idle at that time. Of several refreshes
+// that came due while it was idle, the last one decides when banks are ready.
 void FrFcfs::refresh(MemoryCycle cycle) {
   for (; refresh_due_ <= cycle; refresh_due_ += config_.t_refi) {
     const std::uint64_t open = timing_.open_banks();
@@ -486,7 +490,7 @@ void FrFcfs::refresh(MemoryCycle cycle) {
   column_planned_ = row_planned_ = false;
 }
 
-/// A queue with fewer entries than write_drain_high would never start a drain.
+/// Rejects write_drain_high above the queue's number of entries, because no drain would ever start.
 std::unique_ptr<DramScheduler> make(const DramSchedulerContext& context, const Parameters& p) {
   if (p.write_drain_high > context.config->queue_entries) {
     throw InputError("dram_scheduler.fr-fcfs.write_drain_high (" +
