@@ -19,20 +19,9 @@
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/host/line_bridge_config.h"
+#include "modules/host/line_bridge_stats.h"
 
 namespace tessera {
-
-struct LineBridgeStats {
-  Counter reads = 0;
-  Counter writes = 0;
-  Counter lines = 0;
-  Counter bytes = 0;
-  Counter errors = 0;
-  Histogram latency;
-  Occupancy outstanding;
-};
-
-void describe(StatisticsVisitor& v, LineBridgeStats& s);
 
 /// Connection of a bridge to its platform.
 struct LineBridgeSite {
