@@ -12,21 +12,21 @@
 
 namespace tessera {
 
-/// Tags, byte states and (once asked for) bytes of a set-associative cache; a CacheReplacement says
-/// which line is evicted. Plain C++: the modules around it give it time.
+/// Tags, byte states and (allocated on first use) bytes of a set-associative cache. A
+/// CacheReplacement selects the victims. Plain C++: the modules that use it model the timing.
 class alignas(kHostLine) CacheArray {
  public:
-  /// Index of a line frame; kNone where there is none.
+  /// Index of a line frame; kNone if there is none.
   using Frame = std::uint32_t;
   static constexpr Frame kNone = ~Frame{0};
   static constexpr std::uint32_t kMaxWays = 64;
 
-  /// Whether the state of single bytes is kept, or lines are valid as a whole and never dirty.
+  /// Granularity of the state: valid and dirty per byte, or complete lines that are never dirty.
   enum class Bytes : std::uint8_t { kPerByte, kPerLine };
 
   /// `sets`: at least 1. `ways`: 1 to kMaxWays. `line_bytes`: at most kMaxLineBytes. Throws
-  /// std::invalid_argument for other ways, InputError for what the replacement policy does not
-  /// take.
+  /// std::invalid_argument for other ways, InputError for a choice that the replacement policy
+  /// rejects.
   CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t line_bytes,
              Bytes bytes = Bytes::kPerByte,
              const PolicyChoice<CacheReplacement>& replacement = {"lru", {}});
@@ -34,10 +34,10 @@ class alignas(kHostLine) CacheArray {
   std::uint32_t sets() const { return sets_; }
   std::uint32_t ways() const { return ways_; }
 
-  /// The set that an index chooses.
+  /// The set that an index selects.
   std::uint32_t set_of(std::uint64_t index) const {
     if (power_of_two_) return static_cast<std::uint32_t>(index & (sets_ - 1));
-    // index % sets_ by multiplication: the quotient is right, or one too high.
+    // index % sets_ by multiplication: the quotient is exact or one too high.
     const auto quotient = static_cast<std::uint64_t>((Wide{index} * reciprocal_) >> 64);
     const std::uint64_t rest = index - quotient * sets_;
     return static_cast<std::uint32_t>(rest < sets_ ? rest : rest + sets_);
@@ -60,20 +60,20 @@ class alignas(kHostLine) CacheArray {
     return kNone;
   }
 
-  /// The set of `index` will soon be looked at.
+  /// Prefetches the set of `index` into the host's caches.
   void prefetch(std::uint64_t index) const { tessera::prefetch(words_of(set_of(index))); }
-  /// The frame to replace: an empty one, or the one that the replacement policy chooses among those
-  /// that are not locked; kNone when every frame of the set is locked.
+  /// The frame to replace: an empty frame if there is one, otherwise the one that the replacement
+  /// policy selects among the unlocked frames. kNone if every frame of the set is locked.
   Frame victim(std::uint64_t index) const;
 
   /// Frames of the set that are not locked.
   std::uint32_t unlocked(std::uint64_t index) const;
 
-  /// Puts `line` into a frame: no byte valid or dirty, unlocked.
+  /// Installs `line` in a frame, unlocked and with no byte valid or dirty.
   void install(Frame f, std::uint64_t line);
   void invalidate(Frame f);
   void invalidate_all();
-  /// The frame is used.
+  /// Records a use of the frame for the replacement policy.
   void touch(Frame f) { replacement_->hit(state_of(f), way_of(f)); }
 
   const CacheReplacement& replacement() const { return *replacement_; }
@@ -82,13 +82,13 @@ class alignas(kHostLine) CacheArray {
   std::uint64_t line(Frame f) const { return lines_[f]; }
   /// A locked frame waits for a fill and is never a victim.
   bool locked(Frame f) const { return is(f, kLocked); }
-  /// Unlocked, a frame has got its line.
+  /// Locks or unlocks a frame. Unlocking means that the line has arrived.
   void lock(Frame f, bool on) {
     mark(f, kLocked, on);
     if (!on) replacement_->insert(state_of(f), way_of(f), false);
   }
 
-  /// Every byte of a line.
+  /// The mask of all bytes of a line.
   const ByteMask& whole_line() const { return whole_line_; }
   // Bytes::kPerByte only.
   ByteMask valid(Frame f) const {
@@ -98,10 +98,10 @@ class alignas(kHostLine) CacheArray {
   void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
   void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
-  /// Whether data() has been called: bytes mean something.
+  /// Whether data() has been called. Before that, no bytes are stored.
   bool has_data() const { return data_ != nullptr; }
-  /// The line's bytes. All data is allocated, zeroed, at the first call (functional mode never
-  /// calls).
+  /// The line's bytes. The first call allocates the bytes of all frames, zeroed. Functional mode
+  /// never calls it.
   unsigned char* data(Frame f);
 
   Frame frames() const { return sets_ * ways_; }
@@ -110,16 +110,17 @@ class alignas(kHostLine) CacheArray {
   __extension__ using Wide = unsigned __int128;
   static constexpr std::uint64_t kEachByte = 0x0101010101010101U;
 
-  // A set's words. Together, and 64 bytes for 16 ways: with hundreds of arrays in a model, a lookup
-  // waits for the host's memory, so it should wait once. First masks, bit i for way i:
+  // The words of a set are contiguous, 64 bytes for 16 ways. With hundreds of arrays in a model,
+  // each lookup misses in the host's caches, and should miss only once. The first words are masks,
+  // bit i for way i:
   enum Mask : std::uint32_t {
     kOccupied,
     kLocked,
     kWholeLine,  ///< every byte valid, none dirty
-    kOther       ///< see states_; neither: no byte valid or dirty
+    kOther       ///< state in states_; neither bit: no byte valid or dirty
   };
-  // then a byte a way, which is the replacement policy's; and a hash of each way's line, so that a
-  // lookup that misses reads no lines_.
+  // The masks are followed by the replacement policy's state, one byte per way, and by a hash of
+  // each way's line, so that a lookup that misses rarely reads lines_.
 
   struct State {
     ByteMask valid;
@@ -127,7 +128,7 @@ class alignas(kHostLine) CacheArray {
   };
 
   static std::uint64_t signature(std::uint64_t line) { return (line * 0x9e3779b97f4a7c15U) >> 56; }
-  /// Bit 7 of each byte that is 0; above the lowest of these, of some others as well.
+  /// Bit 7 of each byte that is 0. Bytes above the lowest zero byte can be false positives.
   static std::uint64_t zero_bytes(std::uint64_t x) {
     return (x - kEachByte) & ~x & (kEachByte << 7);
   }
@@ -152,13 +153,13 @@ class alignas(kHostLine) CacheArray {
   std::uint32_t sets_;
   std::uint32_t ways_;
   std::uint32_t line_bytes_;
-  std::uint32_t per_byte_;    ///< words that hold a byte a way
-  std::uint32_t order_;       ///< the first of a set's words with the replacement policy's state
-  std::uint32_t signatures_;  ///< the first with signatures
-  std::uint32_t stride_;      ///< words a set
+  std::uint32_t per_byte_;    ///< words for one byte per way
+  std::uint32_t order_;       ///< index of the first word with the replacement policy's state
+  std::uint32_t signatures_;  ///< index of the first word with signatures
+  std::uint32_t stride_;      ///< words per set
   bool power_of_two_;
   std::uint64_t by_ways_;     ///< 2^32 / ways_, rounded up
-  std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; not of powers of two
+  std::uint64_t reciprocal_;  ///< 2^64 / sets_, rounded up; unused for powers of two
   std::vector<std::uint64_t, boost::alignment::aligned_allocator<std::uint64_t, kHostLine>> words_;
   std::vector<std::uint64_t> lines_;
   std::unique_ptr<CacheReplacement> replacement_;

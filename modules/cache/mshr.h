@@ -11,16 +11,17 @@
 
 namespace tessera {
 
-/// What an entry has room for: the access that asked for the line, and when; or neither, in half
-/// the host memory, where that access does not wait. (Others that wait are on the heap.)
+/// Contents of an entry: the access that requested the line, and the time of its request; or
+/// neither, for an owner in which that access does not wait. The second halves the host memory of
+/// an entry. Further waiting accesses are on the heap.
 enum class MshrHolds : std::uint8_t { kFirstAccess, kNoAccess };
 
 namespace detail {
 
-/// The part of an entry that MshrHolds is about.
+/// The part of an entry that MshrHolds selects.
 template <class Target, MshrHolds kHolds>
 struct MshrFirst {
-  /// For the owner: when it asked for the line.
+  /// For the owner: time of its request for the line.
   std::uint64_t sent = 0;
   Target first_access{};
 };
@@ -30,20 +31,21 @@ struct MshrFirst<Target, MshrHolds::kNoAccess> {};
 }  // namespace detail
 
 /// Miss-status holding registers: one entry per outstanding line, each with the accesses that wait
-/// for it in order of arrival. Accesses to a line with an entry must be appended to it, whatever
-/// they are, so that they take effect in order when the line comes.
+/// for it in order of arrival. An access of any kind to a line with an entry must be appended to
+/// the entry, so that accesses take effect in order when the line arrives.
 ///
-/// Where parts of lines are fetched (DualOpt section 4.1.2), a line may have several entries, each
-/// with the pieces that it fetches; the owner then sees to the order of what it appends to which.
+/// If parts of lines are fetched (DualOpt section 4.1.2), a line can have several entries, each
+/// with the words that it fetches. The owner is then responsible for the order of accesses in
+/// different entries.
 ///
-/// A fixed table with open addressing; nothing is allocated once every entry has been used. A host
-/// cache line, beside what it points to.
+/// A fixed table with open addressing. Allocates no memory after every entry has been used. The
+/// object, without the memory it points to, is one host cache line.
 template <class Target, MshrHolds kHolds = MshrHolds::kFirstAccess>
 class alignas(kHostLine) Mshr {
   static constexpr bool kFirst = kHolds == MshrHolds::kFirstAccess;
 
  public:
-  /// Never in two host cache lines.
+  /// Never straddles two host cache lines.
   class alignas(kFirst ? kHostLine : kHostLine / 2) Entry
       : public detail::MshrFirst<Target, kHolds> {
    public:
@@ -51,23 +53,23 @@ class alignas(kHostLine) Mshr {
     union {
       /// For the owner: the cache frame reserved for the line.
       std::uint32_t frame = 0;
-      /// Or, in a table that find_containing() searches: the 4-byte pieces of the line that are
-      /// being fetched, as MemoryRequest::pieces.
+      /// Or, in a table that find_containing() searches: the 4-byte words of the line that are
+      /// being fetched, as MemoryRequest::word_mask.
       std::uint32_t word_mask;
     };
-    /// For the owner: the line may stay when it has come, and more accesses may merge.
+    /// For the owner: the line can be installed on arrival, and further accesses can merge.
     bool keep = true;
-    /// For the owner: the line does not stay, although accesses may merge while `keep` is true.
+    /// For the owner: the line is not installed, although accesses can merge while `keep` is true.
     bool passing = false;
 
    private:
-    std::uint16_t waiting_ = 0;  // here, where there would be padding
+    std::uint16_t waiting_ = 0;  // placed here to use padding
 
    public:
     /// For the owner: its request for the line.
     tlm::tlm_generic_payload* fetch = nullptr;
 
-    /// The accesses that wait, in the order in which they came.
+    /// The waiting accesses, in order of arrival.
     std::uint32_t waiting() const { return waiting_; }
     void add(const Target& access) {
       if constexpr (kFirst) {
@@ -103,13 +105,13 @@ class alignas(kHostLine) Mshr {
       waiting_ = 0;
     }
 
-    std::unique_ptr<std::vector<Target>> more_;  ///< the rest; stays when made
+    std::unique_ptr<std::vector<Target>> more_;  ///< further accesses; kept after release()
   };
 
   static constexpr std::uint32_t kMaxEntries = 1U << 15;
 
-  /// `entries`: outstanding fetches, at most kMaxEntries (else throws); `targets_per_entry`:
-  /// accesses an entry can hold.
+  /// `entries`: outstanding fetches, at most kMaxEntries (otherwise throws std::invalid_argument).
+  /// `targets_per_entry`: accesses that an entry can hold.
   Mshr(std::uint32_t entries, std::uint32_t targets_per_entry)
       : entries_(entries), targets_per_entry_(targets_per_entry) {
     if (entries > kMaxEntries) throw std::invalid_argument("too many MSHR entries");
@@ -130,13 +132,13 @@ class alignas(kHostLine) Mshr {
     return search(line, [](const Entry&) { return true; });
   }
 
-  /// The line's entry with that request for it, or nullptr.
+  /// The line's entry whose request is `fetch`, or nullptr.
   Entry* find(std::uint64_t line, const tlm::tlm_generic_payload* fetch) {
     return search(line, [fetch](const Entry& e) { return e.fetch == fetch; });
   }
 
-  /// An entry of the line that accesses may merge with and that fetches all of `pieces`: one with
-  /// room for another access, else any; nullptr when there is none.
+  /// An entry of the line that accesses can merge with and that fetches all words of `word_mask`.
+  /// Prefers an entry that can hold another access. nullptr if there is no such entry.
   Entry* find_containing(std::uint64_t line, std::uint32_t word_mask) {
     Entry* crowded = nullptr;
     Entry* const roomy = search(line, [&](Entry& e) {
@@ -148,13 +150,14 @@ class alignas(kHostLine) Mshr {
     return roomy != nullptr ? roomy : crowded;
   }
 
-  /// The line's entry will soon be asked for.
+  /// Prefetches the line's entry into the host's caches.
   void prefetch(std::uint64_t line) const {
     const Slot slot = slots_[home(hash(line))];
     if (slot != kEmpty) tessera::prefetch(&entries_[slot & kIndex]);
   }
 
-  /// Another entry, for a line that has none (or none with these pieces). Must not be full.
+  /// Allocates an entry for a line that has none (or none with these words). Precondition: not
+  /// full.
   Entry& allocate(std::uint64_t line) {
     const std::uint32_t i = free_;
     Entry& e = entries_[i];
@@ -174,7 +177,7 @@ class alignas(kHostLine) Mshr {
     const Slot h = hash(e.line);
     std::uint32_t hole = home(h);
     while (slots_[hole] != ((h & ~kIndex) | i)) hole = next(hole);
-    // Close the gap, so that later probes still reach what was displaced over it.
+    // Close the gap, so that later probes still find entries that were displaced past it.
     for (std::uint32_t s = next(hole); slots_[s] != kEmpty; s = next(s)) {
       if (((s - home(slots_[s])) & mask()) >= ((s - hole) & mask())) {
         slots_[hole] = slots_[s];
@@ -214,8 +217,9 @@ class alignas(kHostLine) Mshr {
   }
 
  private:
-  /// Index of an entry and, above it, the upper half of its line's hash: says where the entry's
-  /// probes begin, and whose it is, so that hardly any but a line's own entry is ever touched.
+  /// Index of an entry and, above it, the upper half of its line's hash. The hash gives the first
+  /// slot of the entry's probe sequence and filters entries of other lines, so that a search rarely
+  /// reads them.
   using Slot = std::uint32_t;
   static constexpr Slot kEmpty = ~Slot{0};
   static constexpr Slot kIndex = (Slot{1} << 16) - 1;
@@ -223,7 +227,7 @@ class alignas(kHostLine) Mshr {
   static Slot hash(std::uint64_t line) {
     return static_cast<Slot>(line * 0x9e3779b97f4a7c15U >> 32);
   }
-  /// Of a hash or a slot: its highest bits.
+  /// First slot of the probe sequence of a hash or a slot: its highest bits.
   std::uint32_t home(Slot slot) const { return slot >> home_shift_; }
   std::uint32_t mask() const { return static_cast<std::uint32_t>(slots_.size() - 1); }
   std::uint32_t next(std::uint32_t s) const { return (s + 1) & mask(); }
@@ -248,12 +252,12 @@ class alignas(kHostLine) Mshr {
     return nullptr;
   }
 
-  std::vector<Entry> entries_;  ///< those that are not in use are linked by `frame`
+  std::vector<Entry> entries_;  ///< free entries are linked by `frame`
   std::vector<Slot> slots_;
   std::uint32_t targets_per_entry_;
   unsigned home_shift_ = 0;
   std::uint32_t used_ = 0;
-  std::uint32_t free_ = 0;  ///< the first that is not in use; means nothing when all are
+  std::uint32_t free_ = 0;  ///< first free entry; undefined if the table is full
 };
 
 }  // namespace tessera

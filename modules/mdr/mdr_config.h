@@ -9,12 +9,12 @@
 
 namespace tessera {
 
-/// Defaults are NUBA section 5.1's.
+/// Defaults are from NUBA section 5.1.
 struct MdrConfig {
-  /// The paper's footnote: 4 divisions of 25 cycles, 4 multiplications of 3, 2 additions and 2
-  /// comparisons of 1.
+  /// Duration of the model's evaluation, from the paper's footnote: 4 divisions of 25 cycles, 4
+  /// multiplications of 3, 2 additions and 2 comparisons of 1.
   static constexpr std::uint32_t kModelCycles = 4 * 25 + 4 * 3 + 2 * 1 + 2 * 1;
-  /// Of a profiled tag, in hardware. (Ours compare whole line numbers.)
+  /// Width of a profiled tag in hardware. The model compares complete line numbers.
   static constexpr std::uint32_t kTagBits = 24;
 
   std::uint64_t clock_hz = 1'400'000'000;
@@ -23,15 +23,15 @@ struct MdrConfig {
   std::uint32_t sampled_sets = 8;
   std::uint32_t sampled_slice = 0;
 
-  /// Profiling state of the hardware, the tags of the policy that is not running: 384 bytes for
-  /// the paper's 8 sets of 16 ways. (The other policy's tags are those of the slice itself.)
+  /// Profiling state of the hardware: the tags of the policy that is not in use, 384 bytes for the
+  /// paper's 8 sets of 16 ways. (The tags of the policy in use are those of the slice itself.)
   std::uint64_t profiling_bytes(std::uint32_t ways) const {
     return std::uint64_t{sampled_sets} * ways * kTagBits / 8;
   }
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
-  /// Also whether there are so many sets in a slice, and so many slices.
+  /// Also checks `sampled_sets` and `sampled_slice` against the sets of a slice and the slices.
   std::vector<std::string> validate(std::uint32_t sets, std::uint32_t slices) const;
 };
 

@@ -46,7 +46,7 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
   wake_.bind<&MdrEngine::process>(*this);
 }
 
-// What the slice calls.
+// Calls from the slice.
 
 void MdrEngine::on_access(const ObservedAccess& access) {
   const std::uint64_t set_index = access.request.home().slice_line;
@@ -54,7 +54,7 @@ void MdrEngine::on_access(const ObservedAccess& access) {
   const std::uint32_t home = access.request.home().slice.value;
   if (home < scope_.slices.first.value || home >= scope_.slices.second.value) return;
   const Tick t = now();
-  // At the very edge of an epoch's end the slice's process may run before ours.
+  // At the edge of an epoch's end, the slice's process can run before the engine's.
   if (t >= epoch_end_) end_epoch();
   if (epoch_end_ == kNever) begin_epoch(t);
   const RequesterId requester = access.request.requester;
@@ -106,7 +106,8 @@ void MdrEngine::end_epoch() {
   ++(last_.replicate() ? stats_.decisions_replicate : stats_.decisions_no_replication);
   if (last_.replicate() == switch_.on()) return;
   turns_at_ = clock_.after(end, config_.evaluation_cycles);
-  // A femtosecond before the edge: nobody acts then, and everybody at the edge comes after.
+  // The switch changes a femtosecond before the edge. No process runs at that time, and all
+  // processes of the edge run later.
   wake_.at(turns_at_ - 1);
 }
 
@@ -124,7 +125,7 @@ void MdrEngine::turn_switch() {
 
 std::uint64_t MdrEngine::replicated_cycles() const {
   if (!switch_.on()) return replicated_cycles_;
-  // The switch turns just before its edge.
+  // The switch changes a femtosecond before its edge, so that now() can precede `since`.
   const std::uint64_t since = clock_.cycle_at(on_since_);
   return replicated_cycles_ + std::max(clock_.cycle_at(now()), since) - since;
 }

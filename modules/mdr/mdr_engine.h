@@ -32,27 +32,29 @@ struct MdrStats {
 void describe(StatisticsVisitor& v, MdrStats& s);
 
 /// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
-/// whether read-only lines of other partitions are cached in the requester's slice. Of several
-/// GPUs, each has an engine that decides for its own lines.
+/// whether read-only lines of other partitions are cached in the requester's slice. In a multi-GPU
+/// system, each GPU has an engine that decides for that GPU's lines.
 ///
-/// Watches a few sets of one slice, estimates the bandwidth without and with full replication from
-/// what it saw in an epoch, and adopts the higher; equal estimates mean no replication, which is
-/// also the state at first. No hysteresis.
+/// Samples a few sets of one slice. At the end of an epoch it estimates the bandwidths without and
+/// with full replication from the samples, and selects the policy with the higher estimate. Equal
+/// estimates select no replication, which is also the initial state. No hysteresis.
 ///
-/// Timing: epochs are cycles [n epoch, (n + 1) epoch) of the clock. The switch turns
-/// `evaluation_cycles` after an epoch's end: whoever asks at that edge gets the new decision,
-/// whatever the order of processes. An epoch without an access to a sampled set costs nothing, is
-/// not counted, and changes nothing. One whose accesses leave an input of the model open (no access
-/// of the slice's own SMs, or none that a policy looks up) is counted and changes nothing.
+/// Timing: epochs are cycles [n epoch, (n + 1) epoch) of the clock. The switch changes
+/// `evaluation_cycles` after an epoch's end: every process that reads it at that edge gets the new
+/// decision, independently of the order of processes. An epoch without an access to a sampled set
+/// costs no process activation, is not counted, and changes nothing. An epoch whose accesses leave
+/// an input of the model undefined (no access of the slice's own SMs, or none that a policy looks
+/// up) is counted and changes nothing.
 ///
-/// Phases: none, it has no sockets; the slice calls on_access(). Not modelled: the fixed-point
-/// units' rounding, the false hits of 24-bit tags, distribution of the decision over the chip.
+/// Phases: none, the block has no sockets; the slice calls on_access().
+/// Not modelled: the fixed-point units' rounding, the false hits of 24-bit tags, distribution of
+/// the decision over the chip.
 class MdrEngine final : public sc_core::sc_module,
                         public Block,
                         public SliceObserver,
                         public SliceFlushIf {
  public:
-  /// What the engine's model says of an epoch.
+  /// Result of the engine's model for an epoch.
   struct Estimate {
     double fraction_local = 0;
     double hit_rate_no_replication = 0;
@@ -62,15 +64,15 @@ class MdrEngine final : public sc_core::sc_module,
     bool replicate() const { return bandwidth_full_replication > bandwidth_no_replication; }
   };
 
-  /// The GPU for which the engine decides: its slices and SMs, from the first to before the second.
-  /// Lines of other GPUs are none of its business; other GPUs' SMs never replicate its lines.
+  /// The GPU for which the engine decides: half-open ranges of its slices and SMs. Accesses to
+  /// other GPUs' lines are ignored; other GPUs' SMs never replicate this GPU's lines.
   struct Scope {
     std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
     std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
   };
 
-  /// `slice`: shape of the watched slice; its sampled_sets are the configuration's. `decision`
-  /// outlives the engine.
+  /// `slice`: shape of the sampled slice; its sampled_sets is taken from the configuration.
+  /// `decision` must outlive the engine.
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
             const MdrBandwidths& raw, ReplicationSwitch& decision);
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
@@ -78,19 +80,19 @@ class MdrEngine final : public sc_core::sc_module,
 
   const MdrConfig& config() const { return config_; }
   const MdrStats& stats() const { return stats_; }
-  /// Of the last epoch that was decided.
+  /// Estimate of the last epoch with a decision.
   const Estimate& last_estimate() const { return last_; }
   /// Cycles for which the switch has been on.
   std::uint64_t replicated_cycles() const;
 
   void on_access(const ObservedAccess& access) override;
 
-  /// To be called when the slices are flushed: the sampled sets drop their lines, at once.
+  /// To be called when the slices are flushed: invalidates the sampled tags at once.
   void flush(std::function<void()> done) override;
   /// Slices hold copies only while the switch is on.
   bool needs_flush() const override { return switch_.on(); }
 
-  /// An epoch that has begun is nothing that anybody waits for: always idle.
+  /// Always idle, because no block waits for the end of an epoch.
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>&) const override {}
   void reset() override;
@@ -109,8 +111,8 @@ class MdrEngine final : public sc_core::sc_module,
   const Scope scope_;
   SetSampler sampler_;
 
-  Tick epoch_end_ = kNever;  ///< kNever: nothing seen yet in the present epoch
-  Tick turns_at_ = kNever;   ///< the edge from which on the switch is the other way
+  Tick epoch_end_ = kNever;  ///< kNever: no sampled access in the present epoch
+  Tick turns_at_ = kNever;   ///< the edge at which the switch changes
   Tick on_since_ = 0;
   std::uint64_t replicated_cycles_ = 0;  ///< up to on_since_
   Estimate last_;

@@ -6,7 +6,7 @@ namespace tessera {
 SetSampler::SetSampler(const Shape& shape)
     : keeps_arriving_(shape.keeps_arriving),
       slot_of_set_(shape.sets, kNotSampled),
-      // Tags only: the line size plays no part.
+      // Tags only, so that the line size has no effect.
       no_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine),
       full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine) {
   for (std::uint64_t slot = 0; slot < shape.sampled_sets; ++slot) {
@@ -24,7 +24,7 @@ void SetSampler::observe(std::uint64_t set_index, std::uint64_t line, AccessOrig
       break;
     case AccessOrigin::kRemoteLeaving:
       ++counts_.leaving;
-      // What may change is never cached here: its home looks it up, under both policies.
+      // Writable lines are never cached here: under both policies, only their home looks them up.
       if (read_only) leaving(slot, line, replicating);
       break;
     case AccessOrigin::kRemoteArriving:
@@ -43,7 +43,8 @@ void SetSampler::leaving(std::uint32_t slot, std::uint64_t line, bool replicatin
   const bool hit = look_up(full_replication_, slot, line, true);
   count(counts_.full_replication, hit);
   if (replicating) {
-    // Another slice's replica hit, which does not arrive here: it would have, and would have hit.
+    // Counted for a replica hit of another slice, which does not arrive here: without replication,
+    // that access would arrive and hit.
     if (hit) count(counts_.no_replication, true);
   } else if (!hit) {
     ++expected_arrivals_;
@@ -57,8 +58,8 @@ void SetSampler::arriving(std::uint32_t slot, std::uint64_t line, bool read_only
     count(counts_.full_replication, look_up(full_replication_, slot, line, keeps_arriving_));
     return;
   }
-  // Replicated, it comes only when it has missed in the requester's slice: its second lookup,
-  // which takes a place but is no new miss of an L1.
+  // Under full replication, an access arrives only after a miss in the requester's slice. This
+  // second lookup allocates a way, but is not counted because it is not another L1 miss.
   if (!replicating) {
     if (expected_arrivals_ == 0) return;
     --expected_arrivals_;

@@ -14,21 +14,21 @@ namespace tessera {
 struct SampledHits {
   Counter lookups = 0;
   Counter hits = 0;
-  /// 0 where nothing was looked up.
+  /// 0 if there were no lookups.
   double rate() const {
     return lookups == 0 ? 0 : static_cast<double>(hits) / static_cast<double>(lookups);
   }
 };
 
-/// What the sampled sets saw.
+/// Accesses to the sampled sets.
 struct SampleCounts {
-  Counter local = 0;     ///< own SMs, lines at home here
+  Counter local = 0;     ///< own SMs, lines of this slice
   Counter leaving = 0;   ///< own SMs, other slices' lines
-  Counter arriving = 0;  ///< other SMs, lines at home here
+  Counter arriving = 0;  ///< other SMs, lines of this slice
   SampledHits no_replication;
   SampledHits full_replication;
 
-  /// Whether the model has all of its inputs.
+  /// Whether all inputs of the model are defined.
   bool complete() const {
     return local + leaving != 0 && no_replication.lookups != 0 && full_replication.lookups != 0;
   }
@@ -38,19 +38,19 @@ struct SampleCounts {
 };
 
 /// Dynamic set sampling for MDR (NUBA section 5.1): tags of a few sets of one LLC slice as they
-/// would be without replication and under full replication, whichever of the two is running.
+/// would be without replication and under full replication, independently of the policy in use.
 ///
-/// Plain C++: LRU, a line is in the tags from its first access on. What a slice cannot see is
-/// taken from what its own SMs do, all slices having alike traffic: docs/blocks/mdr.md has the
-/// rules and their reasons.
+/// Plain C++. The tags are LRU, and a line is in the tags from its first access on. Accesses that a
+/// slice cannot observe are inferred from those of its own SMs, on the assumption that all slices
+/// have similar traffic. docs/blocks/mdr.md has the rules and their reasons.
 class SetSampler {
  public:
-  /// Of the slice that is watched.
+  /// Shape of the sampled slice.
   struct Shape {
     std::uint32_t sets = 48;
     std::uint32_t ways = 16;
     std::uint32_t sampled_sets = 8;  ///< 1 to sets; spread evenly over them
-    /// Whether the slice keeps lines that only other slices' SMs fetched.
+    /// Whether the slice keeps lines that only other slices' SMs have fetched.
     bool keeps_arriving = true;
   };
 
@@ -61,21 +61,21 @@ class SetSampler {
     return slot_of_set_[set_index % slot_of_set_.size()] != kNotSampled;
   }
 
-  /// An access to a sampled set. `replicating`: full replication is running.
+  /// Records an access to a sampled set. `replicating`: full replication is in use.
   void observe(std::uint64_t set_index, std::uint64_t line, AccessOrigin origin, bool read_only,
                bool replicating);
 
-  /// Since the last start_counting().
+  /// Counts since the last start_counting().
   const SampleCounts& counts() const { return counts_; }
-  /// Counts from 0; lines stay in the tags.
+  /// Resets the counts. The tags keep their lines.
   void start_counting();
-  /// The slice has dropped all its lines.
+  /// To be called when the slice has been flushed: invalidates the tags.
   void forget_lines();
 
  private:
   static constexpr std::uint32_t kNotSampled = ~std::uint32_t{0};
 
-  /// Whether it hits; where it does not and `keep`, the line is there afterwards.
+  /// Returns whether the line hits. Installs it after a miss if `keep` is true.
   static bool look_up(CacheArray& tags, std::uint32_t slot, std::uint64_t line, bool keep);
   static void count(SampledHits& of, bool hit) {
     ++of.lookups;
@@ -90,7 +90,7 @@ class SetSampler {
   std::vector<std::uint32_t> slot_of_set_;  ///< set of the tags, or kNotSampled
   CacheArray no_replication_;
   CacheArray full_replication_;
-  /// Misses of own SMs' replicas that no arriving access has stood for yet.
+  /// Replica misses of own SMs that have not been matched by an arriving access.
   std::uint64_t expected_arrivals_ = 0;
   SampleCounts counts_;
 };

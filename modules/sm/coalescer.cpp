@@ -7,7 +7,7 @@ namespace tessera {
 
 namespace {
 
-/// Whether every lane is active and they touch consecutive bytes, lane by lane.
+/// Whether all lanes are active and touch consecutive bytes in lane order.
 bool is_consecutive(const MemoryOp& op) {
   if (op.active != ~std::uint32_t{0}) return false;
   const std::uint64_t step = op.lane_bytes;
@@ -20,7 +20,7 @@ bool is_consecutive(const MemoryOp& op) {
   return different == 0;
 }
 
-/// The commonest shape: a run of bytes, cut at line boundaries.
+/// Handles the most common access: consecutive bytes, split at line boundaries.
 void coalesce_run(const MemoryOp& op, unsigned line_bytes, CoalescedAccess& out) {
   const std::uint64_t end = op.address[0] + kWarpLanes * op.lane_bytes;
   unsigned lane = 0;
@@ -77,7 +77,7 @@ unsigned shared_memory_passes(const MemoryOp& op, unsigned banks) {
   const unsigned lanes_at_once = kWarpLanes / words;
   unsigned passes = 0;
   for (unsigned first = 0; first < kWarpLanes; first += lanes_at_once) {
-    // Distinct words per bank, as a list threaded through the banks.
+    // Distinct words, with one linked list per bank.
     std::array<std::uint64_t, kWarpLanes> seen;
     std::array<std::uint8_t, kWarpLanes> next;
     std::array<std::uint8_t, 64> head;

@@ -29,9 +29,9 @@ void coalesce(const MemoryOp& op, unsigned line_bytes, CoalescedAccess& out);
 /// 32-byte sectors that a mask touches.
 unsigned sectors_touched(ByteMask mask);
 
-/// Passes that a shared-memory access takes over `banks` banks of 4 bytes: the largest number of
-/// distinct words that fall into one bank. 8-byte accesses go by half warps, 16-byte ones by
-/// quarter warps.
+/// Passes of a shared-memory access over `banks` banks of 4 bytes: the largest number of distinct
+/// words in one bank. 8-byte accesses are processed by half warps, 16-byte accesses by quarter
+/// warps.
 unsigned shared_memory_passes(const MemoryOp& op, unsigned banks);
 
 }  // namespace tessera

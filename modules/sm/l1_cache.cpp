@@ -32,7 +32,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       check_(rules(config, map)),
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine,
              config.replacement),
-      // The load that fetches the line is one of the accesses that wait for it.
+      // mshr_targets includes the fetching load, which the entry does not hold.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
       memory_in_(ResponseReceiver::kUnlimited),
@@ -68,12 +68,12 @@ tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core:
   if (unlikely(request == nullptr)) return check_.refuse(core, payload, phase);
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, request});
-  // Behind others it need not: the head has seen to that, or is held up.
+  // Only the head needs a wake-up. After other accesses, the head has scheduled one or is stalled.
   if (pipeline_.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
   return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);
 }
 
-/// The earliest time at which an access may still be looked up.
+/// The earliest time at which an access can be looked up.
 Tick L1Cache::soonest_lookup() const {
   if (pipeline_.empty()) return clock_.after(now(), config_.latency_cycles - 1);
   return std::max(pipeline_.next_due(), lookup_free_at_);
@@ -86,7 +86,7 @@ void L1Cache::send_all(Tick t) {
   if (to_memory_.due(t)) send_to_memory(t);
 }
 
-/// Sends what leaves at t: now, or at an edge to come.
+/// Sends the responses that leave at t, which is now or a later edge.
 void L1Cache::send_to_core(Tick t) {
   const Tick arrival = clock_.after(t, 1);
   while (to_core_.due(t) && core_out_.free(arrival)) {
@@ -116,8 +116,8 @@ void L1Cache::schedule_next(Tick t) {
   schedule_next(to_memory_, memory_out_, t);
   wake_.at(responses_.next_due());
   wake_.at(flush_at_);
-  // A stalled lookup is tried again when a fill has come or a request has left, either of which
-  // wakes the process.
+  // A stalled lookup is retried after a fill or after the departure of a request. Both wake the
+  // process.
   if (!pipeline_.empty() && !stalled_) {
     wake_.at(std::max(pipeline_.next_due(), lookup_free_at_));
   }
@@ -131,7 +131,8 @@ void L1Cache::flush() {
 }
 
 void L1Cache::drop_lines() {
-  // A line that comes no sooner replaces none; it was counted when it was announced.
+  // A line that arrives at the flush or later evicts none, but the eviction has been counted when
+  // the response was announced.
   if (evicts_at_ >= flush_at_) --stats_.evictions;
   evicts_at_ = 0;
   flush_at_ = kNever;

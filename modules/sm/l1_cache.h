@@ -26,30 +26,34 @@ namespace tessera {
 /// A streaming multiprocessor's first-level data cache.
 ///
 /// Hardware (NUBA Table 1, section 5.3): write-through, no allocation on a write, MSHRs with
-/// merging, LRU, ways allocated when the line comes (or, reserve_frames, when the miss leaves). Not
-/// coherent: flushed at kernel ends and by fences. Atomics and bypassing accesses pass through; an
-/// atomic drops the line.
+/// merging, LRU by default. Ways are allocated when the line arrives (if reserve_frames: when the
+/// miss leaves). Not coherent: flushed at kernel ends and by fences. Atomics and accesses that must
+/// bypass the L1 are forwarded; an atomic invalidates the line.
 ///
-/// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
-/// a cycle; data is at the core one cycle later, so a hit takes `latency_cycles`. A miss leaves
-/// then too. A filled line's data is at the core one cycle after it has come, one access a cycle.
+/// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one a
+/// cycle. The data of a hit arrives at the core one cycle after the lookup, so that a hit without
+/// contention takes `latency_cycles`. The request of a miss arrives at the next level one cycle
+/// after the lookup, too. The data of a filled line arrives at the core one cycle after the line,
+/// one access a cycle.
 ///
-/// A load that misses travels on itself and brings the line back. Accesses to a line that is being
-/// fetched take effect in their order when it comes (a store waits in the MSHR as a note while it
-/// travels on). Addresses are physical.
-/// The role (modules/sm/l1_role.h) says how an access to another node's line is carried out: as any
-/// other, or past the array. A load past the array merges with a fetch under way that brings all
-/// words that it needs, else allocates an MSHR and sends a request of its own, for the whole line
-/// or for some words; nothing is kept. Stores and atomics travel as ever; a line that is fetched
-/// behind one is fetched anew, since requests to one address keep their order on the way to memory.
+/// A load that misses is forwarded itself and returns with the line. Accesses to a line that is
+/// being fetched take effect in order when it arrives; a store is forwarded and, in addition,
+/// appended to the MSHR. Addresses are physical.
+/// The role (modules/sm/l1_role.h) selects the handling of an access to another node's line: like
+/// any other access, or past the array. A load past the array merges with an outstanding fetch of
+/// all words that it needs. Otherwise it allocates an MSHR and sends its own request, for the whole
+/// line or for some words. Its line is not installed. Stores and atomics are handled like any
+/// other. A load after a store or an atomic does not merge with an older fetch past the array: the
+/// line is fetched again, and the fetch gets the new bytes because requests to one address keep
+/// their order on the path to memory.
 ///
-/// A response takes effect when it arrives. Where no access can be looked up before that, its
-/// effects are computed in the call that announces it. A payload is kept alive by its initiator
-/// until it is answered; a store's note in an MSHR holds a reference of its own.
+/// A response takes effect when it arrives. If no access can be looked up before that, its effects
+/// are computed in the call that announces it. The initiator keeps a payload alive until its
+/// response; a store in an MSHR holds its own reference.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
 ///
-/// This class holds the state and the stages that are the same in every role; L1Pipeline, made by
-/// make_l1_cache(), adds its transport, process and role.
+/// This class holds the state and the stages that are common to all roles. L1Pipeline, constructed
+/// by make_l1_cache(), adds backward transport, process and role.
 class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";
@@ -63,10 +67,10 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   const L1Config& config() const { return config_; }
   const L1Stats& stats() const { return stats_; }
 
-  /// Drops every line at the next clock edge. Nothing is lost: memory holds all written bytes.
-  /// Lines being fetched are delivered, but not kept.
+  /// Invalidates all lines at the next clock edge. No bytes are lost, because the cache is
+  /// write-through. Lines that are being fetched are delivered but not installed.
   void flush() override;
-  /// HoldsBytes: written bytes pass through, so none are newer here than below.
+  /// HoldsBytes. The cache is write-through, so that it holds no bytes newer than those below.
   void overlay(std::uint64_t, unsigned char*) override {}
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
@@ -82,7 +86,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
   };
-  using Misses = Mshr<Access, MshrHolds::kNoAccess>;  ///< the load that fetches does not wait
+  using Misses = Mshr<Access, MshrHolds::kNoAccess>;  ///< the entry does not hold the fetching load
   using Lookup = L1Lookup;
 
   L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map);
@@ -109,7 +113,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void schedule_next(Tick t);
-  /// For the head of a queue, if it is known when it can leave.
+  /// Schedules the head of a queue, if the time at which it can leave is known.
   template <class Sender>
   void schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
     if (queue.empty() || sender.free_at() == kNever) return;
@@ -136,11 +140,11 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   ProcessTimer wake_;
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
-  Tick evicts_at_ = 0;  ///< when the last fill that evicted a line takes effect
+  Tick evicts_at_ = 0;  ///< time at which the last fill with an eviction takes effect
   bool stalled_ = false;
   StallTracker stall_tracker_;   ///< the head of the pipeline
-  bool no_free_way_ = false;     ///< why the last lookup stalled
-  std::uint64_t forwarded_ = 0;  ///< accesses that passed through and have not been answered
+  bool no_free_way_ = false;     ///< the last lookup stalled because no way was free
+  std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   L1Stats stats_;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;

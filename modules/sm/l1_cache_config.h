@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// Defaults are NUBA Table 1 where the paper has a number.
+/// Defaults are from NUBA Table 1 if it has a value.
 struct L1Config {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t sets = 64;
@@ -22,12 +22,12 @@ struct L1Config {
   std::uint32_t mshr_targets = 8;
   std::uint32_t input_depth = 8;
   std::uint32_t miss_queue_depth = 8;
-  /// A miss takes its frame when it leaves, and waits while all frames of its set wait for lines.
-  /// Off: a frame is taken when the line comes.
+  /// A miss allocates its frame when it leaves, and stalls while all frames of its set wait for
+  /// lines. Off: a frame is allocated when the line arrives.
   bool reserve_frames = false;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 
@@ -45,11 +45,11 @@ struct L1Stats {
   Counter evictions = 0;
   Counter flushes = 0;
   Counter stalls_mshr = 0;
-  Counter stalls_frames = 0;  ///< only where frames are reserved
+  Counter stalls_frames = 0;  ///< only if frames are reserved
   Counter stalls_miss_queue = 0;
   Counter bytes_to_core = 0;
   Counter bytes_filled = 0;
-  /// Where the time of served misses went, summed over misses.
+  /// Latency of served misses by stage, summed over misses.
   Tick request_network = 0;
   Tick llc = 0;
   Tick dram = 0;

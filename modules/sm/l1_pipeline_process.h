@@ -17,13 +17,14 @@ tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
   const Tick arrival = now() + delay.value();
   memory_out_.end_request(payload, arrival);
-  schedule_next(to_memory_, memory_out_, now());  // a BEGIN_RESP may stand for END_REQ
+  schedule_next(to_memory_, memory_out_, now());  // a BEGIN_RESP can imply END_REQ
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   const Tick due = clock_.after(arrival, 0);
   const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
   if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due) {
-    // No access looks at the arrays before the line comes, so what it brings about is known now.
-    // (One eviction at a time: a flush before the line comes takes it back.)
+    // No access is looked up before the line arrives, so that the effects of the fill can be
+    // computed now. Only one eviction is computed in advance, because a flush before the arrival
+    // must take it back.
     const bool next = to_core_.empty();
     handle_response(payload, due);
     if (next) {
@@ -49,7 +50,7 @@ void L1Pipeline<Role>::process() {
   schedule_next(t);
 }
 
-/// A response that has come from memory, or comes at t.
+/// Handles a response from memory that arrives at t, which is now or later.
 template <class Role>
 void L1Pipeline<Role>::handle_response(Payload& payload, Tick t) {
   memory_in_.release();
@@ -105,7 +106,8 @@ L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
   Lookup outcome = Lookup::kStalled;
   if (a.request->kind != RequestKind::kLoad) {
     if constexpr (Role::kPassesArray) {
-      // A fetch past the array is older than what this access writes.
+      // An outstanding fetch past the array returns bytes older than this access, so that later
+      // loads must not merge with it.
       mshr_.for_each_of(line_of(*a.payload), [](Misses::Entry& e) {
         if (e.passing) e.keep = false;
       });

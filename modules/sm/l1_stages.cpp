@@ -47,7 +47,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   return Lookup::kForwarded;
 }
 
-/// A load that neither looks at the array nor installs a line (the three cases of DualOpt figure
+/// A load that neither looks up the array nor installs a line (the three cases of DualOpt figure
 /// 8).
 L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mask, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
@@ -65,8 +65,8 @@ L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mas
   return Lookup::kForwarded;
 }
 
-/// A frame for a line that is about to be fetched, where frames are reserved; false when every
-/// frame of its set waits for a line.
+/// Allocates a frame for a line that is about to be fetched, if frames are reserved. Returns false
+/// if every frame of the set waits for a line.
 bool L1Cache::reserve_frame(std::uint64_t line) {
   if (!config_.reserve_frames) return true;
   const CacheArray::Frame f = array_.victim(line);
@@ -78,7 +78,7 @@ bool L1Cache::reserve_frame(std::uint64_t line) {
   return true;
 }
 
-/// The load itself fetches its line, or these pieces of it.
+/// Forwards the load to fetch its line, or these words of it.
 void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing,
                     Tick t) {
   Misses::Entry& entry = mshr_.allocate(line);
@@ -95,7 +95,8 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   if (Misses::Entry* entry = mshr_.find_containing(line, L1Handling::kWholeLine)) {
     if (atomic) {
-      // Its result is made elsewhere: what is being fetched is already old.
+      // The atomic is performed at the home, so that the line that is being fetched is already
+      // stale.
       entry->keep = false;
     } else {
       if (!mshr_.can_merge(*entry)) return Lookup::kStalled;
@@ -107,7 +108,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   if (f != CacheArray::kNone) {
     if (atomic) {
       array_.invalidate(f);
-    } else if (!array_.locked(f)) {  // else the note in the MSHR serves
+    } else if (!array_.locked(f)) {  // otherwise the store in the MSHR updates the line
       ++stats_.store_hits;
       if (a.request->carries_data) {
         copy_masked(array_.data(f), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
@@ -120,7 +121,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   return Lookup::kForwarded;
 }
 
-/// The access travels on as it is; its answer goes to the core.
+/// Forwards the access unchanged. Its response goes to the core.
 void L1Cache::forward(const Access& a, Tick t) {
   a.request->decode_home(map_, a.payload->get_address());
   ++forwarded_;
@@ -129,8 +130,8 @@ void L1Cache::forward(const Access& a, Tick t) {
 
 // Fills.
 
-/// The line has been refused: so are the loads that wait for it, and nothing is kept. (A store
-/// travels on itself, with a status of its own.)
+/// Handles an error response to a fetch: the waiting loads get the same status, and no line is
+/// installed. A store has been forwarded and gets a status of its own.
 void L1Cache::refuse_fill(Misses::Entry& entry) {
   const Payload& payload = *entry.fetch;
   entry.for_each_waiting([&](const Access& a) {
@@ -144,8 +145,8 @@ void L1Cache::refuse_fill(Misses::Entry& entry) {
   array_.invalidate(f);
 }
 
-/// The line has come with the load that asked for it; what waited for it takes effect on its bytes
-/// in order of arrival.
+/// Handles the response to a fetch: the waiting accesses take effect on its bytes in order of
+/// arrival.
 void L1Cache::fill(Misses::Entry& entry, Tick t) {
   const Payload& payload = *entry.fetch;
   const MemoryRequest& request = request_of(*entry.fetch);
@@ -156,7 +157,7 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
   stats_.bytes_filled += came;
   stats_.bandwidth.add(came, t);
   const unsigned char* bytes = payload.get_data_ptr();
-  // The load keeps the bytes as they came; a later store changes a copy of them.
+  // The fetching load keeps the bytes as they arrived; a store after it changes a copy of them.
   std::array<unsigned char, kMaxLineBytes> changed;
   entry.for_each_waiting([&](const Access& a) {
     if (!a.request->carries_data) return;

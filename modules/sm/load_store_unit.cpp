@@ -75,7 +75,7 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   responses_.push(at, 0, &payload);
   prefetch(&accesses_[request_of(payload).tag / kWarpLanes]);
   prefetch_manager(&payload);
-  // One answer a cycle.
+  // One response a cycle.
   return l1_in_.begin(payload, phase, delay, clock_.after(at, 1) - at);
 }
 
@@ -193,7 +193,7 @@ void LoadStoreUnit::send_translations(Tick t) {
   }
 }
 
-/// One line through the TLB and out. True when the port was used.
+/// Translates and sends one line. Returns true if the port has been used.
 bool LoadStoreUnit::send_line(Tick t) {
   if (!translated_.empty()) {
     const Line line = translated_.front();
@@ -217,14 +217,14 @@ bool LoadStoreUnit::send_line(Tick t) {
   return true;
 }
 
-/// A line that misses in the TLB waits for its page's translation; false when none can be asked
-/// for.
+/// Queues a line that misses in the TLB for its page's translation. Returns false if the
+/// translation cannot be requested.
 bool LoadStoreUnit::translate(const Line& line, std::uint64_t page) {
   auto it = std::find_if(translations_.begin(), translations_.end(),
                          [page](const Translation& x) { return x.page == page; });
   if (it == translations_.end()) {
     if (translations_.size() >= config_.tlb_mshr_entries) {
-      blocked_ = true;  // until a translation has come
+      blocked_ = true;  // until a translation arrives
       return false;
     }
     ++stats_.tlb_misses;

@@ -31,35 +31,36 @@ struct LoadStoreStats {
 
 void describe(StatisticsVisitor& v, LoadStoreStats& s);
 
-/// Coalescer, L1 TLB and the SM's sides of its two channels: to its L1 and to the MMU. Plain C++,
-/// run by the SM's process.
+/// Coalescer, L1 TLB, and the SM's ends of the channels to its L1 and to the MMU. Plain C++, called
+/// by the SM's process.
 ///
-/// Accesses leave in program order, one line a cycle. A line whose page misses in the TLB waits
-/// for the translation while others go on; lines of the same page keep their order.
+/// Accesses leave in program order, one line a cycle. A line whose page misses in the TLB waits for
+/// the translation while other lines are sent. Lines of the same page keep their order.
 class LoadStoreUnit {
  public:
   LoadStoreUnit(const SmConfig& config, const ClockDomain& clock, TransactionPool& pool, SmId sm);
 
   void bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu);
 
-  /// Room for one more warp access.
+  /// Whether another warp access can be enqueued.
   bool can_take() const { return !queue_.full() && !accesses_.full() && !closed_; }
-  /// Closed, it takes nothing.
+  /// While closed, the unit accepts no accesses.
   void close(bool on) { closed_ = on; }
   void forget_translations() { tlb_.invalidate_all(); }
-  /// Enters an access to global or local memory by the warp in `slot`.
+  /// Enqueues an access to global memory by the warp in `slot`. Precondition: can_take().
   void take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot, std::uint64_t warp_age,
             Tick t);
 
-  /// Sends what can be sent at t.
+  /// Handles responses and sends the requests that can be sent at t.
   void run(Tick t);
-  /// Accesses whose last line was answered; the caller hands each back with free_access().
+  /// The next access with responses to all of its lines, or nullptr. The caller releases it by
+  /// free_access().
   WarpAccess* next_completed();
   void free_access(WarpAccess& access) { accesses_.release(access); }
-  /// Earliest time at which run() has work; kNever when it waits for others.
+  /// Earliest time at which run() has work; kNever if it waits for other blocks.
   Tick next_work(Tick t) const;
 
-  // From the sockets.
+  // Called by the sockets.
   tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                            sc_core::sc_time& delay);
   tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -72,7 +73,7 @@ class LoadStoreUnit {
   const LoadStoreStats& stats() const { return stats_; }
 
  private:
-  /// An access whose lines have not all been handed to translation.
+  /// An access with lines that have not been passed to translation.
   struct Queued {
     WarpAccess* access = nullptr;
     CoalescedAccess lines;
@@ -81,7 +82,7 @@ class LoadStoreUnit {
     WarpAccess* access = nullptr;
     std::uint32_t index = 0;
     LineAccess lanes;
-    PageEntry page = {};  ///< once translated
+    PageEntry page = {};  ///< valid after translation
   };
   struct Translation {
     std::uint64_t page = 0;
@@ -107,10 +108,10 @@ class LoadStoreUnit {
   TransactionPool& pool_;
   const SmId sm_;
   const unsigned line_shift_;  ///< log2 of the bytes in a line
-  const unsigned page_shift_;  ///< of the lines in a page
+  const unsigned page_shift_;  ///< log2 of the lines in a page
   Tlb tlb_;
 
-  WarpAccessTable accesses_;  ///< by a request's tag / kWarpLanes
+  WarpAccessTable accesses_;  ///< index: a request's tag / kWarpLanes
 
   std::deque<Line> translated_;
   std::vector<Translation> translations_;
@@ -120,9 +121,9 @@ class LoadStoreUnit {
   TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;
   BoundedQueue<Queued> queue_;
   RequestSender l1_out_;
-  std::size_t unsent_ = 0;  ///< translations not yet asked for
+  std::size_t unsent_ = 0;  ///< translations whose request has not been sent
   Tick port_free_at_ = 0;
-  bool blocked_ = false;  ///< the queue's head needs a translation that cannot be asked for yet
+  bool blocked_ = false;  ///< the queue's head needs a translation, but no TLB MSHR is free
   bool closed_ = false;
   RequestSender mmu_out_;
   ResponseReceiver mmu_in_;

@@ -60,8 +60,9 @@ tlm::tlm_sync_enum SmCluster::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm
   return sync;
 }
 
-/// An answer comes then; or (kNever) a channel's END has come, and what waits for it may leave as
-/// long before the channel is free as it is on its way.
+/// Schedules the process for a response that arrives at `response`, or (kNever) after a channel's
+/// END. A queued request can be sent early by its own transit time, so that it arrives when the
+/// channel is free.
 void SmCluster::wake_for(Tick response) {
   wake_.at(response == kNever ? lsu_.next_work(now()) : clock_.after(response, 0));
 }
@@ -99,7 +100,8 @@ void SmCluster::quiesce(std::function<void()> drained) {
 }
 
 void SmCluster::resume() {
-  // Nothing looks at them before: the gate is closed, or (at a kernel's end) no warp is there.
+  // Translations can be invalidated now, because no access uses them before the next edge: the
+  // load/store unit is closed or (at a kernel's end) no warp is resident.
   lsu_.forget_translations();
   close_at_ = kNever;
   open_at_ = clock_.after(now() + 1, 0);
@@ -112,7 +114,8 @@ void SmCluster::step(std::uint64_t cycle, Tick t) {
     open_at_ = kNever;
   }
   if (close_at_ <= t) lsu_.close(true);
-  // The process may run twice at one edge (an END_REQ that takes effect at once): issue only once.
+  // The process can run twice at one edge (an END_REQ that takes effect at once). Warps issue only
+  // in the first run.
   const bool again = cycle == cycle_ && cycle != 0;
   while (starts_.due(t)) admit(starts_.pop(), cycle);
   lsu_.run(t);
@@ -130,7 +133,7 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
   while (WarpAccess* a = lsu_.next_completed()) {
     Warp& w = warps_[a->warp];
     prefetch(w.program);
-    // A store's warp may have ended, and another have taken its slot.
+    // A store's warp can have ended, and its slot can belong to another warp.
     const bool alive = w.age == a->warp_age && w.program != nullptr;
     const std::uint32_t cta = w.cta;
     const bool result = a->has_result;
@@ -278,8 +281,8 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
   if (warps_.ready() == 0) return next;
   const std::uint64_t soon = cycle + 1;
   if ((warps_.ready_for(Unit::kBarrier) | warps_.ready_for(Unit::kExit)) != 0) return soon;
-  // A full load/store unit makes room when something is answered or sent, and a fence may issue
-  // when something is answered; either wakes us.
+  // A full load/store unit accepts accesses again after a response or a departure, and a fence can
+  // issue after a response. Both wake the process.
   if (warps_.ready_for(Unit::kMemory) != 0 && lsu_.can_take()) {
     next = std::min(next, std::max(soon, shared_free_));
   }
@@ -293,7 +296,7 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
   return next;
 }
 
-/// Scheduler cycles in which nothing was issued, by the state of the warp that is nearest to issue.
+/// Counts scheduler cycles without an issue by the state of the warp that is nearest to issue.
 void SmCluster::account_slots(std::uint64_t slots) {
   (warps_.occupied() == 0                 ? stats_.idle_slots
    : warps_.ready() != 0                  ? stats_.structural_slots

@@ -26,18 +26,21 @@ namespace tessera {
 
 /// A streaming multiprocessor: resident CTAs and warps, schedulers, scoreboard, load/store unit.
 ///
-/// Hardware (NUBA Table 1): up to 64 warps, two schedulers of one warp instruction a cycle each;
-/// warps belong to a scheduler by their slot number, and a WarpScheduler chooses among them.
-/// In-order issue per warp under a scoreboard (WarpTable); ALU results after a fixed latency, loads
-/// when their last line is back. A warp's operations come from a WarpProgram.
+/// Hardware (NUBA Table 1): up to 64 warps, and two schedulers that issue one warp instruction a
+/// cycle each. The slot number of a warp selects its scheduler; a WarpScheduler selects the warp
+/// that issues. Each warp issues in order under a scoreboard (WarpTable). ALU results are available
+/// after a fixed latency, load results when the last line has arrived. A warp's operations come
+/// from a WarpProgram.
 ///
-/// A CTA's state belongs to its CtaProgram, so that a CTA that is half way can be adopted, and
-/// released to another SM or to the functional runner.
+/// A CTA's state belongs to its CtaProgram, so that a partly executed CTA can be adopted, and can
+/// be released to another SM or to the functional runner.
 ///
-/// Timing: an SM with a warp ready issues at each clock edge; with none it sleeps until the next
-/// result, answer or CTA. A line request reaches the L1 tlb_latency cycles after it left.
-/// Phases: all four, as initiator. Not modelled: local memory's traffic (it has a fixed latency),
-/// instruction fetch, register banks, operand collectors, write-back port conflicts.
+/// Timing: an SM with a ready warp issues at each clock edge. Without one, its process sleeps until
+/// the next result, response or CTA. A line request arrives at the L1 tlb_latency cycles after it
+/// was sent.
+/// Phases: all four, as initiator.
+/// Not modelled: local memory's traffic (it has a fixed latency), instruction fetch, register
+/// banks, operand collectors, write-back port conflicts.
 class SmCluster final : public sc_core::sc_module,
                         public Block,
                         public CtaSinkIf,
@@ -63,7 +66,7 @@ class SmCluster final : public sc_core::sc_module,
   void quiesce(std::function<void()> drained) override;
   void resume() override;
 
-  /// Slots that warps of running CTAs hold.
+  /// Slots that warps of resident CTAs occupy.
   unsigned resident_warps() const;
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -71,7 +74,7 @@ class SmCluster final : public sc_core::sc_module,
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  static constexpr unsigned kUnits = 4;  ///< those with an issue interval, first in Unit
+  static constexpr unsigned kUnits = 4;  ///< units with an issue interval: the first values of Unit
 
   struct Cta {
     std::unique_ptr<CtaProgram> program;
@@ -88,7 +91,7 @@ class SmCluster final : public sc_core::sc_module,
   };
   using Release = std::pair<CtaId, CtaReleased>;
   struct Scheduler {
-    std::uint64_t mine = 0;  ///< warp slots
+    std::uint64_t mine = 0;  ///< its warp slots
     std::uint32_t last = WarpCandidates::kNone;
     std::array<std::uint64_t, kUnits> unit_free{};
   };
@@ -126,9 +129,9 @@ class SmCluster final : public sc_core::sc_module,
   const unsigned sm_count_;
   LoadStoreUnit lsu_;
 
-  // What each activation reads.
+  // Grouped, because each activation reads these members.
   WarpTable warps_;
-  std::uint64_t cycle_ = 0;  ///< last cycle whose work is done
+  std::uint64_t cycle_ = 0;  ///< last cycle that has been processed
   std::uint64_t shared_free_ = 0;
   std::uint64_t stores_ = 0;
   TimedQueue<Start> starts_;
@@ -139,9 +142,9 @@ class SmCluster final : public sc_core::sc_module,
   std::vector<Scheduler> schedulers_;
   std::vector<Release> releases_;
   std::uint32_t live_ctas_ = 0;
-  bool busy_ = false;  ///< has work that sm_drained() will end
+  bool busy_ = false;  ///< has work; sm_drained() has not been called since
   std::vector<Cta> cta_slots_;
-  std::function<void()> drained_;  ///< called when the quiesced SM has no access under way
+  std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
   SmStats stats_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace tessera {
 
-/// A streaming multiprocessor. Defaults are NUBA Table 1 where the paper has a number.
+/// A streaming multiprocessor. Defaults are from NUBA Table 1 if it has a value.
 struct SmConfig {
   std::uint64_t clock_hz = 1'400'000'000;
   std::uint32_t max_warps = 64;
@@ -19,7 +19,7 @@ struct SmConfig {
   std::uint32_t registers = 65536;
   std::uint32_t shared_bytes = 96 * 1024;
   std::uint32_t schedulers = 2;
-  /// Which warp issues.
+  /// Selects the warp that issues.
   PolicyChoice<WarpScheduler> warp_scheduler = {"gto", {}};
 
   /// Result latency and issue interval of each unit, per scheduler.
@@ -47,7 +47,7 @@ struct SmConfig {
   std::uint32_t line_bytes = 128;
   std::uint64_t page_bytes = 4096;
 
-  /// Every fault, in words; empty when sound.
+  /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
 };
 

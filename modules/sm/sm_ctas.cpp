@@ -67,12 +67,13 @@ void SmCluster::admit(Start start, std::uint64_t cycle) {
     if ((cta.program->waiting_warps() >> i & 1) != 0) warps_.park(slot);
     warps_.set_next(slot, cycle);
   }
-  // A runner that stopped in between may have left a barrier complete.
+  // A functional runner can stop after the last arrival at a barrier and before its release.
   for (unsigned b = 0; b < CtaProgram::kBarriers; ++b) release_barrier(cta, b, cycle);
   stats_.resident_warps.set(resident_warps(), now());
 }
 
-/// CTAs that are to be released issue nothing, and leave when no access of theirs is outstanding.
+/// Parks the warps of CTAs that are to be released. A CTA is freed when it has no outstanding
+/// access.
 void SmCluster::handle_releases() {
   for (std::size_t i = 0; i < releases_.size();) {
     const auto cta = std::find_if(cta_slots_.begin(), cta_slots_.end(), [&](const Cta& c) {

@@ -13,46 +13,47 @@
 
 namespace tessera {
 
-/// Takes a CTA that an SM has released; nullptr: the CTA had ended.
+/// Receives a CTA that an SM has released; nullptr if the CTA had ended.
 using CtaReleased = std::function<void(std::unique_ptr<CtaProgram> program)>;
 
-/// An SM as the CTA dispatcher sees it.
+/// Interface through which the CTA dispatcher controls an SM.
 class CtaSinkIf : public virtual sc_core::sc_interface {
  public:
-  /// Starts a CTA at the SM's clock edge after `at` (at > now). The dispatcher has checked that
-  /// there is room. The kernel outlives its CTAs.
+  /// Starts a CTA at the first clock edge of the SM at or after `at` (at > now). Precondition: the
+  /// SM has resources for the CTA. The kernel must outlive its CTAs.
   virtual void start_cta(KernelProgram& kernel, CtaId cta, Tick at) = 0;
-  /// Takes over a CTA that another SM or the functional runner has released, at the SM's clock edge
-  /// after `at` (> now). It has not ended; the SM has room for it. The L1 is flushed, because it
-  /// may hold lines that the CTA has written elsewhere.
+  /// Takes over a CTA that another SM or the functional runner has released, at the first clock
+  /// edge of the SM at or after `at` (at > now). Precondition: the CTA has not ended, and the SM
+  /// has resources for it. The L1 is flushed, because it can hold lines that the CTA has written
+  /// elsewhere.
   virtual void adopt_cta(std::unique_ptr<CtaProgram> program, CtaId cta, Tick at) = 0;
   /// From the SM's next edge on, the warps of that CTA (which has started here) issue nothing. When
-  /// no access of theirs is outstanding, the SM frees the CTA's resources and calls `released` (in
-  /// the SM's process); it does not call cta_finished.
+  /// they have no outstanding access, the SM frees the CTA's resources and calls `released` (in the
+  /// SM's process); it does not call cta_finished.
   virtual void release_cta(CtaId cta, CtaReleased released) = 0;
-  /// CTAs of that shape that an empty SM holds; 0 when one does not fit.
+  /// Number of CTAs with these resources that an empty SM can hold; 0 if none fits.
   virtual unsigned resident_ctas(const CtaResources& resources) const = 0;
 };
 
-/// An SM as whoever moves pages sees it.
+/// Interface through which the page migrator stops and resumes an SM's accesses.
 class QuiesceIf : public virtual sc_core::sc_interface {
  public:
-  /// From the next edge on, no access enters the memory system; `drained` is called (in the SM's
-  /// process) when none is under way.
+  /// From the next edge on, no access enters the memory system. `drained` is called (in the SM's
+  /// process) when no access is in flight.
   virtual void quiesce(std::function<void()> drained) = 0;
-  /// Forgets all translations; accesses go on from the next edge.
+  /// Invalidates all translations of the SM. Accesses resume at the next edge.
   virtual void resume() = 0;
 };
 
-/// The dispatcher as an SM sees it. What an SM says takes effect after the present time, so that
-/// the order in which SMs run does not matter.
+/// Interface through which an SM notifies the dispatcher. Calls take effect after the present time,
+/// so that the order in which SMs run does not matter.
 class DispatchEventsIf : public virtual sc_core::sc_interface {
  public:
   /// A CTA's warps have ended and its loads have returned: its resources are free.
   virtual void cta_finished(SmId sm) = 0;
   /// The SM has no CTA and no outstanding store.
   virtual void sm_drained(SmId sm) = 0;
-  /// The kernel did on that SM what it must not (RunError). The run ends.
+  /// The kernel has performed an illegal operation on that SM (RunError). The run ends.
   virtual void kernel_failed(SmId sm, std::exception_ptr error) = 0;
 };
 

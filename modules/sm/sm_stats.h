@@ -14,7 +14,7 @@ struct SmStats {
   Counter barriers = 0;
   Counter fences = 0;
   Counter ctas = 0;
-  /// Scheduler cycles by what happened in them.
+  /// Scheduler cycles with an issue, and scheduler cycles without one by reason.
   Counter issued_slots = 0;
   Counter idle_slots = 0;
   Counter structural_slots = 0;

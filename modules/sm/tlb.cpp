@@ -38,7 +38,8 @@ void Tlb::insert(std::uint64_t virtual_page, PageEntry entry) {
   slots_[s] = {virtual_page, entry, ++uses_};
 }
 
-/// What has not been used since the list was made comes before all that has.
+/// The slot of the least recently used page. Pages not used since the list was built are older than
+/// all pages used since; entries of the list that are out of date are skipped.
 std::size_t Tlb::least_recent() {
   while (true) {
     if (by_age_.empty()) {
@@ -57,7 +58,7 @@ std::size_t Tlb::least_recent() {
 
 void Tlb::remove_least_recent() {
   std::size_t hole = least_recent();
-  // Close the gap, so that later probes still reach what was displaced over it.
+  // Close the gap, so that later probes still find slots that were displaced past it.
   for (std::size_t s = next(hole); slots_[s].used != 0; s = next(s)) {
     if (((s - home(slots_[s].page)) & mask_) >= ((s - hole) & mask_)) {
       slots_[hole] = slots_[s];

@@ -8,9 +8,9 @@
 
 namespace tessera {
 
-/// A fully associative translation buffer with LRU replacement: virtual page -> page-table
-/// entry. Plain C++; hashed, so that a lookup does not scan, and touches hardly more than the
-/// page's own slot. Uses are numbered; an order is made of them only when something must make room.
+/// A fully associative translation buffer with LRU replacement: virtual page -> page-table entry.
+/// Plain C++. Hashed, so that a lookup does not scan and rarely reads slots other than the page's
+/// own. Uses are numbered, and sorted only if an entry must be evicted.
 class Tlb {
  public:
   /// `entries`: at least 1.
@@ -18,12 +18,12 @@ class Tlb {
 
   /// The entry of the page, or nullptr. Counts as a use.
   const PageEntry* find(std::uint64_t virtual_page);
-  /// Adds or replaces a translation; the least recently used one makes room.
+  /// Adds or replaces a translation. If the buffer is full, the least recently used one is evicted.
   void insert(std::uint64_t virtual_page, PageEntry entry);
   void invalidate_all();
 
  private:
-  /// A table with open addressing, at most half full.
+  /// A slot of a table with open addressing, which is at most half full.
   struct Slot {
     std::uint64_t page = 0;
     PageEntry entry;
@@ -39,13 +39,13 @@ class Tlb {
     return static_cast<std::size_t>((page * 0x9e3779b97f4a7c15U) >> 40) & mask_;
   }
   std::size_t next(std::size_t s) const { return (s + 1) & mask_; }
-  /// The page's slot, or the empty one where it would go.
+  /// The page's slot, or the empty slot where it would be inserted.
   std::size_t search(std::uint64_t page) const;
   std::size_t least_recent();
   void remove_least_recent();
 
   std::vector<Slot> slots_;
-  std::vector<Use> by_age_;  ///< uses that were the last of their pages once, the oldest at the end
+  std::vector<Use> by_age_;  ///< last use of each page when the list was built, oldest at the end
   std::size_t mask_ = 0;
   std::uint64_t uses_ = 0;
   std::uint32_t entries_;

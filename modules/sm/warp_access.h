@@ -14,8 +14,8 @@
 
 namespace tessera {
 
-/// What some warp-wide accesses have besides: those of several lines, whose values travel, or
-/// whose lanes matter (atomics).
+/// Additional state of warp-wide accesses that have several lines, carry values, or need their
+/// lanes (atomics).
 struct WarpAccessDetails {
   /// As WarpAccess::request, for each line.
   std::array<tlm::tlm_generic_payload*, kWarpLanes> requests{};
@@ -25,13 +25,14 @@ struct WarpAccessDetails {
   std::array<std::byte, kWarpLanes * kMaxLaneBytes> values;
 };
 
-/// A warp-wide access on its way through an SM. Small, because thousands are in flight and each
-/// host cache line that a response touches is a miss.
+/// A warp-wide access in flight in an SM. Small, because thousands are in flight, and each host
+/// cache line that a response touches is a miss in the host's caches.
 struct WarpAccess {
   const OpInfo* op = nullptr;
   std::uint64_t warp_age = 0;
   Tick issued_at = 0;
-  /// The request for its only line on its way, nullptr before and after. With details: not used.
+  /// The request for its only line while it is in flight, otherwise nullptr. Unused if there are
+  /// details.
   tlm::tlm_generic_payload* request = nullptr;
   WarpAccessDetails* details = nullptr;
   std::uint32_t index = 0;  ///< in the unit's table
@@ -41,10 +42,10 @@ struct WarpAccess {
   bool read_only = false;
   bool bypass_l1 = false;
   bool values_done = false;
-  bool has_result = false;  ///< a warp's registers wait for it; otherwise its warp may have ended
+  bool has_result = false;  ///< the warp waits for its result; if false, the warp can end first
   std::uint8_t lines_count = 0;
-  std::uint8_t lines_sent = 0;  ///< handed to translation
-  std::uint8_t lines_left = 0;  ///< not yet answered
+  std::uint8_t lines_sent = 0;  ///< passed to translation
+  std::uint8_t lines_left = 0;  ///< without a response yet
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
 
@@ -53,8 +54,7 @@ struct WarpAccess {
   }
 };
 
-/// The warp accesses that an SM has in flight. Nothing is allocated once every entry has had
-/// details.
+/// The warp accesses in flight in an SM. Allocates no memory after every entry has had details.
 class WarpAccessTable {
  public:
   explicit WarpAccessTable(std::uint32_t entries);
@@ -63,13 +63,13 @@ class WarpAccessTable {
   std::size_t used() const { return accesses_.size() - free_.size(); }
   WarpAccess& operator[](std::size_t index) { return accesses_[index]; }
 
-  /// An entry for an access that falls into these lines. Must not be full.
+  /// Allocates an entry for an access to these lines. Precondition: not full.
   WarpAccess& allocate(const MemoryOp& memory, const CoalescedAccess& lines);
   void release(WarpAccess& access) {
     if (access.details != nullptr) free_details_.push_back(std::exchange(access.details, nullptr));
     free_.push_back(&access);
   }
-  /// Releases all, after drop(payload pointer) for each line's request.
+  /// Releases all entries, after calling drop(payload pointer) for each line's request.
   template <class F>
   void clear(F drop) {
     free_.clear();
@@ -84,8 +84,8 @@ class WarpAccessTable {
   }
 
  private:
-  /// Lines' requests, lanes and values, for accesses that have more than one line or need their
-  /// lanes.
+  /// Adds storage for lines' requests, lanes and values to an access that has several lines or
+  /// needs its lanes.
   void add_details(WarpAccess& a, const MemoryOp& memory, const CoalescedAccess& lines,
                    bool lanes_matter);
 

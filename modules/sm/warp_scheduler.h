@@ -8,7 +8,7 @@
 
 namespace tessera {
 
-/// What a warp scheduler chooses from.
+/// Candidates of a warp scheduler.
 struct WarpCandidates {
   static constexpr std::uint32_t kNone = WarpTable::kMaxSlots;
 
@@ -16,12 +16,12 @@ struct WarpCandidates {
   std::uint64_t usable = 0;
   /// The slot that was chosen last for this scheduler, or kNone.
   std::uint32_t last = kNone;
-  std::uint32_t scheduler = 0;  ///< of the SM: which one issues
+  std::uint32_t scheduler = 0;  ///< index of the issuing scheduler in the SM
   const WarpTable& warps;
 };
 
-/// Decides which of the warps that can issue does. An SM has one, and asks it at most once a cycle
-/// for each of its schedulers. Its counters are reported among the SM's statistics.
+/// Selects the warp that issues. An SM has one WarpScheduler, and calls it at most once a cycle for
+/// each of its schedulers. Its counters are reported among the SM's statistics.
 class WarpScheduler : public Policy {
  public:
   static constexpr const char* kFamily = "warp_scheduler";
@@ -30,9 +30,9 @@ class WarpScheduler : public Policy {
   };
   static Context example_context() { return {}; }
 
-  /// A slot of `candidates.usable`.
+  /// Returns a slot of `candidates.usable`.
   virtual std::uint32_t choose(const WarpCandidates& candidates) = 0;
-  /// Forgets everything.
+  /// Restores the initial state.
   virtual void reset() {}
 };
 

@@ -12,7 +12,8 @@ namespace tessera {
 
 /// A warp of a resident CTA, with its scoreboard.
 struct Warp {
-  /// A register being written, and the cycle from which it can be read (WarpTable::kNever: a load).
+  /// A register with a pending write, and the cycle from which it can be read (WarpTable::kNever:
+  /// an outstanding load).
   struct PendingWrite {
     std::uint16_t reg = 0;
     std::uint64_t ready = 0;
@@ -25,13 +26,13 @@ struct Warp {
   std::uint64_t age = 0;         ///< order of arrival at the SM
   std::uint64_t ready_cycle = ~std::uint64_t{0};
   std::uint32_t loads = 0;   ///< outstanding accesses with a result
-  std::uint32_t stores = 0;  ///< outstanding accesses without
+  std::uint32_t stores = 0;  ///< outstanding accesses without a result
   boost::container::small_vector<PendingWrite, 2> pending;
 };
 
-/// The warps of an SM by slot, and which of them can issue: the scoreboard says in which cycle a
-/// warp's next operation has its registers, a wheel of cycles makes it ready then. Sets of slots
-/// are masks: bit i is slot i.
+/// The warps of an SM by slot, and the warps that can issue. The scoreboard determines the cycle in
+/// which the registers of a warp's next operation are available; a timing wheel makes the warp
+/// ready in that cycle. Sets of slots are masks: bit i is slot i.
 class WarpTable {
  public:
   static constexpr unsigned kMaxSlots = 64;
@@ -56,51 +57,53 @@ class WarpTable {
   /// Slots that issue nothing until unpark(): their warps wait at a barrier, or for the release of
   /// their CTA.
   std::uint64_t parked() const { return parked_; }
-  /// Warps whose next operation waits for results of fixed latency.
+  /// Whether a warp's next operation waits for a result of fixed latency.
   bool results_due() const { return wheel_used_ != 0; }
 
-  /// Gives a warp the first free slot. set_next() or park() follow.
+  /// Allocates the first free slot for a warp. The caller then calls set_next() or park(), unless
+  /// the warp has ended.
   std::uint32_t add(WarpProgram& program, std::uint32_t cta, std::uint32_t index);
   void remove(std::uint32_t slot);
   void clear();
 
-  /// Cycle of the SM's process. Called before anything else in it.
+  /// Sets the cycle of the SM's process. Must be called first in each activation.
   void set_current_cycle(std::uint64_t cycle) { current_ = cycle; }
-  /// Makes warps ready whose results have come in the cycles after `last`, up to now.
+  /// Makes warps ready whose results have become available in the cycles after `last`, up to now.
   void advance(std::uint64_t last);
-  /// The next cycle in which advance() has work; kNever when none is known.
+  /// The next cycle in which advance() has work; kNever if none is known.
   std::uint64_t next_result(std::uint64_t cycle) const;
 
-  /// The warp goes on to its next operation, at `earliest` or later.
+  /// Advances the warp to its next operation, which issues at `earliest` or later.
   void set_next(std::uint32_t slot, std::uint64_t earliest) {
     Warp& w = warps_[slot];
     w.next = &w.program->next();
     find_ready(slot, earliest);
   }
-  /// Finds the cycle in which the next operation has its registers, at `earliest` or later.
+  /// Computes the cycle in which the next operation's registers are available, at `earliest` or
+  /// later.
   void find_ready(std::uint32_t slot, std::uint64_t earliest);
-  /// The warp's next operation is being issued.
+  /// Records the issue of the warp's next operation.
   void issue(std::uint32_t slot) {
     ready_ &= ~bit(slot);
     ready_for_[static_cast<unsigned>(warps_[slot].next->unit)] &= ~bit(slot);
     warps_[slot].ready_cycle = kNever;
   }
-  /// The operation's results can be read from `ready` on.
+  /// Marks the operation's results as pending until `ready`.
   void write_pending(Warp& w, const OpInfo& op, std::uint64_t ready);
 
   void park(std::uint32_t slot);
-  /// find_ready() follows.
+  /// find_ready() must follow.
   void unpark(std::uint32_t slot) { parked_ &= ~bit(slot); }
   bool is_parked(std::uint32_t slot) const { return (parked_ & bit(slot)) != 0; }
 
  private:
-  static constexpr unsigned kUnitKinds = 8;  ///< all of Unit
+  static constexpr unsigned kUnitKinds = 8;  ///< values of Unit
   static constexpr unsigned kWheel = 64;
 
   void set_ready(std::uint32_t slot);
   void schedule_ready(std::uint32_t slot);
 
-  // What each activation reads.
+  // Grouped, because each activation reads these members.
   std::uint64_t occupied_ = 0;
   std::uint64_t ready_ = 0;  ///< slots whose next operation's registers are ready
   std::uint64_t parked_ = 0;

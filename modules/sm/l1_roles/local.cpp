@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "local": every line is treated alike.
+// "local": all lines are handled in the same way.
 #include "modules/sm/l1_pipeline.h"
 
 namespace tessera {

@@ -8,7 +8,7 @@ namespace tessera {
 
 namespace {
 
-/// The words of all groups of `bytes` (4, 8 or 16) that have one in the mask.
+/// All words of the groups of `bytes` bytes (4, 8 or 16) that have a word in the mask.
 std::uint32_t widened(std::uint32_t word_mask, std::uint32_t bytes) {
   if (bytes >= 8) word_mask = ((word_mask | word_mask >> 1) & 0x55555555U) * 3;
   if (bytes >= 16) word_mask = ((word_mask | word_mask >> 2) & 0x33333333U) * 5;
@@ -32,7 +32,7 @@ L1Handling MultiGpuRole::handling(const tlm::tlm_generic_payload& payload,
     how.word_mask = widened(request.word_mask, site_.transfer_bytes);
     how.words_only = true;
   }
-  // A load that may not be cached in any L1 is forwarded, and merges with nothing.
+  // A load that must not be cached in any L1 is forwarded and does not merge.
   how.past_array = !request.bypass_l1;
   return how;
 }

@@ -11,7 +11,7 @@
 
 namespace tessera {
 
-/// Of lines of other GPUs; loads are hits, merges or misses.
+/// Accesses to lines of other GPUs. Each load is a hit, a merge or a miss.
 struct L1RemoteStats {
   Counter loads = 0;
   Counter load_hits = 0;
@@ -24,10 +24,11 @@ struct L1RemoteStats {
 
 void describe(StatisticsVisitor& v, L1RemoteStats& s);
 
-/// "multi_gpu": what an L1 does among several GPUs. The selective cache bypassing unit and MSHRs
-/// with bit masks of DualOpt section 4.1.2: L1RoleSite::transfer says how lines outside
-/// [local_begin, local_end) are loaded: as any other, or (bypass_l1) past the array, as whole lines
-/// or (fine_grained) the words that the lanes need, in groups of transfer_bytes.
+/// "multi_gpu": an L1 in a multi-GPU system, with the selective cache bypassing unit and the MSHRs
+/// with bit masks of DualOpt section 4.1.2. L1RoleSite::transfer selects how lines outside
+/// [local_begin, local_end) are loaded: like any other line or, if bypass_l1, past the array. A
+/// load past the array fetches the whole line or, if fine_grained, the words that the lanes need,
+/// in groups of transfer_bytes.
 class MultiGpuRole {
  public:
   static constexpr bool kPassesArray = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "gto": greedy-then-oldest (NUBA Table 1). The warp that issued last goes on; when it cannot, the
-// one that has been on the SM for longest.
+// "gto": greedy-then-oldest (NUBA Table 1). Selects the warp that issued last; if it cannot issue,
+// the warp that has been on the SM for longest.
 #include <memory>
 
 #include "modules/sm/warp_scheduler.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// "lrr": loose round-robin. The next slot after the one that issued last, without those that
-// cannot issue.
+// "lrr": loose round-robin. Selects the next slot after the one that issued last and skips warps
+// that cannot issue.
 #include <memory>
 
 #include "modules/sm/warp_scheduler.h"
