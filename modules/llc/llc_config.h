@@ -28,6 +28,8 @@ struct LlcSliceConfig {
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
+  /// Role (modules/llc/roles, or a user's own). Empty: that of the platform's plan.
+  std::string role;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
   /// Which of the LMR queue (input 1) and the RMR queue (input 0) is looked up when both have one.
   PolicyChoice<Arbiter> arbitration = {"round-robin", {}};

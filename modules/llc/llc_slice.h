@@ -22,9 +22,10 @@ namespace tessera {
 ///
 /// Hardware (NUBA section 3, figure 5): requests from local SMs stand in the LMR queue, requests
 /// from the network in the RMR queue; one request a cycle goes to the tag and data arrays, of the
-/// queue that llc.arbitration names when both have one (in turn). Write-back, LRU. A write that misses takes a line
-/// without fetching it and remembers which bytes are valid; a read of a line that is not wholly
-/// valid fetches it and merges. Atomics are performed at home, `atomic_lanes_per_cycle` a cycle.
+/// queue that llc.arbitration names when both have one (in turn). Write-back, LRU. A write that
+/// misses takes a line without fetching it and remembers which bytes are valid; a read of a line
+/// that is not wholly valid fetches it and merges. Atomics are performed at home,
+/// `atomic_lanes_per_cycle` a cycle.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one
 /// a cycle; a hit's answer (and a write's acknowledgement) is at the requester's side one cycle
@@ -59,6 +60,8 @@ class LlcSlice : public sc_core::sc_module,
   /// To other slices; stays unbound where the role has no way to any.
   tlm_utils::simple_initiator_socket_optional<LlcSlice> remote;
 
+  /// Whether the role has a way to other slices: `remote` is to be bound.
+  virtual bool reaches_slices() const = 0;
   const LlcSliceConfig& config() const { return config_; }
   const LlcSliceStats& stats() const { return stats_; }
 
