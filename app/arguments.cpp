@@ -12,7 +12,7 @@
 #include "app/source_commit.h"
 #include "common/error.h"
 #include "common/suggest.h"
-#include "platforms/plugin.h"
+#include "platforms/plugin_loader.h"
 #include "platforms/unused_parameters.h"
 
 namespace tessera::app {
@@ -178,7 +178,8 @@ void add_run_options(ArgumentParser& parser) {
       "seed", po::value<std::string>()->default_value("1")->value_name("N"),
       "seed of the input data and of randomised address maps")(
       "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
-      "json", "print one JSON document and nothing else")("quiet", "no progress");
+      "json", "print one JSON document and nothing else")(
+      "quiet", "no progress, and no notes on settings that change nothing");
 }
 
 RunArguments read_run_options(const po::variables_map& values, const std::string& verb,
@@ -214,13 +215,20 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
 
 void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
                                const std::vector<std::string>& sets) {
+  for (const ResolvedConfig* p : platforms) {
+    for (const ParameterSetting& s : p->given) {
+      for (const UnusedParameter& u : unused_parameters(p->gpu, {s.path})) {
+        complain("note: " + s.origin + ": " + u.path + " changes nothing: " + u.why);
+      }
+    }
+  }
   for (const std::string& set : sets) {
     const std::vector<std::string> path = {set.substr(0, set.find('='))};
     std::string why;
     const bool idle = std::all_of(platforms.begin(), platforms.end(), [&](const auto* p) {
       const std::vector<UnusedParameter> found = unused_parameters(p->gpu, path);
       if (found.empty()) return false;
-      why += (why.empty() ? "" : ", ") + p->platform + "'s " + found.front().why;
+      why += (why.empty() ? "on " : ", on ") + p->platform + " " + found.front().why;
       return true;
     });
     if (idle) complain("note: --set " + set + " changes nothing: " + why);

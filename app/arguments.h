@@ -70,8 +70,8 @@ void add_jobs_option(ArgumentParser& parser);
 /// `verb` and `arguments`: the command line, which the results record.
 RunArguments read_run_options(const boost::program_options::variables_map& values,
                               const std::string& verb, const std::vector<std::string>& arguments);
-/// Reports on standard error the settings ("path=value") that none of the platforms reads, with the
-/// reason.
+/// Reports on standard error, with the reason: the settings of --set ("path=value") that none of
+/// the platforms reads, and those of a platform's own files that it does not read.
 void warn_of_unused_parameters(const std::vector<const ResolvedConfig*>& platforms,
                                const std::vector<std::string>& sets);
 /// The value of an option with an integer argument; empty if it is not given. Throws InputError.

@@ -50,6 +50,8 @@ foreach(room app common modules platforms policies stimuli studies)
           DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera
           FILES_MATCHING PATTERN "*.h" PATTERN "cuda_device.h" EXCLUDE)
 endforeach()
+install(FILES ${PROJECT_BINARY_DIR}/generated/platforms/plugin_abi.h
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tessera/platforms)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/platforms/presets
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tessera FILES_MATCHING PATTERN "*.json")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

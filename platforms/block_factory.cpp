@@ -70,13 +70,19 @@ BlockHandle make_slice(const Site& s) {
   std::unique_ptr<LlcSlice> module =
       make_llc_slice(s.name.c_str(), s.config, *s.map, *s.pool, s.slice);
   LlcSlice& m = *module;
+  const bool needs_remote = s.outputs == 2;
+  if (m.reaches_slices() != needs_remote) {
+    throw InputError(s.path + ": a slice of the role '" + s.slice.role + "' " +
+                     (needs_remote ? "has no way to other slices, and this platform needs one"
+                                   : "needs a way to other slices, and this platform has none"));
+  }
   BlockHandle h = handle(std::move(module));
   h.slice_flush = &m;
   h.page_drop = &m;
   h.bytes = &m;
   list(m.in, h.in);
   h.out = {&m.memory};
-  if (s.outputs == 2) h.out.push_back(&m.remote);
+  if (needs_remote) h.out.push_back(&m.remote);
   return h;
 }
 

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Presets and configuration files.
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <filesystem>
-#include <regex>
 #include <set>
 
 #include "common/error.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
-#include "platforms/block_factory.h"
-#include "platforms/plugin.h"
+#include "platforms/instances.h"
+#include "platforms/plugin_loader.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 
@@ -21,12 +19,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr char kInstancePrefix[] = "system.gpu";
+/// Keys of a platform file beside its parameters.
+const std::vector<std::string> kDocumentKeys = {"base", "description", "plugins",
+                                                "spdx", "tree",        "instances"};
 
 fs::path presets_directory() {
   if (const char* dir = std::getenv("TESSERA_PRESETS_DIR")) return dir;
   if (fs::is_directory(TESSERA_PRESETS_SOURCE_DIR)) return TESSERA_PRESETS_SOURCE_DIR;
   return TESSERA_PRESETS_INSTALL_DIR;
+}
+
+bool is_preset(const fs::path& file) {
+  std::error_code error;
+  return fs::equivalent(file.has_parent_path() ? file.parent_path() : fs::path("."),
+                        presets_directory(), error);
 }
 
 std::string text_of(const LocatedJson& document, const char* key) {
@@ -66,6 +72,7 @@ std::string file_of(const std::string& platform) {
 /// What a platform's files say.
 struct Collected {
   std::vector<ParameterSetting> settings;  ///< in their order
+  std::size_t of_presets = 0;              ///< the first ones, which no file of the user's says
   Tree tree;                               ///< the last; empty: none says one
   std::string tree_origin;                 ///< "FILE:LINE"
 };
@@ -83,6 +90,8 @@ void take_tree(const LocatedJson& document, Collected& out) {
   out.tree = tree_from(document);
   out.tree_origin = document.where("/tree");
   std::vector<ParameterSetting>& s = out.settings;
+  out.of_presets -= static_cast<std::size_t>(std::count_if(
+      s.begin(), s.begin() + static_cast<std::ptrdiff_t>(out.of_presets), is_of_tree));
   s.erase(std::remove_if(s.begin(), s.end(), is_of_tree), s.end());
 }
 
@@ -110,6 +119,33 @@ void apply_tree(const Collected& collected, const std::vector<ParameterSetting>&
   }
 }
 
+/// A key that stands for one value, and is no parameter: parameters stand in groups.
+void check_keys(const LocatedJson& document) {
+  for (const auto& [key, value] : document.value.items()) {
+    const bool known =
+        std::find(kDocumentKeys.begin(), kDocumentKeys.end(), key) != kDocumentKeys.end();
+    if (known || value.is_object()) continue;
+    const std::string hint = did_you_mean(key, kDocumentKeys);
+    // Without one, it is refused with all that is wrong.
+    if (hint.empty()) continue;
+    throw InputError(document.where(json_pointer("", key)) + ": " + key + ": no such key" + hint);
+  }
+}
+
+/// "instances": settings of single blocks, by their paths, as `tessera config` prints them.
+void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& out) {
+  if (!document.value.contains("instances")) return;
+  const auto& instances = document.value.at("instances");
+  if (!instances.is_object()) {
+    throw InputError(document.where("/instances") +
+                     ": instances must be an object of settings of single blocks, as "
+                     "{\"system.gpu0.llc3.ways\": 8}");
+  }
+  for (const auto& [path, value] : instances.items()) {
+    out.push_back({path, value, document.where(json_pointer("/instances", path))});
+  }
+}
+
 /// Settings of the file, those of its base first.
 void collect(const std::string& platform, Collected& out, std::set<std::string>& seen) {
   const std::string file = file_of(platform);
@@ -132,142 +168,13 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
     const fs::path beside = fs::path(file).parent_path() / plugin;
     load_plugin(fs::exists(beside) ? beside.string() : plugin);
   }
+  check_keys(document);
   take_tree(document, out);
-  for (ParameterSetting& s :
-       settings_from(document, {"base", "description", "plugins", "spdx", "tree"})) {
+  for (ParameterSetting& s : settings_from(document, kDocumentKeys)) {
     out.settings.push_back(std::move(s));
   }
-}
-
-/// The path of an instance's setting, by the present name of the block where it gives a former one
-/// (docs/decisions/statistic-names.md).
-std::string present_path(const std::string& path) {
-  static const std::regex gpu_wide("(system\\.gpu[0-9]+)\\.(gate|ingress)(\\..*)");
-  static const std::regex of_module("(system\\.gpu[0-9]+)\\.gate([0-9]+\\..*)");
-  std::smatch parts;
-  if (std::regex_match(path, parts, gpu_wide)) {
-    return parts[1].str() + ".ingress_xbar" + parts[3].str();
-  }
-  if (std::regex_match(path, parts, of_module)) {
-    return parts[1].str() + ".module_ingress_xbar" + parts[2].str();
-  }
-  return path;
-}
-
-bool is_instance(const ParameterSetting& s) {
-  constexpr std::size_t length = sizeof kInstancePrefix - 1;
-  return s.path.compare(0, length, kInstancePrefix) == 0 && s.path.size() > length &&
-         std::isdigit(static_cast<unsigned char>(s.path[length])) != 0;
-}
-
-/// "; did you mean 'X'?" for an instance that is not there: one that is, else a setting of a block
-/// that the GPUs share ("system.gpu0.decision.window_accesses").
-std::string meant_instead(const ParameterSetting& s, const std::vector<std::string>& instances,
-                          const ResolvedConfig& config) {
-  std::string hint = did_you_mean(s.path.substr(0, s.path.rfind('.')), instances);
-  const std::size_t gpu = s.path.find('.', sizeof kInstancePrefix - 1);
-  if (!hint.empty() || gpu == std::string::npos) return hint;
-  std::vector<std::string> shared;
-  for (const ListedParameter& p : config.parameters()) shared.push_back(p.info.name);
-  return did_you_mean(s.path.substr(gpu + 1), shared);
-}
-
-/// The kind of implementation of a block (platforms/block_sites.h).
-std::string implementation_kind(const PlannedBlock& block) {
-  if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
-  return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
-}
-
-/// Whether one block of a kind may have settings of its own, beside its implementation.
-bool has_settings(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::kNetwork:
-    case BlockKind::kSm:
-    case BlockKind::kL1:
-    case BlockKind::kLlc:
-    case BlockKind::kRemoteCache:
-    case BlockKind::kRdma:
-    case BlockKind::kDram:
-      return true;
-    default:
-      return false;
-  }
-}
-
-/// Reads an instance's settings on a copy, so that mistakes are found before a platform is built.
-void check_instances(const ResolvedConfig& config) {
-  if (config.overrides.empty()) return;
-  const GpuConfig& g = config.gpu;
-  const PlatformPlan plan = plan_of(g);
-  std::vector<std::string> names;
-  std::vector<std::string> all;
-  for (const PlannedBlock& b : plan.blocks) {
-    if (plan.nodes[b.node].level == NodeLevel::kSystem) continue;
-    all.push_back(plan.path_of(b));
-    if (has_settings(b.kind)) names.push_back(all.back());
-  }
-  for (const ParameterSetting& s : config.overrides) {
-    const std::size_t dot = s.path.rfind('.');
-    const std::string instance = s.path.substr(0, dot);
-    if (s.path.compare(dot, std::string::npos, kImplSetting) == 0 &&
-        std::find(all.begin(), all.end(), instance) != all.end()) {
-      const std::string kind = implementation_kind(*plan.find(instance));
-      const std::string name = implementation_of(g.impl, kind, config.overrides, instance);
-      const std::vector<std::string> known = block_implementations(kind);
-      if (std::find(known.begin(), known.end(), name) == known.end()) {
-        throw InputError(s.origin + ": " + s.path + ": no implementation of '" + kind +
-                         "' is named '" + name + "'" + did_you_mean(name, known));
-      }
-      continue;
-    }
-    if (std::find(names.begin(), names.end(), instance) == names.end()) {
-      throw InputError(s.origin + ": " + s.path + ": no such block" +
-                       meant_instead(s, names, config));
-    }
-    const auto check = [&](const auto& base) {
-      const std::vector<std::string> faults =
-          instance_config(base, config.overrides, instance).validate();
-      if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
-    };
-    const PlannedBlock& block = *plan.find(instance);
-    switch (block.kind) {
-      case BlockKind::kNetwork:
-        if (block.network.kind == NetworkKind::kRing) {
-          check(block.network.ring);
-        } else {
-          check(block.network.noc);
-        }
-        break;
-      case BlockKind::kSm:
-        check(g.sm);
-        break;
-      case BlockKind::kL1:
-        check(g.l1);
-        break;
-      case BlockKind::kLlc:
-        check(g.llc);
-        break;
-      case BlockKind::kRemoteCache:
-        check(g.remote_cache);
-        break;
-      case BlockKind::kRdma:
-        check(g.rdma);
-        break;
-      case BlockKind::kDram: {
-        check(g.dram);
-        const DramConfig dram = instance_config(g.dram, config.overrides, instance);
-        DramCommandCounts counts;
-        try {
-          dram.scheduler.make({&dram, g.system.line_bytes, &counts});
-        } catch (const InputError& e) {
-          throw InputError(s.origin + ": " + instance + ": " + e.what());
-        }
-        break;
-      }
-      default:
-        break;
-    }
-  }
+  take_instances(document, out.settings);
+  if (is_preset(file)) out.of_presets = out.settings.size();
 }
 
 }  // namespace
@@ -290,29 +197,59 @@ std::vector<PresetInfo> platform_presets() {
   return presets;
 }
 
+namespace {
+
+/// Settings of the user's files that give another value than the presets below them. A setting with
+/// an unknown name is not among them: it is refused later.
+std::vector<ParameterSetting> unlike_presets(const std::vector<ParameterSetting>& settings,
+                                             std::size_t of_presets) {
+  const auto begin = settings.begin() + static_cast<std::ptrdiff_t>(of_presets);
+  if (begin == settings.end()) return {};
+  GpuConfig preset;
+  ParameterReader reader({settings.begin(), begin});
+  describe(reader, preset);
+  ParameterLister lister;
+  describe(lister, preset);
+  std::vector<ParameterSetting> out;
+  for (auto s = begin; s != settings.end(); ++s) {
+    const std::vector<std::string> reached = reached_by(lister.parameters(), s->path);
+    const bool other = std::any_of(
+        lister.parameters().begin(), lister.parameters().end(), [&](const ListedParameter& p) {
+          return std::find(reached.begin(), reached.end(), p.info.name) != reached.end() &&
+                 nlohmann::json(p.value) != s->value;
+        });
+    if (other) out.push_back(*s);
+  }
+  return out;
+}
+
+}  // namespace
+
 ResolvedConfig resolve_config(const std::string& platform, const std::vector<std::string>& sets) {
   Collected collected;
   std::set<std::string> seen;
   collect(platform, collected, seen);
   std::vector<ParameterSetting>& settings = collected.settings;
-  for (const std::string& s : sets) settings.push_back(setting_from_argument(s));
-
   ResolvedConfig config;
   config.platform = platform;
+  config.given = unlike_presets(settings, collected.of_presets);
+  for (const std::string& s : sets) settings.push_back(setting_from_argument(s));
   std::vector<ParameterSetting> common;
   for (ParameterSetting& s : settings) {
-    const bool instance = is_instance(s);
-    if (instance) s.path = present_path(s.path);
-    (instance ? config.overrides : common).push_back(std::move(s));
+    s.path = whole_path(s.path);
+    (is_instance(s) ? config.overrides : common).push_back(std::move(s));
   }
   ParameterReader reader(common);
   describe(reader, config.gpu);
   reader.throw_if_failed();
   apply_tree(collected, common, config.gpu.system);
   config.gpu.propagate();
+  std::vector<std::string> of_tree;
+  if (!collected.tree.empty()) config.gpu.check_tree(of_tree);
   std::string errors;
   for (const std::string& e : config.gpu.validate()) {
-    errors += (errors.empty() ? "" : "\n") + platform + ": " + e;
+    const bool tree = std::find(of_tree.begin(), of_tree.end(), e) != of_tree.end();
+    errors += (errors.empty() ? "" : "\n") + (tree ? collected.tree_origin : platform) + ": " + e;
   }
   if (!errors.empty()) throw InputError(errors);
   check_instances(config);

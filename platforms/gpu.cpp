@@ -38,8 +38,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
 void Gpu::register_statistics(StatisticsRegistry& registry) const {
   for (const Block* b : blocks_) b->register_statistics(registry);
   registry.counters(path_ + AddressMap::kFamily, map_->counters());
-  for (const auto& caching : caching_) {
-    registry.counters(path_ + RemoteCaching::kFamily, caching->counters());
+  for (std::size_t g = 0; g < caching_.size(); ++g) {
+    const std::string gpu = caching_.size() == 1 ? "" : "gpu" + std::to_string(g) + ".";
+    registry.counters(path_ + gpu + RemoteCaching::kFamily, caching_[g]->counters());
   }
   if (transfer_policy_) {
     registry.counters(path_ + TransferPolicy::kFamily, transfer_policy_->counters());

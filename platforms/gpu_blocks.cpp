@@ -250,7 +250,7 @@ BlockHandle Gpu::make_llc(const PlannedBlock& block) {
   LlcSite site;
   site.config = config_of(block, config_.llc);
   SliceSite& slice = site.slice;
-  slice.role = block.role;
+  slice.role = site.config.role.empty() ? block.role : site.config.role;
   slice.self = SliceId(block.index);
   slice.local_inputs = block.inputs - block.remote_inputs;
   slice.remote_inputs = block.remote_inputs;
@@ -277,7 +277,7 @@ BlockHandle Gpu::make_llc(const PlannedBlock& block) {
 BlockHandle Gpu::make_remote_cache(const PlannedBlock& block) {
   RemoteCacheSite site;
   site.config = config_of(block, config_.remote_cache);
-  site.slice.role = "remote_cache";
+  site.slice.role = site.config.role.empty() ? "remote_cache" : site.config.role;
   site.slice.access_mode = &transfer_;
   // Each module distributes its SMs' lines over its own banks.
   site.slice.remote_banks = config_.system.rdma_ports / config_.system.modules;
@@ -328,6 +328,7 @@ BlockHandle Gpu::make_uvm(const PlannedBlock& block) {
   site.config = config_.uvm;
   site.page_table = page_table_.get();
   site.placement = placement_.get();
+  site.platform.placement = config_.system.page_placement;
   site.platform.local_channel = [this](SmId sm) { return local_memory(sm); };
   site.platform.allocated = options_.allocated;
   site.platform.allocation = options_.allocation;

@@ -7,6 +7,7 @@
 
 #include "common/error.h"
 #include "modules/core/page_entry.h"
+#include "modules/llc/llc_slice.h"
 #include "platforms/block_factory.h"
 #include "platforms/topology/shape.h"
 #include "policies/address_map.h"
@@ -116,8 +117,15 @@ std::vector<std::string> GpuConfig::validate() const {
   add(migration.validate());
   // The outermost shape's: among GPUs, pages move from GPU to GPU.
   if (migration.policy != "none" && !shapes_in(system).front()->moves_pages) {
-    errors.push_back("migration.policy (" + migration.policy + ") has a meaning in topologies " +
-                     shapes_with(&Shape::moves_pages) + " only");
+    const Shape& outermost = *shapes_in(system).front();
+    const bool modules = outermost.level == NodeLevel::kModule;
+    errors.push_back("migration.policy (" + migration.policy +
+                     ") needs pages that move between the nodes of the tree's outermost level, as "
+                     "of topologies " +
+                     shapes_with(&Shape::moves_pages) + ": here it is " +
+                     (modules ? "the modules of one GPU (system.modules is " +
+                                    std::to_string(system.modules) + ")"
+                              : outermost.name));
   }
   if (migration.policy != "none" && system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");
@@ -147,6 +155,7 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   check([&] { remote_caching.make(system.remote_caching, context); });
   check([&] { transfer.make(system.transfer, context); });
   for (const auto* cache : {&llc, &remote_cache}) {
+    if (!cache->role.empty()) check([&] { PolicyRegistry<LlcSlice>::instance().get(cache->role); });
     check([&] { cache->replacement.make({cache->sets, cache->ways}); });
   }
   check([&] { l1.replacement.make({l1.sets, l1.ways}); });
@@ -183,7 +192,6 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   }
 }
 
-/// Whether the levels of the tree can hold each other, and SMs and channels divide over them.
 bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
   const SystemConfig& s = system;
   bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels, errors);
@@ -211,8 +219,8 @@ bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
       sound = false;
     }
     if (s.transfer != "line") {
-      errors.push_back("system.transfer (" + s.transfer + ") has a meaning in topology " + several +
-                       " only");
+      errors.push_back("system.transfer (" + s.transfer + ") needs several GPUs (system.topology " +
+                       several + ", or a tree with a level gpu): this platform has one");
     }
   }
   for (const Shape* shape : levels) {
@@ -230,8 +238,9 @@ std::vector<std::string> GpuConfig::validate_shape() const {
     errors.emplace_back("system.channels x system.channel_bytes must not exceed 2^48 bytes");
   }
   if (!node_shape_of(s).caches_others && s.remote_caching != "home") {
-    errors.push_back("system.remote_caching (" + s.remote_caching + ") has a meaning in topology " +
-                     shapes_with(&Shape::caches_others) + " only");
+    errors.push_back("system.remote_caching (" + s.remote_caching +
+                     ") needs partitions as the tree's innermost level, as of topology " +
+                     shapes_with(&Shape::caches_others) + ": here it is " + node_shape_of(s).name);
   }
   if (needs_mdr() && s.gpus != 0) {
     for (const std::string& e : mdr.validate(llc.sets, s.slices_per_gpu())) errors.push_back(e);

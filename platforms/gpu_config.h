@@ -157,11 +157,13 @@ struct GpuConfig {
   MdrBandwidths raw_bandwidths() const;
   /// Every fault of every block and between blocks, in words.
   std::vector<std::string> validate() const;
+  /// Of these, whether the levels of the tree can hold each other, and SMs and channels divide over
+  /// them. False: there is no plan.
+  bool check_tree(std::vector<std::string>& errors) const;
 
  private:
   static LlcSliceConfig remote_cache_defaults();
   std::vector<std::string> validate_shape() const;
-  bool check_tree(std::vector<std::string>& errors) const;
   void check_networks(std::vector<std::string>& errors) const;
   void validate_policies(std::vector<std::string>& errors) const;
 };

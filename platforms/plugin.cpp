@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/sha256.h"
+#include "platforms/plugin_loader.h"
 
 namespace tessera {
 

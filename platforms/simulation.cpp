@@ -10,6 +10,7 @@
 #include <ctime>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "common/error.h"
@@ -271,6 +272,10 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     result.interrupted = true;
   } catch (const RunError& e) {
     result.failure = e.what();
+  } catch (const sc_core::sc_report& e) {
+    // A block that cannot go on says so by a report of its own.
+    if (std::string_view(e.get_msg_type()).rfind("/tessera/", 0) != 0) throw;
+    result.failure = e.get_msg();
   }
   result.stats = document(workload, result, seconds_since(start));
   return result;

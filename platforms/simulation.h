@@ -37,6 +37,8 @@ struct ResolvedConfig {
   GpuConfig gpu;
   /// Settings of single instances ("system.gpu0.llc3.sets").
   std::vector<ParameterSetting> overrides;
+  /// What the user's files (not the presets, not --set) say otherwise than the presets do.
+  std::vector<ParameterSetting> given;
 
   /// Nested JSON of all parameters, as `tessera config` prints it.
   nlohmann::ordered_json to_json() const;

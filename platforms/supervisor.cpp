@@ -28,7 +28,14 @@ void Supervisor::watch() {
   last_activity_ = hooks_.activity();
   at_last_end_ = hooks_.work();
   last_report_ = std::chrono::steady_clock::now();
-  wake_.notify(to_sc_time(limits_.inactive / kLooksPerLimit));
+  look_later(watching_since_);
+}
+
+/// At the next regular look, or where the limit of the kernel is reached before.
+void Supervisor::look_later(Tick t) {
+  Tick wait = limits_.inactive / kLooksPerLimit;
+  if (limits_.kernel != 0) wait = std::min(wait, watching_since_ + limits_.kernel - t);
+  wake_.notify(to_sc_time(wait));
 }
 
 void Supervisor::process() {
@@ -57,7 +64,7 @@ void Supervisor::process() {
       return;
     }
   }
-  wake_.notify(to_sc_time(limits_.inactive / kLooksPerLimit));
+  look_later(t);
 }
 
 /// True when it has stopped the run.

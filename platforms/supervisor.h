@@ -55,6 +55,7 @@ class Supervisor final : public sc_core::sc_module {
 
  private:
   void process();
+  void look_later(Tick t);
   bool runs_in_circles();
 
   const std::vector<Block*> blocks_;

@@ -27,6 +27,9 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const Tree tree = tree_of(s);
   const TreeLevel* const modules = find_level(tree, NodeLevel::kModule);
   const bool rings = modules != nullptr && modules->network == "ring";
+  const bool pages_have_homes =
+      make_address_map(s.address_map, c.policy_context(), c.address_map)->page_has_one_home();
+  const std::string address_map = "system.address_map is " + s.address_map;
   const std::string no_modules =
       modules == nullptr ? "system.modules is 1" : "the modules' network is a " + modules->network;
   std::vector<Rule> all;
@@ -36,6 +39,8 @@ std::vector<Rule> rules(const GpuConfig& c) {
     for (const std::string& begin : shape.reads) all.push_back({begin, used, topology});
   }
   const std::vector<Rule> others = {
+      {"system.page_placement", pages_have_homes, address_map},
+      {"remote_cache.directory_", false, "a remote cache has no directory"},
       {"mcm.", modules != nullptr && !rings, no_modules},
       {"ring.", rings, no_modules},
       {"remote_cache.", may_use_remote_cache(*c.transfer_policy()), transfer},
@@ -47,6 +52,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
       {"uvm.concurrent_faults", faults, uvm},
   };
   all.insert(all.end(), others.begin(), others.end());
+  if (!pages_have_homes) all.push_back({"page_placement.", false, address_map});
   for_each_family(c, [&all](const std::vector<ChosenPolicy>& chosen, const auto& settings) {
     std::string choices;
     for (const ChosenPolicy& p : chosen) {

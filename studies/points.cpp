@@ -6,7 +6,7 @@
 
 #include "common/error.h"
 #include "common/sha256.h"
-#include "platforms/plugin.h"
+#include "platforms/plugin_loader.h"
 #include "studies/evaluator.h"
 
 namespace tessera::studies {

@@ -30,25 +30,29 @@ int config_verb(const std::vector<std::string>& arguments) {
   std::vector<std::string> sets;
   if (values->count("set") != 0) sets = (*values)["set"].as<std::vector<std::string>>();
   const std::string platform = positional_argument(*values, 0);
-  const ResolvedConfig resolved = resolve_config(platform, sets);
+  std::vector<ResolvedConfig> both = {resolve_config(platform, sets)};
+  if (has_positional(*values, 1))
+    both.push_back(resolve_config(positional_argument(*values, 1), sets));
+  std::vector<const ResolvedConfig*> all;
+  for (const ResolvedConfig& c : both) all.push_back(&c);
+  warn_of_unused_parameters(all, sets);
   if (values->count("plan") != 0) {
     if (has_positional(*values, 1)) throw InputError("config --plan takes one platform");
-    write_document(plan_of(resolved.gpu).to_json());
+    write_document(plan_of(both.front().gpu).to_json());
     return 0;
   }
   if (values->count("picture") != 0) {
     if (has_positional(*values, 1)) throw InputError("config --picture takes one platform");
-    std::cout << picture_of(plan_of(resolved.gpu), platform);
+    std::cout << picture_of(plan_of(both.front().gpu), platform);
     return 0;
   }
-  const nlohmann::ordered_json config = resolved.to_json();
+  const nlohmann::ordered_json config = both.front().to_json();
   if (!has_positional(*values, 1)) {
     write_document(config);
     return 0;
   }
   const std::string other = positional_argument(*values, 1);
-  const nlohmann::ordered_json changes =
-      changed_settings(config, resolve_config(other, sets).to_json());
+  const nlohmann::ordered_json changes = changed_settings(config, both.back().to_json());
   if (values->count("json") != 0) {
     write_document({{"a", platform}, {"b", other}, {"changes", changes}});
   } else {

@@ -60,8 +60,6 @@ class alignas(kHostLine) CacheArray {
     return kNone;
   }
 
-  /// Prefetches the set of `index` into the host's caches.
-  void prefetch(std::uint64_t index) const { tessera::prefetch(words_of(set_of(index))); }
   /// The frame to replace: an empty frame if there is one, otherwise the one that the replacement
   /// policy selects among the unlocked frames. kNone if every frame of the set is locked.
   Frame victim(std::uint64_t index) const;

@@ -150,12 +150,6 @@ class alignas(kHostLine) Mshr {
     return roomy != nullptr ? roomy : crowded;
   }
 
-  /// Prefetches the line's entry into the host's caches.
-  void prefetch(std::uint64_t line) const {
-    const Slot slot = slots_[home(hash(line))];
-    if (slot != kEmpty) tessera::prefetch(&entries_[slot & kIndex]);
-  }
-
   /// Allocates an entry for a line that has none (or none with these words). Precondition: not
   /// full.
   Entry& allocate(std::uint64_t line) {

@@ -21,12 +21,38 @@ std::string join(const std::vector<std::string>& parts, const std::string& separ
   return out;
 }
 
+/// "way" and "entry" are "ways" and "entries"; symbols ("Hz", "ns", "mm2", "fJ/bit") are as they
+/// are.
+std::string plural(const std::string& unit) {
+  const bool word = unit.size() > 2 && std::all_of(unit.begin(), unit.end(),
+                                                   [](char c) { return c >= 'a' && c <= 'z'; });
+  if (!word) return unit;
+  if (unit.back() == 'y') return unit.substr(0, unit.size() - 1) + "ies";
+  return unit + (unit.back() == 's' ? "es" : "s");
+}
+
 std::string range_text(const ParameterInfo& info) {
   std::ostringstream out;
   out.precision(15);
   out << info.min << " to " << info.max;
-  if (!info.unit.empty()) out << ' ' << info.unit;
+  if (!info.unit.empty()) out << ' ' << plural(info.unit);
   return out.str();
+}
+
+/// "; did you mean 'X'?": the name without a group before it, the name with one ("page_placement"
+/// is "system.page_placement"), else the nearest name.
+std::string meant(const std::string& path, const std::vector<std::string>& known) {
+  const std::string rest = path.substr(path.find('.') + 1);
+  if (std::find(known.begin(), known.end(), rest) != known.end()) {
+    return "; did you mean '" + rest + "'?";
+  }
+  const std::string end = "." + path;
+  for (const std::string& k : known) {
+    if (k.size() > end.size() && k.compare(k.size() - end.size(), end.size(), end) == 0) {
+      return "; did you mean '" + k + "'?";
+    }
+  }
+  return did_you_mean(path, known);
 }
 
 /// An alias's whole path, in the group at `path`.
@@ -197,7 +223,7 @@ void ParameterReader::throw_if_failed() const {
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     if (used_[i]) continue;
     errors.push_back(settings_[i].origin + ": " + settings_[i].path + ": no such parameter" +
-                     did_you_mean(settings_[i].path, known_));
+                     meant(settings_[i].path, known_));
   }
   if (!errors.empty()) throw InputError(join(errors, "\n"));
 }

@@ -56,6 +56,10 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
             "SM-side UBA: sets of the directory of lines that the other side holds (ours)", 1,
             1 << 20);
   v.integer("directory_ways", c.directory_ways, "way", "its associativity (ours)", 1, 64);
+  v.text(
+      "role", c.role,
+      "what the slice does with other nodes' lines, in place of the role in the platform's plan; "
+      "empty: the plan's (docs/blocks/llc.md)");
   v.integer("atomic_lanes_per_cycle", c.atomic_lanes_per_cycle, "lane",
             "lanes whose atomic the slice performs in a cycle (ours)", 1, 32);
   v.text("arbitration", c.arbitration.name,

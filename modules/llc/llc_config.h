@@ -28,6 +28,8 @@ struct LlcSliceConfig {
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
+  /// Role (modules/llc/roles, or a user's own). Empty: that of the platform's plan.
+  std::string role;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
   /// Arbitrates between the LMR queue (input 1) and the RMR queue (input 0) if both have a request.
   PolicyChoice<Arbiter> arbitration = {"round-robin", {}};

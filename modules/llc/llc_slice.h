@@ -62,6 +62,8 @@ class LlcSlice : public sc_core::sc_module,
   /// To other slices. Unbound if the role reaches no other slices.
   tlm_utils::simple_initiator_socket_optional<LlcSlice> remote;
 
+  /// Whether the role has a way to other slices: `remote` is to be bound.
+  virtual bool reaches_slices() const = 0;
   const LlcSliceConfig& config() const { return config_; }
   const LlcSliceStats& stats() const { return stats_; }
 

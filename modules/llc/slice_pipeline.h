@@ -26,6 +26,7 @@ class SlicePipeline final : public SliceStages {
   SlicePipeline(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
                 const AddressMap& map, TransactionPool& pool, const SliceSite& site);
 
+  bool reaches_slices() const override { return Role::kReachesSlices; }
   void drop_page(std::uint64_t address, std::uint64_t bytes) override;
 
   bool idle() const override { return stages_idle() && role_.idle(); }

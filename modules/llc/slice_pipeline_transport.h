@@ -66,7 +66,7 @@ tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_
   if (unlikely(!role_.serves(request.home()))) {
     return check_.refuse(in[p], payload, phase, PayloadFault::kHome);
   }
-  const Access a{&payload, &request, p, array_.set_of(role_.set_index(request.home()))};
+  const Access a{&payload, &request, p};
   const Route route = role_.route(a);
   if (route == Route::kLookup) {
     request.stamps[static_cast<std::size_t>(Hop::kAtLlc)] = at;

@@ -15,7 +15,6 @@ struct SliceAccess {
   tlm::tlm_generic_payload* payload = nullptr;
   MemoryRequest* request = nullptr;
   std::uint32_t port = 0;
-  std::uint32_t set = 0;  ///< of the arrays, for hints
 };
 
 // Each is a queue with the slice's end of a channel.

@@ -17,6 +17,7 @@ using tlm::tlm_generic_payload;
 namespace {
 
 constexpr char kOutOfMemory[] = "/tessera/mmu/out_of_memory";
+constexpr char kBadPlacement[] = "/tessera/mmu/bad_placement";
 constexpr Tick kTicksPerNs = 1'000'000;
 
 }  // namespace
@@ -75,6 +76,14 @@ std::uint64_t UvmDriver::map_page(std::uint64_t page, RequesterId toucher) {
     channel =
         placement_.place({page, toucher, local_channel(page, toucher), whole.first, whole.count},
                          {table_.pages_per_channel()});
+    const std::size_t memories = table_.pages_per_channel().size();
+    if (channel.value >= memories) {
+      SC_REPORT_FATAL(kBadPlacement,
+                      ("page placement policy '" + platform_.placement + "' places page " +
+                       std::to_string(page) + " in channel " + std::to_string(channel.value) +
+                       ": the channels are 0 to " + std::to_string(memories - 1))
+                          .c_str());
+    }
   }
   return map_in(page, channel);
 }

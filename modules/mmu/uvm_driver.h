@@ -71,6 +71,8 @@ struct UvmPlatform {
   std::function<bool(std::uint64_t virtual_address)> allocated;
   /// The allocation of an allocated address. If empty, each page is its own allocation.
   std::function<AllocationPages(std::uint64_t virtual_address)> allocation = {};
+  /// Name of the page-placement policy, for messages.
+  std::string placement = {};
 };
 
 /// The unified-memory driver: handles page faults and places pages with PagePlacement (NUBA

@@ -57,7 +57,10 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "the link together at least: what waits for these would count as stuck");
   }
   if (c.migration.policy == "replication") {
-    errors.emplace_back("migration.policy replication has a meaning in topology nuba only");
+    errors.emplace_back(
+        "migration.policy replication needs one GPU of topology nuba: it copies pages to "
+        "partitions, "
+        "and the tree has a level of GPUs");
   }
   for (std::vector<std::string> more :
        {c.fabric.validate(), c.rdma.validate(), c.decision.validate()}) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -69,7 +70,8 @@ class Picture {
   void rank();
   void place();
   void draw_frames(std::ostream& out) const;
-  void draw_arrow(std::ostream& out, const Arrow& a) const;
+  void draw_arrow(std::ostream& out, const Arrow& a,
+                  std::vector<std::pair<int, int>>& labels) const;
   void draw_box(std::ostream& out, const Box& b) const;
 
   std::vector<Box> boxes_;
@@ -172,29 +174,46 @@ void Picture::draw_frames(std::ostream& out) const {
   }
 }
 
-void Picture::draw_arrow(std::ostream& out, const Arrow& a) const {
+/// Moves a label down until it covers none of those that are there.
+std::pair<int, int> place_label(int x, int y, std::vector<std::pair<int, int>>& labels) {
+  constexpr int kLabelWidth = 24;
+  constexpr int kLabelHeight = 12;
+  const auto covers = [&](const std::pair<int, int>& l) {
+    return std::abs(l.first - x) < kLabelWidth && std::abs(l.second - y) < kLabelHeight;
+  };
+  while (std::any_of(labels.begin(), labels.end(), covers)) y += kLabelHeight;
+  labels.emplace_back(x, y);
+  return {x, y};
+}
+
+void Picture::draw_arrow(std::ostream& out, const Arrow& a,
+                         std::vector<std::pair<int, int>>& labels) const {
   const Box& from = boxes_[a.from];
   const Box& to = boxes_[a.to];
   const bool back = to.rank <= from.rank;
-  // An arrow to an earlier column starts and ends at the lower sides of the boxes.
+  // A way back to an earlier column leaves below. It enters below, or from a band further up,
+  // above: other boxes of the column may stand below.
+  const bool down = back && to.level > from.level;
   const int x1 = back ? from.x + kBoxWidth / 2 : from.x + kBoxWidth;
   const int y1 = back ? from.y + kBoxHeight : from.y + kBoxHeight / 2;
   const int x2 = back ? to.x + kBoxWidth / 2 + 16 : to.x;
-  const int y2 = back ? to.y + kBoxHeight : to.y + kBoxHeight / 2;
+  const int y2 = down ? to.y : back ? to.y + kBoxHeight : to.y + kBoxHeight / 2;
   const int bend = back ? 34 : std::max(28, (x2 - x1) / 2);
+  const int lowest = std::max(y1, y2) + bend;
   out << "<path class=\""
       << (translates(to.kind) || translates(from.kind) ? "translation" : "request") << "\" d=\"M"
       << x1 << ' ' << y1;
-  if (back) {
-    out << " C" << x1 << ' ' << std::max(y1, y2) + bend << ' ' << x2 << ' '
-        << std::max(y1, y2) + bend << ' ' << x2 << ' ' << y2;
+  if (down) {
+    out << " C" << x1 << ' ' << y1 + bend << ' ' << x2 << ' ' << y2 - bend;
+  } else if (back) {
+    out << " C" << x1 << ' ' << lowest << ' ' << x2 << ' ' << lowest;
   } else {
-    out << " C" << x1 + bend << ' ' << y1 << ' ' << x2 - bend << ' ' << y2 << ' ' << x2 << ' '
-        << y2;
+    out << " C" << x1 + bend << ' ' << y1 << ' ' << x2 - bend << ' ' << y2;
   }
-  out << "\"/>\n<text class=\"links\" x=\"" << (x1 + x2) / 2 << "\" y=\""
-      << (back ? std::max(y1, y2) + bend - 2 : (y1 + y2) / 2 - 4) << "\">" << a.links
-      << "</text>\n";
+  const auto [x, y] =
+      place_label((x1 + x2) / 2, back && !down ? lowest - 2 : (y1 + y2) / 2 - 4, labels);
+  out << ' ' << x2 << ' ' << y2 << "\"/>\n<text class=\"links\" x=\"" << x << "\" y=\"" << y
+      << "\">" << a.links << "</text>\n";
 }
 
 void Picture::draw_box(std::ostream& out, const Box& b) const {
@@ -220,7 +239,8 @@ std::string Picture::svg(const std::string& title) const {
          "</marker></defs>\n"
       << "<rect width=\"" << width_ << "\" height=\"" << height_ << "\" fill=\"#fff\"/>\n";
   draw_frames(out);
-  for (const Arrow& a : arrows_) draw_arrow(out, a);
+  std::vector<std::pair<int, int>> labels;
+  for (const Arrow& a : arrows_) draw_arrow(out, a, labels);
   for (const Box& b : boxes_) draw_box(out, b);
   out << "</svg>\n";
   return out.str();

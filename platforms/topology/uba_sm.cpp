@@ -73,7 +73,7 @@ Shape uba_sm_shape() {
   s.connect = connect;
   s.report = [](Planner& p) { p.report("link"); };
   s.alone_because = "its two sides are kept coherent by slices of one GPU that stand opposite";
-  s.reads = {"side_link."};
+  s.reads = {"side_link.", "llc.directory_"};
   return s;
 }
 

@@ -95,11 +95,28 @@ TEST_CASE("a setting that nothing reads is told, once, unless --quiet") {
   CHECK(r.status == 0);
   CHECK(r.document()["config"]["rdma"]["timeout_cycles"] == 5);
   CHECK_THAT(r.error, Contains("tessera: note: --set rdma.timeout_cycles=5 changes nothing: "
-                               "uba-mem-small's system.topology is uba-mem\n"));
+                               "on uba-mem-small system.topology is uba-mem\n"));
   CHECK_THAT(r.error, !Contains("llc.sets"));
   std::vector<std::string> quiet = arguments;
   quiet.emplace_back("--quiet");
   CHECK(run_tessera(quiet, folder.path()).error.empty());
+}
+
+TEST_CASE("a setting of a platform's own file that nothing reads is told with its line") {
+  const ScratchFolder folder;
+  folder.write("mine.json", "{\"base\": \"uba-mem-small\",\n\"mcm\": {\"ports\": 5}}");
+  const std::string note =
+      "tessera: note: mine.json:2: mcm.ports changes nothing: system.modules is 1\n";
+  CHECK(run_tessera({"run", "mine.json", "vecadd", "--json"}, folder.path()).error == note);
+  CHECK(run_tessera({"config", "mine.json"}, folder.path()).error == note);
+  CHECK(run_tessera({"run", "mine.json", "vecadd", "--json", "--quiet"}, folder.path())
+            .error.empty());
+}
+
+TEST_CASE("config tells of a setting that nothing reads") {
+  const ScratchFolder folder;
+  CHECK_THAT(run_tessera({"config", "uba-mem-small", "--set", "mcm.ports=5"}, folder.path()).error,
+             Contains("--set mcm.ports=5 changes nothing: on uba-mem-small system.modules is 1\n"));
 }
 
 TEST_CASE("compare tells of a setting that none of its platforms reads") {

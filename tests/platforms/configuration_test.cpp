@@ -86,6 +86,65 @@ TEST_CASE("what a configuration prints is read back as the same configuration") 
   CHECK(resolve_config(file.path(), {}).to_json() == a.to_json());
 }
 
+TEST_CASE("settings of single blocks are printed and read back, to the byte") {
+  const ResolvedConfig a =
+      resolve_config("nuba-small", {"system.gpu0.llc3.ways=8", "system.gpu0.dram0.banks=8"});
+  const std::string text = a.to_json().dump(1);
+  const TemporaryFile file(text);
+  CHECK(a.to_json()["instances"]["system.gpu0.llc3.ways"] == 8);
+  CHECK(resolve_config(file.path(), {}).to_json().dump(1) == text);
+  const TemporaryFile list(R"({"base": "nuba-small", "instances": [1]})");
+  CHECK_THROWS_WITH(resolve_config(list.path(), {}),
+                    Catch::Contains(":1: instances must be an object"));
+}
+
+TEST_CASE("a block's setting needs no \"system.\" before its GPU") {
+  const auto printed = [](const std::vector<std::string>& sets) {
+    return resolve_config("nuba-small", sets).to_json();
+  };
+  CHECK(printed({"gpu0.llc3.ways=8"}) == printed({"system.gpu0.llc3.ways=8"}));
+  CHECK(printed({"gpu0.llc3.impl=tlm"}) == printed({"system.gpu0.llc3.impl=tlm"}));
+  const TemporaryFile file(R"({"base": "nuba-small", "gpu0": {"llc3": {"ways": 8}}})");
+  CHECK(resolve_config(file.path(), {}).to_json() == printed({"system.gpu0.llc3.ways=8"}));
+}
+
+TEST_CASE("a misspelt key of a platform's file is told with the nearest") {
+  const TemporaryFile base(R"({"bas": "uba-mem"})");
+  CHECK_THROWS_WITH(resolve_config(base.path(), {}),
+                    Catch::Contains(":1: bas: no such key; did you mean 'base'?"));
+  const TemporaryFile tree(R"({"base": "uba-mem", "trree": []})");
+  CHECK_THROWS_WITH(resolve_config(tree.path(), {}), Catch::Contains("did you mean 'tree'?"));
+}
+
+TEST_CASE("a setting that another path has is told with that path") {
+  const auto refusal = [](const std::string& platform, const std::string& set) {
+    try {
+      resolve_config(platform, {set});
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  const auto meant = [](const std::string& path) {
+    return Catch::EndsWith("did you mean '" + path + "'?");
+  };
+  CHECK_THAT(refusal("uba-mem-small", "system.gpu0.walker.levels=3"), meant("walker.levels"));
+  CHECK_THAT(refusal("dca-small", "system.walker.levels=3"), meant("walker.levels"));
+  CHECK_THAT(refusal("dca-small", "system.gpu1.module0.llc3.ways=8"),
+             meant("system.gpu1.llc3.ways"));
+  CHECK_THAT(refusal("dca-small", "gpu1.module0.llc3.ways=8"), meant("system.gpu1.llc3.ways"));
+  CHECK_THAT(refusal("uba-mem-small", "system.gpu0.llc3.line_bytes=64"),
+             meant("system.line_bytes"));
+  CHECK_THAT(refusal("uba-mem-small", "page_placement=lab"), meant("system.page_placement"));
+  CHECK_THAT(refusal("uba-mem-small", "system.fabric.impl=mine"), meant("impl.fabric"));
+}
+
+TEST_CASE("blocks that the GPUs share have an implementation of their own") {
+  CHECK(resolve_config("dca-small", {"system.fabric.impl=tlm"}).overrides.size() == 1);
+  CHECK_THROWS_WITH(resolve_config("dca-small", {"system.fabric.impl=tml"}),
+                    Catch::Contains("did you mean 'tlm'?"));
+}
+
 TEST_CASE("mistakes name file, line, path, expectation and the nearest name, all at once") {
   const TemporaryFile file(
       "{\n \"base\": \"uba-mem\",\n \"llc\": {\n  \"setz\": 1,\n"
@@ -94,7 +153,7 @@ TEST_CASE("mistakes name file, line, path, expectation and the nearest name, all
                     Catch::Contains(file.path() + ":4: llc.setz: no such parameter; did you mean "
                                                   "'llc.sets'?") &&
                         Catch::Contains(file.path() + ":5: llc.ways: 0 is not a whole number from "
-                                                      "1 to 64 way"));
+                                                      "1 to 64 ways"));
 }
 
 TEST_CASE("malformed JSON names its line") {

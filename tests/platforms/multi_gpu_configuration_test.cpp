@@ -80,8 +80,10 @@ TEST_CASE("presets differ in how lines travel") {
 TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("uba-mem", {"system.gpus=2"}) ==
         "uba-mem: system.gpus must be 1 unless topology is multi-gpu");
-  CHECK(refusal("nuba", {"system.transfer=coalesced"}) ==
-        "nuba: system.transfer (coalesced) has a meaning in topology multi-gpu only");
+  CHECK(
+      refusal("nuba", {"system.transfer=coalesced"}) ==
+      "nuba: system.transfer (coalesced) needs several GPUs (system.topology multi-gpu, or a tree "
+      "with a level gpu): this platform has one");
   CHECK(refusal("dca", {"system.gpus=1"}) ==
         "dca: topology multi-gpu needs system.gpus of 2 at least");
   CHECK(refusal("dca", {"system.address_map=pae"}) ==
@@ -91,7 +93,7 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "dualopt: migration.policy needs a system.transfer without a remote cache: pages that move "
         "must not have dirty lines elsewhere");
   CHECK(refusal("dca", {"migration.policy=replication"}) ==
-        "dca: migration.policy replication has a meaning in topology nuba only");
+        "dca: migration.policy replication needs one GPU of topology nuba");
   CHECK(refusal("dca", {"system.gpus=3"}) ==
         "dca: system.channels (64) must be a multiple of system.gpus (3)\n"
         "dca: system.sms (256) must be a multiple of system.gpus (3)");

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "policies/page_placement.h"
 #include "tests/platforms/workload_runs.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -23,6 +24,21 @@ RunResult run_pairs(const std::vector<std::string>& sets) {
   REQUIRE(r.verification->passed);
   return r;
 }
+
+/// A mistaken policy: there is no such channel.
+class Beyond final : public PagePlacement {
+ public:
+  ChannelId place(const PlacementRequest&, const PlacementView& view) override {
+    return ChannelId(static_cast<std::uint32_t>(view.pages_per_channel.size()));
+  }
+};
+
+std::unique_ptr<PagePlacement> make_beyond(const PolicyContext&) {
+  return std::make_unique<Beyond>();
+}
+
+const PolicyRegistration<PagePlacement> kBeyond("beyond", "a channel that is not there",
+                                                make_beyond);
 
 std::string contents(const std::string& file) {
   std::ifstream in(std::string(TESSERA_SOURCE_DIR) + file, std::ios::binary);
@@ -75,6 +91,16 @@ TEST_CASE("without the policy its counter is not in the document") {
   const RunResult r = run_workload("nuba-small", "vecadd", ValueMode::kCarried, {}, {});
   CHECK_FALSE(r.stats["modules"][kUvm].contains("pages_far"));
   CHECK(r.stats["config"]["page_placement"]["pairs"]["pages"] == 2);
+}
+
+TEST_CASE("a policy that chooses a channel that is not there ends the run as failed, by its name") {
+  const RunResult r = run_workload("nuba-small", "vecadd", ValueMode::kFunctional,
+                                   {"system.page_placement=beyond"}, {});
+  REQUIRE(r.failure.has_value());
+  CHECK_THAT(*r.failure, Catch::Contains("page placement policy 'beyond' places page ") &&
+                             Catch::Contains(" in channel 4: the channels are 0 to 3") &&
+                             !Catch::Contains("uncaught exception"));
+  CHECK(r.stats["failure"] == *r.failure);
 }
 
 TEST_CASE("the guide shows the very file that this program is made of") {

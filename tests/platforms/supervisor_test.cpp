@@ -80,6 +80,8 @@ TEST_CASE("a kernel that exceeds the cycle limit is stopped") {
   const RunResult r = run({"system.cycle_limit=2000"}, "mm");
   REQUIRE(r.failure.has_value());
   CHECK_THAT(*r.failure, Catch::Contains("system.cycle_limit") && Catch::Contains("kernel 'mm'"));
+  // At the limit, and not at the next look of the watchdog.
+  CHECK(r.stats["cycles"] == 2000);
 }
 
 TEST_CASE("an interrupt ends the run and keeps what was measured") {

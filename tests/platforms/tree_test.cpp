@@ -105,6 +105,14 @@ TEST_CASE("levels, keys and orders that there are not are refused with their lin
              Catch::Contains("tree must be a list of levels"));
 }
 
+TEST_CASE("counts that do not divide over a tree's levels are refused with the tree's line") {
+  CHECK_THAT(refusal("{\n\"base\": \"mcm-nuba-small\",\n\"tree\": [\n"
+                     R"({"level": "module", "count": 3, "network": "switch"}, )" +
+                     shape("nuba") + "]}"),
+             Catch::Contains(":3: system.channels (") &&
+                 Catch::Contains("must be a multiple of system.modules (3)"));
+}
+
 TEST_CASE("what cannot nest is refused with its reason") {
   CHECK_THAT(refusal(file_of("uba-sm-small", {kModules, shape("uba-sm")},
                              R"(, "system": {"channels": 8})")),

@@ -5,8 +5,10 @@
 #include <map>
 
 #include "platforms/simulation.h"
+#include "tests/support/temporary_file.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -67,6 +69,30 @@ TEST_CASE("settings of policies that are not chosen are named, the choice itself
   CHECK(idle("dca", {"system.address_map_seed"}).size() == 1);
 }
 
+TEST_CASE("the directory of lines of the other side is a setting of two sides only") {
+  CHECK(idle("nuba-small", {"llc.directory_sets"}) ==
+        Lines{"llc.directory_sets: system.topology is nuba"});
+  CHECK(idle("uba-sm-small", {"llc.directory_sets"}).empty());
+}
+
+TEST_CASE("a page's place has no meaning where the address map spreads pages over channels") {
+  const std::vector<std::string> pae = {"system.address_map=pae", "system.page_placement=lab"};
+  CHECK(idle("uba-mem", {"system.page_placement", "page_placement.lab.threshold"}, pae) ==
+        Lines{"system.page_placement: system.address_map is pae",
+              "page_placement.lab.threshold: system.address_map is pae"});
+  CHECK(idle("uba-mem", {"system.page_placement"}).empty());
+}
+
+TEST_CASE("of a file, settings are given that say otherwise than the preset") {
+  const TemporaryFile file(
+      "{\"base\": \"nuba-small\",\n \"llc\": {\"directory_sets\": 7, \"ways\": 16}}");
+  const ResolvedConfig c = resolve_config(file.path(), {"llc.sets=32"});
+  REQUIRE(c.given.size() == 1);
+  CHECK(c.given.front().path == "llc.directory_sets");
+  CHECK(c.given.front().origin == file.path() + ":2");
+  CHECK(resolve_config("nuba-small", {}).given.empty());
+}
+
 TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blocks") {
   const ResolvedConfig c = resolve_config("uba-mem", {});
   std::vector<std::string> paths;
@@ -92,5 +118,6 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["remote_caching"] == all["remote_caching"] - 1);  // one of home's
   CHECK(groups["transfer"] == all["transfer"]);
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
+  CHECK(groups["llc"] == 2);                                       // the directory of two sides
   CHECK(groups.size() == 18);
 }

@@ -96,21 +96,21 @@ TEST_CASE("a group is no parameter, and an empty group has a known name") {
   CHECK(error_of("{\"llc\": {\"deep\": {}}}") == "no error");
   CHECK(error_of("{\"lcl\": {}}") == "p.json:1: lcl: no such parameter");
   CHECK(error_of("{\"llc\": {\"sets\": {}}}") ==
-        "p.json:1: llc.sets: {} is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: {} is not a whole number from 1 to 4096 sets");
 }
 
 TEST_CASE("a number out of its range is refused") {
   CHECK(error_of("{\"llc\": {\"sets\": 0}}") ==
-        "p.json:1: llc.sets: 0 is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: 0 is not a whole number from 1 to 4096 sets");
   CHECK(error_of("{\"llc\": {\"sets\": 4096}}") == "no error");
   CHECK(error_of("{\"llc\": {\"sets\": 4097}}") ==
-        "p.json:1: llc.sets: 4097 is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: 4097 is not a whole number from 1 to 4096 sets");
   CHECK(error_of("{\"llc\": {\"deep\": {\"ratio\": 1.5}}}") ==
         "p.json:1: llc.deep.ratio: 1.5 is not a number from 0 to 1 1");
   CHECK(error_of("{\"llc\": {\"sets\": -1}}") ==
-        "p.json:1: llc.sets: -1 is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: -1 is not a whole number from 1 to 4096 sets");
   CHECK(error_of("{\"llc\": {\"sets\": 1.5}}") ==
-        "p.json:1: llc.sets: 1.5 is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: 1.5 is not a whole number from 1 to 4096 sets");
 }
 
 TEST_CASE("a range is never wider than its field") {
@@ -121,11 +121,11 @@ TEST_CASE("a range is never wider than its field") {
 
 TEST_CASE("a value of another type is refused") {
   CHECK(error_of("{\"llc\": {\"sets\": \"64\"}}") ==
-        "p.json:1: llc.sets: \"64\" is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: \"64\" is not a whole number from 1 to 4096 sets");
   CHECK(error_of("{\"llc\": {\"sets\": null}}") ==
-        "p.json:1: llc.sets: null is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: null is not a whole number from 1 to 4096 sets");
   CHECK(error_of("{\"llc\": {\"sets\": [1]}}") ==
-        "p.json:1: llc.sets: [1] is not a whole number from 1 to 4096 set");
+        "p.json:1: llc.sets: [1] is not a whole number from 1 to 4096 sets");
   CHECK(error_of("{\"llc\": {\"deep\": {\"ratio\": true}}}") ==
         "p.json:1: llc.deep.ratio: true is not a number from 0 to 1 1");
   CHECK(error_of("{\"llc\": {\"deep\": {\"enabled\": 1}}}") ==
@@ -151,7 +151,7 @@ TEST_CASE("the last setting of a parameter wins") {
   CHECK(read("{\"llc\": {\"sets\": 3}}", {"llc.sets=4", "llc.sets=5"}).sets == 5);
   CHECK(read("{\"llc\": {\"sets\": 0}}", {"llc.sets=4"}).sets == 4);
   CHECK(error_of("{\"llc\": {\"sets\": 3}}", {"llc.sets=x"}) ==
-        "--set: llc.sets: \"x\" is not a whole number from 1 to 4096 set");
+        "--set: llc.sets: \"x\" is not a whole number from 1 to 4096 sets");
   // In the file's order, whatever the names' order is.
   CHECK(read("{\"llc.sets\": 5,\n\"llc\": {\"sets\": 3}}").sets == 3);
   CHECK(read("{\"llc\": {\"sets\": 3},\n\"llc.sets\": 5}").sets == 5);

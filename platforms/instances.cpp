@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settings of single blocks.
+#include "platforms/instances.h"
+
+#include <algorithm>
+#include <cctype>
+#include <regex>
+#include <string_view>
+
+#include "common/error.h"
+#include "common/suggest.h"
+#include "platforms/block_factory.h"
+#include "platforms/topology/shape.h"
+
+namespace tessera {
+
+namespace {
+
+constexpr char kSystem[] = "system.";
+
+/// Whether a path begins with the name of a GPU ("gpu0.llc3.ways").
+bool begins_with_gpu(const std::string& path, std::size_t at) {
+  constexpr std::string_view kGpu = "gpu";
+  return path.compare(at, kGpu.size(), kGpu) == 0 && path.size() > at + kGpu.size() &&
+         std::isdigit(static_cast<unsigned char>(path[at + kGpu.size()])) != 0;
+}
+
+/// The path with the present name of a block where it has a former one
+/// (docs/decisions/statistic-names.md).
+std::string present_name(const std::string& path) {
+  static const std::regex gpu_wide("(system\\.gpu[0-9]+)\\.(gate|ingress)(\\..*)");
+  static const std::regex of_module("(system\\.gpu[0-9]+)\\.gate([0-9]+\\..*)");
+  std::smatch parts;
+  if (std::regex_match(path, parts, gpu_wide)) {
+    return parts[1].str() + ".ingress_xbar" + parts[3].str();
+  }
+  if (std::regex_match(path, parts, of_module)) {
+    return parts[1].str() + ".module_ingress_xbar" + parts[2].str();
+  }
+  return path;
+}
+
+/// "; did you mean 'X'?" for an instance that is not there: the block of that name in a GPU, whose
+/// modules are no part of names; a parameter that the blocks of a kind share
+/// ("system.gpu0.walker.levels"); the nearest name.
+std::string meant_instead(const ParameterSetting& s, const std::vector<std::string>& instances,
+                          const ResolvedConfig& config) {
+  const auto meant = [](const std::string& name) { return "; did you mean '" + name + "'?"; };
+  const std::size_t dot = s.path.rfind('.');
+  const std::string instance = s.path.substr(0, dot);
+  const std::string block = instance.substr(instance.rfind('.') + 1);
+  std::vector<std::string> known;
+  for (const ListedParameter& p : config.parameters()) known.push_back(p.info.name);
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  const std::size_t gpu = s.path.find('.', sizeof kSystem - 1);
+  const std::string in_gpu = s.path.substr(0, gpu) + "." + block;
+  if (has(instances, in_gpu)) return meant(in_gpu + s.path.substr(dot));
+  for (const std::string& shared : {s.path.substr(gpu + 1), s.path.substr(dot + 1) + "." + block}) {
+    if (has(known, shared)) return meant(shared);
+  }
+  const std::string hint = did_you_mean(instance, instances);
+  return hint.empty() ? did_you_mean(s.path.substr(gpu + 1), known) : hint;
+}
+
+/// Refuses a setting that blocks of this kind do not have one by one.
+template <class Config>
+void check_name(const ParameterSetting& s, Config base, const ResolvedConfig& config) {
+  ParameterLister lister;
+  describe(lister, base);
+  const std::size_t dot = s.path.rfind('.');
+  const std::string name = s.path.substr(dot + 1);
+  if (!reached_by(lister.parameters(), name).empty()) return;
+  std::vector<std::string> known;
+  for (const ListedParameter& p : lister.parameters()) known.push_back(p.info.name);
+  std::string hint = did_you_mean(name, known);
+  for (const ListedParameter& p : config.parameters()) {
+    if (p.info.name == kSystem + name) hint = "; did you mean '" + p.info.name + "'?";
+  }
+  throw InputError(s.origin + ": " + s.path.substr(0, dot) + ": " + name + ": no such parameter" +
+                   hint);
+}
+
+/// The kind of implementation of a block (platforms/block_sites.h).
+std::string implementation_kind(const PlannedBlock& block) {
+  if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
+  return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
+}
+
+/// Whether one block of a kind may have settings of its own, beside its implementation.
+bool has_settings(BlockKind kind) {
+  switch (kind) {
+    case BlockKind::kNetwork:
+    case BlockKind::kSm:
+    case BlockKind::kL1:
+    case BlockKind::kLlc:
+    case BlockKind::kRemoteCache:
+    case BlockKind::kRdma:
+    case BlockKind::kDram:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::string whole_path(const std::string& path) {
+  return present_name(begins_with_gpu(path, 0) ? kSystem + path : path);
+}
+
+bool is_instance(const ParameterSetting& s) {
+  constexpr std::size_t length = sizeof kSystem - 1;
+  if (s.path.compare(0, length, kSystem) != 0) return false;
+  if (begins_with_gpu(s.path, length)) return true;
+  const std::size_t dot = s.path.rfind('.');
+  return dot > length && s.path.compare(dot, std::string::npos, kImplSetting) == 0;
+}
+
+void check_instances(const ResolvedConfig& config) {
+  if (config.overrides.empty()) return;
+  const GpuConfig& g = config.gpu;
+  const PlatformPlan plan = plan_of(g);
+  std::vector<std::string> names;
+  std::vector<std::string> all;
+  for (const PlannedBlock& b : plan.blocks) {
+    all.push_back(plan.path_of(b));
+    const bool shared = plan.nodes[b.node].level == NodeLevel::kSystem;
+    if (has_settings(b.kind) && !shared) names.push_back(all.back());
+  }
+  for (const ParameterSetting& s : config.overrides) {
+    const std::size_t dot = s.path.rfind('.');
+    const std::string instance = s.path.substr(0, dot);
+    if (s.path.compare(dot, std::string::npos, kImplSetting) == 0 &&
+        std::find(all.begin(), all.end(), instance) != all.end()) {
+      const std::string kind = implementation_kind(*plan.find(instance));
+      const std::string name = implementation_of(g.impl, kind, config.overrides, instance);
+      const std::vector<std::string> known = block_implementations(kind);
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        throw InputError(s.origin + ": " + s.path + ": no implementation of '" + kind +
+                         "' is named '" + name + "'" + did_you_mean(name, known));
+      }
+      continue;
+    }
+    if (std::find(names.begin(), names.end(), instance) == names.end()) {
+      const bool there = std::find(all.begin(), all.end(), instance) != all.end();
+      throw InputError(
+          s.origin + ": " + s.path +
+          (there ? ": the block has no settings of its own but impl" : ": no such block") +
+          meant_instead(s, names, config));
+    }
+    const auto check = [&](const auto& base) {
+      check_name(s, base, config);
+      const std::vector<std::string> faults =
+          instance_config(base, config.overrides, instance).validate();
+      if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
+    };
+    const auto check_role = [&](const LlcSliceConfig& base) {
+      const std::string role = instance_config(base, config.overrides, instance).role;
+      if (role.empty()) return;
+      try {
+        PolicyRegistry<LlcSlice>::instance().get(role);
+      } catch (const InputError& e) {
+        throw InputError(s.origin + ": " + instance + ": " + e.what());
+      }
+    };
+    const PlannedBlock& block = *plan.find(instance);
+    switch (block.kind) {
+      case BlockKind::kNetwork:
+        if (block.network.kind == NetworkKind::kRing) {
+          check(block.network.ring);
+        } else {
+          check(block.network.noc);
+        }
+        break;
+      case BlockKind::kSm:
+        check(g.sm);
+        break;
+      case BlockKind::kL1:
+        check(g.l1);
+        break;
+      case BlockKind::kLlc:
+        check(g.llc);
+        check_role(g.llc);
+        break;
+      case BlockKind::kRemoteCache:
+        check(g.remote_cache);
+        check_role(g.remote_cache);
+        break;
+      case BlockKind::kRdma:
+        check(g.rdma);
+        break;
+      case BlockKind::kDram: {
+        check(g.dram);
+        const DramConfig dram = instance_config(g.dram, config.overrides, instance);
+        DramCommandCounts counts;
+        try {
+          dram.scheduler.make({&dram, g.system.line_bytes, &counts});
+        } catch (const InputError& e) {
+          throw InputError(s.origin + ": " + instance + ": " + e.what());
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace tessera
