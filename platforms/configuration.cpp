@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "common/error.h"
@@ -262,7 +263,10 @@ nlohmann::ordered_json ResolvedConfig::to_json() const {
   describe(lister, copy);
   nlohmann::ordered_json out = lister.to_json();
   if (!gpu.system.tree.empty()) out["tree"] = tessera::to_json(gpu.system.tree);
-  for (const ParameterSetting& s : overrides) out["instances"][s.path] = s.value;
+  // By name, as they are read back.
+  std::map<std::string, nlohmann::json> instances;
+  for (const ParameterSetting& s : overrides) instances[s.path] = s.value;
+  for (const auto& [path, value] : instances) out["instances"][path] = value;
   for (const LoadedPlugin& p : loaded_plugins()) out["plugins"].push_back(p.file);
   return out;
 }

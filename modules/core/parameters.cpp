@@ -27,7 +27,7 @@ std::string plural(const std::string& unit) {
   const bool word = unit.size() > 2 && std::all_of(unit.begin(), unit.end(),
                                                    [](char c) { return c >= 'a' && c <= 'z'; });
   if (!word) return unit;
-  if (unit.back() == 'y') return unit.substr(0, unit.size() - 1) + "ies";
+  if (unit.compare(unit.size() - 2, 2, "ry") == 0) return unit.substr(0, unit.size() - 1) + "ies";
   return unit + (unit.back() == 's' ? "es" : "s");
 }
 
