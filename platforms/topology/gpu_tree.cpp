@@ -59,8 +59,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   if (c.migration.policy == "replication") {
     errors.emplace_back(
         "migration.policy replication needs one GPU of topology nuba: it copies pages to "
-        "partitions, "
-        "and the tree has a level of GPUs");
+        "partitions, and the tree has a level of GPUs");
   }
   for (std::vector<std::string> more :
        {c.fabric.validate(), c.rdma.validate(), c.decision.validate()}) {

@@ -130,9 +130,9 @@ TEST_CASE("a setting that another path has is told with that path") {
   };
   CHECK_THAT(refusal("uba-mem-small", "system.gpu0.walker.levels=3"), meant("walker.levels"));
   CHECK_THAT(refusal("dca-small", "system.walker.levels=3"), meant("walker.levels"));
-  CHECK_THAT(refusal("dca-small", "system.gpu1.module0.llc3.ways=8"),
-             meant("system.gpu1.llc3.ways"));
-  CHECK_THAT(refusal("dca-small", "gpu1.module0.llc3.ways=8"), meant("system.gpu1.llc3.ways"));
+  CHECK_THAT(refusal("dca-small", "system.gpu1.module0.llc1.ways=8"),
+             meant("system.gpu1.llc1.ways"));
+  CHECK_THAT(refusal("dca-small", "gpu1.module0.llc1.ways=8"), meant("system.gpu1.llc1.ways"));
   CHECK_THAT(refusal("uba-mem-small", "system.gpu0.llc3.line_bytes=64"),
              meant("system.line_bytes"));
   CHECK_THAT(refusal("uba-mem-small", "page_placement=lab"), meant("system.page_placement"));

@@ -93,7 +93,8 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "dualopt: migration.policy needs a system.transfer without a remote cache: pages that move "
         "must not have dirty lines elsewhere");
   CHECK(refusal("dca", {"migration.policy=replication"}) ==
-        "dca: migration.policy replication needs one GPU of topology nuba");
+        "dca: migration.policy replication needs one GPU of topology nuba: it copies pages to "
+        "partitions, and the tree has a level of GPUs");
   CHECK(refusal("dca", {"system.gpus=3"}) ==
         "dca: system.channels (64) must be a multiple of system.gpus (3)\n"
         "dca: system.sms (256) must be a multiple of system.gpus (3)");

@@ -119,5 +119,5 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["transfer"] == all["transfer"]);
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
   CHECK(groups["llc"] == 2);                                       // the directory of two sides
-  CHECK(groups.size() == 18);
+  CHECK(groups.size() == 19);
 }
