@@ -41,19 +41,16 @@ namespace tessera {
 /// appended to the MSHR. Addresses are physical.
 /// The role (modules/sm/l1_role.h) selects the handling of an access to another node's line: like
 /// any other access, or past the array. A load past the array merges with an outstanding fetch of
-/// all words that it needs. Otherwise it allocates an MSHR and sends its own request, for the whole
-/// line or for some words. Its line is not installed. Stores and atomics are handled like any
-/// other. A load after a store or an atomic does not merge with an older fetch past the array: the
-/// line is fetched again, and the fetch gets the new bytes because requests to one address keep
-/// their order on the path to memory.
+/// all words that it needs; otherwise it allocates an MSHR and sends its own request, for the line
+/// or for some words. Its line is not installed. A load after a store or an atomic does not merge
+/// with an older fetch past the array: it fetches again, and gets the new bytes because requests to
+/// one address keep their order on the path to memory.
 ///
 /// A response takes effect when it arrives. If no access can be looked up before that, its effects
 /// are computed in the call that announces it. The initiator keeps a payload alive until its
 /// response; a store in an MSHR holds its own reference.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
-///
-/// This class holds the state and the stages that are common to all roles. L1Pipeline, constructed
-/// by make_l1_cache(), adds backward transport, process and role.
+/// L1Pipeline, constructed by make_l1_cache(), adds backward transport, process and role.
 class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";

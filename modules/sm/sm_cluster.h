@@ -38,9 +38,8 @@ namespace tessera {
 /// Timing: an SM with a ready warp issues at each clock edge. Without one, its process sleeps until
 /// the next result, response or CTA. A line request arrives at the L1 tlb_latency cycles after it
 /// was sent.
-/// Phases: all four, as initiator.
-/// Not modelled: local memory's traffic (it has a fixed latency), instruction fetch, register
-/// banks, operand collectors, write-back port conflicts.
+/// Phases: all four, as initiator. Not modelled: local memory's traffic (it has a fixed latency),
+/// instruction fetch, register banks, operand collectors, write-back port conflicts.
 class SmCluster final : public sc_core::sc_module,
                         public Block,
                         public CtaSinkIf,

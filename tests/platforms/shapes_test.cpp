@@ -96,7 +96,9 @@ TEST_CASE("choices that another choice excludes are refused") {
   refused("uba-sm-small", {"system.address_map=pae"},
           "topology uba-sm needs system.address_map fixed-channel");
   refused("uba-mem-small", {"system.remote_caching=full-replication"},
-          "system.remote_caching (full-replication) has a meaning in topology nuba only");
+          "system.remote_caching (full-replication) needs partitions as the tree's innermost "
+          "level, as of "
+          "topology nuba: here it is uba-mem");
   refused("nuba-small", {"system.remote_caching=full-replicaton"},
           "did you mean 'full-replication'?");
   refused("nuba-small", {"system.topology=nubs"}, "did you mean 'nuba'?");

@@ -142,7 +142,7 @@ TEST_CASE("a text outside its choices is refused with the nearest one") {
 
 TEST_CASE("all errors come at once, in the order of the description, unknown names last") {
   CHECK(error_of("{\n\"llc\": {\"nmae\": 1,\n\"map\": \"x\",\n\"sets\": 0}}") ==
-        "p.json:4: llc.sets: 0 is not a whole number from 1 to 4096 set\n"
+        "p.json:4: llc.sets: 0 is not a whole number from 1 to 4096 sets\n"
         "p.json:3: llc.map: 'x' is not one of pae, fixed-channel\n"
         "p.json:2: llc.nmae: no such parameter; did you mean 'llc.name'?");
 }
