@@ -41,7 +41,9 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
   if (levels.empty()) return "";
   double largest = 0;
   bool peaks = false;
+  std::size_t width = 0;
   for (const LevelTraffic& level : levels) {
+    width = std::max(width, level.name.size() + 1);
     largest = std::max(largest, level.gb_per_s);
     peaks = peaks || level.peak_gb_per_s.has_value();
   }
@@ -50,7 +52,7 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
   for (const LevelTraffic& level : levels) {
     const double of = level.peak_gb_per_s.value_or(largest);
     const double fraction = of > 0 ? level.gb_per_s / of : 0;
-    text += "  " + padded(level.name, 13) + bar(fraction, 30, utf8) +
+    text += "  " + padded(level.name, width) + bar(fraction, 30, utf8) +
             padded_left(bytes_text(static_cast<double>(level.bytes)), 10) + ' ' +
             padded_left(short_number(level.gb_per_s) + " GB/s", 11);
     if (level.peak_gb_per_s) {
