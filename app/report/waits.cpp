@@ -66,7 +66,7 @@ struct Stall {
   const char* statistic;
   const char* resource;
   std::string settings;
-  const char* words = "lookups put off";
+  const char* words = "stalled lookups";
 };
 
 void add_lookups(WaitList& list, const Blocks& blocks, const std::string& level,

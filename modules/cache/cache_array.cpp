@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <stdexcept>
 
+#include "modules/core/unlikely.h"
+
 namespace tessera {
 
 namespace {
@@ -35,8 +37,7 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
       words_(std::size_t{sets} * stride_),
       lines_(std::size_t{sets} * ways),
       replacement_(replacement.make({sets, ways})),
-      whole_line_(ByteMask::first(line_bytes)),
-      states_(bytes == Bytes::kPerByte ? lines_.size() : 0) {
+      whole_line_(ByteMask::first(line_bytes)) {
   invalidate_all();
 }
 
@@ -83,7 +84,9 @@ void CacheArray::set_state(Frame f, const State& state) {
   const bool other = !whole && !(clean && state.valid.none());
   mark(f, kWholeLine, whole);
   mark(f, kOther, other);
-  if (other) states_[f] = state;
+  if (!other) return;
+  if (unlikely(states_.empty())) states_.resize(lines_.size());
+  states_[f] = state;
 }
 
 unsigned char* CacheArray::data(Frame f) {

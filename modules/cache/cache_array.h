@@ -162,7 +162,7 @@ class alignas(kHostLine) CacheArray {
   std::vector<std::uint64_t> lines_;
   std::unique_ptr<CacheReplacement> replacement_;
   ByteMask whole_line_;
-  std::vector<State> states_;  ///< empty for Bytes::kPerLine
+  std::vector<State> states_;  ///< empty until a line is valid in part or dirty
   std::unique_ptr<unsigned char[]> data_;
 };
 

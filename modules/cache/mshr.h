@@ -60,7 +60,7 @@ class alignas(kHostLine) Mshr {
     /// For the owner: the line can be installed on arrival, and further accesses can merge.
     bool keep = true;
     /// For the owner: the line is not installed, although accesses can merge while `keep` is true.
-    bool passing = false;
+    bool bypass = false;
 
    private:
     std::uint16_t waiting_ = 0;  // placed here to use padding

@@ -135,7 +135,7 @@ void LineBridge::blocking(Payload& payload, sc_core::sc_time& delay) {
     if (!request.is_response_ok()) {
       if (payload.is_response_ok()) payload.set_response_status(request.get_response_status());
     } else if (payload.is_read()) {
-      take_read(payload, piece, request.get_data_ptr() - piece.in_line);
+      copy_read_data(payload, piece, request.get_data_ptr() - piece.in_line);
     }
     request.release();
   }
@@ -184,7 +184,7 @@ void LineBridge::handle_response(Payload& payload) {
       job.status = payload.get_response_status();
     }
   } else if (payload.is_read()) {
-    take_read(*job.payload, line.piece, payload.get_data_ptr());
+    copy_read_data(*job.payload, line.piece, payload.get_data_ptr());
   }
   --job.lines;
   line = Line{};
@@ -340,7 +340,7 @@ void LineBridge::fill(Transaction& out, const Payload& payload, const Piece& pie
 }
 
 /// `from`: bytes of the whole line.
-void LineBridge::take_read(Payload& payload, const Piece& piece, const unsigned char* from) {
+void LineBridge::copy_read_data(Payload& payload, const Piece& piece, const unsigned char* from) {
   for (std::uint32_t i = 0; i < piece.bytes; ++i) {
     if (!piece.mask.test(piece.in_line + i)) continue;
     payload.get_data_ptr()[piece.offset + i] = from[piece.in_line + i];

@@ -115,7 +115,7 @@ class LineBridge final : public sc_core::sc_module, public Block {
   /// Sets `out` to a request for the piece, or for the whole line.
   void fill(Transaction& out, const Payload& payload, const Piece& piece, std::uint64_t line,
             bool whole) const;
-  static void take_read(Payload& payload, const Piece& piece, const unsigned char* from);
+  static void copy_read_data(Payload& payload, const Piece& piece, const unsigned char* from);
 
   const LineBridgeConfig config_;
   const ClockDomain clock_;

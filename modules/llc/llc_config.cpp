@@ -37,7 +37,7 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
   v.text("replacement", c.replacement.name, "which line of a set is evicted (NUBA does not say)",
          policy_names<CacheReplacement>());
   v.integer("latency_cycles", c.latency_cycles, "cycle",
-            "arrival of a request to departure of a hit's answer (NUBA Table 1)", 2, 10'000);
+            "arrival of a request to departure of a hit's response (NUBA Table 1)", 2, 10'000);
   v.integer("mshr_entries", c.mshr_entries, "entry",
             "outstanding lines (ours, as GPGPU-Sim's SM7_QV100)", 1, 4096);
   v.integer("mshr_targets", c.mshr_targets, "access",

@@ -32,13 +32,13 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
   v.counter("flushes", s.flushes, "flush", "times all lines were written back and dropped");
   v.counter("flush_cycles", s.flush_cycles, "cycle", "time that flushes took");
   v.counter("invalidations_sent", s.invalidations_sent, "line",
-            "lines that the other side was told to drop");
+            "invalidations sent to the peer slice");
   v.counter("invalidations_received", s.invalidations_received, "line",
-            "lines that the other side wanted dropped");
+            "invalidations received from the peer slice");
   v.counter("stalls_mshr", s.stalls_mshr, "access",
-            "lookups put off, each counted once: first for want of MSHRs");
+            "stalled lookups, each counted once: first because no MSHR is free");
   v.counter("stalls_ways", s.stalls_ways, "access",
-            "the same: first since every way of the set waits for a fill");
+            "the same: first because every way of the set waits for a fill");
   v.counter("stalls_output", s.stalls_output, "access",
             "the same: first because responses or memory requests are backed up");
   v.counter("bytes_read", s.bytes_read, "byte", "bytes of read responses");

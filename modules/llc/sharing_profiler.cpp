@@ -10,7 +10,7 @@ void SharingProfiler::on_access(const ObservedAccess& access) {
     case RequestKind::kLoad:
       readers_.touch(line, access.request.requester.sm());
       ++loads_;
-      bytes_wanted_ += access.request.useful_bytes;
+      bytes_requested_ += access.request.useful_bytes;
       break;
     case RequestKind::kStore:
     case RequestKind::kCoherentStore:
@@ -34,7 +34,7 @@ void SharingProfiler::reset() {
   readers_.clear();
   written_.clear();
   loads_ = 0;
-  bytes_wanted_ = 0;
+  bytes_requested_ = 0;
 }
 
 void SharingProfiler::register_statistics(StatisticsRegistry& r) const {
@@ -49,8 +49,7 @@ void SharingProfiler::register_statistics(StatisticsRegistry& r) const {
   lines("read_only_shared_lines", &SharingProfiler::read_only_shared_lines,
         "lines that several SMs loaded and none wrote, as their homes saw it");
   r.counter(name_, "loads", loads_, "request", "loads that reached a line's home");
-  r.counter(name_, "bytes_wanted", bytes_wanted_, "byte",
-            "bytes of the lines loaded that the loading instruction wanted");
+  r.counter(name_, "bytes_wanted", bytes_requested_, "byte", "requested bytes of the loaded lines");
 }
 
 }  // namespace tessera

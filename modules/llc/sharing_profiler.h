@@ -45,7 +45,7 @@ class SharingProfiler final : public SliceObserver, public Block {
   SharerTable readers_;
   std::unordered_set<std::uint64_t> written_;
   Counter loads_ = 0;
-  Counter bytes_wanted_ = 0;
+  Counter bytes_requested_ = 0;
 };
 
 }  // namespace tessera

@@ -35,7 +35,7 @@ SliceStages::Outcome SliceStages::forward_to_home(const Access& a, std::uint64_t
   if (to_remote_.queue.size() >= config_.remote_queue_depth) return stall(a, stats_.stalls_output);
   if (a.request->kind != RequestKind::kLoad) drop_copy(line, frame);
   ++stats_.bypasses;
-  send_on(to_remote_, a, t, 0);
+  send_bypass(to_remote_, a, t, 0);
   return Outcome::kDone;
 }
 

@@ -18,8 +18,8 @@ SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
   Outcome outcome = Outcome::kDone;
   bool served_here = role_.owns(home);
   const std::uint64_t bypasses = stats_.bypasses;
-  if (role_.passes_on(*a.request)) {
-    outcome = role_.pass_on(a, line, f, t);
+  if (role_.must_reach_home(*a.request)) {
+    outcome = role_.write_back_and_forward(a, line, f, t);
   } else if (f != CacheArray::kNone && array_.locked(f)) {
     outcome = merge(a, line);
   } else if (is_write) {

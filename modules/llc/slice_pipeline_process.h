@@ -30,7 +30,7 @@ void SlicePipeline<Role>::handle_fills(Tick t) {
     Payload& payload = *fills_.queue.pop();
     fills_.receiver.release();
     if (role_.passes_back(payload)) {
-      --sent_on_;
+      --outstanding_bypasses_;
       respond(request_of(payload).pop_route(), due, payload);
     } else if (payload.is_write()) {
       acknowledge_write(payload);
@@ -45,13 +45,13 @@ void SlicePipeline<Role>::handle_remote(Tick t) {
   while (from_remote_.queue.due(t)) {
     Payload& payload = *from_remote_.queue.pop();
     from_remote_.receiver.release();
-    if (role_.takes_answer(payload, t)) continue;
+    if (role_.handles_response(payload, t)) continue;
     const Mshr<Access>::Entry* entry = mshr_.find(line_of(payload));
     if (entry != nullptr && entry->fetch == &payload) {
       fill(payload, t);
       continue;
     }
-    --sent_on_;
+    --outstanding_bypasses_;
     respond(request_of(payload).pop_route(), t, payload);
   }
 }
@@ -65,7 +65,7 @@ void SlicePipeline<Role>::handle_bypassing(Tick t) {
     ++stats_.bypasses;
     if (local(a) && a.request->kind == RequestKind::kLoad) ++stats_.sm_loads;
     notify_observers(a, true);
-    send_on(role_.onward(), a, t, kHoldsEntry + a.port);
+    send_bypass(role_.onward(), a, t, kHoldsEntry + a.port);
   }
 }
 

@@ -81,7 +81,7 @@ tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_
     if (route == Route::kBypass) {
       bypassing_.push(due, p, a);
     } else {
-      role_.take_message(a, due);
+      role_.handle_message(a, due);
     }
     wake_.at(due);
   }

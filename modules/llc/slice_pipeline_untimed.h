@@ -23,7 +23,7 @@ void SlicePipeline<Role>::blocking(int port, Payload& payload, sc_core::sc_time&
   const bool whole = f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line());
   const auto* request = payload.get_extension<MemoryRequest>();
   if (!role_.owns(home) &&
-      (!payload.is_read() || !whole || (request != nullptr && role_.passes_on(*request)))) {
+      (!payload.is_read() || !whole || (request != nullptr && role_.must_reach_home(*request)))) {
     pass_untimed(payload, delay);
     return;
   }

@@ -23,7 +23,7 @@ class SliceRole {
   enum class Route : std::uint8_t {
     kLookup,   ///< enqueue it for the arrays
     kBypass,   ///< bypass the arrays, to onward()
-    kMessage,  ///< not a memory access: pass it to take_message()
+    kMessage,  ///< not a memory access: pass it to handle_message()
   };
 
   /// Whether `remote` connects to other slices.
@@ -53,11 +53,11 @@ class SliceRole {
   // Messages between slices: requests of Route::kMessage, and responses from `remote` to the role's
   // own messages.
 
-  void take_message(const Access&, Tick /*due*/) {}
+  void handle_message(const Access&, Tick /*due*/) {}
   void handle_messages(Tick /*t*/) {}
   Tick next_message() const { return kNever; }
   /// Returns true if the response belongs to a message of the role, which has then consumed it.
-  bool takes_answer(Payload&, Tick /*t*/) { return false; }
+  bool handles_response(Payload&, Tick /*t*/) { return false; }
 
   // Lookups.
 
@@ -65,9 +65,11 @@ class SliceRole {
   bool owns(const Home&) const { return true; }
   /// Whether a miss fetches the line from its home slice through `remote`; otherwise from `memory`.
   bool is_foreign(const Home&) const { return false; }
-  /// Whether an access is forwarded after its lookup, whether or not it hits. pass_on() sends it.
-  bool passes_on(const MemoryRequest&) const { return false; }
-  Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t) {
+  /// Whether an access is forwarded after its lookup, whether or not it hits.
+  /// write_back_and_forward() sends it.
+  bool must_reach_home(const MemoryRequest&) const { return false; }
+  Outcome write_back_and_forward(const Access& a, std::uint64_t line, CacheArray::Frame frame,
+                                 Tick t) {
     return slice_.forward_to_home(a, line, frame, t);
   }
   /// Whether the response to a load of a whole line carries all of its bytes.

@@ -81,9 +81,9 @@ bool SliceStages::awaits(Payload& payload) {
   return mshr_.find(line_of(payload), &payload) != nullptr;
 }
 
-void SliceStages::send_on(Output& output, const Access& a, Tick due, std::uint32_t tag) {
+void SliceStages::send_bypass(Output& output, const Access& a, Tick due, std::uint32_t tag) {
   a.request->push_route(static_cast<std::uint16_t>(a.port));
-  ++sent_on_;
+  ++outstanding_bypasses_;
   output.queue.push(due, tag, a.payload);
 }
 
@@ -167,7 +167,7 @@ void SliceStages::walk_flush(Tick t) {
 bool SliceStages::stages_idle() const {
   return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() &&
          fills_.queue.empty() && from_remote_.queue.empty() && to_memory_.queue.empty() &&
-         to_remote_.queue.empty() && writes_.empty() && sent_on_ == 0 &&
+         to_remote_.queue.empty() && writes_.empty() && outstanding_bypasses_ == 0 &&
          flush_frame_ == kNotFlushing &&
          std::all_of(responses_.begin(), responses_.end(),
                      [](const ResponseOutput& out) { return out.queue.empty(); });
@@ -188,7 +188,7 @@ void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) 
   queue("fills", fills_.queue.size(), "their arrival, or a response before theirs to leave");
   queue("to_memory", to_memory_.queue.size(), std::string("END_REQ from ") + below);
   queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
-  queue("passing", static_cast<std::size_t>(sent_on_), "responses from other slices");
+  queue("bypasses", static_cast<std::size_t>(outstanding_bypasses_), "responses from other slices");
   queue("write_backs", writes_.size(), std::string("acknowledgement from ") + below);
   if (flush_frame_ != kNotFlushing) {
     queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
@@ -222,7 +222,7 @@ void SliceStages::reset_stages() {
     responses->receiver.reset();
   }
   array_.invalidate_all();
-  sent_on_ = 0;
+  outstanding_bypasses_ = 0;
   holds_copies_ = false;
   flush_frame_ = kNotFlushing;
   flush_done_ = nullptr;

@@ -46,7 +46,7 @@ class SliceStages : public LlcSlice {
     responses_[port].queue.push(due, 0, &payload);
   }
   /// Forwards an access to another block, which responds to it. `tag`: kHoldsEntry + port, or 0.
-  void send_on(Output& output, const Access& a, Tick due, std::uint32_t tag);
+  void send_bypass(Output& output, const Access& a, Tick due, std::uint32_t tag);
   /// Records that the head of its queue stalls now. StallTracker counts a request once, for the
   /// first reason, and only if it is still stalled at a later time.
   Outcome stall(const Access& a, Counter& reason);
@@ -104,7 +104,7 @@ class SliceStages : public LlcSlice {
   /// Write-backs that have not been acknowledged.
   std::vector<Payload*> writes_;
   /// Forwarded requests that wait for a response.
-  std::uint64_t sent_on_ = 0;
+  std::uint64_t outstanding_bypasses_ = 0;
 
  protected:
   SliceStages(const sc_core::sc_module_name& name, const LlcSliceConfig& config,

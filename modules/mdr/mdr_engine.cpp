@@ -74,9 +74,9 @@ void MdrEngine::flush(std::function<void()> done) {
 void MdrEngine::process() {
   const Tick t = now();
   if (t >= epoch_end_) end_epoch();
-  if (turns_at_ != kNever && t + 1 >= turns_at_) turn_switch();
+  if (switches_at_ != kNever && t + 1 >= switches_at_) apply_switch();
   wake_.at(epoch_end_);
-  if (turns_at_ != kNever) wake_.at(turns_at_ - 1);
+  if (switches_at_ != kNever) wake_.at(switches_at_ - 1);
 }
 
 void MdrEngine::begin_epoch(Tick t) {
@@ -105,20 +105,20 @@ void MdrEngine::end_epoch() {
       bandwidth_with_full_replication(raw_, last_.fraction_local, last_.hit_rate_full_replication);
   ++(last_.replicate() ? stats_.decisions_replicate : stats_.decisions_no_replication);
   if (last_.replicate() == switch_.on()) return;
-  turns_at_ = clock_.after(end, config_.evaluation_cycles);
+  switches_at_ = clock_.after(end, config_.evaluation_cycles);
   // The switch changes a femtosecond before the edge. No process runs at that time, and all
   // processes of the edge run later.
-  wake_.at(turns_at_ - 1);
+  wake_.at(switches_at_ - 1);
 }
 
-void MdrEngine::turn_switch() {
+void MdrEngine::apply_switch() {
   if (switch_.on()) {
-    replicated_cycles_ += clock_.cycle_at(turns_at_) - clock_.cycle_at(on_since_);
+    replicated_cycles_ += clock_.cycle_at(switches_at_) - clock_.cycle_at(on_since_);
   }
-  on_since_ = turns_at_;
+  on_since_ = switches_at_;
   switch_.set(!switch_.on());
   ++stats_.switches;
-  turns_at_ = kNever;
+  switches_at_ = kNever;
 }
 
 // Housekeeping.
@@ -136,7 +136,7 @@ void MdrEngine::reset() {
   sampler_.start_counting();
   sampler_.forget_lines();
   epoch_end_ = kNever;
-  turns_at_ = kNever;
+  switches_at_ = kNever;
   on_since_ = 0;
   replicated_cycles_ = 0;
   last_ = Estimate{};

@@ -102,7 +102,7 @@ class MdrEngine final : public sc_core::sc_module,
   void process();
   void begin_epoch(Tick t);
   void end_epoch();
-  void turn_switch();
+  void apply_switch();
 
   const MdrConfig config_;
   const ClockDomain clock_;
@@ -111,8 +111,8 @@ class MdrEngine final : public sc_core::sc_module,
   const Scope scope_;
   SetSampler sampler_;
 
-  Tick epoch_end_ = kNever;  ///< kNever: no sampled access in the present epoch
-  Tick turns_at_ = kNever;   ///< the edge at which the switch changes
+  Tick epoch_end_ = kNever;    ///< kNever: no sampled access in the present epoch
+  Tick switches_at_ = kNever;  ///< the edge at which the switch changes
   Tick on_since_ = 0;
   std::uint64_t replicated_cycles_ = 0;  ///< up to on_since_
   Estimate last_;

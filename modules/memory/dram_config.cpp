@@ -81,7 +81,7 @@ void describe(ParameterVisitor& v, DramConfig& c) {
   v.integer("burst_clocks", c.burst_clocks, "clock",
             "data clocks of one column command (ours: HBM 1, GDDR5 2, DDR4 4)", 1, 64);
   v.integer("queue_entries", c.queue_entries, "",
-            "requests from arrival to answer in the controller (NUBA Table 1)", 1, 4096);
+            "requests from arrival to response in the controller (NUBA Table 1)", 1, 4096);
   v.integer("input_entries", c.input_entries, "",
             "input buffer of each port, in front of the queue (ours)", 1, 4096);
   const auto clocks = [&v](const char* name, std::uint32_t& field, const char* what,
@@ -110,7 +110,7 @@ void describe(ParameterVisitor& v, DramConfig& c) {
   v.text("scheduler", c.scheduler.name, "which queued request's command goes when (ours)",
          policy_names<DramScheduler>());
   v.choice("row_policy", c.row_policy,
-           "a row that no queued request wants stays open, or is closed (NUBA: not said; open)",
+           "a row without queued requests stays open, or is closed (NUBA: not said; open)",
            {{"open", RowPolicy::kOpen}, {"closed", RowPolicy::kClosed}});
 }
 

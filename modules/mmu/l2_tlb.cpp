@@ -334,9 +334,9 @@ void describe(StatisticsVisitor& v, L2TlbStats& s) {
   v.counter("evictions", s.evictions, "entry", "translations evicted");
   v.counter("errors", s.errors, "request", "requests answered with an error");
   v.counter("stalls_mshr", s.stalls_mshr, "request",
-            "lookups put off, each counted once: first for want of MSHRs");
+            "stalled lookups, each counted once: first because no MSHR is free");
   v.counter("stalls_output", s.stalls_output, "request",
-            "the same: first since the SM's answers are backed up");
+            "the same: first because the SM's response queue is full");
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing lookup to its fill");
   v.occupancy("mshrs", s.mshrs, "entry", "pages being walked for");
 }

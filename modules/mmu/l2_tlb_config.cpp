@@ -25,7 +25,7 @@ void describe(ParameterVisitor& v, L2TlbConfig& c) {
   v.integer("entries", c.entries, "entry", "translations held, in all (NUBA Table 1)", 1, 1 << 24);
   v.integer("ways", c.ways, "way", "associativity (NUBA Table 1)", 1, 1 << 16);
   v.integer("latency_cycles", c.latency_cycles, "cycle",
-            "arrival of a request to arrival of a hit's answer (NUBA Table 1)", 1, 10'000);
+            "arrival of a request to arrival of a hit's response (NUBA Table 1)", 1, 10'000);
   v.integer("ports", c.ports, "lookup/cycle", "lookups in a cycle (NUBA Table 1)", 1, 1024);
   v.integer("mshr_entries", c.mshr_entries, "entry", "pages being walked for (ours)", 1, 1 << 16);
   v.integer("queue_depth", c.queue_depth, "entry",

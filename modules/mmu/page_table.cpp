@@ -92,14 +92,14 @@ std::optional<std::uint64_t> PageTable::virtual_of(std::uint64_t physical) const
 }
 
 /// Allocates a page of a channel. Returns nothing if the channel is full.
-std::optional<std::uint64_t> PageTable::take_of(ChannelId channel) {
+std::optional<std::uint64_t> PageTable::allocate_in(ChannelId channel) {
   if (pools_[channel.value].empty(pool_pages_)) return std::nullopt;
   ++pages_per_channel_[channel.value];
   return take(channel.value);
 }
 
 std::optional<std::uint64_t> PageTable::move(std::uint64_t virtual_page, ChannelId to) {
-  const auto physical = take_of(to);
+  const auto physical = allocate_in(to);
   if (!physical) return std::nullopt;
   const std::uint64_t old = *translate(virtual_page << page_bits_);
   (*leaves_[virtual_page / kLeafPages])[virtual_page % kLeafPages] =
@@ -124,7 +124,7 @@ std::optional<std::uint64_t> PageTable::add_copy(std::uint64_t virtual_page, Cha
   for (const Copy& c : copies) {
     if (c.channel == channel) return std::nullopt;
   }
-  const auto physical = take_of(channel);
+  const auto physical = allocate_in(channel);
   if (physical) copies.push_back({channel, *physical});
   return physical;
 }

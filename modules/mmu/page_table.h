@@ -139,7 +139,7 @@ class PageTable {
   };
 
   std::uint64_t take(std::size_t pool);
-  std::optional<std::uint64_t> take_of(ChannelId channel);
+  std::optional<std::uint64_t> allocate_in(ChannelId channel);
   std::optional<std::uint64_t> copy_for(std::uint64_t virtual_address, RequesterId toucher) const;
 
   const AddressMap& map_;

@@ -308,7 +308,7 @@ void describe(StatisticsVisitor& v, UvmDriverStats& s) {
   v.counter("merges", s.merges, "request", "requests that joined a pending fault");
   v.counter("pages_mapped", s.pages_mapped, "page", "pages placed");
   v.counter("errors", s.errors, "request", "requests answered with an error");
-  v.histogram("fault_latency", s.fault_latency, "ns", "arrival of a fault to its answer");
+  v.histogram("fault_latency", s.fault_latency, "ns", "arrival of a fault to its response");
   v.occupancy("pending", s.pending, "page", "pages with a pending fault");
 }
 

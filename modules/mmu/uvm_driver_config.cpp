@@ -20,7 +20,7 @@ void describe(ParameterVisitor& v, UvmDriverConfig& c) {
   v.choice("mode", c.mode, "whether the first access to a page faults or finds it mapped (ours)",
            {{"fault", FaultMode::kFault}, {"prefaulted", FaultMode::kPrefaulted}});
   v.integer("fault_latency_ns", c.fault_latency_ns, "ns",
-            "arrival of a fault to its answer, eviction included (NUBA section 6)", 0,
+            "arrival of a fault to its response, eviction included (NUBA section 6)", 0,
             1'000'000'000);
   v.integer("concurrent_faults", c.concurrent_faults, "fault",
             "faults handled at a time, 0 = no limit (ours)", 0, 1 << 16);

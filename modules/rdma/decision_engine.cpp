@@ -180,7 +180,7 @@ void describe(StatisticsVisitor& v, DecisionStats& s) {
     v.value(prefix + "remote_load_hits", of.remote_load_hits, "access",
             "loads of other GPUs' lines that the L1 served" + when);
     v.value(prefix + "remote_load_words", of.remote_load_words, "word",
-            "4-byte words that loads of other GPUs' lines wanted" + when);
+            "requested 4-byte words of loads of other GPUs' lines" + when);
   };
   sample("window_", s.window, ", in the windows");
   sample("run_", s.whole_run, ", in the whole run");

@@ -64,7 +64,7 @@ void describe(StatisticsVisitor& v, RdmaStats& s) {
   v.histogram("responses_per_packet", s.responses_per_packet, "response",
               "responses in a packet out of a staging buffer, lone ones too");
   v.histogram("remote_read_words", s.remote_read_words, "word",
-              "4-byte words that a remote load wants (DualOpt figure 5)");
+              "requested 4-byte words of a remote load (DualOpt figure 5)");
   v.counter("pre_link_cycles", s.pre_link_cycles, "cycle",
             "remote reads from their issue to this engine, summed (DualOpt figure 4)");
   v.counter("link_request_cycles", s.link_request_cycles, "cycle",
@@ -75,7 +75,7 @@ void describe(StatisticsVisitor& v, RdmaStats& s) {
       "included, to this engine, summed");
   v.counter("remote_reads_served", s.remote_reads_served, "request", "own reads answered");
   v.counter("mergeable_reads", s.mergeable_reads, "request",
-            "reads of a line already asked for in this kernel; 0 without rdma.ideal_coalescing "
+            "reads of a line already requested in this kernel; 0 without rdma.ideal_coalescing "
             "(DualOpt figure 6)");
 }
 

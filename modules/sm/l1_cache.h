@@ -106,7 +106,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
   Lookup write_or_atomic(const Access& a, Tick t);
   bool reserve_frame(std::uint64_t line);
-  void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing, Tick t);
+  void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void schedule_next(Tick t);

@@ -7,7 +7,7 @@ namespace tessera {
 void describe(StatisticsVisitor& v, L1Stats& s) {
   v.counter("loads", s.loads, "access", "line loads");
   v.counter("stores", s.stores, "access", "line stores");
-  v.counter("atomics", s.atomics, "access", "atomic line accesses passed on");
+  v.counter("atomics", s.atomics, "access", "atomic line accesses forwarded");
   v.counter("bypasses", s.bypasses, "access", "loads that may not be cached here");
   v.counter("load_hits", s.load_hits, "access", "loads that hit");
   v.counter("load_misses", s.load_misses, "access", "loads that fetch a line");
@@ -16,15 +16,16 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
   v.counter("evictions", s.evictions, "line", "lines replaced");
   v.counter("flushes", s.flushes, "flush", "times all lines were dropped");
   v.counter("stalls_mshr", s.stalls_mshr, "access",
-            "lookups put off, each counted once: first for want of MSHRs");
+            "stalled lookups, each counted once: first because no MSHR is free");
   v.counter("stalls_frames", s.stalls_frames, "access",
-            "the same: first since every frame of the set waits for a line");
+            "the same: first because every way of the set waits for a line");
   v.counter("stalls_miss_queue", s.stalls_miss_queue, "access",
-            "the same: first since the network does not take requests");
-  v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes that lanes asked for");
+            "the same: first because the network accepts no request");
+  v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes requested by lanes");
   v.counter("bytes_filled", s.bytes_filled, "byte", "bytes of fetched lines");
   v.cycles("request_network_cycles", s.request_network, "of served misses: from here to the slice");
-  v.cycles("llc_cycles", s.llc, "of served misses: in the slice, before its channel or its answer");
+  v.cycles("llc_cycles", s.llc,
+           "of served misses: in the slice, until the request to its channel or its response");
   v.cycles("dram_cycles", s.dram, "of served misses: from the slice to its channel and back");
   v.cycles("llc_return_cycles", s.llc_return, "of served misses: in the slice after the channel");
   v.cycles("response_network_cycles", s.response_network,

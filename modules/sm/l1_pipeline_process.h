@@ -105,15 +105,15 @@ L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
   const L1Handling how = role_.handling(*a.payload, *a.request);
   Lookup outcome = Lookup::kStalled;
   if (a.request->kind != RequestKind::kLoad) {
-    if constexpr (Role::kPassesArray) {
+    if constexpr (Role::kBypassesArray) {
       // An outstanding fetch past the array returns bytes older than this access, so that later
       // loads must not merge with it.
       mshr_.for_each_of(line_of(*a.payload), [](Misses::Entry& e) {
-        if (e.passing) e.keep = false;
+        if (e.bypass) e.keep = false;
       });
     }
     outcome = write_or_atomic(a, t);
-  } else if (Role::kPassesArray && how.past_array) {
+  } else if (Role::kBypassesArray && how.past_array) {
     outcome = load_past_array(a, how.word_mask, t);
   } else {
     outcome = load(a, t);

@@ -53,7 +53,7 @@ struct L1Handling {
 ///
 ///   class MyRole {
 ///    public:
-///     static constexpr bool kPassesArray = false;  // whether past_array is ever true
+///     static constexpr bool kBypassesArray = false;  // whether past_array is ever true
 ///     explicit MyRole(const L1RoleSite& site);
 ///     // Before each lookup, again after a stall. Must not change any state.
 ///     L1Handling handling(const tlm::tlm_generic_payload&, const MemoryRequest&) const;

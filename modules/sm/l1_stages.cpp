@@ -23,7 +23,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   }
   const std::uint64_t line = line_of(*a.payload);
   if (Misses::Entry* entry = mshr_.find(line)) {
-    if (!entry->keep || entry->passing || !mshr_.can_merge(*entry)) return Lookup::kStalled;
+    if (!entry->keep || entry->bypass || !mshr_.can_merge(*entry)) return Lookup::kStalled;
     entry->add(a);
     ++stats_.loads;
     ++stats_.load_merges;
@@ -79,11 +79,11 @@ bool L1Cache::reserve_frame(std::uint64_t line) {
 }
 
 /// Forwards the load to fetch its line, or these words of it.
-void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool passing,
+void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass,
                     Tick t) {
   Misses::Entry& entry = mshr_.allocate(line);
   entry.keep = true;
-  entry.passing = passing;
+  entry.bypass = bypass;
   entry.word_mask = word_mask;
   entry.fetch = a.payload;
   a.request->decode_home(map_, a.payload->get_address());
@@ -137,7 +137,7 @@ void L1Cache::refuse_fill(Misses::Entry& entry) {
   entry.for_each_waiting([&](const Access& a) {
     if (a.payload->is_read()) a.payload->set_response_status(payload.get_response_status());
   });
-  if (!config_.reserve_frames || entry.passing) return;
+  if (!config_.reserve_frames || entry.bypass) return;
   const std::uint64_t line = line_of(payload);
   const CacheArray::Frame f = array_.find(line, line);
   if (f == CacheArray::kNone) return;
@@ -172,7 +172,7 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
     copy_masked(changed.data(), a.payload->get_data_ptr(), byte_mask_of(*a.payload),
                 config_.line_bytes);
   });
-  if (!entry.keep || entry.passing) return;
+  if (!entry.keep || entry.bypass) return;
   const std::uint64_t line = line_of(payload);
   CacheArray::Frame f = CacheArray::kNone;
   if (config_.reserve_frames) {

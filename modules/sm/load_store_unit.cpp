@@ -84,7 +84,7 @@ tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm:
   const Tick at = now() + delay.value();
   mmu_out_.end_request(payload, at);
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  mmu_answers_.push(at, 0, &payload);
+  mmu_responses_.push(at, 0, &payload);
   return mmu_in_.begin(payload, phase, delay, 0);
 }
 
@@ -92,7 +92,7 @@ tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm:
 
 void LoadStoreUnit::run(Tick t) {
   handle_responses(t);
-  if (mmu_answers_.due(t)) handle_translations(t);
+  if (mmu_responses_.due(t)) handle_translations(t);
   if (unsent_ != 0) send_translations(t);
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   if (port_free_at_ <= t && l1_out_.free(t + delay) && send_line(t)) {
@@ -145,8 +145,8 @@ void LoadStoreUnit::handle_values(WarpAccess& a, const tlm::tlm_generic_payload&
 }
 
 void LoadStoreUnit::handle_translations(Tick t) {
-  while (mmu_answers_.due(t)) {
-    tlm::tlm_generic_payload& payload = *mmu_answers_.pop();
+  while (mmu_responses_.due(t)) {
+    tlm::tlm_generic_payload& payload = *mmu_responses_.pop();
     mmu_in_.release();
     auto it = std::find_if(translations_.begin(), translations_.end(),
                            [&](const Translation& x) { return x.request == &payload; });
@@ -188,7 +188,7 @@ void LoadStoreUnit::send_translations(Tick t) {
       tlm::tlm_phase phase = tlm::BEGIN_RESP;
       sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
       mmu_in_.begin(request, phase, annotated, 0);
-      mmu_answers_.push(outcome.response_at, 0, &request);
+      mmu_responses_.push(outcome.response_at, 0, &request);
     }
   }
 }
@@ -316,7 +316,7 @@ WarpAccess* LoadStoreUnit::next_completed() {
 }
 
 Tick LoadStoreUnit::next_work(Tick t) const {
-  Tick next = std::min(responses_.next_due(), mmu_answers_.next_due());
+  Tick next = std::min(responses_.next_due(), mmu_responses_.next_due());
   if ((!translated_.empty() || (!queue_.empty() && !blocked_)) && l1_out_.free_at() != kNever) {
     // The line arrives tlb_latency later, when the channel must be free.
     Tick at = std::max({port_free_at_, t, l1_out_.usable_from()});
@@ -360,7 +360,7 @@ void LoadStoreUnit::reset() {
   queue_.clear();
   completed_.clear();
   responses_.clear();
-  mmu_answers_.clear();
+  mmu_responses_.clear();
   accesses_.clear([this](tlm::tlm_generic_payload*& sent) {
     if (sent == nullptr) return;
     MemoryRequest& request = request_of(*sent);

@@ -46,7 +46,7 @@ class LoadStoreUnit {
   bool can_take() const { return !queue_.full() && !accesses_.full() && !closed_; }
   /// While closed, the unit accepts no accesses.
   void close(bool on) { closed_ = on; }
-  void forget_translations() { tlb_.invalidate_all(); }
+  void invalidate_translations() { tlb_.invalidate_all(); }
   /// Enqueues an access to global memory by the warp in `slot`. Precondition: can_take().
   void take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot, std::uint64_t warp_age,
             Tick t);
@@ -118,7 +118,7 @@ class LoadStoreUnit {
   TimedQueue<tlm::tlm_generic_payload*> responses_;
   ResponseReceiver l1_in_;
   BoundedQueue<WarpAccess*> completed_;
-  TimedQueue<tlm::tlm_generic_payload*> mmu_answers_;
+  TimedQueue<tlm::tlm_generic_payload*> mmu_responses_;
   BoundedQueue<Queued> queue_;
   RequestSender l1_out_;
   std::size_t unsent_ = 0;  ///< translations whose request has not been sent

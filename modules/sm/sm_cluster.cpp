@@ -102,7 +102,7 @@ void SmCluster::quiesce(std::function<void()> drained) {
 void SmCluster::resume() {
   // Translations can be invalidated now, because no access uses them before the next edge: the
   // load/store unit is closed or (at a kernel's end) no warp is resident.
-  lsu_.forget_translations();
+  lsu_.invalidate_translations();
   close_at_ = kNever;
   open_at_ = clock_.after(now() + 1, 0);
   wake_.at(open_at_);
@@ -165,7 +165,7 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
 
 // Issue.
 
-std::uint64_t SmCluster::fences_that_may_issue() const {
+std::uint64_t SmCluster::issuable_fences() const {
   std::uint64_t slots = 0;
   for (std::uint64_t left = warps_.ready_for(Unit::kFence); left != 0; left &= left - 1) {
     const std::uint32_t slot = WarpTable::first(left);
@@ -184,7 +184,7 @@ bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
     usable |= s.unit_free[u] <= cycle ? warps_.ready_for(u) : 0;
   }
   if (lsu_.can_take() && shared_free_ <= cycle) usable |= warps_.ready_for(Unit::kMemory);
-  usable = (usable | fences_that_may_issue()) & s.mine;
+  usable = (usable | issuable_fences()) & s.mine;
   if (usable == 0) {
     ++stats_.structural_slots;
     return false;
@@ -286,7 +286,7 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
   if (warps_.ready_for(Unit::kMemory) != 0 && lsu_.can_take()) {
     next = std::min(next, std::max(soon, shared_free_));
   }
-  if (warps_.ready_for(Unit::kFence) != 0 && fences_that_may_issue() != 0) return soon;
+  if (warps_.ready_for(Unit::kFence) != 0 && issuable_fences() != 0) return soon;
   for (const Scheduler& s : schedulers_) {
     for (unsigned u = 0; u < kUnits; ++u) {
       if ((warps_.ready_for(u) & s.mine) != 0)

@@ -118,7 +118,7 @@ class SmCluster final : public sc_core::sc_module,
   void cta_maybe_done(std::uint32_t cta);
   std::unique_ptr<CtaProgram> free_cta(Cta& cta);
   void maybe_drained();
-  std::uint64_t fences_that_may_issue() const;
+  std::uint64_t issuable_fences() const;
   void account_slots(std::uint64_t slots);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 

@@ -14,8 +14,8 @@ class Coalesced final : public TransferPolicy {
 std::unique_ptr<TransferPolicy> make(const PolicyContext&) { return std::make_unique<Coalesced>(); }
 
 const PolicyRegistration<TransferPolicy> kRegistered(
-    "coalesced", "remote access coalescing: wanted pieces in shared packets (DualOpt section 4.1)",
-    make);
+    "coalesced",
+    "remote access coalescing: requested words in shared packets (DualOpt section 4.1)", make);
 
 }  // namespace
 

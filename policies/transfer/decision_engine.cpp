@@ -23,9 +23,10 @@ void describe(ParameterVisitor& v, Thresholds& t) {
   v.real("remote_threshold", t.remote, "",
          "remote accesses over all, below which lines travel as before (DualOpt Table 1)", 0, 1,
          {"decision.remote_threshold"});
-  v.real("block_threshold", t.block, "",
-         "wanted pieces over all of a line's, below which coalescing can pay (DualOpt Table 1)", 0,
-         1, {"decision.block_threshold"});
+  v.real(
+      "block_threshold", t.block, "",
+      "requested words over all words of a line, below which coalescing can pay (DualOpt Table 1)",
+      0, 1, {"decision.block_threshold"});
   v.real("hit_threshold", t.hit, "",
          "L1 hit rate of remote loads, below which coalescing can pay (DualOpt Table 1)", 0, 1,
          {"decision.hit_threshold"});

@@ -16,7 +16,7 @@ std::unique_ptr<TransferPolicy> make(const PolicyContext&) {
 }
 
 const PolicyRegistration<TransferPolicy> kRegistered(
-    "fine-grained", "only the wanted pieces of a line, not kept by L1s (DualOpt section 6.1)",
+    "fine-grained", "only the requested words of a line, not kept by L1s (DualOpt section 6.1)",
     make);
 
 }  // namespace

@@ -85,7 +85,7 @@ TEST_CASE("waits are counted over what could have waited, with the hottest block
   const Waits w = waits_of(stats());
   const Wait& l1 = find(w.all, "L1", "MSHR");
   CHECK(l1.share == Approx(8.0 / 80));
-  CHECK(l1.amount == "8 of 80 lookups put off");
+  CHECK(l1.amount == "8 of 80 stalled lookups");
   CHECK(l1.hot.names == std::vector<std::string>{"gpu0.l1_0"});
   CHECK(l1.hot.over_mean == Approx(1.5));
   const Wait& even = find(w.all, "LLC", "space in the queues");
@@ -105,7 +105,7 @@ TEST_CASE("the longest wait is told with its commonest reason and hottest block"
   const TopWait top = top_wait(waits_of(stats()));
   CHECK(top.where == "LLC, lookup queues and miss registers: 50.0 of 100 cycles of an L1 miss");
   CHECK(top.why ==
-        "for a miss register (MSHR) or a place in one (10 of 100 lookups put off); hottest "
+        "for a miss register (MSHR) or a place in one (10 of 100 stalled lookups); hottest "
         "gpu0.llc0, 1.80 times the average");
   CHECK(top_wait(waits_of(ordered_json::object())).where.empty());
 }

@@ -53,7 +53,7 @@ PeerRole::Invalidation& PeerRole::invalidate_peer(std::uint64_t line, Tick t) {
 }
 
 /// Handles the peer's response to an invalidation. Returns false for other responses.
-bool PeerRole::takes_answer(Payload& payload, Tick t) {
+bool PeerRole::handles_response(Payload& payload, Tick t) {
   if (request_of(payload).kind != RequestKind::kCoherence) return false;
   const auto i = std::find_if(invalidating_.begin(), invalidating_.end(),
                               [&payload](const Invalidation& v) { return v.payload == &payload; });

@@ -34,14 +34,14 @@ class PeerRole final : public SliceRole {
     return a.request->kind == RequestKind::kCoherence ? Route::kMessage : Route::kLookup;
   }
 
-  void take_message(const Access& a, Tick due) { invalidations_.push(due, a.port, a); }
+  void handle_message(const Access& a, Tick due) { invalidations_.push(due, a.port, a); }
   void handle_messages(Tick t);
   Tick next_message() const { return invalidations_.next_due(); }
-  bool takes_answer(Payload& payload, Tick t);
+  bool handles_response(Payload& payload, Tick t);
 
   bool owns(const Home& home) const { return home.slice == self_; }
   bool is_foreign(const Home& home) const { return !owns(home); }
-  bool passes_on(const MemoryRequest& r) const {
+  bool must_reach_home(const MemoryRequest& r) const {
     return r.kind != RequestKind::kLoad && is_foreign(r.home());
   }
   bool is_copy(const Home& home) const { return is_foreign(home); }

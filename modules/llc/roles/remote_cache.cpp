@@ -27,15 +27,15 @@ RemoteCacheRole::RemoteCacheRole(SliceStages& slice, const SliceSite& site)
 
 /// Forwards an access to its home after a lookup. Dirty bytes of the line are written back before
 /// it.
-SliceRole::Outcome RemoteCacheRole::pass_on(const Access& a, std::uint64_t, CacheArray::Frame frame,
-                                            Tick t) {
+SliceRole::Outcome RemoteCacheRole::write_back_and_forward(const Access& a, std::uint64_t,
+                                                           CacheArray::Frame frame, Tick t) {
   if (frame != CacheArray::kNone) {
     if (slice_.array_.locked(frame)) return slice_.stall(a, slice_.stats_.stalls_mshr);
     if (!slice_.array_.dirty(frame).none()) slice_.write_back(frame, t);
     slice_.array_.invalidate(frame);
   }
   ++slice_.stats_.bypasses;
-  slice_.send_on(slice_.to_memory_, a, t, 0);
+  slice_.send_bypass(slice_.to_memory_, a, t, 0);
   return Outcome::kDone;
 }
 

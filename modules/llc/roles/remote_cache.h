@@ -37,10 +37,11 @@ class RemoteCacheRole final : public SliceRole {
   Output& onward() { return slice_.to_memory_; }
 
   bool owns(const Home&) const { return false; }
-  bool passes_on(const MemoryRequest& r) const {
+  bool must_reach_home(const MemoryRequest& r) const {
     return r.kind == RequestKind::kAtomic || r.bypass_l1;
   }
-  Outcome pass_on(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
+  Outcome write_back_and_forward(const Access& a, std::uint64_t line, CacheArray::Frame frame,
+                                 Tick t);
   /// RDMA engines respond to a fine-grained load with words of the line only.
   bool comes_whole(const MemoryRequest& r) const { return !r.fine_grained; }
   bool is_copy(const Home&) const { return true; }

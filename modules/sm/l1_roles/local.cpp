@@ -8,7 +8,7 @@ namespace {
 
 class LocalRole {
  public:
-  static constexpr bool kPassesArray = false;
+  static constexpr bool kBypassesArray = false;
 
   explicit LocalRole(const L1RoleSite&) {}
 

@@ -85,7 +85,8 @@ void describe(StatisticsVisitor& v, L1RemoteStats& s) {
   v.counter("remote_bypasses", s.bypasses, "access",
             "loads of other GPUs' lines that went past the array");
   v.counter("remote_stores", s.stores, "access", "stores and atomics to other GPUs' lines");
-  v.histogram("remote_latency", s.latency, "cycle", "from a remote load's departure to its answer");
+  v.histogram("remote_latency", s.latency, "cycle",
+              "from a remote load's departure to its response");
 }
 
 void MultiGpuRole::register_statistics(const std::string& module,

@@ -31,7 +31,7 @@ void describe(StatisticsVisitor& v, L1RemoteStats& s);
 /// in groups of transfer_bytes.
 class MultiGpuRole {
  public:
-  static constexpr bool kPassesArray = true;
+  static constexpr bool kBypassesArray = true;
 
   /// `site.transfer` must not be null; `site.transfer_bytes` must be 4, 8 or 16.
   explicit MultiGpuRole(const L1RoleSite& site);

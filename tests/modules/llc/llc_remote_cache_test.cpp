@@ -209,7 +209,7 @@ TEST_CASE("what goes round keeps its port's entry until it leaves") {
   CHECK(waiting[0].queue == "llc.to_memory");
   CHECK(waiting[0].items == 3);
   CHECK(waiting[0].waits_for == "END_REQ from the RDMA engine");
-  CHECK(waiting[1].queue == "llc.passing");
+  CHECK(waiting[1].queue == "llc.bypasses");
   CHECK(waiting[1].items == 4);
   rig.memory.stall_until(0);
   rig.run();

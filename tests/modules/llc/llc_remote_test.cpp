@@ -187,7 +187,7 @@ TEST_CASE("a network that takes nothing withholds the port, and nothing is lost"
   REQUIRE(waiting.size() == 2);
   CHECK(waiting[0].queue == "llc.to_remote");
   CHECK(waiting[0].items == capacity);
-  CHECK(waiting[1].queue == "llc.passing");
+  CHECK(waiting[1].queue == "llc.bypasses");
   CHECK(waiting[1].items == capacity + 1);
   CHECK_FALSE(rig.llc.idle());
   rig.other->stall_until(0);

@@ -15,7 +15,7 @@ namespace {
 /// Loads of other nodes' lines pass the array, and are counted.
 class PassRemote {
  public:
-  static constexpr bool kPassesArray = true;
+  static constexpr bool kBypassesArray = true;
 
   explicit PassRemote(const L1RoleSite& site) : site_(site) {}
 
