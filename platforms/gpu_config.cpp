@@ -69,12 +69,12 @@ std::uint32_t SystemConfig::partitions() const { return node_shape_of(*this).par
 MdrBandwidths GpuConfig::raw_bandwidths() const {
   const double slices = system.slices_per_gpu();
   const double modules = system.modules;
+  const std::uint32_t channels = system.channels / system.gpus;
   MdrBandwidths raw;
   // A slice gives a line a cycle; its SMs' links take less.
   raw.llc =
       slices * std::min(static_cast<double>(llc.clock_hz) * system.line_bytes, p2p.bandwidth());
-  raw.memory =
-      system.channels / system.gpus * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
+  raw.memory = channels * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
   raw.noc = noc.bandwidth(system.slices_per_gpu());
   if (system.modules > 1) {
     // Of evenly spread remote accesses, all but one module's share cross between modules.
