@@ -32,11 +32,14 @@ ClockDomain::Frequency& Domain::clock(std::uint64_t hertz) {
   if (hertz == 0 || hertz > kTicksPerSecond) {
     throw std::invalid_argument("a clock's frequency must be 1 Hz to 10^15 Hz");
   }
-  return clocks_.try_emplace(hertz, hertz).first->second;
+  for (ClockDomain::Frequency& clock : clocks_) {
+    if (clock.hertz == hertz) return clock;
+  }
+  return clocks_.emplace_back(hertz);
 }
 
 void Domain::run(Tick t) {
-  for (auto& [hertz, clock] : clocks_) clock.advance(t);
+  for (ClockDomain::Frequency& clock : clocks_) clock.advance(t);
   scheduler_.run(t);
 }
 
@@ -88,32 +91,32 @@ void DomainRunner::wake_at(Tick t) {
 void DomainRunner::process() {
   const Tick t = sc_core::sc_time_stamp().value();
   wakes_at_ = kNever;
+  Tick next = kNever;
   {
     struct Running {
       explicit Running(bool& flag) : flag_(flag) { flag_ = true; }
       ~Running() { flag_ = false; }
       bool& flag_;
     } const running(running_);
-    // A process can schedule one of another domain for the present time.
-    while (run_domains(t)) {
-    }
+    do {
+      next = run_domains(t);
+    } while (next <= t);
   }
-  Tick next = kNever;
-  for (Domain* d : domains_) next = std::min(next, d->scheduler().next());
   if (next != kNever) wake_at(next);
 }
 
-/// Runs each domain that has a process due at t. Returns whether there was one.
-bool DomainRunner::run_domains(Tick t) {
-  bool ran = false;
+/// Runs each domain that has a process due at t. Returns the time of the next process: t after a
+/// run of one of several domains, because its processes can have scheduled those of another.
+Tick DomainRunner::run_domains(Tick t) {
+  Tick next = kNever;
   const std::size_t domains = domains_.size();
   for (std::size_t n = 0; n < domains; ++n) {
     Domain& d = *domains_[reverse_ ? domains - 1 - n : n];
-    if (d.scheduler().next() > t) continue;
-    d.run(t);
-    ran = true;
+    const bool due = d.scheduler().next() <= t;
+    if (due) d.run(t);
+    next = std::min(next, due && domains > 1 ? t : d.scheduler().next());
   }
-  return ran;
+  return next;
 }
 
 }  // namespace tessera

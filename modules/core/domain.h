@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -54,8 +54,8 @@ class Domain {
   void run(Tick t);
 
   ProcessScheduler scheduler_;
-  std::map<std::uint64_t, ClockDomain::Frequency> clocks_;
-  bool runs_ = false;  ///< known to the DomainRunner
+  std::deque<ClockDomain::Frequency> clocks_;  ///< a few; blocks keep references
+  bool runs_ = false;                          ///< known to the DomainRunner
 };
 
 /// Runs the processes of all domains from one SC_METHOD. At each time for which a process is
@@ -81,7 +81,7 @@ class DomainRunner {
   void add(Domain& domain);
   void remove(Domain& domain);
   void process();
-  bool run_domains(Tick t);
+  Tick run_domains(Tick t);
   void wake_at(Tick t);
 
   std::vector<Domain*> domains_;
