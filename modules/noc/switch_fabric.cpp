@@ -319,8 +319,8 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
   if (unlikely(!fits(sink, flits))) {
     l.blocked_since = std::min(l.blocked_since, cycle);
     // The link is served again when the buffer releases space or when another head is ready, which
-    // can win and can fit. The other head is scheduled here,
-    // because this pass can have used its event at the wheel's last slot.
+    // can win and can fit. The other head is scheduled here, because this pass can have used its
+    // event at the wheel's last slot.
     const Cycle other = next_ready(stage, l, cycle);
     if (other != kNever) due(link_work(stage), link, other);
     return;

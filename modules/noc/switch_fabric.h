@@ -27,11 +27,10 @@ namespace tessera {
 ///   c + L.
 /// * From the last switch a packet is delivered at c + L + n, when its tail has arrived. The
 ///   zero-load latency of a packet is stages * L + n.
-/// * An output serves one of the inputs whose heads are ready, as its Arbiter says (round-robin:
-/// the
-///   next after the one served last). If the winner finds the downstream buffer full, the output
-///   serves none until the buffer has space or another head is ready. Buffers are first in, first
-///   out, with head-of-line blocking.
+/// * An output serves the input that its Arbiter selects among those whose heads are ready
+///   (round-robin: the next after the input served last). If the downstream buffer is full, the
+///   output serves no input until the buffer has space or another head is ready. Buffers are first
+///   in, first out, with head-of-line blocking.
 /// * Every link, including the exit links, ends in a buffer of `buffer_flits`. Its space is
 ///   allocated when the head leaves for the buffer and released when the head leaves the buffer
 ///   (virtual cut-through; the tail drains as fast as the next packet can follow). A packet longer
