@@ -32,14 +32,14 @@ ClockDomain::Frequency& Domain::clock(std::uint64_t hertz) {
   if (hertz == 0 || hertz > kTicksPerSecond) {
     throw std::invalid_argument("a clock's frequency must be 1 Hz to 10^15 Hz");
   }
-  for (ClockDomain::Frequency& clock : clocks_) {
-    if (clock.hertz == hertz) return clock;
+  for (const auto& clock : clocks_) {
+    if (clock->hertz == hertz) return *clock;
   }
-  return clocks_.emplace_back(hertz);
+  return *clocks_.emplace_back(std::make_unique<ClockDomain::Frequency>(hertz));
 }
 
 void Domain::run(Tick t) {
-  for (ClockDomain::Frequency& clock : clocks_) clock.advance(t);
+  for (const auto& clock : clocks_) clock->advance(t);
   scheduler_.run(t);
 }
 
@@ -108,13 +108,17 @@ void DomainRunner::process() {
 /// Runs each domain that has a process due at t. Returns the time of the next process: t after a
 /// run of one of several domains, because its processes can have scheduled those of another.
 Tick DomainRunner::run_domains(Tick t) {
-  Tick next = kNever;
   const std::size_t domains = domains_.size();
+  if (domains == 1) {
+    domains_.front()->run(t);
+    return domains_.front()->scheduler().next();
+  }
+  Tick next = kNever;
   for (std::size_t n = 0; n < domains; ++n) {
     Domain& d = *domains_[reverse_ ? domains - 1 - n : n];
     const bool due = d.scheduler().next() <= t;
     if (due) d.run(t);
-    next = std::min(next, due && domains > 1 ? t : d.scheduler().next());
+    next = std::min(next, due ? t : d.scheduler().next());
   }
   return next;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
+#include <memory>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -54,8 +54,8 @@ class Domain {
   void run(Tick t);
 
   ProcessScheduler scheduler_;
-  std::deque<ClockDomain::Frequency> clocks_;  ///< a few; blocks keep references
-  bool runs_ = false;                          ///< known to the DomainRunner
+  std::vector<std::unique_ptr<ClockDomain::Frequency>> clocks_;  ///< a few; blocks refer to them
+  bool runs_ = false;                                            ///< known to the DomainRunner
 };
 
 /// Runs the processes of all domains from one SC_METHOD. At each time for which a process is
