@@ -109,6 +109,8 @@ void DomainRunner::process() {
 /// run of one of several domains, because its processes can have scheduled those of another.
 Tick DomainRunner::run_domains(Tick t) {
   const std::size_t domains = domains_.size();
+  // Without a search for the next one due, which each instant would pay. The domain may have none
+  // due at t, when t was the time of a domain that is gone.
   if (domains == 1) {
     domains_.front()->run(t);
     return domains_.front()->scheduler().next();

@@ -98,6 +98,27 @@ TEST_CASE("a process cancels one of another domain at the present instant") {
   CHECK(d.log == Log{"a@10", "b@30"});
 }
 
+TEST_CASE("the time of a domain that is gone leaves the schedule of the one left as it is") {
+  std::vector<std::string> log;
+  Domain stays("stays");
+  auto goes = std::make_unique<Domain>("goes");
+  const auto make = [&log](Domain& domain, const char* name) {
+    const Domain::Construction in(domain);
+    return std::make_unique<Entry>(name, log);
+  };
+  const auto left = make(stays, "left");
+  auto gone = make(*goes, "gone");
+  gone->wake.at(ns(10));
+  left->wake.at(ns(20));
+  gone.reset();
+  goes.reset();
+  run_to(ns(15));
+  CHECK(log.empty());
+  left->wake.at(ns(17));
+  run_to(ns(30));
+  CHECK(log == Log{"left@17"});
+}
+
 TEST_CASE("construction scopes nest, and without one blocks join the default domain") {
   Domain outer("outer");
   Domain inner("inner");
