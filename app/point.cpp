@@ -29,8 +29,8 @@ std::string verification_line(const std::optional<Verification>& verification) {
 }
 
 PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
-                            const RunOptions& options) {
-  Simulation simulation(config);
+                            const RunOptions& options, const BuildOptions& build) {
+  Simulation simulation(config, build);
   RunResult result = simulation.run(workload, options);
 
   PointOutcome outcome;

@@ -25,7 +25,7 @@ struct PointOutcome {
 
 /// Simulates the point. Throws InputError for bad input.
 PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
-                            const RunOptions& options);
+                            const RunOptions& options, const BuildOptions& build = {});
 
 nlohmann::ordered_json catalogue_of(const StatisticsRegistry& statistics);
 

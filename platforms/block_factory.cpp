@@ -10,6 +10,7 @@
 #include "modules/memory/dram_channel.h"
 #include "modules/noc/crossbar.h"
 #include "modules/noc/gpu_fabric.h"
+#include "modules/noc/long_link.h"
 #include "modules/noc/ring.h"
 #include "modules/sm/sm_cluster.h"
 #include "policies/cta_scheduler.h"
@@ -60,8 +61,17 @@ BlockHandle make_ring(const RingSite& s) {
   return network(std::make_unique<Ring>(s.name.c_str(), s.config, s.inputs, s.routing));
 }
 
+BlockHandle make_long_link(const LongLinkSite& s) {
+  auto module = std::make_unique<LongLink>(s.name.c_str(), s.config, *s.near, *s.far);
+  LongLink& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.in = {&m.in};
+  h.out = {&m.out};
+  return h;
+}
+
 BlockHandle make_fabric(const FabricSite& s) {
-  return network(std::make_unique<GpuFabric>(s.name.c_str(), s.config, s.gpus));
+  return network(std::make_unique<GpuFabric>(s.name.c_str(), s.config, s.gpus, s.domains));
 }
 
 /// An LLC slice or a remote cache.
@@ -158,7 +168,7 @@ BlockHandle make_sm(const SmSite& s) {
 
 BlockHandle make_dispatcher(const DispatcherSite& s) {
   auto module =
-      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler(), s.sms);
+      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler, s.sms, s.gpus);
   CtaDispatcher& m = *module;
   BlockHandle h = handle(std::move(module));
   h.dispatcher = &m;
@@ -213,16 +223,24 @@ std::pair<const std::string, Factories> kind(BlockHandle (*make)(const Site&)) {
 }
 
 std::map<std::string, Factories>& kinds() {
-  static std::map<std::string, Factories> all = {
-      kind(make_l1),        kind(make_noc),
-      kind(make_ring),      kind(make_slice<LlcSite>),
-      kind(make_dram),      kind(make_slice<RemoteCacheSite>),
-      kind(make_rdma),      kind(make_fabric),
-      kind(make_l2_tlb),    kind(make_walker),
-      kind(make_uvm),       kind(make_sm),
-      kind(make_mdr),       kind(make_page_migrator),
-      kind(make_decision),  kind(make_line_sharing),
-      kind(make_dispatcher)};
+  static std::map<std::string, Factories> all = {kind(make_l1),
+                                                 kind(make_noc),
+                                                 kind(make_ring),
+                                                 kind(make_slice<LlcSite>),
+                                                 kind(make_dram),
+                                                 kind(make_slice<RemoteCacheSite>),
+                                                 kind(make_rdma),
+                                                 kind(make_fabric),
+                                                 kind(make_long_link),
+                                                 kind(make_l2_tlb),
+                                                 kind(make_walker),
+                                                 kind(make_uvm),
+                                                 kind(make_sm),
+                                                 kind(make_mdr),
+                                                 kind(make_page_migrator),
+                                                 kind(make_decision),
+                                                 kind(make_line_sharing),
+                                                 kind(make_dispatcher)};
   return all;
 }
 

@@ -21,6 +21,7 @@
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/duplex_network.h"
 #include "modules/noc/gpu_fabric_config.h"
+#include "modules/noc/long_link.h"
 #include "modules/noc/ring_config.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_engine.h"
@@ -97,6 +98,15 @@ struct FabricSite : BlockSite {
   static constexpr const char* kKind = "fabric";
   GpuFabricConfig config;
   std::uint32_t gpus = 0;
+  std::vector<Domain*> domains;  ///< of the GPUs
+};
+
+/// 1 in, 1 out: from a GPU to the host.
+struct LongLinkSite : BlockSite {
+  static constexpr const char* kKind = "long_link";
+  LongLinkConfig config;
+  Domain* near = nullptr;  ///< of its target socket
+  Domain* far = nullptr;   ///< of its initiator socket
 };
 
 /// 1 in per SM of the GPU, 1 out.
@@ -135,7 +145,8 @@ struct DispatcherSite : BlockSite {
   static constexpr const char* kKind = "dispatcher";
   DispatchConfig config;
   std::uint32_t sms = 0;
-  std::function<std::unique_ptr<CtaScheduler>()> make_scheduler;
+  CtaSchedulerFactory make_scheduler;
+  std::vector<Domain*> gpus;  ///< domains of several GPUs
 };
 
 /// No sockets.
@@ -176,11 +187,23 @@ struct DecisionSite : BlockSite {
 };
 
 /// All kinds, by the names that their parameters use ("impl.llc").
-inline constexpr std::array kBlockKinds = {
-    L1Site::kKind,        NocSite::kKind,          RingSite::kKind,     LlcSite::kKind,
-    DramSite::kKind,      RemoteCacheSite::kKind,  RdmaSite::kKind,     FabricSite::kKind,
-    L2TlbSite::kKind,     WalkerSite::kKind,       UvmSite::kKind,      SmSite::kKind,
-    MdrSite::kKind,       PageMigratorSite::kKind, DecisionSite::kKind, SharingProfilerSite::kKind,
-    DispatcherSite::kKind};
+inline constexpr std::array kBlockKinds = {L1Site::kKind,
+                                           NocSite::kKind,
+                                           RingSite::kKind,
+                                           LlcSite::kKind,
+                                           DramSite::kKind,
+                                           RemoteCacheSite::kKind,
+                                           RdmaSite::kKind,
+                                           FabricSite::kKind,
+                                           LongLinkSite::kKind,
+                                           L2TlbSite::kKind,
+                                           WalkerSite::kKind,
+                                           UvmSite::kKind,
+                                           SmSite::kKind,
+                                           MdrSite::kKind,
+                                           PageMigratorSite::kKind,
+                                           DecisionSite::kKind,
+                                           SharingProfilerSite::kKind,
+                                           DispatcherSite::kKind};
 
 }  // namespace tessera

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -39,6 +40,10 @@ struct GpuOptions {
   /// and so is each node above. kSystem: the whole platform is one domain. Results do not depend on
   /// it.
   NodeLevel domains = NodeLevel::kSystem;
+  /// Each of several GPUs is a domain that runs ahead of SystemC's time
+  /// (DomainRunner::run_ahead()), instead of instant by instant, and `domains` does not matter.
+  /// Results do not depend on it.
+  std::optional<DomainWindows> windows = {};
   /// Called after each block is made. Can be empty.
   std::function<void(const PlannedBlock&)> on_made;
 };
@@ -83,6 +88,10 @@ class Gpu final : public sc_core::sc_module {
   /// Packets between GPUs that are in use; 0 at the end of every run.
   std::size_t live_packets() const { return packets_.live(); }
 
+  /// Lets the GPUs run ahead, as options.windows specifies. Throws InputError with the reason if a
+  /// block of the platform acts on another GPU without latency.
+  void run_ahead();
+
   /// Debug access at a physical address. It reads the newest bytes and writes every copy. The
   /// access must be within one line.
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
@@ -91,7 +100,9 @@ class Gpu final : public sc_core::sc_module {
   using Made = BlockHandle;
 
   void build();
-  Domain& domain_of(const PlannedBlock& block);
+  /// The domain of a node of the plan.
+  Domain& domain_of(std::uint32_t node);
+  std::vector<Domain*> gpu_domains();
   Made make(const PlannedBlock& block);
   /// Creates a block of a kind; sets the site fields that all kinds share.
   template <class Site>
@@ -109,10 +120,11 @@ class Gpu final : public sc_core::sc_module {
   Made make_page_migrator(const PlannedBlock& block);
   Made make_mdr(const PlannedBlock& block);
   Made make_dispatcher(const PlannedBlock& block);
-  std::vector<FlushStage> flush_stages();
+  std::vector<FlushStage> flush_stages(std::uint32_t gpu);
   void connect(InitiatorPort& from, TargetPort& to);
   void join_sms();
-  std::vector<BlockHandle*> made(BlockKind kind);
+  /// Blocks of a kind, of one GPU or of all. Blocks of the system count as GPU 0's.
+  std::vector<BlockHandle*> made(BlockKind kind, std::optional<std::uint32_t> gpu = {});
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
   /// The GPU that holds an address.

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "platforms/gpu.h"
+#include "platforms/gpu_windows.h"
 
 namespace tessera {
 
@@ -46,7 +47,7 @@ void Gpu::build() {
   const NodeLevel own_level = config_.system.gpus > 1 ? NodeLevel::kSystem : NodeLevel::kGpu;
   const auto make_some = [this](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const Domain::Construction in(domain_of(plan_.blocks[i]));
+      const Domain::Construction in(domain_of(plan_.blocks[i].node));
       made_.push_back(make(plan_.blocks[i]));
       blocks_.push_back(made_.back().block);
       if (options_.on_made) options_.on_made(plan_.blocks[i]);
@@ -76,10 +77,25 @@ void Gpu::build() {
   join_sms();
 }
 
-Domain& Gpu::domain_of(const PlannedBlock& block) {
-  std::uint32_t node = block.node;
-  while (plan_.nodes[node].level > options_.domains) node = plan_.nodes[node].parent;
+Domain& Gpu::domain_of(std::uint32_t node) {
+  const NodeLevel level = options_.windows ? NodeLevel::kGpu : options_.domains;
+  while (plan_.nodes[node].level > level) node = plan_.nodes[node].parent;
   return domains_.try_emplace(node, plan_.nodes[node].name).first->second;
+}
+
+/// The domains of several GPUs; empty if there is one.
+std::vector<Domain*> Gpu::gpu_domains() {
+  std::vector<Domain*> domains;
+  if (config_.system.gpus == 1) return domains;
+  for (std::uint32_t n = 0; n < plan_.nodes.size(); ++n) {
+    if (plan_.nodes[n].level == NodeLevel::kGpu) domains.push_back(&domain_of(n));
+  }
+  return domains;
+}
+
+void Gpu::run_ahead() {
+  if (const auto why = why_no_windows(plan_, config_, options_.overrides)) throw InputError(*why);
+  DomainRunner::instance().run_ahead(gpu_domains(), *options_.windows);
 }
 
 void Gpu::join_sms() {
@@ -161,6 +177,14 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
       FabricSite site;
       site.config = config_.fabric;
       site.gpus = s.gpus;
+      site.domains = gpu_domains();
+      return create(block, site);
+    }
+    case BlockKind::kLongLink: {
+      LongLinkSite site;
+      site.config = config_.iommu;
+      site.near = &domain_of(block.node);
+      site.far = &domain_of(0);
       return create(block, site);
     }
     case BlockKind::kL2Tlb: {
@@ -337,19 +361,20 @@ BlockHandle Gpu::make_uvm(const PlannedBlock& block) {
   return h;
 }
 
-std::vector<BlockHandle*> Gpu::made(BlockKind kind) {
+std::vector<BlockHandle*> Gpu::made(BlockKind kind, std::optional<std::uint32_t> gpu) {
   std::vector<BlockHandle*> found;
   for (std::size_t i = 0; i < made_.size(); ++i) {
-    if (plan_.blocks[i].kind == kind) found.push_back(&made_[i]);
+    const PlannedBlock& b = plan_.blocks[i];
+    if (b.kind == kind && (!gpu || b.gpu == *gpu)) found.push_back(&made_[i]);
   }
   return found;
 }
 
-/// Flush stages at a kernel's end, in order. The L1s come first. Caches of other GPUs' lines come
-/// before the slices, because their write-backs end in the home slices.
-std::vector<FlushStage> Gpu::flush_stages() {
+/// Flush stages of a GPU at a kernel's end, in order. The L1s come first. Caches of other GPUs'
+/// lines come before the slices, because their write-backs end in the home slices.
+std::vector<FlushStage> Gpu::flush_stages(std::uint32_t gpu) {
   FlushStage l1s{"l1", {}, {}};
-  for (const BlockHandle* l1 : l1s_) l1s.drop.push_back(l1->flush);
+  for (const BlockHandle* l1 : made(BlockKind::kL1, gpu)) l1s.drop.push_back(l1->flush);
   FlushStage remote_caches{"remote_caches", {}, {}};
   // One stage, because the MDR engine's epoch and the migrator's moves end while the slices write
   // back.
@@ -365,12 +390,16 @@ std::vector<FlushStage> Gpu::flush_stages() {
   };
   if (!options_.keep_replicas) {
     // Lines are valid for one kernel (DualOpt section 4.4).
-    add(remote_caches, made(BlockKind::kRemoteCache), "system.transfer");
+    add(remote_caches, made(BlockKind::kRemoteCache, gpu), "system.transfer");
     // Copies of other partitions' lines are valid for one kernel as well (NUBA section 5.3).
-    if (caching_.front()->copies()) add(memory_side, slices_, "system.remote_caching");
+    if (caching_.front()->copies()) {
+      add(memory_side, made(BlockKind::kLlc, gpu), "system.remote_caching");
+    }
   }
-  add(memory_side, made(BlockKind::kPageMigrator), "migration.policy");
-  if (!options_.keep_replicas) add(memory_side, made(BlockKind::kMdr), "system.remote_caching");
+  add(memory_side, made(BlockKind::kPageMigrator, gpu), "migration.policy");
+  if (!options_.keep_replicas) {
+    add(memory_side, made(BlockKind::kMdr, gpu), "system.remote_caching");
+  }
   std::vector<FlushStage> stages{std::move(l1s)};
   for (FlushStage* stage : {&remote_caches, &memory_side}) {
     if (!stage->write_back.empty()) stages.push_back(std::move(*stage));
@@ -389,12 +418,15 @@ BlockHandle Gpu::make_dispatcher(const PlannedBlock& block) {
   DispatcherSite site;
   site.config = config_.dispatch;
   site.sms = config_.system.sms;
+  site.gpus = gpu_domains();
   site.make_scheduler = [this] {
     return config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_);
   };
   BlockHandle h = create(block, std::move(site));
   dispatcher_ = h.dispatcher;
-  dispatcher_->set_flush_stages(flush_stages());
+  for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
+    dispatcher_->set_flush_stages(GpuId(g), flush_stages(g));
+  }
   return h;
 }
 

@@ -359,6 +359,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("mcm", "network between modules, where it is of switches", c.mcm);
   group("ring", "network between modules, where it is of rings", c.ring);
   group("fabric", "links and switch between GPUs", c.fabric);
+  group("iommu", "links from the L2 TLBs of several GPUs to the shared walker", c.iommu);
   group("rdma", "RDMA engines", c.rdma);
   group("llc", "LLC slices", c.llc);
   group("remote_cache", "a bank of a GPU's cache of other GPUs' lines", c.remote_cache);

@@ -16,6 +16,7 @@
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric_config.h"
+#include "modules/noc/long_link.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
 #include "modules/power/power_config.h"
@@ -117,6 +118,7 @@ struct GpuConfig {
   ModuleNetworkConfig mcm;
   ModuleRingConfig ring;
   GpuFabricConfig fabric;
+  LongLinkConfig iommu;  ///< between an L2 TLB of several GPUs and the shared walker
   RdmaConfig rdma;
   LlcSliceConfig llc;
   /// A bank of a GPU's remote cache: 16 of 96 KB are 1.5 MB (DualOpt Table 1).

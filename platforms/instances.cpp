@@ -82,12 +82,6 @@ void check_name(const ParameterSetting& s, Config base, const ResolvedConfig& co
                    hint);
 }
 
-/// The kind of implementation of a block (platforms/block_sites.h).
-std::string implementation_kind(const PlannedBlock& block) {
-  if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
-  return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
-}
-
 /// Whether one block of a kind may have settings of its own, beside its implementation.
 bool has_settings(BlockKind kind) {
   switch (kind) {
@@ -105,6 +99,11 @@ bool has_settings(BlockKind kind) {
 }
 
 }  // namespace
+
+std::string implementation_kind(const PlannedBlock& block) {
+  if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
+  return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
+}
 
 std::string whole_path(const std::string& path) {
   return present_name(begins_with_gpu(path, 0) ? kSystem + path : path);

@@ -60,6 +60,7 @@ class Simulation::Impl {
  public:
   Impl(const ResolvedConfig& config, const BuildOptions& build)
       : config_(config),
+        windows_(build.windows),
         clock_(config.gpu.sm.clock_hz),
         device_(config_.gpu, [this](const LaunchRequest& r) { run_launch(r); }) {
     set_time_resolution();
@@ -67,6 +68,7 @@ class Simulation::Impl {
     options.check_protocol = build.check_protocol;
     options.keep_replicas = build.keep_replicas;
     options.domains = build.domains;
+    options.windows = build.windows;
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
@@ -77,6 +79,7 @@ class Simulation::Impl {
       system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
     }
     DomainRunner::instance().run_in_reverse(build.reverse_processes);
+    if (build.windows) gpu().run_ahead();
     device_.attach(gpu());
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     device_.on_launch_ended = [this](const std::exception_ptr& error) {
@@ -109,6 +112,7 @@ class Simulation::Impl {
   }
 
   const ResolvedConfig config_;
+  const std::optional<DomainWindows> windows_;
   const ClockDomain clock_;
   TransactionPool pool_;
   GpuDevice device_;
@@ -132,7 +136,7 @@ void Simulation::Impl::build_supervisor() {
   Supervisor::Hooks hooks;
   hooks.activity = [this] {
     const std::uint64_t waiting = gpu().pages_moving() ? now() : 0;
-    return instructions() + gpu().dispatcher().stats().ctas + pool_.acquired() + waiting;
+    return instructions() + gpu().dispatcher().count_ctas() + pool_.acquired() + waiting;
   };
   hooks.on_progress = [this] { report_progress(); };
   hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };
@@ -251,6 +255,11 @@ void Simulation::Impl::drain() {
 
 RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   options_ = options;
+  if (windows_ && options.values != ValueMode::kCarried) {
+    throw InputError(
+        "GPUs run on threads with --values carried only: in functional mode they share one flat "
+        "memory without latency");
+  }
   device_.set_values(options.values);
   if (options.check_races) {
     device_.check_races([this](const std::string& what) {
@@ -344,6 +353,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
                {"seconds", host_seconds},
                {"cpu_seconds", cpu_seconds(usage.ru_utime) + cpu_seconds(usage.ru_stime)},
                {"peak_rss_bytes", static_cast<std::uint64_t>(usage.ru_maxrss) * 1024},
+               {"threads", windows_ ? windows_->threads : 1},
                {"transactions", pool_.acquired()},
                {"transactions_per_second",
                 host_seconds > 0 ? static_cast<double>(pool_.acquired()) / host_seconds : 0},

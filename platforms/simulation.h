@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/json.h"
+#include "modules/core/domain.h"
 #include "modules/core/parameters.h"
 #include "modules/core/stats.h"
 #include "platforms/gpu_config.h"
@@ -97,6 +98,9 @@ struct BuildOptions {
   bool reverse_processes = false;
   /// GpuOptions::domains.
   NodeLevel domains = NodeLevel::kSystem;
+  /// GpuOptions::windows. Needs values in carried mode, because the flat memory of functional mode
+  /// is shared without latency.
+  std::optional<DomainWindows> windows = {};
 };
 
 /// Builds the platform (SystemC elaborates once: at most one Simulation per process) and runs

@@ -19,6 +19,9 @@ struct CtaGrid {
 
 /// Selects the next CTA of an SM. The dispatcher calls it if an SM has free resources, and reports
 /// the policy's counters. SMs are numbered GPU by GPU, with the same number of SMs in each.
+///
+/// Each of several GPUs has a scheduler of its own, which is asked for this GPU's SMs only. The
+/// schedulers must agree on which GPU runs a CTA without communication (GpuRanges).
 class CtaScheduler : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "cta_scheduler";
@@ -26,10 +29,10 @@ class CtaScheduler : public SystemPolicy {
   virtual void begin(const CtaGrid& grid, unsigned sm_count) = 0;
   /// Begins a new round over the SMs with free resources, in ascending order.
   virtual void begin_round() {}
-  /// Returns the next CTA for `sm`, or nothing if no CTA is left for it. Returns each CTA exactly
-  /// once.
+  /// Returns the next CTA for `sm`, or nothing if no CTA is left for it. Of all GPUs' schedulers,
+  /// one returns each CTA, once. A kernel ends when no SM runs a CTA or gets one.
   virtual std::optional<CtaId> next(SmId sm) = 0;
-  /// Number of CTAs that have not been returned.
+  /// Number of CTAs that this scheduler has not returned.
   virtual std::uint64_t pending() const = 0;
 };
 

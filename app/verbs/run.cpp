@@ -15,6 +15,7 @@
 #include "app/result_folder.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/run_threads.h"
 
 namespace tessera::app {
 namespace {
@@ -87,6 +88,12 @@ int run_verb(const std::vector<std::string>& arguments) {
   parser.options()("check-races",
                    "warn of races between CTAs, within shared memory, and of barriers in divergent "
                    "code (docs/guide/races.md); slower");
+  parser.options()("threads", po::value<std::string>()->value_name("N"),
+                   "experiment: runs the GPUs of a platform with several on N threads, with the "
+                   "same results; needs --values carried (docs/guide/threads.md)")(
+      "window", po::value<std::string>()->value_name("NS"),
+      "with --threads: nanoseconds for which each GPU runs alone (default: the least latency "
+      "between GPUs, which is the most)");
   add_overwrite_option(parser);
   add_plugin_option(parser);
   const auto values = parser.parse(arguments);
@@ -96,6 +103,13 @@ int run_verb(const std::vector<std::string>& arguments) {
   const std::string platform = positional_argument(*values, 0);
   const std::string workload = positional_argument(*values, 1);
 
+  BuildOptions build;
+  if (const auto threads = read_count(*values, "threads", 1, kMostRunThreads)) {
+    const unsigned ns = read_count(*values, "window", 1, 1'000'000).value_or(0);
+    build.windows = DomainWindows{ns * (kTicksPerSecond / 1'000'000'000), *threads};
+  } else if (values->count("window") != 0) {
+    throw InputError("--window needs --threads");
+  }
   const ResolvedConfig config = resolve_config(platform, run.sets);
   if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);
   // Errors in the workload are reported before directories are created.
@@ -117,7 +131,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   run.options.interrupted = interrupted;
   run.options.check_races = values->count("check-races") != 0;
   run.options.on_race = [](const std::string& what) { complain("warning: " + what); };
-  const PointOutcome outcome = simulate_point(config, *program, run.options);
+  const PointOutcome outcome = simulate_point(config, *program, run.options, build);
   meter.finish();
 
   std::optional<OutputDirectory> out;

@@ -5,6 +5,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "common/error.h"
+#include "modules/core/domain_link.h"
+#include "modules/core/domain_threads.h"
+
 namespace tessera {
 
 namespace {
@@ -13,6 +17,18 @@ Domain*& construction() {
   static Domain* domain = nullptr;
   return domain;
 }
+
+/// Raises a flag while it exists.
+class Raised {
+ public:
+  explicit Raised(bool& flag) : flag_(flag) { flag_ = true; }
+  ~Raised() { flag_ = false; }
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+ private:
+  bool& flag_;
+};
 
 }  // namespace
 
@@ -41,6 +57,10 @@ ClockDomain::Frequency& Domain::clock(std::uint64_t hertz) {
 void Domain::run(Tick t) {
   for (const auto& clock : clocks_) clock->advance(t);
   scheduler_.run(t);
+}
+
+void Domain::run_until(Tick t) {
+  while (scheduler_.next() < t) run(scheduler_.next());
 }
 
 Domain& Domain::under_construction() {
@@ -75,12 +95,39 @@ void DomainRunner::add(Domain& domain) {
 }
 
 void DomainRunner::remove(Domain& domain) {
-  domains_.erase(std::find(domains_.begin(), domains_.end(), &domain));
+  std::vector<Domain*>& from = domain.runs_ahead_ ? ahead_ : domains_;
+  from.erase(std::find(from.begin(), from.end(), &domain));
+  if (ahead_.empty()) threads_ = nullptr;
+}
+
+Tick DomainRunner::lookahead() const {
+  Tick least = kNever;
+  for (const DomainPath* p : paths_) least = std::min(least, p->latency());
+  return least;
+}
+
+void DomainRunner::run_ahead(const std::vector<Domain*>& domains, const DomainWindows& windows) {
+  const Tick window = std::min(windows.window == 0 ? lookahead() : windows.window, kTicksPerSecond);
+  for (const DomainPath* p : paths_) {
+    if (p->latency() != 0 && window <= p->latency()) continue;
+    throw InputError("domains cannot run alone for " + std::to_string(window / 1000) +
+                     " ps: messages from " + p->ends() + " take " +
+                     std::to_string(p->latency() / 1000) + " ps only");
+  }
+  window_ = window;
+  for (Domain* d : domains) {
+    if (!d->runs_) continue;  // without processes
+    domains_.erase(std::find(domains_.begin(), domains_.end(), d));
+    d->runs_ahead_ = true;
+    ahead_.push_back(d);
+  }
+  threads_ = windows.threads > 1 ? std::make_unique<DomainThreads>(windows.threads) : nullptr;
 }
 
 void DomainRunner::run_in_reverse(bool on) {
   reverse_ = on;
   for (Domain* d : domains_) d->scheduler().run_in_reverse(on);
+  for (Domain* d : ahead_) d->scheduler().run_in_reverse(on);
 }
 
 void DomainRunner::wake_at(Tick t) {
@@ -93,16 +140,39 @@ void DomainRunner::process() {
   wakes_at_ = kNever;
   Tick next = kNever;
   {
-    struct Running {
-      explicit Running(bool& flag) : flag_(flag) { flag_ = true; }
-      ~Running() { flag_ = false; }
-      bool& flag_;
-    } const running(running_);
+    const Raised running(running_);
+    if (unlikely(!ahead_.empty()) && next_ahead() <= t) run_window(t);
     do {
       next = run_domains(t);
     } while (next <= t);
   }
+  if (unlikely(!ahead_.empty())) next = std::min(next, next_ahead());
   if (next != kNever) wake_at(next);
+}
+
+Tick DomainRunner::next_ahead() const {
+  Tick next = kNever;
+  for (Domain* d : ahead_) next = std::min(next, d->scheduler().next());
+  return next;
+}
+
+/// Runs the domains that run ahead from t to t + window_. The other domains have nothing to do
+/// before t. What they send at t or later arrives at t + window_ or later.
+void DomainRunner::run_window(Tick t) {
+  const Tick end = t + window_;
+  {
+    const Raised running(window_runs_);
+    const auto run = [&](std::size_t n) {
+      ahead_[reverse_ ? ahead_.size() - 1 - n : n]->run_until(end);
+    };
+    if (threads_) {
+      threads_->run(ahead_.size(), run);
+    } else {
+      for (std::size_t n = 0; n < ahead_.size(); ++n) run(n);
+    }
+  }
+  for (DomainPath* p : paths_) p->deliver();
+  ++windows_;
 }
 
 /// Runs each domain that has a process due at t. Returns the time of the next process: t after a

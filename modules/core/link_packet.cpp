@@ -3,6 +3,7 @@
 
 #include <systemc>
 
+#include "common/run_threads.h"
 #include "modules/core/report.h"
 
 namespace tessera {
@@ -17,7 +18,12 @@ LinkPacket& link_packet_of(tlm::tlm_generic_payload& payload) {
   return *packet;
 }
 
+std::unique_lock<std::mutex> PacketPool::lock() {
+  return run_threads > 1 ? std::unique_lock<std::mutex>(mutex_) : std::unique_lock<std::mutex>();
+}
+
 LinkPacket& PacketPool::acquire() {
+  const auto held = lock();
   if (free_.empty()) {
     all_.push_back(std::make_unique<LinkPacket>(this));
     free_.push_back(all_.back().get());
@@ -32,6 +38,7 @@ LinkPacket& PacketPool::acquire() {
 }
 
 void PacketPool::free(tlm::tlm_generic_payload* packet) {
+  const auto held = lock();
   free_.push_back(static_cast<LinkPacket*>(packet));
 }
 

@@ -31,6 +31,42 @@ void BandwidthSeries::find_bin(Tick t) {
   bin_start_ = i * interval_;
 }
 
+void BandwidthSeries::add(const BandwidthSeries& other) {
+  // The interval of either depends on its last time only, so that the larger one becomes that of
+  // the sum, and merged bins fit.
+  const std::vector<std::uint64_t> bins = other.bins();
+  std::uint64_t in_bins = 0;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    add(bins[i], i * other.interval_);
+    in_bins += bins[i];
+  }
+  before_ += other.total() - in_bins;  // of_total() has no bins
+}
+
+namespace {
+
+ordered_json to_json(const Histogram& value) {
+  ordered_json buckets = ordered_json::array();
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < Histogram::kBuckets; ++i) {
+    if (value.bucket(i) != 0) last = i + 1;
+  }
+  for (std::size_t i = 0; i < last; ++i) buckets.push_back(value.bucket(i));
+  return {{"count", value.count()},
+          {"sum", value.sum()},
+          {"mean", value.mean()},
+          {"max", value.max()},
+          {"log2_buckets", buckets}};
+}
+
+ordered_json to_json(const BandwidthSeries& value) {
+  return {{"interval_ns", static_cast<double>(value.interval()) / 1e6},
+          {"bytes", value.bins()},
+          {"total", value.total()}};
+}
+
+}  // namespace
+
 void StatisticsRegistry::add(StatisticInfo info, const Counter* counter,
                              std::function<ordered_json()> read) {
   auto& siblings = by_module_[info.module];
@@ -66,19 +102,15 @@ void StatisticsRegistry::value(const std::string& module, const std::string& nam
 void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
                                    const Histogram& value, const std::string& unit,
                                    const std::string& description) {
-  add({module, name, unit, description, "histogram"}, nullptr, [&value] {
-    ordered_json buckets = ordered_json::array();
-    std::size_t last = 0;
-    for (std::size_t i = 0; i < Histogram::kBuckets; ++i) {
-      if (value.bucket(i) != 0) last = i + 1;
-    }
-    for (std::size_t i = 0; i < last; ++i) buckets.push_back(value.bucket(i));
-    return ordered_json{{"count", value.count()},
-                        {"sum", value.sum()},
-                        {"mean", value.mean()},
-                        {"max", value.max()},
-                        {"log2_buckets", buckets}};
-  });
+  add({module, name, unit, description, "histogram"}, nullptr,
+      [&value] { return tessera::to_json(value); });
+}
+
+void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
+                                   std::function<Histogram()> get, const std::string& unit,
+                                   const std::string& description) {
+  add({module, name, unit, description, "histogram"}, nullptr,
+      [get = std::move(get)] { return tessera::to_json(get()); });
 }
 
 void StatisticsRegistry::occupancy(const std::string& module, const std::string& name,
@@ -91,11 +123,15 @@ void StatisticsRegistry::occupancy(const std::string& module, const std::string&
 
 void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
                                    const BandwidthSeries& value, const std::string& description) {
-  add({module, name, "byte", description, "bandwidth"}, nullptr, [&value] {
-    return ordered_json{{"interval_ns", static_cast<double>(value.interval()) / 1e6},
-                        {"bytes", value.bins()},
-                        {"total", value.total()}};
-  });
+  add({module, name, "byte", description, "bandwidth"}, nullptr,
+      [&value] { return tessera::to_json(value); });
+}
+
+void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
+                                   std::function<BandwidthSeries()> get,
+                                   const std::string& description) {
+  add({module, name, "byte", description, "bandwidth"}, nullptr,
+      [get = std::move(get)] { return tessera::to_json(get()); });
 }
 
 std::string StatisticsRegistry::block_of(const std::string& module) {

@@ -40,6 +40,13 @@ class Histogram {
     sum_ += value;
     if (value > max_) max_ = value;
   }
+  /// Adds the values of another one.
+  void add(const Histogram& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+    count_ += other.count_;
+    sum_ += other.sum_;
+    max_ = std::max(max_, other.max_);
+  }
   std::uint64_t count() const { return count_; }
   std::uint64_t sum() const { return sum_; }
   std::uint64_t max() const { return max_; }
@@ -110,6 +117,9 @@ class BandwidthSeries {
     if (t - bin_start_ >= interval_ || bins_.empty()) find_bin(t);
     in_bin_ += bytes;
   }
+  /// Adds the bytes of another series that began with the same interval: as if one series had
+  /// counted them all.
+  void add(const BandwidthSeries& other);
   Tick interval() const { return interval_; }
   /// Bytes per interval, up to the last interval with traffic.
   std::vector<std::uint64_t> bins() const;
@@ -152,10 +162,15 @@ class StatisticsRegistry {
              const std::string& unit, const std::string& description);
   void histogram(const std::string& module, const std::string& name, const Histogram& value,
                  const std::string& unit, const std::string& description);
+  /// A histogram that is computed when it is read.
+  void histogram(const std::string& module, const std::string& name, std::function<Histogram()> get,
+                 const std::string& unit, const std::string& description);
   void occupancy(const std::string& module, const std::string& name, const Occupancy& value,
                  const std::string& unit, const std::string& description);
   void bandwidth(const std::string& module, const std::string& name, const BandwidthSeries& value,
                  const std::string& description);
+  void bandwidth(const std::string& module, const std::string& name,
+                 std::function<BandwidthSeries()> get, const std::string& description);
 
   const std::vector<StatisticInfo>& all() const { return infos_; }
 

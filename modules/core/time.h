@@ -30,10 +30,14 @@ void check_time_resolution();
 
 namespace detail {
 /// The present time while the ProcessScheduler calls processes; kNever otherwise. Only the
-/// ProcessScheduler writes it.
-inline Tick present = kNever;
+/// ProcessScheduler writes it. One for each thread that runs domains (modules/core/domain.h).
+inline thread_local Tick present = kNever;
 /// Cache of to_sc_time(), indexed by a hash of the number of ticks.
-inline std::array<sc_core::sc_time, 64> made_times;
+using MadeTimes = std::array<sc_core::sc_time, 64>;
+inline MadeTimes main_thread_times;
+/// The thread's own. A pointer, because a thread_local object with a constructor costs a check at
+/// each use.
+inline thread_local MadeTimes* made_times = &main_thread_times;
 }  // namespace detail
 
 /// The present simulated time. Called about fifty times per memory access.
@@ -45,7 +49,7 @@ inline Tick now() {
 /// SystemC library and nearly every delay is one of a few numbers of clock cycles, plus or minus a
 /// tick of rounding.
 inline sc_core::sc_time to_sc_time(Tick t) {
-  sc_core::sc_time& kept = detail::made_times[t * 0x9e3779b97f4a7c15U >> 58];
+  sc_core::sc_time& kept = (*detail::made_times)[t * 0x9e3779b97f4a7c15U >> 58];
   if (unlikely(kept.value() != t)) kept = sc_core::sc_time::from_value(t);
   return kept;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/transaction_pool.h"
 
+#include <algorithm>
 #include <new>
+
+#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -42,23 +45,54 @@ TransactionPool::~TransactionPool() {
 }
 
 Transaction& TransactionPool::acquire() {
-  if (free_.empty()) {
-    static_assert(sizeof(Transaction) >= 2 * kMaxLineBytes, "buffers would overlap");
-    chunks_.emplace_back(2 * Transaction::kBuffersBehind);
-    std::byte* const chunk = chunks_.back().data();
-    const std::size_t count = Transaction::kBuffersBehind / sizeof(Transaction);
-    for (std::size_t i = count; i-- > 0;) {
-      auto* t = new (chunk + i * sizeof(Transaction)) Transaction(this);
-      all_.push_back(t);
-      free_.push_back(t);
-    }
-  }
-  Transaction* t = free_.back();
-  free_.pop_back();
-  ++live_;
-  ++acquired_;
+  Part& part = parts_[run_thread];
+  if (unlikely(part.free.empty())) refill(part);
+  Transaction* t = part.free.back();
+  part.free.pop_back();
+  ++part.live;
+  ++part.acquired;
   t->acquire();
   return *t;
+}
+
+/// Takes spare transactions, or allocates a chunk.
+void TransactionPool::refill(Part& part) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (!spare_.empty()) {
+    const std::size_t taken = std::min(spare_.size(), kChunkTransactions);
+    part.free.assign(spare_.end() - static_cast<std::ptrdiff_t>(taken), spare_.end());
+    spare_.resize(spare_.size() - taken);
+    return;
+  }
+  static_assert(sizeof(Transaction) >= 2 * kMaxLineBytes, "buffers would overlap");
+  chunks_.emplace_back(2 * Transaction::kBuffersBehind);
+  std::byte* const chunk = chunks_.back().data();
+  for (std::size_t i = kChunkTransactions; i-- > 0;) {
+    auto* t = new (chunk + i * sizeof(Transaction)) Transaction(this);
+    all_.push_back(t);
+    part.free.push_back(t);
+  }
+}
+
+/// Gives a chunk's number of free transactions to other threads, because requests can travel mostly
+/// in one direction.
+void TransactionPool::give_some(Part& part) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto from = part.free.end() - static_cast<std::ptrdiff_t>(kChunkTransactions);
+  spare_.insert(spare_.end(), from, part.free.end());
+  part.free.erase(from, part.free.end());
+}
+
+std::size_t TransactionPool::live() const {
+  std::int64_t sum = 0;
+  for (const Part& p : parts_) sum += p.live;
+  return static_cast<std::size_t>(sum);
+}
+
+std::uint64_t TransactionPool::acquired() const {
+  std::uint64_t sum = 0;
+  for (const Part& p : parts_) sum += p.acquired;
+  return sum;
 }
 
 void TransactionPool::free(tlm::tlm_generic_payload* payload) {
@@ -70,11 +104,14 @@ void TransactionPool::free(tlm::tlm_generic_payload* payload) {
   t->set_dmi_allowed(false);
   t->set_line(tlm::TLM_IGNORE_COMMAND, 0, 0);
   t->set_data_ptr(t->data());
-  --live_;
-  free_.push_back(t);
+  Part& part = parts_[run_thread];
+  --part.live;
+  part.free.push_back(t);
+  if (unlikely(run_threads > 1 && part.free.size() > 2 * kChunkTransactions)) give_some(part);
 }
 
 AtomicOperands* TransactionPool::acquire_atomics() {
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (free_atomics_.empty()) {
     all_atomics_.push_back(std::make_unique<AtomicOperands>());
     free_atomics_.push_back(all_atomics_.back().get());
@@ -86,6 +123,7 @@ AtomicOperands* TransactionPool::acquire_atomics() {
 }
 
 void TransactionPool::release_atomics(AtomicOperands* operands) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   free_atomics_.push_back(operands);
 }
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
 #include <tlm>
 #include <vector>
 
+#include "common/run_threads.h"
 #include "modules/core/huge_pages.h"
 #include "modules/core/memory_request.h"
 
@@ -46,7 +50,8 @@ class alignas(64) Transaction final : public tlm::tlm_generic_payload {
 };
 
 /// Allocates reset transactions and reclaims them when their reference count falls to 0. One pool
-/// serves a whole platform. It never shrinks and does not allocate memory after warm-up.
+/// serves a whole platform. It never shrinks and does not allocate memory after warm-up. Each
+/// thread that runs domains has its own free transactions.
 class TransactionPool final : public tlm::tlm_mm_interface {
  public:
   TransactionPool() = default;
@@ -63,19 +68,31 @@ class TransactionPool final : public tlm::tlm_mm_interface {
   void release_atomics(AtomicOperands* operands);
 
   /// Transactions in use now; 0 at the end of every run.
-  std::size_t live() const { return live_; }
+  std::size_t live() const;
   std::size_t capacity() const { return all_.size(); }
   /// Number of acquire() calls since construction.
-  std::uint64_t acquired() const { return acquired_; }
+  std::uint64_t acquired() const;
 
  private:
+  /// One thread's part, in host cache lines of its own.
+  struct alignas(64) Part {
+    std::vector<Transaction*> free;
+    std::int64_t live = 0;  ///< below 0 if the thread frees what others have acquired
+    std::uint64_t acquired = 0;
+  };
+  static constexpr std::size_t kChunkTransactions =
+      Transaction::kBuffersBehind / sizeof(Transaction);
+
+  void refill(Part& part);
+  void give_some(Part& part);
+
+  std::array<Part, kMostRunThreads> parts_;
+  std::mutex mutex_;  ///< guards what follows
   std::vector<HugePages> chunks_;
   std::vector<Transaction*> all_;
-  std::vector<Transaction*> free_;
+  std::vector<Transaction*> spare_;  ///< free ones of threads that have many
   std::vector<std::unique_ptr<AtomicOperands>> all_atomics_;
   std::vector<AtomicOperands*> free_atomics_;
-  std::size_t live_ = 0;
-  std::uint64_t acquired_ = 0;
 };
 
 }  // namespace tessera

@@ -291,13 +291,12 @@ void CommandProcessor::start_next() {
     const LaunchRequest request = request_of(*kernel);
     step = CommandError::kRefused;
     program_ = kernel->source->make(request, platform_.environment());
-    std::unique_ptr<CtaScheduler> scheduler =
+    const CtaSchedulerFactory scheduler =
         apply(planner_.plan(view_of(request, kernel->source->facts(kernel->name))));
     if (platform_.on_start) platform_.on_start(*program_);
     running_ = true;
     dispatcher_.launch(
-        *program_, [this](const std::exception_ptr& error) { kernel_ended(error); },
-        std::move(scheduler));
+        *program_, [this](const std::exception_ptr& error) { kernel_ended(error); }, scheduler);
   } catch (...) {
     complete(step, std::current_exception());
   }
@@ -386,8 +385,8 @@ CachingByAllocation CommandProcessor::caching_of(const LaunchPlan& plan) const {
   return caching;
 }
 
-/// The scheduler that the plan selects; null: the dispatcher's own.
-std::unique_ptr<CtaScheduler> CommandProcessor::apply(const LaunchPlan& plan) {
+/// The schedulers that the plan selects; empty: the dispatcher's own.
+CtaSchedulerFactory CommandProcessor::apply(const LaunchPlan& plan) {
   CachingByAllocation caching = caching_of(plan);
   if (platform_.cache) {
     platform_.cache(std::move(caching));
@@ -395,9 +394,12 @@ std::unique_ptr<CtaScheduler> CommandProcessor::apply(const LaunchPlan& plan) {
     throw InputError("launch planner '" + config_.planner +
                      "' chooses caching for single arrays, which no block of this platform has");
   }
-  std::unique_ptr<CtaScheduler> scheduler;
+  CtaSchedulerFactory scheduler;
   if (plan.scheduler) {
-    scheduler = plan.scheduler->parameters.make(plan.scheduler->name, platform_.context);
+    scheduler = [this, chosen = *plan.scheduler] {
+      return chosen.parameters.make(chosen.name, platform_.context);
+    };
+    static_cast<void>(scheduler());  // throws before a page is placed
   }
   for (const PageAssignment& page : plan.pages) platform_.place(page);
   stats_.pages_placed += plan.pages.size();

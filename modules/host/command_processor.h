@@ -110,7 +110,7 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   LaunchRequest request_of(const KernelTable::Kernel& kernel);
   LaunchView view_of(const LaunchRequest& request, const KernelFacts& facts) const;
   CachingByAllocation caching_of(const LaunchPlan& plan) const;
-  std::unique_ptr<CtaScheduler> apply(const LaunchPlan& plan);
+  CtaSchedulerFactory apply(const LaunchPlan& plan);
   void kernel_ended(const std::exception_ptr& error);
   void complete(CommandError code, std::exception_ptr why);
   void raise_error(CommandError code, std::exception_ptr why);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/core/domain.h"
 #include "modules/core/statistics_visitor.h"
 #include "policies/launch_planner.h"
 
@@ -27,37 +28,78 @@ void describe(ParameterVisitor& v, DispatchConfig& c) {
   v.integer("launch_cycles", c.launch_cycles, "cycle",
             "from a fetched packet to the first CTA's start (ours: the papers count kernels only)",
             0, 1'000'000'000);
+  v.integer(
+      "gpu_latency_ns", c.gpu_latency_ns, "ns",
+      "of an order to a GPU and of its report, if there are several GPUs (MGPUSim: its driver "
+      "is behind the PCIe switch, 140 ns)",
+      0, 1'000'000);
 }
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                             std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count)
+                             CtaSchedulerFactory make_scheduler, unsigned sm_count,
+                             const std::vector<Domain*>& gpus)
     : sc_module(name),
       sms("sms", sm_count),
       events("events"),
       config_(config),
       clock_(config.clock_hz),
-      own_scheduler_(std::move(scheduler)),
-      scheduler_(own_scheduler_.get()),
-      sm_(sm_count),
-      flush_(clock_, [this](Tick t) { wake_.at(t); }) {
+      sms_per_gpu_(gpus.empty() ? sm_count : sm_count / static_cast<unsigned>(gpus.size())),
+      latency_(gpus.size() > 1 ? config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000) : 0) {
   events.bind(*this);
   wake_.bind<&CtaDispatcher::process>(*this);
+  Domain& own = Domain::under_construction();
+  const std::size_t count = std::max<std::size_t>(1, gpus.size());
+  gpus_.resize(count);
+  for (std::size_t g = 0; g < count; ++g) {
+    add_gpu(g, own, gpus.empty() ? own : *gpus[g], make_scheduler);
+  }
+}
+
+void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain,
+                            const CtaSchedulerFactory& make_scheduler) {
+  Gpu& gpu = gpus_[g];
+  const std::string here = name();
+  const std::string there = here + " in GPU " + std::to_string(g);
+  gpu.scheduler = make_scheduler();
+  {
+    const Domain::Construction in(domain);
+    gpu.part = std::make_unique<GpuDispatcher>(
+        config_.clock_hz, SmId(static_cast<std::uint32_t>(g) * sms_per_gpu_),
+        [this, &gpu](DispatchReport&& r) {
+          gpu.reports->send(clock_.after(now() + latency_, 0), std::move(r));
+        });
+  }
+  for (unsigned i = 0; i < sms_per_gpu_; ++i) gpu.part->add(sms[g * sms_per_gpu_ + i]);
+  gpu.orders = std::make_unique<DomainLink<DispatchOrder>>(
+      here, own, there, domain, latency_,
+      [&gpu](Tick at, DispatchOrder&& o) { gpu.part->order(at, std::move(o)); });
+  gpu.reports = std::make_unique<DomainLink<DispatchReport>>(
+      there, domain, here, own, latency_, [this, g](Tick at, DispatchReport&& r) {
+        reports_.push(at, static_cast<std::uint32_t>(g), std::move(r));
+        wake_.at(at);
+      });
+}
+
+void CtaDispatcher::set_flush_stages(GpuId gpu, std::vector<FlushStage> stages) {
+  stages_ = std::max(stages_, stages.size());
+  gpus_[gpu.value].part->set_flush_stages(std::move(stages));
 }
 
 void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
-                           std::unique_ptr<CtaScheduler> scheduler) {
+                           const CtaSchedulerFactory& make_scheduler) {
   sc_assert(kernel_ == nullptr);
   kernel_ = &kernel;
-  planned_scheduler_ = std::move(scheduler);
-  scheduler_ = planned_scheduler_ ? planned_scheduler_.get() : own_scheduler_.get();
+  planned_.clear();
+  if (make_scheduler) {
+    for (std::size_t g = 0; g < gpus_.size(); ++g) planned_.push_back(make_scheduler());
+  }
   on_end_ = std::move(on_end);
-  error_ = nullptr;
-  residents_ = 0;
-  const Dim3 grid = kernel.grid();
-  scheduler_->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sm_.size()));
-  notifications_.clear();
-  ctas_done_ = 0;
-  ctas_total_ = grid.count();
+  failure_ = {};
+  begun_ = false;
+  reports_.clear();
+  ended_before_ += ctas_done();
+  started_before_ = count_ctas();
+  ctas_total_ = kernel.grid().count();
   ++stats_.kernels;
   start_at_ = clock_.after(now() + 1, config_.launch_cycles);
   wake_.at(start_at_);
@@ -67,11 +109,11 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
 unsigned CtaDispatcher::residents() const {
   const CtaResources r = kernel_->resources();
   const unsigned n = sms[0]->resident_ctas(r);
-  const std::uint64_t room = std::uint64_t{n} * sm_.size();
+  const std::uint64_t room = std::uint64_t{n} * sms.size();
   if (n != 0 && kernel_->cooperative() && ctas_total_ > room) {
     throw InputError("kernel '" + kernel_->name() + "' synchronises its grid: all " +
                      std::to_string(ctas_total_) + " CTAs must be resident at once, but " +
-                     std::to_string(sm_.size()) + " SMs hold " + std::to_string(n) +
+                     std::to_string(sms.size()) + " SMs hold " + std::to_string(n) +
                      " of them each, " + std::to_string(room) +
                      " in all; launch fewer CTAs, or see sm.max_ctas, sm.max_threads, "
                      "sm.registers, sm.shared_bytes");
@@ -84,129 +126,147 @@ unsigned CtaDispatcher::residents() const {
                    "sm.shared_bytes");
 }
 
-void CtaDispatcher::fail() {
+void CtaDispatcher::fail(Tick t) {
+  DispatchOrder abort;
+  abort.kind = DispatchOrder::Kind::kAbort;
+  order_all(t, abort);
   kernel_ = nullptr;
-  flush_.reset();
-  std::exchange(on_end_, nullptr)(error_);
+  std::exchange(on_end_, nullptr)(failure_.error);
 }
 
-void CtaDispatcher::notify(SmId sm, Notification what) {
-  if (kernel_ == nullptr) return;  // after a failure, SMs can still complete CTAs
-  const Tick due = clock_.after(now() + 1, 0);
-  notifications_.push(due, sm.value, what);
-  wake_.at(due);
-}
-
-void CtaDispatcher::cta_finished(SmId sm) { notify(sm, Notification::kCtaFinished); }
-
-void CtaDispatcher::sm_drained(SmId sm) { notify(sm, Notification::kDrained); }
-
-/// Keeps the first failure. Of failures at the same time, the one of the lowest SM.
-void CtaDispatcher::kernel_failed(SmId sm, std::exception_ptr error) {
-  if (!error_ || (failed_at_ == now() && sm.value < failed_sm_.value)) {
-    error_ = std::move(error);
-    failed_at_ = now();
-    failed_sm_ = sm;
-  }
-  wake_.at(clock_.after(now() + 1, 0));
+void CtaDispatcher::order_all(Tick t, const DispatchOrder& order) {
+  for (Gpu& gpu : gpus_) gpu.orders->send(clock_.after(t + latency_, 0), order);
 }
 
 void CtaDispatcher::process() {
   const Tick t = now();
   if (kernel_ == nullptr) return;
-  if (residents_ == 0 && !error_) {
+  if (!begun_ && t >= start_at_) begin(t);
+  handle_reports(t);
+  if (failure_.error) {
+    fail(t);
+    return;
+  }
+  if (begun_ && outstanding_ == 0) begin_stage(t);
+  wake_.at(reports_.next_due());
+}
+
+/// Orders the GPUs to deal the kernel's CTAs.
+void CtaDispatcher::begin(Tick t) {
+  begun_ = true;
+  DispatchOrder order;
+  order.kernel = kernel_;
+  try {
+    order.residents = residents();
+  } catch (...) {
+    failure_.error = std::current_exception();
+    return;
+  }
+  const Dim3 grid = kernel_->grid();
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    order.scheduler = planned_.empty() ? gpus_[g].scheduler : planned_[g];
+    order.scheduler->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sms.size()));
+    gpus_[g].orders->send(clock_.after(t + latency_, 0), order);
+  }
+  outstanding_ = gpus_.size();
+  stage_ = 0;
+  flush_cycles_ = 0;
+  wrote_back_until_ = 0;
+}
+
+/// Of failures that are reported at the same time, the earliest counts; of these, the lowest SM's.
+void CtaDispatcher::handle_reports(Tick t) {
+  while (reports_.due(t)) {
+    DispatchReport r = reports_.pop();
+    if (r.kind != DispatchReport::Kind::kFailed) {
+      --outstanding_;
+      if (r.wrote_back_until != 0) {
+        wrote_back_until_ =
+            std::max(wrote_back_until_, clock_.after(r.wrote_back_until + latency_, 0));
+      }
+    } else if (!failure_.error || r.failed_at < failure_.failed_at) {
+      failure_ = std::move(r);
+    }
+  }
+}
+
+/// The kernel, or a flush stage, has ended in all GPUs.
+void CtaDispatcher::begin_stage(Tick t) {
+  if (stage_ == 0) {
     try {
-      residents_ = residents();
+      check_all_started();
     } catch (...) {
-      error_ = std::current_exception();
+      failure_.error = std::current_exception();
+      fail(t);
+      return;
     }
+  } else if (wrote_back_until_ > stage_began_) {
+    flush_cycles_ += clock_.cycle_at(wrote_back_until_) - clock_.cycle_at(stage_began_);
   }
-  if (error_) {
-    fail();
+  if (stage_ == stages_) {
+    end_kernel(t);
     return;
   }
-  if (flush_.running()) {
-    if (flush_.advance(t)) end_kernel(t);
-    return;
-  }
-  handle_notifications(t);
-  const bool more = t >= start_at_ && deal(t);
-  const bool done =
-      t >= start_at_ && scheduler_->pending() == 0 &&
-      std::all_of(sm_.begin(), sm_.end(), [](const Sm& s) { return s.running == 0 && s.drained; });
-  if (done) {
-    flush_.begin(t);
-    if (flush_.advance(t)) end_kernel(t);
-    return;
-  }
-  if (more) wake_.at(clock_.after(t, 1));
-  wake_.at(notifications_.next_due());
+  stage_began_ = t;
+  outstanding_ = gpus_.size();
+  DispatchOrder order;
+  order.kind = DispatchOrder::Kind::kFlush;
+  order.stage = stage_++;
+  order_all(t, order);
 }
 
-void CtaDispatcher::handle_notifications(Tick t) {
-  while (notifications_.due(t)) {
-    Sm& s = sm_[notifications_.front_port()];
-    if (notifications_.pop() == Notification::kCtaFinished) {
-      --s.running;
-      ++ctas_done_;
-    } else if (s.running == 0) {
-      s.drained = true;  // unless a CTA has been dispatched since
-    }
-  }
-}
-
-/// Dispatches at most one CTA to each SM with free resources. Returns whether it dispatched any,
-/// because another round can then dispatch more.
-bool CtaDispatcher::deal(Tick t) {
-  bool dealt = false;
-  scheduler_->begin_round();
-  for (std::uint32_t i = 0; i < sm_.size(); ++i) {
-    if (sm_[i].running >= residents_) continue;
-    const std::optional<CtaId> cta = scheduler_->next(SmId(i));
-    if (!cta) continue;
-    ++sm_[i].running;
-    sm_[i].drained = false;
-    ++stats_.ctas;
-    sms[i]->start_cta(*kernel_, *cta, clock_.after(t, 1));
-    dealt = true;
-  }
-  return dealt;
+/// Each part ends when its scheduler returns no CTA for any of its SMs.
+void CtaDispatcher::check_all_started() {
+  const std::uint64_t started = count_ctas() - started_before_;
+  if (started == ctas_total_) return;
+  throw RunError("kernel '" + kernel_->name() + "': the CTA scheduler has returned " +
+                 std::to_string(started) + " of " + std::to_string(ctas_total_) + " CTAs");
 }
 
 void CtaDispatcher::end_kernel(Tick t) {
   stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(start_at_);
-  stats_.flush_cycles += flush_.write_back_cycles();
+  stats_.flush_cycles += flush_cycles_;
   kernel_ = nullptr;
   std::exchange(on_end_, nullptr)(nullptr);
+}
+
+std::uint64_t CtaDispatcher::ctas_done() const {
+  std::uint64_t ended = 0;
+  for (const Gpu& gpu : gpus_) ended += gpu.part->ended();
+  return ended - ended_before_;
+}
+
+std::uint64_t CtaDispatcher::count_ctas() {
+  stats_.ctas = 0;
+  for (const Gpu& gpu : gpus_) stats_.ctas += gpu.part->started();
+  return stats_.ctas;
 }
 
 void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
   if (kernel_ == nullptr) return;
   const std::string base = std::string(name()) + ".";
-  if (scheduler_->pending() != 0) {
-    out.push_back(
-        {base + "pending_ctas", static_cast<std::size_t>(scheduler_->pending()), "room on an SM"});
+  std::uint64_t started = 0;
+  for (const Gpu& gpu : gpus_) started += gpu.part->started();
+  const std::uint64_t pending = ctas_total_ - (started - started_before_);
+  if (pending != 0) {
+    out.push_back({base + "pending_ctas", static_cast<std::size_t>(pending), "room on an SM"});
   }
-  std::size_t running = 0;
-  std::size_t undrained = 0;
-  for (const Sm& s : sm_) {
-    running += s.running;
-    if (s.running == 0 && !s.drained) ++undrained;
-  }
-  if (running != 0) out.push_back({base + "running_ctas", running, "their warps to end"});
-  flush_.describe_waiting(base, out);
-  if (undrained != 0) {
-    out.push_back({base + "undrained_sms", undrained, "acknowledgements of their stores"});
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    const std::string part = gpus_.size() == 1 ? base : base + "gpu" + std::to_string(g) + ".";
+    gpus_[g].part->describe_waiting(part, out);
   }
 }
 
 void CtaDispatcher::reset() {
   kernel_ = nullptr;
   on_end_ = nullptr;
-  error_ = nullptr;
-  for (Sm& s : sm_) s = Sm{};
-  notifications_.clear();
-  flush_.reset();
+  failure_ = {};
+  reports_.clear();
+  for (Gpu& gpu : gpus_) {
+    gpu.part->reset();
+    gpu.orders->reset();
+    gpu.reports->reset();
+  }
   wake_.cancel();
 }
 
@@ -221,7 +281,10 @@ void describe(StatisticsVisitor& v, DispatchStats& s) {
 
 void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
   register_statistics_of(registry, name(), stats_);
-  registry.counters(name(), scheduler_->counters());
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    const std::string part = gpus_.size() == 1 ? "" : ".gpu" + std::to_string(g);
+    registry.counters(name() + part, gpus_[g].scheduler->counters());
+  }
 }
 
 }  // namespace tessera

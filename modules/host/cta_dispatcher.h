@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "modules/core/block.h"
+#include "modules/core/domain_link.h"
 #include "modules/core/parameters.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/time.h"
 #include "modules/core/timed_queue.h"
-#include "modules/host/flush_stages.h"
+#include "modules/host/gpu_dispatcher.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/cta_scheduler.h"
 
@@ -26,6 +27,7 @@ struct DispatchConfig {
   std::string scheduler = "distributed";
   std::uint64_t fetch_cycles = 0;
   std::uint64_t launch_cycles = 0;
+  std::uint64_t gpu_latency_ns = 0;
 };
 
 void describe(ParameterVisitor& v, DispatchConfig& c);
@@ -39,40 +41,54 @@ struct DispatchStats {
 
 void describe(StatisticsVisitor& v, DispatchStats& s);
 
-/// CTA dispatcher: runs one kernel at a time for the CommandProcessor. It dispatches the kernel's
-/// CTAs to the SMs in the CtaScheduler's order, and flushes the caches stage by stage when the
-/// kernel ends.
+/// Makes the CtaScheduler of a GPU.
+using CtaSchedulerFactory = std::function<std::unique_ptr<CtaScheduler>()>;
+
+/// CTA dispatcher: runs one kernel at a time for the CommandProcessor. A part in each GPU
+/// (GpuDispatcher) dispatches the GPU's CTAs to its SMs, in the order of a CtaScheduler of its own,
+/// and flushes the GPU's caches stage by stage when the kernel has ended in all GPUs.
 ///
-/// Timing: an SM with free resources gets at most one CTA a cycle. An SM's notification (a CTA has
-/// ended, or all stores are acknowledged) takes effect at the next clock edge. Flushes:
-/// flush_stages.h. Not modelled: concurrent kernels.
+/// Timing: that of the parts. With several GPUs, an order to a part and its report take
+/// `gpu_latency_ns` each, rounded up to a clock edge. A kernel's CTAs have then ended when the last
+/// report has arrived, and so has a flush stage. Not modelled: concurrent kernels, CTAs that change
+/// their GPU.
 class CtaDispatcher final : public sc_core::sc_module, public Block, public DispatchEventsIf {
  public:
   sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
   sc_core::sc_export<DispatchEventsIf> events;
 
+  /// `gpus`: domains of the GPUs, which have the same number of SMs each. Empty: one GPU, in the
+  /// domain under construction.
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                std::unique_ptr<CtaScheduler> scheduler, unsigned sm_count);
+                CtaSchedulerFactory make_scheduler, unsigned sm_count,
+                const std::vector<Domain*>& gpus = {});
 
-  /// Sets the caches that are flushed when a kernel ends, in order. Not while a kernel runs.
-  void set_flush_stages(std::vector<FlushStage> stages) { flush_.set_stages(std::move(stages)); }
+  /// Sets the caches of a GPU that are flushed when a kernel ends, in order. All GPUs have the same
+  /// stages; the last ones of a GPU can be left out. Not while a kernel runs.
+  void set_flush_stages(GpuId gpu, std::vector<FlushStage> stages);
 
   /// Starts a kernel, if none is running. The dispatcher's process calls `on_end` when the
   /// kernel's last CTA has ended, all its stores are performed and the caches are flushed. After a
-  /// failure it calls `on_end` with the error: RunError from the kernel; InputError if a CTA does
-  /// not fit an SM, or if the grid of a cooperative kernel does not fit all SMs at once. The kernel
-  /// must live until that call; after a failure, until the platform is reset or destroyed.
-  /// `scheduler`: for this launch; null: the dispatcher's own.
+  /// failure it calls `on_end` with the error: RunError from the kernel, or if schedulers leave
+  /// CTAs out; InputError if a CTA does not fit an SM, or if the grid of a cooperative kernel does
+  /// not fit all SMs at once. The kernel must live until that call; after a failure, until the
+  /// platform is reset or destroyed. `make_scheduler`: for this launch; empty: the dispatcher's own
+  /// schedulers.
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
-              std::unique_ptr<CtaScheduler> scheduler = nullptr);
+              const CtaSchedulerFactory& make_scheduler = {});
 
-  void cta_finished(SmId sm) override;
-  void sm_drained(SmId sm) override;
-  void kernel_failed(SmId sm, std::exception_ptr error) override;
+  void cta_finished(SmId sm) override { part_of(sm).cta_finished(sm); }
+  void sm_drained(SmId sm) override { part_of(sm).sm_drained(sm); }
+  void kernel_failed(SmId sm, std::exception_ptr error) override {
+    part_of(sm).kernel_failed(sm, std::move(error));
+  }
 
-  std::uint64_t ctas_done() const { return ctas_done_; }
+  /// CTAs of the running or the last kernel.
+  std::uint64_t ctas_done() const;
   std::uint64_t ctas_total() const { return ctas_total_; }
   const DispatchStats& stats() const { return stats_; }
+  /// Counts the CTAs that have started so far. Returns their number.
+  std::uint64_t count_ctas();
 
   bool idle() const override { return kernel_ == nullptr; }
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -80,38 +96,48 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  /// The dispatcher's state of an SM.
-  struct Sm {
-    std::uint32_t running = 0;
-    bool drained = true;
+  /// A GPU's part and the paths to and from it.
+  struct Gpu {
+    std::shared_ptr<CtaScheduler> scheduler;  ///< the part's own
+    std::unique_ptr<GpuDispatcher> part;
+    std::unique_ptr<DomainLink<DispatchOrder>> orders;
+    std::unique_ptr<DomainLink<DispatchReport>> reports;
   };
-  enum class Notification : std::uint8_t { kCtaFinished, kDrained };
 
+  void add_gpu(std::size_t g, Domain& own, Domain& domain,
+               const CtaSchedulerFactory& make_scheduler);
+  GpuDispatcher& part_of(SmId sm) { return *gpus_[sm.value / sms_per_gpu_].part; }
   void process();
-  void fail();
+  void begin(Tick t);
+  void handle_reports(Tick t);
+  void begin_stage(Tick t);
+  void order_all(Tick t, const DispatchOrder& order);
   unsigned residents() const;
-  void handle_notifications(Tick t);
-  bool deal(Tick t);
+  void check_all_started();
+  void fail(Tick t);
   void end_kernel(Tick t);
-  void notify(SmId sm, Notification what);
 
   const DispatchConfig config_;
   const ClockDomain clock_;
-  const std::unique_ptr<CtaScheduler> own_scheduler_;
-  std::unique_ptr<CtaScheduler> planned_scheduler_;  ///< of the running launch; can be null
-  CtaScheduler* scheduler_;  ///< planned_scheduler_, or the dispatcher's own
-  std::vector<Sm> sm_;
-  TimedQueue<Notification> notifications_;  ///< by SM; due at the edge after its arrival
+  const unsigned sms_per_gpu_;
+  const Tick latency_;  ///< between the dispatcher and a part
+  std::vector<Gpu> gpus_;
+  TimedQueue<DispatchReport> reports_;  ///< by GPU
+  std::size_t stages_ = 0;
   KernelProgram* kernel_ = nullptr;
+  std::vector<std::shared_ptr<CtaScheduler>> planned_;  ///< by GPU, for a launch; can be empty
   std::function<void(std::exception_ptr)> on_end_;
-  std::exception_ptr error_;
-  Tick failed_at_ = kNever;  ///< time and SM of error_
-  SmId failed_sm_;
-  unsigned residents_ = 0;  ///< the kernel's maximum of CTAs per SM
+  DispatchReport failure_;
   Tick start_at_ = 0;
-  FlushSequence flush_;
-  std::uint64_t ctas_done_ = 0;
+  bool begun_ = false;           ///< the parts have been ordered to begin
+  std::size_t outstanding_ = 0;  ///< reports of parts that have not ended, or not flushed
+  std::size_t stage_ = 0;        ///< next flush stage
+  Tick stage_began_ = 0;
+  Tick wrote_back_until_ = 0;  ///< in this stage
+  std::uint64_t flush_cycles_ = 0;
   std::uint64_t ctas_total_ = 0;
+  std::uint64_t ended_before_ = 0;  ///< CTAs of earlier kernels
+  std::uint64_t started_before_ = 0;
   ProcessTimer wake_;
   DispatchStats stats_;
 };

@@ -5,64 +5,52 @@
 
 namespace tessera {
 
-void FlushSequence::begin(Tick t) {
+void StageFlush::begin(std::size_t stage, Tick t) {
   running_ = true;
-  stage_ = 0;
-  write_back_cycles_ = 0;
-  if (!stages_.empty()) begin_stage(t);
-}
-
-void FlushSequence::begin_stage(Tick t) {
-  const FlushStage& stage = stages_[stage_];
+  stage_ = stage;
   stage_end_ = t;
-  for (FlushIf* cache : stage.drop) cache->flush();
-  if (!stage.drop.empty()) {
-    // The caches are empty at their next edge.
-    stage_end_ = clock_.after(t, 2);
-    wake_(stage_end_);
-  }
+  wrote_back_until_ = 0;
+  if (stage >= stages_.size()) return;
+  for (FlushIf* cache : stages_[stage].drop) cache->flush();
+  // The caches are empty at their next edge.
+  if (!stages_[stage].drop.empty()) stage_end_ = clock_.after(t, 2);
   std::vector<SliceFlushIf*> holders;
-  for (SliceFlushIf* cache : stage.write_back) {
+  for (SliceFlushIf* cache : stages_[stage].write_back) {
     if (cache->needs_flush()) holders.push_back(cache);
   }
   outstanding_ = holders.size();
   for (SliceFlushIf* cache : holders) {
-    cache->flush([this, t] { acknowledge(t); });
+    cache->flush([this] { acknowledge(); });
   }
 }
 
-void FlushSequence::acknowledge(Tick began) {
+void StageFlush::acknowledge() {
   if (!running_ || --outstanding_ != 0) return;
-  const Tick end = clock_.after(now() + 1, 0);
-  stage_end_ = std::max(stage_end_, end);
-  write_back_cycles_ += clock_.cycle_at(end) - clock_.cycle_at(began);
+  wrote_back_until_ = clock_.after(now() + 1, 0);
+  stage_end_ = std::max(stage_end_, wrote_back_until_);
   wake_(stage_end_);
 }
 
-bool FlushSequence::advance(Tick t) {
-  while (stage_ < stages_.size()) {
-    if (outstanding_ != 0) return false;
-    if (stage_end_ > t) {
-      wake_(stage_end_);
-      return false;
-    }
-    if (++stage_ < stages_.size()) begin_stage(t);
+bool StageFlush::ended(Tick t) {
+  if (outstanding_ != 0) return false;
+  if (stage_end_ > t) {
+    wake_(stage_end_);
+    return false;
   }
   running_ = false;
   return true;
 }
 
-void FlushSequence::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
+void StageFlush::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
   if (outstanding_ == 0) return;
   out.push_back(
       {base + "flush." + stages_[stage_].name, outstanding_, "the caches' last write-backs"});
 }
 
-void FlushSequence::reset() {
+void StageFlush::reset() {
   running_ = false;
   stage_ = 0;
   outstanding_ = 0;
-  write_back_cycles_ = 0;
 }
 
 }  // namespace tessera

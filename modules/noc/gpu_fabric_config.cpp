@@ -57,7 +57,7 @@ void describe(ParameterVisitor& v, GpuFabricConfig& c) {
             "Packets of one class that wait in front of a GPU's link (MGPUSim: 64)", 1,
             kMostPackets);
   v.integer("switch_packets", c.switch_packets, "packet",
-            "Packets of one source and class in the switch, beyond one for each cycle of latency "
+            "Packets of one source and class in the switch, beyond two for each cycle of latency "
             "(ours)",
             1, kMostPackets);
 }

@@ -10,10 +10,9 @@ using nlohmann::ordered_json;
 
 const char* name_of(BlockKind kind) {
   static constexpr const char* kNames[] = {
-      "page_migrator", "mdr",          "line_sharing", "decision",
-      "dram",          "llc",          "l1",           "network",
-      "rdma",          "remote_cache", "fabric",       "l2_tlb",
-      "walker",        "uvm",          "sm",           "dispatcher"};
+      "page_migrator", "mdr",  "line_sharing", "decision", "dram",      "llc",    "l1",
+      "network",       "rdma", "remote_cache", "fabric",   "long_link", "l2_tlb", "walker",
+      "uvm",           "sm",   "dispatcher"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(BlockKind::kDispatcher) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -71,6 +70,7 @@ std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
   const PlannedBlock& to = blocks[link.to];
   for (const PlannedBlock* b : {&from, &to}) {
     if (b->kind == BlockKind::kFabric) return "fabric";
+    if (b->kind == BlockKind::kLongLink) return "iommu_link";
   }
   // The links at the outputs and at the inputs of a network carry its traffic.
   if (from.kind == BlockKind::kNetwork) return from.network.traffic;

@@ -37,6 +37,7 @@ enum class BlockKind : std::uint8_t {
   kRdma,
   kRemoteCache,
   kFabric,
+  kLongLink,
   kL2Tlb,
   kWalker,
   kUvm,

@@ -117,6 +117,9 @@ void Planner::add_memory(Gpu& gpu, const Slices& slices) {
 
 void Planner::add_l2_tlb(Gpu& gpu) {
   gpu.l2_tlb = add(BlockKind::kL2Tlb, "l2_tlb", gpu.node, gpu.number, gpu.sms, 1);
+  if (!several_gpus()) return;
+  gpu.iommu_link = add(BlockKind::kLongLink, "iommu_link", gpu.node, gpu.number, 1, 1);
+  link({gpu.l2_tlb, 0}, {gpu.iommu_link, 0});
 }
 
 void Planner::add_sms(Gpu& gpu) {
@@ -130,7 +133,7 @@ void Planner::add_sms(Gpu& gpu) {
 
 void Planner::add_page_tables(std::uint32_t node, const std::vector<Gpu>& gpus) {
   std::vector<Socket> from;
-  for (const Gpu& gpu : gpus) from.push_back({gpu.l2_tlb, 0});
+  for (const Gpu& gpu : gpus) from.push_back({several_gpus() ? gpu.iommu_link : gpu.l2_tlb, 0});
   if (gpus.size() > 1) {
     PlannedNetwork network;
     network.traffic = "iommu";

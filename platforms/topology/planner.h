@@ -38,6 +38,7 @@ class Planner {
     std::vector<PlannedBlockId> llcs;
     std::vector<PlannedBlockId> l1s;
     PlannedBlockId l2_tlb = 0;
+    PlannedBlockId iommu_link = 0;  ///< if there are several GPUs
     /// If there are several GPUs: the exits of the GPU's networks for requests to other GPUs'
     /// lines, one per port of its RDMA engine. Set by join().
     std::vector<Socket> egress;

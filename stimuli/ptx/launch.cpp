@@ -68,7 +68,7 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
   shared_bytes_ = static_cast<std::uint32_t>(shared);
   warp_bytes_ =
       align64(kernel_->register_bytes) + align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
-  recent_.resize(kernel_->code.size());
+  for (unsigned n = 0; n < run_threads; ++n) recent_[n].resize(kernel_->code.size());
   if (memory_.race != nullptr) races_ = std::make_unique<LaunchRaces>();
   place_parameters(request);
   fill_launch_bank(request);
@@ -211,16 +211,25 @@ std::unique_ptr<CtaProgram> Launch::start_cta(CtaId cta) {
 
 std::vector<std::byte> Launch::take_storage() {
   const std::size_t bytes = warps_ * warp_bytes_ + shared_bytes_ + 64;
-  if (pool_.empty()) return std::vector<std::byte>(bytes);
-  std::vector<std::byte> storage = std::move(pool_.back());
-  pool_.pop_back();
+  std::vector<std::byte> storage;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (!pool_.empty()) {
+      storage = std::move(pool_.back());
+      pool_.pop_back();
+    }
+  }
+  if (storage.empty()) return std::vector<std::byte>(bytes);
   // Registers and shared memory are initialised with zeros, so that CTAs do not depend on the
   // earlier contents.
   std::memset(storage.data(), 0, bytes);
   return storage;
 }
 
-void Launch::give_storage(std::vector<std::byte> storage) { pool_.push_back(std::move(storage)); }
+void Launch::give_storage(std::vector<std::byte> storage) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  pool_.push_back(std::move(storage));
+}
 
 Cta::Cta(Launch& launch, CtaId id) : launch_(launch), id_(id), storage_(launch.take_storage()) {
   if (launch.races() != nullptr) races_ = std::make_unique<CtaRaces>();

@@ -12,12 +12,15 @@
 //   the kernel writes through points into the same allocation.
 // * The fence of an acquire or release access is a separate operation.
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "common/run_threads.h"
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/ptx/race_check.h"
@@ -52,10 +55,12 @@ class Launch final : public KernelProgram {
   std::byte* launch_bank() { return launch_bank_.data(); }
   std::byte* parameters() { return parameters_.data(); }
   std::byte* thread_bank(unsigned warp) { return thread_bank_.data() + warp * 3 * kVector32; }
-  RecentRange& recent(std::uint32_t pc) { return recent_[pc]; }
+  RecentRange& recent(std::uint32_t pc) { return recent_[run_thread][pc]; }
   /// True at the first call for an instruction, if warnings are enabled.
   bool first_warning(std::uint32_t pc) {
-    return memory_.warn != nullptr && warned_.insert(pc).second;
+    if (memory_.warn == nullptr) return false;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return warned_.insert(pc).second;
   }
   /// Null if accesses are not checked.
   LaunchRaces* races() { return races_.get(); }
@@ -92,7 +97,8 @@ class Launch final : public KernelProgram {
   std::vector<std::byte> launch_bank_;
   std::vector<std::byte> parameters_;
   std::vector<std::byte> thread_bank_;
-  std::vector<RecentRange> recent_;
+  std::array<std::vector<RecentRange>, kMostRunThreads> recent_;  ///< by thread, by instruction
+  std::mutex mutex_;                                              ///< guards warned_ and pool_
   std::set<std::uint32_t> warned_;
   std::unique_ptr<LaunchRaces> races_;
   std::vector<std::uint8_t> read_only_;           ///< of each instruction

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a change of structure may not move: the results of five workloads on each preset that is
 // quick, bytes carried or not, as one domain and as one domain for each node in the opposite order,
-// against golden/PRESET.json. There: cycles, and a hash of each other part of stats.json. A change
-// that moves results on purpose writes the files anew (TESSERA_GOLDEN=write, below) and says why.
-// (Not bfs, whose CTAs race: with functional values the order of processes may decide between
-// them.)
+// and with GPUs that run ahead by windows, against golden/PRESET.json. There: cycles, and a hash of
+// each other part of stats.json. A change that moves results on purpose writes the files anew
+// (TESSERA_GOLDEN=write, below) and says why. (Not bfs, whose CTAs race: with functional values the
+// order of processes may decide between them.)
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -12,6 +12,8 @@
 
 #include "common/json.h"
 #include "common/sha256.h"
+#include "platforms/gpu_windows.h"
+#include "platforms/topology/shape.h"
 #include "tests/platforms/golden_cases.h"
 #include "tests/platforms/workload_runs.h"
 
@@ -43,6 +45,17 @@ ordered_json results(const std::string& platform, const std::string& workload) {
     INFO(platform << ", " << workload << ", " << name
                   << ": each node a domain, domains and processes in the opposite order");
     CHECK(results(platform, workload, values, divided) == r[name]);
+  }
+  const ResolvedConfig config = resolve_config(platform, {});
+  if (why_no_windows(plan_of(config.gpu), config.gpu)) return r;
+  for (const DomainWindows& windows :
+       {DomainWindows{}, DomainWindows{25'000'000}, DomainWindows{0, 2}}) {
+    BuildOptions ahead;
+    ahead.windows = windows;
+    ahead.reverse_processes = windows.window != 0;
+    INFO(platform << ", " << workload << ": GPUs run ahead by " << windows.window << " fs on "
+                  << windows.threads << " threads");
+    CHECK(results(platform, workload, ValueMode::kCarried, ahead) == r["carried"]);
   }
   return r;
 }

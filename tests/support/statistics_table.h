@@ -46,6 +46,9 @@ class StatisticsTable {
   void bandwidth(const std::string& name, BandwidthSeries& field);
   /// A statistic that is computed when it is read, or whose field the test has written.
   void value(const std::string& name, double expected);
+  /// A statistic that is joined from several fields, which the test has written: an object, of
+  /// which these parts are compared.
+  void shown(const std::string& name, const nlohmann::ordered_json& parts) { expect(name, parts); }
   /// A field that is not registered under a name of its own.
   template <class Field>
   void unregistered(const Field& field) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/stats.h"
 
+#include <array>
 #include <catch2/catch.hpp>
 #include <numeric>
 #include <random>
@@ -147,4 +148,49 @@ TEST_CASE("a sum is over counters of modules by the last part of their name") {
   CHECK(registry.sum("l1", "hits") == 100);
   CHECK(registry.sum("", "hits") == 111);
   CHECK(registry.sum("dram", "hits") == 0);
+}
+
+TEST_CASE("series that are added are as if one had counted all") {
+  for (const Tick most : {Tick{50}, Tick{900}, Tick{5'000}, Tick{1'000'000}}) {
+    std::mt19937_64 random(most);
+    BandwidthSeries one(7);
+    std::array<BandwidthSeries, 3> parts{BandwidthSeries(7), BandwidthSeries(7),
+                                         BandwidthSeries(7)};
+    for (unsigned i = 0; i < 1000; ++i) {
+      // The parts end at different times; the last one has no bytes.
+      const std::size_t part = random() % 2;
+      const Tick t = random() % (most >> part * 4 | 1);
+      const std::uint64_t bytes = random() % 100;
+      one.add(bytes, t);
+      parts[part].add(bytes, t);
+    }
+    for (const std::array<std::size_t, 3>& order :
+         {std::array<std::size_t, 3>{0, 1, 2}, std::array<std::size_t, 3>{2, 1, 0}}) {
+      BandwidthSeries sum(7);
+      for (const std::size_t i : order) sum.add(parts[i]);
+      CHECK(sum.bins() == one.bins());
+      CHECK(sum.interval() == one.interval());
+      CHECK(sum.total() == one.total());
+    }
+  }
+  BandwidthSeries sum;
+  sum.add(BandwidthSeries::of_total(5));
+  CHECK(sum.total() == 5);
+}
+
+TEST_CASE("histograms that are added are as if one had counted all") {
+  Histogram one;
+  std::array<Histogram, 2> parts;
+  std::mt19937_64 random(1);
+  for (unsigned i = 0; i < 1000; ++i) {
+    const std::uint64_t value = random() >> random() % 64;
+    one.add(value);
+    parts[i % 2].add(value);
+  }
+  Histogram sum;
+  for (const Histogram& h : parts) sum.add(h);
+  CHECK(sum.count() == one.count());
+  CHECK(sum.sum() == one.sum());
+  CHECK(sum.max() == one.max());
+  for (std::size_t i = 0; i < Histogram::kBuckets; ++i) CHECK(sum.bucket(i) == one.bucket(i));
 }

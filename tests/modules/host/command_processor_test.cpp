@@ -150,8 +150,9 @@ struct Rig {
   Testbench bench{"bench"};
 
   explicit Rig(std::uint64_t fetch = 0, std::uint64_t launch = 0, bool caches = false)
-      : dispatcher("dispatcher", config(fetch, launch), make_policy<CtaScheduler>("distributed"),
-                   1),
+      : dispatcher(
+            "dispatcher", config(fetch, launch),
+            [] { return make_policy<CtaScheduler>("distributed"); }, 1),
         caches_arrays(caches),
         cp("cp", config(fetch, launch), kernels, planner, dispatcher, platform()) {
     sm.events = &dispatcher;

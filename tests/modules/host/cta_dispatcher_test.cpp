@@ -101,7 +101,9 @@ struct Rig {
 
   explicit Rig(unsigned n, const std::string& scheduler = "distributed", unsigned residents = 3,
                std::uint64_t launch_cycles = 0)
-      : dispatcher("dispatcher", config(launch_cycles), make_policy<CtaScheduler>(scheduler), n) {
+      : dispatcher(
+            "dispatcher", config(launch_cycles),
+            [scheduler] { return make_policy<CtaScheduler>(scheduler); }, n) {
     for (unsigned i = 0; i < n; ++i) {
       const std::string number = std::to_string(i);
       sms.push_back(std::make_unique<FakeSm>(("sm" + number).c_str(), i, residents));
@@ -111,7 +113,7 @@ struct Rig {
     }
     FlushStage l1s{"l1", {}, {}};
     for (auto& cache : caches) l1s.drop.push_back(cache.get());
-    dispatcher.set_flush_stages({l1s});
+    dispatcher.set_flush_stages(GpuId(0), {l1s});
   }
   void launch(KernelProgram& kernel) {
     dispatcher.launch(kernel, [this](std::exception_ptr e) {

@@ -7,40 +7,16 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <random>
 #include <tuple>
 #include <vector>
 
 #include "modules/noc/gpu_fabric.h"
-#include "tests/modules/noc/gpu_fabric_rig.h"
+#include "tests/modules/noc/gpu_fabric_traffic.h"
 
 namespace {
 
 using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
-
-struct Sent {
-  unsigned from, to, c;
-  std::uint32_t bytes;
-  Cycle at;  ///< earliest arrival
-};
-
-/// Bursts: half of a port's packets follow at once.
-std::vector<Sent> random_traffic(std::uint64_t seed, unsigned gpus, unsigned packets_per_port) {
-  std::mt19937_64 random(seed);
-  std::vector<Sent> all;
-  for (unsigned port = 0; port < gpus * kPacketClasses; ++port) {
-    Cycle at = 100;
-    for (unsigned i = 0; i < packets_per_port; ++i) {
-      const unsigned from = port / kPacketClasses;
-      const unsigned to = (from + 1 + static_cast<unsigned>(random() % (gpus - 1))) % gpus;
-      all.push_back(
-          {from, to, port % kPacketClasses, static_cast<std::uint32_t>(1 + random() % 150), at});
-      at += 1 + (random() % 2 == 0 ? 0 : random() % 30);
-    }
-  }
-  return all;
-}
 
 /// The contract of gpu_fabric.h, one cycle at a time, for receivers that take everything and ports
 /// that never fill. Returns when each packet is delivered.
@@ -54,7 +30,8 @@ std::vector<Cycle> stepped(const std::vector<Sent>& all, unsigned gpus, std::uin
   std::vector<std::deque<std::size_t>> ports(n);
   std::vector<std::vector<std::deque<std::pair<Cycle, std::size_t>>>> outputs(
       gpus, std::vector<std::deque<std::pair<Cycle, std::size_t>>>(n));
-  std::vector<std::size_t> inside(n);
+  std::vector<std::size_t> credits(n, switch_packets + 2 * latency);
+  std::vector<std::deque<Cycle>> returning(n);  ///< credits
   std::vector<Wire> up(gpus);
   std::vector<Wire> down(gpus);
   std::vector<Cycle> delivered(all.size());
@@ -67,7 +44,7 @@ std::vector<Cycle> stepped(const std::vector<Sent>& all, unsigned gpus, std::uin
         if (outputs[g][q].empty() || outputs[g][q].front().first > cycle) continue;
         const std::size_t i = outputs[g][q].front().second;
         outputs[g][q].pop_front();
-        --inside[q];
+        returning[q].push_back(cycle + latency);
         down[g] = {cycle + (all[i].bytes + flit - 1) / flit, (q + 1) % n};
         delivered[i] = down[g].free_at;
         --left;
@@ -78,20 +55,19 @@ std::vector<Cycle> stepped(const std::vector<Sent>& all, unsigned gpus, std::uin
         const unsigned c = (up[g].turn + k) % 2;
         const unsigned q = g * 2 + c;
         if (ports[q].empty() || all[ports[q].front()].at > cycle) continue;
-        if (inside[q] == switch_packets + latency) continue;
+        for (; !returning[q].empty() && returning[q].front() <= cycle; returning[q].pop_front()) {
+          ++credits[q];
+        }
+        if (credits[q] == 0) continue;
         const std::size_t i = ports[q].front();
         ports[q].pop_front();
-        ++inside[q];
+        --credits[q];
         outputs[all[i].to][q].push_back({cycle + latency, i});
         up[g] = {cycle + (all[i].bytes + flit - 1) / flit, (c + 1) % 2};
       }
     }
   }
   return delivered;
-}
-
-void send_all(FabricRig& rig, const std::vector<Sent>& all) {
-  for (const Sent& s : all) rig.send(s.at, s.from, s.to, static_cast<PacketClass>(s.c), s.bytes);
 }
 
 /// Each packet once, at the right port, in order between each pair and class, and counted.
@@ -126,24 +102,6 @@ void check_conserved(const FabricRig& rig, const std::vector<Sent>& all) {
     }
   }
   rig.check_drained();
-}
-
-/// What a stalling receiver does depends on its port's own draws only.
-std::function<Tick(unsigned)> stalls(unsigned ports, Tick longest) {
-  auto random = std::make_shared<std::vector<std::mt19937_64>>();
-  for (unsigned p = 0; p < ports; ++p) random->emplace_back(p + 1);
-  return [random, longest](unsigned port) {
-    std::mt19937_64& r = (*random)[port];
-    return r() % 3 == 0 ? r() % longest : 0;
-  };
-}
-
-GpuFabricConfig tight() {
-  GpuFabricConfig c;
-  c.latency_ns = 5;
-  c.port_packets = 2;
-  c.switch_packets = 1;
-  return c;
 }
 
 void check_under_stalls(unsigned gpus, unsigned packets_per_port) {
@@ -216,13 +174,7 @@ TEST_CASE("the fabric's times do not depend on the order in which processes run"
     send_all(*rig, all);
   }
   one.run_to(2'000'000);
-  for (unsigned port = 0; port < 4 * kPacketClasses; ++port) {
-    const auto& a = one.sink->arrivals(port);
-    const auto& b = other.sink->arrivals(port);
-    REQUIRE(a.size() == b.size());
-    CHECK(std::equal(a.begin(), a.end(), b.begin(),
-                     [](const auto& x, const auto& y) { return x.id == y.id && x.at == y.at; }));
-  }
+  check_same_arrivals(one, other);
   check_conserved(one, all);
   check_conserved(other, all);
 }

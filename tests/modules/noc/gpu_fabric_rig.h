@@ -18,19 +18,29 @@
 
 namespace tessera::test {
 
+/// The domain of a port's GPU; the one under construction if `domains` is empty.
+inline Domain& domain_of(const std::vector<Domain*>& domains, unsigned port) {
+  return domains.empty() ? Domain::under_construction() : *domains[port / kPacketClasses];
+}
+
 /// Sends the packets of each port in order, each to arrive at its time or as soon after as it may.
 class PacketSource final : public sc_core::sc_module {
  public:
-  PacketSource(sc_core::sc_module_name name, unsigned ports) : sc_module(name) {
-    for (unsigned i = 0; i < ports; ++i) ports_.push_back(std::make_unique<Port>(*this, i));
-    wake_.bind<&PacketSource::work>(*this);
+  /// `domains`: one for each GPU, or none.
+  PacketSource(sc_core::sc_module_name name, unsigned ports,
+               const std::vector<Domain*>& domains = {})
+      : sc_module(name) {
+    for (unsigned i = 0; i < ports; ++i) {
+      const Domain::Construction gpu(domain_of(domains, i));
+      ports_.push_back(std::make_unique<Port>(i));
+    }
   }
   ~PacketSource() override { reset(); }
 
   tlm::tlm_initiator_socket<>& socket(unsigned port) { return ports_[port]->socket; }
   void add(unsigned port, LinkPacket& packet, Tick arrival) {
     ports_[port]->script.push_back({&packet, arrival});
-    wake_.at(std::max(now(), arrival - 1));
+    ports_[port]->wake.at(std::max(now(), arrival - 1));
   }
   std::size_t unsent(unsigned port) const { return ports_[port]->script.size(); }
   void reset() {
@@ -47,43 +57,40 @@ class PacketSource final : public sc_core::sc_module {
     Tick arrival;
   };
   struct Port final : tlm::tlm_bw_transport_if<> {
-    Port(PacketSource& s, unsigned i) : socket(("out" + std::to_string(i)).c_str()), source(s) {
+    explicit Port(unsigned i) : socket(("out" + std::to_string(i)).c_str()) {
       socket.bind(static_cast<tlm::tlm_bw_transport_if<>&>(*this));
+      wake.bind<&Port::work>(*this);
     }
     tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {
-      source.wake_.at(now() + 1);
+      wake.at(now() + 1);
       return sender.end(payload, phase, delay);
     }
     void invalidate_direct_mem_ptr(sc_dt::uint64, sc_dt::uint64) override {}
+    void work() {
+      while (!script.empty() && sender.free_at() != kNever) {
+        const Entry e = script.front();
+        const Tick soonest = std::max({e.arrival, sender.free_at(), Tick{1}}) - 1;
+        const Tick call = std::max(soonest, sender.usable_from());
+        if (call > now()) {
+          wake.at(call);
+          break;
+        }
+        script.pop_front();
+        sender.send(*e.packet, 1);
+        e.packet->release();
+      }
+    }
     tlm::tlm_initiator_socket<> socket;
-    PacketSource& source;
     PostedSender sender;
     std::deque<Entry> script;
+    ProcessTimer wake;
   };
 
   void end_of_elaboration() override {
     for (auto& p : ports_) p->sender.bind(p->socket.operator->());
   }
-  void work() {
-    for (auto& p : ports_) {
-      while (!p->script.empty() && p->sender.free_at() != kNever) {
-        const Entry e = p->script.front();
-        const Tick soonest = std::max({e.arrival, p->sender.free_at(), Tick{1}}) - 1;
-        const Tick call = std::max(soonest, p->sender.usable_from());
-        if (call > now()) {
-          wake_.at(call);
-          break;
-        }
-        p->script.pop_front();
-        p->sender.send(*e.packet, 1);
-        e.packet->release();
-      }
-    }
-  }
-
   std::vector<std::unique_ptr<Port>> ports_;
-  ProcessTimer wake_;
 };
 
 /// Takes packets, notes them, and frees each one's entry some time after its arrival.
@@ -94,11 +101,14 @@ class PacketSink final : public sc_core::sc_module {
     Tick at;
   };
 
-  PacketSink(sc_core::sc_module_name name, unsigned ports, std::size_t capacity) : sc_module(name) {
+  /// `domains`: one for each GPU, or none.
+  PacketSink(sc_core::sc_module_name name, unsigned ports, std::size_t capacity,
+             const std::vector<Domain*>& domains = {})
+      : sc_module(name) {
     for (unsigned i = 0; i < ports; ++i) {
+      const Domain::Construction gpu(domain_of(domains, i));
       ports_.push_back(std::make_unique<Port>(*this, i, capacity));
     }
-    wake_.bind<&PacketSink::work>(*this);
   }
 
   tlm::tlm_target_socket<>& socket(unsigned port) { return ports_[port]->socket; }
@@ -115,8 +125,8 @@ class PacketSink final : public sc_core::sc_module {
     }
   }
   void reset() {
-    freeing_.clear();
     for (auto& p : ports_) {
+      p->freeing.clear();
       p->receiver.reset();
       p->arrivals.clear();
       p->stuck = 0;
@@ -128,6 +138,7 @@ class PacketSink final : public sc_core::sc_module {
     Port(PacketSink& s, unsigned i, std::size_t capacity)
         : socket(("in" + std::to_string(i)).c_str()), sink(s), index(i), receiver(capacity) {
       socket.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+      wake.bind<&Port::work>(*this);
     }
     tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) override {
@@ -137,46 +148,51 @@ class PacketSink final : public sc_core::sc_module {
       if (held == kNever) {
         ++stuck;
       } else {
-        sink.freeing_.push(at + held, index, this);
-        sink.wake_.at(at + held);
+        freeing.push(at + held, 0, {});
+        wake.at(at + held);
       }
       return receiver.begin(payload, phase, delay, sink.occupancy);
     }
     void b_transport(tlm::tlm_generic_payload&, sc_core::sc_time&) override {}
     unsigned transport_dbg(tlm::tlm_generic_payload&) override { return 0; }
     bool get_direct_mem_ptr(tlm::tlm_generic_payload&, tlm::tlm_dmi&) override { return false; }
+    void work() {
+      for (; freeing.due(now()); freeing.pop()) receiver.release();
+      if (!freeing.empty()) wake.at(freeing.next_due());
+    }
     tlm::tlm_target_socket<> socket;
     PacketSink& sink;
     unsigned index;
     PostedReceiver receiver;
     std::vector<Arrival> arrivals;
     std::size_t stuck = 0;
+    TimedQueue<char> freeing;
+    ProcessTimer wake;
   };
 
   void end_of_elaboration() override {
     for (auto& p : ports_) p->receiver.bind(p->socket.operator->());
   }
-  void work() {
-    while (freeing_.due(now())) freeing_.pop()->receiver.release();
-    if (!freeing_.empty()) wake_.at(freeing_.next_due());
-  }
-
   std::vector<std::unique_ptr<Port>> ports_;
-  TimedQueue<Port*> freeing_;
-  ProcessTimer wake_;
 };
 
 struct FabricRig {
   static constexpr std::size_t kAmple = 100'000;
 
   /// `fabric_last`: elaborated behind source and sink, so that processes run in another order.
+  /// `domains`: of each GPU's parts of all three, or none.
   explicit FabricRig(unsigned n, const GpuFabricConfig& config = {}, std::size_t capacity = kAmple,
-                     const std::string& suffix = "", bool fabric_last = false)
+                     const std::string& suffix = "", bool fabric_last = false,
+                     const std::vector<Domain*>& domains = {})
       : gpus(n), clock(config.clock_hz) {
-    if (!fabric_last) dut = std::make_unique<GpuFabric>(("fabric" + suffix).c_str(), config, n);
-    sink = std::make_unique<PacketSink>(("sink" + suffix).c_str(), n * kPacketClasses, capacity);
-    source = std::make_unique<PacketSource>(("source" + suffix).c_str(), n * kPacketClasses);
-    if (fabric_last) dut = std::make_unique<GpuFabric>(("fabric" + suffix).c_str(), config, n);
+    const auto make_dut = [&] {
+      dut = std::make_unique<GpuFabric>(("fabric" + suffix).c_str(), config, n, domains);
+    };
+    const unsigned ports = n * kPacketClasses;
+    if (!fabric_last) make_dut();
+    sink = std::make_unique<PacketSink>(("sink" + suffix).c_str(), ports, capacity, domains);
+    source = std::make_unique<PacketSource>(("source" + suffix).c_str(), ports, domains);
+    if (fabric_last) make_dut();
     for (unsigned p = 0; p < n * kPacketClasses; ++p) {
       const std::string id = suffix + "_" + std::to_string(p);
       ProtocolChecker& near_end = add_checker("near" + id);

@@ -164,9 +164,9 @@ TEST_CASE("requests that nobody takes stop neither responses nor other GPUs' req
   rig.sink->hold = [](unsigned port) { return port == FabricRig::port(1, kReq) ? kNever : 0; };
   for (unsigned i = 0; i < 100; ++i) rig.send(100, 0, 1, kReq, 16);
   rig.run_to(1000);
-  // One is at the sink, uncompleted; 3 + 20 in the switch; 4 at the port, the last uncompleted.
+  // One is at the sink, uncompleted; 3 + 2 * 20 in the switch; 4 at the port, the last uncompleted.
   CHECK(rig.arrivals(1, kReq).size() == 1);
-  CHECK(rig.source->unsent(FabricRig::port(0, kReq)) == 100 - 1 - 23 - 4);
+  CHECK(rig.source->unsent(FabricRig::port(0, kReq)) == 100 - 1 - 43 - 4);
   CHECK_FALSE(rig.dut->idle());
   std::vector<Waiting> waiting;
   rig.dut->describe_waiting(waiting);
@@ -178,7 +178,7 @@ TEST_CASE("requests that nobody takes stop neither responses nor other GPUs' req
   CHECK(waiting[1].items == 1);
   CHECK(waiting[1].waits_for == "GPU 1 to take a request");
   CHECK(waiting[2].queue == "fabric.switch.gpu1.request.from0");
-  CHECK(waiting[2].items == 23);
+  CHECK(waiting[2].items == 43);
   CHECK(waiting[2].waits_for == "GPU 1 to take a request");
 
   rig.send(1100, 0, 1, kResp, 76);

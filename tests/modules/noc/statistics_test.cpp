@@ -5,6 +5,7 @@
 #include "modules/noc/crossbar.h"
 #include "modules/noc/gpu_fabric.h"
 #include "modules/noc/link.h"
+#include "modules/noc/long_link.h"
 #include "tests/support/statistics_table.h"
 
 using namespace tessera;
@@ -62,24 +63,40 @@ TEST_CASE("the fabric's statistics show the counters of each way and of each lin
   constexpr unsigned kGpus = 3;
   const GpuFabric fabric("fabric", GpuFabricConfig{}, kGpus);
   StatisticsTable table;
-  GpuFabricStats& s = table.fields_of(fabric.stats());
-  table.unregistered(s.packets);
-  table.unregistered(s.bytes);
-  table.unregistered(s.egress_busy);
-  table.unregistered(s.ingress_busy);
-  table.unregistered(s.window_start);
-  table.histogram("packet_latency", s.packet_latency);
-  table.bandwidth("bytes_over_time", s.series);
-  for (unsigned from = 0; from < kGpus; ++from) {
-    const std::string source = std::to_string(from);
-    table.counter("egress_busy_" + source, s.egress_busy.at(from));
-    table.counter("ingress_busy_" + source, s.ingress_busy.at(from));
-    for (unsigned to = 0; to < kGpus; ++to) {
-      if (to == from) continue;
-      const std::string way = source + "_" + std::to_string(to);
-      table.counter("bytes_" + way, s.bytes.at(from * kGpus + to));
-      table.counter("packets_" + way, s.packets.at(from * kGpus + to));
+  Histogram latency;
+  BandwidthSeries series;
+  for (unsigned g = 0; g < kGpus; ++g) {
+    GpuFabricPortStats& s = table.fields_of(fabric.port(g).stats());
+    table.unregistered(s.packets);
+    table.unregistered(s.bytes);
+    table.unregistered(s.window_start);
+    const std::string own = std::to_string(g);
+    table.counter("egress_busy_" + own, s.egress_busy);
+    table.counter("ingress_busy_" + own, s.ingress_busy);
+    for (unsigned from = 0; from < kGpus; ++from) {
+      if (from == g) continue;
+      const std::string way = std::to_string(from) + "_" + own;
+      table.counter("bytes_" + way, s.bytes.at(from));
+      table.counter("packets_" + way, s.packets.at(from));
     }
+    // Registered for all parts together.
+    table.unregistered(s.packet_latency);
+    table.unregistered(s.series);
+    for (Histogram* h : {&s.packet_latency, &latency}) h->add(1000 + g);
+    for (BandwidthSeries* b : {&s.series, &series}) b->add(100 + g, now());
   }
+  table.shown("packet_latency", {{"count", 3}, {"sum", latency.sum()}, {"max", 1002}});
+  table.shown("bytes_over_time", {{"total", series.total()}});
   table.check(fabric);
+}
+
+TEST_CASE("a long link's statistics show its counters", "[statistics]") {
+  Domain& domain = Domain::under_construction();
+  const LongLink link("link", LongLinkConfig{}, domain, domain);
+  StatisticsTable table;
+  LongLinkStats& s = table.fields_of(link.stats());
+  table.counter("requests", s.requests);
+  table.counter("responses", s.responses);
+  table.histogram("queue_wait", s.queue_wait);
+  table.check(link);
 }

@@ -8,6 +8,7 @@
 #include "modules/mmu/translation.h"
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric.h"
+#include "modules/noc/long_link.h"
 #include "modules/rdma/rdma_engine.h"
 #include "tests/modules/targets/payload_table.h"
 #include "tests/support/scripted_target.h"
@@ -94,6 +95,23 @@ TEST_CASE("payload table: an L2 TLB") {
   tlb.walker.bind(walker.in);
   walker.driver.bind(driver.in);
   rig.target.block = &tlb;
+  run_payload_table(rig.target);
+}
+
+TEST_CASE("payload table: a long link") {
+  MmuRig rig;
+  Domain& domain = Domain::under_construction();
+  LongLink link("link", LongLinkConfig{}, domain, domain);
+  ScriptedTarget iommu("iommu");
+  rig.initiator.socket.bind(link.in);
+  link.out.bind(iommu.socket());
+  rig.target.block = &link;
+  // It carries any request that is no longer than a line, and leaves the rest to the IOMMU.
+  rig.target.sound = {"a kind of another protocol", "across the end of a line",
+                      "an address beyond the memory", "the last address of all"};
+  rig.target.found_later = {};
+  rig.target.more = {
+      {"7 bytes", [](RawPayload& p) { p.resize(7); }, PayloadFault::kNone, PayloadFault::kNone}};
   run_payload_table(rig.target);
 }
 

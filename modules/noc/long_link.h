@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/passthrough_target_socket.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/channels.h"
+#include "modules/core/domain_link.h"
+#include "modules/core/paced_output.h"
+#include "modules/core/parameters.h"
+#include "modules/core/payload_check.h"
+#include "modules/core/process_timer.h"
+#include "modules/core/timed_queue.h"
+
+namespace tessera {
+
+/// A link between a GPU's MMU and the host's IOMMU.
+struct LongLinkConfig {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint64_t latency_ns = 140;  ///< of a message, each way
+  std::uint32_t queue_depth = 64;  ///< requests in front of the link; also behind it
+
+  /// Latency in whole cycles, rounded up: 1 or more.
+  std::uint64_t latency_cycles() const;
+  /// Requests between their entry of the link and the return of their credit: those behind the
+  /// link, and a request and a credit for each cycle of their ways.
+  std::uint64_t credits() const { return queue_depth + 2 * latency_cycles(); }
+  /// All configuration errors; empty if the configuration is valid.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, LongLinkConfig& c);
+
+/// Counted by the near half.
+struct LongLinkStats {
+  Counter requests = 0;
+  Counter responses = 0;
+  Histogram queue_wait;
+};
+
+void describe(StatisticsVisitor& v, LongLinkStats& s);
+
+/// A link of long latency for requests and their responses: translation requests from a GPU's L2
+/// TLB to the IOMMU at the host (DualOpt Table 1: fabric latency; MGPUSim connects its MMU by the
+/// same PCIe switches as its GPUs, of 140 cycles at 1 GHz).
+///
+/// The link is cut in its middle. The near half (`in`) and the far half (`out`) can belong to
+/// different domains, each that of the blocks behind its socket. Requests, responses and credits
+/// between the halves are DomainLink messages with a latency of L cycles less one tick.
+///
+/// Timing contract (L = latency in cycles): a message that arrives between clock edges counts from
+/// the next edge.
+/// * A request waits in a queue of `queue_depth` entries. One request a cycle enters the link if
+///   there is a credit. It is at the far end L cycles later, and leaves there by a BEGIN_REQ that
+///   arrives one cycle later: L + 1 cycles for a lone request. One leaves in a cycle.
+/// * A credit is back L cycles after END_REQ of its request. There are queue_depth + 2 L, so that a
+///   target that accepts a request a cycle gets one a cycle (from a queue_depth of 2 on).
+/// * A response is at the near end L cycles after its arrival, and leaves there by a BEGIN_RESP
+///   that arrives one cycle later. One leaves in a cycle. The far end always takes a response,
+///   because its request's initiator has space for it.
+///
+/// Phases: all four on both sides; early completion if the queue has a free entry. b_transport adds
+/// 2 L cycles; transport_dbg is forwarded; DMI is denied.
+///
+/// Not modelled: the messages' size and the link's width, errors and retransmission.
+class LongLink final : public sc_core::sc_module, public Block {
+ public:
+  tlm_utils::passthrough_target_socket<LongLink> in;
+  tlm_utils::simple_initiator_socket<LongLink> out;
+
+  /// An invalid configuration is an SC_FATAL that lists all errors.
+  LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& config, Domain& near,
+           Domain& far);
+  ~LongLink() override;
+
+  const LongLinkConfig& config() const { return config_; }
+  const LongLinkStats& stats() const { return stats_; }
+
+  bool idle() const override;
+  void describe_waiting(std::vector<Waiting>& waiting) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  using Payload = tlm::tlm_generic_payload*;
+  struct Credit {};
+  struct Near;
+  struct Far;
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+
+  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                        sc_core::sc_time& delay);
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(tlm::tlm_generic_payload& payload);
+
+  void process_near();
+  void send_request(Tick t);
+  void send_response(Tick t);
+  void process_far();
+  void respond(tlm::tlm_generic_payload& payload, Tick at);
+  void return_credit();
+
+  const LongLinkConfig config_;
+  const std::uint64_t latency_;  ///< cycles
+  PayloadCheck check_;
+  LongLinkStats stats_;
+  std::unique_ptr<Near> near_;
+  std::unique_ptr<Far> far_;
+};
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/gpu_windows.h"
+
+#include "platforms/instances.h"
+
+namespace tessera {
+
+namespace {
+
+/// The node of the block's GPU; 0, the system, if it has none.
+std::uint32_t gpu_node(const PlatformPlan& plan, const PlannedBlock& block) {
+  std::uint32_t node = block.node;
+  while (plan.nodes[node].level > NodeLevel::kGpu) node = plan.nodes[node].parent;
+  return node;
+}
+
+/// Blocks with a part in each GPU and DomainLinks between the parts.
+bool is_cut(const PlannedBlock& b) {
+  return b.kind == BlockKind::kFabric || b.kind == BlockKind::kLongLink;
+}
+
+/// Blocks that read and change blocks of all GPUs by calls.
+bool acts_at_once(BlockKind kind) {
+  return kind == BlockKind::kPageMigrator || kind == BlockKind::kDecision ||
+         kind == BlockKind::kSharingProfiler;
+}
+
+}  // namespace
+
+std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuConfig& config,
+                                          const std::vector<ParameterSetting>& overrides) {
+  if (config.system.gpus == 1) {
+    return "a platform of one GPU cannot run on threads: its parts share networks without latency";
+  }
+  const std::string no = "the GPUs cannot run on threads: ";
+  for (const PlannedBlock& b : plan.blocks) {
+    const std::string path = plan.path_of(b);
+    if (acts_at_once(b.kind)) return no + path + " observes and controls them without latency";
+    const std::string made_by =
+        implementation_of(config.impl, implementation_kind(b), overrides, path);
+    if (made_by != "tlm") {
+      return no + path + " is of implementation " + made_by + ", which can use SystemC's own time";
+    }
+  }
+  for (const PlannedLink& l : plan.links) {
+    const PlannedBlock& from = plan.blocks[l.from];
+    const PlannedBlock& to = plan.blocks[l.to];
+    if (is_cut(from) || is_cut(to) || gpu_node(plan, from) == gpu_node(plan, to)) continue;
+    return no + "the link from " + plan.path_of(from) + " to " + plan.path_of(to) +
+           " has no latency of its own";
+  }
+  return std::nullopt;
+}
+
+}  // namespace tessera
