@@ -70,7 +70,6 @@ std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
   const PlannedBlock& to = blocks[link.to];
   for (const PlannedBlock* b : {&from, &to}) {
     if (b->kind == BlockKind::kFabric) return "fabric";
-    if (b->kind == BlockKind::kLongLink) return "iommu_link";
   }
   // The links at the outputs and at the inputs of a network carry its traffic.
   if (from.kind == BlockKind::kNetwork) return from.network.traffic;
