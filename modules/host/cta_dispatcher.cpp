@@ -36,7 +36,7 @@ void describe(ParameterVisitor& v, DispatchConfig& c) {
 }
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                             CtaSchedulerFactory make_scheduler, unsigned sm_count,
+                             const CtaSchedulerFactory& make_scheduler, unsigned sm_count,
                              const std::vector<Domain*>& gpus)
     : sc_module(name),
       sms("sms", sm_count),

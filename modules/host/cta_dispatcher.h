@@ -60,7 +60,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   /// `gpus`: domains of the GPUs, which have the same number of SMs each. Empty: one GPU, in the
   /// domain under construction.
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                CtaSchedulerFactory make_scheduler, unsigned sm_count,
+                const CtaSchedulerFactory& make_scheduler, unsigned sm_count,
                 const std::vector<Domain*>& gpus = {});
 
   /// Sets the caches of a GPU that are flushed when a kernel ends, in order. All GPUs have the same

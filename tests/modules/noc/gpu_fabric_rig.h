@@ -27,7 +27,7 @@ inline Domain& domain_of(const std::vector<Domain*>& domains, unsigned port) {
 class PacketSource final : public sc_core::sc_module {
  public:
   /// `domains`: one for each GPU, or none.
-  PacketSource(sc_core::sc_module_name name, unsigned ports,
+  PacketSource(const sc_core::sc_module_name& name, unsigned ports,
                const std::vector<Domain*>& domains = {})
       : sc_module(name) {
     for (unsigned i = 0; i < ports; ++i) {
@@ -102,7 +102,7 @@ class PacketSink final : public sc_core::sc_module {
   };
 
   /// `domains`: one for each GPU, or none.
-  PacketSink(sc_core::sc_module_name name, unsigned ports, std::size_t capacity,
+  PacketSink(const sc_core::sc_module_name& name, unsigned ports, std::size_t capacity,
              const std::vector<Domain*>& domains = {})
       : sc_module(name) {
     for (unsigned i = 0; i < ports; ++i) {
