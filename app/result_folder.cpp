@@ -25,6 +25,12 @@ std::string without_slash(std::string path) {
   return path;
 }
 
+/// The folder that holds the path; "." if it names none.
+std::string parent_of(const std::string& path) {
+  const fs::path parent = fs::path(without_slash(path)).parent_path();
+  return parent.empty() ? "." : parent.string();
+}
+
 bool exists(const std::optional<std::string>& path) {
   std::error_code error;
   return path && fs::exists(*path, error);
@@ -51,6 +57,7 @@ ResultFolder::ResultFolder(std::string document, const std::optional<std::string
       request_(std::move(request)),
       overwrite_(overwrite),
       was_there_(exists(out)),
+      parent_was_there_(exists(parent_of(out.value_or(standard)))),
       path_(out ? without_slash(*out) : fresh_folder(standard)) {
   const OutputDirectory made(path_);
   if (made_for_request(path_)) return;
@@ -65,7 +72,9 @@ ResultFolder::ResultFolder(std::string document, const std::optional<std::string
 
 ResultFolder::~ResultFolder() {
   std::error_code ignored;
-  if (!was_there_) fs::remove(path_, ignored);  // fails unless it is empty
+  // Fails unless it is empty.
+  if (!was_there_) fs::remove(path_, ignored);
+  if (!parent_was_there_) fs::remove(parent_of(path_), ignored);
 }
 
 OutputDirectory ResultFolder::for_result(bool complete) const {

@@ -25,7 +25,7 @@ class ResultFolder {
                const std::string& standard, bool overwrite, std::string request = {});
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;
-  /// Removes a folder that was created for this command if it is empty.
+  /// Removes a folder that was created for this command if it is empty, and its parent likewise.
   ~ResultFolder();
 
   const std::string& path() const { return path_; }
@@ -46,6 +46,7 @@ class ResultFolder {
   std::string request_;
   bool overwrite_;
   bool was_there_;
+  bool parent_was_there_;
   std::string path_;
 };
 

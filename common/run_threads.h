@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <mutex>
+
 namespace tessera {
 
 // Threads that run parts of one simulation (modules/core/domain_threads.h). An object that parts on
@@ -11,5 +13,10 @@ inline constexpr unsigned kMostRunThreads = 64;
 inline thread_local unsigned run_thread = 0;
 /// Number of threads. Set at elaboration.
 inline unsigned run_threads = 1;
+
+/// Locks the mutex, if there are several threads.
+inline std::unique_lock<std::mutex> lock_between_threads(std::mutex& mutex) {
+  return run_threads > 1 ? std::unique_lock<std::mutex>(mutex) : std::unique_lock<std::mutex>();
+}
 
 }  // namespace tessera

@@ -25,15 +25,13 @@ struct CtaGrid {
 class CtaScheduler : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "cta_scheduler";
-  /// Begins a launch: all of its CTAs are pending.
+  /// Begins a launch.
   virtual void begin(const CtaGrid& grid, unsigned sm_count) = 0;
   /// Begins a new round over the SMs with free resources, in ascending order.
   virtual void begin_round() {}
   /// Returns the next CTA for `sm`, or nothing if no CTA is left for it. Of all GPUs' schedulers,
   /// one returns each CTA, once. A kernel ends when no SM runs a CTA or gets one.
   virtual std::optional<CtaId> next(SmId sm) = 0;
-  /// Number of CTAs that this scheduler has not returned.
-  virtual std::uint64_t pending() const = 0;
 };
 
 }  // namespace tessera

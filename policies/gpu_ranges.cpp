@@ -7,7 +7,6 @@ namespace tessera {
 
 void GpuRanges::begin(const CtaGrid& grid, unsigned sm_count) {
   const std::uint64_t count = grid.count();
-  pending_ = count;
   sms_per_gpu_ = sm_count / static_cast<unsigned>(ranges_.size());
   const std::uint64_t per_gpu = (count + sm_count - 1) / sm_count * sms_per_gpu_;
   for (std::size_t g = 0; g < ranges_.size(); ++g) {
@@ -18,7 +17,6 @@ void GpuRanges::begin(const CtaGrid& grid, unsigned sm_count) {
 std::optional<CtaId> GpuRanges::take(unsigned gpu) {
   Range& r = ranges_[gpu];
   if (r.next == r.end) return std::nullopt;
-  --pending_;
   return CtaId(static_cast<std::uint32_t>(r.next++));
 }
 

@@ -26,13 +26,10 @@ class GpuRanges {
   Range& operator[](unsigned gpu) { return ranges_[gpu]; }
   /// The next CTA of a GPU; nothing if its range is exhausted.
   std::optional<CtaId> take(unsigned gpu);
-  std::uint64_t pending() const { return pending_; }
-  void taken() { --pending_; }
 
  private:
   std::vector<Range> ranges_;
   unsigned sms_per_gpu_ = 1;
-  std::uint64_t pending_ = 0;
 };
 
 }  // namespace tessera

@@ -70,8 +70,6 @@ class DomainLink final : public DomainPath {
       enqueue_(at, std::move(message));
     }
   }
-  bool empty() const { return sent_.empty(); }
-  void reset() { sent_.clear(); }
 
  private:
   struct Sent {

@@ -18,12 +18,8 @@ LinkPacket& link_packet_of(tlm::tlm_generic_payload& payload) {
   return *packet;
 }
 
-std::unique_lock<std::mutex> PacketPool::lock() {
-  return run_threads > 1 ? std::unique_lock<std::mutex>(mutex_) : std::unique_lock<std::mutex>();
-}
-
 LinkPacket& PacketPool::acquire() {
-  const auto held = lock();
+  const auto held = lock_between_threads(mutex_);
   if (free_.empty()) {
     all_.push_back(std::make_unique<LinkPacket>(this));
     free_.push_back(all_.back().get());
@@ -38,7 +34,7 @@ LinkPacket& PacketPool::acquire() {
 }
 
 void PacketPool::free(tlm::tlm_generic_payload* packet) {
-  const auto held = lock();
+  const auto held = lock_between_threads(mutex_);
   free_.push_back(static_cast<LinkPacket*>(packet));
 }
 

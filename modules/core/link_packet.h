@@ -79,8 +79,6 @@ class PacketPool final : public tlm::tlm_mm_interface {
   std::size_t live() const { return all_.size() - free_.size(); }
 
  private:
-  std::unique_lock<std::mutex> lock();
-
   std::mutex mutex_;  ///< guards what follows if run_threads is above 1
   std::vector<std::unique_ptr<LinkPacket>> all_;
   std::vector<LinkPacket*> free_;

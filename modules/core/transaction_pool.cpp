@@ -57,7 +57,7 @@ Transaction& TransactionPool::acquire() {
 
 /// Takes spare transactions, or allocates a chunk.
 void TransactionPool::refill(Part& part) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = lock_between_threads(mutex_);
   if (!spare_.empty()) {
     const std::size_t taken = std::min(spare_.size(), kChunkTransactions);
     part.free.assign(spare_.end() - static_cast<std::ptrdiff_t>(taken), spare_.end());
@@ -77,7 +77,7 @@ void TransactionPool::refill(Part& part) {
 /// Gives a chunk's number of free transactions to other threads, because requests can travel mostly
 /// in one direction.
 void TransactionPool::give_some(Part& part) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = lock_between_threads(mutex_);
   const auto from = part.free.end() - static_cast<std::ptrdiff_t>(kChunkTransactions);
   spare_.insert(spare_.end(), from, part.free.end());
   part.free.erase(from, part.free.end());
@@ -111,7 +111,7 @@ void TransactionPool::free(tlm::tlm_generic_payload* payload) {
 }
 
 AtomicOperands* TransactionPool::acquire_atomics() {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = lock_between_threads(mutex_);
   if (free_atomics_.empty()) {
     all_atomics_.push_back(std::make_unique<AtomicOperands>());
     free_atomics_.push_back(all_atomics_.back().get());
@@ -123,7 +123,7 @@ AtomicOperands* TransactionPool::acquire_atomics() {
 }
 
 void TransactionPool::release_atomics(AtomicOperands* operands) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = lock_between_threads(mutex_);
   free_atomics_.push_back(operands);
 }
 

@@ -99,6 +99,7 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   reports_.clear();
   ended_before_ += ctas_done();
   started_before_ = count_ctas();
+  numbers_before_ = started_numbers();
   ctas_total_ = kernel.grid().count();
   ++stats_.kernels;
   start_at_ = clock_.after(now() + 1, config_.launch_cycles);
@@ -193,10 +194,13 @@ void CtaDispatcher::handle_reports(Tick t) {
 /// The kernel, or a flush stage, has ended in all GPUs.
 void CtaDispatcher::begin_stage(Tick t) {
   if (stage_ == 0) {
-    try {
-      check_all_started();
-    } catch (...) {
-      failure_.error = std::current_exception();
+    // Each part ends when its scheduler returns no CTA for any of its SMs.
+    const std::uint64_t started = count_ctas() - started_before_;
+    const std::uint64_t numbers = started_numbers() - numbers_before_;
+    if (started != ctas_total_ || numbers != ctas_total_ * (ctas_total_ - 1) / 2) {
+      failure_.error = std::make_exception_ptr(RunError(
+          "kernel '" + kernel_->name() + "': the CTA schedulers have not returned each of " +
+          std::to_string(ctas_total_) + " CTAs once, but " + std::to_string(started) + " in all"));
       fail(t);
       return;
     }
@@ -213,14 +217,6 @@ void CtaDispatcher::begin_stage(Tick t) {
   order.kind = DispatchOrder::Kind::kFlush;
   order.stage = stage_++;
   order_all(t, order);
-}
-
-/// Each part ends when its scheduler returns no CTA for any of its SMs.
-void CtaDispatcher::check_all_started() {
-  const std::uint64_t started = count_ctas() - started_before_;
-  if (started == ctas_total_) return;
-  throw RunError("kernel '" + kernel_->name() + "': the CTA scheduler has returned " +
-                 std::to_string(started) + " of " + std::to_string(ctas_total_) + " CTAs");
 }
 
 void CtaDispatcher::end_kernel(Tick t) {
@@ -242,12 +238,17 @@ std::uint64_t CtaDispatcher::count_ctas() {
   return stats_.ctas;
 }
 
+std::uint64_t CtaDispatcher::started_numbers() const {
+  std::uint64_t sum = 0;
+  for (const Gpu& gpu : gpus_) sum += gpu.part->started_numbers();
+  return sum;
+}
+
 void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
   if (kernel_ == nullptr) return;
   const std::string base = std::string(name()) + ".";
-  std::uint64_t started = 0;
-  for (const Gpu& gpu : gpus_) started += gpu.part->started();
-  const std::uint64_t pending = ctas_total_ - (started - started_before_);
+  std::uint64_t pending = ctas_total_ + started_before_;
+  for (const Gpu& gpu : gpus_) pending -= gpu.part->started();
   if (pending != 0) {
     out.push_back({base + "pending_ctas", static_cast<std::size_t>(pending), "room on an SM"});
   }
@@ -262,11 +263,7 @@ void CtaDispatcher::reset() {
   on_end_ = nullptr;
   failure_ = {};
   reports_.clear();
-  for (Gpu& gpu : gpus_) {
-    gpu.part->reset();
-    gpu.orders->reset();
-    gpu.reports->reset();
-  }
+  for (Gpu& gpu : gpus_) gpu.part->reset();
   wake_.cancel();
 }
 

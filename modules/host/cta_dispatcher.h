@@ -87,7 +87,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   std::uint64_t ctas_done() const;
   std::uint64_t ctas_total() const { return ctas_total_; }
   const DispatchStats& stats() const { return stats_; }
-  /// Counts the CTAs that have started so far. Returns their number.
+  /// Brings stats().ctas up to date, while a kernel runs as well, and returns it.
   std::uint64_t count_ctas();
 
   bool idle() const override { return kernel_ == nullptr; }
@@ -113,7 +113,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   void begin_stage(Tick t);
   void order_all(Tick t, const DispatchOrder& order);
   unsigned residents() const;
-  void check_all_started();
+  std::uint64_t started_numbers() const;
   void fail(Tick t);
   void end_kernel(Tick t);
 
@@ -138,6 +138,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   std::uint64_t ctas_total_ = 0;
   std::uint64_t ended_before_ = 0;  ///< CTAs of earlier kernels
   std::uint64_t started_before_ = 0;
+  std::uint64_t numbers_before_ = 0;  ///< GpuDispatcher::started_numbers()
   ProcessTimer wake_;
   DispatchStats stats_;
 };

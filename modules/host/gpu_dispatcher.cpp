@@ -111,6 +111,7 @@ bool GpuDispatcher::deal(Tick t) {
     ++sm.running;
     sm.drained = false;
     ++started_;
+    started_numbers_ += cta->value;
     (*sm.port)->start_cta(*kernel_, *cta, clock_.after(t, 1));
     dealt = true;
   }

@@ -69,6 +69,8 @@ class GpuDispatcher {
 
   /// CTAs of all kernels so far.
   std::uint64_t started() const { return started_; }
+  /// Sum of the numbers of the CTAs that have started.
+  std::uint64_t started_numbers() const { return started_numbers_; }
   std::uint64_t ended() const { return ended_; }
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
   void reset();
@@ -100,6 +102,7 @@ class GpuDispatcher {
   Tick failure_due_ = kNever;
   StageFlush flush_;
   std::uint64_t started_ = 0;
+  std::uint64_t started_numbers_ = 0;
   std::uint64_t ended_ = 0;
   ProcessTimer wake_;
 };

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
@@ -44,11 +45,7 @@ LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConf
       lines_(config.outstanding_lines),
       master_in_(config.input_depth),
       memory_in_(ResponseReceiver::kUnlimited) {
-  std::string faults;
-  for (const std::string& e : config_.validate()) faults += e + "; ";
-  if (!faults.empty()) {
-    SC_REPORT_FATAL(report::kConfiguration, (std::string(this->name()) + ": " + faults).c_str());
-  }
+  refuse_configuration(this->name(), config_.validate());
   for (std::uint32_t i = config_.outstanding_lines; i-- > 0;) free_lines_.push_back(i);
   in.register_nb_transport_fw(this, &LineBridge::fw);
   in.register_b_transport(this, &LineBridge::blocking);

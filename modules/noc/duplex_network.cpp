@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
@@ -11,19 +12,6 @@
 
 namespace tessera {
 namespace {
-
-/// Reports all configuration errors before any member is built from the configuration.
-template <class Config>
-const Config& checked(const std::string& name, const Config& config, unsigned entries,
-                      unsigned exits) {
-  const std::vector<std::string> errors = config.validate(entries, exits);
-  if (!errors.empty()) {
-    std::string text = name + ":";
-    for (const std::string& e : errors) text += "\n  " + e;
-    SC_REPORT_FATAL(report::kConfiguration, text.c_str());
-  }
-  return config;
-}
 
 PayloadRules rules() {
   PayloadRules r;
@@ -45,7 +33,7 @@ template <class Fabric>
 BasicDuplexNetwork<Fabric>::BasicDuplexNetwork(std::string name, const Config& config,
                                                unsigned entries, unsigned exits, NocRouting routing)
     : name_(std::move(name)),
-      config_(checked(name_, config, entries, exits)),
+      config_(sound(name_, config, entries, exits)),
       clock_(config.clock_hz),
       routing_(std::move(routing)),
       check_(rules()),

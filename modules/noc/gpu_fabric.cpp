@@ -4,22 +4,13 @@
 #include <algorithm>
 #include <string>
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 
 namespace tessera {
 namespace {
 
 constexpr char kPostedOnly[] = "/tessera/noc/posted_only";
-
-const GpuFabricConfig& sound(const char* name, const GpuFabricConfig& config, unsigned gpus) {
-  const std::vector<std::string> errors = config.validate(gpus);
-  if (!errors.empty()) {
-    std::string text = std::string(name) + ":";
-    for (const std::string& e : errors) text += "\n  " + e;
-    SC_REPORT_FATAL(report::kConfiguration, text.c_str());
-  }
-  return config;
-}
 
 }  // namespace
 

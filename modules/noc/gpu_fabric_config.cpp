@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/gpu_fabric_config.h"
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/time.h"
 #include "modules/noc/gpu_fabric.h"
 
@@ -20,16 +21,11 @@ std::uint64_t GpuFabricConfig::latency_cycles() const {
 
 std::vector<std::string> GpuFabricConfig::validate() const {
   std::vector<std::string> errors;
-  const auto within = [&](const char* name, std::uint64_t value, std::uint64_t most) {
-    if (value >= 1 && value <= most) return;
-    errors.push_back(std::string(name) + " is " + std::to_string(value) + ": 1 to " +
-                     std::to_string(most) + " expected");
-  };
-  within("clock_hz", clock_hz, kTicksPerSecond);
-  within("flit_bytes", flit_bytes, kMostFlitBytes);
-  within("latency_ns", latency_ns, kMostLatency);
-  within("port_packets", port_packets, kMostPackets);
-  within("switch_packets", switch_packets, kMostPackets);
+  require_from_one(errors, "clock_hz", clock_hz, kTicksPerSecond);
+  require_from_one(errors, "flit_bytes", flit_bytes, kMostFlitBytes);
+  require_from_one(errors, "latency_ns", latency_ns, kMostLatency);
+  require_from_one(errors, "port_packets", port_packets, kMostPackets);
+  require_from_one(errors, "switch_packets", switch_packets, kMostPackets);
   return errors;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
@@ -16,16 +17,6 @@ namespace {
 constexpr std::uint64_t kMostLatency = 1'000'000;
 constexpr std::uint32_t kMostEntries = 65'535;
 constexpr Tick kTicksPerNanosecond = 1'000'000;
-
-const LongLinkConfig& sound(const char* name, const LongLinkConfig& config) {
-  const std::vector<std::string> errors = config.validate();
-  if (!errors.empty()) {
-    std::string text = std::string(name) + ":";
-    for (const std::string& e : errors) text += "\n  " + e;
-    SC_REPORT_FATAL(report::kConfiguration, text.c_str());
-  }
-  return config;
-}
 
 /// Any request that lies within a line's length.
 PayloadRules rules() {
@@ -282,14 +273,9 @@ std::uint64_t LongLinkConfig::latency_cycles() const {
 
 std::vector<std::string> LongLinkConfig::validate() const {
   std::vector<std::string> errors;
-  const auto within = [&](const char* name, std::uint64_t value, std::uint64_t most) {
-    if (value >= 1 && value <= most) return;
-    errors.push_back(std::string(name) + " is " + std::to_string(value) + ": 1 to " +
-                     std::to_string(most) + " expected");
-  };
-  within("clock_hz", clock_hz, kTicksPerSecond);
-  within("latency_ns", latency_ns, kMostLatency);
-  within("queue_depth", queue_depth, kMostEntries);
+  require_from_one(errors, "clock_hz", clock_hz, kTicksPerSecond);
+  require_from_one(errors, "latency_ns", latency_ns, kMostLatency);
+  require_from_one(errors, "queue_depth", queue_depth, kMostEntries);
   return errors;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
 
@@ -38,11 +39,7 @@ DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const Decisi
       least_remote_ratio_(policy.least_remote_ratio()),
       transfer_(transfer),
       gpus_(gpus) {
-  std::string faults;
-  for (const std::string& e : config_.validate()) faults += e + "; ";
-  if (!faults.empty()) {
-    SC_REPORT_FATAL(report::kConfiguration, (std::string(this->name()) + ": " + faults).c_str());
-  }
+  refuse_configuration(this->name(), config_.validate());
   wake_.bind<&DecisionEngine::process>(*this);
   reset();
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/unlikely.h"
 
@@ -73,16 +74,16 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
 }
 
 void RdmaEngine::check() const {
-  std::string faults;
-  for (const std::string& e : config_.validate()) faults += e + "; ";
-  if (role_.gpus < 2 || role_.self.value >= role_.gpus) faults += "role: one of 2 or more GPUs; ";
-  if (role_.ports == 0) faults += "role: 1 port or more; ";
+  std::vector<std::string> errors = config_.validate();
+  if (role_.gpus < 2 || role_.self.value >= role_.gpus) {
+    errors.emplace_back("role: one of 2 or more GPUs");
+  }
+  if (role_.ports == 0) errors.emplace_back("role: 1 port or more");
   if (!role_.home_of || role_.transfer == nullptr || role_.packets == nullptr ||
       !role_.debug_at_home || !role_.blocking_at_home) {
-    faults += "role: every function and pointer must be set; ";
+    errors.emplace_back("role: every function and pointer must be set");
   }
-  if (faults.empty()) return;
-  SC_REPORT_FATAL(report::kConfiguration, (std::string(name()) + ": " + faults).c_str());
+  refuse_configuration(name(), errors);
 }
 
 void RdmaEngine::end_of_elaboration() {

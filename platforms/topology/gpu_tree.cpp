@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "modules/core/link_packet.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
@@ -56,13 +58,20 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         ") must be twice fabric.latency_ns, rdma.timeout_cycles and a packet's time on "
         "the link together at least: what waits for these would count as stuck");
   }
+  // A translation and its response; a report of a kernel's end, the order to flush and its report.
+  if (watchdog_ns <
+      4 * static_cast<double>(std::max(c.iommu.latency_ns, c.dispatch.gpu_latency_ns))) {
+    errors.push_back("system.watchdog_cycles (" + std::to_string(s.watchdog_cycles) +
+                     ") must be four times iommu.latency_ns and dispatch.gpu_latency_ns at least: "
+                     "what waits for messages of the host would count as stuck");
+  }
   if (c.migration.policy == "replication") {
     errors.emplace_back(
         "migration.policy replication needs one GPU of topology nuba: it copies pages to "
         "partitions, and the tree has a level of GPUs");
   }
   for (std::vector<std::string> more :
-       {c.fabric.validate(), c.rdma.validate(), c.decision.validate()}) {
+       {c.fabric.validate(), c.rdma.validate(), c.decision.validate(), c.iommu.validate()}) {
     for (std::string& e : more) errors.push_back(std::move(e));
   }
   for (const std::string& e : c.remote_cache.validate()) errors.push_back("remote_cache: " + e);
@@ -158,7 +167,7 @@ Shape gpu_tree_shape() {
     p.report(kIngress);
   };
   s.locality = Locality::kGpu;
-  s.reads = {"fabric.", "rdma.", "system.rdma_ports"};
+  s.reads = {"fabric.", "iommu.", "rdma.", "system.rdma_ports", "dispatch.gpu_latency_ns"};
   s.several_gpus = true;
   s.moves_pages = true;
   return s;

@@ -13,7 +13,6 @@ class Distributed final : public CtaScheduler {
  public:
   void begin(const CtaGrid& grid, unsigned sm_count) override {
     const std::uint64_t count = grid.count();
-    pending_ = sm_count == 0 ? 0 : count;
     ranges_.resize(sm_count);
     // s N / S without overflow: quotient and remainder are scaled separately.
     const std::uint64_t whole = sm_count == 0 ? 0 : count / sm_count;
@@ -26,11 +25,8 @@ class Distributed final : public CtaScheduler {
   std::optional<CtaId> next(SmId sm) override {
     Range& r = ranges_[sm.value];
     if (r.next == r.end) return std::nullopt;
-    --pending_;
     return CtaId(static_cast<std::uint32_t>(r.next++));
   }
-
-  std::uint64_t pending() const override { return pending_; }
 
  private:
   struct Range {
@@ -38,7 +34,6 @@ class Distributed final : public CtaScheduler {
     std::uint64_t end = 0;
   };
   std::vector<Range> ranges_;
-  std::uint64_t pending_ = 0;
 };
 
 std::unique_ptr<CtaScheduler> make(const PolicyContext&) { return std::make_unique<Distributed>(); }

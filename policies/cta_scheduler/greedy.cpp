@@ -21,8 +21,6 @@ class Greedy final : public CtaScheduler {
     return ranges_.take(gpu);
   }
 
-  std::uint64_t pending() const override { return ranges_.pending(); }
-
  private:
   GpuRanges ranges_;
   std::vector<bool>

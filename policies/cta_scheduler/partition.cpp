@@ -30,11 +30,8 @@ class Partition final : public CtaScheduler {
   std::optional<CtaId> next(SmId sm) override {
     GpuRanges::Range& part = parts_[sm.value];
     if (part.next == part.end) return std::nullopt;
-    ranges_.taken();
     return CtaId(static_cast<std::uint32_t>(part.next++));
   }
-
-  std::uint64_t pending() const override { return ranges_.pending(); }
 
  private:
   unsigned gpus_;

@@ -13,7 +13,6 @@ class RoundRobin final : public CtaScheduler {
 
   void begin(const CtaGrid& grid, unsigned sm_count) override { ranges_.begin(grid, sm_count); }
   std::optional<CtaId> next(SmId sm) override { return ranges_.take(ranges_.gpu_of(sm)); }
-  std::uint64_t pending() const override { return ranges_.pending(); }
 
  private:
   GpuRanges ranges_;

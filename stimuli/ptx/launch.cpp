@@ -213,7 +213,7 @@ std::vector<std::byte> Launch::take_storage() {
   const std::size_t bytes = warps_ * warp_bytes_ + shared_bytes_ + 64;
   std::vector<std::byte> storage;
   {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto held = lock_between_threads(mutex_);
     if (!pool_.empty()) {
       storage = std::move(pool_.back());
       pool_.pop_back();
@@ -227,7 +227,7 @@ std::vector<std::byte> Launch::take_storage() {
 }
 
 void Launch::give_storage(std::vector<std::byte> storage) {
-  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto held = lock_between_threads(mutex_);
   pool_.push_back(std::move(storage));
 }
 

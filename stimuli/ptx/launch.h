@@ -59,7 +59,7 @@ class Launch final : public KernelProgram {
   /// True at the first call for an instruction, if warnings are enabled.
   bool first_warning(std::uint32_t pc) {
     if (memory_.warn == nullptr) return false;
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto held = lock_between_threads(mutex_);
     return warned_.insert(pc).second;
   }
   /// Null if accesses are not checked.

@@ -131,3 +131,16 @@ TEST_CASE("with --json a refusal is one JSON document too") {
   CHECK_THAT(r.document().at("error").get<std::string>(), Contains("did you mean 'vecadd'?"));
   CHECK_THAT(r.error, StartsWith("tessera: "));
 }
+
+TEST_CASE("threads are refused where results would depend on them, with the reason") {
+  check_refused({"run", "dca-small", "mm", "--threads", "2"}, {"--values carried"});
+  check_refused({"run", "nuba-small", "mm", "--threads", "2", "--values", "carried"},
+                {"of one GPU"});
+  check_refused({"run", "dualopt-small", "mm", "--threads", "2", "--values", "carried"},
+                {"system.decision observes and controls"});
+  check_refused(
+      {"run", "dca-small", "mm", "--threads", "2", "--values", "carried", "--window", "141"},
+      {"take 139999 ps only"});
+  check_refused({"run", "dca-small", "mm", "--window", "50"}, {"--window needs --threads"});
+  check_refused({"run", "dca-small", "mm", "--threads", "0"}, {"from 1 to 64"});
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
+#include <utility>
 
 #include "tests/app/command.h"
 
@@ -40,6 +41,24 @@ TEST_CASE("two runs with one seed give the same statistics") {
     return d.dump();
   };
   CHECK(once() == once());
+}
+
+TEST_CASE("GPUs on two threads give the same statistics, whatever the window") {
+  const ScratchFolder folder;
+  const auto once = [&folder](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"run",    "dca-small", "mm",
+                                          "--json", "--values",  "carried"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    json d = run_tessera(arguments, folder.path()).document();
+    CHECK(d["verified"] == true);
+    const json threads = d["host"]["threads"];
+    d.erase("host");
+    return std::pair(d.dump(), threads);
+  };
+  const auto [expected, one] = once({});
+  CHECK(one == 1);
+  CHECK(once({"--threads", "2"}) == std::pair(expected, json(2)));
+  CHECK(once({"--threads", "1", "--window", "50"}) == std::pair(expected, json(1)));
 }
 
 TEST_CASE("run prints where the bandwidth went and writes its three files") {

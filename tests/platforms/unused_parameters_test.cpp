@@ -46,6 +46,10 @@ TEST_CASE("settings of blocks that a platform does not have are named, with the 
         Lines{"remote_cache.sets: system.transfer is line",
               "decision.window_accesses: system.transfer is line"});
   CHECK(idle("dualopt", {"remote_cache.sets", "decision.window_accesses"}).empty());
+  CHECK(idle("nuba", {"iommu.latency_ns", "dispatch.gpu_latency_ns", "dispatch.scheduler"}) ==
+        Lines{"iommu.latency_ns: system.topology is nuba",
+              "dispatch.gpu_latency_ns: system.topology is nuba"});
+  CHECK(idle("dca", {"iommu.latency_ns", "dispatch.gpu_latency_ns"}).empty());
 }
 
 TEST_CASE("settings of policies that are not chosen are named, the choice itself never") {
@@ -103,8 +107,8 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   }
   std::map<std::string, std::size_t> all;
   for (const std::string& p : paths) ++all[p.substr(0, p.find('.'))];
-  for (const char* group :
-       {"p2p", "side_link", "mcm", "ring", "fabric", "rdma", "remote_cache", "decision", "mdr"}) {
+  for (const char* group : {"p2p", "side_link", "mcm", "ring", "fabric", "iommu", "rdma",
+                            "remote_cache", "decision", "mdr"}) {
     CAPTURE(group);
     CHECK(groups[group] == all[group]);
     CHECK(all[group] > 0);
@@ -119,5 +123,6 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["transfer"] == all["transfer"]);
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
   CHECK(groups["llc"] == 2);                                       // the directory of two sides
-  CHECK(groups.size() == 19);
+  CHECK(groups["dispatch"] == 1);                                  // the latency to several GPUs
+  CHECK(groups.size() == 21);
 }

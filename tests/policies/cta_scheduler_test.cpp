@@ -31,7 +31,6 @@ TEST_CASE("every scheduler gives each CTA out exactly once") {
         std::vector<bool> seen(grid.count());
         std::vector<bool> dry(sms);
         std::uint64_t left = grid.count();
-        CHECK(scheduler->pending() == left);
         unsigned dry_count = 0;
         while (dry_count < sms) {
           const unsigned sm = random() % sms;
@@ -46,7 +45,7 @@ TEST_CASE("every scheduler gives each CTA out exactly once") {
           REQUIRE(cta->value < grid.count());
           REQUIRE_FALSE(seen[cta->value]);
           seen[cta->value] = true;
-          REQUIRE(scheduler->pending() == --left);
+          --left;
         }
         CHECK(left == 0);
       }
@@ -67,14 +66,13 @@ TEST_CASE("several GPUs: each runs a contiguous range, whole SMs' worth") {
     INFO(name);
     const auto scheduler = make_policy<CtaScheduler>(name, two_gpus());
     scheduler->begin({10, 1, 1}, 8);
-    std::vector<unsigned> gpu_of(10);
+    std::vector<unsigned> gpu_of(10, 99);
     for (int round = 0; round < 10; ++round) {
       scheduler->begin_round();
       for (std::uint32_t sm = 0; sm < 8; ++sm) {
         if (const auto cta = scheduler->next(SmId(sm))) gpu_of[cta->value] = sm / 4;
       }
     }
-    CHECK(scheduler->pending() == 0);
     CHECK(gpu_of == std::vector<unsigned>{0, 0, 0, 0, 0, 0, 0, 0, 1, 1});
   }
 }
@@ -130,7 +128,6 @@ class Backwards final : public CtaScheduler {
     if (sm.value != 0 || left_ == 0) return std::nullopt;
     return CtaId(static_cast<std::uint32_t>(--left_));
   }
-  std::uint64_t pending() const override { return left_; }
 
  private:
   std::uint64_t left_ = 0;

@@ -7,9 +7,11 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/error.h"
+#include "modules/core/domain.h"
 
 using namespace tessera;
 
@@ -266,6 +268,139 @@ TEST_CASE("a failed kernel ends with its first error") {
   CHECK(rig.ended == 1);
   REQUIRE(rig.error);
   CHECK_THROWS_WITH(std::rethrow_exception(rig.error), "first");
+  CHECK(rig.dispatcher.idle());
+  CHECK(rig.caches[0]->flushed.empty());
+}
+
+namespace {
+
+/// Two GPUs of two SMs, in domains of their own; the dispatcher is 50 cycles away.
+struct TwoGpus {
+  static constexpr std::uint64_t kAway = 50;
+  Domain first{"gpu0"};
+  Domain second{"gpu1"};
+  std::vector<std::unique_ptr<FakeSm>> sms;
+  std::vector<std::unique_ptr<FakeCache>> caches;
+  CtaDispatcher dispatcher;
+  Tick ended_at = 0;
+  std::exception_ptr error;
+
+  explicit TwoGpus(const CtaSchedulerFactory& make)
+      : dispatcher("dispatcher", config(), make, 4, {&first, &second}) {
+    for (unsigned i = 0; i < 4; ++i) {
+      const Domain::Construction in(i < 2 ? first : second);
+      const std::string number = std::to_string(i);
+      sms.push_back(std::make_unique<FakeSm>(("sm" + number).c_str(), i, 1));
+      caches.push_back(std::make_unique<FakeCache>(("l1_" + number).c_str()));
+      sms[i]->events = &dispatcher;
+      dispatcher.sms[i].bind(*sms[i]);
+    }
+    for (unsigned g = 0; g < 2; ++g) {
+      dispatcher.set_flush_stages(
+          GpuId(g), {FlushStage{"l1", {caches[2 * g].get(), caches[2 * g + 1].get()}, {}}});
+    }
+  }
+  void run(std::uint32_t ctas) {
+    FakeKernel kernel(ctas);
+    dispatcher.launch(kernel, [this](std::exception_ptr e) {
+      ended_at = now();
+      error = e;
+    });
+    sc_core::sc_start(to_sc_time(kClock.time_of(5'000)));
+  }
+  /// The time at which an SM's notification that it has drained takes effect.
+  Tick drained(unsigned gpu) const {
+    return std::max(sms[2 * gpu]->drained, sms[2 * gpu + 1]->drained) + kClock.time_of(1);
+  }
+
+ private:
+  static DispatchConfig config() {
+    DispatchConfig c;
+    c.clock_hz = kClock.hertz();
+    c.gpu_latency_ns = kAway;
+    return c;
+  }
+};
+
+void check_times(const TwoGpus& rig) {
+  // The launch counts from the next edge; the order arrives 50 cycles later; a CTA starts the edge
+  // after it is dealt.
+  for (const auto& sm : rig.sms) CHECK(sm->starts.at(0) == kClock.time_of(1 + 50 + 1));
+  // The later report, then the order to flush.
+  const Tick ended = std::max(rig.drained(0), rig.drained(1)) + kClock.time_of(50);
+  for (const auto& cache : rig.caches) {
+    CHECK(cache->flushed == std::vector<Tick>{ended + kClock.time_of(50)});
+  }
+  // Two cycles of the L1s, and their GPUs' reports.
+  CHECK(rig.ended_at == ended + kClock.time_of(50 + 2 + 50));
+}
+
+CtaSchedulerFactory distributed() {
+  return [] { return make_policy<CtaScheduler>("distributed"); };
+}
+
+/// Returns the even CTAs only.
+class Halves final : public CtaScheduler {
+ public:
+  void begin(const CtaGrid& grid, unsigned) override { end_ = grid.x; }
+  std::optional<CtaId> next(SmId) override {
+    if (next_ >= end_) return std::nullopt;
+    return CtaId(std::exchange(next_, next_ + 2));
+  }
+
+ private:
+  std::uint32_t next_ = 0;
+  std::uint32_t end_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("orders to several GPUs and their reports take the latency between them") {
+  TwoGpus rig(distributed());
+  rig.run(10);
+  REQUIRE_FALSE(rig.error);
+  CHECK(rig.dispatcher.ctas_done() == 10);
+  CHECK(rig.dispatcher.stats().ctas == 10);
+  check_times(rig);
+}
+
+TEST_CASE("the times of several GPUs depend on no window") {
+  TwoGpus rig(distributed());
+  DomainRunner::instance().run_ahead({&rig.first, &rig.second}, {0, 1});
+  CHECK(DomainRunner::instance().lookahead() == kClock.time_of(TwoGpus::kAway));
+  rig.run(10);
+  REQUIRE_FALSE(rig.error);
+  CHECK(rig.dispatcher.ctas_done() == 10);
+  check_times(rig);
+}
+
+TEST_CASE("a kernel that fails on two GPUs ends with the earlier failure") {
+  TwoGpus rig(distributed());
+  for (auto& sm : rig.sms) sm->wake.cancel();
+  FakeKernel kernel(4);
+  rig.dispatcher.launch(kernel, [&rig](std::exception_ptr e) {
+    rig.ended_at = now();
+    rig.error = e;
+  });
+  sc_core::sc_start(to_sc_time(kClock.time_of(60)) + sc_core::sc_time::from_value(1));
+  rig.dispatcher.kernel_failed(SmId(3), std::make_exception_ptr(RunError("first")));
+  sc_core::sc_start(sc_core::sc_time::from_value(1));
+  rig.dispatcher.kernel_failed(SmId(0), std::make_exception_ptr(RunError("second")));
+  sc_core::sc_start(to_sc_time(kClock.time_of(1'000)));
+  REQUIRE(rig.error);
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.error), "first");
+  CHECK(rig.ended_at == kClock.time_of(61 + 50));
+}
+
+TEST_CASE("a kernel of which not each CTA is returned once fails") {
+  // Each GPU has a scheduler of its own, which returns the same five CTAs: as many as the kernel
+  // has.
+  TwoGpus rig([] { return std::make_unique<Halves>(); });
+  rig.run(10);
+  REQUIRE(rig.error);
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.error),
+                    "kernel 'fake': the CTA schedulers have not returned each of 10 CTAs once, but "
+                    "10 in all");
   CHECK(rig.dispatcher.idle());
   CHECK(rig.caches[0]->flushed.empty());
 }
