@@ -29,6 +29,8 @@ struct DramConfig {
 
   std::uint32_t queue_entries = 64;
   std::uint32_t input_entries = 4;  ///< per port
+  /// Clocks of the path and the pipeline in front of the queue, one request per clock and port.
+  std::uint32_t pipeline_clocks = 0;
 
   std::uint32_t t_rc = 24;    ///< ACT -> ACT, same bank
   std::uint32_t t_rcd = 7;    ///< ACT -> column
