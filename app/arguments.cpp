@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iostream>
+#include <regex>
 #include <sstream>
 #include <thread>
 
@@ -177,10 +178,43 @@ void add_run_options(ArgumentParser& parser) {
       "size of the input: small, medium or paper")(
       "seed", po::value<std::string>()->default_value("1")->value_name("N"),
       "seed of the input data and of randomised address maps")(
+      "skip", po::value<std::string>()->value_name("N"),
+      "thread instructions that are executed without timing before the window (1e9, 250000000)")(
+      "detail", po::value<std::string>()->value_name("N"),
+      "thread instructions of the window, which are simulated in detail; the rest is executed "
+      "without timing, and the result is verified (docs/guide/windows.md)")(
       "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
       "json", "print one JSON document and nothing else")(
       "quiet", "no progress, and no notes on settings that change nothing");
 }
+
+namespace {
+
+/// A number of instructions: digits, or digits with a power of ten ("1e9").
+std::uint64_t read_instructions(const po::variables_map& values, const std::string& option) {
+  const auto& text = values[option].as<std::string>();
+  static const std::regex form("([0-9]{1,18})(?:[eE]([0-9]{1,2}))?");
+  std::smatch part;
+  constexpr std::uint64_t kMost = 1'000'000'000'000'000'000;
+  if (std::regex_match(text, part, form)) {
+    std::uint64_t n = std::stoull(part[1]);
+    int power = part[2].matched ? std::stoi(part[2]) : 0;
+    for (; power > 0 && n <= kMost / 10; --power) n *= 10;
+    if (power == 0 && n >= 1) return n;
+  }
+  throw InputError("--" + option + ": '" + text +
+                   "' is not a number of instructions from 1 to 1e18 (250000000, 1e9)");
+}
+
+std::optional<WindowOptions> read_window(const po::variables_map& values) {
+  if (values.count("skip") == 0 && values.count("detail") == 0) return std::nullopt;
+  WindowOptions w;
+  if (values.count("skip") != 0) w.skip = read_instructions(values, "skip");
+  if (values.count("detail") != 0) w.detail = read_instructions(values, "detail");
+  return w;
+}
+
+}  // namespace
 
 RunArguments read_run_options(const po::variables_map& values, const std::string& verb,
                               const std::vector<std::string>& arguments) {
@@ -200,6 +234,7 @@ RunArguments read_run_options(const po::variables_map& values, const std::string
   } catch (const std::logic_error&) {
     throw InputError("--seed: '" + seed + "' is not a whole number from 0 to 2^64 - 1");
   }
+  r.options.window = read_window(values);
   if (values.count("out") != 0) r.out = values["out"].as<std::string>();
   r.json = values.count("json") != 0;
   r.quiet = values.count("quiet") != 0;

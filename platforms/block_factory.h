@@ -32,6 +32,7 @@ struct SmHandle {
   /// Binds the interfaces that the SM calls: its L1's control and the dispatcher.
   std::function<void(FlushIf& l1, DispatchEventsIf& dispatcher)> bind;
   std::function<std::uint64_t()> warp_instructions;
+  std::function<std::uint64_t()> thread_instructions;
   std::function<unsigned()> resident_warps;
 };
 

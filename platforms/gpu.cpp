@@ -99,6 +99,12 @@ std::uint64_t Gpu::warp_instructions() const {
   return sum;
 }
 
+std::uint64_t Gpu::thread_instructions() const {
+  std::uint64_t sum = 0;
+  for (const BlockHandle* sm : sms_) sum += sm->sm.thread_instructions();
+  return sum;
+}
+
 std::uint64_t Gpu::resident_warps() const {
   std::uint64_t sum = 0;
   for (const BlockHandle* sm : sms_) sum += sm->sm.resident_warps();

@@ -71,8 +71,9 @@ class Gpu final : public sc_core::sc_module {
   const std::vector<Block*>& blocks() const { return blocks_; }
   /// Registers the statistics of all blocks, and the counters of policies that many blocks use.
   void register_statistics(StatisticsRegistry& registry) const;
-  /// Sums over all SMs: warp instructions so far, and warps of running CTAs.
+  /// Sums over all SMs: instructions so far, and warps of running CTAs.
   std::uint64_t warp_instructions() const;
+  std::uint64_t thread_instructions() const;
   std::uint64_t resident_warps() const;
   const ProtocolChecker* unfinished_checker() const;
 

@@ -171,6 +171,35 @@ void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
                 });
 }
 
+/// f(virtual address, physical address) of each placed page.
+template <class F>
+void GpuDevice::for_each_placed_page(F f) {
+  const std::uint64_t page = config_.system.page_bytes;
+  for (const Allocation& a : allocations_.all()) {
+    for (Address at = a.begin; at < a.end(); at += page) {
+      if (const auto physical = gpu_->uvm().translate(at)) f(at, *physical);
+    }
+  }
+}
+
+void GpuDevice::gather_values() {
+  if (values_ == ValueMode::kFunctional) return;
+  std::vector<unsigned char> bytes(config_.system.page_bytes);
+  for_each_placed_page([&](Address page, std::uint64_t physical) {
+    debug(tlm::TLM_READ_COMMAND, physical, bytes.data(), bytes.size());
+    memory_.write(page, bytes.data(), bytes.size());
+  });
+}
+
+void GpuDevice::scatter_values() {
+  if (values_ == ValueMode::kFunctional) return;
+  std::vector<unsigned char> bytes(config_.system.page_bytes);
+  for_each_placed_page([&](Address page, std::uint64_t physical) {
+    memory_.read(bytes.data(), page, bytes.size());
+    debug(tlm::TLM_WRITE_COMMAND, physical, bytes.data(), bytes.size());
+  });
+}
+
 void GpuDevice::page_mapped(std::uint64_t virtual_page, std::uint64_t physical) {
   if (values_ == ValueMode::kFunctional) return;
   // Moves the page's bytes from the host to the channel, which holds them from now on.

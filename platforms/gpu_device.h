@@ -54,6 +54,15 @@ class GpuDevice final : public Device {
   /// Called when any kernel is about to start. Can be empty.
   std::function<void(const KernelProgram&)> on_kernel_start;
   void set_values(ValueMode mode) { values_ = mode; }
+  ValueMode values() const { return values_; }
+  /// The device's values without the memory system: of the whole device in functional mode, and
+  /// between gather_values() and scatter_values(). Nothing may be in flight then.
+  FlatMemory& flat_memory() { return memory_; }
+  /// Carried mode: copies the placed pages to the flat memory, or back.
+  void gather_values();
+  void scatter_values();
+  /// For launches that run without the GPU.
+  LaunchEnvironment flat_environment() { return {&memory_, on_race_}; }
   /// Later launches check their accesses for races (LaunchEnvironment::on_race).
   void check_races(std::function<void(const std::string&)> found) { on_race_ = std::move(found); }
 
@@ -81,6 +90,8 @@ class GpuDevice final : public Device {
   bool access_device(tlm::tlm_command command, Address address, unsigned char* data,
                      std::uint64_t bytes);
   LaunchPlatform launch_platform();
+  template <class F>
+  void for_each_placed_page(F f);
   void page_copied(std::uint64_t from, std::uint64_t to);
   void page_mapped(std::uint64_t virtual_page, std::uint64_t physical);
 

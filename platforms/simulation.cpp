@@ -17,6 +17,7 @@
 #include "modules/core/domain.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
+#include "platforms/execution_window.h"
 #include "platforms/gpu.h"
 #include "platforms/gpu_device.h"
 #include "platforms/supervisor.h"
@@ -101,9 +102,25 @@ class Simulation::Impl {
  private:
   Gpu& gpu() { return gpus_ ? *gpus_ : *system_->gpu; }
   void build_supervisor();
+  void build_window();
+  bool skip(KernelProgram& kernel, const std::vector<CtaProgram*>& ctas);
+  void begin_window();
+  void end_window();
+  void end_windowed_launch();
+  void open_record(const KernelProgram& program);
+  void close_record();
   void run_launch(const LaunchRequest& request);
+  void run_launch_untimed(const LaunchRequest& request);
+  void run_rest(KernelRest rest);
   void drain();
   std::uint64_t instructions();
+  struct Measured {
+    std::uint64_t cycles = 0;  ///< of all kernels
+    std::uint64_t instructions = 0;
+    ordered_json modules;
+    std::vector<std::uint64_t> pages_per_channel;
+  };
+  Measured measure();
   ordered_json document(const Workload& workload, const RunResult& result, double host_seconds);
   void report_progress();
   void host_works(const std::string& what, double done);
@@ -122,7 +139,13 @@ class Simulation::Impl {
   std::vector<Block*> blocks_;
   StatisticsRegistry registry_;
   RunOptions options_;
+  std::unique_ptr<ExecutionWindow> window_;  ///< null: the whole run is measured
+  bool gathered_ = false;                    ///< device_.gather_values() in this launch
+  std::optional<Measured> measured_;         ///< at the window's end
   std::vector<KernelRecord> kernels_;
+  bool record_open_ = false;               ///< kernels_.back() is running
+  std::uint64_t launched_at_ = 0;          ///< cycle of the last launch
+  std::uint64_t instructions_before_ = 0;  ///< kernels_.back()
   std::vector<std::string> races_;
   std::string current_kernel_;
   bool kernel_done_ = false;
@@ -190,23 +213,108 @@ void Simulation::Impl::host_works(const std::string& what, double done) {
   options_.on_progress(p);
 }
 
+void Simulation::Impl::build_window() {
+  if (!options_.window) return;
+  if (windows_) {
+    throw InputError(
+        "--skip and --detail run without --threads: a window ends at one instant of "
+        "all GPUs");
+  }
+  const GpuConfig& c = config_.gpu;
+  window_ = std::make_unique<ExecutionWindow>(
+      *options_.window, c.sm.clock_hz, std::uint64_t{c.system.sms} * c.sm.schedulers * kWarpLanes,
+      ExecutionWindow::Hooks{[this] { return gpu().thread_instructions(); },
+                             [this] { end_window(); }});
+  if (options_.window->skip == 0) {
+    window_->begin();
+    return;
+  }
+  gpu().dispatcher().skip_first(
+      [this](KernelProgram& kernel, const std::vector<CtaProgram*>& ctas) {
+        return skip(kernel, ctas);
+      },
+      [this] { begin_window(); });
+}
+
+/// Executes CTAs before the window. Returns whether more instructions are to be skipped.
+bool Simulation::Impl::skip(KernelProgram& kernel, const std::vector<CtaProgram*>& ctas) {
+  if (!std::exchange(gathered_, true)) device_.gather_values();
+  kernel.use_flat_memory(&device_.flat_memory());
+  window_->skipped(
+      run_ctas(kernel, ctas, window_->skip_left(), kUntimedBudget).thread_instructions);
+  if (device_.values() == ValueMode::kCarried) kernel.use_flat_memory(nullptr);
+  const double all = static_cast<double>(options_.window->skip);
+  host_works(kernel.name() + ", skipped", 1 - static_cast<double>(window_->skip_left()) / all);
+  return window_->skip_left() != 0;
+}
+
+void Simulation::Impl::begin_window() {
+  device_.scatter_values();
+  gathered_ = false;
+  window_->begin();
+  registry_.begin_window();
+  kernels_.back().start_cycle = clock_.cycle_at(now());
+}
+
+void Simulation::Impl::end_window() {
+  close_record();
+  measured_ = measure();
+  gpu().dispatcher().stop();
+}
+
+/// Executes what is left of a stopped kernel, and from now on all kernels, without timing.
+void Simulation::Impl::run_rest(KernelRest rest) {
+  KernelProgram& kernel = *rest.kernel;
+  kernel.use_flat_memory(&device_.flat_memory());
+  const auto ctas = static_cast<double>(kernel.grid().count());
+  const std::string what = kernel.name() + ", without timing";
+  window_->rest(run_untimed(std::move(rest), [&](std::uint64_t ended) {
+                  host_works(what, static_cast<double>(ended) / ctas);
+                }).thread_instructions);
+}
+
+/// A launch in which the window has not begun, or is over, needs its values in the flat memory.
+void Simulation::Impl::end_windowed_launch() {
+  if (std::exchange(gathered_, false)) device_.scatter_values();
+  if (!window_->over()) return;
+  drain();
+  device_.gather_values();
+  device_.set_values(ValueMode::kFunctional);
+  if (std::optional<KernelRest> rest = gpu().dispatcher().take_rest()) run_rest(std::move(*rest));
+}
+
+void Simulation::Impl::run_launch_untimed(const LaunchRequest& request) {
+  end_if_interrupted();
+  const auto program = source_of(request).make(request, device_.flat_environment());
+  run_rest(whole_kernel(*program));
+}
+
+void Simulation::Impl::open_record(const KernelProgram& program) {
+  current_kernel_ = program.name();
+  KernelRecord record;
+  record.name = program.name();
+  record.grid = program.grid();
+  record.block = program.block();
+  record.resources = program.resources();
+  record.start_cycle = launched_at_;
+  kernels_.push_back(record);
+  record_open_ = true;
+  instructions_before_ = instructions();
+}
+
+/// No effect on a kernel that has not started, or whose window is over.
+void Simulation::Impl::close_record() {
+  if (!std::exchange(record_open_, false)) return;
+  kernels_.back().cycles = clock_.cycle_at(now()) - kernels_.back().start_cycle;
+  kernels_.back().instructions = instructions() - instructions_before_;
+}
+
 void Simulation::Impl::run_launch(const LaunchRequest& request) {
+  if (window_ && window_->over()) return run_launch_untimed(request);
   end_if_interrupted();
   current_kernel_ = request.kernel;
-  const std::uint64_t start_cycle = clock_.cycle_at(now());
-  const std::uint64_t before = instructions();
-  const std::size_t recorded = kernels_.size();
-  device_.on_kernel_start = [&](const KernelProgram& program) {
-    current_kernel_ = program.name();
-    KernelRecord record;
-    record.name = program.name();
-    record.grid = program.grid();
-    record.block = program.block();
-    record.resources = program.resources();
-    record.start_cycle = start_cycle;
-    kernels_.push_back(record);
-  };
-
+  device_.on_kernel_start = [this](const KernelProgram& program) { open_record(program); };
+  launched_at_ = clock_.cycle_at(now());
   kernel_done_ = false;
   launch_error_ = nullptr;
   device_.submit(request);
@@ -219,14 +327,13 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   }
   supervisor_->release();
   device_.on_kernel_start = nullptr;
-  if (kernels_.size() != recorded) {
-    kernels_.back().cycles = clock_.cycle_at(now()) - start_cycle;
-    kernels_.back().instructions = instructions() - before;
-  }
+  close_record();
+  if (window_ && !window_->begun()) kernels_.clear();
   report_progress();
   if (error_) std::rethrow_exception(error_);
   if (launch_error_) std::rethrow_exception(launch_error_);
   if (interrupted_) throw Interrupted{};
+  if (window_) end_windowed_launch();
 }
 
 /// Runs until work in flight after the last kernel (write-backs) has completed.
@@ -270,7 +377,12 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   RunResult result;
   const auto start = std::chrono::steady_clock::now();
   try {
+    build_window();
     workload.run(device_, options.scale, options.seed);
+    if (window_ && !window_->begun()) {
+      throw RunError("the workload ends within the skipped instructions (--skip " +
+                     std::to_string(options.window->skip) + "): nothing was measured");
+    }
     drain();
     end_if_interrupted();
     result.verification = workload.verify(device_);
@@ -290,12 +402,21 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   return result;
 }
 
+Simulation::Impl::Measured Simulation::Impl::measure() {
+  Measured m;
+  for (const KernelRecord& k : kernels_) m.cycles += k.cycles;
+  m.instructions = instructions();
+  m.modules = registry_.to_json();
+  m.pages_per_channel = gpu().page_table().pages_per_channel();
+  return m;
+}
+
 ordered_json Simulation::Impl::document(const Workload& workload, const RunResult& result,
                                         double host_seconds) {
-  std::uint64_t cycles = 0;
+  Measured measured = measured_ ? std::move(*measured_) : measure();
+  const std::uint64_t cycles = measured.cycles;
   ordered_json kernels = ordered_json::array();
   for (const KernelRecord& k : kernels_) {
-    cycles += k.cycles;
     kernels.push_back({{"name", k.name},
                        {"grid", {k.grid.x, k.grid.y, k.grid.z}},
                        {"block", {k.block.x, k.block.y, k.block.z}},
@@ -321,13 +442,14 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["cycles"] = cycles;
   const double seconds = static_cast<double>(cycles) / static_cast<double>(clock_.hertz());
   d["time_ns"] = static_cast<double>(cycles) * 1e9 / static_cast<double>(clock_.hertz());
-  d["instructions"] = instructions();
+  d["instructions"] = measured.instructions;
+  if (window_) d["window"] = window_->to_json();
   std::uint64_t footprint = 0;
   for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
   d["footprint_bytes"] = footprint;
   d["kernels"] = std::move(kernels);
-  d["modules"] = registry_.to_json();
-  d["derived"] = derive(d["modules"], config_.gpu, cycles, gpu().page_table().pages_per_channel());
+  d["modules"] = std::move(measured.modules);
+  d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   ordered_json derived_units = ordered_json::object();
   for (const DerivedInfo& i : derived_catalogue()) {

@@ -59,10 +59,19 @@ struct Progress {
   std::uint64_t instructions = 0;
 };
 
+/// Part of a workload that is simulated in detail, in thread instructions (docs/guide/windows.md).
+/// The rest is executed without timing, so that the result can be verified.
+struct WindowOptions {
+  std::uint64_t skip = 0;    ///< before the window
+  std::uint64_t detail = 0;  ///< in the window; 0: up to the workload's end
+};
+
 struct RunOptions {
   Scale scale = Scale::kSmall;
   std::uint64_t seed = 1;
   ValueMode values = ValueMode::kFunctional;
+  /// Empty: the whole workload is simulated in detail.
+  std::optional<WindowOptions> window = {};
   /// Checks the kernels for races (docs/guide/races.md) and lists them in stats.json ("races").
   bool check_races = false;
   /// Called for each race, with its description. Can be empty.

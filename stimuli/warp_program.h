@@ -18,6 +18,8 @@
 
 namespace tessera {
 
+class FlatMemory;
+
 inline constexpr unsigned kWarpLanes = 32;
 
 /// Widest access of one lane in bytes (ld.v4.b32, ld.v2.b64).
@@ -249,6 +251,9 @@ class KernelProgram {
   virtual unsigned register_names() const = 0;
   /// The CTAs wait for each other: all of them must be resident at once, or the launch is refused.
   virtual bool cooperative() const { return false; }
+  /// From now on values are in `flat` (functional mode), or, if null, they travel (carried mode).
+  /// Not while an access of a CTA is outstanding. Programs without values ignore it.
+  virtual void use_flat_memory(FlatMemory* /*flat*/) {}
   /// Starts a CTA; called in dispatch order, at most once per CTA.
   virtual std::unique_ptr<CtaProgram> start_cta(CtaId cta) = 0;
 };

@@ -43,10 +43,11 @@ std::set<Reading> readings_of(const Figure& f) {
 
 std::string point_key(const PointIdentity& p) {
   // Keys in a fixed order, without names of machines or folders.
-  const ordered_json document = {{"config", p.config},     {"workload", p.suite_workload},
-                                 {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
-                                 {"seed", p.seed},         {"values", static_cast<int>(p.values)},
-                                 {"binary", p.binary_hash}};
+  ordered_json document = {{"config", p.config},     {"workload", p.suite_workload},
+                           {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
+                           {"seed", p.seed},         {"values", static_cast<int>(p.values)},
+                           {"binary", p.binary_hash}};
+  if (p.window) document["window"] = {p.window->skip, p.window->detail};
   return sha256(document.dump());
 }
 
@@ -72,6 +73,7 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
   identity.scale = options.scale;
   identity.seed = options.seed;
   identity.values = options.values;
+  identity.window = options.window;
   identity.binary_hash = binary_hash;
   return identity;
 }

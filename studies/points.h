@@ -30,6 +30,7 @@ struct PointIdentity {
   Scale scale = Scale::kSmall;
   std::uint64_t seed = 1;
   ValueMode values = ValueMode::kFunctional;
+  std::optional<WindowOptions> window = {};
   std::string binary_hash;  ///< of the executable
 };
 std::string point_key(const PointIdentity& identity);

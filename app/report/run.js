@@ -12,6 +12,8 @@ function heading() {
   const facts = el('div', {className: 'facts'},
       el('span', {className: 'chip ' + chip[0]}, chip[1]), el('span', {}, data.verification));
   const small = [['seed', stats.seed], ['values', stats.values], ['scale', stats.scale],
+    ['window', stats.window
+      ? number(stats.window.detailed_thread_instructions) + ' thread instructions' : null],
     ['Tessera', stats.tessera], ['host', stats.host && isNumber(stats.host.seconds)
       ? number(Number(stats.host.seconds.toPrecision(3))) + ' s' : null]];
   for (const [name, value] of small) {

@@ -91,7 +91,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   parser.options()("threads", po::value<std::string>()->value_name("N"),
                    "experiment: runs the GPUs of a platform with several on N threads, with the "
                    "same results; needs --values carried (docs/guide/threads.md)")(
-      "window", po::value<std::string>()->value_name("NS"),
+      "lookahead", po::value<std::string>()->value_name("NS"),
       "with --threads: nanoseconds for which each GPU runs alone (default: the least latency "
       "between GPUs, which is the most)");
   add_overwrite_option(parser);
@@ -105,10 +105,10 @@ int run_verb(const std::vector<std::string>& arguments) {
 
   BuildOptions build;
   if (const auto threads = read_count(*values, "threads", 1, kMostRunThreads)) {
-    const unsigned ns = read_count(*values, "window", 1, 1'000'000).value_or(0);
+    const unsigned ns = read_count(*values, "lookahead", 1, 1'000'000).value_or(0);
     build.windows = DomainWindows{ns * (kTicksPerSecond / 1'000'000'000), *threads};
-  } else if (values->count("window") != 0) {
-    throw InputError("--window needs --threads");
+  } else if (values->count("lookahead") != 0) {
+    throw InputError("--lookahead needs --threads");
   }
   const ResolvedConfig config = resolve_config(platform, run.sets);
   if (!run.quiet) warn_of_unused_parameters({&config}, run.sets);

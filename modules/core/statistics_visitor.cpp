@@ -33,10 +33,7 @@ void StatisticsRegistrar::bandwidth(const std::string& name, BandwidthSeries& fi
 void StatisticsRegistrar::cycles(const std::string& name, Tick& field,
                                  const std::string& description) {
   if (clock_ == nullptr) throw std::logic_error("no clock for " + module_ + "." + name);
-  const ClockDomain& clock = *clock_;
-  registry_.value(
-      module_, name, [&clock, &field] { return static_cast<double>(clock.cycle_at(field)); },
-      "cycle", description);
+  registry_.cycles(module_, name, field, *clock_, description);
 }
 
 void StatisticsRegistrar::on_value(const std::string& name, double&, const std::string&,

@@ -67,8 +67,8 @@ ordered_json to_json(const BandwidthSeries& value) {
 
 }  // namespace
 
-void StatisticsRegistry::add(StatisticInfo info, const Counter* counter,
-                             std::function<ordered_json()> read) {
+void StatisticsRegistry::add(StatisticInfo info, std::function<ordered_json(std::uint64_t)> read,
+                             const std::uint64_t* total, Occupancy* occupancy) {
   auto& siblings = by_module_[info.module];
   for (std::size_t i : siblings) {
     if (infos_[i].name == info.name) {
@@ -77,14 +77,23 @@ void StatisticsRegistry::add(StatisticInfo info, const Counter* counter,
   }
   siblings.push_back(entries_.size());
   infos_.push_back(std::move(info));
-  entries_.push_back({infos_.size() - 1, counter, std::move(read)});
+  entries_.push_back({infos_.size() - 1, total, occupancy, 0, std::move(read)});
+}
+
+void StatisticsRegistry::begin_window() {
+  window_start_ = now();
+  for (Entry& e : entries_) {
+    if (e.total != nullptr) e.before = *e.total;
+    if (e.occupancy != nullptr) e.occupancy->reset(now());
+  }
 }
 
 void StatisticsRegistry::counter(const std::string& module, const std::string& name,
                                  const Counter& value, const std::string& unit,
                                  const std::string& description) {
-  add({module, name, unit, description, "counter"}, &value,
-      [&value] { return ordered_json(value); });
+  add(
+      {module, name, unit, description, "counter"},
+      [](std::uint64_t since) { return ordered_json(since); }, &value);
 }
 
 void StatisticsRegistry::counters(const std::string& module,
@@ -92,46 +101,60 @@ void StatisticsRegistry::counters(const std::string& module,
   for (const PolicyCounter& c : all) counter(module, c.name, *c.value, c.unit, c.description);
 }
 
+void StatisticsRegistry::cycles(const std::string& module, const std::string& name,
+                                const Tick& value, const ClockDomain& clock,
+                                const std::string& description) {
+  add(
+      {module, name, "cycle", description, "value"},
+      [&clock](std::uint64_t since) {
+        return ordered_json(static_cast<double>(clock.cycle_at(since)));
+      },
+      &value);
+}
+
 void StatisticsRegistry::value(const std::string& module, const std::string& name,
                                std::function<double()> get, const std::string& unit,
                                const std::string& description) {
-  add({module, name, unit, description, "value"}, nullptr,
-      [get = std::move(get)] { return ordered_json(get()); });
+  add({module, name, unit, description, "value"},
+      [get = std::move(get)](std::uint64_t) { return ordered_json(get()); });
 }
 
 void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
                                    const Histogram& value, const std::string& unit,
                                    const std::string& description) {
-  add({module, name, unit, description, "histogram"}, nullptr,
-      [&value] { return tessera::to_json(value); });
+  add({module, name, unit, description, "histogram"},
+      [&value](std::uint64_t) { return tessera::to_json(value); });
 }
 
 void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
                                    std::function<Histogram()> get, const std::string& unit,
                                    const std::string& description) {
-  add({module, name, unit, description, "histogram"}, nullptr,
-      [get = std::move(get)] { return tessera::to_json(get()); });
+  add({module, name, unit, description, "histogram"},
+      [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
 }
 
 void StatisticsRegistry::occupancy(const std::string& module, const std::string& name,
-                                   const Occupancy& value, const std::string& unit,
+                                   Occupancy& value, const std::string& unit,
                                    const std::string& description) {
-  add({module, name, unit, description, "occupancy"}, nullptr, [&value] {
-    return ordered_json{{"average", value.average(now())}, {"max", value.max()}};
-  });
+  add(
+      {module, name, unit, description, "occupancy"},
+      [&value](std::uint64_t) {
+        return ordered_json{{"average", value.average(now())}, {"max", value.max()}};
+      },
+      nullptr, &value);
 }
 
 void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
                                    const BandwidthSeries& value, const std::string& description) {
-  add({module, name, "byte", description, "bandwidth"}, nullptr,
-      [&value] { return tessera::to_json(value); });
+  add({module, name, "byte", description, "bandwidth"},
+      [&value](std::uint64_t) { return tessera::to_json(value); });
 }
 
 void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
                                    std::function<BandwidthSeries()> get,
                                    const std::string& description) {
-  add({module, name, "byte", description, "bandwidth"}, nullptr,
-      [get = std::move(get)] { return tessera::to_json(get()); });
+  add({module, name, "byte", description, "bandwidth"},
+      [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
 }
 
 std::string StatisticsRegistry::block_of(const std::string& module) {
@@ -165,7 +188,7 @@ ordered_json StatisticsRegistry::to_json() const {
   ordered_json out = ordered_json::object();
   for (const auto& [module, indices] : by_module_) {
     ordered_json& section = out[module];
-    for (std::size_t i : indices) section[infos_[entries_[i].info].name] = entries_[i].read();
+    for (std::size_t i : indices) section[infos_[entries_[i].info].name] = entries_[i].json();
   }
   return out;
 }
@@ -174,10 +197,10 @@ std::uint64_t StatisticsRegistry::sum(const std::string& prefix, const std::stri
   std::uint64_t total = 0;
   for (const Entry& e : entries_) {
     const StatisticInfo& info = infos_[e.info];
-    if (e.counter == nullptr || info.name != name) continue;
+    if (info.kind != "counter" || info.name != name) continue;
     const std::size_t dot = info.module.rfind('.');
     const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
-    if (info.module.compare(begin, prefix.size(), prefix) == 0) total += *e.counter;
+    if (info.module.compare(begin, prefix.size(), prefix) == 0) total += *e.total - e.before;
   }
   return total;
 }

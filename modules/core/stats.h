@@ -157,6 +157,9 @@ class StatisticsRegistry {
                const std::string& unit, const std::string& description);
   /// The counters of a block's policy.
   void counters(const std::string& module, const std::vector<PolicyCounter>& all);
+  /// A time, shown in whole cycles of a clock, which must outlive the registry.
+  void cycles(const std::string& module, const std::string& name, const Tick& value,
+              const ClockDomain& clock, const std::string& description);
   /// A value that is computed when it is read.
   void value(const std::string& module, const std::string& name, std::function<double()> get,
              const std::string& unit, const std::string& description);
@@ -165,12 +168,21 @@ class StatisticsRegistry {
   /// A histogram that is computed when it is read.
   void histogram(const std::string& module, const std::string& name, std::function<Histogram()> get,
                  const std::string& unit, const std::string& description);
-  void occupancy(const std::string& module, const std::string& name, const Occupancy& value,
+  void occupancy(const std::string& module, const std::string& name, Occupancy& value,
                  const std::string& unit, const std::string& description);
   void bandwidth(const std::string& module, const std::string& name, const BandwidthSeries& value,
                  const std::string& description);
   void bandwidth(const std::string& module, const std::string& name,
                  std::function<BandwidthSeries()> get, const std::string& description);
+
+  /// Begins a window of measurement at the present time: counters and times are then read relative
+  /// to their present values, and occupancies are those since now. Other statistics are not
+  /// changed: histograms and bandwidth change only by transactions, computed values say what holds
+  /// at the end.
+  void begin_window();
+
+  /// Time at which the window began; 0 without begin_window().
+  Tick window_start() const { return window_start_; }
 
   const std::vector<StatisticInfo>& all() const { return infos_; }
 
@@ -184,15 +196,21 @@ class StatisticsRegistry {
  private:
   struct Entry {
     std::size_t info;
-    const Counter* counter;
-    std::function<nlohmann::ordered_json()> read;
+    /// Counter or time; null for other statistics.
+    const std::uint64_t* total = nullptr;
+    Occupancy* occupancy = nullptr;
+    std::uint64_t before = 0;  ///< of total, when the window began
+    /// `since`: the total since the window began.
+    std::function<nlohmann::ordered_json(std::uint64_t since)> read;
+    nlohmann::ordered_json json() const { return read(total == nullptr ? 0 : *total - before); }
   };
-  void add(StatisticInfo info, const Counter* counter,
-           std::function<nlohmann::ordered_json()> read);
+  void add(StatisticInfo info, std::function<nlohmann::ordered_json(std::uint64_t)> read,
+           const std::uint64_t* total = nullptr, Occupancy* occupancy = nullptr);
 
   std::vector<StatisticInfo> infos_;
   std::vector<Entry> entries_;
   std::map<std::string, std::vector<std::size_t>> by_module_;
+  Tick window_start_ = 0;
 };
 
 }  // namespace tessera

@@ -12,29 +12,6 @@
 
 namespace tessera {
 
-void describe(ParameterVisitor& v, DispatchConfig& c) {
-  v.integer("clock_hz", c.clock_hz, "Hz", "clock of the dispatcher (NUBA Table 1)", 1'000'000,
-            100'000'000'000);
-  v.text("planner", c.planner,
-         "how a kernel is launched: pages placed before the start, CTA scheduler, caching (ours: "
-         "the papers' baselines place pages on first touch)",
-         policy_names<LaunchPlanner>());
-  v.text("scheduler", c.scheduler, "which SM runs a CTA (NUBA section 6: distributed)",
-         policy_names<CtaScheduler>());
-  v.integer("fetch_cycles", c.fetch_cycles, "cycle",
-            "from a doorbell, or the end of the kernel before, to the fetched packet (ours: the "
-            "papers count kernels only)",
-            0, 1'000'000'000);
-  v.integer("launch_cycles", c.launch_cycles, "cycle",
-            "from a fetched packet to the first CTA's start (ours: the papers count kernels only)",
-            0, 1'000'000'000);
-  v.integer(
-      "gpu_latency_ns", c.gpu_latency_ns, "ns",
-      "of an order to a GPU and of its report, if there are several GPUs (MGPUSim: its driver "
-      "is behind the PCIe switch, 140 ns)",
-      0, 1'000'000);
-}
-
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
                              const CtaSchedulerFactory& make_scheduler, unsigned sm_count,
                              const std::vector<Domain*>& gpus)
@@ -96,6 +73,7 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   on_end_ = std::move(on_end);
   failure_ = {};
   begun_ = false;
+  stopped_ = nullptr;
   reports_.clear();
   ended_before_ += ctas_done();
   started_before_ = count_ctas();
@@ -164,15 +142,71 @@ void CtaDispatcher::begin(Tick t) {
     return;
   }
   const Dim3 grid = kernel_->grid();
+  const LaunchSchedulers launch = schedulers();
+  for (CtaScheduler* s : launch.of_gpu) {
+    s->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sms.size()));
+  }
+  outstanding_ = 0;
+  if (stopped_ != nullptr) return;
+  SkipResult skipped;
+  skipped.of_gpu.resize(gpus_.size());
+  if (skip_) {
+    try {
+      skipped = skip_ctas(*kernel_, launch, skip_);
+    } catch (...) {
+      failure_.error = std::current_exception();
+      return;
+    }
+    if (!skipped.more) {
+      skip_ = nullptr;
+      std::exchange(skip_done_, nullptr)();
+    }
+  }
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     order.scheduler = planned_.empty() ? gpus_[g].scheduler : planned_[g];
-    order.scheduler->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sms.size()));
+    order.skipped = skipped.of_gpu[g];
     gpus_[g].orders->send(clock_.after(t + latency_, 0), order);
   }
   outstanding_ = gpus_.size();
   stage_ = 0;
   flush_cycles_ = 0;
   wrote_back_until_ = 0;
+}
+
+void CtaDispatcher::skip_first(CtaSkip skip, std::function<void()> done) {
+  skip_ = std::move(skip);
+  skip_done_ = std::move(done);
+}
+
+LaunchSchedulers CtaDispatcher::schedulers() const {
+  LaunchSchedulers s;
+  s.sms_per_gpu = sms_per_gpu_;
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    s.of_gpu.push_back(planned_.empty() ? gpus_[g].scheduler.get() : planned_[g].get());
+  }
+  return s;
+}
+
+void CtaDispatcher::stop() {
+  if (kernel_ == nullptr || stopped_ != nullptr) return;
+  stopped_ = kernel_;
+  if (!begun_) return;
+  DispatchOrder order;
+  order.kind = DispatchOrder::Kind::kStop;
+  order_all(now(), order);
+}
+
+std::optional<KernelRest> CtaDispatcher::take_rest() {
+  if (stopped_ == nullptr) return std::nullopt;
+  KernelRest rest;
+  rest.kernel = std::exchange(stopped_, nullptr);
+  for (Gpu& gpu : gpus_) {
+    for (HeldCta& cta : gpu.part->take_released()) rest.held.push_back(std::move(cta));
+  }
+  std::sort(rest.held.begin(), rest.held.end(),
+            [](const HeldCta& a, const HeldCta& b) { return a.id < b.id; });
+  rest.next = ctas_left(schedulers());
+  return rest;
 }
 
 /// Of failures that are reported at the same time, the earliest counts; of these, the lowest SM's.
@@ -193,6 +227,10 @@ void CtaDispatcher::handle_reports(Tick t) {
 
 /// The kernel, or a flush stage, has ended in all GPUs.
 void CtaDispatcher::begin_stage(Tick t) {
+  if (stopped_ != nullptr) {
+    end_kernel(t);
+    return;
+  }
   if (stage_ == 0) {
     // Each part ends when its scheduler returns no CTA for any of its SMs.
     const std::uint64_t started = count_ctas() - started_before_;
@@ -261,19 +299,13 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
 void CtaDispatcher::reset() {
   kernel_ = nullptr;
   on_end_ = nullptr;
+  skip_ = nullptr;
+  skip_done_ = nullptr;
+  stopped_ = nullptr;
   failure_ = {};
   reports_.clear();
   for (Gpu& gpu : gpus_) gpu.part->reset();
   wake_.cancel();
-}
-
-void describe(StatisticsVisitor& v, DispatchStats& s) {
-  v.counter("kernels", s.kernels, "kernel", "kernels launched");
-  v.counter("ctas", s.ctas, "CTA", "CTAs dealt");
-  v.counter("flush_cycles", s.flush_cycles, "cycle",
-            "of these, while the slices were flushed at kernel ends");
-  v.counter("busy_cycles", s.busy_cycles, "cycle",
-            "from first CTA to flushed caches, summed over kernels");
 }
 
 void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {

@@ -4,42 +4,23 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <systemc>
 #include <vector>
 
 #include "modules/core/block.h"
 #include "modules/core/domain_link.h"
-#include "modules/core/parameters.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/time.h"
 #include "modules/core/timed_queue.h"
+#include "modules/host/dispatch_config.h"
 #include "modules/host/gpu_dispatcher.h"
+#include "modules/host/partial_kernel.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/cta_scheduler.h"
 
 namespace tessera {
-
-/// Configuration of the command processor and the CTA dispatcher, which share a clock.
-struct DispatchConfig {
-  std::uint64_t clock_hz = 1'400'000'000;
-  std::string planner = "immediate";
-  std::string scheduler = "distributed";
-  std::uint64_t fetch_cycles = 0;
-  std::uint64_t launch_cycles = 0;
-  std::uint64_t gpu_latency_ns = 0;
-};
-
-void describe(ParameterVisitor& v, DispatchConfig& c);
-
-struct DispatchStats {
-  Counter kernels = 0;
-  Counter ctas = 0;
-  Counter busy_cycles = 0;
-  Counter flush_cycles = 0;
-};
-
-void describe(StatisticsVisitor& v, DispatchStats& s);
 
 /// Makes the CtaScheduler of a GPU.
 using CtaSchedulerFactory = std::function<std::unique_ptr<CtaScheduler>()>;
@@ -77,7 +58,20 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
               const CtaSchedulerFactory& make_scheduler = {});
 
-  void cta_finished(SmId sm) override { part_of(sm).cta_finished(sm); }
+  /// Kernels that start from now on are executed by `skip` first, CTA by CTA, until it returns
+  /// false. It gets the CTAs in the order in which equally fast SMs would get them, and all CTAs of
+  /// a cooperative kernel at once. SMs adopt those that it leaves partially executed. Skipped CTAs
+  /// count as dealt. `done`: called when `skip` has returned false; the kernel's other CTAs are
+  /// then about to start.
+  void skip_first(CtaSkip skip, std::function<void()> done);
+  /// Stops the running kernel: the parts deal no more CTAs, and the SMs release theirs when they
+  /// have no outstanding access. The kernel then ends without flush; take_rest() returns what is
+  /// left. No effect if no kernel runs.
+  void stop();
+  /// The rest of the last kernel, if it was stopped; otherwise nothing.
+  std::optional<KernelRest> take_rest();
+
+  void cta_finished(SmId sm, CtaId cta) override { part_of(sm).cta_finished(sm, cta); }
   void sm_drained(SmId sm) override { part_of(sm).sm_drained(sm); }
   void kernel_failed(SmId sm, std::exception_ptr error) override {
     part_of(sm).kernel_failed(sm, std::move(error));
@@ -109,6 +103,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   GpuDispatcher& part_of(SmId sm) { return *gpus_[sm.value / sms_per_gpu_].part; }
   void process();
   void begin(Tick t);
+  LaunchSchedulers schedulers() const;
   void handle_reports(Tick t);
   void begin_stage(Tick t);
   void order_all(Tick t, const DispatchOrder& order);
@@ -127,6 +122,9 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   KernelProgram* kernel_ = nullptr;
   std::vector<std::shared_ptr<CtaScheduler>> planned_;  ///< by GPU, for a launch; can be empty
   std::function<void(std::exception_ptr)> on_end_;
+  CtaSkip skip_;  ///< empty: none
+  std::function<void()> skip_done_;
+  KernelProgram* stopped_ = nullptr;  ///< the last kernel, if it was stopped
   DispatchReport failure_;
   Tick start_at_ = 0;
   bool begun_ = false;           ///< the parts have been ordered to begin

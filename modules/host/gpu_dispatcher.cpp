@@ -20,7 +20,7 @@ void GpuDispatcher::order(Tick at, DispatchOrder&& order) {
   wake_.at(at);
 }
 
-void GpuDispatcher::notify(SmId sm, Notification what) {
+void GpuDispatcher::notify(SmId sm, const Notification& what) {
   if (kernel_ == nullptr) return;  // after a failure, SMs can still complete CTAs
   const Tick due = clock_.after(now() + 1, 0);
   notifications_.push(due, sm.value - first_.value, what);
@@ -58,8 +58,8 @@ void GpuDispatcher::process() {
   if (deal(t)) {
     wake_.at(clock_.after(t, 1));
   } else if (std::all_of(sms_.begin(), sms_.end(),
-                         [](const Sm& s) { return s.running == 0 && s.drained; })) {
-    // The scheduler has no more CTAs for these SMs.
+                         [](const Sm& s) { return s.running.empty() && s.drained; })) {
+    // The scheduler has no more CTAs for these SMs, or they have released theirs.
     kernel_ = nullptr;
     report_({});
     return;
@@ -67,14 +67,19 @@ void GpuDispatcher::process() {
   wake_.at(notifications_.next_due());
 }
 
-void GpuDispatcher::follow(const DispatchOrder& order, Tick t) {
+void GpuDispatcher::follow(DispatchOrder order, Tick t) {
   switch (order.kind) {
     case DispatchOrder::Kind::kBegin:
       kernel_ = order.kernel;
-      scheduler_ = order.scheduler;
+      scheduler_ = std::move(order.scheduler);
       residents_ = order.residents;
+      stopped_ = false;
       failure_ = {};
       notifications_.clear();
+      if (order.skipped != nullptr) adopt(*order.skipped, t);
+      break;
+    case DispatchOrder::Kind::kStop:
+      if (kernel_ != nullptr) release_all();
       break;
     case DispatchOrder::Kind::kFlush:
       flush_.begin(order.stage, t);
@@ -86,29 +91,72 @@ void GpuDispatcher::follow(const DispatchOrder& order, Tick t) {
   }
 }
 
+/// The CTAs that have been executed to their ends count as dealt and ended.
+void GpuDispatcher::adopt(SkippedCtas& skipped, Tick t) {
+  started_ += skipped.ended;
+  started_numbers_ += skipped.ended_numbers;
+  ended_ += skipped.ended;
+  for (HeldCta& cta : skipped.held) {
+    Sm& sm = sms_[cta.sm.value - first_.value];
+    sm.running.push_back(cta.id);
+    sm.drained = false;
+    ++started_;
+    started_numbers_ += cta.id.value;
+    (*sm.port)->adopt_cta(std::move(cta.program), cta.id, clock_.after(t, 1));
+  }
+}
+
+void GpuDispatcher::release_all() {
+  stopped_ = true;
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) {
+    for (const CtaId cta : sms_[i].running) {
+      (*sms_[i].port)->release_cta(cta, [this, i, cta](std::unique_ptr<CtaProgram> program) {
+        released(i, cta, std::move(program));
+      });
+    }
+  }
+}
+
+/// `program`: null if the CTA had ended, which a notification says.
+void GpuDispatcher::released(std::uint32_t sm, CtaId cta, std::unique_ptr<CtaProgram> program) {
+  if (program == nullptr) return;
+  released_.push_back({SmId(first_.value + sm), cta, std::move(program)});
+  notify(released_.back().sm, {Notification::Kind::kCtaReleased, cta});
+}
+
+std::vector<HeldCta> GpuDispatcher::take_released() {
+  std::sort(released_.begin(), released_.end(),
+            [](const HeldCta& a, const HeldCta& b) { return a.id.value < b.id.value; });
+  return std::exchange(released_, {});
+}
+
 void GpuDispatcher::handle_notifications(Tick t) {
   while (notifications_.due(t)) {
     Sm& s = sms_[notifications_.front_port()];
-    if (notifications_.pop() == Notification::kCtaFinished) {
-      --s.running;
-      ++ended_;
-    } else if (s.running == 0) {
-      s.drained = true;  // unless a CTA has been dispatched since
+    const Notification n = notifications_.pop();
+    if (n.kind == Notification::Kind::kDrained) {
+      if (s.running.empty()) s.drained = true;  // unless a CTA has been dispatched since
+      continue;
     }
+    const auto running = std::find(s.running.begin(), s.running.end(), n.cta);
+    sc_assert(running != s.running.end());
+    s.running.erase(running);
+    if (n.kind == Notification::Kind::kCtaFinished) ++ended_;
   }
 }
 
 /// Dispatches at most one CTA to each SM with free resources. Returns whether it dispatched any,
 /// because another round can then dispatch more.
 bool GpuDispatcher::deal(Tick t) {
+  if (stopped_) return false;
   bool dealt = false;
   scheduler_->begin_round();
   for (std::uint32_t i = 0; i < sms_.size(); ++i) {
     Sm& sm = sms_[i];
-    if (sm.running >= residents_) continue;
+    if (sm.running.size() >= residents_) continue;
     const std::optional<CtaId> cta = scheduler_->next(SmId(first_.value + i));
     if (!cta) continue;
-    ++sm.running;
+    sm.running.push_back(*cta);
     sm.drained = false;
     ++started_;
     started_numbers_ += cta->value;
@@ -124,8 +172,8 @@ void GpuDispatcher::describe_waiting(const std::string& base, std::vector<Waitin
   std::size_t running = 0;
   std::size_t undrained = 0;
   for (const Sm& s : sms_) {
-    running += s.running;
-    if (s.running == 0 && !s.drained) ++undrained;
+    running += s.running.size();
+    if (s.running.empty() && !s.drained) ++undrained;
   }
   if (running != 0) out.push_back({base + "running_ctas", running, "their warps to end"});
   if (undrained != 0) {
@@ -135,10 +183,12 @@ void GpuDispatcher::describe_waiting(const std::string& base, std::vector<Waitin
 
 void GpuDispatcher::reset() {
   kernel_ = nullptr;
+  stopped_ = false;
+  released_.clear();
   failure_ = {};
   failure_due_ = kNever;
   for (Sm& s : sms_) {
-    s.running = 0;
+    s.running.clear();
     s.drained = true;
   }
   orders_.clear();

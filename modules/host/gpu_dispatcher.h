@@ -14,6 +14,7 @@
 #include "modules/core/time.h"
 #include "modules/core/timed_queue.h"
 #include "modules/host/flush_stages.h"
+#include "modules/host/partial_kernel.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/cta_scheduler.h"
 
@@ -23,6 +24,7 @@ namespace tessera {
 struct DispatchOrder {
   enum class Kind : std::uint8_t {
     kBegin,  ///< deal the kernel's CTAs
+    kStop,   ///< deal no more, and release the CTAs that run
     kFlush,  ///< run a flush stage
     kAbort,  ///< the kernel has failed: deal no more
   };
@@ -30,13 +32,14 @@ struct DispatchOrder {
   KernelProgram* kernel = nullptr;
   unsigned residents = 0;                   ///< the kernel's maximum of CTAs per SM
   std::shared_ptr<CtaScheduler> scheduler;  ///< begun; this GPU's own
+  std::shared_ptr<SkippedCtas> skipped;     ///< null if there are none
   std::size_t stage = 0;
 };
 
 /// A message of a GPU's part to the CtaDispatcher.
 struct DispatchReport {
   enum class Kind : std::uint8_t {
-    kEnded,    ///< the GPU's CTAs have ended and their stores are performed
+    kEnded,    ///< the GPU's CTAs have ended or left, and their stores are performed
     kFlushed,  ///< the flush stage has ended
     kFailed,   ///< an SM has reported a failure
   };
@@ -58,13 +61,13 @@ class GpuDispatcher {
   /// of a report.
   GpuDispatcher(std::uint64_t clock_hz, SmId first,
                 std::function<void(DispatchReport&& report)> report);
-  void add(sc_core::sc_port<CtaSinkIf>& sm) { sms_.push_back({&sm}); }
+  void add(sc_core::sc_port<CtaSinkIf>& sm) { sms_.push_back({&sm, {}, true}); }
   void set_flush_stages(std::vector<FlushStage> stages) { flush_.set_stages(std::move(stages)); }
 
   /// Enqueues an order that arrives at `at`.
   void order(Tick at, DispatchOrder&& order);
-  void cta_finished(SmId sm) { notify(sm, Notification::kCtaFinished); }
-  void sm_drained(SmId sm) { notify(sm, Notification::kDrained); }
+  void cta_finished(SmId sm, CtaId cta) { notify(sm, {Notification::Kind::kCtaFinished, cta}); }
+  void sm_drained(SmId sm) { notify(sm, {Notification::Kind::kDrained, {}}); }
   void kernel_failed(SmId sm, std::exception_ptr error);
 
   /// CTAs of all kernels so far.
@@ -72,22 +75,31 @@ class GpuDispatcher {
   /// Sum of the numbers of the CTAs that have started.
   std::uint64_t started_numbers() const { return started_numbers_; }
   std::uint64_t ended() const { return ended_; }
+  /// After kStop: the CTAs that the SMs have released, in the order of their numbers.
+  std::vector<HeldCta> take_released();
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
   void reset();
 
  private:
   struct Sm {
     sc_core::sc_port<CtaSinkIf>* port = nullptr;
-    std::uint32_t running = 0;
+    std::vector<CtaId> running;
     bool drained = true;
   };
-  enum class Notification : std::uint8_t { kCtaFinished, kDrained };
+  struct Notification {
+    enum class Kind : std::uint8_t { kCtaFinished, kCtaReleased, kDrained };
+    Kind kind = Kind::kDrained;
+    CtaId cta;
+  };
 
   void process();
-  void follow(const DispatchOrder& order, Tick t);
+  void follow(DispatchOrder order, Tick t);
+  void adopt(SkippedCtas& skipped, Tick t);
+  void release_all();
+  void released(std::uint32_t sm, CtaId cta, std::unique_ptr<CtaProgram> program);
   void handle_notifications(Tick t);
   bool deal(Tick t);
-  void notify(SmId sm, Notification what);
+  void notify(SmId sm, const Notification& what);
 
   const ClockDomain clock_;
   const SmId first_;
@@ -98,6 +110,8 @@ class GpuDispatcher {
   KernelProgram* kernel_ = nullptr;         ///< null unless CTAs are pending or running
   std::shared_ptr<CtaScheduler> scheduler_;
   unsigned residents_ = 0;
+  bool stopped_ = false;
+  std::vector<HeldCta> released_;
   DispatchReport failure_;  ///< the first failure, if failure_.error is set
   Tick failure_due_ = kNever;
   StageFlush flush_;

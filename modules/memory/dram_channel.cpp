@@ -66,7 +66,8 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
       store_(map.geometry().channel_bytes),
       queue_(config.queue_entries) {
   for (unsigned i = 0; i < ports; ++i) {
-    ports_.emplace_back(config.input_entries, config.queue_entries);
+    // The pipeline holds requests in addition to the input buffer.
+    ports_.emplace_back(config.input_entries + config.pipeline_clocks, config.queue_entries);
     const int tag = static_cast<int>(i);
     in[i].register_nb_transport_fw(this, &DramChannel::nb_transport_fw, tag);
     in[i].register_b_transport(this, &DramChannel::b_transport, tag);
@@ -144,9 +145,9 @@ void DramChannel::describe_waiting(std::vector<Waiting>& out) const {
   }
 }
 
-double DramChannel::peak_bytes(Tick until) const {
-  if (until <= stats_.window_start) return 0;
-  return static_cast<double>(until - stats_.window_start) * static_cast<double>(config_.clock_hz) /
+double DramChannel::peak_bytes(Tick since, Tick until) const {
+  if (until <= since) return 0;
+  return static_cast<double>(until - since) * static_cast<double>(config_.clock_hz) /
          static_cast<double>(kTicksPerSecond) * config_.bus_bytes_per_clock;
 }
 
@@ -180,8 +181,9 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
   register_statistics_of(registry, m, stats_);
   registry.value(
       m, "bus_utilisation",
-      [this] {
-        const double peak = peak_bytes(now());
+      [this, &registry] {
+        const double peak =
+            peak_bytes(std::max(stats_.window_start, registry.window_start()), now());
         return peak == 0 ? 0
                          : static_cast<double>(stats_.commands.bus_busy_clocks) *
                                config_.bus_bytes_per_clock / peak;
@@ -220,9 +222,10 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
     ++stats_.errors;
     return check_.refuse(socket, payload, phase, PayloadFault::kHome);
   }
-  const std::uint64_t edge = clock_.cycle_from(at);
+  const std::uint64_t edge = clock_.cycle_from(at) + config_.pipeline_clocks;
   payload.acquire();
-  arriving_.push(at, static_cast<std::uint32_t>(port),
+  const Tick due = config_.pipeline_clocks == 0 ? at : clock_.time_of(edge);
+  arriving_.push(due, static_cast<std::uint32_t>(port),
                  {&payload, request, edge, where.row, where.bank});
   // If the queue is full, the response that releases an entry wakes the process.
   if (!free_slots_.empty()) wake_at_edge(std::max(edge, next_edge_));
@@ -240,8 +243,8 @@ void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
   const auto* request = payload.get_extension<MemoryRequest>();
   if (request == nullptr || request->carries_data) access(payload);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  delay += to_sc_time(
-      clock_.time_of(config_.t_rcd + (payload.is_write() ? config_.write_latency(line_bytes_)
+  delay += to_sc_time(clock_.time_of(config_.pipeline_clocks + config_.t_rcd +
+                                     (payload.is_write() ? config_.write_latency(line_bytes_)
                                                          : config_.read_latency(line_bytes_))));
 }
 

@@ -70,8 +70,8 @@ class DramChannel final : public sc_core::sc_module, public Block {
   const DramConfig& config() const { return config_; }
   const DramStats& stats() const { return stats_; }
   const ClockDomain& clock() const { return clock_; }
-  /// Bytes that a data bus without idle clocks would have moved since the window's start.
-  double peak_bytes(Tick until) const;
+  /// Bytes that a data bus without idle clocks would move in this time.
+  double peak_bytes(Tick since, Tick until) const;
   /// Begins a new window of statistics at now().
   void reset_statistics();
   void observe(DramCommandObserver* observer) { scheduler_->observe(observer); }
@@ -86,7 +86,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   struct Arrival {
     tlm::tlm_generic_payload* payload = nullptr;
     MemoryRequest* request = nullptr;
-    std::uint64_t edge = 0;  ///< memory cycle at or after the arrival
+    std::uint64_t edge = 0;  ///< memory cycle of the pipeline's end
     std::uint32_t row = 0;
     Bank bank;
   };

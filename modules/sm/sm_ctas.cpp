@@ -137,7 +137,7 @@ void SmCluster::cta_maybe_done(std::uint32_t index) {
   Cta& cta = cta_slots_[index];
   if (cta.live_warps != 0 || cta.loads != 0 || cta.program == nullptr) return;
   free_cta(cta);
-  dispatcher->cta_finished(id_);
+  dispatcher->cta_finished(id_, cta.id);
   maybe_drained();
 }
 

@@ -50,7 +50,7 @@ class QuiesceIf : public virtual sc_core::sc_interface {
 class DispatchEventsIf : public virtual sc_core::sc_interface {
  public:
   /// A CTA's warps have ended and its loads have returned: its resources are free.
-  virtual void cta_finished(SmId sm) = 0;
+  virtual void cta_finished(SmId sm, CtaId cta) = 0;
   /// The SM has no CTA and no outstanding store.
   virtual void sm_drained(SmId sm) = 0;
   /// The kernel has performed an illegal operation on that SM (RunError). The run ends.

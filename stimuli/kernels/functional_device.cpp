@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "stimuli/ptx/program.h"
+#include "stimuli/functional_run.h"
 
 namespace tessera::kernels {
 
@@ -42,7 +42,7 @@ void FunctionalDevice::read(void* to, Address from, std::uint64_t bytes) {
 
 void FunctionalDevice::launch(const LaunchRequest& request) {
   const auto program = source_of(request).make(request, {&memory_, on_race_});
-  instructions_ += ptx::run_functionally(*program, instruction_budget_);
+  instructions_ += run_functionally(*program, instruction_budget_).warp_instructions;
   ctas_ += request.grid.count();
   ++launches_;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 // Executable PTX: a kernel decoded for the 32-lane interpreter, and its launch as a KernelProgram,
-// which an SM or run_functionally() executes.
+// which an SM or a functional runner (stimuli/functional_run.h) executes.
 
 #include <cstdint>
 #include <functional>
@@ -61,19 +61,5 @@ inline constexpr std::uint64_t kGridWorkspaceBytes = 8;
 /// creates the launch. The request's module need not outlive the call; the kernel is shared.
 std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel,
                                             const LaunchRequest& request, const MemoryView& memory);
-
-/// Runs a launch to its end without timing, CTA by CTA, with the warps in turn between barriers.
-/// The CTAs of a cooperative kernel run in turn, with a slice of instructions per warp (at most
-/// 16384 CTAs, otherwise InputError). `memory.flat` must have been set at make_program. Returns the
-/// number of executed warp instructions. Throws RunError, with warp and line, if a CTA needs more
-/// than `instruction_budget` warp instructions (0 = no limit) or deadlocks at a barrier.
-std::uint64_t run_functionally(KernelProgram& program, std::uint64_t instruction_budget = 0);
-
-/// Runs one CTA of a launch without timing, for at most `most` warp instructions or to its end. The
-/// CTA can be new or partially executed and released by an SM; an SM can adopt the rest
-/// (CtaSinkIf::adopt_cta). `memory.flat` must have been set at make_program. Returns the number of
-/// executed warp instructions. Throws RunError like run_functionally().
-std::uint64_t run_cta(const KernelProgram& program, CtaProgram& cta,
-                      std::uint64_t most = ~std::uint64_t{0});
 
 }  // namespace tessera::ptx

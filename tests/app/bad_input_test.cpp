@@ -132,6 +132,18 @@ TEST_CASE("with --json a refusal is one JSON document too") {
   CHECK_THAT(r.error, StartsWith("tessera: "));
 }
 
+TEST_CASE("a window is refused if its length is no number of instructions, or with threads") {
+  for (const char* wrong : {"0", "-1", "1.5e9", "1e19", "many", "1e", ""}) {
+    CAPTURE(wrong);
+    check_refused({"run", "nuba-small", "mm", "--detail", wrong},
+                  {"--detail: '" + std::string(wrong) + "'", "(250000000, 1e9)"});
+  }
+  check_refused({"run", "nuba-small", "mm", "--skip", "all"}, {"--skip: 'all'"});
+  check_refused(
+      {"run", "dca-small", "mm", "--detail", "1e5", "--threads", "2", "--values", "carried"},
+      {"--skip and --detail run without --threads"});
+}
+
 TEST_CASE("threads are refused where results would depend on them, with the reason") {
   check_refused({"run", "dca-small", "mm", "--threads", "2"}, {"--values carried"});
   check_refused({"run", "nuba-small", "mm", "--threads", "2", "--values", "carried"},
@@ -139,8 +151,8 @@ TEST_CASE("threads are refused where results would depend on them, with the reas
   check_refused({"run", "dualopt-small", "mm", "--threads", "2", "--values", "carried"},
                 {"system.decision observes and controls"});
   check_refused(
-      {"run", "dca-small", "mm", "--threads", "2", "--values", "carried", "--window", "141"},
+      {"run", "dca-small", "mm", "--threads", "2", "--values", "carried", "--lookahead", "141"},
       {"take 139999 ps only"});
-  check_refused({"run", "dca-small", "mm", "--window", "50"}, {"--window needs --threads"});
+  check_refused({"run", "dca-small", "mm", "--lookahead", "50"}, {"--lookahead needs --threads"});
   check_refused({"run", "dca-small", "mm", "--threads", "0"}, {"from 1 to 64"});
 }

@@ -58,7 +58,26 @@ TEST_CASE("GPUs on two threads give the same statistics, whatever the window") {
   const auto [expected, one] = once({});
   CHECK(one == 1);
   CHECK(once({"--threads", "2"}) == std::pair(expected, json(2)));
-  CHECK(once({"--threads", "1", "--window", "50"}) == std::pair(expected, json(1)));
+  CHECK(once({"--threads", "1", "--lookahead", "50"}) == std::pair(expected, json(1)));
+}
+
+TEST_CASE("a window is measured, the rest is executed, and the result is verified") {
+  const ScratchFolder folder;
+  const json whole = run_tessera({"run", "nuba-small", "mm", "--json"}, folder.path()).document();
+  CHECK_FALSE(whole.contains("window"));
+  const json d =
+      run_tessera({"run", "nuba-small", "mm", "--json", "--skip", "50000", "--detail", "2e5"},
+                  folder.path())
+          .document();
+  CHECK(d["verified"] == true);
+  CHECK(d["window"]["skip"] == 50'000);
+  CHECK(d["window"]["detail"] == 200'000);
+  CHECK(d["window"]["complete"] == true);
+  CHECK(d["cycles"] < whole["cycles"]);
+  const CommandResult text =
+      run_tessera({"run", "nuba-small", "mm", "--skip", "50000", "--detail", "2e5"}, folder.path());
+  CHECK_THAT(text.out,
+             Contains("window         200 ") && Contains(" thread instructions, after 50 0"));
 }
 
 TEST_CASE("run prints where the bandwidth went and writes its three files") {

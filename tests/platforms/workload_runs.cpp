@@ -11,13 +11,27 @@
 
 namespace tessera::test {
 
-RunResult run_workload(const std::string& platform, const std::string& workload, ValueMode values,
-                       const std::vector<std::string>& sets, const BuildOptions& build) {
-  Simulation simulation(resolve_config(platform, sets), build);
-  const auto w = make_workload(workload);
+namespace {
+
+RunOptions with_values(ValueMode values) {
   RunOptions options;
   options.values = values;
+  return options;
+}
+
+}  // namespace
+
+RunResult run_workload(const std::string& platform, const std::string& workload,
+                       const RunOptions& options, const std::vector<std::string>& sets,
+                       const BuildOptions& build) {
+  Simulation simulation(resolve_config(platform, sets), build);
+  const auto w = make_workload(workload);
   return simulation.run(*w, options);
+}
+
+RunResult run_workload(const std::string& platform, const std::string& workload, ValueMode values,
+                       const std::vector<std::string>& sets, const BuildOptions& build) {
+  return run_workload(platform, workload, with_values(values), sets, build);
 }
 
 RunResult verify_carried(const std::string& platform, const std::string& workload,
@@ -50,13 +64,19 @@ RunResult verify_carried(const std::string& platform, const std::string& workloa
 
 std::string document(const std::string& platform, const std::string& workload, ValueMode values,
                      const std::vector<std::string>& sets, const BuildOptions& build) {
+  return document(platform, workload, with_values(values), sets, build);
+}
+
+std::string document(const std::string& platform, const std::string& workload,
+                     const RunOptions& options, const std::vector<std::string>& sets,
+                     const BuildOptions& build) {
   int fd[2];
   REQUIRE(pipe(fd) == 0);
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     close(fd[0]);
-    RunResult r = run_workload(platform, workload, values, sets, build);
+    RunResult r = run_workload(platform, workload, options, sets, build);
     r.stats.erase("host");
     r.stats.erase("values");
     const std::string text = r.stats.dump();

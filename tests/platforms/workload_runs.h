@@ -10,6 +10,9 @@
 
 namespace tessera::test {
 
+RunResult run_workload(const std::string& platform, const std::string& workload,
+                       const RunOptions& options, const std::vector<std::string>& sets,
+                       const BuildOptions& build);
 RunResult run_workload(const std::string& platform, const std::string& workload, ValueMode values,
                        const std::vector<std::string>& sets, const BuildOptions& build);
 
@@ -22,6 +25,9 @@ RunResult verify_carried(const std::string& platform, const std::string& workloa
 
 /// stats.json without `host` and `values`, from a child process of its own (SystemC elaborates
 /// once).
+std::string document(const std::string& platform, const std::string& workload,
+                     const RunOptions& options, const std::vector<std::string>& sets = {},
+                     const BuildOptions& build = {});
 std::string document(const std::string& platform, const std::string& workload, ValueMode values,
                      const std::vector<std::string>& sets = {}, const BuildOptions& build = {});
 

@@ -78,8 +78,9 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   explicit FakeSm(const sc_core::sc_module_name& n) : sc_module(n) {
     wake.bind<&FakeSm::work>(*this);
   }
-  void start_cta(KernelProgram&, CtaId, Tick at) override {
+  void start_cta(KernelProgram&, CtaId cta, Tick at) override {
     starts.push_back(at);
+    running.push_back(cta);
     ends.push_back(at + cycle(10));
     wake.at(ends.front());
   }
@@ -92,7 +93,8 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
       events->kernel_failed(SmId(0), std::make_exception_ptr(RunError("the kernel failed")));
       return;
     }
-    events->cta_finished(SmId(0));
+    events->cta_finished(SmId(0), running.front());
+    running.erase(running.begin());
     events->sm_drained(SmId(0));
     if (!ends.empty()) wake.at(ends.front());
   }
@@ -100,6 +102,7 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   bool fails = false;
   std::vector<Tick> starts;
   std::vector<Tick> ends;
+  std::vector<CtaId> running;
   ProcessTimer wake;
 };
 

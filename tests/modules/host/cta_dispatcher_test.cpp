@@ -53,19 +53,20 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
     starts.push_back(at);
     drain_at = kNever;
     most = std::max(most, ++running);
-    ends.push_back(at + kClock.time_of(1 + random() % 50));
-    wake.at(*std::min_element(ends.begin(), ends.end()));
+    ends.emplace_back(at + kClock.time_of(1 + random() % 50), cta);
+    wake.at(std::min_element(ends.begin(), ends.end())->first);
   }
   void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
   void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
   unsigned resident_ctas(const CtaResources&) const override { return resident; }
   void work() {
     std::sort(ends.begin(), ends.end());
-    while (!ends.empty() && ends.front() <= now()) {
+    while (!ends.empty() && ends.front().first <= now()) {
+      const CtaId cta = ends.front().second;
       ends.pop_front();
       --running;
       last_end = now();
-      events->cta_finished(SmId(id));
+      events->cta_finished(SmId(id), cta);
       if (running == 0) drain_at = now() + drain;
     }
     if (drain_at <= now()) {
@@ -73,7 +74,7 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
       drained = now();
       events->sm_drained(SmId(id));
     }
-    if (!ends.empty()) wake.at(ends.front());
+    if (!ends.empty()) wake.at(ends.front().first);
     wake.at(drain_at);
   }
 
@@ -87,7 +88,7 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   Tick last_end = 0;
   unsigned running = 0;
   unsigned most = 0;
-  std::deque<Tick> ends;
+  std::deque<std::pair<Tick, CtaId>> ends;
   std::vector<std::uint32_t> started;
   std::vector<Tick> starts;
   ProcessTimer wake;
@@ -239,7 +240,7 @@ TEST_CASE("news of one instant has one effect, whichever SM speaks first") {
     for (unsigned i = 0; i < 2; ++i) {
       const std::uint32_t sm = round == 0 ? i : 1 - i;
       rig.sms[sm]->running = 0;
-      rig.dispatcher.cta_finished(SmId(sm));
+      rig.dispatcher.cta_finished(SmId(sm), CtaId(rig.sms[sm]->started.back()));
       rig.dispatcher.sm_drained(SmId(sm));
     }
     sc_core::sc_start(to_sc_time(kClock.time_of(100)));

@@ -118,7 +118,7 @@ struct Rig {
   double bus_share() const {
     Tick last = 0;
     for (std::size_t i = 0; i < llc.size(); ++i) last = std::max(last, llc.result(i).begin_resp);
-    return static_cast<double>(llc.size() * kLine) / dram.peak_bytes(last);
+    return static_cast<double>(llc.size() * kLine) / dram.peak_bytes(0, last);
   }
 };
 
@@ -166,6 +166,34 @@ TEST_CASE("an arrival between edges waits for the next edge") {
   const auto r = rig.llc.add(rig.request(rig.edge(10), address(0, 0)));  // arrives 1 fs later
   rig.run();
   CHECK(rig.llc.result(r).begin_resp == rig.edge(11 + 7 + 1 + 7 + 2));
+}
+
+TEST_CASE("a pipeline delays each request and keeps the bandwidth") {
+  DramConfig config;
+  config.pipeline_clocks = 25;
+  Rig rig(config, ports(2));
+  const auto first = rig.llc.add(rig.request(rig.edge(10), kBase));  // arrives 1 fs after edge 10
+  constexpr unsigned kReads = 4000;
+  for (unsigned i = 1; i < kReads; ++i) {
+    rig.llc.add(rig.request(rig.edge(10), kBase + i * kLine, false, i % 2));
+  }
+  rig.run();
+  CHECK(rig.llc.result(first).begin_resp == rig.edge(11 + 25 + 7 + 1 + 7 + 2));
+  CHECK(rig.bus_share() > 0.98);
+}
+
+TEST_CASE("a pipeline delays a blocking access") {
+  DramConfig config;
+  config.pipeline_clocks = 25;
+  Rig rig(config);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  Transaction& x = rig.pool.acquire();
+  x.set_line(tlm::TLM_READ_COMMAND, address(2, 2), kLine);
+  rig.prepare()(x);
+  sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+  rig.llc.socket()->b_transport(x, delay);
+  CHECK(delay.value() == rig.edge(25 + 7 + 1 + 7 + 2));
+  x.release();
 }
 
 TEST_CASE("sequential reads fill the data bus and never exceed it") {
@@ -454,7 +482,7 @@ TEST_CASE("every parameter is described, and its default is legal") {
   DramConfig c;
   ParameterLister lister;
   describe(lister, c);
-  CHECK(lister.parameters().size() == 29);
+  CHECK(lister.parameters().size() == 30);
   for (const ListedParameter& p : lister.parameters()) {
     INFO(p.info.name);
     CHECK_FALSE(p.info.description.empty());

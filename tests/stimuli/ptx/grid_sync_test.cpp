@@ -64,7 +64,7 @@ TEST_CASE("the second phase reads what other CTAs wrote in the first") {
     TwoPhases t(ctas);
     const auto program = t.program(ctas);
     CHECK(program->cooperative());
-    tessera::ptx::run_functionally(*program, 100000);
+    tessera::run_functionally(*program, 100000);
     CHECK(t.wrong() == 0);
   }
 }
@@ -74,7 +74,7 @@ TEST_CASE("a grid whose CTAs do not all arrive is stopped, and its line is named
   const std::uint32_t never = 1;  // the barrier has counted one CTA too many
   std::memcpy(t.memory.at(t.workspace + 4), &never, 4);
   const auto program = t.program(3);
-  CHECK_THROWS_WITH(tessera::ptx::run_functionally(*program, 20000),
+  CHECK_THROWS_WITH(tessera::run_functionally(*program, 20000),
                     Catch::Contains("k.ptx:") && Catch::Contains("20000 warp instructions"));
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a cooperative launch needs a workspace, and a grid that can be reside
   TwoPhases t(2);
   CHECK_THROWS_WITH(t.program(2, false), Catch::Contains("without a workspace"));
   const auto many = t.program(20000);
-  CHECK_THROWS_WITH(tessera::ptx::run_functionally(*many),
+  CHECK_THROWS_WITH(tessera::run_functionally(*many),
                     Catch::Contains("20000 CTAs must be resident at once, at most 16384"));
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "stimuli/functional_run.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/texture.h"
 
@@ -217,7 +218,7 @@ class KernelRunner {
 
   std::uint64_t run(Dim3 block = {32, 1, 1}, Dim3 grid = {1, 1, 1},
                     std::uint64_t budget = 1000000) {
-    return ptx::run_functionally(*program(grid, block), budget);
+    return run_functionally(*program(grid, block), budget).warp_instructions;
   }
 
   void run_carried(Dim3 block, Dim3 grid, unsigned seed) {

@@ -274,7 +274,7 @@ TEST_CASE("parameters: structures by offset and by register address") {
   LaunchRequest request;
   request.block = {8, 1, 1};
   request.arguments = {KernelArgument::of(k.out), KernelArgument::of(s)};
-  ptx::run_functionally(*ptx::make_program(ptx::decode(k.module, "k"), request, view));
+  run_functionally(*ptx::make_program(ptx::decode(k.module, "k"), request, view));
   std::uint32_t a;
   std::uint32_t b;
   std::memcpy(&a, s.data() + 8, 4);

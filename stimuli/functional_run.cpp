@@ -1,73 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a launch without timing.
+#include "stimuli/functional_run.h"
 
 #include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <vector>
 
 #include "common/error.h"
-#include "stimuli/ptx/program.h"
 
-namespace tessera::ptx {
+namespace tessera {
 
 namespace {
 
 /// Issues the instructions of a CTA, warp by warp.
 class CtaRunner {
  public:
-  static constexpr std::uint64_t kNoSlice = ~std::uint64_t{0};
-
   CtaRunner(const std::string& kernel, CtaProgram& cta, IssueResult& result)
       : kernel_(kernel), cta_(cta), result_(result), warps_(cta.warp_count()) {}
 
   bool ended() const { return cta_.live_warps() == 0; }
-  std::uint64_t issued() const { return issued_; }
+  const Executed& executed() const { return executed_; }
 
-  /// Runs the CTA to its end, or, for cooperative kernels, every warp for at most `slice`
-  /// instructions or up to its barrier. `before`: instructions of other CTAs so far, for the clock.
-  /// `budget`: 0 = no limit.
-  void run(std::uint64_t budget, std::uint64_t before, std::uint64_t slice) {
-    do {
-      sweep(before, slice, budget == 0 ? kNoSlice : budget);
-      if (budget != 0 && issued_ == budget && stopped_ < warps_) fail_budget(budget);
-    } while (!ended() && slice == kNoSlice);
-  }
-
-  /// Runs the CTA for at most `most` instructions.
-  void run_for(std::uint64_t most) {
-    while (!ended() && issued_ < most) sweep(0, kNoSlice, most);
+  /// Runs every warp that can issue, for at most `slice` instructions or up to its barrier, and
+  /// stops when the CTA has executed `most` thread instructions. `before`: warp instructions of
+  /// other CTAs, for the clock. `budget`: 0 = no limit.
+  void sweep(std::uint64_t slice, std::uint64_t most, std::uint64_t before, std::uint64_t budget) {
+    bool progress = false;
+    // Computed once, because barriers are released at the end of the sweep.
+    const std::uint64_t idle = cta_.waiting_warps() | cta_.ended_warps();
+    for (unsigned w = 0; w < warps_ && executed_.thread_instructions < most; ++w) {
+      if ((idle >> w & 1) != 0) continue;
+      progress = true;
+      std::uint64_t left = slice;
+      if (budget != 0) left = std::min(left, budget - executed_.warp_instructions);
+      if (run_warp(w, left, most, before) && executed_.warp_instructions == budget && budget != 0) {
+        fail_budget(w, budget);
+      }
+    }
+    const bool released = release_complete();
+    if (!released && !progress && executed_.thread_instructions < most) fail_deadlock();
   }
 
  private:
-  /// Runs every warp that can issue, for at most `slice` instructions or up to its barrier. Stops
-  /// within a warp when the CTA has issued `most` instructions.
-  void sweep(std::uint64_t before, std::uint64_t slice, std::uint64_t most) {
-    bool progress = false;
-    stopped_ = warps_;
-    // Computed once, because barriers are released at the end of the sweep.
-    const std::uint64_t idle = cta_.waiting_warps() | cta_.ended_warps();
-    for (unsigned w = 0; w < warps_; ++w) {
-      if ((idle >> w & 1) != 0) continue;
-      progress = true;
-      if (run_warp(w, before, std::min(slice, most - issued_)) && issued_ == most) {
-        stopped_ = w;
-        break;
-      }
-    }
-    if (!release_complete() && !progress) fail_deadlock();
-  }
-
-  /// Returns true if the warp can continue.
-  bool run_warp(unsigned w, std::uint64_t before, std::uint64_t most) {
+  /// Runs the warp for at most `left` instructions. Returns true if it can continue.
+  bool run_warp(unsigned w, std::uint64_t left, std::uint64_t most, std::uint64_t before) {
     WarpProgram& warp = cta_.warp(w);
     IssueContext context;
     context.warp_slot = w;
-    for (const std::uint64_t end = issued_ + most; issued_ != end;) {
-      context.cycle = before + issued_;
+    for (; left != 0 && executed_.thread_instructions < most; --left) {
+      context.cycle = before + executed_.warp_instructions;
       warp.issue(context, result_);
-      ++issued_;
+      ++executed_.warp_instructions;
+      executed_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result_.active));
       switch (result_.kind) {
         case IssueResult::Kind::kBarrier:
           cta_.arrive(w, result_);
@@ -94,8 +78,8 @@ class CtaRunner {
     return any;
   }
 
-  [[noreturn]] void fail_budget(std::uint64_t budget) {
-    throw RunError("kernel '" + kernel_ + "', " + cta_.warp(stopped_).where() +
+  [[noreturn]] void fail_budget(unsigned warp, std::uint64_t budget) {
+    throw RunError("kernel '" + kernel_ + "', " + cta_.warp(warp).where() +
                    ": the CTA has taken "
                    "more than " +
                    std::to_string(budget) +
@@ -105,8 +89,8 @@ class CtaRunner {
 
   [[noreturn]] void fail_values() const {
     throw std::logic_error("kernel '" + kernel_ +
-                           "' runs functionally, but its values travel: make the launch with "
-                           "MemoryView::flat");
+                           "' runs functionally, but its values travel: give its program a "
+                           "flat memory");
   }
 
   [[noreturn]] void fail_deadlock() const {
@@ -130,8 +114,7 @@ class CtaRunner {
   CtaProgram& cta_;
   IssueResult& result_;
   const unsigned warps_;
-  unsigned stopped_ = 0;  ///< warp at which the last sweep stopped early; warps_ if none
-  std::uint64_t issued_ = 0;
+  Executed executed_;
 };
 
 /// Instructions per warp before the next CTA runs.
@@ -140,7 +123,7 @@ constexpr std::uint64_t kSlice = 256;
 constexpr std::uint64_t kMostTogether = 16384;
 
 /// Runs a cooperative kernel with all CTAs resident, because they wait for each other.
-std::uint64_t run_together(KernelProgram& program, std::uint64_t budget, IssueResult& result) {
+Executed run_cooperative(KernelProgram& program, std::uint64_t budget) {
   const std::uint64_t ctas = program.grid().count();
   if (ctas > kMostTogether) {
     throw InputError("kernel '" + program.name() + "' synchronises its grid: its " +
@@ -148,46 +131,52 @@ std::uint64_t run_together(KernelProgram& program, std::uint64_t budget, IssueRe
                      std::to_string(kMostTogether));
   }
   std::vector<std::unique_ptr<CtaProgram>> running;
-  std::vector<CtaRunner> runners;
+  std::vector<CtaProgram*> all;
   for (std::uint32_t c = 0; c < ctas; ++c) {
     running.push_back(program.start_cta(CtaId(c)));
-    runners.emplace_back(program.name(), *running.back(), result);
+    all.push_back(running.back().get());
   }
-  std::uint64_t issued = 0;
-  for (bool any = true; any;) {
-    any = false;
-    for (CtaRunner& runner : runners) {
-      if (runner.ended()) continue;
-      const std::uint64_t before = runner.issued();
-      runner.run(budget, issued - before, kSlice);
-      issued += runner.issued() - before;
-      any = any || !runner.ended();
-    }
-  }
-  return issued;
+  return run_ctas(program, all, kAllInstructions, budget);
 }
 
 }  // namespace
 
-std::uint64_t run_functionally(KernelProgram& program, std::uint64_t instruction_budget) {
+Executed run_ctas(const KernelProgram& program, const std::vector<CtaProgram*>& ctas,
+                  std::uint64_t most, std::uint64_t budget) {
   const auto result = std::make_unique<IssueResult>();
-  if (program.cooperative()) return run_together(program, instruction_budget, *result);
+  std::vector<CtaRunner> runners;
+  runners.reserve(ctas.size());
+  for (CtaProgram* cta : ctas) runners.emplace_back(program.name(), *cta, *result);
+  const std::uint64_t slice = ctas.size() == 1 ? kAllInstructions : kSlice;
+  Executed all;
+  for (bool any = true; any;) {
+    any = false;
+    for (CtaRunner& runner : runners) {
+      if (runner.ended()) continue;
+      if (all.thread_instructions >= most) return all;
+      const Executed own = runner.executed();
+      const std::uint64_t left = most - all.thread_instructions;
+      const std::uint64_t until = left > kAllInstructions - own.thread_instructions
+                                      ? kAllInstructions
+                                      : own.thread_instructions + left;
+      runner.sweep(slice, until, all.warp_instructions - own.warp_instructions, budget);
+      all.warp_instructions += runner.executed().warp_instructions - own.warp_instructions;
+      all.thread_instructions += runner.executed().thread_instructions - own.thread_instructions;
+      any = true;
+    }
+  }
+  return all;
+}
+
+Executed run_functionally(KernelProgram& program, std::uint64_t budget) {
+  if (program.cooperative()) return run_cooperative(program, budget);
   const std::uint64_t ctas = program.grid().count();
-  std::uint64_t issued = 0;
+  Executed all;
   for (std::uint64_t c = 0; c < ctas; ++c) {
     const auto cta = program.start_cta(CtaId(static_cast<std::uint32_t>(c)));
-    CtaRunner runner(program.name(), *cta, *result);
-    runner.run(instruction_budget, issued, CtaRunner::kNoSlice);
-    issued += runner.issued();
+    all += run_ctas(program, {cta.get()}, kAllInstructions, budget);
   }
-  return issued;
+  return all;
 }
 
-std::uint64_t run_cta(const KernelProgram& program, CtaProgram& cta, std::uint64_t most) {
-  const auto result = std::make_unique<IssueResult>();
-  CtaRunner runner(program.name(), cta, *result);
-  runner.run_for(most);
-  return runner.issued();
-}
-
-}  // namespace tessera::ptx
+}  // namespace tessera
