@@ -6,6 +6,7 @@
 #include <set>
 
 #include "common/json_node.h"
+#include "studies/effect.h"
 #include "studies/evaluator.h"
 #include "studies/results.h"
 #include "studies/verdict.h"
@@ -41,13 +42,7 @@ std::vector<Comparison> compared(const std::vector<Quantity>& published,
     const auto it = std::find_if(measured.begin(), measured.end(),
                                  [&q](const auto& m) { return m.first == q.key; });
     if (it == measured.end()) continue;
-    Comparison c;
-    c.key = q.key;
-    c.published = q.published;
-    c.measured = evaluator.value(it->second);
-    c.within = c.published && c.measured && claim.tolerance &&
-               within(*c.measured, *c.published, *claim.tolerance);
-    out.push_back(std::move(c));
+    out.push_back(compare_number(claim, q, evaluator.value(it->second)));
   }
   return out;
 }
@@ -56,7 +51,11 @@ ordered_json json_of(const std::vector<Comparison>& all) {
   ordered_json out = ordered_json::object();
   for (const Comparison& c : all) {
     out[c.key] = {{"published", json_of(c.published)}, {"measured", json_of(c.measured)}};
+    if (c.accept_range) {
+      out[c.key]["accept_range"] = {c.accept_range->first, c.accept_range->second};
+    }
     if (c.published && c.measured) out[c.key]["within"] = c.within;
+    if (c.effect) out[c.key]["effect"] = *c.effect;
   }
   return out;
 }
@@ -105,13 +104,17 @@ ordered_json claim_entry(const Claim& c) {
                     {"figure", nullptr},
                     {"published", published(c)},
                     {"measured", nullptr},
+                    {"value_kind", nullptr},
+                    {"effect", nullptr},
                     {"accept_range", nullptr},
+                    {"effect_floor", json_of(c.effect_floor)},
                     {"tolerance", json_of(c.tolerance)},
                     {"minimum_check", nullptr},
                     {"verdict", nullptr},
                     {"workloads", ordered_json::object()},
                     {"small_presets", ordered_json::array()},
                     {"note", ""}};
+  if (!c.value_kind.empty()) e["value_kind"] = c.value_kind;
   if (c.accept_range) e["accept_range"] = {c.accept_range->first, c.accept_range->second};
   if (c.minimum_check) e["minimum_check"] = c.minimum_check_text;
   return e;
@@ -191,15 +194,20 @@ ordered_json settle(const Study& study, Scale scale, const Figure& figure, const
     }
     for (const auto* list : {&o.parts, &o.points}) {
       std::vector<std::string> outside;
+      std::vector<std::string> missed;
       for (const Comparison& p : *list) {
         if (p.published && p.measured && !p.within) outside.push_back(p.key);
+        if (p.misses_floor) missed.push_back(p.key);
       }
-      if (!outside.empty()) add_note(note, "outside the tolerance: " + joined(outside));
+      if (!outside.empty()) add_note(note, "outside the accepted range: " + joined(outside));
+      if (!missed.empty()) add_note(note, "effect floor missed: " + joined(missed));
     }
+    if (claim.accept_range && misses_floor(claim, o)) add_note(note, "effect floor missed");
   }
   add_note(note, m.note);
 
   e["measured"] = undecided ? ordered_json() : measured(o);
+  if (!undecided) e["effect"] = json_of(effect_of(claim, o));
   if (!o.parts.empty()) e["parts"] = json_of(o.parts);
   if (!o.points.empty()) e["points"] = json_of(o.points);
   e["verdict"] = name_of(judge(claim, o));
@@ -294,6 +302,7 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
   }
   ordered_json claims = ordered_json::array();
   std::map<std::string, std::size_t> count;
+  std::vector<double> effects;
   for (std::size_t c = 0; c < study.claims.size(); ++c) {
     if (settled.count(c) == 0) {
       if (!run.whole) continue;
@@ -302,6 +311,7 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
                            excluded.empty() ? "no figure of the study measures it" : excluded);
     }
     ++count[settled[c]["verdict"].get<std::string>()];
+    if (settled[c]["effect"].is_number()) effects.push_back(settled[c]["effect"].get<double>());
     claims.push_back(std::move(settled[c]));
   }
   ordered_json missing = ordered_json::array();
@@ -316,6 +326,7 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
                       {"workload", study.workloads[point.second].name},
                       {"error", result.failure}});
   }
+  const EffectSummary effect = summary_of(std::move(effects));
   return {{"study", study.name},
           {"title", study.title},
           {"source", study.source},
@@ -327,7 +338,11 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
            {{"holds", count["holds"]},
             {"direction", count["direction"]},
             {"fails", count["fails"]},
-            {"not_run", count["not_run"]}}},
+            {"not_run", count["not_run"]},
+            {"effect",
+             {{"claims", effect.claims},
+              {"mean", json_of(effect.mean)},
+              {"median", json_of(effect.median)}}}}},
           {"figures", std::move(figures)},
           {"missing_workloads", std::move(missing)},
           {"failed", std::move(failed)}};

@@ -392,7 +392,7 @@ Bound parse_bound(const std::string& text) {
                      did_you_mean(t[0].text, kNames));
   }
   char* end = nullptr;
-  Bound bound{t[1].text, std::strtod(t[2].text.c_str(), &end)};
+  Bound bound{t[0].text, t[1].text, std::strtod(t[2].text.c_str(), &end)};
   if (*end != '\0') throw InputError("\"" + text + "\": '" + t[2].text + "' is not a number");
   return bound;
 }

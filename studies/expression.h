@@ -70,7 +70,8 @@ std::vector<std::string> mean_names();
 
 /// The weakest acceptable outcome in claims.json: "ratio > 1".
 struct Bound {
-  std::string op;  ///< "<", "<=", ">", ">="
+  std::string name;  ///< "ratio", "fraction", "value"
+  std::string op;    ///< "<", "<=", ">", ">="
   double limit = 0;
 
   bool allows(double value) const;

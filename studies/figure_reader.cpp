@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "studies/effect.h"
 
 namespace tessera::studies {
 namespace {
@@ -209,11 +210,38 @@ Series read_series(const JsonNode& n, const Figure& figure, const Vocabulary& vo
   return s;
 }
 
+/// Reads the kind of a claim's numbers and, for a ratio, the floor of its effect.
+void read_kind(const JsonNode& n, Claim& c) {
+  if (const auto m = n.member("value_kind")) {
+    c.value_kind = m->one_of({"ratio", "fraction", "fraction-loss", "count", "cycles", "s", "bytes",
+                              "MB", "pages", "bits", "mm2"});
+  }
+  const auto floor = n.member("effect_floor");
+  if (!c.is_ratio()) {
+    if (floor) floor->fail("only a ratio has an effect: \"value_kind\" must be \"ratio\"");
+    if (c.minimum_check && c.minimum_check->name == "ratio") {
+      n.required("minimum_check").fail("a ratio needs \"value_kind\": \"ratio\"");
+    }
+    return;
+  }
+  bool positive = !c.value || *c.value > 0;
+  for (const auto* list : {&c.per_workload, &c.sweep}) {
+    for (const Quantity& q : *list) positive = positive && (!q.published || *q.published > 0);
+  }
+  if (!positive) n.fail("a ratio must be above 0");
+  if (c.value && has_effect(*c.value)) c.effect_floor = effect_floor_of(*c.value);
+  if (!floor) return;
+  if (!c.effect_floor) floor->fail("only a value more than 3 % away from 1 has an effect");
+  c.effect_floor = floor->number();
+  const double share = effect_of(*c.value, *c.effect_floor).value_or(0);
+  if (!(share > 0 && share <= 1)) floor->expected("a ratio between 1 and the value");
+}
+
 }  // namespace
 
 Claim read_claim(const JsonNode& n, const Vocabulary& vocabulary) {
-  n.object({"id", "where", "what", "scope", "value", "accept_range", "tolerance", "minimum_check",
-            "direction", "per_workload", "sweep", "workloads"});
+  n.object({"id", "where", "what", "scope", "value", "value_kind", "accept_range", "effect_floor",
+            "tolerance", "minimum_check", "direction", "per_workload", "sweep", "workloads"});
   Claim c;
   c.id = n.required("id").string();
   if (const auto m = n.member("where")) c.where = m->string();
@@ -255,6 +283,7 @@ Claim read_claim(const JsonNode& n, const Vocabulary& vocabulary) {
                        std::any_of(c.sweep.begin(), c.sweep.end(),
                                    [](const Quantity& q) { return q.published.has_value(); });
   if (numbers && !c.tolerance) n.fail("numbers need a \"tolerance\"");
+  read_kind(n, c);
   return c;
 }
 

@@ -48,8 +48,14 @@ struct Claim {
   /// "sim", "needs-power-model", "analytic"; or, for claims without a measurement, "hardware",
   /// "parameter", "not-modelled".
   std::string scope = "sim";
+  /// "ratio", another kind or unit ("fraction", "cycles", ...), or empty. Of `value` and of the
+  /// numbers in `per_workload` and `sweep`.
+  std::string value_kind;
   std::optional<double> value;
   std::optional<std::pair<double, double>> accept_range;
+  /// A ratio's least measured value for "holds" and "direction" (studies/effect.h). Set if `value`
+  /// is a ratio with an effect.
+  std::optional<double> effect_floor;
   /// Relative band around numbers without a range.
   std::optional<double> tolerance;
   std::optional<Bound> minimum_check;
@@ -58,6 +64,8 @@ struct Claim {
   std::vector<Quantity> per_workload;
   std::vector<Quantity> sweep;
   Selection workloads;
+
+  bool is_ratio() const { return value_kind == "ratio"; }
 };
 
 struct Check {

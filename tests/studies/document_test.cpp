@@ -21,8 +21,8 @@ std::size_t platform(const Study& study, const std::string& name) {
 }
 
 /// Results of the tiny study: base 100 and 100 cycles, slow as given; 0: failed.
-ordered_json document_of(double slow_va, double slow_sx, bool whole = true) {
-  const Study study = tiny();
+ordered_json document_of(double slow_va, double slow_sx, bool whole = true,
+                         const Study& study = tiny()) {
   PointResults results;
   const auto put = [&](const char* name, std::size_t workload, double cycles) {
     results[{platform(study, name), workload}] = {{{"cycles", cycles}},
@@ -71,7 +71,9 @@ TEST_CASE("a claim has measured, published, range, verdict and its workloads") {
 
 TEST_CASE("verdicts are counted, and what is not run says why") {
   const ordered_json d = document_of(200, 400);
-  CHECK(d["summary"].dump() == R"({"holds":3,"direction":0,"fails":0,"not_run":3})");
+  ordered_json counts = d["summary"];
+  counts.erase("effect");
+  CHECK(counts.dump() == R"({"holds":3,"direction":0,"fails":0,"not_run":3})");
   CHECK(claim(d, "order")["verdict"] == "holds");
   CHECK(claim(d, "order")["published"].dump() == R"(["base","slow"])");
   CHECK(claim(d, "order")["checks"][0]["values"][0].get<double>() == Approx(1.0 / 3));
@@ -79,6 +81,69 @@ TEST_CASE("verdicts are counted, and what is not run says why") {
   CHECK_THAT(claim(d, "metal")["note"].get<std::string>(), Contains("hardware"));
   CHECK(claim(d, "nobody")["note"] == "no figure of the study measures it");
   CHECK(claim(d, "nobody")["measured"].is_null());
+}
+
+TEST_CASE("a ratio and its numbers have their effect beside them") {
+  const ordered_json d = document_of(400, 200);
+  const ordered_json& c = claim(d, "slower");
+  CHECK(c["value_kind"] == "ratio");
+  // ln(1 / 3) / ln(1 / 2)
+  CHECK(c["effect"].get<double>() == Approx(1.5849625));
+  // 0.5^0.2
+  CHECK(c["effect_floor"].get<double>() == Approx(0.8705506));
+  const ordered_json& points = claim(d, "sweep")["points"];
+  CHECK(points["VA"]["effect"] == 2.0);  // 4 of 2
+  CHECK(points["SX"]["effect"] == 0.5);  // 2 of 4
+  CHECK(points["VA"]["accept_range"][0] == 1.8);
+  CHECK(points["SX"]["accept_range"][1] == 4.4);
+  CHECK(claim(d, "sweep")["effect"].is_null());
+  CHECK(claim(d, "sweep")["effect_floor"].is_null());
+  CHECK(claim(d, "order")["value_kind"].is_null());
+  CHECK(claim(d, "order")["effect"].is_null());
+  CHECK(claim(d, "nobody")["effect"].is_null());
+}
+
+TEST_CASE("the effects of the measured ratios have a count, a mean and a median") {
+  CHECK(document_of(400, 400)["summary"]["effect"].dump() ==
+        R"({"claims":1,"mean":2.0,"median":2.0})");
+  // The same measurement for a claim of 1/16, and for one that is no ratio.
+  Study study = tiny();
+  Measurement again = study.figures[0].claims[0];
+  for (std::size_t c = 0; c < study.claims.size(); ++c) {
+    if (study.claims[c].id != "nobody" && study.claims[c].id != "metal") continue;
+    study.claims[c].scope = "sim";
+    study.claims[c].value = 0.0625;
+    study.claims[c].value_kind = study.claims[c].id == "nobody" ? "ratio" : "fraction";
+    again.claim = c;
+    study.figures[0].claims.push_back(again);
+  }
+  const ordered_json d = document_of(400, 400, true, study);
+  CHECK(claim(d, "nobody")["effect"] == 0.5);
+  CHECK(claim(d, "metal")["measured"] == 0.25);
+  CHECK(claim(d, "metal")["effect"].is_null());
+  CHECK(d["summary"]["effect"].dump() == R"({"claims":2,"mean":1.25,"median":1.25})");
+  // Claims that did not run have no effect.
+  CHECK(document_of(0, 0)["summary"]["effect"].dump() ==
+        R"({"claims":0,"mean":null,"median":null})");
+}
+
+TEST_CASE("a run without effect fails, and its note names the floor") {
+  const ordered_json d = document_of(100, 100);
+  CHECK(claim(d, "slower")["measured"] == 1.0);
+  CHECK(claim(d, "slower")["effect"] == 0.0);
+  CHECK(claim(d, "slower")["verdict"] == "fails");
+  CHECK(claim(d, "sweep")["verdict"] == "fails");
+  CHECK(claim(d, "sweep")["note"] ==
+        "outside the accepted range: VA, SX; effect floor missed: VA, SX");
+  CHECK(claim(d, "order")["verdict"] == "fails");
+  CHECK(d["summary"]["holds"] == 0);
+  CHECK(d["summary"]["direction"] == 0);
+  CHECK(d["summary"]["effect"].dump() == R"({"claims":1,"mean":0.0,"median":0.0})");
+  const ordered_json little = document_of(110, 112);
+  CHECK(claim(little, "slower")["measured"].get<double>() == Approx(1 / 1.11));
+  CHECK(claim(little, "slower")["verdict"] == "fails");
+  CHECK(claim(little, "slower")["note"] ==
+        "over 2 of 3 workloads (no workload yet: LBM); effect floor missed");
 }
 
 TEST_CASE("a claim about what is not modelled says so") {
@@ -92,8 +157,8 @@ TEST_CASE("a claim about what is not modelled says so") {
 }
 
 TEST_CASE("what is out of range by a little is the direction, by more a failure") {
-  // 2 / (1.005 + 1.005) = 0.995, above 0.99 and below 1
-  CHECK(claim(document_of(100.5, 100.5), "slower")["verdict"] == "direction");
+  // 2 / (200 + 200) = 0.005, below 0.01
+  CHECK(claim(document_of(20000, 20000), "slower")["verdict"] == "direction");
   const ordered_json d = document_of(50, 50);
   CHECK(claim(d, "slower")["verdict"] == "fails");
   CHECK(claim(d, "order")["verdict"] == "fails");
@@ -119,7 +184,7 @@ TEST_CASE("a sweep is judged by all of its points, or not at all") {
   CHECK(claim(d, "sweep")["measured"].dump() == R"({"VA":2.0,"SX":4.0})");
   const ordered_json outside = document_of(200, 450);
   CHECK(claim(outside, "sweep")["verdict"] == "fails");
-  CHECK(claim(outside, "sweep")["note"] == "outside the tolerance: SX");
+  CHECK(claim(outside, "sweep")["note"] == "outside the accepted range: SX");
   // The point that is left would hold.
   const ordered_json missing = document_of(200, 0);
   CHECK(claim(missing, "sweep")["verdict"] == "not_run");

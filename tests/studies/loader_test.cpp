@@ -36,10 +36,12 @@ class Copy {
   Copy(const Copy&) = delete;
   Copy& operator=(const Copy&) = delete;
 
+  Study study() const { return load_study(folder_.string()); }
+
   std::string error() const {
     try {
-      const Study study = load_study(folder_.string());
-      plan_points(study, {0, 1}, {}, "b");
+      const Study loaded = study();
+      plan_points(loaded, {0, 1}, {}, "b");
     } catch (const InputError& e) {
       return e.what();
     }
@@ -96,6 +98,25 @@ TEST_CASE("malformed files are told with file, line, place and the nearest name"
   check("claims.json", "\"direction\": [\"base\", \"slow\"]",
         "\"tolerance\": 0.1, \"per_workload\": {\"VA\": 1}",
         {"fig1.json:11: /claims/2", "nothing measures the claim's number \"VA\""});
+  check("claims.json", "\"value_kind\": \"ratio\", \"accept_range\"", "\"accept_range\"",
+        {"claims.json:5: /claims/0/minimum_check", "a ratio needs \"value_kind\": \"ratio\""});
+  check("claims.json", "\"ratio\", \"accept_range\"", "\"raito\", \"accept_range\"",
+        {"claims.json:5: /claims/0/value_kind", "did you mean 'ratio'?"});
+  check("claims.json", "\"value\": 0.5, ", "\"value\": 0, ", {"a ratio must be above 0"});
+  check("claims.json", "{\"x\": \"VA\", \"value\": 2}", "{\"x\": \"VA\", \"value\": -2}",
+        {"/claims/3", "a ratio must be above 0"});
+  const auto floor = [&check](const std::string& value, const std::string& text,
+                              const std::string& part) {
+    check("claims.json", "\"value\": 0.5, ",
+          "\"value\": " + value + ", \"effect_floor\": " + text + ", ",
+          {"claims.json:5: /claims/0/effect_floor", part});
+  };
+  floor("0.5", "1.1", "expected a ratio between 1 and the value");
+  floor("0.5", "0.4", "expected a ratio between 1 and the value");
+  floor("0.5", "0", "expected a ratio between 1 and the value");
+  floor("0.98", "0.99", "only a value more than 3 % away from 1 has an effect");
+  check("claims.json", "\"direction\": [\"base\", \"slow\"]", "\"effect_floor\": 1.1",
+        {"/claims/2/effect_floor", "only a ratio has an effect"});
   check("claims.json", "\"hardware\"", "\"hardwear\"", {"did you mean 'hardware'?"});
   check("claims.json", "\"workloads\": \"streams\"", "\"workloads\": \"steams\"",
         {"claims.json:7: /claims/2/workloads", "did you mean 'streams'?"});
@@ -110,6 +131,16 @@ TEST_CASE("malformed files are told with file, line, place and the nearest name"
   check("study.json", "llc.latency_cycles", "llc.latency_cycle",
         {"study.json:6: /platforms/slow", "did you mean 'llc.latency_cycles'?"});
   check("study.json", "\"medium\": 601, ", "", {"the key \"medium\" is missing"});
+}
+
+TEST_CASE("a ratio has the floor of its file, or a fifth of its effect") {
+  const auto floor_of_slower = [](const std::string& to) {
+    const Copy copy("claims.json", "\"value\": 0.5, ", to);
+    return copy.study().claims[0].effect_floor;
+  };
+  CHECK(floor_of_slower("\"value\": 0.5, ").value() == Approx(0.8705506));
+  CHECK(floor_of_slower("\"value\": 0.5, \"effect_floor\": 0.9, ") == 0.9);
+  CHECK(floor_of_slower("\"value\": 0.97, ") == std::nullopt);
 }
 
 TEST_CASE("a study's workloads may be all of a paper's") {

@@ -3,6 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "studies/effect.h"
+
 using namespace tessera::studies;
 
 namespace {
@@ -21,9 +23,22 @@ Outcome measured(double v) {
   return o;
 }
 
-Comparison number(double published, std::optional<double> measured_value, double tolerance) {
-  return {"x", published, measured_value,
-          measured_value && within(*measured_value, published, tolerance)};
+Comparison number(double published, std::optional<double> measured_value, double tolerance,
+                  const char* kind = "") {
+  Claim c;
+  c.value_kind = kind;
+  c.tolerance = tolerance;
+  return compare_number(c, {"x", published}, measured_value);
+}
+
+/// A ratio of 1.21, whose effect is half at 1.1, with the range and floor of the rule.
+Claim ratio_claim() {
+  Claim c = claim_with_range();
+  c.value_kind = "ratio";
+  c.value = 1.21;
+  c.accept_range = accepted_range(1.21, 0.15, true);
+  c.effect_floor = effect_floor_of(1.21);
+  return c;
 }
 
 }  // namespace
@@ -100,9 +115,92 @@ TEST_CASE("what did not run has no other verdict") {
 }
 
 TEST_CASE("a tolerance is relative to the published number, ends included") {
-  CHECK(within(1.25, 1, 0.25));
-  CHECK_FALSE(within(1.2501, 1, 0.25));
-  CHECK(within(-0.75, -1, 0.25));
-  CHECK(within(0, 0, 0));
-  CHECK_FALSE(within(1e-9, 0, 0.5));
+  CHECK(number(1, 1.25, 0.25).within);
+  CHECK_FALSE(number(1, 1.2501, 0.25).within);
+  CHECK(number(-1, -0.75, 0.25).within);
+  CHECK(number(0, 0, 0).within);
+  CHECK_FALSE(number(0, 1e-9, 0.5).within);
+}
+
+TEST_CASE("a ratio has the direction from its effect floor on") {
+  const Claim c = ratio_claim();
+  // The range: 1.1 to 1.331, and 1.21 * 0.85 to 1.21 * 1.15.
+  CHECK(c.accept_range->first == Approx(1.1));
+  CHECK(c.accept_range->second == Approx(1.331));
+  CHECK(judge(c, measured(1.1001)) == Verdict::kHolds);
+  CHECK(judge(c, measured(1.0999)) == Verdict::kDirection);
+  // 1.21^0.2 = 1.038860
+  CHECK(judge(c, measured(1.0389)) == Verdict::kDirection);
+  CHECK(judge(c, measured(1.0388)) == Verdict::kFails);
+  CHECK(judge(c, measured(2)) == Verdict::kDirection);
+  // The minimum check applies as well.
+  Claim strict = c;
+  strict.minimum_check = parse_bound("ratio > 1.05");
+  CHECK(judge(strict, measured(1.0499)) == Verdict::kFails);
+  CHECK(judge(strict, measured(1.0501)) == Verdict::kDirection);
+}
+
+TEST_CASE("a ratio below 1 has its floor below 1") {
+  Claim c;
+  c.value_kind = "ratio";
+  c.value = 0.64;
+  c.accept_range = accepted_range(0.64, 0.3, true);
+  c.effect_floor = effect_floor_of(0.64);  // 0.914610
+  c.minimum_check = parse_bound("ratio < 1");
+  CHECK(judge(c, measured(0.7999)) == Verdict::kHolds);
+  CHECK(judge(c, measured(0.8001)) == Verdict::kDirection);
+  CHECK(judge(c, measured(0.9146)) == Verdict::kDirection);
+  CHECK(judge(c, measured(0.9147)) == Verdict::kFails);
+}
+
+TEST_CASE("a run without effect neither holds nor has the direction") {
+  Claim c = ratio_claim();
+  CHECK(judge(c, measured(1)) == Verdict::kFails);
+  // Neither a wide range nor a check that 1 passes helps.
+  c.accept_range.emplace(0.9, 1.5);
+  c.minimum_check = parse_bound("ratio >= 1");
+  CHECK(judge(c, measured(1)) == Verdict::kFails);
+  CHECK(judge(c, measured(1.0388)) == Verdict::kFails);
+
+  // 1 is within a tolerance of 30 % around 1.231, but it is not half of the effect.
+  Claim sweep;
+  sweep.value_kind = "ratio";
+  sweep.tolerance = 0.3;
+  Outcome o;
+  o.points = {number(1.231, 1, 0.3, "ratio"), number(1.216, 1, 0.3, "ratio")};
+  CHECK(judge(sweep, o) == Verdict::kFails);
+  o.ordering = true;
+  CHECK(judge(sweep, o) == Verdict::kFails);
+  // One point without effect is enough.
+  o.points[0] = number(1.231, 1.2, 0.3, "ratio");
+  CHECK(judge(sweep, o) == Verdict::kFails);
+  o.points[1] = number(1.216, 1.05, 0.3, "ratio");
+  CHECK(judge(sweep, o) == Verdict::kDirection);
+  o.points[1] = number(1.216, 1.11, 0.3, "ratio");
+  CHECK(judge(sweep, o) == Verdict::kHolds);
+}
+
+TEST_CASE("a published ratio within 3 % of 1 is judged by its range alone") {
+  Claim c;
+  c.value_kind = "ratio";
+  c.value = 1.01;
+  c.accept_range.emplace(0.96, 1.06);
+  CHECK(judge(c, measured(1)) == Verdict::kHolds);
+  CHECK(effect_of(c, measured(1.005)) == std::nullopt);
+  CHECK(number(0.98, 1, 0.05, "ratio").within);
+  CHECK(number(0.98, 1, 0.05, "ratio").effect == std::nullopt);
+}
+
+TEST_CASE("a claim and its numbers have an effect if they are ratios") {
+  CHECK(effect_of(ratio_claim(), measured(1.1)).value() == Approx(0.5));
+  CHECK(effect_of(ratio_claim(), Outcome()) == std::nullopt);
+  CHECK(effect_of(claim_with_range(), measured(1.1)) == std::nullopt);
+  const Comparison half = number(1.21, 1.1, 0.3, "ratio");
+  CHECK(half.effect.value() == Approx(0.5));
+  CHECK_FALSE(half.misses_floor);
+  CHECK(half.accept_range->first == Approx(1.1));
+  CHECK(half.accept_range->second == Approx(1.331));
+  CHECK(number(1.21, 1.1, 0.3).effect == std::nullopt);
+  CHECK(number(1.21, 1.1, 0.3).accept_range->second == Approx(1.573));
+  CHECK(number(1.21, std::nullopt, 0.3, "ratio").effect == std::nullopt);
 }
