@@ -30,12 +30,41 @@ std::string cell(const ordered_json& value) {
   return text.empty() ? "-" : text;
 }
 
+/// The claim's own value, if it has one, and its numbers with names: "1.20; largest 1.98".
+std::string with_numbers(const ordered_json& claim, const char* key) {
+  const ordered_json own = claim.value(key, ordered_json());
+  std::string text = own.is_number() ? cell(own) : "";
+  std::string separator = text.empty() ? "" : "; ";
+  for (const char* list : {"parts", "points"}) {
+    const ordered_json numbers = claim.value(list, ordered_json::object());
+    for (const auto& [name, number] : numbers.items()) {
+      const ordered_json v = number.value(key, ordered_json());
+      if (!v.is_number()) continue;
+      text += separator + name + " " + cell(v);
+      separator = ", ";
+    }
+  }
+  return text.empty() ? "-" : text;
+}
+
+/// A published or measured value; if it is one number, then also the numbers beside it.
+std::string value_cell(const ordered_json& claim, const char* key) {
+  return claim[key].is_number() ? with_numbers(claim, key) : cell(claim[key]);
+}
+
+std::string effect_cell(const ordered_json& claim) {
+  return claim["measured"].is_null() ? "-" : with_numbers(claim, "effect");
+}
+
 /// The accepted values of a claim: a range, a band around the paper's numbers, or an order.
 std::string accepted(const ordered_json& claim) {
   const ordered_json range = claim.value("accept_range", ordered_json());
   const ordered_json band = claim.value("tolerance", ordered_json());
   if (range.is_array()) return cell(range[0]) + " to " + cell(range[1]);
-  if (band.is_number()) return "within " + short_number(100 * band.get<double>()) + " %";
+  if (band.is_number()) {
+    return "within " + short_number(100 * band.get<double>()) + " %" +
+           (claim.value("value_kind", ordered_json()) == "ratio" ? ", effect 0.5 to 1.5" : "");
+  }
   return claim["published"].is_array() ? "the order" : "-";
 }
 
@@ -106,9 +135,9 @@ Rows rows_of_points(const ordered_json& figure) {
 }
 
 std::string summary_line(const ordered_json& document) {
-  const ordered_json& s = document["summary"];
   std::string text;
-  for (const auto& [verdict, count] : s.items()) {
+  for (const auto& [verdict, count] : document["summary"].items()) {
+    if (verdict == "effect") continue;
     text += (text.empty() ? "" : ", ") + count.dump() + " " +
             (verdict == "not_run"     ? "not run"
              : verdict == "direction" ? "direction only"
@@ -120,6 +149,15 @@ std::string summary_line(const ordered_json& document) {
 std::string claims_line(const ordered_json& document) {
   const std::size_t n = document["claims"].size();
   return std::to_string(n) + (n == 1 ? " claim: " : " claims: ") + summary_line(document);
+}
+
+/// Empty if no ratio with an effect was measured.
+std::string effect_line(const ordered_json& document) {
+  const ordered_json e = document["summary"].value("effect", ordered_json::object());
+  const auto n = e.value("claims", std::size_t{0});
+  if (n == 0) return "";
+  return "Effect (1: as published, 0: none): mean " + cell(e["mean"]) + ", median " +
+         cell(e["median"]) + ", of " + std::to_string(n) + (n == 1 ? " ratio" : " ratios");
 }
 
 std::string missing_line(const ordered_json& document) {
@@ -169,14 +207,15 @@ std::string study_text(const ordered_json& document) {
     text += "\n" + title_of(f) + "\n  " + f["chart"]["y"].get<std::string>() + "\n";
     text += table_text(rows_of(f));
   }
-  Rows rows = {{"CLAIM", "VERDICT", "PAPER", "ACCEPTED", "MEASURED", "NOTE"}};
+  Rows rows = {{"CLAIM", "VERDICT", "PAPER", "ACCEPTED", "MEASURED", "EFFECT", "NOTE"}};
   for (const ordered_json& c : document["claims"]) {
     rows.push_back({c["id"].get<std::string>(), c["verdict"].get<std::string>(),
-                    cell(c["published"]), accepted(c), cell(c["measured"]),
-                    c["note"].get<std::string>()});
+                    value_cell(c, "published"), accepted(c), value_cell(c, "measured"),
+                    effect_cell(c), c["note"].get<std::string>()});
   }
   text += "\n" + table_text(rows) + "\n" + claims_line(document) + "\n";
-  for (const std::string& line : {small_line(document), missing_line(document)}) {
+  for (const std::string& line :
+       {effect_line(document), small_line(document), missing_line(document)}) {
     if (!line.empty()) text += line + "\n";
   }
   return text;
@@ -187,15 +226,17 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
                      " --seed " + document["seed"].dump() + " --values " +
                      document["values"].get<std::string>() + "`\n\n";
   text += claims_line(document) + ".\n";
-  for (const std::string& line : {small_line(document), missing_line(document)}) {
+  for (const std::string& line :
+       {effect_line(document), small_line(document), missing_line(document)}) {
     if (!line.empty()) text += "\n" + line + ".\n";
   }
-  Rows rows = {{"claim", "what", "where", "paper", "accepted", "measured", "verdict", "note"}};
+  Rows rows = {
+      {"claim", "what", "where", "paper", "accepted", "measured", "effect", "verdict", "note"}};
   for (const ordered_json& c : document["claims"]) {
     const std::string verdict = c["verdict"].get<std::string>();
     rows.push_back({c["id"].get<std::string>(), c["what"].get<std::string>(),
-                    c["where"].get<std::string>(), cell(c["published"]), accepted(c),
-                    cell(c["measured"]),
+                    c["where"].get<std::string>(), value_cell(c, "published"), accepted(c),
+                    value_cell(c, "measured"), effect_cell(c),
                     verdict == "fails"     ? "**fails**"
                     : verdict == "not_run" ? "not run"
                                            : verdict,

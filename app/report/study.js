@@ -7,8 +7,10 @@ const verdictClasses = {holds: 'good', direction: '', fails: 'bad', not_run: ''}
 
 report.append(el('header', {}, el('h1', {}, data.title),
     el('div', {className: 'facts'},
-        ...Object.entries(summary).map(([v, n]) => el('span',
-            {className: 'chip ' + (n ? verdictClasses[v] : '')}, `${n} ${verdictNames[v]}`)),
+        ...Object.keys(verdictNames).map((v) => el('span',
+            {className: 'chip ' + (summary[v] ? verdictClasses[v] : '')}, `${summary[v]} ${verdictNames[v]}`)),
+        summary.effect.claims ? el('span', {}, `effect: mean ${number(summary.effect.mean)}, median ` +
+          `${number(summary.effect.median)}, of ${summary.effect.claims} ratio${summary.effect.claims === 1 ? '' : 's'}`) : null,
         el('span', {}, `scale ${data.scale}, seed ${data.seed}, ${data.values} values`),
         data.source ? el('span', {}, data.source) : null)));
 for (const f of data.failed) {
@@ -93,10 +95,20 @@ function textOf(v) {
   return isNumber(v) ? number(v) : String(v);
 }
 
+/** The claim's own value, if it has one, and its numbers with names. */
+function withNumbers(c, key) {
+  const named = [c.parts, c.points].flatMap((list) => Object.entries(list || {}))
+      .filter(([, n]) => isNumber(n[key])).map(([name, n]) => `${name} ${number(n[key])}`).join(', ');
+  return [isNumber(c[key]) ? number(c[key]) : '', named].filter((t) => t).join('; ') || '–';
+}
+
+/** A published or measured value; if it is one number, then also the numbers beside it. */
+const valueOf = (c, key) => (isNumber(c[key]) ? withNumbers(c, key) : textOf(c[key]));
+
 /** The accepted values of a claim: a range, a band around the paper's numbers, or an order. */
 function acceptedOf(c) {
   if (c.accept_range) return c.accept_range.map(number).join(' to ');
-  if (isNumber(c.tolerance)) return `within ${percent(c.tolerance)}`;
+  if (isNumber(c.tolerance)) return `within ${percent(c.tolerance)}${c.value_kind === 'ratio' ? ', effect 0.5 to 1.5' : ''}`;
   return Array.isArray(c.published) ? 'the order' : '–';
 }
 
@@ -108,13 +120,15 @@ if (small.length) {
 }
 
 section('Claims', 'Holds: inside the accepted range, or the ordering comes out. Direction only: the ' +
-  'weakest acceptable outcome, not the number.', panel(null, null, searchTable(
+  'weakest acceptable outcome, not the number. Effect of a ratio: ln(measured) / ln(paper), 1 as ' +
+  'published, 0 none.', panel(null, null, searchTable(
     [{title: 'claim', name: true}, {title: 'what'}, {title: 'where', soft: true},
       {title: 'paper', number: true}, {title: 'accepted', number: true}, {title: 'measured', number: true},
-      {title: 'verdict'}, {title: 'on', soft: true},
+      {title: 'effect', number: true}, {title: 'verdict'}, {title: 'on', soft: true},
       {title: 'note', soft: true}],
-    () => data.claims.map((c) => [c.id, c.what, c.where, textOf(c.published), acceptedOf(c),
-      textOf(c.measured), {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]},
+    () => data.claims.map((c) => [c.id, c.what, c.where, valueOf(c, 'published'), acceptedOf(c),
+      valueOf(c, 'measured'), c.measured === null ? '–' : withNumbers(c, 'effect'),
+      {text: verdictNames[c.verdict], className: verdictClasses[c.verdict]},
       c.small_presets.length ? '⚠ ' + c.small_presets.join(', ') : '', c.note]),
     null, 'claim, verdict, note')));
 

@@ -159,7 +159,8 @@ class Reports(unittest.TestCase):
         self.open("study")
         text = self.js("document.body.innerText")
         self.assertIn("0.01 to 0.99", text)
-        self.assertIn("within 10 %", text)
+        self.assertIn("within 10 %, effect 0.5 to 1.5", text)
+        self.assertRegex(text, r"effect: mean \S+, median \S+, of 1 ratio\b")
         self.assertIn("judged on small presets (uba-mem-small)", text)
         self.assertNotIn("__", text)
 

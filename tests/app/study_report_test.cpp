@@ -25,6 +25,15 @@ ordered_json claim(const char* id, const ordered_json& published, const ordered_
           {"note", note}};
 }
 
+/// A ratio with its effect and, if there is one, another number beside it.
+ordered_json ratio(const char* id, double measured, double effect, const ordered_json& parts) {
+  ordered_json c = claim(id, 1.25, measured, "direction", "");
+  c["value_kind"] = "ratio";
+  c["effect"] = effect;
+  c["parts"] = parts;
+  return c;
+}
+
 ordered_json example() {
   return {{"study", "s"},
           {"title", "A study"},
@@ -64,6 +73,24 @@ ordered_json example() {
           {"failed", ordered_json::array()}};
 }
 
+/// The example with claims about ratios that have effects.
+ordered_json example_with_effects() {
+  ordered_json d = example();
+  ordered_json sweep =
+      claim("sweep", {{"MM", 2.0}, {"NW", 4.0}}, {{"MM", 4.0}, {"NW", 2.0}}, "fails", "");
+  sweep["value_kind"] = "ratio";
+  sweep["effect"] = nullptr;
+  sweep["points"] = {{"MM", {{"published", 2.0}, {"measured", 4.0}, {"effect", 2.0}}},
+                     {"NW", {{"published", 4.0}, {"measured", 2.0}, {"effect", 0.5}}}};
+  d["claims"] = {ratio("both", 1.1, 0.427,
+                       {{"best", {{"published", 2.0}, {"measured", 4.0}, {"effect", 2.0}}},
+                        {"same", {{"published", 1.0}, {"measured", 1.01}}}}),
+                 ratio("alone", 1.0, 0.0, nullptr), std::move(sweep)};
+  d["claims"][1].erase("parts");
+  d["summary"]["effect"] = {{"claims", 2}, {"mean", 0.2135}, {"median", 0.2135}};
+  return d;
+}
+
 }  // namespace
 
 TEST_CASE("a figure's table has the paper's numbers beside those that were measured") {
@@ -81,10 +108,15 @@ TEST_CASE("a figure's table has the paper's numbers beside those that were measu
 
 TEST_CASE("claims show numbers, numbers with names, and orderings") {
   const std::string text = study_text(example());
-  CHECK_THAT(text, Contains("one    direction  1.25                1.00 to 2.00   1.50\n"));
-  CHECK_THAT(text,
-             Contains("two    fails      MM 2.00, NW 3.00    within 25.0 %  MM 2.50, NW -  n\n"));
-  CHECK_THAT(text, Contains("three  holds      x > y               the order      comes out\n"));
+  CHECK_THAT(
+      text,
+      Contains("one    direction  1.25                1.00 to 2.00   1.50                -\n"));
+  CHECK_THAT(
+      text,
+      Contains("two    fails      MM 2.00, NW 3.00    within 25.0 %  MM 2.50, NW -       -  n\n"));
+  CHECK_THAT(
+      text,
+      Contains("three  holds      x > y               the order      comes out           -\n"));
   CHECK_THAT(text, Contains("a: x > y; b: y ~ z  the order      does not"));
   CHECK_THAT(text, Contains("Judged on small presets (nuba-small), not on systems of the paper's "
                             "size: one\n"));
@@ -92,11 +124,36 @@ TEST_CASE("claims show numbers, numbers with names, and orderings") {
   CHECK_THAT(text, Contains("does not have yet: NW\n"));
 }
 
+TEST_CASE("effects are beside the ratios, and their mean and median below") {
+  const std::string text = study_text(example_with_effects());
+  CHECK_THAT(
+      text,
+      Contains("CLAIM  VERDICT    PAPER                       ACCEPTED                          "
+               "MEASURED                    EFFECT             NOTE\n"
+               "both   direction  1.25; best 2.00, same 1.00  1.00 to 2.00                      "
+               "1.10; best 4.00, same 1.01  0.427; best 2.00\n"
+               "alone  direction  1.25                        1.00 to 2.00                      "
+               "1.00                        0\n"
+               "sweep  fails      MM 2.00, NW 4.00            within 25.0 %, effect 0.5 to 1.5  "
+               "MM 4.00, NW 2.00            MM 2.00, NW 0.500\n"));
+  CHECK_THAT(text, Contains("1 not run\nEffect (1: as published, 0: none): mean 0.213, median "
+                            "0.213, of 2 ratios\n"));
+  const std::string table = study_markdown(example_with_effects(), "tessera study s");
+  CHECK_THAT(table,
+             Contains("| measured | effect | verdict |") &&
+                 Contains("| 1.10; best 4.00, same 1.01 | 0.427; best 2.00 | direction |") &&
+                 Contains("| MM 4.00, NW 2.00 | MM 2.00, NW 0.500 | **fails** |") &&
+                 Contains("\nEffect (1: as published, 0: none): mean 0.213, median 0.213, of "
+                          "2 ratios.\n"));
+  // A study without such ratios has no line about them.
+  CHECK_THAT(study_text(example()), !Contains("Effect ("));
+}
+
 TEST_CASE("the Markdown table names its command and escapes what would break it") {
   const std::string text = study_markdown(example(), "tessera study s");
   CHECK_THAT(text, Contains("`tessera study s --scale medium --seed 3 --values functional`\n"));
-  CHECK_THAT(text,
-             Contains("| one | a\\|b | Fig. 1 | 1.25 | 1.00 to 2.00 | 1.50 | direction |  |\n"));
+  CHECK_THAT(
+      text, Contains("| one | a\\|b | Fig. 1 | 1.25 | 1.00 to 2.00 | 1.50 | - | direction |  |\n"));
   CHECK_THAT(text, Contains("| **fails** | n |\n"));
 }
 

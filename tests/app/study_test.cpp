@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <thread>
 
@@ -44,7 +45,7 @@ TEST_CASE("study prints figures and claims, and writes its files") {
   REQUIRE(r.status == 0);
   for (const char* part :
        {"fig1: Speedup (Fig. 1)", "speedup over base", "(paper)", "fig2: Latency", "CLAIM",
-        "6 claims: 2 holds, 0 direction only, 1 fails, 3 not run", "does not have yet: LBM",
+        "6 claims: 1 holds, 0 direction only, 2 fails, 3 not run", "does not have yet: LBM",
         "4 points: 4 run, 0 kept from earlier, 0 failed", "s/report.html"}) {
     CHECK_THAT(r.out, Contains(part));
   }
@@ -52,7 +53,15 @@ TEST_CASE("study prints figures and claims, and writes its files") {
   CHECK(d["study"] == "tiny");
   CHECK(d["scale"] == "small");
   CHECK(d["claims"].size() == 6);
-  CHECK(d["summary"] == json({{"holds", 2}, {"direction", 0}, {"fails", 1}, {"not_run", 3}}));
+  // The one measured claim whose value is a ratio: 0.5, which a latency of 600 is far from.
+  const double effect = d["claims"][0]["effect"];
+  CHECK(effect == Approx(std::log(d["claims"][0]["measured"].get<double>()) / std::log(0.5)));
+  CHECK(d["summary"] == json({{"holds", 1},
+                              {"direction", 0},
+                              {"fails", 2},
+                              {"not_run", 3},
+                              {"effect", {{"claims", 1}, {"mean", effect}, {"median", effect}}}}));
+  CHECK_THAT(r.out, Contains("Effect (1: as published, 0: none): mean 0.0"));
   // What the claim says is what two runs of the same points say.
   const double base =
       run_tessera({"run", "uba-mem-small", "vecadd", "--json"}, folder.path()).document()["cycles"];
@@ -63,6 +72,7 @@ TEST_CASE("study prints figures and claims, and writes its files") {
   CHECK(d["claims"][0]["workloads"]["VA"].get<double>() == Approx(base / slow));
   CHECK_THAT(folder.read("s/table.md"), Contains("| slower | slow over base | page 1 | 0.500 |"));
   CHECK_THAT(folder.read("s/table.md"), Contains("--scale small --seed 1"));
+  CHECK_THAT(folder.read("s/table.md"), Contains("| measured | effect | verdict |"));
   CHECK_THAT(folder.read("s/table.md"), Contains("\n### fig1: "));
   CHECK_THAT(folder.read("s/table.md"), Contains("\n| VA | "));
   CHECK_THAT(folder.read("s/report.html"), Contains("Two LLCs"));
