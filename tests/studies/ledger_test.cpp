@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The claims of the papers' studies against the project's ledger of claims, which is a file outside
+// of the repository: shared/claims.json beside it, or the file that TESSERA_LEDGER names.
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+
+#include "common/json.h"
+#include "studies/study.h"
+
+using namespace tessera::studies;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Claims = std::map<std::string, json>;
+
+fs::path ledger_path() {
+  if (const char* file = std::getenv("TESSERA_LEDGER")) return file;
+  return fs::path(TESSERA_SOURCE_DIR).parent_path() / "shared" / "claims.json";
+}
+
+json document(const fs::path& file) {
+  CAPTURE(file);
+  std::ifstream in(file);
+  REQUIRE(in);
+  return json::parse(in);
+}
+
+Claims by_id(const json& list, const std::string& paper) {
+  Claims all;
+  for (const json& c : list) {
+    if (c.value("paper", paper) == paper) all[c["id"]] = c;
+  }
+  return all;
+}
+
+/// The value of a key; empty lists and objects count as none.
+json value_of(const json& claim, const char* key) {
+  const json v = claim.value(key, json());
+  return v.empty() ? json() : v;
+}
+
+/// The ledger's numbers by the names and in the form of claims.json.
+json numbers_of(const json& claim) {
+  json out;
+  for (const auto& [key, v] : claim["per_workload"].items()) {
+    out[key == "__max__" ? "largest" : key] = v == "~1" ? json(1) : v;
+  }
+  return out;
+}
+
+json sweep_of(const json& claim) {
+  return claim["sweep"].is_null() ? json() : claim["sweep"]["points"];
+}
+
+/// The scopes that differ on purpose. The platform of l2fine does not exist here. The bandwidths
+/// of bw-gap are read from the configuration, as arithmetic.
+std::string expected_scope(const json& claim) {
+  static const std::map<std::string, std::string> kOurs = {{"dualopt-4.1.3-l2fine", "not-modelled"},
+                                                           {"dualopt-2-bw-gap", "analytic"}};
+  const auto it = kOurs.find(claim["id"]);
+  return it == kOurs.end() ? claim["scope"].get<std::string>() : it->second;
+}
+
+std::set<std::string> names_of(const Study& study, const Selection& workloads) {
+  std::set<std::string> names;
+  for (const std::size_t w : workloads) names.insert(study.workloads[w].name);
+  return names;
+}
+
+/// The ledger gives "all", a class or a list of names.
+std::set<std::string> names_of(const Study& study, const json& workloads) {
+  if (workloads.is_array()) return workloads.get<std::set<std::string>>();
+  std::set<std::string> names;
+  for (const StudyWorkload& w : study.workloads) {
+    if (workloads == "all" || workloads == w.group) names.insert(w.name);
+  }
+  return names;
+}
+
+void check_same_claims(const std::string& paper) {
+  if (std::getenv("TESSERA_LEDGER") == nullptr && !fs::exists(ledger_path())) {
+    // ctest counts it as skipped.
+    WARN("skipped: no ledger, nothing to check: " << ledger_path() << " does not exist");
+    return;
+  }
+  const fs::path folder = fs::path(TESSERA_SOURCE_DIR) / "studies" / paper;
+  const Claims ledger = by_id(document(ledger_path()), paper);
+  const Claims ours = by_id(document(folder / "claims.json")["claims"], paper);
+  const Study study = load_study(folder.string());
+  REQUIRE(ours.size() == ledger.size());
+  REQUIRE(study.claims.size() == ledger.size());
+  for (const Claim& loaded : study.claims) {
+    INFO(loaded.id);
+    REQUIRE(ledger.count(loaded.id) == 1);
+    const json& theirs = ledger.at(loaded.id);
+    const json& mine = ours.at(loaded.id);
+    for (const char* key : {"where", "value", "value_kind", "accept_range", "effect_floor",
+                            "tolerance", "minimum_check", "direction"}) {
+      INFO(key);
+      CHECK(value_of(mine, key) == value_of(theirs, key));
+    }
+    CHECK(value_of(mine, "per_workload") == numbers_of(theirs));
+    CHECK(value_of(mine, "sweep") == sweep_of(theirs));
+    CHECK(loaded.scope == expected_scope(theirs));
+    CHECK(names_of(study, loaded.workloads) == names_of(study, theirs["workloads"]));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("NUBA's claims are those of the ledger") { check_same_claims("nuba"); }
+
+TEST_CASE("DualOpt's claims are those of the ledger") { check_same_claims("dualopt"); }
