@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = alpha A x + beta B x, A and B row-major and square: one row of both a thread, so that a
-// warp's lanes are a row apart; all threads read all of x.
+// y = alpha A x + beta B x, A and B row-major and square: one row of both matrices a thread, so
+// that a warp's lanes are a row apart; all threads read all of x. As in PolyBench/GPU, the sums are
+// kept in tmp and y, which can alias each other and the inputs: each step loads and stores both.
 #include "../cuda_device.h"
 
-extern "C" __global__ void gesummv(const float* __restrict__ a, const float* __restrict__ b,
-                                   const float* __restrict__ x, float* __restrict__ y, float alpha,
-                                   float beta, int n) {
+extern "C" __global__ void gesummv(const float* a, const float* b, const float* x, float* tmp,
+                                   float* y, float alpha, float beta, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
-  float ax = 0.0f;
-  float bx = 0.0f;
   for (int j = 0; j < n; ++j) {
-    ax += a[i * n + j] * x[j];
-    bx += b[i * n + j] * x[j];
+    tmp[i] += a[i * n + j] * x[j];
+    y[i] += b[i * n + j] * x[j];
   }
-  y[i] = alpha * ax + beta * bx;
+  y[i] = alpha * tmp[i] + beta * y[i];
 }

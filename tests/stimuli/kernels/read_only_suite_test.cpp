@@ -65,7 +65,7 @@ const std::vector<KernelUses>& suite() {
       {"fwt", "fwt_pass", {kWrites}},
       {"fwt", "fwt_block", {kWrites}},
       {"gemmlayer", "gemmlayer", {kReads, kReads, kWrites}},
-      {"gesummv", "gesummv", {kReads, kReads, kReads, kWrites}},
+      {"gesummv", "gesummv", {kReads, kReads, kReads, kWrites, kWrites}},
       {"gru", "gru_step", {kReads, kReads, kReads, kReads, kWrites}},
       {"haar", "haar", {kReads, kWrites, kWrites}},
       {"histo-final", "histo_final", {kReads, kReads, kWrites}},
