@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -203,7 +204,12 @@ TEST_CASE("every suite workload has all three scales") {
       return bytes;
     };
     CHECK(footprint(Scale::kSmall) < 6'000'000);
-    const std::vector<double> printed = printed_megabytes(name);
+    std::vector<double> printed = printed_megabytes(name);
+    // The paper's run touches a part of what the original's input is: docs/workloads-shapes.md.
+    const std::map<std::string, double> whole_input = {{"mm", 10.6}, {"sgemm", 12.6}};
+    if (const auto whole = whole_input.find(name); whole != whole_input.end()) {
+      printed.push_back(whole->second);
+    }
     const bool fits = !printed.empty() && *std::max_element(printed.begin(), printed.end()) < 6;
     constexpr std::uint64_t kLlc = 64u * 96 * 1024;  // of NUBA's Table 1
     if (!fits) CHECK(footprint(Scale::kMedium) > kLlc);
