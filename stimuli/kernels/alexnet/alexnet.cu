@@ -1,30 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
-// A convolution layer of AlexNet's kind, direct: 5 x 5 filters over all input maps, with bias and
-// rectifier. A CTA computes one output map, one pixel a thread; it shares its filters among its
-// threads, and all input maps with all other CTAs. Input maps are wider and higher by the filter's
-// border of two at each end.
+// The first layers of AlexNet with the launches of Tango: one output map a CTA, one pixel a thread,
+// straight from global memory. threadIdx.x is the row, so that a warp's lanes are rows apart.
+//  * alexnet_first: 11 x 11 filters with stride 4 over an interleaved RGB image, bias, rectifier. A
+//    map has more pixels than a CTA can have threads: four launches, each with a part of all maps.
+//  * alexnet_pool: the maximum of 3 x 3 pixels with stride 2.
+//  * alexnet_second: 5 x 5 filters over half of the maps, bias, rectifier. Taps beyond the maps'
+//  ends
+//    are left out.
 #include "../cuda_device.h"
 
-constexpr int kFilter = 5;
+constexpr int kColours = 3;
+constexpr int kFirst = 11;  // width of the first layer's filters
+constexpr int kFirstStride = 4;
+constexpr int kSecond = 5;
+constexpr int kSecondBorder = kSecond / 2;
 
-extern "C" __global__ void alexnet_convolution(const float* __restrict__ in,
-                                               const float* __restrict__ weights,
-                                               const float* __restrict__ bias,
-                                               float* __restrict__ out, int channels) {
-  const int size = blockDim.x;
-  const int padded = size + kFilter - 1;
+extern "C" __global__ void alexnet_first(const float* bias, const float* image,
+                                         const float* weights, float* out, int width, int size,
+                                         int first_row, int first_column) {
   const int map = blockIdx.x;
-  const int x = threadIdx.x;
-  const int y = threadIdx.y;
-  float sum = bias[map];
-  for (int c = 0; c < channels; ++c) {
-    const float* window = in + (c * padded + y) * padded + x;
-    const float* filter = weights + (map * channels + c) * kFilter * kFilter;
+  const int row = first_row + threadIdx.x;
+  const int column = first_column + threadIdx.y;
+  const float* window = image + (row * width + column) * kFirstStride * kColours;
+  const float* filter = weights + map * kColours * kFirst * kFirst;
+  float sum = 0.0f;
+  for (int i = 0; i < kFirst; ++i) {
+    for (int j = 0; j < kFirst; ++j) {
+      const float* pixel = window + (i * width + j) * kColours;
+      const float* tap = filter + i * kFirst + j;
 #pragma unroll
-    for (int i = 0; i < kFilter; ++i) {
-#pragma unroll
-      for (int j = 0; j < kFilter; ++j) sum += window[i * padded + j] * filter[i * kFilter + j];
+      for (int c = 0; c < kColours; ++c) sum += pixel[c] * tap[c * kFirst * kFirst];
     }
   }
-  out[(map * size + y) * size + x] = fmaxf(sum, 0.0f);
+  out[(map * size + row) * size + column] = fmaxf(sum + bias[map], 0.0f);
+}
+
+extern "C" __global__ void alexnet_pool(const float* in, float* out, int in_size) {
+  const int size = blockDim.x;
+  const int map = blockIdx.x;
+  const int row = threadIdx.x;
+  const int column = threadIdx.y;
+  const float* window = in + (map * in_size + 2 * row) * in_size + 2 * column;
+  float best = 0.0f;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) best = fmaxf(best, window[i * in_size + j]);
+  }
+  out[(map * size + row) * size + column] = best;
+}
+
+extern "C" __global__ void alexnet_second(const float* bias, const float* in, const float* weights,
+                                          float* out, int channels) {
+  const int size = blockDim.x;
+  const int map = blockIdx.x;
+  const int row = threadIdx.x;
+  const int column = threadIdx.y;
+  const int top = max(kSecondBorder - row, 0);
+  const int bottom = min(size + kSecondBorder - row, kSecond);
+  const int left = max(kSecondBorder - column, 0);
+  const int right = min(size + kSecondBorder - column, kSecond);
+  float sum = 0.0f;
+  for (int c = 0; c < channels; ++c) {
+    const float* window = in + (c * size + row - kSecondBorder) * size + column - kSecondBorder;
+    const float* filter = weights + (map * channels + c) * kSecond * kSecond;
+    for (int i = top; i < bottom; ++i) {
+      for (int j = left; j < right; ++j) sum += window[i * size + j] * filter[i * kSecond + j];
+    }
+  }
+  out[(map * size + row) * size + column] = fmaxf(sum + bias[map], 0.0f);
 }

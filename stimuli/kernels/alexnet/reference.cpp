@@ -1,41 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "stimuli/kernels/part.h"
 
 namespace tessera::kernels {
+namespace {
 
-Part part_of_alexnet() {
-  Part part;
-  part.reference = [](const Inputs& in) {
-    const auto maps = in.values<float>("in");
-    const auto weights = in.values<float>("weights");
-    const auto bias = in.values<float>("bias");
-    const auto channels = static_cast<std::uint64_t>(in.size("channels"));
-    const auto size = static_cast<std::uint64_t>(in.size("size"));
-    constexpr std::uint64_t kFilter = 5;
-    const std::uint64_t padded = size + kFilter - 1;
-    // Every thread starts from the bias and adds its products in order: maps, rows, columns. The
-    // rectifier does not increase errors.
-    return std::vector<Expectation>{
-        {"out", [=](std::uint64_t at) {
-           const std::uint64_t map = at / (size * size);
-           const std::uint64_t y = at / size % size;
-           const std::uint64_t x = at % size;
-           FloatSum sum;
-           sum.add(double{bias[map]});
-           for (std::uint64_t c = 0; c < channels; ++c) {
-             for (std::uint64_t i = 0; i < kFilter; ++i) {
-               for (std::uint64_t j = 0; j < kFilter; ++j) {
-                 sum.add(double{maps[(c * padded + y + i) * padded + x + j]} *
-                         double{weights[((map * channels + c) * kFilter + i) * kFilter + j]});
-               }
-             }
-           }
-           return Element64::about(std::max(sum.value(), 0.0), sum.error());
-         }}};
-  };
-  return part;
+/// Maps, and the error bounds of the kernels' maps.
+using Maps = std::vector<Element64>;
+
+/// The rectifier does not increase errors.
+Element64 rectified(const FloatSum& sum) {
+  return Element64::about(std::max(sum.value(), 0.0), sum.error());
 }
+
+/// Every thread adds its products in order: rows, columns, colours; then the bias.
+Maps first_layer(const Inputs& in) {
+  const auto image = in.values<float>("image");
+  const auto weights = in.values<float>("first_weights");
+  const auto bias = in.values<float>("first_bias");
+  const auto size = static_cast<std::size_t>(in.size("size"));
+  const std::size_t width = 4 * size + 7;
+  Maps out;
+  for (std::size_t map = 0; map < bias.size(); ++map) {
+    for (std::size_t at = 0; at < size * size; ++at) {
+      FloatSum sum;
+      for (std::size_t tap = 0; tap < 121; ++tap) {
+        const std::size_t pixel = (at / size * 4 + tap / 11) * width + at % size * 4 + tap % 11;
+        for (std::size_t c = 0; c < 3; ++c) {
+          sum.add(double{image[pixel * 3 + c]} * double{weights[(map * 3 + c) * 121 + tap]});
+        }
+      }
+      sum.add(double{bias[map]});
+      out.push_back(rectified(sum));
+    }
+  }
+  return out;
+}
+
+/// A maximum's error is at most that of its terms.
+Maps pooled(const Maps& in, std::size_t maps, std::size_t in_size, std::size_t size) {
+  Maps out;
+  for (std::size_t map = 0; map < maps; ++map) {
+    for (std::size_t at = 0; at < size * size; ++at) {
+      Element64 best;
+      for (std::size_t tap = 0; tap < 9; ++tap) {
+        const std::size_t row = at / size * 2 + tap / 3;
+        const Element64& pixel = in[(map * in_size + row) * in_size + at % size * 2 + tap % 3];
+        best.value = std::max(best.value, pixel.value);
+        best.allowed = std::max(best.allowed, pixel.allowed);
+      }
+      out.push_back(best);
+    }
+  }
+  return out;
+}
+
+/// Every thread adds its products in order: maps, rows, columns; then the bias. Errors of the
+/// pooled maps propagate.
+Element64 second_layer(const Maps& in, const Values<float>& weights, const Values<float>& bias,
+                       std::size_t channels, std::size_t size, std::size_t at) {
+  const std::size_t map = at / (size * size);
+  const std::size_t row = at / size % size;
+  const std::size_t column = at % size;
+  FloatSum sum;
+  for (std::size_t c = 0; c < channels; ++c) {
+    for (std::size_t tap = 0; tap < 25; ++tap) {
+      // Unsigned: a place before the map's begin is beyond its end.
+      const std::size_t y = row + tap / 5 - 2;
+      const std::size_t x = column + tap % 5 - 2;
+      if (y >= size || x >= size) continue;
+      const Element64& pixel = in[(c * size + y) * size + x];
+      const double weight = double{weights[(map * channels + c) * 25 + tap]};
+      sum.add(pixel.value * weight, pixel.allowed * std::fabs(weight));
+    }
+  }
+  sum.add(double{bias[map]});
+  return rectified(sum);
+}
+
+std::vector<Expectation> reference(const Inputs& in) {
+  const auto maps = static_cast<std::size_t>(in.size("maps"));
+  const auto size = static_cast<std::size_t>(in.size("pooled"));
+  const auto weights = in.values<float>("second_weights");
+  const auto bias = in.values<float>("second_bias");
+  const Maps first = first_layer(in);
+  const Maps middle = pooled(first, maps, static_cast<std::size_t>(in.size("size")), size);
+  return {{"first", [first](std::uint64_t at) { return first[at]; }},
+          {"pooled", [middle](std::uint64_t at) { return middle[at]; }},
+          {"second", [=](std::uint64_t at) {
+             return second_layer(middle, weights, bias, maps / 2, size, at);
+           }}};
+}
+
+}  // namespace
+
+Part part_of_alexnet() { return Part{nullptr, reference}; }
 
 }  // namespace tessera::kernels
