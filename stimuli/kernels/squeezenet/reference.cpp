@@ -7,64 +7,94 @@
 namespace tessera::kernels {
 namespace {
 
-/// The rectifier does not increase errors.
-Element64 rectified(const FloatSum& sum) {
-  return Element64::about(std::max(sum.value(), 0.0), sum.error());
+/// Maps, and the error bounds of the kernels' maps.
+using Maps = std::vector<Element64>;
+
+/// A sum of doubles with a bound of its difference from the kernel's, for any contraction.
+class DoubleSum {
+ public:
+  void add(double term, double term_error = 0) {
+    value_ += term;
+    magnitude_ += std::fabs(term);
+    inherited_ += term_error;
+    ++terms_;
+  }
+  /// The rectifier does not increase errors.
+  Element64 rectified() const {
+    // Two roundings per term here, and as many in the kernel.
+    const double rounding = 4 * static_cast<double>(terms_) * 0x1p-53 * magnitude_;
+    return Element64::about(std::max(value_, 0.0), inherited_ + rounding);
+  }
+
+ private:
+  double value_ = 0;
+  double magnitude_ = 0;
+  double inherited_ = 0;
+  std::size_t terms_ = 0;
+};
+
+Maps first_layer(const Inputs& in) {
+  const Values<std::int32_t> planes[] = {in.values<std::int32_t>("red"),
+                                         in.values<std::int32_t>("green"),
+                                         in.values<std::int32_t>("blue")};
+  const auto weights = in.values<double>("first_weights");
+  const auto maps = static_cast<std::size_t>(in.size("maps"));
+  const auto size = static_cast<std::size_t>(in.size("size"));
+  const std::size_t width = 2 * size + 5;
+  Maps out;
+  for (std::size_t map = 0; map < maps; ++map) {
+    for (std::size_t at = 0; at < size * size; ++at) {
+      DoubleSum sum;
+      for (std::size_t tap = 0; tap < 49; ++tap) {
+        const std::size_t pixel = (at / size * 2 + tap / 7) * width + at % size * 2 + tap % 7;
+        for (std::size_t c = 0; c < 3; ++c) {
+          sum.add(static_cast<double>(planes[c][pixel]) * weights[(map * 3 + c) * 49 + tap]);
+        }
+      }
+      out.push_back(sum.rectified());
+    }
+  }
+  return out;
 }
 
-/// The squeezed maps with their borders of zeros.
-std::vector<Element64> squeeze(const Inputs& in) {
-  const auto pixels = in.values<float>("in");
-  const auto weights = in.values<float>("squeeze_weights");
-  const auto bias = in.values<float>("squeeze_bias");
-  const auto channels = static_cast<std::size_t>(in.size("channels"));
-  const auto size = static_cast<std::size_t>(in.size("size"));
-  const std::size_t padded = size + 2;
-  std::vector<Element64> out(bias.size() * padded * padded);
-  for (std::size_t map = 0; map < bias.size(); ++map) {
+/// A maximum's error is at most that of its terms.
+Maps pooled(const Maps& in, std::size_t maps, std::size_t in_size) {
+  const std::size_t size = in_size / 2;
+  Maps out;
+  for (std::size_t map = 0; map < maps; ++map) {
     for (std::size_t at = 0; at < size * size; ++at) {
-      FloatSum sum;
-      sum.add(double{bias[map]});
-      for (std::size_t c = 0; c < channels; ++c) {
-        sum.add(double{pixels[c * size * size + at]} * double{weights[map * channels + c]});
+      Element64 best;
+      for (std::size_t tap = 0; tap < 9; ++tap) {
+        const std::size_t row = at / size * 2 + tap / 3;
+        const Element64& pixel = in[(map * in_size + row) * in_size + at % size * 2 + tap % 3];
+        best.value = std::max(best.value, pixel.value);
+        best.allowed = std::max(best.allowed, pixel.allowed);
       }
-      out[(map * padded + at / size + 1) * padded + at % size + 1] = rectified(sum);
+      out.push_back(best);
     }
   }
   return out;
 }
 
 std::vector<Expectation> reference(const Inputs& in) {
-  const std::vector<Element64> squeezed_maps = squeeze(in);
-  const auto weights_1x1 = in.values<float>("weights_1x1");
-  const auto weights_3x3 = in.values<float>("weights_3x3");
-  const auto bias = in.values<float>("bias");
-  const auto squeezed = static_cast<std::size_t>(in.size("squeezed"));
-  const auto expanded = static_cast<std::size_t>(in.size("expanded"));
-  const auto size = static_cast<std::size_t>(in.size("size"));
-  // Every thread starts from the bias and adds its products in order. Errors of the squeezed maps
-  // propagate to the expanded ones.
-  const auto expand = [=](std::uint64_t at) {
-    const std::size_t padded = size + 2;
-    const std::size_t map = at / (size * size) % expanded;
-    const bool wide = at / (size * size) >= expanded;
-    FloatSum sum;
-    sum.add(double{bias[map]});
-    for (std::size_t c = 0; c < squeezed; ++c) {
-      for (std::size_t tap = 0; tap < (wide ? 9u : 1u); ++tap) {
-        const std::size_t i = wide ? tap / 3 : 1;
-        const std::size_t j = wide ? tap % 3 : 1;
-        const Element64& pixel =
-            squeezed_maps[(c * padded + at / size % size + i) * padded + at % size + j];
-        const double weight = wide ? double{weights_3x3[(map * squeezed + c) * 9 + tap]}
-                                   : double{weights_1x1[map * squeezed + c]};
-        sum.add(pixel.value * weight, pixel.allowed * std::fabs(weight));
-      }
+  const auto maps = static_cast<std::size_t>(in.size("maps"));
+  const auto in_size = static_cast<std::size_t>(in.size("size"));
+  const std::size_t area = (in_size / 2) * (in_size / 2);
+  const auto weights = in.values<double>("squeeze_weights");
+  const Maps first = first_layer(in);
+  const Maps middle = pooled(first, maps, in_size);
+  const auto squeezed = [=](std::uint64_t at) {
+    DoubleSum sum;
+    for (std::size_t c = 0; c < maps; ++c) {
+      const Element64& pixel = middle[c * area + at % area];
+      const double weight = weights[at / area * maps + c];
+      sum.add(pixel.value * weight, pixel.allowed * std::fabs(weight));
     }
-    return rectified(sum);
+    return sum.rectified();
   };
-  return {{"squeeze_out", [squeezed_maps](std::uint64_t i) { return squeezed_maps[i]; }},
-          {"out", expand}};
+  return {{"first", [first](std::uint64_t at) { return first[at]; }},
+          {"pooled", [middle](std::uint64_t at) { return middle[at]; }},
+          {"squeezed", squeezed}};
 }
 
 }  // namespace

@@ -1,45 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fire module of SqueezeNet's kind: 1 x 1 filters squeeze the input maps into a few, 1 x 1 and 3
-// x 3 filters expand these into the output maps' two halves. Direct convolutions with bias and
-// rectifier; a CTA computes one map, one pixel a thread, and reads all maps of the layer before.
-// Maps of the 3 x 3 filters' input have a border of zeros (pad 1), the others none (pad 0).
+// The first layers of SqueezeNet with the launches of Tango: one column of all maps a CTA, one row
+// a thread, so that a warp's lanes are rows apart and every CTA touches all lines of its input.
+// Each thread computes its pixel of all output maps in turn. Weights and maps are doubles.
+//  * squeezenet_first: 7 x 7 filters with stride 2 over the image's three colour planes, rectifier.
+//  * squeezenet_pool: the maximum of 3 x 3 pixels with stride 2; only threads and CTAs at odd
+//  pixels,
+//    the windows' centres, work.
+//  * squeezenet_squeeze: 1 x 1 filters over all pooled maps, rectifier.
 #include "../cuda_device.h"
 
-extern "C" __global__ void fire_1x1(const float* __restrict__ in, const float* __restrict__ weights,
-                                    const float* __restrict__ bias, float* __restrict__ out,
-                                    int channels, int in_pad, int out_pad) {
+constexpr int kFilter = 7;
+constexpr int kTaps = kFilter * kFilter;
+
+__device__ __forceinline__ double rectified(double v) { return v < 0.0 ? 0.0 : v; }
+
+extern "C" __global__ void squeezenet_first(const double* weights, const int* red, const int* green,
+                                            const int* blue, double* out, int maps, int width) {
   const int size = blockDim.x;
-  const int map = blockIdx.x;
-  const int x = threadIdx.x;
-  const int y = threadIdx.y;
-  const int in_width = size + 2 * in_pad;
-  const int out_width = size + 2 * out_pad;
-  const float* pixel = in + (y + in_pad) * in_width + x + in_pad;
-  float sum = bias[map];
-  for (int c = 0; c < channels; ++c) {
-    sum += pixel[c * in_width * in_width] * weights[map * channels + c];
+  const int row = threadIdx.x;
+  const int column = blockIdx.x;
+  const int begin = 2 * row * width + 2 * column;
+  for (int map = 0; map < maps; ++map) {
+    const double* filter = weights + map * 3 * kTaps;
+    double sum = 0.0;
+    for (int i = 0; i < kFilter; ++i) {
+      for (int j = 0; j < kFilter; ++j) {
+        const int at = begin + i * width + j;
+        const double* tap = filter + i * kFilter + j;
+        sum += red[at] * tap[0];
+        sum += green[at] * tap[kTaps];
+        sum += blue[at] * tap[2 * kTaps];
+      }
+    }
+    out[(map * size + row) * size + column] = rectified(sum);
   }
-  out[(map * out_width + y + out_pad) * out_width + x + out_pad] = fmaxf(sum, 0.0f);
 }
 
-// Writes the maps from first_map on.
-extern "C" __global__ void fire_3x3(const float* __restrict__ in, const float* __restrict__ weights,
-                                    const float* __restrict__ bias, float* __restrict__ out,
-                                    int channels, int first_map) {
-  const int size = blockDim.x;
-  const int map = blockIdx.x;
-  const int x = threadIdx.x;
-  const int y = threadIdx.y;
-  const int in_width = size + 2;
-  float sum = bias[map];
-  for (int c = 0; c < channels; ++c) {
-    const float* window = in + (c * in_width + y) * in_width + x;
-    const float* filter = weights + (map * channels + c) * 9;
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-#pragma unroll
-      for (int j = 0; j < 3; ++j) sum += window[i * in_width + j] * filter[i * 3 + j];
+extern "C" __global__ void squeezenet_pool(const double* in, double* out, int maps) {
+  const int in_size = blockDim.x;
+  const int size = (in_size - 1) / 2;
+  const int row = threadIdx.x;
+  const int column = blockIdx.x;
+  if (row % 2 == 0 || column % 2 == 0) return;
+  for (int map = 0; map < maps; ++map) {
+    double best = 0.0;
+    for (int i = row - 1; i <= row + 1; ++i) {
+      for (int j = column - 1; j <= column + 1; ++j) {
+        const double v = in[(map * in_size + i) * in_size + j];
+        if (v > best) best = v;
+      }
     }
+    out[(map * size + row / 2) * size + column / 2] = best;
   }
-  out[((first_map + map) * size + y) * size + x] = fmaxf(sum, 0.0f);
+}
+
+extern "C" __global__ void squeezenet_squeeze(const double* weights, const double* in, double* out,
+                                              int channels, int maps) {
+  const int size = blockDim.x;
+  const int row = threadIdx.x;
+  const int column = blockIdx.x;
+  for (int map = 0; map < maps; ++map) {
+    double sum = 0.0;
+    for (int c = 0; c < channels; ++c) {
+      sum += in[(c * size + row) * size + column] * weights[map * channels + c];
+    }
+    out[(map * size + row) * size + column] = rectified(sum);
+  }
 }
