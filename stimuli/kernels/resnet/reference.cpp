@@ -7,66 +7,93 @@
 namespace tessera::kernels {
 namespace {
 
-/// Maps with their borders, and the error bounds of the kernels' maps.
+/// Maps, and the error bounds of the kernels' maps.
 using Maps = std::vector<Element64>;
 
-/// Every thread adds its products in order. Errors of the input propagate. The border remains zero.
-Maps convolution(const Maps& in, const Values<float>& weights, std::size_t channels,
-                 std::size_t size) {
-  const std::size_t width = size + 2;
-  Maps out(in.size());
-  for (std::size_t map = 0; map < channels; ++map) {
+/// Every thread adds its products in order: rows, columns, colours. Taps in the image's border are
+/// left out.
+Maps first_layer(const Inputs& in) {
+  const auto image = in.values<float>("image");
+  const auto weights = in.values<float>("first_weights");
+  const auto maps = static_cast<std::size_t>(in.size("maps"));
+  const auto size = static_cast<std::size_t>(in.size("size"));
+  const std::size_t width = 2 * size;
+  Maps out;
+  for (std::size_t map = 0; map < maps; ++map) {
     for (std::size_t at = 0; at < size * size; ++at) {
       FloatSum sum;
-      for (std::size_t c = 0; c < channels; ++c) {
-        for (std::size_t tap = 0; tap < 9; ++tap) {
-          const Element64& pixel =
-              in[(c * width + at / size + tap / 3) * width + at % size + tap % 3];
-          const double weight = double{weights[(map * channels + c) * 9 + tap]};
-          sum.add(pixel.value * weight, pixel.allowed * std::fabs(weight));
+      for (std::size_t tap = 0; tap < 49; ++tap) {
+        // Unsigned: a place before the image's begin is beyond its end.
+        const std::size_t y = at / size * 2 + tap / 7 - 3;
+        const std::size_t x = at % size * 2 + tap % 7 - 3;
+        if (y >= width || x >= width) continue;
+        for (std::size_t c = 0; c < 3; ++c) {
+          sum.add(double{image[(y * width + x) * 3 + c]} *
+                  double{weights[(map * 3 + c) * 49 + tap]});
         }
       }
-      out[(map * width + at / size + 1) * width + at % size + 1] = sum.expectation();
+      out.push_back(sum.expectation());
     }
   }
   return out;
 }
 
-/// max(0, scale * maps + shift + added) within the borders; the rectifier does not increase errors.
-Maps normalised(const Maps& in, const Values<float>& scale, const Values<float>& shift,
-                const Maps& added, std::size_t size) {
-  const std::size_t width = size + 2;
-  Maps out(in.size());
-  for (std::size_t at = 0; at < in.size(); ++at) {
-    const std::size_t map = at / (width * width);
-    const std::size_t y = at / width % width;
-    const std::size_t x = at % width;
-    if (x == 0 || y == 0 || x + 1 == width || y + 1 == width) continue;
+/// Each map times its scale plus its shift. Errors propagate.
+void scale(Maps& maps, const Values<float>& factors, const Values<float>& shifts) {
+  const std::size_t area = maps.size() / factors.size();
+  for (std::size_t at = 0; at < maps.size(); ++at) {
+    const double factor = double{factors[at / area]};
     FloatSum sum;
-    sum.add(double{scale[map]} * in[at].value, double{scale[map]} * in[at].allowed);
-    sum.add(double{shift[map]});
-    sum.add(added[at].value, added[at].allowed);
-    out[at] = Element64::about(std::max(sum.value(), 0.0), sum.error());
+    sum.add(factor * maps[at].value, std::fabs(factor) * maps[at].allowed);
+    sum.add(double{shifts[at / area]});
+    maps[at] = sum.expectation();
+  }
+}
+
+/// A maximum's error is at most that of its terms.
+Maps pooled(const Maps& in, std::size_t maps, std::size_t in_size) {
+  const std::size_t size = in_size / 2;
+  Maps out;
+  for (std::size_t map = 0; map < maps; ++map) {
+    for (std::size_t at = 0; at < size * size; ++at) {
+      Element64 best;
+      for (std::size_t tap = 0; tap < 9; ++tap) {
+        const std::size_t row = at / size * 2 + tap / 3;
+        const std::size_t column = at % size * 2 + tap % 3;
+        if (row >= in_size || column >= in_size) continue;
+        const Element64& pixel = in[(map * in_size + row) * in_size + column];
+        best.value = std::max(best.value, pixel.value);
+        best.allowed = std::max(best.allowed, pixel.allowed);
+      }
+      out.push_back(best);
+    }
   }
   return out;
 }
 
 std::vector<Expectation> reference(const Inputs& in) {
-  const auto channels = static_cast<std::size_t>(in.size("channels"));
+  const auto maps = static_cast<std::size_t>(in.size("maps"));
   const auto size = static_cast<std::size_t>(in.size("size"));
-  Maps x;
-  for (const float v : in.values<float>("x")) x.push_back(Element64::about(double{v}, 0));
-  const Maps nothing(x.size());
-  const auto first = convolution(x, in.values<float>("weights_1"), channels, size);
-  const auto middle =
-      normalised(first, in.values<float>("scale_1"), in.values<float>("shift_1"), nothing, size);
-  const auto second = convolution(middle, in.values<float>("weights_2"), channels, size);
-  const auto out =
-      normalised(second, in.values<float>("scale_2"), in.values<float>("shift_2"), x, size);
-  const auto expected = [](const Maps& maps) {
-    return [maps](std::uint64_t at) { return maps[at]; };
+  const std::size_t area = (size / 2) * (size / 2);
+  const auto weights = in.values<float>("weights");
+  Maps first = first_layer(in);
+  scale(first, in.values<float>("deviation"), in.values<float>("mean"));
+  scale(first, in.values<float>("scale"), in.values<float>("shift"));
+  // The rectifier does not increase errors.
+  for (Element64& pixel : first) pixel.value = std::max(pixel.value, 0.0);
+  const Maps middle = pooled(first, maps, size);
+  const auto out = [=](std::uint64_t at) {
+    FloatSum sum;
+    for (std::size_t c = 0; c < maps; ++c) {
+      const Element64& pixel = middle[c * area + at % area];
+      const double weight = double{weights[at / area * maps + c]};
+      sum.add(pixel.value * weight, pixel.allowed * std::fabs(weight));
+    }
+    return sum.expectation();
   };
-  return {{"middle", expected(middle)}, {"second", expected(second)}, {"out", expected(out)}};
+  return {{"first", [first](std::uint64_t at) { return first[at]; }},
+          {"pooled", [middle](std::uint64_t at) { return middle[at]; }},
+          {"out", out}};
 }
 
 }  // namespace
