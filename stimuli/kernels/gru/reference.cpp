@@ -13,17 +13,39 @@ constexpr double kApproximation = 0x1p-22;
 
 Bounded bounded(const FloatSum& sum) { return Bounded::within(sum.value(), sum.error()); }
 
-/// The slope is at most 1/4; the exponential inherits its argument's two roundings; the sum below
-/// the fraction bar and the quotient round once each.
-Bounded sigmoid(const Bounded& v) {
-  return Bounded::within(1 / (1 + std::exp(-v.value())),
-                         (v.error() + 2 * kU * std::fabs(v.value()) + kApproximation) / 4 + 2 * kU);
+Bounded hard_sigmoid(const Bounded& v) {
+  return min(max(Bounded(0.2f) * v + Bounded(0.5f), Bounded(0.0f)), Bounded(1.0f));
 }
 
-/// The kernel's formula: 2 sigmoid(2 v) - 1, with the rounding of the subtraction.
+/// 2 / (1 + exp(-2 v)) - 1. The slope is at most 1; the exponential inherits its argument's two
+/// roundings, and its error is halved at most; the sum below the fraction bar, the quotient and the
+/// subtraction round once each.
 Bounded tanh(const Bounded& v) {
-  const Bounded s = sigmoid(Bounded::within(2 * v.value(), 2 * v.error()));
-  return Bounded::within(2 * s.value() - 1, 2 * s.error() + 2 * kU);
+  const double inherited = v.error() + (4 * kU * std::fabs(v.value()) + kApproximation) / 2;
+  return Bounded::within(std::tanh(v.value()), inherited + 6 * kU);
+}
+
+/// The state of one sequence after a step.
+std::vector<Bounded> step(const std::vector<Bounded>& state, float x, const Values<float>& w,
+                          const Values<float>& u, const Values<float>& bias) {
+  const std::size_t units = state.size();
+  // Every thread adds its products in order. Errors of the states propagate.
+  const auto gate = [&](std::size_t g, std::size_t j, const std::vector<Bounded>& factors) {
+    FloatSum sum;
+    for (std::size_t k = 0; k < units; ++k) {
+      const double weight = double{u[(g * units + k) * units + j]};
+      sum.add(factors[k].value() * weight, factors[k].error() * std::fabs(weight));
+    }
+    return Bounded(x) * Bounded(w[g * units + j]) + bounded(sum) + Bounded(bias[g * units + j]);
+  };
+  std::vector<Bounded> reset(units);
+  for (std::size_t j = 0; j < units; ++j) reset[j] = hard_sigmoid(gate(1, j, state)) * state[j];
+  std::vector<Bounded> out(units);
+  for (std::size_t j = 0; j < units; ++j) {
+    const Bounded z = hard_sigmoid(gate(0, j, state));
+    out[j] = (Bounded(1.0f) - z) * state[j] + z * tanh(gate(2, j, reset));
+  }
+  return out;
 }
 
 std::vector<Expectation> reference(const Inputs& in) {
@@ -32,41 +54,16 @@ std::vector<Expectation> reference(const Inputs& in) {
   const auto u = in.values<float>("u");
   const auto bias = in.values<float>("bias");
   const auto initial = in.values<float>("states");
-  const auto inputs = static_cast<std::size_t>(in.size("inputs"));
-  const auto hidden = static_cast<std::size_t>(in.size("hidden"));
-  const auto batch = static_cast<std::size_t>(in.size("batch"));
-  const auto steps = static_cast<std::size_t>(in.size("steps"));
-  std::vector<Bounded> states(initial.size());
-  for (std::size_t i = 0; i < batch * hidden; ++i) states[i] = initial[i];
-  for (std::size_t sample = 0; sample < steps * batch; ++sample) {
-    const Bounded* before = &states[sample * hidden];
-    for (std::size_t j = 0; j < hidden; ++j) {
-      // Every thread adds its products in order: the bias, the inputs', the state's.
-      FloatSum gates[3];
-      FloatSum recurrent;
-      for (std::size_t g = 0; g < 3; ++g) {
-        gates[g].add(double{bias[g * hidden + j]});
-        for (std::size_t k = 0; k < inputs; ++k) {
-          gates[g].add(double{x[sample * inputs + k]} * double{w[(g * inputs + k) * hidden + j]});
-        }
-        FloatSum& state_sum = g == 2 ? recurrent : gates[g];
-        for (std::size_t k = 0; k < hidden; ++k) {
-          const double weight = double{u[(g * hidden + k) * hidden + j]};
-          state_sum.add(before[k].value() * weight, before[k].error() * std::fabs(weight));
-        }
-      }
-      const Bounded z = sigmoid(bounded(gates[0]));
-      const Bounded r = sigmoid(bounded(gates[1]));
-      gates[2].add(r.value() * recurrent.value(),
-                   r.error() * (std::fabs(recurrent.value()) + recurrent.error()) +
-                       r.value() * recurrent.error());
-      const Bounded c = tanh(bounded(gates[2]));
-      // c + z (before - c): z is between 0 and 1, the difference below 2 and all within 1.
-      const Bounded& b = before[j];
-      states[(sample + batch) * hidden + j] =
-          Bounded::within(c.value() + z.value() * (b.value() - c.value()),
-                          2 * c.error() + b.error() + 2 * z.error() + float_error(3, 5));
+  const std::size_t units = bias.size() / 3;
+  const std::size_t sequences = initial.size() / units;
+  std::vector<Bounded> states;
+  for (std::size_t sequence = 0; sequence < sequences; ++sequence) {
+    std::vector<Bounded> state;
+    for (std::size_t j = 0; j < units; ++j) state.emplace_back(initial[sequence * units + j]);
+    for (std::size_t at = sequence; at < x.size(); at += sequences) {
+      state = step(state, x[at], w, u, bias);
     }
+    states.insert(states.end(), state.begin(), state.end());
   }
   return {expected("states", std::move(states))};
 }
