@@ -33,7 +33,9 @@ extern "C" __global__ void resnet_first(const float* image, const float* weights
     const int top = 2 * row - kBorder;
     const int left = 2 * column - kBorder;
     float sum = 0.0f;
+#pragma unroll 1  // within the registers of 1024 threads
     for (int i = max(-top, 0); i < min(width - top, kFilter); ++i) {
+#pragma unroll 1
       for (int j = max(-left, 0); j < min(width - left, kFilter); ++j) {
         const float* pixel = image + ((top + i) * width + left + j) * kColours;
         const float* tap = filter + i * kFilter + j;
