@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One plane of b = 3D convolution of a, straight from global memory, one output a thread: a cross
-// of five elements from each of the planes below, at and above. The border of b is not written.
+// One plane of b = 3D convolution of a, straight from global memory, one output a thread: eleven
+// voxels of the planes below, at and above, as in PolyBench/GPU. The border of b is not written.
 #include "../cuda_device.h"
 
 extern "C" __global__ void conv3d_plane(const float* __restrict__ a, float* __restrict__ b, int nj,
@@ -12,10 +12,9 @@ extern "C" __global__ void conv3d_plane(const float* __restrict__ a, float* __re
   const float* at = a + index;
   const float* below = at - nj * nk;
   const float* above = at + nj * nk;
-  b[index] = 0.2f * below[-nk] - 0.3f * below[-1] + 0.4f * below[0] + 0.5f * below[1] -
-             0.6f * below[nk] +                                               //
-             0.7f * at[-nk] + 0.8f * at[-1] - 0.9f * at[0] + 0.15f * at[1] +  //
-             0.25f * at[nk] -                                                 //
-             0.35f * above[-nk] + 0.45f * above[-1] - 0.55f * above[0] + 0.65f * above[1] +
-             0.75f * above[nk];
+  b[index] = 0.2f * below[-nk - 1] - 0.3f * above[-nk - 1] +  //
+             0.4f * at[-nk] + 0.5f * at[0] - 0.6f * at[nk] +  //
+             0.7f * below[-nk + 1] + 0.8f * above[-nk + 1] -  //
+             0.9f * below[1] + 0.15f * above[1] +             //
+             0.25f * below[nk + 1] - 0.35f * above[nk + 1];
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
+#include <array>
 
 #include "stimuli/kernels/part.h"
 
@@ -12,11 +12,22 @@ Part part_of_3dconv() {
     const auto ni = static_cast<std::uint64_t>(in.size("ni"));
     const auto nj = static_cast<std::uint64_t>(in.size("nj"));
     const auto nk = static_cast<std::uint64_t>(in.size("nk"));
-    // The kernel's weights are float literals: a plane's row before, element before, element,
-    // element after, row after.
-    constexpr float kWeights[3][5] = {{0.2f, -0.3f, 0.4f, 0.5f, -0.6f},
-                                      {0.7f, 0.8f, -0.9f, 0.15f, 0.25f},
-                                      {-0.35f, 0.45f, -0.55f, 0.65f, 0.75f}};
+    // The kernel's taps in its order: planes, rows and elements away, and the float literals.
+    struct Tap {
+      int plane, row, element;
+      float weight;
+    };
+    constexpr std::array<Tap, 11> kTaps = {{{-1, -1, -1, 0.2f},
+                                            {1, -1, -1, -0.3f},
+                                            {0, -1, 0, 0.4f},
+                                            {0, 0, 0, 0.5f},
+                                            {0, 1, 0, -0.6f},
+                                            {-1, -1, 1, 0.7f},
+                                            {1, -1, 1, 0.8f},
+                                            {-1, 0, 1, -0.9f},
+                                            {1, 0, 1, 0.15f},
+                                            {-1, 1, 1, 0.25f},
+                                            {1, 1, 1, -0.35f}}};
     // Every thread adds its products in that order. The border remains zero.
     return std::vector<Expectation>{
         {"b", [=](std::uint64_t at) {
@@ -27,13 +38,11 @@ Part part_of_3dconv() {
              return Element64::about(0, 0);
            }
            FloatSum sum;
-           for (std::uint64_t p = 0; p < 3; ++p) {
-             const std::uint64_t centre = at + p * nj * nk - nj * nk;
-             const std::uint64_t taps[5] = {centre - nk, centre - 1, centre, centre + 1,
-                                            centre + nk};
-             for (std::uint64_t t = 0; t < 5; ++t) {
-               sum.add(double{kWeights[p][t]} * double{a[taps[t]]});
-             }
+           for (const Tap& tap : kTaps) {
+             const std::int64_t away = (tap.plane * static_cast<std::int64_t>(nj) + tap.row) *
+                                           static_cast<std::int64_t>(nk) +
+                                       tap.element;
+             sum.add(double{tap.weight} * double{a[at + static_cast<std::uint64_t>(away)]});
            }
            return sum.expectation();
          }}};
