@@ -145,6 +145,7 @@ class ChannelReceiver {
   /// after that. Returns true, and the END's delay in `delay`, if another entry is free. Otherwise
   /// the END is withheld.
   bool take(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay, Tick occupancy);
+  void add_entry() { ++used_; }
   /// Frees an entry now. Returns true if an END is withheld.
   bool give_back() {
     sc_assert(used_ > 0);
@@ -200,6 +201,10 @@ class ResponseReceiver : public ChannelReceiver<tlm::tlm_fw_transport_if<>> {
   /// the payload after END_RESP must hold its own reference.
   tlm::tlm_sync_enum begin(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                            sc_core::sc_time& delay, Tick occupancy);
+
+  /// Allocates an entry, beyond `capacity` if need be, for an early response
+  /// (SendOutcome::responded), which has no END to withhold.
+  void count_early() { add_entry(); }
 
   /// Frees an entry now and sends a withheld END_RESP.
   void release() {

@@ -42,4 +42,14 @@ class PacedOutput {
   Tick paced_until_ = 0;
 };
 
+/// The output of a port whose block makes each message when it can be sent (sender.free()). The
+/// block itself must schedule its process after an END.
+template <class Sender>
+struct UnqueuedOutput {
+  Sender sender;
+
+  Tick next(const ClockDomain&, Tick) const { return kNever; }
+  void reset() { sender.reset(); }
+};
+
 }  // namespace tessera
