@@ -3,7 +3,6 @@
 
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -19,8 +18,8 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
       check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
-      request_in_(config.queue_depth),
-      driver_in_(ResponseReceiver::kUnlimited) {
+      tlb_port_(clock_, wake_, queue_, config.queue_depth),
+      driver_port_(clock_, wake_) {
   in.register_nb_transport_fw(this, &PageWalker::fw);
   in.register_b_transport(this, &PageWalker::blocking);
   in.register_transport_dbg(this, &PageWalker::debug);
@@ -29,10 +28,8 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
 }
 
 void PageWalker::end_of_elaboration() {
-  request_in_.bind(in.operator->());
-  responses_.sender.bind(in.operator->());
-  faults_.sender.bind(driver.operator->());
-  driver_in_.bind(driver.operator->());
+  tlb_port_.bind(in.operator->());
+  driver_port_.bind(driver.operator->());
 }
 
 void PageWalker::end_of_simulation() {
@@ -43,34 +40,12 @@ void PageWalker::end_of_simulation() {
 
 tlm::tlm_sync_enum PageWalker::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                   sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    responses_.sender.end_response(payload, at);
-    wake_.at(responses_.next(clock_, now()));
-    return tlm::TLM_COMPLETED;
-  }
-  if (unlikely(check_.admit(payload, phase) == nullptr)) {
-    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
-    return check_.refuse(in, payload, phase);
-  }
-  const Tick due = clock_.after(at, 0);
-  queue_.push(due, 0, &payload);
-  wake_.at(due);
-  return request_in_.begin(payload, phase, delay, 0);
+  return tlb_port_.forward(payload, phase, delay, check_, in, &stats_.errors);
 }
 
 tlm::tlm_sync_enum PageWalker::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                   sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  faults_.sender.end_request(payload, at);
-  if (phase == tlm::END_REQ) {
-    wake_.at(faults_.next(clock_, now()));
-    return tlm::TLM_ACCEPTED;
-  }
-  const Tick due = clock_.after(at, 0);
-  driver_responses_.push(due, 0, &payload);
-  wake_.at(due);
-  return driver_in_.begin(payload, phase, delay, 0);
+  return driver_port_.backward(payload, phase, delay);
 }
 
 void PageWalker::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -109,12 +84,11 @@ void PageWalker::free_walkers(Tick t) {
 }
 
 void PageWalker::handle_driver_responses(Tick t) {
-  while (driver_responses_.due(t)) {
-    tlm_generic_payload* payload = driver_responses_.pop();
-    driver_in_.release();
+  while (driver_port_.responses.due(t)) {
+    tlm_generic_payload& payload = driver_port_.pop_response();
     --in_driver_;
-    if (!payload->is_response_ok()) ++stats_.errors;
-    responses_.queue.push(t, 0, Result{payload, false});
+    if (!payload.is_response_ok()) ++stats_.errors;
+    tlb_port_.responses.queue.push(t, 0, Result{&payload, false});
   }
 }
 
@@ -122,7 +96,7 @@ void PageWalker::begin_walks(Tick t) {
   while (queue_.due(t) && active_ < config_.concurrent_walks) {
     stats_.queue_wait.add(clock_.cycle_at(t) - clock_.cycle_at(queue_.next_due()));
     tlm_generic_payload* payload = queue_.pop();
-    request_in_.release();
+    tlb_port_.release();
     ++stats_.walks;
     stats_.active.set(++active_, t);
     // The result is sent in the last cycle of the walk and arrives at its end.
@@ -145,10 +119,10 @@ void PageWalker::end_walks(Tick t) {
         hidden ? std::nullopt : table_.walk(address, request_of(*payload).requester);
     if (physical) {
       answer_translation(*payload, table_.entry_of(address, *physical));
-      responses_.queue.push(t, 1, Result{payload, true});
+      tlb_port_.responses.queue.push(t, 1, Result{payload, true});
     } else {
       ++stats_.faults;
-      faults_.queue.push(t, 0, Result{payload, true});
+      driver_port_.requests.queue.push(t, 0, Result{payload, true});
     }
   }
 }
@@ -158,30 +132,26 @@ void PageWalker::free_walker_after(const Result& result, Tick t) {
 }
 
 void PageWalker::send(Tick t) {
-  if (responses_.next(clock_, t) == t) {
-    const auto [result, delay] = responses_.take(clock_, t);
+  auto& responses = tlb_port_.responses;
+  if (responses.next(clock_, t) == t) {
+    const auto [result, delay] = responses.take(clock_, t);
     free_walker_after(result, t);
-    responses_.sender.send(*result.payload, delay);
+    responses.sender.send(*result.payload, delay);
   }
-  if (faults_.next(clock_, t) == t) {
-    const auto [result, delay] = faults_.take(clock_, t);
+  auto& faults = driver_port_.requests;
+  if (faults.next(clock_, t) == t) {
+    const auto [result, delay] = faults.take(clock_, t);
     free_walker_after(result, t);
     ++in_driver_;
-    const SendOutcome outcome = faults_.sender.send(*result.payload, delay);
-    if (outcome.responded) {
-      tlm::tlm_phase phase = tlm::BEGIN_RESP;
-      sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-      driver_in_.begin(*result.payload, phase, annotated, 0);
-      driver_responses_.push(clock_.after(outcome.response_at, 0), 0, result.payload);
-    }
+    driver_port_.send(*result.payload, delay);
   }
 }
 
 void PageWalker::schedule_next(Tick t) {
-  wake_.at(responses_.next(clock_, t));
-  wake_.at(faults_.next(clock_, t));
+  wake_.at(tlb_port_.responses.next(clock_, t));
+  wake_.at(driver_port_.requests.next(clock_, t));
   wake_.at(freeing_.next_due());
-  wake_.at(driver_responses_.next_due());
+  wake_.at(driver_port_.responses.next_due());
   wake_.at(walking_.next_due());
   // A due request waits for a walker; freeing_ wakes the process.
   if (!queue_.due(t)) wake_.at(queue_.next_due());
@@ -190,35 +160,31 @@ void PageWalker::schedule_next(Tick t) {
 // Housekeeping.
 
 bool PageWalker::idle() const {
-  return queue_.empty() && walking_.empty() && responses_.queue.empty() && faults_.queue.empty() &&
-         in_driver_ == 0;
+  return queue_.empty() && walking_.empty() && tlb_port_.responses.queue.empty() &&
+         driver_port_.requests.queue.empty() && in_driver_ == 0;
 }
 
 void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
   if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
   if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
-  if (!responses_.queue.empty()) {
-    out.push_back({block + ".responses", responses_.queue.size(), "END_RESP from the TLB"});
+  if (const auto& responses = tlb_port_.responses.queue; !responses.empty()) {
+    out.push_back({block + ".responses", responses.size(), "END_RESP from the TLB"});
   }
-  if (!faults_.queue.empty()) {
-    out.push_back({block + ".faults", faults_.queue.size(), "END_REQ from the driver"});
+  if (const auto& faults = driver_port_.requests.queue; !faults.empty()) {
+    out.push_back({block + ".faults", faults.size(), "END_REQ from the driver"});
   }
   if (in_driver_ != 0) out.push_back({block + ".in_driver", in_driver_, "responses of the driver"});
 }
 
 void PageWalker::reset() {
   wake_.cancel();
-  queue_.clear();
   walking_.clear();
   freeing_.clear();
-  driver_responses_.clear();
   active_ = 0;
   in_driver_ = 0;
-  responses_.reset();
-  faults_.reset();
-  request_in_.reset();
-  driver_in_.reset();
+  tlb_port_.reset();
+  driver_port_.reset();
   stats_ = PageWalkerStats{};
   stats_.active.reset(now());
 }

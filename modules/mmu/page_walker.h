@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "modules/core/block.h"
-#include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
+#include "modules/core/request_port.h"
+#include "modules/core/response_port.h"
 #include "modules/core/timed_queue.h"
 #include "modules/mmu/page_table.h"
 
@@ -112,14 +113,11 @@ class PageWalker final : public sc_core::sc_module, public Block {
   std::uint32_t active_ = 0;
   TimedQueue<tlm::tlm_generic_payload*> walking_;
   TimedQueue<char> freeing_;  ///< walkers that become free
-  PacedOutput<ResponseSender, Result> responses_;
-  PacedOutput<RequestSender, Result> faults_;
   std::size_t in_driver_ = 0;
-  TimedQueue<tlm::tlm_generic_payload*> driver_responses_;
-  RequestReceiver request_in_;
-  ResponseReceiver driver_in_;
 
   ProcessTimer wake_;
+  ResponsePort<PacedOutput<ResponseSender, Result>> tlb_port_;
+  RequestPort<PacedOutput<RequestSender, Result>> driver_port_;
   PageWalkerStats stats_;
 };
 
