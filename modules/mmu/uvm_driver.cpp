@@ -7,7 +7,6 @@
 #include "common/error.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -33,7 +32,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
       placement_(placement),
       platform_(std::move(platform)),
       faults_(config.fault_entries),
-      request_in_(config.queue_depth) {
+      port_(clock_, wake_, queue_, config.queue_depth) {
   in.register_nb_transport_fw(this, &UvmDriver::fw);
   in.register_b_transport(this, &UvmDriver::blocking);
   in.register_transport_dbg(this, &UvmDriver::debug);
@@ -47,10 +46,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
 
 UvmDriver::~UvmDriver() { table_.on_missing = nullptr; }
 
-void UvmDriver::end_of_elaboration() {
-  request_in_.bind(in.operator->());
-  responses_.sender.bind(in.operator->());
-}
+void UvmDriver::end_of_elaboration() { port_.bind(in.operator->()); }
 
 void UvmDriver::end_of_simulation() {
   if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
@@ -119,20 +115,7 @@ std::uint64_t UvmDriver::map_in(std::uint64_t page, ChannelId channel) {
 
 tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                  sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    responses_.sender.end_response(payload, at);
-    wake_.at(responses_.next(clock_, now()));
-    return tlm::TLM_COMPLETED;
-  }
-  if (unlikely(check_.admit(payload, phase) == nullptr)) {
-    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
-    return check_.refuse(in, payload, phase);
-  }
-  const Tick due = clock_.after(at, 0);
-  queue_.push(due, 0, &payload);
-  wake_.at(due);
-  return request_in_.begin(payload, phase, delay, 0);
+  return port_.forward(payload, phase, delay, check_, in, &stats_.errors);
 }
 
 void UvmDriver::blocking(tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -195,7 +178,7 @@ void UvmDriver::end_faults(Tick t) {
     stats_.fault_latency.add((clock_.after(t, 1) - slot.waiters.front().since) / kTicksPerNs);
     for (const PageSlots::Waiter& w : slot.waiters) {
       answer_translation(*w.payload, table_.entry_of(address, physical));
-      responses_.queue.push(t, 0, w.payload);
+      port_.responses.queue.push(t, 0, w.payload);
     }
     faults_.release(i);
     stats_.pending.set(faults_.used(), t);
@@ -211,7 +194,7 @@ void UvmDriver::handle_requests(Tick t) {
       return;
     }
     queue_.pop();
-    request_in_.release();
+    port_.release();
     ++stats_.requests;
   }
 }
@@ -239,7 +222,7 @@ bool UvmDriver::take(tlm_generic_payload& payload, Tick t) {
     faults_[i].waiters.push_back({&payload, 0, t});
     return true;
   }
-  responses_.queue.push(t, 0, &payload);
+  port_.responses.queue.push(t, 0, &payload);
   return true;
 }
 
@@ -256,13 +239,13 @@ void UvmDriver::begin_faults(Tick t) {
 }
 
 void UvmDriver::send(Tick t) {
-  if (responses_.next(clock_, t) != t) return;
-  const auto [payload, delay] = responses_.take(clock_, t);
-  responses_.sender.send(*payload, delay);
+  if (port_.responses.next(clock_, t) != t) return;
+  const auto [payload, delay] = port_.responses.take(clock_, t);
+  port_.responses.sender.send(*payload, delay);
 }
 
 void UvmDriver::schedule_next(Tick t) {
-  wake_.at(responses_.next(clock_, t));
+  wake_.at(port_.responses.next(clock_, t));
   wake_.at(handling_.next_due());
   if (!freeing_.empty()) wake_.at(freeing_.next_due());
   if (!stalled_) wake_.at(queue_.next_due());
@@ -271,7 +254,7 @@ void UvmDriver::schedule_next(Tick t) {
 // Housekeeping.
 
 bool UvmDriver::idle() const {
-  return queue_.empty() && faults_.empty() && responses_.queue.empty();
+  return queue_.empty() && faults_.empty() && port_.responses.queue.empty();
 }
 
 void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
@@ -281,22 +264,20 @@ void UvmDriver::describe_waiting(std::vector<Waiting>& out) const {
   if (!handling_.empty()) {
     out.push_back({block + ".handling", handling_.size(), "the fault latency"});
   }
-  if (!responses_.queue.empty()) {
-    out.push_back({block + ".responses", responses_.queue.size(), "END_RESP from the walker"});
+  if (!port_.responses.queue.empty()) {
+    out.push_back({block + ".responses", port_.responses.queue.size(), "END_RESP from the walker"});
   }
 }
 
 void UvmDriver::reset() {
   wake_.cancel();
-  queue_.clear();
   faults_.clear();
   waiting_.clear();
   handling_.clear();
   freeing_.clear();
   handlers_ = 0;
   stalled_ = false;
-  responses_.reset();
-  request_in_.reset();
+  port_.reset();
   table_.clear();
   stats_ = UvmDriverStats{};
   stats_.pending.reset(now());

@@ -12,12 +12,11 @@
 #include <vector>
 
 #include "modules/core/block.h"
-#include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
-#include "modules/core/paced_output.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
+#include "modules/core/response_port.h"
 #include "modules/core/timed_queue.h"
 #include "modules/mmu/page_slots.h"
 #include "modules/mmu/page_table.h"
@@ -163,10 +162,9 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   TimedQueue<char> freeing_;    ///< handlers that become free
   std::uint32_t handlers_ = 0;  ///< in use
   bool stalled_ = false;
-  PacedOutput<ResponseSender> responses_;
-  RequestReceiver request_in_;
 
   ProcessTimer wake_;
+  ResponsePort<> port_;
   UvmDriverStats stats_;
 };
 
