@@ -5,7 +5,6 @@
 
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -24,12 +23,12 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
       pool_(pool),
       entries_(config.entries),
       mshrs_(config.mshr_entries),
-      responses_(ports),
-      // The pipeline registers hold requests in addition to the queue.
-      request_in_(ports, RequestReceiver(config.latency_cycles + config.queue_depth)),
-      walker_in_(ResponseReceiver::kUnlimited),
-      sharing_(ports) {
+      sharing_(ports),
+      walker_port_(clock_, wake_) {
   for (unsigned i = 0; i < ports; ++i) {
+    // The pipeline registers hold requests in addition to the queue.
+    ports_.emplace_back(clock_, wake_, queue_, config.latency_cycles + config.queue_depth, i,
+                        config.latency_cycles - 1);
     in[i].register_nb_transport_fw(this, &L2Tlb::fw, static_cast<int>(i));
     in[i].register_b_transport(this, &L2Tlb::blocking, static_cast<int>(i));
     in[i].register_transport_dbg(this, &L2Tlb::debug, static_cast<int>(i));
@@ -39,12 +38,8 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
 }
 
 void L2Tlb::end_of_elaboration() {
-  for (unsigned i = 0; i < request_in_.size(); ++i) {
-    request_in_[i].bind(in[i].operator->());
-    responses_[i].sender.bind(in[i].operator->());
-  }
-  to_walker_.sender.bind(walker.operator->());
-  walker_in_.bind(walker.operator->());
+  for (unsigned i = 0; i < ports_.size(); ++i) ports_[i].bind(in[i].operator->());
+  walker_port_.bind(walker.operator->());
 }
 
 void L2Tlb::end_of_simulation() {
@@ -56,34 +51,12 @@ void L2Tlb::end_of_simulation() {
 tlm::tlm_sync_enum L2Tlb::fw(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay) {
   const auto p = static_cast<std::uint32_t>(port);
-  const Tick at = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    responses_[p].sender.end_response(payload, at);
-    wake_.at(responses_[p].next(clock_, now()));
-    return tlm::TLM_COMPLETED;
-  }
-  if (unlikely(check_.admit(payload, phase) == nullptr)) {
-    if (phase == tlm::BEGIN_REQ) ++stats_.errors;
-    return check_.refuse(in[p], payload, phase);
-  }
-  const Tick due = clock_.after(at, config_.latency_cycles - 1);
-  queue_.push(due, p, Access{&payload, p});
-  wake_.at(due);
-  return request_in_[p].begin(payload, phase, delay, 0);
+  return ports_[p].forward(payload, phase, delay, check_, in[p], &stats_.errors);
 }
 
 tlm::tlm_sync_enum L2Tlb::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
                              sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  to_walker_.sender.end_request(payload, at);
-  if (phase == tlm::END_REQ) {
-    wake_.at(to_walker_.next(clock_, now()));
-    return tlm::TLM_ACCEPTED;
-  }
-  const Tick due = clock_.after(at, 0);
-  fills_.push(due, 0, &payload);
-  wake_.at(due);
-  return walker_in_.begin(payload, phase, delay, 0);
+  return walker_port_.backward(payload, phase, delay);
 }
 
 void L2Tlb::blocking(int port, tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -114,9 +87,8 @@ void L2Tlb::process() {
 }
 
 void L2Tlb::handle_fills(Tick t) {
-  while (fills_.due(t)) {
-    tlm_generic_payload& fetch = *fills_.pop();
-    walker_in_.release();
+  while (walker_port_.responses.due(t)) {
+    tlm_generic_payload& fetch = walker_port_.pop_response();
     const PageSlots::Index i = request_of(fetch).tag;
     PageSlots::Slot& slot = mshrs_[i];
     const tlm::tlm_response_status status = fetch.get_response_status();
@@ -145,7 +117,7 @@ void L2Tlb::look_up(Tick t) {
     lookups_ = 0;
   }
   while (queue_.due(t) && lookups_ < config_.ports) {
-    const Access a = queue_.front();
+    const Access a{queue_.front(), queue_.front_port()};
     if (!access(a, t)) {
       stalled_ = true;
       return;
@@ -153,13 +125,13 @@ void L2Tlb::look_up(Tick t) {
     queue_.pop();
     stall_tracker_.proceed(t);
     ++lookups_;
-    request_in_[a.port].release();
+    ports_[a.port].release();
   }
 }
 
 /// Returns false if the access stalls.
 bool L2Tlb::access(const Access& a, Tick t) {
-  if (responses_[a.port].queue.size() >= config_.response_queue_depth) {
+  if (ports_[a.port].responses.queue.size() >= config_.response_queue_depth) {
     stall_tracker_.stall(stats_.stalls_output, t);
     return false;
   }
@@ -198,18 +170,19 @@ bool L2Tlb::access(const Access& a, Tick t) {
   request.useful_bytes = kTranslationBytes;
   request.tag = i;
   mshrs_[i].fetch = &fetch;
-  to_walker_.queue.push(t, 0, &fetch);
+  walker_port_.requests.queue.push(t, 0, &fetch);
   return true;
 }
 
 void L2Tlb::response(std::uint32_t port, tlm_generic_payload& payload, Tick t) {
-  if (responses_[port].queue.empty()) replying_.push_back(port);
-  responses_[port].queue.push(t, 0, &payload);
+  auto& queue = ports_[port].responses.queue;
+  if (queue.empty()) replying_.push_back(port);
+  queue.push(t, 0, &payload);
 }
 
 void L2Tlb::send(Tick t) {
   for (std::size_t i = 0; i < replying_.size();) {
-    PacedOutput<ResponseSender>& out = responses_[replying_[i]];
+    PacedOutput<ResponseSender>& out = ports_[replying_[i]].responses;
     if (out.next(clock_, t) != t) {
       ++i;
       continue;
@@ -223,21 +196,15 @@ void L2Tlb::send(Tick t) {
     }
     out.sender.send(*payload, delay);
   }
-  if (to_walker_.next(clock_, t) != t) return;
-  const auto [fetch, delay] = to_walker_.take(clock_, t);
-  const SendOutcome outcome = to_walker_.sender.send(*fetch, delay);
-  if (outcome.responded) {
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-    walker_in_.begin(*fetch, phase, annotated, 0);
-    fills_.push(clock_.after(outcome.response_at, 0), 0, fetch);
-  }
+  if (walker_port_.requests.next(clock_, t) != t) return;
+  const auto [fetch, delay] = walker_port_.requests.take(clock_, t);
+  walker_port_.send(*fetch, delay);
 }
 
 void L2Tlb::schedule_next(Tick t) {
-  for (const std::uint32_t port : replying_) wake_.at(responses_[port].next(clock_, t));
-  wake_.at(to_walker_.next(clock_, t));
-  wake_.at(fills_.next_due());
+  for (const std::uint32_t port : replying_) wake_.at(ports_[port].responses.next(clock_, t));
+  wake_.at(walker_port_.requests.next(clock_, t));
+  wake_.at(walker_port_.responses.next_due());
   // A stalled head is retried after a fill or a sent response; both wake the process.
   if (!queue_.empty() && !(stalled_ && queue_.due(t))) {
     wake_.at(queue_.due(t) ? clock_.after(t, 1) : queue_.next_due());
@@ -273,8 +240,8 @@ void L2Tlb::invalidate_all() { std::fill(entries_.begin(), entries_.end(), Entry
 // Housekeeping.
 
 bool L2Tlb::idle() const {
-  return queue_.empty() && mshrs_.empty() && fills_.empty() && to_walker_.queue.empty() &&
-         replying_.empty();
+  return queue_.empty() && mshrs_.empty() && walker_port_.responses.empty() &&
+         walker_port_.requests.queue.empty() && replying_.empty();
 }
 
 void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
@@ -286,12 +253,13 @@ void L2Tlb::describe_waiting(std::vector<Waiting>& out) const {
                                    : "an SM to accept its responses"});
   }
   if (!mshrs_.empty()) out.push_back({block + ".mshrs", mshrs_.used(), "responses of the walker"});
-  if (!to_walker_.queue.empty()) {
-    out.push_back({block + ".to_walker", to_walker_.queue.size(), "END_REQ from the walker"});
+  if (const auto& fetches = walker_port_.requests.queue; !fetches.empty()) {
+    out.push_back({block + ".to_walker", fetches.size(), "END_REQ from the walker"});
   }
-  for (std::size_t i = 0; i < responses_.size(); ++i) {
-    if (responses_[i].queue.empty()) continue;
-    out.push_back({block + ".responses" + std::to_string(i), responses_[i].queue.size(),
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    const auto& queue = ports_[i].responses.queue;
+    if (queue.empty()) continue;
+    out.push_back({block + ".responses" + std::to_string(i), queue.size(),
                    "END_RESP from SM " + std::to_string(i)});
   }
 }
@@ -305,13 +273,9 @@ void L2Tlb::reset() {
   mshrs_.clear();
   std::fill(entries_.begin(), entries_.end(), Entry{});
   uses_ = 0;
-  queue_.clear();
-  fills_.clear();
-  to_walker_.reset();
-  walker_in_.reset();
-  for (auto& r : responses_) r.reset();
+  walker_port_.reset();
+  for (auto& port : ports_) port.reset();
   replying_.clear();
-  for (auto& r : request_in_) r.reset();
   lookup_edge_ = kNever;
   stalled_ = false;
   stall_tracker_ = {};

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "modules/core/block.h"
-#include "modules/core/channels.h"
-#include "modules/core/paced_output.h"
 #include "modules/core/page_entry.h"
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
+#include "modules/core/request_port.h"
+#include "modules/core/response_port.h"
 #include "modules/core/stall_tracker.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
@@ -147,20 +147,17 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   std::vector<Entry> entries_;  ///< set by set
   std::uint64_t uses_ = 0;
   PageSlots mshrs_;
-  TimedQueue<Access> queue_;
+  TimedQueue<tlm::tlm_generic_payload*> queue_;
   Tick lookup_edge_ = kNever;  ///< clock edge to which `lookups_` refers
   std::uint32_t lookups_ = 0;
   bool stalled_ = false;
-  StallTracker stall_tracker_;  ///< for the head of `queue_`
-  TimedQueue<tlm::tlm_generic_payload*> fills_;
-  PacedOutput<RequestSender> to_walker_;
-  std::vector<PacedOutput<ResponseSender>> responses_;
-  std::vector<std::uint32_t> replying_;  ///< ports whose responses_ are not empty
-  std::vector<RequestReceiver> request_in_;
-  ResponseReceiver walker_in_;
+  StallTracker stall_tracker_;           ///< for the head of `queue_`
+  std::vector<std::uint32_t> replying_;  ///< ports with queued responses
 
   PageSharing sharing_;
   ProcessTimer wake_;
+  std::vector<ResponsePort<>> ports_;
+  RequestPort<> walker_port_;
   L2TlbStats stats_;
 };
 
