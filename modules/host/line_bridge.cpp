@@ -43,8 +43,8 @@ LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConf
       site_(std::move(site)),
       check_(PayloadRules{}),
       lines_(config.outstanding_lines),
-      master_in_(config.input_depth),
-      memory_in_(ResponseReceiver::kUnlimited) {
+      master_port_(clock_, wake_, arrivals_, config.input_depth),
+      memory_port_(clock_, wake_) {
   refuse_configuration(this->name(), config_.validate());
   for (std::uint32_t i = config_.outstanding_lines; i-- > 0;) free_lines_.push_back(i);
   in.register_nb_transport_fw(this, &LineBridge::fw);
@@ -55,10 +55,8 @@ LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConf
 }
 
 void LineBridge::end_of_elaboration() {
-  master_in_.bind(in.operator->());
-  master_out_.bind(in.operator->());
-  memory_out_.bind(memory.operator->());
-  memory_in_.bind(memory.operator->());
+  master_port_.bind(in.operator->());
+  memory_port_.bind(memory.operator->());
 }
 
 void LineBridge::end_of_simulation() {
@@ -69,11 +67,10 @@ void LineBridge::end_of_simulation() {
 
 tlm::tlm_sync_enum LineBridge::fw(Payload& payload, tlm::tlm_phase& phase,
                                   sc_core::sc_time& delay) {
-  const Tick arrival = now() + delay.value();
   if (phase == tlm::END_RESP) {
-    master_out_.end_response(payload, arrival);
+    const tlm::tlm_sync_enum sync = master_port_.end_response(payload, delay);
     schedule_next(now());
-    return tlm::TLM_COMPLETED;
+    return sync;
   }
   if (phase != tlm::BEGIN_REQ) return check_.refuse(in, payload, phase);
   const PayloadFault fault = payload.has_mm() ? fault_of(payload) : PayloadFault::kNoManager;
@@ -84,23 +81,15 @@ tlm::tlm_sync_enum LineBridge::fw(Payload& payload, tlm::tlm_phase& phase,
   }
   Job job;
   job.payload = &payload;
-  job.arrived = arrival;
-  const Tick due = clock_.after(arrival, 0);
-  arrivals_.push(due, 0, job);
-  wake_.at(due);
-  return master_in_.begin(payload, phase, delay, 0);
+  job.arrived = now() + delay.value();
+  return master_port_.accept(payload, phase, delay, job);
 }
 
 tlm::tlm_sync_enum LineBridge::bw(Payload& payload, tlm::tlm_phase& phase,
                                   sc_core::sc_time& delay) {
-  const Tick arrival = now() + delay.value();
-  memory_out_.end_request(payload, arrival);
+  const tlm::tlm_sync_enum sync = memory_port_.backward(payload, phase, delay);
   schedule_next(now());
-  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  const Tick due = clock_.after(arrival, 0);
-  responses_.push(due, 0, &payload);
-  wake_.at(due);
-  return memory_in_.begin(payload, phase, delay, 0);
+  return sync;
 }
 
 void LineBridge::blocking(Payload& payload, sc_core::sc_time& delay) {
@@ -163,7 +152,7 @@ unsigned LineBridge::debug(Payload& payload) {
 
 void LineBridge::process() {
   const Tick t = now();
-  while (responses_.due(t)) handle_response(*responses_.pop());
+  while (memory_port_.responses.due(t)) handle_response(memory_port_.pop_response());
   while (arrivals_.due(t)) jobs_.push_back(arrivals_.pop());
   issue(t);
   respond(t);
@@ -171,7 +160,6 @@ void LineBridge::process() {
 }
 
 void LineBridge::handle_response(Payload& payload) {
-  memory_in_.release();
   const std::uint32_t index = request_of(payload).tag;
   Line& line = lines_[index];
   Job& job = *line.job;
@@ -192,7 +180,7 @@ void LineBridge::handle_response(Payload& payload) {
 
 void LineBridge::respond(Tick t) {
   const Tick arrival = clock_.after(t, 1);
-  while (responds() && master_out_.free(arrival)) {
+  while (responds() && master_port_.responses.sender.free(arrival)) {
     const Job job = jobs_.front();
     jobs_.pop_front();
     --split_;
@@ -202,8 +190,8 @@ void LineBridge::respond(Tick t) {
     if (payload.is_read()) ++stats_.reads;
     if (payload.is_write()) ++stats_.writes;
     stats_.latency.add(clock_.cycles_in(arrival - job.arrived));
-    master_in_.release();
-    master_out_.send(payload, arrival - t);
+    master_port_.release();
+    master_port_.responses.sender.send(payload, arrival - t);
   }
 }
 
@@ -231,7 +219,10 @@ void LineBridge::issue(Tick t) {
       job.next = payload.get_data_length();
       continue;
     }
-    if (issue_free_at_ > t || free_lines_.empty() || !memory_out_.free(clock_.after(t, 1))) return;
+    if (issue_free_at_ > t || free_lines_.empty() ||
+        !memory_port_.requests.sender.free(clock_.after(t, 1))) {
+      return;
+    }
     job.next += piece.bytes;
     send(job, piece, *line, t);
     issue_free_at_ = clock_.after(t, 1);
@@ -250,22 +241,19 @@ void LineBridge::send(Job& job, const Piece& piece, std::uint64_t line, Tick t) 
   stats_.bytes += piece.mask.count();
   stats_.outstanding.set(lines_.size() - free_lines_.size(), t);
   request.request().stamps[static_cast<std::size_t>(Hop::kIssued)] = t;
-  const SendOutcome outcome = memory_out_.send(request, clock_.after(t, 1) - t);
-  if (!outcome.responded) return;
-  tlm::tlm_phase phase = tlm::BEGIN_RESP;
-  sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-  memory_in_.begin(request, phase, annotated, 0);
-  responses_.push(clock_.after(outcome.response_at, 0), 0, &request);
+  memory_port_.send(request, clock_.after(t, 1) - t);
 }
 
 void LineBridge::schedule_next(Tick t) {
   wake_.at(arrivals_.next_due());
-  wake_.at(responses_.next_due());
-  if (responds() && master_out_.free_at() != kNever) {
-    wake_.at(next_send_edge(clock_, master_out_, t, t));
+  wake_.at(memory_port_.responses.next_due());
+  const ResponseSender& to_master = master_port_.responses.sender;
+  if (responds() && to_master.free_at() != kNever) {
+    wake_.at(next_send_edge(clock_, to_master, t, t));
   }
-  if (split_ < jobs_.size() && !free_lines_.empty() && memory_out_.free_at() != kNever) {
-    wake_.at(std::max(issue_free_at_, next_send_edge(clock_, memory_out_, t, t)));
+  const RequestSender& to_memory = memory_port_.requests.sender;
+  if (split_ < jobs_.size() && !free_lines_.empty() && to_memory.free_at() != kNever) {
+    wake_.at(std::max(issue_free_at_, next_send_edge(clock_, to_memory, t, t)));
   }
 }
 
@@ -369,14 +357,10 @@ void LineBridge::reset() {
     lines_[i] = Line{};
     free_lines_.push_back(i);
   }
-  arrivals_.clear();
   jobs_.clear();
   split_ = 0;
-  responses_.clear();
-  master_in_.reset();
-  master_out_.reset();
-  memory_out_.reset();
-  memory_in_.reset();
+  master_port_.reset();
+  memory_port_.reset();
   issue_free_at_ = 0;
   stats_ = {};
   stats_.outstanding.reset(now());

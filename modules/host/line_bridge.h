@@ -13,9 +13,11 @@
 #include <vector>
 
 #include "modules/core/block.h"
-#include "modules/core/channels.h"
+#include "modules/core/paced_output.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
+#include "modules/core/request_port.h"
+#include "modules/core/response_port.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/host/line_bridge_config.h"
@@ -128,13 +130,10 @@ class LineBridge final : public sc_core::sc_module, public Block {
   std::size_t split_ = 0;  ///< jobs at the front whose lines have all been sent
   std::vector<Line> lines_;
   std::vector<std::uint32_t> free_lines_;
-  TimedQueue<Payload*> responses_;
-  RequestReceiver master_in_;
-  ResponseSender master_out_;
-  RequestSender memory_out_;
-  ResponseReceiver memory_in_;
   Tick issue_free_at_ = 0;
   ProcessTimer wake_;
+  ResponsePort<UnqueuedOutput<ResponseSender>, Job> master_port_;
+  RequestPort<UnqueuedOutput<RequestSender>> memory_port_;
   LineBridgeStats stats_;
 };
 
