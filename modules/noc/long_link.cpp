@@ -6,7 +6,6 @@
 #include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
 
 namespace tessera {
 
@@ -31,17 +30,16 @@ PayloadRules rules() {
 /// The half at `in`.
 struct LongLink::Near {
   explicit Near(const LongLinkConfig& c)
-      : clock(c.clock_hz), request_in(c.queue_depth), credits(c.credits()) {}
+      : clock(c.clock_hz), credits(c.credits()), port(clock, wake, requests, c.queue_depth) {}
 
   const ClockDomain clock;
-  RequestReceiver request_in;
   TimedQueue<Payload> requests;
   Tick next_request = 0;  ///< one request a cycle
   std::uint64_t credits;
   TimedQueue<Credit> returning;  ///< taken when the process runs
-  PacedOutput<ResponseSender> responses;
   std::unique_ptr<DomainLink<Payload>> requests_to_far;
   ProcessTimer wake;
+  ResponsePort<> port;
 
   bool needs_credit() const { return credits == 0 && !requests.empty(); }
 };
@@ -90,7 +88,7 @@ LongLink::LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& co
       });
   far_->responses_to_near = std::make_unique<DomainLink<Payload>>(
       far_end, far, near_end, near, latency, [n = near_.get()](Tick at, Payload&& payload) {
-        n->responses.queue.push(at, 0, payload);
+        n->port.responses.queue.push(at, 0, payload);
         n->wake.at(at);
       });
   // Only a request that needs a credit is woken by it.
@@ -108,8 +106,7 @@ LongLink::LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& co
 LongLink::~LongLink() = default;
 
 void LongLink::end_of_elaboration() {
-  near_->request_in.bind(in.operator->());
-  near_->responses.sender.bind(in.operator->());
+  near_->port.bind(in.operator->());
   far_->requests.sender.bind(out.operator->());
   far_->response_in.bind(out.operator->());
 }
@@ -122,17 +119,7 @@ void LongLink::end_of_simulation() {
 
 tlm::tlm_sync_enum LongLink::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                 sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    near_->responses.sender.end_response(payload, at);
-    near_->wake.at(near_->responses.next(near_->clock, now()));
-    return tlm::TLM_COMPLETED;
-  }
-  if (unlikely(check_.admit(payload, phase) == nullptr)) return check_.refuse(in, payload, phase);
-  const Tick due = near_->clock.after(at, 0);
-  near_->requests.push(due, 0, &payload);
-  near_->wake.at(due);
-  return near_->request_in.begin(payload, phase, delay, 0);
+  return near_->port.forward(payload, phase, delay, check_, in);
 }
 
 tlm::tlm_sync_enum LongLink::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -167,7 +154,7 @@ void LongLink::process_near() {
   send_request(t);
   send_response(t);
 
-  n.wake.at(n.responses.next(n.clock, t));
+  n.wake.at(n.port.responses.next(n.clock, t));
   if (n.needs_credit()) {
     n.wake.at(n.returning.next_due());
   } else if (!n.requests.empty()) {
@@ -183,15 +170,16 @@ void LongLink::send_request(Tick t) {
   --n.credits;
   n.next_request = n.clock.after(t, 1);
   n.requests_to_far->send(n.clock.after(t, latency_), n.requests.pop());
-  n.request_in.release();
+  n.port.release();
 }
 
 void LongLink::send_response(Tick t) {
   Near& n = *near_;
-  if (n.responses.next(n.clock, t) != t) return;
+  auto& responses = n.port.responses;
+  if (responses.next(n.clock, t) != t) return;
   ++stats_.responses;
-  const auto [payload, delay] = n.responses.take(n.clock, t);
-  n.responses.sender.send(*payload, delay);
+  const auto [payload, delay] = responses.take(n.clock, t);
+  responses.sender.send(*payload, delay);
 }
 
 // The far half.
@@ -228,7 +216,8 @@ void LongLink::return_credit() {
 
 bool LongLink::idle() const {
   return near_->requests.empty() && far_->requests.queue.empty() && far_->in_target == 0 &&
-         near_->responses.queue.empty() && near_->responses.sender.waiting_for() == nullptr;
+         near_->port.responses.queue.empty() &&
+         near_->port.responses.sender.waiting_for() == nullptr;
 }
 
 void LongLink::describe_waiting(std::vector<Waiting>& waiting) const {
@@ -241,20 +230,18 @@ void LongLink::describe_waiting(std::vector<Waiting>& waiting) const {
   add(".far_requests", far_->requests.queue.size(),
       far_->requests.queue.due(t) ? "END_REQ from the target" : "its latency");
   add(".in_target", far_->in_target, "responses of the target");
-  add(".responses", near_->responses.queue.size(),
-      near_->responses.queue.due(t) ? "END_RESP from the initiator" : "its latency");
-  add(".ending", near_->responses.sender.waiting_for() != nullptr ? 1 : 0,
+  add(".responses", near_->port.responses.queue.size(),
+      near_->port.responses.queue.due(t) ? "END_RESP from the initiator" : "its latency");
+  add(".ending", near_->port.responses.sender.waiting_for() != nullptr ? 1 : 0,
       "END_RESP from the initiator");
 }
 
 void LongLink::reset() {
   near_->wake.cancel();
-  near_->request_in.reset();
-  near_->requests.clear();
+  near_->port.reset();
   near_->next_request = 0;
   near_->credits = config_.credits();
   near_->returning.clear();
-  near_->responses.reset();
   far_->wake.cancel();
   far_->requests.reset();
   far_->owes_credit = false;

@@ -18,6 +18,7 @@
 #include "modules/core/parameters.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
+#include "modules/core/response_port.h"
 #include "modules/core/timed_queue.h"
 
 namespace tessera {
