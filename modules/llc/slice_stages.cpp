@@ -95,9 +95,7 @@ void SliceStages::send(Output& output, ResponseInput& responses, Tick t) {
     if (tag >= kHoldsEntry) request_in_[tag - kHoldsEntry].release();
     const SendOutcome outcome = output.sender.send(payload, delay);
     if (!outcome.responded) continue;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time annotated = to_sc_time(outcome.response_at - now());
-    responses.receiver.begin(payload, phase, annotated, 0);
+    responses.receiver.count_early();
     responses.queue.push(clock_.after(outcome.response_at, 0), 0, &payload);
   }
 }

@@ -104,9 +104,7 @@ void L1Cache::send_to_memory(Tick t) {
     request_of(payload).stamps[at(Hop::kIssued)] = t;
     const SendOutcome outcome = memory_out_.send(payload, delay);
     if (!outcome.responded) continue;
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-    memory_in_.begin(payload, phase, annotated, 0);
+    memory_in_.count_early();
     responses_.push(clock_.after(outcome.response_at, 0), 0, &payload);
   }
 }

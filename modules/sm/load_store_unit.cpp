@@ -185,9 +185,7 @@ void LoadStoreUnit::send_translations(Tick t) {
     r.useful_bytes = sizeof(std::uint64_t);
     const SendOutcome outcome = mmu_out_.send(request, delay);
     if (outcome.responded) {
-      tlm::tlm_phase phase = tlm::BEGIN_RESP;
-      sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-      mmu_in_.begin(request, phase, annotated, 0);
+      mmu_in_.count_early();
       mmu_responses_.push(outcome.response_at, 0, &request);
     }
   }
@@ -269,9 +267,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
   const SendOutcome outcome = l1_out_.send(out, delay);
   if (unlikely(outcome.responded)) {
-    tlm::tlm_phase phase = tlm::BEGIN_RESP;
-    sc_core::sc_time annotated = to_sc_time(outcome.response_at - t);
-    l1_in_.begin(out, phase, annotated, 0);
+    l1_in_.count_early();
     responses_.push(outcome.response_at, 0, &out);
   }
 }
