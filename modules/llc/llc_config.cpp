@@ -56,6 +56,10 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
             "SM-side UBA: sets of the directory of lines that the other side holds (ours)", 1,
             1 << 20);
   v.integer("directory_ways", c.directory_ways, "way", "its associativity (ours)", 1, 64);
+  v.choice("flush", c.flush,
+           "lines that a flush at a kernel's end drops: all, the slice is flushed (NUBA section "
+           "5.3); copies, only those of other nodes' lines (ours)",
+           {{"all", FlushScope::kAll}, {"copies", FlushScope::kCopies}});
   v.text(
       "role", c.role,
       "what the slice does with other nodes' lines, in place of the role in the platform's plan; "

@@ -12,6 +12,12 @@
 
 namespace tessera {
 
+/// Lines that a flush at a kernel's end writes back and drops.
+enum class FlushScope : std::uint8_t {
+  kAll,     ///< all lines of the slice
+  kCopies,  ///< copies of other nodes' lines only
+};
+
 /// Defaults are from NUBA Table 1 if it has a value.
 struct LlcSliceConfig {
   std::uint64_t clock_hz = 1'400'000'000;
@@ -28,6 +34,7 @@ struct LlcSliceConfig {
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
+  FlushScope flush = FlushScope::kAll;
   /// Role (modules/llc/roles, or a user's own). Empty: that of the platform's plan.
   std::string role;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};

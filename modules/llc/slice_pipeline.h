@@ -44,6 +44,9 @@ class SlicePipeline final : public SliceStages {
   using Route = SliceRole::Route;
 
   void end_of_elaboration() override;
+  bool holds_copy(CacheArray::Frame frame) const override {
+    return array_.occupied(frame) && role_.is_copy(map_.locate(array_.line(frame) << line_shift_));
+  }
   CacheArray::Frame frame_at(std::uint64_t address) const override {
     return array_.find(role_.set_index(map_.locate(address)), address >> line_shift_);
   }

@@ -133,7 +133,7 @@ void SliceStages::flush(std::function<void()> done) {
 void SliceStages::walk_flush(Tick t) {
   while (flush_frame_ < array_.frames()) {
     CacheArray::Frame dirty = flush_frame_;
-    while (dirty < array_.frames() && array_.dirty(dirty).none()) ++dirty;
+    while (dirty < array_.frames() && (array_.dirty(dirty).none() || !is_flushed(dirty))) ++dirty;
     flush_at_ = clock_.after(flush_at_, dirty - flush_frame_);
     flush_frame_ = dirty;
     if (flush_at_ > t || dirty == array_.frames()) break;
@@ -151,7 +151,10 @@ void SliceStages::walk_flush(Tick t) {
   if (flush_at_ > t) {
     wake_.at(flush_at_);
   } else if (flush_frame_ == array_.frames() && writes_.empty()) {
-    array_.invalidate_all();
+    if (config_.flush == FlushScope::kAll) array_.invalidate_all();
+    for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
+      if (holds_copy(f)) array_.invalidate(f);
+    }
     holds_copies_ = false;
     flush_frame_ = kNotFlushing;
     ++stats_.flushes;

@@ -101,10 +101,8 @@ class SliceStages : public LlcSlice {
   std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
   ResponseInput from_remote_;                    ///< from the network
   Output to_remote_;
-  /// Write-backs that have not been acknowledged.
-  std::vector<Payload*> writes_;
-  /// Forwarded requests that wait for a response.
-  std::uint64_t outstanding_bypasses_ = 0;
+  std::vector<Payload*> writes_;            ///< write-backs that have not been acknowledged
+  std::uint64_t outstanding_bypasses_ = 0;  ///< forwarded requests that wait for a response
 
  protected:
   SliceStages(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
@@ -121,15 +119,19 @@ class SliceStages : public LlcSlice {
   void apply(const Access& a, CacheArray::Frame frame);
   void acknowledge_write(Payload& payload);
   void walk_flush(Tick t);
+  bool is_flushed(CacheArray::Frame f) const {
+    return config_.flush == FlushScope::kAll || holds_copy(f);
+  }
   void schedule_output(const Output& output, Tick t);
 
   /// The frame that holds the line at an address, or kNone.
   virtual CacheArray::Frame frame_at(std::uint64_t address) const = 0;
+  /// Whether a frame holds a copy of another node's line.
+  virtual bool holds_copy(CacheArray::Frame frame) const = 0;
   /// Debug access through the socket on the path to an address.
   virtual unsigned debug_below(Payload& payload) = 0;
   Backdoor& untimed() { return *untimed_; }
-  /// Whether this slice or one of its outstanding write-backs has dirty bytes of the line at an
-  /// address.
+  /// Whether this slice or its outstanding write-backs have dirty bytes of the line at an address.
   bool holds_newer(std::uint64_t address) const;
 
   bool stages_idle() const;

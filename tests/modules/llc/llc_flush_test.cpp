@@ -141,6 +141,30 @@ TEST_CASE("a flush drops replicas without a word") {
   CHECK(rig.other->arrivals().size() == 2);
 }
 
+TEST_CASE("a flush of copies drops replicas and keeps the slice's own lines, dirty ones too") {
+  LlcSliceConfig c = sixteen();
+  c.flush = FlushScope::kCopies;
+  Rig rig(c, RequestStyle::kEarlyEndReq, "full-replication");
+  rig.read_only(10, kOtherHome);
+  rig.store(11, 3 * kLine, 0x33);
+  rig.load(12, 5 * kLine);
+  rig.run();
+  const std::size_t fetched = rig.memory.arrivals().size();
+  CHECK(flush_at(rig, 10'000) == 10'016);
+  CHECK(rig.llc.stats().write_backs == 0);
+  CHECK_FALSE(rig.llc.needs_flush());
+  const std::uint64_t start = rig.soon();
+  const auto replica = rig.read_only(start, kOtherHome);
+  const auto dirty = rig.load(start + 1'000, 3 * kLine);
+  const auto clean = rig.load(start + 2'000, 5 * kLine);
+  rig.run();
+  CHECK(rig.responded_at(replica) == start + kLatency + kMemory + 1);
+  CHECK(rig.other->arrivals().size() == 2);
+  CHECK(rig.responded_at(dirty) == start + 1'000 + kLatency);
+  CHECK(rig.responded_at(clean) == start + 2'000 + kLatency);
+  CHECK(rig.memory.arrivals().size() == fetched);
+}
+
 TEST_CASE("a flushing slice says what it waits for, and a reset ends the flush") {
   LlcSliceConfig c = sixteen();
   c.memory_queue_depth = 1;
