@@ -183,6 +183,7 @@ void add_run_options(ArgumentParser& parser) {
       "detail", po::value<std::string>()->value_name("N"),
       "thread instructions of the window, which are simulated in detail; the rest is executed "
       "without timing, and the result is verified (docs/guide/windows.md)")(
+      "no-rest", "the run ends with the window: faster, but its result is not verified")(
       "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
       "json", "print one JSON document and nothing else")(
       "quiet", "no progress, and no notes on settings that change nothing");
@@ -207,10 +208,14 @@ std::uint64_t read_instructions(const po::variables_map& values, const std::stri
 }
 
 std::optional<WindowOptions> read_window(const po::variables_map& values) {
+  if (values.count("no-rest") != 0 && values.count("detail") == 0) {
+    throw InputError("--no-rest needs --detail");
+  }
   if (values.count("skip") == 0 && values.count("detail") == 0) return std::nullopt;
   WindowOptions w;
   if (values.count("skip") != 0) w.skip = read_instructions(values, "skip");
   if (values.count("detail") != 0) w.detail = read_instructions(values, "detail");
+  w.rest = values.count("no-rest") == 0;
   return w;
 }
 

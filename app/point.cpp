@@ -40,7 +40,9 @@ PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
     outcome.failure = "interrupted; what was measured until then is kept";
     outcome.verification = "not checked: interrupted";
   } else if (result.verification || !result.failure) {
-    outcome.verification = verification_line(result.verification);
+    const bool unfinished = !result.verification && options.window && !options.window->rest;
+    outcome.verification = unfinished ? "not checked: the run ended with its window (--no-rest)"
+                                      : verification_line(result.verification);
     if (result.verification && !result.verification->passed) {
       std::string message = "wrong values: " + outcome.verification.substr(4);
       for (const std::string& m : result.verification->messages) message += "\n  " + m;

@@ -44,6 +44,7 @@ nlohmann::ordered_json ExecutionWindow::to_json() const {
           {"detail", options_.detail},
           {"begin_cycle", clock_.cycle_at(began_at_)},
           {"end_cycle", clock_.cycle_at(ended_at())},
+          {"rest", options_.rest},
           {"complete", over_},
           {"skipped_thread_instructions", skipped_},
           {"detailed_thread_instructions", detailed},

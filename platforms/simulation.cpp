@@ -31,6 +31,9 @@ namespace {
 /// Thrown after an interrupt has ended the run.
 struct Interrupted {};
 
+/// Thrown at the end of a window without rest.
+struct WindowEnded {};
+
 /// Top of the hierarchy above a single GPU: "system.gpu0.llc3".
 class System final : public sc_core::sc_module {
  public:
@@ -106,6 +109,8 @@ class Simulation::Impl {
   bool skip(KernelProgram& kernel, const std::vector<CtaProgram*>& ctas);
   void begin_window();
   void end_window();
+  /// Whether a window without rest is over.
+  bool ends_here() const { return window_ && window_->over() && !options_.window->rest; }
   void end_windowed_launch();
   void open_record(const KernelProgram& program);
   void close_record();
@@ -259,6 +264,10 @@ void Simulation::Impl::begin_window() {
 void Simulation::Impl::end_window() {
   close_record();
   measured_ = measure();
+  if (!options_.window->rest) {
+    sc_core::sc_pause();
+    return;
+  }
   gpu().dispatcher().stop();
 }
 
@@ -319,7 +328,7 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   launch_error_ = nullptr;
   device_.submit(request);
   supervisor_->watch();
-  while (!kernel_done_ && !error_ && !interrupted_) {
+  while (!kernel_done_ && !error_ && !interrupted_ && !ends_here()) {
     sc_core::sc_start();
     if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
       throw RunError("SystemC was stopped by another module");
@@ -333,6 +342,7 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   if (error_) std::rethrow_exception(error_);
   if (launch_error_) std::rethrow_exception(launch_error_);
   if (interrupted_) throw Interrupted{};
+  if (ends_here()) throw WindowEnded{};
   if (window_) end_windowed_launch();
 }
 
@@ -389,6 +399,8 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     if (result.verification && !result.verification->passed) {
       result.failure = "the result differs from the CPU reference";
     }
+  } catch (const WindowEnded&) {
+    // What was measured is complete.
   } catch (const Interrupted&) {
     result.interrupted = true;
   } catch (const RunError& e) {

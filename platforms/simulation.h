@@ -64,6 +64,8 @@ struct Progress {
 struct WindowOptions {
   std::uint64_t skip = 0;    ///< before the window
   std::uint64_t detail = 0;  ///< in the window; 0: up to the workload's end
+  /// Whether the workload goes on after the window. If not, its result is not verified.
+  bool rest = true;
 };
 
 struct RunOptions {

@@ -326,11 +326,17 @@ ordered_json study_document(const Study& study, const StudyRun& run, const Point
                       {"workload", study.workloads[point.second].name},
                       {"error", result.failure}});
   }
+  ordered_json window;
+  if (run.window) {
+    window = {
+        {"skip", run.window->skip}, {"detail", run.window->detail}, {"rest", run.window->rest}};
+  }
   const EffectSummary effect = summary_of(std::move(effects));
   return {{"study", study.name},
           {"title", study.title},
           {"source", study.source},
           {"scale", run.scale_name},
+          {"window", std::move(window)},
           {"seed", run.seed},
           {"values", run.values},
           {"claims", std::move(claims)},

@@ -18,6 +18,7 @@ struct StudyRun {
   std::string scale_name;
   std::string values;
   std::uint64_t seed = 1;
+  std::optional<WindowOptions> window = {};  ///< of each run; empty: whole
 };
 
 /// study.json (docs/guide/studies.md): claims with verdicts, counts of verdicts, and the figures'

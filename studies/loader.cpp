@@ -86,12 +86,31 @@ class StudyReader {
   void platforms() {
     const LocatedJson file = load_located_json((folder_ / "study.json").string());
     const JsonNode root(file);
-    root.object({"title", "source", "platforms"});
+    root.object({"title", "source", "windows", "platforms"});
     study_.title = root.required("title").string();
     if (const auto n = root.member("source")) study_.source = n->string();
+    if (const auto n = root.member("windows")) windows(*n);
     // In any order, because a platform can precede its "base" in the file.
     std::set<std::string> open;
     for (const auto& [name, n] : root.required("platforms").members()) platform(root, name, open);
+  }
+
+  void windows(const JsonNode& all) {
+    for (const auto& [name, n] : all.members()) {
+      const auto at = std::find_if(scales().begin(), scales().end(),
+                                   [&name = name](const auto& s) { return s.first == name; });
+      if (at == scales().end()) n.fail("windows are given for the scales small, medium and paper");
+      n.object({"skip", "detail", "rest"});
+      WindowOptions& w = study_.windows[at->second];
+      w.detail = instructions(n.required("detail"), 1);
+      if (const auto skip = n.member("skip")) w.skip = instructions(*skip, 0);
+      if (const auto rest = n.member("rest")) w.rest = rest->boolean();
+    }
+  }
+
+  static std::uint64_t instructions(const JsonNode& n, std::int64_t least) {
+    if (!n.is_int64() || n.integer() < least) n.expected("a whole number of thread instructions");
+    return static_cast<std::uint64_t>(n.integer());
   }
 
   /// A preset's name, or the path of a platform's file in the study's folder.

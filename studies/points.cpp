@@ -47,7 +47,7 @@ std::string point_key(const PointIdentity& p) {
                            {"files", p.file_hashes}, {"scale", static_cast<int>(p.scale)},
                            {"seed", p.seed},         {"values", static_cast<int>(p.values)},
                            {"binary", p.binary_hash}};
-  if (p.window) document["window"] = {p.window->skip, p.window->detail};
+  if (p.window) document["window"] = {p.window->skip, p.window->detail, p.window->rest};
   return sha256(document.dump());
 }
 

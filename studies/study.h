@@ -125,6 +125,8 @@ struct Study {
   std::string name;
   std::string title;
   std::string source;
+  /// Window of each run at a scale. Without an entry, runs are simulated whole.
+  std::map<Scale, WindowOptions> windows;
   std::vector<StudyPlatform> platforms;
   std::vector<StudyWorkload> workloads;
   std::vector<Claim> claims;

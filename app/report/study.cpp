@@ -198,11 +198,23 @@ Rows rows_of(const ordered_json& figure) {
   return figure.contains("x") ? rows_by_workload(figure) : rows_of_points(figure);
 }
 
+/// "Runs are simulated in detail for 1 000 000 thread instructions".
+std::string window_line(const ordered_json& document) {
+  const ordered_json window = document.value("window", ordered_json());
+  if (window.is_null()) return "";
+  const auto skip = window["skip"].get<std::uint64_t>();
+  const auto detail = window["detail"].get<std::uint64_t>();
+  return "Runs are simulated in detail " +
+         (detail == 0 ? "to their ends" : "for " + grouped(detail) + " thread instructions") +
+         (skip == 0 ? "" : ", after " + grouped(skip));
+}
+
 }  // namespace
 
 std::string study_text(const ordered_json& document) {
   std::string text = document["title"].get<std::string>() + ", scale " +
                      document["scale"].get<std::string>() + "\n";
+  if (const std::string window = window_line(document); !window.empty()) text += window + "\n";
   for (const ordered_json& f : document["figures"]) {
     text += "\n" + title_of(f) + "\n  " + f["chart"]["y"].get<std::string>() + "\n";
     text += table_text(rows_of(f));
@@ -225,6 +237,7 @@ std::string study_markdown(const ordered_json& document, const std::string& comm
   std::string text = "`" + command + " --scale " + document["scale"].get<std::string>() +
                      " --seed " + document["seed"].dump() + " --values " +
                      document["values"].get<std::string>() + "`\n\n";
+  if (const std::string window = window_line(document); !window.empty()) text += window + ". ";
   text += claims_line(document) + ".\n";
   for (const std::string& line :
        {effect_line(document), small_line(document), missing_line(document)}) {

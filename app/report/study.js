@@ -12,6 +12,8 @@ report.append(el('header', {}, el('h1', {}, data.title),
         summary.effect.claims ? el('span', {}, `effect: mean ${number(summary.effect.mean)}, median ` +
           `${number(summary.effect.median)}, of ${summary.effect.claims} ratio${summary.effect.claims === 1 ? '' : 's'}`) : null,
         el('span', {}, `scale ${data.scale}, seed ${data.seed}, ${data.values} values`),
+        data.window ? el('span', {}, `window of ${number(data.window.detail)} thread instructions`)
+          : null,
         data.source ? el('span', {}, data.source) : null)));
 for (const f of data.failed) {
   report.append(el('div', {className: 'banner'}, `${f.workload} on ${f.platform}: ${f.error}`));

@@ -84,7 +84,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   load_plugins(*values);
-  const RunArguments run = read_run_options(*values, "study", arguments);
+  RunArguments run = read_run_options(*values, "study", arguments);
   const unsigned jobs = read_jobs(*values);
   const std::string name = positional_argument(*values, 0);
 
@@ -98,6 +98,9 @@ int study_verb(const std::vector<std::string>& arguments) {
   about.scale_name = name_of(run.options.scale);
   about.values = name_of(run.options.values);
   about.seed = run.options.seed;
+  const auto window = study.windows.find(run.options.scale);
+  if (!run.options.window && window != study.windows.end()) run.options.window = window->second;
+  about.window = run.options.window;
   // Before the plan, which reads every file that a point depends on and can take long.
   catch_interrupts();
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());

@@ -138,6 +138,7 @@ TEST_CASE("a window is refused if its length is no number of instructions, or wi
     check_refused({"run", "nuba-small", "mm", "--detail", wrong},
                   {"--detail: '" + std::string(wrong) + "'", "(250000000, 1e9)"});
   }
+  check_refused({"run", "nuba-small", "mm", "--no-rest"}, {"--no-rest needs --detail"});
   check_refused({"run", "nuba-small", "mm", "--skip", "all"}, {"--skip: 'all'"});
   check_refused(
       {"run", "dca-small", "mm", "--detail", "1e5", "--threads", "2", "--values", "carried"},

@@ -78,6 +78,28 @@ TEST_CASE("study prints figures and claims, and writes its files") {
   CHECK_THAT(folder.read("s/report.html"), Contains("Two LLCs"));
 }
 
+TEST_CASE("a study's runs are windows if the command or the study says so") {
+  const ScratchFolder folder;
+  const auto study = [&folder](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"study", "tiny", "--out", "s"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const CommandResult r = run_tessera(arguments, folder.path());
+    REQUIRE(r.status == 0);
+    return r;
+  };
+  copy_tiny(folder);
+  const CommandResult window = study({"--detail", "20000", "--no-rest"});
+  CHECK_THAT(window.out,
+             Contains("in detail for 20 000 thread instructions") && Contains("4 points: 4 run"));
+  const json d = json::parse(folder.read("s/study.json"));
+  CHECK(d["window"] == json({{"skip", 0}, {"detail", 20'000}, {"rest", false}}));
+  // The same window from the study's file is the same points.
+  replace(folder, "tiny/study.json", "\"platforms\"",
+          "\"windows\": {\"small\": {\"detail\": 20000, \"rest\": false}}, \"platforms\"");
+  CHECK_THAT(study({}).out, Contains("4 points: 0 run, 4 kept from earlier"));
+  CHECK_THAT(study({"--detail", "30000"}).out, Contains("4 points: 4 run"));
+}
+
 TEST_CASE("a second run runs nothing and gives the same document, byte for byte") {
   const ScratchFolder folder;
   REQUIRE(run_tessera({"study", kTiny, "--out", "s"}, folder.path()).status == 0);

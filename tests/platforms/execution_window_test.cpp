@@ -158,6 +158,19 @@ TEST_CASE("statistics of a window begin with it") {
   CHECK(count(window, "end_cycle") - count(window, "begin_cycle") == cycles);
 }
 
+TEST_CASE("without rest, a run ends with its window, with the same statistics and no verdict") {
+  const Case c{"nuba-small", "fdtd2d", ValueMode::kCarried};
+  const ordered_json whole = run(c, 100'000, 300'000);
+  ordered_json cut = run(c, WindowOptions{100'000, 300'000, false});
+  CHECK(whole["verified"].get<bool>());
+  CHECK(cut["verified"].is_null());
+  CHECK_FALSE(cut.contains("failure"));
+  CHECK(cut["modules"] == whole["modules"]);
+  CHECK(cut["cycles"] == whole["cycles"]);
+  CHECK(cut["kernels"] == whole["kernels"]);
+  CHECK(count(cut, "rest_thread_instructions") == 0);
+}
+
 TEST_CASE("a skip beyond the workload's end measures nothing, and says so") {
   const Case c{"uba-mem-small", "mm", ValueMode::kFunctional};
   const ordered_json stats = run(c, kWhole, 1000);

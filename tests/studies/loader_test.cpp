@@ -143,6 +143,40 @@ TEST_CASE("a ratio has the floor of its file, or a fifth of its effect") {
   CHECK(floor_of_slower("\"value\": 0.97, ") == std::nullopt);
 }
 
+TEST_CASE("a study has a window for each scale that its file names") {
+  const Copy copy("study.json", "\"platforms\"",
+                  "\"windows\": {\"paper\": {\"skip\": 5, \"detail\": 1000, \"rest\": false}, "
+                  "\"medium\": {\"detail\": 70}}, \"platforms\"");
+  const Study study = copy.study();
+  REQUIRE(study.windows.size() == 2);
+  const WindowOptions& paper = study.windows.at(Scale::kPaper);
+  CHECK(paper.skip == 5);
+  CHECK(paper.detail == 1000);
+  CHECK_FALSE(paper.rest);
+  CHECK(study.windows.at(Scale::kMedium).detail == 70);
+  CHECK(study.windows.at(Scale::kMedium).rest);
+  const auto error = [](const std::string& windows) {
+    return Copy("study.json", "\"platforms\"", "\"windows\": " + windows + ", \"platforms\"")
+        .error();
+  };
+  CHECK_THAT(error(R"({"large": {"detail": 1}})"), Contains("scales small, medium and paper"));
+  CHECK_THAT(error(R"({"small": {"detail": 0}})"), Contains("whole number of thread instructions"));
+  CHECK_THAT(error(R"({"small": {"skip": 1}})"), Contains("detail"));
+  CHECK_THAT(error(R"({"small": {"detial": 1}})"), Contains("detail"));
+}
+
+TEST_CASE("a point's key depends on its window") {
+  PointIdentity identity;
+  const std::string whole = point_key(identity);
+  identity.window = WindowOptions{0, 1000, true};
+  const std::string window = point_key(identity);
+  identity.window->rest = false;
+  CHECK(window != whole);
+  CHECK(point_key(identity) != window);
+  identity.window = WindowOptions{1, 1000, true};
+  CHECK(point_key(identity) != window);
+}
+
 TEST_CASE("a study's workloads may be all of a paper's") {
   const Study study = load_study(std::string(TESSERA_SOURCE_DIR) + "/studies/nuba");
   REQUIRE(study.workloads.size() == 29);
