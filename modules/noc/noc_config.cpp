@@ -12,6 +12,7 @@ namespace {
 constexpr std::uint32_t kMaxRadix = 64;
 constexpr std::uint32_t kMaxLatency = 10'000;
 constexpr std::uint32_t kMaxBufferFlits = 65'535;
+constexpr std::uint32_t kMaxSpeedup = 8;
 
 /// The square root, rounded up.
 std::uint32_t ports_per_switch(std::uint32_t ports) {
@@ -66,6 +67,10 @@ std::uint32_t NocConfig::buffer_flits() const {
   return input_buffer_flits != 0 ? input_buffer_flits : 2 * line_flits(header_bytes, link_bytes);
 }
 
+std::uint32_t NocConfig::output_flits() const {
+  return output_buffer_flits != 0 || internal_speedup == 1 ? output_buffer_flits : buffer_flits();
+}
+
 std::vector<std::string> NocConfig::validate() const {
   std::vector<std::string> errors;
   common_errors(errors, clock_hz, link_bytes, stage_latency, "stage_latency", input_buffer_flits,
@@ -74,6 +79,15 @@ std::vector<std::string> NocConfig::validate() const {
     errors.push_back("radix is " + std::to_string(radix) + ": 1 to " + std::to_string(kMaxRadix) +
                      " expected");
   }
+  const auto limit = [&errors](const char* name, std::uint32_t value, std::uint32_t least,
+                               std::uint32_t most) {
+    if (value >= least && value <= most) return;
+    errors.push_back(std::string(name) + " is " + std::to_string(value) + ": " +
+                     std::to_string(least) + " to " + std::to_string(most) + " expected");
+  };
+  limit("internal_speedup", internal_speedup, 1, kMaxSpeedup);
+  limit("output_buffer_flits", output_buffer_flits, 0, kMaxBufferFlits);
+  limit("arbitration_iterations", arbitration_iterations, 1, kMaxRadix);
   return errors;
 }
 
@@ -139,6 +153,22 @@ void describe(ParameterVisitor& v, NocConfig& c) {
   v.text("arbitration", c.arbitration.name,
          "which input of a switch's output is served; not published (ours)",
          policy_names<Arbiter>());
+  v.integer("internal_speedup", c.internal_speedup, "flit/cycle",
+            "Flits per cycle through a switch and over links between stages; ingress and egress "
+            "links carry one (not published for NUBA; internal_speedup of BookSim)",
+            1, kMaxSpeedup);
+  v.integer("output_buffer_flits", c.output_buffer_flits, "flit",
+            "Buffer before every egress link, in link widths; 0: with internal_speedup 1 none, "
+            "otherwise as large as an input buffer (not published)",
+            0, kMaxBufferFlits);
+  v.choice("input_queues", c.input_queues,
+           "One queue at a switch input, or one for each output (VOQ), which share its buffer and "
+           "are matched by iSLIP; not published (ours)",
+           {{"fifo", InputQueues::kFifo}, {"virtual-output", InputQueues::kVirtualOutput}});
+  v.integer("arbitration_iterations", c.arbitration_iterations, "iteration",
+            "Iterations of iSLIP in a switch with virtual output queues (not published; McKeown "
+            "1999: log2 of the ports come close to convergence)",
+            1, kMaxRadix);
 }
 
 void describe(ParameterVisitor& v, LinkConfig& c) {

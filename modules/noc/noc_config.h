@@ -26,6 +26,12 @@ struct SwitchStage {
 std::vector<SwitchStage> switch_stages(std::uint32_t entries, std::uint32_t exits,
                                        std::uint32_t radix);
 
+/// How a switch input queues packets for different outputs.
+enum class InputQueues : std::uint8_t {
+  kFifo,          ///< one queue, with head-of-line blocking
+  kVirtualOutput  ///< one queue for each output, which share the input's buffer (VOQ)
+};
+
 /// A crossbar of switches (NUBA sections 5.2 and 6).
 struct NocConfig {
   std::uint64_t clock_hz = 1'400'000'000;
@@ -37,9 +43,18 @@ struct NocConfig {
   std::uint32_t header_bytes = 8;
   /// Which input of a switch's output is served.
   PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
+  /// Flits per cycle through switches and over links between stages; 1 on ingress and egress links.
+  std::uint32_t internal_speedup = 1;
+  /// Buffer between a switch output and its egress link; 0: as large as an input buffer with an
+  /// internal speedup, none without.
+  std::uint32_t output_buffer_flits = 0;
+  InputQueues input_queues = InputQueues::kFifo;
+  /// Iterations of the matching of switches with virtual output queues, per step of a switch.
+  std::uint32_t arbitration_iterations = 1;
 
-  /// Buffer size with the default resolved.
+  /// Size of an input buffer and of an output buffer, with the defaults resolved.
   std::uint32_t buffer_flits() const;
+  std::uint32_t output_flits() const;
   /// Bytes per second of one direction with `ports` ports.
   double bandwidth(std::uint32_t ports) const {
     return static_cast<double>(ports) * link_bytes * static_cast<double>(clock_hz);

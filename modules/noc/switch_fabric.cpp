@@ -5,128 +5,21 @@
 #include <cassert>
 
 #include "modules/core/prefetch.h"
-#include "modules/core/unlikely.h"
 
 namespace tessera {
 namespace {
-
-std::uint64_t rotate_right(std::uint64_t word, unsigned n) {
-  return n == 0 ? word : (word >> n) | (word << (64 - n));
-}
 
 unsigned lowest_bit(std::uint64_t word) { return static_cast<unsigned>(__builtin_ctzll(word)); }
 
 }  // namespace
 
-SwitchFabric::SwitchFabric(const Shape& shape, Client& client, NocStats& stats)
-    : client_(client),
-      stats_(stats),
-      latency_(shape.stage_latency),
-      capacity_(shape.buffer_flits),
-      arbiter_(shape.arbitration.make({shape.radix})),
-      by_age_(arbiter_->compares_age()),
-      exit_group_(shape.exits, 0),
-      exits_(shape.exits),
-      entries_(shape.entries) {
-  const std::vector<SwitchStage> stages = switch_stages(shape.entries, shape.exits, shape.radix);
-  two_stages_ = stages.size() == 2;
-  if (two_stages_) {
-    build_double(shape, stages[0], stages[1]);
-  } else {
-    build_single(shape);
-  }
-  for (std::uint32_t e = 0; e < shape.exits; ++e) {
-    exits_[e].upstream = e;
-    links_[last_stage()][e].downstream = static_cast<std::uint16_t>(e);
-  }
-  lay_out_wheel();
-}
-
-void SwitchFabric::build_single(const Shape& shape) {
-  buffers_[0].resize(shape.entries);
-  links_[0].resize(shape.exits);
-  for (std::uint32_t i = 0; i < shape.entries; ++i) {
-    buffers_[0][i].upstream = i;
-    buffers_[0][i].bit = i;
-  }
-}
-
-void SwitchFabric::build_double(const Shape& shape, const SwitchStage& first,
-                                const SwitchStage& second) {
-  const std::uint32_t ins = first.inputs;
-  const std::uint32_t outs = second.outputs;
-  const std::uint32_t firsts = first.switches;
-  const std::uint32_t seconds = second.switches;
-  buffers_[0].resize(shape.entries);
-  links_[0].resize(std::size_t{firsts} * seconds);
-  buffers_[1].resize(std::size_t{seconds} * firsts);
-  links_[1].resize(shape.exits);
-  for (std::uint32_t i = 0; i < shape.entries; ++i) {
-    buffers_[0][i].upstream = i;
-    buffers_[0][i].link_base = i / ins * seconds;
-    buffers_[0][i].bit = i % ins;
-  }
-  for (std::uint32_t a = 0; a < firsts; ++a) {
-    for (std::uint32_t b = 0; b < seconds; ++b) {
-      OutputLink& link = links_[0][a * seconds + b];
-      link.first_buffer = static_cast<std::uint16_t>(a * ins);
-      link.downstream = static_cast<std::uint16_t>(b * firsts + a);
-      buffers_[1][link.downstream].upstream = a * seconds + b;
-      buffers_[1][link.downstream].bit = a;
-    }
-  }
-  for (std::uint32_t e = 0; e < shape.exits; ++e) {
-    exit_group_[e] = e / outs;
-    links_[1][e].first_buffer = static_cast<std::uint16_t>(e / outs * firsts);
-  }
-}
-
-void SwitchFabric::lay_out_wheel() {
-  // kLink1 is the last stage's work, kLink0 that of the stage before it.
-  const std::array<std::size_t, kWorkKinds> items = {exits_.size(), exits_.size(),
-                                                     two_stages_ ? links_[0].size() : 0};
-  for (unsigned w = 0; w < kWorkKinds; ++w) {
-    first_word_[w + 1] = first_word_[w] + static_cast<std::uint32_t>((items[w] + 63) / 64);
-  }
-  words_ = first_word_[kWorkKinds];
-  active_.assign(words_, 0);
-  wheel_.assign(words_ * kSlots, 0);
-}
-
-void SwitchFabric::clear() {
-  for (auto& stage : buffers_) {
-    for (Fifo& f : stage) {
-      f.head = f.tail = kNone;
-      f.used = 0;
-      f.ready = 0;
-    }
-  }
-  for (auto& stage : links_) {
-    for (OutputLink& l : stage) {
-      l.waiting = 0;
-      l.free_at = 0;
-      l.blocked_since = kNever;
-      l.last = 63;
-    }
-  }
-  for (Fifo& f : exits_) {
-    f.head = f.tail = kNone;
-    f.used = 0;
-    f.ready = 0;
-  }
-  for (Entry& e : entries_) e = Entry{};
-  packets_.clear();
-  free_packets_.clear();
-  live_ = 0;
-  std::fill(wheel_.begin(), wheel_.end(), 0);
-  std::fill(active_.begin(), active_.end(), 0);
-  busy_slots_ = 0;
-}
+// ---- packets and queues ----
 
 std::uint32_t SwitchFabric::handle_packet() {
   ++live_;
   if (free_packets_.empty()) {
     packets_.emplace_back();
+    if (!one_step()) tails_.push_back(0);
     return static_cast<std::uint32_t>(packets_.size() - 1);
   }
   const std::uint32_t index = free_packets_.back();
@@ -140,47 +33,63 @@ void SwitchFabric::drop_packet(std::uint32_t index) {
   --live_;
 }
 
-bool SwitchFabric::push(Fifo& fifo, std::uint32_t index) {
+inline bool SwitchFabric::push(SwitchBuffer& buffer, std::uint32_t index) {
   Packet& p = packets_[index];
-  p.next = kNone;
-  fifo.used += p.flits;
-  const bool first = fifo.head == kNone;
+  p.next = kNoPacket;
+  buffer.used += p.flits;
+  const bool first = buffer.head == kNoPacket;
   if (first) {
-    fifo.head = index;
-    fifo.ready = std::max(fifo.ready, p.ready);
+    buffer.head = index;
+    buffer.ready = std::max(buffer.ready, p.ready);
   } else {
-    packets_[fifo.tail].next = index;
+    packets_[buffer.tail].next = index;
   }
-  fifo.tail = index;
+  buffer.tail = index;
   return first;
 }
 
-std::uint32_t SwitchFabric::pop(Fifo& fifo, Cycle free) {
-  const std::uint32_t index = fifo.head;
-  fifo.head = packets_[index].next;
-  fifo.used -= packets_[index].flits;
-  fifo.ready = fifo.head == kNone ? free : std::max(free, packets_[fifo.head].ready);
+inline std::uint32_t SwitchFabric::pop(SwitchBuffer& buffer, Step free) {
+  const std::uint32_t index = buffer.head;
+  buffer.head = packets_[index].next;
+  buffer.used -= packets_[index].flits;
+  buffer.ready = buffer.head == kNoPacket ? free : std::max(free, packets_[buffer.head].ready);
   return index;
 }
 
-void SwitchFabric::due(Work work, std::uint32_t index, Cycle cycle) {
-  // Events beyond the wheel's horizon are rescheduled at its last slot.
-  if (unlikely(cycle - current_ >= kSlots)) cycle = current_ + kSlots - 1;
-  const std::size_t slot = cycle % kSlots;
-  wheel_[slot * words_ + first_word_[work] + index / 64] |= std::uint64_t{1} << (index % 64);
-  busy_slots_ |= std::uint64_t{1} << slot;
+inline void SwitchFabric::enqueue(unsigned stage, std::uint32_t buffer, std::uint32_t index) {
+  if (virtual_queues()) {
+    enqueue_virtual(stage, buffer, index);
+  } else if (SwitchBuffer& b = buffers_[stage][buffer]; push(b, index)) {
+    bid(stage, b);
+  }
 }
 
-Cycle SwitchFabric::next() const {
-  if (busy_slots_ == 0) return kNever;
-  return current_ + lowest_bit(rotate_right(busy_slots_, current_ % kSlots));
+void SwitchFabric::enqueue_virtual(unsigned stage, std::uint32_t buffer, std::uint32_t index) {
+  SwitchBuffer& b = buffers_[stage][buffer];
+  const Packet& p = packets_[index];
+  b.used += p.flits;
+  const std::uint32_t link = link_of(stage, b, p);
+  if (!virtual_queues_[stage].push(buffer, link % shape_[stage].outputs, index)) return;
+  SwitchLink& l = links_[stage][link];
+  l.waiting |= std::uint64_t{1} << b.bit;
+  wheel_.due(link_work(stage), link, std::max({p.ready, b.ready, l.free_at}));
 }
+
+/// Registers the buffer's new head at its output and schedules arbitration for its departure.
+void SwitchFabric::bid(unsigned stage, const SwitchBuffer& buffer) {
+  const std::uint32_t link = link_of(stage, buffer, packets_[buffer.head]);
+  SwitchLink& l = links_[stage][link];
+  l.waiting |= std::uint64_t{1} << buffer.bit;
+  wheel_.due(link_work(stage), link, std::max(buffer.ready, l.free_at));
+}
+
+// ---- the owner's calls ----
 
 bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
                           tlm::tlm_generic_payload& payload, std::uint32_t bytes,
                           std::uint32_t flits, Cycle arrival, bool counted) {
-  current_ = current;
-  Entry& e = entries_[entry];
+  wheel_.set_current(current * speedup_);
+  SwitchEntry& e = entries_[entry];
   const Cycle start = std::max(arrival, e.free_at);
   e.free_at = start + flits;
 
@@ -188,19 +97,19 @@ bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
   Packet& p = packets_[index];
   p.payload = &payload;
   p.arrived = static_cast<std::uint32_t>(arrival);
-  p.ready = start;
+  p.ready = start * speedup_;
   p.bytes = static_cast<std::uint16_t>(bytes);
   p.flits = static_cast<std::uint16_t>(flits);
   p.exit = static_cast<std::uint16_t>(exit);
   p.counted = counted;
+  if (!one_step()) tails_[index] = (start + flits - 1) * speedup_;
 
-  Fifo& buffer = buffers_[0][entry];
-  if (e.head == kNone && fits(buffer, flits)) {
-    if (push(buffer, index)) bid(0, buffer);
+  if (e.head == kNoPacket && fits(buffers_[0][entry], flits, capacity_)) {
+    enqueue(0, entry, index);
     return true;
   }
-  p.next = kNone;
-  if (e.head == kNone) {
+  p.next = kNoPacket;
+  if (e.head == kNoPacket) {
     e.head = index;
   } else {
     packets_[e.tail].next = index;
@@ -210,49 +119,112 @@ bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
 }
 
 void SwitchFabric::exit_ready(Cycle current, unsigned exit, Cycle at) {
-  current_ = current;
-  if (exits_[exit].head != kNone) due(kEject, exit, std::max(at, current));
-}
-
-template <class F>
-void SwitchFabric::for_each_active(Work work, F&& f) {
-  for (std::uint32_t w = first_word_[work]; w < first_word_[work + 1]; ++w) {
-    std::uint64_t word = active_[w];
-    active_[w] = 0;
-    for (; word != 0; word &= word - 1) f((w - first_word_[work]) * 64 + lowest_bit(word));
+  wheel_.set_current(current * speedup_);
+  if (exits_[exit].head != kNoPacket) {
+    wheel_.due(kEject, exit, std::max(at, current) * speedup_);
   }
 }
+
+// ---- from a switch input to the next buffer ----
+
+/// Space was released in the link's downstream buffer: serves the link in this pass if it is free.
+inline void SwitchFabric::serve_again(unsigned stage, std::uint32_t link, Step step) {
+  const SwitchLink& l = links_[stage][link];
+  wheel_.activate(link_work(stage), link, (l.waiting != 0) & (l.free_at <= step));
+}
+
+void SwitchFabric::refill(std::uint32_t entry, Step step) {
+  while (true) {
+    const std::uint32_t index = entries_[entry].head;
+    if (index == kNoPacket || !fits(buffers_[0][entry], packets_[index].flits, capacity_)) return;
+    Packet& p = packets_[index];
+    const bool counted = p.counted;
+    entries_[entry].head = p.next;
+    if (step > p.ready) {
+      stats_.ingress_wait_cycles += cycle_of(step) - cycle_of(p.ready);
+      p.ready = step;
+    }
+    enqueue(0, entry, index);
+    client_.entered(entry, counted);
+  }
+}
+
+inline bool SwitchFabric::fits_downstream(unsigned stage, std::uint32_t link,
+                                          std::uint32_t index) const {
+  const std::uint32_t sink = links_[stage][link].downstream;
+  const std::uint32_t flits = packets_[index].flits;
+  return stage == last_stage() ? fits(exits_[sink], flits, exit_capacity_)
+                               : fits(buffers_[1][sink], flits, capacity_);
+}
+
+inline Step SwitchFabric::departure(std::uint32_t index, Step step) const {
+  const Step end = step + packets_[index].flits;
+  return one_step() ? end : std::max(end, tails_[index] + 1);
+}
+
+inline void SwitchFabric::forward(unsigned stage, std::uint32_t link, std::uint32_t buffer,
+                                  std::uint32_t index, Step step) {
+  Packet& p = packets_[index];
+  if (stage == last_stage()) {
+    stats_.egress_busy_cycles[link] += p.flits;
+    // Delivered one cycle ahead of the tail.
+    if (one_step()) {
+      p.ready = step + latency_ + p.flits - 1;
+    } else {
+      const Cycle start = std::max((step + latency_ + speedup_ - 1) / speedup_, exit_free_[link]);
+      exit_free_[link] = start + p.flits;
+      p.ready = (exit_free_[link] - 1) * speedup_;
+    }
+    prefetch_payload(p.payload);
+    SwitchBuffer& exit = exits_[link];
+    if (push(exit, index)) wheel_.due(kEject, link, exit.ready);
+  } else {
+    p.ready = step + latency_;
+    if (!one_step()) tails_[index] = departure(index, step) - 1 + latency_;
+    enqueue(1, links_[0][link].downstream, index);
+  }
+  if (stage != 0) {
+    serve_again(0, buffers_[1][buffer].upstream, step);
+  } else {
+    if (entries_[buffer].head != kNoPacket) refill(buffer, step);
+  }
+}
+
+inline void SwitchFabric::end_stall(SwitchLink& link, Step step) {
+  if (!unlikely(link.blocked_since != kNever)) return;
+  stats_.buffer_full_cycles += cycle_of(step) - cycle_of(link.blocked_since);
+  link.blocked_since = kNever;
+}
+
+// ---- a cycle ----
 
 void SwitchFabric::process(Cycle cycle) {
-  current_ = cycle;
-  const std::size_t slot = cycle % kSlots;
-  if ((busy_slots_ >> slot & 1) == 0) return;
-  busy_slots_ &= ~(std::uint64_t{1} << slot);
-  std::uint64_t* words = &wheel_[slot * words_];
-  for (std::size_t w = 0; w < words_; ++w) {
-    active_[w] = words[w];
-    words[w] = 0;
+  if (credits_wait() && credit_cycle_ < cycle) return_credits();
+  if (one_step()) {
+    process_step(cycle);
+    return;
   }
-  // 1. Exits deliver. 2. The last stage's outputs arbitrate. 3. The first stage's outputs
-  // arbitrate.
-  for_each_active(kEject, [&](std::uint32_t e) { eject(e, cycle); });
-  for_each_active(kLink1, [&](std::uint32_t l) { serve(last_stage(), l, cycle); });
-  for_each_active(kLink0, [&](std::uint32_t l) { serve(0, l, cycle); });
+  for (std::uint32_t i = 0; i < speedup_; ++i) process_step(cycle * speedup_ + i);
 }
 
-/// Registers the buffer's new head at its output and schedules arbitration for its departure.
-void SwitchFabric::bid(unsigned stage, const Fifo& buffer) {
-  const std::uint32_t link = link_of(stage, buffer, packets_[buffer.head]);
-  OutputLink& l = links_[stage][link];
-  l.waiting |= std::uint64_t{1} << buffer.bit;
-  due(link_work(stage), link, std::max(buffer.ready, l.free_at));
+void SwitchFabric::process_step(Step step) {
+  if (!wheel_.begin(step)) return;
+  // 1. Exits deliver. 2. The last stage's outputs arbitrate. 3. The first stage's outputs
+  // arbitrate.
+  wheel_.serve(kEject, [&](std::uint32_t e) { eject(e, cycle_of(step)); });
+  if (virtual_queues()) {
+    match_stages(step);
+    return;
+  }
+  wheel_.serve(kLink1, [&](std::uint32_t l) { serve(last_stage(), l, step); });
+  wheel_.serve(kLink0, [&](std::uint32_t l) { serve(0, l, step); });
 }
 
 void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
-  Fifo& f = exits_[exit];
-  if (f.head == kNone) return;
-  if (unlikely(f.ready > cycle)) {
-    due(kEject, exit, f.ready);
+  SwitchBuffer& f = exits_[exit];
+  if (f.head == kNoPacket) return;
+  if (unlikely(cycle_of(f.ready) > cycle)) {
+    wheel_.due(kEject, exit, f.ready);
     return;
   }
   // A copy, because the client can call inject() or exit_ready().
@@ -263,24 +235,44 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   stats_.bytes += packet.bytes;
   stats_.flits += packet.flits;
   stats_.egress_bytes[exit] += packet.bytes;
-  drop_packet(pop(f, cycle + 1));
-  if (f.head != kNone) due(kEject, exit, f.ready);
-  serve_again(last_stage(), exit, cycle);
+  drop_packet(pop(f, (cycle + 1) * speedup_));
+  if (f.head != kNoPacket) wheel_.due(kEject, exit, f.ready);
+  if (credits_wait()) {
+    hold_credit(exit, packet.flits, cycle);
+  } else {
+    serve_again(last_stage(), exit, cycle);
+  }
 }
 
-Cycle SwitchFabric::next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const {
-  Cycle soonest = kNever;
+/// The space that an exit releases in this cycle is available in the next one.
+void SwitchFabric::hold_credit(std::uint32_t exit, std::uint32_t flits, Cycle cycle) {
+  exits_[exit].used += flits;
+  credits_.emplace_back(exit, flits);
+  credit_cycle_ = cycle;
+  wheel_.due(kLink1, exit, (cycle + 1) * speedup_);
+}
+
+void SwitchFabric::return_credits() {
+  for (const auto& [exit, flits] : credits_) exits_[exit].used -= flits;
+  credits_.clear();
+}
+
+// ---- FIFO inputs ----
+
+Step SwitchFabric::next_ready(unsigned stage, const SwitchLink& link, Step step) const {
+  Step soonest = kNever;
   for (std::uint64_t heads = link.waiting; heads != 0; heads &= heads - 1) {
-    const Cycle ready = buffers_[stage][link.first_buffer + lowest_bit(heads)].ready;
-    if (ready > cycle) soonest = std::min(soonest, ready);
+    const Step ready = buffers_[stage][link.first_buffer + lowest_bit(heads)].ready;
+    if (ready > step) soonest = std::min(soonest, ready);
   }
   return soonest;
 }
 
-std::uint32_t SwitchFabric::arbitrate(unsigned stage, const OutputLink& link, std::uint64_t ready,
-                                      Cycle cycle) {
+std::uint32_t SwitchFabric::arbitrate(unsigned stage, const SwitchLink& link, std::uint64_t ready,
+                                      Step step) {
   ArbitrationRequests requests{ready, link.last, nullptr};
   if (unlikely(by_age_)) {
+    const Cycle cycle = cycle_of(step);
     for (std::uint64_t heads = ready; heads != 0; heads &= heads - 1) {
       const unsigned input = lowest_bit(heads);
       const Packet& p = packets_[buffers_[stage][link.first_buffer + input].head];
@@ -292,121 +284,133 @@ std::uint32_t SwitchFabric::arbitrate(unsigned stage, const OutputLink& link, st
   return arbiter_->choose(requests);
 }
 
-void SwitchFabric::serve(unsigned stage, std::uint32_t link, Cycle cycle) {
-  OutputLink& l = links_[stage][link];
+void SwitchFabric::serve(unsigned stage, std::uint32_t link, Step step) {
+  SwitchLink& l = links_[stage][link];
   if (l.waiting == 0) return;
-  if (l.free_at > cycle) {
-    due(link_work(stage), link, l.free_at);
+  if (l.free_at > step) {
+    wheel_.due(link_work(stage), link, l.free_at);
     return;
   }
   // The heads that are ready compete.
   std::uint64_t ready = 0;
   for (std::uint64_t heads = l.waiting; heads != 0; heads &= heads - 1) {
     const unsigned head = lowest_bit(heads);
-    ready |= std::uint64_t{buffers_[stage][l.first_buffer + head].ready <= cycle} << head;
+    ready |= std::uint64_t{buffers_[stage][l.first_buffer + head].ready <= step} << head;
   }
   if (ready == 0) {
-    due(link_work(stage), link, next_ready(stage, l, cycle));
+    wheel_.due(link_work(stage), link, next_ready(stage, l, step));
     return;
   }
   const bool alone = (ready & (ready - 1)) == 0;
-  const std::uint32_t input = alone ? lowest_bit(ready) : arbitrate(stage, l, ready, cycle);
+  const std::uint32_t input = alone ? lowest_bit(ready) : arbitrate(stage, l, ready, step);
   const std::uint32_t buffer = l.first_buffer + input;
-  Fifo& source = buffers_[stage][buffer];
-  const bool last = stage == last_stage();
-  Fifo& sink = last ? exits_[l.downstream] : buffers_[1][l.downstream];
-  const std::uint32_t flits = packets_[source.head].flits;
-  if (unlikely(!fits(sink, flits))) {
-    l.blocked_since = std::min(l.blocked_since, cycle);
+  SwitchBuffer& source = buffers_[stage][buffer];
+  const std::uint32_t index = source.head;
+  if (unlikely(!fits_downstream(stage, link, index))) {
+    l.blocked_since = std::min(l.blocked_since, step);
     // The link is served again when the buffer releases space or when another head is ready, which
     // can win and can fit. The other head is scheduled here, because this pass can have used its
     // event at the wheel's last slot.
-    const Cycle other = next_ready(stage, l, cycle);
-    if (other != kNever) due(link_work(stage), link, other);
+    const Step other = next_ready(stage, l, step);
+    if (other != kNever) wheel_.due(link_work(stage), link, other);
     return;
   }
-  if (unlikely(l.blocked_since != kNever)) {
-    stats_.buffer_full_cycles += cycle - l.blocked_since;
-    l.blocked_since = kNever;
-  }
+  end_stall(l, step);
   l.last = static_cast<std::uint16_t>(input);
   l.waiting &= ~(std::uint64_t{1} << input);
-  l.free_at = cycle + flits;
-  if (l.waiting != 0) due(link_work(stage), link, l.free_at);
+  l.free_at = departure(index, step);
+  if (l.waiting != 0) wheel_.due(link_work(stage), link, l.free_at);
 
-  const std::uint32_t index = pop(source, l.free_at);
-  if (source.head != kNone) bid(stage, source);
-  Packet& p = packets_[index];
-  if (last) {
-    stats_.egress_busy_cycles[link] += flits;
-    p.ready = cycle + latency_ + flits - 1;  // delivered one cycle ahead of the tail
-    prefetch_payload(p.payload);
-    if (push(sink, index)) due(kEject, link, sink.ready);
-  } else {
-    p.ready = cycle + latency_;
-    if (push(sink, index)) bid(1, sink);
-  }
-  if (stage != 0) {
-    serve_again(0, source.upstream, cycle);
-  } else {
-    if (entries_[buffer].head != kNone) refill(buffer, cycle);
+  pop(source, l.free_at);
+  if (source.head != kNoPacket) bid(stage, source);
+  forward(stage, link, buffer, index, step);
+}
+
+// ---- virtual output queues ----
+
+void SwitchFabric::match_stages(Step step) {
+  for (unsigned stage = stages(); stage-- > 0;) {
+    std::uint64_t switches = 0;
+    wheel_.serve(link_work(stage), [&](std::uint32_t l) {
+      switches |= std::uint64_t{1} << (l / shape_[stage].outputs);
+    });
+    for (; switches != 0; switches &= switches - 1) match(stage, lowest_bit(switches), step);
   }
 }
 
-void SwitchFabric::refill(std::uint32_t entry, Cycle cycle) {
-  while (true) {
-    const std::uint32_t index = entries_[entry].head;
-    if (index == kNone || !fits(buffers_[0][entry], packets_[index].flits)) return;
-    Packet& p = packets_[index];
-    const bool counted = p.counted;
-    entries_[entry].head = p.next;
-    if (cycle > p.ready) {
-      stats_.ingress_wait_cycles += cycle - p.ready;
-      p.ready = cycle;
+void SwitchFabric::match(unsigned stage, std::uint32_t switch_index, Step step) {
+  VirtualQueues& queues = virtual_queues_[stage];
+  const std::uint32_t first = switch_index * shape_[stage].outputs;
+  const auto end =
+      std::min(first + shape_[stage].outputs, static_cast<std::uint32_t>(links_[stage].size()));
+  const std::uint32_t first_buffer = switch_index * shape_[stage].inputs;
+  SwitchBuffer* const inputs = &buffers_[stage][first_buffer];
+
+  // 1. Free inputs request the free outputs for which they have a ready head.
+  VirtualQueues::Matching m;
+  for (std::uint32_t link = first; link < end; ++link) {
+    const SwitchLink& l = links_[stage][link];
+    if (l.free_at > step) continue;
+    std::uint64_t requests = 0;
+    for (std::uint64_t left = l.waiting; left != 0; left &= left - 1) {
+      const unsigned i = lowest_bit(left);
+      const Packet& head = packets_[queues.head(first_buffer + i, link - first)];
+      requests |= std::uint64_t{inputs[i].ready <= step && head.ready <= step} << i;
     }
-    Fifo& buffer = buffers_[0][entry];
-    if (push(buffer, index)) bid(0, buffer);
-    client_.entered(entry, counted);
+    m.requests[link - first] = requests;
+    m.outputs |= std::uint64_t{requests != 0} << (link - first);
+  }
+
+  // 2. Grants and accepts.
+  queues.match(m, first_buffer, first, cycle_of(step),
+               [&](std::uint32_t output, std::uint32_t index) {
+                 return fits_downstream(stage, first + output, index);
+               });
+
+  // 3. Matched inputs send.
+  for (std::uint64_t left = m.matched; left != 0; left &= left - 1) {
+    const unsigned output = lowest_bit(left);
+    const unsigned i = m.input_of[output];
+    SwitchLink& l = links_[stage][first + output];
+    end_stall(l, step);
+    const std::uint32_t index = queues.pop(first_buffer + i, output);
+    if ((queues.occupied(first_buffer + i) >> output & 1) == 0) {
+      l.waiting &= ~(std::uint64_t{1} << i);
+    }
+    inputs[i].used -= packets_[index].flits;
+    inputs[i].ready = l.free_at = departure(index, step);
+    forward(stage, first + output, first_buffer + i, index, step);
+  }
+  for (std::uint64_t left = m.stalled; left != 0; left &= left - 1) {
+    SwitchLink& l = links_[stage][first + lowest_bit(left)];
+    l.blocked_since = std::min(l.blocked_since, step);
+  }
+
+  // 4. The next matching. An output whose selected head has no space waits until there is space or
+  // another head is ready.
+  for (std::uint32_t link = first; link < end; ++link) {
+    const bool stalled = (m.stalled >> (link - first) & 1) != 0;
+    const Step next = next_request(stage, link, stalled, step);
+    if (next != kNever) wheel_.due(link_work(stage), link, next);
   }
 }
 
-std::size_t SwitchFabric::switch_of(unsigned stage, std::size_t buffer) const {
-  if (!two_stages_) return 0;
-  const std::size_t seconds = exit_group_.back() + 1;
-  if (stage == 0) return buffers_[0][buffer].link_base / seconds;
-  return buffer / (buffers_[1].size() / seconds);
-}
-
-void SwitchFabric::describe_waiting(const std::string& name, std::vector<Waiting>& out) const {
-  const auto size = [this](std::uint32_t head) {
-    std::size_t n = 0;
-    for (; head != kNone; head = packets_[head].next) ++n;
-    return n;
-  };
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].head == kNone) continue;
-    out.push_back({name + ".ingress" + std::to_string(i), size(entries_[i].head),
-                   "room in the first switch's input buffer"});
-  }
-  for (unsigned s = 0; s < stages(); ++s) {
-    for (std::size_t b = 0; b < buffers_[s].size(); ++b) {
-      const Fifo& f = buffers_[s][b];
-      if (f.head == kNone) continue;
-      const std::uint32_t link = link_of(s, f, packets_[f.head]);
-      const OutputLink& l = links_[s][link];
-      std::string waits_for = "output link " + std::to_string(link) + " (egress " +
-                              std::to_string(packets_[f.head].exit) + ")";
-      if (l.blocked_since != kNever) waits_for += ": no room in the buffer behind it";
-      out.push_back({name + ".stage" + std::to_string(s) + ".switch" +
-                         std::to_string(switch_of(s, b)) + ".in" + std::to_string(f.bit),
-                     size(f.head), waits_for});
+/// The earliest step after `step` in which an input can request the link; kNever if none.
+Step SwitchFabric::next_request(unsigned stage, std::uint32_t link, bool stalled, Step step) const {
+  const SwitchLink& l = links_[stage][link];
+  const VirtualQueues& queues = virtual_queues_[stage];
+  Step soonest = kNever;
+  for (std::uint64_t left = l.waiting; left != 0; left &= left - 1) {
+    const std::uint32_t buffer = l.first_buffer + lowest_bit(left);
+    const std::uint32_t head = queues.head(buffer, link % shape_[stage].outputs);
+    const Step ready = std::max({packets_[head].ready, buffers_[stage][buffer].ready, l.free_at});
+    if (ready > step) {
+      soonest = std::min(soonest, ready);
+    } else if (!stalled) {
+      return step + 1;
     }
   }
-  for (std::size_t e = 0; e < exits_.size(); ++e) {
-    if (exits_[e].head == kNone) continue;
-    out.push_back({name + ".egress" + std::to_string(e), size(exits_[e].head),
-                   "the receiver at egress " + std::to_string(e)});
-  }
+  return soonest;
 }
 
 }  // namespace tessera

@@ -7,12 +7,17 @@
 #include <memory>
 #include <string>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "modules/core/block.h"
 #include "modules/core/time.h"
+#include "modules/core/unlikely.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
+#include "modules/noc/switch_state.h"
+#include "modules/noc/virtual_queues.h"
+#include "modules/noc/work_wheel.h"
 
 namespace tessera {
 
@@ -20,24 +25,31 @@ namespace tessera {
 /// switch of the first and each of the second stage. Plain C++ with time in cycles; the owner
 /// converts time, schedules process() and implements the TLM handshakes.
 ///
-/// Timing contract (L = stage_latency, n = a packet's flits = cycles on a link):
-/// * A packet leaves a switch at cycle c if its head is at the input at c and first in its buffer,
-///   it wins the output's arbitration, and the buffer downstream of the output has space. The
-///   output link and the input are then busy until c + n, and the head is at the next buffer at
-///   c + L.
-/// * From the last switch a packet is delivered at c + L + n, when its tail has arrived. The
-///   zero-load latency of a packet is stages * L + n.
-/// * An output serves the input that its Arbiter selects among those whose heads are ready
-///   (round-robin: the next after the input served last). If the downstream buffer is full, the
-///   output serves no input until the buffer has space or another head is ready. Buffers are first
-///   in, first out, with head-of-line blocking.
+/// Inside, time is in steps of 1/S of a cycle (S = internal_speedup). Switches and the links
+/// between them move a flit a step, entry and exit links a flit a cycle.
+///
+/// Timing contract (L = stage_latency, n = a packet's flits):
+/// * A packet leaves a switch at step t if its head is at the input at t and first in its queue, it
+///   wins the output's arbitration, and the buffer downstream of the output has space. The output
+///   and the input are then busy for n steps, or longer until the tail has arrived and left. The
+///   head is at the next buffer L cycles after t.
+/// * After the last switch, the head crosses the exit link at the first cycle that is not before L
+///   cycles after t and in which the link has carried the packets before it. The packet is
+///   delivered n cycles later, when its tail has arrived. The zero-load latency is stages * L + n
+///   cycles.
+/// * FIFO inputs have head-of-line blocking. An output serves the input that its Arbiter selects
+///   among those whose heads are ready (round-robin: the next after the input served last). If the
+///   downstream buffer is full, the output serves no input until the buffer has space or another
+///   head is ready. Inputs with virtual output queues: see VirtualQueues.
 /// * Every link, including the exit links, ends in a buffer of `buffer_flits`. Its space is
 ///   allocated when the head leaves for the buffer and released when the head leaves the buffer
 ///   (virtual cut-through; the tail drains as fast as the next packet can follow). A packet longer
-///   than a buffer can occupy an empty buffer.
+///   than a buffer can occupy an empty buffer. An exit's buffer includes the output buffer before
+///   its link.
 /// * The result of cycle c depends on arrivals and on exits freed up to c, not on the order of
-///   calls: the next head of a buffer bids at c + 1 at the earliest, so that several passes in one
-///   cycle give the result of one.
+///   calls: the next head of a buffer bids a step later at the earliest, so that several passes in
+///   one cycle give the result of one. With S > 1 or virtual output queues, switches see the space
+///   that an exit releases in the next cycle.
 class SwitchFabric {
  public:
   struct Shape {
@@ -47,18 +59,12 @@ class SwitchFabric {
     std::uint32_t stage_latency = 4;
     std::uint32_t buffer_flits = 18;
     PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
+    std::uint32_t internal_speedup = 1;
+    std::uint32_t output_buffer_flits = 0;
+    InputQueues input_queues = InputQueues::kFifo;
+    std::uint32_t arbitration_iterations = 1;
   };
-
-  struct Packet {
-    tlm::tlm_generic_payload* payload = nullptr;
-    Cycle ready = 0;  ///< arrival of the head at its buffer; at an exit: earliest delivery
-    std::uint32_t arrived = 0;  ///< arrival of the head at the entry, low bits of the cycle
-    std::uint32_t next = 0;
-    std::uint16_t bytes = 0;
-    std::uint16_t flits = 0;
-    std::uint16_t exit = 0;
-    bool counted = true;  ///< occupies an entry of its port's receiver until it enters a switch
-  };
+  using Packet = NetworkPacket;
 
   /// The fabric's interface to its owner.
   class Client {
@@ -74,9 +80,7 @@ class SwitchFabric {
   };
 
   using Config = NocConfig;
-  static Shape shape_of(const Config& c, unsigned entries, unsigned exits) {
-    return {entries, exits, c.radix, c.stage_latency, c.buffer_flits(), c.arbitration};
-  }
+  static Shape shape_of(const Config& c, unsigned entries, unsigned exits);
 
   SwitchFabric(const Shape& shape, Client& client, NocStats& stats);
   SwitchFabric(const SwitchFabric&) = delete;
@@ -95,13 +99,13 @@ class SwitchFabric {
   /// Does all work that is due in this cycle, from the exits back to the entries.
   void process(Cycle cycle);
   /// The earliest cycle with scheduled work; kNever if there is none.
-  Cycle next() const;
+  Cycle next() const { return cycle_of(wheel_.next()); }
 
   unsigned stages() const { return two_stages_ ? 2 : 1; }
   /// Cycles from the arrival of a packet's head to its delivery, without contention. Equal for all
   /// entries and exits.
   Cycle zero_load_latency(std::uint32_t flits, unsigned = 0, unsigned = 0) const {
-    return Cycle{stages()} * latency_ + flits;
+    return cycle_of(stages() * latency_) + flits;
   }
   bool empty() const { return live_ == 0; }
   std::size_t packets() const { return live_; }
@@ -116,103 +120,89 @@ class SwitchFabric {
   }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  static constexpr unsigned kSlots = 64;
   /// Kinds of work, in the order in which a pass serves them.
   enum Work : unsigned { kEject, kLink1, kLink0, kWorkKinds };
 
-  struct Fifo {
-    std::uint32_t head = kNone;
-    std::uint32_t tail = kNone;
-    std::uint32_t used = 0;       ///< flits
-    std::uint32_t upstream = 0;   ///< the link or the entry that feeds it
-    std::uint32_t link_base = 0;  ///< first output link of its switch
-    std::uint32_t bit = 0;        ///< its index among the switch's inputs
-    /// Earliest departure of the head; if empty: departure of the last packet's tail.
-    Cycle ready = 0;
-  };
-  struct OutputLink {
-    std::uint64_t waiting = 0;  ///< inputs whose head is routed to this link, ready or not
-    Cycle free_at = 0;
-    Cycle blocked_since = kNever;
-    std::uint16_t last = 63;         ///< input served last
-    std::uint16_t first_buffer = 0;  ///< input 0 of its switch
-    std::uint16_t downstream = 0;    ///< the buffer at its end
-  };
-  struct Entry {
-    std::uint32_t head = kNone;
-    std::uint32_t tail = kNone;
-    Cycle free_at = 0;
-  };
-
-  void build_single(const Shape& shape);
-  void build_double(const Shape& shape, const SwitchStage& first, const SwitchStage& second);
-  void lay_out_wheel();
+  void build_two_stages();
   void clear();
+
+  Cycle cycle_of(Step step) const { return one_step() || step == kNever ? step : step / speedup_; }
+  bool one_step() const { return !unlikely(speedup_ != 1); }
+  bool virtual_queues() const { return unlikely(!virtual_queues_.empty()); }
+  /// Whether the space that an exit releases is available from the next cycle.
+  bool credits_wait() const { return unlikely(credits_wait_); }
 
   std::uint32_t handle_packet();
   void drop_packet(std::uint32_t index);
-  bool fits(const Fifo& fifo, std::uint32_t flits) const {
+  static bool fits(const SwitchBuffer& buffer, std::uint32_t flits, std::uint32_t capacity) {
     // Without a branch, because the host cannot predict it.
-    return (fifo.used == 0) | (fifo.used + flits <= capacity_);
+    return (buffer.used == 0) | (buffer.used + flits <= capacity);
   }
   /// Returns true if the packet is the new head.
-  bool push(Fifo& fifo, std::uint32_t index);
+  bool push(SwitchBuffer& buffer, std::uint32_t index);
   /// Dequeues the head; its tail leaves at `free`.
-  std::uint32_t pop(Fifo& fifo, Cycle free);
+  std::uint32_t pop(SwitchBuffer& buffer, Step free);
+  /// Adds a packet to a switch input.
+  void enqueue(unsigned stage, std::uint32_t buffer, std::uint32_t index);
+  void enqueue_virtual(unsigned stage, std::uint32_t buffer, std::uint32_t index);
+  void bid(unsigned stage, const SwitchBuffer& buffer);
 
-  void due(Work work, std::uint32_t index, Cycle cycle);
-  /// Space was released in the link's downstream buffer: serves the link in this pass if it is
-  /// free.
-  void serve_again(unsigned stage, std::uint32_t link, Cycle cycle) {
-    const OutputLink& l = links_[stage][link];
-    const std::uint64_t on = (l.waiting != 0) & (l.free_at <= cycle);
-    active_[first_word_[link_work(stage)] + link / 64] |= on << (link % 64);
-  }
-  template <class F>
-  void for_each_active(Work work, F&& f);
-
+  void process_step(Step step);
   void eject(std::uint32_t exit, Cycle cycle);
-  void serve(unsigned stage, std::uint32_t link, Cycle cycle);
+  void hold_credit(std::uint32_t exit, std::uint32_t flits, Cycle cycle);
+  void return_credits();
+  void serve(unsigned stage, std::uint32_t link, Step step);
+  void match_stages(Step step);
+  void match(unsigned stage, std::uint32_t switch_index, Step step);
+  void serve_again(unsigned stage, std::uint32_t link, Step step);
   /// The input that is served, of several whose heads are ready.
-  std::uint32_t arbitrate(unsigned stage, const OutputLink& link, std::uint64_t ready, Cycle cycle);
-  void refill(std::uint32_t entry, Cycle cycle);
-  void bid(unsigned stage, const Fifo& buffer);
-  /// The earliest departure, after `cycle`, of a head that waits for the link; kNever if none.
-  Cycle next_ready(unsigned stage, const OutputLink& link, Cycle cycle) const;
+  std::uint32_t arbitrate(unsigned stage, const SwitchLink& link, std::uint64_t ready, Step step);
+  bool fits_downstream(unsigned stage, std::uint32_t link, std::uint32_t index) const;
+  /// When the packet has left a switch input that it begins to leave at `step`.
+  Step departure(std::uint32_t index, Step step) const;
+  /// Moves a packet that has left `buffer` to the buffer downstream of the link.
+  void forward(unsigned stage, std::uint32_t link, std::uint32_t buffer, std::uint32_t index,
+               Step step);
+  void end_stall(SwitchLink& link, Step step);
+  void refill(std::uint32_t entry, Step step);
+  /// The earliest departure, after `step`, of a head that waits for the link; kNever if none.
+  Step next_ready(unsigned stage, const SwitchLink& link, Step step) const;
+  Step next_request(unsigned stage, std::uint32_t link, bool stalled, Step step) const;
 
-  std::uint32_t link_of(unsigned stage, const Fifo& fifo, const Packet& p) const {
-    return stage == last_stage() ? p.exit : fifo.link_base + exit_group_[p.exit];
+  std::uint32_t link_of(unsigned stage, const SwitchBuffer& buffer, const Packet& p) const {
+    return stage == last_stage() ? p.exit : buffer.link_base + exit_group_[p.exit];
   }
-  std::size_t switch_of(unsigned stage, std::size_t buffer) const;
   unsigned last_stage() const { return two_stages_ ? 1 : 0; }
   Work link_work(unsigned stage) const { return stage == last_stage() ? kLink1 : kLink0; }
 
   Client& client_;
   NocStats& stats_;
-  std::uint32_t latency_;
-  std::uint32_t capacity_;
-  bool two_stages_ = false;
+  const std::uint32_t speedup_;  ///< steps in a cycle
+  const Step latency_;           ///< of a stage
+  const std::uint32_t capacity_;
+  const std::uint32_t exit_capacity_;
+  const std::vector<SwitchStage> shape_;
+  const bool two_stages_;
+  const bool credits_wait_;
   const std::unique_ptr<const Arbiter> arbiter_;
   const bool by_age_;
   std::array<std::uint64_t, 64> arrived_{};  ///< ArbitrationRequests::arrived
   std::vector<std::uint32_t> exit_group_;    ///< second-stage switch of each exit
 
-  std::array<std::vector<Fifo>, 2> buffers_;      ///< switch inputs, by stage
-  std::array<std::vector<OutputLink>, 2> links_;  ///< switch outputs, by stage
-  std::vector<Fifo> exits_;
-  std::vector<Entry> entries_;
+  std::array<std::vector<SwitchBuffer>, 2> buffers_;  ///< switch inputs, by stage
+  std::array<std::vector<SwitchLink>, 2> links_;      ///< switch outputs, by stage
+  std::vector<VirtualQueues> virtual_queues_;         ///< by stage; empty with FIFO inputs
+  std::vector<SwitchBuffer> exits_;
+  std::vector<SwitchEntry> entries_;
   std::vector<Packet> packets_;
   std::vector<std::uint32_t> free_packets_;
   std::size_t live_ = 0;
-
-  /// A timing wheel of the next 64 cycles. Each slot has one bit for each exit and each link.
-  std::vector<std::uint64_t> wheel_;
-  std::vector<std::uint64_t> active_;
-  std::array<std::uint32_t, kWorkKinds + 1> first_word_{};
-  std::size_t words_ = 0;  ///< words per slot
-  std::uint64_t busy_slots_ = 0;
-  Cycle current_ = 0;
+  std::vector<Step> tails_;       ///< [packet]: arrival of its last flit at its buffer, if S > 1
+  std::vector<Cycle> exit_free_;  ///< [exit]: cycle in which its link is free, if S > 1
+  /// Space that exits released in `credit_cycle_`: exit and flits.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> credits_;
+  Cycle credit_cycle_ = 0;
+  WorkWheel<kWorkKinds> wheel_;
 };
 
 }  // namespace tessera

@@ -52,10 +52,10 @@ TEST_CASE("every field is described with a unit and a source") {
   NocConfig c;
   tessera::ParameterLister lister;
   describe(lister, c);
-  CHECK(lister.parameters().size() == 7);
+  CHECK(lister.parameters().size() == 11);
   LinkConfig l;
   describe(lister, l);
-  CHECK(lister.parameters().size() == 12);
+  CHECK(lister.parameters().size() == 16);
   for (const auto& p : lister.parameters()) {
     CHECK(p.info.unit.empty() == (p.kind == "text"));
     CHECK((p.info.description.find("NUBA") != std::string::npos ||
