@@ -368,9 +368,11 @@ void SwitchFabric::match(unsigned stage, std::uint32_t switch_index, Step step) 
                });
 
   // 3. Matched inputs send.
+  std::uint64_t sent = 0;
   for (std::uint64_t left = m.matched; left != 0; left &= left - 1) {
     const unsigned output = lowest_bit(left);
     const unsigned i = m.input_of[output];
+    sent |= std::uint64_t{1} << i;
     SwitchLink& l = links_[stage][first + output];
     end_stall(l, step);
     const std::uint32_t index = queues.pop(first_buffer + i, output);
@@ -387,9 +389,10 @@ void SwitchFabric::match(unsigned stage, std::uint32_t switch_index, Step step) 
   }
 
   // 4. The next matching. An output whose selected head has no space waits until there is space or
-  // another head is ready.
+  // its requests change.
   for (std::uint32_t link = first; link < end; ++link) {
-    const bool stalled = (m.stalled >> (link - first) & 1) != 0;
+    const bool stalled =
+        (m.stalled >> (link - first) & 1) != 0 && (m.requests[link - first] & sent) == 0;
     const Step next = next_request(stage, link, stalled, step);
     if (next != kNever) wheel_.due(link_work(stage), link, next);
   }

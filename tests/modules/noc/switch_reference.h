@@ -211,6 +211,8 @@ class SwitchReference {
 /// Random packets, all known from the start, exits that close at random; both models, same result.
 inline void compare_with_reference(const SwitchFabric::Shape& s, unsigned packets,
                                    std::uint64_t seed) {
+  CAPTURE(s.entries, s.exits, s.internal_speedup, static_cast<int>(s.input_queues),
+          s.arbitration_iterations, seed);
   std::mt19937_64 random(seed);
   std::vector<SentPacket> sent;
   std::vector<Cycle> at(s.entries, 1);
