@@ -48,9 +48,8 @@ class Run final : public SwitchFabric::Client {
     NocTrafficResult r;
     r.throughput = static_cast<double>(delivered_ * traffic_.flits) /
                    static_cast<double>(traffic_.measured * traffic_.ports);
-    r.latency = delivered_ == 0
-                    ? zero_load
-                    : static_cast<double>(latency_) / static_cast<double>(delivered_);
+    r.latency = delivered_ == 0 ? zero_load
+                                : static_cast<double>(latency_) / static_cast<double>(delivered_);
     r.wait = r.latency - zero_load;
     return r;
   }

@@ -24,8 +24,9 @@ struct NocTraffic {
 /// Figures of the measured cycles.
 struct NocTrafficResult {
   double throughput = 0;  ///< delivered flits per cycle and exit
-  double latency = 0;     ///< cycles from a packet's arrival in the source queue to its tail's delivery
-  double wait = 0;        ///< latency without the zero-load latency
+  double latency =
+      0;            ///< cycles from a packet's arrival in the source queue to its tail's delivery
+  double wait = 0;  ///< latency without the zero-load latency
 };
 
 NocTrafficResult run(const NocTraffic& traffic);

@@ -23,6 +23,7 @@
 
 #include "bench/cpu_time.h"
 #include "bench/interpreter.h"
+#include "bench/noc_tables.h"
 #include "bench/stream_kernel.h"
 #include "common/json.h"
 #include "modules/core/process_timer.h"
@@ -164,6 +165,23 @@ ordered_json state_by_kind(const std::string& platform, const std::vector<std::s
     d[name] = {{"blocks", kind.blocks}, {"bytes_per_block", kind.bytes / kind.blocks}};
   }
   return d;
+}
+
+/// `arguments`: ports=N, flits=N, and settings of the crossbar as --set has them.
+ordered_json crossbar_curve(std::vector<std::string> arguments) {
+  bench::NocTraffic traffic;
+  const auto take = [&arguments](const std::string& name, std::uint32_t& value) {
+    for (auto a = arguments.begin(); a != arguments.end(); ++a) {
+      if (a->rfind(name + "=", 0) != 0) continue;
+      value = static_cast<std::uint32_t>(std::stoul(a->substr(name.size() + 1)));
+      arguments.erase(a);
+      return;
+    }
+  };
+  take("ports", traffic.ports);
+  take("flits", traffic.flits);
+  traffic.network = resolve_config("uba-mem", arguments).gpu.noc;
+  return bench::noc_curve(traffic);
 }
 
 /// Settings of uba-mem for another number of SMs, with channels and crossbar radix in proportion.
@@ -362,6 +380,16 @@ int sc_main(int argc, char** argv) {
     // Bytes of each kind of block: --state PLATFORM [path=value]...
     if (argc >= 3 && std::string(argv[1]) == "--state") {
       std::cout << state_by_kind(argv[2], {argv + 3, argv + argc}).dump(2) << std::endl;
+      return 0;
+    }
+    // What a crossbar carries: --noc prints the tables of docs/blocks/crossbar.md,
+    // --noc [ports=N] [flits=N] [noc.NAME=value]... one crossbar's figures.
+    if (argc >= 2 && std::string(argv[1]) == "--noc") {
+      if (argc == 2) {
+        bench::print_noc_tables(std::cout);
+      } else {
+        std::cout << crossbar_curve({argv + 2, argv + argc}).dump(2) << std::endl;
+      }
       return 0;
     }
     // The same for the interpreter's figures.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <catch2/catch.hpp>
+#include <string>
 #include <vector>
 
 namespace {
@@ -37,6 +38,56 @@ TEST_CASE("every error of a configuration is listed") {
   l.latency = 0;
   l.buffer_flits = 4;  // 136 bytes over 32-byte links: 5
   CHECK(l.validate().size() == 2);
+}
+
+TEST_CASE("speedups, output buffers and iterations have limits") {
+  NocConfig c;
+  for (const std::uint32_t speedup : {1U, 8U}) {
+    c.internal_speedup = speedup;
+    CHECK(c.validate().empty());
+  }
+  for (const std::uint32_t speedup : {0U, 9U}) {
+    c.internal_speedup = speedup;
+    REQUIRE(c.validate().size() == 1);
+    CHECK(c.validate().front() ==
+          "internal_speedup is " + std::to_string(speedup) + ": 1 to 8 expected");
+  }
+  c = NocConfig{};
+  c.arbitration_iterations = 0;
+  c.output_buffer_flits = 65'536;
+  CHECK(c.validate().size() == 2);
+}
+
+TEST_CASE("an output buffer is as large as an input buffer where a speedup needs it") {
+  NocConfig c;
+  CHECK(c.output_flits() == 0);
+  c.internal_speedup = 2;
+  CHECK(c.output_flits() == 18);
+  c.input_buffer_flits = 40;
+  CHECK(c.output_flits() == 40);
+  c.output_buffer_flits = 9;
+  CHECK(c.output_flits() == 9);
+}
+
+TEST_CASE("a wrong setting of a switch is refused with what was expected") {
+  const auto message = [](const char* name, const nlohmann::json& value) -> std::string {
+    NocConfig c;
+    tessera::ParameterReader reader({{name, value, "--set"}});
+    describe(reader, c);
+    try {
+      reader.throw_if_failed();
+    } catch (const tessera::InputError& e) {
+      return e.what();
+    }
+    return {};
+  };
+  CHECK(message("internal_speedup", 2).empty());
+  CHECK(message("input_queues", "virtual-output").empty());
+  CHECK_THAT(message("internal_speedup", 0), Catch::Contains("1 to 8"));
+  CHECK_THAT(message("internal_speedup", 16), Catch::Contains("1 to 8"));
+  CHECK_THAT(message("input_queues", "voq"), Catch::Contains("fifo, virtual-output"));
+  CHECK_THAT(message("input_queues", "virtual-outptu"), Catch::Contains("virtual-output"));
+  CHECK_THAT(message("internal_speed", 2), Catch::Contains("internal_speedup"));
 }
 
 TEST_CASE("ports beyond radix squared are refused") {

@@ -78,9 +78,9 @@ TEST_CASE("with a speedup or virtual queues, a lone packet takes as long as with
 
 TEST_CASE(
     "speedups and virtual queues against a reference that looks at every queue in every step") {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     for (const SwitchFabric::Shape& s : variants(8, 8)) compare_with_reference(s, 600, seed);
-    for (const SwitchFabric::Shape& s : variants(64, 64)) compare_with_reference(s, 1'000, seed);
+    for (const SwitchFabric::Shape& s : variants(64, 64)) compare_with_reference(s, 500, seed);
     for (SwitchFabric::Shape s : variants(13, 6)) {
       s.output_buffer_flits = 18;
       compare_with_reference(s, 600, seed);
