@@ -38,10 +38,16 @@ std::vector<Rule> rules(const GpuConfig& c) {
     const bool used = std::find(levels.begin(), levels.end(), &shape) != levels.end();
     for (const std::string& begin : shape.reads) all.push_back({begin, used, topology});
   }
+  const bool noc_matches = c.noc.input_queues == InputQueues::kVirtualOutput;
+  const bool mcm_matches = c.mcm.plane.input_queues == InputQueues::kVirtualOutput;
+  const bool planes = modules != nullptr && !rings;
   const std::vector<Rule> others = {
+      {"noc.arbitration_iterations", noc_matches, "noc.input_queues is fifo"},
+      {"mcm.arbitration_iterations", planes && mcm_matches,
+       planes ? "mcm.input_queues is fifo" : no_modules},
       {"system.page_placement", pages_have_homes, address_map},
       {"remote_cache.directory_", false, "a remote cache has no directory"},
-      {"mcm.", modules != nullptr && !rings, no_modules},
+      {"mcm.", planes, no_modules},
       {"ring.", rings, no_modules},
       {"remote_cache.", may_use_remote_cache(*c.transfer_policy()), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},

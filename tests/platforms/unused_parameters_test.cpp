@@ -73,6 +73,19 @@ TEST_CASE("settings of policies that are not chosen are named, the choice itself
   CHECK(idle("dca", {"system.address_map_seed"}).size() == 1);
 }
 
+TEST_CASE("iterations of a matching are a setting of virtual output queues") {
+  const std::vector<std::string> both = {"noc.arbitration_iterations",
+                                         "mcm.arbitration_iterations"};
+  CHECK(idle("mcm-uba", both) == Lines{"noc.arbitration_iterations: noc.input_queues is fifo",
+                                       "mcm.arbitration_iterations: mcm.input_queues is fifo"});
+  CHECK(
+      idle("mcm-uba", both, {"noc.input_queues=virtual-output", "mcm.input_queues=virtual-output"})
+          .empty());
+  CHECK(idle("uba-mem", both, {"noc.input_queues=virtual-output"}) ==
+        Lines{"mcm.arbitration_iterations: system.modules is 1"});
+  CHECK(idle("uba-mem", {"noc.internal_speedup", "noc.output_buffer_flits"}).empty());
+}
+
 TEST_CASE("the directory of lines of the other side is a setting of two sides only") {
   CHECK(idle("nuba-small", {"llc.directory_sets"}) ==
         Lines{"llc.directory_sets: system.topology is nuba"});
@@ -124,5 +137,6 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
   CHECK(groups["llc"] == 2);                                       // the directory of two sides
   CHECK(groups["dispatch"] == 1);                                  // the latency to several GPUs
-  CHECK(groups.size() == 21);
+  CHECK(groups["noc"] == 1);  // iterations of virtual output queues
+  CHECK(groups.size() == 22);
 }

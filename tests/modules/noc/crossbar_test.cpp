@@ -205,6 +205,112 @@ void check_conformance(unsigned n, unsigned m, const NocConfig& noc) {
   run_conformance(rig.conformance(), traffic);
 }
 
+/// Switches of radix 4, with a speedup and virtual output queues.
+NocConfig fast_switches() {
+  NocConfig noc;
+  noc.radix = 4;
+  noc.internal_speedup = 3;
+  noc.input_queues = InputQueues::kVirtualOutput;
+  noc.arbitration_iterations = 2;
+  return noc;
+}
+
+NocConfig small_switches() {
+  NocConfig noc;
+  noc.radix = 4;
+  return noc;
+}
+
+void check_order(const NocConfig& noc) {
+  ScriptedTargetConfig target;
+  target.capacity = 3;
+  target.stall_probability = 0.3;
+  target.random_stall = ns(40);
+  target.random_latency = ns(60);
+  CrossbarRig rig(12, 12, noc, target);
+  std::mt19937_64 random(3);
+  std::vector<unsigned> entry_of;
+  for (unsigned n = 0; n < 3'000; ++n) {
+    entry_of.push_back(static_cast<unsigned>(random() % 12));
+    rig.send(10 + n / 8, entry_of.back(), static_cast<unsigned>(random() % 12), random() % 2 == 0,
+             n);
+  }
+  REQUIRE(run_until_done(rig.conformance(), us(10'000)));
+  REQUIRE(rig.slice.arrivals().size() == 3'000);
+  check_pair_order(rig, entry_of);
+  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+}
+
+void check_senders(const NocConfig& noc) {
+  // The same traffic in two crossbars; in the second, the SMs are other modules, made in reverse.
+  constexpr unsigned kPorts = 9;
+  TransactionPool pool;
+  Crossbar a("a", noc, kPorts, kPorts, interleaved(kPorts));
+  Crossbar b("b", noc, kPorts, kPorts, interleaved(kPorts));
+  ScriptedTargetConfig tc;
+  tc.ports = kPorts;
+  // Slow by its occupancy, not by its capacity: the scripted target says END_REQ an instant sooner
+  // or later when BEGIN_REQ meets the freeing of an entry.
+  tc.capacity = 1'000;
+  tc.occupancy = ns(8);
+  ScriptedTarget ta("ta", tc), tb("tb", tc);
+  std::vector<std::unique_ptr<ScriptedInitiator>> sa(kPorts), sb(kPorts);
+  for (unsigned i = 0; i < kPorts; ++i) {
+    sa[i] = std::make_unique<ScriptedInitiator>(("sa" + std::to_string(i)).c_str(), pool);
+  }
+  for (unsigned i = kPorts; i-- > 0;) {
+    sb[i] = std::make_unique<ScriptedInitiator>(("sb" + std::to_string(i)).c_str(), pool);
+  }
+  for (unsigned i = 0; i < kPorts; ++i) {
+    sa[i]->socket(0).bind(a.in[i]);
+    sb[i]->socket(0).bind(b.in[i]);
+    a.out[i].bind(ta.socket(i));
+    b.out[i].bind(tb.socket(i));
+    for (unsigned n = 0; n < 200; ++n) {
+      ScriptedRequest r;
+      r.at = ns(10 + n);
+      r.address = (n * 7 + i * n % 5) % 31 * kLine;
+      r.command = (n + i) % 3 == 0 ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
+      if (r.command == tlm::TLM_WRITE_COMMAND) r.data.assign(kLine, 1);
+      r.prepare = [](Transaction& x) { set_home(x, kPorts); };
+      sa[i]->add(r);
+      sb[i]->add(r);
+    }
+  }
+  sc_core::sc_start(to_sc_time(us(100)));
+  for (unsigned i = 0; i < kPorts; ++i) {
+    REQUIRE(sa[i]->unanswered() == 0);
+    for (unsigned n = 0; n < 200; ++n) {
+      CAPTURE(i, n);
+      CHECK(sa[i]->result(n).begin_req == sb[i]->result(n).begin_req);
+      CHECK(sa[i]->result(n).end_req == sb[i]->result(n).end_req);
+      CHECK(sa[i]->result(n).begin_resp == sb[i]->result(n).begin_resp);
+    }
+  }
+  // Every arrival at every slice, to the instant.
+  const auto times = [](const ScriptedTarget& t) {
+    std::vector<std::vector<Tick>> by_port(kPorts);
+    for (const auto& x : t.arrivals()) by_port[x.port].push_back(x.at);
+    return by_port;
+  };
+  for (unsigned i = 0; i < kPorts; ++i) {
+    CAPTURE(i);
+    const auto pa = times(ta)[i], pb = times(tb)[i];
+    for (std::size_t n = 0; n < pa.size(); ++n) {
+      CAPTURE(n);
+      CHECK(pa[n] == pb[n]);
+    }
+  }
+  StatisticsRegistry ra, rb;
+  a.register_statistics(ra);
+  b.register_statistics(rb);
+  const auto ja = ra.to_json()["a"], jb = rb.to_json()["b"];
+  for (const auto& [key, value] : ja.items()) {
+    CAPTURE(key);
+    CHECK(value == jb[key]);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("a lone read through one switch takes the sum of its parts") { check_lone_read(8, 1); }
@@ -307,98 +413,30 @@ TEST_CASE("two stages conform under random traffic, stalls and styles") {
   check_conformance(9, 11, noc);
 }
 
-TEST_CASE("requests of one entry to one slice stay in order under random stalls") {
-  ScriptedTargetConfig target;
-  target.capacity = 3;
-  target.stall_probability = 0.3;
-  target.random_stall = ns(40);
-  target.random_latency = ns(60);
-  NocConfig noc;
-  noc.radix = 4;
-  CrossbarRig rig(12, 12, noc, target);
-  std::mt19937_64 random(3);
-  std::vector<unsigned> entry_of;
-  for (unsigned n = 0; n < 3'000; ++n) {
-    entry_of.push_back(static_cast<unsigned>(random() % 12));
-    rig.send(10 + n / 8, entry_of.back(), static_cast<unsigned>(random() % 12), random() % 2 == 0,
-             n);
-  }
-  REQUIRE(run_until_done(rig.conformance(), us(10'000)));
-  REQUIRE(rig.slice.arrivals().size() == 3'000);
-  check_pair_order(rig, entry_of);
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+TEST_CASE("one switch with speedup and virtual queues conforms under random traffic and stalls") {
+  NocConfig noc = fast_switches();
+  noc.radix = 8;
+  check_conformance(6, 4, noc);
 }
 
-TEST_CASE("results do not depend on which sender runs first") {
-  // The same traffic in two crossbars; in the second, the SMs are other modules, made in reverse.
-  constexpr unsigned kPorts = 9;
-  TransactionPool pool;
-  NocConfig noc;
-  noc.radix = 4;
-  Crossbar a("a", noc, kPorts, kPorts, interleaved(kPorts));
-  Crossbar b("b", noc, kPorts, kPorts, interleaved(kPorts));
-  ScriptedTargetConfig tc;
-  tc.ports = kPorts;
-  // Slow by its occupancy, not by its capacity: the scripted target says END_REQ an instant sooner
-  // or later when BEGIN_REQ meets the freeing of an entry.
-  tc.capacity = 1'000;
-  tc.occupancy = ns(8);
-  ScriptedTarget ta("ta", tc), tb("tb", tc);
-  std::vector<std::unique_ptr<ScriptedInitiator>> sa(kPorts), sb(kPorts);
-  for (unsigned i = 0; i < kPorts; ++i) {
-    sa[i] = std::make_unique<ScriptedInitiator>(("sa" + std::to_string(i)).c_str(), pool);
-  }
-  for (unsigned i = kPorts; i-- > 0;) {
-    sb[i] = std::make_unique<ScriptedInitiator>(("sb" + std::to_string(i)).c_str(), pool);
-  }
-  for (unsigned i = 0; i < kPorts; ++i) {
-    sa[i]->socket(0).bind(a.in[i]);
-    sb[i]->socket(0).bind(b.in[i]);
-    a.out[i].bind(ta.socket(i));
-    b.out[i].bind(tb.socket(i));
-    for (unsigned n = 0; n < 200; ++n) {
-      ScriptedRequest r;
-      r.at = ns(10 + n);
-      r.address = (n * 7 + i * n % 5) % 31 * kLine;
-      r.command = (n + i) % 3 == 0 ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND;
-      if (r.command == tlm::TLM_WRITE_COMMAND) r.data.assign(kLine, 1);
-      r.prepare = [](Transaction& x) { set_home(x, kPorts); };
-      sa[i]->add(r);
-      sb[i]->add(r);
-    }
-  }
-  sc_core::sc_start(to_sc_time(us(100)));
-  for (unsigned i = 0; i < kPorts; ++i) {
-    REQUIRE(sa[i]->unanswered() == 0);
-    for (unsigned n = 0; n < 200; ++n) {
-      CAPTURE(i, n);
-      CHECK(sa[i]->result(n).begin_req == sb[i]->result(n).begin_req);
-      CHECK(sa[i]->result(n).end_req == sb[i]->result(n).end_req);
-      CHECK(sa[i]->result(n).begin_resp == sb[i]->result(n).begin_resp);
-    }
-  }
-  // Every arrival at every slice, to the instant.
-  const auto times = [](const ScriptedTarget& t) {
-    std::vector<std::vector<Tick>> by_port(kPorts);
-    for (const auto& x : t.arrivals()) by_port[x.port].push_back(x.at);
-    return by_port;
-  };
-  for (unsigned i = 0; i < kPorts; ++i) {
-    CAPTURE(i);
-    const auto pa = times(ta)[i], pb = times(tb)[i];
-    for (std::size_t n = 0; n < pa.size(); ++n) {
-      CAPTURE(n);
-      CHECK(pa[n] == pb[n]);
-    }
-  }
-  StatisticsRegistry ra, rb;
-  a.register_statistics(ra);
-  b.register_statistics(rb);
-  const auto ja = ra.to_json()["a"], jb = rb.to_json()["b"];
-  for (const auto& [key, value] : ja.items()) {
-    CAPTURE(key);
-    CHECK(value == jb[key]);
-  }
+TEST_CASE("two stages with speedup and virtual queues conform under random traffic and stalls") {
+  NocConfig noc = fast_switches();
+  noc.input_buffer_flits = 9;
+  check_conformance(9, 11, noc);
+}
+
+TEST_CASE("requests of one entry to one slice stay in order under random stalls") {
+  check_order(small_switches());
+}
+
+TEST_CASE("with speedup and virtual queues, requests to one slice stay in order under stalls") {
+  check_order(fast_switches());
+}
+
+TEST_CASE("results do not depend on which sender runs first") { check_senders(small_switches()); }
+
+TEST_CASE("with speedup and virtual queues, results do not depend on which sender runs first") {
+  check_senders(fast_switches());
 }
 
 TEST_CASE("blocking and debug accesses find their exit; direct access is denied") {
