@@ -238,6 +238,29 @@ TEST_CASE("an input accepts one of its grants, and an output that lost is matche
   }
 }
 
+TEST_CASE("oldest-first, outputs grant and inputs accept the oldest heads") {
+  SwitchFabric::Shape s = with_virtual_queues(8);
+  s.arbitration.name = "oldest-first";
+  SwitchRig rig(s);
+  rig.send({6, 0, 9, 4});  // the outputs are free at 13
+  rig.send({7, 1, 9, 4});
+  rig.send({5, 2, 9, 4});
+  const auto a = rig.send({0, 0, 1, 10});
+  const auto b = rig.send({0, 1, 1, 11});
+  const auto c = rig.send({1, 0, 1, 9});
+  const auto d = rig.send({1, 1, 1, 12});
+  const auto f = rig.send({2, 0, 1, 8});
+  const auto e = rig.send({2, 2, 1, 10});
+  rig.run(1'000);
+  // At 13, output 0 grants f, output 1 grants b, output 2 grants e: input 2 accepts f before e.
+  CHECK(rig.tail_of(f) == 13 + 4 + 1);
+  CHECK(rig.tail_of(b) == 13 + 4 + 1);
+  CHECK(rig.tail_of(c) == 14 + 4 + 1);
+  CHECK(rig.tail_of(e) == 14 + 4 + 1);
+  CHECK(rig.tail_of(a) == 15 + 4 + 1);
+  CHECK(rig.tail_of(d) == 15 + 4 + 1);
+}
+
 TEST_CASE("the virtual queues of an input share its buffer") {
   SwitchFabric::Shape s = with_virtual_queues(8);
   s.buffer_flits = 18;
