@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bench/cpu_time.h"
+#include "bench/dram_bounds.h"
 #include "bench/interpreter.h"
 #include "bench/noc_tables.h"
 #include "bench/stream_kernel.h"
@@ -165,6 +166,14 @@ ordered_json state_by_kind(const std::string& platform, const std::vector<std::s
     d[name] = {{"blocks", kind.blocks}, {"bytes_per_block", kind.bytes / kind.blocks}};
   }
   return d;
+}
+
+void print_dram_shares(const GpuConfig& config) {
+  std::cout << "| pattern | bound | model |\n| --- | --- | --- |\n" << std::fixed;
+  std::cout.precision(4);
+  for (const bench::DramShare& s : bench::dram_shares(config.dram, config.system.line_bytes)) {
+    std::cout << "| " << s.pattern << " | " << s.bound << " | " << s.model << " |\n";
+  }
 }
 
 /// `arguments`: ports=N, flits=N, and settings of the crossbar as --set has them.
@@ -390,6 +399,12 @@ int sc_main(int argc, char** argv) {
       } else {
         std::cout << crossbar_curve({argv + 2, argv + argc}).dump(2) << std::endl;
       }
+      return 0;
+    }
+    // A channel's use of its data bus beside the bounds of its timing parameters, the table of
+    // docs/blocks/dram.md: --dram PLATFORM [path=value]...
+    if (argc >= 3 && std::string(argv[1]) == "--dram") {
+      print_dram_shares(resolve_config(argv[2], {argv + 3, argv + argc}).gpu);
       return 0;
     }
     // The same for the interpreter's figures.
