@@ -219,6 +219,11 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
 const std::vector<DerivedInfo>& derived_catalogue() {
   static const std::vector<DerivedInfo> all = {
       {"ipc", "instruction/cycle", "warp instructions of all SMs per SM cycle"},
+      {"memory_stall_fraction", "",
+       "issue slots in which all warps of a scheduler waited for memory, over all slots"},
+      {"memory_headroom", "",
+       "all issue slots over those that issued or waited for a fixed latency: the speedup that no "
+       "memory system can exceed"},
       {"replies_per_cycle", "response/cycle",
        "responses to L1 misses per SM cycle (NUBA figure 8)"},
       {"l1_hit_rate", "", "L1 load hits over loads; merges are no hits"},
@@ -300,6 +305,10 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
 
   ordered_json d;
   d["ipc"] = ratio(run.sms.sum(&SmStats::warp_instructions), n);
+  const double slots = n * system.sms * config.sm.schedulers;
+  d["memory_stall_fraction"] = ratio(run.sms.sum(&SmStats::memory_slots), slots);
+  d["memory_headroom"] = ratio(
+      slots, run.sms.sum(&SmStats::issued_slots) + run.sms.sum(&SmStats::dependency_slots));
   d["replies_per_cycle"] = ratio(l1_misses, n);
   d["l1_hit_rate"] = ratio(l1s.sum(&L1Stats::load_hits), loads);
   d["llc_hit_rate"] =
