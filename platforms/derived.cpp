@@ -307,8 +307,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["ipc"] = ratio(run.sms.sum(&SmStats::warp_instructions), n);
   const double slots = n * system.sms * config.sm.schedulers;
   d["memory_stall_fraction"] = ratio(run.sms.sum(&SmStats::memory_slots), slots);
-  d["memory_headroom"] = ratio(
-      slots, run.sms.sum(&SmStats::issued_slots) + run.sms.sum(&SmStats::dependency_slots));
+  d["memory_headroom"] =
+      ratio(slots, run.sms.sum(&SmStats::issued_slots) + run.sms.sum(&SmStats::dependency_slots));
   d["replies_per_cycle"] = ratio(l1_misses, n);
   d["l1_hit_rate"] = ratio(l1s.sum(&L1Stats::load_hits), loads);
   d["llc_hit_rate"] =

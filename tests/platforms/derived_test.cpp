@@ -56,9 +56,8 @@ TEST_CASE("the headroom is what remains if every slot issues or waits for a fixe
   c.sm.schedulers = 2;
   ordered_json m;
   // 800 slots in 100 cycles.
-  m["system.gpu0.sm0"] = {{"issued_slots", 60},     {"idle_slots", 0},
-                          {"structural_slots", 10}, {"dependency_slots", 30},
-                          {"memory_slots", 90},     {"barrier_slots", 10}};
+  m["system.gpu0.sm0"] = {{"issued_slots", 60},     {"idle_slots", 0},    {"structural_slots", 10},
+                          {"dependency_slots", 30}, {"memory_slots", 90}, {"barrier_slots", 10}};
   m["system.gpu0.sm1"] = {{"issued_slots", 100}, {"dependency_slots", 10}, {"memory_slots", 70}};
   const ordered_json d = derive(m, c, 100, std::vector<std::uint64_t>(c.system.channels, 0));
   CHECK(d.at("memory_stall_fraction") == 0.2);
