@@ -51,7 +51,8 @@ nlohmann::ordered_json ExecutionWindow::to_json() const {
           {"rest_thread_instructions", rest_ + executed - detailed}};
 }
 
-Executed run_untimed(KernelRest rest, const std::function<void(std::uint64_t ended)>& working) {
+Executed run_untimed(const KernelRest& rest,
+                     const std::function<void(std::uint64_t ended)>& working) {
   KernelProgram& kernel = *rest.kernel;
   std::vector<CtaProgram*> held;
   for (const HeldCta& cta : rest.held) held.push_back(cta.program.get());

@@ -71,7 +71,8 @@ inline constexpr std::uint64_t kUntimedBudget = kernels::FunctionalDevice::kInst
 
 /// Executes the rest of a kernel without timing. `working`: called after each CTA, with the number
 /// of CTAs that have ended.
-Executed run_untimed(KernelRest rest, const std::function<void(std::uint64_t ended)>& working);
+Executed run_untimed(const KernelRest& rest,
+                     const std::function<void(std::uint64_t ended)>& working);
 
 /// A kernel of which nothing has been executed.
 KernelRest whole_kernel(KernelProgram& kernel);

@@ -116,7 +116,7 @@ class Simulation::Impl {
   void close_record();
   void run_launch(const LaunchRequest& request);
   void run_launch_untimed(const LaunchRequest& request);
-  void run_rest(KernelRest rest);
+  void run_rest(const KernelRest& rest);
   void drain();
   std::uint64_t instructions();
   struct Measured {
@@ -272,12 +272,12 @@ void Simulation::Impl::end_window() {
 }
 
 /// Executes what is left of a stopped kernel, and from now on all kernels, without timing.
-void Simulation::Impl::run_rest(KernelRest rest) {
+void Simulation::Impl::run_rest(const KernelRest& rest) {
   KernelProgram& kernel = *rest.kernel;
   kernel.use_flat_memory(&device_.flat_memory());
   const auto ctas = static_cast<double>(kernel.grid().count());
   const std::string what = kernel.name() + ", without timing";
-  window_->rest(run_untimed(std::move(rest), [&](std::uint64_t ended) {
+  window_->rest(run_untimed(rest, [&](std::uint64_t ended) {
                   host_works(what, static_cast<double>(ended) / ctas);
                 }).thread_instructions);
 }
@@ -289,7 +289,7 @@ void Simulation::Impl::end_windowed_launch() {
   drain();
   device_.gather_values();
   device_.set_values(ValueMode::kFunctional);
-  if (std::optional<KernelRest> rest = gpu().dispatcher().take_rest()) run_rest(std::move(*rest));
+  if (const std::optional<KernelRest> rest = gpu().dispatcher().take_rest()) run_rest(*rest);
 }
 
 void Simulation::Impl::run_launch_untimed(const LaunchRequest& request) {
