@@ -56,8 +56,9 @@ inline std::uint32_t SwitchFabric::pop(SwitchBuffer& buffer, Step free) {
   return index;
 }
 
+template <bool kPlain>
 inline void SwitchFabric::enqueue(unsigned stage, std::uint32_t buffer, std::uint32_t index) {
-  if (virtual_queues()) {
+  if (!kPlain && virtual_queues()) {
     enqueue_virtual(stage, buffer, index);
   } else if (SwitchBuffer& b = buffers_[stage][buffer]; push(b, index)) {
     bid(stage, b);
@@ -105,7 +106,11 @@ bool SwitchFabric::inject(Cycle current, unsigned entry, unsigned exit,
   if (!one_step()) tails_[index] = (start + flits - 1) * speedup_;
 
   if (e.head == kNoPacket && fits(buffers_[0][entry], flits, capacity_)) {
-    enqueue(0, entry, index);
+    if (plain_) {
+      enqueue<true>(0, entry, index);
+    } else {
+      enqueue<false>(0, entry, index);
+    }
     return true;
   }
   p.next = kNoPacket;
@@ -133,6 +138,7 @@ inline void SwitchFabric::serve_again(unsigned stage, std::uint32_t link, Step s
   wheel_.activate(link_work(stage), link, (l.waiting != 0) & (l.free_at <= step));
 }
 
+template <bool kPlain>
 void SwitchFabric::refill(std::uint32_t entry, Step step) {
   while (true) {
     const std::uint32_t index = entries_[entry].head;
@@ -144,7 +150,7 @@ void SwitchFabric::refill(std::uint32_t entry, Step step) {
       stats_.ingress_wait_cycles += cycle_of(step) - cycle_of(p.ready);
       p.ready = step;
     }
-    enqueue(0, entry, index);
+    enqueue<kPlain>(0, entry, index);
     client_.entered(entry, counted);
   }
 }
@@ -157,18 +163,20 @@ inline bool SwitchFabric::fits_downstream(unsigned stage, std::uint32_t link,
                                : fits(buffers_[1][sink], flits, capacity_);
 }
 
+template <bool kPlain>
 inline Step SwitchFabric::departure(std::uint32_t index, Step step) const {
   const Step end = step + packets_[index].flits;
-  return one_step() ? end : std::max(end, tails_[index] + 1);
+  return kPlain || one_step() ? end : std::max(end, tails_[index] + 1);
 }
 
+template <bool kPlain>
 inline void SwitchFabric::forward(unsigned stage, std::uint32_t link, std::uint32_t buffer,
                                   std::uint32_t index, Step step) {
   Packet& p = packets_[index];
   if (stage == last_stage()) {
     stats_.egress_busy_cycles[link] += p.flits;
     // Delivered one cycle ahead of the tail.
-    if (one_step()) {
+    if (kPlain || one_step()) {
       p.ready = step + latency_ + p.flits - 1;
     } else {
       const Cycle start = std::max((step + latency_ + speedup_ - 1) / speedup_, exit_free_[link]);
@@ -180,13 +188,13 @@ inline void SwitchFabric::forward(unsigned stage, std::uint32_t link, std::uint3
     if (push(exit, index)) wheel_.due(kEject, link, exit.ready);
   } else {
     p.ready = step + latency_;
-    if (!one_step()) tails_[index] = departure(index, step) - 1 + latency_;
-    enqueue(1, links_[0][link].downstream, index);
+    if (!kPlain && !one_step()) tails_[index] = departure<false>(index, step) - 1 + latency_;
+    enqueue<kPlain>(1, links_[0][link].downstream, index);
   }
   if (stage != 0) {
     serve_again(0, buffers_[1][buffer].upstream, step);
   } else {
-    if (entries_[buffer].head != kNoPacket) refill(buffer, step);
+    if (entries_[buffer].head != kNoPacket) refill<kPlain>(buffer, step);
   }
 }
 
@@ -199,31 +207,33 @@ inline void SwitchFabric::end_stall(SwitchLink& link, Step step) {
 // ---- a cycle ----
 
 void SwitchFabric::process(Cycle cycle) {
-  if (credits_wait() && credit_cycle_ < cycle) return_credits();
-  if (one_step()) {
-    process_step(cycle);
+  if (plain_) {
+    process_step<true>(cycle);
     return;
   }
-  for (std::uint32_t i = 0; i < speedup_; ++i) process_step(cycle * speedup_ + i);
+  if (credit_cycle_ < cycle) return_credits();
+  for (std::uint32_t i = 0; i < speedup_; ++i) process_step<false>(cycle * speedup_ + i);
 }
 
-void SwitchFabric::process_step(Step step) {
+template <bool kPlain>
+inline void SwitchFabric::process_step(Step step) {
   if (!wheel_.begin(step)) return;
   // 1. Exits deliver. 2. The last stage's outputs arbitrate. 3. The first stage's outputs
   // arbitrate.
-  wheel_.serve(kEject, [&](std::uint32_t e) { eject(e, cycle_of(step)); });
-  if (virtual_queues()) {
+  wheel_.serve(kEject, [&](std::uint32_t e) { eject<kPlain>(e, kPlain ? step : cycle_of(step)); });
+  if (!kPlain && virtual_queues()) {
     match_stages(step);
     return;
   }
-  wheel_.serve(kLink1, [&](std::uint32_t l) { serve(last_stage(), l, step); });
-  wheel_.serve(kLink0, [&](std::uint32_t l) { serve(0, l, step); });
+  wheel_.serve(kLink1, [&](std::uint32_t l) { serve<kPlain>(last_stage(), l, step); });
+  wheel_.serve(kLink0, [&](std::uint32_t l) { serve<kPlain>(0, l, step); });
 }
 
+template <bool kPlain>
 void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   SwitchBuffer& f = exits_[exit];
   if (f.head == kNoPacket) return;
-  if (unlikely(cycle_of(f.ready) > cycle)) {
+  if (unlikely(f.ready > (kPlain ? cycle : cycle * speedup_))) {
     wheel_.due(kEject, exit, f.ready);
     return;
   }
@@ -235,12 +245,12 @@ void SwitchFabric::eject(std::uint32_t exit, Cycle cycle) {
   stats_.bytes += packet.bytes;
   stats_.flits += packet.flits;
   stats_.egress_bytes[exit] += packet.bytes;
-  drop_packet(pop(f, (cycle + 1) * speedup_));
+  drop_packet(pop(f, kPlain ? cycle + 1 : (cycle + 1) * speedup_));
   if (f.head != kNoPacket) wheel_.due(kEject, exit, f.ready);
-  if (credits_wait()) {
-    hold_credit(exit, packet.flits, cycle);
-  } else {
+  if (kPlain) {
     serve_again(last_stage(), exit, cycle);
+  } else {
+    hold_credit(exit, packet.flits, cycle);
   }
 }
 
@@ -284,6 +294,7 @@ std::uint32_t SwitchFabric::arbitrate(unsigned stage, const SwitchLink& link, st
   return arbiter_->choose(requests);
 }
 
+template <bool kPlain>
 void SwitchFabric::serve(unsigned stage, std::uint32_t link, Step step) {
   SwitchLink& l = links_[stage][link];
   if (l.waiting == 0) return;
@@ -318,12 +329,12 @@ void SwitchFabric::serve(unsigned stage, std::uint32_t link, Step step) {
   end_stall(l, step);
   l.last = static_cast<std::uint16_t>(input);
   l.waiting &= ~(std::uint64_t{1} << input);
-  l.free_at = departure(index, step);
+  l.free_at = departure<kPlain>(index, step);
   if (l.waiting != 0) wheel_.due(link_work(stage), link, l.free_at);
 
   pop(source, l.free_at);
   if (source.head != kNoPacket) bid(stage, source);
-  forward(stage, link, buffer, index, step);
+  forward<kPlain>(stage, link, buffer, index, step);
 }
 
 // ---- virtual output queues ----
@@ -380,8 +391,8 @@ void SwitchFabric::match(unsigned stage, std::uint32_t switch_index, Step step) 
       l.waiting &= ~(std::uint64_t{1} << i);
     }
     inputs[i].used -= packets_[index].flits;
-    inputs[i].ready = l.free_at = departure(index, step);
-    forward(stage, first + output, first_buffer + i, index, step);
+    inputs[i].ready = l.free_at = departure<false>(index, step);
+    forward<false>(stage, first + output, first_buffer + i, index, step);
   }
   for (std::uint64_t left = m.stalled; left != 0; left &= left - 1) {
     SwitchLink& l = links_[stage][first + lowest_bit(left)];

@@ -128,9 +128,7 @@ class SwitchFabric {
 
   Cycle cycle_of(Step step) const { return one_step() || step == kNever ? step : step / speedup_; }
   bool one_step() const { return !unlikely(speedup_ != 1); }
-  bool virtual_queues() const { return unlikely(!virtual_queues_.empty()); }
-  /// Whether the space that an exit releases is available from the next cycle.
-  bool credits_wait() const { return unlikely(credits_wait_); }
+  bool virtual_queues() const { return !virtual_queues_.empty(); }
 
   std::uint32_t handle_packet();
   void drop_packet(std::uint32_t index);
@@ -142,15 +140,21 @@ class SwitchFabric {
   bool push(SwitchBuffer& buffer, std::uint32_t index);
   /// Dequeues the head; its tail leaves at `free`.
   std::uint32_t pop(SwitchBuffer& buffer, Step free);
+  // kPlain: FIFO inputs without a speedup, the default, which pays for no other case.
+
   /// Adds a packet to a switch input.
+  template <bool kPlain>
   void enqueue(unsigned stage, std::uint32_t buffer, std::uint32_t index);
   void enqueue_virtual(unsigned stage, std::uint32_t buffer, std::uint32_t index);
   void bid(unsigned stage, const SwitchBuffer& buffer);
 
+  template <bool kPlain>
   void process_step(Step step);
+  template <bool kPlain>
   void eject(std::uint32_t exit, Cycle cycle);
   void hold_credit(std::uint32_t exit, std::uint32_t flits, Cycle cycle);
   void return_credits();
+  template <bool kPlain>
   void serve(unsigned stage, std::uint32_t link, Step step);
   void match_stages(Step step);
   void match(unsigned stage, std::uint32_t switch_index, Step step);
@@ -159,11 +163,14 @@ class SwitchFabric {
   std::uint32_t arbitrate(unsigned stage, const SwitchLink& link, std::uint64_t ready, Step step);
   bool fits_downstream(unsigned stage, std::uint32_t link, std::uint32_t index) const;
   /// When the packet has left a switch input that it begins to leave at `step`.
+  template <bool kPlain>
   Step departure(std::uint32_t index, Step step) const;
   /// Moves a packet that has left `buffer` to the buffer downstream of the link.
+  template <bool kPlain>
   void forward(unsigned stage, std::uint32_t link, std::uint32_t buffer, std::uint32_t index,
                Step step);
   void end_stall(SwitchLink& link, Step step);
+  template <bool kPlain>
   void refill(std::uint32_t entry, Step step);
   /// The earliest departure, after `step`, of a head that waits for the link; kNever if none.
   Step next_ready(unsigned stage, const SwitchLink& link, Step step) const;
@@ -183,7 +190,7 @@ class SwitchFabric {
   const std::uint32_t exit_capacity_;
   const std::vector<SwitchStage> shape_;
   const bool two_stages_;
-  const bool credits_wait_;
+  const bool plain_;
   const std::unique_ptr<const Arbiter> arbiter_;
   const bool by_age_;
   std::array<std::uint64_t, 64> arrived_{};  ///< ArbitrationRequests::arrived

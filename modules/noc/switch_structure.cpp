@@ -30,8 +30,7 @@ SwitchFabric::SwitchFabric(const Shape& shape, Client& client, NocStats& stats)
       exit_capacity_(shape.buffer_flits + shape.output_buffer_flits),
       shape_(switch_stages(shape.entries, shape.exits, shape.radix)),
       two_stages_(shape_.size() == 2),
-      credits_wait_(shape.internal_speedup > 1 ||
-                    shape.input_queues == InputQueues::kVirtualOutput),
+      plain_(shape.internal_speedup == 1 && shape.input_queues == InputQueues::kFifo),
       arbiter_(shape.arbitration.make({shape.radix})),
       by_age_(arbiter_->compares_age()),
       exit_group_(shape.exits, 0),
