@@ -162,6 +162,7 @@ BlockHandle make_sm(const SmSite& s) {
     m.dispatcher.bind(dispatcher);
   };
   h.sm.warp_instructions = [&m]() -> std::uint64_t { return m.stats().warp_instructions; };
+  h.sm.settle_statistics = [&m] { m.settle_statistics(); };
   h.sm.thread_instructions = [&m]() -> std::uint64_t { return m.stats().thread_instructions; };
   h.sm.resident_warps = [&m] { return m.resident_warps(); };
   return h;

@@ -33,6 +33,7 @@ struct SmHandle {
   std::function<void(FlushIf& l1, DispatchEventsIf& dispatcher)> bind;
   std::function<std::uint64_t()> warp_instructions;
   std::function<std::uint64_t()> thread_instructions;
+  std::function<void()> settle_statistics;  ///< can be empty
   std::function<unsigned()> resident_warps;
 };
 

@@ -38,8 +38,7 @@ void ExecutionWindow::process() {
 nlohmann::ordered_json ExecutionWindow::to_json() const {
   // Instructions that SMs issue between the window's end and the release of their CTAs belong to
   // the rest.
-  const std::uint64_t executed = hooks_.executed();
-  const std::uint64_t detailed = over_ ? detailed_ : executed;
+  const std::uint64_t late = hooks_.executed() - detailed();
   return {{"skip", options_.skip},
           {"detail", options_.detail},
           {"begin_cycle", clock_.cycle_at(began_at_)},
@@ -47,23 +46,21 @@ nlohmann::ordered_json ExecutionWindow::to_json() const {
           {"rest", options_.rest},
           {"complete", over_},
           {"skipped_thread_instructions", skipped_},
-          {"detailed_thread_instructions", detailed},
-          {"rest_thread_instructions", rest_ + executed - detailed}};
+          {"detailed_thread_instructions", detailed()},
+          {"rest_thread_instructions", rest_ + late}};
 }
 
-Executed run_untimed(const KernelRest& rest,
-                     const std::function<void(std::uint64_t ended)>& working) {
+void run_untimed(const KernelRest& rest,
+                 const std::function<void(std::uint64_t ended, const Executed& more)>& working) {
   KernelProgram& kernel = *rest.kernel;
   std::vector<CtaProgram*> held;
   for (const HeldCta& cta : rest.held) held.push_back(cta.program.get());
-  Executed all = run_ctas(kernel, held, kAllInstructions, kUntimedBudget);
   std::uint64_t ended = held.size();
+  working(ended, run_ctas(kernel, held, kAllInstructions, kUntimedBudget));
   while (const std::optional<CtaId> id = rest.next()) {
     const std::unique_ptr<CtaProgram> cta = kernel.start_cta(*id);
-    all += run_ctas(kernel, {cta.get()}, kAllInstructions, kUntimedBudget);
-    working(++ended);
+    working(++ended, run_ctas(kernel, {cta.get()}, kAllInstructions, kUntimedBudget));
   }
-  return all;
 }
 
 KernelRest whole_kernel(KernelProgram& kernel) {

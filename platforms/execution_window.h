@@ -40,6 +40,8 @@ class ExecutionWindow {
   void begin();
   void rest(std::uint64_t thread_instructions) { rest_ += thread_instructions; }
 
+  /// Thread instructions in the window, so far.
+  std::uint64_t detailed() const { return over_ ? detailed_ : hooks_.executed(); }
   bool begun() const { return begun_; }
   bool over() const { return over_; }
   Tick began_at() const { return began_at_; }
@@ -69,10 +71,11 @@ class ExecutionWindow {
 /// Maximum of warp instructions of a CTA that runs without timing.
 inline constexpr std::uint64_t kUntimedBudget = kernels::FunctionalDevice::kInstructionBudget;
 
-/// Executes the rest of a kernel without timing. `working`: called after each CTA, with the number
-/// of CTAs that have ended.
-Executed run_untimed(const KernelRest& rest,
-                     const std::function<void(std::uint64_t ended)>& working);
+/// Executes the rest of a kernel without timing. `working`: called after the partially executed
+/// CTAs and after each other one, with the number of CTAs that have ended, and what was executed
+/// since its last call.
+void run_untimed(const KernelRest& rest,
+                 const std::function<void(std::uint64_t ended, const Executed& more)>& working);
 
 /// A kernel of which nothing has been executed.
 KernelRest whole_kernel(KernelProgram& kernel);

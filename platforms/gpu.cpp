@@ -105,6 +105,13 @@ std::uint64_t Gpu::thread_instructions() const {
   return sum;
 }
 
+void Gpu::settle_statistics() {
+  for (const BlockHandle* sm : sms_) {
+    if (sm->sm.settle_statistics) sm->sm.settle_statistics();
+  }
+  dispatcher_->settle_statistics();
+}
+
 std::uint64_t Gpu::resident_warps() const {
   std::uint64_t sum = 0;
   for (const BlockHandle* sm : sms_) sum += sm->sm.resident_warps();

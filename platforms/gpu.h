@@ -75,6 +75,8 @@ class Gpu final : public sc_core::sc_module {
   std::uint64_t warp_instructions() const;
   std::uint64_t thread_instructions() const;
   std::uint64_t resident_warps() const;
+  /// Brings statistics that blocks count later up to the present time, for a window's begin or end.
+  void settle_statistics();
   const ProtocolChecker* unfinished_checker() const;
 
   /// Whether slices cache other slices' lines according to RemoteCaching.

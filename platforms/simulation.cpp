@@ -257,12 +257,14 @@ void Simulation::Impl::begin_window() {
   device_.scatter_values();
   gathered_ = false;
   window_->begin();
+  gpu().settle_statistics();
   registry_.begin_window();
   kernels_.back().start_cycle = clock_.cycle_at(now());
 }
 
 void Simulation::Impl::end_window() {
   close_record();
+  gpu().settle_statistics();
   measured_ = measure();
   if (!options_.window->rest) {
     sc_core::sc_pause();
@@ -277,9 +279,10 @@ void Simulation::Impl::run_rest(const KernelRest& rest) {
   kernel.use_flat_memory(&device_.flat_memory());
   const auto ctas = static_cast<double>(kernel.grid().count());
   const std::string what = kernel.name() + ", without timing";
-  window_->rest(run_untimed(rest, [&](std::uint64_t ended) {
-                  host_works(what, static_cast<double>(ended) / ctas);
-                }).thread_instructions);
+  run_untimed(rest, [&](std::uint64_t ended, const Executed& more) {
+    window_->rest(more.thread_instructions);
+    host_works(what, static_cast<double>(ended) / ctas);
+  });
 }
 
 /// A launch in which the window has not begun, or is over, needs its values in the flat memory.
@@ -389,7 +392,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   try {
     build_window();
     workload.run(device_, options.scale, options.seed);
-    if (window_ && !window_->begun()) {
+    if (window_ && (!window_->begun() || window_->detailed() == 0)) {
       throw RunError("the workload ends within the skipped instructions (--skip " +
                      std::to_string(options.window->skip) + "): nothing was measured");
     }

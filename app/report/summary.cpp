@@ -78,15 +78,19 @@ std::string energy_parts(const ordered_json& energy, double total) {
   return text;
 }
 
-/// "1 000 000 of 8 000 000 thread instructions, after 500 000", of the section "window".
-std::string window_text(const ordered_json& window) {
+/// "1 000 000 of 8 000 000 thread instructions, after 500 000", of the section "window". `whole`:
+/// the workload ran to its end.
+std::string window_text(const ordered_json& window, bool whole) {
   const auto part = [&window](const char* key) { return window.value(key, std::uint64_t{0}); };
   const std::uint64_t skipped = part("skipped_thread_instructions");
   const std::uint64_t detailed = part("detailed_thread_instructions");
   const std::uint64_t all = skipped + detailed + part("rest_thread_instructions");
-  std::string text = grouped(detailed) + " of " + grouped(all) + " thread instructions";
+  // Without rest, or after an interrupt, nothing is known of the whole.
+  std::string text = grouped(detailed);
+  if (whole) text += " of " + grouped(all);
+  text += " thread instructions";
   if (skipped != 0) text += ", after " + grouped(skipped);
-  if (part("detail") != 0 && !window.value("complete", true)) {
+  if (whole && part("detail") != 0 && !window.value("complete", true)) {
     text += "; the workload ended before " + grouped(part("detail"));
   }
   return text;
@@ -99,7 +103,9 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   std::string text = stats.value("workload", "?") + " on " + stats.value("platform", "?") + "\n\n";
   text += fact("verified", verification);
   if (const auto window = stats.find("window"); window != stats.end()) {
-    text += fact("window", window_text(*window));
+    const bool whole = stats.contains("verified") && stats["verified"].is_boolean() &&
+                       !stats.contains("interrupted");
+    text += fact("window", window_text(*window, whole));
   }
   text += fact("cycles", grouped(stats.value("cycles", std::uint64_t{0})) + "  (" +
                              time_text(stats.value("time_ns", 0.0)) + ")");

@@ -76,10 +76,9 @@ void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::except
   stopped_ = nullptr;
   reports_.clear();
   ended_before_ += ctas_done();
-  started_before_ = count_ctas();
+  started_before_ = started();
   numbers_before_ = started_numbers();
   ctas_total_ = kernel.grid().count();
-  ++stats_.kernels;
   start_at_ = clock_.after(now() + 1, config_.launch_cycles);
   wake_.at(start_at_);
 }
@@ -147,6 +146,7 @@ void CtaDispatcher::begin(Tick t) {
     s->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sms.size()));
   }
   outstanding_ = 0;
+  busy_since_ = t;
   if (stopped_ != nullptr) return;
   SkipResult skipped;
   skipped.of_gpu.resize(gpus_.size());
@@ -162,6 +162,7 @@ void CtaDispatcher::begin(Tick t) {
       std::exchange(skip_done_, nullptr)();
     }
   }
+  ++stats_.kernels;
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     order.scheduler = planned_.empty() ? gpus_[g].scheduler : planned_[g];
     order.skipped = skipped.of_gpu[g];
@@ -233,12 +234,12 @@ void CtaDispatcher::begin_stage(Tick t) {
   }
   if (stage_ == 0) {
     // Each part ends when its scheduler returns no CTA for any of its SMs.
-    const std::uint64_t started = count_ctas() - started_before_;
+    const std::uint64_t dealt = started() - started_before_;
     const std::uint64_t numbers = started_numbers() - numbers_before_;
-    if (started != ctas_total_ || numbers != ctas_total_ * (ctas_total_ - 1) / 2) {
+    if (dealt != ctas_total_ || numbers != ctas_total_ * (ctas_total_ - 1) / 2) {
       failure_.error = std::make_exception_ptr(RunError(
           "kernel '" + kernel_->name() + "': the CTA schedulers have not returned each of " +
-          std::to_string(ctas_total_) + " CTAs once, but " + std::to_string(started) + " in all"));
+          std::to_string(ctas_total_) + " CTAs once, but " + std::to_string(dealt) + " in all"));
       fail(t);
       return;
     }
@@ -258,7 +259,8 @@ void CtaDispatcher::begin_stage(Tick t) {
 }
 
 void CtaDispatcher::end_kernel(Tick t) {
-  stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(start_at_);
+  count_busy_cycles(t);
+  count_ctas();
   stats_.flush_cycles += flush_cycles_;
   kernel_ = nullptr;
   std::exchange(on_end_, nullptr)(nullptr);
@@ -272,8 +274,24 @@ std::uint64_t CtaDispatcher::ctas_done() const {
 
 std::uint64_t CtaDispatcher::count_ctas() {
   stats_.ctas = 0;
-  for (const Gpu& gpu : gpus_) stats_.ctas += gpu.part->started();
+  for (const Gpu& gpu : gpus_) stats_.ctas += gpu.part->started() - gpu.part->skipped();
   return stats_.ctas;
+}
+
+void CtaDispatcher::count_busy_cycles(Tick t) {
+  stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(busy_since_);
+  busy_since_ = t;
+}
+
+void CtaDispatcher::settle_statistics() {
+  count_ctas();
+  if (kernel_ != nullptr && begun_) count_busy_cycles(now());
+}
+
+std::uint64_t CtaDispatcher::started() const {
+  std::uint64_t sum = 0;
+  for (const Gpu& gpu : gpus_) sum += gpu.part->started();
+  return sum;
 }
 
 std::uint64_t CtaDispatcher::started_numbers() const {

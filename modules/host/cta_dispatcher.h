@@ -60,9 +60,9 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
 
   /// Kernels that start from now on are executed by `skip` first, CTA by CTA, until it returns
   /// false. It gets the CTAs in the order in which equally fast SMs would get them, and all CTAs of
-  /// a cooperative kernel at once. SMs adopt those that it leaves partially executed. Skipped CTAs
-  /// count as dealt. `done`: called when `skip` has returned false; the kernel's other CTAs are
-  /// then about to start.
+  /// a cooperative kernel at once. SMs adopt those that it leaves partially executed. The
+  /// statistics count no skipped CTA. `done`: called when `skip` has returned false; the kernel's
+  /// other CTAs are then about to start.
   void skip_first(CtaSkip skip, std::function<void()> done);
   /// Stops the running kernel: the parts deal no more CTAs, and the SMs release theirs when they
   /// have no outstanding access. The kernel then ends without flush; take_rest() returns what is
@@ -83,6 +83,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   const DispatchStats& stats() const { return stats_; }
   /// Brings stats().ctas up to date, while a kernel runs as well, and returns it.
   std::uint64_t count_ctas();
+  /// Counts the CTAs and the busy cycles up to now.
+  void settle_statistics();
 
   bool idle() const override { return kernel_ == nullptr; }
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -108,7 +110,9 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   void begin_stage(Tick t);
   void order_all(Tick t, const DispatchOrder& order);
   unsigned residents() const;
+  std::uint64_t started() const;
   std::uint64_t started_numbers() const;
+  void count_busy_cycles(Tick t);
   void fail(Tick t);
   void end_kernel(Tick t);
 
@@ -127,6 +131,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   KernelProgram* stopped_ = nullptr;  ///< the last kernel, if it was stopped
   DispatchReport failure_;
   Tick start_at_ = 0;
+  Tick busy_since_ = 0;          ///< of the running kernel: busy cycles are counted up to here
   bool begun_ = false;           ///< the parts have been ordered to begin
   std::size_t outstanding_ = 0;  ///< reports of parts that have not ended, or not flushed
   std::size_t stage_ = 0;        ///< next flush stage

@@ -93,6 +93,7 @@ void GpuDispatcher::follow(DispatchOrder order, Tick t) {
 
 /// The CTAs that have been executed to their ends count as dealt and ended.
 void GpuDispatcher::adopt(SkippedCtas& skipped, Tick t) {
+  skipped_ += skipped.ended + skipped.held.size();
   started_ += skipped.ended;
   started_numbers_ += skipped.ended_numbers;
   ended_ += skipped.ended;

@@ -75,6 +75,8 @@ class GpuDispatcher {
   /// Sum of the numbers of the CTAs that have started.
   std::uint64_t started_numbers() const { return started_numbers_; }
   std::uint64_t ended() const { return ended_; }
+  /// Those of started() that were executed without timing, at least in part.
+  std::uint64_t skipped() const { return skipped_; }
   /// After kStop: the CTAs that the SMs have released, in the order of their numbers.
   std::vector<HeldCta> take_released();
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
@@ -118,6 +120,7 @@ class GpuDispatcher {
   std::uint64_t started_ = 0;
   std::uint64_t started_numbers_ = 0;
   std::uint64_t ended_ = 0;
+  std::uint64_t skipped_ = 0;
   ProcessTimer wake_;
 };
 

@@ -73,14 +73,16 @@ void SmCluster::process() {
   const Tick t = now();
   const std::uint64_t cycle = clock_.cycle_at(t);
   warps_.set_current_cycle(cycle);
-  if (cycle > cycle_ + 1) account_slots((cycle - cycle_ - 1) * schedulers_.size());
+  if (cycle > accounted_cycle_ + 1) {
+    account_slots((cycle - accounted_cycle_ - 1) * schedulers_.size());
+  }
   try {
     step(cycle, t);
   } catch (...) {
     dispatcher->kernel_failed(id_, std::current_exception());
     return;
   }
-  cycle_ = cycle;
+  cycle_ = accounted_cycle_ = cycle;
   const std::uint64_t next = next_cycle(cycle);
   if (next != WarpTable::kNever) wake_.at(clock_.time_of(next));
   wake_.at(starts_.next_due());
@@ -303,6 +305,14 @@ void SmCluster::account_slots(std::uint64_t slots) {
    : warps_.results_due()                 ? stats_.dependency_slots
    : warps_.occupied() != warps_.parked() ? stats_.memory_slots
                                           : stats_.barrier_slots) += slots;
+}
+
+void SmCluster::settle_statistics() {
+  if (now() == 0) return;
+  const std::uint64_t cycle = clock_.cycle_at(now() - 1);
+  if (cycle <= accounted_cycle_) return;
+  account_slots((cycle - accounted_cycle_) * schedulers_.size());
+  accounted_cycle_ = cycle;
 }
 
 // Housekeeping.

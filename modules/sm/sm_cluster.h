@@ -37,9 +37,8 @@ namespace tessera {
 ///
 /// Timing: an SM with a ready warp issues at each clock edge. Without one, its process sleeps until
 /// the next result, response or CTA. A line request arrives at the L1 tlb_latency cycles after it
-/// was sent.
-/// Phases: all four, as initiator. Not modelled: local memory's traffic (it has a fixed latency),
-/// instruction fetch, register banks, operand collectors, write-back port conflicts.
+/// was sent. Phases: all four, as initiator. Not modelled: local memory's traffic (it has a fixed
+/// latency), instruction fetch, register banks, operand collectors, write-back port conflicts.
 class SmCluster final : public sc_core::sc_module,
                         public Block,
                         public CtaSinkIf,
@@ -65,6 +64,7 @@ class SmCluster final : public sc_core::sc_module,
   void quiesce(std::function<void()> drained) override;
   void resume() override;
 
+  void settle_statistics();  ///< counts the issue slots of all cycles before now
   /// Slots that warps of resident CTAs occupy.
   unsigned resident_warps() const;
   bool idle() const override;
@@ -74,7 +74,6 @@ class SmCluster final : public sc_core::sc_module,
 
  private:
   static constexpr unsigned kUnits = 4;  ///< units with an issue interval: the first values of Unit
-
   struct Cta {
     std::unique_ptr<CtaProgram> program;
     CtaId id;
@@ -130,7 +129,8 @@ class SmCluster final : public sc_core::sc_module,
 
   // Grouped, because each activation reads these members.
   WarpTable warps_;
-  std::uint64_t cycle_ = 0;  ///< last cycle that has been processed
+  std::uint64_t cycle_ = 0;            ///< last cycle that has been processed
+  std::uint64_t accounted_cycle_ = 0;  ///< last cycle whose issue slots have been counted
   std::uint64_t shared_free_ = 0;
   std::uint64_t stores_ = 0;
   TimedQueue<Start> starts_;

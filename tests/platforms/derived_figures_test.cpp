@@ -64,6 +64,10 @@ struct Platform {
     const auto bus = static_cast<double>(s.config().gpu.dram.bus_bytes_per_clock);
     const double dram_peak = static_cast<double>(channels.size()) * 0.37 * bus;
     expect("ipc", s.sum(sms, "warp_instructions") / kCycles);
+    const double slots = kCycles * static_cast<double>(sms.size()) * s.config().gpu.sm.schedulers;
+    expect("memory_stall_fraction", s.sum(sms, "memory_slots") / slots);
+    expect("memory_headroom",
+           slots / (s.sum(sms, "issued_slots") + s.sum(sms, "dependency_slots")));
     expect("replies_per_cycle", misses / kCycles);
     expect("l1_hit_rate", s.sum(l1s, "load_hits") / loads());
     expect("llc_hit_rate", llc_hits / llc_accesses());
