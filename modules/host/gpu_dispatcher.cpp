@@ -125,12 +125,6 @@ void GpuDispatcher::released(std::uint32_t sm, CtaId cta, std::unique_ptr<CtaPro
   notify(released_.back().sm, {Notification::Kind::kCtaReleased, cta});
 }
 
-std::vector<HeldCta> GpuDispatcher::take_released() {
-  std::sort(released_.begin(), released_.end(),
-            [](const HeldCta& a, const HeldCta& b) { return a.id.value < b.id.value; });
-  return std::exchange(released_, {});
-}
-
 void GpuDispatcher::handle_notifications(Tick t) {
   while (notifications_.due(t)) {
     Sm& s = sms_[notifications_.front_port()];

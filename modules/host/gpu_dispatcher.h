@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "modules/core/process_timer.h"
@@ -77,8 +78,8 @@ class GpuDispatcher {
   std::uint64_t ended() const { return ended_; }
   /// Those of started() that were executed without timing, at least in part.
   std::uint64_t skipped() const { return skipped_; }
-  /// After kStop: the CTAs that the SMs have released, in the order of their numbers.
-  std::vector<HeldCta> take_released();
+  /// After kStop: the CTAs that the SMs have released, in any order.
+  std::vector<HeldCta> take_released() { return std::exchange(released_, {}); }
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;
   void reset();
 

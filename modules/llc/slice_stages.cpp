@@ -151,9 +151,12 @@ void SliceStages::walk_flush(Tick t) {
   if (flush_at_ > t) {
     wake_.at(flush_at_);
   } else if (flush_frame_ == array_.frames() && writes_.empty()) {
-    if (config_.flush == FlushScope::kAll) array_.invalidate_all();
-    for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
-      if (holds_copy(f)) array_.invalidate(f);
+    if (config_.flush == FlushScope::kAll) {
+      array_.invalidate_all();
+    } else {
+      for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
+        if (holds_copy(f)) array_.invalidate(f);
+      }
     }
     holds_copies_ = false;
     flush_frame_ = kNotFlushing;

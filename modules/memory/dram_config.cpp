@@ -85,8 +85,8 @@ void describe(ParameterVisitor& v, DramConfig& c) {
   v.integer("input_entries", c.input_entries, "",
             "input buffer of each port, in front of the queue (ours)", 1, 4096);
   v.integer("pipeline_clocks", c.pipeline_clocks, "clock",
-            "path and controller pipeline in front of the queue (0 in the papers; GPGPU-Sim's "
-            "dram_latency is 100 core cycles)",
+            "path and controller pipeline in front of the queue (ours: 0, the papers "
+            "do not say; GPGPU-Sim's dram_latency is 100 core cycles)",
             0, 10'000);
   const auto clocks = [&v](const char* name, std::uint32_t& field, const char* what,
                            std::uint64_t min = 0) {

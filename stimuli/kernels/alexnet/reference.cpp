@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stimuli/kernels/max_pooling.h"
 #include "stimuli/kernels/part.h"
 
 namespace tessera::kernels {
@@ -39,24 +40,6 @@ Maps first_layer(const Inputs& in) {
   return out;
 }
 
-/// A maximum's error is at most that of its terms.
-Maps pooled(const Maps& in, std::size_t maps, std::size_t in_size, std::size_t size) {
-  Maps out;
-  for (std::size_t map = 0; map < maps; ++map) {
-    for (std::size_t at = 0; at < size * size; ++at) {
-      Element64 best;
-      for (std::size_t tap = 0; tap < 9; ++tap) {
-        const std::size_t row = at / size * 2 + tap / 3;
-        const Element64& pixel = in[(map * in_size + row) * in_size + at % size * 2 + tap % 3];
-        best.value = std::max(best.value, pixel.value);
-        best.allowed = std::max(best.allowed, pixel.allowed);
-      }
-      out.push_back(best);
-    }
-  }
-  return out;
-}
-
 /// Every thread adds its products in order: maps, rows, columns; then the bias. Errors of the
 /// pooled maps propagate.
 Element64 second_layer(const Maps& in, const Values<float>& weights, const Values<float>& bias,
@@ -86,7 +69,7 @@ std::vector<Expectation> reference(const Inputs& in) {
   const auto weights = in.values<float>("second_weights");
   const auto bias = in.values<float>("second_bias");
   const Maps first = first_layer(in);
-  const Maps middle = pooled(first, maps, static_cast<std::size_t>(in.size("size")), size);
+  const Maps middle = max_pooled(first, maps, static_cast<std::size_t>(in.size("size")), size);
   return {{"first", [first](std::uint64_t at) { return first[at]; }},
           {"pooled", [middle](std::uint64_t at) { return middle[at]; }},
           {"second", [=](std::uint64_t at) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stimuli/kernels/max_pooling.h"
 #include "stimuli/kernels/part.h"
 
 namespace tessera::kernels {
@@ -50,27 +51,6 @@ void scale(Maps& maps, const Values<float>& factors, const Values<float>& shifts
   }
 }
 
-/// A maximum's error is at most that of its terms.
-Maps pooled(const Maps& in, std::size_t maps, std::size_t in_size) {
-  const std::size_t size = in_size / 2;
-  Maps out;
-  for (std::size_t map = 0; map < maps; ++map) {
-    for (std::size_t at = 0; at < size * size; ++at) {
-      Element64 best;
-      for (std::size_t tap = 0; tap < 9; ++tap) {
-        const std::size_t row = at / size * 2 + tap / 3;
-        const std::size_t column = at % size * 2 + tap % 3;
-        if (row >= in_size || column >= in_size) continue;
-        const Element64& pixel = in[(map * in_size + row) * in_size + column];
-        best.value = std::max(best.value, pixel.value);
-        best.allowed = std::max(best.allowed, pixel.allowed);
-      }
-      out.push_back(best);
-    }
-  }
-  return out;
-}
-
 std::vector<Expectation> reference(const Inputs& in) {
   const auto maps = static_cast<std::size_t>(in.size("maps"));
   const auto size = static_cast<std::size_t>(in.size("size"));
@@ -81,7 +61,7 @@ std::vector<Expectation> reference(const Inputs& in) {
   scale(first, in.values<float>("scale"), in.values<float>("shift"));
   // The rectifier does not increase errors.
   for (Element64& pixel : first) pixel.value = std::max(pixel.value, 0.0);
-  const Maps middle = pooled(first, maps, size);
+  const Maps middle = max_pooled(first, maps, size, size / 2);
   const auto out = [=](std::uint64_t at) {
     FloatSum sum;
     for (std::size_t c = 0; c < maps; ++c) {

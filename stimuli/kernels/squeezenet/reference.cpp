@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stimuli/kernels/max_pooling.h"
 #include "stimuli/kernels/part.h"
 
 namespace tessera::kernels {
@@ -57,32 +58,13 @@ Maps first_layer(const Inputs& in) {
   return out;
 }
 
-/// A maximum's error is at most that of its terms.
-Maps pooled(const Maps& in, std::size_t maps, std::size_t in_size) {
-  const std::size_t size = in_size / 2;
-  Maps out;
-  for (std::size_t map = 0; map < maps; ++map) {
-    for (std::size_t at = 0; at < size * size; ++at) {
-      Element64 best;
-      for (std::size_t tap = 0; tap < 9; ++tap) {
-        const std::size_t row = at / size * 2 + tap / 3;
-        const Element64& pixel = in[(map * in_size + row) * in_size + at % size * 2 + tap % 3];
-        best.value = std::max(best.value, pixel.value);
-        best.allowed = std::max(best.allowed, pixel.allowed);
-      }
-      out.push_back(best);
-    }
-  }
-  return out;
-}
-
 std::vector<Expectation> reference(const Inputs& in) {
   const auto maps = static_cast<std::size_t>(in.size("maps"));
   const auto in_size = static_cast<std::size_t>(in.size("size"));
   const std::size_t area = (in_size / 2) * (in_size / 2);
   const auto weights = in.values<double>("squeeze_weights");
   const Maps first = first_layer(in);
-  const Maps middle = pooled(first, maps, in_size);
+  const Maps middle = max_pooled(first, maps, in_size, in_size / 2);
   const auto squeezed = [=](std::uint64_t at) {
     DoubleSum sum;
     for (std::size_t c = 0; c < maps; ++c) {
