@@ -39,6 +39,9 @@ void describe(ParameterVisitor& v, MdrConfig& c) {
             1 << 20);
   v.integer("sampled_slice", c.sampled_slice, "",
             "the slice whose sets are profiled (NUBA section 5.1: one; which is ours)", 0, 65535);
+  v.flag("transient_costs", c.transient_costs,
+         "the estimate of full replication includes cold copies and the flush at kernel ends "
+         "(ours; not in the paper's model)");
 }
 
 }  // namespace tessera

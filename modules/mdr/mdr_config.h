@@ -22,6 +22,10 @@ struct MdrConfig {
   std::uint32_t evaluation_cycles = kModelCycles;
   std::uint32_t sampled_sets = 8;
   std::uint32_t sampled_slice = 0;
+  /// Whether the estimate of full replication includes its transient costs: misses of copies that
+  /// slices do not hold yet, and the flush at each kernel's end. Ours; the paper's model (section
+  /// 5.1) has neither.
+  bool transient_costs = false;
 
   /// Profiling state of the hardware: the tags of the policy that is not in use, 384 bytes for the
   /// paper's 8 sets of 16 ways. (The tags of the policy in use are those of the slice itself.)

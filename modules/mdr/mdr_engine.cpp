@@ -42,7 +42,8 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
       raw_(raw),
       switch_(decision),
       scope_(scope),
-      sampler_(sampled(slice, config)) {
+      sampler_(sampled(slice, config)),
+      flush_cycles_(std::uint64_t{slice.sets} * slice.ways) {
   wake_.bind<&MdrEngine::process>(*this);
 }
 
@@ -65,7 +66,12 @@ void MdrEngine::on_access(const ObservedAccess& access) {
 }
 
 void MdrEngine::flush(std::function<void()> done) {
-  sampler_.forget_lines();
+  if (switch_.on()) {
+    sampler_.forget_lines();
+  } else {
+    sampler_.forget_replicating();
+  }
+  ++epoch_flushes_;
   done();
 }
 
@@ -83,12 +89,21 @@ void MdrEngine::begin_epoch(Tick t) {
   const std::uint64_t epoch = clock_.cycle_at(t) / config_.epoch_cycles;
   epoch_end_ = clock_.time_of((epoch + 1) * config_.epoch_cycles);
   wake_.at(epoch_end_);
+  if (config_.transient_costs && !switch_.on()) sampler_.forget_copies();
+}
+
+double MdrEngine::share_between_flushes() const {
+  if (!config_.transient_costs) return 1;
+  const auto epoch = static_cast<double>(config_.epoch_cycles);
+  return epoch / (epoch + static_cast<double>(epoch_flushes_ * flush_cycles_));
 }
 
 void MdrEngine::end_epoch() {
   const Tick end = epoch_end_;
   epoch_end_ = kNever;
   const SampleCounts seen = sampler_.counts();
+  const double share = share_between_flushes();
+  epoch_flushes_ = 0;
   sampler_.start_counting();
   ++stats_.epochs;
   add(stats_.sampled, seen);
@@ -102,6 +117,7 @@ void MdrEngine::end_epoch() {
   last_.bandwidth_no_replication =
       bandwidth_without_replication(raw_, last_.fraction_local, last_.hit_rate_no_replication);
   last_.bandwidth_full_replication =
+      share *
       bandwidth_with_full_replication(raw_, last_.fraction_local, last_.hit_rate_full_replication);
   ++(last_.replicate() ? stats_.decisions_replicate : stats_.decisions_no_replication);
   if (last_.replicate() == switch_.on()) return;
@@ -135,6 +151,7 @@ void MdrEngine::reset() {
   switch_.set(false);
   sampler_.start_counting();
   sampler_.forget_lines();
+  epoch_flushes_ = 0;
   epoch_end_ = kNever;
   switches_at_ = kNever;
   on_since_ = 0;

@@ -46,6 +46,10 @@ void describe(StatisticsVisitor& v, MdrStats& s);
 /// an input of the model undefined (no access of the slice's own SMs, or none that a policy looks
 /// up) is counted and changes nothing.
 ///
+/// With MdrConfig::transient_costs, an epoch without replication begins with no copy in the tags of
+/// full replication, and BW_FullRep is multiplied by e / (e + n f): epoch e, kernel ends n, cycles
+/// f in which a flush walks a slice.
+///
 /// Phases: none, the block has no sockets; the slice calls on_access().
 /// Not modelled: the fixed-point units' rounding, the false hits of 24-bit tags, distribution of
 /// the decision over the chip.
@@ -87,10 +91,11 @@ class MdrEngine final : public sc_core::sc_module,
 
   void on_access(const ObservedAccess& access) override;
 
-  /// To be called when the slices are flushed: invalidates the sampled tags at once.
+  /// To be called at kernel ends: invalidates the sampled tags of flushed slices at once.
   void flush(std::function<void()> done) override;
-  /// Slices hold copies only while the switch is on.
-  bool needs_flush() const override { return switch_.on(); }
+  /// Slices hold copies only while the switch is on. With transient costs, the engine also counts
+  /// the flushes that full replication would need.
+  bool needs_flush() const override { return switch_.on() || config_.transient_costs; }
 
   /// Always idle, because no block waits for the end of an epoch.
   bool idle() const override { return true; }
@@ -103,6 +108,8 @@ class MdrEngine final : public sc_core::sc_module,
   void begin_epoch(Tick t);
   void end_epoch();
   void apply_switch();
+  /// Share of the time in which an epoch with flushes does other work than flushing.
+  double share_between_flushes() const;
 
   const MdrConfig config_;
   const ClockDomain clock_;
@@ -110,6 +117,8 @@ class MdrEngine final : public sc_core::sc_module,
   ReplicationSwitch& switch_;
   const Scope scope_;
   SetSampler sampler_;
+  const std::uint64_t flush_cycles_;  ///< a slice walks one frame a cycle
+  std::uint64_t epoch_flushes_ = 0;   ///< kernel ends since the last epoch with a sampled access
 
   Tick epoch_end_ = kNever;    ///< kNever: no sampled access in the present epoch
   Tick switches_at_ = kNever;  ///< the edge at which the switch changes

@@ -8,7 +8,8 @@ SetSampler::SetSampler(const Shape& shape)
       slot_of_set_(shape.sets, kNotSampled),
       // Tags only, so that the line size has no effect.
       no_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine),
-      full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine) {
+      full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine),
+      is_copy_(full_replication_.frames(), false) {
   for (std::uint64_t slot = 0; slot < shape.sampled_sets; ++slot) {
     slot_of_set_[slot * shape.sets / shape.sampled_sets] = static_cast<std::uint32_t>(slot);
   }
@@ -36,11 +37,11 @@ void SetSampler::observe(std::uint64_t set_index, std::uint64_t line, AccessOrig
 
 void SetSampler::local(std::uint32_t slot, std::uint64_t line) {
   count(counts_.no_replication, look_up(no_replication_, slot, line, true));
-  count(counts_.full_replication, look_up(full_replication_, slot, line, true));
+  count(counts_.full_replication, look_up_replicating(slot, line, true, false));
 }
 
 void SetSampler::leaving(std::uint32_t slot, std::uint64_t line, bool replicating) {
-  const bool hit = look_up(full_replication_, slot, line, true);
+  const bool hit = look_up_replicating(slot, line, true, true);
   count(counts_.full_replication, hit);
   if (replicating) {
     // Counted for a replica hit of another slice, which does not arrive here: without replication,
@@ -55,7 +56,7 @@ void SetSampler::arriving(std::uint32_t slot, std::uint64_t line, bool read_only
                           bool replicating) {
   count(counts_.no_replication, look_up(no_replication_, slot, line, keeps_arriving_));
   if (!read_only) {
-    count(counts_.full_replication, look_up(full_replication_, slot, line, keeps_arriving_));
+    count(counts_.full_replication, look_up_replicating(slot, line, keeps_arriving_, false));
     return;
   }
   // Under full replication, an access arrives only after a miss in the requester's slice. This
@@ -64,7 +65,7 @@ void SetSampler::arriving(std::uint32_t slot, std::uint64_t line, bool read_only
     if (expected_arrivals_ == 0) return;
     --expected_arrivals_;
   }
-  look_up(full_replication_, slot, line, keeps_arriving_);
+  look_up_replicating(slot, line, keeps_arriving_, false);
 }
 
 bool SetSampler::look_up(CacheArray& tags, std::uint32_t slot, std::uint64_t line, bool keep) {
@@ -77,6 +78,12 @@ bool SetSampler::look_up(CacheArray& tags, std::uint32_t slot, std::uint64_t lin
   return false;
 }
 
+bool SetSampler::look_up_replicating(std::uint32_t slot, std::uint64_t line, bool keep, bool copy) {
+  const bool hit = look_up(full_replication_, slot, line, keep);
+  if (!hit && keep) is_copy_[full_replication_.find(slot, line)] = copy;
+  return hit;
+}
+
 void SetSampler::start_counting() {
   counts_ = SampleCounts{};
   expected_arrivals_ = 0;
@@ -84,6 +91,16 @@ void SetSampler::start_counting() {
 
 void SetSampler::forget_lines() {
   no_replication_.invalidate_all();
+  forget_replicating();
+}
+
+void SetSampler::forget_copies() {
+  for (CacheArray::Frame f = 0; f < full_replication_.frames(); ++f) {
+    if (is_copy_[f] && full_replication_.occupied(f)) full_replication_.invalidate(f);
+  }
+}
+
+void SetSampler::forget_replicating() {
   full_replication_.invalidate_all();
   expected_arrivals_ = 0;
 }

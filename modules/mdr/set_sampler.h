@@ -71,12 +71,18 @@ class SetSampler {
   void start_counting();
   /// To be called when the slice has been flushed: invalidates the tags.
   void forget_lines();
+  /// Invalidates the copies of other slices' lines, as if full replication began now.
+  void forget_copies();
+  /// Invalidates the tags of full replication, as if its slices were flushed.
+  void forget_replicating();
 
  private:
   static constexpr std::uint32_t kNotSampled = ~std::uint32_t{0};
 
   /// Returns whether the line hits. Installs it after a miss if `keep` is true.
   static bool look_up(CacheArray& tags, std::uint32_t slot, std::uint64_t line, bool keep);
+  /// The same with the tags of full replication. `copy`: of another slice's line.
+  bool look_up_replicating(std::uint32_t slot, std::uint64_t line, bool keep, bool copy);
   static void count(SampledHits& of, bool hit) {
     ++of.lookups;
     of.hits += hit ? 1 : 0;
@@ -90,6 +96,7 @@ class SetSampler {
   std::vector<std::uint32_t> slot_of_set_;  ///< set of the tags, or kNotSampled
   CacheArray no_replication_;
   CacheArray full_replication_;
+  std::vector<bool> is_copy_;  ///< by frame of full_replication_
   /// Replica misses of own SMs that have not been matched by an arriving access.
   std::uint64_t expected_arrivals_ = 0;
   SampleCounts counts_;

@@ -301,6 +301,73 @@ TEST_CASE("MDR: a flush empties the sampled sets and is done at once") {
   CHECK(rig.mdr.stats().sampled.no_replication.hits == 2);
 }
 
+namespace {
+
+MdrConfig with_transient_costs(bool on) {
+  MdrConfig c = small();
+  c.transient_costs = on;
+  return c;
+}
+
+/// Two uses of a remote line, two arriving ones, and a local one.
+void see_mixture(Rig& rig, std::uint64_t cycle) {
+  for (unsigned i = 0; i < 2; ++i) {
+    rig.see(cycle, kLeaving, 100);
+    rig.see(cycle, kArriving, 1);
+  }
+  rig.see(cycle, kLocal, 7, false);
+}
+
+/// Replication never gains.
+constexpr MdrBandwidths kFastNetwork{1024, 128, 1'000'000};
+
+}  // namespace
+
+TEST_CASE("MDR with transient costs: an epoch without replication begins without copies") {
+  const bool on = GENERATE(false, true);
+  Rig rig(with_transient_costs(on), kFastNetwork);
+  see_mixture(rig, 10);
+  rig.run(kEpoch + 1);
+  CHECK(rig.mdr.last_estimate().hit_rate_full_replication == Approx(1.0 / 3));
+  see_mixture(rig, kEpoch + 10);
+  rig.run(2 * kEpoch + 1);
+  // The local line hits; the copy of line 100 is lost first.
+  CHECK(rig.mdr.last_estimate().hit_rate_full_replication == Approx(on ? 2.0 / 3 : 1.0));
+  CHECK(rig.mdr.last_estimate().hit_rate_no_replication == 1.0);
+  CHECK(rig.mdr.stats().decisions_replicate == 0);
+}
+
+TEST_CASE(
+    "MDR with transient costs: kernel ends flush the estimate, not the slice that has no copy") {
+  Rig rig(with_transient_costs(true), kFastNetwork);
+  CHECK(rig.mdr.needs_flush());
+  see_mixture(rig, 10);
+  unsigned done = 0;
+  for (const std::uint64_t cycle : {kEpoch + 1, kEpoch + 2}) {
+    rig.before.at(cycle, [&] { rig.mdr.flush([&done] { ++done; }); });
+  }
+  see_mixture(rig, kEpoch + 10);
+  rig.run(2 * kEpoch + 1);
+  CHECK(done == 2);
+  const MdrEngine::Estimate& e = rig.mdr.last_estimate();
+  CHECK(e.hit_rate_no_replication == 1.0);
+  CHECK(e.hit_rate_full_replication == Approx(1.0 / 3));
+  // Two flushes of 4 sets x 4 ways in an epoch of 1000 cycles.
+  CHECK(e.bandwidth_full_replication ==
+        Approx(bandwidth_with_full_replication(kFastNetwork, e.fraction_local, 1.0 / 3) * 1000 /
+               1032));
+  see_mixture(rig, 2 * kEpoch + 10);
+  rig.run(3 * kEpoch + 1);
+  CHECK(rig.mdr.last_estimate().bandwidth_full_replication ==
+        Approx(bandwidth_with_full_replication(kFastNetwork, e.fraction_local, 2.0 / 3)));
+}
+
+TEST_CASE("MDR without transient costs needs no flush while no line is copied") {
+  Rig rig(with_transient_costs(false));
+  CHECK_FALSE(rig.mdr.needs_flush());
+  rig.run(1);
+}
+
 TEST_CASE("MDR: reset forgets lines, counts, a decision under way and the switch") {
   Rig rig;
   rig.see_reuse(10);
