@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "common/error.h"
+#include "tests/support/policy_settings.h"
 
 using namespace tessera;
+using namespace tessera::test;
 
 namespace {
 
@@ -22,7 +24,8 @@ PolicyContext two_gpus() {
 
 TEST_CASE("every scheduler gives each CTA out exactly once") {
   std::mt19937 random(1);
-  for (const char* name : {"distributed", "greedy", "partition", "round-robin"}) {
+  for (const char* name : {"batched", "column-binding", "distributed", "greedy", "kernel-wide",
+                           "partition", "round-robin", "row-binding"}) {
     const auto scheduler = make_policy<CtaScheduler>(name);
     for (const CtaGrid grid : {CtaGrid{1, 1, 1}, CtaGrid{7, 3, 2}, CtaGrid{1000, 1, 1},
                                CtaGrid{0, 1, 1}, CtaGrid{64, 1, 1}}) {
@@ -115,6 +118,86 @@ TEST_CASE("distributed ranges are contiguous, in SM order and balanced") {
     }
     CHECK(expected == count);
     CHECK(most - least <= 1);
+  }
+}
+
+namespace {
+
+/// 2 GPUs of 2 modules of 2 SMs.
+PolicyContext four_modules() {
+  PolicyContext c;
+  c.tree.gpus = 2;
+  c.tree.modules = c.tree.partitions = 4;
+  c.tree.sms = 8;
+  return c;
+}
+
+/// The module that runs each CTA, if SMs ask in an order that `seed` determines.
+std::vector<unsigned> module_of_ctas(CtaScheduler& scheduler, const CtaGrid& grid, unsigned seed) {
+  scheduler.begin(grid, 8);
+  std::vector<unsigned> module(grid.count(), 99);
+  std::vector<std::uint32_t> sms = {0, 1, 2, 3, 4, 5, 6, 7};
+  std::mt19937 random(seed);
+  for (std::uint64_t left = grid.count(); left != 0;) {
+    std::shuffle(sms.begin(), sms.end(), random);
+    scheduler.begin_round();
+    for (const std::uint32_t sm : sms) {
+      if (const auto cta = scheduler.next(SmId(sm))) {
+        REQUIRE(module[cta->value] == 99);
+        module[cta->value] = sm / 2;
+        --left;
+      }
+    }
+  }
+  return module;
+}
+
+struct Binding {
+  const char* scheduler;
+  PolicySettings<CtaScheduler> settings;
+  CtaGrid grid;
+  std::vector<unsigned> modules;
+};
+
+}  // namespace
+
+TEST_CASE("schedulers bind CTAs to NUMA nodes, whatever SM asks first") {
+  const auto b = GENERATE(values<Binding>({
+      // Batches of 2 of 12: six, dealt to four modules.
+      {"batched",
+       policy_settings<CtaScheduler>({{"batched.batch", 2}}),
+       {12, 1, 1},
+       {0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1}},
+      // Three batches a GPU, dealt to its two modules.
+      {"batched",
+       policy_settings<CtaScheduler>({{"batched.batch", 2}, {"batched.hierarchical", true}}),
+       {12, 1, 1},
+       {0, 0, 1, 1, 0, 0, 2, 2, 3, 3, 2, 2}},
+      // The last batch is short: batches 0 and 1 of three belong to GPU 0.
+      {"batched",
+       policy_settings<CtaScheduler>({{"batched.batch", 2}, {"batched.hierarchical", true}}),
+       {5, 1, 1},
+       {0, 0, 1, 1, 2}},
+      // Six rows of two.
+      {"row-binding", {}, {2, 6, 1}, {0, 0, 1, 1, 0, 0, 2, 2, 3, 3, 2, 2}},
+      {"row-binding", {}, {2, 3, 2}, {0, 0, 1, 1, 0, 0, 2, 2, 3, 3, 2, 2}},
+      {"row-binding",
+       policy_settings<CtaScheduler>({{"row-binding.hierarchical", false}}),
+       {2, 6, 1},
+       {0, 0, 0, 0, 1, 1, 2, 2, 2, 2, 3, 3}},
+      // Four columns of three.
+      {"column-binding", {}, {4, 3, 1}, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}},
+      {"column-binding",
+       policy_settings<CtaScheduler>({{"column-binding.hierarchical", false}}),
+       {2, 2, 1},
+       {0, 2, 0, 2}},
+      {"kernel-wide", {}, {5, 2, 1}, {0, 0, 0, 1, 1, 2, 2, 2, 3, 3}},
+      {"kernel-wide", {}, {2, 1, 1}, {0, 2}},
+  }));
+  INFO(b.scheduler);
+  const auto scheduler = make_policy<CtaScheduler>(b.scheduler, four_modules(), b.settings);
+  for (const unsigned seed : {1U, 2U}) {
+    CHECK(module_of_ctas(*scheduler, b.grid, seed) == b.modules);
   }
 }
 
