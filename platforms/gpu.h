@@ -16,6 +16,7 @@
 #include "modules/core/protocol_checker.h"
 #include "modules/core/transaction_pool.h"
 #include "platforms/block_factory.h"
+#include "platforms/fence_scope.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/plan.h"
 #include "policies/page_placement.h"
@@ -126,6 +127,7 @@ class Gpu final : public sc_core::sc_module {
   std::vector<FlushStage> flush_stages(std::uint32_t gpu);
   void connect(InitiatorPort& from, TargetPort& to);
   void join_sms();
+  FlushIf& fence_scope_of(SmId sm);
   /// Blocks of a kind, of one GPU or of all. Blocks of the system count as GPU 0's.
   std::vector<BlockHandle*> made(BlockKind kind, std::optional<std::uint32_t> gpu = {});
   ChannelId local_memory(SmId sm) const;
@@ -173,6 +175,7 @@ class Gpu final : public sc_core::sc_module {
   Backdoor backdoor_;
   std::size_t undrained_ = 0;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
+  std::vector<std::unique_ptr<FenceScope>> fence_scopes_;
   std::vector<Block*> blocks_;
 };
 

@@ -100,9 +100,22 @@ void Gpu::run_ahead() {
 
 void Gpu::join_sms() {
   for (std::size_t i = 0; i < sms_.size(); ++i) {
-    sms_[i]->sm.bind(*l1s_[i]->flush, *dispatcher_);
+    sms_[i]->sm.bind(fence_scope_of(SmId(static_cast<std::uint32_t>(i))), *dispatcher_);
     dispatcher_->sms[i].bind(*sms_[i]->sm.ctas);
   }
+}
+
+FlushIf& Gpu::fence_scope_of(SmId sm) {
+  FlushIf& l1 = *l1s_[sm.value]->flush;
+  if (!caching_.front()->copies_written_lines()) return l1;
+  std::vector<SliceFlushIf*> slices;
+  const auto count = static_cast<std::uint32_t>(slices_.size());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (distance(policy_context_.tree, count, sm, SliceId(i)) == NodeDistance::kSamePartition) {
+      slices.push_back(slices_[i]->slice_flush);
+    }
+  }
+  return *fence_scopes_.emplace_back(std::make_unique<FenceScope>(l1, std::move(slices)));
 }
 
 void Gpu::connect(InitiatorPort& from, TargetPort& to) {

@@ -34,19 +34,22 @@ struct RemoteAccess {
   std::uint32_t allocation = 0;
   std::uint64_t line = 0;  ///< physical address / line size
 
-  /// A load of a whole line of the requester's own GPU that is not written during the kernel.
+  /// A load of a whole line that any slice can serve.
+  bool is_plain_load() const {
+    return kind == RemoteAccessKind::kLoad && scope == RemoteAccessScope::kAny;
+  }
+  /// A plain load of a line of the requester's own GPU that is not written during the kernel.
   bool is_replicable() const {
-    return read_only && kind == RemoteAccessKind::kLoad && scope == RemoteAccessScope::kAny &&
-           distance < NodeDistance::kOtherGpu;
+    return read_only && is_plain_load() && distance < NodeDistance::kOtherGpu;
   }
 };
 
 /// Slices that keep the line of a remote access.
 struct Caching {
   /// The requester's slice. Applies only to loads, because stores and atomics are performed at
-  /// home. True only for lines that cannot change while they are cached: slices are flushed at
-  /// kernel ends, and are not coherent within a kernel. Has no effect if the response has only
-  /// words of the line.
+  /// home. True only for lines that cannot change while they are cached, unless the policy
+  /// copies_written_lines(): slices are flushed at kernel ends, and are not coherent within a
+  /// kernel. Has no effect if the response has only words of the line.
   bool at_requester = false;
   /// The home slice, if it does not hold the line yet. False: the home slice only forwards the
   /// line, unless a local request waits for it as well or the home slice has written bytes of it
@@ -66,12 +69,16 @@ class RemoteCaching : public SystemPolicy {
   static constexpr const char* kFamily = "remote_caching";
 
   /// The decision for slices: the current launch's setting for the access's allocation
-  /// (LaunchPlan::caching), otherwise decide(). A launch cannot cache a line at the requester
-  /// unless the line is replicable, because copies would miss stores.
+  /// (LaunchPlan::caching), otherwise decide(). A launch cannot cache a line at the requester if
+  /// its copy would miss stores.
   Caching caching_of(const RemoteAccess& access) const {
     if (planned_ && access.allocation < by_allocation_.size()) {
       const std::optional<Caching>& c = by_allocation_[access.allocation];
-      if (c) return {c->at_requester && access.is_replicable(), c->at_home};
+      if (c) {
+        const bool possible =
+            copies_written_lines() ? access.is_plain_load() : access.is_replicable();
+        return {c->at_requester && possible, c->at_home};
+      }
     }
     return decide(access);
   }
@@ -88,6 +95,10 @@ class RemoteCaching : public SystemPolicy {
   bool keeps_at_home() const { return decide({}).at_home; }
   /// False: the requester never caches a line, and slices need no flush at kernel ends.
   virtual bool copies() const { return true; }
+  /// True: copies follow software coherence (Milic et al., MICRO'17; LADM section III-E). A slice
+  /// copies any line, also of other GPUs, and drops the copy at a store or atomic of its own SMs.
+  /// It drops all copies at a fence of an SM of its partition.
+  virtual bool copies_written_lines() const { return false; }
   /// The switch that an MDR engine sets for this policy. The platform has the engine if it is not
   /// null.
   virtual ReplicationSwitch* monitored() { return nullptr; }

@@ -22,6 +22,9 @@ class SliceFlushIf : public virtual sc_core::sc_interface {
   virtual void flush(std::function<void()> done) = 0;
   /// Whether the cache holds state that must be flushed at the end of a kernel.
   virtual bool needs_flush() const { return true; }
+  /// Invalidates copies of other nodes' lines at the cache's next clock edge, because an SM that
+  /// uses the cache has issued a fence. No effect on a cache without copies.
+  virtual void drop_copies() {}
 };
 
 /// A cache that can invalidate the lines of a migrated page.

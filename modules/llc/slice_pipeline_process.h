@@ -11,6 +11,7 @@ namespace tessera {
 template <class Role>
 void SlicePipeline<Role>::process() {
   const Tick t = now();
+  if (unlikely(copies_end_at_ <= t)) invalidate_copies();
   if (fills_.queue.due(t)) handle_fills(t);
   if constexpr (Role::kReachesSlices) {
     handle_remote(t);

@@ -153,16 +153,34 @@ void SliceStages::walk_flush(Tick t) {
   } else if (flush_frame_ == array_.frames() && writes_.empty()) {
     if (config_.flush == FlushScope::kAll) {
       array_.invalidate_all();
+      holds_copies_ = false;
     } else {
-      for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
-        if (holds_copy(f)) array_.invalidate(f);
-      }
+      invalidate_copies();
     }
-    holds_copies_ = false;
     flush_frame_ = kNotFlushing;
     ++stats_.flushes;
     stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(flush_began_);
     std::exchange(flush_done_, nullptr)();
+  }
+}
+
+void SliceStages::drop_copies() {
+  // The process drops them before its next lookup. Until then no access can see them, so that it is
+  // not woken. The copies of an earlier call can have ended before.
+  if (copies_end_at_ <= now()) invalidate_copies();
+  copies_end_at_ = clock_.after(now(), 1);
+}
+
+/// Drops all copies; those that are being fetched will not be kept.
+void SliceStages::invalidate_copies() {
+  copies_end_at_ = kNever;
+  mshr_.for_each([this](Mshr<Access>::Entry& e) {
+    if (holds_copy(e.frame)) e.keep = false;
+  });
+  if (!holds_copies_) return;
+  holds_copies_ = false;
+  for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
+    if (holds_copy(f) && !array_.locked(f)) array_.invalidate(f);
   }
 }
 
@@ -229,6 +247,7 @@ void SliceStages::reset_stages() {
   outstanding_bypasses_ = 0;
   holds_copies_ = false;
   flush_frame_ = kNotFlushing;
+  copies_end_at_ = kNever;
   flush_done_ = nullptr;
   local_turn_ = true;
   lookup_free_at_ = 0;

@@ -60,6 +60,7 @@ class SliceStages : public LlcSlice {
   bool awaits(Payload& payload);
 
   void flush(std::function<void()> done) override;
+  void drop_copies() override;
 
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -96,6 +97,7 @@ class SliceStages : public LlcSlice {
   bool carried_ = false;
   /// The next frame that a flush visits.
   CacheArray::Frame flush_frame_ = kNotFlushing;
+  Tick copies_end_at_ = kNever;  ///< the edge at which copies are dropped
   std::vector<ResponseOutput> responses_;
   std::vector<RequestReceiver> request_in_;
   std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
@@ -119,6 +121,7 @@ class SliceStages : public LlcSlice {
   void apply(const Access& a, CacheArray::Frame frame);
   void acknowledge_write(Payload& payload);
   void walk_flush(Tick t);
+  void invalidate_copies();
   bool is_flushed(CacheArray::Frame f) const {
     return config_.flush == FlushScope::kAll || holds_copy(f);
   }

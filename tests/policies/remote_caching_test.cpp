@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <optional>
+#include <utility>
 
 #include "common/error.h"
 #include "tests/support/policy_settings.h"
@@ -50,6 +52,34 @@ TEST_CASE("the home slice keeps what it fetched for others, under every policy o
     CAPTURE(name);
     CHECK(make_policy<RemoteCaching>(name)->decide(access(true)).at_home);
     CHECK(make_policy<RemoteCaching>(name)->decide(access(false)).at_home);
+  }
+}
+
+TEST_CASE("rtwice and ronce copy every plain load, of other GPUs too; ronce keeps it there only") {
+  for (const bool twice : {true, false}) {
+    const auto policy = make_policy<RemoteCaching>(twice ? "rtwice" : "ronce");
+    CHECK(policy->copies_written_lines());
+    RemoteAccess a = access(false);
+    a.distance = NodeDistance::kOtherGpu;
+    CHECK(policy->decide(a).at_requester);
+    CHECK(policy->decide(a).at_home == twice);
+    a.scope = RemoteAccessScope::kHome;
+    CHECK_FALSE(policy->decide(a).at_requester);
+    a.scope = RemoteAccessScope::kAny;
+    a.kind = RemoteAccessKind::kStore;
+    CHECK_FALSE(policy->decide(a).at_requester);
+  }
+}
+
+TEST_CASE("a launch's setting for an array copies written lines only where the policy can") {
+  RemoteAccess written = access(false);
+  written.allocation = 1;
+  for (const auto& [name, copies] : {std::pair{"mdr", false}, {"rtwice", true}}) {
+    CAPTURE(name);
+    const auto policy = make_policy<RemoteCaching>(name);
+    policy->plan({std::nullopt, Caching{true, false}});
+    CHECK(policy->caching_of(written).at_requester == copies);
+    CHECK_FALSE(policy->caching_of(written).at_home);
   }
 }
 

@@ -31,7 +31,9 @@ RemoteAccessKind kind_of(RequestKind kind) {
 }  // namespace
 
 PartitionRole::PartitionRole(SliceStages& slice, const SliceSite& site)
-    : SliceRole(slice, site), caching_(caching_of(slice, site)) {
+    : SliceRole(slice, site),
+      caching_(caching_of(slice, site)),
+      written_copies_(caching_.copies_written_lines()) {
   for (std::uint32_t i = 0; i < site.slices; ++i) {
     distance_of_slice_.push_back(distance(site.tree, site.slices, self_, SliceId(i)));
   }

@@ -18,7 +18,9 @@ namespace tessera {
 /// kept. A load whose response has only words of the line (MemoryRequest::fine_grained) always
 /// bypasses the arrays.
 ///
-/// Copies are valid for one kernel: they are not kept coherent and are flushed at its end.
+/// Copies are valid for one kernel: they are not kept coherent and are flushed at its end. If the
+/// policy copies_written_lines(), the local SMs' stores and atomics to other slices' lines are
+/// looked up as well: they drop the copy before they are forwarded.
 ///
 /// Not modelled: a directory of copies.
 class PartitionRole final : public SliceRole {
@@ -31,7 +33,7 @@ class PartitionRole final : public SliceRole {
   bool serves(const Home&) const { return true; }
   Route route(const Access& a) const {
     const Home& home = a.request->home();
-    if (owns(home)) return Route::kLookup;
+    if (owns(home) || must_reach_home(*a.request)) return Route::kLookup;
     if (a.request->kind != RequestKind::kLoad || a.request->fine_grained) return Route::kBypass;
     return decide(a, distance_of_slice_[home.slice.value]).at_requester ? Route::kLookup
                                                                         : Route::kBypass;
@@ -39,6 +41,9 @@ class PartitionRole final : public SliceRole {
 
   bool owns(const Home& home) const { return home.slice == self_; }
   bool is_foreign(const Home& home) const { return !owns(home); }
+  bool must_reach_home(const MemoryRequest& request) const {
+    return written_copies_ && !owns(request.home()) && request.kind != RequestKind::kLoad;
+  }
   bool keeps(const Access& a) const {
     return slice_.local(a) || decide(a, distance_of(a.request->requester)).at_home;
   }
@@ -53,6 +58,7 @@ class PartitionRole final : public SliceRole {
   }
 
   const RemoteCaching& caching_;
+  const bool written_copies_;
   // Distance from this slice to each home slice, and from each SM to this slice.
   std::vector<NodeDistance> distance_of_slice_;
   std::vector<NodeDistance> distance_of_sm_;
