@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/ids.h"
+#include "common/locality.h"
 #include "policies/cta_scheduler.h"
 #include "policies/remote_caching.h"
 
@@ -26,6 +27,8 @@ struct LaunchArgument {
   std::uint64_t value = 0;  ///< of arguments of up to 8 bytes
   /// The array that an argument of 8 bytes points into: an index of LaunchView::arrays.
   std::optional<std::size_t> array;
+  /// How the kernel's CTAs access the array, if the kernel has a locality table.
+  std::optional<ArrayLocality> locality;
   /// The kernel only loads through this pointer (KernelParameter::read_only).
   bool read_only = false;
 };

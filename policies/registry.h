@@ -16,6 +16,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -164,6 +165,18 @@ class PolicySettings {
       values->visit(v);
       v.leave();
     }
+  }
+
+  /// Sets the parameters of one policy. Throws InputError for an unknown name, std::logic_error if
+  /// the policy's parameters have another type.
+  template <class Parameters>
+  void set(const std::string& name, const Parameters& parameters) {
+    const auto& entry = PolicyRegistry<Family>::instance().get(name);
+    auto values = entry.parameters ? entry.parameters() : nullptr;
+    auto* const typed = dynamic_cast<PolicyParametersOf<Parameters>*>(values.get());
+    if (typed == nullptr) throw std::logic_error("policy '" + name + "' has other parameters");
+    typed->values = parameters;
+    values_[name] = std::move(values);
   }
 
   /// Creates the policy of this name, with its parameters. Returns nullptr if the name means

@@ -2,6 +2,9 @@
 #include "policies/launch_planner.h"
 
 #include <catch2/catch.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
 
@@ -15,8 +18,156 @@ TEST_CASE("the immediate planner changes nothing of a launch") {
 }
 
 TEST_CASE("launch planners are found by name") {
-  CHECK(policy_names<LaunchPlanner>() == std::vector<std::string>{"immediate"});
-  CHECK_THROWS_WITH(make_policy<LaunchPlanner>("imediate"),
-                    "unknown launch_planner policy 'imediate' (known: immediate); did you mean "
-                    "'immediate'?");
+  CHECK(policy_names<LaunchPlanner>() == std::vector<std::string>{"immediate", "lasp"});
+  CHECK_THROWS_WITH(
+      make_policy<LaunchPlanner>("imediate"),
+      "unknown launch_planner policy 'imediate' (known: immediate, lasp); did you mean "
+      "'immediate'?");
+}
+
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+constexpr std::uint64_t kBase = std::uint64_t{1} << 32;
+
+/// 2 GPUs of 2 chiplets, one memory each.
+PolicyContext four_chiplets() {
+  PolicyContext c;
+  c.tree.gpus = 2;
+  c.tree.modules = c.tree.partitions = c.tree.channels = 4;
+  c.tree.sms = 8;
+  c.memory.page_bytes = kPage;
+  return c;
+}
+
+/// A launch with arrays of these pages and localities, as arguments in this order.
+LaunchView launch_of(CtaGrid grid,
+                     const std::vector<std::pair<std::uint64_t, ArrayLocality>>& arrays) {
+  LaunchView view;
+  view.kernel = "k";
+  view.grid = grid;
+  view.platform = four_chiplets();
+  view.memories = 4;
+  std::uint64_t address = kBase;
+  for (const auto& [pages, locality] : arrays) {
+    const std::string name(1, static_cast<char>('a' + view.arrays.size()));
+    LaunchArgument argument;
+    argument.name = name;
+    argument.bytes = 8;
+    argument.value = address;
+    argument.array = view.arrays.size();
+    argument.locality = locality;
+    view.arguments.push_back(argument);
+    view.arrays.push_back({name, address, pages * kPage});
+    address += pages * kPage;
+  }
+  return view;
+}
+
+std::vector<unsigned> memories_of(const LaunchPlan& plan) {
+  std::vector<unsigned> memories;
+  for (std::size_t i = 0; i < plan.pages.size(); ++i) {
+    CHECK(plan.pages[i].virtual_page == kBase / kPage + i);
+    memories.push_back(plan.pages[i].memory.value);
+  }
+  return memories;
+}
+
+/// The node of each CTA under the plan's scheduler, on 2 SMs of each chiplet.
+std::vector<unsigned> nodes_of(const LaunchPlan& plan, const CtaGrid& grid) {
+  const auto scheduler = plan.scheduler->parameters.make(plan.scheduler->name, four_chiplets());
+  scheduler->begin(grid, 8);
+  std::vector<unsigned> nodes(grid.count(), 99);
+  for (std::uint32_t sm = 0; sm < 8; ++sm) {
+    while (const auto cta = scheduler->next(SmId(sm))) nodes[cta->value] = sm / 2;
+  }
+  return nodes;
+}
+
+using Nodes = std::vector<unsigned>;
+
+}  // namespace
+
+TEST_CASE("lasp: consecutive datablocks lie where the batch of their CTAs runs") {
+  // 16 CTAs of 2 KB: two a page (equation 2), eight batches.
+  const auto view = launch_of({16, 1, 1}, {{8, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "batched");
+  CHECK(memories_of(plan) == Nodes{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
+}
+
+TEST_CASE("lasp: with a stride, all datablocks of a CTA lie where it runs") {
+  // Figure 3 of the paper. 16 CTAs of 2 KB stride over 8 pages: 2 pages a node (equation 1), so
+  // that a batch has 4 CTAs. The array has 20 pages: two strides and a half.
+  const auto view = launch_of({16, 1, 1}, {{20, {LocalityType::kNoLocality, 8 * kPage, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1});
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3});
+}
+
+TEST_CASE("lasp: rows that a grid row shares lie where the row runs") {
+  // 4 x 8 CTAs; each grid row has two pages.
+  const auto view = launch_of({4, 8, 1}, {{16, {LocalityType::kRowHorizontal, 64, 64, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "row-binding");
+  CHECK(memories_of(plan) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
+  const Nodes nodes = nodes_of(plan, {4, 8, 1});
+  for (std::size_t row = 0; row < 8; ++row) {
+    for (std::size_t x = 0; x < 4; ++x) CHECK(nodes[row * 4 + x] == memories_of(plan)[row * 2]);
+  }
+}
+
+TEST_CASE("lasp: columns that a grid column shares lie where the column runs") {
+  // Rows of 4 pages, 8 x 4 CTAs: two grid columns a page, so that columns are not dealt singly.
+  const auto view =
+      launch_of({8, 4, 1}, {{12, {LocalityType::kColumnVertical, 16 * kPage, 64, 4 * kPage}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "column-binding");
+  CHECK(memories_of(plan) == Nodes{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+  CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 0, 1, 1, 2, 2, 3, 3});
+}
+
+TEST_CASE("lasp: threads' own streams and unclassified arrays are divided like the grid") {
+  const auto type = GENERATE(LocalityType::kIntraThread, LocalityType::kUnclassified);
+  const auto view = launch_of({6, 1, 1}, {{8, {type, 4, 4, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "kernel-wide");
+  CHECK(memories_of(plan) == Nodes{0, 0, 1, 1, 2, 2, 3, 3});
+  // Compiler-assisted remote request bypassing.
+  REQUIRE(plan.caching.size() == (type == LocalityType::kIntraThread ? 1 : 0));
+  if (plan.caching.empty()) return;
+  CHECK(plan.caching[0].address == kBase);
+  CHECK(plan.caching[0].caching.at_requester);
+  CHECK_FALSE(plan.caching[0].caching.at_home);
+}
+
+TEST_CASE("lasp: the larger array has its scheduler, the other only its placement") {
+  const auto view = launch_of({4, 4, 1}, {{4, {LocalityType::kRowHorizontal, 64, 64, 0}},
+                                          {8, {LocalityType::kColumnVertical, 64, 64, 4 * kPage}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "column-binding");
+  CHECK(memories_of(plan) == Nodes{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+}
+
+TEST_CASE("lasp: the first launch decides, and launches without a table are not planned") {
+  const auto planner = make_policy<LaunchPlanner>("lasp", four_chiplets());
+  const auto view = launch_of({16, 1, 1}, {{8, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  CHECK(planner->plan(view).pages.size() == 8);
+  const LaunchPlan again = planner->plan(view);
+  CHECK(again.pages.empty());
+  CHECK(again.scheduler->name == "batched");
+  auto untold = launch_of({16, 1, 1}, {{8, {}}});
+  untold.arguments[0].locality.reset();
+  const LaunchPlan none = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(untold);
+  CHECK(none.pages.empty());
+  CHECK_FALSE(none.scheduler.has_value());
+}
+
+TEST_CASE(
+    "lasp: arrays below a page a node, and grids smaller than the tree, are placed in order") {
+  const auto view = launch_of({2, 1, 1}, {{1, {LocalityType::kRowHorizontal, 64, 64, 0}},
+                                          {1, {LocalityType::kNoLocality, 0, 64, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 0});
 }

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// "lasp": locality-aware scheduling and placement (LADM section III-D), with compiler-assisted
+// remote request bypassing (section III-E).
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "policies/cta_scheduler/batched.h"
+#include "policies/launch_planner.h"
+#include "policies/node_binding.h"
+
+namespace tessera {
+
+namespace {
+
+struct LaspParameters {
+  bool remote_bypassing = true;
+};
+
+void describe(ParameterVisitor& v, LaspParameters& p) {
+  v.flag("remote_bypassing", p.remote_bypassing,
+         "arrays with intra-thread locality are cached at their requesters only (CRB, LADM section "
+         "III-E); otherwise all arrays follow system.remote_caching");
+}
+
+/// Units of CTAs that a scheduler binds to nodes: batches, grid rows, grid columns, or the parts of
+/// the whole grid.
+struct Units {
+  enum class Kind : std::uint8_t { kBatches, kRows, kColumns, kParts } kind = Kind::kParts;
+  std::uint64_t count = 1;
+  std::uint32_t batch = 1;  ///< kBatches: CTAs of a unit
+  /// kRows, kColumns: a GPU's units are dealt to its nodes in turn. Otherwise they are contiguous
+  /// parts, because units that share pages would be dealt to different nodes (ours; the paper deals
+  /// them in any case).
+  bool dealt = true;
+};
+
+Units::Kind kind_of(LocalityType type) {
+  switch (type) {
+    case LocalityType::kNoLocality:
+      return Units::Kind::kBatches;
+    case LocalityType::kRowHorizontal:
+    case LocalityType::kColumnHorizontal:
+      return Units::Kind::kRows;
+    case LocalityType::kRowVertical:
+    case LocalityType::kColumnVertical:
+      return Units::Kind::kColumns;
+    case LocalityType::kIntraThread:
+    case LocalityType::kUnclassified:
+      break;
+  }
+  return Units::Kind::kParts;
+}
+
+bool moves_by_columns(LocalityType type) {
+  return type == LocalityType::kColumnHorizontal || type == LocalityType::kColumnVertical;
+}
+
+class Lasp final : public LaunchPlanner {
+ public:
+  Lasp(const PolicyContext& context, const LaspParameters& p)
+      : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p) {}
+
+  LaunchPlan plan(const LaunchView& launch) override {
+    LaunchPlan plan;
+    const LaunchArgument* largest = nullptr;
+    for (const LaunchArgument& a : launch.arguments) {
+      if (!a.array || !a.locality) continue;
+      // Data structure locality disagreements: the larger array's scheduler.
+      if (largest == nullptr || bytes_of(launch, a) > bytes_of(launch, *largest)) largest = &a;
+    }
+    if (largest == nullptr) return plan;
+    const Units running = units_of(launch, *largest);
+    plan.scheduler = scheduler_of(running);
+    for (const LaunchArgument& a : launch.arguments) {
+      if (!a.array || !a.locality) continue;
+      const Units own = units_of(launch, a);
+      place(launch, a, own.kind == running.kind ? running : own, plan);
+      if (p_.remote_bypassing && a.locality->type == LocalityType::kIntraThread) {
+        plan.caching.push_back({launch.arrays[*a.array].address, {true, false}});
+      }
+    }
+    return plan;
+  }
+
+ private:
+  static std::uint64_t bytes_of(const LaunchView& launch, const LaunchArgument& a) {
+    return launch.arrays[*a.array].bytes;
+  }
+
+  /// Bytes that the grid's rows or columns divide among them: of the array, or of each of its rows.
+  static std::uint64_t divided_bytes(const LaunchView& launch, const LaunchArgument& a) {
+    return moves_by_columns(a.locality->type) ? a.locality->row_bytes : bytes_of(launch, a);
+  }
+
+  /// The units of the scheduler that an array favours.
+  Units units_of(const LaunchView& launch, const LaunchArgument& a) const {
+    Units u;
+    u.kind = kind_of(a.locality->type);
+    switch (u.kind) {
+      case Units::Kind::kBatches:
+        u.batch = batch_of(launch, *a.locality);
+        u.count = (launch.grid.count() + u.batch - 1) / u.batch;
+        break;
+      case Units::Kind::kRows:
+        u.count = std::uint64_t{launch.grid.y} * launch.grid.z;
+        u.dealt = divided_bytes(launch, a) >= u.count * page_bytes_;
+        break;
+      case Units::Kind::kColumns:
+        u.count = launch.grid.x;
+        u.dealt = divided_bytes(launch, a) >= u.count * page_bytes_;
+        break;
+      case Units::Kind::kParts:
+        u.count = nodes_.count;
+        break;
+    }
+    return u;
+  }
+
+  /// CTAs of a batch: equation 2, times the pages of equation 1 if a CTA strides over the array.
+  std::uint32_t batch_of(const LaunchView& launch, const ArrayLocality& l) const {
+    if (l.datablock_bytes == 0) return 1;
+    const std::uint64_t least = std::max<std::uint64_t>(1, page_bytes_ / l.datablock_bytes);
+    const std::uint64_t ctas = std::max<std::uint64_t>(1, launch.grid.count());
+    return static_cast<std::uint32_t>(
+        std::min(ctas, least * (l.stride_bytes == 0 ? 1 : granularity(l.stride_bytes))));
+  }
+
+  /// Pages that are interleaved over the nodes as one (equation 1).
+  std::uint64_t granularity(std::uint64_t stride_bytes) const {
+    const std::uint64_t bytes = nodes_.count * page_bytes_;
+    return std::max<std::uint64_t>(1, (stride_bytes + bytes - 1) / bytes);
+  }
+
+  static CtaSchedulerChoice scheduler_of(const Units& u) {
+    switch (u.kind) {
+      case Units::Kind::kBatches: {
+        CtaSchedulerChoice choice{"batched"};
+        choice.parameters.set("batched", BatchedParameters{u.batch, true});
+        return choice;
+      }
+      case Units::Kind::kRows:
+      case Units::Kind::kColumns: {
+        CtaSchedulerChoice choice{u.kind == Units::Kind::kRows ? "row-binding" : "column-binding"};
+        choice.parameters.set(choice.name, BindingParameters{u.dealt});
+        return choice;
+      }
+      case Units::Kind::kParts:
+        break;
+    }
+    return {"kernel-wide"};
+  }
+
+  /// Places an array's pages where the CTAs run that access them, if the array's favoured scheduler
+  /// runs (`own`). The first launch that uses an array decides.
+  void place(const LaunchView& launch, const LaunchArgument& a, const Units& own,
+             LaunchPlan& plan) {
+    const LaunchArray& array = launch.arrays[*a.array];
+    if (!placed_.insert(array.address).second) return;
+    const std::uint64_t first = array.address / page_bytes_;
+    const std::uint64_t pages = (array.bytes + page_bytes_ - 1) / page_bytes_;
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      const std::uint32_t node = node_of(page, pages, array.bytes, *a.locality, own);
+      plan.pages.push_back({first + page, memory_of(node, page, launch.memories)});
+    }
+  }
+
+  std::uint32_t node_of(std::uint64_t page, std::uint64_t pages, std::uint64_t bytes,
+                        const ArrayLocality& l, const Units& own) const {
+    const std::uint64_t at = page * page_bytes_;
+    const auto part = [&](std::uint64_t offset, std::uint64_t whole) {
+      const std::uint64_t unit = offset * own.count / whole;
+      return own.dealt ? nodes_.hierarchical(unit, own.count) : nodes_.contiguous(unit, own.count);
+    };
+    switch (own.kind) {
+      case Units::Kind::kBatches: {
+        // Datablocks of consecutive CTAs follow each other; with a stride, over and over again.
+        if (l.datablock_bytes == 0) return nodes_.hierarchical(page, pages);
+        const std::uint64_t offset = l.stride_bytes == 0 ? at : at % l.stride_bytes;
+        const std::uint64_t batch = offset / (own.batch * l.datablock_bytes);
+        return nodes_.hierarchical(std::min(batch, own.count - 1), own.count);
+      }
+      case Units::Kind::kRows:
+      case Units::Kind::kColumns:
+        if (!moves_by_columns(l.type)) return part(at, bytes);
+        if (l.row_bytes != 0) return part(at % l.row_bytes, l.row_bytes);
+        break;
+      case Units::Kind::kParts:
+        break;
+    }
+    return nodes_.contiguous(page, pages);
+  }
+
+  /// The memory of a node for a page. A node with several memories spreads its pages over them.
+  ChannelId memory_of(std::uint32_t node, std::uint64_t page, std::uint32_t memories) const {
+    const std::uint32_t own = std::max(1U, memories / nodes_.count);
+    const std::uint64_t first = std::uint64_t{node} * memories / nodes_.count;
+    return ChannelId(static_cast<std::uint32_t>(first + page % own));
+  }
+
+  const std::uint64_t page_bytes_;
+  const NumaNodes nodes_;
+  const LaspParameters p_;
+  std::set<std::uint64_t> placed_;  ///< addresses of arrays
+};
+
+std::unique_ptr<LaunchPlanner> make(const PolicyContext& context, const LaspParameters& p) {
+  return std::make_unique<Lasp>(context, p);
+}
+
+const PolicyRegistration<LaunchPlanner> kRegistered(
+    "lasp",
+    "pages and CTAs placed by the kernel's locality table before it starts (LADM section III-D)",
+    make);
+
+}  // namespace
+
+}  // namespace tessera
