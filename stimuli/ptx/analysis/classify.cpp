@@ -99,18 +99,15 @@ class Classifier {
   /// Finds the factors of ctaid in the invariant part. Returns why there are none.
   std::optional<std::string> find_factors() {
     if (!invariant_opaque_.empty()) return invariant_opaque_;
-    Polynomial invariant = group_.invariant;
-    for (const SymbolId id : group_.invariant.symbols()) {
+    const Polynomial& invariant = group_.invariant;
+    for (const SymbolId id : invariant.symbols()) {
       const Symbol& s = symbols_[id];
       if (s.kind == SymbolKind::kTrips) {
-        if (!continues_a_loop(id)) {
-          return "it depends on the number of iterations of the loop at line " +
-                 std::to_string(analysis_.loops[s.loop].line);
-        }
-        invariant = invariant.substituted(id, Polynomial(0));
-      } else if (s.kind == SymbolKind::kFunction) {
-        if (const auto why = problem_of_function(id)) return why;
+        return "it depends on the number of iterations of the loop at line " +
+               std::to_string(analysis_.loops[s.loop].line);
       }
+      if (s.kind != SymbolKind::kFunction) continue;
+      if (const auto why = problem_of_function(id)) return why;
     }
     for (unsigned axis = 0; axis < 3; ++axis) {
       for (const SymbolId id : invariant.symbols()) {
@@ -127,20 +124,6 @@ class Classifier {
       distance_[axis] = *value;
     }
     return std::nullopt;
-  }
-
-  /// Whether the iterations of an earlier loop are of the same original loop as the present one, as
-  /// in the remainder of an unrolled loop.
-  bool continues_a_loop(SymbolId trips) const {
-    const Polynomial earlier = group_.invariant.factor(trips);
-    if (group_.invariant.degree(trips) != 1) return false;
-    std::vector<Polynomial> strides = {group_.stride};
-    for (const SymbolId id : group_.inner.symbols()) {
-      if (symbols_[id].kind == SymbolKind::kIteration) strides.push_back(group_.inner.factor(id));
-    }
-    return std::any_of(strides.begin(), strides.end(), [&](const Polynomial& stride) {
-      return integer_ratio(earlier, stride).has_value();
-    });
   }
 
   std::optional<std::string> problem_of_function(SymbolId id) const {

@@ -96,8 +96,9 @@ class Grouper {
     if (!access.problem.empty()) return add_problem(index, access.problem);
     const Polynomial offset = without_bounds(analysis_.symbols, access.offset);
     std::optional<unsigned> loop;
+    const Polynomial without_start = offset - start_of(access.loops, offset);
     for (const unsigned l : access.loops) {
-      if (!loop && analysis_.varies_in(offset, l)) loop = l;
+      if (!loop && analysis_.varies_in(without_start, l)) loop = l;
     }
     for (const unsigned l : access.loops) {
       if (is_linear(analysis_.symbols.iteration(l), offset)) continue;
@@ -115,6 +116,24 @@ class Grouper {
       pool = pools_.end() - 1;
     }
     pool->members.push_back(Member{index, access.bytes, offset});
+  }
+
+  /// The terms of an earlier loop's trips, or of a uniform value, whose factor is a multiple of a
+  /// loop's stride: the iterations that preceded this loop.
+  Polynomial start_of(const std::vector<unsigned>& loops, const Polynomial& offset) {
+    Polynomial start;
+    for (const SymbolId id : offset.symbols()) {
+      const Symbol& s = analysis_.symbols[id];
+      const bool counts = s.kind == SymbolKind::kTrips || s.is_uniform_choice;
+      if (!counts || offset.degree(id) != 1) continue;
+      const Polynomial factor = offset.factor(id);
+      const bool continues = std::any_of(loops.begin(), loops.end(), [&](unsigned l) {
+        const Polynomial stride = offset.factor(analysis_.symbols.iteration(l));
+        return integer_ratio(factor, stride) || integer_ratio(stride, factor).value_or(0) != 0;
+      });
+      if (continues) start += factor * Polynomial::symbol(id);
+    }
+    return start;
   }
 
   /// Whether a function in the polynomial depends on the symbol.
@@ -174,7 +193,15 @@ class Grouper {
       for (const Member& m : members) element = std::min(element, m.bytes);
       const bool divides = std::abs(*period) % element == 0;
       const auto unrolled = divides ? static_cast<unsigned>(std::abs(*period) / element) : 1u;
-      finish(pool, members, members, unrolled);
+      // An iteration's members are the ones whose last repetition is a member, too.
+      std::int64_t last = members[0].offset.coefficient({});
+      for (const Member& m : members) last = std::max(last, m.offset.coefficient({}));
+      const std::int64_t repeated = std::abs(*period) - std::abs(*period) / std::int64_t{unrolled};
+      std::vector<Member> first;
+      for (const Member& m : members) {
+        if (m.offset.coefficient({}) + repeated <= last) first.push_back(m);
+      }
+      finish(pool, first, members, unrolled);
     }
     if (!pool.step.is_zero()) rest = roll(pool, std::move(rest));
     for (const auto& [base, members] : by_base(rest)) finish(pool, members, members, 1);
@@ -262,15 +289,18 @@ class Grouper {
     g.element_bytes = first[0].bytes;
     for (const Member& m : first) g.element_bytes = std::min(g.element_bytes, m.bytes);
     g.pieces = pieces_of(first, lowest->offset.coefficient({}));
+    const Polynomial offset = lowest->offset;
+    g.start = start_of(g.loops, offset);
     const auto has_iteration = [&](const Monomial& monomial) {
       return std::any_of(monomial.begin(), monomial.end(), [&](SymbolId id) {
         return analysis_.symbols[id].kind == SymbolKind::kIteration;
       });
     };
     const SymbolId iteration = pool.loop ? analysis_.symbols.iteration(*pool.loop) : ~SymbolId{0};
-    g.invariant =
-        lowest->offset.filtered([&](const Monomial& monomial) { return !has_iteration(monomial); });
-    g.inner = lowest->offset.filtered([&](const Monomial& monomial) {
+    g.invariant = (offset - g.start).filtered([&](const Monomial& monomial) {
+      return !has_iteration(monomial);
+    });
+    g.inner = offset.filtered([&](const Monomial& monomial) {
       return has_iteration(monomial) &&
              std::find(monomial.begin(), monomial.end(), iteration) == monomial.end();
     });

@@ -73,10 +73,13 @@ struct AccessGroup {
   std::vector<unsigned> loops;        ///< around the accesses, outermost first
   /// The outermost loop in which the address varies. Empty: it does not vary in a loop.
   std::optional<unsigned> loop;
-  unsigned unrolled = 1;      ///< iterations of the original loop per iteration of `loop`
-  Polynomial invariant;       ///< byte offset of the first access in iteration 0
-  Polynomial stride;          ///< bytes per original iteration; 0 without a loop
-  Polynomial inner;           ///< terms of the loops in `loop`
+  unsigned unrolled = 1;  ///< iterations of the original loop per iteration of `loop`
+  Polynomial invariant;   ///< byte offset of the first access in iteration 0, without `start`
+  Polynomial stride;      ///< bytes per original iteration; 0 without a loop
+  Polynomial inner;       ///< terms of the loops in `loop`
+  /// Terms of the original loop's iterations before the first one of `loop`, as in the remainder of
+  /// an unrolled loop.
+  Polynomial start;
   std::vector<Piece> pieces;  ///< of an original iteration, ascending
   std::string problem;        ///< why the address is not linear in the iteration; else empty
   std::optional<Polynomial> datablock;  ///< bytes that a CTA accesses per original iteration

@@ -16,6 +16,7 @@ LoopNest::LoopNest(const Function& function) {
   predecessors_.resize(blocks_.size());
   if (blocks_.empty()) return;
   find_dominators();
+  find_frontiers();
   find_loops(function);
 }
 
@@ -92,6 +93,38 @@ void LoopNest::find_dominators() {
       idom_[block] = best;
     }
   }
+}
+
+/// The dominance frontier of a block: the merges that it reaches and does not dominate.
+void LoopNest::find_frontiers() {
+  frontiers_.resize(blocks_.size());
+  for (const std::uint32_t block : order_) {
+    const bool is_entry = block == 0;
+    if (predecessors_[block].size() < 2 && !is_entry) continue;
+    for (const std::uint32_t p : predecessors_[block]) {
+      for (std::uint32_t runner = p;; runner = idom_[runner]) {
+        if (!is_entry && runner == idom_[block]) break;
+        std::vector<std::uint32_t>& frontier = frontiers_[runner];
+        if (frontier.empty() || frontier.back() != block) frontier.push_back(block);
+        if (runner == 0) break;
+      }
+    }
+  }
+}
+
+std::vector<bool> LoopNest::merge_blocks(const std::vector<std::uint32_t>& blocks) const {
+  std::vector<bool> merges(blocks_.size(), false);
+  std::vector<std::uint32_t> work = blocks;
+  while (!work.empty()) {
+    const std::uint32_t b = work.back();
+    work.pop_back();
+    for (const std::uint32_t m : frontiers_[b]) {
+      if (merges[m]) continue;
+      merges[m] = true;
+      work.push_back(m);
+    }
+  }
+  return merges;
 }
 
 bool LoopNest::dominates(std::uint32_t a, std::uint32_t b) const {

@@ -41,6 +41,9 @@ class LoopNest {
   bool is_reachable(std::uint32_t block) const { return block == 0 || idom_[block] != kNoBlock; }
   bool dominates(std::uint32_t a, std::uint32_t b) const;
   std::uint32_t immediate_dominator(std::uint32_t block) const { return idom_[block]; }
+  /// The blocks where definitions in `blocks` meet other definitions (the iterated dominance
+  /// frontier), by block.
+  std::vector<bool> merge_blocks(const std::vector<std::uint32_t>& blocks) const;
 
   /// In the order of their headers in the text.
   const std::vector<Loop>& loops() const { return loops_; }
@@ -58,6 +61,7 @@ class LoopNest {
  private:
   std::vector<FlowNode> flow_nodes(const Function& function);
   void find_dominators();
+  void find_frontiers();
   void find_loops(const Function& function);
 
   std::vector<BasicBlock> blocks_;
@@ -66,6 +70,7 @@ class LoopNest {
   std::vector<std::uint32_t> order_;  ///< reachable blocks in reverse post-order
   std::vector<std::uint32_t> rank_;   ///< position in order_
   std::vector<std::uint32_t> idom_;
+  std::vector<std::vector<std::uint32_t>> frontiers_;
   std::vector<Loop> loops_;
   std::string obstacle_;
 };

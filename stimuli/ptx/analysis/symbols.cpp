@@ -143,6 +143,12 @@ SymbolId SymbolTable::function(IndexFunction function, unsigned bits, bool is_si
   return intern(std::move(s));
 }
 
+SymbolId SymbolTable::choice(unsigned line, std::uint32_t block, const std::string& why) {
+  const SymbolId id = opaque(line, block, why);
+  symbols_[id].is_uniform_choice = true;
+  return id;
+}
+
 SymbolId SymbolTable::loaded(unsigned line, std::uint32_t block, std::size_t instruction, int part,
                              const std::string& why) {
   const SymbolId id = opaque(line, block, why);

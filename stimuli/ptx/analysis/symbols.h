@@ -61,9 +61,11 @@ struct Symbol {
   unsigned bits = 64;                ///< kFunction: 8 to 64
   bool is_signed = true;             ///< kFunction
   std::vector<Polynomial> operands;  ///< kFunction
-  unsigned nesting = 0;         ///< kFunction: 1 + the largest nesting of the operands' symbols
-  unsigned line = 0;            ///< kOpaque: of the instruction
-  bool is_loaded = false;       ///< kOpaque: loaded by `instruction`
+  unsigned nesting = 0;    ///< kFunction: 1 + the largest nesting of the operands' symbols
+  unsigned line = 0;       ///< kOpaque: of the instruction
+  bool is_loaded = false;  ///< kOpaque: loaded by `instruction`
+  /// kOpaque: one of several values that are the same for all threads, by the path taken.
+  bool is_uniform_choice = false;
   std::size_t instruction = 0;  ///< kOpaque, is_loaded: index in the function's body
   int part = -1;                ///< kOpaque, is_loaded: element of a vector, or -1
   std::uint32_t block = 0;      ///< kOpaque: basic block that defines it
@@ -106,6 +108,8 @@ class SymbolTable {
   SymbolId function(IndexFunction function, unsigned bits, bool is_signed,
                     std::vector<Polynomial> operands);
   SymbolId opaque(unsigned line, std::uint32_t block, const std::string& why);
+  /// An opaque symbol with is_uniform_choice.
+  SymbolId choice(unsigned line, std::uint32_t block, const std::string& why);
   SymbolId loaded(unsigned line, std::uint32_t block, std::size_t instruction, int part,
                   const std::string& why);
   SymbolId pending(std::uint32_t block);

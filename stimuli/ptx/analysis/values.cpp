@@ -103,33 +103,38 @@ ValueAnalysis::ValueId ValueAnalysis::at_end(RegisterId r, std::uint32_t block) 
   return at_entry(r, block);
 }
 
+/// The blocks where definitions of the register meet.
+const std::vector<bool>& ValueAnalysis::merge_blocks(RegisterId r) {
+  const auto known = merge_blocks_.find(r);
+  if (known != merge_blocks_.end()) return known->second;
+  std::vector<std::uint32_t> defining;
+  for (std::uint32_t b = 0; b < definitions_.size(); ++b) {
+    if (nest_.is_reachable(b) && definitions_[b].count(r) != 0) defining.push_back(b);
+  }
+  return merge_blocks_.emplace(r, nest_.merge_blocks(defining)).first->second;
+}
+
 ValueAnalysis::ValueId ValueAnalysis::at_entry(RegisterId r, std::uint32_t block) {
   const auto known = entry_values_.find({r, block});
   if (known != entry_values_.end()) return known->second;
-  const std::vector<std::uint32_t>& from = nest_.predecessors(block);
-  ValueId id = kNoValue;
-  if (block == 0 || from.empty()) {
-    Value v;
-    v.block = block;
-    id = new_value(v);
-    entry_values_[{r, block}] = id;
-    if (from.empty()) return id;
-    // The entry is a loop's header, where a register has no initial value.
-    return id;
-  }
-  if (from.size() == 1) {
-    id = at_end(r, from[0]);
-    entry_values_[{r, block}] = id;
-    return id;
-  }
   Value v;
-  v.kind = Value::Kind::kMerge;
   v.block = block;
-  id = new_value(v);
+  if (block == 0) {
+    // If the entry is a loop's header, the register has no initial value.
+    const ValueId id = new_value(v);
+    entry_values_[{r, block}] = id;
+    return id;
+  }
+  if (!merge_blocks(r)[block]) {
+    const ValueId id = at_end(r, nest_.immediate_dominator(block));
+    entry_values_[{r, block}] = id;
+    return id;
+  }
+  v.kind = Value::Kind::kMerge;
+  const ValueId id = new_value(v);
   entry_values_[{r, block}] = id;
   std::vector<ValueId> incoming;
-  incoming.reserve(from.size());
-  for (const std::uint32_t p : from) incoming.push_back(at_end(r, p));
+  for (const std::uint32_t p : nest_.predecessors(block)) incoming.push_back(at_end(r, p));
   values_[id].incoming = std::move(incoming);
   return id;
 }
@@ -265,10 +270,18 @@ Polynomial ValueAnalysis::value(ValueId id) {
 
 Polynomial ValueAnalysis::merge(ValueId id) {
   const std::uint32_t block = values_[id].block;
+  const std::optional<unsigned> loop = nest_.loop_of_header(block);
+  if (loop) {
+    // The values of loops around this one come first. Their solution can include this value.
+    const std::vector<std::uint32_t>& from = nest_.predecessors(block);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (!nest_.loops()[*loop].blocks[from[k]]) value(values_[id].incoming[k]);
+    }
+    if (values_[id].has_result) return values_[id].result;
+  }
   const SymbolId pending = symbols_.pending(block);
   values_[id].in_progress = true;
   values_[id].pending = pending;
-  const std::optional<unsigned> loop = nest_.loop_of_header(block);
   std::optional<Polynomial> solution;
   if (loop) {
     solution = induction(id, *loop);
@@ -304,8 +317,15 @@ Polynomial ValueAnalysis::join(ValueId id) {
   }
   if (const auto p = joined_with_bypass(values_[id], in)) return *p;
   const unsigned line = function_.body[nest_.blocks()[block].first].line;
-  return Polynomial::symbol(symbols_.opaque(
-      line, block, "a value that depends on the path to line " + std::to_string(line)));
+  const std::string why = "a value that depends on the path to line " + std::to_string(line);
+  const bool is_uniform = std::none_of(in.begin(), in.end(), [&](const Polynomial& p) {
+    return symbols_.any(p, [](SymbolId, const Symbol& s) {
+      return s.kind != SymbolKind::kParameter && s.kind != SymbolKind::kNtid &&
+             s.kind != SymbolKind::kNctaid && s.kind != SymbolKind::kFunction;
+    });
+  });
+  return Polynomial::symbol(is_uniform ? symbols_.choice(line, block, why)
+                                       : symbols_.opaque(line, block, why));
 }
 
 /// The value where a path around a loop meets the path through it: v and v + stride * trips. Both

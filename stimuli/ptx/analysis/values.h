@@ -66,6 +66,7 @@ class ValueAnalysis {
   void define(const Operand& operand, std::size_t instruction, int part);
   RegisterId register_id(const std::string& name);
   static std::string register_name(const Operand& operand);
+  const std::vector<bool>& merge_blocks(RegisterId r);
   ValueId at_entry(RegisterId r, std::uint32_t block);
   ValueId at_end(RegisterId r, std::uint32_t block);
   ValueId reaching(RegisterId r, std::size_t instruction);
@@ -119,6 +120,7 @@ class ValueAnalysis {
   /// By block: the definitions of each register, ascending instructions.
   std::vector<std::map<RegisterId, std::vector<std::pair<std::size_t, ValueId>>>> definitions_;
   std::map<std::pair<RegisterId, std::uint32_t>, ValueId> entry_values_;
+  std::map<RegisterId, std::vector<bool>> merge_blocks_;
   std::map<SymbolId, Polynomial> solutions_;  ///< of pending symbols
   unsigned depth_ = 0;
 };
