@@ -9,8 +9,9 @@
 
 namespace tessera::ptx {
 
-/// Removes bounds from an index: min(x, n) and max(x, n) become x if only x depends on the CTA or
-/// on a loop; a select between expressions at a fixed distance becomes one of them.
+/// Removes the treatment of borders from an index: min(x, n) and max(x, n) become x if n is the
+/// same for all threads; a select whose condition singles out the border becomes the interior's
+/// value.
 Polynomial without_bounds(SymbolTable& symbols, const Polynomial& p);
 
 /// Groups the accesses of one data structure.

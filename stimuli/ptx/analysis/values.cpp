@@ -316,6 +316,7 @@ Polynomial ValueAnalysis::join(ValueId id) {
     return in[0];
   }
   if (const auto p = joined_with_bypass(values_[id], in)) return *p;
+  if (const auto p = joined_by_branch(values_[id], in)) return *p;
   const unsigned line = function_.body[nest_.blocks()[block].first].line;
   const std::string why = "a value that depends on the path to line " + std::to_string(line);
   const bool is_uniform = std::none_of(in.begin(), in.end(), [&](const Polynomial& p) {
@@ -347,6 +348,36 @@ std::optional<Polynomial> ValueAnalysis::joined_with_bypass(const Value& v,
     }
   }
   return std::nullopt;
+}
+
+/// The value where the two sides of one branch meet: a select with the branch's condition.
+std::optional<Polynomial> ValueAnalysis::joined_by_branch(const Value& v,
+                                                          const std::vector<Polynomial>& in) {
+  if (in.size() != 2) return std::nullopt;
+  const std::uint32_t block = v.block;
+  const std::uint32_t split = nest_.immediate_dominator(block);
+  const std::size_t i = nest_.blocks()[split].last;
+  const Instruction& branch = function_.body[i];
+  if (branch.opcode != "bra" || branch.guard.empty()) return std::nullopt;
+  const std::vector<std::uint32_t>& from = nest_.predecessors(block);
+  const bool is_end = i + 1 >= function_.body.size();
+  if (is_end || nest_.blocks()[split].successors.size() != 2) return std::nullopt;
+  const std::uint32_t next = nest_.block_of(i + 1);  // if the branch is not taken
+  // By incoming edge: whether it is on the taken side.
+  std::array<bool, 2> taken{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const bool is_direct = from[k] == split;
+    const std::vector<std::uint32_t>& before = nest_.predecessors(from[k]);
+    if (!is_direct && (before.size() != 1 || before[0] != split)) return std::nullopt;
+    taken[k] = (is_direct ? block : from[k]) != next;
+  }
+  if (taken[0] == taken[1]) return std::nullopt;
+  Operand predicate;
+  predicate.name = branch.guard;
+  predicate.negated = branch.guard_negated;
+  const std::optional<Condition> c = condition(i, predicate);
+  if (!c) return std::nullopt;
+  return selected(i, *c, in[taken[0] ? 0 : 1], in[taken[0] ? 1 : 0]);
 }
 
 std::optional<Polynomial> ValueAnalysis::induction(ValueId id, unsigned l) {

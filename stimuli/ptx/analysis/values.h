@@ -79,6 +79,7 @@ class ValueAnalysis {
   Polynomial merge(ValueId id);
   Polynomial join(ValueId id);
   std::optional<Polynomial> joined_with_bypass(const Value& v, const std::vector<Polynomial>& in);
+  std::optional<Polynomial> joined_by_branch(const Value& v, const std::vector<Polynomial>& in);
   std::optional<Polynomial> induction(ValueId id, unsigned loop);
   Polynomial resolved(const Polynomial& p);
 
@@ -91,6 +92,7 @@ class ValueAnalysis {
   std::optional<Polynomial> bitwise(std::size_t i, unsigned bits, bool is_signed);
   std::optional<Polynomial> convert(std::size_t i);
   std::optional<Polynomial> select(std::size_t i);
+  Polynomial selected(std::size_t i, const Condition& c, Polynomial a, Polynomial b);
   std::optional<Condition> condition(std::size_t i, const Operand& predicate);
   Polynomial source(std::size_t i, std::size_t operand, unsigned bits);
   Polynomial special_register(std::size_t i, const std::string& name);
@@ -102,6 +104,7 @@ class ValueAnalysis {
                     bool is_signed);
   Polynomial extreme(std::size_t i, IndexFunction f, const Polynomial& a, const Polynomial& b,
                      unsigned bits, bool is_signed);
+  Polynomial widened(std::size_t i, const Polynomial& p, unsigned bits, bool is_signed);
   Polynomial narrowed(std::size_t i, const Polynomial& p, unsigned bits, bool is_signed);
   /// A function symbol; an opaque one if an operand is opaque or the nesting is deep.
   Polynomial function(std::size_t i, IndexFunction f, unsigned bits, bool is_signed,

@@ -151,6 +151,22 @@ Polynomial ValueAnalysis::narrowed(std::size_t i, const Polynomial& p, unsigned 
   return function(i, IndexFunction::kTruncate, bits, is_signed, {p});
 }
 
+/// The value of a register of `bits` bits, extended. Bit patterns such as hash values use the full
+/// range of the register, and wrap.
+Polynomial ValueAnalysis::widened(std::size_t i, const Polynomial& p, unsigned bits,
+                                  bool is_signed) {
+  if (bits < 32) return narrowed(i, p, bits, is_signed);
+  const bool is_pattern = symbols_.any(p, [](SymbolId, const Symbol& s) {
+    if (s.kind != SymbolKind::kFunction) return false;
+    return s.function == IndexFunction::kXor || s.function == IndexFunction::kOr ||
+           s.function == IndexFunction::kShiftLeft || s.function == IndexFunction::kMultiplyHigh;
+  });
+  if (!is_pattern) return p;
+  const std::int64_t least = is_signed ? -kMostInt32 - 1 : 0;
+  if (symbols_.range(p).within(least, is_signed ? kMostInt32 : 0xffffffff)) return p;
+  return function(i, IndexFunction::kTruncate, bits, is_signed, {p});
+}
+
 std::optional<Polynomial> ValueAnalysis::integer_result(std::size_t i) {
   const Instruction& in = function_.body[i];
   const std::string& op = in.opcode;
@@ -183,11 +199,14 @@ std::optional<Polynomial> ValueAnalysis::arithmetic(std::size_t i, unsigned bits
   if (op == "mul" && has_modifier(in, "hi")) {
     return function(i, IndexFunction::kMultiplyHigh, bits, is_signed, {at(1), at(2)});
   }
-  if (op == "mul" || op == "mul24") return at(1) * at(2);
+  const bool is_wide = has_modifier(in, "wide");
+  const auto factor = [&](std::size_t k) {
+    return is_wide ? widened(i, at(k), bits, is_signed) : at(k);
+  };
+  if (op == "mul" || op == "mul24") return factor(1) * factor(2);
   if (op == "mad" || op == "mad24") {
     // The addend of mad.wide has twice the bits.
-    const unsigned addend = has_modifier(in, "wide") ? 2 * bits : bits;
-    return at(1) * at(2) + source(i, 3, addend);
+    return factor(1) * factor(2) + source(i, 3, is_wide ? 2 * bits : bits);
   }
   if (op == "div") return divide(i, at(1), at(2), bits, is_signed);
   if (op == "rem") {
@@ -324,7 +343,8 @@ std::optional<Polynomial> ValueAnalysis::convert(std::size_t i) {
   const IntegerType from = integer_type(in.modifiers.back());
   if (to.bits == 0 || from.bits == 0) return std::nullopt;
   const Polynomial p = source(i, 1, from.bits);
-  if (from.bits <= to.bits) return narrowed(i, p, from.bits, from.is_signed);
+  if (from.bits < to.bits) return widened(i, p, from.bits, from.is_signed);
+  if (from.bits == to.bits) return narrowed(i, p, from.bits, from.is_signed);
   return narrowed(i, p, to.bits, to.is_signed);
 }
 
@@ -375,22 +395,27 @@ std::optional<Polynomial> ValueAnalysis::select(std::size_t i) {
   const Instruction& in = function_.body[i];
   const IntegerType type = last_type(in);
   if (in.operands.size() != 4) return std::nullopt;
-  Polynomial a = source(i, 1, type.bits);
-  Polynomial b = source(i, 2, type.bits);
+  const Polynomial a = source(i, 1, type.bits);
+  const Polynomial b = source(i, 2, type.bits);
   if (a == b) return a;
   const std::optional<Condition> c = condition(i, in.operands[3]);
   if (!c) return std::nullopt;
-  if (c->negated) std::swap(a, b);
-  if (c->is_equality) return function(i, IndexFunction::kSelectEq, 64, true, {c->e, a, b});
+  return selected(i, *c, a, b);
+}
+
+/// The condition ? a : b.
+Polynomial ValueAnalysis::selected(std::size_t i, const Condition& c, Polynomial a, Polynomial b) {
+  if (c.negated) std::swap(a, b);
+  if (c.is_equality) return function(i, IndexFunction::kSelectEq, 64, true, {c.e, a, b});
   const Polynomial difference = a - b;
-  if (c->e == difference || c->e == difference - Polynomial(1)) {
-    return extreme(i, IndexFunction::kMaximum, a, b, type.bits, true);
+  if (c.e == difference || c.e == difference - Polynomial(1)) {
+    return extreme(i, IndexFunction::kMaximum, a, b, 64, true);
   }
   const Polynomial opposite = b - a;
-  if (c->e == opposite || c->e == opposite - Polynomial(1)) {
-    return extreme(i, IndexFunction::kMinimum, a, b, type.bits, true);
+  if (c.e == opposite || c.e == opposite - Polynomial(1)) {
+    return extreme(i, IndexFunction::kMinimum, a, b, 64, true);
   }
-  return function(i, IndexFunction::kSelectGe, 64, true, {c->e, a, b});
+  return function(i, IndexFunction::kSelectGe, 64, true, {c.e, a, b});
 }
 
 Polynomial ValueAnalysis::special_register(std::size_t i, const std::string& name) {

@@ -92,11 +92,6 @@ AddressCheck::AddressCheck(const ptx::Module& module, const std::string& kernel)
       if (function_.body[i].guard.empty() && function_.body[i].opcode != "bra") markers_.back() = i;
     }
   }
-  for (const ptx::Loop& l : nest_.loops()) {
-    if (markers_[l.header] == kNone) {
-      obstacle_ = "the loop at line " + std::to_string(l.line) + " cannot be counted";
-    }
-  }
 }
 
 void AddressCheck::run(KernelProgram& program, const LaunchRequest& request,
@@ -104,10 +99,14 @@ void AddressCheck::run(KernelProgram& program, const LaunchRequest& request,
   request_ = &request;
   memory_ = &memory;
   const std::uint64_t ctas = request.grid.count();
-  for (std::uint64_t c = 0; c < ctas; ++c) run_cta(program, CtaId(static_cast<std::uint32_t>(c)));
+  const std::uint64_t step = (ctas + kMostCtas - 1) / kMostCtas;
+  for (std::uint64_t c = 0; c < ctas; ++c) {
+    const bool checked = c % step == 0 || c + 1 == ctas;
+    run_cta(program, CtaId(static_cast<std::uint32_t>(c)), checked);
+  }
 }
 
-void AddressCheck::run_cta(KernelProgram& program, CtaId id) {
+void AddressCheck::run_cta(KernelProgram& program, CtaId id, bool checked) {
   const Dim3 grid = request_->grid;
   const std::uint32_t linear = id.value;
   ctaid_ = {linear % grid.x, linear / grid.x % grid.y, linear / grid.x / grid.y};
@@ -132,7 +131,7 @@ void AddressCheck::run_cta(KernelProgram& program, CtaId id) {
         IssueContext context;
         context.warp_slot = w;
         cta->warp(w).issue(context, result);
-        issued(info, result, w);
+        if (checked) issued(info, result, w);
         if (result.kind == IssueResult::Kind::kBarrier) cta->arrive(w, result);
         if (result.kind == IssueResult::Kind::kExit && result.warp_done) cta->end_warp(w);
       }
@@ -152,7 +151,7 @@ void AddressCheck::issued(const OpInfo& info, const IssueResult& result, unsigne
   for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
     if ((result.active >> lane & 1u) == 0) continue;
     Thread& t = threads_.at(warp * kWarpLanes + lane);
-    if (i == markers_[block]) enter(t, block);
+    if (i == markers_[block]) enter_after(t, block);
     if (result.kind != IssueResult::Kind::kMemory) continue;
     const std::uint64_t address = result.memory.address[lane];
     if (result.memory.space == Space::kGlobal && access != access_of_.end()) {
@@ -168,6 +167,32 @@ void AddressCheck::reset_inside(Thread& t, unsigned loop) {
     t.inside[l] = false;
     t.trips[l] = 0;
   }
+}
+
+/// Blocks without a marker, such as a header that only branches, are found as the shortest path
+/// from the last block.
+void AddressCheck::enter_after(Thread& t, std::uint32_t block) {
+  std::map<std::uint32_t, std::uint32_t> from;  // by block: its predecessor on the path
+  std::vector<std::uint32_t> work;
+  const auto visit = [&](std::uint32_t b, std::uint32_t predecessor) {
+    if (b >= nest_.blocks().size() || !from.emplace(b, predecessor).second) return;
+    if (b == block || markers_[b] == kNone) work.push_back(b);
+  };
+  if (t.block == ptx::kNoBlock) {
+    visit(0, ptx::kNoBlock);
+  } else {
+    for (const std::uint32_t s : nest_.blocks()[t.block].successors) visit(s, ptx::kNoBlock);
+  }
+  for (std::size_t n = 0; n < work.size() && from.count(block) == 0; ++n) {
+    for (const std::uint32_t s : nest_.blocks()[work[n]].successors) visit(s, work[n]);
+  }
+  std::vector<std::uint32_t> path;
+  for (std::uint32_t b = block; b != ptx::kNoBlock && from.count(b) != 0; b = from[b]) {
+    path.push_back(b);
+  }
+  if (path.empty()) obstacle_ = "a path of blocks cannot be followed";
+  for (auto it = path.rbegin(); it != path.rend(); ++it) enter(t, *it);
+  t.block = block;
 }
 
 void AddressCheck::enter(Thread& t, std::uint32_t block) {

@@ -36,7 +36,9 @@ class AddressCheck {
   AddressCheck(const ptx::Module& module, const std::string& kernel);
 
   const ptx::LocalityTable& table() const { return table_; }
-  /// Runs all CTAs of a launch of this kernel. Values are in `memory`.
+  /// Runs all CTAs of a launch of this kernel, and compares the accesses of kMostCtas of them: the
+  /// first, the last, and others in between. Values are in `memory`.
+  static constexpr std::uint64_t kMostCtas = 12;
   void run(KernelProgram& program, const LaunchRequest& request, const FlatMemory& memory);
   /// By index of IndexAnalysis::accesses.
   const std::vector<AccessCheck>& accesses() const { return checks_; }
@@ -50,10 +52,12 @@ class AddressCheck {
     std::vector<std::int64_t> trips;       ///< by loop
     std::map<std::pair<std::size_t, int>, std::int64_t> loaded;
     Dim3 tid;
+    std::uint32_t block = ptx::kNoBlock;  ///< that it has entered last
   };
   class Values;
 
-  void run_cta(KernelProgram& program, CtaId cta);
+  void run_cta(KernelProgram& program, CtaId cta, bool checked);
+  void enter_after(Thread& t, std::uint32_t block);
   void issued(const OpInfo& info, const IssueResult& result, unsigned warp);
   void enter(Thread& t, std::uint32_t block);
   void reset_inside(Thread& t, unsigned loop);

@@ -69,6 +69,7 @@ void check_kernel(const AddressCheck& check) {
   CHECK(check.obstacle().empty());
   if (!check.obstacle().empty()) return;
   for (const AccessCheck& a : check.accesses()) {
+    INFO(a.first_wrong);
     CHECK(a.first_wrong.empty());
     CHECK(a.wrong == 0);
     // A choice between uniform values is one of few.
