@@ -342,20 +342,37 @@ class Grouper {
     groups_.push_back(std::move(g));
   }
 
+  /// Sum of the contiguous ranges of the pieces. Neighbouring threads access the rest of a range
+  /// that is longer than their distance (0: unknown).
+  static std::int64_t bytes_of_thread(const std::vector<Piece>& pieces, std::int64_t distance) {
+    std::int64_t total = 0;
+    std::int64_t range = 0;
+    std::int64_t end = 0;
+    const auto add_range = [&] { total += distance == 0 ? range : std::min(range, distance); };
+    for (const Piece& p : pieces) {
+      if (p.offset > end) {
+        add_range();
+        range = 0;
+        end = p.offset;
+      }
+      const std::int64_t to = std::max(end, p.offset + std::int64_t{p.bytes});
+      range += to - end;
+      end = to;
+    }
+    add_range();
+    return total;
+  }
+
   /// Bytes of a thread times the threads along the axes on which the address depends.
   std::optional<Polynomial> datablock(const AccessGroup& g) {
     const SymbolTable& symbols = analysis_.symbols;
     const bool is_opaque = symbols.any(
         g.invariant, [](SymbolId, const Symbol& s) { return s.kind == SymbolKind::kOpaque; });
     if (is_opaque || !g.inner.is_zero()) return std::nullopt;
-    std::int64_t bytes = 0;
     const std::optional<std::int64_t> distance =
         g.invariant.factor(analysis_.symbols.index(SymbolKind::kTid, 0)).constant();
-    if (distance && *distance != 0 && covers(g.pieces, std::abs(*distance))) {
-      bytes = std::abs(*distance);
-    } else {
-      for (const Piece& p : g.pieces) bytes += p.bytes;
-    }
+    const std::int64_t most = distance && *distance != 0 ? std::abs(*distance) : 0;
+    const std::int64_t bytes = bytes_of_thread(g.pieces, most);
     Polynomial block(bytes);
     for (unsigned axis = 0; axis < 3; ++axis) {
       const SymbolId tid = analysis_.symbols.index(SymbolKind::kTid, axis);

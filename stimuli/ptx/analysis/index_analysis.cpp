@@ -139,10 +139,35 @@ class Tracer {
         return;
       }
     }
+    if (const std::optional<PointerOrigin> pointer = only_pointer(address)) {
+      a.origin = pointer;
+      a.offset = address - Polynomial::symbol(pointer_symbol(*pointer));
+      return;
+    }
     a.problem = base_problem(address, bases);
     if (bases.origins.size() == 1 && !bases.anywhere && !bases.other) {
       a.origin = points_to_.origins()[bases.origins[0]];
     }
+  }
+
+  /// The pointer of an address without unknown parts, in which one pointer occurs. The points-to
+  /// analysis does not follow a parameter whose address is taken.
+  std::optional<PointerOrigin> only_pointer(const Polynomial& address) const {
+    const bool has_opaque = result_.symbols.any(
+        address, [](SymbolId, const Symbol& s) { return s.kind == SymbolKind::kOpaque; });
+    if (has_opaque) return std::nullopt;
+    unsigned wide = 0;
+    std::optional<PointerOrigin> pointer;
+    result_.symbols.any(address, [&](SymbolId id, const Symbol& s) {
+      const bool is_variable = s.kind == SymbolKind::kVariable;
+      if (!is_variable && (s.kind != SymbolKind::kParameter || s.bytes != 8)) return false;
+      ++wide;
+      if (address.coefficient({id}) == 1) {
+        pointer = PointerOrigin{is_variable, s.name, s.parameter, s.offset};
+      }
+      return false;
+    });
+    return wide == 1 ? pointer : std::nullopt;
   }
 
   std::string base_problem(const Polynomial& address, const Bases& bases) const {

@@ -86,6 +86,7 @@ class ValueAnalysis {
   // values_alu.cpp
   Polynomial compute(const Value& v);
   Polynomial load(const Value& v);
+  std::optional<Operand> parameter_address(const Value& v);
   std::optional<Polynomial> load_parameter(const Value& v);
   std::optional<Polynomial> integer_result(std::size_t i);
   std::optional<Polynomial> arithmetic(std::size_t i, unsigned bits, bool is_signed);

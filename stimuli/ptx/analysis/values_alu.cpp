@@ -114,20 +114,38 @@ Polynomial ValueAnalysis::load(const Value& v) {
                                             "a loaded value, '" + in.text + "'"));
 }
 
+/// The address of a parameter that a register holds: "mov.b64 %rd1, parameter".
+std::optional<Operand> ValueAnalysis::parameter_address(const Value& v) {
+  Operand from = function_.body[v.instruction].operands[1];
+  if (parameters_.count(from.name) != 0) return from;
+  const auto r = registers_.find(register_name(from));
+  if (r == registers_.end()) return std::nullopt;
+  const Value& base = values_[reaching(r->second, v.instruction)];
+  if (base.kind != Value::Kind::kInstruction) return std::nullopt;
+  const Instruction& mov = function_.body[base.instruction];
+  const bool is_address = mov.opcode == "mov" && mov.guard.empty() && mov.operands.size() == 2 &&
+                          parameters_.count(mov.operands[1].name) != 0;
+  if (!is_address) return std::nullopt;
+  from.name = mov.operands[1].name;
+  from.integer += mov.operands[1].integer;
+  return from;
+}
+
 std::optional<Polynomial> ValueAnalysis::load_parameter(const Value& v) {
   const Instruction& in = function_.body[v.instruction];
-  const Operand& from = in.operands[1];
-  const auto parameter = parameters_.find(from.name);
-  if (parameter == parameters_.end()) return std::nullopt;
+  if (!has_modifier(in, "param")) return std::nullopt;
+  const std::optional<Operand> from = parameter_address(v);
+  if (!from) return std::nullopt;
+  const std::size_t parameter = parameters_.at(from->name);
   const IntegerType type = last_type(in);
   const std::uint32_t bytes = type.bits / 8;
-  const std::int64_t offset = from.integer + std::int64_t{bytes} * std::max(v.part, 0);
-  const auto size = static_cast<std::int64_t>(function_.parameters[parameter->second].bytes());
+  const std::int64_t offset = from->integer + std::int64_t{bytes} * std::max(v.part, 0);
+  const auto size = static_cast<std::int64_t>(function_.parameters[parameter].bytes());
   if (bytes == 0 || offset < 0 || offset + bytes > size) {
     return unknown(v.instruction, "a parameter that is no integer,");
   }
   return Polynomial::symbol(
-      symbols_.parameter(parameter->second, from.name, static_cast<std::uint32_t>(offset), bytes));
+      symbols_.parameter(parameter, from->name, static_cast<std::uint32_t>(offset), bytes));
 }
 
 /// A source operand. Constants of 32-bit instructions are signed.
