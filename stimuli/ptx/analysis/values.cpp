@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stimuli/ptx/analysis/values.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tessera::ptx {
+
+namespace {
+
+/// Larger expressions are not index expressions, and their products would explode.
+constexpr std::size_t kMostTerms = 64;
+/// Bounds the recursion.
+constexpr unsigned kDeepest = 1000;
+
+bool writes_nothing(const std::string& op) {
+  static const std::array<const char*, 19> kNames = {
+      "st",     "red",   "bra",      "bar",       "barrier",    "ret",   "exit",
+      "membar", "fence", "prefetch", "prefetchu", "trap",       "brkpt", "pmevent",
+      "sust",   "brx",   "_free",    "nanosleep", "_assertfail"};
+  return std::any_of(kNames.begin(), kNames.end(), [&](const char* n) { return op == n; });
+}
+
+}  // namespace
+
+ValueAnalysis::ValueAnalysis(const Module& module, const Function& function, const LoopNest& nest,
+                             SymbolTable& symbols)
+    : module_(module), function_(function), nest_(nest), symbols_(symbols) {
+  for (std::size_t i = 0; i < function.parameters.size(); ++i) {
+    parameters_[function.parameters[i].name] = i;
+  }
+  for (const Variable& v : module.variables) variables_.try_emplace(v.name, v.space);
+  for (const Variable& v : function.variables) {
+    if (v.space != StateSpace::kReg) variables_[v.name] = v.space;
+  }
+  find_definitions();
+}
+
+ValueAnalysis::RegisterId ValueAnalysis::register_id(const std::string& name) {
+  return registers_.try_emplace(name, static_cast<RegisterId>(registers_.size())).first->second;
+}
+
+std::string ValueAnalysis::register_name(const Operand& operand) {
+  constexpr std::array<const char*, 4> kComponents = {".x", ".y", ".z", ".w"};
+  if (operand.component < 0) return operand.name;
+  return operand.name + kComponents[static_cast<std::size_t>(operand.component)];
+}
+
+ValueAnalysis::ValueId ValueAnalysis::new_value(Value value) {
+  values_.push_back(std::move(value));
+  return static_cast<ValueId>(values_.size() - 1);
+}
+
+void ValueAnalysis::define(const Operand& operand, std::size_t instruction, int part) {
+  if (operand.kind == Operand::Kind::kVector || operand.kind == Operand::Kind::kParenList) {
+    for (std::size_t k = 0; k < operand.elements.size(); ++k) {
+      define(operand.elements[k], instruction, static_cast<int>(k));
+    }
+    return;
+  }
+  const std::uint32_t block = nest_.block_of(instruction);
+  for (const std::string& name : {register_name(operand), operand.second_name}) {
+    if (name.empty()) continue;
+    Value v;
+    v.kind = Value::Kind::kInstruction;
+    v.block = block;
+    v.instruction = instruction;
+    v.part = part;
+    v.name = name;
+    // The value before a predicated instruction is found when it is needed.
+    definitions_[block][register_id(name)].emplace_back(instruction, new_value(std::move(v)));
+  }
+}
+
+void ValueAnalysis::find_definitions() {
+  definitions_.resize(nest_.blocks().size());
+  for (std::size_t i = 0; i < function_.body.size(); ++i) {
+    const Instruction& in = function_.body[i];
+    if (in.operands.empty()) continue;
+    const Operand& first = in.operands[0];
+    if (first.kind == Operand::Kind::kAddress) {
+      // Arguments of expanded calls are variables: "st.param.b32 [param0], %r1".
+      const auto variable = variables_.find(first.name);
+      const bool is_argument = in.opcode == "st" && variable != variables_.end() &&
+                               variable->second == StateSpace::kParam;
+      if (!is_argument || in.operands.size() != 2) continue;
+      const std::string name = first.name + "+" + std::to_string(first.integer);
+      Value v;
+      v.kind = Value::Kind::kInstruction;
+      v.block = nest_.block_of(i);
+      v.instruction = i;
+      v.name = name;
+      definitions_[v.block][register_id(name)].emplace_back(i, new_value(v));
+      continue;
+    }
+    if (!writes_nothing(in.opcode)) define(first, i, -1);
+  }
+}
+
+ValueAnalysis::ValueId ValueAnalysis::at_end(RegisterId r, std::uint32_t block) {
+  const auto local = definitions_[block].find(r);
+  if (local != definitions_[block].end()) return local->second.back().second;
+  return at_entry(r, block);
+}
+
+/// The blocks where definitions of the register meet.
+const std::vector<bool>& ValueAnalysis::merge_blocks(RegisterId r) {
+  const auto known = merge_blocks_.find(r);
+  if (known != merge_blocks_.end()) return known->second;
+  std::vector<std::uint32_t> defining;
+  for (std::uint32_t b = 0; b < definitions_.size(); ++b) {
+    if (nest_.is_reachable(b) && definitions_[b].count(r) != 0) defining.push_back(b);
+  }
+  return merge_blocks_.emplace(r, nest_.merge_blocks(defining)).first->second;
+}
+
+ValueAnalysis::ValueId ValueAnalysis::at_entry(RegisterId r, std::uint32_t block) {
+  const auto known = entry_values_.find({r, block});
+  if (known != entry_values_.end()) return known->second;
+  Value v;
+  v.block = block;
+  if (block == 0) {
+    // If the entry is a loop's header, the register has no initial value.
+    const ValueId id = new_value(v);
+    entry_values_[{r, block}] = id;
+    return id;
+  }
+  if (!merge_blocks(r)[block]) {
+    const ValueId id = at_end(r, nest_.immediate_dominator(block));
+    entry_values_[{r, block}] = id;
+    return id;
+  }
+  v.kind = Value::Kind::kMerge;
+  const ValueId id = new_value(v);
+  entry_values_[{r, block}] = id;
+  std::vector<ValueId> incoming;
+  for (const std::uint32_t p : nest_.predecessors(block)) incoming.push_back(at_end(r, p));
+  values_[id].incoming = std::move(incoming);
+  return id;
+}
+
+ValueAnalysis::ValueId ValueAnalysis::reaching(RegisterId r, std::size_t instruction) {
+  const std::uint32_t block = nest_.block_of(instruction);
+  const auto local = definitions_[block].find(r);
+  if (local != definitions_[block].end()) {
+    const auto& all = local->second;
+    for (auto it = all.rbegin(); it != all.rend(); ++it) {
+      if (it->first < instruction) return it->second;
+    }
+  }
+  return at_entry(r, block);
+}
+
+Polynomial ValueAnalysis::unknown(std::size_t i, const std::string& why) {
+  const Instruction& in = function_.body[i];
+  return Polynomial::symbol(
+      symbols_.opaque(in.line, nest_.block_of(i), why + " '" + in.text + "'"));
+}
+
+Polynomial ValueAnalysis::operand_value(std::size_t i, const Operand& operand) {
+  const std::uint32_t block = nest_.block_of(i);
+  if (operand.kind == Operand::Kind::kInteger) return Polynomial(operand.integer);
+  const bool has_name = operand.kind == Operand::Kind::kRegister ||
+                        operand.kind == Operand::Kind::kSymbol ||
+                        operand.kind == Operand::Kind::kAddress;
+  if (!has_name) return unknown(i, "an operand that is not an integer, in");
+  if (operand.name.empty()) return Polynomial(operand.integer);
+  const std::string name = register_name(operand);
+  if (operand.negated) return unknown(i, "a negated operand in");
+  if (name[0] == '%' && registers_.count(name) == 0) return special_register(i, name);
+  const auto variable = variables_.find(name);
+  if (variable != variables_.end() && registers_.count(name) == 0) {
+    if (variable->second == StateSpace::kGlobal) {
+      return Polynomial::symbol(symbols_.variable(name)) + Polynomial(operand.integer);
+    }
+    return unknown(i, "the address of '" + name + "', which is not global, in");
+  }
+  if (registers_.count(name) == 0) {
+    return unknown(i, "'" + name + "', which has no definition, in");
+  }
+  const Polynomial p = use(reaching(registers_[name], i), block);
+  return resolved(p) + Polynomial(operand.integer);
+}
+
+/// The value for a use in a block: after a loop, the value of the loop's last iteration.
+Polynomial ValueAnalysis::use(ValueId id, std::uint32_t block) {
+  const Polynomial p = value(id);
+  return leave_loops(p, values_[id].block, block);
+}
+
+/// The value that a merge in block `to` receives from its predecessor `from`.
+Polynomial ValueAnalysis::use_on_edge(ValueId id, std::uint32_t from, std::uint32_t to) {
+  return leave_loops(use(id, from), from, to);
+}
+
+Polynomial ValueAnalysis::leave_loops(const Polynomial& p, std::uint32_t from, std::uint32_t to) {
+  Polynomial out = resolved(p);
+  for (unsigned l = 0; l < nest_.loops().size(); ++l) {
+    const Loop& loop = nest_.loops()[l];
+    if (!loop.blocks[from] || loop.blocks[to]) continue;
+    // A merge in the loop that has no solution yet can depend on the iteration.
+    const bool is_pending = symbols_.any(out, [&](SymbolId, const Symbol& s) {
+      return s.kind == SymbolKind::kPending && loop.blocks[s.block];
+    });
+    if (is_pending) {
+      return Polynomial::symbol(symbols_.opaque(loop.line, from,
+                                                "a value carried out of the loop at line " +
+                                                    std::to_string(loop.line) +
+                                                    " before it is known"));
+    }
+    const SymbolId iteration = symbols_.iteration(l);
+    const Polynomial last =
+        Polynomial::symbol(symbols_.trips(l)) - Polynomial(loop.exits_at_latches ? 1 : 0);
+    out = symbols_.substituted(out, [&](SymbolId id) {
+      return id == iteration ? std::optional<Polynomial>(last) : std::nullopt;
+    });
+  }
+  return out;
+}
+
+/// Replaces pending symbols that have a solution.
+Polynomial ValueAnalysis::resolved(const Polynomial& p) {
+  Polynomial out = p;
+  for (;;) {
+    Polynomial next = symbols_.substituted(out, [&](SymbolId id) -> std::optional<Polynomial> {
+      const auto it = solutions_.find(id);
+      if (it == solutions_.end()) return std::nullopt;
+      return it->second;
+    });
+    if (next == out) return out;
+    out = std::move(next);
+  }
+}
+
+Polynomial ValueAnalysis::value(ValueId id) {
+  if (values_[id].has_result) return values_[id].result;
+  const Value::Kind kind = values_[id].kind;
+  if (values_[id].in_progress) return Polynomial::symbol(*values_[id].pending);
+  const std::uint32_t block = values_[id].block;
+  const unsigned line = function_.body[nest_.blocks()[block].first].line;
+  if (depth_ > kDeepest) {
+    return Polynomial::symbol(symbols_.opaque(line, block, "a chain of more than 1000 operations"));
+  }
+  ++depth_;
+  Polynomial p;
+  if (kind == Value::Kind::kMerge) {
+    p = merge(id);
+  } else if (kind == Value::Kind::kUndefined) {
+    p = Polynomial::symbol(
+        symbols_.opaque(0, values_[id].block, "a register that has no value yet"));
+  } else {
+    const Value v = values_[id];
+    const Instruction& in = function_.body[v.instruction];
+    p = compute(v);
+    if (!in.guard.empty()) {
+      const ValueId before = reaching(registers_[v.name], v.instruction);
+      if (resolved(use(before, v.block)) != resolved(p)) {
+        p = unknown(v.instruction, "a value that depends on a predicate,");
+      }
+    }
+  }
+  --depth_;
+  if (p.terms().size() > kMostTerms) {
+    p = Polynomial::symbol(symbols_.opaque(line, block, "an expression of more than 64 terms"));
+  }
+  values_[id].has_result = true;
+  values_[id].result = p;
+  return p;
+}
+
+Polynomial ValueAnalysis::merge(ValueId id) {
+  const std::uint32_t block = values_[id].block;
+  const std::optional<unsigned> loop = nest_.loop_of_header(block);
+  if (loop) {
+    // The values of loops around this one come first. Their solution can include this value.
+    const std::vector<std::uint32_t>& from = nest_.predecessors(block);
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (!nest_.loops()[*loop].blocks[from[k]]) value(values_[id].incoming[k]);
+    }
+    if (values_[id].has_result) return values_[id].result;
+  }
+  const SymbolId pending = symbols_.pending(block);
+  values_[id].in_progress = true;
+  values_[id].pending = pending;
+  std::optional<Polynomial> solution;
+  if (loop) {
+    solution = induction(id, *loop);
+  } else {
+    const Polynomial p = resolved(join(id));
+    if (!symbols_.any(p, [&](SymbolId s, const Symbol&) { return s == pending; })) solution = p;
+  }
+  if (!solution) {
+    const unsigned line = function_.body[nest_.blocks()[block].first].line;
+    const std::string why =
+        loop ? "a value that the loop at line " + std::to_string(line) +
+                   " changes by another amount in each iteration"
+             : "a value that depends on the path to line " + std::to_string(line);
+    solution = Polynomial::symbol(symbols_.opaque(line, block, why));
+  }
+  values_[id].in_progress = false;
+  solutions_[pending] = *solution;
+  return *solution;
+}
+
+/// The value where paths meet, if all paths agree.
+Polynomial ValueAnalysis::join(ValueId id) {
+  const std::uint32_t block = values_[id].block;
+  const std::vector<ValueId> incoming = values_[id].incoming;
+  const std::vector<std::uint32_t>& from = nest_.predecessors(block);
+  std::vector<Polynomial> in;
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    in.push_back(use_on_edge(incoming[k], from[k], block));
+  }
+  for (Polynomial& p : in) p = resolved(p);
+  if (std::all_of(in.begin(), in.end(), [&](const Polynomial& p) { return p == in[0]; })) {
+    return in[0];
+  }
+  if (const auto p = joined_with_bypass(values_[id], in)) return *p;
+  if (const auto p = joined_by_branch(values_[id], in)) return *p;
+  const unsigned line = function_.body[nest_.blocks()[block].first].line;
+  const std::string why = "a value that depends on the path to line " + std::to_string(line);
+  const bool is_uniform = std::none_of(in.begin(), in.end(), [&](const Polynomial& p) {
+    return symbols_.any(p, [](SymbolId, const Symbol& s) {
+      return s.kind != SymbolKind::kParameter && s.kind != SymbolKind::kNtid &&
+             s.kind != SymbolKind::kNctaid && s.kind != SymbolKind::kFunction;
+    });
+  });
+  return Polynomial::symbol(is_uniform ? symbols_.choice(line, block, why)
+                                       : symbols_.opaque(line, block, why));
+}
+
+/// The value where a path around a loop meets the path through it: v and v + stride * trips. Both
+/// are the second one, because trips is 0 on the first path.
+std::optional<Polynomial> ValueAnalysis::joined_with_bypass(const Value& v,
+                                                            const std::vector<Polynomial>& in) {
+  const std::vector<std::uint32_t>& from = nest_.predecessors(v.block);
+  for (const Polynomial& through : in) {
+    for (const SymbolId s : through.symbols()) {
+      if (symbols_[s].kind != SymbolKind::kTrips || through.degree(s) != 1) continue;
+      const unsigned l = symbols_[s].loop;
+      if (nest_.loops()[l].blocks[v.block]) continue;
+      const Polynomial around = through - through.factor(s) * Polynomial::symbol(s);
+      bool agrees = true;
+      for (std::size_t k = 0; k < in.size() && agrees; ++k) {
+        agrees = in[k] == through || (in[k] == around && !nest_.reaches_in_iteration(l, from[k]));
+      }
+      if (agrees) return through;
+    }
+  }
+  return std::nullopt;
+}
+
+/// The value where the two sides of one branch meet: a select with the branch's condition.
+std::optional<Polynomial> ValueAnalysis::joined_by_branch(const Value& v,
+                                                          const std::vector<Polynomial>& in) {
+  if (in.size() != 2) return std::nullopt;
+  const std::uint32_t block = v.block;
+  const std::uint32_t split = nest_.immediate_dominator(block);
+  const std::size_t i = nest_.blocks()[split].last;
+  const Instruction& branch = function_.body[i];
+  if (branch.opcode != "bra" || branch.guard.empty()) return std::nullopt;
+  const std::vector<std::uint32_t>& from = nest_.predecessors(block);
+  const bool is_end = i + 1 >= function_.body.size();
+  if (is_end || nest_.blocks()[split].successors.size() != 2) return std::nullopt;
+  const std::uint32_t next = nest_.block_of(i + 1);  // if the branch is not taken
+  // By incoming edge: whether it is on the taken side.
+  std::array<bool, 2> taken{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    const bool is_direct = from[k] == split;
+    const std::vector<std::uint32_t>& before = nest_.predecessors(from[k]);
+    if (!is_direct && (before.size() != 1 || before[0] != split)) return std::nullopt;
+    taken[k] = (is_direct ? block : from[k]) != next;
+  }
+  if (taken[0] == taken[1]) return std::nullopt;
+  Operand predicate;
+  predicate.name = branch.guard;
+  predicate.negated = branch.guard_negated;
+  const std::optional<Condition> c = condition(i, predicate);
+  if (!c) return std::nullopt;
+  return selected(i, *c, in[taken[0] ? 0 : 1], in[taken[0] ? 1 : 0]);
+}
+
+std::optional<Polynomial> ValueAnalysis::induction(ValueId id, unsigned l) {
+  const Loop& loop = nest_.loops()[l];
+  const std::vector<ValueId> incoming = values_[id].incoming;
+  const SymbolId pending = *values_[id].pending;
+  const std::vector<std::uint32_t>& from = nest_.predecessors(loop.header);
+  std::vector<Polynomial> initial;
+  std::vector<Polynomial> next;
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (loop.blocks[from[k]]) continue;
+    initial.push_back(use_on_edge(incoming[k], from[k], loop.header));
+  }
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    if (!loop.blocks[from[k]]) continue;
+    next.push_back(use_on_edge(incoming[k], from[k], loop.header));
+  }
+  for (Polynomial& p : initial) p = resolved(p);
+  for (Polynomial& p : next) p = resolved(p);
+  if (initial.empty() || next.empty()) return std::nullopt;
+  const auto all_equal = [](const std::vector<Polynomial>& v) {
+    return std::all_of(v.begin(), v.end(), [&](const Polynomial& p) { return p == v[0]; });
+  };
+  if (!all_equal(initial) || !all_equal(next)) return std::nullopt;
+  const SymbolId iteration = symbols_.iteration(l);
+  const Polynomial m = Polynomial::symbol(iteration);
+  const auto has = [&](const Polynomial& p, SymbolId s) {
+    return symbols_.any(p, [&](SymbolId t, const Symbol&) { return t == s; });
+  };
+  const auto is_settled = [&](const Polynomial& p) {
+    return !symbols_.any(p,
+                         [&](SymbolId, const Symbol& s) { return s.kind == SymbolKind::kPending; });
+  };
+  // Incremented: next = value + stride.
+  const Polynomial stride = next[0] - Polynomial::symbol(pending);
+  if (stride.is_zero()) return initial[0];
+  // An initial value that is pending belongs to a loop around this one, and a stride cannot.
+  if (is_settled(stride) && !varies_in(stride, l)) return initial[0] + stride * m;
+  // Assigned: the value is f(m - 1), if that is the initial value for m = 0.
+  if (has(next[0], pending) || !is_settled(next[0])) return std::nullopt;
+  const Polynomial before = symbols_.substituted(next[0], [&](SymbolId s) {
+    return s == iteration ? std::optional<Polynomial>(m - Polynomial(1)) : std::nullopt;
+  });
+  const Polynomial first = before.substituted(iteration, Polynomial(0));
+  const bool is_other = symbols_.any(next[0], [&](SymbolId s, const Symbol&) {
+    return s != iteration && varies_in(Polynomial::symbol(s), l);
+  });
+  if (is_other || first != initial[0]) return std::nullopt;
+  return before;
+}
+
+bool ValueAnalysis::varies_in(const Polynomial& p, unsigned l) const {
+  const Loop& loop = nest_.loops()[l];
+  return symbols_.any(p, [&](SymbolId, const Symbol& s) {
+    switch (s.kind) {
+      case SymbolKind::kIteration:
+        return s.loop == l;
+      case SymbolKind::kTrips:
+        return s.loop == l || loop.blocks[nest_.loops()[s.loop].header];
+      case SymbolKind::kOpaque:
+      case SymbolKind::kPending:
+        return bool{loop.blocks[s.block]};
+      default:
+        return false;
+    }
+  });
+}
+
+}  // namespace tessera::ptx

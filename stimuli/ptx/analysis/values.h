@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Backward substitution (LADM III-C): the value of a register as a polynomial over prime variables.
+// Registers are followed through their reaching definitions. A value that is merged at a loop's
+// header becomes initial value + stride * iteration, if its update per iteration is invariant.
+//
+// Assumption: 32-bit index arithmetic does not overflow, as in C for signed indices. Values are
+// mathematical integers, so that extensions and truncations to 32 bits change nothing.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "stimuli/ptx/analysis/loops.h"
+#include "stimuli/ptx/analysis/symbols.h"
+#include "stimuli/ptx/module.h"
+
+namespace tessera::ptx {
+
+class ValueAnalysis {
+ public:
+  /// `function` without calls; all must outlive the object. LoopNest::obstacle() must be empty.
+  ValueAnalysis(const Module& module, const Function& function, const LoopNest& nest,
+                SymbolTable& symbols);
+
+  /// The value of an operand of an instruction before it executes. For an address operand: the
+  /// address. Unknown values are opaque symbols.
+  Polynomial operand_value(std::size_t instruction, const Operand& operand);
+
+  /// Whether the value differs between iterations of the loop, for a use in the loop.
+  bool varies_in(const Polynomial& p, unsigned loop) const;
+
+ private:
+  using ValueId = std::uint32_t;
+  using RegisterId = std::uint32_t;
+  static constexpr ValueId kNoValue = ~0u;
+
+  /// A definition of a register: by an instruction, at a merge of control flow, or none.
+  struct Value {
+    enum class Kind : std::uint8_t { kUndefined, kInstruction, kMerge };
+    Kind kind = Kind::kUndefined;
+    std::uint32_t block = 0;
+    std::size_t instruction = 0;
+    int part = -1;                  ///< element of a vector result, or -1
+    std::vector<ValueId> incoming;  ///< of a merge: by predecessor
+    std::string name;
+    bool has_result = false;
+    bool in_progress = false;
+    std::optional<SymbolId> pending;
+    Polynomial result;
+  };
+  /// A predicate: e >= 0 or e == 0, or its negation.
+  struct Condition {
+    bool is_equality = false;
+    bool negated = false;
+    Polynomial e;
+  };
+
+  void find_definitions();
+  void define(const Operand& operand, std::size_t instruction, int part);
+  RegisterId register_id(const std::string& name);
+  static std::string register_name(const Operand& operand);
+  const std::vector<bool>& merge_blocks(RegisterId r);
+  ValueId at_entry(RegisterId r, std::uint32_t block);
+  ValueId at_end(RegisterId r, std::uint32_t block);
+  ValueId reaching(RegisterId r, std::size_t instruction);
+  ValueId new_value(Value value);
+
+  Polynomial use(ValueId id, std::uint32_t block);
+  Polynomial use_on_edge(ValueId id, std::uint32_t from, std::uint32_t to);
+  Polynomial leave_loops(const Polynomial& p, std::uint32_t from, std::uint32_t to);
+  Polynomial value(ValueId id);
+  Polynomial merge(ValueId id);
+  Polynomial join(ValueId id);
+  std::optional<Polynomial> joined_with_bypass(const Value& v, const std::vector<Polynomial>& in);
+  std::optional<Polynomial> joined_by_branch(const Value& v, const std::vector<Polynomial>& in);
+  std::optional<Polynomial> induction(ValueId id, unsigned loop);
+  Polynomial resolved(const Polynomial& p);
+
+  // values_alu.cpp
+  Polynomial compute(const Value& v);
+  Polynomial load(const Value& v);
+  std::optional<Operand> parameter_address(const Value& v);
+  std::optional<Polynomial> load_parameter(const Value& v);
+  std::optional<Polynomial> integer_result(std::size_t i);
+  std::optional<Polynomial> arithmetic(std::size_t i, unsigned bits, bool is_signed);
+  std::optional<Polynomial> bitwise(std::size_t i, unsigned bits, bool is_signed);
+  std::optional<Polynomial> convert(std::size_t i);
+  std::optional<Polynomial> select(std::size_t i);
+  Polynomial selected(std::size_t i, const Condition& c, Polynomial a, Polynomial b);
+  std::optional<Condition> condition(std::size_t i, const Operand& predicate);
+  Polynomial source(std::size_t i, std::size_t operand, unsigned bits);
+  Polynomial special_register(std::size_t i, const std::string& name);
+  Polynomial bit_and(std::size_t i, const Polynomial& a, const Polynomial& b, unsigned bits);
+  Polynomial bit_or(std::size_t i, const Polynomial& a, const Polynomial& b, unsigned bits);
+  Polynomial shift_right(std::size_t i, const Polynomial& a, const Polynomial& by, unsigned bits,
+                         bool is_signed);
+  Polynomial divide(std::size_t i, const Polynomial& a, const Polynomial& by, unsigned bits,
+                    bool is_signed);
+  Polynomial extreme(std::size_t i, IndexFunction f, const Polynomial& a, const Polynomial& b,
+                     unsigned bits, bool is_signed);
+  Polynomial widened(std::size_t i, const Polynomial& p, unsigned bits, bool is_signed);
+  Polynomial narrowed(std::size_t i, const Polynomial& p, unsigned bits, bool is_signed);
+  /// A function symbol; an opaque one if an operand is opaque or the nesting is deep.
+  Polynomial function(std::size_t i, IndexFunction f, unsigned bits, bool is_signed,
+                      std::vector<Polynomial> operands);
+  /// An opaque symbol: `why` and the text of the instruction.
+  Polynomial unknown(std::size_t i, const std::string& why);
+
+  const Module& module_;
+  const Function& function_;
+  const LoopNest& nest_;
+  SymbolTable& symbols_;
+  std::unordered_map<std::string, std::size_t> parameters_;
+  std::unordered_map<std::string, StateSpace> variables_;
+  std::unordered_map<std::string, RegisterId> registers_;
+  std::vector<Value> values_;
+  /// By block: the definitions of each register, ascending instructions.
+  std::vector<std::map<RegisterId, std::vector<std::pair<std::size_t, ValueId>>>> definitions_;
+  std::map<std::pair<RegisterId, std::uint32_t>, ValueId> entry_values_;
+  std::map<RegisterId, std::vector<bool>> merge_blocks_;
+  std::map<SymbolId, Polynomial> solutions_;  ///< of pending symbols
+  unsigned depth_ = 0;
+};
+
+}  // namespace tessera::ptx
