@@ -27,7 +27,8 @@ struct LaunchArgument {
   std::uint64_t value = 0;  ///< of arguments of up to 8 bytes
   /// The array that an argument of 8 bytes points into: an index of LaunchView::arrays.
   std::optional<std::size_t> array;
-  /// How the kernel's CTAs access the array, if the kernel has a locality table.
+  /// How the kernel's CTAs access the array, if the kernel has a locality table and the planner
+  /// uses_locality().
   std::optional<ArrayLocality> locality;
   /// The kernel only loads through this pointer (KernelParameter::read_only).
   bool read_only = false;
@@ -81,6 +82,8 @@ struct LaunchPlan {
 class LaunchPlanner : public SystemPolicy {
  public:
   static constexpr const char* kFamily = "launch_planner";
+  /// Whether the planner reads LaunchArgument::locality, which is empty otherwise.
+  virtual bool uses_locality() const { return false; }
   /// Returns the plan. If the platform cannot apply it (a page of no array, a memory or scheduler
   /// that does not exist), the launch fails with an InputError.
   virtual LaunchPlan plan(const LaunchView& launch) = 0;

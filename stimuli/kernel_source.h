@@ -9,9 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "common/locality.h"
 #include "stimuli/device_memory.h"
 #include "stimuli/warp_program.h"
 
@@ -71,6 +73,12 @@ class KernelSource {
 
   /// Valid as long as the source. Throws InputError for a kernel that it does not have.
   virtual const KernelFacts& facts(const std::string& kernel) = 0;
+  /// How the CTAs of a launch access the arrays that its parameters point to, by parameter. An
+  /// entry is empty if nothing is known of the parameter, the list if the source has no locality
+  /// tables. LaunchRequest::source is not read.
+  virtual std::vector<std::optional<ArrayLocality>> locality(const LaunchRequest& /*request*/) {
+    return {};
+  }
   /// Makes the program of one launch, which the source must outlive. Throws InputError when grid,
   /// block or arguments do not suit the kernel. LaunchRequest::source is not read.
   virtual std::unique_ptr<KernelProgram> make(const LaunchRequest& request,

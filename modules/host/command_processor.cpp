@@ -291,8 +291,7 @@ void CommandProcessor::start_next() {
     const LaunchRequest request = request_of(*kernel);
     step = CommandError::kRefused;
     program_ = kernel->source->make(request, platform_.environment());
-    const CtaSchedulerFactory scheduler =
-        apply(planner_.plan(view_of(request, kernel->source->facts(kernel->name))));
+    const CtaSchedulerFactory scheduler = apply(planner_.plan(view_of(request, *kernel->source)));
     if (platform_.on_start) platform_.on_start(*program_);
     running_ = true;
     dispatcher_.launch(
@@ -341,7 +340,10 @@ LaunchRequest CommandProcessor::request_of(const KernelTable::Kernel& kernel) {
   return request;
 }
 
-LaunchView CommandProcessor::view_of(const LaunchRequest& request, const KernelFacts& facts) const {
+LaunchView CommandProcessor::view_of(const LaunchRequest& request, KernelSource& source) const {
+  const KernelFacts& facts = source.facts(request.kernel);
+  std::vector<std::optional<ArrayLocality>> locality;
+  if (planner_.uses_locality()) locality = source.locality(request);
   LaunchView view;
   view.kernel = request.kernel;
   view.grid = grid_of(request.grid);
@@ -358,6 +360,7 @@ LaunchView CommandProcessor::view_of(const LaunchRequest& request, const KernelF
     argument.name = p.name;
     argument.bytes = p.bytes;
     argument.read_only = p.read_only;
+    if (i < locality.size()) argument.locality = locality[i];
     if (p.bytes <= sizeof argument.value) {
       std::memcpy(&argument.value, request.arguments[i].bytes.data(), p.bytes);
     }

@@ -108,7 +108,7 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   void read_packet();
   void check_packet() const;
   LaunchRequest request_of(const KernelTable::Kernel& kernel);
-  LaunchView view_of(const LaunchRequest& request, const KernelFacts& facts) const;
+  LaunchView view_of(const LaunchRequest& request, KernelSource& source) const;
   CachingByAllocation caching_of(const LaunchPlan& plan) const;
   CtaSchedulerFactory apply(const LaunchPlan& plan);
   void kernel_ended(const std::exception_ptr& error);

@@ -61,6 +61,8 @@ class Lasp final : public LaunchPlanner {
   Lasp(const PolicyContext& context, const LaspParameters& p)
       : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p) {}
 
+  bool uses_locality() const override { return true; }
+
   LaunchPlan plan(const LaunchView& launch) override {
     LaunchPlan plan;
     const LaunchArgument* largest = nullptr;

@@ -167,6 +167,9 @@ class ModuleLoader::Source final : public KernelSource {
   const KernelFacts& facts(const std::string& kernel) override {
     return loader_->kernel(module_, kernel).facts;
   }
+  std::vector<std::optional<ArrayLocality>> locality(const LaunchRequest& request) override {
+    return loader_->locality(module_, request);
+  }
   std::unique_ptr<KernelProgram> make(const LaunchRequest& request,
                                       const LaunchEnvironment& environment) override {
     return loader_->program(module_, request, environment);
@@ -196,6 +199,31 @@ const ModuleLoader::LoadedKernel& ModuleLoader::kernel(const ptx::Module& module
   ptx::check_symbols(module, *fresh.decoded);
   fresh.facts = facts_of(*fresh.decoded);
   return all.kernels.emplace(name, std::move(fresh)).first->second;
+}
+
+std::vector<std::optional<ArrayLocality>> ModuleLoader::locality(const ptx::Module& module,
+                                                                 const LaunchRequest& request) {
+  const std::size_t parameters = kernel(module, request.kernel).facts.parameters.size();
+  auto& tables = loaded(module).tables;
+  const auto known = tables.find(request.kernel);
+  const ptx::LocalityTable& table =
+      known != tables.end()
+          ? known->second
+          : tables.emplace(request.kernel, ptx::make_locality_table(module, request.kernel))
+                .first->second;
+  std::vector<std::optional<ArrayLocality>> of_parameter(parameters);
+  for (std::size_t i = 0; i < parameters; ++i) {
+    const ptx::DataStructure* const structure = table.of_parameter(i);
+    if (structure == nullptr) continue;
+    const ptx::LaunchLocality l = table.evaluate(*structure, request);
+    ArrayLocality& array = of_parameter[i].emplace();
+    array.type = l.type;
+    array.stride_bytes =
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, l.stride_bytes.value_or(0)));
+    array.datablock_bytes = l.datablock_bytes.value_or(0);
+    array.row_bytes = l.row_bytes.value_or(0);
+  }
+  return of_parameter;
 }
 
 std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,

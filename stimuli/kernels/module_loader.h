@@ -6,10 +6,13 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "stimuli/ptx/analysis/locality_table.h"
 #include "stimuli/ptx/device_heap.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/workload.h"
@@ -48,6 +51,7 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   struct Loaded {
     std::map<std::string, Address> symbols;
     std::map<std::string, LoadedKernel> kernels;
+    std::map<std::string, ptx::LocalityTable> tables;  ///< by kernel
   };
 
   explicit ModuleLoader(Device& device) : device_(device) {}
@@ -55,6 +59,9 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   const LoadedKernel& kernel(const ptx::Module& module, const std::string& name);
   std::unique_ptr<KernelProgram> program(const ptx::Module& module, const LaunchRequest& request,
                                          const LaunchEnvironment& environment);
+
+  std::vector<std::optional<ArrayLocality>> locality(const ptx::Module& module,
+                                                     const LaunchRequest& request);
 
   Loaded& loaded(const ptx::Module& module);
   void place(const ptx::Module& module, Loaded& into);

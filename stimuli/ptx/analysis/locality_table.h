@@ -19,21 +19,12 @@
 #include <string>
 #include <vector>
 
+#include "common/locality.h"
 #include "stimuli/kernel_source.h"
 #include "stimuli/ptx/analysis/index_analysis.h"
 
 namespace tessera::ptx {
 
-/// The rows of LADM's Table II. The value is the row's number.
-enum class LocalityType : std::uint8_t {
-  kNoLocality = 1,        ///< CTAs access different datablocks
-  kRowHorizontal = 2,     ///< CTAs of a grid row share a row of datablocks
-  kRowVertical = 3,       ///< CTAs of a grid column share a row of datablocks
-  kColumnHorizontal = 4,  ///< CTAs of a grid row share a column of datablocks
-  kColumnVertical = 5,    ///< CTAs of a grid column share a column of datablocks
-  kIntraThread = 6,       ///< a thread accesses consecutive elements in consecutive iterations
-  kUnclassified = 7,
-};
 /// "no-locality", "row-horizontal", ..., "intra-thread", "unclassified".
 const char* locality_type_name(LocalityType type);
 
