@@ -29,6 +29,14 @@ struct NumaNodes {
     return static_cast<std::uint32_t>(gpu * per_gpu + (u - first) % per_gpu);
   }
 
+  /// The memory of a node for its array's page `page`, if the system has `memories`. A node with
+  /// several memories spreads its pages over them.
+  ChannelId memory(std::uint32_t node, std::uint64_t page, std::uint32_t memories) const {
+    const std::uint32_t own = std::max(1U, memories / count);
+    const std::uint64_t first = std::uint64_t{node} * memories / count;
+    return ChannelId(static_cast<std::uint32_t>(first + page % own));
+  }
+
   std::uint32_t gpus;
   std::uint32_t count;  ///< of the system, a multiple of `gpus`
 };

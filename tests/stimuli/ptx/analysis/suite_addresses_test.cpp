@@ -76,7 +76,7 @@ void check_kernel(const AddressCheck& check) {
     CHECK(a.implied.size() <= 4);
   }
   for (const ptx::AccessGroup& g : table.groups()) {
-    if (g.locality.type == ptx::LocalityType::kUnclassified) continue;
+    if (g.locality.type == LocalityType::kUnclassified) continue;
     for (const std::size_t i : g.accesses) {
       INFO("line " << table.analysis().accesses[i].line);
       // Only a sum with a value that no load has given is not compared.

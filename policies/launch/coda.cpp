@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// "coda": CODA's index analysis as LADM describes it (LADM sections II-B, IV-A): pages are dealt to
+// the NUMA nodes in turn, and CTAs in batches whose datablocks fill a page. Strides and sharing are
+// not considered.
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include "policies/cta_scheduler/batched.h"
+#include "policies/launch_planner.h"
+#include "policies/node_binding.h"
+
+namespace tessera {
+
+namespace {
+
+struct CodaParameters {
+  bool hierarchical = true;
+};
+
+void describe(ParameterVisitor& v, CodaParameters& p) {
+  v.flag("hierarchical", p.hierarchical,
+         "contiguous pages and batches per GPU, dealt in turn to its nodes (H-CODA, LADM section "
+         "IV-A); otherwise dealt to all nodes");
+}
+
+class Coda final : public LaunchPlanner {
+ public:
+  Coda(const PolicyContext& context, const CodaParameters& p)
+      : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p) {}
+
+  bool uses_locality() const override { return true; }
+
+  LaunchPlan plan(const LaunchView& launch) override {
+    LaunchPlan plan;
+    std::uint64_t largest = 0;
+    BatchedParameters batches{1, p_.hierarchical};
+    for (const LaunchArgument& a : launch.arguments) {
+      if (!a.array) continue;
+      const LaunchArray& array = launch.arrays[*a.array];
+      place(array, launch.memories, plan);
+      const std::uint64_t datablock = a.locality ? a.locality->datablock_bytes : 0;
+      if (datablock == 0 || array.bytes <= largest) continue;
+      largest = array.bytes;
+      batches.batch =
+          static_cast<std::uint32_t>(std::max<std::uint64_t>(1, page_bytes_ / datablock));
+    }
+    plan.scheduler = CtaSchedulerChoice{"batched"};
+    plan.scheduler->parameters.set("batched", batches);
+    return plan;
+  }
+
+ private:
+  void place(const LaunchArray& array, std::uint32_t memories, LaunchPlan& plan) {
+    if (!placed_.insert(array.address).second) return;
+    const std::uint64_t first = array.address / page_bytes_;
+    const std::uint64_t pages = (array.bytes + page_bytes_ - 1) / page_bytes_;
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      const std::uint32_t node = p_.hierarchical ? nodes_.hierarchical(page, pages)
+                                                 : static_cast<std::uint32_t>(page % nodes_.count);
+      plan.pages.push_back({first + page, nodes_.memory(node, page, memories)});
+    }
+  }
+
+  const std::uint64_t page_bytes_;
+  const NumaNodes nodes_;
+  const CodaParameters p_;
+  std::set<std::uint64_t> placed_;  ///< addresses of arrays
+};
+
+std::unique_ptr<LaunchPlanner> make(const PolicyContext& context, const CodaParameters& p) {
+  return std::make_unique<Coda>(context, p);
+}
+
+const PolicyRegistration<LaunchPlanner> kRegistered(
+    "coda", "pages dealt to the NUMA nodes, CTAs in page-aligned batches (CODA; LADM section II-B)",
+    make);
+
+}  // namespace
+
+}  // namespace tessera
