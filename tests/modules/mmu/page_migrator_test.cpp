@@ -40,7 +40,10 @@ struct Rig {
   std::function<void()> drained;
   Tick settled_at = 0;
   std::vector<Tick> stops;
+  std::vector<std::vector<ChannelId>> stopped;
+  std::uint64_t busy = 0;  ///< the physical page that is in flight until `settled_at`
   std::vector<Tick> forgets;
+  std::vector<std::pair<std::vector<ChannelId>, std::vector<std::uint64_t>>> forgotten;
   std::vector<Tick> resumes;
   std::vector<std::vector<ChannelId>> resumed;
   std::vector<std::uint64_t> dropped;
@@ -60,11 +63,18 @@ struct Rig {
   PageMigratorPlatform platform() {
     PageMigratorPlatform p;
     p.channel_of = [](SmId sm) { return ChannelId(sm.value); };
-    p.stop = [this](std::function<void()> d) {
+    p.stop = [this](const std::vector<ChannelId>& homes, std::function<void()> d) {
       stops.push_back(now());
+      stopped.push_back(homes);
       drained = std::move(d);
     };
     p.settled = [this] { return now() >= settled_at; };
+    p.page_in_flight = [this](std::uint64_t page) { return page == busy && now() < settled_at; };
+    p.forget_pages = [this](const std::vector<ChannelId>& homes,
+                            const std::vector<std::uint64_t>& virtual_pages) {
+      forgets.push_back(now());
+      forgotten.emplace_back(homes, virtual_pages);
+    };
     p.forget = [this] { forgets.push_back(now()); };
     p.resume = [this](const std::vector<ChannelId>& homes) {
       resumes.push_back(now());
