@@ -138,7 +138,7 @@ void PageWalker::end_walks(Tick t) {
 }
 
 /// Whether the page migrates and the requester is not among the SMs that stop for it.
-bool PageWalker::is_held(const tlm_generic_payload& payload, Tick t) {
+bool PageWalker::is_held(tlm_generic_payload& payload, Tick t) {
   return table_.tlb_directory.held(table_.page_of(payload.get_address()),
                                    request_of(payload).requester, t);
 }

@@ -103,7 +103,7 @@ class PageWalker final : public sc_core::sc_module, public Block {
   void end_walks(Tick t);
   void end_held_walks(Tick t);
   void end_walk(tlm::tlm_generic_payload& payload, bool walked, Tick t);
-  bool is_held(const tlm::tlm_generic_payload& payload, Tick t);
+  bool is_held(tlm::tlm_generic_payload& payload, Tick t);
   Tick last_cycle_before_arrival(std::uint64_t address, Tick t) const;
   void send(Tick t);
   void schedule_next(Tick t);

@@ -557,7 +557,7 @@ TEST_CASE("page migrator: a page waits for its own lines in flight, and for no o
   CHECK(rig.copies.size() == 1);
   CHECK(rig.resumes == std::vector<Tick>{ns(2733)});
   rig.settled_at = ns(1'000'000);
-  map_used(rig, 6, 0, {0, 2});
+  map_used(rig, 6, 1, {0, 2});  // not in the frame that page 5 has left
   run_to(ns(4000));
   rig.drained();
   run_to(ns(4001 + 1200));

@@ -221,7 +221,7 @@ TEST_CASE("walker: a held walk frees its walker and ends at the edge after the e
   sc_core::sc_start(to_sc_time(edge(2000)));
   // 400 cycles each. The second walk has the only walker as soon as the first is held.
   CHECK(rig.result(other).begin_resp == edge(500 + 400));
-  CHECK(rig.result(held).begin_resp == 0);
+  CHECK(rig.result(held).begin_resp == kNever);
   CHECK_FALSE(rig.walker.idle());
   std::vector<Waiting> waiting;
   rig.walker.describe_waiting(waiting);
