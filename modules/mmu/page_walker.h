@@ -62,8 +62,10 @@ void describe(StatisticsVisitor& v, PageWalkerStats& s);
 ///
 /// The walker forwards the request's payload to the driver; the driver's response uses it, too.
 /// A walk that the table's TlbDirectory holds frees its walker. Its result is sent at the first
-/// edge after the end of the hold, or when the page has arrived. Phases: all four; early completion
-/// if the queue has a free entry. Not modelled: the memory accesses of a walk, page-walk caches.
+/// edge after the end of the hold, or when the page has arrived.
+///
+/// Phases: all four; early completion if the queue has a free entry.
+/// Not modelled: the memory accesses of a walk, page-walk caches.
 class PageWalker final : public sc_core::sc_module, public Block {
  public:
   tlm_utils::passthrough_target_socket<PageWalker> in;

@@ -15,7 +15,7 @@ namespace tessera {
 /// migrate. A home is a GPU with its SMs. Plain C++, part of the page table.
 ///
 /// Hardware: a TLB directory beside the page table (Villavieja et al., DiDi, PACT 2011). MGPUSim's
-/// MMU keeps such a record per page and sends shootdowns to the recorded GPUs only.
+/// MMU records the hosts of each page, and its driver sends shootdowns to these GPUs only.
 ///
 /// The record is a superset of the TLBs' contents: an eviction does not change it, and only
 /// forget() removes pages. It is empty until enable().
