@@ -102,7 +102,7 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("nuba", {"migration.policy=access-counter", "migration.stop=users"}) ==
         "nuba: migration.stop users needs several GPUs (topology multi-gpu): partitions of one GPU "
         "share its TLB");
-  CHECK(refusal("griffin", {"migration.stop=user"}).find("did you mean users?") !=
+  CHECK(refusal("griffin", {"migration.stop=user"}).find("did you mean 'users'?") !=
         std::string::npos);
   CHECK(refusal("griffin", {"migration.overlap_transfer=true"})
             .find("did you mean 'migration.overlap_transfers'?") != std::string::npos);

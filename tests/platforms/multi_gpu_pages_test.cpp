@@ -77,15 +77,14 @@ Bystander run_beside_migrations(const std::vector<std::string>& sets) {
       own.push_back(line_load(kBase + kUsed * c.system.page_bytes + (at + n * 4096) % 8192));
     }
   }
-  const std::string sm = "gpu2.sm" + std::to_string(2 * sms_per_gpu(c));
   const auto cycles_of_own = [&](const std::vector<ListAccess>& beside) {
-    const double before = rig.value(sm, "load_latency", "sum");
+    const double before = rig.value("gpu2.sm0", "load_latency", "sum");
     std::vector<std::vector<ListAccess>> lists(c.system.sms);
     lists[sms_per_gpu(c)] = beside;
     lists[2 * sms_per_gpu(c)] = own;
     ListKernel kernel(std::move(lists), true);
     rig.run(kernel);
-    return static_cast<std::uint64_t>(rig.value(sm, "load_latency", "sum") - before);
+    return static_cast<std::uint64_t>(rig.value("gpu2.sm0", "load_latency", "sum") - before);
   };
   cycles_of_own({});  // fills TLBs and slices
   Bystander b;
