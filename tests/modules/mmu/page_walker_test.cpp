@@ -41,6 +41,11 @@ struct Rig {
   }
   void run(std::uint64_t cycles = 100'000) { sc_core::sc_start(to_sc_time(edge(cycles))); }
   const ScriptedResult& result(std::size_t i) const { return tlb.result(i); }
+  /// Each SM is a home of its own.
+  TlbDirectory& directory() {
+    table.tlb_directory.enable(2, [](SmId sm) { return ChannelId(sm.value); });
+    return table.tlb_directory;
+  }
   void check_clean() {
     CHECK(tlb.done());
     CHECK(walker.idle());
@@ -210,8 +215,7 @@ TEST_CASE("walker: a held walk frees its walker and ends at the edge after the e
   PageWalkerConfig c;
   c.concurrent_walks = 1;
   Rig rig(c);
-  TlbDirectory& tlbs = rig.table.tlb_directory;
-  tlbs.enable(2, [](SmId sm) { return ChannelId(sm.value); });
+  TlbDirectory& tlbs = rig.directory();
   const std::uint64_t five = rig.table.map(5, ChannelId(0));
   rig.table.map(6, ChannelId(0));
   tlbs.record(5, SmId(1));
@@ -239,8 +243,7 @@ TEST_CASE("walker: a held walk frees its walker and ends at the edge after the e
 
 TEST_CASE("walker: a walk of an SM that stops for the page is not held") {
   Rig rig;
-  TlbDirectory& tlbs = rig.table.tlb_directory;
-  tlbs.enable(2, [](SmId sm) { return ChannelId(sm.value); });
+  TlbDirectory& tlbs = rig.directory();
   rig.table.map(5, ChannelId(0));
   tlbs.record(5, SmId(0));
   tlbs.hold({5}, 0);
@@ -252,8 +255,7 @@ TEST_CASE("walker: a walk of an SM that stops for the page is not held") {
 
 TEST_CASE("walker: after the hold, a walk waits for the arrival of its page") {
   Rig rig;
-  TlbDirectory& tlbs = rig.table.tlb_directory;
-  tlbs.enable(2, [](SmId sm) { return ChannelId(sm.value); });
+  TlbDirectory& tlbs = rig.directory();
   rig.table.map(5, ChannelId(0));
   tlbs.hold({5}, 0);
   const auto i = ask(rig.tlb, 100, 5 * kPage);
