@@ -128,6 +128,7 @@ BlockHandle make_l2_tlb(const L2TlbSite& s) {
   list(m.in, h.in);
   h.out = {&m.walker};
   h.forget = [&m] { m.invalidate_all(); };
+  h.forget_page = [&m](std::uint64_t virtual_page) { m.invalidate_page(virtual_page); };
   return h;
 }
 

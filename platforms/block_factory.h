@@ -65,9 +65,11 @@ struct BlockHandle {
   L1Observer* l1_observer = nullptr;        ///< "decision"
   std::function<bool()> moving;  ///< "page_migrator": a shootdown or a transfer is in progress
   std::function<void()> forget;  ///< "l2_tlb": invalidates all translations, at once
-  RdmaHandle rdma;               ///< "rdma"
-  SmHandle sm;                   ///< "sm"
-  UvmDriver* uvm = nullptr;      ///< "uvm"
+  /// "l2_tlb": invalidates the translations of a virtual page, at once
+  std::function<void(std::uint64_t)> forget_page;
+  RdmaHandle rdma;                      ///< "rdma"
+  SmHandle sm;                          ///< "sm"
+  UvmDriver* uvm = nullptr;             ///< "uvm"
   CtaDispatcher* dispatcher = nullptr;  ///< "dispatcher"
 };
 

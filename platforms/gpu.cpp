@@ -60,10 +60,21 @@ void Gpu::set_caching(const CachingByAllocation& by_allocation) {
   for (const auto& caching : caching_) caching->plan(by_allocation);
 }
 
-void Gpu::stop_memory(const std::function<void()>& drained) {
-  undrained_ = sms_.size();
-  for (BlockHandle* sm : sms_) {
-    sm->sm.quiesce->quiesce([this, drained] {
+std::vector<std::uint32_t> Gpu::sms_near(const std::vector<ChannelId>& homes) const {
+  std::vector<std::uint32_t> near;
+  for (std::uint32_t i = 0; i < sms_.size(); ++i) {
+    if (std::find(homes.begin(), homes.end(), local_memory(SmId(i))) != homes.end()) {
+      near.push_back(i);
+    }
+  }
+  return near;
+}
+
+void Gpu::stop_memory(const std::vector<ChannelId>& homes, const std::function<void()>& drained) {
+  const std::vector<std::uint32_t> near = sms_near(homes);
+  undrained_ = near.size();
+  for (const std::uint32_t i : near) {
+    sms_[i]->sm.quiesce->quiesce([this, drained] {
       if (--undrained_ == 0) drained();
     });
   }
@@ -74,12 +85,22 @@ void Gpu::forget_memory() {
   for (const BlockHandle* l1 : l1s_) l1->flush->flush();
 }
 
-void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
-  for (std::uint32_t i = 0; i < sms_.size(); ++i) {
-    if (std::find(homes.begin(), homes.end(), local_memory(SmId(i))) != homes.end()) {
-      sms_[i]->sm.quiesce->resume();
+void Gpu::forget_pages(const std::vector<ChannelId>& gpus,
+                       const std::vector<std::uint64_t>& virtual_pages) {
+  const std::vector<BlockHandle*> tlbs = made(BlockKind::kL2Tlb);
+  for (std::uint32_t g = 0; g < tlbs.size(); ++g) {
+    if (std::find(gpus.begin(), gpus.end(), ChannelId(g)) != gpus.end()) {
+      tlbs[g]->forget();
+    } else {
+      // Of these pages, the TLB can hold translations of requesters other than SMs.
+      for (const std::uint64_t page : virtual_pages) tlbs[g]->forget_page(page);
     }
   }
+  for (const std::uint32_t i : sms_near(gpus)) l1s_[i]->flush->flush();
+}
+
+void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
+  for (const std::uint32_t i : sms_near(homes)) sms_[i]->sm.quiesce->resume();
 }
 
 /// SMs are spread evenly over the memories in which pages are placed (channels or GPUs), neighbours

@@ -138,8 +138,12 @@ class Gpu final : public sc_core::sc_module {
   }
   unsigned debug_memory(tlm::tlm_generic_payload& payload);
   void open_backdoor();
-  void stop_memory(const std::function<void()>& drained);
+  /// Indices of the SMs whose local memory is one of these.
+  std::vector<std::uint32_t> sms_near(const std::vector<ChannelId>& homes) const;
+  void stop_memory(const std::vector<ChannelId>& homes, const std::function<void()>& drained);
   void forget_memory();
+  void forget_pages(const std::vector<ChannelId>& gpus,
+                    const std::vector<std::uint64_t>& virtual_pages);
   void resume_memory(const std::vector<ChannelId>& homes);
 
   void start_of_simulation() override;

@@ -238,12 +238,22 @@ BlockHandle Gpu::make_page_migrator(const PlannedBlock& block) {
   page_table_->channel_of_sm = channel_of;
   PageMigratorPlatform& platform = site.platform;
   platform.channel_of = channel_of;
-  platform.stop = [this](const std::function<void()>& drained) { stop_memory(drained); };
+  platform.stop = [this](const std::vector<ChannelId>& homes,
+                         const std::function<void()>& drained) { stop_memory(homes, drained); };
   platform.settled = [this] {
     return std::all_of(slices_.begin(), slices_.end(),
                        [](const BlockHandle* slice) { return slice->block->idle(); });
   };
+  platform.page_in_flight = [this](std::uint64_t page) {
+    return std::any_of(slices_.begin(), slices_.end(), [&](const BlockHandle* slice) {
+      return slice->page_drop->page_in_flight(page, config_.system.page_bytes);
+    });
+  };
   platform.forget = [this] { forget_memory(); };
+  platform.forget_pages = [this](const std::vector<ChannelId>& homes,
+                                 const std::vector<std::uint64_t>& virtual_pages) {
+    forget_pages(homes, virtual_pages);
+  };
   platform.resume = [this](const std::vector<ChannelId>& homes) { resume_memory(homes); };
   platform.copy = [this](std::uint64_t from, std::uint64_t to) {
     if (on_page_copied) on_page_copied(from, to);

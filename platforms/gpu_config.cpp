@@ -127,6 +127,11 @@ std::vector<std::string> GpuConfig::validate() const {
                                     std::to_string(system.modules) + ")"
                               : outermost.name));
   }
+  if (migration.policy != "none" && migration.stop == MoveStop::kUsers && system.gpus < 2) {
+    errors.emplace_back(
+        "migration.stop users needs several GPUs (topology multi-gpu): partitions of one GPU share "
+        "its TLB");
+  }
   if (migration.policy != "none" && system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");
   }

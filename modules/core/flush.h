@@ -35,6 +35,9 @@ class PageDropIf {
   /// has been copied, and its old frame can be allocated to another page. No access to these lines
   /// can be in flight.
   virtual void drop_page(std::uint64_t address, std::uint64_t bytes) = 0;
+  /// Whether a fetch or a write-back of a line of [address, address + bytes) has not been
+  /// acknowledged. Changes no state.
+  virtual bool page_in_flight(std::uint64_t address, std::uint64_t bytes) const = 0;
 };
 
 }  // namespace tessera

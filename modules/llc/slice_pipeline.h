@@ -28,6 +28,7 @@ class SlicePipeline final : public SliceStages {
 
   bool reaches_slices() const override { return Role::kReachesSlices; }
   void drop_page(std::uint64_t address, std::uint64_t bytes) override;
+  bool page_in_flight(std::uint64_t address, std::uint64_t bytes) const override;
 
   bool idle() const override { return stages_idle() && role_.idle(); }
   void describe_waiting(std::vector<Waiting>& out) const override {

@@ -85,6 +85,18 @@ void SlicePipeline<Role>::drop_page(std::uint64_t address, std::uint64_t bytes) 
 }
 
 template <class Role>
+bool SlicePipeline<Role>::page_in_flight(std::uint64_t address, std::uint64_t bytes) const {
+  for (const Payload* w : writes_) {
+    if (w->get_address() >= address && w->get_address() < address + bytes) return true;
+  }
+  for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
+    const CacheArray::Frame f = frame_at(at);
+    if (f != CacheArray::kNone && array_.locked(f)) return true;
+  }
+  return false;
+}
+
+template <class Role>
 void SlicePipeline<Role>::register_statistics(StatisticsRegistry& registry) const {
   LlcSlice::register_statistics(registry);
   registry.counters(name(), array_.replacement().counters());

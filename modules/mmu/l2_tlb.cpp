@@ -237,6 +237,13 @@ void L2Tlb::install(std::uint64_t page, PageEntry translation) {
 
 void L2Tlb::invalidate_all() { std::fill(entries_.begin(), entries_.end(), Entry{}); }
 
+void L2Tlb::invalidate_page(std::uint64_t virtual_page) {
+  constexpr std::uint64_t kPageMask = (std::uint64_t{1} << kViewShift) - 1;
+  for (Entry& e : entries_) {
+    if (e.page != kNoPage && (e.page & kPageMask) == virtual_page) e = Entry{};
+  }
+}
+
 // Housekeeping.
 
 bool L2Tlb::idle() const {

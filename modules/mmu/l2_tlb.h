@@ -89,6 +89,8 @@ class L2Tlb final : public sc_core::sc_module, public Block {
 
   /// Invalidates all entries, because mappings have changed.
   void invalidate_all();
+  /// Invalidates the entries of one virtual page, of all requesters.
+  void invalidate_page(std::uint64_t virtual_page);
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -97,6 +99,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
 
  private:
   static constexpr std::uint64_t kNoSmsView = 0xffff;
+  static constexpr unsigned kViewShift = 48;
 
   struct Entry {
     std::uint64_t page = kNoPage;
@@ -133,7 +136,7 @@ class L2Tlb final : public sc_core::sc_module, public Block {
     if (config_.sms_per_view == 0) return page;
     const RequesterId r = requester_of(payload);
     const std::uint64_t view = r.is_sm() ? r.sm().value / config_.sms_per_view : kNoSmsView;
-    return page | view << 48;
+    return page | view << kViewShift;
   }
   Entry* find(std::uint64_t page);
   void install(std::uint64_t page, PageEntry translation);

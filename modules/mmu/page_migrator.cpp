@@ -23,6 +23,10 @@ PageMigrator::PageMigrator(const sc_core::sc_module_name& name, const PageMigrat
       policy_(std::move(policy)),
       table_(table),
       platform_(std::move(platform)) {
+  if (config.stop == MoveStop::kUsers) {
+    table_.tlb_directory.enable(static_cast<std::uint32_t>(table_.pages_per_channel().size()),
+                                platform_.channel_of);
+  }
   wake_.bind<&PageMigrator::process>(*this);
 }
 
@@ -69,8 +73,14 @@ void PageMigrator::flush(std::function<void()> done) {
 
 void PageMigrator::process() {
   const Tick t = now();
+  if (state_ == State::kStopping && acts_at_ <= t) stop_users();
   // One femtosecond before the edge, no slice is active.
-  if (t + 1 == acts_at_) settled_ = platform_.settled();
+  if (t + 1 == acts_at_ && (state_ == State::kDrained || state_ == State::kMoving)) {
+    settled_ = settled();
+    const bool remaps = state_ == State::kMoving || config_.drain == MoveDrain::kOwner;
+    // At the edge, a slice can evict a line of the pages for an SM that is not stopped.
+    if (config_.stop == MoveStop::kUsers && settled_ && remaps) remap(acts_at_);
+  }
   if (state_ == State::kDrained && acts_at_ <= t) {
     if (config_.drain == MoveDrain::kAll) {
       begin_moves(t);
@@ -90,7 +100,7 @@ void PageMigrator::process() {
   }
   if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
   if (state_ == State::kCounting && flush_at_ <= t) give_up_copies(t);
-  if (state_ == State::kDrained || state_ == State::kMoving) {
+  if (state_ == State::kStopping || state_ == State::kDrained || state_ == State::kMoving) {
     wake_.at(acts_at_ > t + 1 ? acts_at_ - 1 : acts_at_);
   }
   if (state_ == State::kOverlapped) wake_.at(std::min(owners_go_on_, moved_at_));
@@ -108,7 +118,20 @@ std::vector<ChannelId> PageMigrator::homes() const {
   return all;
 }
 
-/// Selects the pages to migrate and, if there are any, stops the SMs.
+bool PageMigrator::settled() const {
+  if (config_.stop == MoveStop::kAll) return platform_.settled();
+  return std::none_of(moves_.begin(), moves_.end(), [this](const PageMigration& m) {
+    return platform_.page_in_flight(*table_.translate(m.virtual_page << table_.page_bits()));
+  });
+}
+
+std::vector<std::uint64_t> PageMigrator::moving_pages() const {
+  std::vector<std::uint64_t> pages;
+  for (const PageMigration& m : moves_) pages.push_back(m.virtual_page);
+  return pages;
+}
+
+/// Selects the pages to migrate and, if there are any, stops SMs.
 void PageMigrator::end_interval(Tick t) {
   ++stats_.intervals;
   interval_ends_ = kNever;
@@ -130,12 +153,35 @@ void PageMigrator::end_interval(Tick t) {
   if (moves_.empty()) return;
   ++stats_.drains;
   stopped_at_ = t;
+  if (config_.stop == MoveStop::kAll) {
+    stopped_ = homes();
+    stop();
+    return;
+  }
+  const std::vector<std::uint64_t> pages = moving_pages();
+  table_.tlb_directory.hold({pages.begin(), pages.end()}, t);
+  state_ = State::kStopping;
+  acts_at_ = t + 1;
+}
+
+/// The homes that stop are known when all walks that end at the instant of the decision have ended.
+void PageMigrator::stop_users() {
+  stopped_ = table_.tlb_directory.holders();
+  stop();
+}
+
+void PageMigrator::stop() {
   state_ = State::kDraining;
-  platform_.stop([this] {
+  const auto drained = [this] {
     state_ = State::kDrained;
     acts_at_ = clock_.after(now() + 2, 0);
     wake_.at(acts_at_ - 1);
-  });
+  };
+  if (stopped_.empty()) {
+    drained();
+  } else {
+    platform_.stop(stopped_, drained);
+  }
 }
 
 ChannelId PageMigrator::home_of(const PageMigration& move) const {
@@ -166,14 +212,46 @@ Tick PageMigrator::arrival(Tick t, std::size_t pages) const {
                       0);
 }
 
+std::vector<Tick> PageMigrator::arrivals(Tick t) const {
+  // All pages take the same time. Each home has a number of such times during which it sends, and
+  // during which it receives.
+  const std::size_t homes = table_.pages_per_channel().size();
+  std::vector<std::size_t> sent(homes);
+  std::vector<std::size_t> received(homes);
+  std::vector<Tick> at;
+  for (const PageMigration& m : moves_) {
+    std::size_t before = at.size();
+    if (config_.overlap_transfers) {
+      std::size_t& from = sent[home_of(m).value];
+      std::size_t& to = received[m.to.value];
+      before = std::max(from, to);
+      from = to = before + 1;
+    }
+    at.push_back(arrival(t, before + 1));
+  }
+  return at;
+}
+
 void PageMigrator::begin_moves(Tick t) {
   ++stats_.shootdowns;
   state_ = State::kMoving;
-  acts_at_ = arrival(t, moves_.size());
+  const std::vector<Tick> at = arrivals(t);
+  acts_at_ = *std::max_element(at.begin(), at.end());
 }
 
-/// Remaps and copies the pages of the batch. Nothing is in flight.
-void PageMigrator::remap() {
+/// Remaps and copies the pages of the batch, for an edge t at which SMs resume. No access to the
+/// pages is in flight.
+void PageMigrator::remap(Tick t) {
+  if (config_.drain == MoveDrain::kOwner) {
+    const std::vector<Tick> at = arrivals(t);
+    for (std::size_t i = 0; i < moves_.size(); ++i) {
+      owners_.push_back(home_of(moves_[i]));
+      // A refused page has an arrival time too, because the transfer has reserved its slot.
+      table_.arrives(moves_[i].virtual_page, at[i]);
+    }
+    owners_go_on_ = arrival(t, 0);
+    moved_at_ = *std::max_element(at.begin(), at.end());
+  }
   for (const PageMigration& m : moves_) {
     const std::uint64_t from = *table_.translate(m.virtual_page << table_.page_bits());
     const auto to =
@@ -190,49 +268,49 @@ void PageMigrator::remap() {
   }
   // Old frames become free only after the last copy, so that no copy overwrites an unmoved page.
   table_.release_left_frames();
+  if (config_.stop == MoveStop::kAll) {
+    platform_.forget();
+    return;
+  }
+  platform_.forget_pages(stopped_, moving_pages());
+  for (const ChannelId home : stopped_) table_.tlb_directory.forget(home);
+}
+
+/// Resumes the SMs of these homes and adds their stop to a counter.
+void PageMigrator::resume(Tick t, const std::vector<ChannelId>& homes, Counter& cycles) {
+  const std::uint64_t stopped = clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
+  if (config_.stop == MoveStop::kAll || !homes.empty()) cycles += stopped;
+  stats_.home_stopped_cycles += stopped * homes.size();
+  platform_.resume(homes);
 }
 
 void PageMigrator::end_moves(Tick t) {
-  remap();
+  if (config_.stop == MoveStop::kAll) remap(t);
   moves_.clear();
   state_ = State::kCounting;
-  stats_.stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
-  platform_.forget();
-  platform_.resume(homes());
+  resume(t, stopped_, stats_.stopped_cycles);
+  if (config_.stop == MoveStop::kUsers) table_.tlb_directory.release(t);
 }
 
 /// Drain `owner`: SMs resume before the pages have arrived.
 void PageMigrator::begin_overlapped(Tick t) {
   ++stats_.shootdowns;
-  std::vector<ChannelId> others = homes();
-  for (std::size_t i = 0; i < moves_.size(); ++i) {
-    owners_.push_back(home_of(moves_[i]));
-    // A refused page has an arrival time too, because the transfer has reserved its slot.
-    table_.arrives(moves_[i].virtual_page, arrival(t, i + 1));
-  }
-  others.erase(std::remove_if(others.begin(), others.end(),
-                              [this](ChannelId home) {
-                                return std::find(owners_.begin(), owners_.end(), home) !=
-                                       owners_.end();
-                              }),
-               others.end());
-  owners_go_on_ = arrival(t, 0);
-  moved_at_ = arrival(t, moves_.size());
-  remap();
+  if (config_.stop == MoveStop::kAll) remap(t);
   state_ = State::kOverlapped;
-  stats_.others_stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
-  platform_.forget();
-  platform_.resume(others);
+  // The stopped homes that lose a page, and the others.
+  const auto others =
+      std::stable_partition(stopped_.begin(), stopped_.end(), [this](ChannelId home) {
+        return std::find(owners_.begin(), owners_.end(), home) != owners_.end();
+      });
+  owners_.assign(stopped_.begin(), others);
+  resume(t, {others, stopped_.end()}, stats_.others_stopped_cycles);
+  if (config_.stop == MoveStop::kUsers) table_.tlb_directory.release(t);
 }
 
 void PageMigrator::end_overlapped(Tick t) {
   if (owners_go_on_ <= t) {
     owners_go_on_ = kNever;
-    stats_.stopped_cycles += clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
-    std::sort(owners_.begin(), owners_.end(),
-              [](ChannelId a, ChannelId b) { return a.value < b.value; });
-    owners_.erase(std::unique(owners_.begin(), owners_.end()), owners_.end());
-    platform_.resume(std::exchange(owners_, {}));
+    resume(t, std::exchange(owners_, {}), stats_.stopped_cycles);
   }
   if (moved_at_ > t) return;
   table_.all_arrived();
@@ -269,6 +347,7 @@ void PageMigrator::reset() {
   counts_.clear();
   late_.clear();
   moves_.clear();
+  stopped_.clear();
   owners_.clear();
   owners_go_on_ = kNever;
   acts_at_ = kNever;
@@ -277,6 +356,7 @@ void PageMigrator::reset() {
   flush_at_ = flushed_at_ = kNever;
   policy_->reset();
   table_.all_arrived();
+  table_.tlb_directory.clear();
   wake_.cancel();
 }
 
@@ -285,13 +365,15 @@ void describe(StatisticsVisitor& v, PageMigratorStats& s) {
   v.counter("migrations", s.migrations, "page", "pages moved to another channel");
   v.counter("copies", s.copies, "page", "copies made for other partitions");
   v.counter("refused", s.refused, "page", "moves without a free page");
-  v.counter("drains", s.drains, "drain", "times all SMs were stopped for moves");
-  v.counter("shootdowns", s.shootdowns, "shootdown", "times all TLBs were emptied");
+  v.counter("drains", s.drains, "drain", "times SMs were stopped for moves");
+  v.counter("shootdowns", s.shootdowns, "shootdown", "times TLBs were emptied");
   v.counter("bytes_moved", s.bytes_moved, "byte", "bytes of moved and copied pages");
   v.counter("stopped_cycles", s.stopped_cycles, "cycle",
             "from a stop of SMs (all, or the pages' owners') to their going on, summed");
   v.counter("others_stopped_cycles", s.others_stopped_cycles, "cycle",
             "from a stop to the going on of SMs that lose no page, summed");
+  v.counter("home_stopped_cycles", s.home_stopped_cycles, "cycle",
+            "from a stop to the resumption of a GPU's SMs, summed over stops and GPUs");
   v.counter("deferred", s.deferred, "page", "moves left out of their batch");
 }
 
@@ -299,6 +381,7 @@ void PageMigrator::register_statistics(StatisticsRegistry& r) const {
   StatisticsRegistrar registrar(r, name());
   // Only configurations that use them have these.
   if (config_.drain != MoveDrain::kOwner) registrar.leave_out(stats_.others_stopped_cycles);
+  if (config_.stop != MoveStop::kUsers) registrar.leave_out(stats_.home_stopped_cycles);
   if (!config_.one_source) registrar.leave_out(stats_.deferred);
   registrar.add(stats_);
   r.counters(name(), policy_->counters());

@@ -30,6 +30,7 @@ struct PageMigratorStats {
   Counter bytes_moved = 0;
   Counter stopped_cycles = 0;
   Counter others_stopped_cycles = 0;
+  Counter home_stopped_cycles = 0;
   Counter deferred = 0;
 };
 
@@ -40,15 +41,22 @@ void describe(StatisticsVisitor& v, PageMigratorStats& s);
 struct PageMigratorPlatform {
   /// Home of an SM.
   std::function<ChannelId(SmId)> channel_of;
-  /// Stops all SMs from issuing accesses to the memory system. `drained` is called when no access
-  /// is in flight, including translations and packets between GPUs.
-  std::function<void(std::function<void()> drained)> stop;
+  /// Stops the SMs of these homes from issuing accesses to the memory system. `drained` is called
+  /// when they have no access in flight, including translations and packets between GPUs.
+  std::function<void(const std::vector<ChannelId>& homes, std::function<void()> drained)> stop;
   /// Whether all write-backs of the slices have reached their channels. Called between clock edges,
   /// when no slice is active, before pages are copied: the copy uses debug accesses, which must not
   /// change bytes in flight.
   std::function<bool()> settled;
+  /// The same for the lines of one physical page, while other SMs run.
+  std::function<bool(std::uint64_t page)> page_in_flight;
   /// Invalidates the shared TLBs and all L1s. Called only when nothing is in flight.
   std::function<void()> forget;
+  /// Invalidates the L2 TLBs and the L1s of these homes (GPUs), which have nothing in flight, and
+  /// the translations of these pages in the other L2 TLBs.
+  std::function<void(const std::vector<ChannelId>& homes,
+                     const std::vector<std::uint64_t>& virtual_pages)>
+      forget_pages;
   /// Invalidates the L1 TLBs of these homes' SMs and resumes the SMs.
   std::function<void(const std::vector<ChannelId>& homes)> resume;
   /// Copies the newest bytes of a page (value mode `carried` only).
@@ -70,9 +78,16 @@ struct PageMigratorPlatform {
 /// Timing: for each batch the SMs stop issuing accesses, and the accesses in flight drain.
 /// * Drain `all`: `flush_ns` and the transfer of the pages, one after the other at
 ///   `transfer_gb_per_s`, pass. Then the pages are remapped and the SMs resume.
+///   With `overlap_transfers`, each home sends and receives one page at a time, and pages start in
+///   the order of the batch.
 /// * Drain `owner`: the pages are remapped at once. SMs of homes that lose no page resume at once,
 ///   the other SMs `flush_ns` later. The transfer overlaps with execution: a walk for a page in
 ///   transfer ends when that page has arrived (docs/decisions/moving-pages-hold-their-walks.md).
+///
+/// Stop `users`: only the SMs of homes (GPUs) whose TLBs can hold a page of the batch stop, drain,
+/// lose their TLBs and L1s, and resume. The page table's TlbDirectory holds the other SMs' walks
+/// for these pages until the stopped SMs resume. Because the other SMs run, the pages are remapped
+/// one femtosecond before an edge, when no slice is active.
 ///
 /// Phases: none, the block has no sockets.
 /// Not modelled: the transfer's use of links and channels, the limited number and width of access
@@ -104,7 +119,14 @@ class PageMigrator final : public sc_core::sc_module,
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  enum class State : std::uint8_t { kCounting, kDraining, kDrained, kMoving, kOverlapped };
+  enum class State : std::uint8_t {
+    kCounting,
+    kStopping,  ///< stop `users`: the walks of the present instant end
+    kDraining,
+    kDrained,
+    kMoving,
+    kOverlapped
+  };
   struct Count {
     bool read_only = true;
     std::vector<std::uint32_t> accesses;
@@ -120,14 +142,21 @@ class PageMigrator final : public sc_core::sc_module,
   void count(const Seen& seen);
   void end_interval(Tick t);
   void limit_moves();
+  void stop_users();
+  void stop();
   void begin_moves(Tick t);
-  void remap();
+  bool settled() const;
+  void remap(Tick t);
+  void resume(Tick t, const std::vector<ChannelId>& homes, Counter& cycles);
   void end_moves(Tick t);
   void begin_overlapped(Tick t);
   void end_overlapped(Tick t);
   void begin_interval();
   /// Clock edge at which `pages` pages have arrived, if the flush begins at t.
   Tick arrival(Tick t, std::size_t pages) const;
+  /// Clock edges at which the pages of the batch arrive, if the flush begins at t.
+  std::vector<Tick> arrivals(Tick t) const;
+  std::vector<std::uint64_t> moving_pages() const;
   ChannelId home_of(const PageMigration& move) const;
   std::vector<ChannelId> homes() const;
   void give_up_copies(Tick t);
@@ -143,8 +172,11 @@ class PageMigrator final : public sc_core::sc_module,
   std::vector<Seen> late_;  ///< observed while the process is due; counted at its end
   Tick interval_ends_ = kNever;
   std::vector<PageMigration> moves_;
+  std::vector<ChannelId> stopped_;  ///< homes whose SMs are stopped, in ascending order
   Tick stopped_at_ = 0;
-  Tick acts_at_ = kNever;  ///< kDrained, kMoving: edge of the next step, if slices have settled
+  /// kStopping: the instant of the stop. kDrained, kMoving: edge of the next step, if slices have
+  /// settled.
+  Tick acts_at_ = kNever;
   bool settled_ = false;
   Tick moved_at_ = 0;              ///< kOverlapped: arrival of the last page
   std::vector<ChannelId> owners_;  ///< stopped homes that lose pages (drain `owner`)

@@ -40,9 +40,15 @@ void describe(ParameterVisitor& v, PageMigratorConfig& c) {
   v.flag("one_source", c.one_source,
          "a batch takes pages of one home only, the one that would lose most (ours; after "
          "Griffin's cooperative scheduling)");
+  v.choice("stop", c.stop,
+           "SMs that stop for a batch: all (ours), or those of the GPUs whose TLBs can hold one of "
+           "its pages (after MGPUSim's driver, which shoots down the GPUs that have hosted a page, "
+           "and DualOpt section 2.3: the owner)",
+           {{"all", MoveStop::kAll}, {"users", MoveStop::kUsers}});
   v.choice("drain", c.drain,
-           "who stands still until pages have arrived: all (DualOpt section 2.3), or nobody, the "
-           "owner until its flush is over (ours; after Griffin's asynchronous draining)",
+           "which stopped SMs stand still until pages have arrived: all (MGPUSim's driver), or "
+           "none, the owner's until its flush is over (ours; after Griffin's asynchronous "
+           "draining)",
            {{"all", MoveDrain::kAll}, {"owner", MoveDrain::kOwner}});
   v.integer("pipeline_flush_ns", c.pipeline_flush_ns, "ns",
             "time to flush the pipelines of stopped SMs (ours)", 0, 1'000'000);
@@ -51,6 +57,9 @@ void describe(ParameterVisitor& v, PageMigratorConfig& c) {
   v.integer("shootdown_ns", c.shootdown_ns, "ns", "time to empty all TLBs (ours)", 0, 1'000'000);
   v.real("transfer_gb_per_s", c.transfer_gb_per_s, "GB/s", "pace of a page's transfer (ours)",
          0.001, 1e6);
+  v.flag("overlap_transfers", c.overlap_transfers,
+         "pages of a batch with neither source nor target in common are transferred at once, else "
+         "one after another (MGPUSim's driver: one at a time)");
 }
 
 }  // namespace tessera

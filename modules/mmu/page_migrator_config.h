@@ -15,10 +15,16 @@ enum class MoveTrigger : std::uint8_t {
   kOnDemand,  ///< `batch_cycles` after the first remote access to a page that can migrate
 };
 
-/// Scope of the SM stall during a migration.
+/// SMs that stop for a batch.
+enum class MoveStop : std::uint8_t {
+  kAll,    ///< all SMs
+  kUsers,  ///< SMs of the GPUs whose TLBs can hold a page of the batch (TlbDirectory)
+};
+
+/// End of the stop, for the SMs of MoveStop.
 enum class MoveDrain : std::uint8_t {
-  kAll,    ///< all SMs stall until the migrated pages have arrived
-  kOwner,  ///< SMs of the old home stall until flush and shootdown end, other SMs while draining
+  kAll,    ///< all stopped SMs resume when the migrated pages have arrived
+  kOwner,  ///< SMs of the old home resume after flush and shootdown, other SMs after the drain
 };
 
 /// NUBA section 7.6 gives neither cost nor bandwidth of a migration. DualOpt section 2.3 gives the
@@ -31,11 +37,13 @@ struct PageMigratorConfig {
   std::uint64_t batch_cycles = 500;
   std::uint32_t max_moves = 512;
   bool one_source = false;
+  MoveStop stop = MoveStop::kAll;
   MoveDrain drain = MoveDrain::kAll;
   std::uint64_t pipeline_flush_ns = 0;
   std::uint64_t cache_flush_ns = 0;
   std::uint64_t shootdown_ns = 2'000;
   double transfer_gb_per_s = 64;
+  bool overlap_transfers = false;
 
   /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;

@@ -156,6 +156,7 @@ std::optional<std::uint64_t> PageTable::copy_for(std::uint64_t virtual_address,
 }
 
 void PageTable::clear() {
+  tlb_directory.clear();
   copies_.clear();
   arrivals_.clear();
   fresh_.clear();

@@ -13,6 +13,7 @@
 #include "common/ids.h"
 #include "modules/core/page_entry.h"
 #include "modules/core/time.h"
+#include "modules/mmu/tlb_directory.h"
 #include "policies/address_map.h"
 
 namespace tessera {
@@ -53,14 +54,18 @@ class PageTable {
   /// driver sets it in mode kPrefaulted.
   std::function<bool(std::uint64_t virtual_page, RequesterId toucher)> on_missing;
 
-  /// Result of a walk for `toucher`: the replica in its partition, otherwise the page itself.
+  /// Result of a walk for `toucher`: the replica in its partition, otherwise the page itself. The
+  /// TLB directory records the toucher.
   std::optional<std::uint64_t> walk(std::uint64_t virtual_address, RequesterId toucher) {
     if (!copies_.empty()) {
       if (const auto copy = copy_for(virtual_address, toucher)) return copy;
     }
-    const auto found = translate(virtual_address);
-    if (found || !on_missing || !on_missing(page_of(virtual_address), toucher)) return found;
-    return translate(virtual_address);
+    auto found = translate(virtual_address);
+    if (!found && on_missing && on_missing(page_of(virtual_address), toucher)) {
+      found = translate(virtual_address);
+    }
+    if (found) tlb_directory.record(page_of(virtual_address), toucher);
+    return found;
   }
 
   /// Records that the end of a fault has mapped a page. A walk that ends at the same time does not
@@ -83,6 +88,9 @@ class PageTable {
   void unmap(std::uint64_t virtual_page);
 
   // Migration and replication (PageMigrator). Precondition: placement_matters().
+
+  /// Enabled if only the SMs that use a migrating page stop (MoveStop::kUsers).
+  TlbDirectory tlb_directory;
 
   /// The channel whose replicas an SM's walks find; walks of other requesters find the page itself.
   /// Must be set before add_copy().

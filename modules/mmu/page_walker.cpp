@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/mmu/page_walker.h"
 
+#include <utility>
+
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
 #include "modules/mmu/translation.h"
@@ -25,6 +27,10 @@ PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConf
   in.register_transport_dbg(this, &PageWalker::debug);
   driver.register_nb_transport_bw(this, &PageWalker::bw);
   wake_.bind<&PageWalker::process>(*this);
+  // Held walks end at the first edge after the end of the hold.
+  table_.tlb_directory.on_release = [this] {
+    if (!held_.empty()) wake_.at(clock_.after(now() + 1, 0));
+  };
 }
 
 void PageWalker::end_of_elaboration() {
@@ -71,6 +77,7 @@ void PageWalker::process() {
   free_walkers(t);
   handle_driver_responses(t);
   begin_walks(t);
+  end_held_walks(t);
   end_walks(t);
   send(t);
   schedule_next(t);
@@ -104,26 +111,65 @@ void PageWalker::begin_walks(Tick t) {
   }
 }
 
+/// The last cycle before the page arrives; kNever if a walk that ends at t need not wait for it.
+Tick PageWalker::last_cycle_before_arrival(std::uint64_t address, Tick t) const {
+  const Tick arrival = table_.arrival(address);
+  if (clock_.after(t, 1) >= arrival) return kNever;
+  return clock_.time_of(clock_.cycle_at(clock_.after(arrival, 0)) - 1);
+}
+
 void PageWalker::end_walks(Tick t) {
   while (walking_.due(t)) {
     tlm_generic_payload* payload = walking_.pop();
     const std::uint64_t address = payload->get_address() & ~(table_.page_bytes() - 1);
-    // Page in transfer: the result is sent one cycle before the first edge after the arrival.
-    const Tick arrival = table_.arrival(address);
-    if (clock_.after(t, 1) < arrival) {
-      walking_.push(clock_.time_of(clock_.cycle_at(clock_.after(arrival, 0)) - 1), 0, payload);
+    if (is_held(*payload, t)) {
+      // A held walk leaves its walker, because the stopped SMs' walks need walkers until they have
+      // drained.
+      held_.push_back(payload);
+      freeing_.push(clock_.after(t, 1), 0, 0);
       continue;
     }
-    const bool hidden = table_.hidden_from_walks(address, t);
-    const auto physical =
-        hidden ? std::nullopt : table_.walk(address, request_of(*payload).requester);
-    if (physical) {
-      answer_translation(*payload, table_.entry_of(address, *physical));
-      tlb_port_.responses.queue.push(t, 1, Result{payload, true});
-    } else {
-      ++stats_.faults;
-      driver_port_.requests.queue.push(t, 0, Result{payload, true});
+    if (const Tick due = last_cycle_before_arrival(address, t); due != kNever) {
+      walking_.push(due, 0, payload);
+      continue;
     }
+    end_walk(*payload, true, t);
+  }
+}
+
+/// Whether the page migrates and the requester is not among the SMs that stop for it.
+bool PageWalker::is_held(tlm_generic_payload& payload, Tick t) {
+  return table_.tlb_directory.held(table_.page_of(payload.get_address()),
+                                   request_of(payload).requester, t);
+}
+
+void PageWalker::end_held_walks(Tick t) {
+  if (held_.empty() && arriving_.empty()) return;
+  std::vector<tlm_generic_payload*> walks = std::exchange(held_, {});
+  while (arriving_.due(t)) walks.push_back(arriving_.pop());
+  for (tlm_generic_payload* payload : walks) {
+    const std::uint64_t address = payload->get_address() & ~(table_.page_bytes() - 1);
+    if (is_held(*payload, t)) {
+      held_.push_back(payload);
+    } else if (const Tick due = last_cycle_before_arrival(address, t); due != kNever) {
+      arriving_.push(due, 0, payload);
+    } else {
+      end_walk(*payload, false, t);
+    }
+  }
+}
+
+/// `walked`: the walk occupies a walker, which becomes free when the result is sent.
+void PageWalker::end_walk(tlm_generic_payload& payload, bool walked, Tick t) {
+  const std::uint64_t address = payload.get_address() & ~(table_.page_bytes() - 1);
+  const bool hidden = table_.hidden_from_walks(address, t);
+  const auto physical = hidden ? std::nullopt : table_.walk(address, request_of(payload).requester);
+  if (physical) {
+    answer_translation(payload, table_.entry_of(address, *physical));
+    tlb_port_.responses.queue.push(t, 1, Result{&payload, walked});
+  } else {
+    ++stats_.faults;
+    driver_port_.requests.queue.push(t, 0, Result{&payload, walked});
   }
 }
 
@@ -153,6 +199,9 @@ void PageWalker::schedule_next(Tick t) {
   wake_.at(freeing_.next_due());
   wake_.at(driver_port_.responses.next_due());
   wake_.at(walking_.next_due());
+  wake_.at(arriving_.next_due());
+  // Before its end, the hold wakes the process (TlbDirectory::on_release).
+  if (!held_.empty() && table_.tlb_directory.released()) wake_.at(clock_.after(t, 1));
   // A due request waits for a walker; freeing_ wakes the process.
   if (!queue_.due(t)) wake_.at(queue_.next_due());
 }
@@ -160,14 +209,18 @@ void PageWalker::schedule_next(Tick t) {
 // Housekeeping.
 
 bool PageWalker::idle() const {
-  return queue_.empty() && walking_.empty() && tlb_port_.responses.queue.empty() &&
-         driver_port_.requests.queue.empty() && in_driver_ == 0;
+  return queue_.empty() && walking_.empty() && held_.empty() && arriving_.empty() &&
+         tlb_port_.responses.queue.empty() && driver_port_.requests.queue.empty() &&
+         in_driver_ == 0;
 }
 
 void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
   const std::string block = name();
   if (!queue_.empty()) out.push_back({block + ".queue", queue_.size(), "a free walker"});
   if (!walking_.empty()) out.push_back({block + ".walking", walking_.size(), "the end of a walk"});
+  if (const std::size_t held = held_.size() + arriving_.size(); held != 0) {
+    out.push_back({block + ".held", held, "the migration of their pages"});
+  }
   if (const auto& responses = tlb_port_.responses.queue; !responses.empty()) {
     out.push_back({block + ".responses", responses.size(), "END_RESP from the TLB"});
   }
@@ -180,6 +233,8 @@ void PageWalker::describe_waiting(std::vector<Waiting>& out) const {
 void PageWalker::reset() {
   wake_.cancel();
   walking_.clear();
+  held_.clear();
+  arriving_.clear();
   freeing_.clear();
   active_ = 0;
   in_driver_ = 0;

@@ -61,6 +61,9 @@ void describe(StatisticsVisitor& v, PageWalkerStats& s);
 /// walk whose result cannot be sent keeps its walker.
 ///
 /// The walker forwards the request's payload to the driver; the driver's response uses it, too.
+/// A walk that the table's TlbDirectory holds frees its walker. Its result is sent at the first
+/// edge after the end of the hold, or when the page has arrived.
+///
 /// Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: the memory accesses of a walk, page-walk caches.
 class PageWalker final : public sc_core::sc_module, public Block {
@@ -100,6 +103,10 @@ class PageWalker final : public sc_core::sc_module, public Block {
   void handle_driver_responses(Tick t);
   void begin_walks(Tick t);
   void end_walks(Tick t);
+  void end_held_walks(Tick t);
+  void end_walk(tlm::tlm_generic_payload& payload, bool walked, Tick t);
+  bool is_held(tlm::tlm_generic_payload& payload, Tick t);
+  Tick last_cycle_before_arrival(std::uint64_t address, Tick t) const;
   void send(Tick t);
   void schedule_next(Tick t);
   void free_walker_after(const Result& result, Tick t);
@@ -112,6 +119,10 @@ class PageWalker final : public sc_core::sc_module, public Block {
   TimedQueue<tlm::tlm_generic_payload*> queue_;
   std::uint32_t active_ = 0;
   TimedQueue<tlm::tlm_generic_payload*> walking_;
+  /// Walks without a walker for a page that migrates: they wait for the end of the TLB directory's
+  /// hold, then for the page's arrival.
+  std::vector<tlm::tlm_generic_payload*> held_;
+  TimedQueue<tlm::tlm_generic_payload*> arriving_;
   TimedQueue<char> freeing_;  ///< walkers that become free
   std::size_t in_driver_ = 0;
 

@@ -45,6 +45,19 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
   }
+  if (c.migration.policy != "none" && c.migration.stop == MoveStop::kUsers) {
+    if (s.address_map != "gpu-interleave") {
+      errors.push_back(
+          "migration.stop users needs system.address_map gpu-interleave, under which a page's home "
+          "is a GPU with a TLB of its own: here it is " +
+          s.address_map);
+    }
+    if (c.uvm.mode != FaultMode::kPrefaulted) {
+      errors.emplace_back(
+          "migration.stop users needs uvm.mode prefaulted: translations that end a page fault are "
+          "not recorded by the TLB directory");
+    }
+  }
   // The watchdog must not report a deadlock while a packet is in transit or a response waits for
   // other responses.
   const double watchdog_ns =

@@ -92,6 +92,20 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("dualopt", {"migration.policy=griffin"}) ==
         "dualopt: migration.policy needs a system.transfer without a remote cache: pages that move "
         "must not have dirty lines elsewhere");
+  CHECK(refusal("griffin", {"migration.stop=users"}).empty());
+  CHECK(refusal("griffin", {"migration.stop=users", "system.address_map=fixed-channel"}) ==
+        "griffin: migration.stop users needs system.address_map gpu-interleave, under which a "
+        "page's home is a GPU with a TLB of its own: here it is fixed-channel");
+  CHECK(refusal("griffin", {"migration.stop=users", "uvm.mode=fault"}) ==
+        "griffin: migration.stop users needs uvm.mode prefaulted: translations that end a page "
+        "fault are not recorded by the TLB directory");
+  CHECK(refusal("nuba", {"migration.policy=access-counter", "migration.stop=users"}) ==
+        "nuba: migration.stop users needs several GPUs (topology multi-gpu): partitions of one GPU "
+        "share its TLB");
+  CHECK(refusal("griffin", {"migration.stop=user"}).find("did you mean 'users'?") !=
+        std::string::npos);
+  CHECK(refusal("griffin", {"migration.overlap_transfer=true"})
+            .find("did you mean 'migration.overlap_transfers'?") != std::string::npos);
   CHECK(refusal("dca", {"migration.policy=replication"}) ==
         "dca: migration.policy replication needs one GPU of topology nuba: it copies pages to "
         "partitions, and the tree has a level of GPUs");

@@ -54,9 +54,45 @@ std::vector<std::string> random_settings(unsigned seed) {
   return sets;
 }
 
+/// Migrations that are frequent beside the run's accesses, with the SMs of the pages' users
+/// stopped.
+void verify_migrations(const std::string& workload, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::string> sets = {"migration.stop=users"};
+  const auto one_of = [&](const std::string& name, const std::vector<std::string>& values) {
+    sets.push_back(name + "=" + values[random() % values.size()]);
+  };
+  one_of("migration.policy", {"access-counter", "griffin", "first-touch-migration"});
+  // Griffin decides by intervals.
+  one_of("migration.trigger", sets.back() == "migration.policy=griffin"
+                                  ? std::vector<std::string>{"interval"}
+                                  : std::vector<std::string>{"interval", "on-demand"});
+  one_of("migration.interval_cycles", {"50", "300", "1000"});
+  one_of("migration.batch_cycles", {"1", "20", "300"});
+  one_of("migration.max_moves", {"1", "3", "64"});
+  one_of("migration.one_source", {"false", "true"});
+  one_of("migration.drain", {"all", "owner"});
+  one_of("migration.overlap_transfers", {"false", "true"});
+  one_of("migration.shootdown_ns", {"0", "40", "300"});
+  one_of("migration.transfer_gb_per_s", {"16", "64", "1000"});
+  one_of("page_migration.access-counter.threshold", {"1", "4"});
+  one_of("walker.concurrent_walks", {"1", "16"});
+  one_of("l2_tlb.entries", {"64", "8192"});
+  one_of("llc.sets", {"2", "128"});
+  one_of("l1.mshr_entries", {"1", "32"});
+  one_of("system.page_placement", {"interleave", "kernel-wide", "first-touch"});
+  std::string told = "seed " + std::to_string(seed) + ":";
+  for (const std::string& s : sets) told += " " + s;
+  INFO(told);
+  const RunResult r = verify_carried("page-migration-small", workload, sets);
+  CHECK(r.stats["modules"]["system.page_migrator"]["migrations"] > 0);
+}
+
 /// `seed`: of random settings; 0: none.
-void verify_on(const std::string& preset, const std::string& workload, unsigned seed) {
+void verify_on(const std::string& preset, const std::string& workload, unsigned seed,
+               const std::vector<std::string>& more = {}) {
   std::vector<std::string> sets = kEarly;
+  sets.insert(sets.end(), more.begin(), more.end());
   std::string told = "seed " + std::to_string(seed) + ":";
   if (seed != 0) {
     for (const std::string& s : random_settings(seed)) {
@@ -122,6 +158,41 @@ TEST_CASE("every workload of DualOpt and every way to transfer is in this matrix
   TEST_CASE("carried on " PRESET ": " NAME) { verify_on(PRESET, NAME, 0); }
 TESSERA_FOR_DUALOPT(TESSERA_AS_IT_IS, "page-migration-small")
 TESSERA_FOR_DUALOPT(TESSERA_AS_IT_IS, "griffin-small")
+
+#define TESSERA_USERS_STOP(NAME, PRESET)                                                        \
+  TEST_CASE("carried on " PRESET " if the users of a page stop: " NAME) {                       \
+    verify_on(PRESET, NAME, 0, {"migration.stop=users"});                                       \
+  }                                                                                             \
+  TEST_CASE("carried on " PRESET " in batches that overlap: " NAME) {                           \
+    verify_on(PRESET, NAME, 0,                                                                  \
+              {"migration.stop=users", "migration.max_moves=512", "migration.one_source=false", \
+               "migration.overlap_transfers=true"});                                            \
+  }
+#define TESSERA_FOR_MIGRATION(PRESET) \
+  TESSERA_USERS_STOP("atax", PRESET)  \
+  TESSERA_USERS_STOP("mm", PRESET)    \
+  TESSERA_USERS_STOP("kmeans", PRESET)
+TESSERA_FOR_MIGRATION("page-migration-small")
+TESSERA_FOR_MIGRATION("griffin-small")
+
+#define TESSERA_MIGRATIONS(NAME)                                      \
+  TEST_CASE("carried with random frequent migrations: " NAME ", 1") { \
+    verify_migrations(NAME, 1 + index_of(NAME));                      \
+  }                                                                   \
+  TEST_CASE("carried with random frequent migrations: " NAME ", 2") { \
+    verify_migrations(NAME, 101 + index_of(NAME));                    \
+  }                                                                   \
+  TEST_CASE("carried with random frequent migrations: " NAME ", 3") { \
+    verify_migrations(NAME, 201 + index_of(NAME));                    \
+  }
+TESSERA_MIGRATIONS("bfs")
+TESSERA_MIGRATIONS("bitonicsort")
+TESSERA_MIGRATIONS("kmeans")
+TESSERA_MIGRATIONS("mm")
+TESSERA_MIGRATIONS("pagerank")
+TESSERA_MIGRATIONS("spmv")
+TESSERA_MIGRATIONS("stencil2d")
+TESSERA_MIGRATIONS("transpose")
 
 #define TESSERA_IN_TURNS(PRESET, NUMBER, NAME) \
   TEST_CASE("carried in turns on " PRESET ": " NAME) { verify_in_turns(PRESET, NAME, NUMBER); }

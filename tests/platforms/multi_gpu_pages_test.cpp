@@ -54,6 +54,75 @@ TEST_CASE("pages move to the GPU that alone uses them, one at a time, and stay")
   CHECK(rig.value("page_migrator", "migrations") == kUsed);
 }
 
+namespace {
+
+const std::string kUsers = "migration.stop=users";
+
+/// Cycles that the dependent loads of an SM of GPU 2, of lines of its own memory, take alone and
+/// while the pages of GPU 0 migrate to GPU 1.
+struct Bystander {
+  std::uint64_t alone = 0;
+  std::uint64_t beside = 0;
+};
+
+Bystander run_beside_migrations(const std::vector<std::string>& sets) {
+  GpuRig rig("page-migration-small", sets);
+  const GpuConfig& c = rig.config();
+  for (std::uint32_t n = 0; n < kPages; ++n) place(rig, n, n < kUsed ? 0 : 2);
+  std::vector<ListAccess> away;
+  std::vector<ListAccess> own;
+  for (std::uint32_t at = 0; at < kUsed * c.system.page_bytes; at += c.system.line_bytes) {
+    away.push_back(line_load(kBase + at));
+    for (std::uint32_t n = 0; n < 3; ++n) {
+      own.push_back(line_load(kBase + kUsed * c.system.page_bytes + (at + n * 4096) % 8192));
+    }
+  }
+  const auto cycles_of_own = [&](const std::vector<ListAccess>& beside) {
+    const double before = rig.value("gpu2.sm0", "load_latency", "sum");
+    std::vector<std::vector<ListAccess>> lists(c.system.sms);
+    lists[sms_per_gpu(c)] = beside;
+    lists[2 * sms_per_gpu(c)] = own;
+    ListKernel kernel(std::move(lists), true);
+    rig.run(kernel);
+    return static_cast<std::uint64_t>(rig.value("gpu2.sm0", "load_latency", "sum") - before);
+  };
+  cycles_of_own({});  // fills TLBs and slices
+  Bystander b;
+  b.alone = cycles_of_own({});
+  b.beside = cycles_of_own(away);
+  CHECK(rig.value("page_migrator", "migrations") == kUsed);
+  for (std::uint32_t n = 0; n < kPages; ++n) CHECK(home_of(rig, n) == (n < kUsed ? 1 : 2));
+  return b;
+}
+
+}  // namespace
+
+TEST_CASE("SMs that use no page of a batch run as without migration if only its users stop") {
+  const Bystander b = run_beside_migrations({kPlacedByHand, kUsers});
+  CHECK(b.beside == b.alone);
+}
+
+TEST_CASE("SMs that use no page of a batch wait for it if all stop") {
+  const Bystander b = run_beside_migrations({kPlacedByHand});
+  CHECK(b.beside > b.alone + kUsed * 2000);
+}
+
+TEST_CASE("SMs that use no page of a batch run as without it under griffin if its users stop") {
+  const Bystander b = run_beside_migrations({kPlacedByHand, kUsers, "migration.policy=griffin",
+                                             "migration.trigger=interval", "migration.drain=owner",
+                                             "migration.interval_cycles=2000"});
+  CHECK(b.beside == b.alone);
+}
+
+TEST_CASE("pages that move under the stop of their users alone end where they do under all's") {
+  GpuRig rig("page-migration-small", {kPlacedByHand, kUsers});
+  run_away_from_home(rig);
+  CHECK(rig.value("page_migrator", "drains") == kUsed);
+  // Only GPU 1 had the pages' translations.
+  CHECK(rig.value("page_migrator", "home_stopped_cycles") ==
+        rig.value("page_migrator", "stopped_cycles"));
+}
+
 TEST_CASE("griffin moves pages to the GPU that alone uses them, and on when another leads") {
   GpuRig rig("griffin-small", {kPlacedByHand, kOften});
   run_away_from_home(rig);
@@ -168,10 +237,13 @@ class CountAway final : public Workload {
   std::vector<Address> arrays_;
 };
 
-void check_counts(const std::string& preset, double moves) {
+void check_counts(const std::string& preset, double moves,
+                  const std::vector<std::string>& more = {}) {
   BuildOptions build;
   build.check_protocol = true;
-  Simulation simulation(resolve_config(preset, {kOften}), build);
+  std::vector<std::string> sets = more;
+  sets.push_back(kOften);
+  Simulation simulation(resolve_config(preset, sets), build);
   CountAway workload;
   RunOptions options;
   options.values = ValueMode::kCarried;
@@ -189,4 +261,10 @@ TEST_CASE("values move with their pages under page migration") {
   check_counts("page-migration-small", 3);
 }
 TEST_CASE("values move with their pages under griffin") { check_counts("griffin-small", 3); }
+TEST_CASE("values move with their pages if only the pages' users stop") {
+  check_counts("page-migration-small", 3, {kUsers});
+}
+TEST_CASE("values move with their pages under griffin if only the pages' users stop") {
+  check_counts("griffin-small", 3, {kUsers});
+}
 TEST_CASE("values stay right where pages do not move") { check_counts("dca-small", 0); }

@@ -206,3 +206,29 @@ TEST_CASE("a page that has moved away is dropped, dirty lines too, and no other 
   CHECK(rig.memory.arrivals()[before].address == 9 * kLine);
   CHECK(rig.memory.byte(3 * kLine) == initial(3 * kLine));
 }
+
+TEST_CASE("a page is in flight from a fetch's lookup to its fill, and while a write-back is") {
+  Rig rig(sixteen());
+  const std::uint64_t page = 4 * kLine;
+  rig.load(100, 3 * kLine);
+  rig.run_to(rig.edge(100 + kLatency - 1) - 1);
+  CHECK_FALSE(rig.llc.page_in_flight(0, page));
+  rig.run_to(rig.edge(100 + kLatency - 1) + 1);
+  CHECK(rig.llc.page_in_flight(0, page));
+  CHECK_FALSE(rig.llc.page_in_flight(page, page));
+  rig.run_to(rig.edge(100 + kLatency + kMemory) - 1);
+  CHECK(rig.llc.page_in_flight(0, page));
+  rig.run_to(rig.edge(100 + kLatency + kMemory) + 1);
+  CHECK_FALSE(rig.llc.page_in_flight(0, page));
+  // A dirty line is not in flight until it is evicted.
+  rig.store(1000, 5 * kLine, 0x55);
+  rig.run_to(rig.edge(2000));
+  CHECK_FALSE(rig.llc.page_in_flight(page, page));
+  rig.load(2100, 13 * kLine);
+  rig.load(2101, 21 * kLine);
+  rig.run_to(rig.edge(2101 + kLatency));
+  CHECK(rig.llc.page_in_flight(page, page));
+  rig.run();
+  CHECK_FALSE(rig.llc.page_in_flight(page, page));
+  CHECK(rig.memory.byte(5 * kLine) == 0x55);
+}

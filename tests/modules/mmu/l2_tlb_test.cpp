@@ -266,6 +266,25 @@ TEST_CASE("L2 TLB: an invalidated page is walked for again") {
   CHECK(rig.walker.arrivals().size() == 2);
 }
 
+TEST_CASE("L2 TLB: a page is invalidated for all groups of SMs, and no other page is") {
+  L2TlbConfig c;
+  c.sms_per_view = 1;
+  Rig rig(c, 2);
+  ask(rig.sms, 100, 0x5000, 0);
+  ask(rig.sms, 110, 0x5000, 1);
+  ask(rig.sms, 120, 0x6000, 1);
+  rig.run(300);
+  REQUIRE(rig.walker.arrivals().size() == 3);
+  rig.tlb.invalidate_page(5);
+  ask(rig.sms, 400, 0x6000, 1);
+  rig.run(200);
+  CHECK(rig.walker.arrivals().size() == 3);
+  ask(rig.sms, 600, 0x5000, 0);
+  ask(rig.sms, 610, 0x5000, 1);
+  rig.run(300);
+  CHECK(rig.walker.arrivals().size() == 5);
+}
+
 TEST_CASE("L2 TLB: hits and misses are those of an LRU model over random pages") {
   L2TlbConfig c;
   c.entries = 32;

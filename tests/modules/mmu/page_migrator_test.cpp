@@ -40,7 +40,10 @@ struct Rig {
   std::function<void()> drained;
   Tick settled_at = 0;
   std::vector<Tick> stops;
+  std::vector<std::vector<ChannelId>> stopped;
+  std::uint64_t busy = 0;  ///< the physical page that is in flight until `settled_at`
   std::vector<Tick> forgets;
+  std::vector<std::pair<std::vector<ChannelId>, std::vector<std::uint64_t>>> forgotten;
   std::vector<Tick> resumes;
   std::vector<std::vector<ChannelId>> resumed;
   std::vector<std::uint64_t> dropped;
@@ -60,11 +63,18 @@ struct Rig {
   PageMigratorPlatform platform() {
     PageMigratorPlatform p;
     p.channel_of = [](SmId sm) { return ChannelId(sm.value); };
-    p.stop = [this](std::function<void()> d) {
+    p.stop = [this](const std::vector<ChannelId>& homes, std::function<void()> d) {
       stops.push_back(now());
+      stopped.push_back(homes);
       drained = std::move(d);
     };
     p.settled = [this] { return now() >= settled_at; };
+    p.page_in_flight = [this](std::uint64_t page) { return page == busy && now() < settled_at; };
+    p.forget_pages = [this](const std::vector<ChannelId>& homes,
+                            const std::vector<std::uint64_t>& virtual_pages) {
+      forgets.push_back(now());
+      forgotten.emplace_back(homes, virtual_pages);
+    };
     p.forget = [this] { forgets.push_back(now()); };
     p.resume = [this](const std::vector<ChannelId>& homes) {
       resumes.push_back(now());
@@ -440,4 +450,237 @@ TEST_CASE("page migrator: settings that do not go together are refused") {
   c = config("replication");
   c.drain = MoveDrain::kOwner;
   CHECK(c.validate().size() == 1);
+}
+
+// Stop `users`.
+
+namespace {
+
+PageMigratorConfig users() {
+  PageMigratorConfig c = config("access-counter");
+  c.stop = MoveStop::kUsers;
+  return c;
+}
+
+/// Maps a page to `home`. The SMs of these homes have its translation; the last uses it.
+std::uint64_t map_used(Rig& rig, std::uint64_t page, unsigned home,
+                       std::initializer_list<unsigned> sms) {
+  const std::uint64_t physical = rig.table.map(page, ChannelId(home));
+  for (const unsigned sm : sms) rig.table.walk(page * kPage, SmId(sm));
+  rig.use(page, *(sms.end() - 1), 10, false);
+  return physical;
+}
+
+}  // namespace
+
+TEST_CASE("page migrator: only the SMs of homes whose TLBs can hold the page stop") {
+  Rig rig(users());
+  const std::uint64_t old = map_used(rig, 5, 0, {0, 2});
+  rig.table.walk(5 * kPage, RequesterId(RequesterKind::kCpuCore, 0));
+  rig.table.map(6, ChannelId(1));
+  rig.table.walk(6 * kPage, SmId(1));
+  run_to(ns(1002));
+  // After all walks that end at the instant of the decision.
+  CHECK(rig.stops == std::vector<Tick>{ns(1001) + 1});
+  CHECK(rig.stopped == std::vector<std::vector<ChannelId>>{gpus({0, 2})});
+  TlbDirectory& tlbs = rig.table.tlb_directory;
+  CHECK_FALSE(tlbs.held(5, SmId(1), ns(1001)));
+  CHECK(tlbs.held(5, SmId(1), ns(1001) + 1));
+  CHECK_FALSE(tlbs.held(5, SmId(2), ns(1001) + 1));
+  CHECK_FALSE(tlbs.held(6, SmId(1), ns(1001) + 1));
+  run_to(ns(1500));
+  rig.drained();
+  // Acted on at 1501; 200 ns of shootdown, a page of 1000. The page is remapped 1 fs before.
+  run_to(ns(2701) - 2);
+  CHECK(*rig.table.translate(5 * kPage) == old);
+  CHECK(rig.forgets.empty());
+  run_to(ns(2701) - 1);
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
+  CHECK(rig.copies.size() == 1);
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old});
+  CHECK(rig.forgets == std::vector<Tick>{ns(2701) - 1});
+  CHECK(rig.forgotten[0].first == gpus({0, 2}));
+  CHECK(rig.forgotten[0].second == std::vector<std::uint64_t>{5});
+  CHECK_FALSE(tlbs.holds(ChannelId(0), 5));
+  CHECK_FALSE(tlbs.holds(ChannelId(2), 5));
+  CHECK(tlbs.holds(ChannelId(1), 6));
+  CHECK(rig.resumes.empty());
+  run_to(ns(2701));
+  CHECK(rig.resumes == std::vector<Tick>{ns(2701)});
+  CHECK(rig.resumed[0] == gpus({0, 2}));
+  CHECK(tlbs.held(5, SmId(1), ns(2701)));
+  CHECK_FALSE(tlbs.held(5, SmId(1), ns(2701) + 1));
+  CHECK(rig.migrator.idle());
+  CHECK(rig.migrator.stats().stopped_cycles == 1700);
+  CHECK(rig.migrator.stats().home_stopped_cycles == 2 * 1700);
+}
+
+TEST_CASE("page migrator: the next batch stops those that have walked for its page since") {
+  Rig rig(users());
+  map_used(rig, 5, 0, {0, 2});
+  run_to(ns(1002));
+  rig.drained();
+  run_to(ns(5000));
+  // The page is at 2. SM 3 alone has its translation; SM 2 that of another page.
+  rig.table.walk(5 * kPage, SmId(3));
+  rig.table.map(6, ChannelId(2));
+  rig.table.walk(6 * kPage, SmId(2));
+  rig.use(5, 3, 10, false);
+  run_to(ns(6002));
+  REQUIRE(rig.stopped.size() == 2);
+  CHECK(rig.stopped[1] == gpus({3}));
+}
+
+TEST_CASE("page migrator: a page that no TLB holds moves without a stop") {
+  Rig rig(users());
+  const std::uint64_t old = map_used(rig, 5, 0, {2});
+  rig.table.tlb_directory.forget(ChannelId(2));
+  run_to(ns(1002 + 200 + 1000) - 2);
+  CHECK(*rig.table.translate(5 * kPage) == old);
+  run_to(ns(1002 + 200 + 1000));
+  CHECK(*rig.table.translate(5 * kPage) != old);
+  CHECK(rig.stops.empty());
+  CHECK(rig.migrator.stats().stopped_cycles == 0);
+  CHECK(rig.migrator.idle());
+}
+
+TEST_CASE("page migrator: a page waits for its own lines in flight, and for no other's") {
+  Rig rig(users());
+  rig.settled_at = ns(2720);
+  rig.busy = map_used(rig, 5, 0, {0, 2});
+  run_to(ns(1500));
+  rig.drained();
+  // As with all stopped: looked at every 16 cycles from 2701.
+  run_to(ns(2733) - 2);
+  CHECK(rig.copies.empty());
+  run_to(ns(2733));
+  CHECK(rig.copies.size() == 1);
+  CHECK(rig.resumes == std::vector<Tick>{ns(2733)});
+  rig.settled_at = ns(1'000'000);
+  map_used(rig, 6, 1, {0, 2});  // not in the frame that page 5 has left
+  run_to(ns(4000));
+  rig.drained();
+  run_to(ns(4001 + 1200));
+  CHECK(rig.resumes.back() == ns(4001 + 1200));
+}
+
+TEST_CASE("page migrator: users that lose no page resume when drained, owners after the flush") {
+  PageMigratorConfig c = users();
+  c.drain = MoveDrain::kOwner;
+  c.cache_flush_ns = 400;
+  Rig rig(c);
+  map_used(rig, 5, 3, {3, 2});  // 3 to 2
+  map_used(rig, 6, 1, {0});     // 1 to 0; no SM of 1 uses it
+  run_to(ns(1100));
+  CHECK(rig.stopped == std::vector<std::vector<ChannelId>>{gpus({0, 2, 3})});
+  rig.drained();
+  run_to(ns(1101) - 1);
+  CHECK(rig.copies.size() == 2);
+  run_to(ns(1101));
+  CHECK(rig.resumes == std::vector<Tick>{ns(1101)});
+  CHECK(rig.resumed[0] == gpus({0, 2}));
+  CHECK_FALSE(rig.table.tlb_directory.held(5, SmId(1), ns(1101) + 1));
+  CHECK(rig.table.arrival(5 * kPage) == ns(1101 + 600 + 1000));
+  CHECK(rig.table.arrival(6 * kPage) == ns(1101 + 600 + 2000));
+  run_to(ns(1701));
+  CHECK(rig.resumes == std::vector<Tick>{ns(1101), ns(1701)});
+  CHECK(rig.resumed[1] == gpus({3}));
+  run_to(ns(3701));
+  CHECK(rig.migrator.idle());
+  CHECK(rig.migrator.stats().others_stopped_cycles == 100);
+  CHECK(rig.migrator.stats().stopped_cycles == 700);
+  CHECK(rig.migrator.stats().home_stopped_cycles == 2 * 100 + 700);
+}
+
+TEST_CASE("page migrator: reset ends the hold of a batch") {
+  Rig rig(users());
+  map_used(rig, 5, 0, {0, 2});
+  run_to(ns(1002));
+  REQUIRE(rig.table.tlb_directory.held(5, SmId(1), ns(1003)));
+  rig.migrator.reset();
+  CHECK_FALSE(rig.table.tlb_directory.held(5, SmId(1), ns(1003)));
+  CHECK(rig.migrator.idle());
+}
+
+// Batches.
+
+namespace {
+
+struct Move {
+  unsigned from;
+  unsigned to;
+};
+
+/// Time from the end of the drain to the resumption, for a batch of pages in this order.
+Tick transfer_time(const std::vector<Move>& moves, bool overlap, MoveStop stop = MoveStop::kAll) {
+  PageMigratorConfig c = config("access-counter");
+  c.overlap_transfers = overlap;
+  c.stop = stop;
+  Rig rig(c);
+  for (std::size_t i = 0; i < moves.size(); ++i) map_used(rig, 5 + i, moves[i].from, {moves[i].to});
+  run_to(ns(1500));
+  rig.drained();
+  run_to(ns(20'000));
+  CHECK(rig.stops.size() == 1);
+  CHECK(rig.forgets.size() == 1);
+  CHECK(rig.migrator.stats().shootdowns == 1);
+  CHECK(rig.migrator.stats().migrations == moves.size());
+  REQUIRE(rig.resumes.size() == 1);
+  return rig.resumes[0] - ns(1501);
+}
+
+const std::vector<Move> kFour = {{0, 2}, {1, 3}, {0, 3}, {2, 0}};
+
+}  // namespace
+
+// A shootdown of 200 ns, and a page a microsecond.
+TEST_CASE("page migrator: a batch of one page") {
+  CHECK(transfer_time({{0, 2}}, false) == ns(1200));
+}
+TEST_CASE("page migrator: a batch of one page has nothing to overlap with") {
+  CHECK(transfer_time({{0, 2}}, true) == ns(1200));
+}
+TEST_CASE("page migrator: two pages of a batch are transferred one after the other") {
+  CHECK(transfer_time({{0, 2}, {1, 3}}, false) == ns(2200));
+}
+TEST_CASE("page migrator: two pages without a common home are transferred at once") {
+  CHECK(transfer_time({{0, 2}, {1, 3}}, true) == ns(1200));
+}
+TEST_CASE("page migrator: a page waits for its source") {
+  CHECK(transfer_time({{0, 2}, {0, 3}}, true) == ns(2200));
+}
+TEST_CASE("page migrator: a page waits for its target") {
+  CHECK(transfer_time({{0, 2}, {1, 2}}, true) == ns(2200));
+}
+TEST_CASE("page migrator: a home sends one page while it receives another") {
+  CHECK(transfer_time({{0, 2}, {2, 0}}, true) == ns(1200));
+}
+TEST_CASE("page migrator: four pages one after the other") {
+  CHECK(transfer_time(kFour, false) == ns(4200));
+}
+TEST_CASE("page migrator: four pages over two homes' links") {
+  CHECK(transfer_time(kFour, true) == ns(2200));
+}
+TEST_CASE("page migrator: a batch that stops its users takes as long") {
+  CHECK(transfer_time(kFour, true, MoveStop::kUsers) == ns(2200));
+}
+
+TEST_CASE("page migrator: overlapped pages arrive one by one while SMs run") {
+  PageMigratorConfig c = config("access-counter");
+  c.drain = MoveDrain::kOwner;
+  c.overlap_transfers = true;
+  Rig rig(c);
+  map_used(rig, 5, 0, {2});
+  map_used(rig, 6, 1, {3});
+  map_used(rig, 7, 0, {3});
+  run_to(ns(1100));
+  rig.drained();
+  run_to(ns(1101));
+  CHECK(rig.table.arrival(5 * kPage) == ns(1101 + 200 + 1000));
+  CHECK(rig.table.arrival(6 * kPage) == ns(1101 + 200 + 1000));
+  CHECK(rig.table.arrival(7 * kPage) == ns(1101 + 200 + 2000));
+  run_to(ns(3301) - 1);
+  CHECK_FALSE(rig.migrator.idle());
+  run_to(ns(3301));
+  CHECK(rig.migrator.idle());
 }

@@ -41,6 +41,11 @@ struct Rig {
   }
   void run(std::uint64_t cycles = 100'000) { sc_core::sc_start(to_sc_time(edge(cycles))); }
   const ScriptedResult& result(std::size_t i) const { return tlb.result(i); }
+  /// Each SM is a home of its own.
+  TlbDirectory& directory() {
+    table.tlb_directory.enable(2, [](SmId sm) { return ChannelId(sm.value); });
+    return table.tlb_directory;
+  }
   void check_clean() {
     CHECK(tlb.done());
     CHECK(walker.idle());
@@ -203,5 +208,61 @@ TEST_CASE("walker: a walk for a page on its way answers when the page has arrive
   CHECK(response(rig.result(late)) == physical);
   CHECK(rig.result(in_time).begin_resp == edge(500));
   CHECK(rig.result(other).begin_resp == edge(501));
+  rig.check_clean();
+}
+
+TEST_CASE("walker: a held walk frees its walker and ends at the edge after the end of the hold") {
+  PageWalkerConfig c;
+  c.concurrent_walks = 1;
+  Rig rig(c);
+  TlbDirectory& tlbs = rig.directory();
+  const std::uint64_t five = rig.table.map(5, ChannelId(0));
+  rig.table.map(6, ChannelId(0));
+  tlbs.record(5, SmId(1));
+  tlbs.hold({5}, 0);
+  const auto held = ask(rig.tlb, 100, 5 * kPage);
+  const auto other = ask(rig.tlb, 101, 6 * kPage);
+  sc_core::sc_start(to_sc_time(edge(2000)));
+  // 400 cycles each. The second walk has the only walker as soon as the first is held.
+  CHECK(rig.result(other).begin_resp == edge(500 + 400));
+  CHECK(rig.result(held).begin_resp == kNever);
+  CHECK_FALSE(rig.walker.idle());
+  std::vector<Waiting> waiting;
+  rig.walker.describe_waiting(waiting);
+  REQUIRE(waiting.size() == 1);
+  CHECK(waiting[0].queue == "walker.held");
+  CHECK_FALSE(tlbs.holds(ChannelId(0), 5));
+  tlbs.release(now());
+  rig.run();
+  // The result leaves at the first edge after the end of the hold.
+  CHECK(rig.result(held).begin_resp == edge(2002));
+  CHECK(response(rig.result(held)) == five);
+  CHECK(tlbs.holds(ChannelId(0), 5));
+  rig.check_clean();
+}
+
+TEST_CASE("walker: a walk of an SM that stops for the page is not held") {
+  Rig rig;
+  TlbDirectory& tlbs = rig.directory();
+  rig.table.map(5, ChannelId(0));
+  tlbs.record(5, SmId(0));
+  tlbs.hold({5}, 0);
+  const auto i = ask(rig.tlb, 100, 5 * kPage);
+  rig.run();
+  CHECK(rig.result(i).begin_resp == edge(500));
+  rig.check_clean();
+}
+
+TEST_CASE("walker: after the hold, a walk waits for the arrival of its page") {
+  Rig rig;
+  TlbDirectory& tlbs = rig.directory();
+  rig.table.map(5, ChannelId(0));
+  tlbs.hold({5}, 0);
+  const auto i = ask(rig.tlb, 100, 5 * kPage);
+  sc_core::sc_start(to_sc_time(edge(1000)));
+  rig.table.arrives(5, edge(1500) - 3);
+  tlbs.release(now());
+  rig.run();
+  CHECK(rig.result(i).begin_resp == edge(1500));
   rig.check_clean();
 }

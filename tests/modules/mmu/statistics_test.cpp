@@ -152,6 +152,7 @@ TEST_CASE("the migrator's statistics show its counters and its policy's", "[stat
   fill(table, s);
   // Where all SMs stop and a batch has any source, these count nothing.
   table.unregistered(s.others_stopped_cycles);
+  table.unregistered(s.home_stopped_cycles);
   table.unregistered(s.deferred);
   table.check(migrator);
 }
@@ -160,6 +161,7 @@ TEST_CASE("a migrator that stops owners alone, and takes one source, shows these
           "[statistics]") {
   Memory memory;
   PageMigratorConfig config;
+  config.stop = MoveStop::kUsers;
   config.drain = MoveDrain::kOwner;
   config.one_source = true;
   const PageMigrator migrator("page_migrator", config, std::make_unique<CountingMoves>(),
@@ -168,6 +170,7 @@ TEST_CASE("a migrator that stops owners alone, and takes one source, shows these
   PageMigratorStats& s = table.fields_of(migrator.stats());
   fill(table, s);
   table.counter("others_stopped_cycles", s.others_stopped_cycles);
+  table.counter("home_stopped_cycles", s.home_stopped_cycles);
   table.counter("deferred", s.deferred);
   table.check(migrator);
 }
