@@ -242,7 +242,7 @@ class Classifier {
     const std::int64_t count = axis == 0 ? launch_->grid.x : launch_->grid.y;
     const std::int64_t grid_row =
         std::int64_t{group_.element_bytes} * launch_->block.x * launch_->grid.x;
-    if (stride < distance && stride <= grid_row) {
+    if (stride < distance && (stride < grid_row || launch_->grid.x == 1)) {
       l.motion = Motion::kRow;
     } else if (stride >= distance && stride > distance * (count - 1)) {
       l.motion = Motion::kColumn;

@@ -223,22 +223,39 @@ class Grouper {
         rest.insert(rest.end(), members.begin(), members.end());
         continue;
       }
-      std::uint32_t element = members[0].bytes;
-      for (const Member& m : members) element = std::min(element, m.bytes);
-      const bool divides = std::abs(*period) % element == 0;
-      const auto unrolled = divides ? static_cast<unsigned>(std::abs(*period) / element) : 1u;
-      // An iteration's members are the ones whose last repetition is a member, too.
-      std::int64_t last = members[0].offset.coefficient({});
-      for (const Member& m : members) last = std::max(last, m.offset.coefficient({}));
-      const std::int64_t repeated = std::abs(*period) - std::abs(*period) / std::int64_t{unrolled};
-      std::vector<Member> first;
-      for (const Member& m : members) {
-        if (m.offset.coefficient({}) + repeated <= last) first.push_back(m);
+      // Accesses of one size are repetitions of an original iteration's.
+      const std::uint32_t element = members[0].bytes;
+      const bool is_even = std::abs(*period) % element == 0 &&
+                           std::all_of(members.begin(), members.end(),
+                                       [&](const Member& m) { return m.bytes == element; });
+      const auto unrolled = is_even ? static_cast<unsigned>(std::abs(*period) / element) : 1u;
+      const std::vector<Member> first = first_repetition(members, *period, unrolled);
+      if (first.empty()) {
+        finish(pool, members, members, 1);
+      } else {
+        finish(pool, first, members, unrolled);
       }
-      finish(pool, first, members, unrolled);
     }
     if (!pool.step.is_zero()) rest = roll(pool, std::move(rest));
     for (const auto& [base, members] : by_base(rest)) finish(pool, members, members, 1);
+  }
+
+  /// The members of an original iteration: the ones whose last repetition is a member, too.
+  static std::vector<Member> first_repetition(const std::vector<Member>& members,
+                                              std::int64_t period, unsigned unrolled) {
+    const std::int64_t to_last = period - period / std::int64_t{unrolled};
+    std::int64_t lowest = members[0].offset.coefficient({});
+    std::int64_t highest = lowest;
+    for (const Member& m : members) {
+      lowest = std::min(lowest, m.offset.coefficient({}));
+      highest = std::max(highest, m.offset.coefficient({}));
+    }
+    std::vector<Member> first;
+    for (const Member& m : members) {
+      const std::int64_t last = m.offset.coefficient({}) + to_last;
+      if (lowest <= last && last <= highest) first.push_back(m);
+    }
+    return first;
   }
 
   /// Groups members that are repeated at multiples of step / n; returns the others.
