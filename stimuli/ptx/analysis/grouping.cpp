@@ -163,7 +163,9 @@ class Grouper {
       const Polynomial factor = offset.factor(id);
       const bool continues = std::any_of(loops.begin(), loops.end(), [&](unsigned l) {
         const Polynomial stride = offset.factor(analysis_.symbols.iteration(l));
-        return integer_ratio(factor, stride) || integer_ratio(stride, factor).value_or(0) != 0;
+        const bool is_multiple =
+            integer_ratio(factor, stride) || integer_ratio(stride, factor).value_or(0) != 0;
+        return is_multiple && !analysis_.varies_in(Polynomial::symbol(id), l);
       });
       if (continues) start += factor * Polynomial::symbol(id);
     }

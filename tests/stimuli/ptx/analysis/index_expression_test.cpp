@@ -192,6 +192,15 @@ TEST_CASE("a value after a loop counts the loop's iterations, also around it") {
   CHECK(table.structures()[0].locality.type == LocalityType::kIntraThread);
 }
 
+TEST_CASE("an inner loop's number of iterations is no part of the outer loop's motion") {
+  // p[m + k] after an inner loop that ends at k: k differs between the outer iterations.
+  CHECK_THAT(
+      reason_of("mov.u32 %r30, 0;\nL:\nmov.u32 %r31, 0;\nI:\nadd.s32 %r31, %r31, 1;\n"
+                "setp.lt.s32 %p1, %r31, %r6;\n@%p1 bra I;\nadd.s32 %r20, %r30, %r31;\n" +
+                kLoad + "add.s32 %r30, %r30, 1;\nsetp.lt.s32 %p2, %r30, %r1;\n@%p2 bra L;\n"),
+      Contains("depends on the number of iterations of the loop at line"));
+}
+
 TEST_CASE("launch values decide types that depend on them") {
   // p[index * s + m * n] in a loop.
   const LocalityTable table = table_of(

@@ -67,7 +67,7 @@ class Generator {
     const std::string r = fresh();
     const unsigned c = pick(1, 5);
     const std::string k = std::to_string(c);
-    switch (pick(0, 12)) {
+    switch (pick(0, 14)) {
       case 0:
         line("add.s32 " + r + ", " + a.name + ", " + b.name);
         return add(r, a.bound + b.bound);
@@ -113,6 +113,22 @@ class Generator {
       case 11:
         line("and.b32 " + r + ", " + a.name + ", " + std::to_string(-(1 << c)));
         return add(r, a.bound + (1 << c));
+      case 12:
+      case 13: {
+        // One value, or another on a path; by a branch or by a predicate.
+        const std::string p = "%p" + std::to_string(predicate_++ % 40);
+        line("setp.lt.s32 " + p + ", " + any().name + ", " + any().name);
+        line("mov.b32 " + r + ", " + a.name);
+        if (c < 3) {
+          line("@" + p + " mov.b32 " + r + ", " + b.name);
+        } else {
+          const std::string join = label();
+          line("@" + p + " bra " + join);
+          line("add.s32 " + r + ", " + b.name + ", " + k);
+          text_ += join + ":\n";
+        }
+        return add(r, std::max(a.bound, b.bound) + 5);
+      }
       default:
         line("not.b32 " + r + ", " + a.name);
         return add(r, a.bound + 1);
