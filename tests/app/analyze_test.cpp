@@ -110,7 +110,7 @@ TEST_CASE("analyze shows the locality table of a matrix multiplication") {
   CHECK(group.at("loop") == 1);
   CHECK(group.at("datablock") == "4*ntid.x*ntid.y");
   CHECK(group.at("accesses") == json::parse(R"([{"line": 68, "kind": "load", "bytes": 4,
-                         "offset": "4*tid.x + 4*mm_param_4*tid.y + 64*mm_param_4*ctaid.y + 64*m1"}])"));
+                         "offset": "64*m1 + 4*tid.x + 4*mm_param_4*tid.y + 64*mm_param_4*ctaid.y"}])"));
   CHECK(locality.at("structures").at(1).at("row") == 5);
   CHECK(locality.at("structures").at(2).at("row") == 1);
 }
