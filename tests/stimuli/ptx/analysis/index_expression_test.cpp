@@ -233,6 +233,16 @@ TEST_CASE("launch values decide types that depend on them") {
   CHECK_FALSE(unknown.stride_bytes);
 }
 
+TEST_CASE("a datablock counts bytes that several accesses share once") {
+  const LocalityTable table = table_of(
+      "mul.wide.s32 %rd10, %r6, 16;\nadd.s64 %rd11, %rd1, %rd10;\n"
+      "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd11];\nst.global.u32 [%rd11+4], %r10;\n");
+  REQUIRE(table.groups().size() == 1);
+  const AccessGroup& g = table.groups()[0];
+  CHECK(table.analysis().symbols.text(g.datablock.value()) == "16*ntid.x");
+  CHECK(table.evaluate(g, launch({4}, {32}, 1, 1)).datablock_bytes == 512u);
+}
+
 TEST_CASE("groups of a data structure that disagree leave it unclassified") {
   const LocalityTable table = table_of(
       "mul.wide.s32 %rd10, %r6, 4;\nadd.s64 %rd11, %rd1, %rd10;\nld.global.u32 %r10, [%rd11];\n"
