@@ -203,10 +203,8 @@ Polynomial ValueAnalysis::leave_loops(const Polynomial& p, std::uint32_t from, s
       return s.kind == SymbolKind::kPending && loop.blocks[s.block];
     });
     if (is_pending) {
-      return Polynomial::symbol(symbols_.opaque(loop.line, from,
-                                                "a value carried out of the loop at line " +
-                                                    std::to_string(loop.line) +
-                                                    " before it is known"));
+      return Polynomial::symbol(
+          symbols_.opaque(loop.line, from, "a value carried out of a loop before it is known"));
     }
     const SymbolId iteration = symbols_.iteration(l);
     const Polynomial last =
@@ -292,9 +290,8 @@ Polynomial ValueAnalysis::merge(ValueId id) {
   if (!solution) {
     const unsigned line = function_.body[nest_.blocks()[block].first].line;
     const std::string why =
-        loop ? "a value that the loop at line " + std::to_string(line) +
-                   " changes by another amount in each iteration"
-             : "a value that depends on the path to line " + std::to_string(line);
+        loop ? "a value that its loop changes by another amount in each iteration"
+             : "a value that depends on the path";
     solution = Polynomial::symbol(symbols_.opaque(line, block, why));
   }
   values_[id].in_progress = false;
@@ -318,7 +315,7 @@ Polynomial ValueAnalysis::join(ValueId id) {
   if (const auto p = joined_with_bypass(values_[id], in)) return *p;
   if (const auto p = joined_by_branch(values_[id], in)) return *p;
   const unsigned line = function_.body[nest_.blocks()[block].first].line;
-  const std::string why = "a value that depends on the path to line " + std::to_string(line);
+  const std::string why = "a value that depends on the path";
   const auto is_uniform = [&](const Polynomial& p) {
     return !symbols_.any(p, [](SymbolId, const Symbol& s) {
       return s.kind != SymbolKind::kParameter && s.kind != SymbolKind::kNtid &&
