@@ -29,7 +29,8 @@ foreach(room rdma host sm llc mdr noc mmu memory cache power core)
 endforeach()
 add_library(tessera_all_stimuli INTERFACE)
 set_target_properties(tessera_all_stimuli PROPERTIES EXPORT_NAME stimuli)
-target_link_libraries(tessera_all_stimuli INTERFACE tessera_kernels tessera_ptx)
+target_link_libraries(tessera_all_stimuli INTERFACE tessera_kernels tessera_ptx_analysis
+                      tessera_ptx)
 
 list(TRANSFORM rooms PREPEND tessera_ OUTPUT_VARIABLE room_targets)
 install(TARGETS ${room_targets} tessera_modules tessera_all_stimuli EXPORT tesseraTargets

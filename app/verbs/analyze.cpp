@@ -7,7 +7,10 @@
 #include "app/console.h"
 #include "app/report/text.h"
 #include "app/verbs.h"
+#include "app/verbs/analyze_locality.h"
 #include "common/error.h"
+#include "stimuli/ptx/analysis/locality_table.h"
+#include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/link.h"
 #include "stimuli/ptx/module.h"
 #include "stimuli/ptx/program.h"
@@ -42,7 +45,8 @@ std::string label(const ptx::PointerOrigin& o) {
   return o.offset == 0 ? o.name : o.name + "+" + std::to_string(o.offset);
 }
 
-ordered_json document(const std::string& kernel, const ptx::ReadOnlyReport& report) {
+ordered_json document(const std::string& kernel, const ptx::ReadOnlyReport& report,
+                      const ptx::LocalityTable& locality) {
   ordered_json pointers = ordered_json::array();
   for (const ptx::PointerReport* p : shown(report)) {
     pointers.push_back({{"name", p->origin.name},
@@ -57,7 +61,8 @@ ordered_json document(const std::string& kernel, const ptx::ReadOnlyReport& repo
   return {{"name", kernel},
           {"global_loads", report.global_loads},
           {"read_only_loads", report.marked_loads},
-          {"pointers", std::move(pointers)}};
+          {"pointers", std::move(pointers)},
+          {"locality", locality_document(locality)}};
 }
 
 std::string text(const std::string& kernel, const ptx::ReadOnlyReport& report) {
@@ -95,11 +100,11 @@ std::optional<Obstacle> obstacle(const ptx::Module& module, const std::string& k
 }
 
 /// Returns the command's exit status: 1 if a kernel would be refused.
-int show_executable(const ptx::Module& module, bool json) {
+int show_executable(const ptx::Module& module, const std::vector<std::string>& names, bool json) {
   ordered_json kernels = ordered_json::array();
   std::string page;
   int status = 0;
-  for (const std::string& name : module.entries()) {
+  for (const std::string& name : names) {
     const std::optional<Obstacle> found = obstacle(module, name);
     ordered_json kernel = {{"name", name}, {"executable", !found}};
     page += "kernel " + name + ": " + (found ? "refused: " + found->message : "executable") + "\n";
@@ -123,26 +128,35 @@ int show_executable(const ptx::Module& module, bool json) {
 
 int analyze_verb(const std::vector<std::string>& arguments) {
   ArgumentParser parser("analyze",
-                        "Shows the compiler pass's result for PTX: for every pointer of every "
-                        "kernel, whether its\narray is only read, and how many of its loads become "
-                        "ld.global.ro. With --executable: for "
-                        "every kernel, whether `tessera run` executes\nit, or the refused "
-                        "instruction; exit status 1 if a kernel is refused.");
+                        "Shows the compiler passes' results for PTX. For every pointer of every "
+                        "kernel: whether its\narray is only read, and how many of its loads become "
+                        "ld.global.ro; and the locality table of\nLADM: how CTAs share the array "
+                        "and move through it. With --executable: for every kernel, whether\n"
+                        "`tessera run` executes it, or the refused instruction; exit status 1 if a "
+                        "kernel is refused.");
   parser.positional("FILE.ptx", "PTX text, from clang or nvcc");
+  parser.optional_positional("KERNEL", "show only this kernel");
   parser.options()("executable", "show which kernels can be executed, and why others cannot");
   parser.options()("json", "print one JSON document and nothing else");
   const auto values = parser.parse(arguments);
   if (!values) return 0;
   const ptx::Module module = ptx::parse_file(positional_argument(*values, 0));
-  if (values->count("executable") != 0) return show_executable(module, values->count("json") != 0);
+  std::vector<std::string> names = module.entries();
+  if (has_positional(*values, 1)) names = {positional_argument(*values, 1)};
+  for (const std::string& name : names) ptx::entry_function(module, name);
+  const bool json = values->count("json") != 0;
+  if (values->count("executable") != 0) return show_executable(module, names, json);
   ordered_json kernels = ordered_json::array();
   std::string pages;
-  for (const std::string& name : module.entries()) {
+  for (const std::string& name : names) {
     const ptx::ReadOnlyReport report = ptx::find_read_only(module, name);
-    kernels.push_back(document(name, report));
+    const ptx::LocalityTable locality = ptx::make_locality_table(module, name);
+    kernels.push_back(document(name, report, locality));
     pages += (pages.empty() ? "" : "\n") + text(name, report);
+    const std::string table = locality_text(locality);
+    if (!table.empty()) pages += "\n" + table;
   }
-  if (values->count("json") != 0) {
+  if (json) {
     write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
   } else {
     std::cout << printable(pages.empty() ? module.file + " has no kernels\n" : pages);

@@ -42,6 +42,15 @@ TEST_CASE("analyze shows class, loads, line and reason of every pointer") {
         "table    global     read-only      1          1    12  loaded only, first by "
         "'ld.global.u32 %r2, [table+4]'\n"
         "\n"
+        "locality of kernel scale\n"
+        "POINTER  LINES  TYPE          SHARING  MOTION  STRIDE  DATABLOCK  INDEX\n"
+        "from        11  unclassified  none     none         -          4      0\n"
+        "table       12  unclassified  none     none         -          4      4\n"
+        "s+8      13,14  unclassified  none     none         -          4      0\n"
+        "line 11: unclassified: all CTAs access the same data\n"
+        "line 12: unclassified: all CTAs access the same data\n"
+        "line 13: unclassified: all CTAs access the same data\n"
+        "\n"
         "kernel empty: 0 of 0 global loads are read-only\n"
         "POINTER  KIND    CLASS   LOADS  READ-ONLY  LINE  WHY\n"
         "table    global  unused      0          0     -  no access has it in its address\n");
@@ -71,6 +80,54 @@ TEST_CASE("analyze --json prints one document") {
   const json& unused = d.at("kernels").at(1).at("pointers").at(0);
   CHECK(unused.at("class") == "unused");
   CHECK(unused.at("line").is_null());
+}
+
+TEST_CASE("analyze shows the locality table of a matrix multiplication") {
+  const ScratchFolder folder;
+  const std::string mm = std::string(TESSERA_SOURCE_DIR) + "/stimuli/kernels/mm/mm.ptx";
+  const CommandResult r = run_tessera({"analyze", mm}, folder.path());
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, Contains("\nlocality of kernel mm\n"));
+  CHECK_THAT(r.out,
+             Contains("\nline 72: column-vertical if |64*mm_param_3| > |64| * (nctaid.x - 1)\n"));
+
+  const json k =
+      run_tessera({"analyze", mm, "mm", "--json"}, folder.path()).document().at("kernels").at(0);
+  const json& locality = k.at("locality");
+  CHECK(locality.at("loops") == json::parse(R"([{"name": "m1", "line": 65, "inside": null}])"));
+  CHECK(locality.at("unknown").empty());
+  REQUIRE(locality.at("structures").size() == 3);
+  const json& a = locality.at("structures").at(0);
+  CHECK(a.at("name") == "mm_param_0");
+  CHECK(a.at("type") == "row-horizontal");
+  CHECK(a.at("row") == 2);
+  CHECK(a.at("sharing") == "grid-row");
+  CHECK(a.at("motion") == "row");
+  CHECK(a.at("condition").is_null());
+  REQUIRE(a.at("groups").size() == 1);
+  const json& group = a.at("groups").at(0);
+  CHECK(group.at("stride") == "64");
+  CHECK(group.at("loop") == 1);
+  CHECK(group.at("datablock") == "4*ntid.x*ntid.y");
+  CHECK(group.at("accesses") == json::parse(R"([{"line": 68, "kind": "load", "bytes": 4,
+                         "offset": "64*m1 + 4*tid.x + 4*mm_param_4*tid.y + 64*mm_param_4*ctaid.y"}])"));
+  CHECK(locality.at("structures").at(1).at("row") == 5);
+  CHECK(locality.at("structures").at(2).at("row") == 1);
+}
+
+TEST_CASE("analyze shows one kernel and refuses an unknown one with the nearest name") {
+  const ScratchFolder folder;
+  folder.write("mine.ptx", kPtx);
+  const CommandResult r = run_tessera({"analyze", "mine.ptx", "empty"}, folder.path());
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, StartsWith("kernel empty: "));
+  CHECK_THAT(r.out, !Contains("scale"));
+  const CommandResult wrong = run_tessera({"analyze", "mine.ptx", "scal"}, folder.path());
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.error, Contains("did you mean 'scale'?"));
+  const CommandResult executable =
+      run_tessera({"analyze", "mine.ptx", "empty", "--executable"}, folder.path());
+  CHECK(executable.out == "kernel empty: executable\n");
 }
 
 TEST_CASE("analyze tells of a file without kernels") {

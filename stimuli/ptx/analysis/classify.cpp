@@ -107,14 +107,14 @@ class Classifier {
                std::to_string(analysis_.loops[s.loop].line);
       }
       if (s.kind != SymbolKind::kFunction) continue;
-      if (const auto why = problem_of_function(id)) return why;
+      if (auto why = problem_of_function(id)) return why;
     }
     for (unsigned axis = 0; axis < 3; ++axis) {
       for (const SymbolId id : invariant.symbols()) {
         const Symbol& s = symbols_[id];
         if (s.kind != SymbolKind::kCtaid || s.axis != axis) continue;
         factor_[axis] = invariant.factor(id);
-        if (invariant.degree(id) > 1 || !is_uniform(factor_[axis])) {
+        if (invariant.degree(id) > 1 || !is_uniform(symbols_, factor_[axis])) {
           return "it is not linear in ctaid." + std::string(kAxes[axis]);
         }
       }
@@ -138,14 +138,6 @@ class Classifier {
       return why.has_value();
     });
     return why;
-  }
-
-  bool is_uniform(const Polynomial& p) const {
-    return !symbols_.any(p, [](SymbolId, const Symbol& s) {
-      return s.kind == SymbolKind::kTid || s.kind == SymbolKind::kCtaid ||
-             s.kind == SymbolKind::kIteration || s.kind == SymbolKind::kTrips ||
-             s.kind == SymbolKind::kOpaque || s.kind == SymbolKind::kPending;
-    });
   }
 
   bool depends(unsigned axis) const {
@@ -242,7 +234,7 @@ class Classifier {
     const std::int64_t count = axis == 0 ? launch_->grid.x : launch_->grid.y;
     const std::int64_t grid_row =
         std::int64_t{group_.element_bytes} * launch_->block.x * launch_->grid.x;
-    if (stride < distance && stride <= grid_row) {
+    if (stride < distance && (stride < grid_row || launch_->grid.x == 1)) {
       l.motion = Motion::kRow;
     } else if (stride >= distance && stride > distance * (count - 1)) {
       l.motion = Motion::kColumn;

@@ -9,6 +9,11 @@
 
 namespace tessera::ptx {
 
+/// Whether the value depends on the CTA or on a loop.
+bool depends_on_place(const SymbolTable& symbols, const Polynomial& p);
+/// Whether the value is the same for all threads of a launch.
+bool is_uniform(const SymbolTable& symbols, const Polynomial& p);
+
 /// Removes the treatment of borders from an index: min(x, n) and max(x, n) become x if n is the
 /// same for all threads; a select whose condition singles out the border becomes the interior's
 /// value.

@@ -12,69 +12,6 @@ namespace tessera::ptx {
 namespace {
 
 constexpr int kMostUnrolled = 64;
-constexpr int kMostBounds = 8;
-
-bool depends_on_place(const SymbolTable& symbols, const Polynomial& p) {
-  return symbols.any(p, [](SymbolId, const Symbol& s) {
-    return s.kind == SymbolKind::kCtaid || s.kind == SymbolKind::kIteration ||
-           s.kind == SymbolKind::kTrips || s.kind == SymbolKind::kOpaque;
-  });
-}
-
-/// Whether the value is the same for all threads of a launch.
-bool is_uniform(const SymbolTable& symbols, const Polynomial& p) {
-  return !depends_on_place(symbols, p) &&
-         !symbols.any(p, [](SymbolId, const Symbol& s) { return s.kind == SymbolKind::kTid; });
-}
-
-/// Whether e >= 0 is false only at the border of the grid: an index compared with a small constant,
-/// or with a parameter minus a small constant.
-bool is_border(const SymbolTable& symbols, const Polynomial& e) {
-  constexpr std::int64_t kNear = 8;
-  if (std::abs(e.coefficient({})) > kNear) return false;
-  bool rises = false;
-  bool falls = false;
-  unsigned limits = 0;
-  for (const auto& [monomial, coefficient] : e.terms()) {
-    if (monomial.empty()) continue;
-    Polynomial term;
-    term.add_term(monomial, 1);
-    if (!is_uniform(symbols, term)) {
-      (coefficient > 0 ? rises : falls) = true;
-    } else if (monomial.size() == 1 && coefficient == 1) {
-      ++limits;
-    } else {
-      return false;
-    }
-  }
-  return rises ? !falls && limits == 0 : falls && limits == 1;
-}
-
-/// The expression of which a function limits the range: the operand that is not the limit.
-std::optional<Polynomial> without_bound(const SymbolTable& symbols, const Symbol& s) {
-  if (s.kind != SymbolKind::kFunction) return std::nullopt;
-  const auto depends = [&](const Polynomial& p) { return depends_on_place(symbols, p); };
-  if (s.function == IndexFunction::kMinimum || s.function == IndexFunction::kMaximum) {
-    const Polynomial& a = s.operands[0];
-    const Polynomial& b = s.operands[1];
-    if (!depends(a) && !depends(b)) return std::nullopt;
-    if (!depends(a - b) || is_uniform(symbols, a)) return b;
-    if (is_uniform(symbols, b)) return a;
-    return std::nullopt;
-  }
-  const Polynomial& e = s.operands[0];
-  if (s.function == IndexFunction::kSelectEq) {
-    // All places but one.
-    const bool is_place = depends(e) && !symbols.any(e, [](SymbolId, const Symbol& t) {
-      return t.kind == SymbolKind::kFunction || t.kind == SymbolKind::kOpaque;
-    });
-    return is_place ? std::optional<Polynomial>(s.operands[2]) : std::nullopt;
-  }
-  if (s.function == IndexFunction::kSelectGe && is_border(symbols, e)) {
-    if (!depends(s.operands[1] - s.operands[2])) return s.operands[1];
-  }
-  return std::nullopt;
-}
 
 struct Member {
   std::size_t access = 0;
@@ -163,7 +100,9 @@ class Grouper {
       const Polynomial factor = offset.factor(id);
       const bool continues = std::any_of(loops.begin(), loops.end(), [&](unsigned l) {
         const Polynomial stride = offset.factor(analysis_.symbols.iteration(l));
-        return integer_ratio(factor, stride) || integer_ratio(stride, factor).value_or(0) != 0;
+        const bool is_multiple =
+            integer_ratio(factor, stride) || integer_ratio(stride, factor).value_or(0) != 0;
+        return is_multiple && !analysis_.varies_in(Polynomial::symbol(id), l);
       });
       if (continues) start += factor * Polynomial::symbol(id);
     }
@@ -223,22 +162,39 @@ class Grouper {
         rest.insert(rest.end(), members.begin(), members.end());
         continue;
       }
-      std::uint32_t element = members[0].bytes;
-      for (const Member& m : members) element = std::min(element, m.bytes);
-      const bool divides = std::abs(*period) % element == 0;
-      const auto unrolled = divides ? static_cast<unsigned>(std::abs(*period) / element) : 1u;
-      // An iteration's members are the ones whose last repetition is a member, too.
-      std::int64_t last = members[0].offset.coefficient({});
-      for (const Member& m : members) last = std::max(last, m.offset.coefficient({}));
-      const std::int64_t repeated = std::abs(*period) - std::abs(*period) / std::int64_t{unrolled};
-      std::vector<Member> first;
-      for (const Member& m : members) {
-        if (m.offset.coefficient({}) + repeated <= last) first.push_back(m);
+      // Accesses of one size are repetitions of an original iteration's.
+      const std::uint32_t element = members[0].bytes;
+      const bool is_even = std::abs(*period) % element == 0 &&
+                           std::all_of(members.begin(), members.end(),
+                                       [&](const Member& m) { return m.bytes == element; });
+      const auto unrolled = is_even ? static_cast<unsigned>(std::abs(*period) / element) : 1u;
+      const std::vector<Member> first = first_repetition(members, *period, unrolled);
+      if (first.empty()) {
+        finish(pool, members, members, 1);
+      } else {
+        finish(pool, first, members, unrolled);
       }
-      finish(pool, first, members, unrolled);
     }
     if (!pool.step.is_zero()) rest = roll(pool, std::move(rest));
     for (const auto& [base, members] : by_base(rest)) finish(pool, members, members, 1);
+  }
+
+  /// The members of an original iteration: the ones whose last repetition is a member, too.
+  static std::vector<Member> first_repetition(const std::vector<Member>& members,
+                                              std::int64_t period, unsigned unrolled) {
+    const std::int64_t to_last = period - period / std::int64_t{unrolled};
+    std::int64_t lowest = members[0].offset.coefficient({});
+    std::int64_t highest = lowest;
+    for (const Member& m : members) {
+      lowest = std::min(lowest, m.offset.coefficient({}));
+      highest = std::max(highest, m.offset.coefficient({}));
+    }
+    std::vector<Member> first;
+    for (const Member& m : members) {
+      const std::int64_t last = m.offset.coefficient({}) + to_last;
+      if (lowest <= last && last <= highest) first.push_back(m);
+    }
+    return first;
   }
 
   /// Groups members that are repeated at multiples of step / n; returns the others.
@@ -391,19 +347,6 @@ class Grouper {
 };
 
 }  // namespace
-
-Polynomial without_bounds(SymbolTable& symbols, const Polynomial& p) {
-  Polynomial out = p;
-  for (int n = 0; n < kMostBounds; ++n) {
-    Polynomial next = symbols.substituted(out, [&](SymbolId id) -> std::optional<Polynomial> {
-      const Symbol s = symbols[id];
-      return without_bound(symbols, s);
-    });
-    if (next == out) break;
-    out = std::move(next);
-  }
-  return out;
-}
 
 std::vector<AccessGroup> group_accesses(IndexAnalysis& analysis,
                                         const std::vector<std::size_t>& accesses) {

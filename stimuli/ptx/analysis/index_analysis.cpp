@@ -63,7 +63,7 @@ class Tracer {
 
   void run() {
     for (const Loop& l : nest_.loops()) {
-      result_.loops.push_back(LoopInfo{l.line, l.parent, nest_.blocks()[l.header].first});
+      result_.loops.push_back(LoopInfo{l.line, l.parent});
     }
     for (std::uint32_t b = 0; b < nest_.blocks().size(); ++b) {
       result_.loops_of_block.push_back(nest_.loops_of(b));
@@ -217,7 +217,6 @@ IndexAnalysis analyse_indices(const Module& module, const std::string& entry) {
   const Function& function = entry_function(module, entry);
   IndexAnalysis result;
   result.kernel = entry;
-  result.parameters = function.parameters;
   Function flat;
   try {
     flat = expand_calls(module, function);

@@ -25,8 +25,8 @@ struct GlobalAccess {
   AccessKind kind = AccessKind::kLoad;
   std::uint32_t bytes = 4;  ///< of a thread
   std::string text;         ///< of the instruction
-  std::vector<unsigned>
-      loops;  ///< loops around it, outermost first (indices of IndexAnalysis::loops)
+  /// Loops around it, outermost first: indices of IndexAnalysis::loops.
+  std::vector<unsigned> loops;
   /// The data structure, and the byte offset from its pointer. Empty if the pointer is not known.
   std::optional<PointerOrigin> origin;
   Polynomial offset;
@@ -36,7 +36,6 @@ struct GlobalAccess {
 struct LoopInfo {
   unsigned line = 0;               ///< of the first instruction
   std::optional<unsigned> parent;  ///< the smallest loop around it
-  std::uint32_t first_instruction = 0;
 };
 
 struct IndexAnalysis {
@@ -44,11 +43,10 @@ struct IndexAnalysis {
   SymbolTable symbols;
   std::vector<LoopInfo> loops;
   std::vector<GlobalAccess> accesses;
-  /// The loops around an opaque symbol's definition; only there its value is of one iteration.
+  /// By Symbol::block of an opaque symbol: the loops in which its value can vary.
   std::vector<std::vector<unsigned>> loops_of_block;
   bool reads_ctaid_y = false;
   bool reads_ctaid_z = false;
-  std::vector<Variable> parameters;
 
   /// Whether the value differs between iterations of the loop.
   bool varies_in(const Polynomial& p, unsigned loop) const;

@@ -203,10 +203,8 @@ Polynomial ValueAnalysis::leave_loops(const Polynomial& p, std::uint32_t from, s
       return s.kind == SymbolKind::kPending && loop.blocks[s.block];
     });
     if (is_pending) {
-      return Polynomial::symbol(symbols_.opaque(loop.line, from,
-                                                "a value carried out of the loop at line " +
-                                                    std::to_string(loop.line) +
-                                                    " before it is known"));
+      return Polynomial::symbol(
+          symbols_.opaque(loop.line, from, "a value carried out of a loop before it is known"));
     }
     const SymbolId iteration = symbols_.iteration(l);
     const Polynomial last =
@@ -292,9 +290,8 @@ Polynomial ValueAnalysis::merge(ValueId id) {
   if (!solution) {
     const unsigned line = function_.body[nest_.blocks()[block].first].line;
     const std::string why =
-        loop ? "a value that the loop at line " + std::to_string(line) +
-                   " changes by another amount in each iteration"
-             : "a value that depends on the path to line " + std::to_string(line);
+        loop ? "a value that its loop changes by another amount in each iteration"
+             : "a value that depends on the path";
     solution = Polynomial::symbol(symbols_.opaque(line, block, why));
   }
   values_[id].in_progress = false;
@@ -318,15 +315,28 @@ Polynomial ValueAnalysis::join(ValueId id) {
   if (const auto p = joined_with_bypass(values_[id], in)) return *p;
   if (const auto p = joined_by_branch(values_[id], in)) return *p;
   const unsigned line = function_.body[nest_.blocks()[block].first].line;
-  const std::string why = "a value that depends on the path to line " + std::to_string(line);
-  const bool is_uniform = std::none_of(in.begin(), in.end(), [&](const Polynomial& p) {
-    return symbols_.any(p, [](SymbolId, const Symbol& s) {
+  const std::string why = "a value that depends on the path";
+  const auto is_uniform = [&](const Polynomial& p) {
+    return !symbols_.any(p, [](SymbolId, const Symbol& s) {
       return s.kind != SymbolKind::kParameter && s.kind != SymbolKind::kNtid &&
              s.kind != SymbolKind::kNctaid && s.kind != SymbolKind::kFunction;
     });
-  });
-  return Polynomial::symbol(is_uniform ? symbols_.choice(line, block, why)
-                                       : symbols_.opaque(line, block, why));
+  };
+  if (std::all_of(in.begin(), in.end(), is_uniform)) {
+    return Polynomial::symbol(symbols_.choice(line, block, why));
+  }
+  // Values at multiples of a distance, as after iterations that the compiler has peeled.
+  for (const Polynomial& other : in) {
+    const Polynomial distance = other - in[0];
+    if (distance.is_zero() || !is_uniform(distance)) continue;
+    const bool are_multiples = std::all_of(in.begin(), in.end(), [&](const Polynomial& p) {
+      return integer_ratio(p - in[0], distance).has_value();
+    });
+    if (are_multiples) {
+      return in[0] + distance * Polynomial::symbol(symbols_.choice(line, block, why));
+    }
+  }
+  return Polynomial::symbol(symbols_.opaque(line, block, why));
 }
 
 /// The value where a path around a loop meets the path through it: v and v + stride * trips. Both

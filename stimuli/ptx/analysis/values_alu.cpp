@@ -114,21 +114,26 @@ Polynomial ValueAnalysis::load(const Value& v) {
                                             "a loaded value, '" + in.text + "'"));
 }
 
-/// The address of a parameter that a register holds: "mov.b64 %rd1, parameter".
+/// The parameter whose address a register holds: "mov.b64 %rd1, parameter; mov.u64 %rd2, %rd1".
 std::optional<Operand> ValueAnalysis::parameter_address(const Value& v) {
+  constexpr int kMostMoves = 8;
   Operand from = function_.body[v.instruction].operands[1];
-  if (parameters_.count(from.name) != 0) return from;
-  const auto r = registers_.find(register_name(from));
-  if (r == registers_.end()) return std::nullopt;
-  const Value& base = values_[reaching(r->second, v.instruction)];
-  if (base.kind != Value::Kind::kInstruction) return std::nullopt;
-  const Instruction& mov = function_.body[base.instruction];
-  const bool is_address = mov.opcode == "mov" && mov.guard.empty() && mov.operands.size() == 2 &&
-                          parameters_.count(mov.operands[1].name) != 0;
-  if (!is_address) return std::nullopt;
-  from.name = mov.operands[1].name;
-  from.integer += mov.operands[1].integer;
-  return from;
+  std::size_t at = v.instruction;
+  for (int n = 0; n < kMostMoves; ++n) {
+    if (parameters_.count(from.name) != 0) return from;
+    const auto r = registers_.find(register_name(from));
+    if (r == registers_.end()) return std::nullopt;
+    const Value& base = values_[reaching(r->second, at)];
+    if (base.kind != Value::Kind::kInstruction) return std::nullopt;
+    const Instruction& move = function_.body[base.instruction];
+    const bool is_plain = move.opcode == "mov" && move.guard.empty() && move.operands.size() == 2;
+    if (!is_plain) return std::nullopt;
+    at = base.instruction;
+    const std::int64_t offset = from.integer;
+    from = move.operands[1];
+    from.integer += offset;
+  }
+  return std::nullopt;
 }
 
 std::optional<Polynomial> ValueAnalysis::load_parameter(const Value& v) {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The treatment of borders in index expressions.
+
+#include <cstdlib>
+
+#include "stimuli/ptx/analysis/classify.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+constexpr int kMostBounds = 8;
+
+/// Whether e >= 0 is false only at the border of the grid: an index compared with a small constant,
+/// or with a parameter minus a small constant.
+bool is_border(const SymbolTable& symbols, const Polynomial& e) {
+  constexpr std::int64_t kNear = 8;
+  if (std::abs(e.coefficient({})) > kNear) return false;
+  bool rises = false;
+  bool falls = false;
+  unsigned limits = 0;
+  for (const auto& [monomial, coefficient] : e.terms()) {
+    if (monomial.empty()) continue;
+    Polynomial term;
+    term.add_term(monomial, 1);
+    if (!is_uniform(symbols, term)) {
+      (coefficient > 0 ? rises : falls) = true;
+    } else if (monomial.size() == 1 && coefficient == 1) {
+      ++limits;
+    } else {
+      return false;
+    }
+  }
+  return rises ? !falls && limits == 0 : falls && limits == 1;
+}
+
+/// The expression of which a function limits the range: the operand that is not the limit.
+std::optional<Polynomial> without_bound(const SymbolTable& symbols, const Symbol& s) {
+  if (s.kind != SymbolKind::kFunction) return std::nullopt;
+  const auto depends = [&](const Polynomial& p) { return depends_on_place(symbols, p); };
+  if (s.function == IndexFunction::kMinimum || s.function == IndexFunction::kMaximum) {
+    const Polynomial& a = s.operands[0];
+    const Polynomial& b = s.operands[1];
+    if (!depends(a) && !depends(b)) return std::nullopt;
+    if (!depends(a - b) || is_uniform(symbols, a)) return b;
+    if (is_uniform(symbols, b)) return a;
+    return std::nullopt;
+  }
+  const Polynomial& e = s.operands[0];
+  if (s.function == IndexFunction::kSelectEq) {
+    // All places but one.
+    const bool is_place = depends(e) && !symbols.any(e, [](SymbolId, const Symbol& t) {
+      return t.kind == SymbolKind::kFunction || t.kind == SymbolKind::kOpaque;
+    });
+    return is_place ? std::optional<Polynomial>(s.operands[2]) : std::nullopt;
+  }
+  if (s.function == IndexFunction::kSelectGe && is_border(symbols, e)) {
+    if (!depends(s.operands[1] - s.operands[2])) return s.operands[1];
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool depends_on_place(const SymbolTable& symbols, const Polynomial& p) {
+  return symbols.any(p, [](SymbolId, const Symbol& s) {
+    return s.kind == SymbolKind::kCtaid || s.kind == SymbolKind::kIteration ||
+           s.kind == SymbolKind::kTrips || s.kind == SymbolKind::kOpaque ||
+           s.kind == SymbolKind::kPending;
+  });
+}
+
+bool is_uniform(const SymbolTable& symbols, const Polynomial& p) {
+  return !depends_on_place(symbols, p) &&
+         !symbols.any(p, [](SymbolId, const Symbol& s) { return s.kind == SymbolKind::kTid; });
+}
+
+Polynomial without_bounds(SymbolTable& symbols, const Polynomial& p) {
+  Polynomial out = p;
+  for (int n = 0; n < kMostBounds; ++n) {
+    Polynomial next = symbols.substituted(out, [&](SymbolId id) -> std::optional<Polynomial> {
+      return without_bound(symbols, symbols[id]);
+    });
+    if (next == out) break;
+    out = std::move(next);
+  }
+  return out;
+}
+
+}  // namespace tessera::ptx

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polynomials, their symbols, and the expressions of handwritten PTX in the forms of nvcc and
+// clang.
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+
+#include "common/error.h"
+#include "stimuli/ptx/analysis/locality_table.h"
+#include "tests/stimuli/ptx/analysis/small_kernel.h"
+
+namespace {
+
+using namespace tessera;
+using namespace tessera::ptx;
+using Catch::Matchers::Contains;
+using test::small_kernel;
+
+class FixedValues final : public SymbolValues {
+ public:
+  std::optional<std::int64_t> value(SymbolId id, const Symbol&) const override {
+    return values.at(id);
+  }
+  std::vector<std::int64_t> values;
+};
+
+LocalityTable table_of(const std::string& body) {
+  return make_locality_table(parse(small_kernel(body), "k.ptx"), "k");
+}
+
+/// The offset expression of the only access.
+std::string offset_of(const std::string& body) {
+  const LocalityTable table = table_of(body);
+  REQUIRE(table.analysis().accesses.size() == 1);
+  const GlobalAccess& a = table.analysis().accesses[0];
+  INFO(a.problem);
+  REQUIRE(a.problem.empty());
+  return table.analysis().symbols.text(a.offset);
+}
+
+/// The reason why the only access is unclassified.
+std::string reason_of(const std::string& body) {
+  const LocalityTable table = table_of(body);
+  if (table.structures().empty()) {
+    REQUIRE(table.unknown_accesses().size() == 1);
+    return table.analysis().accesses[0].problem;
+  }
+  REQUIRE(table.structures().size() == 1);
+  const Locality& l = table.structures()[0].locality;
+  CHECK(l.type == LocalityType::kUnclassified);
+  return l.why;
+}
+
+/// A load of p[%r20].
+const std::string kLoad =
+    "mul.wide.s32 %rd20, %r20, 4;\nadd.s64 %rd21, %rd1, %rd20;\nld.global.u32 %r21, [%rd21];\n";
+
+LaunchRequest launch(Dim3 grid, Dim3 block, std::int32_t n, std::int32_t s) {
+  LaunchRequest r;
+  r.kernel = "k";
+  r.grid = grid;
+  r.block = block;
+  r.arguments = {KernelArgument::of(std::uint64_t{0x1000}),
+                 KernelArgument::of(std::uint64_t{0x2000}), KernelArgument::of(n),
+                 KernelArgument::of(s)};
+  return r;
+}
+
+Polynomial random_polynomial(std::mt19937& random, unsigned symbols) {
+  Polynomial p;
+  for (unsigned t = random() % 5; t-- > 0;) {
+    Monomial m;
+    for (unsigned d = random() % 3; d-- > 0;) m.push_back(random() % symbols);
+    std::sort(m.begin(), m.end());
+    p.add_term(m, static_cast<std::int64_t>(random() % 21) - 10);
+  }
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("sums, products and substitutions of polynomials have the values of their parts") {
+  std::mt19937 random(3);
+  SymbolTable symbols;
+  for (unsigned a = 0; a < 3; ++a) symbols.index(SymbolKind::kTid, a);
+  symbols.index(SymbolKind::kCtaid, 0);
+  for (int n = 0; n < 1000; ++n) {
+    FixedValues v;
+    for (unsigned s = 0; s < 4; ++s)
+      v.values.push_back(static_cast<std::int64_t>(random() % 99) - 49);
+    const Polynomial p = random_polynomial(random, 4);
+    const Polynomial q = random_polynomial(random, 4);
+    const auto value = [&](const Polynomial& x) { return symbols.evaluate(x, v).value(); };
+    CHECK(value(p + q) == value(p) + value(q));
+    CHECK(value(p - q) == value(p) - value(q));
+    CHECK(value(p * q) == value(p) * value(q));
+    FixedValues replaced;
+    replaced.values = v.values;
+    replaced.values[1] = value(q);
+    CHECK(value(p.substituted(1, q)) == symbols.evaluate(p, replaced));
+    CHECK((p - p).is_zero());
+    if (p.degree(0) <= 1) {
+      const Polynomial rest = p - p.factor(0) * Polynomial::symbol(0);
+      CHECK_FALSE(rest.contains(0));
+    }
+    if (!q.is_zero()) CHECK(integer_ratio(q * Polynomial(-3), q) == -3);
+  }
+}
+
+TEST_CASE("coefficients wrap like addresses") {
+  const Polynomial large(std::numeric_limits<std::int64_t>::max());
+  CHECK((large + Polynomial(1)).constant() == std::numeric_limits<std::int64_t>::min());
+  CHECK_FALSE(Polynomial(std::numeric_limits<std::int64_t>::min()).divided(-1));
+}
+
+TEST_CASE("shifts, masks and disjoint bits become sums") {
+  CHECK(offset_of("shl.b32 %r10, %r4, 4;\nand.b32 %r11, %r3, 15;\nor.b32 %r20, %r10, %r11;\n" +
+                  kLoad) == "4*tid.x - 64*(tid.x >> 4) + 64*ctaid.x");
+  CHECK(offset_of("shl.b32 %r10, %r3, 4;\nor.b32 %r11, %r10, 3;\nshr.u32 %r20, %r11, 4;\n" +
+                  kLoad) == "4*tid.x");
+  CHECK(offset_of(
+            "bfe.u32 %r10, %r3, 4, 8;\nand.b32 %r11, %r3, 15;\nmad.lo.s32 %r20, %r10, 16, %r11;\n" +
+            kLoad) == "4*tid.x");
+  // The quotient and the remainder of the same division.
+  CHECK(offset_of("div.s32 %r10, %r6, %r1;\nmul.lo.s32 %r11, %r10, %r1;\nrem.s32 %r12, %r6, %r1;\n"
+                  "add.s32 %r20, %r11, %r12;\n" +
+                  kLoad) == "4*tid.x + 4*ntid.x*ctaid.x");
+  // A sign extension of the 64-bit kind.
+  CHECK(offset_of("cvt.u64.u32 %rd10, %r6;\nshl.b64 %rd11, %rd10, 32;\nshr.s64 %rd12, %rd11, 30;\n"
+                  "add.s64 %rd21, %rd1, %rd12;\nld.global.u32 %r21, [%rd21];\n") ==
+        "4*tid.x + 4*ntid.x*ctaid.x");
+  // Bits that can overlap are not added.
+  CHECK(offset_of("or.b32 %r20, %r3, %r4;\n" + kLoad) == "4*truncate((tid.x | ctaid.x))");
+}
+
+TEST_CASE("a register that a predicate can leave unchanged is not followed") {
+  CHECK_THAT(
+      reason_of("mov.u32 %r20, %r6;\nsetp.eq.f32 %p1, %f1, %f1;\n@%p1 mov.u32 %r20, 0;\n" + kLoad),
+      Contains("depends on a predicate"));
+  // Both values are the same.
+  CHECK(offset_of("mov.u32 %r20, %r6;\n@%p1 mov.u32 %r20, %r6;\n" + kLoad) ==
+        "4*tid.x + 4*ntid.x*ctaid.x");
+}
+
+TEST_CASE("hash values wrap and are no linear indices") {
+  CHECK_THAT(reason_of("shr.u32 %r10, %r6, 3;\nxor.b32 %r20, %r10, %r6;\n" + kLoad),
+             Contains("depends on ctaid.x through"));
+}
+
+TEST_CASE("arrays that a loop exchanges are unclassified") {
+  CHECK_THAT(reason_of("mov.u64 %rd30, %rd1;\nmov.u64 %rd31, %rd2;\nmov.u32 %r30, 0;\n"
+                       "L:\nld.global.u32 %r31, [%rd30];\n"
+                       "mov.u64 %rd32, %rd30;\nmov.u64 %rd30, %rd31;\nmov.u64 %rd31, %rd32;\n"
+                       "add.s32 %r30, %r30, 1;\nsetp.lt.s32 %p1, %r30, %r1;\n@%p1 bra L;\n"),
+             Contains("its loop changes by another amount in each iteration at line "));
+}
+
+TEST_CASE("kernels with cycles of several entries or indirect branches are unclassified") {
+  CHECK_THAT(reason_of("mov.u32 %r20, %r6;\nsetp.eq.s32 %p1, %r1, 0;\n@%p1 bra B;\n"
+                       "A:\nadd.s32 %r20, %r20, 1;\nB:\nadd.s32 %r20, %r20, 2;\n"
+                       "setp.lt.s32 %p2, %r20, %r1;\n@%p2 bra A;\n" +
+                       kLoad),
+             Contains("has several entries"));
+  CHECK_THAT(reason_of("ts: .branchtargets A, B;\nmov.u32 %r20, %r6;\nbrx.idx %r1, ts;\n"
+                       "A:\nadd.s32 %r20, %r20, 1;\nB:\n" +
+                       kLoad),
+             Contains("is an indirect branch"));
+}
+
+TEST_CASE("a value after a loop counts the loop's iterations, also around it") {
+  // n & -4 iterations in steps of 4, if n >= 4; then a remainder.
+  const LocalityTable table = table_of(
+      "mul.lo.s32 %r20, %r6, %r1;\nmov.u32 %r30, 0;\nsetp.lt.s32 %p1, %r1, 4;\n@%p1 bra R;\n"
+      "M:\n" +
+      kLoad +
+      "ld.global.u32 %r22, [%rd21+4];\nld.global.u32 %r23, [%rd21+8];\nld.global.u32 %r24, "
+      "[%rd21+12];\n"
+      "add.s32 %r20, %r20, 4;\nadd.s32 %r30, %r30, 4;\nadd.s32 %r31, %r30, 4;\n"
+      "setp.le.s32 %p2, %r31, %r1;\n@%p2 bra M;\n"
+      "R:\nsetp.ge.s32 %p3, %r30, %r1;\n@%p3 bra E;\n"
+      "N:\nmul.wide.s32 %rd40, %r20, 4;\nadd.s64 %rd41, %rd1, %rd40;\nld.global.u32 %r25, "
+      "[%rd41];\n"
+      "add.s32 %r20, %r20, 1;\nadd.s32 %r30, %r30, 1;\nsetp.lt.s32 %p4, %r30, %r1;\n@%p4 bra "
+      "N;\nE:\n");
+  REQUIRE(table.groups().size() == 2);
+  CHECK(table.groups()[0].unrolled == 4);
+  CHECK(table.analysis().symbols.text(table.groups()[1].start) == "16*trips1");
+  for (const AccessGroup& g : table.groups()) {
+    CHECK(g.stride.constant() == 4);
+    CHECK(g.locality.type == LocalityType::kIntraThread);
+  }
+  CHECK(table.structures()[0].locality.type == LocalityType::kIntraThread);
+}
+
+TEST_CASE("an inner loop's number of iterations is no part of the outer loop's motion") {
+  // p[m + k] after an inner loop that ends at k: k differs between the outer iterations.
+  CHECK_THAT(
+      reason_of("mov.u32 %r30, 0;\nL:\nmov.u32 %r31, 0;\nI:\nadd.s32 %r31, %r31, 1;\n"
+                "setp.lt.s32 %p1, %r31, %r6;\n@%p1 bra I;\nadd.s32 %r20, %r30, %r31;\n" +
+                kLoad + "add.s32 %r30, %r30, 1;\nsetp.lt.s32 %p2, %r30, %r1;\n@%p2 bra L;\n"),
+      Contains("depends on the number of iterations of the loop at line"));
+}
+
+TEST_CASE("launch values decide types that depend on them") {
+  // p[index * s + m * n] in a loop.
+  const LocalityTable table = table_of(
+      "mul.lo.s32 %r20, %r6, %r2;\nmov.u32 %r30, 0;\nL:\n" + kLoad +
+      "add.s32 %r20, %r20, %r1;\nadd.s32 %r30, %r30, 1;\nsetp.lt.s32 %p1, %r30, 9;\n@%p1 bra L;\n");
+  const DataStructure& d = table.structures().at(0);
+  CHECK(d.locality.type == LocalityType::kNoLocality);
+  const LaunchLocality strided = table.evaluate(d, launch({4}, {32}, 100, 1));
+  CHECK(strided.type == LocalityType::kNoLocality);
+  CHECK(strided.stride_bytes == 400);
+  CHECK(strided.datablock_bytes == 128u);
+  // n = 1: consecutive elements.
+  CHECK(table.evaluate(d, launch({4}, {32}, 1, 64)).type == LocalityType::kIntraThread);
+  // s = 0: no CTA has an element of its own.
+  const LaunchLocality shared = table.evaluate(d, launch({4}, {32}, 100, 0));
+  CHECK(shared.type == LocalityType::kUnclassified);
+  CHECK(shared.why == "all CTAs access the same data");
+  // A grid of two dimensions, of which the kernel uses one.
+  const LaunchLocality columns = table.evaluate(d, launch({4, 2}, {32}, 128, 1));
+  CHECK(columns.type == LocalityType::kColumnVertical);
+  CHECK(columns.row_bytes == 512u);
+  CHECK(table.evaluate(d, launch({4, 2}, {32}, 16, 1)).type == LocalityType::kRowVertical);
+  // A step that ends among the other CTAs' elements.
+  CHECK(table.evaluate(d, launch({4, 2}, {32}, 64, 1)).type == LocalityType::kUnclassified);
+  // Missing arguments are no numbers.
+  LaunchRequest incomplete = launch({4}, {32}, 100, 1);
+  incomplete.arguments.resize(2);
+  const LaunchLocality unknown = table.evaluate(d, incomplete);
+  CHECK(unknown.type == LocalityType::kUnclassified);
+  CHECK_FALSE(unknown.stride_bytes);
+}
+
+TEST_CASE("a datablock counts bytes that several accesses share once") {
+  const LocalityTable table = table_of(
+      "mul.wide.s32 %rd10, %r6, 16;\nadd.s64 %rd11, %rd1, %rd10;\n"
+      "ld.global.v4.u32 {%r10, %r11, %r12, %r13}, [%rd11];\nst.global.u32 [%rd11+4], %r10;\n");
+  REQUIRE(table.groups().size() == 1);
+  const AccessGroup& g = table.groups()[0];
+  CHECK(table.analysis().symbols.text(g.datablock.value()) == "16*ntid.x");
+  CHECK(table.evaluate(g, launch({4}, {32}, 1, 1)).datablock_bytes == 512u);
+}
+
+TEST_CASE("groups of a data structure that disagree leave it unclassified") {
+  const LocalityTable table = table_of(
+      "mul.wide.s32 %rd10, %r6, 4;\nadd.s64 %rd11, %rd1, %rd10;\nld.global.u32 %r10, [%rd11];\n"
+      "mul.wide.s32 %rd12, %r3, 4;\nadd.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13], %r10;\n"
+      "mul.wide.s32 %rd14, %r6, 4;\nadd.s64 %rd15, %rd2, %rd14;\nred.global.add.u32 [%rd15], "
+      "%r10;\n");
+  REQUIRE(table.structures().size() == 2);
+  CHECK(table.structures()[0].groups.size() == 2);
+  CHECK(table.structures()[0].locality.type == LocalityType::kUnclassified);
+  CHECK(table.structures()[0].locality.why == "all CTAs access the same data");
+  CHECK(table.structures()[1].locality.type == LocalityType::kNoLocality);
+  CHECK(table.analysis().accesses[2].kind == AccessKind::kAtomic);
+}
+
+TEST_CASE("shared, local and constant memory are not in the table") {
+  CHECK(table_of(".shared .b32 a[32];\n.local .b32 b[4];\nmov.u64 %rd10, a;\nld.shared.u32 %r10, "
+                 "[%rd10];\n"
+                 "st.local.u32 [b], %r10;\nst.shared.u32 [a+4], %r10;\n")
+            .analysis()
+            .accesses.empty());
+}
+
+TEST_CASE("an unknown kernel is refused with the nearest name") {
+  CHECK_THROWS_WITH(make_locality_table(parse(small_kernel(""), "k.ptx"), "kk"),
+                    Contains("did you mean 'k'?"));
+}
