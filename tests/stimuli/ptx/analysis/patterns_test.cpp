@@ -17,7 +17,7 @@
 namespace {
 
 using namespace tessera;
-using ptx::LocalityType;
+
 
 constexpr auto kNL = LocalityType::kNoLocality;
 constexpr auto kRH = LocalityType::kRowHorizontal;

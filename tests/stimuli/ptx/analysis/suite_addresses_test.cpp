@@ -149,12 +149,12 @@ struct TableRow {
   const char* workload;
   const char* kernel;
   std::size_t parameter;
-  ptx::LocalityType type;
+  LocalityType type;
   std::int64_t stride;  ///< bytes, at small scale
 };
 
 std::vector<TableRow> table_of_suite() {
-  using ptx::LocalityType;
+
   constexpr auto kNL = LocalityType::kNoLocality;
   constexpr auto kCV = LocalityType::kColumnVertical;
   constexpr auto kIT = LocalityType::kIntraThread;
@@ -201,7 +201,7 @@ void check_table(const std::string& suite) {
     }
     const ptx::LaunchLocality& l = device->row(row.kernel, row.parameter);
     CHECK(ptx::locality_type_name(l.type) == std::string(ptx::locality_type_name(row.type)));
-    if (row.type != ptx::LocalityType::kUnclassified) CHECK(l.stride_bytes == row.stride);
+    if (row.type != LocalityType::kUnclassified) CHECK(l.stride_bytes == row.stride);
   }
 }
 
