@@ -255,10 +255,10 @@ void check_row(const ptx::LocalityTable& table, const Row& row, const LaunchRequ
   INFO("parameter " << row.parameter);
   const ptx::DataStructure* d = table.of_parameter(row.parameter);
   REQUIRE(d != nullptr);
-  CHECK(ptx::locality_type_name(d->locality.type) == std::string(locality_type_name(row.type)));
+  CHECK(ptx::locality_type_name(d->locality.type) == std::string(ptx::locality_type_name(row.type)));
   const ptx::LaunchLocality l = table.evaluate(*d, launch);
   INFO("why: " << l.why);
-  CHECK(ptx::locality_type_name(l.type) == std::string(locality_type_name(row.at_launch)));
+  CHECK(ptx::locality_type_name(l.type) == std::string(ptx::locality_type_name(row.at_launch)));
   CHECK((l.type == LocalityType::kUnclassified) == !l.why.empty());
   if (row.stride != kAny || row.datablock != kAny) {
     REQUIRE(l.stride_bytes);
