@@ -66,10 +66,10 @@ void MdrEngine::on_access(const ObservedAccess& access) {
 }
 
 void MdrEngine::flush(std::function<void()> done) {
-  if (switch_.on()) {
-    sampler_.forget_lines();
-  } else {
+  if (config_.transient_costs && !switch_.on()) {
     sampler_.forget_replicating();
+  } else {
+    sampler_.forget_lines();
   }
   ++epoch_flushes_;
   done();

@@ -56,5 +56,6 @@ TEST_CASE("MDR: parameters are set by their names and listed with their values")
                                                    {"epoch_cycles", 1000},
                                                    {"evaluation_cycles", 7},
                                                    {"sampled_sets", 3},
-                                                   {"sampled_slice", 5}});
+                                                   {"sampled_slice", 5},
+                                                   {"transient_costs", false}});
 }

@@ -323,19 +323,28 @@ constexpr MdrBandwidths kFastNetwork{1024, 128, 1'000'000};
 
 }  // namespace
 
-TEST_CASE("MDR with transient costs: an epoch without replication begins without copies") {
-  const bool on = GENERATE(false, true);
+namespace {
+
+/// The local line hits in the second epoch; the copy of line 100 hits if it is kept.
+void see_two_epochs(bool on) {
   Rig rig(with_transient_costs(on), kFastNetwork);
   see_mixture(rig, 10);
   rig.run(kEpoch + 1);
   CHECK(rig.mdr.last_estimate().hit_rate_full_replication == Approx(1.0 / 3));
   see_mixture(rig, kEpoch + 10);
   rig.run(2 * kEpoch + 1);
-  // The local line hits; the copy of line 100 is lost first.
   CHECK(rig.mdr.last_estimate().hit_rate_full_replication == Approx(on ? 2.0 / 3 : 1.0));
   CHECK(rig.mdr.last_estimate().hit_rate_no_replication == 1.0);
   CHECK(rig.mdr.stats().decisions_replicate == 0);
 }
+
+}  // namespace
+
+TEST_CASE("MDR with transient costs: an epoch without replication begins without copies") {
+  see_two_epochs(true);
+}
+
+TEST_CASE("MDR without transient costs: the tags keep their copies") { see_two_epochs(false); }
 
 TEST_CASE(
     "MDR with transient costs: kernel ends flush the estimate, not the slice that has no copy") {
