@@ -130,6 +130,8 @@ TEST_CASE("shifts, masks and disjoint bits become sums") {
                   "add.s64 %rd21, %rd1, %rd12;\nld.global.u32 %r21, [%rd21];\n") ==
         "4*tid.x + 4*ntid.x*ctaid.x");
   // Bits that can overlap are not added.
+  CHECK(offset_of("shl.b32 %r10, %r3, 2;\nand.b32 %r11, %r4, 7;\nor.b32 %r20, %r10, %r11;\n" +
+                  kLoad) == "4*truncate((4*tid.x | (ctaid.x - 8*(ctaid.x >> 3))))");
   CHECK(offset_of("or.b32 %r20, %r3, %r4;\n" + kLoad) == "4*truncate((tid.x | ctaid.x))");
 }
 

@@ -89,10 +89,11 @@ class Generator {
       case 6: {
         const std::string high = fresh();
         line("shl.b32 " + high + ", " + a.name + ", 5");
-        line("and.b32 " + r + ", " + b.name + ", 31");
+        // Five bits are disjoint from the other operand's, six or more can overlap them.
+        line("and.b32 " + r + ", " + b.name + ", " + std::to_string((16u << c) - 1));
         const std::string joined = fresh();
         line("or.b32 " + joined + ", " + high + ", " + r);
-        return add(joined, (a.bound << 5) + 32);
+        return add(joined, (a.bound << 5) + (16 << c));
       }
       case 7:
         line("div.s32 " + r + ", " + a.name + ", " + std::to_string(c + 1));
