@@ -129,8 +129,8 @@ std::vector<std::string> GpuConfig::validate() const {
   }
   if (migration.policy != "none" && migration.stop == MoveStop::kUsers && system.gpus < 2) {
     errors.emplace_back(
-        "migration.stop users needs several GPUs (topology multi-gpu): partitions of one GPU share "
-        "its TLB");
+        "migration.stop users needs system.gpus of 2 at least: partitions of one GPU share its "
+        "TLB");
   }
   if (migration.policy != "none" && system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");

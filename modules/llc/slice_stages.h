@@ -61,7 +61,6 @@ class SliceStages : public LlcSlice {
 
   void flush(std::function<void()> done) override;
   void drop_copies() override;
-
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
@@ -93,11 +92,9 @@ class SliceStages : public LlcSlice {
   Tick lookup_free_at_ = 0;
   bool local_turn_ = true;
   Stall stalled_ = Stall::kNone;
-  /// Whether a request has carried values, so that the array's bytes are defined.
-  bool carried_ = false;
-  /// The next frame that a flush visits.
-  CacheArray::Frame flush_frame_ = kNotFlushing;
-  Tick copies_end_at_ = kNever;  ///< the edge at which copies are dropped
+  bool carried_ = false;  ///< a request has carried values: the array's bytes are defined
+  CacheArray::Frame flush_frame_ = kNotFlushing;  ///< that a flush visits next
+  Tick copies_end_at_ = kNever;                   ///< the edge at which copies are dropped
   std::vector<ResponseOutput> responses_;
   std::vector<RequestReceiver> request_in_;
   std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]

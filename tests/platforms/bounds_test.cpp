@@ -46,7 +46,8 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
   REQUIRE(offset < c.system.page_bytes);
   const std::uint64_t ratio = c.sm.clock_hz / c.dram.clock_hz;
   REQUIRE(ratio * c.dram.clock_hz == c.sm.clock_hz);
-  const std::uint64_t dram = (c.dram.t_rcd + c.dram.read_latency(c.system.line_bytes)) * ratio;
+  const std::uint64_t dram =
+      (c.dram.pipeline_clocks + c.dram.t_rcd + c.dram.read_latency(c.system.line_bytes)) * ratio;
   const std::uint64_t back = response_cycles(c.noc, c.system.sms, c.system.slices()) + 1;
   const std::uint64_t there = llc_hit_cycles(c) - back;
 

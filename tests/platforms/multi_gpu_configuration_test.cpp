@@ -100,8 +100,8 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "griffin: migration.stop users needs uvm.mode prefaulted: translations that end a page "
         "fault are not recorded by the TLB directory");
   CHECK(refusal("nuba", {"migration.policy=access-counter", "migration.stop=users"}) ==
-        "nuba: migration.stop users needs several GPUs (topology multi-gpu): partitions of one GPU "
-        "share its TLB");
+        "nuba: migration.stop users needs system.gpus of 2 at least: partitions of one GPU share its "
+        "TLB");
   CHECK(refusal("griffin", {"migration.stop=user"}).find("did you mean 'users'?") !=
         std::string::npos);
   CHECK(refusal("griffin", {"migration.overlap_transfer=true"})

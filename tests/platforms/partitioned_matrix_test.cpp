@@ -18,7 +18,7 @@ TEST_CASE("every page placement and remote caching is in this matrix") {
                                                                   "kernel-wide", "lab",
                                                                   "least-first", "round-robin"});
   CHECK(policy_names<RemoteCaching>() ==
-        std::vector<std::string>{"full-replication", "home", "mdr"});
+        std::vector<std::string>{"full-replication", "home", "mdr", "ronce", "rtwice"});
   CHECK(policy_names<PageMigrationPolicy>() ==
         std::vector<std::string>{"access-counter", "first-touch-migration", "griffin", "none",
                                  "replication"});
@@ -33,6 +33,8 @@ TESSERA_MATRIX("uba-sm-small")
 TESSERA_MATRIX("dualopt-nuba-small")
 TESSERA_MATRIX("dca-mcm-small")
 TESSERA_MATRIX("own-tree")
+TESSERA_MATRIX("numa-4x4-small")
+TESSERA_MATRIX("ladm-4x4-small")
 TESSERA_MATRIX("mcm-uba-small")
 TESSERA_MATRIX("mcm-nuba-small")
 TESSERA_MATRIX("nuba-norep-small")
@@ -51,6 +53,14 @@ TESSERA_FEW(
 TESSERA_FEW(
     "nuba-small migration.policy=griffin migration.drain=owner migration.one_source=true "
     "migration.interval_cycles=1000")
+
+// The systems that LADM compares with, and its caching alone.
+TESSERA_FEW("numa-4x4-small dispatch.planner=coda")
+TESSERA_FEW("numa-4x4-small system.page_placement=kernel-wide dispatch.scheduler=kernel-wide")
+TESSERA_FEW("numa-4x4-small system.page_placement=first-touch cta_scheduler.batched.batch=8")
+TESSERA_FEW("ladm-4x4-small system.remote_caching=ronce")
+TESSERA_FEW("ladm-4x4-small system.remote_caching=home launch_planner.lasp.remote_bypassing=false")
+TESSERA_FEW("monolithic-256-small")
 
 // Moves that take longer than the watchdog waits are no deadlock.
 TESSERA_VERIFIES_CARRIED(
@@ -88,8 +98,8 @@ TESSERA_VERIFIES_CARRIED("bfs", "mcm-nuba")
 
 namespace {
 
-const std::vector<std::string> kSmall = {"uba-sm-small", "nuba-norep-small", "nuba-small",
-                                         "mcm-uba-small", "mcm-nuba-small"};
+const std::vector<std::string> kSmall = {"uba-sm-small",  "nuba-norep-small", "nuba-small",
+                                         "mcm-uba-small", "mcm-nuba-small",   "ladm-4x4-small"};
 
 void check_tiny(const std::string& platform) {
   verify_carried(
@@ -106,6 +116,8 @@ void check_tiny(const std::string& platform) {
 TEST_CASE("values survive tiny caches and queues on uba-sm") { check_tiny("uba-sm-small"); }
 TEST_CASE("values survive tiny caches and queues on nuba") { check_tiny("nuba-small"); }
 TEST_CASE("values survive tiny caches and queues on mcm-nuba") { check_tiny("mcm-nuba-small"); }
+
+TEST_CASE("values survive tiny caches and queues on ladm-4x4") { check_tiny("ladm-4x4-small"); }
 
 TEST_CASE("carried and functional give the same statistics on partitioned platforms") {
   for (const std::string& platform : kSmall) {

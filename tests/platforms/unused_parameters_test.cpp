@@ -134,9 +134,11 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["page_migration"] == all["page_migration"]);
   CHECK(groups["remote_caching"] == all["remote_caching"] - 1);  // one of home's
   CHECK(groups["transfer"] == all["transfer"]);
+  CHECK(groups["cta_scheduler"] == all["cta_scheduler"]);          // of distributed: none
+  CHECK(groups["launch_planner"] == all["launch_planner"]);        // of immediate: none
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
   CHECK(groups["llc"] == 2);                                       // the directory of two sides
   CHECK(groups["dispatch"] == 1);                                  // the latency to several GPUs
   CHECK(groups["noc"] == 1);  // iterations of virtual output queues
-  CHECK(groups.size() == 22);
+  CHECK(groups.size() == 24);
 }
