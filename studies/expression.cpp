@@ -53,13 +53,14 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
   throw InputError("\"" + text + "\", column " + std::to_string(column) + ": " + message);
 }
 
-/// Names consist of letters, digits and '_', and '.' and '-' between those, so that a minus needs a
-/// space before it. The text in brackets is a platform's name.
+/// Names consist of letters, digits and '_', and '.', '-' and '+' between those (B+tree), so that a
+/// minus or plus after a name needs a space before it. The text in brackets is a platform's name.
 std::vector<Token> tokens_of(const std::string& text) {
   std::vector<Token> tokens;
   std::size_t i = 0;
   const auto at = [&text](std::size_t k) { return k < text.size() ? text[k] : '\0'; };
   const auto names = [](char c) { return is_letter(c) || is_digit(c); };
+  const auto joins = [](char c) { return c == '.' || c == '-' || c == '+'; };
   while (i < text.size()) {
     Token t;
     t.column = i + 1;
@@ -79,12 +80,12 @@ std::vector<Token> tokens_of(const std::string& text) {
       // A workload's name can begin with a digit: 2MM.
       if (is_letter(at(i))) {
         t.kind = Token::Kind::kName;
-        while (names(at(i)) || ((at(i) == '.' || at(i) == '-') && names(at(i + 1)))) ++i;
+        while (names(at(i)) || (joins(at(i)) && names(at(i + 1)))) ++i;
       }
       t.text = text.substr(begin, i - begin);
     } else if (is_letter(at(i))) {
       t.kind = Token::Kind::kName;
-      while (names(at(i)) || ((at(i) == '.' || at(i) == '-') && names(at(i + 1)))) ++i;
+      while (names(at(i)) || (joins(at(i)) && names(at(i + 1)))) ++i;
       t.text = text.substr(begin, i - begin);
     } else if (at(i) == '[') {
       t.kind = Token::Kind::kPlatform;
