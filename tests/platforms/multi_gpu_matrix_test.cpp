@@ -211,15 +211,26 @@ TESSERA_FOR_DUALOPT(TESSERA_COALESCED, 4)
 TESSERA_FOR_DUALOPT(TESSERA_CACHE, 5)
 TESSERA_FOR_DUALOPT(TESSERA_DUALOPT, 6)
 
-#define TESSERA_COUNTS(GPUS, SMS, CHANNELS)                                                   \
-  TEST_CASE("spmv and its decision on " #GPUS " GPUs") {                                      \
-    verify_carried("dualopt-small", "spmv",                                                   \
-                   {kEarly[0], kEarly[1], "system.gpus=" #GPUS, "system.sms=" #SMS,           \
-                    "system.channels=" #CHANNELS});                                           \
-  }                                                                                           \
-  TEST_CASE("stencil2d through remote caches on " #GPUS " GPUs") {                            \
-    verify_carried("dualopt-cache-small", "stencil2d",                                        \
-                   {"system.gpus=" #GPUS, "system.sms=" #SMS, "system.channels=" #CHANNELS}); \
+namespace {
+
+std::vector<std::string> counts_of(unsigned gpus, unsigned sms, unsigned channels) {
+  return {"system.gpus=" + std::to_string(gpus), "system.sms=" + std::to_string(sms),
+          "system.channels=" + std::to_string(channels)};
+}
+
+std::vector<std::string> with_early_verdict(std::vector<std::string> sets) {
+  sets.insert(sets.end(), kEarly.begin(), kEarly.end());
+  return sets;
+}
+
+}  // namespace
+
+#define TESSERA_COUNTS(GPUS, SMS, CHANNELS)                                                      \
+  TEST_CASE("spmv and its decision on " #GPUS " GPUs") {                                         \
+    verify_carried("dualopt-small", "spmv", with_early_verdict(counts_of(GPUS, SMS, CHANNELS))); \
+  }                                                                                              \
+  TEST_CASE("stencil2d through remote caches on " #GPUS " GPUs") {                               \
+    verify_carried("dualopt-cache-small", "stencil2d", counts_of(GPUS, SMS, CHANNELS));          \
   }
 TESSERA_COUNTS(2, 8, 4)
 TESSERA_COUNTS(3, 12, 18)
