@@ -99,9 +99,10 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("griffin", {"migration.stop=users", "uvm.mode=fault"}) ==
         "griffin: migration.stop users needs uvm.mode prefaulted: translations that end a page "
         "fault are not recorded by the TLB directory");
-  CHECK(refusal("nuba", {"migration.policy=access-counter", "migration.stop=users"}) ==
-        "nuba: migration.stop users needs system.gpus of 2 at least: partitions of one GPU share its "
-        "TLB");
+  CHECK(
+      refusal("nuba", {"migration.policy=access-counter", "migration.stop=users"}) ==
+      "nuba: migration.stop users needs system.gpus of 2 at least: partitions of one GPU share its "
+      "TLB");
   CHECK(refusal("griffin", {"migration.stop=user"}).find("did you mean 'users'?") !=
         std::string::npos);
   CHECK(refusal("griffin", {"migration.overlap_transfer=true"})
