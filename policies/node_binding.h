@@ -20,7 +20,9 @@ struct NumaNodes {
   std::uint32_t contiguous(std::uint64_t u, std::uint64_t units) const {
     return static_cast<std::uint32_t>(u * count / units);
   }
-  /// The same if they are divided into contiguous parts, one per GPU, and each part is dealt to the
+  /// If units are dealt to the nodes in turn.
+  std::uint32_t dealt(std::uint64_t u) const { return static_cast<std::uint32_t>(u % count); }
+  /// If they are divided into contiguous parts, one per GPU, and each part is dealt to the
   /// GPU's nodes in turn (LADM section III-D2, hierarchical-aware scheduling).
   std::uint32_t hierarchical(std::uint64_t u, std::uint64_t units) const {
     const std::uint64_t gpu = u * gpus / units;

@@ -26,7 +26,7 @@ class Batched final : public NodeBinding {
  protected:
   std::uint32_t node_of(std::uint64_t cta) const override {
     const std::uint64_t batch = cta / p_.batch;
-    if (!p_.hierarchical) return static_cast<std::uint32_t>(batch % nodes().count);
+    if (!p_.hierarchical) return nodes().dealt(batch);
     return nodes().hierarchical(batch, (grid().count() + p_.batch - 1) / p_.batch);
   }
 

@@ -4,10 +4,9 @@
 // not considered.
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "policies/cta_scheduler/batched.h"
-#include "policies/launch_planner.h"
+#include "policies/launch/array_placement.h"
 #include "policies/node_binding.h"
 
 namespace tessera {
@@ -27,7 +26,7 @@ void describe(ParameterVisitor& v, CodaParameters& p) {
 class Coda final : public LaunchPlanner {
  public:
   Coda(const PolicyContext& context, const CodaParameters& p)
-      : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p) {}
+      : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p), placement_(context) {}
 
   bool uses_locality() const override { return true; }
 
@@ -38,7 +37,10 @@ class Coda final : public LaunchPlanner {
     for (const LaunchArgument& a : launch.arguments) {
       if (!a.array) continue;
       const LaunchArray& array = launch.arrays[*a.array];
-      place(array, launch.memories, plan);
+      placement_.place(
+          array, launch.memories, plan, [this](std::uint64_t page, std::uint64_t pages) {
+            return p_.hierarchical ? nodes_.hierarchical(page, pages) : nodes_.dealt(page);
+          });
       const std::uint64_t datablock = a.locality ? a.locality->datablock_bytes : 0;
       if (datablock == 0 || array.bytes <= largest) continue;
       largest = array.bytes;
@@ -51,21 +53,10 @@ class Coda final : public LaunchPlanner {
   }
 
  private:
-  void place(const LaunchArray& array, std::uint32_t memories, LaunchPlan& plan) {
-    if (!placed_.insert(array.address).second) return;
-    const std::uint64_t first = array.address / page_bytes_;
-    const std::uint64_t pages = (array.bytes + page_bytes_ - 1) / page_bytes_;
-    for (std::uint64_t page = 0; page < pages; ++page) {
-      const std::uint32_t node = p_.hierarchical ? nodes_.hierarchical(page, pages)
-                                                 : static_cast<std::uint32_t>(page % nodes_.count);
-      plan.pages.push_back({first + page, nodes_.memory(node, page, memories)});
-    }
-  }
-
   const std::uint64_t page_bytes_;
   const NumaNodes nodes_;
   const CodaParameters p_;
-  std::set<std::uint64_t> placed_;  ///< addresses of arrays
+  ArrayPlacement placement_;
 };
 
 std::unique_ptr<LaunchPlanner> make(const PolicyContext& context, const CodaParameters& p) {

@@ -3,10 +3,9 @@
 // remote request bypassing (section III-E).
 #include <algorithm>
 #include <memory>
-#include <set>
 
 #include "policies/cta_scheduler/batched.h"
-#include "policies/launch_planner.h"
+#include "policies/launch/array_placement.h"
 #include "policies/node_binding.h"
 
 namespace tessera {
@@ -59,7 +58,7 @@ bool moves_by_columns(LocalityType type) {
 class Lasp final : public LaunchPlanner {
  public:
   Lasp(const PolicyContext& context, const LaspParameters& p)
-      : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p) {}
+      : page_bytes_(context.memory.page_bytes), nodes_(context.tree), p_(p), placement_(context) {}
 
   bool uses_locality() const override { return true; }
 
@@ -154,25 +153,18 @@ class Lasp final : public LaunchPlanner {
   }
 
   /// Places an array's pages where the CTAs run that access them, if the array's favoured scheduler
-  /// runs (`own`). The first launch that uses an array decides.
+  /// runs (`own`).
   void place(const LaunchView& launch, const LaunchArgument& a, const Units& own,
              LaunchPlan& plan) {
     const LaunchArray& array = launch.arrays[*a.array];
-    if (!placed_.insert(array.address).second) return;
-    const std::uint64_t first = array.address / page_bytes_;
-    const std::uint64_t pages = (array.bytes + page_bytes_ - 1) / page_bytes_;
-    for (std::uint64_t page = 0; page < pages; ++page) {
-      const std::uint32_t node = node_of(page, pages, array.bytes, *a.locality, own);
-      plan.pages.push_back({first + page, nodes_.memory(node, page, launch.memories)});
-    }
+    placement_.place(array, launch.memories, plan, [&](std::uint64_t page, std::uint64_t pages) {
+      return node_of(page, pages, array.bytes, *a.locality, own);
+    });
   }
 
   /// Whether each node's part of a stride or of a row has a page of its own. If not, equation 1
   /// gives a granularity of one page.
   bool separable(std::uint64_t bytes) const { return bytes >= nodes_.count * page_bytes_; }
-  std::uint32_t dealt(std::uint64_t page) const {
-    return static_cast<std::uint32_t>(page % nodes_.count);
-  }
 
   std::uint32_t node_of(std::uint64_t page, std::uint64_t pages, std::uint64_t bytes,
                         const ArrayLocality& l, const Units& own) const {
@@ -185,7 +177,7 @@ class Lasp final : public LaunchPlanner {
       case Units::Kind::kBatches: {
         // Datablocks of consecutive CTAs follow each other; with a stride, over and over again.
         if (l.datablock_bytes == 0) return nodes_.hierarchical(page, pages);
-        if (l.stride_bytes != 0 && !separable(l.stride_bytes)) return dealt(page);
+        if (l.stride_bytes != 0 && !separable(l.stride_bytes)) return nodes_.dealt(page);
         const std::uint64_t offset = l.stride_bytes == 0 ? at : at % l.stride_bytes;
         const std::uint64_t batch = offset / (own.batch * l.datablock_bytes);
         return nodes_.hierarchical(std::min(batch, own.count - 1), own.count);
@@ -194,7 +186,7 @@ class Lasp final : public LaunchPlanner {
       case Units::Kind::kColumns:
         if (!moves_by_columns(l.type)) return part(at, bytes);
         if (l.row_bytes == 0) break;
-        if (!separable(l.row_bytes)) return dealt(page);
+        if (!separable(l.row_bytes)) return nodes_.dealt(page);
         return part(at % l.row_bytes, l.row_bytes);
       case Units::Kind::kParts:
         break;
@@ -205,7 +197,7 @@ class Lasp final : public LaunchPlanner {
   const std::uint64_t page_bytes_;
   const NumaNodes nodes_;
   const LaspParameters p_;
-  std::set<std::uint64_t> placed_;  ///< addresses of arrays
+  ArrayPlacement placement_;
 };
 
 std::unique_ptr<LaunchPlanner> make(const PolicyContext& context, const LaspParameters& p) {

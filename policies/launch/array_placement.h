@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+#include "policies/launch_planner.h"
+#include "policies/node_binding.h"
+
+namespace tessera {
+
+/// Plans the pages of arrays. The first launch that uses an array decides, so that later launches
+/// do not list its pages again.
+class ArrayPlacement {
+ public:
+  explicit ArrayPlacement(const PolicyContext& context)
+      : page_bytes_(context.memory.page_bytes), nodes_(context.tree) {}
+
+  /// Adds the pages of an array to the plan, unless an earlier call has. `node_of(page, pages)`:
+  /// the node of the array's page `page`, from 0 on. `memories`: LaunchView::memories.
+  template <class NodeOf>
+  void place(const LaunchArray& array, std::uint32_t memories, LaunchPlan& plan, NodeOf node_of) {
+    if (!placed_.insert(array.address).second) return;
+    const std::uint64_t first = array.address / page_bytes_;
+    const std::uint64_t pages = (array.bytes + page_bytes_ - 1) / page_bytes_;
+    for (std::uint64_t page = 0; page < pages; ++page) {
+      plan.pages.push_back({first + page, nodes_.memory(node_of(page, pages), page, memories)});
+    }
+  }
+
+ private:
+  const std::uint64_t page_bytes_;
+  const NumaNodes nodes_;
+  std::set<std::uint64_t> placed_;  ///< addresses of arrays
+};
+
+}  // namespace tessera
