@@ -92,11 +92,11 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("dualopt", {"migration.policy=griffin"}) ==
         "dualopt: migration.policy needs a system.transfer without a remote cache: pages that move "
         "must not have dirty lines elsewhere");
-  CHECK(refusal("griffin", {"migration.stop=users"}).empty());
-  CHECK(refusal("griffin", {"migration.stop=users", "system.address_map=fixed-channel"}) ==
+  CHECK(refusal("griffin", {"migration.stop=all"}).empty());
+  CHECK(refusal("griffin", {"system.address_map=fixed-channel"}) ==
         "griffin: migration.stop users needs system.address_map gpu-interleave, under which a "
         "page's home is a GPU with a TLB of its own: here it is fixed-channel");
-  CHECK(refusal("griffin", {"migration.stop=users", "uvm.mode=fault"}) ==
+  CHECK(refusal("griffin", {"uvm.mode=fault"}) ==
         "griffin: migration.stop users needs uvm.mode prefaulted: translations that end a page "
         "fault are not recorded by the TLB directory");
   CHECK(

@@ -161,19 +161,19 @@ TEST_CASE("every workload of DualOpt and every way to transfer is in this matrix
 TESSERA_FOR_DUALOPT(TESSERA_AS_IT_IS, "page-migration-small")
 TESSERA_FOR_DUALOPT(TESSERA_AS_IT_IS, "griffin-small")
 
-#define TESSERA_USERS_STOP(NAME, PRESET)                                                        \
-  TEST_CASE("carried on " PRESET " if the users of a page stop: " NAME) {                       \
-    verify_on(PRESET, NAME, 0, {"migration.stop=users"});                                       \
-  }                                                                                             \
-  TEST_CASE("carried on " PRESET " in batches that overlap: " NAME) {                           \
-    verify_on(PRESET, NAME, 0,                                                                  \
-              {"migration.stop=users", "migration.max_moves=512", "migration.one_source=false", \
-               "migration.overlap_transfers=true"});                                            \
+#define TESSERA_MIGRATION_VARIANTS(NAME, PRESET)                         \
+  TEST_CASE("carried on " PRESET " if all SMs stop for a page: " NAME) { \
+    verify_on(PRESET, NAME, 0, {"migration.stop=all"});                  \
+  }                                                                      \
+  TEST_CASE("carried on " PRESET " in batches that overlap: " NAME) {    \
+    verify_on(PRESET, NAME, 0,                                           \
+              {"migration.max_moves=512", "migration.one_source=false",  \
+               "migration.overlap_transfers=true"});                     \
   }
-#define TESSERA_FOR_MIGRATION(PRESET) \
-  TESSERA_USERS_STOP("atax", PRESET)  \
-  TESSERA_USERS_STOP("mm", PRESET)    \
-  TESSERA_USERS_STOP("kmeans", PRESET)
+#define TESSERA_FOR_MIGRATION(PRESET)        \
+  TESSERA_MIGRATION_VARIANTS("atax", PRESET) \
+  TESSERA_MIGRATION_VARIANTS("mm", PRESET)   \
+  TESSERA_MIGRATION_VARIANTS("kmeans", PRESET)
 TESSERA_FOR_MIGRATION("page-migration-small")
 TESSERA_FOR_MIGRATION("griffin-small")
 

@@ -42,10 +42,12 @@ void run_away_from_home(GpuRig& rig) {
   CHECK(rig.value("gpu0.rdma", "requests_in") < kUsed * 64);
 }
 
+const std::string kAll = "migration.stop=all";
+
 }  // namespace
 
 TEST_CASE("pages move to the GPU that alone uses them, one at a time, and stay") {
-  GpuRig rig("page-migration-small", {kPlacedByHand});
+  GpuRig rig("page-migration-small", {kPlacedByHand, kAll});
   run_away_from_home(rig);
   CHECK(rig.value("page_migrator", "drains") == kUsed);
   // Another GPU comes too late.
@@ -55,8 +57,6 @@ TEST_CASE("pages move to the GPU that alone uses them, one at a time, and stay")
 }
 
 namespace {
-
-const std::string kUsers = "migration.stop=users";
 
 /// Cycles that the dependent loads of an SM of GPU 2, of lines of its own memory, take alone and
 /// while the pages of GPU 0 migrate to GPU 1.
@@ -98,24 +98,24 @@ Bystander run_beside_migrations(const std::vector<std::string>& sets) {
 }  // namespace
 
 TEST_CASE("SMs that use no page of a batch run as without migration if only its users stop") {
-  const Bystander b = run_beside_migrations({kPlacedByHand, kUsers});
+  const Bystander b = run_beside_migrations({kPlacedByHand});
   CHECK(b.beside == b.alone);
 }
 
 TEST_CASE("SMs that use no page of a batch wait for it if all stop") {
-  const Bystander b = run_beside_migrations({kPlacedByHand});
+  const Bystander b = run_beside_migrations({kPlacedByHand, kAll});
   CHECK(b.beside > b.alone + kUsed * 2000);
 }
 
 TEST_CASE("SMs that use no page of a batch run as without it under griffin if its users stop") {
-  const Bystander b = run_beside_migrations({kPlacedByHand, kUsers, "migration.policy=griffin",
+  const Bystander b = run_beside_migrations({kPlacedByHand, "migration.policy=griffin",
                                              "migration.trigger=interval", "migration.drain=owner",
                                              "migration.interval_cycles=2000"});
   CHECK(b.beside == b.alone);
 }
 
 TEST_CASE("pages that move under the stop of their users alone end where they do under all's") {
-  GpuRig rig("page-migration-small", {kPlacedByHand, kUsers});
+  GpuRig rig("page-migration-small", {kPlacedByHand});
   run_away_from_home(rig);
   CHECK(rig.value("page_migrator", "drains") == kUsed);
   // Only GPU 1 had the pages' translations.
@@ -261,10 +261,10 @@ TEST_CASE("values move with their pages under page migration") {
   check_counts("page-migration-small", 3);
 }
 TEST_CASE("values move with their pages under griffin") { check_counts("griffin-small", 3); }
-TEST_CASE("values move with their pages if only the pages' users stop") {
-  check_counts("page-migration-small", 3, {kUsers});
+TEST_CASE("values move with their pages if all SMs stop") {
+  check_counts("page-migration-small", 3, {kAll});
 }
-TEST_CASE("values move with their pages under griffin if only the pages' users stop") {
-  check_counts("griffin-small", 3, {kUsers});
+TEST_CASE("values move with their pages under griffin if all SMs stop") {
+  check_counts("griffin-small", 3, {kAll});
 }
 TEST_CASE("values stay right where pages do not move") { check_counts("dca-small", 0); }

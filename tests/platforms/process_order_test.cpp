@@ -117,20 +117,19 @@ TEST_CASE("the order of processes changes nothing on griffin: short periods") {
   check_both_orders("griffin-small", "mm", {"migration.interval_cycles=300"});
 }
 
-TEST_CASE("the order of processes changes nothing on griffin: only the users of a page stop") {
+TEST_CASE("the order of processes changes nothing on griffin: transfers overlap") {
   check_both_orders("griffin-small", "mm",
-                    {"migration.interval_cycles=300", "migration.stop=users",
-                     "migration.overlap_transfers=true"});
+                    {"migration.interval_cycles=300", "migration.overlap_transfers=true"});
 }
 
-TEST_CASE("the order of processes changes nothing on page-migration: the users of a page stop") {
+TEST_CASE("the order of processes changes nothing on page-migration: batches that overlap") {
   check_both_orders("page-migration-small", "spmv",
-                    {"migration.stop=users", "migration.max_moves=64",
-                     "migration.overlap_transfers=true", "l1.mshr_entries=2", "llc.sets=4"});
+                    {"migration.max_moves=64", "migration.overlap_transfers=true",
+                     "l1.mshr_entries=2", "llc.sets=4"});
 }
 
-TEST_CASE("the order of processes changes nothing on griffin") {
-  check_both_orders("griffin-small", "spmv");
+TEST_CASE("the order of processes changes nothing on griffin: all SMs stop") {
+  check_both_orders("griffin-small", "spmv", {"migration.stop=all"});
 }
 
 TEST_CASE("the order of processes changes nothing on dualopt") {
