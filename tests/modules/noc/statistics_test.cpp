@@ -15,7 +15,7 @@ using namespace tessera::test;
 namespace {
 
 void fill(StatisticsTable& table, const NocStats& of, const std::string& direction, unsigned exits,
-          bool mesh = false) {
+          const std::vector<std::pair<unsigned, std::string>>& links = {}) {
   NocStats& s = table.fields_of(of);
   const std::string p = direction + "_";
   table.counter(p + "packets", s.packets);
