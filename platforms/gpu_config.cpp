@@ -77,10 +77,17 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
   raw.memory = channels * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
   const std::uint32_t slices_per_gpu = system.slices_per_gpu();
   raw.noc = noc.bandwidth(slices_per_gpu);
-  if (noc_kind == NetworkKind::kMesh && system.gpus == 1 && system.modules == 1) {
+  if (noc_kind == NetworkKind::kMesh) {
+    // The bound of its links under evenly spread accesses, of a module's slices. Ports to other
+    // modules or GPUs are left out, and with them a given size and placement.
+    const std::uint32_t nodes = slices_per_gpu / system.modules;
     MeshConfig m = mesh;
     m.shared_nodes = true;
-    raw.noc = m.uniform_bandwidth(slices_per_gpu, slices_per_gpu);
+    if (system.gpus > 1 || system.modules > 1) {
+      m.width = m.height = 0;
+      m.placement = MeshConfig{}.placement;
+    }
+    raw.noc = system.modules * m.uniform_bandwidth(nodes, nodes);
   }
   if (system.modules > 1) {
     // Of evenly spread remote accesses, all but one module's share cross between modules.
