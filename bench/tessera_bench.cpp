@@ -24,6 +24,7 @@
 #include "bench/cpu_time.h"
 #include "bench/dram_bounds.h"
 #include "bench/interpreter.h"
+#include "bench/mesh_tables.h"
 #include "bench/noc_tables.h"
 #include "bench/stream_kernel.h"
 #include "common/json.h"
@@ -176,19 +177,55 @@ void print_dram_shares(const GpuConfig& config) {
   }
 }
 
+/// Takes NAME=value from the arguments, if it is there.
+void take(std::vector<std::string>& arguments, const std::string& name, std::uint32_t& value) {
+  for (auto a = arguments.begin(); a != arguments.end(); ++a) {
+    if (a->rfind(name + "=", 0) != 0) continue;
+    value = static_cast<std::uint32_t>(std::stoul(a->substr(name.size() + 1)));
+    arguments.erase(a);
+    return;
+  }
+}
+
+/// What --noc mesh prints: the tables of docs/blocks/mesh.md, or figures of one mesh.
+int mesh_figures(std::vector<std::string> arguments) {
+  if (arguments.empty()) {
+    bench::print_mesh_tables(std::cout);
+    return 0;
+  }
+  bench::MeshLoad traffic;
+  std::uint32_t stress = 0;
+  std::uint32_t shared = 0;
+  take(arguments, "stress", stress);
+  take(arguments, "entries", traffic.entries);
+  take(arguments, "exits", traffic.exits);
+  take(arguments, "flits", traffic.flits);
+  take(arguments, "shared", shared);
+  ParameterReader reader([&arguments] {
+    std::vector<ParameterSetting> settings;
+    for (const std::string& a : arguments) settings.push_back(setting_from_argument(a));
+    return settings;
+  }());
+  reader.enter("mesh", "");
+  describe(reader, traffic.network);
+  reader.leave();
+  reader.throw_if_failed();
+  traffic.network.shared_nodes = shared != 0;
+  if (stress == 0) {
+    std::cout << bench::mesh_curve(traffic).dump(2) << std::endl;
+    return 0;
+  }
+  const std::string fault = bench::stress(traffic.network, traffic.entries, traffic.exits, stress);
+  std::cout << stress << " packets: " << (fault.empty() ? "all delivered, in order" : fault)
+            << std::endl;
+  return fault.empty() ? 0 : 1;
+}
+
 /// `arguments`: ports=N, flits=N, and settings of the crossbar as --set has them.
 ordered_json crossbar_curve(std::vector<std::string> arguments) {
   bench::NocTraffic traffic;
-  const auto take = [&arguments](const std::string& name, std::uint32_t& value) {
-    for (auto a = arguments.begin(); a != arguments.end(); ++a) {
-      if (a->rfind(name + "=", 0) != 0) continue;
-      value = static_cast<std::uint32_t>(std::stoul(a->substr(name.size() + 1)));
-      arguments.erase(a);
-      return;
-    }
-  };
-  take("ports", traffic.ports);
-  take("flits", traffic.flits);
+  take(arguments, "ports", traffic.ports);
+  take(arguments, "flits", traffic.flits);
   traffic.network = resolve_config("uba-mem", arguments).gpu.noc;
   return bench::noc_curve(traffic);
 }
@@ -390,6 +427,12 @@ int sc_main(int argc, char** argv) {
     if (argc >= 3 && std::string(argv[1]) == "--state") {
       std::cout << state_by_kind(argv[2], {argv + 3, argv + argc}).dump(2) << std::endl;
       return 0;
+    }
+    // What a mesh carries: --noc mesh prints the tables of docs/blocks/mesh.md,
+    // --noc mesh [entries=N] [exits=N] [shared=1] [flits=N] [mesh.NAME=value]... one mesh's
+    // figures; stress=N sends N packets through full queues and checks them.
+    if (argc >= 3 && std::string(argv[1]) == "--noc" && std::string(argv[2]) == "mesh") {
+      return mesh_figures({argv + 3, argv + argc});
     }
     // What a crossbar carries: --noc prints the tables of docs/blocks/crossbar.md,
     // --noc [ports=N] [flits=N] [noc.NAME=value]... one crossbar's figures.

@@ -11,6 +11,7 @@
 #include "modules/noc/crossbar.h"
 #include "modules/noc/gpu_fabric.h"
 #include "modules/noc/long_link.h"
+#include "modules/noc/mesh.h"
 #include "modules/noc/ring.h"
 #include "modules/sm/sm_cluster.h"
 #include "policies/cta_scheduler.h"
@@ -59,6 +60,10 @@ BlockHandle make_noc(const NocSite& s) {
 
 BlockHandle make_ring(const RingSite& s) {
   return network(std::make_unique<Ring>(s.name.c_str(), s.config, s.inputs, s.routing));
+}
+
+BlockHandle make_mesh(const MeshSite& s) {
+  return network(std::make_unique<Mesh>(s.name.c_str(), s.config, s.inputs, s.outputs, s.routing));
 }
 
 BlockHandle make_long_link(const LongLinkSite& s) {
@@ -229,6 +234,7 @@ std::map<std::string, Factories>& kinds() {
   static std::map<std::string, Factories> all = {kind(make_l1),
                                                  kind(make_noc),
                                                  kind(make_ring),
+                                                 kind(make_mesh),
                                                  kind(make_slice<LlcSite>),
                                                  kind(make_dram),
                                                  kind(make_slice<RemoteCacheSite>),

@@ -22,6 +22,7 @@
 #include "modules/noc/duplex_network.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/long_link.h"
+#include "modules/noc/mesh_config.h"
 #include "modules/noc/ring_config.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_engine.h"
@@ -83,6 +84,13 @@ struct NocSite : BlockSite {
 struct RingSite : BlockSite {
   static constexpr const char* kKind = "ring";
   RingConfig config;
+  NocRouting routing;
+};
+
+/// n in, m out: the network between L1s and slices, or between slices.
+struct MeshSite : BlockSite {
+  static constexpr const char* kKind = "mesh";
+  MeshConfig config;
   NocRouting routing;
 };
 
@@ -187,23 +195,13 @@ struct DecisionSite : BlockSite {
 };
 
 /// All kinds, by the names that their parameters use ("impl.llc").
-inline constexpr std::array kBlockKinds = {L1Site::kKind,
-                                           NocSite::kKind,
-                                           RingSite::kKind,
-                                           LlcSite::kKind,
-                                           DramSite::kKind,
-                                           RemoteCacheSite::kKind,
-                                           RdmaSite::kKind,
-                                           FabricSite::kKind,
-                                           LongLinkSite::kKind,
-                                           L2TlbSite::kKind,
-                                           WalkerSite::kKind,
-                                           UvmSite::kKind,
-                                           SmSite::kKind,
-                                           MdrSite::kKind,
-                                           PageMigratorSite::kKind,
-                                           DecisionSite::kKind,
-                                           SharingProfilerSite::kKind,
-                                           DispatcherSite::kKind};
+inline constexpr std::array kBlockKinds = {
+    L1Site::kKind,           NocSite::kKind,      RingSite::kKind,
+    MeshSite::kKind,         LlcSite::kKind,      DramSite::kKind,
+    RemoteCacheSite::kKind,  RdmaSite::kKind,     FabricSite::kKind,
+    LongLinkSite::kKind,     L2TlbSite::kKind,    WalkerSite::kKind,
+    UvmSite::kKind,          SmSite::kKind,       MdrSite::kKind,
+    PageMigratorSite::kKind, DecisionSite::kKind, SharingProfilerSite::kKind,
+    DispatcherSite::kKind};
 
 }  // namespace tessera

@@ -55,6 +55,13 @@ CacheActivity llc_activity(const LlcSliceConfig& c, const LlcSliceStats& s) {
           capacity(c.sets, c.ways, c.line_bytes)};
 }
 
+/// Between neighbouring routers, in mm: the mean of a mesh's columns and rows.
+double pitch_mm(const GpuConfig& config, const NetworkSpan& span, const MeshLayout& mesh) {
+  const SystemConfig& s = config.system;
+  const double side = std::sqrt(config.power.die_mm2_per_sm * s.sms / s.gpus / s.modules);
+  return (side / span.across / mesh.width + side / span.along / mesh.height) / 2;
+}
+
 /// The way of a packet of that network over the die. mm.
 double length_mm(const GpuConfig& config, const NetworkSpan& span) {
   const SystemConfig& s = config.system;
@@ -97,6 +104,17 @@ NetworkGeometry network_geometry(const GpuConfig& config, const PlannedBlock& ne
     g.clock_hz = static_cast<double>(ring.clock_hz);
     g.length_mm = length_mm(config, network.network.span);
     g.leaves_module = true;
+    return g;
+  }
+  if (network.network.kind == NetworkKind::kMesh) {
+    const MeshConfig& mesh = network.network.mesh;
+    const MeshLayout layout = mesh.layout(network.inputs, network.outputs);
+    const std::uint32_t ports = 4 + mesh.concentration;
+    g.stages.push_back({layout.routers(), ports, ports});
+    g.link_bytes = mesh.link_bytes;
+    g.buffer_bytes = mesh.vcs * mesh.vc_flits * mesh.link_bytes;
+    g.clock_hz = static_cast<double>(mesh.clock_hz);
+    g.length_mm = pitch_mm(config, network.network.span, layout);
     return g;
   }
   const NocConfig& noc = network.network.noc;
@@ -157,8 +175,11 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
     const std::string path = plan.path_of(*b);
     PlannedBlock mine = *b;
     const bool ring = mine.network.kind == NetworkKind::kRing;
+    const bool mesh = mine.network.kind == NetworkKind::kMesh;
     if (ring) {
       mine.network.ring = instance_config(mine.network.ring, overrides, path);
+    } else if (mesh) {
+      mine.network.mesh = instance_config(mine.network.mesh, overrides, path);
     } else {
       mine.network.noc = instance_config(mine.network.noc, overrides, path);
     }
@@ -168,9 +189,10 @@ ordered_json energy(const ordered_json& modules, const GpuConfig& config,
       NocStats stats(0);
       describe(reader, stats, towards);
       describe(reader, stats, RingSegments{towards});
+      describe(reader, stats, MeshTraffic{towards});
       const NetworkPower p = network_power(power, network_geometry(config, mine, requests));
-      // On a ring, each segment passed costs as much as a switch.
-      const auto bytes = static_cast<double>(ring ? stats.segment_bytes : stats.bytes);
+      // On a ring, each segment passed costs as much as a switch; on a mesh, each router.
+      const auto bytes = static_cast<double>(ring || mesh ? stats.segment_bytes : stats.bytes);
       const Energy e = network_energy(p, bytes, seconds);
       for (Sum* sum : {&noc, &networks[b->network.traffic]}) {
         sum->energy += e;

@@ -287,6 +287,12 @@ BlockHandle Gpu::make_network(const PlannedBlock& block) {
     site.routing = routing_of(block, *map_);
     return create(block, std::move(site));
   }
+  if (block.network.kind == NetworkKind::kMesh) {
+    MeshSite site;
+    site.config = config_of(block, block.network.mesh);
+    site.routing = routing_of(block, *map_);
+    return create(block, std::move(site));
+  }
   NocSite site;
   site.config = config_of(block, block.network.noc);
   site.routing = routing_of(block, *map_);

@@ -75,7 +75,20 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
   raw.llc =
       slices * std::min(static_cast<double>(llc.clock_hz) * system.line_bytes, p2p.bandwidth());
   raw.memory = channels * static_cast<double>(dram.clock_hz) * dram.bus_bytes_per_clock;
-  raw.noc = noc.bandwidth(system.slices_per_gpu());
+  const std::uint32_t slices_per_gpu = system.slices_per_gpu();
+  raw.noc = noc.bandwidth(slices_per_gpu);
+  if (noc_kind == NetworkKind::kMesh) {
+    // The bound of its links under evenly spread accesses, of a module's slices. Ports to other
+    // modules or GPUs are left out, and with them a given size and placement.
+    const std::uint32_t nodes = slices_per_gpu / system.modules;
+    MeshConfig m = mesh;
+    m.shared_nodes = true;
+    if (system.gpus > 1 || system.modules > 1) {
+      m.width = m.height = 0;
+      m.placement = MeshConfig{}.placement;
+    }
+    raw.noc = system.modules * m.uniform_bandwidth(nodes, nodes);
+  }
   if (system.modules > 1) {
     // Of evenly spread remote accesses, all but one module's share cross between modules.
     const Tree tree = tree_of(system);
@@ -184,6 +197,12 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
     if (b->network.kind == NetworkKind::kRing) {
       for (const std::string& f : b->network.ring.validate(b->inputs, b->outputs)) {
         errors.push_back(traffic + ": " + f);
+      }
+      continue;
+    }
+    if (b->network.kind == NetworkKind::kMesh) {
+      for (const std::string& f : b->network.mesh.validate(b->inputs, b->outputs)) {
+        errors.push_back("mesh." + f);
       }
       continue;
     }
@@ -358,7 +377,15 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
-  group("noc", "crossbar between L1s and LLC slices, or between slices of partitions", c.noc);
+  v.enter("noc", "network between L1s and LLC slices, or between slices of partitions");
+  v.choice(
+      "kind", c.noc_kind,
+      "a crossbar, with the parameters of this group (NUBA section 6), or a 2D mesh, with those "
+      "of mesh (remote-core section III-A)",
+      {{"crossbar", NetworkKind::kCrossbar}, {"mesh", NetworkKind::kMesh}});
+  describe(v, c.noc);
+  v.leave();
+  group("mesh", "the same network, where noc.kind is mesh", c.mesh);
   group("p2p", "links between the SMs and the slices of a partition", c.p2p);
   group("side_link", "links between peer slices of the two sides", c.side_link);
   group("mcm", "network between modules, where it is of switches", c.mcm);

@@ -17,6 +17,7 @@
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/long_link.h"
+#include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
 #include "modules/power/power_config.h"
@@ -24,6 +25,7 @@
 #include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
+#include "platforms/topology/plan.h"
 #include "platforms/topology/tree.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
@@ -110,7 +112,10 @@ struct GpuConfig {
   ImplementationConfig impl;
   SmConfig sm;
   L1Config l1;
+  /// Between L1s and slices, or between the slices of partitions: a crossbar of `noc` or a mesh.
+  NetworkKind noc_kind = NetworkKind::kCrossbar;
   NocConfig noc;
+  MeshConfig mesh;
   /// Of partitions: SMs to their partition's slices; each SM and each slice has one link's width.
   LinkConfig p2p;
   /// Of two sides: between the slices of the two sides that hold the same lines.

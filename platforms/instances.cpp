@@ -102,6 +102,7 @@ bool has_settings(BlockKind kind) {
 
 std::string implementation_kind(const PlannedBlock& block) {
   if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
+  if (block.network.kind == NetworkKind::kMesh) return MeshSite::kKind;
   return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
 }
 
@@ -169,6 +170,12 @@ void check_instances(const ResolvedConfig& config) {
       case BlockKind::kNetwork:
         if (block.network.kind == NetworkKind::kRing) {
           check(block.network.ring);
+        } else if (block.network.kind == NetworkKind::kMesh) {
+          check(block.network.mesh);
+          const std::vector<std::string> faults =
+              instance_config(block.network.mesh, config.overrides, instance)
+                  .validate(block.inputs, block.outputs);
+          if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
         } else {
           check(block.network.noc);
         }

@@ -38,11 +38,18 @@ std::vector<Rule> rules(const GpuConfig& c) {
     const bool used = std::find(levels.begin(), levels.end(), &shape) != levels.end();
     for (const std::string& begin : shape.reads) all.push_back({begin, used, topology});
   }
+  const bool meshes = c.noc_kind == NetworkKind::kMesh;
+  // The crossbars that bring requests from other modules or GPUs, and the IOMMU's, remain.
+  const bool crossbars = !meshes || modules != nullptr || s.gpus > 1;
   const bool noc_matches = c.noc.input_queues == InputQueues::kVirtualOutput;
   const bool mcm_matches = c.mcm.plane.input_queues == InputQueues::kVirtualOutput;
   const bool planes = modules != nullptr && !rings;
   const std::vector<Rule> others = {
-      {"noc.arbitration_iterations", noc_matches, "noc.input_queues is fifo"},
+      {"noc.kind", true, ""},
+      {"noc.arbitration_iterations", crossbars && noc_matches,
+       crossbars ? "noc.input_queues is fifo" : "noc.kind is mesh"},
+      {"noc.", crossbars, "noc.kind is mesh"},
+      {"mesh.", meshes, "noc.kind is crossbar"},
       {"mcm.arbitration_iterations", planes && mcm_matches,
        planes ? "mcm.input_queues is fifo" : no_modules},
       {"system.page_placement", pages_have_homes, address_map},

@@ -19,7 +19,9 @@ struct NetworkKind {
 void add_network(WaitList& list, const NetworkKind& kind, const std::string& way) {
   const Blocks blocks = list.blocks(kind.block);
   if (blocks.empty()) return;
-  const std::string group = kind.config;
+  // A GPU's network can be a mesh.
+  const bool mesh = blocks.sum(way + "_hop_bytes") > 0;
+  const std::string group = mesh ? "mesh" : kind.config;
   const std::string level = std::string(kind.title) + " " + way;
   const std::string prefix = way + "_";
   const double packets = blocks.sum(prefix + "packets");
@@ -31,17 +33,20 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   const std::size_t ports =
       std::max(blocks.egress_links("request_").size(), blocks.egress_links("response_").size());
   const bool two_stages =
-      kind.switched && static_cast<double>(ports) > list.setting(group, "radix");
+      kind.switched && !mesh && static_cast<double>(ports) > list.setting(group, "radix");
   const bool ring = group == "ring";
-  const double stage = list.setting(group, ring            ? "hop_latency"
-                                           : kind.switched ? "stage_latency"
-                                                           : "latency");
-  // On a ring, hops in place of stages.
-  const double hops =
-      ring ? ratio(blocks.sum(prefix + "segment_bytes"), blocks.sum(prefix + "bytes"))
-           : (two_stages ? 2 : 1);
+  const double stage =
+      mesh ? list.setting(group, "router_latency") + list.setting(group, "link_latency")
+           : list.setting(group, ring            ? "hop_latency"
+                                 : kind.switched ? "stage_latency"
+                                                 : "latency");
+  // On a ring and a mesh, hops in place of stages.
+  const double hops = ring || mesh
+                          ? ratio(blocks.sum(prefix + (mesh ? "hop_bytes" : "segment_bytes")),
+                                  blocks.sum(prefix + "bytes"))
+                          : (two_stages ? 2 : 1);
   const double lone = packets * hops * stage + flits;
-  const std::string buffers = ring ? "buffer_packets" : "input_buffer_flits";
+  const std::string buffers = mesh ? "vc_flits" : ring ? "buffer_packets" : "input_buffer_flits";
   const double waited = blocks.sum(prefix + "ingress_wait_cycles");
   Wait at_ingress{level, "ingress ports", "room in the first switch",
                   group + ".link_bytes, " + buffers};

@@ -43,8 +43,10 @@ BasicDuplexNetwork<Fabric>::BasicDuplexNetwork(std::string name, const Config& c
       response_stats_(entries),
       request_side_(*this),
       response_side_(*this),
-      request_(Fabric::shape_of(config, entries, exits), request_side_, request_stats_),
-      response_(Fabric::shape_of(config, exits, entries), response_side_, response_stats_) {
+      request_(Fabric::shape_of(config, entries, exits, NocDirection::kRequests), request_side_,
+               request_stats_),
+      response_(Fabric::shape_of(config, exits, entries, NocDirection::kResponses), response_side_,
+                response_stats_) {
   wake_.template bind<&BasicDuplexNetwork::process>(*this);
 }
 
@@ -376,5 +378,6 @@ void BasicDuplexNetwork<Fabric>::register_statistics(StatisticsRegistry& registr
 
 template class BasicDuplexNetwork<SwitchFabric>;
 template class BasicDuplexNetwork<RingFabric>;
+template class BasicDuplexNetwork<MeshFabric>;
 
 }  // namespace tessera

@@ -13,6 +13,7 @@
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
+#include "modules/noc/mesh_fabric.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/ring_fabric.h"
@@ -30,8 +31,8 @@ struct NocRouting {
 };
 
 /// A request network from entry (ingress) to exit (egress) ports, a response network back, and the
-/// TLM handshakes at their ports. Shared by Crossbar, Link and Ring, which own the sockets.
-/// Contract and limits: docs/blocks/crossbar.md. `Fabric`: SwitchFabric or RingFabric.
+/// TLM handshakes at their ports. Shared by Crossbar, Link, Ring and Mesh, which own the sockets.
+/// Contract and limits: docs/blocks/crossbar.md. `Fabric`: SwitchFabric, RingFabric or MeshFabric.
 template <class Fabric>
 class BasicDuplexNetwork final {
  public:
@@ -162,5 +163,6 @@ using DuplexNetwork = BasicDuplexNetwork<SwitchFabric>;
 
 extern template class BasicDuplexNetwork<SwitchFabric>;
 extern template class BasicDuplexNetwork<RingFabric>;
+extern template class BasicDuplexNetwork<MeshFabric>;
 
 }  // namespace tessera

@@ -14,6 +14,7 @@ void NocStats::reset(Tick t) {
   // Members are assigned in place, because the registry holds pointers to them.
   packets = bytes = flits = buffer_full_cycles = ingress_wait_cycles = segment_bytes = 0;
   for (std::size_t i = 0; i < exits; ++i) egress_bytes[i] = egress_busy_cycles[i] = 0;
+  for (Counter& link : link_busy_cycles) link = 0;
   latency = Histogram{};
   series = BandwidthSeries{};
   window_start = t;
@@ -52,6 +53,32 @@ void describe(StatisticsVisitor& v, NocStats& s, RingSegments of) {
   const std::string direction = name_of(of.towards);
   v.counter(direction + "_segment_bytes", s.segment_bytes, "byte",
             "Bytes of packets, once for each segment passed, in the " + direction + " network");
+}
+
+void describe(StatisticsVisitor& v, NocStats& s, MeshTraffic of) {
+  const std::string direction = name_of(of.towards);
+  v.counter(direction + "_hop_bytes", s.segment_bytes, "byte",
+            "Bytes of packets, once for each router passed, in the " + direction + " network");
+  for (std::uint32_t r = 0; r < of.width * of.height; ++r) {
+    const std::uint32_t x = r % of.width;
+    const std::uint32_t y = r / of.width;
+    const struct {
+      const char* side;
+      bool exists;
+    } links[] = {{"east", x + 1 < of.width},
+                 {"west", x > 0},
+                 {"south", y + 1 < of.height},
+                 {"north", y > 0}};
+    for (std::size_t d = 0; d < 4; ++d) {
+      if (!links[d].exists) continue;
+      const std::string router = "router" + std::to_string(r);
+      v.counter(direction + "_" + router + "_" + links[d].side + "_busy_cycles",
+                s.link_busy_cycles[r * 4 + d], "cycle",
+                "Cycles in which the link to the " + std::string(links[d].side) + " of " + router +
+                    " (column " + std::to_string(x) + ", row " + std::to_string(y) +
+                    ") carried a flit, in the " + direction + " network");
+    }
+  }
 }
 
 }  // namespace tessera

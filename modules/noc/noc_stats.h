@@ -19,8 +19,11 @@ struct NocStats {
   std::vector<Counter> egress_busy_cycles;  ///< cycles for which the exit link is reserved
   Counter buffer_full_cycles = 0;   ///< cycles for which a full downstream buffer stalled a link
   Counter ingress_wait_cycles = 0;  ///< cycles for which packets waited for the first switch
-  Counter segment_bytes = 0;        ///< rings: bytes of packets, counted once per segment
-  Histogram latency;                ///< cycles from the head's arrival to the tail's delivery
+  Counter segment_bytes = 0;        ///< rings: bytes of packets, counted once per segment;
+                                    ///< meshes: once per router
+  /// Meshes: [router * 4 + direction (east, west, south, north)] flits on the link.
+  std::vector<Counter> link_busy_cycles;
+  Histogram latency;  ///< cycles from the head's arrival to the tail's delivery
   BandwidthSeries series;
   Tick window_start = 0;
 
@@ -38,5 +41,13 @@ struct RingSegments {
   NocDirection towards = NocDirection::kRequests;
 };
 void describe(StatisticsVisitor& v, NocStats& s, RingSegments of);
+/// The statistics that only meshes have. `width`, `height`: in routers; 0 for a reader that needs
+/// no links.
+struct MeshTraffic {
+  NocDirection towards = NocDirection::kRequests;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+};
+void describe(StatisticsVisitor& v, NocStats& s, MeshTraffic of);
 
 }  // namespace tessera

@@ -47,7 +47,7 @@ class RingFabric {
     std::uint32_t buffer_packets = 2;
     PolicyChoice<Arbiter> arbitration = {"round-robin", {}};
   };
-  static Shape shape_of(const Config& c, unsigned entries, unsigned) {
+  static Shape shape_of(const Config& c, unsigned entries, unsigned, NocDirection) {
     return {entries, c.hop_latency, c.buffer_packets, c.arbitration};
   }
 

@@ -80,7 +80,9 @@ class SwitchFabric {
   };
 
   using Config = NocConfig;
-  static Shape shape_of(const Config& c, unsigned entries, unsigned exits);
+  /// Equal for both directions of a network.
+  static Shape shape_of(const Config& c, unsigned entries, unsigned exits,
+                        NocDirection towards = NocDirection::kRequests);
 
   SwitchFabric(const Shape& shape, Client& client, NocStats& stats);
   SwitchFabric(const SwitchFabric&) = delete;

@@ -6,7 +6,8 @@
 
 namespace tessera {
 
-SwitchFabric::Shape SwitchFabric::shape_of(const Config& c, unsigned entries, unsigned exits) {
+SwitchFabric::Shape SwitchFabric::shape_of(const Config& c, unsigned entries, unsigned exits,
+                                           NocDirection) {
   Shape s;
   s.entries = entries;
   s.exits = exits;

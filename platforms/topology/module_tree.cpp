@@ -35,11 +35,10 @@ void join(Planner& p, Planner::Gpu& gpu, const std::vector<Planner::Socket>& fro
   const PlannedNetwork plane = between_modules(p);
   const std::uint32_t planes = plane.kind == NetworkKind::kRing ? c.ring.ports : c.mcm.ports;
   const std::uint32_t egress = p.several_gpus() ? c.system.rdma_ports / modules : 0;
-  PlannedNetwork crossbar;
-  crossbar.traffic = "noc";
-  crossbar.noc = c.noc;
-  PlannedNetwork ingress = crossbar;
+  const PlannedNetwork network = p.gpu_network(from.front().block == gpu.llcs.front());
+  PlannedNetwork ingress;
   ingress.traffic = kIngress;
+  ingress.noc = c.noc;
   std::vector<PlannedBlockId> nocs;
   std::vector<PlannedBlockId> ingress_xbars;
   for (std::uint32_t m = 0; m < modules; ++m) {
@@ -48,7 +47,7 @@ void join(Planner& p, Planner::Gpu& gpu, const std::vector<Planner::Socket>& fro
     ingress_xbars.push_back(
         p.add_network(kIngress + number, node, gpu.number, ingress, planes, slices,
                       [slices](std::uint32_t slice) { return slice % slices; }));
-    nocs.push_back(p.add_network("noc" + number, node, gpu.number, crossbar, entries,
+    nocs.push_back(p.add_network("noc" + number, node, gpu.number, network, entries,
                                  slices + planes + egress,
                                  p.exit_of(gpu, {m * slices, slices, planes, egress})));
     for (std::uint32_t i = 0; i < entries; ++i) p.link(from[m * entries + i], {nocs[m], i});

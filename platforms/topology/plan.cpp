@@ -25,6 +25,8 @@ const char* name_of(NetworkKind kind) {
       return "point-to-point";
     case NetworkKind::kSwitch:
       return "switch";
+    case NetworkKind::kMesh:
+      return "mesh";
     case NetworkKind::kRing:
       break;
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "common/json.h"
+#include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
 #include "platforms/topology/tree.h"
@@ -56,7 +57,7 @@ struct NetworkSpan {
 };
 
 /// Block type that implements a network.
-enum class NetworkKind : std::uint8_t { kCrossbar, kPointToPoint, kSwitch, kRing };
+enum class NetworkKind : std::uint8_t { kCrossbar, kPointToPoint, kSwitch, kRing, kMesh };
 const char* name_of(NetworkKind kind);
 
 /// Properties of a network beside its sockets.
@@ -65,8 +66,9 @@ struct PlannedNetwork {
   /// Traffic class, which names its statistics and figures: "noc", "p2p", "link", "mcm", "ring",
   /// "module_ingress_xbar", "ingress_xbar", "iommu".
   std::string traffic;
-  NocConfig noc;    ///< all kinds except rings
+  NocConfig noc;    ///< all kinds except rings and meshes
   RingConfig ring;  ///< rings
+  MeshConfig mesh;  ///< meshes
   /// Level of the nodes that it connects. kPartition: it is inside a module, or inside a GPU
   /// without modules.
   NodeLevel joins = NodeLevel::kPartition;
@@ -78,6 +80,7 @@ struct PlannedNetwork {
 
   /// Bytes per second of `ports` of its ports.
   double bandwidth(std::uint32_t ports) const {
+    if (kind == NetworkKind::kMesh) return mesh.bandwidth(ports);
     return kind == NetworkKind::kRing ? ring.bandwidth(ports) : noc.bandwidth(ports);
   }
 };

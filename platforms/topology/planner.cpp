@@ -81,6 +81,16 @@ PlannedBlockId Planner::add_network(
   return id;
 }
 
+PlannedNetwork Planner::gpu_network(bool shared_nodes) const {
+  PlannedNetwork network;
+  network.kind = config_.noc_kind;
+  network.traffic = "noc";
+  network.noc = config_.noc;
+  network.mesh = config_.mesh;
+  network.mesh.shared_nodes = shared_nodes;
+  return network;
+}
+
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
   if (config_.migration.policy != "none")
@@ -174,13 +184,12 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
     return;
   }
   const std::uint32_t egress = several_gpus() ? config_.system.rdma_ports : 0;
-  PlannedNetwork network;
-  network.traffic = "noc";
-  network.noc = config_.noc;
   const auto entries = static_cast<unsigned>(from.size());
+  // Of partitions, the sources are the slices.
+  const bool shared_nodes = from.front().block == gpu.llcs.front();
   const PlannedBlockId noc =
-      add_network("noc", gpu.node, gpu.number, network, entries, gpu.slices + egress,
-                  exit_of(gpu, {0, gpu.slices, 0, egress}));
+      add_network("noc", gpu.node, gpu.number, gpu_network(shared_nodes), entries,
+                  gpu.slices + egress, exit_of(gpu, {0, gpu.slices, 0, egress}));
   for (unsigned i = 0; i < entries; ++i) link(from[i], {noc, i});
   for (std::uint32_t i = 0; i < gpu.slices; ++i) link({noc, i}, {gpu.llcs[i], input});
   for (std::uint32_t i = 0; i < egress; ++i) gpu.egress.push_back({noc, gpu.slices + i});

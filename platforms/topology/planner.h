@@ -78,6 +78,9 @@ class Planner {
   PlannedBlockId add_network(const std::string& name, std::uint32_t node, std::uint32_t gpu,
                              PlannedNetwork network, unsigned entries, unsigned exits,
                              const std::function<std::uint32_t(std::uint32_t slice)>& exit_of);
+  /// The network between a GPU's L1s or slices and its slices: noc.kind. `shared_nodes`: its
+  /// ingress and egress ports of one number are ports of one node.
+  PlannedNetwork gpu_network(bool shared_nodes) const;
   unsigned inputs_of(PlannedBlockId block) const { return plan_.blocks[block].inputs; }
   void link(Socket from, Socket to) {
     plan_.links.push_back({from.block, from.number, to.block, to.number});

@@ -26,16 +26,14 @@ void connect(Planner& p, Planner::Gpu& gpu) {
   const GpuConfig& c = p.config();
   const std::uint32_t sms = gpu.sms / kSides;
   const std::uint32_t slices = gpu.slices / kSides;
-  PlannedNetwork crossbar;
-  crossbar.traffic = "noc";
-  crossbar.noc = c.noc;
-  crossbar.span.along = kSides;
+  PlannedNetwork network = p.gpu_network(false);
+  network.span.along = kSides;
   for (std::uint32_t side = 0; side < kSides; ++side) {
     const std::uint32_t node = gpu.leaves[side * gpu.leaves.size() / kSides];
     // A request for a line of the other side is sent to the slice with the home's position on
     // this side.
     const PlannedBlockId noc =
-        p.add_network("noc" + std::to_string(side), node, 0, crossbar, sms, slices,
+        p.add_network("noc" + std::to_string(side), node, 0, network, sms, slices,
                       [slices](std::uint32_t slice) { return slice % slices; });
     for (std::uint32_t i = 0; i < sms; ++i) p.link({gpu.l1s[side * sms + i], 0}, {noc, i});
     for (std::uint32_t i = 0; i < slices; ++i) {

@@ -136,3 +136,12 @@ TEST_CASE("one seed gives one document on partitioned platforms") {
           document(platform, "bfs", ValueMode::kCarried));
   }
 }
+
+// GPUs whose SMs and slices, or whose slices, are nodes of a mesh.
+TESSERA_FEW("uba-mem-small noc.kind=mesh")
+TESSERA_FEW("uba-mem-small noc.kind=mesh mesh.vcs=2 mesh.vc_flits=2 mesh.link_bytes=8")
+TESSERA_FEW("nuba-small noc.kind=mesh mdr.epoch_cycles=2000")
+TESSERA_FEW("nuba-small noc.kind=mesh mesh.concentration=2 mesh.vcs=2")
+TESSERA_FEW("uba-sm-small noc.kind=mesh")
+TESSERA_FEW("mcm-uba-small noc.kind=mesh")
+TESSERA_FEW("dualopt-small noc.kind=mesh")

@@ -9,6 +9,7 @@
 
 #include "modules/core/protocol_checker.h"
 #include "modules/noc/crossbar.h"
+#include "modules/noc/mesh.h"
 #include "modules/noc/ring.h"
 #include "tests/support/conformance.h"
 #include "tests/support/scripted_initiator.h"
@@ -30,7 +31,7 @@ inline void set_home(Transaction& x, unsigned exits) {
   x.request().set_home(Home(SliceId(static_cast<std::uint32_t>(address / kLine % exits))), address);
 }
 
-/// Initiators, a crossbar or a ring, targets, and a protocol checker on every socket.
+/// Initiators, a crossbar, ring or mesh, targets, and a protocol checker on every socket.
 template <class Dut>
 struct NetworkRig {
   using Config = std::decay_t<decltype(std::declval<const Dut&>().config())>;
@@ -112,6 +113,7 @@ struct NetworkRig {
 
 using CrossbarRig = NetworkRig<Crossbar>;
 using RingRig = NetworkRig<Ring>;
+using MeshTlmRig = NetworkRig<Mesh>;
 
 /// Requests of one entry to one exit arrive in the order in which they were sent. `entry_of`: by
 /// the requests' tags, which are their numbers.

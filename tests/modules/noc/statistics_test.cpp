@@ -6,6 +6,7 @@
 #include "modules/noc/gpu_fabric.h"
 #include "modules/noc/link.h"
 #include "modules/noc/long_link.h"
+#include "modules/noc/mesh.h"
 #include "tests/support/statistics_table.h"
 
 using namespace tessera;
@@ -13,8 +14,8 @@ using namespace tessera::test;
 
 namespace {
 
-void fill(StatisticsTable& table, const NocStats& of, const std::string& direction,
-          unsigned exits) {
+void fill(StatisticsTable& table, const NocStats& of, const std::string& direction, unsigned exits,
+          const std::vector<std::pair<unsigned, std::string>>& links = {}) {
   NocStats& s = table.fields_of(of);
   const std::string p = direction + "_";
   table.counter(p + "packets", s.packets);
@@ -25,8 +26,13 @@ void fill(StatisticsTable& table, const NocStats& of, const std::string& directi
   table.histogram(p + "latency", s.latency);
   table.bandwidth(p + "bytes_over_time", s.series);
   table.unregistered(s.window_start);
-  table.unregistered(s.segment_bytes);  // rings register it
+  if (!links.empty()) {
+    table.counter(p + "hop_bytes", s.segment_bytes);
+  } else {
+    table.unregistered(s.segment_bytes);  // rings register it
+  }
   // Registered by element.
+  table.unregistered(s.link_busy_cycles);
   table.unregistered(s.egress_bytes);
   table.unregistered(s.egress_busy_cycles);
   REQUIRE(s.egress_bytes.size() == exits);
@@ -35,6 +41,9 @@ void fill(StatisticsTable& table, const NocStats& of, const std::string& directi
     const std::string egress = p + "egress" + std::to_string(i);
     table.counter(egress + "_bytes", s.egress_bytes[i]);
     table.counter(egress + "_busy_cycles", s.egress_busy_cycles[i]);
+  }
+  for (const auto& [index, name] : links) {
+    table.counter(p + name + "_busy_cycles", s.link_busy_cycles.at(index));
   }
 }
 
@@ -48,6 +57,23 @@ TEST_CASE("a crossbar's statistics show both directions' counters, and each egre
   fill(table, crossbar.requests(), "request", 3);
   fill(table, crossbar.responses(), "response", 2);
   table.check(crossbar);
+}
+
+TEST_CASE("a mesh's statistics show both directions' counters, and each link's", "[statistics]") {
+  MeshConfig config;
+  config.width = 3;
+  config.height = 2;
+  const Mesh mesh("noc", config, 4, 2, {[](const MemoryRequest&) { return 0U; }, nullptr});
+  StatisticsTable table;
+  // [router * 4 + direction]
+  const std::vector<std::pair<unsigned, std::string>> links = {
+      {0, "router0_east"},   {2, "router0_south"}, {4, "router1_east"},   {5, "router1_west"},
+      {6, "router1_south"},  {9, "router2_west"},  {10, "router2_south"}, {12, "router3_east"},
+      {15, "router3_north"}, {16, "router4_east"}, {17, "router4_west"},  {19, "router4_north"},
+      {21, "router5_west"},  {23, "router5_north"}};
+  fill(table, mesh.requests(), "request", 2, links);
+  fill(table, mesh.responses(), "response", 4, links);
+  table.check(mesh);
 }
 
 TEST_CASE("a link's statistics show both directions' counters", "[statistics]") {
