@@ -293,7 +293,7 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.integer("channels", c.channels, "channel", "DRAM channels, of all GPUs (NUBA section 6)", 1,
             1024);
   v.integer("slices_per_channel", c.slices_per_channel, "slice",
-            "LLC slices in front of a channel (NUBA section 6)", 1, 16);
+            "LLC slices in front of a channel (NUBA section 6)", 1, 64);
   v.integer("line_bytes", c.line_bytes, "byte", "cache line (NUBA Table 1)", 32, kMaxLineBytes);
   v.integer("page_bytes", c.page_bytes, "byte", "page (NUBA section 6)", 4096, 1 << 30);
   v.integer("channel_bytes", c.channel_bytes, "byte",

@@ -15,6 +15,7 @@
 #include "policies/launch_planner.h"
 #include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "tests/platforms/launch_rig.h"
 #include "tests/platforms/synthetic_kernel.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -23,63 +24,6 @@ using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 namespace {
 
 constexpr std::uint32_t kSms = 8;  ///< of the small presets
-
-/// A platform with its host's side, whose launches run to their ends.
-struct LaunchRig {
-  ResolvedConfig config;
-  TransactionPool pool;
-  GpuDevice device;
-  std::unique_ptr<Gpu> gpu;
-  std::shared_ptr<KernelSource> source = std::make_shared<WhoRanSource>();
-  bool ended = false;
-  std::exception_ptr error;
-
-  explicit LaunchRig(const std::string& preset, const std::vector<std::string>& sets = {})
-      : config(resolve_config(preset, sets)),
-        device(config.gpu, [this](const LaunchRequest& r) { run(r); }) {
-    GpuOptions options;
-    options.check_protocol = true;
-    options.allocated = [this](std::uint64_t a) { return device.allocated(a); };
-    options.allocation = [this](std::uint64_t a) { return device.allocation(a); };
-    gpu = std::make_unique<Gpu>("gpu0", config.gpu, pool, options);
-    device.attach(*gpu);
-    device.set_values(ValueMode::kCarried);
-    device.on_launch_ended = [this](const std::exception_ptr& e) {
-      ended = true;
-      error = e;
-      sc_core::sc_pause();
-    };
-  }
-  void run(const LaunchRequest& r) {
-    ended = false;
-    device.submit(r);
-    while (!ended) sc_core::sc_start();
-    if (error) std::rethrow_exception(error);
-  }
-  /// Where the pages of an allocation are.
-  std::vector<std::uint32_t> homes(Address begin, std::uint64_t pages) {
-    std::vector<std::uint32_t> all;
-    for (std::uint64_t i = 0; i < pages; ++i) {
-      const auto physical = gpu->uvm().translate(begin + i * config.gpu.system.page_bytes);
-      REQUIRE(physical.has_value());
-      all.push_back(gpu->address_map().page_home(*physical).value);
-    }
-    return all;
-  }
-  /// The SM that has run each CTA.
-  std::vector<std::uint32_t> sms(Address out, std::uint32_t ctas) {
-    std::vector<std::uint32_t> all;
-    for (std::uint32_t cta = 0; cta < ctas; ++cta) {
-      for (unsigned lane = 0; lane < kWarpLanes; lane += kWarpLanes - 1) {
-        std::uint32_t v = 0;
-        device.read(&v, out + (std::uint64_t{cta} * kWarpLanes + lane) * 4, 4);
-        CHECK(v >> 8 == cta);
-        if (lane == 0) all.push_back(v & 0xff);
-      }
-    }
-    return all;
-  }
-};
 
 /// One launch of the synthetic kernel.
 class WhoRan final : public Workload {
@@ -157,6 +101,28 @@ class LostPage final : public LaunchPlanner {
   }
 };
 
+/// A plan with a page in a memory after the platform's last.
+class LostMemory final : public LaunchPlanner {
+ public:
+  LaunchPlan plan(const LaunchView& launch) override {
+    LaunchPlan p;
+    p.pages = {
+        {launch.arrays[0].address / launch.platform.memory.page_bytes, ChannelId(launch.memories)}};
+    return p;
+  }
+};
+
+/// A plan with a page and a scheduler that does not exist.
+class LostScheduler final : public LaunchPlanner {
+ public:
+  LaunchPlan plan(const LaunchView& launch) override {
+    LaunchPlan p;
+    p.pages = {{launch.arrays[0].address / launch.platform.memory.page_bytes, ChannelId(1)}};
+    p.scheduler = CtaSchedulerChoice{"row-bindin"};
+    return p;
+  }
+};
+
 template <class Planner>
 std::unique_ptr<LaunchPlanner> make(const PolicyContext& /*context*/) {
   return std::make_unique<Planner>();
@@ -165,6 +131,10 @@ std::unique_ptr<LaunchPlanner> make(const PolicyContext& /*context*/) {
 const PolicyRegistration<LaunchPlanner> kKernelWidePages("kernel-wide-pages", "for this test",
                                                          make<KernelWidePages>);
 const PolicyRegistration<LaunchPlanner> kLostPage("lost", "for this test", make<LostPage>);
+const PolicyRegistration<LaunchPlanner> kLostMemory("lost-memory", "for this test",
+                                                    make<LostMemory>);
+const PolicyRegistration<LaunchPlanner> kLostScheduler("lost-scheduler", "for this test",
+                                                       make<LostScheduler>);
 
 }  // namespace
 
@@ -215,6 +185,23 @@ TEST_CASE("a plan with a page of no array refuses the launch") {
   const Address out = rig.device.allocate("out", 4096);
   CHECK_THROWS_WITH(rig.device.launch(who_ran(rig.source, 1, out)),
                     "page 1 cannot be placed: it is in no allocation");
+}
+
+TEST_CASE("a plan with a memory that does not exist refuses the launch") {
+  LaunchRig rig("ladm-4x4-small", {"dispatch.planner=lost-memory"});
+  const Address out = rig.device.allocate("out", 4096);
+  CHECK_THROWS_WITH(
+      rig.device.launch(who_ran(rig.source, 1, out)),
+      "page " + std::to_string(out / 4096) + " cannot be placed in memory 4: the platform has 4");
+}
+
+TEST_CASE("a plan with a scheduler that does not exist refuses the launch and places no page") {
+  LaunchRig rig("ladm-4x4-small", {"dispatch.planner=lost-scheduler"});
+  const Address out = rig.device.allocate("out", 4096);
+  CHECK_THROWS_WITH(rig.device.launch(who_ran(rig.source, 1, out)),
+                    Catch::Contains("unknown cta_scheduler policy 'row-bindin'") &&
+                        Catch::Contains("did you mean 'row-binding'?"));
+  CHECK_FALSE(rig.gpu->uvm().translate(out).has_value());
 }
 
 TEST_CASE("after a launch that is refused, the host program can launch again") {

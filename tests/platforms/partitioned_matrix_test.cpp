@@ -35,6 +35,8 @@ TESSERA_MATRIX("dca-mcm-small")
 TESSERA_MATRIX("own-tree")
 TESSERA_MATRIX("numa-4x4-small")
 TESSERA_MATRIX("ladm-4x4-small")
+TESSERA_MATRIX("ladm-xbar-90-small")
+TESSERA_MATRIX("ladm-ring-1.4-small")
 TESSERA_MATRIX("mcm-uba-small")
 TESSERA_MATRIX("mcm-nuba-small")
 TESSERA_MATRIX("nuba-norep-small")
@@ -61,6 +63,19 @@ TESSERA_FEW("numa-4x4-small system.page_placement=first-touch cta_scheduler.batc
 TESSERA_FEW("ladm-4x4-small system.remote_caching=ronce")
 TESSERA_FEW("ladm-4x4-small system.remote_caching=home launch_planner.lasp.remote_bypassing=false")
 TESSERA_FEW("monolithic-256-small")
+TESSERA_FEW("ladm-xbar-90-small dispatch.planner=coda launch_planner.coda.hierarchical=false")
+TESSERA_FEW("ladm-ring-1.4-small dispatch.planner=coda launch_planner.coda.hierarchical=false")
+TESSERA_FEW("ladm-xbar-90-small system.page_placement=kernel-wide dispatch.scheduler=kernel-wide")
+
+// LASP beside the other papers' replication and links.
+TESSERA_FEW("ladm-4x4-small launch_planner.lasp.remote_bypassing=false system.remote_caching=mdr")
+TESSERA_FEW("ladm-4x4-small system.transfer=coalesced")
+TESSERA_FEW(
+    "ladm-4x4-small launch_planner.lasp.remote_bypassing=false system.remote_caching=home "
+    "system.transfer=decision-engine llc.sets=8")
+TESSERA_FEW(
+    "numa-4x4-small system.page_placement=lab dispatch.scheduler=distributed "
+    "system.remote_caching=mdr")
 
 // Moves that take longer than the watchdog waits are no deadlock.
 TESSERA_VERIFIES_CARRIED(

@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "policies/address_map.h"
+#include "policies/cta_scheduler/batched.h"
 #include "policies/page_migration.h"
 #include "policies/page_placement.h"
 #include "policies/transfer_policy.h"
@@ -131,4 +132,20 @@ TEST_CASE("settings are copied by value, and have the defaults of what they were
   settings = PolicySettings<PagePlacement>();
   CHECK(local(copy));
   CHECK_FALSE(local(settings));
+}
+
+TEST_CASE("a policy's parameters are set as one, and only in their own type") {
+  PolicySettings<AddressMap> settings;
+  settings.set("test-offset", SeedOffset{4});
+  const MemoryGeometry g;
+  CHECK(make_address_map("test-offset", g, settings)->decode(4096 * 7).bank ==
+        make_address_map("test-offset", g, policy_settings<AddressMap>({{"test-offset.by", 4}}))
+            ->decode(4096 * 7)
+            .bank);
+  CHECK_THROWS_WITH(settings.set("test-offset", BatchedParameters{}),
+                    "policy 'test-offset' has other parameters");
+  PolicySettings<TransferPolicy> transfers;
+  CHECK_THROWS_WITH(transfers.set("test-bypass", SeedOffset{}),
+                    "policy 'test-bypass' has other parameters");
+  CHECK_THROWS_AS(settings.set("test-ofset", SeedOffset{}), InputError);
 }
