@@ -2,7 +2,6 @@
 #include "modules/noc/mesh_fabric.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "modules/core/unlikely.h"
 
@@ -125,7 +124,7 @@ inline void MeshFabric::push(std::uint32_t index, Slot flit) {
   push_slot(index, flit);
   if (b.count != 1) return;  // its router looks at it when it comes to the front
   b.ready = flit.time;
-  routers_[b.sink].occupied |= std::uint64_t{1} << b.input;
+  routers_[b.sink].runnable |= std::uint64_t{1} << b.input;
   const bool head = (flit.kind & kHeadFlit) != 0;
   if (head) route(b, flit.packet);
   wake(b.sink, flit.time - (head ? 1 : 0));  // a head takes part in VC allocation first
@@ -152,13 +151,20 @@ void MeshFabric::push_to_exit(std::uint32_t index, Slot flit, Cycle cycle) {
   append(e, flit.packet);
 }
 
+/// A credit comes back to an input VC that waits for it.
+void MeshFabric::wake_upstream(Buffer& b, Cycle cycle) {
+  b.starved = false;
+  routers_[b.source].runnable |= std::uint64_t{1} << b.owner;
+  wake(b.source, cycle);
+}
+
 void MeshFabric::step(std::uint32_t index, Cycle cycle) {
   Router& router = routers_[index];
   Cycle next = kNever;
   std::uint64_t heads = 0;    // output VCs with requests
   std::uint64_t outputs = 0;  // outputs with requests
   // 1. Requests of the flits at the front of each input VC.
-  for (std::uint64_t left = router.occupied; left != 0; left &= left - 1) {
+  for (std::uint64_t left = router.runnable; left != 0; left &= left - 1) {
     const unsigned i = lowest_bit(left);
     Buffer& b = buffers_[router.first + i];
     const Cycle ready = b.ready;
@@ -168,16 +174,23 @@ void MeshFabric::step(std::uint32_t index, Cycle cycle) {
     }
     Buffer& downstream = buffers_[b.next];
     if (!b.allocated) {
-      if (downstream.owner == kFreeVc) {
-        const unsigned o = b.out * vcs_ + b.vc;
-        vc_requests_[o] |= std::uint64_t{1} << i;
-        heads |= std::uint64_t{1} << o;
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      if (downstream.owner != kFreeVc) {
+        downstream.waiters |= bit;
+        router.runnable &= ~bit;
+        continue;
       }
+      const unsigned o = b.out * vcs_ + b.vc;
+      vc_requests_[o] |= bit;
+      heads |= std::uint64_t{1} << o;
       continue;
     }
     if (unlikely(downstream.credit > cycle)) {
       downstream.blocked_since = std::min(downstream.blocked_since, cycle);
-      downstream.starved = downstream.starved || downstream.credit == kNever;
+      if (downstream.credit == kNever) {
+        downstream.starved = true;
+        router.runnable &= ~(std::uint64_t{1} << i);
+      }
       next = std::min(next, downstream.credit);
       continue;
     }
@@ -200,7 +213,7 @@ void MeshFabric::step(std::uint32_t index, Cycle cycle) {
     buffers_[router.first + i].allocated = true;
   }
   if ((heads | outputs) != 0) {
-    if (router.occupied != 0) wake(index, cycle + 1);
+    if (router.runnable != 0) wake(index, cycle + 1);
   } else if (next != kNever) {
     wake(index, next);
   }
@@ -251,11 +264,13 @@ void MeshFabric::traverse(Router& router, unsigned input, Cycle cycle) {
   Buffer& downstream = buffers_[next];
   if ((flit.kind & kTailFlit) != 0) {
     downstream.owner = kFreeVc;
+    router.runnable |= downstream.waiters;
+    downstream.waiters = 0;
     b.allocated = false;
     if (b.count != 0) route(b, front(index).packet);
   }
   if (b.count == 0) {
-    router.occupied &= ~(std::uint64_t{1} << input);
+    router.runnable &= ~(std::uint64_t{1} << input);
   } else {
     b.ready = front(index).time;
   }
@@ -269,8 +284,7 @@ void MeshFabric::traverse(Router& router, unsigned input, Cycle cycle) {
     const std::uint32_t from = b.source & ~kMeshPort;
     if (entries_[from].head != kNoPacket) refill(from);
   } else if (b.starved) {
-    b.starved = false;
-    wake(b.source, cycle + credit_);
+    wake_upstream(b, cycle + credit_);
   }
 }
 
@@ -312,10 +326,7 @@ void MeshFabric::eject(std::uint32_t exit, Cycle cycle) {
   do {
     pop_slot(index, std::max(front(index).time, cycle + 1) + credit_);
   } while (b.count != 0 && (front(index).kind & kTailFlit) == 0);
-  if (b.starved) {
-    b.starved = false;
-    wake(e.router, cycle + 1 + credit_);
-  }
+  if (b.starved) wake_upstream(b, cycle + 1 + credit_);
 }
 
 void MeshFabric::process(Cycle cycle) {

@@ -157,6 +157,7 @@ class MeshFabric {
   void push_to_exit(std::uint32_t index, Slot flit, Cycle cycle);
   /// Computes the route of the packet at the front.
   void route(Buffer& b, std::uint32_t packet);
+  void wake_upstream(Buffer& b, Cycle cycle);
   void step(std::uint32_t router, Cycle cycle);
   /// Grants and accepts of the outputs with requests.
   void allocate_switch(Router& router, std::uint64_t outputs, Cycle cycle);

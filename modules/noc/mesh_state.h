@@ -49,10 +49,11 @@ struct MeshBuffer {
   std::uint8_t owner = kFreeVc;    ///< upstream input VC whose packet holds the output VC
   std::uint8_t last_owner = 0xff;  ///< VC allocation pointer
   std::uint8_t vc = 0;
-  std::uint8_t input = 0;    ///< number among its router's input VCs
-  std::uint32_t source = 0;  ///< the upstream router, or entry
-  std::uint32_t sink = 0;    ///< the router, or exit
-  std::uint32_t link = 0;    ///< of a link between routers: index of its statistic
+  std::uint8_t input = 0;     ///< number among its router's input VCs
+  std::uint32_t source = 0;   ///< the upstream router, or entry
+  std::uint32_t sink = 0;     ///< the router, or exit
+  std::uint32_t link = 0;     ///< of a link between routers: index of its statistic
+  std::uint64_t waiters = 0;  ///< upstream input VCs whose heads wait for `owner` to end
   Cycle blocked_since = kNever;
 };
 
@@ -64,10 +65,11 @@ struct MeshOutput {
 
 /// Input VCs are numbered port * VCs + VC.
 struct MeshRouter {
-  std::uint64_t occupied = 0;  ///< input VCs with flits
-  std::uint32_t first = 0;     ///< buffer of input VC 0
-  std::uint32_t outputs = 0;   ///< index of output 0
-  std::uint32_t inputs = 0;    ///< index of input port 0 in accepted_
+  /// Input VCs with flits, except those that wait for a VC or a credit.
+  std::uint64_t runnable = 0;
+  std::uint32_t first = 0;    ///< buffer of input VC 0
+  std::uint32_t outputs = 0;  ///< index of output 0
+  std::uint32_t inputs = 0;   ///< index of input port 0 in accepted_
   std::uint16_t x = 0;
   std::uint16_t y = 0;
 };
