@@ -2,7 +2,6 @@
 #include "modules/noc/mesh_fabric.h"
 
 #include <algorithm>
-#include <cassert>
 
 #include "modules/core/unlikely.h"
 
@@ -55,7 +54,7 @@ bool MeshFabric::inject(Cycle current, unsigned entry, unsigned exit,
                         tlm::tlm_generic_payload& payload, std::uint32_t bytes, std::uint32_t flits,
                         Cycle arrival, bool counted) {
   wheel_.set_current(current);
-  Entry& e = entries_[entry];
+  MeshEntry& e = entries_[entry];
   const Cycle start = std::max(arrival, e.free_at);
   e.free_at = start + flits;
 
@@ -79,16 +78,16 @@ bool MeshFabric::inject(Cycle current, unsigned entry, unsigned exit,
 }
 
 bool MeshFabric::send_from_entry(unsigned entry) {
-  Entry& e = entries_[entry];
+  MeshEntry& e = entries_[entry];
   MeshPacket& p = packets_[e.head];
   const std::uint32_t buffer = e.buffer + p.vc;
   Buffer& b = buffers_[buffer];
   for (; p.sent < p.flits; ++p.sent) {
-    if (b.count == capacity_) return false;  // refill() follows when a flit leaves
-    const Cycle at = std::max({p.ready + p.sent, e.link_free, free_slot(buffer).time});
+    if (b.credit == kNever) return false;  // refill() follows when a flit leaves
+    const Cycle at = std::max({p.ready + p.sent, e.link_free, b.credit});
     e.link_free = at + 1;
-    const auto kind = static_cast<std::uint8_t>((p.sent == 0 ? kHead : kBody) |
-                                                (p.sent + 1 == p.flits ? kTail : kBody));
+    const auto kind = static_cast<std::uint8_t>((p.sent == 0 ? kHeadFlit : kBodyFlit) |
+                                                (p.sent + 1 == p.flits ? kTailFlit : kBodyFlit));
     push(buffer, {at + ingress_, e.head, kind});
   }
   stats_.ingress_wait_cycles += e.link_free - (p.ready + p.flits);
@@ -122,35 +121,41 @@ inline void MeshFabric::route(Buffer& b, std::uint32_t packet) {
 
 inline void MeshFabric::push(std::uint32_t index, Slot flit) {
   Buffer& b = buffers_[index];
-  free_slot(index) = flit;
-  if (++b.count != 1) return;  // its router looks at it when it comes to the front
-  routers_[b.sink].occupied |= std::uint64_t{1} << b.input;
-  const bool head = (flit.kind & kHead) != 0;
+  push_slot(index, flit);
+  if (b.count != 1) return;  // its router looks at it when it comes to the front
+  b.ready = flit.time;
+  routers_[b.sink].runnable |= std::uint64_t{1} << b.input;
+  const bool head = (flit.kind & kHeadFlit) != 0;
   if (head) route(b, flit.packet);
   wake(b.sink, flit.time - (head ? 1 : 0));  // a head takes part in VC allocation first
 }
 
 void MeshFabric::push_to_exit(std::uint32_t index, Slot flit, Cycle cycle) {
   Buffer& b = buffers_[index];
-  const bool tail = (flit.kind & kTail) != 0;
+  const bool tail = (flit.kind & kTailFlit) != 0;
   flit.time = cycle + egress_;
-  Slot& entry = free_slot(index);
-  const std::uint32_t exit = b.sink & ~kPortFlag;
+  const std::uint32_t exit = b.sink & ~kMeshPort;
   ++stats_.egress_busy_cycles[exit];
   if (b.count == 0 && !tail) {
     // Leaves the buffer on its arrival.
-    entry.time = flit.time + credit_;
-    b.head = static_cast<std::uint16_t>(wrapped(b.head + 1U));
+    push_slot(index, flit);
+    pop_slot(index, flit.time + credit_);
     return;
   }
-  entry = flit;
-  ++b.count;
+  push_slot(index, flit);
   if (!tail) return;
   MeshPacket& p = packets_[flit.packet];
   p.ready = flit.time - 1;  // delivered one cycle ahead of the tail
-  Exit& e = exits_[exit];
+  MeshExit& e = exits_[exit];
   if (e.head == kNoPacket) wheel_.due(kEject, exit, p.ready);
   append(e, flit.packet);
+}
+
+/// A credit comes back to an input VC that waits for it.
+void MeshFabric::wake_upstream(Buffer& b, Cycle cycle) {
+  b.starved = false;
+  routers_[b.source].runnable |= std::uint64_t{1} << b.owner;
+  wake(b.source, cycle);
 }
 
 void MeshFabric::step(std::uint32_t index, Cycle cycle) {
@@ -159,31 +164,34 @@ void MeshFabric::step(std::uint32_t index, Cycle cycle) {
   std::uint64_t heads = 0;    // output VCs with requests
   std::uint64_t outputs = 0;  // outputs with requests
   // 1. Requests of the flits at the front of each input VC.
-  for (std::uint64_t left = router.occupied; left != 0; left &= left - 1) {
+  for (std::uint64_t left = router.runnable; left != 0; left &= left - 1) {
     const unsigned i = lowest_bit(left);
     Buffer& b = buffers_[router.first + i];
-    const Cycle ready = front(router.first + i).time;
+    const Cycle ready = b.ready;
+    if (ready > cycle + 1 || (b.allocated && ready > cycle)) {
+      next = std::min(next, b.allocated ? ready : ready - 1);
+      continue;
+    }
     Buffer& downstream = buffers_[b.next];
     if (!b.allocated) {
-      if (ready > cycle + 1) {
-        next = std::min(next, ready - 1);
-      } else if (downstream.owner == kFree) {
-        const unsigned o = b.out * vcs_ + b.vc;
-        vc_requests_[o] |= std::uint64_t{1} << i;
-        heads |= std::uint64_t{1} << o;
+      const std::uint64_t bit = std::uint64_t{1} << i;
+      if (downstream.owner != kFreeVc) {
+        downstream.waiters |= bit;
+        router.runnable &= ~bit;
+        continue;
       }
+      const unsigned o = b.out * vcs_ + b.vc;
+      vc_requests_[o] |= bit;
+      heads |= std::uint64_t{1} << o;
       continue;
     }
-    if (ready > cycle) {
-      next = std::min(next, ready);
-      continue;
-    }
-    const bool full = downstream.count == capacity_;
-    const Cycle credit = full ? kNever : free_slot(b.next).time;
-    if (unlikely(credit > cycle)) {
+    if (unlikely(downstream.credit > cycle)) {
       downstream.blocked_since = std::min(downstream.blocked_since, cycle);
-      downstream.starved = downstream.starved || full;
-      next = std::min(next, credit);
+      if (downstream.credit == kNever) {
+        downstream.starved = true;
+        router.runnable &= ~(std::uint64_t{1} << i);
+      }
+      next = std::min(next, downstream.credit);
       continue;
     }
     if (unlikely(downstream.blocked_since != kNever)) {
@@ -205,7 +213,7 @@ void MeshFabric::step(std::uint32_t index, Cycle cycle) {
     buffers_[router.first + i].allocated = true;
   }
   if ((heads | outputs) != 0) {
-    if (router.occupied != 0) wake(index, cycle + 1);
+    if (router.runnable != 0) wake(index, cycle + 1);
   } else if (next != kNever) {
     wake(index, next);
   }
@@ -216,7 +224,7 @@ void MeshFabric::allocate_switch(Router& router, std::uint64_t outputs, Cycle cy
     // An input has one grant at most, and accepts it.
     for (; outputs != 0; outputs &= outputs - 1) {
       const unsigned o = lowest_bit(outputs);
-      Output& output = outputs_[router.outputs + o];
+      MeshOutput& output = outputs_[router.outputs + o];
       const unsigned i = round_robin(switch_requests_[o], output.last);
       switch_requests_[o] = 0;
       output.last = static_cast<std::uint8_t>(i);
@@ -249,30 +257,34 @@ void MeshFabric::allocate_switch(Router& router, std::uint64_t outputs, Cycle cy
 void MeshFabric::traverse(Router& router, unsigned input, Cycle cycle) {
   const std::uint32_t index = router.first + input;
   Buffer& b = buffers_[index];
-  Slot& entry = front(index);
-  const Slot flit = {cycle + hop_, entry.packet, entry.kind};
-  entry.time = cycle + credit_;
-  pop(b);
+  Slot flit = front(index);
+  flit.time = cycle + hop_;
+  pop_slot(index, cycle + credit_);
   const std::uint32_t next = b.next;
   Buffer& downstream = buffers_[next];
-  if ((flit.kind & kTail) != 0) {
-    downstream.owner = kFree;
+  if ((flit.kind & kTailFlit) != 0) {
+    downstream.owner = kFreeVc;
+    router.runnable |= downstream.waiters;
+    downstream.waiters = 0;
     b.allocated = false;
     if (b.count != 0) route(b, front(index).packet);
   }
-  if (b.count == 0) router.occupied &= ~(std::uint64_t{1} << input);
-  if ((downstream.sink & kPortFlag) != 0) {
+  if (b.count == 0) {
+    router.runnable &= ~(std::uint64_t{1} << input);
+  } else {
+    b.ready = front(index).time;
+  }
+  if ((downstream.sink & kMeshPort) != 0) {
     push_to_exit(next, flit, cycle);
   } else {
     ++stats_.link_busy_cycles[downstream.link];
     push(next, flit);
   }
-  if ((b.source & kPortFlag) != 0) {
-    const std::uint32_t from = b.source & ~kPortFlag;
+  if ((b.source & kMeshPort) != 0) {
+    const std::uint32_t from = b.source & ~kMeshPort;
     if (entries_[from].head != kNoPacket) refill(from);
   } else if (b.starved) {
-    b.starved = false;
-    wake(b.source, cycle + credit_);
+    wake_upstream(b, cycle + credit_);
   }
 }
 
@@ -285,7 +297,7 @@ void MeshFabric::exit_ready(Cycle current, unsigned exit, Cycle at) {
 }
 
 void MeshFabric::eject(std::uint32_t exit, Cycle cycle) {
-  Exit& e = exits_[exit];
+  MeshExit& e = exits_[exit];
   if (e.head == kNoPacket) return;
   if (unlikely(packets_[e.head].ready > cycle)) {
     wheel_.due(kEject, exit, packets_[e.head].ready);
@@ -312,14 +324,9 @@ void MeshFabric::eject(std::uint32_t exit, Cycle cycle) {
   const std::uint32_t index = e.buffer + packet.vc;
   Buffer& b = buffers_[index];
   do {
-    Slot& left = front(index);
-    left.time = std::max(left.time, cycle + 1) + credit_;
-    pop(b);
-  } while (b.count != 0 && (front(index).kind & kTail) == 0);
-  if (b.starved) {
-    b.starved = false;
-    wake(e.router, cycle + 1 + credit_);
-  }
+    pop_slot(index, std::max(front(index).time, cycle + 1) + credit_);
+  } while (b.count != 0 && (front(index).kind & kTailFlit) == 0);
+  if (b.starved) wake_upstream(b, cycle + 1 + credit_);
 }
 
 void MeshFabric::process(Cycle cycle) {

@@ -10,6 +10,7 @@
 
 #include "modules/core/block.h"
 #include "modules/noc/mesh_config.h"
+#include "modules/noc/mesh_state.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/switch_fabric.h"
 #include "modules/noc/work_wheel.h"
@@ -103,71 +104,9 @@ class MeshFabric {
   static constexpr unsigned kMostVcs = 4;
   /// Kinds of work, in the order in which a pass serves them.
   enum Work : unsigned { kEject, kRoute, kWorkKinds };
-  static constexpr std::uint8_t kFree = 0xff;
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  /// In Buffer::source and Buffer::sink: the number of an entry or exit, not of a router.
-  static constexpr std::uint32_t kPortFlag = std::uint32_t{1} << 31;
-  enum FlitKind : std::uint8_t { kBody = 0, kHead = 1, kTail = 2 };
-
-  struct MeshPacket : NetworkPacket {
-    std::uint32_t router = 0;  ///< destination
-    std::uint16_t entry = 0;
-    std::uint16_t sent = 0;  ///< flits that the entry has sent
-    std::uint8_t port = 0;   ///< of the destination
-    std::uint8_t vc = 0;
-  };
-  /// An entry of a buffer. `time`: earliest switch allocation of the flit (at an egress: its
-  /// arrival); of a free entry: the cycle from which a flit can be sent into it.
-  struct Slot {
-    Cycle time = 0;
-    std::uint32_t packet = 0;
-    std::uint8_t kind = kBody;
-  };
-  /// The buffer of one VC of a router input or of an egress, and the state of the output VC that
-  /// feeds it. Flits enter `count` when they are sent, not when they arrive.
-  struct Buffer {
-    std::uint16_t head = 0;
-    std::uint16_t count = 0;
-    std::uint8_t out = 0;            ///< output port of the packet at the front
-    bool allocated = false;          ///< this packet has an output VC
-    bool starved = false;            ///< the upstream router waits for a credit
-    std::uint8_t owner = kFree;      ///< upstream input VC whose packet holds the output VC
-    std::uint8_t last_owner = 0xff;  ///< VC allocation pointer
-    std::uint8_t vc = 0;
-    std::uint8_t input = 0;    ///< number among its router's input VCs
-    std::uint32_t next = 0;    ///< buffer that the packet at the front is routed to
-    std::uint32_t source = 0;  ///< the upstream router, or entry
-    std::uint32_t sink = 0;    ///< the router, or exit
-    std::uint32_t link = 0;    ///< of a link between routers: index of its statistic
-    Cycle blocked_since = kNever;
-  };
-  struct Output {
-    std::uint32_t buffer = kNone;  ///< of VC 0 at its end; kNone at the mesh's edges
-    std::uint8_t last = 0xff;      ///< switch allocation pointer: input VC
-  };
-  struct Router {
-    std::uint64_t occupied = 0;  ///< input VCs with flits
-    std::uint32_t first = 0;     ///< buffer of input VC 0
-    std::uint32_t outputs = 0;   ///< index of output 0
-    std::uint32_t inputs = 0;    ///< index of input port 0 in accepted_
-    std::uint16_t x = 0;
-    std::uint16_t y = 0;
-  };
-  struct Entry {
-    std::uint32_t head = kNoPacket;
-    std::uint32_t tail = kNoPacket;
-    std::uint32_t buffer = 0;  ///< of VC 0
-    std::uint32_t router = 0;
-    Cycle free_at = 0;
-    Cycle link_free = 0;  ///< the ingress link can carry the next flit
-  };
-  struct Exit {
-    std::uint32_t head = kNoPacket;  ///< packets whose tails have been sent, in their order
-    std::uint32_t tail = kNoPacket;
-    std::uint32_t buffer = 0;  ///< of VC 0
-    std::uint32_t router = 0;
-    std::uint8_t port = 0;
-  };
+  using Slot = MeshSlot;
+  using Buffer = MeshBuffer;
+  using Router = MeshRouter;
 
   void build();
   void clear();
@@ -185,17 +124,26 @@ class MeshFabric {
   void append(Queue& queue, std::uint32_t index);
 
   Slot& slot(std::uint32_t buffer, std::uint32_t position) {
-    return slots_[std::size_t{buffer} * capacity_ + position];
+    return slots_[(std::size_t{buffer} << slot_bits_) + position];
   }
   std::uint32_t wrapped(std::uint32_t position) const {
     return position >= capacity_ ? position - capacity_ : position;
   }
   Slot& front(std::uint32_t index) { return slot(index, buffers_[index].head); }
-  Slot& free_slot(std::uint32_t index) {
-    const Buffer& b = buffers_[index];
-    return slot(index, wrapped(std::uint32_t{b.head} + b.count));
+  /// Adds a flit to the next free entry.
+  void push_slot(std::uint32_t index, const Slot& flit) {
+    Buffer& b = buffers_[index];
+    std::uint32_t position = wrapped(std::uint32_t{b.head} + b.count);
+    slot(index, position) = flit;
+    ++b.count;
+    position = wrapped(position + 1);
+    b.credit = b.count == capacity_ ? kNever : slot(index, position).time;
   }
-  void pop(Buffer& b) {
+  /// Removes the flit at the front; its entry can be used from `free` on.
+  void pop_slot(std::uint32_t index, Cycle free) {
+    Buffer& b = buffers_[index];
+    front(index).time = free;
+    if (b.count == capacity_) b.credit = free;
     b.head = static_cast<std::uint16_t>(wrapped(b.head + 1U));
     --b.count;
   }
@@ -209,6 +157,7 @@ class MeshFabric {
   void push_to_exit(std::uint32_t index, Slot flit, Cycle cycle);
   /// Computes the route of the packet at the front.
   void route(Buffer& b, std::uint32_t packet);
+  void wake_upstream(Buffer& b, Cycle cycle);
   void step(std::uint32_t router, Cycle cycle);
   /// Grants and accepts of the outputs with requests.
   void allocate_switch(Router& router, std::uint64_t outputs, Cycle cycle);
@@ -225,18 +174,19 @@ class MeshFabric {
   NocStats& stats_;
   const unsigned vcs_;
   const std::uint32_t capacity_;
-  const Cycle hop_;      ///< of a flit: from switch allocation to switch allocation
-  const Cycle ingress_;  ///< from the ingress link to switch allocation
-  const Cycle egress_;   ///< from switch allocation to the egress
+  unsigned slot_bits_ = 0;  ///< log2 of the distance of buffers in slots_
+  const Cycle hop_;         ///< of a flit: from switch allocation to switch allocation
+  const Cycle ingress_;     ///< from the ingress link to switch allocation
+  const Cycle egress_;      ///< from switch allocation to the egress
   const Cycle credit_;
 
   std::vector<Router> routers_;
-  std::vector<Output> outputs_;
+  std::vector<MeshOutput> outputs_;
   std::vector<std::uint8_t> accepted_;  ///< [input port]: VC, switch allocation pointer
   std::vector<Buffer> buffers_;         ///< of all routers, then of the exits
   std::vector<Slot> slots_;
-  std::vector<Entry> entries_;
-  std::vector<Exit> exits_;
+  std::vector<MeshEntry> entries_;
+  std::vector<MeshExit> exits_;
   std::vector<MeshPacket> packets_;
   std::vector<std::uint32_t> free_packets_;
   std::size_t live_ = 0;

@@ -98,7 +98,7 @@ void MeshFabric::build() {
     for (const std::uint32_t e : entries[r]) {
       entries_[e].buffer = static_cast<std::uint32_t>(buffers_.size());
       entries_[e].router = r;
-      add_buffers(e | kPortFlag, r, port++ * vcs_);
+      add_buffers(e | kMeshPort, r, port++ * vcs_);
     }
   }
   for (std::uint32_t r = 0; r < count; ++r) {
@@ -112,15 +112,17 @@ void MeshFabric::build() {
     }
     std::uint32_t port = kDirections;
     for (const std::uint32_t e : exits[r]) {
-      Exit& exit = exits_[e];
+      MeshExit& exit = exits_[e];
       exit.buffer = static_cast<std::uint32_t>(buffers_.size());
       exit.router = r;
       exit.port = static_cast<std::uint8_t>(port);
       outputs_[router.outputs + port++].buffer = exit.buffer;
-      add_buffers(r, e | kPortFlag, 0);
+      add_buffers(r, e | kMeshPort, 0);
     }
   }
-  slots_.assign(buffers_.size() * capacity_, {});
+  slot_bits_ = 0;
+  while ((std::uint32_t{1} << slot_bits_) < capacity_) ++slot_bits_;
+  slots_.assign(buffers_.size() << slot_bits_, {});
 }
 
 void MeshFabric::clear() {
@@ -141,27 +143,27 @@ constexpr const char* kSides[] = {"east", "west", "south", "north"};
 
 std::string MeshFabric::name_of(const Buffer& b) const {
   const std::string vc = ".vc" + std::to_string(b.vc);
-  if ((b.sink & kPortFlag) != 0) return "egress" + std::to_string(b.sink & ~kPortFlag) + vc;
-  const std::string side = (b.source & kPortFlag) != 0
-                               ? "ingress" + std::to_string(b.source & ~kPortFlag)
+  if ((b.sink & kMeshPort) != 0) return "egress" + std::to_string(b.sink & ~kMeshPort) + vc;
+  const std::string side = (b.source & kMeshPort) != 0
+                               ? "ingress" + std::to_string(b.source & ~kMeshPort)
                                : kSides[port_of_[b.input]];
   return "router" + std::to_string(b.sink) + "." + side + vc;
 }
 
 std::string MeshFabric::waits_for(std::uint32_t buffer) const {
   const Buffer& b = buffers_[buffer];
-  const Slot& flit = slots_[std::size_t{buffer} * capacity_ + b.head];
+  const Slot& flit = slots_[(std::size_t{buffer} << slot_bits_) + b.head];
   const MeshPacket& p = packets_[flit.packet];
   std::string text = "packet ingress " + std::to_string(p.entry) + " -> egress " +
                      std::to_string(p.exit) + " (" +
-                     ((flit.kind & kHead) != 0   ? "head"
-                      : (flit.kind & kTail) != 0 ? "tail"
-                                                 : "body") +
+                     ((flit.kind & kHeadFlit) != 0   ? "head"
+                      : (flit.kind & kTailFlit) != 0 ? "tail"
+                                                     : "body") +
                      " flit): ";
   const Buffer& next = buffers_[b.next];
   if (b.allocated && next.count == capacity_) return text + "a credit of " + name_of(next);
   if (b.allocated) return text + "the switch, to " + name_of(next);
-  if (next.owner == kFree) return text + "the VC of " + name_of(next);
+  if (next.owner == kFreeVc) return text + "the VC of " + name_of(next);
   return text + "the VC of " + name_of(next) + ", which the packet in " +
          name_of(buffers_[routers_[b.sink].first + next.owner]) + " holds";
 }
@@ -173,7 +175,7 @@ void MeshFabric::describe_waiting(const std::string& name, std::vector<Waiting>&
     return n;
   };
   for (std::size_t e = 0; e < entries_.size(); ++e) {
-    const Entry& entry = entries_[e];
+    const MeshEntry& entry = entries_[e];
     if (entry.head == kNoPacket) continue;
     const MeshPacket& p = packets_[entry.head];
     out.push_back({name + ".ingress" + std::to_string(e), size(entry.head),
@@ -182,7 +184,7 @@ void MeshFabric::describe_waiting(const std::string& name, std::vector<Waiting>&
                        name_of(buffers_[entry.buffer + p.vc])});
   }
   for (std::uint32_t b = 0; b < buffers_.size(); ++b) {
-    if (buffers_[b].count == 0 || (buffers_[b].sink & kPortFlag) != 0) continue;
+    if (buffers_[b].count == 0 || (buffers_[b].sink & kMeshPort) != 0) continue;
     out.push_back({name + "." + name_of(buffers_[b]), buffers_[b].count, waits_for(b)});
   }
   for (std::size_t e = 0; e < exits_.size(); ++e) {

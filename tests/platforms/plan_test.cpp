@@ -7,8 +7,10 @@
 
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
+#include "tests/support/temporary_file.h"
 
-using namespace tessera;  // NOLINT(google-build-using-namespace)
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
@@ -211,6 +213,46 @@ TEST_CASE("a printed plan says each link's class of traffic and each network's k
     if (b.contains("network")) kinds.insert(b.at("network").get<std::string>());
   }
   CHECK(kinds == std::set<std::string>{"crossbar", "ring"});
+}
+
+TEST_CASE("noc.kind mesh makes a mesh of the network to the slices, and of no other") {
+  const auto kinds = [](const char* platform) {
+    std::set<std::string> of;
+    const PlatformPlan plan = plan_of(resolve_config(platform, {"noc.kind=mesh"}).gpu);
+    for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
+      of.insert(b->network.traffic + " " + name_of(b->network.kind));
+    }
+    return of;
+  };
+  using Kinds = std::set<std::string>;
+  CHECK(kinds("uba-mem-small") == Kinds{"noc mesh"});
+  CHECK(kinds("uba-sm-small") == Kinds{"link point-to-point", "noc mesh"});
+  CHECK(kinds("nuba-small") == Kinds{"noc mesh", "p2p point-to-point"});
+  CHECK(kinds("dca-mcm-small") == Kinds{"ingress_xbar crossbar", "iommu crossbar",
+                                        "module_ingress_xbar crossbar", "noc mesh", "ring ring"});
+}
+
+TEST_CASE("one line of a platform's file puts a preset on a mesh") {
+  for (const char* base : {"uba-mem", "nuba"}) {
+    const TemporaryFile file(R"({"base": ")" + std::string(base) +
+                             R"(", "noc": {"kind": "mesh"}})");
+    const PlatformPlan plan = plan_of(resolve_config(file.path(), {}).gpu);
+    CHECK(plan.find("system.gpu0.noc")->network.kind == NetworkKind::kMesh);
+  }
+}
+
+TEST_CASE("slices of partitions have both ports at a router, SMs and slices one each") {
+  const auto layout = [](const char* platform) {
+    const PlatformPlan plan = plan_of(resolve_config(platform, {"noc.kind=mesh"}).gpu);
+    const PlannedBlock& noc = *plan.find("system.gpu0.noc");
+    return noc.network.mesh.layout(noc.inputs, noc.outputs);
+  };
+  const MeshLayout uba = layout("uba-mem");
+  CHECK(uba.routers() == 128);
+  CHECK(uba.width == 16);
+  const MeshLayout nuba = layout("nuba");
+  CHECK(nuba.routers() == 64);
+  CHECK(nuba.entry_router == nuba.exit_router);
 }
 
 TEST_CASE("a plan's nodes are the tree: modules of a GPU, partitions of a module") {

@@ -104,6 +104,15 @@ TEST_CASE("the order of processes changes nothing on nuba: copied pages") {
   check_both_orders("nuba-small", "kmeans", migration("replication"));
 }
 
+TEST_CASE("the order of processes changes nothing on a mesh of SMs and slices") {
+  check_both_orders("uba-mem-small", "vecadd", {"noc.kind=mesh"});
+}
+
+TEST_CASE("the order of processes changes nothing on a mesh of slices, with small buffers") {
+  check_both_orders("nuba-small", "spmv",
+                    {"noc.kind=mesh", "mesh.vcs=2", "mesh.vc_flits=1", "mdr.epoch_cycles=1000"});
+}
+
 TEST_CASE("the order of processes changes nothing on mcm-nuba") {
   check_both_orders("mcm-nuba-small", "mm");
 }

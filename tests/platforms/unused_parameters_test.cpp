@@ -52,6 +52,19 @@ TEST_CASE("settings of blocks that a platform does not have are named, with the 
   CHECK(idle("dca", {"iommu.latency_ns", "dispatch.gpu_latency_ns"}).empty());
 }
 
+TEST_CASE("a GPU's network reads the parameters of its own kind") {
+  const Lines noc = {"noc.kind", "noc.radix", "noc.arbitration_iterations", "mesh.vcs"};
+  CHECK(idle("uba-mem", noc) == Lines{"noc.arbitration_iterations: noc.input_queues is fifo",
+                                      "mesh.vcs: noc.kind is crossbar"});
+  CHECK(idle("uba-mem", noc, {"noc.kind=mesh"}) ==
+        Lines{"noc.radix: noc.kind is mesh", "noc.arbitration_iterations: noc.kind is mesh"});
+  // The crossbars of requests from other GPUs and modules remain.
+  for (const char* platform : {"dca", "mcm-nuba"}) {
+    CHECK(idle(platform, noc, {"noc.kind=mesh"}) ==
+          Lines{"noc.arbitration_iterations: noc.input_queues is fifo"});
+  }
+}
+
 TEST_CASE("settings of policies that are not chosen are named, the choice itself never") {
   CHECK(idle("nuba", {"migration.policy", "migration.max_moves", "page_migration.griffin.alpha"}) ==
         Lines{"migration.max_moves: migration.policy is none",
@@ -120,7 +133,7 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   }
   std::map<std::string, std::size_t> all;
   for (const std::string& p : paths) ++all[p.substr(0, p.find('.'))];
-  for (const char* group : {"p2p", "side_link", "mcm", "ring", "fabric", "iommu", "rdma",
+  for (const char* group : {"p2p", "side_link", "mcm", "mesh", "ring", "fabric", "iommu", "rdma",
                             "remote_cache", "decision", "mdr"}) {
     CAPTURE(group);
     CHECK(groups[group] == all[group]);
