@@ -39,8 +39,18 @@ BlockHandle make_l1(const L1Site& s) {
   BlockHandle h = handle(std::move(module));
   h.flush = &m;
   h.bytes = &m;
+  h.l1_probe = &m;
   h.in = {&m.core};
   h.out = {&m.memory};
+  return h;
+}
+
+BlockHandle make_probe_engine(const ProbeEngineSite& s) {
+  auto module = std::make_unique<ProbeEngine>(s.name.c_str(), s.config, s.probe, s.make_routing());
+  ProbeEngine& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.in = {&m.core, &m.probes};
+  h.out = {&m.network};
   return h;
 }
 
@@ -232,6 +242,7 @@ std::pair<const std::string, Factories> kind(BlockHandle (*make)(const Site&)) {
 
 std::map<std::string, Factories>& kinds() {
   static std::map<std::string, Factories> all = {kind(make_l1),
+                                                 kind(make_probe_engine),
                                                  kind(make_noc),
                                                  kind(make_ring),
                                                  kind(make_mesh),

@@ -63,6 +63,7 @@ struct BlockHandle {
   HoldsBytes* bytes = nullptr;
   SliceObserver* slice_observer = nullptr;  ///< "page_migrator", "mdr", "line_sharing"
   L1Observer* l1_observer = nullptr;        ///< "decision"
+  L1ProbeIf* l1_probe = nullptr;            ///< "l1" that other cores can probe
   std::function<bool()> moving;  ///< "page_migrator": a shootdown or a transfer is in progress
   std::function<void()> forget;  ///< "l2_tlb": invalidates all translations, at once
   /// "l2_tlb": invalidates the translations of a virtual page, at once

@@ -24,6 +24,7 @@
 #include "modules/noc/long_link.h"
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/ring_config.h"
+#include "modules/probe/probe_engine.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_engine.h"
 #include "modules/sm/l1_cache.h"
@@ -71,6 +72,14 @@ struct L1Site : BlockSite {
   static constexpr const char* kKind = "l1";
   L1Config config;
   L1RoleSite role;
+};
+
+/// 2 in: its core's L1, and probes from the network; out: the network.
+struct ProbeEngineSite : BlockSite {
+  static constexpr const char* kKind = "probe";
+  ProbeConfig config;
+  ProbeSite probe;
+  std::function<std::unique_ptr<MissRouting>()> make_routing;
 };
 
 /// n in, m out: crossbars, point-to-point links and switches.
@@ -195,13 +204,25 @@ struct DecisionSite : BlockSite {
 };
 
 /// All kinds, by the names that their parameters use ("impl.llc").
-inline constexpr std::array kBlockKinds = {
-    L1Site::kKind,           NocSite::kKind,      RingSite::kKind,
-    MeshSite::kKind,         LlcSite::kKind,      DramSite::kKind,
-    RemoteCacheSite::kKind,  RdmaSite::kKind,     FabricSite::kKind,
-    LongLinkSite::kKind,     L2TlbSite::kKind,    WalkerSite::kKind,
-    UvmSite::kKind,          SmSite::kKind,       MdrSite::kKind,
-    PageMigratorSite::kKind, DecisionSite::kKind, SharingProfilerSite::kKind,
-    DispatcherSite::kKind};
+inline constexpr std::array kBlockKinds = {L1Site::kKind,
+                                           ProbeEngineSite::kKind,
+                                           NocSite::kKind,
+                                           RingSite::kKind,
+                                           MeshSite::kKind,
+                                           LlcSite::kKind,
+                                           DramSite::kKind,
+                                           RemoteCacheSite::kKind,
+                                           RdmaSite::kKind,
+                                           FabricSite::kKind,
+                                           LongLinkSite::kKind,
+                                           L2TlbSite::kKind,
+                                           WalkerSite::kKind,
+                                           UvmSite::kKind,
+                                           SmSite::kKind,
+                                           MdrSite::kKind,
+                                           PageMigratorSite::kKind,
+                                           DecisionSite::kKind,
+                                           SharingProfilerSite::kKind,
+                                           DispatcherSite::kKind};
 
 }  // namespace tessera

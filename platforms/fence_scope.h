@@ -5,23 +5,28 @@
 #include <vector>
 
 #include "modules/core/flush.h"
+#include "modules/probe/sharer_directory.h"
 
 namespace tessera {
 
-/// What an SM's fence invalidates: its L1, and the copies in the slices of its partition.
+/// What an SM's fence invalidates: its L1, and the copies in the slices of its partition. L1s do
+/// not supply lines of before the fence to other cores.
 class FenceScope final : public FlushIf {
  public:
-  FenceScope(FlushIf& l1, std::vector<SliceFlushIf*> slices)
-      : l1_(l1), slices_(std::move(slices)) {}
+  /// `sharers`: of its GPU; null if cores do not probe each other.
+  FenceScope(FlushIf& l1, std::vector<SliceFlushIf*> slices, SharerDirectory* sharers)
+      : l1_(l1), slices_(std::move(slices)), sharers_(sharers) {}
 
   void flush() override {
     l1_.flush();
     for (SliceFlushIf* slice : slices_) slice->drop_copies();
+    if (sharers_ != nullptr) sharers_->fence();
   }
 
  private:
   FlushIf& l1_;
   const std::vector<SliceFlushIf*> slices_;
+  SharerDirectory* const sharers_;
 };
 
 }  // namespace tessera

@@ -107,15 +107,17 @@ void Gpu::join_sms() {
 
 FlushIf& Gpu::fence_scope_of(SmId sm) {
   FlushIf& l1 = *l1s_[sm.value]->flush;
-  if (!caching_.front()->copies_written_lines()) return l1;
+  SharerDirectory* sharers = sharers_.empty() ? nullptr : &sharers_[sm.value / sms_per_gpu()];
+  const bool copies = caching_.front()->copies_written_lines();
+  if (!copies && sharers == nullptr) return l1;
   std::vector<SliceFlushIf*> slices;
   const auto count = static_cast<std::uint32_t>(slices_.size());
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; copies && i < count; ++i) {
     if (distance(policy_context_.tree, count, sm, SliceId(i)) == NodeDistance::kSamePartition) {
       slices.push_back(slices_[i]->slice_flush);
     }
   }
-  return *fence_scopes_.emplace_back(std::make_unique<FenceScope>(l1, std::move(slices)));
+  return *fence_scopes_.emplace_back(std::make_unique<FenceScope>(l1, std::move(slices), sharers));
 }
 
 void Gpu::connect(InitiatorPort& from, TargetPort& to) {
@@ -180,6 +182,8 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
       return make_llc(block);
     case BlockKind::kL1:
       return make_l1(block);
+    case BlockKind::kProbe:
+      return make_probe_engine(block);
     case BlockKind::kNetwork:
       return make_network(block);
     case BlockKind::kRemoteCache:
@@ -351,6 +355,58 @@ BlockHandle Gpu::make_l1(const PlannedBlock& block) {
     for (BlockHandle* decision : made(BlockKind::kDecision)) role.observer = decision->l1_observer;
   }
   return create(block, site);
+}
+
+BlockHandle Gpu::make_probe_engine(const PlannedBlock& block) {
+  const std::uint32_t cores = sms_per_gpu();
+  const std::uint32_t slices = config_.system.slices_per_gpu();
+  if (sharers_.size() == block.gpu) {
+    sharers_.emplace_back(cores);
+    probes_.emplace_back();
+  }
+  SharerDirectory& sharers = sharers_[block.gpu];
+  ProbeEngineSite site;
+  site.config = config_.probe;
+  ProbeSite& probe = site.probe;
+  probe.core = block.index % cores;
+  probe.cores = cores;
+  probe.first_slice = block.gpu * slices;
+  probe.end_slice = (block.gpu + 1) * slices;
+  probe.first_core_exit = config_.system.slices() + block.gpu * cores;
+  const BlockHandle& l1 = *made(BlockKind::kL1)[block.index];
+  if (l1.l1_probe == nullptr) {
+    throw InputError(path_ + block.name +
+                     ": this implementation of the L1 has no probe port, as system.miss_routing "
+                     "needs");
+  }
+  probe.l1 = l1.l1_probe;
+  probe.directory = &sharers;
+  probe.probes = &probes_[block.gpu];
+  probe.pool = &pool_;
+  MissRouting::Context context;
+  context.core = probe.core;
+  context.cores = cores;
+  context.holders = [&sharers, core = probe.core](std::uint64_t line) {
+    return sharers.holders(line, core);
+  };
+  context.hops = core_distances(block);
+  site.make_routing = [this, context] {
+    return config_.miss_routing.make(config_.system.miss_routing, context);
+  };
+  return create(block, std::move(site));
+}
+
+/// Routers between a core and the others of its GPU; 1 if their network is no mesh.
+std::function<std::uint32_t(std::uint32_t)> Gpu::core_distances(const PlannedBlock& block) const {
+  const std::uint32_t core = block.index % sms_per_gpu();
+  const std::uint32_t gpu = block.gpu;
+  for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
+    if (b->gpu != gpu || b->network.kind != NetworkKind::kMesh) continue;
+    const MeshLayout layout = b->network.mesh.layout(b->inputs, b->outputs);
+    const std::uint32_t first = b->outputs - b->network.mesh.core_exits;
+    return [layout, first, core](std::uint32_t other) { return layout.hops(core, first + other); };
+  }
+  return [](std::uint32_t) { return 1U; };
 }
 
 BlockHandle Gpu::make_rdma(const PlannedBlock& block) {

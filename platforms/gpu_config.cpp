@@ -58,6 +58,11 @@ std::unique_ptr<TransferPolicy> GpuConfig::transfer_policy() const {
   return transfer.make(system.transfer, policy_context());
 }
 
+bool GpuConfig::needs_probes() const {
+  return PolicyRegistry<MissRouting>::instance().has(system.miss_routing) &&
+         system.miss_routing != "home";
+}
+
 bool GpuConfig::needs_mdr() const {
   // An unknown name is reported by validate().
   return PolicyRegistry<RemoteCaching>::instance().has(system.remote_caching) &&
@@ -101,7 +106,8 @@ MdrBandwidths GpuConfig::raw_bandwidths() const {
 }
 
 void GpuConfig::propagate() {
-  sm.line_bytes = l1.line_bytes = llc.line_bytes = remote_cache.line_bytes = system.line_bytes;
+  sm.line_bytes = l1.line_bytes = llc.line_bytes = remote_cache.line_bytes = probe.line_bytes =
+      system.line_bytes;
   sm.page_bytes = system.page_bytes;
   l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
       cache_replacement;
@@ -121,6 +127,7 @@ std::vector<std::string> GpuConfig::validate() const {
   if (system.gpus != 0 && system.channels % system.gpus == 0) validate_policies(errors);
   add(sm.validate());
   add(l1.validate());
+  if (needs_probes()) add(probe.validate());
   add(validate_shape());
   add(llc.validate());
   add(dram.validate());
@@ -172,6 +179,11 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   check([&] { cta_scheduler.make(dispatch.scheduler, context); });
   check([&] { remote_caching.make(system.remote_caching, context); });
   check([&] { transfer.make(system.transfer, context); });
+  check([&] {
+    MissRouting::Context cores = MissRouting::example_context();
+    cores.cores = system.sms / system.gpus;
+    miss_routing.make(system.miss_routing, cores);
+  });
   for (const auto* cache : {&llc, &remote_cache}) {
     if (!cache->role.empty()) check([&] { PolicyRegistry<LlcSlice>::instance().get(cache->role); });
     check([&] { cache->replacement.make({cache->sets, cache->ways}); });
@@ -266,6 +278,12 @@ std::vector<std::string> GpuConfig::validate_shape() const {
                      ") needs partitions as the tree's innermost level, as of topology " +
                      shapes_with(&Shape::caches_others) + ": here it is " + node_shape_of(s).name);
   }
+  if (needs_probes() && (!node_shape_of(s).probes_cores || s.modules > 1)) {
+    errors.push_back("system.miss_routing (" + s.miss_routing +
+                     ") needs one network of all L1s of a GPU, as of topology " +
+                     shapes_with(&Shape::probes_cores) + " without modules");
+    sound = false;
+  }
   if (needs_mdr() && s.gpus != 0) {
     for (const std::string& e : mdr.validate(llc.sets, s.slices_per_gpu())) errors.push_back(e);
   }
@@ -309,6 +327,10 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
   v.text("transfer", c.transfer,
          "of several GPUs: how other GPUs' lines are read (DualOpt section 4)",
          policy_names<TransferPolicy>());
+  v.text("miss_routing", c.miss_routing,
+         "where a core's read misses go: to the line's slice, or to other cores' L1s (remote-core "
+         "section III)",
+         policy_names<MissRouting>());
   v.integer(
       "rdma_ports", c.rdma_ports, "port",
       "of several GPUs: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache "
@@ -377,6 +399,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("impl", "which implementation is used for a kind of block", c.impl);
   group("sm", "streaming multiprocessors", c.sm);
   group("l1", "L1 data caches", c.l1);
+  group("probe", "engines that send an L1's misses to other cores", c.probe);
   v.enter("noc", "network between L1s and LLC slices, or between slices of partitions");
   v.choice(
       "kind", c.noc_kind,

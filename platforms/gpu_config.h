@@ -21,6 +21,7 @@
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
 #include "modules/power/power_config.h"
+#include "modules/probe/probe_config.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache.h"
@@ -31,6 +32,7 @@
 #include "policies/cta_scheduler.h"
 #include "policies/launch_planner.h"
 #include "policies/mdr_model.h"
+#include "policies/miss_routing.h"
 #include "policies/page_migration.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
@@ -63,6 +65,8 @@ struct SystemConfig {
   std::string remote_caching = "home";
   /// Of several GPUs: how other GPUs' lines are read (policies/transfer_policy.h).
   std::string transfer = "line";
+  /// Where a core's read misses go (policies/miss_routing.h).
+  std::string miss_routing = "home";
   /// Of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
   std::uint32_t rdma_ports = 16;
   /// Whether SharingProfiler watches the slices.
@@ -112,6 +116,7 @@ struct GpuConfig {
   ImplementationConfig impl;
   SmConfig sm;
   L1Config l1;
+  ProbeConfig probe;
   /// Between L1s and slices, or between the slices of partitions: a crossbar of `noc` or a mesh.
   NetworkKind noc_kind = NetworkKind::kCrossbar;
   NocConfig noc;
@@ -146,6 +151,7 @@ struct GpuConfig {
   PolicySettings<CtaScheduler> cta_scheduler;
   PolicySettings<RemoteCaching> remote_caching;
   PolicySettings<TransferPolicy> transfer;
+  PolicySettings<MissRouting> miss_routing;
   PolicySettings<CacheReplacement> cache_replacement;
   PolicySettings<DramScheduler> dram_scheduler;
   PolicySettings<WarpScheduler> warp_scheduler;
@@ -157,6 +163,8 @@ struct GpuConfig {
   std::unique_ptr<TransferPolicy> transfer_policy() const;
   /// Whether system.remote_caching is set by an MDR engine (RemoteCaching::monitored()).
   bool needs_mdr() const;
+  /// Whether read misses can go to other cores (MissRouting::probes()).
+  bool needs_probes() const;
   /// Copies what several blocks share (line and page size, policies' parameters) into their
   /// configurations.
   void propagate();
@@ -198,6 +206,7 @@ void for_each_family(Config& c, F&& f) {
   f(Chosen{{"dispatch.scheduler", c.dispatch.scheduler}}, c.cta_scheduler);
   f(Chosen{{"system.remote_caching", c.system.remote_caching}}, c.remote_caching);
   f(Chosen{{"system.transfer", c.system.transfer}}, c.transfer);
+  f(Chosen{{"system.miss_routing", c.system.miss_routing}}, c.miss_routing);
   f(Chosen{{"l1.replacement", c.l1.replacement.name},
            {"llc.replacement", c.llc.replacement.name},
            {"remote_cache.replacement", c.remote_cache.replacement.name}},

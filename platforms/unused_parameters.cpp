@@ -59,6 +59,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
       {"remote_cache.", may_use_remote_cache(*c.transfer_policy()), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},
       {"mdr.", c.needs_mdr(), "system.remote_caching is " + s.remote_caching},
+      {"probe.", c.needs_probes(), "system.miss_routing is " + s.miss_routing},
       {"migration.policy", true, ""},
       {"migration.", c.migration.policy != "none", migration},
       {"uvm.fault_", faults, uvm},

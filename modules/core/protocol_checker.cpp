@@ -21,6 +21,11 @@ constexpr char kBlocking[] = "b_transport";
 
 const char* name_of(const tlm::tlm_phase& phase) { return phase.get_name(); }
 
+bool is_message(const tlm::tlm_generic_payload& payload) {
+  const MemoryRequest* request = payload.get_extension<MemoryRequest>();
+  return request != nullptr && request->kind == RequestKind::kProbe;
+}
+
 }  // namespace
 
 ProtocolChecker::ProtocolChecker(const sc_core::sc_module_name& name, const Config& config)
@@ -32,6 +37,7 @@ ProtocolChecker::ProtocolChecker(const sc_core::sc_module_name& name, const Conf
 tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
+  if (is_message(payload)) return initiator->nb_transport_fw(payload, phase, delay);
   const Tick before = delay.value();
   const tlm::tlm_phase sent = phase;
   std::uint64_t serial = 0;
@@ -75,6 +81,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& pa
 tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(tlm::tlm_generic_payload& payload,
                                                     tlm::tlm_phase& phase,
                                                     sc_core::sc_time& delay) {
+  if (is_message(payload)) return target->nb_transport_bw(payload, phase, delay);
   const Tick before = delay.value();
   const tlm::tlm_phase sent = phase;
   std::uint64_t serial = 0;

@@ -34,7 +34,8 @@ namespace tessera {
 /// * Tessera: BEGIN_REQ and BEGIN_RESP carry a delay greater than zero (core/channels.h).
 /// * b_transport: the same attributes, and a status on return.
 ///
-/// Not checked: payload contents of loads, generic-payload options, ignorable phases.
+/// Not checked: payload contents of loads, generic-payload options, ignorable phases, probes (kind
+/// kProbe), whose response can come to another socket than that of their last BEGIN_REQ.
 class ProtocolChecker final : public sc_core::sc_module,
                               private tlm::tlm_fw_transport_if<>,
                               private tlm::tlm_bw_transport_if<> {

@@ -47,6 +47,9 @@ struct MeshConfig {
   /// Set by the platform: ingress i and egress i are ports of one node. Otherwise each port is a
   /// node.
   bool shared_nodes = false;
+  /// Set by the platform: the last egress ports are ports of the ingress nodes, in their order, so
+  /// that ingress nodes can send to each other.
+  std::uint32_t core_exits = 0;
 
   /// Bytes per second of one direction of `ports` ports.
   double bandwidth(std::uint32_t ports) const {

@@ -15,6 +15,7 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
+#include "modules/core/l1_probe.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/stall_tracker.h"
@@ -51,7 +52,11 @@ namespace tessera {
 /// response; a store in an MSHR holds its own reference.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
 /// L1Pipeline, constructed by make_l1_cache(), adds backward transport, process and role.
-class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
+class L1Cache : public sc_core::sc_module,
+                public Block,
+                public FlushIf,
+                public HoldsBytes,
+                public L1ProbeIf {
  public:
   static constexpr const char* kFamily = "L1";
   static constexpr const char* kNoun = "role";
@@ -71,6 +76,9 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void overlay(std::uint64_t, unsigned char*) override {}
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
+
+  void attach(L1ProbeClient& client) override;
+  void probe(std::uint64_t line, Tick due) override;
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -99,6 +107,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
   void refuse_fill(Misses::Entry& entry);
+  void serve_probe(Tick t);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
@@ -143,6 +152,10 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   bool no_free_way_ = false;     ///< the last lookup stalled because no way was free
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   L1Stats stats_;
+  L1ProbeClient* probes_ = nullptr;
+  Tick probe_at_ = kNever;
+  std::uint64_t probe_line_ = 0;
+  std::vector<Tick> issued_;  ///< [frame], with a probe client: when the line's fetch was sent
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
 };

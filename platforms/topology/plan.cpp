@@ -10,9 +10,9 @@ using nlohmann::ordered_json;
 
 const char* name_of(BlockKind kind) {
   static constexpr const char* kNames[] = {
-      "page_migrator", "mdr",  "line_sharing", "decision", "dram",      "llc",    "l1",
-      "network",       "rdma", "remote_cache", "fabric",   "long_link", "l2_tlb", "walker",
-      "uvm",           "sm",   "dispatcher"};
+      "page_migrator", "mdr",     "line_sharing", "decision",     "dram",   "llc",       "l1",
+      "probe",         "network", "rdma",         "remote_cache", "fabric", "long_link", "l2_tlb",
+      "walker",        "uvm",     "sm",           "dispatcher"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(BlockKind::kDispatcher) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -76,6 +76,7 @@ std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
   // The links at the outputs and at the inputs of a network carry its traffic.
   if (from.kind == BlockKind::kNetwork) return from.network.traffic;
   if (to.kind == BlockKind::kNetwork) return to.network.traffic;
+  if (to.kind == BlockKind::kProbe) return "miss";
   if (to.kind == BlockKind::kDram) return "memory";
   if (from.kind == BlockKind::kSm && to.kind == BlockKind::kL1) return "l1";
   if (from.kind == BlockKind::kRemoteCache) return "rdma";

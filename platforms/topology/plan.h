@@ -34,6 +34,7 @@ enum class BlockKind : std::uint8_t {
   kDram,
   kLlc,
   kL1,
+  kProbe,
   kNetwork,
   kRdma,
   kRemoteCache,

@@ -123,6 +123,11 @@ void Planner::add_memory(Gpu& gpu, const Slices& slices) {
     gpu.l1s.push_back(
         add(BlockKind::kL1, numbered("l1_", i), leaf(gpu, i, gpu.sms), gpu.number, 1, 1));
   }
+  for (std::uint32_t i = 0; config_.needs_probes() && i < gpu.sms; ++i) {
+    gpu.probes.push_back(
+        add(BlockKind::kProbe, numbered("probe", i), leaf(gpu, i, gpu.sms), gpu.number, 2, 1));
+    link({gpu.l1s[i], 0}, {gpu.probes[i], 0});
+  }
 }
 
 void Planner::add_l2_tlb(Gpu& gpu) {
@@ -187,12 +192,23 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
   const auto entries = static_cast<unsigned>(from.size());
   // Of partitions, the sources are the slices.
   const bool shared_nodes = from.front().block == gpu.llcs.front();
+  const auto cores = static_cast<std::uint32_t>(gpu.probes.size());
+  PlannedNetwork network = gpu_network(shared_nodes);
+  network.mesh.core_exits = cores;
   const PlannedBlockId noc =
-      add_network("noc", gpu.node, gpu.number, gpu_network(shared_nodes), entries,
-                  gpu.slices + egress, exit_of(gpu, {0, gpu.slices, 0, egress}));
+      add_network("noc", gpu.node, gpu.number, std::move(network), entries,
+                  gpu.slices + egress + cores, exit_of(gpu, {0, gpu.slices, 0, egress}));
+  // Cores follow the slices in the numbers by which the network routes. Other GPUs' have no exit.
+  std::vector<std::uint32_t>& exits = plan_.blocks[noc].network.exits;
+  for (std::uint32_t c = 0; cores != 0 && c < config_.system.sms; ++c) {
+    const bool own = c / gpu.sms == gpu.number;
+    exits.push_back(own ? gpu.slices + egress + c % gpu.sms : plan_.blocks[noc].outputs);
+  }
   for (unsigned i = 0; i < entries; ++i) link(from[i], {noc, i});
   for (std::uint32_t i = 0; i < gpu.slices; ++i) link({noc, i}, {gpu.llcs[i], input});
   for (std::uint32_t i = 0; i < egress; ++i) gpu.egress.push_back({noc, gpu.slices + i});
+  for (std::uint32_t i = 0; i < cores; ++i)
+    link({noc, gpu.slices + egress + i}, {gpu.probes[i], 1});
 }
 
 void Planner::report(const std::string& traffic, bool by_entries) {

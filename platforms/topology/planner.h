@@ -37,6 +37,7 @@ class Planner {
     std::vector<PlannedBlockId> drams;
     std::vector<PlannedBlockId> llcs;
     std::vector<PlannedBlockId> l1s;
+    std::vector<PlannedBlockId> probes;  ///< of the L1s, if misses can go to other cores
     PlannedBlockId l2_tlb = 0;
     PlannedBlockId iommu_link = 0;  ///< if there are several GPUs
     /// If there are several GPUs: the exits of the GPU's networks for requests to other GPUs'

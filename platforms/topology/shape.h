@@ -50,6 +50,7 @@ struct Shape {
   bool several_gpus = false;   ///< system.gpus can be above 1; system.transfer is used
   bool caches_others = false;  ///< system.remote_caching is used
   bool moves_pages = false;    ///< migration.policy is used
+  bool probes_cores = false;   ///< innermost shapes: system.miss_routing is used
 };
 
 /// In the order in which they are listed.

@@ -7,9 +7,9 @@ namespace tessera {
 namespace {
 
 void connect(Planner& p, Planner::Gpu& gpu) {
-  std::vector<Planner::Socket> l1s;
-  for (const PlannedBlockId l1 : gpu.l1s) l1s.push_back({l1, 0});
-  p.join(gpu, l1s, 0);
+  std::vector<Planner::Socket> misses;
+  for (const PlannedBlockId b : gpu.probes.empty() ? gpu.l1s : gpu.probes) misses.push_back({b, 0});
+  p.join(gpu, misses, 0);
 }
 
 }  // namespace
@@ -19,12 +19,17 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 ///
 ///   l1_[i] -> noc -> llc[home] -> dram[channel]
 ///
+/// Where misses can go to other cores (system.miss_routing), noc also connects the cores:
+///
+///   l1_[i] -> probe[i] -> noc -> llc[home] or probe[of another core]
+///
 /// Can be used in modules (module_tree.cpp) and in several GPUs (gpu_tree.cpp) without changes.
 Shape uba_mem_shape() {
   Shape s;
   s.name = "uba-mem";
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return 1; };
   s.connect = connect;
+  s.probes_cores = true;
   return s;
 }
 
