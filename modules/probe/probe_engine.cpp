@@ -298,8 +298,8 @@ void ProbeEngine::pass_on(Payload& payload, Tick t) {
 // Own probes that return.
 
 ProbeEngine::Group* ProbeEngine::find(std::uint32_t id) {
-  const auto g =
-      std::find_if(groups_.begin(), groups_.end(), [id](const Group& g) { return g.id == id; });
+  const auto g = std::find_if(groups_.begin(), groups_.end(),
+                              [id](const Group& group) { return group.id == id; });
   return g == groups_.end() ? nullptr : &*g;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fence ends the copies of other nodes' lines in the slices of its SM's partition.
+// A fence ends the copies of other nodes' lines in the slices of its SM's partition, and the supply
+// of lines between cores.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
@@ -102,8 +103,10 @@ class Message final : public Workload {
   WorkloadInfo info_{"message", "", "", true};
 };
 
-void check_message(const std::vector<std::string>& sets) {
-  Simulation simulation(resolve_config("numa-4x4-small", sets), {true});
+/// `copies`: the statistic that shows that a copy could have been used.
+void check_message(const std::string& preset, const std::vector<std::string>& sets,
+                   const char* copies_counter) {
+  Simulation simulation(resolve_config(preset, sets), {true});
   Message workload;
   RunOptions options;
   options.values = ValueMode::kCarried;
@@ -113,15 +116,22 @@ void check_message(const std::vector<std::string>& sets) {
   CHECK(r.verification->wrong == 0);
   std::uint64_t copies = 0;
   for (const auto& [name, statistics] : r.stats["modules"].items()) {
-    copies += statistics.value("replica_misses", std::uint64_t{0});
+    copies += statistics.value(copies_counter, std::uint64_t{0});
   }
   CHECK(copies > 0);
 }
 
 }  // namespace
 
-TEST_CASE("after a fence, loads pass copies of written lines: rtwice") { check_message({}); }
+TEST_CASE("after a fence, loads pass copies of written lines: rtwice") {
+  check_message("numa-4x4-small", {}, "replica_misses");
+}
 
 TEST_CASE("after a fence, loads pass copies of written lines: ronce") {
-  check_message({"system.remote_caching=ronce"});
+  check_message("numa-4x4-small", {"system.remote_caching=ronce"}, "replica_misses");
+}
+
+TEST_CASE("after a fence, loads pass copies of written lines in other cores' L1s") {
+  check_message("mesh-28-8-small", {"system.miss_routing=ip", "miss_routing.ip.coverage=11"},
+                "stale");
 }

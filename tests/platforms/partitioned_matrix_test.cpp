@@ -3,6 +3,7 @@
 // socket, under every page placement; and a sample of them on the full-size ones.
 #include <catch2/catch.hpp>
 
+#include "policies/miss_routing.h"
 #include "policies/page_migration.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
@@ -13,7 +14,8 @@
 using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
-TEST_CASE("every page placement and remote caching is in this matrix") {
+TEST_CASE("every page placement, remote caching and miss routing is in this matrix") {
+  CHECK(policy_names<MissRouting>() == std::vector<std::string>{"ccn", "dp", "home", "ip", "rp"});
   CHECK(policy_names<PagePlacement>() == std::vector<std::string>{"first-touch", "interleave",
                                                                   "kernel-wide", "lab",
                                                                   "least-first", "round-robin"});
@@ -160,3 +162,14 @@ TESSERA_FEW("nuba-small noc.kind=mesh mesh.concentration=2 mesh.vcs=2")
 TESSERA_FEW("uba-sm-small noc.kind=mesh")
 TESSERA_FEW("mcm-uba-small noc.kind=mesh")
 TESSERA_FEW("dualopt-small noc.kind=mesh")
+
+// Cores that serve each other's misses, with short queues and timeouts.
+TESSERA_FEW("mesh-28-8-small")
+TESSERA_FEW("mesh-28-8-small system.miss_routing=dp")
+TESSERA_FEW("mesh-28-8-small system.miss_routing=ip miss_routing.ip.coverage=8")
+TESSERA_MATRIX("mesh-28-8-small system.miss_routing=rp")
+TESSERA_FEW(
+    "mesh-28-8-small system.miss_routing=rp probe.timeout_cycles=60 probe.tracked=4 "
+    "probe.incoming_depth=1 probe.reply_depth=1 miss_routing.rp.probes=3")
+TESSERA_FEW("mesh-28-8-small system.miss_routing=ccn")
+TESSERA_FEW("uba-mem-small system.miss_routing=rp")

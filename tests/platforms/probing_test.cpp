@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Read misses that other cores' L1s serve, on a whole GPU (remote-core paper).
+#include <catch2/catch.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tests/platforms/gpu_rig.h"
+#include "tests/platforms/workload_runs.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+constexpr Address kShared = 1 << 20;
+constexpr Address kOwn = 2 << 20;
+
+std::vector<std::string> routed(const std::string& routing) {
+  return {"system.miss_routing=" + routing, "miss_routing.ip.coverage=11", "miss_routing.ip.rate=1",
+          "miss_routing.rp.rate=1"};
+}
+
+/// CTA 0 loads a line. The other CTA loads it when the first one has it, after lines of its own,
+/// and once more after another core could have evicted it. CTA i runs on SM i.
+void run_two(GpuRig& rig, std::uint32_t reader) {
+  std::vector<std::vector<ListAccess>> lists(reader + 1);
+  lists[0] = {{kShared}};
+  for (std::uint32_t n = 0; n < 4; ++n) lists[reader].push_back({kOwn + n * 128});
+  lists[reader].push_back({kShared});
+  ListKernel kernel(std::move(lists), true);
+  rig.run(kernel);
+}
+
+}  // namespace
+
+TEST_CASE("a miss is served by the core that holds its line, not by the L2: dp") {
+  GpuRig rig("mesh-28-8-small", routed("dp"));
+  run_two(rig, 5);
+  CHECK(rig.sum("probe", "supplied") == 1);
+  CHECK(rig.sum("probe", "leaders") == 1);
+  CHECK(rig.sum("probe", "lookups") == 1);
+  CHECK(rig.value("probe5", "supplied") == 1);
+  CHECK(rig.value("probe0", "lookup_hits") == 1);
+  CHECK(rig.sum("llc", "local_lookups") == 5);
+}
+
+TEST_CASE("IP finds the one core that holds a line, by the leader or by a scout") {
+  GpuRig rig("mesh-28-8-small", routed("ip"));
+  run_two(rig, 5);
+  CHECK(rig.sum("probe", "supplied") == 1);
+  // The leader has six cores and the scout five. If a scout finds the line, a second leader fetches
+  // it.
+  const auto second = rig.sum("probe", "second_level");
+  CHECK(rig.sum("probe", "leaders") == 1 + second);
+  CHECK(rig.sum("probe", "scouts") == 1);
+  CHECK(rig.sum("probe", "lookup_hits") == 1 + second);
+  CHECK(rig.sum("llc", "local_lookups") == 5);
+}
+
+TEST_CASE("a line that no core holds comes from the L2 after the probes have returned: rp") {
+  GpuRig rig("mesh-28-8-small", routed("rp"));
+  std::vector<std::vector<ListAccess>> lists(1);
+  lists[0] = {{kShared}};
+  ListKernel kernel(std::move(lists), true);
+  rig.run(kernel);
+  CHECK(rig.sum("probe", "predicted") == 1);
+  CHECK(rig.sum("probe", "failed") == 1);
+  CHECK(rig.sum("probe", "lookups") == 5);  // C
+  CHECK(rig.sum("probe", "timeouts") == 0);
+  CHECK(rig.sum("llc", "local_lookups") == 1);
+}
+
+TEST_CASE("a miss goes to the L2 after the timeout, and its probes come too late: rp") {
+  std::vector<std::string> sets = routed("rp");
+  sets.emplace_back("probe.timeout_cycles=10");
+  GpuRig rig("mesh-28-8-small", sets);
+  std::vector<std::vector<ListAccess>> lists(1);
+  lists[0] = {{kShared}};
+  ListKernel kernel(std::move(lists), true);
+  rig.run(kernel);
+  CHECK(rig.sum("probe", "timeouts") == 1);
+  CHECK(rig.sum("probe", "failed") == 0);
+  CHECK(rig.sum("probe", "late") == 2);
+  CHECK(rig.sum("llc", "local_lookups") == 1);
+}
+
+TEST_CASE("the line of a core's own store comes from the L2") {
+  GpuRig rig("mesh-28-8-small", routed("dp"));
+  std::vector<std::vector<ListAccess>> lists(6);
+  lists[0] = {{kShared}};
+  for (std::uint32_t n = 0; n < 4; ++n) lists[5].push_back({kOwn + n * 128});
+  lists[5].push_back({kShared, AccessKind::kStore});
+  lists[5].push_back({kShared});
+  ListKernel kernel(std::move(lists), true);
+  rig.run(kernel);
+  CHECK(rig.sum("probe", "own_writes") == 1);
+  CHECK(rig.sum("probe", "supplied") == 0);
+}
+
+TEST_CASE("probing within each GPU of a multi-GPU system") {
+  verify_carried("dualopt-small", "mm", {"system.miss_routing=rp", "miss_routing.rp.coverage=3"});
+}
+
+TEST_CASE("miss routing is refused where L1s have no common network") {
+  const auto refusal = [](const std::string& preset) {
+    try {
+      resolve_config(preset, {"system.miss_routing=rp"});
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  CHECK(refusal("nuba").find("system.miss_routing (rp) needs one network of all L1s of a GPU") !=
+        std::string::npos);
+  CHECK(refusal("mcm-uba").find("without modules") != std::string::npos);
+  CHECK(refusal("mesh-28-8").empty());
+}
