@@ -252,3 +252,26 @@ TEST_CASE("one source that gives both names of a parameter with different values
   CHECK_NOTHROW(
       resolve_config("uba-mem", {"system.lab_threshold=0.5", "page_placement.lab.threshold=0.5"}));
 }
+
+TEST_CASE("faults of a mesh are refused with their path, for all networks and for one") {
+  const auto refusal = [](const std::string& set) -> std::string {
+    try {
+      resolve_config("uba-mem-small", {"noc.kind=mesh", set});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK(refusal("mesh.vcs=0") == "--set: mesh.vcs: 0 is not a whole number from 1 to 4 VC");
+  CHECK(refusal("mesh.width=5") ==
+        "uba-mem-small: mesh.width, height: 16 nodes (8 ingress and 8 egress ports) do not fill a "
+        "mesh of 5 x 4 routers: 20 nodes expected (concentration is 1)");
+  CHECK(refusal("mesh.placement=1,1,2,3,4,5,6,7") ==
+        "uba-mem-small: mesh.placement: router 1 has more than 1 node (concentration is 1)");
+  CHECK(refusal("noc.kind=mush") ==
+        "--set: noc.kind: 'mush' is not one of crossbar, mesh; did you mean 'mesh'?");
+  CHECK(refusal("system.gpu0.noc.width=3") ==
+        "--set: system.gpu0.noc: width, height: 16 nodes (8 ingress and 8 egress ports) do not "
+        "fill a mesh of 3 x 6 routers: 18 nodes expected (concentration is 1)");
+  CHECK(refusal("system.gpu0.noc.vcs=2").empty());
+}

@@ -90,6 +90,27 @@ TEST_CASE("settings of one instance count for that instance") {
   CHECK(area({"noc.link_bytes=64"}) > area({}));
 }
 
+TEST_CASE("a mesh's energy is that of the routers that packets pass") {
+  const GpuConfig c = resolve_config("uba-mem-small", {"noc.kind=mesh"}).gpu;
+  const PlatformPlan plan = plan_of(c);
+  const NetworkGeometry g = network_geometry(c, *plan.find("system.gpu0.noc"), true);
+  REQUIRE(g.stages.size() == 1);
+  CHECK(g.stages[0].switches == 16);
+  CHECK(g.stages[0].inputs == 5);
+  CHECK(g.stages[0].outputs == 5);
+  CHECK(g.link_bytes == 32);
+  CHECK(g.buffer_bytes == 8 * 32);
+  CHECK(g.clock_hz == 700e6);
+  // 8 SMs on 10 mm2 each, 4 x 4 routers.
+  CHECK(g.length_mm == Approx(std::sqrt(80.0) / 4));
+  // Bytes count once for each router passed.
+  ordered_json modules;
+  modules["system.gpu0.noc"] = {{"request_bytes", 100}, {"request_hop_bytes", 700}};
+  const ordered_json e = energy_of({"noc.kind=mesh"}, modules, 0);
+  CHECK(e["noc"]["dynamic_j"].get<double>() ==
+        Approx(700 * 8 * network_power(c.power, g).joule_per_bit()).epsilon(1e-12));
+}
+
 TEST_CASE("networks have the shape that the crossbar is built in") {
   const NetworkGeometry uba = geometry_of("uba-mem", "noc");
   REQUIRE(uba.stages.size() == 2);

@@ -153,5 +153,5 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["llc"] == 2);                                       // the directory of two sides
   CHECK(groups["dispatch"] == 1);                                  // the latency to several GPUs
   CHECK(groups["noc"] == 1);  // iterations of virtual output queues
-  CHECK(groups.size() == 24);
+  CHECK(groups.size() == 25);
 }
