@@ -462,7 +462,8 @@ void ProbeEngine::reset() {
   groups_.clear();
   deadlines_.clear();
   at_l2_ = 0;
-  own_writes_.clear();
+  site_.probes->clear();
+  flushed();
   sends_from_ = 0;
   stats_ = {};
 }

@@ -2,6 +2,7 @@
 // Read misses that other cores' L1s serve, on a whole GPU (remote-core paper).
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ std::vector<std::string> routed(const std::string& routing) {
           "miss_routing.rp.rate=1"};
 }
 
-/// CTA 0 loads a line. The other CTA loads it when the first one has it, after lines of its own,
-/// and once more after another core could have evicted it. CTA i runs on SM i.
+/// CTA 0 loads a line. The last CTA loads it when the first one has it, after lines of its own.
+/// CTA i runs on SM i.
 void run_two(GpuRig& rig, std::uint32_t reader) {
   std::vector<std::vector<ListAccess>> lists(reader + 1);
   lists[0] = {{kShared}};
@@ -97,6 +98,50 @@ TEST_CASE("the line of a core's own store comes from the L2") {
   CHECK(rig.sum("probe", "own_writes") == 1);
   CHECK(rig.sum("probe", "supplied") == 0);
 }
+
+namespace {
+
+/// Any race of leaders, scouts, timeouts and the L2, on any buffers.
+void verify_races(const std::string& workload, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<std::string> sets;
+  const auto one_of = [&](const std::string& name, const std::vector<std::string>& values) {
+    sets.push_back(name + "=" + values[random() % values.size()]);
+  };
+  one_of("system.miss_routing", {"ip", "rp"});
+  for (const std::string policy : {"ip", "rp"}) {
+    one_of("miss_routing." + policy + ".coverage", {"1", "3", "7", "11"});
+    one_of("miss_routing." + policy + ".probes", {"1", "2", "3", "5"});
+    one_of("miss_routing." + policy + ".rate", {"0.3", "0.7", "1"});
+    one_of("miss_routing." + policy + ".selector", {"index", "supplier"});
+  }
+  one_of("probe.timeout_cycles", {"20", "90", "200", "2048"});
+  one_of("probe.tracked", {"1", "5", "32"});
+  one_of("probe.incoming_depth", {"1", "2", "8"});
+  one_of("probe.reply_depth", {"1", "8"});
+  one_of("noc.kind", {"mesh", "mesh", "crossbar"});
+  one_of("mesh.vcs", {"1", "2"});
+  one_of("mesh.vc_flits", {"1", "3", "8"});
+  one_of("l1.sets", {"2", "32"});
+  one_of("l1.mshr_entries", {"2", "32"});
+  one_of("l1.reserve_frames", {"true", "false"});
+  verify_carried("mesh-28-8-small", workload, sets);
+}
+
+}  // namespace
+
+#define TESSERA_RACES(NAME, SEED) \
+  TEST_CASE("carried under random races of probes: " NAME ", " #SEED) { verify_races(NAME, SEED); }
+TESSERA_RACES("bfs", 1)
+TESSERA_RACES("bfs", 2)
+TESSERA_RACES("mm", 3)
+TESSERA_RACES("mm", 4)
+TESSERA_RACES("kmeans", 5)
+TESSERA_RACES("transpose", 6)
+TESSERA_RACES("reduction", 7)
+TESSERA_RACES("hotspot", 8)
+TESSERA_RACES("btree", 9)
+TESSERA_RACES("sssp", 10)
 
 TEST_CASE("probing within each GPU of a multi-GPU system") {
   verify_carried("dualopt-small", "mm", {"system.miss_routing=rp", "miss_routing.rp.coverage=3"});

@@ -151,3 +151,20 @@ TEST_CASE("the order of processes changes nothing on dualopt: one entry everywhe
                     {"rdma.port_depth=1", "rdma.outgoing_depth=1", "fabric.port_packets=1",
                      "fabric.switch_packets=1", "system.rdma_ports=1"});
 }
+
+TEST_CASE("the order of processes changes nothing where cores probe each other: ip") {
+  check_both_orders("mesh-28-8-small", "spmv",
+                    {"system.miss_routing=ip", "miss_routing.ip.coverage=8",
+                     "miss_routing.ip.rate=0.6", "probe.timeout_cycles=150"});
+}
+
+TEST_CASE("the order of processes changes nothing where cores probe each other: dp") {
+  check_both_orders("mesh-28-8-small", "bfs",
+                    {"system.miss_routing=dp", "probe.incoming_depth=1", "probe.tracked=2"});
+}
+
+TEST_CASE("the order of processes changes nothing where cores probe each other: rp") {
+  check_both_orders("mesh-28-8-small", "kmeans",
+                    {"system.miss_routing=rp", "probe.reply_depth=1", "mesh.vcs=2", "l1.sets=2",
+                     "l1.mshr_entries=4"});
+}
