@@ -39,7 +39,7 @@ BlockHandle make_l1(const L1Site& s) {
   BlockHandle h = handle(std::move(module));
   h.flush = &m;
   h.bytes = &m;
-  h.l1_probe = &m;
+  h.l1_probe = &m.probe_port();
   h.in = {&m.core};
   h.out = {&m.memory};
   return h;

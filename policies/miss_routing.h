@@ -44,6 +44,8 @@ class MissRouting : public Policy {
   /// Whether misses can go to other cores: false only for "home". A platform without such misses
   /// has no probe engines.
   virtual bool probes() const { return true; }
+  /// Whether the cores that route() names supply the line in no time, without a probe.
+  virtual bool at_once() const { return false; }
   /// Called once for each read miss, in the order of the misses.
   virtual ProbeTargets route(const ReadMiss& miss) = 0;
   /// A probe of a miss at `pc` has returned with the line, from `core`.

@@ -199,6 +199,7 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   Group* find(std::uint32_t id);
   void erase(Group& group);
   void drop(Payload& probe);
+  void supply_at_once(Payload& miss, std::uint32_t supplier, Tick t);
   void address_to(Payload& probe, std::uint32_t core) const;
   bool can_send(Tick t) const;
 

@@ -36,6 +36,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
       memory_in_(ResponseReceiver::kUnlimited),
+      probes_(array_, clock_, wake_),
       own_untimed_(config.line_bytes, [this](Payload& p) { return memory->transport_dbg(p); }) {
   own_untimed_.add(*this);
   core.register_nb_transport_fw(this, &L1Cache::fw);
@@ -114,38 +115,11 @@ void L1Cache::schedule_next(Tick t) {
   schedule_next(to_memory_, memory_out_, t);
   wake_.at(responses_.next_due());
   wake_.at(flush_at_);
-  if (unlikely(probe_at_ != kNever)) wake_.at(std::max({probe_at_, lookup_free_at_, t + 1}));
+  probes_.schedule_next(lookup_free_at_, t);
   // A stalled lookup is retried after a fill or after the departure of a request. Both wake the
   // process.
   if (!pipeline_.empty() && !stalled_) {
     wake_.at(std::max(pipeline_.next_due(), lookup_free_at_));
-  }
-}
-
-// Probes.
-
-void L1Cache::attach(L1ProbeClient& client) {
-  probes_ = &client;
-  issued_.assign(std::size_t{config_.sets} * config_.ways, 0);
-}
-
-void L1Cache::probe(std::uint64_t line, Tick due) {
-  sc_assert(probe_at_ == kNever && due > now());
-  probe_at_ = due;
-  probe_line_ = line;
-  wake_.at(std::max(due, lookup_free_at_));
-}
-
-/// Looks up the line of a probe, unless the core's access has taken this cycle.
-void L1Cache::serve_probe(Tick t) {
-  if (lookup_free_at_ > t) return;
-  lookup_free_at_ = clock_.after(t, 1);
-  probe_at_ = kNever;
-  const CacheArray::Frame f = array_.find(probe_line_, probe_line_);
-  if (f == CacheArray::kNone || array_.locked(f)) {
-    probes_->probed(false, nullptr, 0);
-  } else {
-    probes_->probed(true, array_.has_data() ? array_.data(f) : nullptr, issued_[f]);
   }
 }
 
@@ -164,13 +138,13 @@ void L1Cache::drop_lines() {
   flush_at_ = kNever;
   array_.invalidate_all();
   ++stats_.flushes;
-  if (probes_ != nullptr) probes_->flushed();
+  probes_.flushed();
   mshr_.for_each([](Misses::Entry& e) { e.keep = false; });
 }
 
 bool L1Cache::idle() const {
   return pipeline_.empty() && mshr_.empty() && responses_.empty() && to_core_.empty() &&
-         to_memory_.empty() && forwarded_ == 0 && flush_at_ == kNever && probe_at_ == kNever;
+         to_memory_.empty() && forwarded_ == 0 && flush_at_ == kNever && probes_.due() == kNever;
 }
 
 void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
@@ -212,7 +186,7 @@ void L1Cache::reset() {
   lookup_free_at_ = 0;
   flush_at_ = kNever;
   evicts_at_ = 0;
-  probe_at_ = kNever;
+  probes_.reset();
   stalled_ = false;
   wake_.cancel();
 }

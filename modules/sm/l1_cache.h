@@ -15,11 +15,11 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
-#include "modules/core/l1_probe.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/stall_tracker.h"
 #include "modules/core/timed_queue.h"
+#include "modules/sm/l1_probe_port.h"
 #include "modules/sm/l1_role.h"
 
 namespace tessera {
@@ -32,31 +32,23 @@ namespace tessera {
 /// bypass the L1 are forwarded; an atomic invalidates the line.
 ///
 /// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one a
-/// cycle. The data of a hit arrives at the core one cycle after the lookup, so that a hit without
-/// contention takes `latency_cycles`. The request of a miss arrives at the next level one cycle
-/// after the lookup, too. The data of a filled line arrives at the core one cycle after the line,
-/// one access a cycle.
+/// cycle. A cycle later, the data of a hit is at the core, after `latency_cycles` without
+/// contention, or the request of a miss is at the next level. The data of a filled line arrives at
+/// the core one cycle after the line, one access a cycle.
 ///
 /// A load that misses is forwarded itself and returns with the line. Accesses to a line that is
-/// being fetched take effect in order when it arrives; a store is forwarded and, in addition,
-/// appended to the MSHR. Addresses are physical.
-/// The role (modules/sm/l1_role.h) selects the handling of an access to another node's line: like
-/// any other access, or past the array. A load past the array merges with an outstanding fetch of
-/// all words that it needs; otherwise it allocates an MSHR and sends its own request, for the line
-/// or for some words. Its line is not installed. A load after a store or an atomic does not merge
-/// with an older fetch past the array: it fetches again, and gets the new bytes because requests to
-/// one address keep their order on the path to memory.
-///
-/// A response takes effect when it arrives. If no access can be looked up before that, its effects
-/// are computed in the call that announces it. The initiator keeps a payload alive until its
-/// response; a store in an MSHR holds its own reference.
-/// Phases: all four. Not modelled: sectors, bank conflicts of the data array.
-/// L1Pipeline, constructed by make_l1_cache(), adds backward transport, process and role.
-class L1Cache : public sc_core::sc_module,
-                public Block,
-                public FlushIf,
-                public HoldsBytes,
-                public L1ProbeIf {
+/// being fetched take effect in order when it arrives; a store is also forwarded. The role
+/// (modules/sm/l1_role.h) selects the handling of an access to another node's line: like any other
+/// access, or past the array. A load past the array merges with an outstanding fetch of all words
+/// that it needs; otherwise it allocates an MSHR and sends its own request, for the line or for
+/// some words. Its line is not installed. A load after a store or an atomic does not merge with an
+/// older fetch past the array: it fetches again, and gets the new bytes because requests to one
+/// address keep their order on the path to memory. A response takes effect when it arrives. If
+/// nothing is looked up before, its effects are computed in the call that announces it. The
+/// initiator keeps a payload alive until its response; a store in an MSHR holds its own reference.
+/// Phases: all four. Not modelled: sectors, bank conflicts of the data array. L1Pipeline,
+/// constructed by make_l1_cache(), adds backward transport, process and role.
+class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";
   static constexpr const char* kNoun = "role";
@@ -68,6 +60,7 @@ class L1Cache : public sc_core::sc_module,
 
   const L1Config& config() const { return config_; }
   const L1Stats& stats() const { return stats_; }
+  L1ProbeIf& probe_port() { return probes_; }
 
   /// Invalidates all lines at the next clock edge. No bytes are lost, because the cache is
   /// write-through. Lines that are being fetched are delivered but not installed.
@@ -76,9 +69,6 @@ class L1Cache : public sc_core::sc_module,
   void overlay(std::uint64_t, unsigned char*) override {}
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
-
-  void attach(L1ProbeClient& client) override;
-  void probe(std::uint64_t line, Tick due) override;
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -107,7 +97,6 @@ class L1Cache : public sc_core::sc_module,
   Tick soonest_lookup() const;
   void fill(Misses::Entry& entry, Tick t);
   void refuse_fill(Misses::Entry& entry);
-  void serve_probe(Tick t);
   void send_all(Tick t);
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
@@ -144,6 +133,7 @@ class L1Cache : public sc_core::sc_module,
   TimedQueue<Payload*> to_memory_;
   RequestSender memory_out_;
   ProcessTimer wake_;
+  L1ProbePort probes_;
   Tick lookup_free_at_ = 0;
   Tick flush_at_ = kNever;
   Tick evicts_at_ = 0;  ///< time at which the last fill with an eviction takes effect
@@ -152,10 +142,6 @@ class L1Cache : public sc_core::sc_module,
   bool no_free_way_ = false;     ///< the last lookup stalled because no way was free
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   L1Stats stats_;
-  L1ProbeClient* probes_ = nullptr;
-  Tick probe_at_ = kNever;
-  std::uint64_t probe_line_ = 0;
-  std::vector<Tick> issued_;  ///< [frame], with a probe client: when the line's fetch was sent
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
 };

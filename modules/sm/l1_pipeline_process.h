@@ -21,7 +21,7 @@ tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
   if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
   const Tick due = clock_.after(arrival, 0);
   const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
-  if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due && probes_ == nullptr) {
+  if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due && !probes_.attached()) {
     // No access is looked up before the line arrives, so that the effects of the fill can be
     // computed now. Only one eviction is computed in advance, because a flush before the arrival
     // must take it back.
@@ -47,7 +47,7 @@ void L1Pipeline<Role>::process() {
   while (responses_.due(t)) handle_response(*responses_.pop(), t);
   send_all(t);
   look_up(t);
-  if (unlikely(probe_at_ <= t)) serve_probe(t);
+  if (unlikely(probes_.due() <= t)) lookup_free_at_ = probes_.serve(lookup_free_at_, t);
   schedule_next(t);
 }
 

@@ -74,7 +74,7 @@ bool L1Cache::reserve_frame(std::uint64_t line) {
   if (no_free_way_) return false;
   if (array_.occupied(f)) {
     ++stats_.evictions;
-    if (probes_ != nullptr) probes_->evicted(array_.line(f));
+    probes_.evicted(f);
   }
   array_.install(f, line);
   array_.lock(f, true);
@@ -110,7 +110,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
   const CacheArray::Frame f = array_.find(line, line);
   if (f != CacheArray::kNone) {
     if (atomic) {
-      if (probes_ != nullptr && !array_.locked(f)) probes_->evicted(line);
+      if (!array_.locked(f)) probes_.evicted(f);
       array_.invalidate(f);
     } else if (!array_.locked(f)) {  // otherwise the store in the MSHR updates the line
       ++stats_.store_hits;
@@ -187,14 +187,11 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
     if (array_.occupied(f)) {
       ++stats_.evictions;
       evicts_at_ = t;
-      if (probes_ != nullptr) probes_->evicted(array_.line(f));
+      probes_.evicted(f);
     }
     array_.install(f, line);
   }
-  if (probes_ != nullptr) {
-    issued_[f] = request.stamps[at(Hop::kIssued)];
-    probes_->filled(line);
-  }
+  probes_.filled(f, request.stamps[at(Hop::kIssued)]);
   if (request.carries_data) std::memcpy(array_.data(f), bytes, config_.line_bytes);
 }
 

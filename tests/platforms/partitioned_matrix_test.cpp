@@ -15,7 +15,7 @@ using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement, remote caching and miss routing is in this matrix") {
-  CHECK(policy_names<MissRouting>() == std::vector<std::string>{"ccn", "dp", "home", "ip", "rp"});
+  CHECK(policy_names<MissRouting>() == std::vector<std::string>{"ccn", "dp", "home", "ip", "pp", "rp"});
   CHECK(policy_names<PagePlacement>() == std::vector<std::string>{"first-touch", "interleave",
                                                                   "kernel-wide", "lab",
                                                                   "least-first", "round-robin"});
@@ -166,6 +166,7 @@ TESSERA_FEW("dualopt-small noc.kind=mesh")
 // Cores that serve each other's misses, with short queues and timeouts.
 TESSERA_FEW("mesh-28-8-small")
 TESSERA_FEW("mesh-28-8-small system.miss_routing=dp")
+TESSERA_FEW("mesh-28-8-small system.miss_routing=pp")
 TESSERA_FEW("mesh-28-8-small system.miss_routing=ip miss_routing.ip.coverage=8")
 TESSERA_MATRIX("mesh-28-8-small system.miss_routing=rp")
 TESSERA_FEW(

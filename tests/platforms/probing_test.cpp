@@ -46,6 +46,14 @@ TEST_CASE("a miss is served by the core that holds its line, not by the L2: dp")
   CHECK(rig.sum("llc", "local_lookups") == 5);
 }
 
+TEST_CASE("under perfect probing, a line that another core holds takes no probe") {
+  GpuRig rig("mesh-28-8-small", routed("pp"));
+  run_two(rig, 5);
+  CHECK(rig.sum("probe", "supplied") == 1);
+  CHECK(rig.sum("probe", "leaders") == 0);
+  CHECK(rig.sum("llc", "local_lookups") == 5);
+}
+
 TEST_CASE("IP finds the one core that holds a line, by the leader or by a scout") {
   GpuRig rig("mesh-28-8-small", routed("ip"));
   run_two(rig, 5);

@@ -136,7 +136,11 @@ TEST_CASE("the predictor's table replaces the least recently used PC") {
   CHECK(p.state(1) == 0);
 }
 
-TEST_CASE("miss routing: home and dp") {
+TEST_CASE("miss routing: home, pp and dp") {
+  CHECK(make("pp", with_holders({5, 9}))->route({}) == ProbeTargets{{5, 9}});
+  CHECK(make("pp", with_holders({}))->route({}).empty());
+  CHECK(make("pp", with_holders({}))->at_once());
+  CHECK_FALSE(make("dp", with_holders({}))->at_once());
   CHECK_FALSE(make("home", with_holders({1, 2}))->probes());
   CHECK(make("home", with_holders({1, 2}))->route({}).empty());
   MissRoutingContext c = with_holders({5, 9, 12});
