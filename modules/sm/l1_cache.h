@@ -47,7 +47,8 @@ namespace tessera {
 /// nothing is looked up before, its effects are computed in the call that announces it. The
 /// initiator keeps a payload alive until its response; a store in an MSHR holds its own reference.
 /// Phases: all four. Not modelled: sectors, bank conflicts of the data array. L1Pipeline,
-/// constructed by make_l1_cache(), adds backward transport, process and role.
+/// constructed by make_l1_cache(), adds backward transport, process and role. Addresses are
+/// physical. Other cores can look up lines (probe_port()).
 class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";
