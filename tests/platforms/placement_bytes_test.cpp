@@ -237,7 +237,7 @@ TEST_CASE("strided kernel: coda aligns the first stride only, 3 of 4 accesses le
   check_strided(run(kFlatCoda, workload), d);
 }
 
-TEST_CASE("strided kernel: with coda in the hierarchy, as many accesses leave") {
+TEST_CASE("strided kernel: with coda in the hierarchy, accesses of displaced pages leave") {
   // GPU 0 has batches 0 to 4 and pages 0 to 17, dealt to its chiplets in turn.
   const Displaced d = displaced(
       [](std::uint64_t cta) {

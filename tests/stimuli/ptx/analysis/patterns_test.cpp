@@ -18,7 +18,6 @@ namespace {
 
 using namespace tessera;
 
-
 constexpr auto kNL = LocalityType::kNoLocality;
 constexpr auto kRH = LocalityType::kRowHorizontal;
 constexpr auto kRV = LocalityType::kRowVertical;
@@ -255,7 +254,8 @@ void check_row(const ptx::LocalityTable& table, const Row& row, const LaunchRequ
   INFO("parameter " << row.parameter);
   const ptx::DataStructure* d = table.of_parameter(row.parameter);
   REQUIRE(d != nullptr);
-  CHECK(ptx::locality_type_name(d->locality.type) == std::string(ptx::locality_type_name(row.type)));
+  CHECK(ptx::locality_type_name(d->locality.type) ==
+        std::string(ptx::locality_type_name(row.type)));
   const ptx::LaunchLocality l = table.evaluate(*d, launch);
   INFO("why: " << l.why);
   CHECK(ptx::locality_type_name(l.type) == std::string(ptx::locality_type_name(row.at_launch)));

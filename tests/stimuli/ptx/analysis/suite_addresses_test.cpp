@@ -10,6 +10,7 @@
 #include "stimuli/ptx/analysis/locality_table.h"
 #include "stimuli/workload.h"
 #include "tests/stimuli/ptx/analysis/address_check.h"
+#include "tests/stimuli/ptx/analysis/flat_device.h"
 #include "tests/support/suite_cases.h"
 
 namespace {
@@ -21,24 +22,10 @@ using test::AddressCheck;
 constexpr std::uint64_t kSeed = 1;
 
 /// A device that checks the addresses of every launch.
-class CheckingDevice final : public Device {
+class CheckingDevice final : public test::FlatDevice {
  public:
   explicit CheckingDevice(std::vector<ptx::Module> modules) : modules_(std::move(modules)) {}
 
-  Address allocate(const std::string& name, std::uint64_t bytes) override {
-    const Address begin = allocations_.allocate(name, bytes).begin;
-    memory_.cover(allocations_.top());
-    return begin;
-  }
-  void write(Address to, const void* from, std::uint64_t bytes) override {
-    if (bytes != 0) memory_.write(to, from, bytes);
-  }
-  void defer(Address to, std::uint64_t bytes, Contents contents) override {
-    memory_.defer(to, bytes, std::move(contents));
-  }
-  void read(void* to, Address from, std::uint64_t bytes) override {
-    if (bytes != 0) memory_.read(to, from, bytes);
-  }
   void launch(const LaunchRequest& request) override {
     AddressCheck*& check = checks_[request.kernel];
     if (check == nullptr) {
@@ -53,10 +40,9 @@ class CheckingDevice final : public Device {
     for (const ptx::DataStructure& d : table.structures()) {
       rows_.try_emplace({request.kernel, d.origin.parameter}, table.evaluate(d, request));
     }
-    const auto program = source_of(request).make(request, {&memory_});
-    check->run(*program, request, memory_);
+    const auto program = source_of(request).make(request, {&memory()});
+    check->run(*program, request, memory());
   }
-  const Allocations& allocations() const override { return allocations_; }
   const std::map<std::string, AddressCheck*>& checks() const { return checks_; }
   /// The row of a parameter in the kernel's first launch.
   const ptx::LaunchLocality& row(const std::string& kernel, std::size_t parameter) const {
@@ -65,8 +51,6 @@ class CheckingDevice final : public Device {
 
  private:
   std::vector<ptx::Module> modules_;
-  Allocations allocations_;
-  FlatMemory memory_;
   std::vector<std::unique_ptr<AddressCheck>> owned_;
   std::map<std::string, AddressCheck*> checks_;
   std::map<std::pair<std::string, std::size_t>, ptx::LaunchLocality> rows_;
@@ -154,7 +138,6 @@ struct TableRow {
 };
 
 std::vector<TableRow> table_of_suite() {
-
   constexpr auto kNL = LocalityType::kNoLocality;
   constexpr auto kCV = LocalityType::kColumnVertical;
   constexpr auto kIT = LocalityType::kIntraThread;
