@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "modules/noc/mesh.h"
+
 #include <utility>
 
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
-#include "modules/noc/mesh.h"
 
 namespace tessera {
 

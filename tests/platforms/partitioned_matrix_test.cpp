@@ -15,7 +15,8 @@ using namespace tessera;        // NOLINT(google-build-using-namespace)
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement, remote caching and miss routing is in this matrix") {
-  CHECK(policy_names<MissRouting>() == std::vector<std::string>{"ccn", "dp", "home", "ip", "pp", "rp"});
+  CHECK(policy_names<MissRouting>() ==
+        std::vector<std::string>{"ccn", "dp", "home", "ip", "pp", "rp"});
   CHECK(policy_names<PagePlacement>() == std::vector<std::string>{"first-touch", "interleave",
                                                                   "kernel-wide", "lab",
                                                                   "least-first", "round-robin"});
