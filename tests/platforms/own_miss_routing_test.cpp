@@ -18,8 +18,9 @@ namespace {
 constexpr Address kShared = 1 << 20;
 constexpr Address kOwn = 2 << 20;
 constexpr std::uint32_t kBefore = 6;  ///< misses of core 0 before the one that is probed
+constexpr std::uint32_t kAfter = 20;  ///< and after it, until the scout has returned
 
-/// Only the last miss of core 0 is probed: cores 1 to 13 by the leader, 14 to 27 by the scout.
+/// Only one miss of core 0 is probed: cores 1 to 13 by the leader, 14 to 27 by the scout.
 class FigureEight final : public MissRouting {
  public:
   explicit FigureEight(std::uint32_t core) : core_(core) {}
@@ -41,19 +42,20 @@ const PolicyRegistration<MissRouting> kRegistered(
       return std::unique_ptr<MissRouting>(std::make_unique<FigureEight>(context.core));
     });
 
-/// The given cores load a line at once; core 0 loads it after lines of its own.
+/// The given cores load a line at once; core 0 loads it between lines of its own.
 void run(GpuRig& rig, const std::vector<std::uint32_t>& holders) {
   std::vector<std::vector<ListAccess>> lists(28);
   for (const std::uint32_t core : holders) lists[core] = {{kShared}};
   for (std::uint32_t n = 0; n < kBefore; ++n) lists[0].push_back({kOwn + n * 128});
   lists[0].push_back({kShared});
+  for (std::uint32_t n = 0; n < kAfter; ++n) lists[0].push_back({kOwn + (kBefore + n) * 128});
   ListKernel kernel(std::move(lists), true);
   rig.run(kernel);
   CHECK(rig.sum("probe", "supplied") == 1);
   CHECK(rig.sum("probe", "failed") == 0);
   CHECK(rig.sum("probe", "timeouts") == 0);
   CHECK(rig.sum("probe", "scouts") == 1);
-  CHECK(rig.sum("llc", "local_lookups") == kBefore + holders.size());
+  CHECK(rig.sum("llc", "local_lookups") == kBefore + kAfter + holders.size());
 }
 
 }  // namespace
