@@ -75,7 +75,9 @@ void Hmd::receive(const CoherenceMessage& message) {
     case MessageType::kGrantAck: {
       const auto at = active_.find(block);
       if (at == active_.end() || !at->second.busy) break;
-      at->second.current.acknowledged = true;
+      Transaction& t = at->second.current;
+      t.acknowledged = true;
+      if (!t.finishing && t.awaited == 0) continue_after_snoops(block, at->second);
       finish_if_complete(at->second);
       break;
     }
@@ -150,10 +152,7 @@ void Hmd::start(std::uint64_t block, Activity& a) {
       if (drop) voided_.erase(voided);
       if (!drop || mutated(ProtocolMutation::kApplyVoidedWriteBack)) {
         merge(t.request);
-        if (t.request.non_coherent && !t.request.data.empty()) {
-          t.merged = true;
-          t.origins |= bit(t.child);
-        }
+        if (t.request.non_coherent && !t.request.data.empty()) t.origins |= bit(t.child);
       }
       // The LLC can hold other lines of the block.
       if (!drop && t.child < smds_) remove(block, t.child);
@@ -211,12 +210,14 @@ void Hmd::handle_response(const CoherenceMessage& message) {
   Activity& a = at->second;
   Transaction& t = a.current;
   const unsigned child = position_of(message.from);
-  for (const std::uint64_t line : message.voided) voided_.push_back(line * 64 + child);
-  merge(message);
-  if (message.non_coherent) {
-    t.merged = true;
-    t.origins |= bit(child);
+  for (const std::uint64_t line : message.voided) {
+    // The write-back of the LLC that is being merged can cause a snoop of its other lines.
+    const bool current = t.request.type == MessageType::kWriteBack && t.child == child &&
+                         t.request.line == line;
+    if (!current) voided_.push_back(line * 64 + child);
   }
+  merge(message);
+  if (message.non_coherent) t.origins |= bit(child);
   t.supplied |= message.supplied;
   if (message.state == State::kI) {
     remove(block, child);
@@ -226,18 +227,29 @@ void Hmd::handle_response(const CoherenceMessage& message) {
   if (--t.awaited == 0) continue_after_snoops(block, a);
 }
 
+std::uint64_t Hmd::stale_copies(std::uint64_t block, const Transaction& t) const {
+  if (mutated(ProtocolMutation::kMergeKeepsCopies)) return 0;
+  std::uint64_t stale = 0;
+  for (std::uint64_t left = directory_.at(block).sharers; left != 0; left &= left - 1) {
+    const std::uint64_t child = left & ~(left - 1);
+    if ((t.origins & ~child) != 0) stale |= child;
+  }
+  return stale;
+}
+
 void Hmd::continue_after_snoops(std::uint64_t block, Activity& a) {
   Transaction& t = a.current;
-  if (t.merged && !t.dropped && !mutated(ProtocolMutation::kMergeKeepsCopies)) {
-    t.dropped = true;
-    std::uint64_t stale = directory_[block].sharers & ~t.origins;
-    // An SMD that reads has no copy, or receives it from a peer that has all merged bytes.
-    if (t.request.type == MessageType::kReadRequest && t.child < smds_) stale &= ~bit(t.child);
-    for (; stale != 0; stale &= stale - 1) {
-      snoop(MessageType::kInvalidateSnoop, block, a, static_cast<unsigned>(__builtin_ctzll(stale)));
-    }
-    if (t.awaited != 0) return;
+  const bool reads_block = t.request.type == MessageType::kReadRequest && t.child < smds_;
+  std::uint64_t stale = stale_copies(block, t);
+  // An SMD that reads has no copy, unless a peer has sent it.
+  if (reads_block && !t.supplied) stale &= ~bit(t.child);
+  if (reads_block && (stale & ~bit(t.child)) != 0) stale &= ~bit(t.child);
+  // A snoop must not overtake the peer's data.
+  if (reads_block && stale == bit(t.child) && !t.acknowledged) return;
+  for (; stale != 0; stale &= stale - 1) {
+    snoop(MessageType::kInvalidateSnoop, block, a, static_cast<unsigned>(__builtin_ctzll(stale)));
   }
+  if (t.awaited != 0) return;
   t.finishing = true;
   if (t.request.type == MessageType::kWriteBack) {
     CoherenceMessage ack;
@@ -257,6 +269,10 @@ void Hmd::continue_after_snoops(std::uint64_t block, Activity& a) {
 
 void Hmd::grant(std::uint64_t block, Activity& a) {
   Transaction& t = a.current;
+  if (t.supplied) {  // the peer has granted S
+    finish_if_complete(a);
+    return;
+  }
   Entry& entry = directory_[block];
   CoherenceMessage m;
   m.type = MessageType::kGrant;
@@ -264,7 +280,7 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
   m.to = t.request.from;
   m.line = t.request.line;
   m.lines = t.request.lines;
-  const bool alone = (entry.sharers & ~bit(t.child)) == 0 && !t.supplied;
+  const bool alone = (entry.sharers & ~bit(t.child)) == 0;
   if (t.request.type == MessageType::kWriteRequest) {
     m.state = State::kM;
   } else if (alone || mutated(ProtocolMutation::kExclusiveToEveryReader)) {
@@ -280,12 +296,10 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
     if (entry.owner == t.child && t.child < smds_) entry.owner = kNoOwner;
     entry.sharers |= bit(t.child);
   }
-  if (!t.supplied) {
-    for (std::uint32_t i = 0; i < m.lines; ++i) {
-      m.data.push_back({m.line + i, ByteMask::first(kLineBytes), memory_.read(m.line + i)});
-    }
-    network_.send(std::move(m));
+  for (std::uint32_t i = 0; i < m.lines; ++i) {
+    m.data.push_back({m.line + i, ByteMask::first(kLineBytes), memory_.read(m.line + i)});
   }
+  network_.send(std::move(m));
   if (mutated(ProtocolMutation::kNoWaitForGrantAck)) t.acknowledged = true;
   finish_if_complete(a);
 }

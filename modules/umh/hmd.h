@@ -76,10 +76,8 @@ class Hmd {
     CoherenceMessage request;
     unsigned child = 0;
     unsigned awaited = 0;      ///< responses to snoops
-    bool merged = false;       ///< non-coherent bytes
-    bool dropped = false;      ///< the other copies have been invalidated after `merged`
     bool supplied = false;     ///< a peer sends the block
-    bool acknowledged = false; ///< the requester has the block
+    bool acknowledged = false;  ///< the requester has the block
     std::uint64_t origins = 0; ///< children whose non-coherent bytes were merged
     bool finishing = false;    ///< waits only for the grant's acknowledgement
   };
@@ -94,6 +92,8 @@ class Hmd {
   unsigned position_of(AgentId agent) const;
   void advance(std::uint64_t block);
   void start(std::uint64_t block, Activity& a);
+  /// Children whose copies lack bytes that the transaction has merged.
+  std::uint64_t stale_copies(std::uint64_t block, const Transaction& t) const;
   void continue_after_snoops(std::uint64_t block, Activity& a);
   void snoop(MessageType type, std::uint64_t block, Activity& a, unsigned child);
   void handle_response(const CoherenceMessage& message);
