@@ -27,8 +27,9 @@ MessageClass class_of(MessageType type) {
 
 const char* name_of(MessageType type) {
   static constexpr std::array<const char*, 12> kNames = {
-      "read-request", "write-request", "write-back", "read-snoop", "invalidate-snoop", "snoop-data",
-      "snoop-ack",    "grant",         "peer-data",  "listen",     "grant-ack",        "write-back-ack"};
+      "read-request",     "write-request", "write-back", "read-snoop",
+      "invalidate-snoop", "snoop-data",    "snoop-ack",  "grant",
+      "peer-data",        "listen",        "grant-ack",  "write-back-ack"};
   return kNames[static_cast<std::size_t>(type)];
 }
 

@@ -33,8 +33,8 @@ enum class MessageType : std::uint8_t {
   kGrant,            ///< lower to upper level: the bytes and the state that a request obtains
   kPeerData,         ///< between two SMDs: the same, from the owner of the block
   kListen,           ///< HMD to SMD: a peer has been told to send the block
-  kGrantAck,         ///< upper to lower level: the grant, or a write-back-ack with `confirm`, arrived
-  kWriteBackAck      ///< lower to upper level: the write-back has been merged or dropped
+  kGrantAck,     ///< upper to lower level: the grant, or a write-back-ack with `confirm`, arrived
+  kWriteBackAck  ///< lower to upper level: the write-back has been merged or dropped
 };
 
 MessageClass class_of(MessageType type);

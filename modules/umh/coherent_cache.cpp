@@ -78,8 +78,8 @@ CoherentCache::CoherentCache(const CoherentCacheConfig& config, AgentId self,
 }
 
 std::uint64_t CoherentCache::set_index(std::uint64_t block) const {
-  const std::uint64_t part = std::max<std::uint64_t>(
-      1, config_.interleave_lines / config_.block_lines);
+  const std::uint64_t part =
+      std::max<std::uint64_t>(1, config_.interleave_lines / config_.block_lines);
   return block / part / config_.banks * part + block % part;
 }
 
@@ -157,10 +157,10 @@ void CoherentCache::access(const CoherentAccess& access, Completion done) {
       break;
     case CoherentAccess::Kind::kNStore:
       // A mask bit cannot stand for a part of its bytes (section 4.1.2).
-      job->action = rounded(access.mask) == access.mask ||
-                            mutated(ProtocolMutation::kNarrowNonCoherentStore)
-                        ? Action::kNStore
-                        : Action::kStore;
+      job->action =
+          rounded(access.mask) == access.mask || mutated(ProtocolMutation::kNarrowNonCoherentStore)
+              ? Action::kNStore
+              : Action::kStore;
       break;
     case CoherentAccess::Kind::kStore:
     case CoherentAccess::Kind::kFetchAdd:
@@ -412,8 +412,7 @@ void CoherentCache::handle_grant(const CoherenceMessage& message) {
   const std::uint64_t block = block_of(message.line);
   Block* const b = resident(block);
   if (job == nullptr || b == nullptr) throw std::logic_error("unexpected " + message.describe());
-  const bool keep_stale =
-      mutated(ProtocolMutation::kKeepStaleBytes) && b->state != State::kI;
+  const bool keep_stale = mutated(ProtocolMutation::kKeepStaleBytes) && b->state != State::kI;
   for (const LineBytes& l : message.data) {
     Line& line = line_in(*b, l.line);
     if (!keep_stale) {
@@ -770,9 +769,13 @@ void CoherentCache::handle_response(const CoherenceMessage& message) {
 }
 
 std::string CoherentCache::describe_waiting() const {
-  static constexpr std::array<const char*, 7> kPhases = {
-      "queued",   "a frame", "a grant", "responses of its children", "an acknowledgement of its grant",
-      "an acknowledgement of its write-back", "done"};
+  static constexpr std::array<const char*, 7> kPhases = {"queued",
+                                                         "a frame",
+                                                         "a grant",
+                                                         "responses of its children",
+                                                         "an acknowledgement of its grant",
+                                                         "an acknowledgement of its write-back",
+                                                         "done"};
   std::string text;
   for (const auto& [block, a] : active_) {
     for (const auto& job : a.running) {

@@ -28,7 +28,7 @@ struct CoherentAccess {
   std::uint64_t id = 0;
   Kind kind = Kind::kLoad;
   std::uint64_t line = 0;
-  ByteMask mask;  ///< bytes of kLoad, kStore, kNStore
+  ByteMask mask;                                  ///< bytes of kLoad, kStore, kNStore
   std::array<unsigned char, kLineBytes> bytes{};  ///< stored bytes; loaded bytes on completion
   unsigned word = 0;                              ///< first byte of the word, a multiple of 4
   std::uint32_t addend = 0;
@@ -139,11 +139,11 @@ class CoherentCache {
     enum class Kind : std::uint8_t { kAccess, kChildRequest, kWriteBack, kFlush };
     Kind kind = Kind::kAccess;
     Phase phase = Phase::kQueued;
-    bool exclusive = true;   ///< no other job of the block runs
-    bool evicting = false;   ///< an eviction for this job's frame is in progress
-    unsigned awaited = 0;    ///< responses of children
+    bool exclusive = true;  ///< no other job of the block runs
+    bool evicting = false;  ///< an eviction for this job's frame is in progress
+    unsigned awaited = 0;   ///< responses of children
     std::uint64_t line = 0;
-    unsigned child = 0;      ///< position of the requester
+    unsigned child = 0;  ///< position of the requester
     Action action = Action::kLoad;
     CoherentAccess access;
     Completion completion;
@@ -236,8 +236,8 @@ class CoherentCache {
   CacheArray tags_;
   std::vector<Block> blocks_;  ///< by frame
   std::unordered_map<std::uint64_t, Activity> active_;
-  std::deque<std::uint64_t> ready_;    ///< blocks whose activity can advance
-  std::deque<Job*> frame_waiters_;     ///< in order of arrival
+  std::deque<std::uint64_t> ready_;  ///< blocks whose activity can advance
+  std::deque<Job*> frame_waiters_;   ///< in order of arrival
   /// Write-backs that a response to a snoop has voided: line * 64 + child.
   std::vector<std::uint64_t> voided_;
   unsigned depth_ = 0;  ///< calls in progress; the outermost advances the blocks

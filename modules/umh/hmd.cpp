@@ -54,7 +54,7 @@ Hmd::Entry Hmd::entry(std::uint64_t line) const {
 }
 
 std::uint32_t Hmd::entry_bits() const {
-  const auto n = static_cast<std::uint32_t>(children_.size());
+  const std::uint32_t n = smds_;
   std::uint32_t owner = 0;
   while ((1U << owner) < n + 1) ++owner;
   return n + owner;
@@ -146,8 +146,7 @@ void Hmd::start(std::uint64_t block, Activity& a) {
       break;
     }
     default: {
-      const auto voided =
-          std::find(voided_.begin(), voided_.end(), t.request.line * 64 + t.child);
+      const auto voided = std::find(voided_.begin(), voided_.end(), t.request.line * 64 + t.child);
       const bool drop = voided != voided_.end();
       if (drop) voided_.erase(voided);
       if (!drop || mutated(ProtocolMutation::kApplyVoidedWriteBack)) {
@@ -212,8 +211,8 @@ void Hmd::handle_response(const CoherenceMessage& message) {
   const unsigned child = position_of(message.from);
   for (const std::uint64_t line : message.voided) {
     // The write-back of the LLC that is being merged can cause a snoop of its other lines.
-    const bool current = t.request.type == MessageType::kWriteBack && t.child == child &&
-                         t.request.line == line;
+    const bool current =
+        t.request.type == MessageType::kWriteBack && t.child == child && t.request.line == line;
     if (!current) voided_.push_back(line * 64 + child);
   }
   merge(message);

@@ -63,7 +63,8 @@ class Hmd {
   Entry entry(std::uint64_t line) const;
   bool idle() const { return active_.empty(); }
   std::string describe_waiting() const;
-  /// Directory bits of a secondary block: sharers and owner.
+  /// Directory bits of a secondary block for n SMDs: n sharers, and the owner in ceil(log2(n + 1)).
+  /// The bits of the LLC belong to the LLC's directory (section 5.3).
   std::uint32_t entry_bits() const;
 
  private:
@@ -75,11 +76,11 @@ class Hmd {
   struct Transaction {
     CoherenceMessage request;
     unsigned child = 0;
-    unsigned awaited = 0;      ///< responses to snoops
-    bool supplied = false;     ///< a peer sends the block
+    unsigned awaited = 0;       ///< responses to snoops
+    bool supplied = false;      ///< a peer sends the block
     bool acknowledged = false;  ///< the requester has the block
-    std::uint64_t origins = 0; ///< children whose non-coherent bytes were merged
-    bool finishing = false;    ///< waits only for the grant's acknowledgement
+    std::uint64_t origins = 0;  ///< children whose non-coherent bytes were merged
+    bool finishing = false;     ///< waits only for the grant's acknowledgement
   };
   struct Activity {
     std::deque<Item> queue;

@@ -55,9 +55,7 @@ struct Row {
 };
 
 constexpr ActionCell hit(State s) { return {Need::kHit, s, s}; }
-constexpr ActionCell rd_req(State s, State exclusive) {
-  return {Need::kReadRequest, s, exclusive};
-}
+constexpr ActionCell rd_req(State s, State exclusive) { return {Need::kReadRequest, s, exclusive}; }
 constexpr ActionCell wr_req(State s) { return {Need::kWriteRequest, s, s}; }
 constexpr IncomingCell none(State s) { return {Transfer::kNone, s}; }
 constexpr IncomingCell w_back(State s) { return {Transfer::kWriteBack, s}; }

@@ -16,10 +16,10 @@ struct FlushStages {
   std::vector<Hmd*> hmds;
 };
 
-/// Final flush of a device (UMH section 4.2). A level starts after the previous level has completed.
-/// The last stage waits for the transactions that are pending in the HMDs. When `done` is called,
-/// stores of the device that had completed before the call are in host memory, and no other device
-/// has a copy with older bytes.
+/// Final flush of a device (UMH section 4.2). A level starts after the previous level has
+/// completed. The last stage waits for the transactions that are pending in the HMDs. When `done`
+/// is called, stores of the device that had completed before the call are in host memory, and no
+/// other device has a copy with older bytes.
 void flush_device(const FlushStages& stages, std::function<void()> done);
 
 }  // namespace tessera::umh

@@ -105,9 +105,8 @@ class Run {
     const std::uint64_t limit = system_.steps() + 2000 * (episode_.operations.size() + 100);
     while (system_.step()) {
       const CoherenceMessage* const m = system_.delivered();
-      if (m == nullptr) continue;
-      if (trace_ != nullptr) note("  " + system_.describe(*m));
-      const std::string violated = system_.check(m->line);
+      if (m != nullptr && trace_ != nullptr) note("  " + system_.describe(*m));
+      const std::string violated = system_.check(m != nullptr ? m->line : issued_line_);
       if (!violated.empty()) throw Fault{violated};
       if (pending_fault_) throw *pending_fault_;
       if (system_.steps() > limit) throw Fault{"livelock:\n" + system_.describe_waiting()};
@@ -123,9 +122,8 @@ class Run {
   }
 
   static std::string describe(const Operation& op) {
-    static const std::vector<std::string> kNames = {"load",         "store",       "n-store",
-                                                    "add",          "read-counter", "synchronise",
-                                                    "evict",        "flush"};
+    static const std::vector<std::string> kNames = {
+        "load", "store", "n-store", "add", "read-counter", "synchronise", "evict", "flush"};
     std::string text = kNames[static_cast<std::size_t>(op.kind)];
     if (op.kind != Operation::Kind::kFlush) text += " line " + std::to_string(op.line);
     if (op.kind <= Operation::Kind::kNStore) {
@@ -146,6 +144,7 @@ class Run {
     const std::size_t index = a.operations[a.next];
     const Operation op = episode_.operations[index];
     ++issued_;
+    issued_line_ = op.line;
     const std::uint64_t start = system_.steps();
     running_.insert(start);
     note(agent_name(agent) + ": " + describe(op));
@@ -227,21 +226,20 @@ class Run {
       const unsigned char value = unused_value(op);
       for (unsigned i = op.first; i < op.first + op.size; ++i) {
         access.bytes[i] = value;
-        writes(op.line, i).push_back(
-            {value, start, kNever, kNever, coherent, agent, a.device});
+        writes(op.line, i).push_back({value, start, kNever, kNever, coherent, agent, a.device});
       }
       note("  value " + std::to_string(value));
     }
-    system_.l1(a.device, a.l1).access(access, [this, agent, op, start,
-                                               coherent](const CoherentAccess& result) {
-      // A check that fails is reported after the step, not through the blocks.
-      try {
-        accessed(agent, op, start, coherent, result);
-      } catch (const Fault& f) {
-        if (!pending_fault_) pending_fault_ = std::make_unique<Fault>(f);
-      }
-      complete(agent, start);
-    });
+    system_.l1(a.device, a.l1)
+        .access(access, [this, agent, op, start, coherent](const CoherentAccess& result) {
+          // A check that fails is reported after the step, not through the blocks.
+          try {
+            accessed(agent, op, start, coherent, result);
+          } catch (const Fault& f) {
+            if (!pending_fault_) pending_fault_ = std::make_unique<Fault>(f);
+          }
+          complete(agent, start);
+        });
   }
 
   void accessed(unsigned agent, const Operation& op, std::uint64_t start, bool coherent,
@@ -377,8 +375,8 @@ class Run {
       }
     }
     for (const auto& [at, all] : bytes_) {
-      check_byte(at / kLineBytes, at % kLineBytes, system_.memory().read(at / kLineBytes)[at % kLineBytes],
-                 ~0U, system_.steps() + 1);
+      check_byte(at / kLineBytes, at % kLineBytes,
+                 system_.memory().read(at / kLineBytes)[at % kLineBytes], ~0U, system_.steps() + 1);
     }
     for (const auto& [line, counter] : counters_) {
       std::uint32_t value = 0;
@@ -399,6 +397,7 @@ class Run {
   std::map<std::uint64_t, Counter> counters_;
   std::multiset<std::uint64_t> running_;  ///< starts of operations in progress
   std::unique_ptr<Fault> pending_fault_;
+  std::uint64_t issued_line_ = 0;  ///< of the last operation
   std::size_t issued_ = 0;
   std::size_t finished_ = 0;
   unsigned char value_ = 0;
@@ -429,7 +428,7 @@ Episode random_episode(std::uint64_t seed, std::size_t operations) {
   const std::uint64_t lines = 1 + pick(6);
   const unsigned l1s = s.gpus * s.cus + s.cores;
   // Weights of the kinds, by episode: some have no non-coherent stores, some no evictions.
-  const std::array<std::uint64_t, 7> weights = {30, pick(20), pick(40), pick(8),
+  const std::array<std::uint64_t, 7> weights = {30, pick(20), pick(40),          pick(8),
                                                 4,  pick(8),  pick(2) * pick(10)};
   const std::uint64_t flush_every = 20 + pick(200);
   std::uint64_t total = 0;

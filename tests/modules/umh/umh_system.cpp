@@ -15,9 +15,7 @@ AgentId UmhSystem::add_agent(const std::string& name) {
 
 UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_delay)
     : shape_(shape), random_(seed), max_delay_(max_delay) {
-  const auto index = [](const std::string& base, unsigned i) {
-    return base + std::to_string(i);
-  };
+  const auto index = [](const std::string& base, unsigned i) { return base + std::to_string(i); };
   std::vector<AgentId> hmds;
   for (unsigned i = 0; i < shape.hmds; ++i) hmds.push_back(add_agent(index("hmd", i)));
   std::vector<std::vector<AgentId>> l1(shape.gpus + 1), l2(shape.gpus + 1), last(shape.gpus + 1);

@@ -49,7 +49,7 @@ class UmhSystem final : public CoherenceNetwork {
     }
   }
   std::uint64_t steps() const { return steps_; }
-  /// Lines of the block of the last delivered message; nothing after an action.
+  /// The message of the last step; nullptr after an action.
   const CoherenceMessage* delivered() const { return has_delivered_ ? &delivered_ : nullptr; }
 
   /// A device: the GPUs in order, then the CPU.
@@ -68,8 +68,8 @@ class UmhSystem final : public CoherenceNetwork {
   struct Node {
     CoherentCache* cache;
     std::string name;
-    std::vector<int> parents;      ///< by bank
-    std::vector<unsigned> hmds;    ///< where the parents are HMDs
+    std::vector<int> parents;    ///< by bank
+    std::vector<unsigned> hmds;  ///< where the parents are HMDs
     std::uint32_t parent_lines;
   };
   const std::vector<Node>& nodes() const { return nodes_; }
