@@ -360,6 +360,28 @@ TEST_CASE("lines of a secondary block are granted at the same time, and a snoop 
   CHECK(s.take() == "invalidate-snoop to 3, invalidate-snoop to 3");
 }
 
+TEST_CASE("a bank uses all of its sets") {
+  CoherentCacheConfig config;
+  config.sets = 128;
+  config.ways = 1;
+  for (const std::uint32_t banks : {4U, 1U}) {
+    config.banks = banks;
+    config.interleave_lines = 64;
+    Scripted s(config);
+    // Bank 0 of 4 has the lines 0 to 63, 256 to 319, ...
+    for (std::uint64_t i = 0; i < 128; ++i) {
+      const std::uint64_t line = i / 64 * 256 + i % 64;
+      s.access(CoherentAccess::Kind::kLoad, ByteMask::first(1), 0, line);
+      s.receive(MessageType::kGrant, State::kS, 1, kParent, kNoAgent, line);
+    }
+    unsigned resident = 0;
+    for (std::uint64_t line = 0; line < 320; ++line) {
+      resident += s.cache.state(line) == State::kI ? 0 : 1;
+    }
+    CHECK(resident == (banks == 4 ? 128 : 64));
+  }
+}
+
 TEST_CASE("a non-coherent store of part of a mask bit becomes coherent") {
   for (const std::uint32_t granularity : {1U, 2U, 4U}) {
     CoherentCacheConfig config;
