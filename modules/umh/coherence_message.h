@@ -48,6 +48,9 @@ struct LineBytes {
   std::array<unsigned char, kLineBytes> bytes{};
 };
 
+/// Sharer bit of a directory for the child at a position.
+constexpr std::uint64_t sharer_bit(unsigned child) { return std::uint64_t{1} << child; }
+
 /// A message of the coherence protocol.
 struct CoherenceMessage {
   MessageType type = MessageType::kReadRequest;

@@ -8,12 +8,6 @@
 
 namespace tessera::umh {
 
-namespace {
-
-constexpr std::uint64_t bit(unsigned child) { return std::uint64_t{1} << child; }
-
-}  // namespace
-
 const HostMemory::Line& HostMemory::read(std::uint64_t line) const {
   static const Line kZero{};
   const auto at = lines_.find(line);
@@ -137,7 +131,7 @@ void Hmd::start(std::uint64_t block, Activity& a) {
       }
       break;
     case MessageType::kWriteRequest: {
-      std::uint64_t others = entry.sharers & ~bit(t.child);
+      std::uint64_t others = entry.sharers & ~sharer_bit(t.child);
       if (mutated(ProtocolMutation::kKeepSharerOnWrite)) others &= others - 1;
       for (; others != 0; others &= others - 1) {
         snoop(MessageType::kInvalidateSnoop, block, a,
@@ -151,7 +145,7 @@ void Hmd::start(std::uint64_t block, Activity& a) {
       if (drop) voided_.erase(voided);
       if (!drop || mutated(ProtocolMutation::kApplyVoidedWriteBack)) {
         merge(t.request);
-        if (t.request.non_coherent && !t.request.data.empty()) t.origins |= bit(t.child);
+        if (t.request.non_coherent && !t.request.data.empty()) t.origins |= sharer_bit(t.child);
       }
       // The LLC can hold other lines of the block.
       if (!drop && t.child < smds_) remove(block, t.child);
@@ -173,7 +167,7 @@ void Hmd::snoop(MessageType type, std::uint64_t block, Activity& a, unsigned chi
   if (config_.peer_transfer && type == MessageType::kReadSnoop && child < smds_ &&
       t.child < smds_) {
     // The peer's data can arrive before its response to this snoop.
-    directory_[block].sharers |= bit(t.child);
+    directory_[block].sharers |= sharer_bit(t.child);
     m.peer = children_[t.child];
     CoherenceMessage listen;
     listen.type = MessageType::kListen;
@@ -196,7 +190,7 @@ void Hmd::merge(const CoherenceMessage& message) {
 
 void Hmd::remove(std::uint64_t block, unsigned child) {
   Entry& entry = directory_[block];
-  entry.sharers &= ~bit(child);
+  entry.sharers &= ~sharer_bit(child);
   if (entry.owner == child) entry.owner = kNoOwner;
 }
 
@@ -216,7 +210,7 @@ void Hmd::handle_response(const CoherenceMessage& message) {
     if (!current) voided_.push_back(line * 64 + child);
   }
   merge(message);
-  if (message.non_coherent) t.origins |= bit(child);
+  if (message.non_coherent) t.origins |= sharer_bit(child);
   t.supplied |= message.supplied;
   if (message.state == State::kI) {
     remove(block, child);
@@ -241,10 +235,10 @@ void Hmd::continue_after_snoops(std::uint64_t block, Activity& a) {
   const bool reads_block = t.request.type == MessageType::kReadRequest && t.child < smds_;
   std::uint64_t stale = stale_copies(block, t);
   // An SMD that reads has no copy, unless a peer has sent it.
-  if (reads_block && !t.supplied) stale &= ~bit(t.child);
-  if (reads_block && (stale & ~bit(t.child)) != 0) stale &= ~bit(t.child);
+  if (reads_block && !t.supplied) stale &= ~sharer_bit(t.child);
+  if (reads_block && (stale & ~sharer_bit(t.child)) != 0) stale &= ~sharer_bit(t.child);
   // A snoop must not overtake the peer's data.
-  if (reads_block && stale == bit(t.child) && !t.acknowledged) return;
+  if (reads_block && stale == sharer_bit(t.child) && !t.acknowledged) return;
   for (; stale != 0; stale &= stale - 1) {
     snoop(MessageType::kInvalidateSnoop, block, a, static_cast<unsigned>(__builtin_ctzll(stale)));
   }
@@ -279,7 +273,7 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
   m.to = t.request.from;
   m.line = t.request.line;
   m.lines = t.request.lines;
-  const bool alone = (entry.sharers & ~bit(t.child)) == 0;
+  const bool alone = (entry.sharers & ~sharer_bit(t.child)) == 0;
   if (t.request.type == MessageType::kWriteRequest) {
     m.state = State::kM;
   } else if (alone || mutated(ProtocolMutation::kExclusiveToEveryReader)) {
@@ -289,11 +283,11 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
   }
   if (exclusive(m.state)) {
     entry.owner = t.child;
-    entry.sharers = bit(t.child);
+    entry.sharers = sharer_bit(t.child);
   } else {
     // The LLC can own other lines of the block.
     if (entry.owner == t.child && t.child < smds_) entry.owner = kNoOwner;
-    entry.sharers |= bit(t.child);
+    entry.sharers |= sharer_bit(t.child);
   }
   for (std::uint32_t i = 0; i < m.lines; ++i) {
     m.data.push_back({m.line + i, ByteMask::first(kLineBytes), memory_.read(m.line + i)});

@@ -11,6 +11,7 @@
 
 #include "modules/umh/coherent_cache.h"
 #include "modules/umh/hmd.h"
+#include "modules/umh/smd.h"
 #include "modules/umh/staged_flush.h"
 
 namespace tessera::umh::test {
