@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "modules/core/byte_mask.h"
+#include "modules/umh/nmoesi.h"
+
+namespace tessera::umh {
+
+/// Bytes of a line (UMH section 5).
+inline constexpr unsigned kLineBytes = 64;
+
+/// A cache or directory of the coherent hierarchy. The network's owner assigns the values.
+enum class AgentId : std::uint16_t {};
+inline constexpr AgentId kNoAgent = AgentId{0xffff};
+
+/// Virtual channel of a message. docs/systems/umh.md shows that no class can deadlock.
+enum class MessageClass : std::uint8_t { kRequest, kSnoop, kData, kAcknowledgement };
+
+/// docs/blocks/coherent-cache.md has the table of messages.
+enum class MessageType : std::uint8_t {
+  kReadRequest,      ///< upper to lower level: asks for a readable copy
+  kWriteRequest,     ///< upper to lower level: asks for the only copy
+  kWriteBack,        ///< upper to lower level: dirty bytes of an evicted block
+  kReadSnoop,        ///< lower to upper level: another cache reads the block
+  kInvalidateSnoop,  ///< lower to upper level: drop the block
+  kSnoopData,        ///< upper to lower level: response to a snoop with dirty bytes
+  kSnoopAck,         ///< upper to lower level: response to a snoop without dirty bytes
+  kGrant,            ///< lower to upper level: the bytes and the state that a request obtains
+  kPeerData,         ///< between two SMDs: the same, from the owner of the block
+  kListen,           ///< HMD to SMD: a peer has been told to send the block
+  kGrantAck,     ///< upper to lower level: the grant, or a write-back-ack with `confirm`, arrived
+  kWriteBackAck  ///< lower to upper level: the write-back has been merged or dropped
+};
+
+MessageClass class_of(MessageType type);
+const char* name_of(MessageType type);
+const char* name_of(MessageClass c);
+
+/// Some bytes of a line.
+struct LineBytes {
+  std::uint64_t line = 0;  ///< address / kLineBytes
+  ByteMask mask;
+  std::array<unsigned char, kLineBytes> bytes{};
+};
+
+/// Sharer bit of a directory for the child at a position.
+constexpr std::uint64_t sharer_bit(unsigned child) { return std::uint64_t{1} << child; }
+
+/// A message of the coherence protocol.
+struct CoherenceMessage {
+  MessageType type = MessageType::kReadRequest;
+  AgentId from = kNoAgent;
+  AgentId to = kNoAgent;
+  std::uint64_t line = 0;   ///< first line
+  std::uint32_t lines = 1;  ///< lines that the message concerns
+  /// kGrant, kPeerData: granted state. kSnoopData, kSnoopAck: the sender's state after the snoop.
+  State state = State::kI;
+  /// kWriteBack, kSnoopData: the bytes come from non-coherent stores.
+  bool non_coherent = false;
+  /// kSnoopData, kSnoopAck: the sender has sent the block to `peer`.
+  bool supplied = false;
+  /// kWriteBackAck: the receiver must send a kGrantAck. An HMD does not know which lines the LLC
+  /// holds, and would otherwise not know whether a snoop overtakes this acknowledgement.
+  bool confirm = false;
+  /// kReadSnoop: SMD that the owner sends the block to. kPeerData, kListen: the directory that
+  /// receives the kGrantAck, and the owner.
+  AgentId peer = kNoAgent;
+  std::vector<LineBytes> data;
+  /// kSnoopData, kSnoopAck: first lines of write-backs that have been sent, whose bytes this
+  /// response contains. The receiver must drop these write-backs.
+  std::vector<std::uint64_t> voided;
+
+  /// Bytes on a link: 8 for the header, and for each line its bytes. A line of which only some
+  /// bytes are sent carries its mask, one bit per `granularity` bytes.
+  std::uint32_t bytes(unsigned granularity) const;
+  /// One line for traces and diagnostics.
+  std::string describe() const;
+};
+
+/// Transport of messages. Delays are arbitrary, and messages can overtake each other, also between
+/// the same two agents and within a class. A message must not be delivered inside send().
+class CoherenceNetwork {
+ public:
+  virtual ~CoherenceNetwork() = default;
+  virtual void send(CoherenceMessage message) = 0;
+};
+
+/// Deliberate faults that tests switch on, to show that the coherence tester finds them.
+enum class ProtocolMutation : std::uint8_t {
+  kNone,
+  kKeepSharerOnWrite,       ///< a write request leaves one sharer's copy
+  kDropNonCoherentBytes,    ///< the write-back of N carries no bytes
+  kOwnerStaysModified,      ///< M stays M after a read request
+  kMergeWithoutMask,        ///< a merge copies all bytes of the line
+  kExclusiveToEveryReader,  ///< every reader is granted E
+  kApplyVoidedWriteBack,    ///< a write-back is merged although a snoop took its bytes
+  kStoreHitsShared,         ///< a store hits S without a write request
+  kSkipRecall,              ///< an eviction leaves the copies of the upper levels
+  kKeepStaleBytes,          ///< a write grant leaves the bytes of a resident line
+  kNoWaitForGrantAck,       ///< a directory continues before its grant has arrived
+  kMergeKeepsCopies,        ///< the HMD merges non-coherent bytes and leaves other copies
+  kNarrowNonCoherentStore,  ///< a store narrower than a mask bit is not made coherent
+  kIgnoreWriteBackBuffer,   ///< a snoop does not find a block whose write-back is on its way
+};
+
+}  // namespace tessera::umh
