@@ -35,7 +35,6 @@ class Link final : public sc_core::sc_module, public Block {
   bool idle() const override { return network_.idle(); }
   void describe_waiting(std::vector<Waiting>& waiting) const override;
   void reset() override { network_.reset(); }
-  void reset_statistics() { network_.reset_statistics(); }
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
