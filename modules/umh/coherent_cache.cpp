@@ -187,14 +187,14 @@ void CoherentCache::receive(const CoherenceMessage& message) {
       handle_grant(message);
       break;
     case MessageType::kGrantAck:
-      if (Job* const job = running_job(message.line, Phase::kWaitGrantAck)) finish(*job);
+      if (Job* const job = running_job(message.line, Phase::kWaitGrantAck)) {
+        finish(*job);
+      } else if (!mutated(ProtocolMutation::kNoWaitForGrantAck)) {
+        throw std::logic_error("unexpected " + message.describe());
+      }
       break;
     case MessageType::kWriteBackAck:
-      if (Job* const job = running_job(message.line, Phase::kWaitWriteBackAck)) {
-        active_.at(block_of(message.line)).write_back.reset();
-        if (message.confirm) acknowledge(message);
-        finish(*job);
-      }
+      handle_write_back_ack(message);
       break;
     case MessageType::kListen:
       break;  // The peer's data can arrive before it.
@@ -456,7 +456,7 @@ void CoherentCache::grant(Job& job) {
   m.line = job.line;
   const bool alone = (entry.sharers & ~sharer_bit(job.child)) == 0;
   if (job.action == Action::kStore) {
-    m.state = State::kM;
+    m.state = on(State::kI, Action::kStore).next;
   } else if ((exclusive(b.state) && alone) || mutated(ProtocolMutation::kExclusiveToEveryReader)) {
     m.state = on(State::kI, Action::kLoad).next_exclusive;
   } else {

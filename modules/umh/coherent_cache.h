@@ -212,6 +212,7 @@ class CoherentCache {
   unsigned invalidate_children(std::uint64_t block, const Block& b);
   void collect_dirty(std::uint64_t block, Block& b, std::vector<LineBytes>& into);
   void write_back(Job& job);
+  void handle_write_back_ack(const CoherenceMessage& message);
 
   // Snoops of the parent.
   void handle_snoop(const CoherenceMessage& message);

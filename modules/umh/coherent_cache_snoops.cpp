@@ -117,6 +117,14 @@ void CoherentCache::write_back(Job& job) {
   release_frame(block);
 }
 
+void CoherentCache::handle_write_back_ack(const CoherenceMessage& message) {
+  Job* const job = running_job(message.line, Phase::kWaitWriteBackAck);
+  if (job == nullptr) throw std::logic_error("unexpected " + message.describe());
+  active_.at(block_of(message.line)).write_back.reset();
+  if (message.confirm) acknowledge(message);
+  finish(*job);
+}
+
 // --- snoops -----------------------------------------------------------------------------------
 
 void CoherentCache::handle_snoop(const CoherenceMessage& message) {

@@ -68,7 +68,10 @@ void Hmd::receive(const CoherenceMessage& message) {
       break;
     case MessageType::kGrantAck: {
       const auto at = active_.find(block);
-      if (at == active_.end() || !at->second.busy) break;
+      if (at == active_.end() || !at->second.busy) {
+        if (mutated(ProtocolMutation::kNoWaitForGrantAck)) break;
+        throw std::logic_error("unexpected " + message.describe());
+      }
       Transaction& t = at->second.current;
       t.acknowledged = true;
       if (!t.finishing && t.awaited == 0) continue_after_snoops(block, at->second);
@@ -275,7 +278,7 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
   m.lines = t.request.lines;
   const bool alone = (entry.sharers & ~sharer_bit(t.child)) == 0;
   if (t.request.type == MessageType::kWriteRequest) {
-    m.state = State::kM;
+    m.state = on(State::kI, Action::kStore).next;
   } else if (alone || mutated(ProtocolMutation::kExclusiveToEveryReader)) {
     m.state = on(State::kI, Action::kLoad).next_exclusive;
   } else {

@@ -449,6 +449,22 @@ TEST_CASE("directory sizes are those of the paper") {
   CHECK(system.hmd().entry_bits() == 8 + 4);
 }
 
+TEST_CASE("a message that belongs to no transaction is an error") {
+  for (const MessageType type :
+       {MessageType::kGrant, MessageType::kPeerData, MessageType::kGrantAck,
+        MessageType::kWriteBackAck, MessageType::kSnoopAck}) {
+    INFO(name_of(type));
+    Scripted s({}, {kChild});
+    CHECK_THROWS_AS(
+        s.receive(type, State::kS, 0, type == MessageType::kSnoopAck ? kChild : kParent),
+        std::logic_error);
+    UmhSystem system({}, 0, 1);
+    CoherenceMessage m;
+    m.type = type;
+    CHECK_THROWS_AS(system.hmd().receive(m), std::logic_error);
+  }
+}
+
 TEST_CASE("impossible configurations are rejected") {
   CoherentCacheConfig config;
   config.mask_granularity = 3;
