@@ -14,6 +14,7 @@
 #include "modules/mmu/uvm_driver.h"
 #include "modules/noc/gpu_fabric_stats.h"
 #include "modules/noc/noc_stats.h"
+#include "modules/probe/probe_engine.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache_config.h"
@@ -74,6 +75,7 @@ struct Run {
         page_sharings(plan, BlockKind::kL2Tlb, modules),
         uvms(plan, BlockKind::kUvm, modules),
         decisions(plan, BlockKind::kDecision, modules),
+        probes(plan, BlockKind::kProbe, modules),
         fabric(config.system.gpus) {
     for (const PlannedBlock* b : plan.of_kind(BlockKind::kFabric)) {
       StatisticsReader reader(modules, plan.path_of(*b));
@@ -109,6 +111,7 @@ struct Run {
   AllOf<PageSharingStats> page_sharings;
   AllOf<UvmDriverStats> uvms;
   AllOf<DecisionStats> decisions;
+  AllOf<ProbeStats> probes;
   GpuFabricStats fabric;
   std::vector<Network> networks;
 };
@@ -214,6 +217,22 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
   return d;
 }
 
+/// Figures 3, 4 and 13 of the remote-core paper, and section III-F's timeouts. `requests`: packets
+/// of the GPU's request network.
+ordered_json derive_probing(const Run& run, double cycles, double requests) {
+  const AllOf<ProbeStats>& engines = run.probes;
+  const double supplied = engines.sum(&ProbeStats::supplied);
+  const double probed = engines.sum(&ProbeStats::predicted);
+  ordered_json d;
+  d["remote_hit_rate"] = ratio(supplied, engines.sum(&ProbeStats::read_misses));
+  d["probed_fraction"] = ratio(probed, engines.sum(&ProbeStats::read_misses));
+  d["failed_fraction"] = ratio(engines.sum(&ProbeStats::failed), probed);
+  d["timeout_fraction"] = ratio(engines.sum(&ProbeStats::timeouts), probed);
+  d["remote_replies_per_cycle"] = ratio(supplied, cycles);
+  d["requests_per_cycle"] = ratio(requests, cycles);
+  return d;
+}
+
 }  // namespace
 
 const std::vector<DerivedInfo>& derived_catalogue() {
@@ -279,6 +298,15 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"remote.run_utilisation", "", "of remote lines' bytes, in the whole run"},
       {"remote.run_hit_rate", "", "of remote loads, in the whole run"},
       {"remote.bytes.*", "byte", "from each GPU to each other"},
+      {"probing", "", "figures of the remote-core paper, where cores probe each other"},
+      {"probing.remote_hit_rate", "", "lines that other cores supplied, over read misses"},
+      {"probing.probed_fraction", "", "read misses that were probed"},
+      {"probing.failed_fraction", "", "of these, those whose probes all returned without the line"},
+      {"probing.timeout_fraction", "", "of these, those that went to the L2 after the timeout"},
+      {"probing.remote_replies_per_cycle", "response/cycle",
+       "lines that other cores supplied, per SM cycle"},
+      {"probing.requests_per_cycle", "request/cycle",
+       "requests and probes that entered the GPU's network, per SM cycle"},
   };
   return all;
 }
@@ -330,11 +358,15 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
           ratio(load_misses - run.l1_remotes.sum(&L1RemoteStats::load_misses), load_misses);
   }
   double noc_bytes = 0;
+  double noc_requests = 0;
   double module_bytes = 0;
   double module_requests = 0;
   for (const Run::Network& network : run.networks) {
     // Each byte once: all other networks only pass on what these have sent.
-    if (network.block->network.traffic == plan.traffic.front().name) noc_bytes += network.bytes();
+    if (network.block->network.traffic == plan.traffic.front().name) {
+      noc_bytes += network.bytes();
+      noc_requests += static_cast<double>(network.requests.packets);
+    }
     if (network.block->network.joins != NodeLevel::kModule) continue;
     module_bytes += network.bytes();
     module_requests += static_cast<double>(network.requests.packets);
@@ -386,6 +418,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   peaks["dram"] = dram_peak / 1e9;
   std::for_each(plan.traffic.begin() + 1, plan.traffic.end(), add_traffic);
   if (several) d["remote"] = derive_remote(run, config, seconds);
+  if (plan.has(BlockKind::kProbe)) d["probing"] = derive_probing(run, n, noc_requests);
   return d;
 }
 

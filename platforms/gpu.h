@@ -19,6 +19,7 @@
 #include "platforms/block_factory.h"
 #include "platforms/fence_scope.h"
 #include "platforms/gpu_config.h"
+#include "platforms/gpu_probing.h"
 #include "platforms/topology/plan.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
@@ -121,7 +122,6 @@ class Gpu final : public sc_core::sc_module {
   Made make_remote_cache(const PlannedBlock& block);
   Made make_l1(const PlannedBlock& block);
   Made make_probe_engine(const PlannedBlock& block);
-  std::function<std::uint32_t(std::uint32_t)> core_distances(const PlannedBlock& block) const;
   Made make_rdma(const PlannedBlock& block);
   Made make_uvm(const PlannedBlock& block);
   Made make_page_migrator(const PlannedBlock& block);
@@ -165,8 +165,7 @@ class Gpu final : public sc_core::sc_module {
   std::unique_ptr<TransferPolicy> transfer_policy_;  ///< null unless there are several GPUs
   RemoteAccessMode transfer_;
   PacketPool packets_;
-  std::deque<SharerDirectory> sharers_;  ///< per GPU, if cores probe each other
-  std::deque<ProbeTable> probes_;        ///< per GPU
+  std::deque<GpuProbing> probing_;  ///< per GPU, if cores probe each other
 
   std::map<std::uint32_t, Domain> domains_;  ///< by their nodes in plan_.nodes
   /// Modules gpu0, gpu1, ... that contain the blocks of several GPUs.

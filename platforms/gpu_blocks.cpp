@@ -107,7 +107,8 @@ void Gpu::join_sms() {
 
 FlushIf& Gpu::fence_scope_of(SmId sm) {
   FlushIf& l1 = *l1s_[sm.value]->flush;
-  SharerDirectory* sharers = sharers_.empty() ? nullptr : &sharers_[sm.value / sms_per_gpu()];
+  SharerDirectory* sharers =
+      probing_.empty() ? nullptr : &probing_[sm.value / sms_per_gpu()].sharers;
   const bool copies = caching_.front()->copies_written_lines();
   if (!copies && sharers == nullptr) return l1;
   std::vector<SliceFlushIf*> slices;
@@ -358,55 +359,17 @@ BlockHandle Gpu::make_l1(const PlannedBlock& block) {
 }
 
 BlockHandle Gpu::make_probe_engine(const PlannedBlock& block) {
-  const std::uint32_t cores = sms_per_gpu();
-  const std::uint32_t slices = config_.system.slices_per_gpu();
-  if (sharers_.size() == block.gpu) {
-    sharers_.emplace_back(cores);
-    probes_.emplace_back();
-  }
-  SharerDirectory& sharers = sharers_[block.gpu];
-  ProbeEngineSite site;
-  site.config = config_.probe;
-  ProbeSite& probe = site.probe;
-  probe.core = block.index % cores;
-  probe.cores = cores;
-  probe.first_slice = block.gpu * slices;
-  probe.end_slice = (block.gpu + 1) * slices;
-  probe.first_core_exit = config_.system.slices() + block.gpu * cores;
+  if (probing_.size() == block.gpu) probing_.emplace_back(sms_per_gpu());
   const BlockHandle& l1 = *made(BlockKind::kL1)[block.index];
   if (l1.l1_probe == nullptr) {
     throw InputError(path_ + block.name +
                      ": this implementation of the L1 has no probe port, as system.miss_routing "
                      "needs");
   }
-  probe.l1 = l1.l1_probe;
-  probe.directory = &sharers;
-  probe.probes = &probes_[block.gpu];
-  probe.pool = &pool_;
-  MissRouting::Context context;
-  context.core = probe.core;
-  context.cores = cores;
-  context.holders = [&sharers, core = probe.core](std::uint64_t line) {
-    return sharers.holders(line, core);
-  };
-  context.hops = core_distances(block);
-  site.make_routing = [this, context] {
-    return config_.miss_routing.make(config_.system.miss_routing, context);
-  };
+  ProbeEngineSite site = probe_site(plan_, config_, block, probing_[block.gpu]);
+  site.probe.l1 = l1.l1_probe;
+  site.probe.pool = &pool_;
   return create(block, std::move(site));
-}
-
-/// Routers between a core and the others of its GPU; 1 if their network is no mesh.
-std::function<std::uint32_t(std::uint32_t)> Gpu::core_distances(const PlannedBlock& block) const {
-  const std::uint32_t core = block.index % sms_per_gpu();
-  const std::uint32_t gpu = block.gpu;
-  for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
-    if (b->gpu != gpu || b->network.kind != NetworkKind::kMesh) continue;
-    const MeshLayout layout = b->network.mesh.layout(b->inputs, b->outputs);
-    const std::uint32_t first = b->outputs - b->network.mesh.core_exits;
-    return [layout, first, core](std::uint32_t other) { return layout.hops(core, first + other); };
-  }
-  return [](std::uint32_t) { return 1U; };
 }
 
 BlockHandle Gpu::make_rdma(const PlannedBlock& block) {

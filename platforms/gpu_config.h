@@ -163,7 +163,7 @@ struct GpuConfig {
   std::unique_ptr<TransferPolicy> transfer_policy() const;
   /// Whether system.remote_caching is set by an MDR engine (RemoteCaching::monitored()).
   bool needs_mdr() const;
-  /// Whether read misses can go to other cores (MissRouting::probes()).
+  /// Whether read misses can go to other cores: any miss routing but "home".
   bool needs_probes() const;
   /// Copies what several blocks share (line and page size, policies' parameters) into their
   /// configurations.

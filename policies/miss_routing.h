@@ -34,16 +34,14 @@ struct ReadMiss {
 /// others are scouts (remote-core paper, section III-D). Empty: the miss goes to the L2.
 using ProbeTargets = std::vector<std::vector<std::uint32_t>>;
 
-/// Where a core's read misses go. One per core.
+/// Where a core's read misses go. One per core. A platform with the routing "home" has no probe
+/// engines.
 class MissRouting : public Policy {
  public:
   static constexpr const char* kFamily = "miss_routing";
   using Context = MissRoutingContext;
   static Context example_context();
 
-  /// Whether misses can go to other cores: false only for "home". A platform without such misses
-  /// has no probe engines.
-  virtual bool probes() const { return true; }
   /// Whether the cores that route() names supply the line in no time, without a probe.
   virtual bool at_once() const { return false; }
   /// Called once for each read miss, in the order of the misses.

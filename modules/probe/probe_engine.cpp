@@ -7,7 +7,6 @@
 
 #include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
 #include "modules/core/unlikely.h"
 
 namespace tessera {
@@ -31,22 +30,6 @@ PayloadRules probe_rules(const ProbeConfig& config) {
 }
 
 }  // namespace
-
-std::uint32_t ProbeTable::add(Probe probe) {
-  if (free_.empty()) {
-    probes_.push_back(std::move(probe));
-    return static_cast<std::uint32_t>(probes_.size()) - 1;
-  }
-  const std::uint32_t id = free_.back();
-  free_.pop_back();
-  probes_[id] = std::move(probe);
-  return id;
-}
-
-void ProbeTable::clear() {
-  probes_.clear();
-  free_.clear();
-}
 
 ProbeEngine::ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig& config,
                          const ProbeSite& site, std::unique_ptr<MissRouting> routing)
@@ -98,7 +81,7 @@ tlm::tlm_sync_enum ProbeEngine::probes_fw(Payload& payload, tlm::tlm_phase& phas
 tlm::tlm_sync_enum ProbeEngine::bw(Payload& payload, tlm::tlm_phase& phase,
                                    sc_core::sc_time& delay) {
   const tlm::tlm_sync_enum sync = network_port_.backward(payload, phase, delay);
-  schedule_next(now());  // the END_REQ of the last message
+  schedule_network(now());  // after the END_REQ of the last message
   return sync;
 }
 
@@ -440,6 +423,11 @@ void ProbeEngine::schedule_next(Tick t) {
       probe_port_.responses.queue.size() < config_.reply_depth) {
     wake_.at(clock_.after(t, 1));
   }
+  schedule_network(t);
+}
+
+/// The next message to the network.
+void ProbeEngine::schedule_network(Tick t) {
   Tick due = kNever;
   for (const auto& queue : to_network_) due = std::min(due, queue.next_due());
   const RequestSender& sender = network_port_.requests.sender;
@@ -455,23 +443,6 @@ bool ProbeEngine::idle() const {
          network_port_.responses.empty() &&
          std::all_of(to_network_.begin(), to_network_.end(),
                      [](const auto& queue) { return queue.empty(); });
-}
-
-void ProbeEngine::describe_waiting(std::vector<Waiting>& out) const {
-  const auto add = [&](const char* queue, std::size_t items, const char* waits_for) {
-    if (items != 0) out.push_back({std::string(name()) + "." + queue, items, waits_for});
-  };
-  add("requests", requests_.size(), "the next cycle");
-  add("incoming", incoming_.size(), "a free cycle of the L1, or room for a reply");
-  add("groups", groups_.size(), "the return of their probes, or the timeout");
-  constexpr std::array<const char*, kClasses> kNames = {"direct", "selective", "forwarded",
-                                                        "returned", "own"};
-  for (unsigned c = 0; c < kClasses; ++c) {
-    add(kNames[c], to_network_[c].size(), "END_REQ from the network");
-  }
-  add("replies", probe_port_.responses.queue.size(), "END_RESP from the network");
-  add("to_core", core_port_.responses.queue.size(), "END_RESP from the L1");
-  add("at_l2", static_cast<std::size_t>(at_l2_), "responses of LLC slices");
 }
 
 void ProbeEngine::reset() {
@@ -490,38 +461,6 @@ void ProbeEngine::reset() {
   flushed();
   sends_from_ = 0;
   stats_ = {};
-}
-
-void describe(StatisticsVisitor& v, ProbeStats& s) {
-  v.counter("read_misses", s.read_misses, "miss", "read misses of the L1 that could be probed");
-  v.counter("own_writes", s.own_writes, "miss",
-            "of these, not probed because the core has written the line since its last flush");
-  v.counter("untracked", s.untracked, "miss",
-            "of these, not probed because too many misses had probes in flight");
-  v.counter("predicted", s.predicted, "miss", "of these, probed");
-  v.counter("leaders", s.leaders, "probe", "leader probes sent, of both levels");
-  v.counter("scouts", s.scouts, "probe", "scout probes sent");
-  v.counter("second_level", s.second_level, "miss", "misses whose scouts' candidates were probed");
-  v.counter("supplied", s.supplied, "miss", "misses whose line another core has supplied");
-  v.counter("failed", s.failed, "miss", "misses that went to the L2 after all probes returned");
-  v.counter("timeouts", s.timeouts, "miss", "misses that went to the L2 after the timeout");
-  v.counter("late", s.late, "message", "probes and lines that returned after their miss had left");
-  v.counter("lookups", s.lookups, "lookup", "L1 lookups for other cores");
-  v.counter("lookup_hits", s.lookup_hits, "lookup", "of these, with the line");
-  v.counter("stale", s.stale, "lookup",
-            "of these, not supplied because the line was requested before the last fence");
-  v.counter("deflected", s.deflected, "probe", "probes that found the incoming queue full");
-  v.counter("forwarded", s.forwarded, "probe", "probes sent on to another core");
-  v.histogram("supply_latency", s.supply_latency, "cycle",
-              "from a miss to the line of another core");
-  v.histogram("search_length", s.search_length, "core",
-              "cores that a probe had reached when it returned");
-}
-
-void ProbeEngine::register_statistics(StatisticsRegistry& r) const {
-  register_statistics_of(r, name(), stats_);
-  const std::string base = std::string(name()) + "." + MissRouting::kFamily;
-  r.counters(base, routing_->counters());
 }
 
 }  // namespace tessera

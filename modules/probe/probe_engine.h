@@ -26,42 +26,15 @@
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
 #include "modules/probe/probe_config.h"
+#include "modules/probe/probe_table.h"
 #include "modules/probe/sharer_directory.h"
 #include "policies/miss_routing.h"
 
 namespace tessera {
 
-/// What a probe carries beside its address (remote-core paper, section III-F: 1 bit for leader or
-/// scout, a group identifier, the cores that it searches). It fits into the request's flit.
-struct Probe {
-  std::uint32_t group = 0;       ///< of the requester's miss
-  std::uint32_t requester = 0;   ///< core
-  std::uint32_t next = 0;        ///< index of the present target
-  std::uint32_t supplier = 0;    ///< of a line: the core that supplied it
-  std::uint8_t route_depth = 0;  ///< of the payload's route from its requester; 0: not known yet
-  bool scout = false;
-  std::vector<std::uint32_t> targets;
-  std::vector<std::uint32_t> candidates;  ///< scouts: cores that held the line
-};
-
-/// The probes in flight in a GPU. A probe's payload names its probe by MemoryRequest::tag.
-class ProbeTable {
- public:
-  std::uint32_t add(Probe probe);
-  Probe& operator[](std::uint32_t id) { return probes_[id]; }
-  void remove(std::uint32_t id) { free_.push_back(id); }
-  std::size_t live() const { return probes_.size() - free_.size(); }
-  void clear();
-
- private:
-  std::deque<Probe> probes_;
-  std::vector<std::uint32_t> free_;
-};
-
 /// A probe engine's place in its GPU. The pointees outlive it.
 struct ProbeSite {
-  std::uint32_t core = 0;   ///< among the cores of the GPU
-  std::uint32_t cores = 1;  ///< of the GPU
+  std::uint32_t core = 0;  ///< among the cores of the GPU
   /// Home slices of the GPU, [first_slice, end_slice). Misses to other lines are not probed.
   std::uint32_t first_slice = 0;
   std::uint32_t end_slice = 0;
@@ -188,6 +161,7 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   void start_lookup(Tick t);
   void send(Tick t);
   void schedule_next(Tick t);
+  void schedule_network(Tick t);
 
   void route(Payload& miss, Tick t);
   void send_probe(Group& group, bool scout, std::vector<std::uint32_t> targets, Tick t);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/probe/sharer_directory.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+
 namespace tessera {
 
 void SharerDirectory::add(Event event) {
@@ -16,20 +20,24 @@ void SharerDirectory::settle() {
 }
 
 void SharerDirectory::apply(const Event& e) {
-  const auto set = [&e](Mask& mask, bool on) {
-    const std::uint64_t bit = std::uint64_t{1} << e.core % 64;
-    std::uint64_t& word = mask[e.core / 64];
-    word = on ? word | bit : word & ~bit;
+  const std::uint64_t bit = std::uint64_t{1} << e.core % 64;
+  const std::size_t word = e.core / 64;
+  // Removes the core, and a line that no core holds any more. Returns the next line.
+  const auto drop = [&](auto held) {
+    Mask& mask = held->second;
+    mask[word] &= ~bit;
+    const bool none = std::all_of(mask.begin(), mask.end(), [](std::uint64_t w) { return w == 0; });
+    return none ? holders_.erase(held) : std::next(held);
   };
   switch (e.kind) {
     case Event::kFilled:
-      set(holders_.try_emplace(e.line, Mask((cores_ + 63) / 64, 0)).first->second, true);
+      holders_.try_emplace(e.line, Mask((cores_ + 63) / 64, 0)).first->second[word] |= bit;
       break;
     case Event::kEvicted:
-      if (const auto held = holders_.find(e.line); held != holders_.end()) set(held->second, false);
+      if (const auto held = holders_.find(e.line); held != holders_.end()) drop(held);
       break;
     case Event::kFlushed:
-      for (auto& [line, mask] : holders_) set(mask, false);
+      for (auto held = holders_.begin(); held != holders_.end();) held = drop(held);
       break;
   }
 }

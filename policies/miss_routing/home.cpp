@@ -8,7 +8,6 @@ namespace {
 
 class ToHome final : public MissRouting {
  public:
-  bool probes() const override { return false; }
   ProbeTargets route(const ReadMiss&) override { return {}; }
 };
 

@@ -64,6 +64,28 @@ TEST_CASE("the headroom is what remains if every slot issues or waits for a fixe
   CHECK(d.at("memory_headroom") == 4);
 }
 
+TEST_CASE("derived.probing counts misses of all engines, and only where cores probe each other") {
+  GpuConfig c;
+  c.system.sms = 4;
+  c.system.miss_routing = "dp";
+  ordered_json m;
+  m["system.gpu0.probe0"] = {{"read_misses", 60}, {"predicted", 30}, {"supplied", 20},
+                             {"failed", 4},       {"timeouts", 6},   {"forwarded", 9}};
+  m["system.gpu0.probe3"] = {
+      {"read_misses", 40}, {"predicted", 10}, {"supplied", 5}, {"failed", 4}, {"timeouts", 1}};
+  m["system.gpu0.noc"] = {{"request_packets", 80}, {"response_packets", 70}};
+  const std::vector<std::uint64_t> pages(c.system.channels, 0);
+  const ordered_json d = derive(m, c, 100, pages).at("probing");
+  CHECK(d.at("remote_hit_rate") == 0.25);
+  CHECK(d.at("probed_fraction") == 0.4);
+  CHECK(d.at("failed_fraction") == 0.2);
+  CHECK(d.at("timeout_fraction") == 0.175);
+  CHECK(d.at("remote_replies_per_cycle") == 0.25);
+  CHECK(d.at("requests_per_cycle") == 0.8);
+  c.system.miss_routing = "home";
+  CHECK_FALSE(derive(m, c, 100, pages).contains("probing"));
+}
+
 TEST_CASE("what merging would save is told only where it was counted") {
   ordered_json m = two_gpus();
   m["system.gpu0.rdma"]["reads_out"] = 12;

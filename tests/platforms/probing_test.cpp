@@ -67,6 +67,56 @@ TEST_CASE("IP finds the one core that holds a line, by the leader or by a scout"
   CHECK(rig.sum("llc", "local_lookups") == 5);
 }
 
+namespace {
+
+/// The first four of the 16 routers are slices, SM i is at router 4 + i. The network has the
+/// engines' clock, so that a message waits for no edge.
+constexpr const char* kCoresInRows = "mesh.placement=0,1,2,3";
+constexpr const char* kOneClock = "mesh.clock_hz=1400000000";
+constexpr std::uint64_t kMiss = 1;    ///< from the miss to the network
+constexpr std::uint64_t kSearch = 3;  ///< wait, lookup, and to the network
+
+/// Cycles from the arrival of a head at the mesh to the delivery of the tail: five per router.
+std::uint64_t message(std::uint64_t routers, std::uint64_t flits) { return 5 * routers + flits; }
+
+/// Cycles until `reader` has the line that only `holder` holds.
+double supply_latency(const std::string& routing, std::uint32_t reader, std::uint32_t holder) {
+  std::vector<std::string> sets = routed(routing);
+  sets.insert(sets.end(), {"miss_routing.ip.selector=index", "miss_routing.ip.probes=1",
+                           kCoresInRows, kOneClock});
+  GpuRig rig("mesh-28-8-small", sets);
+  std::vector<std::vector<ListAccess>> lists(12);
+  lists[holder] = {{kShared}};
+  for (std::uint32_t n = 0; n < 4; ++n) lists[reader].push_back({kOwn + n * 128});
+  lists[reader].push_back({kShared});
+  ListKernel kernel(std::move(lists), true);
+  rig.run(kernel);
+  const std::string engine = "probe" + std::to_string(reader);
+  REQUIRE(rig.value(engine, "supplied") == 1);
+  return rig.value(engine, "supply_latency", "sum");
+}
+
+}  // namespace
+
+// SM 0 is at router 4, and the line travels as far as the probe.
+TEST_CASE("a line of another core takes two messages and a lookup, exact: same row") {
+  CHECK(supply_latency("dp", 1, 0) == kMiss + message(2, 1) + kSearch + message(2, 5));
+}
+
+TEST_CASE("a line of another core takes two messages and a lookup, exact: next row and column") {
+  CHECK(supply_latency("dp", 5, 0) == kMiss + message(3, 1) + kSearch + message(3, 5));
+}
+
+TEST_CASE("a line of another core takes two messages and a lookup, exact: opposite corner") {
+  CHECK(supply_latency("dp", 11, 0) == kMiss + message(6, 1) + kSearch + message(6, 5));
+}
+
+TEST_CASE("a search takes a message and a lookup for each core on its way, exact") {
+  // From 6 (router 10) to 0 (4), 1 (5), 2 (6), and the line from 2 to 6.
+  CHECK(supply_latency("ip", 6, 2) == kMiss + message(4, 1) + kSearch + message(2, 1) + kSearch +
+                                          message(2, 1) + kSearch + message(2, 5));
+}
+
 TEST_CASE("a line that no core holds comes from the L2 after the probes have returned: rp") {
   GpuRig rig("mesh-28-8-small", routed("rp"));
   std::vector<std::vector<ListAccess>> lists(1);

@@ -141,7 +141,6 @@ TEST_CASE("miss routing: home, pp and dp") {
   CHECK(make("pp", with_holders({}))->route({}).empty());
   CHECK(make("pp", with_holders({}))->at_once());
   CHECK_FALSE(make("dp", with_holders({}))->at_once());
-  CHECK_FALSE(make("home", with_holders({1, 2}))->probes());
   CHECK(make("home", with_holders({1, 2}))->route({}).empty());
   MissRoutingContext c = with_holders({5, 9, 12});
   c.hops = [](std::uint32_t core) { return core == 5 ? 4U : 2U; };

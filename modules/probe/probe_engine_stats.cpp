@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "modules/core/statistics_visitor.h"
+#include "modules/probe/probe_engine.h"
+
+namespace tessera {
+
+void ProbeEngine::describe_waiting(std::vector<Waiting>& out) const {
+  const auto add = [&](const char* queue, std::size_t items, const char* waits_for) {
+    if (items != 0) out.push_back({std::string(name()) + "." + queue, items, waits_for});
+  };
+  add("requests", requests_.size(), "the next cycle");
+  add("incoming", incoming_.size(), "a free cycle of the L1, or room for a reply");
+  add("groups", groups_.size(), "the return of their probes, or the timeout");
+  constexpr std::array<const char*, kClasses> kNames = {"direct", "selective", "forwarded",
+                                                        "returned", "own"};
+  for (unsigned c = 0; c < kClasses; ++c) {
+    add(kNames[c], to_network_[c].size(), "END_REQ from the network");
+  }
+  add("replies", probe_port_.responses.queue.size(), "END_RESP from the network");
+  add("to_core", core_port_.responses.queue.size(), "END_RESP from the L1");
+  add("at_l2", static_cast<std::size_t>(at_l2_), "responses of LLC slices");
+}
+
+void describe(StatisticsVisitor& v, ProbeStats& s) {
+  v.counter("read_misses", s.read_misses, "miss", "read misses of the L1 that could be probed");
+  v.counter("own_writes", s.own_writes, "miss",
+            "of these, not probed because the core has written the line since its last flush");
+  v.counter("untracked", s.untracked, "miss",
+            "of these, not probed because too many misses had probes in flight");
+  v.counter("predicted", s.predicted, "miss", "of these, probed");
+  v.counter("leaders", s.leaders, "probe", "leader probes sent, of both levels");
+  v.counter("scouts", s.scouts, "probe", "scout probes sent");
+  v.counter("second_level", s.second_level, "miss", "misses whose scouts' candidates were probed");
+  v.counter("supplied", s.supplied, "miss", "misses whose line another core has supplied");
+  v.counter("failed", s.failed, "miss", "misses that went to the L2 after all probes returned");
+  v.counter("timeouts", s.timeouts, "miss", "misses that went to the L2 after the timeout");
+  v.counter("late", s.late, "message", "probes and lines that returned after their miss had left");
+  v.counter("lookups", s.lookups, "lookup", "L1 lookups for other cores");
+  v.counter("lookup_hits", s.lookup_hits, "lookup", "of these, with the line");
+  v.counter("stale", s.stale, "lookup",
+            "of these, not supplied because the line was requested before the last fence");
+  v.counter("deflected", s.deflected, "probe", "probes that found the incoming queue full");
+  v.counter("forwarded", s.forwarded, "probe", "probes sent on to another core");
+  v.histogram("supply_latency", s.supply_latency, "cycle",
+              "from a miss to the line of another core");
+  v.histogram("search_length", s.search_length, "core",
+              "cores that a probe had reached when it returned");
+}
+
+void ProbeEngine::register_statistics(StatisticsRegistry& r) const {
+  register_statistics_of(r, name(), stats_);
+  const std::string base = std::string(name()) + "." + MissRouting::kFamily;
+  r.counters(base, routing_->counters());
+}
+
+}  // namespace tessera
