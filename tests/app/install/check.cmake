@@ -59,6 +59,15 @@ if(NOT out MATCHES "${WORK}/prefix/share/tessera/presets/uba-mem.json")
   message(FATAL_ERROR "the installed command lists\n${out}")
 endif()
 
+file(GLOB studies RELATIVE ${STUDIES} ${STUDIES}/*/study.json)
+run(${WORK}/prefix/bin/tessera list studies)
+foreach(study ${studies})
+  get_filename_component(study ${study} DIRECTORY)
+  if(NOT EXISTS ${WORK}/prefix/share/tessera/studies/${study}/study.json OR NOT out MATCHES ${study})
+    message(FATAL_ERROR "the study ${study} is not installed:\n${out}")
+  endif()
+endforeach()
+
 # Out-of-tree policy and block in every verb, and in the reports.
 set(tessera ${WORK}/prefix/bin/tessera)
 set(pairs --plugin ${WORK}/plugin/build/pairs.so)
