@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -86,6 +88,13 @@ struct Run {
       Network n{b, NocStats(0), NocStats(0)};
       describe(reader, n.requests, NocDirection::kRequests);
       describe(reader, n.responses, NocDirection::kResponses);
+      if (b->network.kind == NetworkKind::kMesh) {
+        const MeshLayout m = b->network.mesh.layout(b->inputs, b->outputs);
+        n.requests.link_busy_cycles.assign(std::size_t{4} * m.routers(), 0);
+        n.responses.link_busy_cycles = n.requests.link_busy_cycles;
+        describe(reader, n.requests, MeshTraffic{NocDirection::kRequests, m.width, m.height});
+        describe(reader, n.responses, MeshTraffic{NocDirection::kResponses, m.width, m.height});
+      }
       networks.push_back(std::move(n));
     }
   }
@@ -217,15 +226,43 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
   return d;
 }
 
-/// Figures 3, 4 and 13 of the remote-core paper, and section III-F's timeouts. `requests`: packets
-/// of the GPU's request network.
+/// Mean utilisation of the links between routers in the meshes of a traffic class (remote-core
+/// paper, figure 16). Null without a mesh.
+ordered_json derive_mesh(const Run& run, const std::string& traffic, double seconds) {
+  double cycles = 0;
+  double requests = 0;
+  double responses = 0;
+  const auto busy = [](const NocStats& s) {
+    return std::accumulate(s.link_busy_cycles.begin(), s.link_busy_cycles.end(), 0.0);
+  };
+  for (const Run::Network& n : run.networks) {
+    const PlannedNetwork& network = n.block->network;
+    if (network.kind != NetworkKind::kMesh || network.traffic != traffic) continue;
+    const MeshLayout m = network.mesh.layout(n.block->inputs, n.block->outputs);
+    const std::uint32_t links = 2 * ((m.width - 1) * m.height + m.width * (m.height - 1));
+    cycles += links * seconds * static_cast<double>(network.mesh.clock_hz);
+    requests += busy(n.requests);
+    responses += busy(n.responses);
+  }
+  if (cycles == 0) return nullptr;
+  return {{"request_link_utilisation", requests / cycles},
+          {"response_link_utilisation", responses / cycles}};
+}
+
+/// Figures 3, 4, 13 and 14a of the remote-core paper, and timeouts (section III-F). `requests`:
+/// packets of the GPU's request network.
 ordered_json derive_probing(const Run& run, double cycles, double requests) {
   const AllOf<ProbeStats>& engines = run.probes;
   const double supplied = engines.sum(&ProbeStats::supplied);
   const double probed = engines.sum(&ProbeStats::predicted);
   ordered_json d;
   d["remote_hit_rate"] = ratio(supplied, engines.sum(&ProbeStats::read_misses));
+  const double shared = engines.sum(&ProbeStats::shared);
+  const double hits = engines.sum(&ProbeStats::predicted_shared);
+  d["shared_fraction"] = ratio(shared, engines.sum(&ProbeStats::read_misses));
   d["probed_fraction"] = ratio(probed, engines.sum(&ProbeStats::read_misses));
+  d["precision"] = ratio(hits, probed);
+  d["recall"] = ratio(hits, shared);
   d["failed_fraction"] = ratio(engines.sum(&ProbeStats::failed), probed);
   d["timeout_fraction"] = ratio(engines.sum(&ProbeStats::timeouts), probed);
   d["remote_replies_per_cycle"] = ratio(supplied, cycles);
@@ -298,8 +335,14 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"remote.run_utilisation", "", "of remote lines' bytes, in the whole run"},
       {"remote.run_hit_rate", "", "of remote loads, in the whole run"},
       {"remote.bytes.*", "byte", "from each GPU to each other"},
+      {"mesh", "", "figures of the mesh, where the GPU's network is one"},
+      {"mesh.request_link_utilisation", "", "of the links between routers, mean"},
+      {"mesh.response_link_utilisation", "", "of the links between routers, mean"},
       {"probing", "", "figures of the remote-core paper, where cores probe each other"},
       {"probing.remote_hit_rate", "", "lines that other cores supplied, over read misses"},
+      {"probing.shared_fraction", "", "read misses whose line another core held"},
+      {"probing.precision", "", "misses whose line another core held, over those probed"},
+      {"probing.recall", "", "misses probed, over those whose line another core held"},
       {"probing.probed_fraction", "", "read misses that were probed"},
       {"probing.failed_fraction", "", "of these, those whose probes all returned without the line"},
       {"probing.timeout_fraction", "", "of these, those that went to the L2 after the timeout"},
@@ -418,6 +461,9 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   peaks["dram"] = dram_peak / 1e9;
   std::for_each(plan.traffic.begin() + 1, plan.traffic.end(), add_traffic);
   if (several) d["remote"] = derive_remote(run, config, seconds);
+  if (ordered_json mesh = derive_mesh(run, plan.traffic.front().name, seconds); !mesh.is_null()) {
+    d["mesh"] = std::move(mesh);
+  }
   if (plan.has(BlockKind::kProbe)) d["probing"] = derive_probing(run, n, noc_requests);
   return d;
 }

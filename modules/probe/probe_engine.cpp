@@ -172,18 +172,17 @@ void ProbeEngine::route(Payload& miss, Tick t) {
   const std::uint64_t line = miss.get_address() >> line_shift_;
   const std::uint32_t home = request.home().slice.value;
   ProbeTargets targets;
+  bool shared = false;
   if (!request.bypass_l1 && !request.fine_grained && home >= site_.first_slice &&
       home < site_.end_slice) {
     ++stats_.read_misses;
+    shared = site_.directory->held_elsewhere(line, site_.core);
+    if (shared) ++stats_.shared;
     if (own_writes_.count(line) != 0) {
       ++stats_.own_writes;
     } else {
       targets = routing_->route({line, request.pc, clock_.cycle_at(t)});
-      if (!targets.empty() && routing_->at_once()) {
-        supply_at_once(miss, targets.front().front(), t);
-        return;
-      }
-      if (!targets.empty() && groups_.size() >= config_.tracked) {
+      if (!targets.empty() && !routing_->at_once() && groups_.size() >= config_.tracked) {
         ++stats_.untracked;
         targets.clear();
       }
@@ -194,6 +193,11 @@ void ProbeEngine::route(Payload& miss, Tick t) {
     return;
   }
   ++stats_.predicted;
+  if (shared) ++stats_.predicted_shared;
+  if (routing_->at_once()) {
+    supply_at_once(miss, targets.front().front(), t);
+    return;
+  }
   Group& group = groups_.emplace_back();
   group.id = ++last_group_;
   group.miss = &miss;
@@ -207,7 +211,6 @@ void ProbeEngine::route(Payload& miss, Tick t) {
 
 /// The bytes are those of the L2: not older than the other core's.
 void ProbeEngine::supply_at_once(Payload& miss, std::uint32_t supplier, Tick t) {
-  ++stats_.predicted;
   ++stats_.supplied;
   stats_.supply_latency.add(0);
   routing_->supplied(supplier, request_of(miss).pc);

@@ -51,6 +51,8 @@ struct ProbeStats {
   Counter own_writes = 0;
   Counter untracked = 0;
   Counter predicted = 0;
+  Counter shared = 0;            ///< misses
+  Counter predicted_shared = 0;  ///< misses
   Counter leaders = 0;
   Counter scouts = 0;
   Counter second_level = 0;

@@ -32,6 +32,9 @@ void describe(StatisticsVisitor& v, ProbeStats& s) {
   v.counter("untracked", s.untracked, "miss",
             "of these, not probed because too many misses had probes in flight");
   v.counter("predicted", s.predicted, "miss", "of these, probed");
+  v.counter("shared", s.shared, "miss",
+            "of the read misses, those whose line another core held, by an oracle");
+  v.counter("predicted_shared", s.predicted_shared, "miss", "of these, probed");
   v.counter("leaders", s.leaders, "probe", "leader probes sent, of both levels");
   v.counter("scouts", s.scouts, "probe", "scout probes sent");
   v.counter("second_level", s.second_level, "miss", "misses whose scouts' candidates were probed");

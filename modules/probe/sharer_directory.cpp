@@ -53,6 +53,17 @@ std::vector<std::uint32_t> SharerDirectory::holders(std::uint64_t line, std::uin
   return cores;
 }
 
+bool SharerDirectory::held_elsewhere(std::uint64_t line, std::uint32_t core) {
+  settle();
+  const auto held = holders_.find(line);
+  if (held == holders_.end()) return false;
+  for (std::size_t word = 0; word < held->second.size(); ++word) {
+    const std::uint64_t own = core / 64 == word ? std::uint64_t{1} << core % 64 : 0;
+    if ((held->second[word] & ~own) != 0) return true;
+  }
+  return false;
+}
+
 void SharerDirectory::fence() {
   if (fence_at_ == now()) return;
   fence_ = fence_at_;

@@ -21,6 +21,8 @@ class SharerDirectory {
   void flushed(std::uint32_t core) { add({core, 0, Event::kFlushed}); }
   /// Cores whose L1s held the line before now, in ascending order, without `core`.
   std::vector<std::uint32_t> holders(std::uint64_t line, std::uint32_t core);
+  /// Whether there is such a core.
+  bool held_elsewhere(std::uint64_t line, std::uint32_t core);
 
   /// An SM executes a fence: lines that were requested up to now are not supplied any more.
   void fence();

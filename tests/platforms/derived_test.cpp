@@ -69,21 +69,47 @@ TEST_CASE("derived.probing counts misses of all engines, and only where cores pr
   c.system.sms = 4;
   c.system.miss_routing = "dp";
   ordered_json m;
-  m["system.gpu0.probe0"] = {{"read_misses", 60}, {"predicted", 30}, {"supplied", 20},
-                             {"failed", 4},       {"timeouts", 6},   {"forwarded", 9}};
-  m["system.gpu0.probe3"] = {
-      {"read_misses", 40}, {"predicted", 10}, {"supplied", 5}, {"failed", 4}, {"timeouts", 1}};
+  m["system.gpu0.probe0"] = {{"read_misses", 60},      {"shared", 40},   {"predicted", 30},
+                             {"predicted_shared", 25}, {"supplied", 20}, {"failed", 4},
+                             {"timeouts", 6},          {"forwarded", 9}};
+  m["system.gpu0.probe3"] = {{"read_misses", 40},     {"shared", 10},  {"predicted", 10},
+                             {"predicted_shared", 5}, {"supplied", 5}, {"failed", 4},
+                             {"timeouts", 1}};
   m["system.gpu0.noc"] = {{"request_packets", 80}, {"response_packets", 70}};
   const std::vector<std::uint64_t> pages(c.system.channels, 0);
   const ordered_json d = derive(m, c, 100, pages).at("probing");
   CHECK(d.at("remote_hit_rate") == 0.25);
   CHECK(d.at("probed_fraction") == 0.4);
+  CHECK(d.at("shared_fraction") == 0.5);
+  CHECK(d.at("precision") == 0.75);
+  CHECK(d.at("recall") == 0.6);
   CHECK(d.at("failed_fraction") == 0.2);
   CHECK(d.at("timeout_fraction") == 0.175);
   CHECK(d.at("remote_replies_per_cycle") == 0.25);
   CHECK(d.at("requests_per_cycle") == 0.8);
   c.system.miss_routing = "home";
   CHECK_FALSE(derive(m, c, 100, pages).contains("probing"));
+}
+
+TEST_CASE("derived.mesh is the mean over the links between routers") {
+  GpuConfig c;
+  c.system.sms = 4;
+  c.system.channels = 2;
+  c.system.slices_per_channel = 2;
+  const std::vector<std::uint64_t> pages(c.system.channels, 0);
+  CHECK_FALSE(derive({}, c, 100, pages).contains("mesh"));
+  // 8 nodes on 4 x 2 routers have 20 links in a direction; a clock of the SMs gives 100 cycles.
+  c.noc_kind = NetworkKind::kMesh;
+  c.mesh.width = 4;
+  c.mesh.height = 2;
+  c.mesh.clock_hz = c.sm.clock_hz;
+  ordered_json m;
+  m["system.gpu0.noc"] = {{"request_router0_east_busy_cycles", 100},
+                          {"request_router7_north_busy_cycles", 60},
+                          {"response_router5_west_busy_cycles", 20}};
+  const ordered_json d = derive(m, c, 100, pages).at("mesh");
+  CHECK(d.at("request_link_utilisation") == Approx(0.08));
+  CHECK(d.at("response_link_utilisation") == Approx(0.01));
 }
 
 TEST_CASE("what merging would save is told only where it was counted") {

@@ -43,6 +43,8 @@ TEST_CASE("a miss is served by the core that holds its line, not by the L2: dp")
   CHECK(rig.sum("probe", "lookups") == 1);
   CHECK(rig.value("probe5", "supplied") == 1);
   CHECK(rig.value("probe0", "lookup_hits") == 1);
+  CHECK(rig.sum("probe", "shared") == 1);
+  CHECK(rig.sum("probe", "predicted_shared") == 1);
   CHECK(rig.sum("llc", "local_lookups") == 5);
 }
 
@@ -124,6 +126,8 @@ TEST_CASE("a line that no core holds comes from the L2 after the probes have ret
   ListKernel kernel(std::move(lists), true);
   rig.run(kernel);
   CHECK(rig.sum("probe", "predicted") == 1);
+  CHECK(rig.sum("probe", "shared") == 0);
+  CHECK(rig.sum("probe", "predicted_shared") == 0);
   CHECK(rig.sum("probe", "failed") == 1);
   CHECK(rig.sum("probe", "lookups") == 5);  // C
   CHECK(rig.sum("probe", "timeouts") == 0);
