@@ -188,23 +188,6 @@ void check_back_pressure(unsigned ports, unsigned stages) {
   check_drained(rig.conformance());
 }
 
-void check_conformance(unsigned n, unsigned m, const NocConfig& noc) {
-  ScriptedTargetConfig target;
-  target.style = RequestStyle::kRandom;
-  target.random_latency = 100'000'000;
-  target.capacity = 4;
-  target.stall_probability = 0.2;
-  target.random_stall = 30'000'000;
-  ScriptedInitiatorConfig initiator;
-  initiator.style = ResponseStyle::kRandom;
-  initiator.random_stall = 20'000'000;
-  initiator.end_resp_after = 1'000'000;
-  CrossbarRig rig(n, m, noc, target, initiator);
-  ConformanceTraffic traffic;
-  traffic.prepare = [m](Transaction& x) { set_home(x, m); };
-  run_conformance(rig.conformance(), traffic);
-}
-
 /// Switches of radix 4, with a speedup and virtual output queues.
 NocConfig fast_switches() {
   NocConfig noc;
@@ -219,26 +202,6 @@ NocConfig small_switches() {
   NocConfig noc;
   noc.radix = 4;
   return noc;
-}
-
-void check_order(const NocConfig& noc) {
-  ScriptedTargetConfig target;
-  target.capacity = 3;
-  target.stall_probability = 0.3;
-  target.random_stall = ns(40);
-  target.random_latency = ns(60);
-  CrossbarRig rig(12, 12, noc, target);
-  std::mt19937_64 random(3);
-  std::vector<unsigned> entry_of;
-  for (unsigned n = 0; n < 3'000; ++n) {
-    entry_of.push_back(static_cast<unsigned>(random() % 12));
-    rig.send(10 + n / 8, entry_of.back(), static_cast<unsigned>(random() % 12), random() % 2 == 0,
-             n);
-  }
-  REQUIRE(run_until_done(rig.conformance(), us(10'000)));
-  REQUIRE(rig.slice.arrivals().size() == 3'000);
-  check_pair_order(rig, entry_of);
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
 }
 
 void check_senders(const NocConfig& noc) {
@@ -403,34 +366,34 @@ TEST_CASE("streams from every entry to one slice keep its link full") {
 }
 
 TEST_CASE("one switch conforms under random traffic, stalls and styles") {
-  check_conformance(6, 4, {});
+  check_conformance<CrossbarRig>(6, 4, {});
 }
 
 TEST_CASE("two stages conform under random traffic, stalls and styles") {
   NocConfig noc;
   noc.radix = 4;
   noc.input_buffer_flits = 9;
-  check_conformance(9, 11, noc);
+  check_conformance<CrossbarRig>(9, 11, noc);
 }
 
 TEST_CASE("one switch with speedup and virtual queues conforms under random traffic and stalls") {
   NocConfig noc = fast_switches();
   noc.radix = 8;
-  check_conformance(6, 4, noc);
+  check_conformance<CrossbarRig>(6, 4, noc);
 }
 
 TEST_CASE("two stages with speedup and virtual queues conform under random traffic and stalls") {
   NocConfig noc = fast_switches();
   noc.input_buffer_flits = 9;
-  check_conformance(9, 11, noc);
+  check_conformance<CrossbarRig>(9, 11, noc);
 }
 
 TEST_CASE("requests of one entry to one slice stay in order under random stalls") {
-  check_order(small_switches());
+  check_order_under_stalls<CrossbarRig>(12, small_switches(), 3'000);
 }
 
 TEST_CASE("with speedup and virtual queues, requests to one slice stay in order under stalls") {
-  check_order(fast_switches());
+  check_order_under_stalls<CrossbarRig>(12, fast_switches(), 3'000);
 }
 
 TEST_CASE("results do not depend on which sender runs first") { check_senders(small_switches()); }

@@ -3,7 +3,6 @@
 #include "modules/noc/mesh.h"
 
 #include <catch2/catch.hpp>
-#include <random>
 #include <vector>
 
 #include "tests/modules/noc/noc_rig.h"
@@ -25,23 +24,6 @@ MeshConfig placed() {
   MeshConfig c;
   c.placement = "1,3,5,7,8";  // the SMs: 0, 2, 4, 6
   return c;
-}
-
-void check_conformance(unsigned entries, unsigned exits, const MeshConfig& config) {
-  ScriptedTargetConfig target;
-  target.style = RequestStyle::kRandom;
-  target.random_latency = 100'000'000;
-  target.capacity = 4;
-  target.stall_probability = 0.2;
-  target.random_stall = 30'000'000;
-  ScriptedInitiatorConfig initiator;
-  initiator.style = ResponseStyle::kRandom;
-  initiator.random_stall = 20'000'000;
-  initiator.end_resp_after = 1'000'000;
-  MeshTlmRig rig(entries, exits, config, target, initiator);
-  ConformanceTraffic traffic;
-  traffic.prepare = [exits](Transaction& x) { set_home(x, exits); };
-  run_conformance(rig.conformance(), traffic);
 }
 
 }  // namespace
@@ -84,32 +66,15 @@ TEST_CASE("requests and responses of a mesh have links of their own") {
 }
 
 TEST_CASE("a mesh conforms under random traffic, stalls and styles") {
-  check_conformance(4, 5, placed());
+  check_conformance<MeshTlmRig>(4, 5, placed());
 }
 
 TEST_CASE("a mesh with two VCs and the least buffers conforms under random traffic and stalls") {
-  check_conformance(6, 6, mesh(2, 1));
+  check_conformance<MeshTlmRig>(6, 6, mesh(2, 1));
 }
 
 TEST_CASE("requests of one node to another stay in order on a mesh under random stalls") {
-  ScriptedTargetConfig target;
-  target.capacity = 3;
-  target.stall_probability = 0.3;
-  target.random_stall = ns(40);
-  target.random_latency = ns(60);
-  MeshTlmRig rig(6, 6, mesh(2, 2), target);
-  std::mt19937 random(7);
-  std::vector<unsigned> entry_of;
-  for (unsigned n = 0; n < 2'000; ++n) {
-    entry_of.push_back(static_cast<unsigned>(random() % 6));
-    rig.send(10 + n / 8, entry_of.back(), static_cast<unsigned>(random() % 6), random() % 2 == 0,
-             n);
-  }
-  REQUIRE(run_until_done(rig.conformance(), us(1'000)));
-  CHECK(rig.slice.arrivals().size() == 2'000);
-  check_pair_order(rig, entry_of);
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
-  check_drained(rig.conformance());
+  check_order_under_stalls<MeshTlmRig>(6, mesh(2, 2), 2'000);
 }
 
 TEST_CASE("a mesh whose slices stall says which router, port, VC and packet waits") {

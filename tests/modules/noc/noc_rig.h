@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
+#include <random>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -127,6 +128,49 @@ void check_pair_order(const Rig& rig, const std::vector<unsigned>& entry_of) {
     before = tag;
     CHECK(a.port == a.address / kLine % rig.exits);
   }
+}
+
+/// Random requests between the nodes of a network whose targets stall at random.
+template <class Rig>
+void check_order_under_stalls(unsigned nodes, const typename Rig::Config& config,
+                              unsigned requests) {
+  ScriptedTargetConfig target;
+  target.capacity = 3;
+  target.stall_probability = 0.3;
+  target.random_stall = ns(40);
+  target.random_latency = ns(60);
+  Rig rig(nodes, nodes, config, target);
+  std::mt19937_64 random(3);
+  std::vector<unsigned> entry_of;
+  for (unsigned n = 0; n < requests; ++n) {
+    entry_of.push_back(static_cast<unsigned>(random() % nodes));
+    rig.send(10 + n / 8, entry_of.back(), static_cast<unsigned>(random() % nodes),
+             random() % 2 == 0, n);
+  }
+  REQUIRE(run_until_done(rig.conformance(), us(10'000)));
+  REQUIRE(rig.slice.arrivals().size() == requests);
+  check_pair_order(rig, entry_of);
+  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_drained(rig.conformance());
+}
+
+/// Random traffic, stalls and styles of both sides.
+template <class Rig>
+void check_conformance(unsigned entries, unsigned exits, const typename Rig::Config& config) {
+  ScriptedTargetConfig target;
+  target.style = RequestStyle::kRandom;
+  target.random_latency = 100'000'000;
+  target.capacity = 4;
+  target.stall_probability = 0.2;
+  target.random_stall = 30'000'000;
+  ScriptedInitiatorConfig initiator;
+  initiator.style = ResponseStyle::kRandom;
+  initiator.random_stall = 20'000'000;
+  initiator.end_resp_after = 1'000'000;
+  Rig rig(entries, exits, config, target, initiator);
+  ConformanceTraffic traffic;
+  traffic.prepare = [exits](Transaction& x) { set_home(x, exits); };
+  run_conformance(rig.conformance(), traffic);
 }
 
 }  // namespace tessera::test

@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 #include <memory>
-#include <random>
 #include <vector>
 
 #include "tests/modules/noc/noc_rig.h"
@@ -95,23 +94,6 @@ double uniform_bound(unsigned nodes) {
   return c.uniform_bandwidth(nodes) / c.bandwidth(1);
 }
 
-void check_conformance(unsigned nodes, const RingConfig& config) {
-  ScriptedTargetConfig target;
-  target.style = RequestStyle::kRandom;
-  target.random_latency = 100'000'000;
-  target.capacity = 4;
-  target.stall_probability = 0.2;
-  target.random_stall = 30'000'000;
-  ScriptedInitiatorConfig initiator;
-  initiator.style = ResponseStyle::kRandom;
-  initiator.random_stall = 20'000'000;
-  initiator.end_resp_after = 1'000'000;
-  RingRig rig(nodes, nodes, config, target, initiator);
-  ConformanceTraffic traffic;
-  traffic.prepare = [nodes](Transaction& x) { set_home(x, nodes); };
-  run_conformance(rig.conformance(), traffic);
-}
-
 }  // namespace
 
 TEST_CASE("a lone read on a ring takes its hops clockwise") { check_lone_read(4, 1, 1); }
@@ -183,32 +165,15 @@ TEST_CASE("the bound of uniform traffic counts the clockwise segments of a packe
 }
 
 TEST_CASE("a ring conforms under random traffic, stalls and styles") {
-  check_conformance(5, ring_of(3));
+  check_conformance<RingRig>(5, 5, ring_of(3));
 }
 
 TEST_CASE("a ring with the least buffers conforms under random traffic, stalls and styles") {
-  check_conformance(4, ring_of(1, 2));
+  check_conformance<RingRig>(4, 4, ring_of(1, 2));
 }
 
 TEST_CASE("requests of one node to another stay in order on a ring under random stalls") {
-  ScriptedTargetConfig target;
-  target.capacity = 3;
-  target.stall_probability = 0.3;
-  target.random_stall = ns(40);
-  target.random_latency = ns(60);
-  RingRig rig(6, 6, ring_of(2, 2), target);
-  std::mt19937 random(7);
-  std::vector<unsigned> entry_of;
-  for (unsigned n = 0; n < 2'000; ++n) {
-    entry_of.push_back(static_cast<unsigned>(random() % 6));
-    rig.send(10 + n / 8, entry_of.back(), static_cast<unsigned>(random() % 6), random() % 2 == 0,
-             n);
-  }
-  REQUIRE(run_until_done(rig.conformance(), us(1'000)));
-  CHECK(rig.slice.arrivals().size() == 2'000);
-  check_pair_order(rig, entry_of);
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
-  check_drained(rig.conformance());
+  check_order_under_stalls<RingRig>(6, ring_of(2, 2), 2'000);
 }
 
 TEST_CASE("a full ring with the least buffers goes on: what enters leaves room for what is on it") {
