@@ -398,6 +398,17 @@ int run_benchmarks(const std::string& commit) {
   return 0;
 }
 
+int print_usage(std::ostream& out, int status) {
+  out << "usage: tessera_bench [COMMIT]            all benchmarks, as JSON; takes several minutes\n"
+         "       tessera_bench --miss-cost PLATFORM [misses=N] [path=value]...\n"
+         "       tessera_bench --remote-access-cost GPUS\n"
+         "       tessera_bench --state PLATFORM [path=value]...\n"
+         "       tessera_bench --noc [mesh] [name=value]...\n"
+         "       tessera_bench --dram PLATFORM [path=value]...\n"
+         "       tessera_bench --interpreter\n";
+  return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -458,7 +469,9 @@ int sc_main(int argc, char** argv) {
                 << std::endl;
       return 0;
     }
-    return run_benchmarks(argc > 1 ? argv[1] : "");
+    if (argc == 2 && std::string(argv[1]) == "--help") return print_usage(std::cout, 0);
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) return print_usage(std::cerr, 2);
+    return run_benchmarks(argc == 2 ? argv[1] : "");
   } catch (const std::exception& e) {
     std::cerr << "tessera_bench: " << e.what() << std::endl;
     return 1;
