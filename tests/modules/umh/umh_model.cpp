@@ -194,6 +194,15 @@ std::vector<ProtocolChecker*> UmhModel::checkers() const {
 }
 
 void UmhModel::add_core(unsigned device, CoherentCacheBlock& l1) {
+  if (device == cpu() && timing_.cpu_cores) {
+    CpuCoreConfig c;
+    c.clock_hz = kHertz;
+    const auto n = static_cast<unsigned>(cpu_cores_.size());
+    cpu_cores_.push_back(std::make_unique<CpuCore>(numbered("cpu", n).c_str(), c, pool_, n));
+    join(cpu_cores_.back()->memory, l1.core[0]);
+    blocks_.push_back(cpu_cores_.back().get());
+    return;
+  }
   const auto i = static_cast<unsigned>(cores_[device].size());
   cores_[device].push_back(std::make_unique<tessera::test::ScriptedInitiator>(
       numbered(numbered("core", device) + "_", i).c_str(), pool_));

@@ -13,6 +13,7 @@
 #include "modules/core/protocol_checker.h"
 #include "modules/core/timed_queue.h"
 #include "modules/core/transaction_pool.h"
+#include "modules/host/cpu_core.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/umh/coherence_link.h"
 #include "modules/umh/hmd_block.h"
@@ -36,6 +37,8 @@ struct ModelTiming {
   std::uint32_t memory_accesses = 64;
   std::uint32_t bytes_per_cycle = 64;
   CoherenceLinkConfig link;
+  /// CpuCores at the CPU's L1s, instead of scripted initiators.
+  bool cpu_cores = false;
 };
 
 /// The sc_modules of a shape, with a scripted core at each L1.
@@ -50,6 +53,7 @@ class UmhModel final : public TestedSystem {
   HmdBlock& hmd(unsigned i = 0) { return *hmds_[i]; }
   CoherenceLink& link() { return *link_; }
   tessera::test::ScriptedInitiator& core(unsigned device, unsigned i) { return *cores_[device][i]; }
+  CpuCore& cpu_core(unsigned i) { return *cpu_cores_[i]; }
   TransactionPool& pool() { return pool_; }
   const std::vector<Block*>& blocks() const { return blocks_; }
   /// On every socket of memory requests.
@@ -120,6 +124,7 @@ class UmhModel final : public TestedSystem {
   std::vector<std::unique_ptr<HmdBlock>> hmds_;
   std::unique_ptr<CoherenceLink> link_;
   std::vector<std::vector<std::unique_ptr<tessera::test::ScriptedInitiator>>> cores_;
+  std::vector<std::unique_ptr<CpuCore>> cpu_cores_;
   std::vector<std::vector<std::vector<Access>>> accesses_;  ///< by device, core and result
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::unique_ptr<Timer> timer_;
