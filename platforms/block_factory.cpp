@@ -232,6 +232,49 @@ BlockHandle make_decision(const DecisionSite& s) {
   return h;
 }
 
+template <class Module>
+BlockHandle coherent(std::unique_ptr<Module> module) {
+  Module& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.bytes = &m;
+  list(m.parents, h.parents);
+  list(m.children, h.children);
+  return h;
+}
+
+BlockHandle make_coherent_cache(const CoherentCacheSite& s) {
+  auto module = std::make_unique<umh::CoherentCacheBlock>(s.name.c_str(), s.config, s.place,
+                                                          s.inputs != 0, s.parent_lines);
+  umh::CoherentCacheBlock& m = *module;
+  BlockHandle h = coherent(std::move(module));
+  h.flush = &m;
+  h.slice_flush = &m;
+  list(m.core, h.in);
+  return h;
+}
+
+BlockHandle make_smd(const SmdSite& s) {
+  auto module = std::make_unique<umh::SmdBlock>(s.name.c_str(), s.config, s.place, *s.pool);
+  umh::SmdBlock& m = *module;
+  BlockHandle h = coherent(std::move(module));
+  h.slice_flush = &m;
+  h.out = {&m.memory};
+  return h;
+}
+
+BlockHandle make_hmd(const HmdSite& s) {
+  auto module = std::make_unique<umh::HmdBlock>(s.name.c_str(), s.config, s.place, *s.pool);
+  umh::HmdBlock& m = *module;
+  BlockHandle h = coherent(std::move(module));
+  h.slice_flush = &m;
+  h.out = {&m.memory};
+  return h;
+}
+
+BlockHandle make_coherence_link(const CoherenceLinkSite& s) {
+  return coherent(std::make_unique<umh::CoherenceLink>(s.name.c_str(), s.config, s.place));
+}
+
 using Factories = std::map<std::string, AnyBlockFactory>;
 
 template <class Site>
@@ -260,7 +303,11 @@ std::map<std::string, Factories>& kinds() {
                                                  kind(make_page_migrator),
                                                  kind(make_decision),
                                                  kind(make_line_sharing),
-                                                 kind(make_dispatcher)};
+                                                 kind(make_dispatcher),
+                                                 kind(make_coherent_cache),
+                                                 kind(make_smd),
+                                                 kind(make_hmd),
+                                                 kind(make_coherence_link)};
   return all;
 }
 

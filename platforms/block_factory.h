@@ -52,14 +52,17 @@ struct BlockHandle {
   Block* block = nullptr;                      ///< the same object; never null
   std::vector<TargetPort*> in;                 ///< `inputs` sockets
   std::vector<InitiatorPort*> out;             ///< `outputs` sockets
-  FlushIf* flush = nullptr;                    ///< "l1"
+  /// Coherence sockets: as many as the site's place has.
+  std::vector<umh::CoherenceInitiatorSocket*> parents;
+  std::vector<umh::CoherenceTargetSocket*> children;
+  FlushIf* flush = nullptr;  ///< "l1", "coherent_cache" with a core
   /// "llc" if slices are flushed at kernel ends (replication); "remote_cache", "page_migrator",
-  /// "mdr".
+  /// "mdr", "coherent_cache", "smd", "hmd".
   SliceFlushIf* slice_flush = nullptr;
   PageDropIf* page_drop = nullptr;  ///< "llc" if pages can migrate
-  /// "l1", "llc", "remote_cache": bytes that the platform's untimed accesses read and update. Null
-  /// for an L1 that holds no bytes, and for a slice that serves transport_dbg itself and holds no
-  /// bytes of other slices' lines.
+  /// "l1", "llc", "remote_cache", and blocks of a coherent hierarchy: bytes that the platform's
+  /// untimed accesses read and update. Null for an L1 that holds no bytes, and for a slice that
+  /// serves transport_dbg itself and holds no bytes of other slices' lines.
   HoldsBytes* bytes = nullptr;
   SliceObserver* slice_observer = nullptr;  ///< "page_migrator", "mdr", "line_sharing"
   L1Observer* l1_observer = nullptr;        ///< "decision"

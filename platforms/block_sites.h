@@ -29,6 +29,9 @@
 #include "modules/rdma/rdma_engine.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
+#include "modules/umh/coherence_link.h"
+#include "modules/umh/hmd_block.h"
+#include "modules/umh/smd_block.h"
 #include "policies/address_map.h"
 
 namespace tessera {
@@ -203,6 +206,35 @@ struct DecisionSite : BlockSite {
   RemoteAccessMode* transfer = nullptr;
 };
 
+/// A cache of a coherent hierarchy. 1 in: the core of an L1; otherwise none.
+struct CoherentCacheSite : BlockSite {
+  static constexpr const char* kKind = "coherent_cache";
+  umh::CoherentCacheBlockConfig config;
+  umh::CoherencePlace place;
+  std::uint32_t parent_lines = 1;  ///< that go to one parent together
+};
+
+/// 1 out: its stack's channel.
+struct SmdSite : BlockSite {
+  static constexpr const char* kKind = "smd";
+  umh::SmdBlockConfig config;
+  umh::CoherencePlace place;
+};
+
+/// 1 out: its host channel.
+struct HmdSite : BlockSite {
+  static constexpr const char* kKind = "hmd";
+  umh::HmdBlockConfig config;
+  umh::CoherencePlace place;
+};
+
+/// No sockets of memory requests.
+struct CoherenceLinkSite : BlockSite {
+  static constexpr const char* kKind = "coherence_link";
+  umh::CoherenceLinkConfig config;
+  umh::CoherenceLinkPlace place;
+};
+
 /// All kinds, by the names that their parameters use ("impl.llc").
 inline constexpr std::array kBlockKinds = {L1Site::kKind,
                                            ProbeEngineSite::kKind,
@@ -223,6 +255,10 @@ inline constexpr std::array kBlockKinds = {L1Site::kKind,
                                            PageMigratorSite::kKind,
                                            DecisionSite::kKind,
                                            SharingProfilerSite::kKind,
-                                           DispatcherSite::kKind};
+                                           DispatcherSite::kKind,
+                                           CoherentCacheSite::kKind,
+                                           SmdSite::kKind,
+                                           HmdSite::kKind,
+                                           CoherenceLinkSite::kKind};
 
 }  // namespace tessera

@@ -31,6 +31,9 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
     transfer_policy_ = config_.transfer_policy();
     transfer_ = transfer_policy_->start();
   }
+  if (plan_.has(BlockKind::kStack)) {
+    stack_map_ = make_address_map("gpu-interleave", config_.stack_geometry());
+  }
   build();
   open_backdoor();
 }
@@ -150,7 +153,9 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 /// their untimed accesses use it.
 void Gpu::open_backdoor() {
   drams_ = made(BlockKind::kDram);
-  for (const BlockKind kind : {BlockKind::kLlc, BlockKind::kRemoteCache, BlockKind::kL1}) {
+  for (const BlockKind kind :
+       {BlockKind::kHmd, BlockKind::kCoherenceLink, BlockKind::kSmd, BlockKind::kLlc,
+        BlockKind::kCoherentCache, BlockKind::kRemoteCache, BlockKind::kL1}) {
     for (const BlockHandle* block : made(kind)) {
       if (block->bytes == nullptr) continue;
       backdoor_.add(*block->bytes);
@@ -164,9 +169,11 @@ void Gpu::open_backdoor() {
 unsigned Gpu::debug_memory(tlm::tlm_generic_payload& payload) {
   if (payload.get_address() >= map_->geometry().total_bytes()) return 0;
   const Location where = map_->locate(payload.get_address());
-  const BlockHandle& slice = *slices_[where.slice.value];
-  const BlockHandle& lowest = slice.bytes == nullptr ? slice : *drams_[where.channel.value];
-  return lowest.in.front()->get_base_interface().transport_dbg(payload);
+  const BlockHandle* lowest = drams_[where.channel.value];
+  if (!slices_.empty() && slices_[where.slice.value]->bytes == nullptr) {
+    lowest = slices_[where.slice.value];
+  }
+  return lowest->in.front()->get_base_interface().transport_dbg(payload);
 }
 
 void Gpu::debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length) {

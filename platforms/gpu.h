@@ -128,6 +128,7 @@ class Gpu final : public sc_core::sc_module {
   Made make_mdr(const PlannedBlock& block);
   Made make_dispatcher(const PlannedBlock& block);
   std::vector<FlushStage> flush_stages(std::uint32_t gpu);
+  std::vector<FlushStage> coherent_flush_stages(std::uint32_t gpu);
   void connect(InitiatorPort& from, TargetPort& to);
   void join_sms();
   FlushIf& fence_scope_of(SmId sm);
@@ -159,6 +160,7 @@ class Gpu final : public sc_core::sc_module {
   std::string path_;
   const PolicyContext policy_context_;
   std::unique_ptr<AddressMap> map_;
+  std::unique_ptr<AddressMap> stack_map_;  ///< of a stack that caches the host's memory
   std::unique_ptr<PagePlacement> placement_;
   std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< per GPU
   std::unique_ptr<PageTable> page_table_;

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "platforms/gpu.h"
+#include "platforms/gpu_coherence.h"
 #include "platforms/gpu_windows.h"
 
 namespace tessera {
@@ -73,6 +74,9 @@ void Gpu::build() {
   }
   for (const PlannedLink& l : plan_.links) {
     connect(*made_[l.from].out[l.output], *made_[l.to].in[l.input]);
+  }
+  for (const PlannedLink& l : plan_.coherence) {
+    made_[l.from].parents[l.output]->bind(*made_[l.to].children[l.input]);
   }
   join_sms();
 }
@@ -142,7 +146,7 @@ BlockHandle Gpu::create(const PlannedBlock& block, Site site) {
   site.path = path_ + block.name;
   site.index = block.index;
   site.gpu = GpuId(block.gpu);
-  site.map = map_.get();
+  if (site.map == nullptr) site.map = map_.get();
   site.pool = &pool_;
   site.inputs = block.inputs;
   site.outputs = block.outputs;
@@ -226,6 +230,20 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
       site.sms = s.sms;
       return create(block, site);
     }
+    case BlockKind::kCoherentCache:
+      return create(block, coherent_cache_site(config_, block));
+    case BlockKind::kSmd:
+      return create(block, smd_site(config_, block));
+    case BlockKind::kStack: {
+      DramSite site;
+      site.config = config_.hierarchy.stack;
+      site.map = stack_map_.get();
+      return create(block, site);
+    }
+    case BlockKind::kHmd:
+      return create(block, hmd_site(config_, block));
+    case BlockKind::kCoherenceLink:
+      return create(block, coherence_link_site(config_, block));
     case BlockKind::kDispatcher:
       break;
   }
@@ -343,6 +361,9 @@ BlockHandle Gpu::make_remote_cache(const PlannedBlock& block) {
 }
 
 BlockHandle Gpu::make_l1(const PlannedBlock& block) {
+  if (block.coherent()) {
+    return create(block, coherent_l1_site(config_, block, config_of(block, config_.l1)));
+  }
   L1Site site;
   site.config = config_of(block, config_.l1);
   if (config_.system.gpus > 1) {
@@ -416,43 +437,6 @@ std::vector<BlockHandle*> Gpu::made(BlockKind kind, std::optional<std::uint32_t>
     if (b.kind == kind && (!gpu || b.gpu == *gpu)) found.push_back(&made_[i]);
   }
   return found;
-}
-
-/// Flush stages of a GPU at a kernel's end, in order. The L1s come first. Caches of other GPUs'
-/// lines come before the slices, because their write-backs end in the home slices.
-std::vector<FlushStage> Gpu::flush_stages(std::uint32_t gpu) {
-  FlushStage l1s{"l1", {}, {}};
-  for (const BlockHandle* l1 : made(BlockKind::kL1, gpu)) l1s.drop.push_back(l1->flush);
-  FlushStage remote_caches{"remote_caches", {}, {}};
-  // One stage, because the MDR engine's epoch and the migrator's moves end while the slices write
-  // back.
-  FlushStage memory_side{"memory_side", {}, {}};
-  const auto add = [](FlushStage& to, const std::vector<BlockHandle*>& from, const char* needs) {
-    for (const BlockHandle* cache : from) {
-      if (cache->slice_flush == nullptr) {
-        throw InputError("this implementation of the LLC slice cannot be flushed, as " +
-                         std::string(needs) + " needs");
-      }
-      to.write_back.push_back(cache->slice_flush);
-    }
-  };
-  if (!options_.keep_replicas) {
-    // Lines are valid for one kernel (DualOpt section 4.4).
-    add(remote_caches, made(BlockKind::kRemoteCache, gpu), "system.transfer");
-    // Copies of other partitions' lines are valid for one kernel as well (NUBA section 5.3).
-    if (caching_.front()->copies()) {
-      add(memory_side, made(BlockKind::kLlc, gpu), "system.remote_caching");
-    }
-  }
-  add(memory_side, made(BlockKind::kPageMigrator, gpu), "migration.policy");
-  if (!options_.keep_replicas) {
-    add(memory_side, made(BlockKind::kMdr, gpu), "system.remote_caching");
-  }
-  std::vector<FlushStage> stages{std::move(l1s)};
-  for (FlushStage* stage : {&remote_caches, &memory_side}) {
-    if (!stage->write_back.empty()) stages.push_back(std::move(*stage));
-  }
-  return stages;
 }
 
 /// Created last, because it flushes the other blocks at kernel ends.

@@ -19,7 +19,7 @@ namespace tessera {
 
 MemoryGeometry GpuConfig::geometry() const {
   MemoryGeometry g;
-  g.gpus = system.gpus;
+  g.gpus = node_shape_of(system).host_memory ? 1 : system.gpus;
   g.channels = system.channels;
   g.slices_per_channel = system.slices_per_channel;
   g.banks_per_channel = dram.banks;
@@ -28,6 +28,30 @@ MemoryGeometry GpuConfig::geometry() const {
   g.page_bytes = system.page_bytes;
   g.channel_bytes = system.channel_bytes;
   return g;
+}
+
+MemoryGeometry GpuConfig::stack_geometry() const {
+  MemoryGeometry g = geometry();
+  g.gpus = g.channels = g.slices_per_channel = 1;
+  g.banks_per_channel = hierarchy.stack.banks;
+  g.row_bytes = hierarchy.stack.row_bytes;
+  g.channel_bytes = hierarchy.stack_bytes;
+  return g;
+}
+
+umh::CoherentCacheBlockConfig GpuConfig::coherent_l1(const L1Config& l1_config) const {
+  umh::CoherentCacheBlockConfig c;
+  c.timing.clock_hz = l1_config.clock_hz;
+  c.timing.latency_cycles = l1_config.latency_cycles;
+  c.timing.transactions = l1_config.mshr_entries;
+  c.timing.port = hierarchy.l1_port;
+  c.cache.sets = l1_config.sets;
+  c.cache.ways = l1_config.ways;
+  c.cache.mask_granularity = hierarchy.mask_granularity;
+  c.cache.owned_read = hierarchy.owned_read;
+  c.input_depth = l1_config.input_depth;
+  c.memory_bytes = geometry().total_bytes();
+  return c;
 }
 
 LlcSliceConfig GpuConfig::remote_cache_defaults() {
@@ -111,7 +135,7 @@ void GpuConfig::propagate() {
   sm.page_bytes = system.page_bytes;
   l1.replacement.settings = llc.replacement.settings = remote_cache.replacement.settings =
       cache_replacement;
-  dram.scheduler.settings = dram_scheduler;
+  dram.scheduler.settings = hierarchy.stack.scheduler.settings = dram_scheduler;
   sm.warp_scheduler.settings = warp_scheduler;
   noc.arbitration.settings = mcm.plane.arbitration.settings = ring.ring.arbitration.settings =
       llc.arbitration.settings = remote_cache.arbitration.settings = arbiter;
@@ -124,7 +148,8 @@ std::vector<std::string> GpuConfig::validate() const {
     for (std::string& e : more) errors.push_back(std::move(e));
   };
   // GPUs of unequal size are reported by validate_shape().
-  if (system.gpus != 0 && system.channels % system.gpus == 0) validate_policies(errors);
+  const std::uint32_t sharing = node_shape_of(system).host_memory ? 1 : system.gpus;
+  if (sharing != 0 && system.channels % sharing == 0) validate_policies(errors);
   add(sm.validate());
   add(l1.validate());
   if (needs_probes()) add(probe.validate());
@@ -231,7 +256,9 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
 bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
   const SystemConfig& s = system;
   bool sound = must_divide("system.modules", s.modules, "system.channels", s.channels, errors);
-  sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels, errors) && sound;
+  if (!node_shape_of(s).host_memory) {
+    sound = must_divide("system.gpus", s.gpus, "system.channels", s.channels, errors) && sound;
+  }
   sound = must_divide("system.gpus", s.gpus, "system.sms", s.sms, errors) && sound;
   sound = must_divide("system.modules", s.modules, "system.sms", s.sms, errors) && sound;
   if (sound && s.gpus > 1 && s.modules > 1) {
@@ -250,8 +277,9 @@ bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
   }
   if (!levels.front()->several_gpus) {
     const std::string several = shapes_with(&Shape::several_gpus);
-    if (s.gpus != 1) {
-      errors.push_back("system.gpus must be 1 unless topology is " + several);
+    if (s.gpus != 1 && !node.host_memory) {
+      errors.push_back("system.gpus must be 1 unless topology is " + several + " or " +
+                       shapes_with(&Shape::host_memory));
       sound = false;
     }
     if (s.transfer != "line") {
@@ -427,6 +455,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("mdr", "model-driven replication", c.mdr);
   group("dispatch", "CTA dispatcher", c.dispatch);
   group("power", "energy and area of events, wires and storage", c.power);
+  group("umh", "coherent caches and directories over the host's memory", c.hierarchy);
   for_each_family(c, [&group](const std::vector<ChosenPolicy>&, auto& settings) {
     group(family_of(settings), "parameters of the policies themselves", settings);
   });

@@ -28,6 +28,7 @@
 #include "modules/sm/sm_config.h"
 #include "platforms/topology/plan.h"
 #include "platforms/topology/tree.h"
+#include "platforms/umh_config.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
 #include "policies/launch_planner.h"
@@ -142,6 +143,7 @@ struct GpuConfig {
   MdrConfig mdr;
   DispatchConfig dispatch;
   PowerConfig power;
+  UmhConfig hierarchy;  ///< parameters "umh."
 
   // Parameters of the policies themselves, by family.
   PolicySettings<AddressMap> address_map;
@@ -158,6 +160,10 @@ struct GpuConfig {
   PolicySettings<Arbiter> arbiter;
 
   MemoryGeometry geometry() const;
+  /// Of a DRAM stack that is a cache of the host's memory.
+  MemoryGeometry stack_geometry() const;
+  /// An L1 of a coherent hierarchy.
+  umh::CoherentCacheBlockConfig coherent_l1(const L1Config& l1_config) const;
   PolicyContext policy_context() const;
   /// The transfer policy that system.transfer names.
   std::unique_ptr<TransferPolicy> transfer_policy() const;
@@ -211,7 +217,9 @@ void for_each_family(Config& c, F&& f) {
            {"llc.replacement", c.llc.replacement.name},
            {"remote_cache.replacement", c.remote_cache.replacement.name}},
     c.cache_replacement);
-  f(Chosen{{"dram.scheduler", c.dram.scheduler.name}}, c.dram_scheduler);
+  f(Chosen{{"dram.scheduler", c.dram.scheduler.name},
+           {"umh.stack.scheduler", c.hierarchy.stack.scheduler.name}},
+    c.dram_scheduler);
   f(Chosen{{"sm.warp_scheduler", c.sm.warp_scheduler.name}}, c.warp_scheduler);
   f(Chosen{{"noc.arbitration", c.noc.arbitration.name},
            {"mcm.arbitration", c.mcm.plane.arbitration.name},

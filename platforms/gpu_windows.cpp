@@ -49,6 +49,13 @@ std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuCon
     return no + "the link from " + plan.path_of(from) + " to " + plan.path_of(to) +
            " has no latency of its own";
   }
+  for (const PlannedLink& l : plan.coherence) {
+    const PlannedBlock& from = plan.blocks[l.from];
+    const PlannedBlock& to = plan.blocks[l.to];
+    if (gpu_node(plan, from) == gpu_node(plan, to)) continue;
+    return no + "the connection of " + plan.path_of(from) + " and " + plan.path_of(to) +
+           " returns credits without latency";
+  }
   return std::nullopt;
 }
 

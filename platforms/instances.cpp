@@ -101,6 +101,8 @@ bool has_settings(BlockKind kind) {
 }  // namespace
 
 std::string implementation_kind(const PlannedBlock& block) {
+  if (block.kind == BlockKind::kL1 && block.coherent()) return CoherentCacheSite::kKind;
+  if (block.kind == BlockKind::kStack) return DramSite::kKind;
   if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
   if (block.network.kind == NetworkKind::kMesh) return MeshSite::kKind;
   return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;

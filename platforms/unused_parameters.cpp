@@ -35,8 +35,19 @@ std::vector<Rule> rules(const GpuConfig& c) {
   std::vector<Rule> all;
   const std::vector<const Shape*> levels = shapes_in(s);
   for (const Shape& shape : shapes()) {
-    const bool used = std::find(levels.begin(), levels.end(), &shape) != levels.end();
-    for (const std::string& begin : shape.reads) all.push_back({begin, used, topology});
+    for (const std::string& begin : shape.reads) {
+      const bool used = std::any_of(levels.begin(), levels.end(), [&begin](const Shape* level) {
+        return std::find(level->reads.begin(), level->reads.end(), begin) != level->reads.end();
+      });
+      all.push_back({begin, used, topology});
+    }
+  }
+  if (levels.back()->host_memory) {
+    for (const char* begin : {"llc.", "l1.replacement", "l1.mshr_targets", "l1.reserve_frames",
+                              "l1.miss_queue_depth", "noc.kind"}) {
+      all.push_back({begin, false, topology});
+    }
+    if (s.gpus == 1) all.push_back({"noc.", false, topology});
   }
   const bool meshes = c.noc_kind == NetworkKind::kMesh;
   // The crossbars that bring requests from other modules or GPUs, and the IOMMU's, remain.

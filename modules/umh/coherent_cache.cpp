@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <stdexcept>
 #include <utility>
+
+#include "modules/core/atomics.h"
 
 namespace tessera::umh {
 
@@ -33,7 +34,7 @@ CoherentCache::CoherentCache(const CoherentCacheConfig& config, AgentId self,
   if (children_.size() > 64) throw std::invalid_argument("a directory has at most 64 children");
 }
 
-std::uint64_t CoherentCache::set_index(std::uint64_t block) const {
+std::uint64_t CoherentCache::index_of(std::uint64_t block) const {
   const std::uint64_t part =
       std::max<std::uint64_t>(1, config_.interleave_lines / config_.block_lines);
   return block / part / config_.banks * part + block % part;
@@ -119,7 +120,7 @@ void CoherentCache::access(const CoherentAccess& access, Completion done) {
               : Action::kStore;
       break;
     case CoherentAccess::Kind::kStore:
-    case CoherentAccess::Kind::kFetchAdd:
+    case CoherentAccess::Kind::kAtomic:
       job->action = Action::kStore;
       break;
   }
@@ -138,21 +139,14 @@ void CoherentCache::evict(std::uint64_t line, std::function<void()> done) {
 }
 
 void CoherentCache::flush(const std::function<void()>& done) {
-  std::vector<std::uint64_t> blocks;
-  for (Frame f = 0; f < tags_.frames(); ++f) {
-    if (tags_.occupied(f)) blocks.push_back(tags_.line(f));
-  }
-  for (const auto& [block, activity] : active_) {
-    if (find(block) == CacheArray::kNone) blocks.push_back(block);
-  }
-  std::sort(blocks.begin(), blocks.end());
-  if (blocks.empty()) {
+  const std::vector<std::uint64_t> lines = held_blocks();
+  if (lines.empty()) {
     if (done) done();
     return;
   }
-  const auto left = std::make_shared<std::size_t>(blocks.size());
-  for (const std::uint64_t block : blocks) {
-    evict(block * config_.block_lines, [left, done] {
+  const auto left = std::make_shared<std::size_t>(lines.size());
+  for (const std::uint64_t line : lines) {
+    evict(line, [left, done] {
       if (--*left == 0 && done) done();
     });
   }
@@ -205,6 +199,7 @@ void CoherentCache::receive(const CoherenceMessage& message) {
 
 void CoherentCache::enqueue(std::unique_ptr<Job> job) {
   const std::uint64_t block = block_of(job->line);
+  if (job->kind != Job::Kind::kFlush) ++pending_;
   active_[block].queue.push_back(std::move(job));
   mark_ready(block);
 }
@@ -266,6 +261,7 @@ void CoherentCache::start(Job& job) {
 
 void CoherentCache::finish(Job& job) {
   job.phase = Phase::kDone;  // advance() removes it
+  if (job.kind != Job::Kind::kFlush) --pending_;
   mark_ready(block_of(job.line));
   if (job.done) job.done();
 }
@@ -308,7 +304,7 @@ void CoherentCache::obtain_permission(Job& job) {
 
 bool CoherentCache::allocate_frame(Job& job) {
   const std::uint64_t block = block_of(job.line);
-  const Frame f = tags_.victim(set_index(block));
+  const Frame f = tags_.victim(index_of(block));
   if (f == CacheArray::kNone) return false;
   if (!tags_.occupied(f)) {
     tags_.install(f, block);
@@ -397,26 +393,21 @@ void CoherentCache::acknowledge(const CoherenceMessage& message) {
 void CoherentCache::perform(Job& job, Block& block) {
   Line& line = line_in(block, job.line);
   CoherentAccess& a = job.access;
-  const ByteMask mask =
-      a.kind == CoherentAccess::Kind::kFetchAdd ? ByteMask::range(a.word, 4) : a.mask;
   block.state = on(block.state, job.action).next;
   switch (a.kind) {
     case CoherentAccess::Kind::kLoad:
       a.bytes = line.bytes;
       break;
-    case CoherentAccess::Kind::kFetchAdd: {
-      std::uint32_t old = 0;
-      std::memcpy(&old, line.bytes.data() + a.word, sizeof old);
-      const std::uint32_t sum = old + a.addend;
-      std::memcpy(a.bytes.data() + a.word, &old, sizeof old);
-      std::memcpy(line.bytes.data() + a.word, &sum, sizeof sum);
-      line.dirty |= rounded(mask);
+    case CoherentAccess::Kind::kAtomic:
+      perform_atomics(*a.operands, line.bytes.data());
+      line.dirty |= rounded(bytes_of(*a.operands));
+      a.bytes = line.bytes;
       break;
-    }
     case CoherentAccess::Kind::kStore:
     case CoherentAccess::Kind::kNStore:
-      copy_masked(line.bytes.data(), a.bytes.data(), mask, kLineBytes);
-      line.dirty |= rounded(mask);
+      copy_masked(line.bytes.data(), a.bytes.data(), a.mask, kLineBytes);
+      line.dirty |= rounded(a.mask);
+      if (a.kind == CoherentAccess::Kind::kStore) a.bytes = line.bytes;
       break;
   }
   finish(job);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "modules/cache/cache_array.h"
+#include "modules/core/memory_request.h"
 #include "modules/umh/coherence_message.h"
 #include "modules/umh/nmoesi.h"
 
@@ -21,17 +22,17 @@ namespace tessera::umh {
 struct CoherentAccess {
   enum class Kind : std::uint8_t {
     kLoad,
-    kStore,    ///< coherent; with an empty mask: dynamic synchronisation (UMH section 4.2.1)
-    kNStore,   ///< non-coherent store
-    kFetchAdd  ///< coherent atomic addition of `addend` to the 4-byte word at `word`
+    kStore,   ///< coherent; with an empty mask: dynamic synchronisation (UMH section 4.2.1)
+    kNStore,  ///< non-coherent store
+    kAtomic   ///< coherent; performs `operands`
   };
   std::uint64_t id = 0;
   Kind kind = Kind::kLoad;
   std::uint64_t line = 0;
-  ByteMask mask;                                  ///< bytes of kLoad, kStore, kNStore
-  std::array<unsigned char, kLineBytes> bytes{};  ///< stored bytes; loaded bytes on completion
-  unsigned word = 0;                              ///< first byte of the word, a multiple of 4
-  std::uint32_t addend = 0;
+  ByteMask mask;  ///< bytes of kLoad, kStore, kNStore
+  /// Stored bytes. On completion of a load, a coherent store or an atomic: the line's bytes.
+  std::array<unsigned char, kLineBytes> bytes{};
+  AtomicOperands* operands = nullptr;  ///< kAtomic: the lanes' old values are written on completion
 };
 
 struct CoherentCacheConfig {
@@ -100,6 +101,8 @@ class CoherentCache {
   const CoherentCacheConfig& config() const { return config_; }
   /// No transaction is pending.
   bool idle() const { return active_.empty(); }
+  /// Accesses, and requests of children, that have not been completed. Write-backs are requests.
+  std::size_t pending() const { return pending_; }
   /// Pending transactions, one per line of text. Empty if idle.
   std::string describe_waiting() const;
 
@@ -109,8 +112,19 @@ class CoherentCache {
   /// Resident bytes, or nullptr.
   const unsigned char* bytes(std::uint64_t line) const;
   ByteMask dirty(std::uint64_t line) const;
+  /// First lines of the blocks that have a frame or a transaction, in ascending order.
+  std::vector<std::uint64_t> held_blocks() const;
+  /// Index of a block among the blocks of this bank. It selects the set.
+  std::uint64_t index_of(std::uint64_t block) const;
+  std::uint64_t block_of(std::uint64_t line) const { return line / config_.block_lines; }
   /// Position of an agent in `children`.
   std::optional<unsigned> position_of(AgentId child) const;
+
+  // Untimed accesses to the bytes of a line; they change no state.
+  /// Puts the dirty bytes of the cache, and of its write-back buffers, over `bytes`.
+  void overlay(std::uint64_t line, unsigned char* bytes) const;
+  /// Replaces the masked bytes where the cache holds them, whether they are dirty or not.
+  void replace(std::uint64_t line, const unsigned char* bytes, ByteMask mask);
 
   /// Rounds a mask up to whole bits of the byte mask.
   ByteMask rounded(ByteMask mask) const;
@@ -178,10 +192,8 @@ class CoherentCache {
   using Frame = CacheArray::Frame;
 
   bool mutated(ProtocolMutation m) const { return config_.mutation == m; }
-  std::uint64_t block_of(std::uint64_t line) const { return line / config_.block_lines; }
-  std::uint64_t set_index(std::uint64_t block) const;
   AgentId parent_of(std::uint64_t block) const;
-  Frame find(std::uint64_t block) const { return tags_.find(set_index(block), block); }
+  Frame find(std::uint64_t block) const { return tags_.find(index_of(block), block); }
   Block* resident(std::uint64_t block);
   const Block* resident(std::uint64_t block) const;
   Line& line_in(Block& b, std::uint64_t line) { return b.lines[line % config_.block_lines]; }
@@ -241,6 +253,7 @@ class CoherentCache {
   std::deque<Job*> frame_waiters_;   ///< in order of arrival
   /// Write-backs that a response to a snoop has voided: line * 64 + child.
   std::vector<std::uint64_t> voided_;
+  std::size_t pending_ = 0;
   unsigned depth_ = 0;  ///< calls in progress; the outermost advances the blocks
 };
 

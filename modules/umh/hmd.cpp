@@ -8,16 +8,6 @@
 
 namespace tessera::umh {
 
-const HostMemory::Line& HostMemory::read(std::uint64_t line) const {
-  static const Line kZero{};
-  const auto at = lines_.find(line);
-  return at == lines_.end() ? kZero : at->second;
-}
-
-void HostMemory::write(const LineBytes& bytes) {
-  copy_masked(lines_[bytes.line].data(), bytes.bytes.data(), bytes.mask, kLineBytes);
-}
-
 void HmdConfig::validate() const {
   if (block_bytes == 0 || block_bytes % kLineBytes != 0) {
     throw std::invalid_argument("a secondary block consists of whole lines");
@@ -60,6 +50,7 @@ void Hmd::receive(const CoherenceMessage& message) {
     case MessageType::kReadRequest:
     case MessageType::kWriteRequest:
     case MessageType::kWriteBack:
+      ++pending_;
       active_[block].queue.push_back({message, {}});
       break;
     case MessageType::kSnoopData:
@@ -301,7 +292,9 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
 }
 
 void Hmd::finish_if_complete(Activity& a) {
-  if (a.current.finishing && a.current.acknowledged) a.busy = false;
+  if (!a.busy || !a.current.finishing || !a.current.acknowledged) return;
+  a.busy = false;
+  --pending_;
 }
 
 std::string Hmd::describe_waiting() const {

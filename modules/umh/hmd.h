@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -13,15 +14,14 @@
 
 namespace tessera::umh {
 
-/// Bytes of the host memory. A line that was never written is zero.
+/// Bytes of the host memory, without their timing.
 class HostMemory {
  public:
   using Line = std::array<unsigned char, kLineBytes>;
-  const Line& read(std::uint64_t line) const;
-  void write(const LineBytes& bytes);
-
- private:
-  std::unordered_map<std::uint64_t, Line> lines_;
+  virtual ~HostMemory() = default;
+  virtual Line read(std::uint64_t line) = 0;
+  /// Writes the masked bytes.
+  virtual void write(const LineBytes& bytes) = 0;
 };
 
 struct HmdConfig {
@@ -62,6 +62,9 @@ class Hmd {
 
   Entry entry(std::uint64_t line) const;
   bool idle() const { return active_.empty(); }
+  /// Requests that have not been completed.
+  std::size_t pending() const { return pending_; }
+  std::uint32_t block_lines() const { return block_lines_; }
   std::string describe_waiting() const;
   /// Directory bits of a secondary block for n SMDs: n sharers, and the owner in ceil(log2(n + 1)).
   /// The bits of the LLC belong to the LLC's directory (section 5.3).
@@ -115,6 +118,7 @@ class Hmd {
   std::unordered_map<std::uint64_t, Activity> active_;
   std::vector<std::uint64_t> voided_;  ///< line * 64 + child
   std::vector<std::function<void()>> done_;
+  std::size_t pending_ = 0;
 };
 
 }  // namespace tessera::umh

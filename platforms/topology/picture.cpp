@@ -103,11 +103,13 @@ void Picture::collect_boxes(const PlatformPlan& plan) {
 
 void Picture::collect_arrows(const PlatformPlan& plan) {
   std::map<std::pair<std::size_t, std::size_t>, std::size_t> known;
-  for (const PlannedLink& l : plan.links) {
-    const std::pair<std::size_t, std::size_t> ends{box_of_[l.from], box_of_[l.to]};
-    const auto [it, fresh] = known.try_emplace(ends, arrows_.size());
-    if (fresh) arrows_.push_back({ends.first, ends.second, 0});
-    ++arrows_[it->second].links;
+  for (const auto* links : {&plan.links, &plan.coherence}) {
+    for (const PlannedLink& l : *links) {
+      const std::pair<std::size_t, std::size_t> ends{box_of_[l.from], box_of_[l.to]};
+      const auto [it, fresh] = known.try_emplace(ends, arrows_.size());
+      if (fresh) arrows_.push_back({ends.first, ends.second, 0});
+      ++arrows_[it->second].links;
+    }
   }
 }
 

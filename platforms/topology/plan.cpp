@@ -10,10 +10,12 @@ using nlohmann::ordered_json;
 
 const char* name_of(BlockKind kind) {
   static constexpr const char* kNames[] = {
-      "page_migrator", "mdr",     "line_sharing", "decision",     "dram",   "llc",       "l1",
-      "probe",         "network", "rdma",         "remote_cache", "fabric", "long_link", "l2_tlb",
-      "walker",        "uvm",     "sm",           "dispatcher"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(BlockKind::kDispatcher) + 1);
+      "page_migrator", "mdr",    "line_sharing",  "decision",       "dram",
+      "llc",           "l1",     "probe",         "network",        "rdma",
+      "remote_cache",  "fabric", "long_link",     "l2_tlb",         "walker",
+      "uvm",           "sm",     "dispatcher",    "coherent_cache", "smd",
+      "stack",         "hmd",    "coherence_link"};
+  static_assert(std::size(kNames) == static_cast<std::size_t>(BlockKind::kCoherenceLink) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -77,7 +79,7 @@ std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
   if (from.kind == BlockKind::kNetwork) return from.network.traffic;
   if (to.kind == BlockKind::kNetwork) return to.network.traffic;
   if (to.kind == BlockKind::kProbe) return "miss";
-  if (to.kind == BlockKind::kDram) return "memory";
+  if (to.kind == BlockKind::kDram || to.kind == BlockKind::kStack) return "memory";
   if (from.kind == BlockKind::kSm && to.kind == BlockKind::kL1) return "l1";
   if (from.kind == BlockKind::kRemoteCache) return "rdma";
   return "translation";
@@ -110,6 +112,12 @@ ordered_json PlatformPlan::to_json() const {
                           {"to", path_of(blocks[l.to])},
                           {"input", l.input},
                           {"traffic", traffic_of(l)}});
+  }
+  for (const PlannedLink& l : coherence) {
+    d["coherence"].push_back({{"child", path_of(blocks[l.from])},
+                              {"parent_socket", l.output},
+                              {"parent", path_of(blocks[l.to])},
+                              {"child_socket", l.input}});
   }
   for (const PlannedTraffic& t : traffic) {
     d["traffic"].push_back({{"name", t.name},

@@ -14,6 +14,7 @@
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
+#include "modules/umh/coherence_place.h"
 #include "platforms/topology/tree.h"
 
 namespace tessera {
@@ -45,6 +46,11 @@ enum class BlockKind : std::uint8_t {
   kUvm,
   kSm,
   kDispatcher,
+  kCoherentCache,  ///< of a coherent hierarchy, below its L1s
+  kSmd,
+  kStack,  ///< the DRAM channel behind an SMD
+  kHmd,
+  kCoherenceLink,
 };
 const char* name_of(BlockKind kind);
 
@@ -101,6 +107,22 @@ struct PlannedBlock {
   /// kLlc only: number of inputs from other nodes. They follow the inputs from its own SMs.
   unsigned remote_inputs = 0;
   PlannedNetwork network;  ///< kNetwork only
+  /// Caches and directories of a coherent hierarchy, L1s included: their coherence sockets, and the
+  /// agents that they reach. An agent is the number of its block.
+  umh::CoherencePlace coherence;
+  umh::CoherenceLinkPlace coherence_link;  ///< kCoherenceLink only
+
+  bool coherent() const { return coherence.self != umh::kNoAgent; }
+  /// Its sockets towards the host's memory, and those towards the processors.
+  unsigned parent_sockets() const {
+    return kind == BlockKind::kCoherenceLink ? coherence_link.parent_sockets
+                                             : coherence.parent_sockets;
+  }
+  unsigned child_sockets() const {
+    return kind == BlockKind::kCoherenceLink
+               ? static_cast<unsigned>(coherence_link.device_of_child.size())
+               : coherence.child_sockets;
+  }
 };
 
 /// An initiator socket and the target socket that it is bound to.
@@ -130,6 +152,8 @@ struct PlatformPlan {
   std::vector<PlannedNode> nodes;    ///< the system first
   std::vector<PlannedBlock> blocks;  ///< in the order in which they are created and listed
   std::vector<PlannedLink> links;
+  /// Coherence connections: from a child's parent socket to a parent's child socket.
+  std::vector<PlannedLink> coherence;
   /// Traffic of the networks between L1s and memory, in the order in which it is reported.
   std::vector<PlannedTraffic> traffic;
   Locality locality = Locality::kNone;

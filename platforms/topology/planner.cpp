@@ -17,7 +17,7 @@ std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_
 Planner::Planner(const GpuConfig& config)
     : config_(config),
       tree_(tree_of(config.system)),
-      of_kind_(static_cast<std::size_t>(BlockKind::kDispatcher) + 1) {
+      of_kind_(static_cast<std::size_t>(BlockKind::kCoherenceLink) + 1) {
   plan_.nodes.push_back({"system", NodeLevel::kSystem, 0});
 }
 

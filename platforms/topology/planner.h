@@ -87,6 +87,12 @@ class Planner {
     plan_.links.push_back({from.block, from.number, to.block, to.number});
   }
 
+  PlannedBlock& block(PlannedBlockId id) { return plan_.blocks[id]; }
+  /// A coherence connection, from a parent socket of a child to a child socket of its parent.
+  void link_coherence(Socket child, Socket parent) {
+    plan_.coherence.push_back({child.block, child.number, parent.block, parent.number});
+  }
+
   /// Connects `from` (in order, the same number in each module) to the slices' inputs from `input`
   /// on, by one crossbar or by the networks of the module level. If there are several GPUs, the
   /// crossbars' last exits are `gpu.egress`.
@@ -109,6 +115,8 @@ class Planner {
   void report(const std::string& traffic, bool by_entries = false);
   /// The links between GPUs, one figure for both directions.
   void report_fabric(double bytes_per_second);
+  /// Traffic with a peak of its own.
+  void report_traffic(const PlannedTraffic& traffic) { plan_.traffic.push_back(traffic); }
   void set_locality(Locality locality) { plan_.locality = locality; }
 
  private:

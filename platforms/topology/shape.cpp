@@ -12,8 +12,8 @@ namespace tessera {
 namespace {
 
 std::deque<Shape>& registry() {
-  static std::deque<Shape> all = {uba_mem_shape(), uba_sm_shape(), nuba_shape(), gpu_tree_shape(),
-                                  module_tree_shape()};
+  static std::deque<Shape> all = {uba_mem_shape(),  uba_sm_shape(),      nuba_shape(),
+                                  gpu_tree_shape(), module_tree_shape(), unified_hierarchy_shape()};
   return all;
 }
 
@@ -111,7 +111,10 @@ void report_traffic(Planner& p) {
 
 PlatformPlan plan_of(const GpuConfig& config) {
   Planner p(config);
-  if (p.several_gpus()) {
+  const Shape& node = node_shape_of(config.system);
+  if (node.plan != nullptr) {
+    node.plan(p);
+  } else if (p.several_gpus()) {
     shape_at(NodeLevel::kGpu).plan(p);
   } else {
     Planner::Gpu gpu = p.add_gpu(0);

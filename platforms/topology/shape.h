@@ -38,7 +38,7 @@ struct Shape {
   /// Module shapes: implements Planner::join() for modules.
   void (*join)(Planner& planner, Planner::Gpu& gpu, const std::vector<Planner::Socket>& from,
                unsigned input) = nullptr;
-  /// GPU shapes: plans the whole platform.
+  /// GPU shapes, and innermost shapes that plan all GPUs themselves: plans the whole platform.
   void (*plan)(Planner& planner) = nullptr;
   /// Reports the traffic of its networks other than "noc".
   void (*report)(Planner& planner) = nullptr;
@@ -51,6 +51,9 @@ struct Shape {
   bool caches_others = false;  ///< system.remote_caching is used
   bool moves_pages = false;    ///< migration.policy is used
   bool probes_cores = false;   ///< innermost shapes: system.miss_routing is used
+  /// Innermost shapes: system.channels are the host's, which all GPUs share, and there are no LLC
+  /// slices.
+  bool host_memory = false;
 };
 
 /// In the order in which they are listed.
@@ -86,6 +89,7 @@ Shape uba_mem_shape();
 Shape uba_sm_shape();
 Shape nuba_shape();
 Shape gpu_tree_shape();
+Shape unified_hierarchy_shape();
 Shape module_tree_shape();
 
 }  // namespace tessera

@@ -116,6 +116,8 @@ TEST_CASE("every preset's plan binds each socket once, and its blocks have names
     std::set<std::string> names;
     std::size_t inputs = 0;
     std::size_t outputs = 0;
+    std::size_t parent_sockets = 0;
+    std::size_t child_sockets = 0;
     for (const PlannedBlock& b : plan.blocks) {
       CHECK(names.insert(plan.path_of(b)).second);
       CHECK(plan.find(plan.path_of(b)) == &b);
@@ -123,6 +125,20 @@ TEST_CASE("every preset's plan binds each socket once, and its blocks have names
       outputs += b.outputs;
       for (const std::uint32_t exit : b.network.exits) CHECK(exit < b.outputs);
     }
+    std::set<std::pair<PlannedBlockId, unsigned>> parents;
+    std::set<std::pair<PlannedBlockId, unsigned>> children;
+    for (const PlannedLink& l : plan.coherence) {
+      CHECK(parents.emplace(l.from, l.output).second);
+      CHECK(children.emplace(l.to, l.input).second);
+      CHECK(l.output < plan.blocks[l.from].parent_sockets());
+      CHECK(l.input < plan.blocks[l.to].child_sockets());
+    }
+    for (const PlannedBlock& b : plan.blocks) {
+      parent_sockets += b.parent_sockets();
+      child_sockets += b.child_sockets();
+    }
+    CHECK(parents.size() == parent_sockets);
+    CHECK(children.size() == child_sockets);
     const Wires wires(plan);
     CHECK(wires.inputs() == inputs);
     CHECK(wires.outputs() == outputs);

@@ -25,7 +25,7 @@ PolicyContext two_gpus() {
 TEST_CASE("every scheduler gives each CTA out exactly once") {
   std::mt19937 random(1);
   for (const char* name : {"batched", "column-binding", "distributed", "greedy", "kernel-wide",
-                           "partition", "round-robin", "row-binding"}) {
+                           "partition", "round-robin", "row-binding", "ske"}) {
     const auto scheduler = make_policy<CtaScheduler>(name);
     for (const CtaGrid grid : {CtaGrid{1, 1, 1}, CtaGrid{7, 3, 2}, CtaGrid{1000, 1, 1},
                                CtaGrid{0, 1, 1}, CtaGrid{64, 1, 1}}) {
@@ -54,6 +54,21 @@ TEST_CASE("every scheduler gives each CTA out exactly once") {
       }
     }
   }
+}
+
+TEST_CASE("ske gives CTAs in turn to the GPUs, and in order to a GPU's SMs") {
+  const auto scheduler = make_policy<CtaScheduler>("ske", two_gpus());
+  scheduler->begin({7, 1, 1}, 4);
+  // SMs 0 and 1 are of GPU 0.
+  CHECK(scheduler->next(SmId(1))->value == 0);
+  CHECK(scheduler->next(SmId(0))->value == 2);
+  CHECK(scheduler->next(SmId(3))->value == 1);
+  CHECK(scheduler->next(SmId(0))->value == 4);
+  CHECK(scheduler->next(SmId(1))->value == 6);
+  CHECK_FALSE(scheduler->next(SmId(0)));
+  CHECK(scheduler->next(SmId(2))->value == 3);
+  CHECK(scheduler->next(SmId(2))->value == 5);
+  CHECK_FALSE(scheduler->next(SmId(3)));
 }
 
 TEST_CASE("round-robin gives CTAs in order to whoever asks") {

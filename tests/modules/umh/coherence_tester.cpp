@@ -10,6 +10,8 @@
 #include <set>
 #include <utility>
 
+#include "tests/modules/umh/umh_system.h"
+
 namespace tessera::umh::test {
 
 namespace {
@@ -56,8 +58,8 @@ struct Fault {
 
 class Run {
  public:
-  Run(const Episode& episode, std::vector<std::string>* trace)
-      : episode_(episode), trace_(trace), system_(episode.shape, episode.seed, episode.max_delay) {
+  Run(TestedSystem& system, const Episode& episode, std::vector<std::string>* trace)
+      : episode_(episode), trace_(trace), system_(system) {
     for (unsigned d = 0; d < system_.devices(); ++d) {
       for (unsigned i = 0; i < system_.l1s(d); ++i) agents_.push_back({d, i, {}});
     }
@@ -84,7 +86,7 @@ class Run {
     }
     if (!outcome.fault.empty()) note("FAULT: " + outcome.fault);
     outcome.issued = issued_;
-    outcome.messages = system_.steps();
+    outcome.messages = taken_;
     return outcome;
   }
 
@@ -94,6 +96,7 @@ class Run {
     unsigned l1;
     std::vector<std::size_t> operations;
     std::size_t next = 0;
+    AtomicOperands operands = {};  ///< of its addition in progress
   };
 
   void note(const std::string& text) {
@@ -102,14 +105,15 @@ class Run {
 
   void run_until_idle() {
     // A faulty protocol can also exchange messages for ever.
-    const std::uint64_t limit = system_.steps() + 2000 * (episode_.operations.size() + 100);
+    const std::uint64_t limit = taken_ + 2000 * (episode_.operations.size() + 100);
     while (system_.step()) {
-      const CoherenceMessage* const m = system_.delivered();
-      if (m != nullptr && trace_ != nullptr) note("  " + system_.describe(*m));
-      const std::string violated = system_.check(m != nullptr ? m->line : issued_line_);
+      ++taken_;
+      const std::optional<std::uint64_t> line = system_.last_line();
+      if (line && trace_ != nullptr) note("  " + system_.last_message());
+      const std::string violated = system_.check(line.value_or(issued_line_));
       if (!violated.empty()) throw Fault{violated};
       if (pending_fault_) throw *pending_fault_;
-      if (system_.steps() > limit) throw Fault{"livelock:\n" + system_.describe_waiting()};
+      if (taken_ > limit) throw Fault{"livelock:\n" + system_.describe_waiting()};
     }
     if (pending_fault_) throw *pending_fault_;
   }
@@ -136,7 +140,7 @@ class Run {
   std::string agent_name(unsigned agent) {
     const Agent& a = agents_[agent];
     if (agent >= flushers_) return "device " + std::to_string(a.device);
-    return system_.name(system_.l1(a.device, a.l1).id());
+    return system_.core_name(a.device, a.l1);
   }
 
   void issue(unsigned agent) {
@@ -166,7 +170,7 @@ class Run {
 
   void flush(unsigned agent, std::uint64_t start) {
     const unsigned device = agents_[agent].device;
-    flush_device(system_.stages(device), [this, agent, device, start] {
+    system_.flush(device, [this, agent, device, start] {
       note(agent_name(agent) + ": flushed");
       for (auto& [byte, writes] : bytes_) {
         for (Write& w : writes) {
@@ -180,17 +184,12 @@ class Run {
 
   void evict(unsigned agent, const Operation& op, std::uint64_t start) {
     const Agent& a = agents_[agent];
-    const bool cpu = a.device == system_.cpu();
-    const std::uint64_t block = op.line / episode_.shape.block_lines;
-    CoherentCache* cache = &system_.l1(a.device, a.l1);
-    const unsigned stack = cpu ? 0 : static_cast<unsigned>(block % episode_.shape.stacks);
-    if (op.level == 1) cache = &system_.l2(a.device, cpu ? a.l1 : stack);
-    if (op.level >= 2) cache = cpu ? &system_.llc() : &system_.smd(a.device, stack);
-    cache->evict(op.line, [this, agent, start] { complete(agent, start); });
+    system_.evict(a.device, a.l1, op.level, op.line,
+                  [this, agent, start] { complete(agent, start); });
   }
 
   void access(unsigned agent, const Operation& op, std::uint64_t start) {
-    const Agent& a = agents_[agent];
+    Agent& a = agents_[agent];
     CoherentAccess access;
     access.line = op.line;
     access.mask = ByteMask::range(op.first, op.size);
@@ -212,9 +211,12 @@ class Run {
                    op.size % episode_.shape.mask_granularity != 0;
         break;
       case Operation::Kind::kAdd:
-        access.kind = Kind::kFetchAdd;
-        access.word = kCounter;
-        access.addend = 1;
+        access.kind = Kind::kAtomic;
+        access.operands = &a.operands;
+        a.operands = {};
+        a.operands.count = 1;
+        a.operands.lanes[0].offset = kCounter;
+        a.operands.lanes[0].operand = 1;
         ++counters_[op.line].started;
         break;
       default:
@@ -230,16 +232,16 @@ class Run {
       }
       note("  value " + std::to_string(value));
     }
-    system_.l1(a.device, a.l1)
-        .access(access, [this, agent, op, start, coherent](const CoherentAccess& result) {
-          // A check that fails is reported after the step, not through the blocks.
-          try {
-            accessed(agent, op, start, coherent, result);
-          } catch (const Fault& f) {
-            if (!pending_fault_) pending_fault_ = std::make_unique<Fault>(f);
-          }
-          complete(agent, start);
-        });
+    system_.access(a.device, a.l1, access,
+                   [this, agent, op, start, coherent](const CoherentAccess& result) {
+                     // A check that fails is reported after the step, not through the blocks.
+                     try {
+                       accessed(agent, op, start, coherent, result);
+                     } catch (const Fault& f) {
+                       if (!pending_fault_) pending_fault_ = std::make_unique<Fault>(f);
+                     }
+                     complete(agent, start);
+                   });
   }
 
   void accessed(unsigned agent, const Operation& op, std::uint64_t start, bool coherent,
@@ -254,10 +256,11 @@ class Run {
         }
         return;
       case Operation::Kind::kReadCounter:
-        check_counter(op.line, counter, result, start);
+        check_counter(op.line, counter, value_at(result.bytes.data()), start);
         return;
       case Operation::Kind::kAdd: {
-        const std::uint32_t old = check_counter(op.line, counter, result, start);
+        const auto old = static_cast<std::uint32_t>(agents_[agent].operands.lanes[0].old);
+        check_counter(op.line, counter, old, start);
         if (!counter.olds.insert(old).second) {
           throw Fault{"two additions to the counter of line " + std::to_string(op.line) +
                       " returned " + std::to_string(old)};
@@ -342,24 +345,27 @@ class Run {
                 std::to_string(value) + ", not one of" + legal};
   }
 
-  std::uint32_t check_counter(std::uint64_t line, const Counter& counter,
-                              const CoherentAccess& result, std::uint64_t start) {
+  static std::uint32_t value_at(const unsigned char* line) {
     std::uint32_t value = 0;
-    std::memcpy(&value, result.bytes.data() + kCounter, sizeof value);
+    std::memcpy(&value, line + kCounter, sizeof value);
+    return value;
+  }
+
+  void check_counter(std::uint64_t line, const Counter& counter, std::uint32_t value,
+                     std::uint64_t start) {
     note("  counter " + std::to_string(value));
     if (value < counter.ended_before(start) || value > counter.started) {
       throw Fault{"the counter of line " + std::to_string(line) + " is " + std::to_string(value) +
                   ", not " + std::to_string(counter.ended_before(start)) + " to " +
                   std::to_string(counter.started)};
     }
-    return value;
   }
 
   void check_end() {
     for (unsigned d = 0; d < system_.devices(); ++d) {
       const std::uint64_t start = system_.steps() + 1;
       bool done = false;
-      system_.after(1, [&] { flush_device(system_.stages(d), [&] { done = true; }); });
+      system_.after(1, [&] { system_.flush(d, [&] { done = true; }); });
       run_until_idle();
       if (!done) throw Fault{"deadlock in a flush:\n" + system_.describe_waiting()};
       for (auto& [byte, all] : bytes_) {
@@ -369,18 +375,16 @@ class Run {
       }
     }
     if (!system_.idle()) throw Fault{"not idle:\n" + system_.describe_waiting()};
-    for (const auto& n : system_.nodes()) {
-      for (const auto& [line, unused] : counters_) {
-        if (n.cache->state(line) != State::kI) throw Fault{n.name + " holds a line after a flush"};
-      }
+    for (const auto& [line, unused] : counters_) {
+      const std::string holder = system_.holder(line);
+      if (!holder.empty()) throw Fault{holder + " holds a line after a flush"};
     }
     for (const auto& [at, all] : bytes_) {
       check_byte(at / kLineBytes, at % kLineBytes,
                  system_.memory().read(at / kLineBytes)[at % kLineBytes], ~0U, system_.steps() + 1);
     }
     for (const auto& [line, counter] : counters_) {
-      std::uint32_t value = 0;
-      std::memcpy(&value, system_.memory().read(line).data() + kCounter, sizeof value);
+      const std::uint32_t value = value_at(system_.memory().read(line).data());
       if (value != counter.started) {
         throw Fault{"the counter of line " + std::to_string(line) + " ends at " +
                     std::to_string(value) + ", not " + std::to_string(counter.started)};
@@ -390,7 +394,7 @@ class Run {
 
   const Episode& episode_;
   std::vector<std::string>* trace_;
-  UmhSystem system_;
+  TestedSystem& system_;
   std::vector<Agent> agents_;
   unsigned flushers_ = 0;  ///< first agent that only flushes
   std::map<std::uint64_t, std::vector<Write>> bytes_;
@@ -399,6 +403,7 @@ class Run {
   std::unique_ptr<Fault> pending_fault_;
   std::uint64_t issued_line_ = 0;  ///< of the last operation
   std::size_t issued_ = 0;
+  std::uint64_t taken_ = 0;  ///< steps
   std::size_t finished_ = 0;
   unsigned char value_ = 0;
 };
@@ -455,8 +460,13 @@ Episode random_episode(std::uint64_t seed, std::size_t operations) {
   return e;
 }
 
+Outcome run_on(TestedSystem& system, const Episode& episode, std::vector<std::string>* trace) {
+  return Run(system, episode, trace).run();
+}
+
 Outcome run(const Episode& episode, std::vector<std::string>* trace) {
-  return Run(episode, trace).run();
+  UmhSystem system(episode.shape, episode.seed, episode.max_delay);
+  return run_on(system, episode, trace);
 }
 
 Episode shrink(Episode episode, unsigned attempts) {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/modules/umh/umh_system.h"
+#include "tests/modules/umh/tested_system.h"
 
 namespace tessera::umh::test {
 
@@ -49,8 +49,11 @@ struct Outcome {
 /// `operations` random operations on `lines` lines. Shape and probabilities depend on the seed.
 Episode random_episode(std::uint64_t seed, std::size_t operations);
 
-/// Runs an episode and checks the contract of docs/systems/umh.md after every step. If `trace` is
-/// given, it receives the operations and messages.
+/// Runs an episode on a system of its shape and checks the contract of docs/systems/umh.md after
+/// every step. If `trace` is given, it receives the operations and messages.
+Outcome run_on(TestedSystem& system, const Episode& episode,
+               std::vector<std::string>* trace = nullptr);
+/// The same on a UmhSystem.
 Outcome run(const Episode& episode, std::vector<std::string>* trace = nullptr);
 
 /// Drops operations of a failing episode while it still fails. `attempts`: runs at most.

@@ -404,17 +404,20 @@ TEST_CASE("a non-coherent store of part of a mask bit becomes coherent") {
 TEST_CASE("an atomic addition returns the old value and needs M") {
   Scripted s;
   CoherentAccess a;
-  a.kind = CoherentAccess::Kind::kFetchAdd;
+  AtomicOperands add;
+  add.count = 1;
+  add.lanes[0].offset = 8;
+  add.lanes[0].operand = 5;
+  a.kind = CoherentAccess::Kind::kAtomic;
   a.line = kLine;
-  a.word = 8;
-  a.addend = 5;
-  std::vector<unsigned> olds;
-  const auto done = [&](const CoherentAccess& r) { olds.push_back(r.bytes[8]); };
+  a.operands = &add;
+  std::vector<std::uint64_t> olds;
+  const auto done = [&](const CoherentAccess&) { olds.push_back(add.lanes[0].old); };
   s.cache.access(a, done);
   CHECK(s.take() == "write-request");
   s.receive(MessageType::kGrant, State::kM, 0);
   s.cache.access(a, done);
-  CHECK(olds == std::vector<unsigned>{0, 5});
+  CHECK(olds == std::vector<std::uint64_t>{0, 5});
   CHECK(s.cache.bytes(kLine)[8] == 10);
   CHECK(s.cache.dirty(kLine) == ByteMask::range(8, 4));
 }

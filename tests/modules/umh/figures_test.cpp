@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -297,12 +298,15 @@ TEST_CASE("an SMD evicts a secondary block with its dirty bytes and fetches the 
 TEST_CASE("a GPU's atomics and a CPU's count one counter") {
   Figure f(Figure::shape(2, true));
   unsigned completed = 0;
+  std::array<AtomicOperands, 30> adds;
   for (unsigned i = 0; i < 30; ++i) {
     CoherentAccess a;
-    a.kind = Kind::kFetchAdd;
+    adds[i].count = 1;
+    adds[i].lanes[0].offset = 4;
+    adds[i].lanes[0].operand = 1;
+    a.kind = Kind::kAtomic;
     a.line = 7;
-    a.word = 4;
-    a.addend = 1;
+    a.operands = &adds[i];
     f.system.l1(i % 3, 0).access(a, [&](const CoherentAccess&) { ++completed; });
   }
   f.system.run();

@@ -43,13 +43,13 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
   const auto node = [&](CoherentCache& cache, const std::vector<AgentId>& parents,
                         std::uint32_t parent_lines) {
     cache_of_[static_cast<std::size_t>(cache.id())] = &cache;
-    Node n{&cache, name(cache.id()), {}, {}, parent_lines};
+    HierarchyNode n{&cache, name(cache.id()), {}, {}, parent_lines};
     for (const AgentId p : parents) {
       const auto at = std::find(hmds.begin(), hmds.end(), p);
       n.parents.push_back(at == hmds.end() ? static_cast<int>(p) : -1);
       n.hmds.push_back(at == hmds.end() ? 0 : static_cast<unsigned>(at - hmds.begin()));
     }
-    nodes_.push_back(std::move(n));
+    hierarchy_.nodes.push_back(std::move(n));
   };
   for (unsigned d = 0; d <= c; ++d) {
     const bool gpu = d < c;
@@ -97,7 +97,10 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
     hmds_.push_back(std::make_unique<Hmd>(hmd, hmds[i], *this, memory_, children,
                                           static_cast<unsigned>(children.size()) - 1));
     hmd_of_[i] = hmds_.back().get();
+    hierarchy_.hmds.push_back(hmds_.back().get());
   }
+  hierarchy_.cache_of.assign(cache_of_.begin(), cache_of_.end());
+  hierarchy_.block_lines = shape.block_lines;
 }
 
 void UmhSystem::send(CoherenceMessage message) {
@@ -169,7 +172,7 @@ std::string UmhSystem::describe(const CoherenceMessage& m) const {
 
 std::string UmhSystem::describe_waiting() const {
   std::string text;
-  for (const Node& n : nodes_) {
+  for (const HierarchyNode& n : nodes()) {
     const std::string waiting = n.cache->describe_waiting();
     if (!waiting.empty()) text += n.name + ": " + waiting;
   }
@@ -179,56 +182,19 @@ std::string UmhSystem::describe_waiting() const {
 
 bool UmhSystem::idle() const {
   return events_.empty() &&
-         std::all_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.cache->idle(); }) &&
+         std::all_of(nodes().begin(), nodes().end(),
+                     [](const HierarchyNode& n) { return n.cache->idle(); }) &&
          std::all_of(hmds_.begin(), hmds_.end(), [](const auto& h) { return h->idle(); });
 }
 
-std::string UmhSystem::check(std::uint64_t any) const {
-  const std::uint64_t first = any / shape_.block_lines * shape_.block_lines;
-  for (std::uint64_t line = first; line < first + shape_.block_lines; ++line) {
-    for (const Node& n : nodes_) {
-      const State s = n.cache->state(line);
-      if (s == State::kI) continue;
-      const std::size_t bank = line / n.parent_lines % n.parents.size();
-      std::uint64_t sharers = 0;
-      unsigned owner = 0;
-      unsigned position = 0;
-      const auto fault = [&](const std::string& what) {
-        return n.name + " holds line " + std::to_string(line) + " in " + letter(s) + ": " + what;
-      };
-      if (n.parents[bank] < 0) {
-        const Hmd::Entry e = hmds_[n.hmds[bank]]->entry(line);
-        sharers = e.sharers;
-        owner = e.owner;
-        // SMDs in order, then the LLC.
-        position = 0;
-        for (const Node& other : nodes_) {
-          if (other.cache == n.cache) break;
-          if (other.parents[0] < 0) ++position;
-        }
-      } else {
-        const CoherentCache& p = *cache_of_[static_cast<std::size_t>(n.parents[bank])];
-        const State ps = p.state(line);
-        if (ps == State::kI) return fault("its parent does not hold the line (inclusion)");
-        if (exclusive(s) && !exclusive(ps)) {
-          return fault(std::string("its parent has ") + letter(ps));
-        }
-        const CoherentCache::DirectoryEntry e = p.directory(line);
-        sharers = e.sharers;
-        owner = e.owner;
-        position = p.position_of(n.cache->id()).value();
-      }
-      if ((sharers >> position & 1) == 0) return fault("not in the directory of its parent");
-      if (owns(s) && owner != position) return fault("another cache is the owner");
-      if (!exclusive(s)) continue;
-      for (const Node& other : nodes_) {
-        if (&other == &n || other.cache->state(line) == State::kI) continue;
-        const int parent = other.parents[line / other.parent_lines % other.parents.size()];
-        if (parent == n.parents[bank]) return fault(other.name + " holds it, too");
-      }
-    }
-  }
-  return {};
+void UmhSystem::evict(unsigned device, unsigned core, unsigned level, std::uint64_t line,
+                      std::function<void()> done) {
+  const bool on_cpu = device == cpu();
+  const auto stack = on_cpu ? 0 : static_cast<unsigned>(line / shape_.block_lines % shape_.stacks);
+  CoherentCache* cache = &l1(device, core);
+  if (level == 1) cache = &l2(device, on_cpu ? core : stack);
+  if (level >= 2) cache = last_[device][stack].get();
+  cache->evict(line, std::move(done));
 }
 
 }  // namespace tessera::umh::test

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/umh/coherence_link.h"
+
+#include <algorithm>
+#include <map>
+
+#include "modules/core/configuration_errors.h"
+#include "modules/core/report.h"
+#include "modules/core/statistics_visitor.h"
+#include "modules/umh/coherence_block.h"
+
+namespace tessera::umh {
+
+std::vector<std::string> CoherenceLinkConfig::validate() const {
+  std::vector<std::string> errors;
+  require_from_one(errors, "clock_hz", clock_hz, 100'000'000'000);
+  require_from_one(errors, "bytes_per_cycle", bytes_per_cycle, 1 << 20);
+  require_from_one(errors, "entries", entries, 1 << 20);
+  return errors;
+}
+
+void describe(ParameterVisitor& v, CoherenceLinkConfig& c) {
+  v.integer("clock_hz", c.clock_hz, "Hz", "clock (ours: 16 bytes a cycle are PCIe's 16 GB/s)",
+            1'000'000, 100'000'000'000);
+  v.integer("bytes_per_cycle", c.bytes_per_cycle, "byte",
+            "of one direction of a link: 16 for PCIe, 80 for NVLink (UMH Table III)", 1, 1 << 20);
+  v.integer("latency_ns", c.latency_ns, "ns", "of a link, beside the transfer (ours)", 0,
+            1'000'000);
+  v.flag("shared", c.shared,
+         "all devices share one link (UMH Table III: shared or point-to-point)");
+  v.integer("entries", c.entries, "message", "queued messages per class and end (ours)", 1,
+            1 << 20);
+}
+
+void describe(StatisticsVisitor& v, CoherenceLinkStats& s) {
+  for (std::size_t i = 0; i < CoherenceLinkStats::kTypes; ++i) {
+    const std::string type = name_of(static_cast<MessageType>(i));
+    v.counter("messages_" + type, s.messages[i], "message", "messages of type " + type);
+    v.counter("bytes_" + type, s.bytes[i], "byte", "bytes of messages of type " + type);
+  }
+  for (std::size_t i = 0; i < kMessageClasses; ++i) {
+    const std::string c = name_of(static_cast<MessageClass>(i));
+    v.counter("stalls_" + c, s.stalls_credit[i], "message",
+              "messages of class " + c + " that waited for an entry of the next queue");
+  }
+  v.counter("peer_bytes", s.peer_bytes, "byte", "bytes between devices, counted once");
+  v.bandwidth("bandwidth", s.bandwidth, "bytes of all messages over time");
+}
+
+CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const CoherenceLinkConfig& config,
+                             const CoherenceLinkPlace& place)
+    : sc_module(name),
+      parents("parents", place.parent_sockets),
+      children("children", static_cast<unsigned>(place.device_of_child.size())),
+      config_(sound(this->name(), config)),
+      place_(place),
+      clock_(config.clock_hz),
+      latency_(config.latency_ns * 1'000'000) {
+  wake_.bind<&CoherenceLink::process>(*this);
+  const auto sockets = static_cast<unsigned>(parents.size() + children.size());
+  for (unsigned i = 0; i < sockets; ++i) {
+    End& end = ends_.emplace_back(*this, i);
+    if (i < place.parent_sockets) {
+      parents[i].bind(static_cast<CoherenceBackwardIf&>(end));
+    } else {
+      children[i - place.parent_sockets].bind(static_cast<CoherenceForwardIf&>(end));
+    }
+  }
+  for (const auto& [agent, socket] : place.sockets) {
+    socket_of_.emplace(static_cast<std::uint16_t>(agent), socket);
+  }
+  unsigned links = 1;
+  for (unsigned i = 0; i < children.size(); ++i) {
+    links = std::max(links, link_of(place.parent_sockets + i) + 1);
+  }
+  for (unsigned i = 0; i < links; ++i) {
+    directions_.emplace_back().name = "to_host" + std::to_string(i);
+    directions_.emplace_back().name = "to_device" + std::to_string(i);
+  }
+}
+
+void CoherenceLink::end_of_elaboration() {
+  for (End& end : ends_) {
+    if (end.index < place_.parent_sockets) {
+      end.peer = parents[end.index].operator->();
+      end.peer_name = parents[end.index].name();
+    } else {
+      CoherenceTargetSocket& socket = children[end.index - place_.parent_sockets];
+      end.peer = socket.operator->();
+      end.peer_name = socket.name();
+    }
+    for (CoherenceCredits& c : end.credits) c.reset(end.peer->entries());
+  }
+}
+
+void CoherenceLink::end_of_simulation() {
+  if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
+}
+
+unsigned CoherenceLink::link_of(unsigned socket) const {
+  return config_.shared ? 0 : place_.device_of_child[socket - place_.parent_sockets];
+}
+
+void CoherenceLink::End::deliver(CoherenceMessage&& message, Tick at) {
+  const std::size_t c = umh::index_of(class_of(message.type));
+  const unsigned to = link.socket_of_.at(static_cast<std::uint16_t>(message.to));
+  const bool from_device = index >= link.place_.parent_sockets;
+  Direction& d = from_device ? link.directions_[2 * link.link_of(index)] : link.to_device(to);
+  link.messages_.push_back({std::move(message), index, to, true});
+  const Tick due = link.clock_.after(at, 0);
+  d.queues[c].push(due, index, std::prev(link.messages_.end()));
+  link.wake_.at(due);
+}
+
+void CoherenceLink::End::return_credit(MessageClass message_class, Tick at) {
+  credits[umh::index_of(message_class)].give_back(at);
+  if (!link.messages_.empty()) link.wake_.at(link.clock_.after(at, 0));
+}
+
+void CoherenceLink::process() {
+  const Tick t = now();
+  if (!clock_.is_edge(t)) {
+    wake_.at(clock_.after(t, 0));
+    return;
+  }
+  for (End& end : ends_) {
+    for (CoherenceCredits& c : end.credits) c.advance(t);
+  }
+  for (Direction& d : directions_) serve(d, t);
+  schedule_next(t);
+}
+
+/// Whether the message must still take the direction to a device.
+bool CoherenceLink::leaves_for_device(const Item& item) const {
+  return item.first && item.from >= place_.parent_sockets && item.to >= place_.parent_sockets;
+}
+
+bool CoherenceLink::can_proceed(const Item& item, std::size_t message_class) const {
+  if (leaves_for_device(item)) {
+    return to_device(item.to).queues[message_class].size() < config_.entries;
+  }
+  return ends_[item.to].credits[message_class].any();
+}
+
+void CoherenceLink::serve(Direction& d, Tick t) {
+  if (d.free_at > t) return;
+  for (std::size_t i = 1; i <= kMessageClasses; ++i) {
+    const std::size_t c = (d.last + i) % kMessageClasses;
+    if (!d.queues[c].due(t)) continue;
+    if (!can_proceed(*d.queues[c].front(), c)) {
+      d.stalls[c].stall(stats_.stalls_credit[c], t);
+      continue;
+    }
+    d.last = c;
+    d.stalls[c].proceed(t);
+    transfer(d, c, t);
+    return;
+  }
+}
+
+/// Sends the first message of a class.
+void CoherenceLink::transfer(Direction& d, std::size_t message_class, Tick t) {
+  const ItemId id = d.queues[message_class].pop();
+  Item& item = *id;
+  const std::uint32_t bytes = item.message.bytes(place_.mask_granularity);
+  d.free_at = clock_.after(t, (bytes - 1) / config_.bytes_per_cycle + 1);
+  if (item.first) {
+    const auto type = static_cast<std::size_t>(item.message.type);
+    ++stats_.messages[type];
+    stats_.bytes[type] += bytes;
+    stats_.bandwidth.add(bytes, t);
+    ends_[item.from].peer->return_credit(static_cast<MessageClass>(message_class), d.free_at);
+  }
+  if (leaves_for_device(item)) {
+    stats_.peer_bytes += bytes;
+    item.first = false;
+    to_device(item.to).queues[message_class].push(clock_.after(t + latency_, 0), item.from, id);
+    return;
+  }
+  End& end = ends_[item.to];
+  end.credits[message_class].use();
+  CoherenceMessage message = std::move(item.message);
+  messages_.erase(id);
+  end.peer->deliver(std::move(message), d.free_at + latency_);
+}
+
+void CoherenceLink::schedule_next(Tick t) {
+  Tick next = kNever;
+  for (Direction& d : directions_) {
+    for (std::size_t c = 0; c < kMessageClasses; ++c) {
+      TimedQueue<ItemId>& q = d.queues[c];
+      if (q.empty()) continue;
+      const Item& item = *q.front();
+      const Tick ready = std::max(q.next_due(), d.free_at);
+      if (can_proceed(item, c)) {
+        next = std::min(next, ready);
+      } else if (!leaves_for_device(item)) {
+        next = std::min(next, std::max(ready, ends_[item.to].credits[c].next()));
+      }
+    }
+  }
+  if (next != kNever) wake_.at(clock_.after(std::max(next, t + 1), 0));
+}
+
+void CoherenceLink::overlay(std::uint64_t address, unsigned char* bytes) {
+  for (const Item& i : messages_) overlay_message(i.message, address / kLineBytes, bytes);
+}
+
+void CoherenceLink::replace(std::uint64_t address, const unsigned char* bytes,
+                            const ByteMask& mask) {
+  for (Item& i : messages_) replace_in_message(i.message, address / kLineBytes, bytes, mask);
+}
+
+void CoherenceLink::describe_waiting(std::vector<Waiting>& out) const {
+  struct Queue {
+    std::size_t items = 0;
+    const Item* first = nullptr;
+  };
+  std::map<std::pair<unsigned, std::size_t>, Queue> queues;  // by direction and class
+  for (const Item& i : messages_) {
+    const bool to_host = i.first && i.from >= place_.parent_sockets;
+    const unsigned direction = to_host ? 2 * link_of(i.from) : 2 * link_of(i.to) + 1;
+    Queue& q = queues[{direction, umh::index_of(class_of(i.message.type))}];
+    ++q.items;
+    if (q.first == nullptr) q.first = &i;
+  }
+  for (const auto& [place, q] : queues) {
+    const auto& [direction, c] = place;
+    const std::string what = name_of(static_cast<MessageClass>(c));
+    out.push_back(
+        {std::string(name()) + "." + directions_[direction].name + "_" + what, q.items,
+         (can_proceed(*q.first, c) ? "the link to " : "an entry of class " + what + " at ") +
+             ends_[q.first->to].peer_name + " (" + q.first->message.describe() + ")"});
+  }
+}
+
+void CoherenceLink::reset() {
+  for (Direction& d : directions_) {
+    for (TimedQueue<ItemId>& q : d.queues) q.clear();
+    d.free_at = 0;
+    d.last = kMessageClasses - 1;
+    d.stalls = {};
+  }
+  messages_.clear();
+  for (End& end : ends_) {
+    for (CoherenceCredits& c : end.credits) {
+      if (end.peer != nullptr) c.reset(end.peer->entries());
+    }
+  }
+  stats_ = CoherenceLinkStats();
+  wake_.cancel();
+}
+
+void CoherenceLink::register_statistics(StatisticsRegistry& registry) const {
+  register_statistics_of(registry, name(), stats_);
+}
+
+}  // namespace tessera::umh

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <string>
+#include <systemc>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/holds_bytes.h"
+#include "modules/core/process_timer.h"
+#include "modules/core/stats.h"
+#include "modules/umh/coherence_place.h"
+#include "modules/umh/coherence_port.h"
+
+namespace tessera::umh {
+
+/// Links between devices and the host: PCIe (16 GB/s) by default; NVLink: 80 bytes per cycle.
+struct CoherenceLinkConfig {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t bytes_per_cycle = 16;  ///< of one direction of a link
+  std::uint64_t latency_ns = 140;      ///< of a link, added to a message's transfer
+  /// All devices share the two directions of one link. Off: each device has a link of its own.
+  bool shared = false;
+  std::uint32_t entries = 16;  ///< queued messages per class and end
+
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, CoherenceLinkConfig& c);
+
+struct CoherenceLinkStats {
+  static constexpr std::size_t kTypes = 12;
+  std::array<Counter, kTypes> messages{};  ///< by MessageType
+  std::array<Counter, kTypes> bytes{};
+  CreditStalls stalls_credit{};
+  Counter peer_bytes = 0;
+  BandwidthSeries bandwidth;
+};
+
+void describe(StatisticsVisitor& v, CoherenceLinkStats& s);
+
+/// The network between the SMDs of all devices and the HMDs (UMH Table III): each device has a link
+/// to the host with two directions, or all devices share one.
+///
+/// Timing: a message from a device takes the direction to the host, a message to a device the other
+/// one, and a message between devices both, as virtual cut-through: it enters the second direction
+/// `latency_ns` after it entered the first. A message of n bytes occupies a direction for
+/// ceil(n / bytes_per_cycle) cycles, from a clock edge on, and arrives `latency_ns` after the last
+/// of them. A free direction serves its classes in turn; a class is served in order of arrival, and
+/// only if the next queue has an entry. Each class has queues and credits of its own.
+///
+/// Not modelled: packets and their headers, errors, a limit on the host's internal paths.
+class CoherenceLink final : public sc_core::sc_module, public Block, public HoldsBytes {
+ public:
+  sc_core::sc_vector<CoherenceInitiatorSocket> parents;
+  sc_core::sc_vector<CoherenceTargetSocket> children;
+
+  CoherenceLink(const sc_core::sc_module_name& name, const CoherenceLinkConfig& config,
+                const CoherenceLinkPlace& place);
+
+  const CoherenceLinkStats& stats() const { return stats_; }
+
+  void overlay(std::uint64_t address, unsigned char* bytes) override;
+  void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
+  void use(Backdoor&) override {}
+  bool idle() const override { return messages_.empty(); }
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  /// One socket.
+  struct End final : CoherenceForwardIf, CoherenceBackwardIf {
+    End(CoherenceLink& of, unsigned number) : link(of), index(number) {}
+    void deliver(CoherenceMessage&& message, Tick at) override;
+    void return_credit(MessageClass message_class, Tick at) override;
+    std::size_t entries() const override { return link.config_.entries; }
+    CoherenceLink& link;
+    const unsigned index;
+    CoherenceIf* peer = nullptr;
+    std::string peer_name;
+    std::array<CoherenceCredits, kMessageClasses> credits;
+  };
+  struct Item {
+    CoherenceMessage message;
+    unsigned from = 0;  ///< socket
+    unsigned to = 0;    ///< socket
+    bool first = true;  ///< the first direction on its way
+  };
+  using ItemId = std::list<Item>::iterator;
+  /// One direction of a link.
+  struct Direction {
+    std::string name;
+    std::array<TimedQueue<ItemId>, kMessageClasses> queues;
+    Tick free_at = 0;
+    std::size_t last = kMessageClasses - 1;  ///< class that was served last
+    std::array<StallTracker, kMessageClasses> stalls;
+  };
+
+  void end_of_elaboration() override;
+  void end_of_simulation() override;
+  void process();
+  void serve(Direction& d, Tick t);
+  void transfer(Direction& d, std::size_t message_class, Tick t);
+  bool can_proceed(const Item& item, std::size_t message_class) const;
+  bool leaves_for_device(const Item& item) const;
+  unsigned link_of(unsigned socket) const;
+  Direction& to_device(unsigned socket) { return directions_[2 * link_of(socket) + 1]; }
+  const Direction& to_device(unsigned socket) const { return directions_[2 * link_of(socket) + 1]; }
+  void schedule_next(Tick t);
+
+  const CoherenceLinkConfig config_;
+  const CoherenceLinkPlace place_;
+  const ClockDomain clock_;
+  const Tick latency_;
+  std::deque<End> ends_;
+  std::unordered_map<std::uint16_t, unsigned> socket_of_;
+  std::list<Item> messages_;
+  std::deque<Direction> directions_;  ///< 2 i: link i to the host; 2 i + 1: to the devices
+  ProcessTimer wake_;
+  CoherenceLinkStats stats_;
+};
+
+}  // namespace tessera::umh

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/umh/coherent_cache_block.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "modules/core/configuration_errors.h"
+#include "modules/core/statistics_visitor.h"
+#include "modules/core/unlikely.h"
+
+namespace tessera::umh {
+
+namespace {
+
+PayloadRules rules(const CoherentCacheBlockConfig& config) {
+  PayloadRules r = PayloadRules::whole_lines(kLineBytes, config.memory_bytes);
+  r.reads = PayloadRules::kinds(RequestKind::kLoad);
+  r.writes =
+      PayloadRules::kinds(RequestKind::kStore, RequestKind::kCoherentStore, RequestKind::kAtomic);
+  r.performs_atomics = true;
+  return r;
+}
+
+}  // namespace
+
+std::vector<std::string> CoherentCacheBlockConfig::validate() const {
+  std::vector<std::string> errors = timing.validate();
+  require_from_one(errors, "input_depth", input_depth, 1 << 20);
+  return errors;
+}
+
+void describe(StatisticsVisitor& v, CoherentAccessStats& s) {
+  v.counter("loads", s.loads, "access", "line loads");
+  v.counter("stores", s.stores, "access", "non-coherent line stores");
+  v.counter("coherent_stores", s.coherent_stores, "access",
+            "coherent line stores, with the loads that obtain exclusive access");
+  v.counter("atomics", s.atomics, "access", "atomic line accesses");
+  v.counter("load_hits", s.load_hits, "access", "loads that hit");
+  v.counter("load_misses", s.load_misses, "access", "loads that waited for a message");
+  v.counter("store_hits", s.store_hits, "access", "stores that hit");
+  v.counter("fences", s.fences, "fence", "times the core's stores were made visible to all");
+  v.counter("flushes", s.flushes, "flush", "times all blocks were evicted");
+  v.counter("stalls_mshr", s.stalls_mshr, "access",
+            "accesses whose lookup waited because every transaction was in use");
+  v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes requested by lanes");
+  v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing access's lookup to its end");
+}
+
+CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
+                                       const CoherentCacheBlockConfig& config,
+                                       const CoherencePlace& place, bool has_core,
+                                       std::uint32_t parent_lines)
+    : CoherenceBlock(name, config.timing, place, config.cache.mask_granularity),
+      core("core", has_core ? 1 : 0),
+      config_(sound(this->name(), config)),
+      parent_lines_(parent_lines),
+      check_(rules(config)),
+      cache_(make_cache()),
+      core_port_(clock_, wake_, accesses_, config.timing.latency_cycles + config.input_depth, 0,
+                 config.timing.latency_cycles - 1) {
+  for (auto& socket : core) {
+    socket.register_nb_transport_fw(this, &CoherentCacheBlock::fw);
+    socket.register_b_transport(this, &CoherentCacheBlock::blocking);
+    socket.register_transport_dbg(this, &CoherentCacheBlock::debug);
+  }
+}
+
+std::unique_ptr<CoherentCache> CoherentCacheBlock::make_cache() {
+  return std::make_unique<CoherentCache>(config_.cache, place_.self,
+                                         static_cast<CoherenceNetwork&>(*this), place_.parents,
+                                         place_.children, parent_lines_);
+}
+
+void CoherentCacheBlock::end_of_elaboration() {
+  CoherenceBlock::end_of_elaboration();
+  if (core.size() != 0) core_port_.bind(core[0].operator->());
+}
+
+// Transport.
+
+tlm::tlm_sync_enum CoherentCacheBlock::fw(Payload& payload, tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
+  return core_port_.forward(payload, phase, delay, check_, core[0]);
+}
+
+void CoherentCacheBlock::blocking(Payload& payload, sc_core::sc_time& delay) {
+  if (check_.refuse_blocking(core[0], payload)) return;
+  if (untimed_ == nullptr) {
+    payload.set_response_status(tlm::TLM_GENERIC_ERROR_RESPONSE);
+    return;
+  }
+  delay += to_sc_time(clock_.time_of(timing_.latency_cycles));
+  untimed_->access(payload);
+}
+
+unsigned CoherentCacheBlock::debug(Payload& payload) {
+  if (untimed_ == nullptr || !PayloadCheck::admits_debug(payload)) return 0;
+  return untimed_->access_debug(payload);
+}
+
+// The core's accesses.
+
+void CoherentCacheBlock::after_lookup(Tick t) {
+  for (Eviction& e : std::exchange(evictions_, {})) cache_->evict(e.line, std::move(e.done));
+  sweep(t);
+  look_up_access(t);
+  send_to_core(t);
+}
+
+void CoherentCacheBlock::look_up_access(Tick t) {
+  if (access_free_at_ > t || !sweeps_.empty() || !accesses_.due(t)) return;
+  if (pending() >= timing_.transactions) {
+    access_stalls_.stall(stats_.stalls_mshr, t);
+    return;
+  }
+  access_stalls_.proceed(t);
+  access_free_at_ = clock_.after(t, 1);
+  Payload& payload = *accesses_.pop();
+  core_port_.release();
+  access(payload, t);
+}
+
+void CoherentCacheBlock::access(Payload& payload, Tick t) {
+  const MemoryRequest& request = request_of(payload);
+  CoherentAccess a;
+  a.line = payload.get_address() / kLineBytes;
+  a.mask = byte_mask_of(payload);
+  switch (request.kind) {
+    case RequestKind::kLoad:
+      ++(request.bypass_l1 ? stats_.coherent_stores : stats_.loads);
+      if (!request.bypass_l1) break;
+      a.kind = CoherentAccess::Kind::kStore;
+      a.mask = {};
+      break;
+    case RequestKind::kAtomic:
+      ++stats_.atomics;
+      a.kind = CoherentAccess::Kind::kAtomic;
+      a.operands = request.atomics;
+      break;
+    default: {
+      const bool coherent = request.bypass_l1 || request.kind == RequestKind::kCoherentStore;
+      ++(coherent ? stats_.coherent_stores : stats_.stores);
+      a.kind = coherent ? CoherentAccess::Kind::kStore : CoherentAccess::Kind::kNStore;
+      if (request.carries_data) {
+        std::memcpy(a.bytes.data(), payload.get_data_ptr(), kLineBytes);
+      }
+      break;
+    }
+  }
+  looked_up_ = &payload;
+  cache_->access(
+      a, [this, &payload, t](const CoherentAccess& result) { completed(payload, result, t); });
+  looked_up_ = nullptr;
+}
+
+void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& result, Tick looked_up) {
+  const bool hit = looked_up_ == &payload;
+  const bool load = result.kind == CoherentAccess::Kind::kLoad;
+  if (load) ++(hit ? stats_.load_hits : stats_.load_misses);
+  if (!load && hit && payload.is_write()) ++stats_.store_hits;
+  if (result.kind == CoherentAccess::Kind::kNStore && !exclusive(cache_->state(result.line))) {
+    stored_.insert(result.line);
+  }
+  if (!hit) stats_.miss_latency.add(clock_.cycles_in(now() - looked_up));
+  if (payload.is_read()) {
+    const MemoryRequest& request = request_of(payload);
+    stats_.bytes_to_core += request.useful_bytes;
+    if (request.carries_data) {
+      std::memcpy(payload.get_data_ptr(), result.bytes.data(), kLineBytes);
+    }
+  }
+  core_port_.responses.queue.push(now(), 0, &payload);
+}
+
+void CoherentCacheBlock::send_to_core(Tick t) {
+  while (core_port_.responses.next(clock_, t) == t) {
+    const auto [payload, delay] = core_port_.responses.take(clock_, t);
+    payload->set_response_status(tlm::TLM_OK_RESPONSE);
+    core_port_.responses.sender.send(*payload, delay);
+  }
+}
+
+// Fences, flushes and evictions.
+
+void CoherentCacheBlock::flush() { add_sweep(false, {}); }
+
+void CoherentCacheBlock::flush(std::function<void()> done) { add_sweep(true, std::move(done)); }
+
+void CoherentCacheBlock::evict(std::uint64_t line, std::function<void()> done) {
+  evictions_.push_back({line, std::move(done)});
+  wake_.at(clock_.after(now() + 1, 0));
+}
+
+void CoherentCacheBlock::add_sweep(bool evicts, std::function<void()> done) {
+  ++(evicts ? stats_.flushes : stats_.fences);
+  Sweep s;
+  s.evicts = evicts;
+  s.done = std::move(done);
+  sweeps_.push_back(std::move(s));
+  wake_.at(clock_.after(now() + 1, 0));
+}
+
+void CoherentCacheBlock::sweep(Tick) {
+  if (sweeps_.empty()) return;
+  Sweep& s = sweeps_.front();
+  if (!s.begun) begin(s);
+  if (can_treat(s)) treat(s);
+  if (!s.lines.empty() || s.outstanding != 0) return;
+  const std::function<void()> done = std::move(s.done);
+  sweeps_.pop_front();
+  if (done) done();
+}
+
+void CoherentCacheBlock::begin(Sweep& s) {
+  s.begun = true;
+  if (s.evicts) {
+    const std::vector<std::uint64_t> lines = cache_->held_blocks();
+    s.lines.assign(lines.begin(), lines.end());
+  } else {
+    s.lines.assign(stored_.begin(), stored_.end());
+    std::sort(s.lines.begin(), s.lines.end());
+  }
+  stored_.clear();
+}
+
+bool CoherentCacheBlock::can_treat(const Sweep& s) const {
+  return !s.lines.empty() && s.outstanding < timing_.transactions;
+}
+
+/// Evicts or synchronises the sweep's next line.
+void CoherentCacheBlock::treat(Sweep& s) {
+  const std::uint64_t line = s.lines.front();
+  s.lines.pop_front();
+  // An access of another cache obtains the bytes of a line that is exclusive here.
+  if (!s.evicts && exclusive(cache_->state(line))) return;
+  ++s.outstanding;
+  // The sweep stays the first one until nothing is outstanding.
+  const auto completed_line = [this] { --sweeps_.front().outstanding; };
+  if (s.evicts) {
+    cache_->evict(line, completed_line);
+    return;
+  }
+  CoherentAccess synchronise;
+  synchronise.kind = CoherentAccess::Kind::kStore;
+  synchronise.line = line;
+  cache_->access(synchronise, [completed_line](const CoherentAccess&) { completed_line(); });
+}
+
+Tick CoherentCacheBlock::next_work(Tick t) const {
+  Tick next = core_port_.responses.next(clock_, t);
+  if (!sweeps_.empty()) {
+    const Sweep& s = sweeps_.front();
+    if (!s.begun || can_treat(s)) next = std::min(next, clock_.after(t, 1));
+  } else if (!accesses_.empty() && pending() < timing_.transactions) {
+    next = std::min(next, std::max(accesses_.next_due(), access_free_at_));
+  }
+  return next;
+}
+
+// Untimed accesses.
+
+void CoherentCacheBlock::overlay(std::uint64_t address, unsigned char* bytes) {
+  const std::uint64_t line = address / kLineBytes;
+  cache_->overlay(line, bytes);
+  for_each_message([&](const CoherenceMessage& m) { overlay_message(m, line, bytes); });
+}
+
+void CoherentCacheBlock::replace(std::uint64_t address, const unsigned char* bytes,
+                                 const ByteMask& mask) {
+  const std::uint64_t line = address / kLineBytes;
+  cache_->replace(line, bytes, mask);
+  for_each_message([&](CoherenceMessage& m) { replace_in_message(m, line, bytes, mask); });
+}
+
+// Housekeeping.
+
+bool CoherentCacheBlock::idle() const {
+  return CoherenceBlock::idle() && cache_->idle() && accesses_.empty() && sweeps_.empty() &&
+         evictions_.empty() && core_port_.responses.queue.empty();
+}
+
+void CoherentCacheBlock::describe_waiting(std::vector<Waiting>& out) const {
+  CoherenceBlock::describe_waiting(out);
+  const std::string me = name();
+  if (!accesses_.empty()) {
+    out.push_back({me + ".pipeline", accesses_.size(),
+                   !sweeps_.empty() ? "the end of a fence or a flush" : "a free transaction"});
+  }
+  if (!core_port_.responses.queue.empty()) {
+    out.push_back({me + ".to_core", core_port_.responses.queue.size(), "END_RESP from the core"});
+  }
+  if (!sweeps_.empty()) {
+    out.push_back({me + (sweeps_.front().evicts ? ".flush" : ".fence"),
+                   sweeps_.front().lines.size(), "acknowledgements of the parent"});
+  }
+}
+
+void CoherentCacheBlock::reset() {
+  CoherenceBlock::reset();
+  cache_ = make_cache();
+  core_port_.reset();
+  access_free_at_ = 0;
+  sweeps_.clear();
+  evictions_.clear();
+  stored_.clear();
+  access_stalls_ = {};
+  stats_ = {};
+}
+
+void CoherentCacheBlock::register_statistics(StatisticsRegistry& registry) const {
+  CoherenceBlock::register_statistics(registry);
+  if (core.size() != 0) register_statistics_of(registry, name(), stats_);
+}
+
+}  // namespace tessera::umh

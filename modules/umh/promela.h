@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "modules/umh/nmoesi.h"
+
+namespace tessera::umh {
+
+/// Table II as data, by state.
+struct TransitionTable {
+  std::array<std::array<ActionCell, kActions>, kStates> action{};
+  std::array<std::array<IncomingCell, kIncoming>, kStates> incoming{};
+};
+
+/// The table of nmoesi.h.
+TransitionTable transition_table(OwnedRead owned_read = OwnedRead::kToInvalid);
+
+/// A model of the protocol in Promela, for the model checker Spin: two GPUs, one CPU and a
+/// directory, with `lines` lines (1 or 2). Its transitions are those of the table.
+///
+/// Each device is one cache with one frame, so that a miss of one line needs the eviction of the
+/// other. Messages between a cache and the directory can overtake each other, and processes run in
+/// any order. The directory serves one transaction of a line at a time, with the rules of Hmd:
+/// merged bytes leave no older copy, and a write-back whose bytes a snoop has taken is dropped.
+/// Devices store to one of two bytes of a line.
+///
+/// Asserted after each step of a cache: a block in M or E has no other copy; each copy and each
+/// owner is in the directory; a byte of a completed non-coherent store is in its cache, in a
+/// message or merged; a cache in M has synchronised the line. Spin also reports a deadlock.
+///
+/// Not modelled: levels of caches, peer transfers, values.
+std::string promela_model(const TransitionTable& table, unsigned lines);
+
+}  // namespace tessera::umh

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platforms/umh_config.h"
+
+#include <stdexcept>
+
+#include "modules/umh/smd.h"
+
+namespace tessera {
+
+UmhConfig::UmhConfig() {
+  l2.timing.latency_cycles = 10;
+  smd.timing.latency_cycles = 3;
+  hmd.timing.clock_hz = 2'000'000'000;
+}
+
+umh::CoherentCacheBlockConfig UmhConfig::l2_config() const {
+  umh::CoherentCacheBlockConfig c;
+  c.timing = l2.timing;
+  c.cache.sets = l2.sets;
+  c.cache.ways = l2.ways;
+  c.cache.mask_granularity = mask_granularity;
+  c.cache.owned_read = owned_read;
+  c.cache.banks = stacks;
+  c.cache.interleave_lines = block_bytes / umh::kLineBytes;
+  return c;
+}
+
+umh::SmdBlockConfig UmhConfig::smd_config() const {
+  umh::SmdBlockConfig c;
+  c.timing = smd.timing;
+  c.memory_accesses = smd.memory_accesses;
+  c.smd.stack_bytes = stack_bytes;
+  c.smd.block_bytes = block_bytes;
+  c.smd.ways = smd_ways;
+  c.smd.stacks = stacks;
+  c.smd.mask_granularity = mask_granularity;
+  c.smd.owned_read = owned_read;
+  return c;
+}
+
+umh::HmdBlockConfig UmhConfig::hmd_config(std::uint32_t smds) const {
+  umh::HmdBlockConfig c;
+  c.timing = hmd.timing;
+  c.memory_accesses = hmd.memory_accesses;
+  c.hmd.block_bytes = block_bytes;
+  c.hmd.peer_transfer = peer_transfer;
+  c.smds = smds;
+  c.mask_granularity = mask_granularity;
+  return c;
+}
+
+std::vector<std::string> UmhConfig::validate() const {
+  std::vector<std::string> errors;
+  const auto add = [&errors](const char* group, const std::vector<std::string>& more) {
+    for (const std::string& e : more) errors.push_back(std::string("umh.") + group + ": " + e);
+  };
+  add("l1_port", l1_port.validate());
+  add("l2", l2.timing.validate());
+  add("smd", smd_config().validate());
+  add("hmd", hmd_config(1).validate());
+  add("link", link.validate());
+  add("stack", stack.validate());
+  if (!gpu_memory && block_bytes != umh::kLineBytes) {
+    errors.emplace_back("umh.block_bytes must be 64 if umh.gpu_memory is off: L2s request lines");
+  }
+  try {
+    smd_config().smd.cache().validate();
+    l2_config().cache.validate();
+  } catch (const std::invalid_argument& e) {
+    errors.push_back(std::string("umh: ") + e.what());
+  }
+  return errors;
+}
+
+namespace {
+
+void describe(ParameterVisitor& v, UmhConfig::Cache& c) {
+  describe(v, c.timing);
+  v.integer("sets", c.sets, "set", "sets of a bank (UMH Table III: 128 KB; sets and ways ours)", 1,
+            1 << 20);
+  v.integer("ways", c.ways, "way", "associativity (ours)", 1, 64);
+}
+
+void describe(ParameterVisitor& v, UmhConfig::Directory& c) {
+  describe(v, c.timing);
+  v.integer("memory_accesses", c.memory_accesses, "access",
+            "pending accesses to the memory, beyond which no request is looked up (ours)", 1,
+            1 << 20);
+}
+
+template <class Group>
+void group(ParameterVisitor& v, const char* name, const char* description, Group& g) {
+  v.enter(name, description);
+  describe(v, g);
+  v.leave();
+}
+
+}  // namespace
+
+void describe(ParameterVisitor& v, UmhConfig& c) {
+  v.integer("stacks", c.stacks, "stack",
+            "DRAM stacks of a GPU, each with an L2 and an SMD "
+            "(UMH section 2)",
+            1, 16);
+  v.flag("gpu_memory", c.gpu_memory,
+         "the stacks cache the host's memory; off: zero-copy, an L2 miss goes to the host "
+         "(UMH section 3.1.1)");
+  v.integer("stack_bytes", c.stack_bytes, "byte", "of a stack (UMH Table III)", 1 << 16,
+            std::uint64_t{1} << 40);
+  v.integer("block_bytes", c.block_bytes, "byte",
+            "secondary block, and interleave of stacks and HMDs (UMH Table III, section 5.3)", 64,
+            1 << 20);
+  v.integer("mask_granularity", c.mask_granularity, "byte",
+            "bytes of a bit of the byte masks: 1, 2 or 4 (UMH section 4.1.2)", 1, 4);
+  v.flag("peer_transfer", c.peer_transfer,
+         "the GPU that owns a block sends it to a GPU that reads it (UMH figure 5, b-2)");
+  v.choice("owned_read", c.owned_read,
+           "state of a block in O after a read request: Table II prints I",
+           {{"invalid", umh::OwnedRead::kToInvalid}, {"owned", umh::OwnedRead::kToOwned}});
+  v.integer("smd_ways", c.smd_ways, "way", "associativity of an SMD (UMH section 5)", 1, 64);
+  group(v, "l1_port", "connections of an L1", c.l1_port);
+  group(v, "l2", "L2 banks, one per stack", c.l2);
+  group(v, "smd", "stacked memory directories", c.smd);
+  group(v, "hmd", "host memory directories, one per host channel", c.hmd);
+  group(v, "link", "links between the GPUs and the host", c.link);
+  group(v, "stack", "the channel of a DRAM stack", c.stack);
+}
+
+}  // namespace tessera

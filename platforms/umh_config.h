@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "modules/memory/dram_config.h"
+#include "modules/umh/coherence_link.h"
+#include "modules/umh/coherent_cache_block.h"
+#include "modules/umh/hmd_block.h"
+#include "modules/umh/smd_block.h"
+
+namespace tessera {
+
+/// The coherent hierarchy below the GPUs' L1s (UMH figure 4). Sets, ways and timing of an L1 are
+/// those of L1Config. Host channels are those of system.channels and DramConfig.
+struct UmhConfig {
+  struct Cache {
+    umh::CoherenceTiming timing;
+    std::uint32_t sets = 128;
+    std::uint32_t ways = 16;
+  };
+  struct Directory {
+    umh::CoherenceTiming timing;
+    std::uint32_t memory_accesses = 128;
+  };
+
+  std::uint32_t stacks = 4;  ///< of a GPU, each with an L2 and an SMD
+  /// The stacks cache the host's memory. Off: zero-copy (UMH section 3.1.1). An L2 miss goes over
+  /// the link to the host, one line at a time, and there are no SMDs.
+  bool gpu_memory = true;
+  std::uint64_t stack_bytes = std::uint64_t{1} << 30;
+  std::uint32_t block_bytes = 4096;
+  std::uint32_t mask_granularity = 4;
+  bool peer_transfer = true;
+  umh::OwnedRead owned_read = umh::OwnedRead::kToInvalid;
+  std::uint32_t smd_ways = 1;
+  umh::CoherencePortConfig l1_port;
+  Cache l2;
+  Directory smd;
+  Directory hmd;
+  umh::CoherenceLinkConfig link;
+  DramConfig stack;
+
+  UmhConfig();
+  umh::CoherentCacheBlockConfig l2_config() const;
+  umh::SmdBlockConfig smd_config() const;
+  /// `smds`: children of an HMD.
+  umh::HmdBlockConfig hmd_config(std::uint32_t smds) const;
+  /// All errors; empty if the configuration is valid.
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, UmhConfig& c);
+
+}  // namespace tessera

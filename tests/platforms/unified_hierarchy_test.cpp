@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// UMH's workloads (its Table I) on the small form of its platforms, carried, with a protocol
+// checker on every socket.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <set>
+
+#include "common/error.h"
+#include "stimuli/paper_workloads.h"
+#include "tests/platforms/workload_runs.h"
+
+using namespace tessera;        // NOLINT(google-build-using-namespace)
+using namespace tessera::test;  // NOLINT(google-build-using-namespace)
+
+namespace {
+
+const std::vector<std::string> kWorkloads = {
+    "blackscholes",    "dct8x8",   "floydwarshall", "fwt",       "haar", "histogram256",
+    "mersennetwister", "mm",       "radixsort",     "reduction", "scan", "simpleconvolution",
+    "sobel",           "transpose"};
+
+}  // namespace
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TESSERA_FOR_UMH(DO, WHAT) \
+  DO("mm", WHAT)                  \
+  DO("reduction", WHAT)
+#else
+/// DO(NAME, WHAT) for UMH's workloads.
+#define TESSERA_FOR_UMH(DO, WHAT) \
+  DO("blackscholes", WHAT)        \
+  DO("dct8x8", WHAT)              \
+  DO("floydwarshall", WHAT)       \
+  DO("fwt", WHAT)                 \
+  DO("haar", WHAT)                \
+  DO("histogram256", WHAT)        \
+  DO("mersennetwister", WHAT)     \
+  DO("mm", WHAT)                  \
+  DO("radixsort", WHAT)           \
+  DO("reduction", WHAT)           \
+  DO("scan", WHAT)                \
+  DO("simpleconvolution", WHAT)   \
+  DO("sobel", WHAT)               \
+  DO("transpose", WHAT)
+#endif
+
+TEST_CASE("every workload of UMH is in this matrix") {
+  std::set<std::string> names;
+  for (const PaperWorkload& w : paper_workloads("umh")) names.insert(w.workload);
+  CHECK(std::vector<std::string>(names.begin(), names.end()) == kWorkloads);
+}
+
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, "umh-1-small")
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, "umh-2-small")
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, "umh-4-small")
+
+// Zero-copy: L2 misses go to the host, line by line.
+TESSERA_VERIFIES_CARRIED("mm", "zero-copy-1-small")
+TESSERA_VERIFIES_CARRIED("floydwarshall", "zero-copy-2-small")
+TESSERA_VERIFIES_CARRIED("reduction", "zero-copy-4-small")
+TESSERA_VERIFIES_CARRIED("histogram256", "zero-copy-4-small")
+
+// Kernels with fences, flags and atomics.
+TESSERA_VERIFIES_CARRIED("bfs", "umh-2-small")
+TESSERA_VERIFIES_CARRIED("histogram", "umh-2-small")
+TESSERA_VERIFIES_CARRIED("kmeans", "umh-2-small")
+TESSERA_VERIFIES_CARRIED("pagerank", "umh-2-small")
+
+// Stacks that hold a few secondary blocks: every block is evicted.
+TESSERA_VERIFIES_CARRIED("mm", "umh-2-small umh.stack_bytes=65536")
+TESSERA_VERIFIES_CARRIED("transpose", "umh-4-small umh.stack_bytes=65536 umh.smd_ways=2")
+TESSERA_VERIFIES_CARRIED("fwt", "umh-2-small umh.mask_granularity=1 umh.peer_transfer=false")
+TESSERA_VERIFIES_CARRIED("scan", "umh-2-small umh.owned_read=owned umh.link.shared=true")
+
+TEST_CASE("values survive tiny caches, queues and tables") {
+  verify_carried(
+      "umh-2-small", "histogram",
+      {"l1.sets=1", "l1.ways=1", "l1.mshr_entries=1", "l1.input_depth=1", "umh.l1_port.entries=1",
+       "umh.l2.sets=1", "umh.l2.ways=2", "umh.l2.transactions=1", "umh.l2.entries=1",
+       "umh.smd.transactions=1", "umh.smd.entries=1", "umh.smd.memory_accesses=1",
+       "umh.hmd.transactions=1", "umh.hmd.entries=1", "umh.hmd.memory_accesses=1",
+       "umh.link.entries=1", "sm.lsu_outstanding=2"});
+}
+
+TEST_CASE("the two value modes take the same time") {
+  const auto functional =
+      nlohmann::json::parse(document("umh-2-small", "mm", ValueMode::kFunctional));
+  const auto carried = nlohmann::json::parse(document("umh-2-small", "mm", ValueMode::kCarried));
+  CHECK(functional["cycles"] == carried["cycles"]);
+  CHECK(functional["modules"] == carried["modules"]);
+}
+
+TEST_CASE("the link carries each secondary block, and the final flush brings results to the host") {
+  const RunResult r = verify_carried("umh-1-small", "vecadd");
+  const auto& modules = r.stats["modules"];
+  const auto& link = modules["system.gpu0.host_link"];
+  // Grants of a block: 8 bytes and 64 lines.
+  CHECK(link["bytes_grant"].get<std::uint64_t>() ==
+        link["messages_grant"].get<std::uint64_t>() * (8 + 4096));
+  CHECK(link["messages_grant"] == link["messages_grant-ack"]);
+  CHECK(link["messages_write-back"] == link["messages_write-back-ack"]);
+  CHECK(link["messages_write-back"] > 0);
+  CHECK(r.stats["derived"]["host_link_bytes"] == link["bandwidth"]["total"]);
+}
+
+TEST_CASE("a faster link shortens the run") {
+  const auto pcie = nlohmann::json::parse(document("umh-2-small", "vecadd", ValueMode::kCarried));
+  const auto nvlink = nlohmann::json::parse(
+      document("umh-2-small", "vecadd", ValueMode::kCarried, {"umh.link.bytes_per_cycle=80"}));
+  CHECK(nvlink["cycles"] < pcie["cycles"]);
+}
+
+TEST_CASE("zero-copy fetches lines, and fetches them again when the L2 has evicted them") {
+  const auto run = [](const std::string& platform) {
+    return nlohmann::json::parse(document(platform, "mm", ValueMode::kCarried));
+  };
+  const auto zero_copy = run("zero-copy-1-small");
+  const auto umh = run("umh-1-small");
+  const auto& link = zero_copy["modules"]["system.gpu0.host_link"];
+  CHECK(link["bytes_grant"].get<std::uint64_t>() ==
+        link["messages_grant"].get<std::uint64_t>() * (8 + 64));
+  CHECK(umh["cycles"] < zero_copy["cycles"]);
+}
+
+TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
+  const auto refusal = [](const std::vector<std::string>& sets) -> std::string {
+    try {
+      resolve_config("umh-2", sets);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return {};
+  };
+  CHECK(refusal({"system.line_bytes=128"}).find("needs system.line_bytes of 64") !=
+        std::string::npos);
+  CHECK(refusal({"umh.block_bytes=8192"}).find("must go to the host's channels in turn") !=
+        std::string::npos);
+  CHECK(refusal({"umh.gpu_memory=false"}).find("umh.block_bytes must be 64") != std::string::npos);
+  CHECK(refusal({"umh.mask_granularity=3"}).find("1, 2 or 4 bytes") != std::string::npos);
+  CHECK(refusal({"system.modules=2"}).find("system.modules") != std::string::npos);
+  CHECK(refusal({"migration.policy=griffin"}).find("migration.policy") != std::string::npos);
+  CHECK(refusal({"system.transfer=coalesced"}).find("system.transfer") != std::string::npos);
+  CHECK(refusal({}).empty());
+}
