@@ -137,7 +137,7 @@ bool CoherenceLink::leaves_for_device(const Item& item) const {
 
 bool CoherenceLink::can_proceed(const Item& item, std::size_t message_class) const {
   if (leaves_for_device(item)) {
-    return to_device(item.to).queues[message_class].size() < config_.entries;
+    return to_device(item.to).of_devices[message_class] < config_.entries;
   }
   return ends_[item.to].credits[message_class].any();
 }
@@ -174,9 +174,11 @@ void CoherenceLink::transfer(Direction& d, std::size_t message_class, Tick t) {
   if (leaves_for_device(item)) {
     stats_.peer_bytes += bytes;
     item.first = false;
+    ++to_device(item.to).of_devices[message_class];
     to_device(item.to).queues[message_class].push(clock_.after(t + latency_, 0), item.from, id);
     return;
   }
+  if (!item.first) --d.of_devices[message_class];
   End& end = ends_[item.to];
   end.credits[message_class].use();
   CoherenceMessage message = std::move(item.message);
@@ -240,6 +242,7 @@ void CoherenceLink::reset() {
     d.free_at = 0;
     d.last = kMessageClasses - 1;
     d.stalls = {};
+    d.of_devices = {};
   }
   messages_.clear();
   for (End& end : ends_) {

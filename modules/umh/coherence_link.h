@@ -98,6 +98,8 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   struct Direction {
     std::string name;
     std::array<TimedQueue<ItemId>, kMessageClasses> queues;
+    /// Messages of devices in the queues. Those of the host are bounded by credits.
+    std::array<std::size_t, kMessageClasses> of_devices{};
     Tick free_at = 0;
     std::size_t last = kMessageClasses - 1;  ///< class that was served last
     std::array<StallTracker, kMessageClasses> stalls;

@@ -102,14 +102,17 @@ unsigned CoherentCacheBlock::debug(Payload& payload) {
 // The core's accesses.
 
 void CoherentCacheBlock::after_lookup(Tick t) {
-  for (Eviction& e : std::exchange(evictions_, {})) cache_->evict(e.line, std::move(e.done));
+  while (!evictions_.empty() && evictions_.front().due <= t) {
+    cache_->evict(evictions_.front().line, std::move(evictions_.front().done));
+    evictions_.pop_front();
+  }
   sweep(t);
   look_up_access(t);
   send_to_core(t);
 }
 
 void CoherentCacheBlock::look_up_access(Tick t) {
-  if (access_free_at_ > t || !sweeps_.empty() || !accesses_.due(t)) return;
+  if (access_free_at_ > t || sweeping(t) || !accesses_.due(t)) return;
   if (pending() >= timing_.transactions) {
     access_stalls_.stall(stats_.stalls_mshr, t);
     return;
@@ -188,21 +191,22 @@ void CoherentCacheBlock::flush() { add_sweep(false, {}); }
 void CoherentCacheBlock::flush(std::function<void()> done) { add_sweep(true, std::move(done)); }
 
 void CoherentCacheBlock::evict(std::uint64_t line, std::function<void()> done) {
-  evictions_.push_back({line, std::move(done)});
-  wake_.at(clock_.after(now() + 1, 0));
+  evictions_.push_back({clock_.after(now() + 1, 0), line, std::move(done)});
+  wake_.at(evictions_.back().due);
 }
 
 void CoherentCacheBlock::add_sweep(bool evicts, std::function<void()> done) {
   ++(evicts ? stats_.flushes : stats_.fences);
   Sweep s;
+  s.due = clock_.after(now() + 1, 0);
   s.evicts = evicts;
   s.done = std::move(done);
+  wake_.at(s.due);
   sweeps_.push_back(std::move(s));
-  wake_.at(clock_.after(now() + 1, 0));
 }
 
-void CoherentCacheBlock::sweep(Tick) {
-  if (sweeps_.empty()) return;
+void CoherentCacheBlock::sweep(Tick t) {
+  if (!sweeping(t)) return;
   Sweep& s = sweeps_.front();
   if (!s.begun) begin(s);
   if (can_treat(s)) treat(s);
@@ -251,8 +255,14 @@ Tick CoherentCacheBlock::next_work(Tick t) const {
   Tick next = core_port_.responses.next(clock_, t);
   if (!sweeps_.empty()) {
     const Sweep& s = sweeps_.front();
-    if (!s.begun || can_treat(s)) next = std::min(next, clock_.after(t, 1));
-  } else if (!accesses_.empty() && pending() < timing_.transactions) {
+    if (s.due > t) {
+      next = std::min(next, s.due);
+    } else if (!s.begun || can_treat(s)) {
+      next = std::min(next, clock_.after(t, 1));
+    }
+  }
+  if (!evictions_.empty()) next = std::min(next, evictions_.front().due);
+  if (!sweeping(t) && !accesses_.empty() && pending() < timing_.transactions) {
     next = std::min(next, std::max(accesses_.next_due(), access_free_at_));
   }
   return next;

@@ -112,6 +112,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   using Payload = tlm::tlm_generic_payload;
   /// What the flush engine does to blocks.
   struct Sweep {
+    Tick due = 0;                ///< first edge at which it can begin
     bool evicts = false;         ///< otherwise: synchronises
     std::function<void()> done;  ///< can be empty
     bool begun = false;
@@ -129,6 +130,9 @@ class CoherentCacheBlock : public CoherenceBlock,
   void send_to_core(Tick t);
   void add_sweep(bool evicts, std::function<void()> done);
   void sweep(Tick t);
+  /// Whether a sweep stops the core's accesses at t. One that is ordered at t begins later, so that
+  /// the order of processes does not matter.
+  bool sweeping(Tick t) const { return !sweeps_.empty() && sweeps_.front().due <= t; }
   void begin(Sweep& s);
   bool can_treat(const Sweep& s) const;
   void treat(Sweep& s);
@@ -144,10 +148,11 @@ class CoherentCacheBlock : public CoherenceBlock,
   const Payload* looked_up_ = nullptr;  ///< during its lookup
   std::deque<Sweep> sweeps_;            ///< the first one runs
   struct Eviction {
+    Tick due = 0;
     std::uint64_t line = 0;
     std::function<void()> done;
   };
-  std::vector<Eviction> evictions_;
+  std::deque<Eviction> evictions_;
   std::unordered_set<std::uint64_t> stored_;  ///< lines for the next fence
   StallTracker access_stalls_;
   CoherentAccessStats stats_;

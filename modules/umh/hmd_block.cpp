@@ -48,13 +48,22 @@ bool HmdBlock::can_admit() const {
 void HmdBlock::send(CoherenceMessage message) { memory_queue_.post(std::move(message), now()); }
 
 void HmdBlock::flush(std::function<void()> done) {
-  flushes_.push_back(std::move(done));
-  wake_.at(clock_.after(now() + 1, 0));
+  flushes_.push_back({clock_.after(now() + 1, 0), std::move(done)});
+  wake_.at(flushes_.back().due);
 }
 
 void HmdBlock::after_lookup(Tick t) {
-  for (const std::function<void()>& done : std::exchange(flushes_, {})) hmd_->barrier(done);
+  while (!flushes_.empty() && flushes_.front().due <= t) {
+    const Flush flush = std::move(flushes_.front());
+    flushes_.pop_front();
+    hmd_->barrier(flush.done);
+  }
   memory_queue_.send(t);
+}
+
+Tick HmdBlock::next_work(Tick t) const {
+  const Tick next = memory_queue_.next(t);
+  return flushes_.empty() ? next : std::min(next, flushes_.front().due);
 }
 
 // The bytes of the host memory.

@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -72,7 +73,7 @@ class HmdBlock final : public CoherenceBlock,
   bool can_admit() const override;
   void before_lookup(Tick t) override { memory_queue_.handle_responses(t); }
   void after_lookup(Tick t) override;
-  Tick next_work(Tick t) const override { return memory_queue_.next(t); }
+  Tick next_work(Tick t) const override;
   std::string describe_transactions() const override { return hmd_->describe_waiting(); }
   void send(CoherenceMessage message) override;
 
@@ -85,7 +86,11 @@ class HmdBlock final : public CoherenceBlock,
   const HmdBlockConfig config_;
   std::unique_ptr<Hmd> hmd_;
   DirectoryMemory memory_queue_;
-  std::vector<std::function<void()>> flushes_;
+  struct Flush {
+    Tick due = 0;
+    std::function<void()> done;
+  };
+  std::deque<Flush> flushes_;
 };
 
 }  // namespace tessera::umh
