@@ -70,9 +70,10 @@ void Supervisor::process() {
 /// True when it has stopped the run.
 bool Supervisor::runs_in_circles() {
   const Work w = hooks_.work();
-  if (w.ctas_ended != at_last_end_.ctas_ended) at_last_end_ = w;
+  // Without a resident warp, all CTAs have ended. They can be as many as the last kernel's.
+  if (w.resident_warps == 0 || w.ctas_ended != at_last_end_.ctas_ended) at_last_end_ = w;
   const std::uint64_t since = w.instructions - at_last_end_.instructions;
-  const std::uint64_t each = since / std::max<std::uint64_t>(1, w.resident_warps);
+  const std::uint64_t each = since == 0 ? 0 : since / w.resident_warps;
   if (limits_.loop == 0 || each < limits_.loop) return false;
   hooks_.stop("an endless loop, or a spin on a value that nobody writes: no CTA has ended while " +
               std::to_string(w.resident_warps) + " warps executed " + std::to_string(each) +

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run in which nothing moves is stopped, and the queues that wait are named.
+#include "platforms/supervisor.h"
+
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -74,6 +76,44 @@ TEST_CASE("the watchdog names the queues that wait for a stuck channel") {
   // What was measured is kept.
   CHECK(r.stats["instructions"].get<std::uint64_t>() > 0);
   CHECK(r.stats["verified"] == false);
+}
+
+namespace {
+
+/// What a supervisor says of warps that have executed so many instructions without an end of a CTA.
+std::string verdict_on(const Supervisor::Work& work) {
+  std::string why;
+  Supervisor::Work seen;
+  std::uint64_t activity = 0;
+  Supervisor::Hooks hooks;
+  hooks.activity = [&activity] { return ++activity; };
+  hooks.work = [&seen] { return seen; };
+  hooks.stop = [&why](const std::string& text) {
+    why = text;
+    sc_core::sc_pause();
+  };
+  Supervisor::Limits limits;
+  limits.inactive = 1'000'000'000;
+  limits.loop = 1'000;
+  Supervisor supervisor("supervisor", {}, limits, std::move(hooks));
+  supervisor.watch();
+  seen = work;
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  return why;
+}
+
+}  // namespace
+
+TEST_CASE("warps that run in circles are stopped") {
+  CHECK_THAT(verdict_on({4'000, 0, 4}),
+             Catch::Contains("an endless loop") && Catch::Contains("4 warps executed 1000"));
+}
+
+TEST_CASE("below the limit, no loop is assumed") { CHECK(verdict_on({3'996, 0, 4}).empty()); }
+
+TEST_CASE("a kernel whose CTAs have all ended does not run in circles") {
+  // It can have as many as the kernel before it, and wait for a flush or a page migration.
+  CHECK(verdict_on({1'000'000, 0, 0}).empty());
 }
 
 TEST_CASE("a kernel that exceeds the cycle limit is stopped") {
