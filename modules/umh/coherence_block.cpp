@@ -143,8 +143,10 @@ void CoherenceBlock::schedule_next(Tick t) {
   Tick next = next_work(t);
   for (std::size_t i = 0; i < kMessageClasses; ++i) {
     const auto& queue = inbox_.queues[i];
-    if (queue.empty() || !can_look_up(i)) continue;
-    next = std::min(next, std::max(queue.next_due(), lookup_free_at_));
+    if (queue.empty()) continue;
+    // Also if it cannot be looked up: a stall begins at this time, whatever else runs the process.
+    const Tick ready = std::max(queue.next_due(), lookup_free_at_);
+    if (can_look_up(i) || ready > t) next = std::min(next, ready);
   }
   for (const CoherencePort& p : ports_) next = std::min(next, p.next(t));
   wake_.at(next);

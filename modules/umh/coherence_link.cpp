@@ -194,7 +194,8 @@ void CoherenceLink::schedule_next(Tick t) {
       if (q.empty()) continue;
       const Item& item = *q.front();
       const Tick ready = std::max(q.next_due(), d.free_at);
-      if (can_proceed(item, c)) {
+      if (can_proceed(item, c) || ready > t) {
+        // Also if it cannot proceed: a stall begins at this time, whatever else runs the process.
         next = std::min(next, ready);
       } else if (!leaves_for_device(item)) {
         next = std::min(next, std::max(ready, ends_[item.to].credits[c].next()));

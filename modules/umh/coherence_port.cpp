@@ -114,7 +114,11 @@ Tick CoherencePort::next(Tick t) const {
   const Choice best = choose();
   if (best.ready != kNever) next = std::max(best.ready, free_at_);
   for (const Output& o : outputs_) {
-    if (!o.queue.empty()) next = std::min(next, o.credits.next());
+    if (o.queue.empty()) continue;
+    next = std::min(next, o.credits.next());
+    // A stall begins at this time, whatever else runs the process.
+    const Tick ready = std::max(o.queue.front().ready, free_at_);
+    if (ready > t) next = std::min(next, ready);
   }
   return next == kNever ? kNever : clock_.after(std::max(next, t), 0);
 }

@@ -262,8 +262,10 @@ Tick CoherentCacheBlock::next_work(Tick t) const {
     }
   }
   if (!evictions_.empty()) next = std::min(next, evictions_.front().due);
-  if (!sweeping(t) && !accesses_.empty() && pending() < timing_.transactions) {
-    next = std::min(next, std::max(accesses_.next_due(), access_free_at_));
+  if (!sweeping(t) && !accesses_.empty()) {
+    // Also if it cannot be looked up: a stall begins at this time, whatever else runs the process.
+    const Tick ready = std::max(accesses_.next_due(), access_free_at_);
+    if (pending() < timing_.transactions || ready > t) next = std::min(next, ready);
   }
   return next;
 }
