@@ -423,7 +423,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
     const auto s = read_statistics<umh::CoherenceLinkStats>(modules, plan.path_of(*b));
     host_bytes += static_cast<double>(s.bandwidth.total());
   }
-  d["host_link_bytes"] = host_bytes;
+  d["host_link_bytes"] = 0;
+  if (plan.has(BlockKind::kCoherenceLink)) d["host_link_bytes"] = host_bytes;
   d["off_node_fraction"] =
       ratio(module_requests + run.rdmas.sum(&RdmaStats::requests_in), llc_accesses);
   d["dram_bytes"] = dram_bytes;
