@@ -418,13 +418,12 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   d["noc_bytes"] = noc_bytes;
   d["inter_module_bytes"] = module_bytes;
   d["inter_gpu_bytes"] = static_cast<double>(run.fabric.series.total());
-  double host_bytes = 0;
+  std::uint64_t host_bytes = 0;
   for (const PlannedBlock* b : plan.of_kind(BlockKind::kCoherenceLink)) {
     const auto s = read_statistics<umh::CoherenceLinkStats>(modules, plan.path_of(*b));
-    host_bytes += static_cast<double>(s.bandwidth.total());
+    host_bytes += s.bandwidth.total();
   }
-  d["host_link_bytes"] = 0;
-  if (plan.has(BlockKind::kCoherenceLink)) d["host_link_bytes"] = host_bytes;
+  d["host_link_bytes"] = host_bytes;
   d["off_node_fraction"] =
       ratio(module_requests + run.rdmas.sum(&RdmaStats::requests_in), llc_accesses);
   d["dram_bytes"] = dram_bytes;

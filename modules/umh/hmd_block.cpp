@@ -110,7 +110,7 @@ void HmdBlock::replace(std::uint64_t address, const unsigned char* bytes, const 
 // Housekeeping.
 
 bool HmdBlock::idle() const {
-  return CoherenceBlock::idle() && hmd_->idle() && memory_queue_.idle();
+  return CoherenceBlock::idle() && hmd_->idle() && memory_queue_.idle() && flushes_.empty();
 }
 
 void HmdBlock::describe_waiting(std::vector<Waiting>& out) const {
