@@ -27,12 +27,12 @@ void describe(ParameterVisitor& v, CoherenceTiming& c) {
 }
 
 void describe(StatisticsVisitor& v, CoherenceBlockStats& s) {
-  for (std::size_t i = 0; i < CoherenceBlockStats::kTypes; ++i) {
+  for (std::size_t i = 0; i < kMessageTypes; ++i) {
     std::string type = name_of(static_cast<MessageType>(i));
     v.counter("received_" + type, s.received[i], "message",
               "messages of type " + type + " looked up");
   }
-  for (std::size_t i = 0; i < CoherenceBlockStats::kTypes; ++i) {
+  for (std::size_t i = 0; i < kMessageTypes; ++i) {
     std::string type = name_of(static_cast<MessageType>(i));
     v.counter("sent_" + type, s.sent[i], "message", "messages of type " + type + " that left");
   }

@@ -34,9 +34,8 @@ struct CoherenceTiming {
 void describe(ParameterVisitor& v, CoherenceTiming& c);
 
 struct CoherenceBlockStats {
-  static constexpr std::size_t kTypes = 12;
-  std::array<Counter, kTypes> received{};  ///< messages, by MessageType
-  std::array<Counter, kTypes> sent{};
+  std::array<Counter, kMessageTypes> received{};  ///< messages, by MessageType
+  std::array<Counter, kMessageTypes> sent{};
   std::array<Counter, kMessageClasses> bytes_sent{};  ///< by class
   CreditStalls stalls_credit{};
   Counter stalls_transactions = 0;

@@ -33,7 +33,7 @@ void describe(ParameterVisitor& v, CoherenceLinkConfig& c) {
 }
 
 void describe(StatisticsVisitor& v, CoherenceLinkStats& s) {
-  for (std::size_t i = 0; i < CoherenceLinkStats::kTypes; ++i) {
+  for (std::size_t i = 0; i < kMessageTypes; ++i) {
     const std::string type = name_of(static_cast<MessageType>(i));
     v.counter("messages_" + type, s.messages[i], "message", "messages of type " + type);
     v.counter("bytes_" + type, s.bytes[i], "byte", "bytes of messages of type " + type);

@@ -35,9 +35,8 @@ struct CoherenceLinkConfig {
 void describe(ParameterVisitor& v, CoherenceLinkConfig& c);
 
 struct CoherenceLinkStats {
-  static constexpr std::size_t kTypes = 12;
-  std::array<Counter, kTypes> messages{};  ///< by MessageType
-  std::array<Counter, kTypes> bytes{};
+  std::array<Counter, kMessageTypes> messages{};  ///< by MessageType
+  std::array<Counter, kMessageTypes> bytes{};
   CreditStalls stalls_credit{};
   Counter peer_bytes = 0;
   BandwidthSeries bandwidth;

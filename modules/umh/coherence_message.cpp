@@ -26,7 +26,7 @@ MessageClass class_of(MessageType type) {
 }
 
 const char* name_of(MessageType type) {
-  static constexpr std::array<const char*, 12> kNames = {
+  static constexpr std::array<const char*, kMessageTypes> kNames = {
       "read-request",     "write-request", "write-back", "read-snoop",
       "invalidate-snoop", "snoop-data",    "snoop-ack",  "grant",
       "peer-data",        "listen",        "grant-ack",  "write-back-ack"};
@@ -34,8 +34,8 @@ const char* name_of(MessageType type) {
 }
 
 const char* name_of(MessageClass c) {
-  static constexpr std::array<const char*, 4> kNames = {"request", "snoop", "data",
-                                                        "acknowledgement"};
+  static constexpr std::array<const char*, kMessageClasses> kNames = {"request", "snoop", "data",
+                                                                      "acknowledgement"};
   return kNames[static_cast<std::size_t>(c)];
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ inline constexpr AgentId kNoAgent = AgentId{0xffff};
 
 /// Virtual channel of a message. docs/systems/umh.md shows that no class can deadlock.
 enum class MessageClass : std::uint8_t { kRequest, kSnoop, kData, kAcknowledgement };
+inline constexpr std::size_t kMessageClasses =
+    static_cast<std::size_t>(MessageClass::kAcknowledgement) + 1;
 
 /// docs/blocks/coherent-cache.md has the table of messages.
 enum class MessageType : std::uint8_t {
@@ -36,6 +39,9 @@ enum class MessageType : std::uint8_t {
   kGrantAck,     ///< upper to lower level: the grant, or a write-back-ack with `confirm`, arrived
   kWriteBackAck  ///< lower to upper level: the write-back has been merged or dropped
 };
+
+inline constexpr std::size_t kMessageTypes =
+    static_cast<std::size_t>(MessageType::kWriteBackAck) + 1;
 
 MessageClass class_of(MessageType type);
 const char* name_of(MessageType type);

@@ -20,7 +20,6 @@
 
 namespace tessera::umh {
 
-inline constexpr std::size_t kMessageClasses = 4;
 constexpr std::size_t index_of(MessageClass c) { return static_cast<std::size_t>(c); }
 
 /// One end of a coherence connection.

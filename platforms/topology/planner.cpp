@@ -8,11 +8,7 @@
 
 namespace tessera {
 
-namespace {
-
 std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_string(i); }
-
-}  // namespace
 
 Planner::Planner(const GpuConfig& config)
     : config_(config),

@@ -12,6 +12,9 @@ namespace tessera {
 
 struct GpuConfig;
 
+/// A block's name: its kind and its number.
+std::string numbered(const char* kind, std::uint32_t i);
+
 /// Builds a plan. Contains the common parts of all shapes: a GPU's channels, slices, L1s and SMs,
 /// its connection to the page tables, and the networks between modules.
 class Planner {

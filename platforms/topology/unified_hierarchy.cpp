@@ -19,8 +19,6 @@ std::vector<AgentId> agents(const std::vector<PlannedBlockId>& blocks) {
   return all;
 }
 
-std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_string(i); }
-
 /// A GPU's part, from its L1s to its stacks.
 struct Part {
   Planner::Gpu gpu;
