@@ -243,8 +243,8 @@ BlockHandle coherent(std::unique_ptr<Module> module) {
 }
 
 BlockHandle make_coherent_cache(const CoherentCacheSite& s) {
-  auto module = std::make_unique<umh::CoherentCacheBlock>(s.name.c_str(), s.config, s.place,
-                                                          s.inputs != 0, s.parent_lines);
+  auto module =
+      std::make_unique<umh::CoherentCacheBlock>(s.name.c_str(), s.config, s.place, s.inputs != 0);
   umh::CoherentCacheBlock& m = *module;
   BlockHandle h = coherent(std::move(module));
   h.flush = &m;
@@ -273,6 +273,15 @@ BlockHandle make_hmd(const HmdSite& s) {
 
 BlockHandle make_coherence_link(const CoherenceLinkSite& s) {
   return coherent(std::make_unique<umh::CoherenceLink>(s.name.c_str(), s.config, s.place));
+}
+
+BlockHandle make_cpu_core(const CpuCoreSite& s) {
+  auto module = std::make_unique<CpuCore>(s.name.c_str(), s.config, *s.pool, s.index);
+  CpuCore& m = *module;
+  BlockHandle h = handle(std::move(module));
+  h.cpu_core = &m;
+  h.out = {&m.memory};
+  return h;
 }
 
 using Factories = std::map<std::string, AnyBlockFactory>;
@@ -307,7 +316,8 @@ std::map<std::string, Factories>& kinds() {
                                                  kind(make_coherent_cache),
                                                  kind(make_smd),
                                                  kind(make_hmd),
-                                                 kind(make_coherence_link)};
+                                                 kind(make_coherence_link),
+                                                 kind(make_cpu_core)};
   return all;
 }
 

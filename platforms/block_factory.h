@@ -75,6 +75,7 @@ struct BlockHandle {
   SmHandle sm;                          ///< "sm"
   UvmDriver* uvm = nullptr;             ///< "uvm"
   CtaDispatcher* dispatcher = nullptr;  ///< "dispatcher"
+  CpuCore* cpu_core = nullptr;          ///< "cpu_core"
 };
 
 template <class Site>

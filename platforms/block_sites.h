@@ -10,6 +10,7 @@
 #include <string>
 
 #include "modules/core/transaction_pool.h"
+#include "modules/host/cpu_core.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/mdr/mdr_engine.h"
@@ -211,7 +212,6 @@ struct CoherentCacheSite : BlockSite {
   static constexpr const char* kKind = "coherent_cache";
   umh::CoherentCacheBlockConfig config;
   umh::CoherencePlace place;
-  std::uint32_t parent_lines = 1;  ///< that go to one parent together
 };
 
 /// 1 out: its stack's channel.
@@ -226,6 +226,12 @@ struct HmdSite : BlockSite {
   static constexpr const char* kKind = "hmd";
   umh::HmdBlockConfig config;
   umh::CoherencePlace place;
+};
+
+/// 1 out: its L1.
+struct CpuCoreSite : BlockSite {
+  static constexpr const char* kKind = "cpu_core";
+  CpuCoreConfig config;
 };
 
 /// No sockets of memory requests.
@@ -259,6 +265,7 @@ inline constexpr std::array kBlockKinds = {L1Site::kKind,
                                            CoherentCacheSite::kKind,
                                            SmdSite::kKind,
                                            HmdSite::kKind,
-                                           CoherenceLinkSite::kKind};
+                                           CoherenceLinkSite::kKind,
+                                           CpuCoreSite::kKind};
 
 }  // namespace tessera

@@ -290,6 +290,7 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"inter_module_bytes", "byte", "sent between modules, requests and responses"},
       {"inter_gpu_bytes", "byte", "sent between GPUs, headers included"},
       {"host_link_bytes", "byte", "sent between host and GPUs"},
+      {"runtime_ns", "ns", "of the kernels and of the copies of host.copies"},
       {"off_node_fraction", "", "requests to another module or GPU over LLC accesses"},
       {"dram_bytes", "byte", "read and written by the DRAM channels"},
       {"dram_utilisation", "", "dram_bytes over the channels' peak in the same time"},

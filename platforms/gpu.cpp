@@ -50,6 +50,14 @@ void Gpu::register_statistics(StatisticsRegistry& registry) const {
   }
 }
 
+std::vector<CpuCore*> Gpu::cpu_cores() {
+  std::vector<CpuCore*> cores;
+  for (const BlockHandle* b : made(BlockKind::kCpuCore)) {
+    if (b->cpu_core != nullptr) cores.push_back(b->cpu_core);
+  }
+  return cores;
+}
+
 bool Gpu::caches_arrays() const { return node_shape_of(config_.system).caches_others; }
 
 void Gpu::set_caching(const CachingByAllocation& by_allocation) {
@@ -154,8 +162,9 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 void Gpu::open_backdoor() {
   drams_ = made(BlockKind::kDram);
   for (const BlockKind kind :
-       {BlockKind::kHmd, BlockKind::kCoherenceLink, BlockKind::kSmd, BlockKind::kLlc,
-        BlockKind::kCoherentCache, BlockKind::kRemoteCache, BlockKind::kL1}) {
+       {BlockKind::kHmd, BlockKind::kCoherenceLink, BlockKind::kCpuLlc, BlockKind::kCpuL2,
+        BlockKind::kCpuL1, BlockKind::kSmd, BlockKind::kLlc, BlockKind::kCoherentCache,
+        BlockKind::kRemoteCache, BlockKind::kL1}) {
     for (const BlockHandle* block : made(kind)) {
       if (block->bytes == nullptr) continue;
       backdoor_.add(*block->bytes);

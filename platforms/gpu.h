@@ -62,6 +62,8 @@ class Gpu final : public sc_core::sc_module {
       const GpuOptions& options);
 
   CtaDispatcher& dispatcher() { return *dispatcher_; }
+  /// The cores of the host's CPU. Empty if the platform has no model of it.
+  std::vector<CpuCore*> cpu_cores();
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
   /// Whether a page migration is in progress, which takes its time without activity of other

@@ -231,6 +231,9 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
       return create(block, site);
     }
     case BlockKind::kCoherentCache:
+    case BlockKind::kCpuL1:
+    case BlockKind::kCpuL2:
+    case BlockKind::kCpuLlc:
       return create(block, coherent_cache_site(config_, block));
     case BlockKind::kSmd:
       return create(block, smd_site(config_, block));
@@ -241,9 +244,14 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
       return create(block, site);
     }
     case BlockKind::kHmd:
-      return create(block, hmd_site(config_, block));
+      return create(block, hmd_site(config_, plan_, block));
     case BlockKind::kCoherenceLink:
       return create(block, coherence_link_site(config_, block));
+    case BlockKind::kCpuCore: {
+      CpuCoreSite site;
+      site.config = config_.hierarchy.cpu.core;
+      return create(block, site);
+    }
     case BlockKind::kDispatcher:
       break;
   }

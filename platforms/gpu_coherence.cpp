@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/gpu_coherence.h"
 
+#include <algorithm>
+
 namespace tessera {
 
 namespace {
 
-CoherentCacheSite cache_site(const GpuConfig& config, const PlannedBlock& block,
+CoherentCacheSite cache_site(const PlannedBlock& block,
                              const umh::CoherentCacheBlockConfig& cache) {
   CoherentCacheSite site;
   site.config = cache;
   site.place = block.coherence;
-  site.parent_lines = config.hierarchy.block_bytes / umh::kLineBytes;
   return site;
 }
 
@@ -18,11 +19,21 @@ CoherentCacheSite cache_site(const GpuConfig& config, const PlannedBlock& block,
 
 CoherentCacheSite coherent_l1_site(const GpuConfig& config, const PlannedBlock& block,
                                    const L1Config& l1) {
-  return cache_site(config, block, config.coherent_l1(l1));
+  return cache_site(block, config.coherent_l1(l1));
 }
 
 CoherentCacheSite coherent_cache_site(const GpuConfig& config, const PlannedBlock& block) {
-  return cache_site(config, block, config.hierarchy.l2_config());
+  const UmhConfig& h = config.hierarchy;
+  switch (block.kind) {
+    case BlockKind::kCpuL1:
+      return cache_site(block, h.cpu_cache_config(h.cpu.l1));
+    case BlockKind::kCpuL2:
+      return cache_site(block, h.cpu_cache_config(h.cpu.l2));
+    case BlockKind::kCpuLlc:
+      return cache_site(block, h.cpu_cache_config(h.cpu.llc));
+    default:
+      return cache_site(block, h.l2_config());
+  }
 }
 
 SmdSite smd_site(const GpuConfig& config, const PlannedBlock& block) {
@@ -32,10 +43,14 @@ SmdSite smd_site(const GpuConfig& config, const PlannedBlock& block) {
   return site;
 }
 
-HmdSite hmd_site(const GpuConfig& config, const PlannedBlock& block) {
+HmdSite hmd_site(const GpuConfig& config, const PlatformPlan& plan, const PlannedBlock& block) {
   HmdSite site;
   site.place = block.coherence;
-  site.config = config.hierarchy.hmd_config(static_cast<std::uint32_t>(site.place.children.size()));
+  const std::vector<umh::AgentId>& children = site.place.children;
+  const auto of_gpus = std::count_if(children.begin(), children.end(), [&plan](umh::AgentId child) {
+    return plan.blocks[static_cast<PlannedBlockId>(child)].kind != BlockKind::kCpuLlc;
+  });
+  site.config = config.hierarchy.hmd_config(static_cast<std::uint32_t>(of_gpus));
   return site;
 }
 

@@ -14,7 +14,7 @@ CoherentCacheSite coherent_l1_site(const GpuConfig& config, const PlannedBlock& 
                                    const L1Config& l1);
 CoherentCacheSite coherent_cache_site(const GpuConfig& config, const PlannedBlock& block);
 SmdSite smd_site(const GpuConfig& config, const PlannedBlock& block);
-HmdSite hmd_site(const GpuConfig& config, const PlannedBlock& block);
+HmdSite hmd_site(const GpuConfig& config, const PlatformPlan& plan, const PlannedBlock& block);
 CoherenceLinkSite coherence_link_site(const GpuConfig& config, const PlannedBlock& block);
 
 }  // namespace tessera

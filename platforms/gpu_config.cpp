@@ -154,6 +154,7 @@ std::vector<std::string> GpuConfig::validate() const {
   add(l1.validate());
   if (needs_probes()) add(probe.validate());
   add(validate_shape());
+  add(host.validate());
   add(llc.validate());
   add(dram.validate());
   add(l2_tlb.validate());
@@ -277,9 +278,9 @@ bool GpuConfig::check_tree(std::vector<std::string>& errors) const {
   }
   if (!levels.front()->several_gpus) {
     const std::string several = shapes_with(&Shape::several_gpus);
-    if (s.gpus != 1 && !node.host_memory) {
-      errors.push_back("system.gpus must be 1 unless topology is " + several + " or " +
-                       shapes_with(&Shape::host_memory));
+    if (s.gpus != 1 && !node.joins_gpus) {
+      errors.push_back("system.gpus must be 1 unless topology is " + several + " or one of " +
+                       shapes_with(&Shape::joins_gpus));
       sound = false;
     }
     if (s.transfer != "line") {
@@ -311,6 +312,13 @@ std::vector<std::string> GpuConfig::validate_shape() const {
                      ") needs one network of all L1s of a GPU, as of topology " +
                      shapes_with(&Shape::probes_cores) + " without modules");
     sound = false;
+  }
+  if (host.copies != HostCopies::kNone &&
+      (!node_shape_of(s).joins_gpus || node_shape_of(s).host_memory)) {
+    errors.push_back(
+        "host.copies needs GPUs with memories of their own at a link to the host: "
+        "topology " +
+        s.topology + " has none");
   }
   if (needs_mdr() && s.gpus != 0) {
     for (const std::string& e : mdr.validate(llc.sets, s.slices_per_gpu())) errors.push_back(e);
@@ -456,6 +464,7 @@ void describe(ParameterVisitor& v, GpuConfig& c) {
   group("dispatch", "CTA dispatcher", c.dispatch);
   group("power", "energy and area of events, wires and storage", c.power);
   group("umh", "coherent caches and directories over the host's memory", c.hierarchy);
+  group("host", "accesses of the host program to the GPUs' memories", c.host);
   for_each_family(c, [&group](const std::vector<ChosenPolicy>&, auto& settings) {
     group(family_of(settings), "parameters of the policies themselves", settings);
   });

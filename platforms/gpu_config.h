@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "modules/core/parameters.h"
+#include "modules/host/copy_engine.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/llc/llc_config.h"
 #include "modules/mdr/mdr_config.h"
@@ -144,6 +145,7 @@ struct GpuConfig {
   DispatchConfig dispatch;
   PowerConfig power;
   UmhConfig hierarchy;  ///< parameters "umh."
+  HostCopyConfig host;
 
   // Parameters of the policies themselves, by family.
   PolicySettings<AddressMap> address_map;

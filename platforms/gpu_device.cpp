@@ -9,6 +9,21 @@
 
 namespace tessera {
 
+namespace {
+
+/// f(address, offset, bytes) for each part of [address, address + bytes) within one unit.
+template <class F>
+void for_each_part(Address address, std::uint64_t bytes, std::uint64_t unit, F f) {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const Address at = address + done;
+    const std::uint64_t part = std::min(bytes - done, unit - at % unit);
+    f(at, done, part);
+    done += part;
+  }
+}
+
+}  // namespace
+
 GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchRequest&)> run_launch)
     : config_(config),
       run_launch_(std::move(run_launch)),
@@ -31,6 +46,15 @@ void GpuDevice::attach(Gpu& gpu) {
       [this](tlm::tlm_command command, Address address, unsigned char* data, std::uint64_t bytes) {
         return access_device(command, address, data, bytes);
       });
+  if (config_.host.copies != HostCopies::kNone) {
+    const umh::CoherenceLinkConfig& link = config_.hierarchy.link;
+    CopyLinks links;
+    links.clock_hz = link.clock_hz;
+    links.bytes_per_cycle = link.bytes_per_cycle;
+    links.latency_ns = link.latency_ns;
+    links.count = link.shared ? 1 : config_.system.gpus;
+    copy_engine_ = std::make_unique<CopyEngine>("copy_engine", config_.host, links);
+  }
   host_->on_launch_ended = [this](const std::exception_ptr& error) {
     if (on_launch_ended) on_launch_ended(error);
   };
@@ -59,9 +83,9 @@ bool GpuDevice::access_device(tlm::tlm_command command, Address address, unsigne
                               std::uint64_t bytes) {
   if (bytes == 0 || allocations_.find(address, bytes) == nullptr) return false;
   if (command == tlm::TLM_WRITE_COMMAND) {
-    write(address, data, bytes);
+    write_untimed(address, data, bytes);
   } else {
-    read(data, address, bytes);
+    read_untimed(data, address, bytes);
   }
   return true;
 }
@@ -102,6 +126,10 @@ Address GpuDevice::allocate(const std::string& name, std::uint64_t bytes) {
                      " bytes; see system.channel_bytes");
   }
   memory_.cover(allocations_.top());
+  if (config_.host.copies == HostCopies::kUnifiedMemory) {
+    const AllocationPages pages = allocation(a.begin);
+    managed_.allocate(pages.first, pages.count);
+  }
   return a.begin;
 }
 
@@ -113,21 +141,6 @@ void GpuDevice::check(const char* what, Address address, std::uint64_t bytes) co
   throw RunError(out.str());
 }
 
-namespace {
-
-/// f(address, offset, bytes) for each part of [address, address + bytes) within one unit.
-template <class F>
-void for_each_part(Address address, std::uint64_t bytes, std::uint64_t unit, F f) {
-  for (std::uint64_t done = 0; done < bytes;) {
-    const Address at = address + done;
-    const std::uint64_t part = std::min(bytes - done, unit - at % unit);
-    f(at, done, part);
-    done += part;
-  }
-}
-
-}  // namespace
-
 void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned char* data,
                       std::uint64_t bytes) {
   for_each_part(physical, bytes, config_.system.line_bytes,
@@ -136,8 +149,79 @@ void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned
                 });
 }
 
+void GpuDevice::launch(const LaunchRequest& request) {
+  launched_ = true;
+  if (config_.host.copies == HostCopies::kUnifiedMemory) {
+    copy(managed_.launch() * config_.system.page_bytes, true);
+  }
+  run_launch_(request);
+}
+
+/// Waits for a copy. No effect without bytes.
+void GpuDevice::copy(std::uint64_t bytes, bool to_device) {
+  if (!copy_engine_ || !run_until || bytes == 0) return;
+  bool done = false;
+  copy_engine_->copy(bytes, to_device, [&done] {
+    done = true;
+    sc_core::sc_pause();
+  });
+  run_until([&done] { return done; });
+}
+
+void GpuDevice::copy_for_access(bool write, Address address, std::uint64_t bytes) {
+  if (bytes == 0) return;
+  const std::uint64_t page = config_.system.page_bytes;
+  if (config_.host.copies == HostCopies::kMemcpy) {
+    copy(bytes, write);
+  } else if (config_.host.copies == HostCopies::kUnifiedMemory) {
+    const std::uint64_t first = address / page;
+    copy(managed_.host_access(first, (address + bytes - 1) / page - first + 1) * page, false);
+  }
+}
+
+CpuCore* GpuDevice::timed_core() {
+  const std::vector<CpuCore*> cores = gpu_->cpu_cores();
+  return cores.empty() || !run_until ? nullptr : cores.front();
+}
+
+void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigned char* data,
+                              std::uint64_t bytes) {
+  CpuCore& core = *timed_core();
+  std::size_t pending = 0;
+  const bool write = command == tlm::TLM_WRITE_COMMAND;
+  for_each_part(address, bytes, config_.system.page_bytes,
+                [&](Address at, std::uint64_t offset, std::uint64_t part) {
+                  const auto physical = gpu_->uvm().translate(at);
+                  if (!physical) return;  // the driver has not placed the page
+                  CpuOperation op;
+                  op.kind = write ? CpuOperation::Kind::kStore : CpuOperation::Kind::kLoad;
+                  op.address = *physical;
+                  op.bytes = part;
+                  unsigned char* const target = data + offset;
+                  if (write) op.data.assign(target, target + part);
+                  ++pending;
+                  core.submit(std::move(op),
+                              [this, &pending, target, write](const CpuOperation& o) {
+                                if (!write && values_ == ValueMode::kCarried) {
+                                  std::copy(o.data.begin(), o.data.end(), target);
+                                }
+                                if (--pending == 0) sc_core::sc_pause();
+                              });
+                });
+  run_until([&pending] { return pending == 0; });
+}
+
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
   check("writes", to, bytes);
+  copy_for_access(true, to, bytes);
+  write_untimed(to, from, bytes);
+  if (!launched_ || timed_core() == nullptr) return;
+  // The operation only reads the data.
+  access_by_cpu(tlm::TLM_WRITE_COMMAND, to, static_cast<unsigned char*>(const_cast<void*>(from)),
+                bytes);
+}
+
+void GpuDevice::write_untimed(Address to, const void* from, std::uint64_t bytes) {
   if (values_ == ValueMode::kFunctional) return memory_.write(to, from, bytes);
   // The model only reads the data; the const_cast is needed because the payload's pointer is not
   // const.
@@ -154,11 +238,19 @@ void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
 
 void GpuDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
   check("writes", to, bytes);
+  copy_for_access(true, to, bytes);
   memory_.defer(to, bytes, std::move(contents));
 }
 
 void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
   check("reads", from, bytes);
+  copy_for_access(false, from, bytes);
+  read_untimed(to, from, bytes);
+  if (timed_core() == nullptr) return;
+  access_by_cpu(tlm::TLM_READ_COMMAND, from, static_cast<unsigned char*>(to), bytes);
+}
+
+void GpuDevice::read_untimed(void* to, Address from, std::uint64_t bytes) {
   if (values_ == ValueMode::kFunctional) return memory_.read(to, from, bytes);
   auto* target = static_cast<unsigned char*>(to);
   for_each_part(from, bytes, config_.system.page_bytes,

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "modules/host/copy_engine.h"
+#include "modules/host/managed_pages.h"
 #include "platforms/gpu.h"
 #include "platforms/host_interface.h"
 #include "platforms/simulation.h"
@@ -32,6 +34,11 @@ struct KernelRecord {
 /// Functional mode: values are in one flat memory. Carried mode: the host's writes to a page that
 /// no SM has touched are stored on the host. They are copied to the page's channel after the driver
 /// has placed the page. Debug accesses read and write placed pages.
+///
+/// If the platform has a CPU, its first core performs the host program's reads, and the writes
+/// after the first launch, through its caches. Before the first launch, the host memory already
+/// holds the data (UMH section 3). If host.copies is set, accesses and launches wait for copies.
+/// Otherwise the host's accesses take no time.
 class GpuDevice final : public Device {
  public:
   /// `run_launch`: submits the launch and runs simulated time to its end; throws the launch's
@@ -43,6 +50,8 @@ class GpuDevice final : public Device {
   void attach(Gpu& gpu);
   /// Host memory and command processor, for firmware: a firmware model can bind to their sockets.
   HostInterface& host() { return *host_; }
+  /// Null if host.copies is none.
+  CopyEngine* copy_engine() { return copy_engine_.get(); }
   /// The kernels that packets can launch.
   KernelTable& kernels() { return kernels_; }
 
@@ -54,6 +63,11 @@ class GpuDevice final : public Device {
   /// Called when any kernel is about to start. Can be empty.
   std::function<void(const KernelProgram&)> on_kernel_start;
   void set_values(ValueMode mode) { values_ = mode; }
+  /// Runs simulated time until `done` returns true; throws the run's failure. The host's accesses
+  /// take no time if it is empty.
+  std::function<void(const std::function<bool()>& done)> run_until;
+  /// From now on, the host's accesses take no time: after a window.
+  void end_timed_accesses() { run_until = nullptr; }
   ValueMode values() const { return values_; }
   /// The device's values without the memory system: of the whole device in functional mode, and
   /// between gather_values() and scatter_values(). Nothing may be in flight then.
@@ -74,7 +88,7 @@ class GpuDevice final : public Device {
   void write(Address to, const void* from, std::uint64_t bytes) override;
   void defer(Address to, std::uint64_t bytes, Contents contents) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
-  void launch(const LaunchRequest& request) override { run_launch_(request); }
+  void launch(const LaunchRequest& request) override;
   const Allocations& allocations() const override { return allocations_; }
   void working(const std::string& what, double done) override {
     if (on_working) on_working(what, done);
@@ -87,6 +101,15 @@ class GpuDevice final : public Device {
   /// Debug accesses to physical memory, one line at a time.
   void debug(tlm::tlm_command command, std::uint64_t physical, unsigned char* data,
              std::uint64_t bytes);
+  void write_untimed(Address to, const void* from, std::uint64_t bytes);
+  void read_untimed(void* to, Address from, std::uint64_t bytes);
+  /// Performs a read or a write of placed pages on the CPU: its time, and in carried mode its
+  /// bytes.
+  void access_by_cpu(tlm::tlm_command command, Address address, unsigned char* data,
+                     std::uint64_t bytes);
+  CpuCore* timed_core();
+  void copy(std::uint64_t bytes, bool to_device);
+  void copy_for_access(bool write, Address address, std::uint64_t bytes);
   bool access_device(tlm::tlm_command command, Address address, unsigned char* data,
                      std::uint64_t bytes);
   LaunchPlatform launch_platform();
@@ -99,6 +122,7 @@ class GpuDevice final : public Device {
   const std::function<void(const LaunchRequest&)> run_launch_;
   Gpu* gpu_ = nullptr;
   ValueMode values_ = ValueMode::kFunctional;
+  bool launched_ = false;
   Allocations allocations_;
   /// Functional mode: all values. Carried mode: values of pages that are not placed yet.
   FlatMemory memory_;
@@ -106,6 +130,8 @@ class GpuDevice final : public Device {
   KernelTable kernels_;
   const std::unique_ptr<LaunchPlanner> planner_;
   std::unique_ptr<HostInterface> host_;
+  std::unique_ptr<CopyEngine> copy_engine_;
+  ManagedPages managed_;
 };
 
 }  // namespace tessera

@@ -85,6 +85,7 @@ class Simulation::Impl {
     DomainRunner::instance().run_in_reverse(build.reverse_processes);
     if (build.windows) gpu().run_ahead();
     device_.attach(gpu());
+    device_.run_until = [this](const std::function<bool()>& done) { run_host(done); };
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     device_.on_launch_ended = [this](const std::exception_ptr& error) {
       kernel_done_ = true;
@@ -96,6 +97,10 @@ class Simulation::Impl {
     // program is its only software.
     gpu().register_statistics(registry_);
     blocks_.push_back(&device_.host().command_processor);
+    if (CopyEngine* const engine = device_.copy_engine()) {
+      engine->register_statistics(registry_);
+      blocks_.push_back(engine);
+    }
     build_supervisor();
   }
 
@@ -116,6 +121,8 @@ class Simulation::Impl {
   void close_record();
   void run_launch(const LaunchRequest& request);
   void run_launch_untimed(const LaunchRequest& request);
+  void run_host(const std::function<bool()>& done);
+  void run_until(const std::function<bool()>& done);
   void run_rest(const KernelRest& rest);
   void drain();
   std::uint64_t instructions();
@@ -153,6 +160,7 @@ class Simulation::Impl {
   std::uint64_t instructions_before_ = 0;  ///< kernels_.back()
   std::vector<std::string> races_;
   std::string current_kernel_;
+  bool host_runs_ = false;  ///< an access of the host program takes its time
   bool kernel_done_ = false;
   bool interrupted_ = false;
   std::chrono::steady_clock::time_point host_work_shown_;
@@ -164,12 +172,15 @@ void Simulation::Impl::build_supervisor() {
   Supervisor::Hooks hooks;
   hooks.activity = [this] {
     const std::uint64_t waiting = gpu().pages_moving() ? now() : 0;
-    return instructions() + gpu().dispatcher().count_ctas() + pool_.acquired() + waiting;
+    CopyEngine* const engine = device_.copy_engine();
+    const std::uint64_t copying = engine == nullptr || engine->idle() ? 0 : now();
+    return instructions() + gpu().dispatcher().count_ctas() + pool_.acquired() + waiting + copying;
   };
   hooks.on_progress = [this] { report_progress(); };
   hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };
   hooks.stop = [this](const std::string& why) {
-    error_ = std::make_exception_ptr(RunError("kernel '" + current_kernel_ + "': " + why));
+    const std::string who = host_runs_ ? "the host program" : "kernel '" + current_kernel_ + "'";
+    error_ = std::make_exception_ptr(RunError(who + ": " + why));
     sc_core::sc_pause();
   };
   hooks.stop_for_interrupt = [this] {
@@ -196,7 +207,8 @@ std::uint64_t Simulation::Impl::instructions() { return gpu().warp_instructions(
 void Simulation::Impl::report_progress() {
   if (!options_.on_progress) return;
   Progress p;
-  p.phase = "kernel " + std::to_string(kernels_.size()) + ": " + current_kernel_;
+  p.phase = host_runs_ ? "the host program"
+                       : "kernel " + std::to_string(kernels_.size()) + ": " + current_kernel_;
   p.ctas_done = gpu().dispatcher().ctas_done();
   p.ctas_total = gpu().dispatcher().ctas_total();
   p.cycles = clock_.cycle_at(now());
@@ -292,6 +304,7 @@ void Simulation::Impl::end_windowed_launch() {
   drain();
   device_.gather_values();
   device_.set_values(ValueMode::kFunctional);
+  device_.end_timed_accesses();
   if (const std::optional<KernelRest> rest = gpu().dispatcher().take_rest()) run_rest(*rest);
 }
 
@@ -330,14 +343,7 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   kernel_done_ = false;
   launch_error_ = nullptr;
   device_.submit(request);
-  supervisor_->watch();
-  while (!kernel_done_ && !error_ && !interrupted_ && !ends_here()) {
-    sc_core::sc_start();
-    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
-      throw RunError("SystemC was stopped by another module");
-    }
-  }
-  supervisor_->release();
+  run_until([this] { return kernel_done_ || ends_here(); });
   device_.on_kernel_start = nullptr;
   close_record();
   if (window_ && !window_->begun()) kernels_.clear();
@@ -347,6 +353,29 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   if (interrupted_) throw Interrupted{};
   if (ends_here()) throw WindowEnded{};
   if (window_) end_windowed_launch();
+}
+
+/// Runs simulated time for the supervisor to watch, until `done`, a failure or an interrupt.
+void Simulation::Impl::run_until(const std::function<bool()>& done) {
+  supervisor_->watch();
+  while (!done() && !error_ && !interrupted_) {
+    sc_core::sc_start();
+    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) {
+      throw RunError("SystemC was stopped by another module");
+    }
+  }
+  supervisor_->release();
+}
+
+/// Runs an access of the host program to its end.
+void Simulation::Impl::run_host(const std::function<bool()>& done) {
+  end_if_interrupted();
+  if (done()) return;
+  host_runs_ = true;
+  run_until(done);
+  host_runs_ = false;
+  if (error_) std::rethrow_exception(error_);
+  if (interrupted_) throw Interrupted{};
 }
 
 /// Runs until work in flight after the last kernel (write-backs) has completed.
@@ -399,6 +428,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
     drain();
     end_if_interrupted();
     result.verification = workload.verify(device_);
+    drain();
     if (result.verification && !result.verification->passed) {
       result.failure = "the result differs from the CPU reference";
     }
@@ -465,6 +495,11 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["kernels"] = std::move(kernels);
   d["modules"] = std::move(measured.modules);
   d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
+  if (CopyEngine* const engine = device_.copy_engine()) {
+    const CopyEngineStats& copies = engine->stats();
+    d["derived"]["runtime_ns"] =
+        d["time_ns"].get<double>() + static_cast<double>(copies.to_device_ns + copies.to_host_ns);
+  }
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   ordered_json derived_units = ordered_json::object();
   for (const DerivedInfo& i : derived_catalogue()) {

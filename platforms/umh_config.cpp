@@ -13,13 +13,31 @@ UmhConfig::UmhConfig() {
   hmd.timing.clock_hz = 2'000'000'000;
 }
 
-umh::CoherentCacheBlockConfig UmhConfig::l2_config() const {
+UmhConfig::Cpu::Cpu() {
+  for (Cache* c : {&l1, &l2, &llc}) c->timing.clock_hz = core.clock_hz;
+  l1.sets = 64;
+  l1.ways = 8;
+  l1.timing.latency_cycles = 4;
+  l2.sets = 512;
+  l2.ways = 8;
+  l2.timing.latency_cycles = 10;
+  llc.sets = 2048;
+  llc.ways = 16;
+  llc.timing.latency_cycles = 30;
+}
+
+umh::CoherentCacheBlockConfig UmhConfig::cpu_cache_config(const Cache& cache) const {
   umh::CoherentCacheBlockConfig c;
-  c.timing = l2.timing;
-  c.cache.sets = l2.sets;
-  c.cache.ways = l2.ways;
+  c.timing = cache.timing;
+  c.cache.sets = cache.sets;
+  c.cache.ways = cache.ways;
   c.cache.mask_granularity = mask_granularity;
   c.cache.owned_read = owned_read;
+  return c;
+}
+
+umh::CoherentCacheBlockConfig UmhConfig::l2_config() const {
+  umh::CoherentCacheBlockConfig c = cpu_cache_config(l2);
   c.cache.banks = stacks;
   c.cache.interleave_lines = block_bytes / umh::kLineBytes;
   return c;
@@ -60,12 +78,17 @@ std::vector<std::string> UmhConfig::validate() const {
   add("hmd", hmd_config(1).validate());
   add("link", link.validate());
   add("stack", stack.validate());
+  add("cpu", cpu.core.validate());
+  add("cpu.l1", cpu.l1.timing.validate());
+  add("cpu.l2", cpu.l2.timing.validate());
+  add("cpu.llc", cpu.llc.timing.validate());
   if (!gpu_memory && block_bytes != umh::kLineBytes) {
     errors.emplace_back("umh.block_bytes must be 64 if umh.gpu_memory is off: L2s request lines");
   }
   try {
     smd_config().smd.cache().validate();
     l2_config().cache.validate();
+    for (const Cache* c : {&cpu.l1, &cpu.l2, &cpu.llc}) cpu_cache_config(*c).cache.validate();
   } catch (const std::invalid_argument& e) {
     errors.push_back(std::string("umh: ") + e.what());
   }
@@ -76,8 +99,9 @@ namespace {
 
 void describe(ParameterVisitor& v, UmhConfig::Cache& c) {
   describe(v, c.timing);
-  v.integer("sets", c.sets, "set", "sets of a bank (UMH Table III: 128 KB; sets and ways ours)", 1,
-            1 << 20);
+  v.integer("sets", c.sets, "set",
+            "sets of a bank (UMH Table III: 128 KB, section 5.3: LLC of 2 MB; sets and ways ours)",
+            1, 1 << 20);
   v.integer("ways", c.ways, "way", "associativity (ours)", 1, 64);
 }
 
@@ -88,11 +112,22 @@ void describe(ParameterVisitor& v, UmhConfig::Directory& c) {
             1 << 20);
 }
 
+void describe(ParameterVisitor& v, UmhConfig::Cpu& c);
+
 template <class Group>
 void group(ParameterVisitor& v, const char* name, const char* description, Group& g) {
   v.enter(name, description);
   describe(v, g);
   v.leave();
+}
+
+void describe(ParameterVisitor& v, UmhConfig::Cpu& c) {
+  v.integer("cores", c.cores, "core",
+            "cores of the CPU; 0: the host's accesses take no time (ours: Multi2Sim's 4)", 0, 32);
+  describe(v, c.core);
+  group(v, "l1", "L1 of a core (ours: 32 KB)", c.l1);
+  group(v, "l2", "L2 of a core (ours: 256 KB)", c.l2);
+  group(v, "llc", "last-level cache of all cores (UMH section 5.3: 2 MB)", c.llc);
 }
 
 }  // namespace
@@ -124,6 +159,7 @@ void describe(ParameterVisitor& v, UmhConfig& c) {
   group(v, "hmd", "host memory directories, one per host channel", c.hmd);
   group(v, "link", "links between the GPUs and the host", c.link);
   group(v, "stack", "the channel of a DRAM stack", c.stack);
+  group(v, "cpu", "cores of the host and their caches", c.cpu);
 }
 
 }  // namespace tessera

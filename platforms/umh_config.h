@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/host/cpu_core.h"
 #include "modules/memory/dram_config.h"
 #include "modules/umh/coherence_link.h"
 #include "modules/umh/coherent_cache_block.h"
@@ -25,6 +26,16 @@ struct UmhConfig {
     umh::CoherenceTiming timing;
     std::uint32_t memory_accesses = 128;
   };
+  /// The CPU (UMH figure 4): each core has an L1 and an L2, and all share the LLC.
+  struct Cpu {
+    std::uint32_t cores = 0;  ///< 0: the host has no CPU model
+    CpuCoreConfig core;
+    Cache l1;
+    Cache l2;
+    Cache llc;
+
+    Cpu();
+  };
 
   std::uint32_t stacks = 4;  ///< of a GPU, each with an L2 and an SMD
   /// The stacks cache the host's memory. Off: zero-copy (UMH section 3.1.1). An L2 miss goes over
@@ -42,9 +53,12 @@ struct UmhConfig {
   Directory hmd;
   umh::CoherenceLinkConfig link;
   DramConfig stack;
+  Cpu cpu;
 
   UmhConfig();
   umh::CoherentCacheBlockConfig l2_config() const;
+  /// Of a cache of the CPU.
+  umh::CoherentCacheBlockConfig cpu_cache_config(const Cache& cache) const;
   umh::SmdBlockConfig smd_config() const;
   /// `smds`: children of an HMD.
   umh::HmdBlockConfig hmd_config(std::uint32_t smds) const;

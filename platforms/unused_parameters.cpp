@@ -42,7 +42,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
       all.push_back({begin, used, topology});
     }
   }
-  if (levels.back()->host_memory) {
+  if (levels.back()->joins_gpus) {
     for (const char* begin : {"llc.", "l1.replacement", "l1.mshr_targets", "l1.reserve_frames",
                               "l1.miss_queue_depth", "noc.kind"}) {
       all.push_back({begin, false, topology});
@@ -57,6 +57,8 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const bool planes = modules != nullptr && !rings;
   const std::vector<Rule> others = {
       {"noc.kind", true, ""},
+      {"host.copies", levels.back()->joins_gpus && !levels.back()->host_memory, topology},
+      {"host.", c.host.copies != HostCopies::kNone, "host.copies is none"},
       {"noc.arbitration_iterations", crossbars && noc_matches,
        crossbars ? "noc.input_queues is fifo" : "noc.kind is mesh"},
       {"noc.", crossbars, "noc.kind is mesh"},

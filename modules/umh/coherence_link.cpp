@@ -70,8 +70,8 @@ CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const Coherenc
     socket_of_.emplace(static_cast<std::uint16_t>(agent), socket);
   }
   unsigned links = 1;
-  for (unsigned i = 0; i < children.size(); ++i) {
-    links = std::max(links, link_of(place.parent_sockets + i) + 1);
+  for (unsigned i = 0; i < sockets; ++i) {
+    if (on_device(i)) links = std::max(links, link_of(i) + 1);
   }
   for (unsigned i = 0; i < links; ++i) {
     directions_.emplace_back().name = "to_host" + std::to_string(i);
@@ -97,15 +97,21 @@ void CoherenceLink::end_of_simulation() {
   if (!idle()) SC_REPORT_WARNING(report::kInFlight, name());
 }
 
+bool CoherenceLink::on_device(unsigned socket) const {
+  return socket >= place_.parent_sockets || !place_.device_of_parent.empty();
+}
+
 unsigned CoherenceLink::link_of(unsigned socket) const {
-  return config_.shared ? 0 : place_.device_of_child[socket - place_.parent_sockets];
+  if (config_.shared) return 0;
+  return socket < place_.parent_sockets ? place_.device_of_parent[socket]
+                                        : place_.device_of_child[socket - place_.parent_sockets];
 }
 
 void CoherenceLink::End::deliver(CoherenceMessage&& message, Tick at) {
   const std::size_t c = umh::index_of(class_of(message.type));
   const unsigned to = link.socket_of_.at(static_cast<std::uint16_t>(message.to));
-  const bool from_device = index >= link.place_.parent_sockets;
-  Direction& d = from_device ? link.directions_[2 * link.link_of(index)] : link.to_device(to);
+  Direction& d =
+      link.on_device(index) ? link.directions_[2 * link.link_of(index)] : link.to_device(to);
   link.messages_.push_back({std::move(message), index, to, true});
   const Tick due = link.clock_.after(at, 0);
   d.queues[c].push(due, index, std::prev(link.messages_.end()));
@@ -132,7 +138,7 @@ void CoherenceLink::process() {
 
 /// Whether the message must still take the direction to a device.
 bool CoherenceLink::leaves_for_device(const Item& item) const {
-  return item.first && item.from >= place_.parent_sockets && item.to >= place_.parent_sockets;
+  return item.first && on_device(item.from) && on_device(item.to);
 }
 
 bool CoherenceLink::can_proceed(const Item& item, std::size_t message_class) const {
@@ -221,7 +227,7 @@ void CoherenceLink::describe_waiting(std::vector<Waiting>& out) const {
   };
   std::map<std::pair<unsigned, std::size_t>, Queue> queues;  // by direction and class
   for (const Item& i : messages_) {
-    const bool to_host = i.first && i.from >= place_.parent_sockets;
+    const bool to_host = i.first && on_device(i.from);
     const unsigned direction = to_host ? 2 * link_of(i.from) : 2 * link_of(i.to) + 1;
     Queue& q = queues[{direction, umh::index_of(class_of(i.message.type))}];
     ++q.items;

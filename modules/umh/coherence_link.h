@@ -45,7 +45,8 @@ struct CoherenceLinkStats {
 void describe(StatisticsVisitor& v, CoherenceLinkStats& s);
 
 /// The network between the SMDs of all devices and the HMDs (UMH Table III): each device has a link
-/// to the host with two directions, or all devices share one.
+/// to the host with two directions, or all devices share one. A directory can belong to a device,
+/// too (CoherenceLinkPlace::device_of_parent).
 ///
 /// Timing: a message from a device takes the direction to the host, a message to a device the other
 /// one, and a message between devices both, as virtual cut-through: it enters the second direction
@@ -111,6 +112,8 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   void transfer(Direction& d, std::size_t message_class, Tick t);
   bool can_proceed(const Item& item, std::size_t message_class) const;
   bool leaves_for_device(const Item& item) const;
+  bool on_device(unsigned socket) const;
+  /// Of a socket on a device.
   unsigned link_of(unsigned socket) const;
   Direction& to_device(unsigned socket) { return directions_[2 * link_of(socket) + 1]; }
   const Direction& to_device(unsigned socket) const { return directions_[2 * link_of(socket) + 1]; }

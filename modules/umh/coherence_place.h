@@ -12,18 +12,21 @@ namespace tessera::umh {
 /// A cache's or a directory's place in the hierarchy.
 struct CoherencePlace {
   AgentId self = kNoAgent;
-  std::vector<AgentId> parents;   ///< by block, in turn
+  std::vector<AgentId> parents;   ///< by line, `parent_lines` at a time in turn
   std::vector<AgentId> children;  ///< their positions in the directory
   unsigned parent_sockets = 0;
   unsigned child_sockets = 0;
   /// The socket of an agent: parent sockets come first. An agent that is not listed: socket 0.
   std::vector<std::pair<AgentId, unsigned>> sockets;
+  std::uint64_t parent_lines = 1;  ///< lines that go to one parent together
 };
 
-/// The ends of a CoherenceLink. Sockets are numbered as in CoherencePlace: parents first.
+/// The ends of a CoherenceLink. Sockets are numbered as in CoherencePlace: parents first. A socket
+/// belongs to a device, whose link its messages take, or to the host.
 struct CoherenceLinkPlace {
-  unsigned parent_sockets = 0;            ///< to HMDs
-  std::vector<unsigned> device_of_child;  ///< by child socket: the device of the SMD
+  unsigned parent_sockets = 0;             ///< to HMDs
+  std::vector<unsigned> device_of_parent;  ///< by parent socket; empty: all are the host's
+  std::vector<unsigned> device_of_child;   ///< by child socket
   std::uint32_t mask_granularity = 4;
   std::vector<std::pair<AgentId, unsigned>> sockets;  ///< of every agent
 };

@@ -21,7 +21,7 @@ void CoherentCacheConfig::validate() const {
 
 CoherentCache::CoherentCache(const CoherentCacheConfig& config, AgentId self,
                              CoherenceNetwork& network, std::vector<AgentId> parents,
-                             std::vector<AgentId> children, std::uint32_t parent_lines)
+                             std::vector<AgentId> children, std::uint64_t parent_lines)
     : config_((config.validate(), config)),
       self_(self),
       network_(network),

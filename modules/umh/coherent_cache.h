@@ -81,11 +81,11 @@ class CoherentCache {
     std::uint64_t sharers = 0;      ///< bit i: children[i]; includes the owner
   };
 
-  /// `parents`: one or more, `parents[block / parent_blocks % size]` is the parent of a block.
+  /// `parents`: one or more, `parents[line / parent_lines % size]` is the parent of a line.
   /// `children`: 0 to 64.
   CoherentCache(const CoherentCacheConfig& config, AgentId self, CoherenceNetwork& network,
                 std::vector<AgentId> parents, std::vector<AgentId> children,
-                std::uint32_t parent_lines = 1);
+                std::uint64_t parent_lines = 1);
 
   /// Performs an access of the processor. Only for caches without children. `done` can be called
   /// before access() returns. Accesses to one line are performed in order.
@@ -245,7 +245,7 @@ class CoherentCache {
   CoherenceNetwork& network_;
   std::vector<AgentId> parents_;
   std::vector<AgentId> children_;
-  std::uint32_t parent_lines_;
+  std::uint64_t parent_lines_;
   CacheArray tags_;
   std::vector<Block> blocks_;  ///< by frame
   std::unordered_map<std::uint64_t, Activity> active_;

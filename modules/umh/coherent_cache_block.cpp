@@ -49,12 +49,10 @@ void describe(StatisticsVisitor& v, CoherentAccessStats& s) {
 
 CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
                                        const CoherentCacheBlockConfig& config,
-                                       const CoherencePlace& place, bool has_core,
-                                       std::uint32_t parent_lines)
+                                       const CoherencePlace& place, bool has_core)
     : CoherenceBlock(name, config.timing, place, config.cache.mask_granularity),
       core("core", has_core ? 1 : 0),
       config_(sound(this->name(), config)),
-      parent_lines_(parent_lines),
       check_(rules(config)),
       cache_(make_cache()),
       core_port_(clock_, wake_, accesses_, config.timing.latency_cycles + config.input_depth, 0,
@@ -69,7 +67,7 @@ CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
 std::unique_ptr<CoherentCache> CoherentCacheBlock::make_cache() {
   return std::make_unique<CoherentCache>(config_.cache, place_.self,
                                          static_cast<CoherenceNetwork&>(*this), place_.parents,
-                                         place_.children, parent_lines_);
+                                         place_.children, place_.parent_lines);
 }
 
 void CoherentCacheBlock::end_of_elaboration() {

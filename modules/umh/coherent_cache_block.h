@@ -78,9 +78,9 @@ class CoherentCacheBlock : public CoherenceBlock,
   /// None or one.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket<CoherentCacheBlock>> core;
 
-  /// `has_core`: an L1. `parent_lines`: lines that go to one parent together.
+  /// `has_core`: an L1.
   CoherentCacheBlock(const sc_core::sc_module_name& name, const CoherentCacheBlockConfig& config,
-                     const CoherencePlace& place, bool has_core, std::uint32_t parent_lines);
+                     const CoherencePlace& place, bool has_core);
 
   const CoherentCache& cache() const { return *cache_; }
   const CoherentAccessStats& stats() const { return stats_; }
@@ -139,7 +139,6 @@ class CoherentCacheBlock : public CoherenceBlock,
   std::unique_ptr<CoherentCache> make_cache();
 
   const CoherentCacheBlockConfig config_;
-  const std::uint32_t parent_lines_;
   PayloadCheck check_;
   std::unique_ptr<CoherentCache> cache_;
   TimedQueue<Payload*> accesses_;

@@ -28,7 +28,7 @@ CoherentCacheBlockConfig cache_of(const SmdBlockConfig& config) {
 
 SmdBlock::SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& config,
                    const CoherencePlace& place, TransactionPool& pool)
-    : CoherentCacheBlock(name, cache_of(config), place, false, config.smd.block_bytes / kLineBytes),
+    : CoherentCacheBlock(name, cache_of(config), place, false),
       memory("memory"),
       smd_(sound(this->name(), config)),
       stack_(

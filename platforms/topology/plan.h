@@ -5,6 +5,7 @@
 // it from a configuration, without SystemC. The builder (platforms/gpu.h) creates its sc_modules;
 // names, unused parameters, derived figures and energy are computed from it.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -51,7 +52,12 @@ enum class BlockKind : std::uint8_t {
   kStack,  ///< the DRAM channel behind an SMD
   kHmd,
   kCoherenceLink,
+  kCpuLlc,
+  kCpuL2,
+  kCpuL1,
+  kCpuCore,
 };
+inline constexpr std::size_t kPlannedKinds = static_cast<std::size_t>(BlockKind::kCpuCore) + 1;
 const char* name_of(BlockKind kind);
 
 /// Course of a network's links on the die, for their energy: from edge to edge of an area whose

@@ -11,9 +11,7 @@ namespace tessera {
 std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_string(i); }
 
 Planner::Planner(const GpuConfig& config)
-    : config_(config),
-      tree_(tree_of(config.system)),
-      of_kind_(static_cast<std::size_t>(BlockKind::kCoherenceLink) + 1) {
+    : config_(config), tree_(tree_of(config.system)), of_kind_(kPlannedKinds) {
   plan_.nodes.push_back({"system", NodeLevel::kSystem, 0});
 }
 

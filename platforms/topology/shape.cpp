@@ -12,8 +12,9 @@ namespace tessera {
 namespace {
 
 std::deque<Shape>& registry() {
-  static std::deque<Shape> all = {uba_mem_shape(),  uba_sm_shape(),      nuba_shape(),
-                                  gpu_tree_shape(), module_tree_shape(), unified_hierarchy_shape()};
+  static std::deque<Shape> all = {uba_mem_shape(),   uba_sm_shape(),      nuba_shape(),
+                                  gpu_tree_shape(),  module_tree_shape(), unified_hierarchy_shape(),
+                                  gpu_ranges_shape()};
   return all;
 }
 

@@ -51,8 +51,10 @@ struct Shape {
   bool caches_others = false;  ///< system.remote_caching is used
   bool moves_pages = false;    ///< migration.policy is used
   bool probes_cores = false;   ///< innermost shapes: system.miss_routing is used
-  /// Innermost shapes: system.channels are the host's, which all GPUs share, and there are no LLC
-  /// slices.
+  /// Innermost shapes: plans several GPUs itself, without a level gpu; their caches are coherent,
+  /// and there are no LLC slices.
+  bool joins_gpus = false;
+  /// Innermost shapes: system.channels are the host's, which all GPUs share.
   bool host_memory = false;
 };
 
@@ -90,6 +92,7 @@ Shape uba_sm_shape();
 Shape nuba_shape();
 Shape gpu_tree_shape();
 Shape unified_hierarchy_shape();
+Shape gpu_ranges_shape();
 Shape module_tree_shape();
 
 }  // namespace tessera

@@ -79,7 +79,8 @@ TEST_CASE("presets differ in how lines travel") {
 
 TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("uba-mem", {"system.gpus=2"}) ==
-        "uba-mem: system.gpus must be 1 unless topology is multi-gpu or unified-hierarchy");
+        "uba-mem: system.gpus must be 1 unless topology is multi-gpu or one of "
+        "unified-hierarchy and gpu-ranges");
   CHECK(
       refusal("nuba", {"system.transfer=coalesced"}) ==
       "nuba: system.transfer (coalesced) needs several GPUs (system.topology multi-gpu, or a tree "

@@ -60,6 +60,14 @@ TESSERA_VERIFIES_CARRIED("floydwarshall", "zero-copy-2-small")
 TESSERA_VERIFIES_CARRIED("reduction", "zero-copy-4-small")
 TESSERA_VERIFIES_CARRIED("histogram256", "zero-copy-4-small")
 
+// memcpy: each GPU's memory holds a range of the data. Software unified memory.
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, "memcpy-2-small")
+TESSERA_VERIFIES_CARRIED("mm", "memcpy-1-small")
+TESSERA_VERIFIES_CARRIED("radixsort", "memcpy-4-small")
+TESSERA_VERIFIES_CARRIED("histogram256", "memcpy-4-small umh.link.shared=true")
+TESSERA_VERIFIES_CARRIED("fwt", "software-um-1-small")
+TESSERA_VERIFIES_CARRIED("pagerank", "memcpy-4-small")
+
 // Kernels with fences, flags and atomics.
 TESSERA_VERIFIES_CARRIED("bfs", "umh-2-small")
 TESSERA_VERIFIES_CARRIED("histogram", "umh-2-small")
@@ -103,6 +111,53 @@ TEST_CASE("the link carries each secondary block, and the final flush brings res
   CHECK(r.stats["derived"]["host_link_bytes"] == link["bandwidth"]["total"]);
 }
 
+TEST_CASE("the CPU reads the result through its caches") {
+  const RunResult r = verify_carried("umh-2-small", "vecadd");
+  const auto& modules = r.stats["modules"];
+  const auto& core = modules["system.cpu0"];
+  // vecadd has one result array, which the host reads once; it writes before the launch only.
+  const std::uint64_t bytes = r.stats["footprint_bytes"].get<std::uint64_t>() / 3;
+  CHECK(core["bytes"] == bytes);
+  CHECK(core["lines"] == bytes / 64);
+  CHECK(core["loads"] == bytes / 4096);
+  CHECK(core["stores"] == 0);
+  CHECK(modules["system.cpu_l1_0"]["loads"] == bytes / 64);
+  CHECK(modules["system.cpu1"]["lines"] == 0);
+}
+
+TEST_CASE("memcpy copies what the host writes and reads, and GPUs fetch peers' lines") {
+  const RunResult r = verify_carried("memcpy-2-small", "vecadd");
+  const auto& copies = r.stats["modules"]["copy_engine"];
+  const std::uint64_t array = r.stats["footprint_bytes"].get<std::uint64_t>() / 3;
+  CHECK(copies["bytes_to_device"] == 2 * array);
+  CHECK(copies["bytes_to_host"] == array);
+  CHECK(copies["copies_to_device"] == 2);
+  CHECK(copies["copies_to_host"] == 1);
+  // Each of two links carries half of an array: set-up, latency, cycles of 16 bytes.
+  CHECK(copies["to_host_ns"] == 10'000 + 140 + array / 2 / 16);
+  CHECK(r.stats["derived"]["runtime_ns"].get<double>() == r.stats["time_ns"].get<double>() +
+                                                              copies["to_host_ns"].get<double>() +
+                                                              copies["to_device_ns"].get<double>());
+  const auto& link = r.stats["modules"]["system.host_link"];
+  CHECK(link["bytes_grant"].get<std::uint64_t>() ==
+        link["messages_grant"].get<std::uint64_t>() * (8 + 64));
+  CHECK(link["peer_bytes"] == link["bandwidth"]["total"]);
+}
+
+TEST_CASE("one GPU that holds all data sends nothing over the link") {
+  const RunResult r = verify_carried("memcpy-1-small", "vecadd");
+  CHECK(r.stats["derived"]["host_link_bytes"] == 0);
+}
+
+TEST_CASE("software unified memory copies every array at the launch and at the synchronisation") {
+  const RunResult r = verify_carried("software-um-1-small", "vecadd");
+  const auto& copies = r.stats["modules"]["copy_engine"];
+  const std::uint64_t all = r.stats["footprint_bytes"].get<std::uint64_t>();
+  // The two inputs come to the host first, then go to the GPU, where the result is allocated.
+  CHECK(copies["bytes_to_device"] == all / 3 * 2);
+  CHECK(copies["bytes_to_host"] == all / 3 * 2 + all);
+}
+
 TEST_CASE("a faster link shortens the run") {
   const auto pcie = nlohmann::json::parse(document("umh-2-small", "vecadd", ValueMode::kCarried));
   const auto nvlink = nlohmann::json::parse(
@@ -123,9 +178,10 @@ TEST_CASE("zero-copy fetches lines, and fetches them again when the L2 has evict
 }
 
 TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
-  const auto refusal = [](const std::vector<std::string>& sets) -> std::string {
+  const auto refusal = [](const std::vector<std::string>& sets,
+                          const std::string& platform = "umh-2") -> std::string {
     try {
-      resolve_config("umh-2", sets);
+      resolve_config(platform, sets);
     } catch (const InputError& e) {
       return e.what();
     }
@@ -139,6 +195,11 @@ TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
   CHECK(refusal({"umh.mask_granularity=3"}).find("1, 2 or 4 bytes") != std::string::npos);
   CHECK(refusal({"system.modules=2"}).find("system.modules") != std::string::npos);
   CHECK(refusal({"migration.policy=griffin"}).find("migration.policy") != std::string::npos);
+  CHECK(refusal({"system.channels=4"}, "memcpy-2").find("system.gpus x umh.stacks") !=
+        std::string::npos);
+  CHECK(refusal({"umh.block_bytes=4096"}, "memcpy-2").find("must go to its stacks in turn") !=
+        std::string::npos);
   CHECK(refusal({"system.transfer=coalesced"}).find("system.transfer") != std::string::npos);
+  CHECK(refusal({"host.copies=memcpy"}).find("host.copies needs GPUs") != std::string::npos);
   CHECK(refusal({}).empty());
 }

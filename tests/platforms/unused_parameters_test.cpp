@@ -133,8 +133,9 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   }
   std::map<std::string, std::size_t> all;
   for (const std::string& p : paths) ++all[p.substr(0, p.find('.'))];
-  for (const char* group : {"p2p", "side_link", "mcm", "mesh", "ring", "fabric", "iommu", "rdma",
-                            "remote_cache", "decision", "mdr", "probe", "miss_routing", "umh"}) {
+  for (const char* group :
+       {"p2p", "side_link", "mcm", "mesh", "ring", "fabric", "iommu", "rdma", "remote_cache",
+        "decision", "mdr", "probe", "miss_routing", "umh", "host"}) {
     CAPTURE(group);
     CHECK(groups[group] == all[group]);
     CHECK(all[group] > 0);
@@ -153,5 +154,5 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["llc"] == 2);                                       // the directory of two sides
   CHECK(groups["dispatch"] == 1);                                  // the latency to several GPUs
   CHECK(groups["noc"] == 1);  // iterations of virtual output queues
-  CHECK(groups.size() == 28);
+  CHECK(groups.size() == 29);
 }

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+#include <systemc>
+#include <vector>
+
+#include "modules/core/block.h"
+#include "modules/core/parameters.h"
+#include "modules/core/process_timer.h"
+#include "modules/core/stats.h"
+
+namespace tessera {
+
+/// Which copies the host program's accesses to the memories of GPUs cause.
+enum class HostCopies : std::uint8_t {
+  kNone,
+  /// What the host writes is copied to the GPUs, what it reads is copied back (UMH section 3.1.2).
+  kMemcpy,
+  /// Software unified memory: pages move as ManagedPages decides (UMH section 3, figure 3).
+  kUnifiedMemory,
+};
+
+struct HostCopyConfig {
+  HostCopies copies = HostCopies::kNone;
+  std::uint64_t setup_ns = 10'000;
+  std::uint64_t memory_bytes_per_second = 38'400'000'000;
+
+  std::vector<std::string> validate() const;
+};
+
+void describe(ParameterVisitor& v, HostCopyConfig& c);
+
+/// The links of a CopyEngine.
+struct CopyLinks {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t bytes_per_cycle = 16;
+  std::uint64_t latency_ns = 140;
+  std::uint32_t count = 1;  ///< links that carry equal parts of a copy
+};
+
+struct CopyEngineStats {
+  Counter copies_to_device = 0;
+  Counter copies_to_host = 0;
+  Counter bytes_to_device = 0;
+  Counter bytes_to_host = 0;
+  Counter to_device_ns = 0;
+  Counter to_host_ns = 0;
+};
+
+void describe(StatisticsVisitor& v, CopyEngineStats& s);
+
+/// Copies between the host's memory and the memories of GPUs: the time of each, without messages
+/// and without bytes. The host program waits for its copies, so that they never share a link with a
+/// kernel.
+///
+/// Timing: copies run one at a time, in order. A copy takes `setup_ns`, then the latency of a link
+/// and the longer of two times: that of its part on a link, in whole cycles, and that of all its
+/// bytes at `memory_bytes_per_second`.
+class CopyEngine final : public sc_core::sc_module, public Block {
+ public:
+  CopyEngine(const sc_core::sc_module_name& name, const HostCopyConfig& config,
+             const CopyLinks& links);
+
+  const CopyEngineStats& stats() const { return stats_; }
+  /// `done` is called in the engine's process when the copy has ended.
+  void copy(std::uint64_t bytes, bool to_device, std::function<void()> done);
+  /// Time of a copy of so many bytes.
+  Tick duration(std::uint64_t bytes) const;
+
+  bool idle() const override { return queue_.empty(); }
+  void describe_waiting(std::vector<Waiting>& out) const override;
+  void reset() override;
+  void register_statistics(StatisticsRegistry& registry) const override;
+
+ private:
+  struct Copy {
+    std::uint64_t bytes = 0;
+    bool to_device = false;
+    std::function<void()> done;
+  };
+  void process();
+
+  const HostCopyConfig config_;
+  const CopyLinks links_;
+  const ClockDomain clock_;
+  std::deque<Copy> queue_;  ///< the first one runs
+  ProcessTimer wake_;
+  CopyEngineStats stats_;
+};
+
+}  // namespace tessera
