@@ -10,8 +10,6 @@ namespace tessera {
 
 namespace {
 
-using umh::AgentId;
-
 bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
   return divides_coherent(c, "unified-hierarchy", errors);
 }
