@@ -98,8 +98,9 @@ BlockHandle make_slice(const Site& s) {
   const bool needs_remote = s.outputs == 2;
   if (m.reaches_slices() != needs_remote) {
     throw InputError(s.path + ": a slice of the role '" + s.slice.role + "' " +
-                     (needs_remote ? "has no way to other slices, and this platform needs one"
-                                   : "needs a way to other slices, and this platform has none"));
+                     (needs_remote
+                          ? "has no way to other slices or cores, and this platform needs one"
+                          : "needs a way to other slices or cores, and this platform has none"));
   }
   BlockHandle h = handle(std::move(module));
   h.slice_flush = &m;

@@ -252,7 +252,8 @@ ordered_json derive_mesh(const Run& run, const std::string& traffic, double seco
 
 /// Figures 3, 4, 13 and 14a of the remote-core paper, and timeouts (section III-F). `requests`:
 /// packets of the GPU's request network.
-ordered_json derive_probing(const Run& run, double cycles, double requests) {
+ordered_json derive_probing(const Run& run, const GpuConfig& config, double cycles,
+                            double requests) {
   const AllOf<ProbeStats>& engines = run.probes;
   const double supplied = engines.sum(&ProbeStats::supplied);
   const double probed = engines.sum(&ProbeStats::predicted);
@@ -262,8 +263,11 @@ ordered_json derive_probing(const Run& run, double cycles, double requests) {
   const double hits = engines.sum(&ProbeStats::predicted_shared);
   d["shared_fraction"] = ratio(shared, engines.sum(&ProbeStats::read_misses));
   d["probed_fraction"] = ratio(probed, engines.sum(&ProbeStats::read_misses));
-  d["precision"] = ratio(hits, probed);
-  d["recall"] = ratio(hits, shared);
+  // Cores that leave the prediction to slices do not know which of their misses are forwarded.
+  const bool predict = !config.forwards_hits();
+  d["precision"] = predict ? ordered_json(ratio(hits, probed)) : ordered_json();
+  d["recall"] = predict ? ordered_json(ratio(hits, shared)) : ordered_json();
+  d["supplied_fraction"] = ratio(supplied, probed);
   d["failed_fraction"] = ratio(engines.sum(&ProbeStats::failed), probed);
   d["timeout_fraction"] = ratio(engines.sum(&ProbeStats::timeouts), probed);
   d["remote_replies_per_cycle"] = ratio(supplied, cycles);
@@ -343,10 +347,13 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"probing", "", "figures of the remote-core paper, where cores probe each other"},
       {"probing.remote_hit_rate", "", "lines that other cores supplied, over read misses"},
       {"probing.shared_fraction", "", "read misses whose line another core held"},
-      {"probing.precision", "", "misses whose line another core held, over those probed"},
-      {"probing.recall", "", "misses probed, over those whose line another core held"},
-      {"probing.probed_fraction", "", "read misses that were probed"},
-      {"probing.failed_fraction", "", "of these, those whose probes all returned without the line"},
+      {"probing.precision", "",
+       "misses whose line another core held, over those probed; null if slices forward hits"},
+      {"probing.recall", "",
+       "misses probed, over those whose line another core held; null if slices forward hits"},
+      {"probing.probed_fraction", "", "read misses that were probed, or forwarded by their slice"},
+      {"probing.supplied_fraction", "", "of these, those whose line another core supplied"},
+      {"probing.failed_fraction", "", "of these, those that returned without the line"},
       {"probing.timeout_fraction", "", "of these, those that went to the L2 after the timeout"},
       {"probing.remote_replies_per_cycle", "response/cycle",
        "lines that other cores supplied, per SM cycle"},
@@ -471,7 +478,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   if (ordered_json mesh = derive_mesh(run, plan.traffic.front().name, seconds); !mesh.is_null()) {
     d["mesh"] = std::move(mesh);
   }
-  if (plan.has(BlockKind::kProbe)) d["probing"] = derive_probing(run, n, noc_requests);
+  if (plan.has(BlockKind::kProbe)) d["probing"] = derive_probing(run, config, n, noc_requests);
   return d;
 }
 

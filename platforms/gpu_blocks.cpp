@@ -342,6 +342,9 @@ BlockHandle Gpu::make_llc(const PlannedBlock& block) {
   slice.slices = config_.system.slices();
   slice.caching = caching_[block.gpu].get();
   slice.keeps_remote_misses = slice.caching->keeps_at_home();
+  slice.first_core = block.gpu * sms_per_gpu();
+  slice.cores = sms_per_gpu();
+  slice.first_core_exit = first_core_exit(config_.system, block.gpu);
   for (const BlockKind kind : {BlockKind::kPageMigrator, BlockKind::kSharingProfiler}) {
     for (BlockHandle* observer : made(kind)) slice.observers.push_back(observer->slice_observer);
   }
@@ -397,6 +400,7 @@ BlockHandle Gpu::make_probe_engine(const PlannedBlock& block) {
   }
   ProbeEngineSite site = probe_site(plan_, config_, block, probing_[block.gpu]);
   site.probe.l1 = l1.l1_probe;
+  site.probe.map = map_.get();
   site.probe.pool = &pool_;
   return create(block, std::move(site));
 }

@@ -173,6 +173,8 @@ struct GpuConfig {
   bool needs_mdr() const;
   /// Whether read misses can go to other cores: any miss routing but "home".
   bool needs_probes() const;
+  /// Whether slices forward read hits to other cores: miss routing "la-llc".
+  bool forwards_hits() const { return system.miss_routing == "la-llc"; }
   /// Copies what several blocks share (line and page size, policies' parameters) into their
   /// configurations.
   void propagate();

@@ -21,6 +21,10 @@ std::function<std::uint32_t(std::uint32_t)> hops_of(std::uint32_t core, std::uin
 
 }  // namespace
 
+std::uint32_t first_core_exit(const SystemConfig& system, std::uint32_t gpu) {
+  return system.slices() + gpu * (system.sms / system.gpus);
+}
+
 ProbeEngineSite probe_site(const PlatformPlan& plan, const GpuConfig& config,
                            const PlannedBlock& block, GpuProbing& gpu) {
   const SystemConfig& s = config.system;
@@ -32,7 +36,8 @@ ProbeEngineSite probe_site(const PlatformPlan& plan, const GpuConfig& config,
   site.probe.core = core;
   site.probe.first_slice = block.gpu * slices;
   site.probe.end_slice = (block.gpu + 1) * slices;
-  site.probe.first_core_exit = s.slices() + block.gpu * cores;
+  site.probe.first_core_exit = first_core_exit(s, block.gpu);
+  site.probe.slices_forward = config.forwards_hits();
   site.probe.directory = &gpu.sharers;
   site.probe.probes = &gpu.probes;
   MissRouting::Context context;

@@ -19,8 +19,12 @@ struct GpuProbing {
   ProbeTable probes;
 };
 
-/// The site of a probe engine of the plan, without its L1 and its pool. The arguments outlive the
-/// engine.
+/// Slice number by which the network of a GPU routes a message to its first core. Cores follow all
+/// slices.
+std::uint32_t first_core_exit(const SystemConfig& system, std::uint32_t gpu);
+
+/// The site of a probe engine of the plan, without its L1, its pool and its address map. The
+/// arguments outlive the engine.
 ProbeEngineSite probe_site(const PlatformPlan& plan, const GpuConfig& config,
                            const PlannedBlock& block, GpuProbing& gpu);
 

@@ -26,6 +26,16 @@ enum class RequestKind : std::uint8_t {
   kCoherence,
 };
 
+/// Course of a load that its slice can forward to the L1 of another core (LA-LLC, remote-core
+/// section IV-B).
+enum class Forwarding : std::uint8_t {
+  kNone,       ///< not permitted: the slice responds
+  kPermitted,  ///< written by the requester's probe engine, which resets it at the response
+  kForwarded,  ///< to another core. Written by the slice
+  kSupplied,   ///< the other core responds. Written by its probe engine, as the next
+  kReturned,   ///< the other core does not hold the line: the slice responds
+};
+
 /// Points of a request's way where its time is noted, for latency_breakdown.
 enum class Hop : std::uint8_t {
   kIssued,    ///< made by the L1 (or its bypass)
@@ -116,7 +126,8 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   std::uint32_t word_mask = 0;
   /// For the initiator's own bookkeeping; nobody else reads or writes it.
   std::uint32_t tag = 0;
-  std::uint16_t warp = 0;
+  std::uint8_t warp = 0;  ///< of the SM, 0 to 63
+  Forwarding forwarding = Forwarding::kNone;
 
  private:
   std::array<std::uint8_t, kRouteBytes> route_{};

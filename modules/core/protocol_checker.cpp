@@ -21,9 +21,11 @@ constexpr char kBlocking[] = "b_transport";
 
 const char* name_of(const tlm::tlm_phase& phase) { return phase.get_name(); }
 
+/// Whether several blocks can send the payload on.
 bool is_message(const tlm::tlm_generic_payload& payload) {
   const MemoryRequest* request = payload.get_extension<MemoryRequest>();
-  return request != nullptr && request->kind == RequestKind::kProbe;
+  return request != nullptr &&
+         (request->kind == RequestKind::kProbe || request->forwarding != Forwarding::kNone);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ namespace tessera {
 /// * b_transport: the same attributes, and a status on return.
 ///
 /// Not checked: payload contents of loads, generic-payload options, ignorable phases, probes (kind
-/// kProbe), whose response can come to another socket than that of their last BEGIN_REQ.
+/// kProbe) and loads that a slice can forward, whose response can come to another socket than that
+/// of their last BEGIN_REQ.
 class ProtocolChecker final : public sc_core::sc_module,
                               private tlm::tlm_fw_transport_if<>,
                               private tlm::tlm_bw_transport_if<> {

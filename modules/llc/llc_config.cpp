@@ -50,8 +50,9 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
   v.integer("memory_queue_depth", c.memory_queue_depth, "entry",
             "requests that may wait for the channel before lookups stall (ours)", 1, 4096);
   v.integer("remote_queue_depth", c.remote_queue_depth, "entry",
-            "requests that may wait for other slices before lookups that need one stall (ours)", 1,
-            4096);
+            "requests that may wait for other slices before lookups that need one stall; under "
+            "miss routing la-llc: before the slice responds itself (ours)",
+            1, 4096);
   v.integer("directory_sets", c.directory_sets, "set",
             "SM-side UBA: sets of the directory of lines that the other side holds (ours)", 1,
             1 << 20);
@@ -60,6 +61,12 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
            "lines that a flush at a kernel's end drops: all, the slice is flushed (NUBA section "
            "5.3); copies, only those of other nodes' lines (ours)",
            {{"all", FlushScope::kAll}, {"copies", FlushScope::kCopies}});
+  v.choice(
+      "last_sharer", c.last_sharer,
+      "miss routing la-llc: the core that is recorded for a line, to which hits are forwarded: "
+      "sent, of the last read to which the slice has responded; read, of the last read, also "
+      "if it was forwarded (ours: the remote-core paper does not say)",
+      {{"sent", SharerRecord::kSent}, {"read", SharerRecord::kRead}});
   v.text(
       "role", c.role,
       "what the slice does with other nodes' lines, in place of the role in the platform's plan; "

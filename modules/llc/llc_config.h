@@ -18,6 +18,12 @@ enum class FlushScope : std::uint8_t {
   kCopies,  ///< copies of other nodes' lines only
 };
 
+/// Core that the role "last_sharer" records for a line.
+enum class SharerRecord : std::uint8_t {
+  kSent,  ///< of the last read to which the slice has responded
+  kRead,  ///< of the last read, also if it was forwarded
+};
+
 /// Defaults are from NUBA Table 1 if it has a value.
 struct LlcSliceConfig {
   std::uint64_t clock_hz = 1'400'000'000;
@@ -35,6 +41,7 @@ struct LlcSliceConfig {
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;
   FlushScope flush = FlushScope::kAll;
+  SharerRecord last_sharer = SharerRecord::kSent;
   /// Role (modules/llc/roles, or a user's own). Empty: that of the platform's plan.
   std::string role;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};

@@ -59,10 +59,10 @@ class LlcSlice : public sc_core::sc_module,
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<LlcSlice>> in;
   /// To the channel or to the block that replaces it in the role (SliceRole::kBelow).
   tlm_utils::simple_initiator_socket<LlcSlice> memory;
-  /// To other slices. Unbound if the role reaches no other slices.
+  /// To other slices, or (role "last_sharer") to the cores. Unbound if the role reaches neither.
   tlm_utils::simple_initiator_socket_optional<LlcSlice> remote;
 
-  /// Whether the role has a way to other slices: `remote` is to be bound.
+  /// Whether the role has a way to other slices or to the cores: `remote` is to be bound.
   virtual bool reaches_slices() const = 0;
   const LlcSliceConfig& config() const { return config_; }
   const LlcSliceStats& stats() const { return stats_; }

@@ -27,8 +27,12 @@ SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
   } else if (f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line())) {
     ++stats_.hits;
     if (role_.is_foreign(home)) ++stats_.replica_hits;
-    served_here = true;
     array_.touch(f);
+    if (role_.forwards_hit(a, f, t)) {
+      ++stats_.reads;
+      return Outcome::kDone;
+    }
+    served_here = true;
     apply(a, f);
     finish(a, t);
   } else {

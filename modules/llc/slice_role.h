@@ -26,7 +26,7 @@ class SliceRole {
     kMessage,  ///< not a memory access: pass it to handle_message()
   };
 
-  /// Whether `remote` connects to other slices.
+  /// Whether `remote` connects to other slices, or to the cores.
   static constexpr bool kReachesSlices = false;
   /// Whether a fill from the channel can wait until the process runs for another reason, if no
   /// response could leave earlier because of it. False if other blocks can observe the effects of a
@@ -72,6 +72,9 @@ class SliceRole {
                                  Tick t) {
     return slice_.forward_to_home(a, line, frame, t);
   }
+  /// An access has found all bytes that it needs. Returns true if the role has sent it to another
+  /// block, which responds in place of the slice.
+  bool forwards_hit(const Access&, CacheArray::Frame, Tick) { return false; }
   /// Whether the response to a load of a whole line carries all of its bytes.
   bool comes_whole(const MemoryRequest&) const { return true; }
 

@@ -21,7 +21,7 @@ class LlcSlice;
 
 /// A slice's place in its platform, as plain data. The pointees must outlive the slice.
 struct SliceSite {
-  /// Handling of other nodes' lines: "home", "partition", "peer", "remote_cache"
+  /// Handling of other nodes' lines: "home", "last_sharer", "partition", "peer", "remote_cache"
   /// (modules/llc/roles), or a user-defined role.
   std::string role = "home";
   SliceId self;
@@ -41,6 +41,11 @@ struct SliceSite {
   /// "remote_cache": the slice caches lines while `remote_cache` is true, which must become false
   /// only after a flush. Must not be null for this role.
   const RemoteAccessMode* access_mode = nullptr;
+  /// "last_sharer": the cores of the slice's GPU, and the slice number by which the network routes
+  /// a request to the first of them.
+  std::uint32_t first_core = 0;
+  std::uint32_t cores = 0;
+  std::uint32_t first_core_exit = 0;
   /// Notified of every access.
   std::vector<SliceObserver*> observers;
 };

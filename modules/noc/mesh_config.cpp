@@ -95,7 +95,7 @@ double MeshConfig::uniform_bandwidth(std::uint32_t entries, std::uint32_t exits)
 }
 
 std::uint32_t MeshConfig::nodes(std::uint32_t entries, std::uint32_t exits) const {
-  return shared_nodes ? std::max(entries, exits) : entries + exits - core_exits;
+  return shared_nodes ? std::max(entries, exits) : entries - memory_entries + exits - core_exits;
 }
 
 void MeshConfig::extent(std::uint32_t nodes, std::uint32_t& columns, std::uint32_t& rows) const {
@@ -113,6 +113,7 @@ void MeshConfig::extent(std::uint32_t nodes, std::uint32_t& columns, std::uint32
 
 MeshLayout MeshConfig::layout(std::uint32_t entries, std::uint32_t exits) const {
   const std::uint32_t all = nodes(entries, exits);
+  entries -= memory_entries;
   exits -= core_exits;
   MeshLayout m;
   extent(all, m.width, m.height);
@@ -144,6 +145,8 @@ MeshLayout MeshConfig::layout(std::uint32_t entries, std::uint32_t exits) const 
   m.entry_router.assign(first, first + entries);
   m.exit_router.assign(shared_nodes ? first : first + entries,
                        shared_nodes ? first + exits : routers.end());
+  m.entry_router.insert(m.entry_router.end(), m.exit_router.begin(),
+                        m.exit_router.begin() + memory_entries);
   m.exit_router.insert(m.exit_router.end(), first, first + core_exits);
   return m;
 }
@@ -184,6 +187,7 @@ std::vector<std::string> MeshConfig::validate(std::uint32_t entries, std::uint32
   if (entries == 0 || exits == 0) errors.emplace_back("a mesh has ingress and egress ports");
   if (!errors.empty()) return errors;
   const std::uint32_t all = nodes(entries, exits);
+  entries -= memory_entries;
   exits -= core_exits;
   std::uint32_t columns = 0;
   std::uint32_t rows = 0;

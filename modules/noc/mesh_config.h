@@ -50,6 +50,9 @@ struct MeshConfig {
   /// Set by the platform: the last egress ports are ports of the ingress nodes, in their order, so
   /// that ingress nodes can send to each other.
   std::uint32_t core_exits = 0;
+  /// Set by the platform: the last ingress ports are ports of the first egress nodes, in their
+  /// order, so that egress nodes can send to ingress nodes.
+  std::uint32_t memory_entries = 0;
 
   /// Bytes per second of one direction of `ports` ports.
   double bandwidth(std::uint32_t ports) const {

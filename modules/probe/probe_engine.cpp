@@ -23,10 +23,16 @@ PayloadRules core_rules(const ProbeConfig& config) {
   return r;
 }
 
-PayloadRules probe_rules(const ProbeConfig& config) {
+PayloadRules probe_rules(const ProbeConfig& config, bool slices_forward) {
   PayloadRules r = PayloadRules::whole_lines(config.line_bytes, ~std::uint64_t{0});
-  r.reads = PayloadRules::kinds(RequestKind::kProbe);
+  r.reads = slices_forward ? PayloadRules::kinds(RequestKind::kProbe, RequestKind::kLoad)
+                           : PayloadRules::kinds(RequestKind::kProbe);
   return r;
+}
+
+/// Whether a payload from the network is a load that a slice has forwarded, and not a probe.
+bool is_forwarded(tlm::tlm_generic_payload& payload) {
+  return request_of(payload).kind == RequestKind::kLoad;
 }
 
 }  // namespace
@@ -43,7 +49,7 @@ ProbeEngine::ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig&
       line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
       clock_(config.clock_hz),
       core_check_(core_rules(config)),
-      probe_check_(probe_rules(config)),
+      probe_check_(probe_rules(config, site.slices_forward)),
       core_port_(clock_, wake_, requests_, kPortEntries),
       probe_port_(clock_, wake_, arrivals_, kPortEntries),
       network_port_(clock_, wake_) {
@@ -110,7 +116,7 @@ void ProbeEngine::probed(bool held, const unsigned char* bytes, Tick issued) {
   }
   if (held) {
     ++stats_.lookup_hits;
-    const bool scout = (*site_.probes)[request_of(probe).tag].scout;
+    const bool scout = !is_forwarded(probe) && (*site_.probes)[request_of(probe).tag].scout;
     if (!scout && request_of(probe).carries_data && bytes != nullptr) {
       std::memcpy(probe.get_data_ptr(), bytes, config_.line_bytes);
     }
@@ -146,6 +152,9 @@ void ProbeEngine::handle_responses(Tick t) {
       supplied(payload, t);
     } else {
       --at_l2_;
+      MemoryRequest& request = request_of(payload);
+      if (request.forwarding != Forwarding::kNone) count_forwarded(request, t);
+      request.forwarding = Forwarding::kNone;
       core_port_.responses.queue.push(t, 0, &payload);
     }
   }
@@ -168,7 +177,7 @@ void ProbeEngine::handle_requests(Tick t) {
 }
 
 void ProbeEngine::route(Payload& miss, Tick t) {
-  const MemoryRequest& request = request_of(miss);
+  MemoryRequest& request = request_of(miss);
   const std::uint64_t line = miss.get_address() >> line_shift_;
   const std::uint32_t home = request.home().slice.value;
   ProbeTargets targets;
@@ -180,6 +189,8 @@ void ProbeEngine::route(Payload& miss, Tick t) {
     if (shared) ++stats_.shared;
     if (own_writes_.count(line) != 0) {
       ++stats_.own_writes;
+    } else if (site_.slices_forward) {
+      request.forwarding = Forwarding::kPermitted;
     } else {
       targets = routing_->route({line, request.pc, clock_.cycle_at(t)});
       if (!targets.empty() && !routing_->at_once() && groups_.size() >= config_.tracked) {
@@ -254,20 +265,24 @@ void ProbeEngine::send_probe(Group& group, bool scout, std::vector<std::uint32_t
   to_network_[kOwn].push(t, 0, &payload);
 }
 
-/// Probes that arrive by the network.
+/// Probes and forwarded loads that arrive by the network.
 void ProbeEngine::handle_arrivals(Tick t) {
   while (arrivals_.due(t)) {
     Payload& payload = *arrivals_.pop();
     probe_port_.release();
-    Probe& probe = (*site_.probes)[request_of(payload).tag];
-    if (probe.requester == site_.core) {
-      returned(payload, t);
-      continue;
-    }
-    // The response goes to the requester, not to the core that has sent the probe on.
+    // The response goes to the requester, not to the core or slice that has sent the payload on.
     MemoryRequest& request = request_of(payload);
-    if (probe.route_depth == 0) probe.route_depth = request.route_depth();
-    while (request.route_depth() > probe.route_depth) request.pop_route();
+    if (is_forwarded(payload)) {
+      request.pop_route();
+    } else {
+      Probe& probe = (*site_.probes)[request.tag];
+      if (probe.requester == site_.core) {
+        returned(payload, t);
+        continue;
+      }
+      if (probe.route_depth == 0) probe.route_depth = request.route_depth();
+      while (request.route_depth() > probe.route_depth) request.pop_route();
+    }
     if (incoming_.size() < config_.incoming_depth) {
       incoming_.push(t, 0, &payload);
     } else {
@@ -282,18 +297,30 @@ void ProbeEngine::handle_found(Tick t) {
   const Found found = found_.pop();
   incoming_.pop();
   looking_up_ = false;
-  Probe& probe = (*site_.probes)[request_of(*found.probe).tag];
-  if (found.held && !probe.scout) {
-    probe.supplier = site_.core;
+  MemoryRequest& request = request_of(*found.probe);
+  Probe* const probe = is_forwarded(*found.probe) ? nullptr : &(*site_.probes)[request.tag];
+  if (found.held && (probe == nullptr || !probe->scout)) {
+    if (probe == nullptr) {
+      request.forwarding = Forwarding::kSupplied;
+    } else {
+      probe->supplier = site_.core;
+    }
     found.probe->set_response_status(tlm::TLM_OK_RESPONSE);
     probe_port_.responses.queue.push(t, 0, found.probe);
     return;
   }
-  if (found.held) probe.candidates.push_back(site_.core);
+  if (found.held) probe->candidates.push_back(site_.core);
   pass_on(*found.probe, t);
 }
 
 void ProbeEngine::pass_on(Payload& payload, Tick t) {
+  if (is_forwarded(payload)) {
+    MemoryRequest& request = request_of(payload);
+    request.forwarding = Forwarding::kReturned;
+    request.decode_home(*site_.map, payload.get_address());
+    to_network_[kReturned].push(t, 0, &payload);
+    return;
+  }
   Probe& probe = (*site_.probes)[request_of(payload).tag];
   if (++probe.next < probe.targets.size()) {
     ++stats_.forwarded;
@@ -364,6 +391,18 @@ void ProbeEngine::supplied(Payload& payload, Tick t) {
     erase(*group);
   }
   drop(payload);
+}
+
+void ProbeEngine::count_forwarded(const MemoryRequest& request, Tick t) {
+  if (request.forwarding == Forwarding::kPermitted) return;
+  ++stats_.predicted;
+  if (request.forwarding == Forwarding::kReturned) {
+    ++stats_.failed;
+    return;
+  }
+  ++stats_.supplied;
+  const Tick issued = request.stamps[static_cast<std::size_t>(Hop::kIssued)];
+  stats_.supply_latency.add(clock_.cycles_in(t - issued));
 }
 
 /// Its probes that are still out come too late.

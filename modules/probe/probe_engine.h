@@ -28,6 +28,7 @@
 #include "modules/probe/probe_config.h"
 #include "modules/probe/probe_table.h"
 #include "modules/probe/sharer_directory.h"
+#include "policies/address_map.h"
 #include "policies/miss_routing.h"
 
 namespace tessera {
@@ -40,6 +41,9 @@ struct ProbeSite {
   std::uint32_t end_slice = 0;
   /// Slice number by which the network routes a message to core 0 of the GPU.
   std::uint32_t first_core_exit = 0;
+  /// Whether slices forward read hits to other cores (LA-LLC). `map` routes them back.
+  bool slices_forward = false;
+  const AddressMap* map = nullptr;
   L1ProbeIf* l1 = nullptr;
   SharerDirectory* directory = nullptr;
   ProbeTable* probes = nullptr;
@@ -50,7 +54,7 @@ struct ProbeStats {
   Counter read_misses = 0;  ///< that could be probed
   Counter own_writes = 0;
   Counter untracked = 0;
-  Counter predicted = 0;
+  Counter predicted = 0;         ///< misses, also forwarded ones
   Counter shared = 0;            ///< misses
   Counter predicted_shared = 0;  ///< misses
   Counter leaders = 0;
@@ -86,6 +90,10 @@ void describe(StatisticsVisitor& v, ProbeStats& s);
 /// A probe is a message: a payload of kind kProbe that the network takes to a core's exit, and that
 /// is sent on with the same payload, until the requester gets it as a request (returns) or as a
 /// response (the line). A core that forwards a probe removes its own hop from the payload's route.
+///
+/// A load that a slice forwards (LA-LLC, section IV-B) is looked up like a probe of one core. The
+/// response goes to the requester. Without the line, or if the incoming queue is full, the load
+/// returns to its slice.
 ///
 /// Timing: one cycle from the L1 to the network and one back. A probe that arrives at cycle c is
 /// looked up in c + 1 or when the L1 is free, and sent on or answered in the cycle after that; one
@@ -167,10 +175,13 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
 
   void route(Payload& miss, Tick t);
   void send_probe(Group& group, bool scout, std::vector<std::uint32_t> targets, Tick t);
-  /// A probe leaves this core without the line: to its next core, or back to its requester.
+  /// A probe leaves this core without the line: to its next core, or back to its requester. A
+  /// forwarded load returns to its slice.
   void pass_on(Payload& probe, Tick t);
   void returned(Payload& probe, Tick t);
   void supplied(Payload& probe, Tick t);
+  /// Counts a response to a load that its slice could forward.
+  void count_forwarded(const MemoryRequest& request, Tick t);
   void to_l2(Group& group, Tick t);
   Group* find(std::uint32_t id);
   void erase(Group& group);

@@ -31,7 +31,8 @@ void describe(StatisticsVisitor& v, ProbeStats& s) {
             "of these, not probed because the core has written the line since its last flush");
   v.counter("untracked", s.untracked, "miss",
             "of these, not probed because too many misses had probes in flight");
-  v.counter("predicted", s.predicted, "miss", "of these, probed");
+  v.counter("predicted", s.predicted, "miss",
+            "of these, probed, or forwarded to another core by their slice");
   v.counter("shared", s.shared, "miss",
             "of the read misses, those whose line another core held, by an oracle");
   v.counter("predicted_shared", s.predicted_shared, "miss", "of these, probed");
@@ -39,17 +40,19 @@ void describe(StatisticsVisitor& v, ProbeStats& s) {
   v.counter("scouts", s.scouts, "probe", "scout probes sent");
   v.counter("second_level", s.second_level, "miss", "misses whose scouts' candidates were probed");
   v.counter("supplied", s.supplied, "miss", "misses whose line another core has supplied");
-  v.counter("failed", s.failed, "miss", "misses that went to the L2 after all probes returned");
+  v.counter("failed", s.failed, "miss",
+            "misses that went to the L2 after all probes returned, or returned to their slice");
   v.counter("timeouts", s.timeouts, "miss", "misses that went to the L2 after the timeout");
   v.counter("late", s.late, "message", "probes and lines that returned after their miss had left");
   v.counter("lookups", s.lookups, "lookup", "L1 lookups for other cores");
   v.counter("lookup_hits", s.lookup_hits, "lookup", "of these, with the line");
   v.counter("stale", s.stale, "lookup",
             "of these, not supplied because the line was requested before the last fence");
-  v.counter("deflected", s.deflected, "probe", "probes that found the incoming queue full");
+  v.counter("deflected", s.deflected, "probe",
+            "probes and forwarded loads that found the incoming queue full");
   v.counter("forwarded", s.forwarded, "probe", "probes sent on to another core");
   v.histogram("supply_latency", s.supply_latency, "cycle",
-              "from a miss to the line of another core");
+              "from a miss (of a forwarded load: from its issue) to the line of another core");
   v.histogram("search_length", s.search_length, "core",
               "cores that a probe had reached when it returned");
 }

@@ -104,9 +104,8 @@ void Planner::add_memory(Gpu& gpu, const Slices& slices) {
                             gpu.number, per_channel, 0));
   }
   for (std::uint32_t i = 0; i < gpu.slices; ++i) {
-    const PlannedBlockId id =
-        add(BlockKind::kLlc, numbered("llc", i), leaf(gpu, i, gpu.slices), gpu.number,
-            1 + slices.remote_inputs, slices.to_other_slices ? 2 : 1);
+    const PlannedBlockId id = add(BlockKind::kLlc, numbered("llc", i), leaf(gpu, i, gpu.slices),
+                                  gpu.number, 1 + slices.remote_inputs, slices.to_others ? 2 : 1);
     plan_.blocks[id].role = slices.role;
     plan_.blocks[id].remote_inputs = slices.remote_inputs;
     gpu.llcs.push_back(id);
@@ -183,12 +182,18 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
     return;
   }
   const std::uint32_t egress = several_gpus() ? config_.system.rdma_ports : 0;
-  const auto entries = static_cast<unsigned>(from.size());
+  // Slices that forward reads to cores are sources, too.
+  std::vector<Socket> sources = from;
+  if (config_.forwards_hits()) {
+    for (const PlannedBlockId slice : gpu.llcs) sources.push_back({slice, 1});
+  }
+  const auto entries = static_cast<unsigned>(sources.size());
   // Of partitions, the sources are the slices.
   const bool shared_nodes = from.front().block == gpu.llcs.front();
   const auto cores = static_cast<std::uint32_t>(gpu.probes.size());
   PlannedNetwork network = gpu_network(shared_nodes);
   network.mesh.core_exits = cores;
+  network.mesh.memory_entries = static_cast<std::uint32_t>(sources.size() - from.size());
   const PlannedBlockId noc =
       add_network("noc", gpu.node, gpu.number, std::move(network), entries,
                   gpu.slices + egress + cores, exit_of(gpu, {0, gpu.slices, 0, egress}));
@@ -198,7 +203,7 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
     const bool own = c / gpu.sms == gpu.number;
     exits.push_back(own ? gpu.slices + egress + c % gpu.sms : plan_.blocks[noc].outputs);
   }
-  for (unsigned i = 0; i < entries; ++i) link(from[i], {noc, i});
+  for (unsigned i = 0; i < entries; ++i) link(sources[i], {noc, i});
   for (std::uint32_t i = 0; i < gpu.slices; ++i) link({noc, i}, {gpu.llcs[i], input});
   for (std::uint32_t i = 0; i < egress; ++i) gpu.egress.push_back({noc, gpu.slices + i});
   for (std::uint32_t i = 0; i < cores; ++i)
@@ -210,8 +215,10 @@ void Planner::report(const std::string& traffic, bool by_entries) {
   t.name = traffic;
   for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
     if (b->network.traffic != traffic) continue;
-    t.request_peak += b->network.bandwidth(by_entries ? b->inputs : b->outputs);
-    t.response_peak += b->network.bandwidth(b->inputs);
+    // Responses do not leave by the slices' own entries.
+    const std::uint32_t entries = b->inputs - b->network.mesh.memory_entries;
+    t.request_peak += b->network.bandwidth(by_entries ? entries : b->outputs);
+    t.response_peak += b->network.bandwidth(entries);
   }
   plan_.traffic.push_back(std::move(t));
 }

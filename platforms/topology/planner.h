@@ -51,7 +51,7 @@ class Planner {
   struct Slices {
     std::string role = "home";
     unsigned remote_inputs = 0;
-    bool to_other_slices = false;  ///< a second output
+    bool to_others = false;  ///< a second output: to other slices, or to the cores
   };
 
   const GpuConfig& config() const { return config_; }

@@ -93,6 +93,10 @@ void plan_gpu(Planner& p, Planner::Gpu& gpu, const std::function<void()>& add_ga
   const Shape& shape = node_shape_of(p.config().system);
   Planner::Slices slices = shape.slices;
   slices.remote_inputs += (p.modules() ? 1U : 0U) + (p.several_gpus() ? 1U : 0U);
+  if (p.config().forwards_hits()) {
+    slices.role = "last_sharer";
+    slices.to_others = true;
+  }
   p.add_memory(gpu, slices);
   add_gateway();
   shape.connect(p, gpu);

@@ -23,6 +23,10 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 ///
 ///   l1_[i] -> probe[i] -> noc -> llc[home] or probe[of another core]
 ///
+/// Slices that forward read hits (miss routing "la-llc") send them to cores by noc, too:
+///
+///   llc[home] -> noc -> probe[of another core]
+///
 /// Can be used in modules (module_tree.cpp) and in several GPUs (gpu_tree.cpp) without changes.
 Shape uba_mem_shape() {
   Shape s;

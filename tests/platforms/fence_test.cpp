@@ -135,3 +135,7 @@ TEST_CASE("after a fence, loads pass copies of written lines in other cores' L1s
   check_message("mesh-28-8-small", {"system.miss_routing=ip", "miss_routing.ip.coverage=11"},
                 "stale");
 }
+
+TEST_CASE("after a fence, loads that slices forward pass copies of written lines") {
+  check_message("mesh-28-8-small", {"system.miss_routing=la-llc"}, "stale");
+}

@@ -16,7 +16,7 @@ using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 TEST_CASE("every page placement, remote caching and miss routing is in this matrix") {
   CHECK(policy_names<MissRouting>() ==
-        std::vector<std::string>{"ccn", "dp", "home", "ip", "pp", "rp"});
+        std::vector<std::string>{"ccn", "dp", "home", "ip", "la-llc", "pp", "rp"});
   CHECK(policy_names<PagePlacement>() == std::vector<std::string>{"first-touch", "interleave",
                                                                   "kernel-wide", "lab",
                                                                   "least-first", "round-robin"});
@@ -174,4 +174,9 @@ TESSERA_FEW(
     "mesh-28-8-small system.miss_routing=rp probe.timeout_cycles=60 probe.tracked=4 "
     "probe.incoming_depth=1 probe.reply_depth=1 miss_routing.rp.probes=3")
 TESSERA_FEW("mesh-28-8-small system.miss_routing=ccn")
+TESSERA_MATRIX("mesh-28-8-small system.miss_routing=la-llc")
+TESSERA_FEW(
+    "mesh-28-8-small system.miss_routing=la-llc llc.last_sharer=read llc.remote_queue_depth=1 "
+    "probe.incoming_depth=1 probe.reply_depth=1 mesh.vc_flits=1")
+TESSERA_FEW("uba-mem-small system.miss_routing=la-llc")
 TESSERA_FEW("uba-mem-small system.miss_routing=rp")

@@ -163,6 +163,12 @@ TEST_CASE("the order of processes changes nothing where cores probe each other: 
                     {"system.miss_routing=dp", "probe.incoming_depth=1", "probe.tracked=2"});
 }
 
+TEST_CASE("the order of processes changes nothing where slices forward read hits") {
+  check_both_orders("mesh-28-8-small", "bfs",
+                    {"system.miss_routing=la-llc", "llc.remote_queue_depth=1",
+                     "probe.incoming_depth=1", "probe.reply_depth=1", "mesh.vc_flits=2"});
+}
+
 TEST_CASE("the order of processes changes nothing where cores probe each other: rp") {
   check_both_orders("mesh-28-8-small", "kmeans",
                     {"system.miss_routing=rp", "probe.reply_depth=1", "mesh.vcs=2", "l1.sets=2",

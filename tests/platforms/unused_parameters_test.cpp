@@ -105,6 +105,12 @@ TEST_CASE("the directory of lines of the other side is a setting of two sides on
   CHECK(idle("uba-sm-small", {"llc.directory_sets"}).empty());
 }
 
+TEST_CASE("the record of a last sharer is a setting of slices that forward hits only") {
+  CHECK(idle("mesh-28-8", {"llc.last_sharer"}) ==
+        Lines{"llc.last_sharer: system.miss_routing is home"});
+  CHECK(idle("mesh-28-8", {"llc.last_sharer"}, {"system.miss_routing=la-llc"}).empty());
+}
+
 TEST_CASE("a page's place has no meaning where the address map spreads pages over channels") {
   const std::vector<std::string> pae = {"system.address_map=pae", "system.page_placement=lab"};
   CHECK(idle("uba-mem", {"system.page_placement", "page_placement.lab.threshold"}, pae) ==
@@ -151,8 +157,8 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["cta_scheduler"] == all["cta_scheduler"]);          // of distributed: none
   CHECK(groups["launch_planner"] == all["launch_planner"]);        // of immediate: none
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
-  CHECK(groups["llc"] == 2);                                       // the directory of two sides
-  CHECK(groups["dispatch"] == 1);                                  // the latency to several GPUs
-  CHECK(groups["noc"] == 1);  // iterations of virtual output queues
+  CHECK(groups["llc"] == 3);       // the directory of two sides, the last sharer
+  CHECK(groups["dispatch"] == 1);  // the latency to several GPUs
+  CHECK(groups["noc"] == 1);       // iterations of virtual output queues
   CHECK(groups.size() == 29);
 }

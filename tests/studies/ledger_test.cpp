@@ -77,8 +77,8 @@ json minimum_of(const json& claim) {
 
 /// The scopes that differ on purpose. The platform of l2fine does not exist here. Tests of the
 /// index analysis check LADM's types; its toy kernel and its counters are no study's. The
-/// bandwidths of bw-gap are read from the configuration, as arithmetic. LA-LLC, imperfect or
-/// software-given predictions, and counts by supplier, by PC and by CTA distance do not exist.
+/// bandwidths of bw-gap are read from the configuration, as arithmetic. Imperfect or software-given
+/// predictions, and counts by supplier, by PC and by CTA distance do not exist.
 std::string expected_scope(const json& claim) {
   static const std::map<std::string, std::string> kOurs = {
       {"dualopt-4.1.3-l2fine", "not-modelled"},
@@ -91,8 +91,6 @@ std::string expected_scope(const json& claim) {
       {"rc-f10-pc", "not-modelled"},
       {"rc-f14b-precision-sens", "not-modelled"},
       {"rc-4b-swpc", "not-modelled"},
-      {"rc-4b-lallc", "not-modelled"},
-      {"rc-4b-lallc-precision", "not-modelled"},
       {"rc-f15a-cta", "not-modelled"}};
   const auto it = kOurs.find(claim["id"]);
   return it == kOurs.end() ? claim["scope"].get<std::string>() : it->second;

@@ -25,6 +25,7 @@ void fill(MemoryRequest& r, AtomicOperands* atomics) {
   r.carries_data = true;
   r.requester = SmId(77);
   r.warp = 41;
+  r.forwarding = Forwarding::kReturned;
   r.pc = 0x1230;
   r.useful_bytes = 60;
   r.word_mask = 0xF00F;
@@ -46,6 +47,7 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
   if (a.carries_data != b.carries_data) out.insert("carries_data");
   if (a.requester != b.requester) out.insert("requester");
   if (a.warp != b.warp) out.insert("warp");
+  if (a.forwarding != b.forwarding) out.insert("forwarding");
   if (a.pc != b.pc) out.insert("pc");
   if (a.useful_bytes != b.useful_bytes) out.insert("useful_bytes");
   if (a.word_mask != b.word_mask) out.insert("pieces");
@@ -73,7 +75,7 @@ const std::set<std::string> kEveryField = {
     "pc",           "useful_bytes",    "tag",       "home.slice",
     "home_address", "home.slice_line", "stamps0",   "stamps1",
     "stamps2",      "stamps3",         "stamps4",   "atomics",
-    "route"};
+    "route",        "forwarding"};
 
 struct Foreign : tlm::tlm_extension<Foreign> {
   tlm::tlm_extension_base* clone() const override { return new Foreign; }

@@ -98,7 +98,8 @@ TEST_CASE("a role of the user's own has statistics of its own, behind every slic
 
 TEST_CASE("roles are known by their names, ours and the user's") {
   const auto names = policy_names<LlcSlice>();
-  for (const char* name : {"forgetful", "home", "partition", "peer", "remote_cache"}) {
+  for (const char* name :
+       {"forgetful", "home", "last_sharer", "partition", "peer", "remote_cache"}) {
     CAPTURE(name);
     CHECK(std::count(names.begin(), names.end(), name) == 1);
   }
