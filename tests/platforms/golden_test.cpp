@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "common/json.h"
 #include "common/sha256.h"
@@ -23,9 +24,11 @@ using nlohmann::ordered_json;
 
 namespace {
 
-ordered_json results(const std::string& platform, const std::string& workload, ValueMode values,
-                     const BuildOptions& build) {
-  const auto stats = ordered_json::parse(document(platform, workload, values, {}, build));
+using Settings = std::vector<std::string>;
+
+ordered_json results(const std::string& platform, const Settings& sets, const std::string& workload,
+                     ValueMode values, const BuildOptions& build) {
+  const auto stats = ordered_json::parse(document(platform, workload, values, sets, build));
   CHECK(stats.at("verified") == true);
   ordered_json r = {{"cycles", stats.at("cycles")}};
   for (const char* part : {"kernels", "modules", "derived", "energy"}) {
@@ -34,19 +37,20 @@ ordered_json results(const std::string& platform, const std::string& workload, V
   return r;
 }
 
-ordered_json results(const std::string& platform, const std::string& workload) {
+ordered_json results(const std::string& platform, const Settings& sets,
+                     const std::string& workload) {
   ordered_json r;
   for (const auto& [name, values] : {std::pair("carried", ValueMode::kCarried),
                                      std::pair("functional", ValueMode::kFunctional)}) {
-    r[name] = results(platform, workload, values, {});
+    r[name] = results(platform, sets, workload, values, {});
     BuildOptions divided;
     divided.domains = NodeLevel::kPartition;
     divided.reverse_processes = true;
     INFO(platform << ", " << workload << ", " << name
                   << ": each node a domain, domains and processes in the opposite order");
-    CHECK(results(platform, workload, values, divided) == r[name]);
+    CHECK(results(platform, sets, workload, values, divided) == r[name]);
   }
-  const ResolvedConfig config = resolve_config(platform, {});
+  const ResolvedConfig config = resolve_config(platform, sets);
   if (why_no_windows(plan_of(config.gpu), config.gpu)) return r;
   for (const DomainWindows& windows :
        {DomainWindows{}, DomainWindows{25'000'000}, DomainWindows{0, 2}}) {
@@ -55,17 +59,19 @@ ordered_json results(const std::string& platform, const std::string& workload) {
     ahead.reverse_processes = windows.window != 0;
     INFO(platform << ", " << workload << ": GPUs run ahead by " << windows.window << " fs on "
                   << windows.threads << " threads");
-    CHECK(results(platform, workload, ValueMode::kCarried, ahead) == r["carried"]);
+    CHECK(results(platform, sets, workload, ValueMode::kCarried, ahead) == r["carried"]);
   }
   return r;
 }
 
 /// With TESSERA_GOLDEN=write in the environment, writes what it should compare with, and fails.
-void check_golden(const std::string& platform) {
-  const std::string path = TESSERA_SOURCE_DIR "/tests/platforms/golden/" + platform + ".json";
+/// `name`: of the file, if there are settings.
+void check_golden(const std::string& platform, const Settings& sets = {}, std::string name = {}) {
+  if (sets.empty()) name = platform;
+  const std::string path = TESSERA_SOURCE_DIR "/tests/platforms/golden/" + name + ".json";
   ordered_json now;
   for (const char* workload : {"histogram", "kmeans", "mm", "spmv", "vecadd"}) {
-    now[workload] = results(platform, workload);
+    now[workload] = results(platform, sets, workload);
   }
   const char* mode = std::getenv("TESSERA_GOLDEN");
   if (mode != nullptr && std::string(mode) == "write") {
@@ -83,3 +89,11 @@ void check_golden(const std::string& platform) {
 #define TESSERA_GOLDEN(NAME) \
   TEST_CASE("golden: " NAME) { check_golden(NAME); }
 TESSERA_FOR_GOLDEN(TESSERA_GOLDEN)
+
+// No preset routes L1 misses to other cores.
+TEST_CASE("golden: mesh-28-8-small, miss routing rp") {
+  check_golden("mesh-28-8-small", {"system.miss_routing=rp"}, "mesh-28-8-small-rp");
+}
+TEST_CASE("golden: mesh-28-8-small, miss routing la-llc") {
+  check_golden("mesh-28-8-small", {"system.miss_routing=la-llc"}, "mesh-28-8-small-la-llc");
+}
