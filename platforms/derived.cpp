@@ -24,6 +24,8 @@
 #include "modules/sm/load_store_unit.h"
 #include "modules/sm/sm_stats.h"
 #include "modules/umh/coherence_link.h"
+#include "modules/umh/coherent_cache_block.h"
+#include "modules/umh/directory_memory.h"
 #include "platforms/topology/shape.h"
 #include "policies/page_placement.h"
 
@@ -275,6 +277,51 @@ ordered_json derive_probing(const Run& run, const GpuConfig& config, double cycl
   return d;
 }
 
+/// Sections 3, 5.1 and 6 of the UMH paper, and its figure 14.
+ordered_json derive_hierarchy(const PlatformPlan& plan, const ordered_json& modules) {
+  const auto index = [](umh::MessageType type) { return static_cast<std::size_t>(type); };
+  const AllOf<umh::CoherenceBlockStats> hmds(plan, BlockKind::kHmd, modules);
+  const auto requests_of = [&](const std::array<Counter, umh::kMessageTypes>& messages) {
+    return static_cast<double>(messages[index(umh::MessageType::kReadRequest)] +
+                               messages[index(umh::MessageType::kWriteRequest)]);
+  };
+  double requests = 0;
+  for (const umh::CoherenceBlockStats& s : hmds.each()) requests += requests_of(s.received);
+  double control_bytes = 0;
+  double control_messages = 0;
+  const AllOf<umh::CoherenceLinkStats> links(plan, BlockKind::kCoherenceLink, modules);
+  for (const umh::CoherenceLinkStats& s : links.each()) {
+    for (std::size_t i = 0; i < umh::kMessageTypes; ++i) {
+      if (umh::carries_bytes(static_cast<umh::MessageType>(i))) continue;
+      control_bytes += static_cast<double>(s.bytes[i]);
+      control_messages += static_cast<double>(s.messages[i]);
+    }
+  }
+  double of_l1s = 0;
+  const AllOf<umh::CoherenceBlockStats> upper(plan, BlockKind::kL1, modules);
+  for (const umh::CoherenceBlockStats& s : upper.each()) of_l1s += requests_of(s.sent);
+  double to_other_partitions = 0;
+  const AllOf<umh::CoherenceLinkStats> partition_links(plan, BlockKind::kPartitionLink, modules);
+  for (const umh::CoherenceLinkStats& s : partition_links.each()) {
+    to_other_partitions += requests_of(s.messages);
+  }
+  using Flush = umh::CoherentFlushStats;
+  const AllOf<Flush> l1s(plan, BlockKind::kL1, modules);
+  const AllOf<Flush> l2s(plan, BlockKind::kCoherentCache, modules);
+  const AllOf<Flush> smds(plan, BlockKind::kSmd, modules);
+  ordered_json d;
+  d["home_requests"] = requests;
+  d["home_lines_read"] = AllOf<umh::DirectoryMemoryStats>(plan, BlockKind::kHmd, modules)
+                             .sum(&umh::DirectoryMemoryStats::lines_read);
+  d["control_bytes"] = control_bytes;
+  d["control_messages"] = control_messages;
+  d["flushed_bytes"] = l1s.sum(&Flush::flushed_bytes) + l2s.sum(&Flush::flushed_bytes);
+  d["smd_flushed_bytes"] = smds.sum(&Flush::flushed_bytes);
+  d["remote_request_fraction"] = ratio(to_other_partitions, of_l1s);
+  d["smd_replacements"] = smds.sum(&Flush::replacements);
+  return d;
+}
+
 }  // namespace
 
 const std::vector<DerivedInfo>& derived_catalogue() {
@@ -294,7 +341,24 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"inter_module_bytes", "byte", "sent between modules, requests and responses"},
       {"inter_gpu_bytes", "byte", "sent between GPUs, headers included"},
       {"host_link_bytes", "byte", "sent between host and GPUs"},
+      {"hierarchy", "", "figures of the UMH paper, on its platforms"},
+      {"hierarchy.home_requests", "request", "read and write requests that HMDs looked up"},
+      {"hierarchy.home_lines_read", "access", "lines read from the memories of HMDs"},
+      {"hierarchy.control_bytes", "byte", "on the links between host and GPUs, without data"},
+      {"hierarchy.control_messages", "message", "on these links, without data"},
+      {"hierarchy.flushed_bytes", "byte",
+       "dirty bytes that final flushes wrote back from L1s, and from L2s"},
+      {"hierarchy.smd_flushed_bytes", "byte",
+       "dirty bytes that final flushes wrote back from SMDs to the host"},
+      {"hierarchy.remote_request_fraction", "",
+       "read and write requests of L1s to other partitions of their GPU, over all of L1s"},
+      {"hierarchy.smd_replacements", "block", "secondary blocks that SMDs evicted for others"},
       {"runtime_ns", "ns", "of the kernels and of the copies of host.copies"},
+      {"copied_bytes", "byte", "to and from the GPUs, by host.copies"},
+      {"copied_back_bytes", "byte", "from the GPUs, by host.copies"},
+      {"first_read_ns", "ns",
+       "from the end of a launch's last CTA until the host program has its first results: a copy, "
+       "or a load of the CPU; mean of the launches that a read follows"},
       {"off_node_fraction", "", "requests to another module or GPU over LLC accesses"},
       {"dram_bytes", "byte", "read and written by the DRAM channels"},
       {"dram_utilisation", "", "dram_bytes over the channels' peak in the same time"},
@@ -478,6 +542,7 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
   if (ordered_json mesh = derive_mesh(run, plan.traffic.front().name, seconds); !mesh.is_null()) {
     d["mesh"] = std::move(mesh);
   }
+  if (plan.has(BlockKind::kHmd)) d["hierarchy"] = derive_hierarchy(plan, modules);
   if (plan.has(BlockKind::kProbe)) d["probing"] = derive_probing(run, config, n, noc_requests);
   return d;
 }

@@ -115,8 +115,15 @@ void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
 }
 
 /// SMs are spread evenly over the memories in which pages are placed (channels or GPUs), neighbours
-/// together, like NUBA's partitions.
+/// together, like NUBA's partitions. If the GPUs of a coherent hierarchy have partitions, over the
+/// stacks of each GPU.
 ChannelId Gpu::local_memory(SmId sm) const {
+  const std::uint32_t stacks = config_.hierarchy.stacks;
+  if (config_.hierarchy.partitioned && config_.system.channels == stacks &&
+      map_->page_homes() == stacks) {
+    // In each GPU, the stack with the number of a page's channel caches the page.
+    return ChannelId(sm.value % sms_per_gpu() / (sms_per_gpu() / stacks));
+  }
   return ChannelId(static_cast<std::uint32_t>(std::uint64_t{sm.value} * map_->page_homes() /
                                               config_.system.sms));
 }
@@ -162,9 +169,9 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 void Gpu::open_backdoor() {
   drams_ = made(BlockKind::kDram);
   for (const BlockKind kind :
-       {BlockKind::kHmd, BlockKind::kCoherenceLink, BlockKind::kCpuLlc, BlockKind::kCpuL2,
-        BlockKind::kCpuL1, BlockKind::kSmd, BlockKind::kLlc, BlockKind::kCoherentCache,
-        BlockKind::kRemoteCache, BlockKind::kL1}) {
+       {BlockKind::kHmd, BlockKind::kCoherenceLink, BlockKind::kPartitionLink, BlockKind::kCpuLlc,
+        BlockKind::kCpuL2, BlockKind::kCpuL1, BlockKind::kSmd, BlockKind::kLlc,
+        BlockKind::kCoherentCache, BlockKind::kRemoteCache, BlockKind::kL1}) {
     for (const BlockHandle* block : made(kind)) {
       if (block->bytes == nullptr) continue;
       backdoor_.add(*block->bytes);

@@ -246,6 +246,7 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
     case BlockKind::kHmd:
       return create(block, hmd_site(config_, plan_, block));
     case BlockKind::kCoherenceLink:
+    case BlockKind::kPartitionLink:
       return create(block, coherence_link_site(config_, block));
     case BlockKind::kCpuCore: {
       CpuCoreSite site;
@@ -470,6 +471,10 @@ BlockHandle Gpu::make_dispatcher(const PlannedBlock& block) {
   dispatcher_ = h.dispatcher;
   for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
     dispatcher_->set_flush_stages(GpuId(g), flush_stages(g));
+  }
+  if (plan_.has(BlockKind::kHmd) &&
+      config_.hierarchy.synchronisation == Synchronisation::kDynamic) {
+    dispatcher_->flush_before_kernels();
   }
   return h;
 }

@@ -56,7 +56,8 @@ HmdSite hmd_site(const GpuConfig& config, const PlatformPlan& plan, const Planne
 
 CoherenceLinkSite coherence_link_site(const GpuConfig& config, const PlannedBlock& block) {
   CoherenceLinkSite site;
-  site.config = config.hierarchy.link;
+  const UmhConfig& h = config.hierarchy;
+  site.config = block.kind == BlockKind::kPartitionLink ? h.partition_link : h.link;
   site.place = block.coherence_link;
   return site;
 }

@@ -151,6 +151,7 @@ void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned
 
 void GpuDevice::launch(const LaunchRequest& request) {
   launched_ = true;
+  unread_ = true;
   if (config_.host.copies == HostCopies::kUnifiedMemory) {
     copy(managed_.launch() * config_.system.page_bytes, true);
   }
@@ -189,12 +190,15 @@ void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigne
   CpuCore& core = *timed_core();
   std::size_t pending = 0;
   const bool write = command == tlm::TLM_WRITE_COMMAND;
+  const CpuOperation::Kind load = config_.hierarchy.synchronisation == Synchronisation::kDynamic
+                                      ? CpuOperation::Kind::kSynchronisedLoad
+                                      : CpuOperation::Kind::kLoad;
   for_each_part(address, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
                   const auto physical = gpu_->uvm().translate(at);
                   if (!physical) return;  // the driver has not placed the page
                   CpuOperation op;
-                  op.kind = write ? CpuOperation::Kind::kStore : CpuOperation::Kind::kLoad;
+                  op.kind = write ? CpuOperation::Kind::kStore : load;
                   op.address = *physical;
                   op.bytes = part;
                   unsigned char* const target = data + offset;
@@ -205,10 +209,19 @@ void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigne
                                 if (!write && values_ == ValueMode::kCarried) {
                                   std::copy(o.data.begin(), o.data.end(), target);
                                 }
+                                if (!write) count_first_read();
                                 if (--pending == 0) sc_core::sc_pause();
                               });
                 });
   run_until([&pending] { return pending == 0; });
+}
+
+/// The host program has results of the last launch, for the first time.
+void GpuDevice::count_first_read() {
+  if (!unread_) return;
+  unread_ = false;
+  ++first_reads_.reads;
+  first_reads_.ns += (now() - gpu_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
 }
 
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
@@ -245,6 +258,7 @@ void GpuDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
 void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
   check("reads", from, bytes);
   copy_for_access(false, from, bytes);
+  if (copy_engine_ && run_until) count_first_read();
   read_untimed(to, from, bytes);
   if (timed_core() == nullptr) return;
   access_by_cpu(tlm::TLM_READ_COMMAND, from, static_cast<unsigned char*>(to), bytes);

@@ -29,6 +29,14 @@ struct KernelRecord {
   CtaResources resources;
 };
 
+/// The first reads of the host program after launches.
+struct FirstReads {
+  std::uint64_t reads = 0;
+  /// From the end of the launch's last CTA to the end of the read's first operation: of the copy,
+  /// or of the CPU's load of at most one page.
+  std::uint64_t ns = 0;
+};
+
 /// The simulated GPU as seen by a host program.
 ///
 /// Functional mode: values are in one flat memory. Carried mode: the host's writes to a page that
@@ -52,6 +60,8 @@ class GpuDevice final : public Device {
   HostInterface& host() { return *host_; }
   /// Null if host.copies is none.
   CopyEngine* copy_engine() { return copy_engine_.get(); }
+  /// Zero where the host's accesses take no time.
+  const FirstReads& first_reads() const { return first_reads_; }
   /// The kernels that packets can launch.
   KernelTable& kernels() { return kernels_; }
 
@@ -103,6 +113,7 @@ class GpuDevice final : public Device {
              std::uint64_t bytes);
   void write_untimed(Address to, const void* from, std::uint64_t bytes);
   void read_untimed(void* to, Address from, std::uint64_t bytes);
+  void count_first_read();
   /// Performs a read or a write of placed pages on the CPU: its time, and in carried mode its
   /// bytes.
   void access_by_cpu(tlm::tlm_command command, Address address, unsigned char* data,
@@ -123,6 +134,8 @@ class GpuDevice final : public Device {
   Gpu* gpu_ = nullptr;
   ValueMode values_ = ValueMode::kFunctional;
   bool launched_ = false;
+  bool unread_ = false;  ///< no results of the last launch have been read
+  FirstReads first_reads_;
   Allocations allocations_;
   /// Functional mode: all values. Carried mode: values of pages that are not placed yet.
   FlatMemory memory_;

@@ -103,6 +103,7 @@ bool has_settings(BlockKind kind) {
 std::string implementation_kind(const PlannedBlock& block) {
   if (block.kind == BlockKind::kL1 && block.coherent()) return CoherentCacheSite::kKind;
   if (block.kind == BlockKind::kStack) return DramSite::kKind;
+  if (block.is_coherence_link()) return CoherenceLinkSite::kKind;
   if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
   if (block.network.kind == NetworkKind::kMesh) return MeshSite::kKind;
   return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;

@@ -11,6 +11,9 @@ UmhConfig::UmhConfig() {
   l2.timing.latency_cycles = 10;
   smd.timing.latency_cycles = 3;
   hmd.timing.clock_hz = 2'000'000'000;
+  partition_link.clock_hz = 800'000'000;
+  partition_link.bytes_per_cycle = 32;
+  partition_link.latency_ns = 6;
 }
 
 UmhConfig::Cpu::Cpu() {
@@ -53,6 +56,7 @@ umh::SmdBlockConfig UmhConfig::smd_config() const {
   c.smd.stacks = stacks;
   c.smd.mask_granularity = mask_granularity;
   c.smd.owned_read = owned_read;
+  c.smd.flushed = flushed;
   return c;
 }
 
@@ -77,6 +81,7 @@ std::vector<std::string> UmhConfig::validate() const {
   add("smd", smd_config().validate());
   add("hmd", hmd_config(1).validate());
   add("link", link.validate());
+  add("partition_link", partition_link.validate());
   add("stack", stack.validate());
   add("cpu", cpu.core.validate());
   add("cpu.l1", cpu.l1.timing.validate());
@@ -84,6 +89,9 @@ std::vector<std::string> UmhConfig::validate() const {
   add("cpu.llc", cpu.llc.timing.validate());
   if (!gpu_memory && block_bytes != umh::kLineBytes) {
     errors.emplace_back("umh.block_bytes must be 64 if umh.gpu_memory is off: L2s request lines");
+  }
+  if (synchronisation == Synchronisation::kDynamic && cpu.cores == 0) {
+    errors.emplace_back("umh.synchronisation dynamic needs umh.cpu.cores of at least 1");
   }
   try {
     smd_config().smd.cache().validate();
@@ -152,12 +160,26 @@ void describe(ParameterVisitor& v, UmhConfig& c) {
   v.choice("owned_read", c.owned_read,
            "state of a block in O after a read request: Table II prints I",
            {{"invalid", umh::OwnedRead::kToInvalid}, {"owned", umh::OwnedRead::kToOwned}});
+  v.choice("flushed", c.flushed,
+           "blocks of an SMD that a final flush evicts: modified, those in N, M and O (UMH section "
+           "4.2); all, also those in E and S (ours)",
+           {{"modified", umh::FlushedBlocks::kModified}, {"all", umh::FlushedBlocks::kAll}});
+  v.choice("synchronisation", c.synchronisation,
+           "how the host program sees a kernel's results: final-flush, a kernel ends with a flush "
+           "of the GPUs (UMH section 4.2); dynamic, the CPU synchronises each line that it loads, "
+           "and the GPUs are flushed before their next kernel (section 4.2.1)",
+           {{"final-flush", Synchronisation::kFinalFlush}, {"dynamic", Synchronisation::kDynamic}});
   v.integer("smd_ways", c.smd_ways, "way", "associativity of an SMD (UMH section 5)", 1, 64);
   group(v, "l1_port", "connections of an L1", c.l1_port);
   group(v, "l2", "L2 banks, one per stack", c.l2);
   group(v, "smd", "stacked memory directories", c.smd);
   group(v, "hmd", "host memory directories, one per host channel", c.hmd);
   group(v, "link", "links between the GPUs and the host", c.link);
+  v.flag("partitioned", c.partitioned,
+         "a stack, its L2 and an equal part of the SMs form a partition of the GPU (NUBA section 3 "
+         "in UMH: ours)");
+  group(v, "partition_link", "links between the partitions of a GPU, one a partition (ours)",
+        c.partition_link);
   group(v, "stack", "the channel of a DRAM stack", c.stack);
   group(v, "cpu", "cores of the host and their caches", c.cpu);
 }

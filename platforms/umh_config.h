@@ -14,6 +14,14 @@
 
 namespace tessera {
 
+/// How the host program sees the results of kernels.
+enum class Synchronisation : std::uint8_t {
+  kFinalFlush,  ///< a kernel ends with a flush of its GPUs (UMH section 4.2)
+  /// The CPU obtains exclusive access to each line that it loads. GPUs are flushed before their
+  /// next kernel (UMH section 4.2.1).
+  kDynamic,
+};
+
 /// The coherent hierarchy below the GPUs' L1s (UMH figure 4). Sets, ways and timing of an L1 are
 /// those of L1Config. Host channels are those of system.channels and DramConfig.
 struct UmhConfig {
@@ -46,12 +54,19 @@ struct UmhConfig {
   std::uint32_t mask_granularity = 4;
   bool peer_transfer = true;
   umh::OwnedRead owned_read = umh::OwnedRead::kToInvalid;
+  umh::FlushedBlocks flushed = umh::FlushedBlocks::kModified;  ///< of an SMD
+  Synchronisation synchronisation = Synchronisation::kFinalFlush;
   std::uint32_t smd_ways = 1;
   umh::CoherencePortConfig l1_port;
   Cache l2;
   Directory smd;
   Directory hmd;
   umh::CoherenceLinkConfig link;
+  /// A stack, its L2 and an equal part of the GPU's SMs form a partition (NUBA section 3). An L1
+  /// reaches the L2 of its partition directly, and the others by the GPU's partition link, where
+  /// each partition has a link of its own. Off: each L1 reaches each L2 directly.
+  bool partitioned = false;
+  umh::CoherenceLinkConfig partition_link;
   DramConfig stack;
   Cpu cpu;
 

@@ -34,6 +34,9 @@ std::vector<Rule> rules(const GpuConfig& c) {
       modules == nullptr ? "system.modules is 1" : "the modules' network is a " + modules->network;
   std::vector<Rule> all;
   const std::vector<const Shape*> levels = shapes_in(s);
+  if (levels.back()->joins_gpus && !c.hierarchy.partitioned) {
+    all.push_back({"umh.partition_link.", false, "umh.partitioned is false"});
+  }
   for (const Shape& shape : shapes()) {
     for (const std::string& begin : shape.reads) {
       const bool used = std::any_of(levels.begin(), levels.end(), [&begin](const Shape* level) {

@@ -2,6 +2,7 @@
 #include "studies/document.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -47,13 +48,18 @@ std::vector<Comparison> compared(const std::vector<Quantity>& published,
   return out;
 }
 
+/// A range without upper limit ends with null.
+ordered_json range_of(const std::pair<double, double>& range) {
+  ordered_json r = {range.first, nullptr};
+  if (std::isfinite(range.second)) r[1] = range.second;
+  return r;
+}
+
 ordered_json json_of(const std::vector<Comparison>& all) {
   ordered_json out = ordered_json::object();
   for (const Comparison& c : all) {
     out[c.key] = {{"published", json_of(c.published)}, {"measured", json_of(c.measured)}};
-    if (c.accept_range) {
-      out[c.key]["accept_range"] = {c.accept_range->first, c.accept_range->second};
-    }
+    if (c.accept_range) out[c.key]["accept_range"] = range_of(*c.accept_range);
     if (c.published && c.measured) out[c.key]["within"] = c.within;
     if (c.effect) out[c.key]["effect"] = *c.effect;
   }
@@ -115,7 +121,7 @@ ordered_json claim_entry(const Claim& c) {
                     {"small_presets", ordered_json::array()},
                     {"note", ""}};
   if (!c.value_kind.empty()) e["value_kind"] = c.value_kind;
-  if (c.accept_range) e["accept_range"] = {c.accept_range->first, c.accept_range->second};
+  if (c.accept_range) e["accept_range"] = range_of(*c.accept_range);
   if (c.minimum_check) e["minimum_check"] = c.minimum_check_text;
   return e;
 }

@@ -2,6 +2,7 @@
 #include "studies/figure_reader.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "common/error.h"
 #include "common/suggest.h"
@@ -257,10 +258,13 @@ Claim read_claim(const JsonNode& n, const Vocabulary& vocabulary) {
   }
   if (const auto m = n.member("accept_range")) {
     const auto both = m->elements();
-    if (both.size() != 2 || !(both[0].number() <= both[1].number())) {
-      m->expected("[low, high] with low <= high");
+    const auto high = [](const JsonNode& end) {
+      return end.value().is_null() ? std::numeric_limits<double>::infinity() : end.number();
+    };
+    if (both.size() != 2 || !(both[0].number() <= high(both[1]))) {
+      m->expected("[low, high] with low <= high; high can be null: no limit");
     }
-    c.accept_range.emplace(both[0].number(), both[1].number());
+    c.accept_range.emplace(both[0].number(), high(both[1]));
   }
   if (const auto m = n.member("minimum_check")) {
     c.minimum_check_text = m->string();

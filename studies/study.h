@@ -52,7 +52,7 @@ struct Claim {
   /// numbers in `per_workload` and `sweep`.
   std::string value_kind;
   std::optional<double> value;
-  std::optional<std::pair<double, double>> accept_range;
+  std::optional<std::pair<double, double>> accept_range;  ///< the upper limit can be infinite
   /// A ratio's least measured value for "holds" and "direction" (studies/effect.h). Set if `value`
   /// is a ratio with an effect.
   std::optional<double> effect_floor;

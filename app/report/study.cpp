@@ -60,6 +60,7 @@ std::string effect_cell(const ordered_json& claim) {
 std::string accepted(const ordered_json& claim) {
   const ordered_json range = claim.value("accept_range", ordered_json());
   const ordered_json band = claim.value("tolerance", ordered_json());
+  if (range.is_array() && range[1].is_null()) return "from " + cell(range[0]);
   if (range.is_array()) return cell(range[0]) + " to " + cell(range[1]);
   if (band.is_number()) {
     return "within " + short_number(100 * band.get<double>()) + " %" +

@@ -109,6 +109,7 @@ const valueOf = (c, key) => (isNumber(c[key]) ? withNumbers(c, key) : textOf(c[k
 
 /** The accepted values of a claim: a range, a band around the paper's numbers, or an order. */
 function acceptedOf(c) {
+  if (c.accept_range && c.accept_range[1] === null) return `from ${number(c.accept_range[0])}`;
   if (c.accept_range) return c.accept_range.map(number).join(' to ');
   if (isNumber(c.tolerance)) return `within ${percent(c.tolerance)}${c.value_kind === 'ratio' ? ', effect 0.5 to 1.5' : ''}`;
   return Array.isArray(c.published) ? 'the order' : '–';

@@ -33,11 +33,11 @@ CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const Dispatch
 }
 
 void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain,
-                            const CtaSchedulerFactory& make_scheduler) {
+                            const CtaSchedulerFactory& make) {
   Gpu& gpu = gpus_[g];
   const std::string here = name();
   const std::string there = here + " in GPU " + std::to_string(g);
-  gpu.scheduler = make_scheduler();
+  gpu.scheduler = make();
   {
     const Domain::Construction in(domain);
     gpu.part = std::make_unique<GpuDispatcher>(
@@ -58,7 +58,7 @@ void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain,
 }
 
 void CtaDispatcher::set_flush_stages(GpuId gpu, std::vector<FlushStage> stages) {
-  stages_ = std::max(stages_, stages.size());
+  flush_.have_stages(stages.size());
   gpus_[gpu.value].part->set_flush_stages(std::move(stages));
 }
 
@@ -121,17 +121,23 @@ void CtaDispatcher::process() {
   if (kernel_ == nullptr) return;
   if (!begun_ && t >= start_at_) begin(t);
   handle_reports(t);
+  while (kernel_ != nullptr && begun_ && outstanding_ == 0 && !failure_.error) proceed(t);
   if (failure_.error) {
     fail(t);
     return;
   }
-  if (begun_ && outstanding_ == 0) begin_stage(t);
   wake_.at(reports_.next_due());
 }
 
-/// Orders the GPUs to deal the kernel's CTAs.
 void CtaDispatcher::begin(Tick t) {
   begun_ = true;
+  busy_since_ = t;
+  outstanding_ = 0;
+  if (!flush_.begin_kernel()) deal(t);
+}
+
+/// Orders the GPUs to deal the kernel's CTAs.
+void CtaDispatcher::deal(Tick t) {
   DispatchOrder order;
   order.kernel = kernel_;
   try {
@@ -145,8 +151,6 @@ void CtaDispatcher::begin(Tick t) {
   for (CtaScheduler* s : launch.of_gpu) {
     s->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sms.size()));
   }
-  outstanding_ = 0;
-  busy_since_ = t;
   if (stopped_ != nullptr) return;
   SkipResult skipped;
   skipped.of_gpu.resize(gpus_.size());
@@ -169,9 +173,6 @@ void CtaDispatcher::begin(Tick t) {
     gpus_[g].orders->send(clock_.after(t + latency_, 0), order);
   }
   outstanding_ = gpus_.size();
-  stage_ = 0;
-  flush_cycles_ = 0;
-  wrote_back_until_ = 0;
 }
 
 void CtaDispatcher::skip_first(CtaSkip skip, std::function<void()> done) {
@@ -216,10 +217,7 @@ void CtaDispatcher::handle_reports(Tick t) {
     DispatchReport r = reports_.pop();
     if (r.kind != DispatchReport::Kind::kFailed) {
       --outstanding_;
-      if (r.wrote_back_until != 0) {
-        wrote_back_until_ =
-            std::max(wrote_back_until_, clock_.after(r.wrote_back_until + latency_, 0));
-      }
+      if (r.wrote_back_until != 0) flush_.ended(clock_.after(r.wrote_back_until + latency_, 0));
     } else if (!failure_.error || r.failed_at < failure_.failed_at) {
       failure_ = std::move(r);
     }
@@ -227,41 +225,45 @@ void CtaDispatcher::handle_reports(Tick t) {
 }
 
 /// The kernel, or a flush stage, has ended in all GPUs.
-void CtaDispatcher::begin_stage(Tick t) {
+void CtaDispatcher::proceed(Tick t) {
   if (stopped_ != nullptr) {
     end_kernel(t);
     return;
   }
-  if (stage_ == 0) {
-    // Each part ends when its scheduler returns no CTA for any of its SMs.
-    const std::uint64_t dealt = started() - started_before_;
-    const std::uint64_t numbers = started_numbers() - numbers_before_;
-    if (dealt != ctas_total_ || numbers != ctas_total_ * (ctas_total_ - 1) / 2) {
-      failure_.error = std::make_exception_ptr(RunError(
-          "kernel '" + kernel_->name() + "': the CTA schedulers have not returned each of " +
-          std::to_string(ctas_total_) + " CTAs once, but " + std::to_string(dealt) + " in all"));
-      fail(t);
-      return;
-    }
-  } else if (wrote_back_until_ > stage_began_) {
-    flush_cycles_ += clock_.cycle_at(wrote_back_until_) - clock_.cycle_at(stage_began_);
+  if (!flush_.running()) {
+    check_dealt();
+    if (failure_.error) return;
+    drained_at_ = t;
+    flush_.end_ctas();
   }
-  if (stage_ == stages_) {
+  if (const std::optional<std::size_t> stage = flush_.next(t)) {
+    outstanding_ = gpus_.size();
+    DispatchOrder order;
+    order.kind = DispatchOrder::Kind::kFlush;
+    order.stage = *stage;
+    order_all(t, order);
+  } else if (flush_.precedes()) {
+    flush_.end();
+    deal(t);
+  } else {
     end_kernel(t);
-    return;
   }
-  stage_began_ = t;
-  outstanding_ = gpus_.size();
-  DispatchOrder order;
-  order.kind = DispatchOrder::Kind::kFlush;
-  order.stage = stage_++;
-  order_all(t, order);
+}
+
+/// Each part ends when its scheduler returns no CTA for any of its SMs.
+void CtaDispatcher::check_dealt() {
+  const std::uint64_t dealt = started() - started_before_;
+  const std::uint64_t numbers = started_numbers() - numbers_before_;
+  if (dealt == ctas_total_ && numbers == ctas_total_ * (ctas_total_ - 1) / 2) return;
+  failure_.error = std::make_exception_ptr(RunError(
+      "kernel '" + kernel_->name() + "': the CTA schedulers have not returned each of " +
+      std::to_string(ctas_total_) + " CTAs once, but " + std::to_string(dealt) + " in all"));
 }
 
 void CtaDispatcher::end_kernel(Tick t) {
   count_busy_cycles(t);
   count_ctas();
-  stats_.flush_cycles += flush_cycles_;
+  stats_.flush_cycles += flush_.cycles();
   kernel_ = nullptr;
   std::exchange(on_end_, nullptr)(nullptr);
 }
@@ -321,6 +323,8 @@ void CtaDispatcher::reset() {
   skip_done_ = nullptr;
   stopped_ = nullptr;
   failure_ = {};
+  flush_.reset();
+  drained_at_ = 0;
   reports_.clear();
   for (Gpu& gpu : gpus_) gpu.part->reset();
   wake_.cancel();

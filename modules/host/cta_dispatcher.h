@@ -15,6 +15,7 @@
 #include "modules/core/time.h"
 #include "modules/core/timed_queue.h"
 #include "modules/host/dispatch_config.h"
+#include "modules/host/flush_stages.h"
 #include "modules/host/gpu_dispatcher.h"
 #include "modules/host/partial_kernel.h"
 #include "modules/sm/sm_interfaces.h"
@@ -47,14 +48,15 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   /// Sets the caches of a GPU that are flushed when a kernel ends, in order. All GPUs have the same
   /// stages; the last ones of a GPU can be left out. Not while a kernel runs.
   void set_flush_stages(GpuId gpu, std::vector<FlushStage> stages);
+  /// From now on, a kernel ends without flush, and the next kernel begins with it.
+  void flush_before_kernels() { flush_.put_off(); }
 
-  /// Starts a kernel, if none is running. The dispatcher's process calls `on_end` when the
-  /// kernel's last CTA has ended, all its stores are performed and the caches are flushed. After a
-  /// failure it calls `on_end` with the error: RunError from the kernel, or if schedulers leave
-  /// CTAs out; InputError if a CTA does not fit an SM, or if the grid of a cooperative kernel does
-  /// not fit all SMs at once. The kernel must live until that call; after a failure, until the
-  /// platform is reset or destroyed. `make_scheduler`: for this launch; empty: the dispatcher's own
-  /// schedulers.
+  /// Starts a kernel, if none is running. The dispatcher's process calls `on_end` when the last CTA
+  /// has ended, all stores are performed and the caches are flushed. After a failure it calls
+  /// `on_end` with the error: RunError from the kernel, or if schedulers leave CTAs out; InputError
+  /// if a CTA does not fit an SM, or if the grid of a cooperative kernel does not fit all SMs at
+  /// once. The kernel must live until that call; after a failure, until the platform is reset or
+  /// destroyed. `make_scheduler`: for this launch; empty: the dispatcher's own schedulers.
   void launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
               const CtaSchedulerFactory& make_scheduler = {});
 
@@ -64,9 +66,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   /// statistics count no skipped CTA. `done`: called when `skip` has returned false; the kernel's
   /// other CTAs are then about to start.
   void skip_first(CtaSkip skip, std::function<void()> done);
-  /// Stops the running kernel: the parts deal no more CTAs, and the SMs release theirs when they
-  /// have no outstanding access. The kernel then ends without flush; take_rest() returns what is
-  /// left. No effect if no kernel runs.
+  /// Stops the running kernel, if there is one: the parts deal no more CTAs, and the SMs release
+  /// theirs when they have no outstanding access. It ends without flush; see take_rest().
   void stop();
   /// The rest of the last kernel, if it was stopped; otherwise nothing.
   std::optional<KernelRest> take_rest();
@@ -80,6 +81,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   /// CTAs of the running or the last kernel.
   std::uint64_t ctas_done() const;
   std::uint64_t ctas_total() const { return ctas_total_; }
+  /// When the last CTA of a kernel ended the last time, and its stores were performed.
+  Tick drained_at() const { return drained_at_; }
   const DispatchStats& stats() const { return stats_; }
   /// Brings stats().ctas up to date, while a kernel runs as well, and returns it.
   std::uint64_t count_ctas();
@@ -100,14 +103,15 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
     std::unique_ptr<DomainLink<DispatchReport>> reports;
   };
 
-  void add_gpu(std::size_t g, Domain& own, Domain& domain,
-               const CtaSchedulerFactory& make_scheduler);
+  void add_gpu(std::size_t g, Domain& own, Domain& domain, const CtaSchedulerFactory& make);
   GpuDispatcher& part_of(SmId sm) { return *gpus_[sm.value / sms_per_gpu_].part; }
   void process();
   void begin(Tick t);
+  void deal(Tick t);
   LaunchSchedulers schedulers() const;
   void handle_reports(Tick t);
-  void begin_stage(Tick t);
+  void proceed(Tick t);
+  void check_dealt();
   void order_all(Tick t, const DispatchOrder& order);
   unsigned residents() const;
   std::uint64_t started() const;
@@ -122,11 +126,10 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   const Tick latency_;  ///< between the dispatcher and a part
   std::vector<Gpu> gpus_;
   TimedQueue<DispatchReport> reports_;  ///< by GPU
-  std::size_t stages_ = 0;
   KernelProgram* kernel_ = nullptr;
   std::vector<std::shared_ptr<CtaScheduler>> planned_;  ///< by GPU, for a launch; can be empty
   std::function<void(std::exception_ptr)> on_end_;
-  CtaSkip skip_;  ///< empty: none
+  CtaSkip skip_;
   std::function<void()> skip_done_;
   KernelProgram* stopped_ = nullptr;  ///< the last kernel, if it was stopped
   DispatchReport failure_;
@@ -134,10 +137,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   Tick busy_since_ = 0;          ///< of the running kernel: busy cycles are counted up to here
   bool begun_ = false;           ///< the parts have been ordered to begin
   std::size_t outstanding_ = 0;  ///< reports of parts that have not ended, or not flushed
-  std::size_t stage_ = 0;        ///< next flush stage
-  Tick stage_began_ = 0;
-  Tick wrote_back_until_ = 0;  ///< in this stage
-  std::uint64_t flush_cycles_ = 0;
+  Tick drained_at_ = 0;
+  FlushSequence flush_{clock_};
   std::uint64_t ctas_total_ = 0;
   std::uint64_t ended_before_ = 0;  ///< CTAs of earlier kernels
   std::uint64_t started_before_ = 0;

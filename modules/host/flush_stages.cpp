@@ -2,6 +2,7 @@
 #include "modules/host/flush_stages.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tessera {
 
@@ -51,6 +52,33 @@ void StageFlush::reset() {
   running_ = false;
   stage_ = 0;
   outstanding_ = 0;
+}
+
+bool FlushSequence::begin_kernel() {
+  stage_ = 0;
+  wrote_back_until_ = 0;
+  cycles_ = 0;
+  precedes_ = std::exchange(due_, false);
+  return precedes_;
+}
+
+std::optional<std::size_t> FlushSequence::next(Tick t) {
+  if (stage_ != 0 && wrote_back_until_ > began_) {
+    cycles_ += clock_.cycle_at(wrote_back_until_) - clock_.cycle_at(began_);
+  }
+  if (due_ || stage_ == stages_) return std::nullopt;
+  began_ = t;
+  return stage_++;
+}
+
+void FlushSequence::end() {
+  precedes_ = false;
+  stage_ = 0;
+}
+
+void FlushSequence::reset() {
+  due_ = false;
+  end();
 }
 
 }  // namespace tessera

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +62,43 @@ class StageFlush {
   Tick stage_end_ = 0;     ///< earliest end of the stage, as far as it is known
   Tick wrote_back_until_ = 0;
   std::size_t outstanding_ = 0;  ///< acknowledgements not received yet
+};
+
+/// The stage that a dispatcher orders next: after a kernel's CTAs, or before those of the next one.
+class FlushSequence {
+ public:
+  explicit FlushSequence(const ClockDomain& clock) : clock_(clock) {}
+
+  void have_stages(std::size_t stages) { stages_ = std::max(stages_, stages); }
+  /// From now on, a kernel ends without flush, and the next one begins with it.
+  void put_off() { put_off_ = true; }
+
+  /// A kernel begins. Returns whether a flush precedes its CTAs.
+  bool begin_kernel();
+  void end_ctas() { due_ = put_off_; }
+  /// Whether the stages before CTAs are not over, or a stage after CTAs has been ordered.
+  bool running() const { return precedes_ || stage_ != 0; }
+  bool precedes() const { return precedes_; }
+  /// The previous stage has ended. Returns the next one, or nothing.
+  std::optional<std::size_t> next(Tick t);
+  /// Before CTAs: they begin.
+  void end();
+  /// A stage of a GPU has ended whose last acknowledgement took effect at `until`; 0 if none did.
+  void ended(Tick until) { wrote_back_until_ = std::max(wrote_back_until_, until); }
+  /// Of caches that wrote back, in this kernel.
+  std::uint64_t cycles() const { return cycles_; }
+  void reset();
+
+ private:
+  const ClockDomain& clock_;
+  std::size_t stages_ = 0;
+  bool put_off_ = false;
+  bool due_ = false;       ///< before the next kernel
+  bool precedes_ = false;  ///< CTAs that have not begun
+  std::size_t stage_ = 0;  ///< next
+  Tick began_ = 0;
+  Tick wrote_back_until_ = 0;
+  std::uint64_t cycles_ = 0;
 };
 
 }  // namespace tessera

@@ -25,6 +25,10 @@ MessageClass class_of(MessageType type) {
   return MessageClass::kAcknowledgement;
 }
 
+bool carries_bytes(MessageType type) {
+  return class_of(type) == MessageClass::kData || type == MessageType::kWriteBack;
+}
+
 const char* name_of(MessageType type) {
   static constexpr std::array<const char*, kMessageTypes> kNames = {
       "read-request",     "write-request", "write-back", "read-snoop",

@@ -44,6 +44,8 @@ inline constexpr std::size_t kMessageTypes =
     static_cast<std::size_t>(MessageType::kWriteBackAck) + 1;
 
 MessageClass class_of(MessageType type);
+/// Whether messages of this type carry bytes of lines.
+bool carries_bytes(MessageType type);
 const char* name_of(MessageType type);
 const char* name_of(MessageClass c);
 

@@ -139,7 +139,7 @@ void CoherentCache::evict(std::uint64_t line, std::function<void()> done) {
 }
 
 void CoherentCache::flush(const std::function<void()>& done) {
-  const std::vector<std::uint64_t> lines = held_blocks();
+  const std::vector<std::uint64_t> lines = blocks_to_flush();
   if (lines.empty()) {
     if (done) done();
     return;
@@ -315,6 +315,7 @@ bool CoherentCache::allocate_frame(Job& job) {
   }
   if (job.evicting) return false;
   job.evicting = true;
+  ++replacements_;
   const std::uint64_t victim = tags_.line(f);
   auto eviction = std::make_unique<Job>();
   eviction->kind = Job::Kind::kFlush;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "modules/cache/cache_array.h"
@@ -35,6 +36,12 @@ struct CoherentAccess {
   AtomicOperands* operands = nullptr;  ///< kAtomic: the lanes' old values are written on completion
 };
 
+/// Blocks that a final flush writes back and evicts.
+enum class FlushedBlocks : std::uint8_t {
+  kAll,
+  kModified,  ///< those in N, M and O. Blocks in E and S stay
+};
+
 struct CoherentCacheConfig {
   std::uint32_t sets = 64;
   std::uint32_t ways = 4;
@@ -47,6 +54,7 @@ struct CoherentCacheConfig {
   std::uint32_t banks = 1;
   std::uint32_t interleave_lines = 1;
   OwnedRead owned_read = OwnedRead::kToInvalid;
+  FlushedBlocks flushed = FlushedBlocks::kAll;
   ProtocolMutation mutation = ProtocolMutation::kNone;  ///< tests only
 
   /// Throws std::invalid_argument.
@@ -94,13 +102,15 @@ class CoherentCache {
   void receive(const CoherenceMessage& message);
   /// Evicts the block of a line, if there is one. Requests in progress are completed first.
   void evict(std::uint64_t line, std::function<void()> done = {});
-  /// Evicts every block. `done` is called after the parent has acknowledged every write-back.
+  /// Evicts blocks_to_flush(). `done` is called after the parent has acknowledged every write-back.
   void flush(const std::function<void()>& done);
 
   AgentId id() const { return self_; }
   const CoherentCacheConfig& config() const { return config_; }
   /// No transaction is pending.
   bool idle() const { return active_.empty(); }
+  /// Blocks that were evicted for other blocks since the last call.
+  std::uint64_t take_replacements() { return std::exchange(replacements_, 0); }
   /// Accesses, and requests of children, that have not been completed. Write-backs are requests.
   std::size_t pending() const { return pending_; }
   /// Pending transactions, one per line of text. Empty if idle.
@@ -112,8 +122,9 @@ class CoherentCache {
   /// Resident bytes, or nullptr.
   const unsigned char* bytes(std::uint64_t line) const;
   ByteMask dirty(std::uint64_t line) const;
-  /// First lines of the blocks that have a frame or a transaction, in ascending order.
-  std::vector<std::uint64_t> held_blocks() const;
+  /// First lines of the blocks that a final flush evicts now, in ascending order: those that
+  /// CoherentCacheConfig::flushed names, and those with a transaction.
+  std::vector<std::uint64_t> blocks_to_flush() const;
   /// Index of a block among the blocks of this bank. It selects the set.
   std::uint64_t index_of(std::uint64_t block) const;
   std::uint64_t block_of(std::uint64_t line) const { return line / config_.block_lines; }
@@ -254,6 +265,7 @@ class CoherentCache {
   /// Write-backs that a response to a snoop has voided: line * 64 + child.
   std::vector<std::uint64_t> voided_;
   std::size_t pending_ = 0;
+  std::uint64_t replacements_ = 0;
   unsigned depth_ = 0;  ///< calls in progress; the outermost advances the blocks
 };
 

@@ -40,11 +40,17 @@ void describe(StatisticsVisitor& v, CoherentAccessStats& s) {
   v.counter("load_misses", s.load_misses, "access", "loads that waited for a message");
   v.counter("store_hits", s.store_hits, "access", "stores that hit");
   v.counter("fences", s.fences, "fence", "times the core's stores were made visible to all");
-  v.counter("flushes", s.flushes, "flush", "times all blocks were evicted");
   v.counter("stalls_mshr", s.stalls_mshr, "access",
             "accesses whose lookup waited because every transaction was in use");
   v.counter("bytes_to_core", s.bytes_to_core, "byte", "bytes requested by lanes");
   v.histogram("miss_latency", s.miss_latency, "cycle", "from a missing access's lookup to its end");
+}
+
+void describe(StatisticsVisitor& v, CoherentFlushStats& s) {
+  v.counter("flushes", s.flushes, "flush", "final flushes");
+  v.counter("flushed_bytes", s.flushed_bytes, "byte",
+            "dirty bytes that left during final flushes: write-backs, and responses to snoops");
+  v.counter("replacements", s.replacements, "block", "blocks evicted for other blocks");
 }
 
 CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
@@ -105,6 +111,7 @@ void CoherentCacheBlock::after_lookup(Tick t) {
     evictions_.pop_front();
   }
   sweep(t);
+  flush_stats_.replacements += cache_->take_replacements();
   look_up_access(t);
   send_to_core(t);
 }
@@ -194,7 +201,7 @@ void CoherentCacheBlock::evict(std::uint64_t line, std::function<void()> done) {
 }
 
 void CoherentCacheBlock::add_sweep(bool evicts, std::function<void()> done) {
-  ++(evicts ? stats_.flushes : stats_.fences);
+  ++(evicts ? flush_stats_.flushes : stats_.fences);
   Sweep s;
   s.due = clock_.after(now() + 1, 0);
   s.evicts = evicts;
@@ -217,7 +224,7 @@ void CoherentCacheBlock::sweep(Tick t) {
 void CoherentCacheBlock::begin(Sweep& s) {
   s.begun = true;
   if (s.evicts) {
-    const std::vector<std::uint64_t> lines = cache_->held_blocks();
+    const std::vector<std::uint64_t> lines = cache_->blocks_to_flush();
     s.lines.assign(lines.begin(), lines.end());
   } else {
     s.lines.assign(stored_.begin(), stored_.end());
@@ -228,6 +235,13 @@ void CoherentCacheBlock::begin(Sweep& s) {
 
 bool CoherentCacheBlock::can_treat(const Sweep& s) const {
   return !s.lines.empty() && s.outstanding < timing_.transactions;
+}
+
+void CoherentCacheBlock::count_flushed(const CoherenceMessage& message) {
+  const bool towards_memory =
+      message.type == MessageType::kWriteBack || message.type == MessageType::kSnoopData;
+  if (!towards_memory || sweeps_.empty() || !sweeps_.front().evicts) return;
+  for (const LineBytes& l : message.data) flush_stats_.flushed_bytes += l.mask.count();
 }
 
 /// Evicts or synchronises the sweep's next line.
@@ -316,10 +330,12 @@ void CoherentCacheBlock::reset() {
   stored_.clear();
   access_stalls_ = {};
   stats_ = {};
+  flush_stats_ = {};
 }
 
 void CoherentCacheBlock::register_statistics(StatisticsRegistry& registry) const {
   CoherenceBlock::register_statistics(registry);
+  register_statistics_of(registry, name(), flush_stats_);
   if (core.size() != 0) register_statistics_of(registry, name(), stats_);
 }
 

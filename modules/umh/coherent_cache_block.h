@@ -40,13 +40,20 @@ struct CoherentAccessStats {
   Counter load_misses = 0;
   Counter store_hits = 0;
   Counter fences = 0;
-  Counter flushes = 0;
   Counter stalls_mshr = 0;
   Counter bytes_to_core = 0;
   Histogram miss_latency;
 };
 
 void describe(StatisticsVisitor& v, CoherentAccessStats& s);
+
+struct CoherentFlushStats {
+  Counter flushes = 0;
+  Counter flushed_bytes = 0;
+  Counter replacements = 0;  ///< blocks
+};
+
+void describe(StatisticsVisitor& v, CoherentFlushStats& s);
 
 /// A cache of the coherent hierarchy: GPU L1 and L2, CPU L1, L2 and LLC (CoherentCache, UMH
 /// sections 4 and 5), with its sockets and its timing. An L1 has a core and no children.
@@ -65,8 +72,8 @@ void describe(StatisticsVisitor& v, CoherentAccessStats& s);
 /// flush() of FlushIf is a fence: the core's completed stores become visible to all devices before
 /// a later access is looked up. Each line that the core has stored to non-coherently since the last
 /// fence, and that is not exclusive here, is synchronised (a coherent store without bytes). flush()
-/// of SliceFlushIf evicts every block. Both treat one block a cycle, at most `transactions` at a
-/// time.
+/// of SliceFlushIf is a final flush (CoherentCache::flush()). Both treat one block a cycle, at most
+/// `transactions` at a time.
 ///
 /// Phases: all four. Untimed accesses go through the platform's Backdoor (use()); without one, they
 /// are refused. Not modelled: bank conflicts; a limit on the list of stored lines.
@@ -103,6 +110,13 @@ class CoherentCacheBlock : public CoherenceBlock,
  protected:
   void handle(const CoherenceMessage& message) override { cache_->receive(message); }
   std::size_t pending() const override { return cache_->pending(); }
+  void send(CoherenceMessage message) override {
+    count_flushed(message);
+    CoherenceBlock::send(std::move(message));
+  }
+  /// Counts the bytes of a message that leaves during a flush. The flush of another GPU can take
+  /// dirty bytes by a snoop.
+  void count_flushed(const CoherenceMessage& message);
   void after_lookup(Tick t) override;
   Tick next_work(Tick t) const override;
   std::string describe_transactions() const override { return cache_->describe_waiting(); }
@@ -155,6 +169,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   std::unordered_set<std::uint64_t> stored_;  ///< lines for the next fence
   StallTracker access_stalls_;
   CoherentAccessStats stats_;
+  CoherentFlushStats flush_stats_;
   Backdoor* untimed_ = nullptr;
 };
 

@@ -6,10 +6,14 @@
 
 namespace tessera::umh {
 
-std::vector<std::uint64_t> CoherentCache::held_blocks() const {
+std::vector<std::uint64_t> CoherentCache::blocks_to_flush() const {
+  const bool all = config_.flushed == FlushedBlocks::kAll;
   std::vector<std::uint64_t> lines;
   for (Frame f = 0; f < tags_.frames(); ++f) {
-    if (tags_.occupied(f)) lines.push_back(tags_.line(f) * config_.block_lines);
+    if (!tags_.occupied(f)) continue;
+    const bool modified =
+        on(blocks_[f].state, Incoming::kEviction).transfer == Transfer::kWriteBack;
+    if (all || modified || tags_.locked(f)) lines.push_back(tags_.line(f) * config_.block_lines);
   }
   for (const auto& [block, activity] : active_) {
     if (find(block) == CacheArray::kNone) lines.push_back(block * config_.block_lines);

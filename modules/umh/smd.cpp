@@ -30,6 +30,7 @@ CoherentCacheConfig SmdConfig::cache() const {
   c.mask_granularity = mask_granularity;
   c.banks = stacks;
   c.owned_read = owned_read;
+  c.flushed = flushed;
   c.mutation = mutation;
   return c;
 }

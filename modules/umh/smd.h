@@ -18,6 +18,7 @@ struct SmdConfig {
   std::uint32_t stacks = 4;          ///< of the GPU
   std::uint32_t mask_granularity = 4;
   OwnedRead owned_read = OwnedRead::kToInvalid;
+  FlushedBlocks flushed = FlushedBlocks::kModified;
   ProtocolMutation mutation = ProtocolMutation::kNone;
 
   CoherentCacheConfig cache() const;

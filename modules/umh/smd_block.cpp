@@ -58,7 +58,10 @@ bool SmdBlock::can_admit() const {
   return CoherentCacheBlock::can_admit() && stack_.backlog() < smd_.memory_accesses;
 }
 
-void SmdBlock::send(CoherenceMessage message) { stack_.post(std::move(message), now()); }
+void SmdBlock::send(CoherenceMessage message) {
+  count_flushed(message);
+  stack_.post(std::move(message), now());
+}
 
 void SmdBlock::after_lookup(Tick t) {
   CoherentCacheBlock::after_lookup(t);

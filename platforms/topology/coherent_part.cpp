@@ -26,6 +26,10 @@ CoherentPart add_coherent_part(Planner& p, std::uint32_t number) {
     part.l2s.push_back(
         p.add(BlockKind::kCoherentCache, numbered("l2_", j), gpu.node, number, 0, 0));
   }
+  if (p.config().hierarchy.partitioned) {
+    part.partition_link =
+        p.add(BlockKind::kPartitionLink, "partition_link", gpu.node, number, 0, 0);
+  }
   return part;
 }
 
@@ -34,28 +38,68 @@ void add_cores(Planner& p, CoherentPart& part) {
   p.add_sms(part.gpu);
 }
 
-void place_l1s(Planner& p, const CoherentPart& part, unsigned l2_parent_sockets) {
+namespace {
+
+/// Connects an L1 and an L2, which already have their agents.
+void connect(Planner& p, PlannedBlockId l1, PlannedBlockId l2) {
+  umh::CoherencePlace& upper = p.block(l1).coherence;
+  umh::CoherencePlace& lower = p.block(l2).coherence;
+  upper.sockets.emplace_back(agent(l2), upper.parent_sockets);
+  lower.sockets.emplace_back(agent(l1), lower.parent_sockets + lower.child_sockets);
+  p.link_coherence({l1, upper.parent_sockets++}, {l2, lower.child_sockets++});
+}
+
+/// Connects each L1 to the L2 of its partition directly, and to the others by a link.
+void connect_partitions(Planner& p, const CoherentPart& part) {
   const std::vector<PlannedBlockId>& l1s = part.gpu.l1s;
+  const auto partitions = static_cast<unsigned>(part.l2s.size());
+  const PlannedBlockId link = *part.partition_link;
+  umh::CoherenceLinkPlace& ends = p.block(link).coherence_link;
+  ends.parent_sockets = partitions;
+  ends.mask_granularity = p.config().hierarchy.mask_granularity;
+  const auto partition_of = [&](unsigned i) {
+    return i / (static_cast<unsigned>(l1s.size()) / partitions);
+  };
+  for (unsigned i = 0; i < l1s.size(); ++i) connect(p, l1s[i], part.l2s[partition_of(i)]);
+  for (unsigned j = 0; j < partitions; ++j) {
+    umh::CoherencePlace& l2 = p.block(part.l2s[j]).coherence;
+    for (unsigned i = 0; i < l1s.size(); ++i) {
+      if (partition_of(i) == j) continue;
+      p.block(l1s[i]).coherence.sockets.emplace_back(agent(part.l2s[j]), 1);
+      l2.sockets.emplace_back(agent(l1s[i]), l2.parent_sockets + l2.child_sockets);
+    }
+    p.link_coherence({link, j}, {part.l2s[j], l2.child_sockets++});
+    ends.sockets.emplace_back(agent(part.l2s[j]), j);
+    ends.device_of_parent.push_back(j);
+  }
   for (unsigned i = 0; i < l1s.size(); ++i) {
-    umh::CoherencePlace& l1 = p.block(l1s[i]).coherence;
-    l1.self = agent(l1s[i]);
+    p.link_coherence({l1s[i], p.block(l1s[i]).coherence.parent_sockets++}, {link, i});
+    ends.sockets.emplace_back(agent(l1s[i]), partitions + i);
+    ends.device_of_child.push_back(partition_of(i));
+  }
+}
+
+}  // namespace
+
+void place_l1s(Planner& p, const CoherentPart& part, unsigned l2_parent_sockets) {
+  for (const PlannedBlockId id : part.gpu.l1s) {
+    umh::CoherencePlace& l1 = p.block(id).coherence;
+    l1.self = agent(id);
     l1.parents = agents(part.l2s);
     l1.parent_lines = p.config().hierarchy.block_bytes / umh::kLineBytes;
-    l1.parent_sockets = static_cast<unsigned>(part.l2s.size());
-    for (unsigned j = 0; j < part.l2s.size(); ++j) {
-      l1.sockets.emplace_back(agent(part.l2s[j]), j);
-      p.link_coherence({l1s[i], j}, {part.l2s[j], i});
-    }
   }
   for (const PlannedBlockId id : part.l2s) {
     umh::CoherencePlace& l2 = p.block(id).coherence;
     l2.self = agent(id);
-    l2.children = agents(l1s);
+    l2.children = agents(part.gpu.l1s);
     l2.parent_sockets = l2_parent_sockets;
-    l2.child_sockets = static_cast<unsigned>(l1s.size());
-    for (unsigned i = 0; i < l1s.size(); ++i) {
-      l2.sockets.emplace_back(agent(l1s[i]), l2_parent_sockets + i);
-    }
+  }
+  if (part.partition_link) {
+    connect_partitions(p, part);
+    return;
+  }
+  for (const PlannedBlockId l1 : part.gpu.l1s) {
+    for (const PlannedBlockId l2 : part.l2s) connect(p, l1, l2);
   }
 }
 
@@ -99,6 +143,10 @@ void check_coherent(const GpuConfig& c, std::vector<std::string>& errors) {
   // An HMD has an LLC, too.
   if (s.sms / s.gpus > 64 || s.gpus * c.hierarchy.stacks > 63) {
     errors.emplace_back("a directory has at most 64 children: SMs of a GPU, or stacks of all GPUs");
+  }
+  if (c.hierarchy.partitioned && (s.sms / s.gpus) % c.hierarchy.stacks != 0) {
+    errors.emplace_back(
+        "umh.partitioned needs an equal part of a GPU's SMs for each of umh.stacks partitions");
   }
   if (c.migration.policy != "none") {
     errors.emplace_back("migration.policy must be none: blocks move to the GPUs by themselves");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,18 +19,19 @@ std::vector<umh::AgentId> agents(const std::vector<PlannedBlockId>& blocks);
 struct CoherentPart {
   Planner::Gpu gpu;
   std::vector<PlannedBlockId> l2s;
+  std::optional<PlannedBlockId> partition_link;
   std::vector<PlannedBlockId> smds;  ///< none unless the stacks cache other memory
 
   /// The blocks at the link.
   const std::vector<PlannedBlockId>& ends() const { return smds.empty() ? l2s : smds; }
 };
 
-/// Adds GPU `number` with its L1s and its L2s, one per stack.
+/// Adds GPU `number` with its L1s, its L2s, one per stack, and the link of its partitions.
 CoherentPart add_coherent_part(Planner& p, std::uint32_t number);
 /// Adds the blocks between a GPU's SMs and the page tables, and the SMs.
 void add_cores(Planner& p, CoherentPart& part);
 /// Sets the places of the L1s, and those of the L2s but for their parents, whose sockets come
-/// first.
+/// first. Connects them, with a partition link if the GPU has partitions.
 void place_l1s(Planner& p, const CoherentPart& part, unsigned l2_parent_sockets);
 /// Adds the page tables and the dispatcher, at `node`.
 void add_host(Planner& p, std::uint32_t node, const std::vector<CoherentPart>& parts);

@@ -10,12 +10,12 @@ using nlohmann::ordered_json;
 
 const char* name_of(BlockKind kind) {
   static constexpr const char* kNames[] = {
-      "page_migrator", "mdr",     "line_sharing",   "decision",       "dram",
-      "llc",           "l1",      "probe",          "network",        "rdma",
-      "remote_cache",  "fabric",  "long_link",      "l2_tlb",         "walker",
-      "uvm",           "sm",      "dispatcher",     "coherent_cache", "smd",
-      "stack",         "hmd",     "coherence_link", "cpu_llc",        "cpu_l2",
-      "cpu_l1",        "cpu_core"};
+      "page_migrator", "mdr",    "line_sharing",   "decision",       "dram",
+      "llc",           "l1",     "probe",          "network",        "rdma",
+      "remote_cache",  "fabric", "long_link",      "l2_tlb",         "walker",
+      "uvm",           "sm",     "dispatcher",     "coherent_cache", "smd",
+      "stack",         "hmd",    "coherence_link", "partition_link", "cpu_llc",
+      "cpu_l2",        "cpu_l1", "cpu_core"};
   static_assert(std::size(kNames) == kPlannedKinds);
   return kNames[static_cast<std::size_t>(kind)];
 }

@@ -52,6 +52,7 @@ enum class BlockKind : std::uint8_t {
   kStack,  ///< the DRAM channel behind an SMD
   kHmd,
   kCoherenceLink,
+  kPartitionLink,  ///< a coherence link between the partitions of a GPU
   kCpuLlc,
   kCpuL2,
   kCpuL1,
@@ -116,18 +117,19 @@ struct PlannedBlock {
   /// Caches and directories of a coherent hierarchy, L1s included: their coherence sockets, and the
   /// agents that they reach. An agent is the number of its block.
   umh::CoherencePlace coherence;
-  umh::CoherenceLinkPlace coherence_link;  ///< kCoherenceLink only
+  umh::CoherenceLinkPlace coherence_link;  ///< kCoherenceLink and kPartitionLink only
 
+  bool is_coherence_link() const {
+    return kind == BlockKind::kCoherenceLink || kind == BlockKind::kPartitionLink;
+  }
   bool coherent() const { return coherence.self != umh::kNoAgent; }
   /// Its sockets towards the host's memory, and those towards the processors.
   unsigned parent_sockets() const {
-    return kind == BlockKind::kCoherenceLink ? coherence_link.parent_sockets
-                                             : coherence.parent_sockets;
+    return is_coherence_link() ? coherence_link.parent_sockets : coherence.parent_sockets;
   }
   unsigned child_sockets() const {
-    return kind == BlockKind::kCoherenceLink
-               ? static_cast<unsigned>(coherence_link.device_of_child.size())
-               : coherence.child_sockets;
+    return is_coherence_link() ? static_cast<unsigned>(coherence_link.device_of_child.size())
+                               : coherence.child_sockets;
   }
 };
 

@@ -182,8 +182,16 @@ Shape unified_hierarchy_shape() {
   s.validate = validate;
   s.plan = plan;
   s.report = report_link;
-  s.reads = {"umh.cpu.",        "umh.gpu_memory",    "umh.smd", "umh.stack.",
-             "umh.stack_bytes", "umh.peer_transfer", "umh.",    "dispatch.gpu_latency_ns"};
+  s.reads = {"umh.cpu.",
+             "umh.gpu_memory",
+             "umh.smd",
+             "umh.stack.",
+             "umh.stack_bytes",
+             "umh.peer_transfer",
+             "umh.flushed",
+             "umh.synchronisation",
+             "umh.",
+             "dispatch.gpu_latency_ns"};
   s.joins_gpus = true;
   s.host_memory = true;
   return s;

@@ -68,6 +68,29 @@ TESSERA_VERIFIES_CARRIED("histogram256", "memcpy-4-small umh.link.shared=true")
 TESSERA_VERIFIES_CARRIED("fwt", "software-um-1-small")
 TESSERA_VERIFIES_CARRIED("pagerank", "memcpy-4-small")
 
+// The CPU synchronises each line that it loads, in place of the final flush.
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, "umh-2-small umh.synchronisation=dynamic")
+TESSERA_VERIFIES_CARRIED("pagerank", "umh-4-small umh.synchronisation=dynamic")
+TESSERA_VERIFIES_CARRIED("kmeans", "umh-2-small umh.synchronisation=dynamic umh.flushed=all")
+TESSERA_VERIFIES_CARRIED("radixsort", "umh-2-small umh.flushed=all")
+TESSERA_VERIFIES_CARRIED("fwt", "zero-copy-2-small umh.synchronisation=dynamic")
+
+// NUBA's partitions in UMH's GPUs, with its page placement. LADM's placement and scheduling.
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, "umh-2-small umh.partitioned=true")
+#define TESSERA_NUBA_IN_UMH(SHAPE)                                            \
+  SHAPE                                                                       \
+  " umh.partitioned=true system.channels=2 system.address_map=fixed-channel " \
+  "system.page_placement=lab"
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED, TESSERA_NUBA_IN_UMH("umh-4-small"))
+TESSERA_VERIFIES_CARRIED(
+    "kmeans",
+    TESSERA_NUBA_IN_UMH(
+        "umh-2-small") " dispatch.planner=lasp launch_planner.lasp.remote_bypassing=false")
+TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED,
+                "umh-4-small dispatch.planner=lasp launch_planner.lasp.remote_bypassing=false")
+TESSERA_VERIFIES_CARRIED("mm", "memcpy-2-small umh.partitioned=true")
+TESSERA_VERIFIES_CARRIED("transpose", "zero-copy-2-small umh.partitioned=true")
+
 // Kernels with fences, flags and atomics.
 TESSERA_VERIFIES_CARRIED("bfs", "umh-2-small")
 TESSERA_VERIFIES_CARRIED("histogram", "umh-2-small")
@@ -158,6 +181,60 @@ TEST_CASE("software unified memory copies every array at the launch and at the s
   CHECK(copies["bytes_to_host"] == all / 3 * 2 + all);
 }
 
+TEST_CASE("SMDs keep clean blocks between kernels") {
+  const auto fetched = [](const std::string& flushed) {
+    const auto d = nlohmann::json::parse(
+        document("umh-2-small", "kmeans", ValueMode::kCarried, {"umh.flushed=" + flushed}));
+    return d["modules"]["system.host_link"]["messages_grant"].get<std::uint64_t>();
+  };
+  CHECK(fetched("modified") < fetched("all"));
+}
+
+TEST_CASE("with dynamic synchronisation, the CPU has its first results before a final flush ends") {
+  const auto run = [](const std::string& synchronisation) {
+    return nlohmann::json::parse(
+        document("umh-1-small", "vecadd", ValueMode::kCarried,
+                 {"umh.synchronisation=" + synchronisation, "umh.stack_bytes=16777216"}));
+  };
+  const auto flush = run("final-flush");
+  const auto dynamic = run("dynamic");
+  CHECK(dynamic["derived"]["first_read_ns"] < flush["derived"]["first_read_ns"]);
+  CHECK(dynamic["cycles"] < flush["cycles"]);
+  // One kernel, and no other follows: no flush.
+  CHECK(dynamic["derived"]["hierarchy"]["flushed_bytes"] == 0);
+  CHECK(dynamic["derived"]["hierarchy"]["smd_flushed_bytes"] == 0);
+  // The result array, which is a third of the data, and is in the SMDs.
+  const std::uint64_t bytes = flush["footprint_bytes"].get<std::uint64_t>() / 3;
+  CHECK(flush["derived"]["hierarchy"]["smd_flushed_bytes"] == bytes);
+  CHECK(dynamic["modules"]["system.cpu0"]["synchronised_loads"] == bytes / 4096);
+  CHECK(dynamic["modules"]["system.cpu0"]["loads"] == 0);
+  // The stacks hold everything (section 5.1).
+  CHECK(flush["derived"]["hierarchy"]["smd_replacements"] == 0);
+}
+
+TEST_CASE("after memcpy, the host has its first results when the copy ends") {
+  const auto d = nlohmann::json::parse(document("memcpy-1-small", "vecadd", ValueMode::kCarried));
+  const auto& copies = d["modules"]["copy_engine"];
+  CHECK(d["derived"]["first_read_ns"].get<double>() >= copies["to_host_ns"].get<double>());
+  CHECK(d["derived"]["copied_back_bytes"] == copies["bytes_to_host"]);
+}
+
+TEST_CASE("an L1 reaches the L2 of its partition without the partition link") {
+  const auto run = [](const std::vector<std::string>& sets) {
+    std::vector<std::string> all = {"umh.partitioned=true", "dispatch.scheduler=distributed"};
+    all.insert(all.end(), sets.begin(), sets.end());
+    return nlohmann::json::parse(document("umh-1-small", "vecadd", ValueMode::kCarried, all));
+  };
+  // An SM has a part of each array to itself, in whole pages. Each page is placed in the partition
+  // of the SM that touches it first.
+  const auto nuba = run({"system.channels=2", "system.address_map=fixed-channel",
+                         "system.page_placement=first-touch"});
+  const auto interleaved = run({});
+  CHECK(nuba["derived"]["hierarchy"]["remote_request_fraction"] == 0.0);
+  CHECK(nuba["modules"]["system.gpu0.partition_link"]["bandwidth"]["total"] == 0);
+  CHECK(interleaved["derived"]["hierarchy"]["remote_request_fraction"] == 0.5);
+}
+
 TEST_CASE("a faster link shortens the run") {
   const auto pcie = nlohmann::json::parse(document("umh-2-small", "vecadd", ValueMode::kCarried));
   const auto nvlink = nlohmann::json::parse(
@@ -192,6 +269,10 @@ TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
   CHECK(refusal({"umh.block_bytes=8192"}).find("must go to the host's channels in turn") !=
         std::string::npos);
   CHECK(refusal({"umh.gpu_memory=false"}).find("umh.block_bytes must be 64") != std::string::npos);
+  CHECK(refusal({"umh.cpu.cores=0", "umh.synchronisation=dynamic"}).find("needs umh.cpu.cores") !=
+        std::string::npos);
+  CHECK(refusal({"umh.partitioned=true", "umh.stacks=3"}).find("an equal part") !=
+        std::string::npos);
   CHECK(refusal({"umh.mask_granularity=3"}).find("1, 2 or 4 bytes") != std::string::npos);
   CHECK(refusal({"system.modules=2"}).find("system.modules") != std::string::npos);
   CHECK(refusal({"migration.policy=griffin"}).find("migration.policy") != std::string::npos);

@@ -111,6 +111,15 @@ TEST_CASE("the record of a last sharer is a setting of slices that forward hits 
   CHECK(idle("mesh-28-8", {"llc.last_sharer"}, {"system.miss_routing=la-llc"}).empty());
 }
 
+TEST_CASE("settings of a coherent hierarchy that its platform does not have") {
+  CHECK(idle("umh-2", {"umh.partition_link.latency_ns", "umh.flushed"}) ==
+        Lines{"umh.partition_link.latency_ns: umh.partitioned is false"});
+  CHECK(idle("umh-2", {"umh.partition_link.latency_ns"}, {"umh.partitioned=true"}).empty());
+  CHECK(idle("memcpy-2", {"umh.flushed"}) == Lines{"umh.flushed: system.topology is gpu-ranges"});
+  CHECK(idle("uba-mem", {"umh.partition_link.latency_ns"}) ==
+        Lines{"umh.partition_link.latency_ns: system.topology is uba-mem"});
+}
+
 TEST_CASE("a page's place has no meaning where the address map spreads pages over channels") {
   const std::vector<std::string> pae = {"system.address_map=pae", "system.page_placement=lab"};
   CHECK(idle("uba-mem", {"system.page_placement", "page_placement.lab.threshold"}, pae) ==

@@ -2,6 +2,7 @@
 #include "studies/document.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 using namespace tessera;
 using namespace tessera::studies;
@@ -50,6 +51,17 @@ const ordered_json& claim(const ordered_json& document, const std::string& id) {
 }
 
 }  // namespace
+
+TEST_CASE("a range without upper limit accepts any larger value, and ends with null") {
+  Study study = tiny();
+  for (Claim& c : study.claims) {
+    if (c.id == "slower") c.accept_range->second = std::numeric_limits<double>::infinity();
+  }
+  const ordered_json d = document_of(1, 1, true, study);
+  CHECK(claim(d, "slower")["accept_range"].dump() == "[0.01,null]");
+  CHECK(claim(d, "slower")["measured"] == 100);
+  CHECK(claim(d, "slower")["verdict"] == "holds");
+}
 
 TEST_CASE("a claim has measured, published, range, verdict and its workloads") {
   const ordered_json d = document_of(200, 400);

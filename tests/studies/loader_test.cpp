@@ -92,6 +92,8 @@ TEST_CASE("malformed files are told with file, line, place and the nearest name"
         {"claims.json:5: /claims/0/minimum_check", "unexpected"});
   check("claims.json", "\"accept_range\": [0.01, 0.99]", "\"accept_range\": [2, 1]",
         {"/claims/0/accept_range", "low <= high"});
+  check("claims.json", "\"accept_range\": [0.01, 0.99]", "\"accept_range\": [null, 1]",
+        {"/claims/0/accept_range/0", "expected a number"});
   check("claims.json", "\"value\": 0.5, ", "", {"\"value\" and \"accept_range\" come together"});
   check("claims.json", "\"direction\": [\"base\", \"slow\"]", "\"per_workload\": {\"VA\": 1}",
         {"/claims/2", "numbers need a \"tolerance\""});

@@ -222,6 +222,54 @@ TEST_CASE("a second kernel runs after the first, every CTA once again") {
   CHECK(rig.caches[0]->flushed.size() == 2);
 }
 
+TEST_CASE("a flush that is due before the next kernel precedes its first CTA, exact") {
+  Rig rig(3);
+  rig.dispatcher.flush_before_kernels();
+  for (auto& sm : rig.sms) sm->drain = kClock.time_of(7);
+  FakeKernel first(10);
+  FakeKernel second(20);
+  rig.launch(first);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
+  REQUIRE(rig.ended == 1);
+  Tick drained = 0;
+  for (const auto& sm : rig.sms) drained = std::max(drained, sm->drained);
+  CHECK(rig.ended_at == drained + kClock.time_of(1));
+  CHECK(rig.dispatcher.drained_at() == rig.ended_at);
+  CHECK(rig.caches[0]->flushed.empty());
+  for (auto& sm : rig.sms) {
+    sm->started.clear();
+    sm->starts.clear();
+  }
+  const Tick launched = now();
+  rig.launch(second);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
+  CHECK(rig.ended == 2);
+  rig.check_each_cta_once(20);
+  // The launch counts from the next edge. The L1s take two cycles, and a CTA starts one later.
+  for (const auto& cache : rig.caches) {
+    CHECK(cache->flushed == std::vector<Tick>{launched + kClock.time_of(1)});
+  }
+  for (const auto& sm : rig.sms) {
+    CHECK(sm->starts.at(0) == launched + kClock.time_of(1 + 2 + 1));
+  }
+}
+
+TEST_CASE("a kernel that does not fit is refused also if a flush is due before it") {
+  Rig rig(2);
+  rig.dispatcher.flush_before_kernels();
+  FakeKernel first(4);
+  rig.launch(first);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
+  REQUIRE(rig.ended == 1);
+  for (auto& sm : rig.sms) sm->resident = 0;
+  FakeKernel second(4);
+  rig.launch(second);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
+  CHECK(rig.ended == 2);
+  CHECK(rig.error);
+  CHECK(rig.dispatcher.idle());
+}
+
 TEST_CASE("news of one instant has one effect, whichever SM speaks first") {
   // Two kernels of two CTAs; the SMs' news comes by hand in either order.
   std::array<Tick, 2> took{};

@@ -457,6 +457,7 @@ Episode random_episode(std::uint64_t seed, std::size_t operations) {
     }
     e.operations.push_back(op);
   }
+  s.flushed = pick(2) == 0 ? FlushedBlocks::kModified : FlushedBlocks::kAll;
   return e;
 }
 
@@ -505,7 +506,8 @@ std::string report(const Episode& episode) {
                      std::to_string(s.cus) + " CUs x " + std::to_string(s.stacks) + " stacks, " +
                      std::to_string(s.cores) + " cores, " + std::to_string(s.hmds) + " HMDs, " +
                      std::to_string(s.block_lines) + " lines per block, mask granularity " +
-                     std::to_string(s.mask_granularity) + ", delays up to " +
+                     std::to_string(s.mask_granularity) +
+                     (s.flushed == FlushedBlocks::kAll ? ", all flushed" : "") + ", delays up to " +
                      std::to_string(episode.max_delay) + "\n" + outcome.fault + "\n";
   for (const std::string& line : trace) text += line + "\n";
   return text;

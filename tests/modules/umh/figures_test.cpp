@@ -229,6 +229,42 @@ TEST_CASE("figure 6a: the final flush brings all bytes to the host before the CP
   }
 }
 
+TEST_CASE("section 4.2: a final flush leaves clean blocks in the SMD") {
+  Figure f(Figure::shape(2, true));
+  f.access(0, Kind::kLoad, 0, 0, 4);
+  f.access(0, Kind::kNStore, kOtherBlock, 0, 4, 21);
+  flush_device(f.system.stages(0), [] {});
+  f.system.run();
+  CHECK(f.states(0, 0) == "IIE");
+  CHECK(f.states(0, kOtherBlock) == "III");
+  f.take();
+  // The next load gets its line from the SMD.
+  CHECK(f.access(0, Kind::kLoad, 0, 0, 4) == Log{"read-request gpu0.l1_0 -> gpu0.l2_0 line 0",
+                                                 "read-request gpu0.l2_0 -> gpu0.smd0 line 0",
+                                                 "grant gpu0.smd0 -> gpu0.l2_0 line 0 E 64 B",
+                                                 "grant-ack gpu0.l2_0 -> gpu0.smd0 line 0",
+                                                 "grant gpu0.l2_0 -> gpu0.l1_0 line 0 E 64 B",
+                                                 "grant-ack gpu0.l1_0 -> gpu0.l2_0 line 0"});
+}
+
+TEST_CASE("section 4.2: a flush of one GPU invalidates the blocks that stayed in another") {
+  Figure f(Figure::shape(2, true));
+  f.access(0, Kind::kLoad, 0, 0, 4);
+  f.access(1, Kind::kLoad, 0, 0, 4);
+  flush_device(f.system.stages(0), [] {});
+  f.system.run();
+  CHECK(f.states(0, 0) == "IIS");
+  // GPU 1 has the block in S. Its store is not coherent, so that GPU 0 keeps the older bytes.
+  f.access(1, Kind::kNStore, 0, 0, 4, 33);
+  CHECK(f.states(0, 0) == "IIS");
+  flush_device(f.system.stages(1), [] {});
+  f.system.run();
+  CHECK(f.states(0, 0) == "III");
+  CHECK(f.states(1, 0) == "III");
+  f.access(0, Kind::kLoad, 0, 0, 4);
+  CHECK(f.result.bytes[0] == 33);
+}
+
 TEST_CASE("figure 6b: a dynamic synchronisation flushes one line if that is the secondary block") {
   Figure f(Figure::shape(1, true, 1));
   compute(f);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 
 #include "tests/modules/umh/tested_system.h"
@@ -53,9 +54,16 @@ std::string violated(const Hierarchy& h, std::uint64_t any) {
   return {};
 }
 
-std::string holder_of(const Hierarchy& hierarchy, std::uint64_t line) {
+std::string holder_of(const Hierarchy& hierarchy, HostMemory& memory, std::uint64_t line) {
   for (const HierarchyNode& n : hierarchy.nodes) {
-    if (n.cache->state(line) != State::kI) return n.name;
+    const State s = n.cache->state(line);
+    if (s == State::kI) continue;
+    const bool clean = s == State::kE || s == State::kS;
+    if (n.cache->config().flushed == FlushedBlocks::kAll || !clean) return n.name;
+    const HostMemory::Line bytes = memory.read(line);
+    if (!std::equal(bytes.begin(), bytes.end(), n.cache->bytes(line))) {
+      return n.name + " (with older bytes)";
+    }
   }
   return {};
 }

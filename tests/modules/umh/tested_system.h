@@ -26,6 +26,7 @@ struct Shape {
   std::uint32_t llc_ways = 2;
   std::uint32_t mask_granularity = 1;
   OwnedRead owned_read = OwnedRead::kToInvalid;
+  FlushedBlocks flushed = FlushedBlocks::kModified;  ///< of the SMDs
   bool peer_transfer = true;
   ProtocolMutation mutation = ProtocolMutation::kNone;
 };
@@ -50,8 +51,9 @@ struct Hierarchy {
 
 /// The first violated invariant of the block of a line, or nothing (docs/systems/umh.md).
 std::string violated(const Hierarchy& hierarchy, std::uint64_t line);
-/// The name of a cache that holds the line, or nothing.
-std::string holder_of(const Hierarchy& hierarchy, std::uint64_t line);
+/// The name of a cache that holds the line after a flush although it must not, or nothing. A cache
+/// that keeps clean blocks must have the bytes of the host memory.
+std::string holder_of(const Hierarchy& hierarchy, HostMemory& memory, std::uint64_t line);
 
 /// A system as the coherence tester sees it. A device is a GPU or, the last one, the CPU.
 class TestedSystem {
@@ -78,7 +80,7 @@ class TestedSystem {
   virtual std::optional<std::uint64_t> last_line() const = 0;
   virtual std::string last_message() const = 0;
   virtual std::string check(std::uint64_t line) const = 0;
-  virtual std::string holder(std::uint64_t line) const = 0;
+  virtual std::string holder(std::uint64_t line) = 0;
   virtual bool idle() const = 0;
   virtual std::string describe_waiting() const = 0;
   virtual HostMemory& memory() = 0;

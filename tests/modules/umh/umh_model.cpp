@@ -241,6 +241,7 @@ void UmhModel::make_gpu(unsigned g, const Agents& a) {
     c.smd.stacks = shape_.stacks;
     c.smd.mask_granularity = shape_.mask_granularity;
     c.smd.owned_read = shape_.owned_read;
+    c.smd.flushed = shape_.flushed;
     c.smd.mutation = shape_.mutation;
     smds_[g].push_back(std::make_unique<SmdBlock>(numbered(gpu + "smd", j).c_str(), c, p, pool_));
     add_node(*smds_[g].back(), a.hmds, true, shape_.block_lines);

@@ -77,7 +77,7 @@ class UmhModel final : public TestedSystem {
   std::optional<std::uint64_t> last_line() const override { return std::nullopt; }
   std::string last_message() const override { return {}; }
   std::string check(std::uint64_t line) const override { return violated(hierarchy_, line); }
-  std::string holder(std::uint64_t line) const override { return holder_of(hierarchy_, line); }
+  std::string holder(std::uint64_t line) override { return holder_of(hierarchy_, memory(), line); }
   bool idle() const override;
   std::string describe_waiting() const override;
   HostMemory& memory() override;

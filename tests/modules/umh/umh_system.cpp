@@ -76,6 +76,7 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
         smd.stacks = shape.stacks;
         smd.mask_granularity = shape.mask_granularity;
         smd.owned_read = shape.owned_read;
+        smd.flushed = shape.flushed;
         smd.mutation = shape.mutation;
         last_[d].push_back(std::make_unique<Smd>(smd, last[d][i], *this, hmds, l2[d][i]));
       } else {

@@ -92,7 +92,7 @@ class UmhSystem final : public TestedSystem, public CoherenceNetwork {
   void flush(unsigned device, std::function<void()> done) override {
     flush_device(stages(device), std::move(done));
   }
-  std::string holder(std::uint64_t line) const override { return holder_of(hierarchy_, line); }
+  std::string holder(std::uint64_t line) override { return holder_of(hierarchy_, memory(), line); }
 
   /// Trace of delivered messages, where `record` is set.
   bool record = false;
