@@ -206,8 +206,8 @@ TEST_CASE("with dynamic synchronisation, the CPU has its first results before a 
   // The result array, which is a third of the data, and is in the SMDs.
   const std::uint64_t bytes = flush["footprint_bytes"].get<std::uint64_t>() / 3;
   CHECK(flush["derived"]["hierarchy"]["smd_flushed_bytes"] == bytes);
-  CHECK(dynamic["modules"]["system.cpu0"]["synchronised_loads"] == bytes / 4096);
-  CHECK(dynamic["modules"]["system.cpu0"]["loads"] == 0);
+  CHECK(dynamic["modules"]["system.gpu0.cpu0"]["synchronised_loads"] == bytes / 4096);
+  CHECK(dynamic["modules"]["system.gpu0.cpu0"]["loads"] == 0);
   // The stacks hold everything (section 5.1).
   CHECK(flush["derived"]["hierarchy"]["smd_replacements"] == 0);
 }
