@@ -51,6 +51,8 @@ HmdSite hmd_site(const GpuConfig& config, const PlatformPlan& plan, const Planne
     return plan.blocks[static_cast<PlannedBlockId>(child)].kind != BlockKind::kCpuLlc;
   });
   site.config = config.hierarchy.hmd_config(static_cast<std::uint32_t>(of_gpus));
+  // L2s request lines. umh.block_bytes is then the interleave of the stacks only.
+  if (!plan.has(BlockKind::kSmd)) site.config.hmd.block_bytes = umh::kLineBytes;
   return site;
 }
 
