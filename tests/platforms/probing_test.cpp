@@ -148,8 +148,10 @@ TEST_CASE("a miss goes to the L2 after the timeout, and its probes come too late
   CHECK(rig.sum("llc", "local_lookups") == 1);
 }
 
-TEST_CASE("the line of a core's own store comes from the L2") {
-  GpuRig rig("mesh-28-8-small", routed("dp"));
+namespace {
+
+/// Core 5 stores to a line that core 0 holds, and loads it.
+void load_own_store(GpuRig& rig) {
   std::vector<std::vector<ListAccess>> lists(6);
   lists[0] = {{kShared}};
   for (std::uint32_t n = 0; n < 4; ++n) lists[5].push_back({kOwn + n * 128});
@@ -158,6 +160,13 @@ TEST_CASE("the line of a core's own store comes from the L2") {
   ListKernel kernel(std::move(lists), true);
   rig.run(kernel);
   CHECK(rig.sum("probe", "own_writes") == 1);
+}
+
+}  // namespace
+
+TEST_CASE("the line of a core's own store comes from the L2") {
+  GpuRig rig("mesh-28-8-small", routed("dp"));
+  load_own_store(rig);
   CHECK(rig.sum("probe", "supplied") == 0);
 }
 
@@ -251,14 +260,7 @@ TEST_CASE("the last sharer is the core of the last read, also if it was forwarde
 
 TEST_CASE("the line of a core's own store is not forwarded") {
   GpuRig rig("mesh-28-8-small", kForwarding);
-  std::vector<std::vector<ListAccess>> lists(6);
-  lists[0] = {{kShared}};
-  for (std::uint32_t n = 0; n < 4; ++n) lists[5].push_back({kOwn + n * 128});
-  lists[5].push_back({kShared, AccessKind::kStore});
-  lists[5].push_back({kShared});
-  ListKernel kernel(std::move(lists), true);
-  rig.run(kernel);
-  CHECK(rig.sum("probe", "own_writes") == 1);
+  load_own_store(rig);
   CHECK(rig.sum("llc", "forwarded_hits") == 0);
 }
 
