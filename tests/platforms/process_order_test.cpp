@@ -163,6 +163,17 @@ TEST_CASE("the order of processes changes nothing where cores probe each other: 
                     {"system.miss_routing=dp", "probe.incoming_depth=1", "probe.tracked=2"});
 }
 
+TEST_CASE("the order of processes changes nothing with partitions in a coherent hierarchy") {
+  check_both_orders("umh-2-small", "kmeans",
+                    {"umh.partitioned=true", "system.address_map=fixed-channel",
+                     "system.page_placement=lab", "umh.partition_link.entries=1"});
+}
+
+TEST_CASE("the order of processes changes nothing with dynamic synchronisation") {
+  check_both_orders("umh-2-small", "kmeans",
+                    {"umh.synchronisation=dynamic", "umh.stack_bytes=65536"});
+}
+
 TEST_CASE("the order of processes changes nothing where slices forward read hits") {
   check_both_orders("mesh-28-8-small", "bfs",
                     {"system.miss_routing=la-llc", "llc.remote_queue_depth=1",
