@@ -150,6 +150,7 @@ void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned
 }
 
 void GpuDevice::launch(const LaunchRequest& request) {
+  if (!launched_ && copy_engine_) copied_back_before_ = copy_engine_->stats().bytes_to_host;
   launched_ = true;
   unread_ = true;
   if (config_.host.copies == HostCopies::kUnifiedMemory) {
@@ -220,8 +221,24 @@ void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigne
 void GpuDevice::count_first_read() {
   if (!unread_) return;
   unread_ = false;
-  ++first_reads_.reads;
-  first_reads_.ns += (now() - gpu_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
+  ++first_reads_;
+  first_read_ns_ += (now() - gpu_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
+}
+
+nlohmann::ordered_json GpuDevice::host_figures(double time_ns, bool window) const {
+  CopyEngineStats copies;
+  if (copy_engine_) copies = copy_engine_->stats();
+  nlohmann::ordered_json d = {{"runtime_ns", nullptr},
+                              {"copied_bytes", copies.bytes_to_device + copies.bytes_to_host},
+                              {"copied_back_bytes", copies.bytes_to_host - copied_back_before_},
+                              {"first_read_ns", nullptr}};
+  if (!window || !copy_engine_) {
+    d["runtime_ns"] = time_ns + static_cast<double>(copies.to_device_ns + copies.to_host_ns);
+  }
+  if (!window && first_reads_ != 0) {
+    d["first_read_ns"] = static_cast<double>(first_read_ns_) / static_cast<double>(first_reads_);
+  }
+  return d;
 }
 
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {

@@ -29,14 +29,6 @@ struct KernelRecord {
   CtaResources resources;
 };
 
-/// The first reads of the host program after launches.
-struct FirstReads {
-  std::uint64_t reads = 0;
-  /// From the end of the launch's last CTA to the end of the read's first operation: of the copy,
-  /// or of the CPU's load of at most one page.
-  std::uint64_t ns = 0;
-};
-
 /// The simulated GPU as seen by a host program.
 ///
 /// Functional mode: values are in one flat memory. Carried mode: the host's writes to a page that
@@ -60,8 +52,9 @@ class GpuDevice final : public Device {
   HostInterface& host() { return *host_; }
   /// Null if host.copies is none.
   CopyEngine* copy_engine() { return copy_engine_.get(); }
-  /// Zero where the host's accesses take no time.
-  const FirstReads& first_reads() const { return first_reads_; }
+  /// The derived figures of the host's copies and reads; see derived_catalogue(). `window`: null
+  /// instead of figures that mix the window with copies of whole arrays.
+  nlohmann::ordered_json host_figures(double time_ns, bool window) const;
   /// The kernels that packets can launch.
   KernelTable& kernels() { return kernels_; }
 
@@ -135,7 +128,11 @@ class GpuDevice final : public Device {
   ValueMode values_ = ValueMode::kFunctional;
   bool launched_ = false;
   bool unread_ = false;  ///< no results of the last launch have been read
-  FirstReads first_reads_;
+  /// The first reads of the host program after launches: until the end of the copy, or of the CPU's
+  /// first load, of at most one page.
+  std::uint64_t first_reads_ = 0;
+  std::uint64_t first_read_ns_ = 0;
+  std::uint64_t copied_back_before_ = 0;  ///< bytes, before the first launch
   Allocations allocations_;
   /// Functional mode: all values. Carried mode: values of pages that are not placed yet.
   FlatMemory memory_;

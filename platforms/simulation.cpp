@@ -496,17 +496,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["modules"] = std::move(measured.modules);
   d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
   if (gpu().plan().has(BlockKind::kHmd)) {
-    CopyEngineStats copies;
-    if (CopyEngine* const engine = device_.copy_engine()) copies = engine->stats();
-    d["derived"]["runtime_ns"] =
-        d["time_ns"].get<double>() + static_cast<double>(copies.to_device_ns + copies.to_host_ns);
-    d["derived"]["copied_bytes"] = copies.bytes_to_device + copies.bytes_to_host;
-    d["derived"]["copied_back_bytes"] = copies.bytes_to_host;
-    const FirstReads& first = device_.first_reads();
-    d["derived"]["first_read_ns"] =
-        first.reads == 0
-            ? ordered_json()
-            : ordered_json(static_cast<double>(first.ns) / static_cast<double>(first.reads));
+    d["derived"].update(device_.host_figures(d["time_ns"].get<double>(), window_ != nullptr));
   }
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   ordered_json derived_units = ordered_json::object();

@@ -28,7 +28,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const TreeLevel* const modules = find_level(tree, NodeLevel::kModule);
   const bool rings = modules != nullptr && modules->network == "ring";
   const bool pages_have_homes =
-      make_address_map(s.address_map, c.policy_context(), c.address_map)->page_has_one_home();
+      make_address_map(s.address_map, c.policy_context(), c.address_map)->page_homes() > 1;
   const std::string address_map = "system.address_map is " + s.address_map;
   const std::string no_modules =
       modules == nullptr ? "system.modules is 1" : "the modules' network is a " + modules->network;
@@ -36,6 +36,12 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const std::vector<const Shape*> levels = shapes_in(s);
   if (levels.back()->joins_gpus && !c.hierarchy.partitioned) {
     all.push_back({"umh.partition_link.", false, "umh.partitioned is false"});
+  }
+  if (levels.back()->joins_gpus && !c.hierarchy.gpu_memory) {
+    for (const char* begin :
+         {"umh.flushed", "umh.smd", "umh.stack.", "umh.stack_bytes", "umh.peer_transfer"}) {
+      all.push_back({begin, false, "umh.gpu_memory is false"});
+    }
   }
   for (const Shape& shape : shapes()) {
     for (const std::string& begin : shape.reads) {
@@ -76,6 +82,10 @@ std::vector<Rule> rules(const GpuConfig& c) {
       {"remote_cache.", may_use_remote_cache(*c.transfer_policy()), transfer},
       {"decision.", s.transfer == "decision-engine", transfer},
       {"mdr.", c.needs_mdr(), "system.remote_caching is " + s.remote_caching},
+      {"probe.timeout_cycles", c.needs_probes() && !c.forwards_hits(),
+       "system.miss_routing is " + s.miss_routing},
+      {"probe.tracked", c.needs_probes() && !c.forwards_hits(),
+       "system.miss_routing is " + s.miss_routing},
       {"probe.", c.needs_probes(), "system.miss_routing is " + s.miss_routing},
       {"llc.last_sharer", c.forwards_hits(), "system.miss_routing is " + s.miss_routing},
       {"migration.policy", true, ""},

@@ -307,7 +307,7 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
   std::uint64_t pending = ctas_total_ + started_before_;
   for (const Gpu& gpu : gpus_) pending -= gpu.part->started();
-  if (pending != 0) {
+  if (pending != 0 && !flush_.precedes()) {
     out.push_back({base + "pending_ctas", static_cast<std::size_t>(pending), "room on an SM"});
   }
   for (std::size_t g = 0; g < gpus_.size(); ++g) {

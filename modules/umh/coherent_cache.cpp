@@ -315,7 +315,7 @@ bool CoherentCache::allocate_frame(Job& job) {
   }
   if (job.evicting) return false;
   job.evicting = true;
-  ++replacements_;
+  ++events_.replacements;
   const std::uint64_t victim = tags_.line(f);
   auto eviction = std::make_unique<Job>();
   eviction->kind = Job::Kind::kFlush;
@@ -371,6 +371,7 @@ void CoherentCache::handle_grant(const CoherenceMessage& message) {
     if (!keep_stale) {
       copy_masked(line.bytes.data(), l.bytes.data(), l.mask.without(line.dirty), kLineBytes);
     }
+    if (on_written) on_written(l.line);
   }
   b->state = message.state;
   acknowledge(message);

@@ -42,6 +42,11 @@ enum class FlushedBlocks : std::uint8_t {
   kModified,  ///< those in N, M and O. Blocks in E and S stay
 };
 
+struct CoherentCacheEvents {
+  std::uint64_t replacements = 0;  ///< blocks that were evicted for other blocks
+  std::uint64_t dirty_bytes = 0;   ///< that left for the parent, in write-backs and responses
+};
+
 struct CoherentCacheConfig {
   std::uint32_t sets = 64;
   std::uint32_t ways = 4;
@@ -109,8 +114,10 @@ class CoherentCache {
   const CoherentCacheConfig& config() const { return config_; }
   /// No transaction is pending.
   bool idle() const { return active_.empty(); }
-  /// Blocks that were evicted for other blocks since the last call.
-  std::uint64_t take_replacements() { return std::exchange(replacements_, 0); }
+  /// What has happened since the last call.
+  CoherentCacheEvents take_events() { return std::exchange(events_, {}); }
+  /// Called for each line whose bytes a grant or a merge has written here. Can be empty.
+  std::function<void(std::uint64_t line)> on_written;
   /// Accesses, and requests of children, that have not been completed. Write-backs are requests.
   std::size_t pending() const { return pending_; }
   /// Pending transactions, one per line of text. Empty if idle.
@@ -265,7 +272,7 @@ class CoherentCache {
   /// Write-backs that a response to a snoop has voided: line * 64 + child.
   std::vector<std::uint64_t> voided_;
   std::size_t pending_ = 0;
-  std::uint64_t replacements_ = 0;
+  CoherentCacheEvents events_;
   unsigned depth_ = 0;  ///< calls in progress; the outermost advances the blocks
 };
 

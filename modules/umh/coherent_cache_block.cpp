@@ -48,8 +48,9 @@ void describe(StatisticsVisitor& v, CoherentAccessStats& s) {
 
 void describe(StatisticsVisitor& v, CoherentFlushStats& s) {
   v.counter("flushes", s.flushes, "flush", "final flushes");
-  v.counter("flushed_bytes", s.flushed_bytes, "byte",
-            "dirty bytes that left during final flushes: write-backs, and responses to snoops");
+  v.counter(
+      "flushed_bytes", s.flushed_bytes, "byte",
+      "dirty bytes that left during final flushes: in write-backs, and in responses to snoops");
   v.counter("replacements", s.replacements, "block", "blocks evicted for other blocks");
 }
 
@@ -71,9 +72,16 @@ CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
 }
 
 std::unique_ptr<CoherentCache> CoherentCacheBlock::make_cache() {
-  return std::make_unique<CoherentCache>(config_.cache, place_.self,
-                                         static_cast<CoherenceNetwork&>(*this), place_.parents,
-                                         place_.children, place_.parent_lines);
+  auto cache = std::make_unique<CoherentCache>(
+      config_.cache, place_.self, static_cast<CoherenceNetwork&>(*this), place_.parents,
+      place_.children, place_.parent_lines);
+  cache->on_written = written_;
+  return cache;
+}
+
+void CoherentCacheBlock::observe_written(std::function<void(std::uint64_t line)> written) {
+  written_ = std::move(written);
+  cache_->on_written = written_;
 }
 
 void CoherentCacheBlock::end_of_elaboration() {
@@ -110,10 +118,13 @@ void CoherentCacheBlock::after_lookup(Tick t) {
     cache_->evict(evictions_.front().line, std::move(evictions_.front().done));
     evictions_.pop_front();
   }
+  const bool flushing = !sweeps_.empty() && sweeps_.front().evicts;
   sweep(t);
-  flush_stats_.replacements += cache_->take_replacements();
   look_up_access(t);
   send_to_core(t);
+  const CoherentCacheEvents events = cache_->take_events();
+  flush_stats_.replacements += events.replacements;
+  if (flushing) flush_stats_.flushed_bytes += events.dirty_bytes;
 }
 
 void CoherentCacheBlock::look_up_access(Tick t) {
@@ -235,13 +246,6 @@ void CoherentCacheBlock::begin(Sweep& s) {
 
 bool CoherentCacheBlock::can_treat(const Sweep& s) const {
   return !s.lines.empty() && s.outstanding < timing_.transactions;
-}
-
-void CoherentCacheBlock::count_flushed(const CoherenceMessage& message) {
-  const bool towards_memory =
-      message.type == MessageType::kWriteBack || message.type == MessageType::kSnoopData;
-  if (!towards_memory || sweeps_.empty() || !sweeps_.front().evicts) return;
-  for (const LineBytes& l : message.data) flush_stats_.flushed_bytes += l.mask.count();
 }
 
 /// Evicts or synchronises the sweep's next line.

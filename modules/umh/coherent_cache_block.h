@@ -110,13 +110,8 @@ class CoherentCacheBlock : public CoherenceBlock,
  protected:
   void handle(const CoherenceMessage& message) override { cache_->receive(message); }
   std::size_t pending() const override { return cache_->pending(); }
-  void send(CoherenceMessage message) override {
-    count_flushed(message);
-    CoherenceBlock::send(std::move(message));
-  }
-  /// Counts the bytes of a message that leaves during a flush. The flush of another GPU can take
-  /// dirty bytes by a snoop.
-  void count_flushed(const CoherenceMessage& message);
+  /// From now on, `written` is called for each line whose bytes a grant or a merge writes here.
+  void observe_written(std::function<void(std::uint64_t line)> written);
   void after_lookup(Tick t) override;
   Tick next_work(Tick t) const override;
   std::string describe_transactions() const override { return cache_->describe_waiting(); }
@@ -154,6 +149,7 @@ class CoherentCacheBlock : public CoherenceBlock,
 
   const CoherentCacheBlockConfig config_;
   PayloadCheck check_;
+  std::function<void(std::uint64_t line)> written_;
   std::unique_ptr<CoherentCache> cache_;
   TimedQueue<Payload*> accesses_;
   ResponsePort<> core_port_;

@@ -47,6 +47,7 @@ void CoherentCache::merge(Block& block, const CoherenceMessage& from_child) {
     copy_masked(line.bytes.data(), l.bytes.data(), all ? ByteMask::first(kLineBytes) : l.mask,
                 kLineBytes);
     line.dirty |= l.mask;
+    if (on_written) on_written(l.line);
     // Table II has no column for the write-back of an upper level. An exclusive block stays
     // exclusive, because other lines of the block can be M or E above.
     block.state = on(block.state, exclusive(block.state) ? Action::kStore : Action::kNStore).next;
@@ -82,6 +83,7 @@ void CoherentCache::collect_dirty(std::uint64_t block, Block& b, std::vector<Lin
     Line& line = b.lines[i];
     if (line.dirty.none()) continue;
     into.push_back({block * config_.block_lines + i, line.dirty, line.bytes});
+    events_.dirty_bytes += line.dirty.count();
     line.dirty = {};
   }
 }

@@ -23,11 +23,9 @@ Transaction& DirectoryMemory::access(tlm::tlm_command command, std::uint64_t lin
   return out;
 }
 
-void DirectoryMemory::write(const std::vector<LineBytes>& lines, Tick t) {
-  for (const LineBytes& l : lines) {
-    accesses_.emplace(&access(tlm::TLM_WRITE_COMMAND, l.line, t), waiters_.end());
-    ++stats_.lines_written;
-  }
+void DirectoryMemory::write(std::uint64_t line, Tick t) {
+  accesses_.emplace(&access(tlm::TLM_WRITE_COMMAND, line, t), waiters_.end());
+  ++stats_.lines_written;
   stats_.backlog.set(backlog(), t);
 }
 

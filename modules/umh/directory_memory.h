@@ -25,8 +25,9 @@ struct DirectoryMemoryStats {
 
 void describe(StatisticsVisitor& v, DirectoryMemoryStats& s);
 
-/// A directory's accesses to its DRAM channel, of one line each. The bytes of an arriving message
-/// are written; the write delays no message. A message that leaves waits until its bytes have been
+/// A directory's accesses to its DRAM channel, of one line each. Bytes that a grant or a merge
+/// writes are written to the channel; the write delays no message. A write-back that is dropped
+/// causes no write. A message that leaves waits until its bytes have been
 /// read, except those that arrived in the message which causes it. The accesses carry no values,
 /// because the directory has them: the SMD in its CoherentCache, the HMD in HostMemory.
 ///
@@ -48,12 +49,12 @@ class DirectoryMemory {
   RequestPort<>& port() { return port_; }
   /// The lookup of a message, during which post() can be called.
   template <class LookUp>
-  void arrive(const CoherenceMessage& message, Tick t, LookUp look_up) {
-    write(message.data, t);
+  void arrive(const CoherenceMessage& message, LookUp look_up) {
     arrived_ = &message;
     look_up(message);
     arrived_ = nullptr;
   }
+  void write(std::uint64_t line, Tick t);
   /// Reads the bytes of a message that leaves, and then calls `ready`, within the call if there is
   /// nothing to read.
   void post(CoherenceMessage&& message, Tick t);
@@ -80,7 +81,6 @@ class DirectoryMemory {
     std::size_t left = 0;  ///< reads without response
   };
   using WaiterId = std::list<Waiter>::iterator;
-  void write(const std::vector<LineBytes>& lines, Tick t);
   bool has_arrived(std::uint64_t line) const;
   Transaction& access(tlm::tlm_command command, std::uint64_t line, Tick t);
 

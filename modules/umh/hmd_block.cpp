@@ -38,7 +38,7 @@ void HmdBlock::end_of_elaboration() {
 }
 
 void HmdBlock::handle(const CoherenceMessage& message) {
-  memory_queue_.arrive(message, now(), [this](const CoherenceMessage& m) { hmd_->receive(m); });
+  memory_queue_.arrive(message, [this](const CoherenceMessage& m) { hmd_->receive(m); });
 }
 
 bool HmdBlock::can_admit() const {
@@ -91,6 +91,7 @@ void HmdBlock::write(const LineBytes& bytes) {
   Line all = read(bytes.line);
   copy_masked(all.data(), bytes.bytes.data(), bytes.mask, kLineBytes);
   access_memory(tlm::TLM_WRITE_COMMAND, bytes.line, all);
+  memory_queue_.write(bytes.line, now());
 }
 
 void HmdBlock::overlay(std::uint64_t address, unsigned char* bytes) {

@@ -35,6 +35,7 @@ SmdBlock::SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& co
           clock_, wake_, pool, [this](std::uint64_t line) { return stack_address(line); },
           [this](CoherenceMessage&& m) { post(std::move(m), now()); }) {
   memory.register_nb_transport_bw(this, &SmdBlock::bw);
+  observe_written([this](std::uint64_t line) { stack_.write(line, now()); });
 }
 
 void SmdBlock::end_of_elaboration() {
@@ -50,18 +51,14 @@ std::uint64_t SmdBlock::stack_address(std::uint64_t line) const {
 }
 
 void SmdBlock::handle(const CoherenceMessage& message) {
-  stack_.arrive(message, now(),
-                [this](const CoherenceMessage& m) { CoherentCacheBlock::handle(m); });
+  stack_.arrive(message, [this](const CoherenceMessage& m) { CoherentCacheBlock::handle(m); });
 }
 
 bool SmdBlock::can_admit() const {
   return CoherentCacheBlock::can_admit() && stack_.backlog() < smd_.memory_accesses;
 }
 
-void SmdBlock::send(CoherenceMessage message) {
-  count_flushed(message);
-  stack_.post(std::move(message), now());
-}
+void SmdBlock::send(CoherenceMessage message) { stack_.post(std::move(message), now()); }
 
 void SmdBlock::after_lookup(Tick t) {
   CoherentCacheBlock::after_lookup(t);

@@ -123,10 +123,18 @@ bool divides_coherent(const GpuConfig& c, const std::string& name,
     errors.push_back("topology " + name + " has no modules: system.modules must be 1");
     return false;
   }
-  if (find_level(tree_of(c.system), NodeLevel::kGpu) == nullptr) return true;
-  errors.push_back("topology " + name +
-                   " joins its GPUs itself: set system.gpus instead of a level gpu");
-  return false;
+  if (find_level(tree_of(c.system), NodeLevel::kGpu) != nullptr) {
+    errors.push_back("topology " + name +
+                     " joins its GPUs itself: set system.gpus instead of a level gpu");
+    return false;
+  }
+  const std::uint32_t sms = c.system.sms / c.system.gpus;
+  if (c.hierarchy.partitioned && (sms == 0 || sms % c.hierarchy.stacks != 0)) {
+    errors.emplace_back(
+        "umh.partitioned needs an equal part of a GPU's SMs for each of umh.stacks partitions");
+    return false;
+  }
+  return true;
 }
 
 void check_coherent(const GpuConfig& c, std::vector<std::string>& errors) {
@@ -143,10 +151,6 @@ void check_coherent(const GpuConfig& c, std::vector<std::string>& errors) {
   // An HMD has an LLC, too.
   if (s.sms / s.gpus > 64 || s.gpus * c.hierarchy.stacks > 63) {
     errors.emplace_back("a directory has at most 64 children: SMs of a GPU, or stacks of all GPUs");
-  }
-  if (c.hierarchy.partitioned && (s.sms / s.gpus) % c.hierarchy.stacks != 0) {
-    errors.emplace_back(
-        "umh.partitioned needs an equal part of a GPU's SMs for each of umh.stacks partitions");
   }
   if (c.migration.policy != "none") {
     errors.emplace_back("migration.policy must be none: blocks move to the GPUs by themselves");

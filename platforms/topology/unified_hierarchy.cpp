@@ -19,6 +19,11 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   if (!errors.empty()) return;
   const SystemConfig& s = c.system;
   const auto map = make_address_map(s.address_map, c.policy_context(), c.address_map);
+  if (c.hierarchy.partitioned && map->page_homes() > 1 && s.channels != c.hierarchy.stacks) {
+    errors.push_back("umh.partitioned with system.address_map " + s.address_map +
+                     " needs system.channels equal to umh.stacks: a page's channel then names its "
+                     "partition");
+  }
   for (std::uint64_t block = 0; block < std::uint64_t{2} * s.channels; ++block) {
     for (const std::uint64_t byte :
          {std::uint64_t{0}, std::uint64_t{c.hierarchy.block_bytes} - 1}) {

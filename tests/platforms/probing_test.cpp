@@ -304,13 +304,31 @@ std::uint64_t sum_of(const RunResult& r, const std::string& kind, const char* co
   return sum;
 }
 
+/// Settings whose values a seed selects.
+struct RandomSettings {
+  explicit RandomSettings(unsigned seed) : random(seed) {}
+
+  void operator()(const std::string& name, const std::vector<std::string>& values) {
+    sets.push_back(name + "=" + values[random() % values.size()]);
+  }
+  void buffers() {
+    RandomSettings& one_of = *this;
+    one_of("noc.kind", {"mesh", "mesh", "crossbar"});
+    one_of("mesh.vcs", {"1", "2"});
+    one_of("mesh.vc_flits", {"1", "3", "8"});
+    one_of("l1.sets", {"2", "32"});
+    one_of("l1.mshr_entries", {"2", "32"});
+    one_of("l1.reserve_frames", {"true", "false"});
+  }
+
+  std::mt19937 random;
+  std::vector<std::string> sets;
+};
+
 /// Each load gets one response: from its slice or from the last sharer.
 void verify_forwarding(const std::string& workload, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<std::string> sets = {"system.miss_routing=la-llc"};
-  const auto one_of = [&](const std::string& name, const std::vector<std::string>& values) {
-    sets.push_back(name + "=" + values[random() % values.size()]);
-  };
+  RandomSettings one_of(seed);
+  one_of("system.miss_routing", {"la-llc"});
   one_of("llc.last_sharer", {"sent", "read"});
   one_of("llc.remote_queue_depth", {"1", "2", "16"});
   one_of("llc.queue_depth", {"1", "16"});
@@ -320,13 +338,8 @@ void verify_forwarding(const std::string& workload, unsigned seed) {
   one_of("llc.mshr_entries", {"2", "32"});
   one_of("probe.incoming_depth", {"1", "2", "8"});
   one_of("probe.reply_depth", {"1", "8"});
-  one_of("noc.kind", {"mesh", "mesh", "crossbar"});
-  one_of("mesh.vcs", {"1", "2"});
-  one_of("mesh.vc_flits", {"1", "3", "8"});
-  one_of("l1.sets", {"2", "32"});
-  one_of("l1.mshr_entries", {"2", "32"});
-  one_of("l1.reserve_frames", {"true", "false"});
-  const RunResult r = verify_carried("mesh-28-8-small", workload, sets);
+  one_of.buffers();
+  const RunResult r = verify_carried("mesh-28-8-small", workload, one_of.sets);
   const std::uint64_t forwarded = sum_of(r, "llc", "forwarded_hits");
   const std::uint64_t supplied = sum_of(r, "probe", "supplied");
   CHECK(sum_of(r, "probe", "predicted") == forwarded);
@@ -362,11 +375,7 @@ namespace {
 
 /// Any race of leaders, scouts, timeouts and the L2, on any buffers.
 void verify_races(const std::string& workload, unsigned seed) {
-  std::mt19937 random(seed);
-  std::vector<std::string> sets;
-  const auto one_of = [&](const std::string& name, const std::vector<std::string>& values) {
-    sets.push_back(name + "=" + values[random() % values.size()]);
-  };
+  RandomSettings one_of(seed);
   one_of("system.miss_routing", {"ip", "rp"});
   for (const std::string policy : {"ip", "rp"}) {
     one_of("miss_routing." + policy + ".coverage", {"1", "3", "7", "11"});
@@ -378,13 +387,8 @@ void verify_races(const std::string& workload, unsigned seed) {
   one_of("probe.tracked", {"1", "5", "32"});
   one_of("probe.incoming_depth", {"1", "2", "8"});
   one_of("probe.reply_depth", {"1", "8"});
-  one_of("noc.kind", {"mesh", "mesh", "crossbar"});
-  one_of("mesh.vcs", {"1", "2"});
-  one_of("mesh.vc_flits", {"1", "3", "8"});
-  one_of("l1.sets", {"2", "32"});
-  one_of("l1.mshr_entries", {"2", "32"});
-  one_of("l1.reserve_frames", {"true", "false"});
-  verify_carried("mesh-28-8-small", workload, sets);
+  one_of.buffers();
+  verify_carried("mesh-28-8-small", workload, one_of.sets);
 }
 
 }  // namespace

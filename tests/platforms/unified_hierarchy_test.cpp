@@ -193,6 +193,8 @@ TEST_CASE("software unified memory copies every array at the launch and at the s
   // The two inputs come to the host first, then go to the GPU, where the result is allocated.
   CHECK(copies["bytes_to_device"] == all / 3 * 2);
   CHECK(copies["bytes_to_host"] == all / 3 * 2 + all);
+  // Those after the launch only.
+  CHECK(r.stats["derived"]["copied_back_bytes"] == all);
 }
 
 TEST_CASE("SMDs keep clean blocks between kernels") {
@@ -224,6 +226,18 @@ TEST_CASE("with dynamic synchronisation, the CPU has its first results before a 
   CHECK(dynamic["modules"]["system.gpu0.cpu0"]["loads"] == 0);
   // The stacks hold everything (section 5.1).
   CHECK(flush["derived"]["hierarchy"]["smd_replacements"] == 0);
+}
+
+TEST_CASE("each dirty byte reaches the host's memory once, also where two GPUs flush one block") {
+  // Each line of the result is stored by one CTA. Four GPUs share its secondary blocks.
+  const RunResult r = verify_carried("umh-4-small", "vecadd", {"umh.stack_bytes=16777216"});
+  std::uint64_t written = 0;
+  for (const char* hmd : {"system.hmd0", "system.hmd1"}) {
+    written += r.stats["modules"][hmd]["memory_lines_written"].get<std::uint64_t>();
+  }
+  const std::uint64_t bytes = r.stats["footprint_bytes"].get<std::uint64_t>() / 3;
+  CHECK(written * 64 == bytes);
+  CHECK(r.stats["derived"]["hierarchy"]["smd_flushed_bytes"].get<std::uint64_t>() <= bytes);
 }
 
 TEST_CASE("after memcpy, the host has its first results when the copy ends") {
@@ -285,8 +299,13 @@ TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
   CHECK(refusal({"umh.gpu_memory=false"}).find("umh.block_bytes must be 64") != std::string::npos);
   CHECK(refusal({"umh.cpu.cores=0", "umh.synchronisation=dynamic"}).find("needs umh.cpu.cores") !=
         std::string::npos);
-  CHECK(refusal({"umh.partitioned=true", "umh.stacks=3"}).find("an equal part") !=
+  for (const char* stacks : {"umh.stacks=3", "umh.stacks=12"}) {
+    CHECK(refusal({"umh.partitioned=true", stacks}).find("an equal part") != std::string::npos);
+  }
+  CHECK(refusal({"umh.partitioned=true", "umh.stacks=8"}, "umh-2-small").find("an equal part") !=
         std::string::npos);
+  CHECK(refusal({"umh.partitioned=true", "system.address_map=fixed-channel"})
+            .find("system.channels equal to umh.stacks") != std::string::npos);
   CHECK(refusal({"umh.mask_granularity=3"}).find("1, 2 or 4 bytes") != std::string::npos);
   CHECK(refusal({"system.modules=2"}).find("system.modules") != std::string::npos);
   CHECK(refusal({"migration.policy=griffin"}).find("migration.policy") != std::string::npos);

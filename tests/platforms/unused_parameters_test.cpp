@@ -115,6 +115,9 @@ TEST_CASE("settings of a coherent hierarchy that its platform does not have") {
   CHECK(idle("umh-2", {"umh.partition_link.latency_ns", "umh.flushed"}) ==
         Lines{"umh.partition_link.latency_ns: umh.partitioned is false"});
   CHECK(idle("umh-2", {"umh.partition_link.latency_ns"}, {"umh.partitioned=true"}).empty());
+  CHECK(idle("zero-copy-2", {"umh.flushed"}) == Lines{"umh.flushed: umh.gpu_memory is false"});
+  CHECK(idle("mesh-28-8", {"probe.tracked"}, {"system.miss_routing=la-llc"}) ==
+        Lines{"probe.tracked: system.miss_routing is la-llc"});
   CHECK(idle("memcpy-2", {"umh.flushed"}) == Lines{"umh.flushed: system.topology is gpu-ranges"});
   CHECK(idle("uba-mem", {"umh.partition_link.latency_ns"}) ==
         Lines{"umh.partition_link.latency_ns: system.topology is uba-mem"});

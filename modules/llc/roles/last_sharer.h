@@ -17,7 +17,8 @@ namespace tessera {
 ///
 /// Forwarded: a load that hits, of a core of the slice's GPU, if its probe engine permits it
 /// (Forwarding::kPermitted) and the recorded core is another one. `llc.last_sharer` selects the
-/// core that is recorded. Lines that are fetched or installed again begin without one.
+/// core that is recorded. A line that another line has replaced loses its record. A line that
+/// returns to its frame by a write keeps it, which costs at most the return of a load.
 ///
 /// Free of deadlock: a slice that has llc.remote_queue_depth forwarded loads waiting for the
 /// network responds to further hits itself. It therefore never waits for the request network, and

@@ -242,6 +242,10 @@ TEST_CASE("a flush that is due before the next kernel precedes its first CTA, ex
   }
   const Tick launched = now();
   rig.launch(second);
+  sc_core::sc_start(to_sc_time(kClock.time_of(2)));
+  std::vector<Waiting> waiting;
+  rig.dispatcher.describe_waiting(waiting);
+  for (const Waiting& w : waiting) CHECK(w.queue.find("pending_ctas") == std::string::npos);
   sc_core::sc_start(to_sc_time(kClock.time_of(2'000)));
   CHECK(rig.ended == 2);
   rig.check_each_cta_once(20);
