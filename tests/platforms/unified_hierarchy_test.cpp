@@ -16,34 +16,44 @@ using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-const std::vector<std::string> kWorkloads = {
-    "blackscholes",    "dct8x8",   "floydwarshall", "fwt",       "haar", "histogram256",
-    "mersennetwister", "mm",       "radixsort",     "reduction", "scan", "simpleconvolution",
-    "sobel",           "transpose"};
+const std::vector<std::string> kWorkloads = {"blackscholes-float4",
+                                             "dct8x8",
+                                             "floydwarshall",
+                                             "fwt",
+                                             "haar",
+                                             "histogram256",
+                                             "mersennetwister",
+                                             "mm-float4",
+                                             "radixsort",
+                                             "reduction-uint4",
+                                             "scan",
+                                             "simpleconvolution",
+                                             "sobel",
+                                             "transpose-float4"};
 
 }  // namespace
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TESSERA_FOR_UMH(DO, WHAT) \
-  DO("mm", WHAT)                  \
-  DO("reduction", WHAT)
+  DO("mm-float4", WHAT)           \
+  DO("reduction-uint4", WHAT)
 #else
 /// DO(NAME, WHAT) for UMH's workloads.
 #define TESSERA_FOR_UMH(DO, WHAT) \
-  DO("blackscholes", WHAT)        \
+  DO("blackscholes-float4", WHAT) \
   DO("dct8x8", WHAT)              \
   DO("floydwarshall", WHAT)       \
   DO("fwt", WHAT)                 \
   DO("haar", WHAT)                \
   DO("histogram256", WHAT)        \
   DO("mersennetwister", WHAT)     \
-  DO("mm", WHAT)                  \
+  DO("mm-float4", WHAT)           \
   DO("radixsort", WHAT)           \
-  DO("reduction", WHAT)           \
+  DO("reduction-uint4", WHAT)     \
   DO("scan", WHAT)                \
   DO("simpleconvolution", WHAT)   \
   DO("sobel", WHAT)               \
-  DO("transpose", WHAT)
+  DO("transpose-float4", WHAT)
 #endif
 
 TEST_CASE("every workload of UMH is in this matrix") {

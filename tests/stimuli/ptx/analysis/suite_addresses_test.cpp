@@ -162,6 +162,13 @@ std::vector<TableRow> table_of_suite() {
       {"lstm-1", "gemmlayer", 1, kCV, 131072},
       {"lstm-2", "gemmlayer", 1, kCV, 131072},
       {"transpose", "transpose", 1, kNL, 0},
+      // Not in Table IV: vectors of four elements, a section a CTA, tiles in diagonal order.
+      {"mm-float4", "mm_float4", 0, kIT, 16},
+      {"mm-float4", "mm_float4", 1, kCV, 2048},
+      {"blackscholes-float4", "blackscholes_float4", 0, kNL, 0},
+      {"reduction-uint4", "reduction_uint4", 0, kNL, 0},
+      {"histogram256", "histogram256", 0, kNL, 4096},
+      {"transpose-float4", "transpose_float4", 0, LocalityType::kUnclassified, 0},
       {"pagerank", "pagerank_pull", 1, kIT, 4},
       {"bfs", "bfs_level", 1, kIT, 4},
       {"sssp", "sssp_relax", 1, kIT, 4},
