@@ -42,9 +42,12 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"first_read_ns", "ns",
        "from the end of a launch's last CTA until the host program has its first results: a copy, "
        "or a load of the CPU; mean of the launches that a read follows"},
+      {"host_access_ns", "ns",
+       "of the host program's accesses by the CPU, outside of runtime_ns; null for a window"},
       {"off_node_fraction", "", "requests to another module or GPU over LLC accesses"},
       {"dram_bytes", "byte", "read and written by the DRAM channels"},
-      {"dram_utilisation", "", "dram_bytes over the channels' peak in the same time"},
+      {"dram_utilisation", "",
+       "dram_bytes over the channels' peak in the kernels' time and host_access_ns"},
       {"avg_load_latency_cycles", "cycle", "a warp's load, from issue to its last byte"},
       {"avg_remote_load_latency_cycles", "cycle",
        "an L1 miss; of several GPUs, of another GPU's line"},

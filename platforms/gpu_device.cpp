@@ -189,6 +189,7 @@ CpuCore* GpuDevice::timed_core() {
 void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigned char* data,
                               std::uint64_t bytes) {
   CpuCore& core = *timed_core();
+  const Tick begin = now();
   std::size_t pending = 0;
   const bool write = command == tlm::TLM_WRITE_COMMAND;
   const CpuOperation::Kind load = config_.hierarchy.synchronisation == Synchronisation::kDynamic
@@ -215,6 +216,7 @@ void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigne
                               });
                 });
   run_until([&pending] { return pending == 0; });
+  access_ticks_ += now() - begin;
 }
 
 /// The host program has results of the last launch, for the first time.
@@ -225,20 +227,34 @@ void GpuDevice::count_first_read() {
   first_read_ns_ += (now() - gpu_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
 }
 
-nlohmann::ordered_json GpuDevice::host_figures(double time_ns, bool window) const {
+void GpuDevice::add_host_figures(nlohmann::ordered_json& derived, double time_ns,
+                                 bool window) const {
   CopyEngineStats copies;
   if (copy_engine_) copies = copy_engine_->stats();
-  nlohmann::ordered_json d = {{"runtime_ns", nullptr},
-                              {"copied_bytes", copies.bytes_to_device + copies.bytes_to_host},
-                              {"copied_back_bytes", copies.bytes_to_host - copied_back_before_},
-                              {"first_read_ns", nullptr}};
+  derived.update({{"runtime_ns", nullptr},
+                  {"copied_bytes", copies.bytes_to_device + copies.bytes_to_host},
+                  {"copied_back_bytes", copies.bytes_to_host - copied_back_before_},
+                  {"first_read_ns", nullptr},
+                  {"host_access_ns", nullptr}});
   if (!window || !copy_engine_) {
-    d["runtime_ns"] = time_ns + static_cast<double>(copies.to_device_ns + copies.to_host_ns);
+    derived["runtime_ns"] = time_ns + static_cast<double>(copies.to_device_ns + copies.to_host_ns);
   }
-  if (!window && first_reads_ != 0) {
-    d["first_read_ns"] = static_cast<double>(first_read_ns_) / static_cast<double>(first_reads_);
+  // DRAM's bytes include those of the host's accesses, which are outside of the kernels' time.
+  nlohmann::ordered_json& utilisation = derived["dram_utilisation"];
+  if (window) {
+    if (access_ticks_ != 0) utilisation = nullptr;
+    return;
   }
-  return d;
+  const double access_ns =
+      static_cast<double>(access_ticks_) * 1e9 / static_cast<double>(kTicksPerSecond);
+  derived["host_access_ns"] = access_ns;
+  if (access_ticks_ != 0) {
+    utilisation = utilisation.get<double>() * time_ns / (time_ns + access_ns);
+  }
+  if (first_reads_ != 0) {
+    derived["first_read_ns"] =
+        static_cast<double>(first_read_ns_) / static_cast<double>(first_reads_);
+  }
 }
 
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {

@@ -52,9 +52,10 @@ class GpuDevice final : public Device {
   HostInterface& host() { return *host_; }
   /// Null if host.copies is none.
   CopyEngine* copy_engine() { return copy_engine_.get(); }
-  /// The derived figures of the host's copies and reads; see derived_catalogue(). `window`: null
-  /// instead of figures that mix the window with copies of whole arrays.
-  nlohmann::ordered_json host_figures(double time_ns, bool window) const;
+  /// Adds the figures of the host's copies and accesses to the derived ones; see
+  /// derived_catalogue(). `time_ns`: of the kernels. `window`: null instead of figures that mix the
+  /// window with copies of whole arrays or with earlier accesses.
+  void add_host_figures(nlohmann::ordered_json& derived, double time_ns, bool window) const;
   /// The kernels that packets can launch.
   KernelTable& kernels() { return kernels_; }
 
@@ -132,6 +133,7 @@ class GpuDevice final : public Device {
   /// first load, of at most one page.
   std::uint64_t first_reads_ = 0;
   std::uint64_t first_read_ns_ = 0;
+  Tick access_ticks_ = 0;                 ///< of the accesses by the CPU
   std::uint64_t copied_back_before_ = 0;  ///< bytes, before the first launch
   Allocations allocations_;
   /// Functional mode: all values. Carried mode: values of pages that are not placed yet.

@@ -496,7 +496,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["modules"] = std::move(measured.modules);
   d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
   if (gpu().plan().has(BlockKind::kHmd)) {
-    d["derived"].update(device_.host_figures(d["time_ns"].get<double>(), window_ != nullptr));
+    device_.add_host_figures(d["derived"], d["time_ns"].get<double>(), window_ != nullptr);
   }
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   ordered_json derived_units = ordered_json::object();

@@ -238,6 +238,22 @@ TEST_CASE("with dynamic synchronisation, the CPU has its first results before a 
   CHECK(flush["derived"]["hierarchy"]["smd_replacements"] == 0);
 }
 
+TEST_CASE("DRAM utilisation covers the CPU's accesses between the kernels") {
+  const auto r =
+      nlohmann::json::parse(document("umh-1-small", "mersennetwister", ValueMode::kFunctional));
+  const auto& d = r["derived"];
+  // The CPU loads 1 MB, at most at the rate of both channels.
+  CHECK(d["host_access_ns"].get<double>() > 1048576 / d["peak_gb_per_s"]["dram"].get<double>());
+  const double ns = r["time_ns"].get<double>() + d["host_access_ns"].get<double>();
+  const double peak = d["peak_gb_per_s"]["dram"].get<double>() * ns;
+  CHECK(d["dram_utilisation"].get<double>() ==
+        Approx(d["dram_bytes"].get<double>() / peak).epsilon(1e-9));
+  CHECK(d["dram_utilisation"].get<double>() < 1);
+  const auto copied =
+      nlohmann::json::parse(document("memcpy-1-small", "mersennetwister", ValueMode::kFunctional));
+  CHECK(copied["derived"]["host_access_ns"] == 0);
+}
+
 TEST_CASE("each dirty byte reaches the host's memory once, also where two GPUs flush one block") {
   // Each line of the result is stored by one CTA. Four GPUs share its secondary blocks.
   const RunResult r = verify_carried("umh-4-small", "vecadd", {"umh.stack_bytes=16777216"});
