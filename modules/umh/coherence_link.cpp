@@ -55,7 +55,8 @@ CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const Coherenc
       config_(sound(this->name(), config)),
       place_(place),
       clock_(config.clock_hz),
-      latency_(config.latency_ns * 1'000'000) {
+      latency_(config.latency_ns * 1'000'000),
+      room_(config.entries + clock_.cycle_at(clock_.after(latency_, 0))) {
   wake_.bind<&CoherenceLink::process>(*this);
   const auto sockets = static_cast<unsigned>(parents.size() + children.size());
   for (unsigned i = 0; i < sockets; ++i) {
@@ -130,7 +131,10 @@ void CoherenceLink::process() {
     return;
   }
   for (End& end : ends_) {
-    for (CoherenceCredits& c : end.credits) c.advance(t);
+    for (std::size_t c = 0; c < kMessageClasses; ++c) {
+      end.credits[c].advance(t);
+      deliver_arriving(end, c, t);
+    }
   }
   for (Direction& d : directions_) serve(d, t);
   schedule_next(t);
@@ -143,9 +147,9 @@ bool CoherenceLink::leaves_for_device(const Item& item) const {
 
 bool CoherenceLink::can_proceed(const Item& item, std::size_t message_class) const {
   if (leaves_for_device(item)) {
-    return to_device(item.to).of_devices[message_class] < config_.entries;
+    return to_device(item.to).of_devices[message_class] < room_;
   }
-  return ends_[item.to].credits[message_class].any();
+  return ends_[item.to].arriving[message_class].size() < room_;
 }
 
 void CoherenceLink::serve(Direction& d, Tick t) {
@@ -185,11 +189,25 @@ void CoherenceLink::transfer(Direction& d, std::size_t message_class, Tick t) {
     return;
   }
   if (!item.first) --d.of_devices[message_class];
+  item.arriving = true;
   End& end = ends_[item.to];
-  end.credits[message_class].use();
-  CoherenceMessage message = std::move(item.message);
-  messages_.erase(id);
-  end.peer->deliver(std::move(message), d.free_at + latency_);
+  end.arriving[message_class].push(d.free_at + latency_, item.from, id);
+  deliver_arriving(end, message_class, t);
+}
+
+/// Gives messages the receiver's entries, in order of arrival. One that has waited arrives in the
+/// cycle after.
+void CoherenceLink::deliver_arriving(End& end, std::size_t message_class, Tick t) {
+  TimedQueue<ItemId>& q = end.arriving[message_class];
+  CoherenceCredits& credits = end.credits[message_class];
+  while (!q.empty() && credits.any()) {
+    const Tick at = std::max(q.next_due(), clock_.after(t, 1));
+    const ItemId id = q.pop();
+    credits.use();
+    CoherenceMessage message = std::move(id->message);
+    messages_.erase(id);
+    end.peer->deliver(std::move(message), at);
+  }
 }
 
 void CoherenceLink::schedule_next(Tick t) {
@@ -203,9 +221,12 @@ void CoherenceLink::schedule_next(Tick t) {
       if (can_proceed(item, c) || ready > t) {
         // Also if it cannot proceed: a stall begins at this time, whatever else runs the process.
         next = std::min(next, ready);
-      } else if (!leaves_for_device(item)) {
-        next = std::min(next, std::max(ready, ends_[item.to].credits[c].next()));
       }
+    }
+  }
+  for (const End& end : ends_) {
+    for (std::size_t c = 0; c < kMessageClasses; ++c) {
+      if (!end.arriving[c].empty()) next = std::min(next, end.credits[c].next());
     }
   }
   if (next != kNever) wake_.at(clock_.after(std::max(next, t + 1), 0));
@@ -225,21 +246,25 @@ void CoherenceLink::describe_waiting(std::vector<Waiting>& out) const {
     std::size_t items = 0;
     const Item* first = nullptr;
   };
-  std::map<std::pair<unsigned, std::size_t>, Queue> queues;  // by direction and class
+  std::map<std::pair<std::string, std::size_t>, Queue> queues;  // by direction and class
   for (const Item& i : messages_) {
     const bool to_host = i.first && on_device(i.from);
     const unsigned direction = to_host ? 2 * link_of(i.from) : 2 * link_of(i.to) + 1;
-    Queue& q = queues[{direction, umh::index_of(class_of(i.message.type))}];
+    const std::string end = i.arriving ? ".end_" : ".";
+    Queue& q = queues[{std::string(name()) + end + directions_[direction].name,
+                       umh::index_of(class_of(i.message.type))}];
     ++q.items;
     if (q.first == nullptr) q.first = &i;
   }
   for (const auto& [place, q] : queues) {
     const auto& [direction, c] = place;
     const std::string what = name_of(static_cast<MessageClass>(c));
-    out.push_back(
-        {std::string(name()) + "." + directions_[direction].name + "_" + what, q.items,
-         (can_proceed(*q.first, c) ? "the link to " : "an entry of class " + what + " at ") +
-             ends_[q.first->to].peer_name + " (" + q.first->message.describe() + ")"});
+    const char* const waits = q.first->arriving          ? "an entry of class "
+                              : can_proceed(*q.first, c) ? "the link for class "
+                                                         : "the end of the link for class ";
+    out.push_back({direction + "_" + what, q.items,
+                   waits + what + " at " + ends_[q.first->to].peer_name + " (" +
+                       q.first->message.describe() + ")"});
   }
 }
 
@@ -256,6 +281,7 @@ void CoherenceLink::reset() {
     for (CoherenceCredits& c : end.credits) {
       if (end.peer != nullptr) c.reset(end.peer->entries());
     }
+    for (TimedQueue<ItemId>& q : end.arriving) q.clear();
   }
   stats_ = CoherenceLinkStats();
   wake_.cancel();

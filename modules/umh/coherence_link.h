@@ -27,7 +27,9 @@ struct CoherenceLinkConfig {
   std::uint64_t latency_ns = 140;      ///< of a link, added to a message's transfer
   /// All devices share the two directions of one link. Off: each device has a link of its own.
   bool shared = false;
-  std::uint32_t entries = 16;  ///< queued messages per class and end
+  /// Queued messages per class and end. A queue at the end of a wire has more: those that the wire
+  /// holds, at one a cycle, so that the latency does not limit the rate.
+  std::uint32_t entries = 16;
 
   std::vector<std::string> validate() const;
 };
@@ -53,7 +55,8 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s);
 /// `latency_ns` after it entered the first. A message of n bytes occupies a direction for
 /// ceil(n / bytes_per_cycle) cycles, from a clock edge on, and arrives `latency_ns` after the last
 /// of them. A free direction serves its classes in turn; a class is served in order of arrival, and
-/// only if the next queue has an entry. Each class has queues and credits of its own.
+/// only if the next queue has an entry. A message that finds no entry of the receiver waits at the
+/// end of the wire. Each class has queues and credits of its own.
 ///
 /// Not modelled: packets and their headers, errors, a limit on the host's internal paths.
 class CoherenceLink final : public sc_core::sc_module, public Block, public HoldsBytes {
@@ -75,6 +78,14 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
+  struct Item {
+    CoherenceMessage message;
+    unsigned from = 0;      ///< socket
+    unsigned to = 0;        ///< socket
+    bool first = true;      ///< the first direction on its way
+    bool arriving = false;  ///< in End::arriving
+  };
+  using ItemId = std::list<Item>::iterator;
   /// One socket.
   struct End final : CoherenceForwardIf, CoherenceBackwardIf {
     End(CoherenceLink& of, unsigned number) : link(of), index(number) {}
@@ -86,14 +97,9 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
     CoherenceIf* peer = nullptr;
     std::string peer_name;
     std::array<CoherenceCredits, kMessageClasses> credits;
+    /// On the wire or at its end, without an entry of the receiver; due on arrival.
+    std::array<TimedQueue<ItemId>, kMessageClasses> arriving;
   };
-  struct Item {
-    CoherenceMessage message;
-    unsigned from = 0;  ///< socket
-    unsigned to = 0;    ///< socket
-    bool first = true;  ///< the first direction on its way
-  };
-  using ItemId = std::list<Item>::iterator;
   /// One direction of a link.
   struct Direction {
     std::string name;
@@ -110,6 +116,7 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   void process();
   void serve(Direction& d, Tick t);
   void transfer(Direction& d, std::size_t message_class, Tick t);
+  void deliver_arriving(End& end, std::size_t message_class, Tick t);
   bool can_proceed(const Item& item, std::size_t message_class) const;
   bool leaves_for_device(const Item& item) const;
   bool on_device(unsigned socket) const;
@@ -123,6 +130,7 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   const CoherenceLinkPlace place_;
   const ClockDomain clock_;
   const Tick latency_;
+  const std::size_t room_;  ///< of a queue at the end of a wire
   std::deque<End> ends_;
   std::unordered_map<std::uint16_t, unsigned> socket_of_;
   std::list<Item> messages_;

@@ -218,20 +218,23 @@ TEMPLATE_TEST_CASE("random operations end with every limit at one", "", Seed<10>
   run_episode(TestType::value, 500, t);
 }
 
-// Six cores flood few lines. Each queue has one entry.
+// Six cores flood few lines. Each queue has one entry, also at the ends of the link, which cover no
+// latency.
 TEST_CASE("every queue fills, and every access is answered") {
   Shape s;
   s.block_lines = 4;
   s.l1_ways = 4;
   s.l2_ways = 6;
-  s.smd_blocks = 2;
+  s.smd_blocks = 8;
   s.llc_ways = 2;
   ModelTiming t;
   t.link.entries = 1;
+  t.link.latency_ns = 0;
   t.link.shared = true;
   t.l1_transactions = 4;
   t.l2_transactions = 4;
-  t.directory_transactions = 2;
+  t.directory_transactions = 12;
+  t.smd_latency = t.hmd_latency = 40;
   t.entries = 1;
   t.memory_accesses = 1;
   UmhModel m(s, t);
@@ -242,7 +245,7 @@ TEST_CASE("every queue fills, and every access is answered") {
   for (unsigned d = 0; d < m.devices(); ++d) {
     for (unsigned i = 0; i < m.l1s(d); ++i) {
       for (unsigned n = 0; n < kEach; ++n) {
-        m.core(d, i).add(arriving(10, kinds[random() % kinds.size()], random() % 16));
+        m.core(d, i).add(arriving(10, kinds[random() % kinds.size()], random() % 64));
       }
     }
   }
