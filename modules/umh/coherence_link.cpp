@@ -28,7 +28,8 @@ void describe(ParameterVisitor& v, CoherenceLinkConfig& c) {
             1'000'000);
   v.flag("shared", c.shared,
          "all devices share one link (UMH Table III: shared or point-to-point)");
-  v.integer("entries", c.entries, "message", "queued messages per class and end (ours)", 1,
+  v.integer("entries", c.entries, "message",
+            "queued messages per class and end, beside those that the latency covers (ours)", 1,
             1 << 20);
 }
 
@@ -246,25 +247,26 @@ void CoherenceLink::describe_waiting(std::vector<Waiting>& out) const {
     std::size_t items = 0;
     const Item* first = nullptr;
   };
-  std::map<std::pair<std::string, std::size_t>, Queue> queues;  // by direction and class
+  std::map<std::string, Queue> queues;
   for (const Item& i : messages_) {
     const bool to_host = i.first && on_device(i.from);
     const unsigned direction = to_host ? 2 * link_of(i.from) : 2 * link_of(i.to) + 1;
-    const std::string end = i.arriving ? ".end_" : ".";
-    Queue& q = queues[{std::string(name()) + end + directions_[direction].name,
-                       umh::index_of(class_of(i.message.type))}];
+    Queue& q = queues[std::string(name()) + (i.arriving ? ".end_" : ".") +
+                      directions_[direction].name + "_" + name_of(class_of(i.message.type))];
     ++q.items;
     if (q.first == nullptr) q.first = &i;
   }
-  for (const auto& [place, q] : queues) {
-    const auto& [direction, c] = place;
-    const std::string what = name_of(static_cast<MessageClass>(c));
-    const char* const waits = q.first->arriving          ? "an entry of class "
-                              : can_proceed(*q.first, c) ? "the link for class "
-                                                         : "the end of the link for class ";
-    out.push_back({direction + "_" + what, q.items,
-                   waits + what + " at " + ends_[q.first->to].peer_name + " (" +
-                       q.first->message.describe() + ")"});
+  for (const auto& [queue, q] : queues) {
+    const MessageClass c = class_of(q.first->message.type);
+    std::string waits = "a place at the end of the link to ";
+    if (q.first->arriving) {
+      waits = std::string("an entry of class ") + name_of(c) + " at ";
+    } else if (can_proceed(*q.first, umh::index_of(c))) {
+      waits = "the link to ";
+    }
+    out.push_back(
+        {queue, q.items,
+         waits + ends_[q.first->to].peer_name + " (" + q.first->message.describe() + ")"});
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rate and the queues of a link, between a device that sends and a host that answers when told.
+// The rate and the queues of a link, between a device that sends and a directory, of the host or of
+// another device, that answers when told.
 #include "modules/umh/coherence_link.h"
 
 #include <catch2/catch.hpp>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -57,9 +59,11 @@ struct Host final : sc_core::sc_module, CoherenceForwardIf {
   bool answers = true;
 };
 
-CoherenceLinkPlace place() {
+/// `device_of_host`: the device that the directory belongs to; empty for the host's.
+CoherenceLinkPlace place(std::vector<unsigned> device_of_host) {
   CoherenceLinkPlace p;
   p.parent_sockets = 1;
+  p.device_of_parent = std::move(device_of_host);
   p.device_of_child = {0};
   p.sockets = {{kHost, 0}, {kDevice, 1}};
   return p;
@@ -69,7 +73,8 @@ struct Wire {
   Device device{"device"};
   Host host{"host"};
   CoherenceLink link;
-  explicit Wire(std::uint64_t latency_ns) : link("link", config(latency_ns), place()) {
+  explicit Wire(std::uint64_t latency_ns, std::vector<unsigned> device_of_host = {})
+      : link("link", config(latency_ns), place(std::move(device_of_host))) {
     link.parents[0].bind(host.socket);
     device.socket.bind(link.children[0]);
   }
@@ -97,6 +102,14 @@ TEST_CASE("the latency of a link does not limit its rate") {
   CHECK(wire.link.idle());
 }
 
+TEST_CASE("nor does it between two devices") {
+  Wire wire(140, {1});
+  wire.send(100);
+  REQUIRE(wire.host.arrivals.size() == 100);
+  // Both directions, the second one from 140 ns after a message entered the first.
+  for (unsigned i = 0; i < 100; ++i) CHECK(wire.host.arrivals[i] == (140 + i + 1 + 140) * kNs);
+}
+
 TEST_CASE("a wire and its end hold a queue and what the latency covers") {
   Wire wire(140);
   wire.host.answers = false;
@@ -108,8 +121,10 @@ TEST_CASE("a wire and its end hold a queue and what the latency covers") {
   REQUIRE(waiting.size() == 2);
   CHECK(waiting[0].queue == "link.end_to_host0_request");
   CHECK(waiting[0].items == 156);
+  CHECK(waiting[0].waits_for.rfind("an entry of class request at link.parents_0", 0) == 0);
   CHECK(waiting[1].queue == "link.to_host0_request");
   CHECK(waiting[1].items == 16);
+  CHECK(waiting[1].waits_for.rfind("a place at the end of the link to link.parents_0", 0) == 0);
   // An entry that is free again is used in the next cycle.
   const Tick freed = now() + 5 * kNs;
   wire.host.socket->return_credit(MessageClass::kRequest, freed);
