@@ -53,7 +53,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
   }
   if (levels.back()->joins_gpus) {
     for (const char* begin : {"llc.", "l1.replacement", "l1.mshr_targets", "l1.reserve_frames",
-                              "l1.miss_queue_depth", "noc.kind"}) {
+                              "l1.miss_queue_depth", "l1.scalar_", "noc.kind"}) {
       all.push_back({begin, false, topology});
     }
     if (s.gpus == 1) all.push_back({"noc.", false, topology});
@@ -65,6 +65,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const bool mcm_matches = c.mcm.plane.input_queues == InputQueues::kVirtualOutput;
   const bool planes = modules != nullptr && !rings;
   const std::vector<Rule> others = {
+      {"l1.scalar_ways", c.l1.scalar_sets != 0, "l1.scalar_sets is 0"},
       {"noc.kind", true, ""},
       {"host.copies", levels.back()->joins_gpus && !levels.back()->host_memory, topology},
       {"host.", c.host.copies != HostCopies::kNone, "host.copies is none"},

@@ -32,6 +32,11 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       check_(rules(config, map)),
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerLine,
              config.replacement),
+      scalar_(config.scalar_sets == 0
+                  ? nullptr
+                  : std::make_unique<CacheArray>(config.scalar_sets, config.scalar_ways,
+                                                 config.line_bytes, CacheArray::Bytes::kPerLine,
+                                                 config.replacement)),
       // mshr_targets includes the fetching load, which the entry does not hold.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
       core_in_(config.latency_cycles + config.input_depth),
@@ -137,6 +142,7 @@ void L1Cache::drop_lines() {
   evicts_at_ = 0;
   flush_at_ = kNever;
   array_.invalidate_all();
+  if (scalar_) scalar_->invalidate_all();
   ++stats_.flushes;
   probes_.flushed();
   mshr_.for_each([](Misses::Entry& e) { e.keep = false; });
@@ -182,6 +188,7 @@ void L1Cache::reset() {
   memory_out_.reset();
   memory_in_.reset();
   array_.invalidate_all();
+  if (scalar_) scalar_->invalidate_all();
   stall_tracker_ = {};
   lookup_free_at_ = 0;
   flush_at_ = kNever;

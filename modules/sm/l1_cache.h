@@ -5,6 +5,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdint>
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -28,8 +29,9 @@ namespace tessera {
 ///
 /// Hardware (NUBA Table 1, section 5.3): write-through, no allocation on a write, MSHRs with
 /// merging, LRU by default. Ways are allocated when the line arrives (if reserve_frames: when the
-/// miss leaves). Not coherent: flushed at kernel ends and by fences. Atomics and accesses that must
-/// bypass the L1 are forwarded; an atomic invalidates the line.
+/// miss leaves). Not coherent: flushed at kernel ends and by fences. Atomics and accesses past the
+/// L1 are forwarded; an atomic invalidates the line. Optional: a scalar cache, a second array for
+/// uniform loads of read-only data, which the role and probes do not see (L1Config).
 ///
 /// Timing: an access that arrives at cycle c is looked up at c + latency - 1 at the earliest, one a
 /// cycle. A cycle later, the data of a hit is at the core, after `latency_cycles` without
@@ -39,16 +41,12 @@ namespace tessera {
 /// A load that misses is forwarded itself and returns with the line. Accesses to a line that is
 /// being fetched take effect in order when it arrives; a store is also forwarded. The role
 /// (modules/sm/l1_role.h) selects the handling of an access to another node's line: like any other
-/// access, or past the array. A load past the array merges with an outstanding fetch of all words
-/// that it needs; otherwise it allocates an MSHR and sends its own request, for the line or for
-/// some words. Its line is not installed. A load after a store or an atomic does not merge with an
-/// older fetch past the array: it fetches again, and gets the new bytes because requests to one
-/// address keep their order on the path to memory. A response takes effect when it arrives. If
-/// nothing is looked up before, its effects are computed in the call that announces it. The
-/// initiator keeps a payload alive until its response; a store in an MSHR holds its own reference.
-/// Phases: all four. Not modelled: sectors, bank conflicts of the data array. L1Pipeline,
-/// constructed by make_l1_cache(), adds backward transport, process and role. Addresses are
-/// physical. Other cores can look up lines (probe_port()).
+/// access, or past the array. A response takes effect when it arrives. If nothing is looked up
+/// before, its effects are computed in the call that announces it. The initiator keeps a payload
+/// alive until its response; a store in an MSHR holds its own reference. Phases: all four. Not
+/// modelled: sectors, bank conflicts of the data array. L1Pipeline, constructed by make_l1_cache(),
+/// adds backward transport, process and role. Addresses are physical. Other cores can look up lines
+/// (probe_port()).
 class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";
@@ -63,11 +61,10 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   const L1Stats& stats() const { return stats_; }
   L1ProbeIf& probe_port() { return probes_; }
 
-  /// Invalidates all lines at the next clock edge. No bytes are lost, because the cache is
-  /// write-through. Lines that are being fetched are delivered but not installed.
+  /// Invalidates all lines at the next clock edge. Lines that are being fetched are delivered but
+  /// not installed.
   void flush() override;
-  /// HoldsBytes. The cache is write-through, so that it holds no bytes newer than those below.
-  void overlay(std::uint64_t, unsigned char*) override {}
+  void overlay(std::uint64_t, unsigned char*) override {}  // write-through: nothing newer is here
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
 
@@ -102,9 +99,10 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void send_to_core(Tick t);
   void send_to_memory(Tick t);
   Lookup load(const Access& a, Tick t);
+  Lookup load_scalar(const Access& a, Tick t);
   Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
   Lookup write_or_atomic(const Access& a, Tick t);
-  bool reserve_frame(std::uint64_t line);
+  bool reserve_frame(CacheArray& array, std::uint64_t line);
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
@@ -115,6 +113,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
     if (queue.empty() || sender.free_at() == kNever) return;
     wake_.at(next_send_edge(clock_, sender, queue.next_due(), t));
   }
+  CacheArray& array_of(const MemoryRequest& r) { return scalar_ && r.uniform ? *scalar_ : array_; }
   std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
 
   const L1Config config_;
@@ -124,6 +123,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   PayloadCheck check_;
 
   CacheArray array_;
+  const std::unique_ptr<CacheArray> scalar_;  ///< null: none
   Misses mshr_;
   TimedQueue<Access> pipeline_;
   RequestReceiver core_in_;

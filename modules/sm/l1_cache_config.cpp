@@ -14,6 +14,9 @@ std::vector<std::string> L1Config::validate() const {
   }
   if (sets == 0) errors.emplace_back("l1.sets must be at least 1");
   if (ways == 0 || ways > CacheArray::kMaxWays) errors.emplace_back("l1.ways must be 1 to 64");
+  if (scalar_sets != 0 && (scalar_ways == 0 || scalar_ways > CacheArray::kMaxWays)) {
+    errors.emplace_back("l1.scalar_ways must be 1 to 64");
+  }
   if (latency_cycles < 2) errors.emplace_back("l1.latency_cycles must be at least 2");
   if (mshr_entries == 0) errors.emplace_back("l1.mshr_entries must be at least 1");
   if (mshr_targets == 0) errors.emplace_back("l1.mshr_targets must be at least 1");
@@ -40,6 +43,13 @@ void describe(ParameterVisitor& v, L1Config& c) {
   v.flag("reserve_frames", c.reserve_frames,
          "a miss takes its frame when it leaves, and waits while all frames of its set wait for "
          "lines (MGPUSim; off: when the line comes, as GPGPU-Sim's ON_FILL)");
+  v.integer(
+      "scalar_sets", c.scalar_sets, "set",
+      "sets of the scalar cache, which holds the lines of uniform loads of read-only data, as "
+      "GCN's; 0: none (MGPUSim: 64, shared by a shader array; here each CU has its own)",
+      0, 1 << 20);
+  v.integer("scalar_ways", c.scalar_ways, "way", "associativity of the scalar cache (MGPUSim)", 1,
+            64);
   v.integer("miss_queue_depth", c.miss_queue_depth, "request",
             "requests that may wait for the network before lookups stall (ours)", 1, 4096);
 }

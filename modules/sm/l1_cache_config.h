@@ -25,6 +25,10 @@ struct L1Config {
   /// A miss allocates its frame when it leaves, and stalls while all frames of its set wait for
   /// lines. Off: a frame is allocated when the line arrives.
   bool reserve_frames = false;
+  /// The scalar cache of a GCN-like CU: an array of its own for uniform loads of read-only data,
+  /// behind the same pipeline and MSHRs. 0: none.
+  std::uint32_t scalar_sets = 0;
+  std::uint32_t scalar_ways = 4;
   PolicyChoice<CacheReplacement> replacement = {"lru", {}};
 
   /// All configuration errors; empty if the configuration is valid.
@@ -41,6 +45,9 @@ struct L1Stats {
   Counter load_hits = 0;
   Counter load_misses = 0;
   Counter load_merges = 0;
+  // Of these, in the scalar cache, if there is one.
+  Counter scalar_loads = 0;
+  Counter scalar_hits = 0;
   Counter store_hits = 0;
   Counter evictions = 0;
   Counter flushes = 0;

@@ -12,6 +12,9 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
   v.counter("load_hits", s.load_hits, "access", "loads that hit");
   v.counter("load_misses", s.load_misses, "access", "loads that fetch a line");
   v.counter("load_merges", s.load_merges, "access", "loads of a line that is being fetched");
+  v.counter("scalar_loads", s.scalar_loads, "access",
+            "loads that looked up the scalar cache instead");
+  v.counter("scalar_hits", s.scalar_hits, "access", "of these, hits");
   v.counter("store_hits", s.store_hits, "access", "stores that updated a line");
   v.counter("evictions", s.evictions, "line", "lines replaced");
   v.counter("flushes", s.flushes, "flush", "times all lines were dropped");
@@ -37,6 +40,10 @@ void describe(StatisticsVisitor& v, L1Stats& s) {
 void L1Cache::register_statistics(StatisticsRegistry& registry) const {
   StatisticsRegistrar registrar(registry, name(), &clock_);
   if (!config_.reserve_frames) registrar.leave_out(stats_.stalls_frames);
+  if (scalar_ == nullptr) {
+    registrar.leave_out(stats_.scalar_loads);
+    registrar.leave_out(stats_.scalar_hits);
+  }
   registrar.add(stats_);
   registry.counters(name(), array_.replacement().counters());
 }

@@ -103,6 +103,7 @@ void L1Pipeline<Role>::look_up(Tick t) {
 
 template <class Role>
 L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
+  if (unlikely(&array_of(*a.request) != &array_)) return load_scalar(a, t);
   const L1Handling how = role_.handling(*a.payload, *a.request);
   Lookup outcome = Lookup::kStalled;
   if (a.request->kind != RequestKind::kLoad) {

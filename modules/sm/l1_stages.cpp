@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 
+#include "modules/core/unlikely.h"
 #include "modules/sm/l1_cache.h"
 
 namespace tessera {
@@ -29,26 +30,39 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     ++stats_.load_merges;
     return Lookup::kMerged;
   }
-  const CacheArray::Frame f = array_.find(line, line);
+  CacheArray& array = array_of(*a.request);
+  const CacheArray::Frame f = array.find(line, line);
   if (f != CacheArray::kNone) {
     ++stats_.loads;
     ++stats_.load_hits;
-    array_.touch(f);
+    array.touch(f);
     if (a.request->carries_data) {
-      std::memcpy(a.payload->get_data_ptr(), array_.data(f), config_.line_bytes);
+      std::memcpy(a.payload->get_data_ptr(), array.data(f), config_.line_bytes);
     }
     to_core_.push(t, 0, a.payload);
     return Lookup::kHit;
   }
-  if (mshr_.full() || !reserve_frame(line)) return Lookup::kStalled;
+  if (mshr_.full() || !reserve_frame(array, line)) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
   fetch(a, line, L1Handling::kWholeLine, false, t);
   return Lookup::kForwarded;
 }
 
+/// A uniform load, if there is a scalar cache.
+L1Cache::Lookup L1Cache::load_scalar(const Access& a, Tick t) {
+  const Lookup outcome = load(a, t);
+  if (outcome == Lookup::kStalled) return outcome;
+  ++stats_.scalar_loads;
+  if (outcome == Lookup::kHit) ++stats_.scalar_hits;
+  return outcome;
+}
+
 /// A load that neither looks up the array nor installs a line (the three cases of DualOpt figure
-/// 8).
+/// 8). It merges with an outstanding fetch of all words that it needs; otherwise it allocates an
+/// MSHR and sends its own request, for the line or for some words. A load after a store or an
+/// atomic does not merge with an older fetch past the array: it fetches again, and gets the new
+/// bytes because requests to one address keep their order on the path to memory.
 L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mask, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
   if (Misses::Entry* entry = mshr_.find_containing(line, word_mask)) {
@@ -67,17 +81,17 @@ L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mas
 
 /// Allocates a frame for a line that is about to be fetched, if frames are reserved. Returns false
 /// if every frame of the set waits for a line.
-bool L1Cache::reserve_frame(std::uint64_t line) {
+bool L1Cache::reserve_frame(CacheArray& array, std::uint64_t line) {
   if (!config_.reserve_frames) return true;
-  const CacheArray::Frame f = array_.victim(line);
+  const CacheArray::Frame f = array.victim(line);
   no_free_way_ = f == CacheArray::kNone;
   if (no_free_way_) return false;
-  if (array_.occupied(f)) {
+  if (array.occupied(f)) {
     ++stats_.evictions;
-    probes_.evicted(f);
+    if (&array == &array_) probes_.evicted(f);
   }
-  array_.install(f, line);
-  array_.lock(f, true);
+  array.install(f, line);
+  array.lock(f, true);
   return true;
 }
 
@@ -120,6 +134,10 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
       }
     }
   }
+  if (unlikely(scalar_ != nullptr) && atomic) {
+    const CacheArray::Frame s = scalar_->find(line, line);
+    if (s != CacheArray::kNone) scalar_->invalidate(s);
+  }
   ++(atomic ? stats_.atomics : stats_.stores);
   forward(a, t);
   return Lookup::kForwarded;
@@ -143,10 +161,11 @@ void L1Cache::refuse_fill(Misses::Entry& entry) {
   });
   if (!config_.reserve_frames || entry.bypass) return;
   const std::uint64_t line = line_of(payload);
-  const CacheArray::Frame f = array_.find(line, line);
+  CacheArray& array = array_of(request_of(*entry.fetch));
+  const CacheArray::Frame f = array.find(line, line);
   if (f == CacheArray::kNone) return;
-  array_.lock(f, false);
-  array_.invalidate(f);
+  array.lock(f, false);
+  array.invalidate(f);
 }
 
 /// Handles the response to a fetch: the waiting accesses take effect on its bytes in order of
@@ -178,21 +197,23 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
   });
   if (!entry.keep || entry.bypass) return;
   const std::uint64_t line = line_of(payload);
+  CacheArray& array = array_of(request);
+  const bool probed = &array == &array_;
   CacheArray::Frame f = CacheArray::kNone;
   if (config_.reserve_frames) {
-    f = array_.find(line, line);
-    array_.lock(f, false);
+    f = array.find(line, line);
+    array.lock(f, false);
   } else {
-    f = array_.victim(line);
-    if (array_.occupied(f)) {
+    f = array.victim(line);
+    if (array.occupied(f)) {
       ++stats_.evictions;
       evicts_at_ = t;
-      probes_.evicted(f);
+      if (probed) probes_.evicted(f);
     }
-    array_.install(f, line);
+    array.install(f, line);
   }
-  probes_.filled(f, request.stamps[at(Hop::kIssued)]);
-  if (request.carries_data) std::memcpy(array_.data(f), bytes, config_.line_bytes);
+  if (probed) probes_.filled(f, request.stamps[at(Hop::kIssued)]);
+  if (request.carries_data) std::memcpy(array.data(f), bytes, config_.line_bytes);
 }
 
 void L1Cache::account(const MemoryRequest& request, Tick t) {

@@ -23,9 +23,11 @@ void L1Cache::replace(std::uint64_t address, const unsigned char* bytes, const B
     if (!request_of(*e.fetch).carries_data) return;
     copy_masked(e.fetch->get_data_ptr(), bytes, mask, config_.line_bytes);
   });
-  if (!array_.has_data()) return;
-  const CacheArray::Frame f = array_.find(line, line);
-  if (f != CacheArray::kNone) copy_masked(array_.data(f), bytes, mask, config_.line_bytes);
+  for (CacheArray* const array : {&array_, scalar_.get()}) {
+    if (array == nullptr || !array->has_data()) continue;
+    const CacheArray::Frame f = array->find(line, line);
+    if (f != CacheArray::kNone) copy_masked(array->data(f), bytes, mask, config_.line_bytes);
+  }
 }
 
 }  // namespace tessera

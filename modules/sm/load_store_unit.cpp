@@ -58,11 +58,16 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
                                          : stats_.atomic_instructions);
   stats_.line_requests += lines;
   stats_.lines_per_access.add(lines);
+  std::uint64_t touched = 0;
   for (unsigned i = 0; i < lines; ++i) {
     const LineAccess& line = queued.lines.lines[i];
     stats_.sectors += sectors_touched(line.mask);
-    stats_.useful_bytes += line.mask.count();
+    touched += line.mask.count();
   }
+  stats_.useful_bytes += touched;
+  const std::uint32_t lanes = queued.lines.lines[0].lanes;
+  a.uniform = a.read_only && !a.bypass_l1 && touched == memory.lane_bytes &&
+              (lanes & (lanes - 1)) != 0;  // of several lanes
 }
 
 // Transport.
@@ -248,6 +253,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   r.warp = a.warp;
   r.pc = a.pc;
   r.read_only = a.read_only;
+  r.uniform = a.uniform;
   r.bypass_l1 = a.bypass_l1;
   r.carries_data = !a.values_done;
   r.useful_bytes = static_cast<std::uint16_t>(line.mask.count());

@@ -40,6 +40,7 @@ struct WarpAccess {
   std::uint8_t warp = 0;  ///< slot
   AccessKind kind = AccessKind::kLoad;
   bool read_only = false;
+  bool uniform = false;
   bool bypass_l1 = false;
   bool values_done = false;
   bool has_result = false;  ///< the warp waits for its result; if false, the warp can end first

@@ -111,6 +111,11 @@ TEST_CASE("the record of a last sharer is a setting of slices that forward hits 
   CHECK(idle("mesh-28-8", {"llc.last_sharer"}, {"system.miss_routing=la-llc"}).empty());
 }
 
+TEST_CASE("the ways of the scalar cache are a setting of L1s that have one") {
+  CHECK(idle("nuba", {"l1.scalar_ways"}) == Lines{"l1.scalar_ways: l1.scalar_sets is 0"});
+  CHECK(idle("nuba", {"l1.scalar_ways"}, {"l1.scalar_sets=64"}).empty());
+}
+
 TEST_CASE("settings of a coherent hierarchy that its platform does not have") {
   CHECK(idle("umh-2", {"umh.partition_link.latency_ns", "umh.flushed"}) ==
         Lines{"umh.partition_link.latency_ns: umh.partitioned is false"});
@@ -171,6 +176,7 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["cache_replacement"] == all["cache_replacement"]);  // lru has none
   CHECK(groups["llc"] == 3);       // the directory of two sides, the last sharer
   CHECK(groups["dispatch"] == 1);  // the latency to several GPUs
+  CHECK(groups["l1"] == 1);        // the ways of the scalar cache
   CHECK(groups["noc"] == 1);       // iterations of virtual output queues
-  CHECK(groups.size() == 29);
+  CHECK(groups.size() == 30);
 }

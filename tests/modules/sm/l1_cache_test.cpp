@@ -39,6 +39,11 @@ struct Rig final : CacheRig {
     r.prepare = [](Transaction& t) { t.request().bypass_l1 = true; };
     return sm.add(std::move(r));
   }
+  std::size_t uniform_load(std::uint64_t cycle, std::uint64_t address) {
+    ScriptedRequest r = request(cycle, address);
+    r.prepare = [](Transaction& t) { t.request().uniform = true; };
+    return sm.add(std::move(r));
+  }
   std::size_t atomic(std::uint64_t cycle, std::uint64_t address) {
     ScriptedRequest r = request(cycle, address);
     r.command = tlm::TLM_WRITE_COMMAND;
@@ -546,6 +551,70 @@ void random_traffic(bool reserve_frames, std::uint64_t announced = 0) {
 }
 
 }  // namespace
+
+TEST_CASE("a uniform load looks up the scalar cache, other loads the L1's array") {
+  L1Config c = plain();
+  c.scalar_sets = 1;
+  c.scalar_ways = 2;
+  Rig rig(c);
+  const auto miss = rig.uniform_load(10, 0x1000);
+  const auto hit = rig.uniform_load(500, 0x1000);
+  const auto other = rig.load(1000, 0x1000);
+  rig.uniform_load(1500, 0x2000);
+  rig.uniform_load(2000, 0x3000);                     // evicts 0x1000
+  const auto again = rig.uniform_load(2500, 0x1000);  // evicts 0x2000
+  const auto still_here = rig.uniform_load(3000, 0x3000);
+  rig.run();
+  const std::uint64_t latency = c.latency_cycles;
+  CHECK(rig.responded_at(miss) == 10 + latency + kMemory + 1);
+  CHECK(rig.responded_at(hit) == 500 + latency);
+  CHECK(rig.responded_at(other) == 1000 + latency + kMemory + 1);
+  CHECK(rig.responded_at(again) == 2500 + latency + kMemory + 1);
+  CHECK(rig.responded_at(still_here) == 3000 + latency);
+  CHECK(rig.byte(hit, 17) == initial(0x1000 + 17));
+  const L1Stats& s = rig.l1.stats();
+  CHECK(s.loads == 7);
+  CHECK(s.load_hits == 2);
+  CHECK(s.scalar_loads == 6);
+  CHECK(s.scalar_hits == 2);
+  CHECK(s.evictions == 2);
+}
+
+TEST_CASE("without a scalar cache, a uniform load is like any other") {
+  Rig rig;
+  rig.uniform_load(10, 0x1000);
+  const auto hit = rig.load(500, 0x1000);
+  rig.run();
+  CHECK(rig.responded_at(hit) == 500 + plain().latency_cycles);
+  CHECK(rig.l1.stats().scalar_loads == 0);
+}
+
+TEST_CASE("a flush drops the scalar cache's lines") {
+  L1Config c = plain();
+  c.scalar_sets = 4;
+  Rig rig(c);
+  rig.uniform_load(10, 0x1000);
+  rig.run();
+  rig.l1.flush();
+  const std::uint64_t n = rig.soon();
+  const auto again = rig.uniform_load(n, 0x1000);
+  rig.run();
+  CHECK(rig.responded_at(again) == n + c.latency_cycles + kMemory + 1);
+}
+
+TEST_CASE("an atomic on a line that the scalar cache fetches gives its reserved frame back") {
+  L1Config c = plain();
+  c.reserve_frames = true;
+  c.scalar_sets = 1;
+  c.scalar_ways = 1;
+  Rig rig(c);
+  rig.uniform_load(10, 0x1000);
+  rig.atomic(20, 0x1000);
+  const auto next = rig.uniform_load(500, 0x2000);
+  rig.run();
+  CHECK(rig.responded_at(next) == 500 + c.latency_cycles + kMemory + 1);
+  CHECK(rig.l1.stats().evictions == 0);
+}
 
 TEST_CASE("random loads and stores of one core see what program order says, under random stalls") {
   random_traffic(false);

@@ -117,6 +117,33 @@ constexpr std::uint64_t kAll = 28 + kMemory + 1;  ///< a miss
 
 }  // namespace
 
+TEST_CASE("a uniform load of another GPU's line is cached whole, unseen by the role") {
+  L1Config c = plain();
+  c.scalar_sets = 4;
+  Rig rig(kFine, c);
+  const auto uniform = [&](std::uint64_t cycle) {
+    ScriptedRequest r = rig.request(cycle, kFar);
+    r.prepare = [](Transaction& t) {
+      t.request().word_mask = 1;
+      t.request().uniform = true;
+    };
+    return rig.sm.add(std::move(r));
+  };
+  const auto miss = uniform(10);
+  const auto hit = uniform(500);
+  const auto other = rig.load(1000, kFar, 0b10);
+  rig.run();
+  CHECK(rig.responded_at(miss) == 10 + kAll);
+  CHECK(rig.responded_at(hit) == 500 + kForwarded);
+  CHECK(rig.responded_at(other) == 1000 + kAll);
+  REQUIRE(rig.memory.arrivals().size() == 2);
+  CHECK_FALSE(rig.memory.arrivals()[0].request.fine_grained);
+  CHECK(rig.memory.arrivals()[1].request.fine_grained);
+  CHECK(rig.has_initial(hit, kFar, ~0U));
+  CHECK(rig.watcher.seen.size() == 1);
+  CHECK(rig.remote().loads == 1);
+}
+
 TEST_CASE("figure 8 (a): a load whose pieces are all being fetched merges") {
   Rig rig(kFine, two_entries());
   const auto first = rig.load(10, kFar, 0b11000000);

@@ -182,6 +182,23 @@ TEST_CASE("the requests of a load that is read-only carry the bit, and no others
   CHECK(bits == std::vector<bool>{true, false, true, true, false});
 }
 
+TEST_CASE("a read-only load of one element by several lanes is uniform") {
+  Rig rig;
+  std::vector<bool> bits;
+  rig.l1.access = [&](tlm::tlm_generic_payload& p) { bits.push_back(request_of(p).uniform); };
+  Step uniform = load(1, 0x1000);
+  uniform.read_only = true;
+  uniform.stride = 0;
+  Step own_elements = load(2, 0x1080);
+  own_elements.read_only = true;
+  Step written = load(3, 0x1100);
+  written.stride = 0;
+  ScriptedKernel k({{uniform, own_elements, written}});
+  rig.run(k);
+  rig.check_done();
+  CHECK(bits == std::vector<bool>{true, false, false});
+}
+
 TEST_CASE("a fence waits for the warp's stores and flushes the L1") {
   Rig rig;
   ScriptedKernel k({{store(0x1000), fence(), alu()}});

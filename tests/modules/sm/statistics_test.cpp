@@ -82,8 +82,10 @@ TEST_CASE("an L1's statistics show its counters", "[statistics]") {
   StatisticsTable table;
   L1Stats& s = table.fields_of(l1.stats());
   fill(table, s, l1.config());
-  // Without reserved frames it counts nothing.
+  // Without reserved frames, or a scalar cache, they count nothing.
   table.unregistered(s.stalls_frames);
+  table.unregistered(s.scalar_loads);
+  table.unregistered(s.scalar_hits);
   table.check(l1);
 }
 
@@ -96,12 +98,15 @@ TEST_CASE("an L1 among several GPUs that reserves frames shows these counters, t
   site.transfer = &transfer;
   L1Config config;
   config.reserve_frames = true;
+  config.scalar_sets = 64;
   const auto made = make_l1_cache("l1", config, map, site);
   const auto& l1 = dynamic_cast<const L1Pipeline<MultiGpuRole>&>(*made);
   StatisticsTable table;
   L1Stats& s = table.fields_of(l1.stats());
   fill(table, s, l1.config());
   table.counter("stalls_frames", s.stalls_frames);
+  table.counter("scalar_loads", s.scalar_loads);
+  table.counter("scalar_hits", s.scalar_hits);
   L1RemoteStats& r = table.fields_of(l1.role().stats());
   table.counter("remote_loads", r.loads);
   table.counter("remote_load_hits", r.load_hits);
