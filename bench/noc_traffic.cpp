@@ -46,7 +46,7 @@ class Run final : public SwitchFabric::Client {
   NocTrafficResult result() {
     const Cycle end = traffic_.warm_up + traffic_.measured;
     for (now_ = 0; now_ < end; ++now_) {
-      if (now_ == traffic_.warm_up) stats_.reset(0);
+      if (now_ == traffic_.warm_up) stats_.reset();
       for (unsigned e = 0; e < sources_.size(); ++e) step_source(e);
       if (fabric_.next() <= now_) fabric_.process(now_);
     }

@@ -49,7 +49,6 @@ void DramStats::reset(Tick now) {
   queue.reset(now);
   read_latency = {};
   bandwidth = BandwidthSeries();
-  window_start = now;
 }
 
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
@@ -119,8 +118,6 @@ void DramChannel::reset() {
   stats_.reset(t);
 }
 
-void DramChannel::reset_statistics() { stats_.reset(now()); }
-
 bool DramChannel::idle() const { return arriving_.empty() && free_slots_.size() == queue_.size(); }
 
 void DramChannel::describe_waiting(std::vector<Waiting>& out) const {
@@ -182,8 +179,7 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
   registry.value(
       m, "bus_utilisation",
       [this, &registry] {
-        const double peak =
-            peak_bytes(std::max(stats_.window_start, registry.window_start()), now());
+        const double peak = peak_bytes(registry.window_start(), now());
         return peak == 0 ? 0
                          : static_cast<double>(stats_.commands.bus_busy_clocks) *
                                config_.bus_bytes_per_clock / peak;

@@ -28,7 +28,6 @@ struct DramStats {
   Occupancy queue;
   Histogram read_latency;  ///< memory clocks
   BandwidthSeries bandwidth;
-  Tick window_start = 0;
 
   void reset(Tick now);
 };
@@ -72,8 +71,6 @@ class DramChannel final : public sc_core::sc_module, public Block {
   const ClockDomain& clock() const { return clock_; }
   /// Bytes that a data bus without idle clocks would move in this time.
   double peak_bytes(Tick since, Tick until) const;
-  /// Begins a new window of statistics at now().
-  void reset_statistics();
   void observe(DramCommandObserver* observer) { scheduler_->observe(observer); }
 
   bool idle() const override;

@@ -361,13 +361,8 @@ void BasicDuplexNetwork<Fabric>::reset() {
   }
   wake_.cancel();
   armed_ = kNever;
-  reset_statistics();
-}
-
-template <class Fabric>
-void BasicDuplexNetwork<Fabric>::reset_statistics() {
-  request_stats_.reset(now());
-  response_stats_.reset(now());
+  request_stats_.reset();
+  response_stats_.reset();
 }
 
 template <class Fabric>

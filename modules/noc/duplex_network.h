@@ -64,7 +64,6 @@ class BasicDuplexNetwork final {
   bool idle() const { return request_.empty() && response_.empty() && early_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const;
   void reset();
-  void reset_statistics();
   void register_statistics(StatisticsRegistry& registry) const;
 
  private:

@@ -100,10 +100,6 @@ std::vector<const GpuFabricPortStats*> GpuFabric::parts() const {
 
 GpuFabricStats GpuFabric::stats() const { return join(parts()); }
 
-void GpuFabric::reset_statistics() {
-  for (const auto& p : ports_) p->reset_statistics();
-}
-
 void GpuFabric::register_statistics(StatisticsRegistry& registry) const {
   register_joined(registry, name(), parts());
 }

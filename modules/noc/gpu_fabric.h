@@ -73,7 +73,7 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   /// The counters of all parts, joined.
   GpuFabricStats stats() const;
   const GpuFabricPort& port(unsigned gpu) const { return *ports_[gpu]; }
-  /// Bytes, with headers, since the last reset of statistics.
+  /// Bytes, with headers.
   std::uint64_t bytes(unsigned from, unsigned to) const { return port(to).stats().bytes[from]; }
   std::uint64_t packets(unsigned from, unsigned to) const { return port(to).stats().packets[from]; }
   /// Latency in cycles of a packet of `bytes` bytes (1 or more) that arrives at an edge.
@@ -84,7 +84,6 @@ class GpuFabric final : public sc_core::sc_module, public Block {
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& waiting) const override;
   void reset() override;
-  void reset_statistics();
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:

@@ -283,7 +283,7 @@ void GpuFabricPort::reset() {
   ingress_.last = 63;
   held_ = 0;
   wake_.cancel();
-  reset_statistics();
+  stats_.reset();
 }
 
 }  // namespace tessera

@@ -56,7 +56,6 @@ class GpuFabricPort {
   /// Entries of all queues but crossing(). `fabric`: name of the whole.
   void describe_waiting(const std::string& fabric, std::vector<Waiting>& waiting) const;
   void reset();
-  void reset_statistics() { stats_.reset(now()); }
 
  private:
   struct Item {

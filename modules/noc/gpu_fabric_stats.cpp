@@ -90,7 +90,7 @@ class JoinedRegistrar final : public StatisticsVisitor {
 
 }  // namespace
 
-void GpuFabricPortStats::reset(Tick t) {
+void GpuFabricPortStats::reset() {
   // In place, because the registry holds pointers to the counters.
   for (std::vector<Counter>* counters : {&packets, &bytes}) {
     std::fill(counters->begin(), counters->end(), 0);
@@ -99,7 +99,6 @@ void GpuFabricPortStats::reset(Tick t) {
   ingress_busy = 0;
   packet_latency = Histogram{};
   series = BandwidthSeries{};
-  window_start = t;
 }
 
 void describe(StatisticsVisitor& v, GpuFabricStats& s) {
@@ -130,7 +129,6 @@ GpuFabricStats join(const Parts& parts) {
   for_each_counter(all, parts, [](Counter& field, const Counter& of) { field = of; });
   all.packet_latency = joined_latency(parts);
   all.series = joined_series(parts);
-  all.window_start = parts.front()->window_start;
   return all;
 }
 

@@ -19,10 +19,8 @@ struct GpuFabricPortStats {
   Counter ingress_busy = 0;
   Histogram packet_latency;
   BandwidthSeries series;
-  Tick window_start = 0;
 
-  /// Begins a new window at t.
-  void reset(Tick t);
+  void reset();
 };
 
 /// Counters of the fabric between GPUs: those of all parts.
@@ -36,7 +34,6 @@ struct GpuFabricStats {
   std::vector<Counter> ingress_busy;
   Histogram packet_latency;
   BandwidthSeries series;
-  Tick window_start = 0;
 };
 
 void describe(StatisticsVisitor& v, GpuFabricStats& s);

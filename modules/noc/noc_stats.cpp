@@ -9,7 +9,7 @@ const char* name_of(NocDirection towards) {
   return towards == NocDirection::kRequests ? "request" : "response";
 }
 
-void NocStats::reset(Tick t) {
+void NocStats::reset() {
   const std::size_t exits = egress_bytes.size();
   // Members are assigned in place, because the registry holds pointers to them.
   packets = bytes = flits = buffer_full_cycles = ingress_wait_cycles = segment_bytes = 0;
@@ -17,7 +17,6 @@ void NocStats::reset(Tick t) {
   for (Counter& link : link_busy_cycles) link = 0;
   latency = Histogram{};
   series = BandwidthSeries{};
-  window_start = t;
 }
 
 void describe(StatisticsVisitor& v, NocStats& s, NocDirection towards) {

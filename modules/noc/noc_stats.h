@@ -25,10 +25,8 @@ struct NocStats {
   std::vector<Counter> link_busy_cycles;
   Histogram latency;  ///< cycles from the head's arrival to the tail's delivery
   BandwidthSeries series;
-  Tick window_start = 0;
 
-  /// Begins a new window at t.
-  void reset(Tick t);
+  void reset();
 };
 
 enum class NocDirection : std::uint8_t { kRequests, kResponses };

@@ -448,7 +448,6 @@ TEST_CASE("a reset leaves no byte, no open row and no count") {
   rig.dram.reset();
   rig.llc.reset();
   CHECK(rig.dram.stats().commands.writes == 0);
-  CHECK(rig.dram.stats().window_start == now());
   const std::uint64_t n = rig.dram.clock().cycle_from(now()) + 10;
   const auto r = rig.at_edge(n, address(1, 1));
   CHECK(run_until_done(rig.conformance(), us(10)));
@@ -460,10 +459,10 @@ TEST_CASE("statistics can be read in a window of their own") {
   Rig rig;
   rig.at_edge(10, address(0, 0));
   rig.run();
-  rig.dram.reset_statistics();
-  CHECK(rig.dram.stats().commands.reads == 0);
+  CHECK(rig.dram.stats().commands.reads == 1);
   StatisticsRegistry registry;
   rig.dram.register_statistics(registry);
+  registry.begin_window();
   const auto json = registry.to_json();
   CHECK(json["dram"]["reads"] == 0);
   CHECK(json["dram"]["bus_utilisation"] == 0.0);

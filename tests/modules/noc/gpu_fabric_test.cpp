@@ -254,7 +254,6 @@ TEST_CASE("a reset fabric holds nothing and serves as if new") {
   rig.sink->hold = nullptr;
   rig.check_drained();
   CHECK(rig.dut->bytes(1, 2) == 0);
-  CHECK(rig.dut->stats().window_start == now());
   rig.run_to(500);
   CHECK(rig.delivered() == 0);
   for (unsigned i = 0; i < 60; ++i) rig.send(600, 0, 1, kReq, 76);
@@ -289,9 +288,6 @@ TEST_CASE("the fabric names and counts what it carries") {
   CHECK(all.at("ingress_busy_0") == 3);
   CHECK(rig.dut->stats().packet_latency.count() == 3);
   CHECK(rig.dut->stats().packet_latency.sum() == 3 * kLatency + 1 + 5 + 3);
-  rig.dut->reset_statistics();
-  CHECK(rig.dut->bytes(0, 1) == 0);
-  CHECK(rig.dut->packets(0, 1) == 0);
 }
 
 TEST_CASE("a packet at the wrong port of the fabric is an error") {

@@ -56,7 +56,7 @@ class Saturated final : public RingFabric::Client {
   /// Flits delivered in a cycle, on average.
   double run(Cycle warm_up, Cycle cycles) {
     for (Cycle c = 0; c < warm_up + cycles; ++c) {
-      if (c == warm_up) stats.reset(0);
+      if (c == warm_up) stats.reset();
       for (unsigned e = 0; e < sent_.size(); ++e) feed(e, c);
       fabric.process(c);
     }

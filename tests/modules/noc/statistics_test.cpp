@@ -25,7 +25,6 @@ void fill(StatisticsTable& table, const NocStats& of, const std::string& directi
   table.counter(p + "ingress_wait_cycles", s.ingress_wait_cycles);
   table.histogram(p + "latency", s.latency);
   table.bandwidth(p + "bytes_over_time", s.series);
-  table.unregistered(s.window_start);
   if (!links.empty()) {
     table.counter(p + "hop_bytes", s.segment_bytes);
   } else {
@@ -95,7 +94,6 @@ TEST_CASE("the fabric's statistics show the counters of each way and of each lin
     GpuFabricPortStats& s = table.fields_of(fabric.port(g).stats());
     table.unregistered(s.packets);
     table.unregistered(s.bytes);
-    table.unregistered(s.window_start);
     const std::string own = std::to_string(g);
     table.counter("egress_busy_" + own, s.egress_busy);
     table.counter("ingress_busy_" + own, s.ingress_busy);
