@@ -17,10 +17,10 @@
 #include "modules/core/domain.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
-#include "platforms/execution_window.h"
 #include "platforms/gpu.h"
 #include "platforms/gpu_device.h"
 #include "platforms/supervisor.h"
+#include "platforms/windowed_run.h"
 
 namespace tessera {
 
@@ -111,19 +111,15 @@ class Simulation::Impl {
   Gpu& gpu() { return gpus_ ? *gpus_ : *system_->gpu; }
   void build_supervisor();
   void build_window();
-  bool skip(KernelProgram& kernel, const std::vector<CtaProgram*>& ctas);
   void begin_window();
   void end_window();
   /// Whether a window without rest is over.
-  bool ends_here() const { return window_ && window_->over() && !options_.window->rest; }
-  void end_windowed_launch();
+  bool ends_here() const { return windowed_ && windowed_->ends_run(); }
   void open_record(const KernelProgram& program);
   void close_record();
   void run_launch(const LaunchRequest& request);
-  void run_launch_untimed(const LaunchRequest& request);
   void run_host(const std::function<bool()>& done);
   void run_until(const std::function<bool()>& done);
-  void run_rest(const KernelRest& rest);
   void drain();
   std::uint64_t instructions();
   struct Measured {
@@ -151,9 +147,8 @@ class Simulation::Impl {
   std::vector<Block*> blocks_;
   StatisticsRegistry registry_;
   RunOptions options_;
-  std::unique_ptr<ExecutionWindow> window_;  ///< null: the whole run is measured
-  bool gathered_ = false;                    ///< device_.gather_values() in this launch
-  std::optional<Measured> measured_;         ///< at the window's end
+  std::unique_ptr<WindowedRun> windowed_;  ///< null: the whole run is measured
+  std::optional<Measured> measured_;       ///< at the window's end
   std::vector<KernelRecord> kernels_;
   bool record_open_ = false;               ///< kernels_.back() is running
   std::uint64_t launched_at_ = 0;          ///< cycle of the last launch
@@ -237,38 +232,16 @@ void Simulation::Impl::build_window() {
         "--skip and --detail run without --threads: a window ends at one instant of "
         "all GPUs");
   }
-  const GpuConfig& c = config_.gpu;
-  window_ = std::make_unique<ExecutionWindow>(
-      *options_.window, c.sm.clock_hz, std::uint64_t{c.system.sms} * c.sm.schedulers * kWarpLanes,
-      ExecutionWindow::Hooks{[this] { return gpu().thread_instructions(); },
-                             [this] { end_window(); }});
-  if (options_.window->skip == 0) {
-    window_->begin();
-    return;
-  }
-  gpu().dispatcher().skip_first(
-      [this](KernelProgram& kernel, const std::vector<CtaProgram*>& ctas) {
-        return skip(kernel, ctas);
-      },
-      [this] { begin_window(); });
-}
-
-/// Executes CTAs before the window. Returns whether more instructions are to be skipped.
-bool Simulation::Impl::skip(KernelProgram& kernel, const std::vector<CtaProgram*>& ctas) {
-  if (!std::exchange(gathered_, true)) device_.gather_values();
-  kernel.use_flat_memory(&device_.flat_memory());
-  window_->skipped(
-      run_ctas(kernel, ctas, window_->skip_left(), kUntimedBudget).thread_instructions);
-  if (device_.values() == ValueMode::kCarried) kernel.use_flat_memory(nullptr);
-  const double all = static_cast<double>(options_.window->skip);
-  host_works(kernel.name() + ", skipped", 1 - static_cast<double>(window_->skip_left()) / all);
-  return window_->skip_left() != 0;
+  WindowedRun::Hooks hooks;
+  hooks.begun = [this] { begin_window(); };
+  hooks.ended = [this] { end_window(); };
+  hooks.drain = [this] { drain(); };
+  hooks.host_works = [this](const std::string& what, double done) { host_works(what, done); };
+  windowed_ = std::make_unique<WindowedRun>(*options_.window, config_.gpu, gpu(), device_,
+                                            std::move(hooks));
 }
 
 void Simulation::Impl::begin_window() {
-  device_.scatter_values();
-  gathered_ = false;
-  window_->begin();
   gpu().settle_statistics();
   registry_.begin_window();
   kernels_.back().start_cycle = clock_.cycle_at(now());
@@ -278,40 +251,6 @@ void Simulation::Impl::end_window() {
   close_record();
   gpu().settle_statistics();
   measured_ = measure();
-  if (!options_.window->rest) {
-    sc_core::sc_pause();
-    return;
-  }
-  gpu().dispatcher().stop();
-}
-
-/// Executes what is left of a stopped kernel, and from now on all kernels, without timing.
-void Simulation::Impl::run_rest(const KernelRest& rest) {
-  KernelProgram& kernel = *rest.kernel;
-  kernel.use_flat_memory(&device_.flat_memory());
-  const auto ctas = static_cast<double>(kernel.grid().count());
-  const std::string what = kernel.name() + ", without timing";
-  run_untimed(rest, [&](std::uint64_t ended, const Executed& more) {
-    window_->rest(more.thread_instructions);
-    host_works(what, static_cast<double>(ended) / ctas);
-  });
-}
-
-/// A launch in which the window has not begun, or is over, needs its values in the flat memory.
-void Simulation::Impl::end_windowed_launch() {
-  if (std::exchange(gathered_, false)) device_.scatter_values();
-  if (!window_->over()) return;
-  drain();
-  device_.gather_values();
-  device_.set_values(ValueMode::kFunctional);
-  device_.end_timed_accesses();
-  if (const std::optional<KernelRest> rest = gpu().dispatcher().take_rest()) run_rest(*rest);
-}
-
-void Simulation::Impl::run_launch_untimed(const LaunchRequest& request) {
-  end_if_interrupted();
-  const auto program = source_of(request).make(request, device_.flat_environment());
-  run_rest(whole_kernel(*program));
 }
 
 void Simulation::Impl::open_record(const KernelProgram& program) {
@@ -335,8 +274,8 @@ void Simulation::Impl::close_record() {
 }
 
 void Simulation::Impl::run_launch(const LaunchRequest& request) {
-  if (window_ && window_->over()) return run_launch_untimed(request);
   end_if_interrupted();
+  if (windowed_ && windowed_->window().over()) return windowed_->run_untimed_launch(request);
   current_kernel_ = request.kernel;
   device_.on_kernel_start = [this](const KernelProgram& program) { open_record(program); };
   launched_at_ = clock_.cycle_at(now());
@@ -346,13 +285,13 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
   run_until([this] { return kernel_done_ || ends_here(); });
   device_.on_kernel_start = nullptr;
   close_record();
-  if (window_ && !window_->begun()) kernels_.clear();
+  if (windowed_ && !windowed_->window().begun()) kernels_.clear();
   report_progress();
   if (error_) std::rethrow_exception(error_);
   if (launch_error_) std::rethrow_exception(launch_error_);
   if (interrupted_) throw Interrupted{};
   if (ends_here()) throw WindowEnded{};
-  if (window_) end_windowed_launch();
+  if (windowed_) windowed_->launch_ended();
 }
 
 /// Runs simulated time for the supervisor to watch, until `done`, a failure or an interrupt.
@@ -421,7 +360,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   try {
     build_window();
     workload.run(device_, options.scale, options.seed);
-    if (window_ && (!window_->begun() || window_->detailed() == 0)) {
+    if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {
       throw RunError("the workload ends within the skipped instructions (--skip " +
                      std::to_string(options.window->skip) + "): nothing was measured");
     }
@@ -488,7 +427,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   const double seconds = static_cast<double>(cycles) / static_cast<double>(clock_.hertz());
   d["time_ns"] = static_cast<double>(cycles) * 1e9 / static_cast<double>(clock_.hertz());
   d["instructions"] = measured.instructions;
-  if (window_) d["window"] = window_->to_json();
+  if (windowed_) d["window"] = windowed_->window().to_json();
   std::uint64_t footprint = 0;
   for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
   d["footprint_bytes"] = footprint;
@@ -496,7 +435,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["modules"] = std::move(measured.modules);
   d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
   if (gpu().plan().has(BlockKind::kHmd)) {
-    device_.add_host_figures(d["derived"], d["time_ns"].get<double>(), window_ != nullptr);
+    device_.add_host_figures(d["derived"], d["time_ns"].get<double>(), windowed_ != nullptr);
   }
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);
   ordered_json derived_units = ordered_json::object();
