@@ -18,7 +18,9 @@ struct PaperWorkload {
   /// One name for what several papers run; empty where the paper counts a workload without naming
   /// it.
   std::string kernel;
-  std::string workload;                         ///< of the suite; empty where `kernel` is
+  std::string workload;  ///< of the suite; empty where `kernel` is
+  /// Sizes at scale `paper` other than the suite's, which another paper's are: "n=262144".
+  std::string paper_sizes;
   std::optional<double> footprint_mb;           ///< 10^6 bytes, or 2^20: it does not say
   std::optional<double> read_only_shared_mb;    ///< read by several SMs, written by none; NUBA only
   std::optional<double> misses_per_kilo_instr;  ///< of the L2, per thousand instructions; LADM only

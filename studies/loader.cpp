@@ -10,6 +10,7 @@
 #include "platforms/derived.h"
 #include "platforms/simulation.h"
 #include "stimuli/paper_workloads.h"
+#include "stimuli/workload_name.h"
 #include "studies/figure_reader.h"
 #include "studies/study.h"
 
@@ -172,7 +173,8 @@ class StudyReader {
     if (const auto paper = root.member("paper")) {
       if (root.member("workloads")) paper->fail("takes the place of \"workloads\"");
       for (const PaperWorkload& w : of_paper(*paper)) {
-        study_.workloads.push_back({w.name, w.workload_class, w.workload, in_suite(w.workload)});
+        study_.workloads.push_back(
+            {w.name, w.workload_class, w.workload, in_suite(w.workload), w.paper_sizes});
       }
       return;
     }
@@ -184,13 +186,14 @@ class StudyReader {
       if (!seen.insert(w.name).second) n.fail("the workload \"" + w.name + "\" is here twice");
       w.group = n.required("class").string();
       w.workload = n.required("workload").string();
-      if (w.workload.find('/') != std::string::npos ||
-          fs::path(w.workload).extension() == ".json") {
+      const std::string name = parse_workload_name(w.workload).name;
+      if (name.find('/') != std::string::npos || fs::path(name).extension() == ".json") {
+        const fs::path manifest = folder_ / name;
+        if (!fs::exists(manifest)) n.required("workload").fail(manifest.string() + " is not there");
         w.workload = (folder_ / w.workload).string();
-        if (!fs::exists(w.workload)) n.required("workload").fail(w.workload + " is not there");
         w.exists = true;
       } else {
-        w.exists = in_suite(w.workload);
+        w.exists = in_suite(name);
       }
       study_.workloads.push_back(std::move(w));
     }

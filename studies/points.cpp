@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/sha256.h"
 #include "platforms/plugin_loader.h"
+#include "stimuli/workload_name.h"
 #include "studies/evaluator.h"
 
 namespace tessera::studies {
@@ -65,9 +66,9 @@ PointIdentity identity_of(const ResolvedConfig& config, const std::string& workl
   identity.config = config.to_json();
   identity.config.erase("plugins");  // identified by their contents, below
   const std::vector<std::string> suite = workload_names();
-  if (std::find(suite.begin(), suite.end(), workload) != suite.end()) {
-    identity.suite_workload = workload;
-  }
+  const std::string name = parse_workload_name(workload).name;
+  const bool in_suite = std::find(suite.begin(), suite.end(), name) != suite.end();
+  identity.suite_workload = in_suite ? workload : workload.substr(name.size());
   identity.file_hashes = std::move(file_hashes);
   for (const LoadedPlugin& p : loaded_plugins()) identity.file_hashes.push_back(p.sha256);
   identity.scale = options.scale;
@@ -91,7 +92,7 @@ StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figure
   for (const auto& [w, p] : needed) {
     const StudyWorkload& workload = study.workloads[w];
     const StudyPlatform& platform = study.platforms[p];
-    if (file_hashes.count(w) == 0) file_hashes[w] = workload_hashes(workload.workload);
+    if (file_hashes.count(w) == 0) file_hashes[w] = workload_hashes(workload.at(options.scale));
     if (plan.configs.count(p) == 0) {
       try {
         plan.configs.emplace(p, resolve_config(platform.preset.at(options.scale),
@@ -103,7 +104,7 @@ StudyPlan plan_points(const Study& study, const std::vector<std::size_t>& figure
       }
     }
     plan.points.push_back({p, w,
-                           point_key(identity_of(plan.configs.at(p), workload.workload,
+                           point_key(identity_of(plan.configs.at(p), workload.at(options.scale),
                                                  file_hashes[w], options, binary_hash))});
   }
   return plan;

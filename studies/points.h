@@ -24,7 +24,8 @@ struct StudyPoint {
 /// All inputs of a point's result.
 struct PointIdentity {
   nlohmann::ordered_json config;  ///< resolved
-  /// The suite's name of the workload; empty for a user's manifest, because its path is no input.
+  /// The suite's name of the workload, with sizes; only the sizes for a user's manifest, because
+  /// its path is no input.
   std::string suite_workload;
   std::vector<std::string> file_hashes;  ///< manifest, PTX, data
   Scale scale = Scale::kSmall;

@@ -32,6 +32,13 @@ struct StudyWorkload {
   /// A suite workload or the path of a manifest.
   std::string workload;
   bool exists = false;  ///< false: not in the suite
+  /// As PaperWorkload::paper_sizes.
+  std::string paper_sizes = {};
+
+  /// The workload's name, with its sizes at this scale.
+  std::string at(Scale scale) const {
+    return scale == Scale::kPaper && !paper_sizes.empty() ? workload + ":" + paper_sizes : workload;
+  }
 };
 
 /// One number of the paper: the published value and the accepted values.

@@ -80,7 +80,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   parser.positional(
       "WORKLOAD",
       "a name (tessera list workloads), a manifest, or a PTX file (or several to link: "
-      "a.ptx,b.ptx) with --manifest");
+      "a.ptx,b.ptx) with --manifest; sizes of the manifest after colons (vecadd:n=1000)");
   parser.options()("manifest", po::value<std::string>(),
                    "what to run of a PTX file (docs/guide/your-own-kernel.md)");
   add_set_option(parser);

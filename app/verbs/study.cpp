@@ -47,7 +47,8 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
       results[p.key].stats = std::move(*stats);
       ++tally.kept;
     } else {
-      missing.push_back({&plan.configs.at(p.platform), study.workloads[p.workload].workload});
+      missing.push_back(
+          {&plan.configs.at(p.platform), study.workloads[p.workload].at(run.options.scale)});
       keys.push_back(p.key);
     }
   }

@@ -68,7 +68,6 @@ std::string macros(const TransitionTable& t) {
 }
 
 constexpr char kModel[] = R"promela(
-#define CACHES 3
 #define PLACES (CACHES * LINES)
 #define NONE CACHES
 #define OWNS(s) ((s) == M || (s) == O || (s) == E)
@@ -112,10 +111,16 @@ chan write_back_ack[PLACES] = [1] of {bit};
 #define APART(c, d, l) \
   ((!EXCLUSIVE(state[AT(c, l)]) || state[AT(d, l)] == I) && \
    (state[AT(c, l)] != M || stored[AT(d, l)] == 0))
+#if CACHES == 3
 #define CHECK(l) \
   assert(SOUND(0, l) && SOUND(1, l) && SOUND(2, l)); \
   assert(APART(0, 1, l) && APART(0, 2, l) && APART(1, 0, l) && APART(1, 2, l) && \
          APART(2, 0, l) && APART(2, 1, l))
+#else
+#define CHECK(l) \
+  assert(SOUND(0, l) && SOUND(1, l)); \
+  assert(APART(0, 1, l) && APART(1, 0, l))
+#endif
 
 inline perform(k, a) {
   if
@@ -297,34 +302,40 @@ end:
   do
   :: atomic { request[AT(0, l)] ? m -> serve(0) }
   :: atomic { request[AT(1, l)] ? m -> serve(1) }
-  :: atomic { request[AT(2, l)] ? m -> serve(2) }
   :: atomic { write_back[AT(0, l)] ? d, n -> take_back(0) }
   :: atomic { write_back[AT(1, l)] ? d, n -> take_back(1) }
+#if CACHES == 3
+  :: atomic { request[AT(2, l)] ? m -> serve(2) }
   :: atomic { write_back[AT(2, l)] ? d, n -> take_back(2) }
+#endif
   od
 }
 
 init {
   atomic {
-    run directory(0);
-    run cache(0, 0); run cache(1, 0); run cache(2, 0);
-    #if LINES == 2
-    run directory(1);
-    run cache(0, 1); run cache(1, 1); run cache(2, 1)
-#else
-    skip
+    run directory(0); run cache(0, 0); run cache(1, 0);
+#if CACHES == 3
+    run cache(2, 0);
 #endif
-
+#if LINES == 2
+    run directory(1); run cache(0, 1); run cache(1, 1);
+#if CACHES == 3
+    run cache(2, 1);
+#endif
+#endif
+    skip
   }
 }
 )promela";
 
 }  // namespace
 
-std::string promela_model(const TransitionTable& table, unsigned lines) {
+std::string promela_model(const TransitionTable& table, unsigned lines, unsigned gpus) {
   if (lines != 1 && lines != 2) throw std::invalid_argument("the model has 1 or 2 lines");
+  if (gpus != 1 && gpus != 2) throw std::invalid_argument("the model has 1 or 2 GPUs");
   return "/* Generated from UMH's Table II (modules/umh/nmoesi.h). */\n#define LINES " +
-         std::to_string(lines) + "\n" + macros(table) + kModel;
+         std::to_string(lines) + "\n#define CACHES " + std::to_string(gpus + 1) + "\n" +
+         macros(table) + kModel;
 }
 
 }  // namespace tessera::umh

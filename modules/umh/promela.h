@@ -17,8 +17,8 @@ struct TransitionTable {
 /// The table of nmoesi.h.
 TransitionTable transition_table(OwnedRead owned_read = OwnedRead::kToInvalid);
 
-/// A model of the protocol in Promela, for the model checker Spin: two GPUs, one CPU and a
-/// directory, with `lines` lines (1 or 2). Its transitions are those of the table.
+/// A model of the protocol in Promela, for the model checker Spin: `gpus` GPUs (1 or 2), one CPU and
+/// a directory, with `lines` lines (1 or 2). Throws std::invalid_argument for other numbers. Its transitions are those of the table.
 ///
 /// Each device is one cache with one frame, so that a miss of one line needs the eviction of the
 /// other. Messages between a cache and the directory can overtake each other, and processes run in
@@ -31,6 +31,6 @@ TransitionTable transition_table(OwnedRead owned_read = OwnedRead::kToInvalid);
 /// message or merged; a cache in M has synchronised the line. Spin also reports a deadlock.
 ///
 /// Not modelled: levels of caches, peer transfers, values.
-std::string promela_model(const TransitionTable& table, unsigned lines);
+std::string promela_model(const TransitionTable& table, unsigned lines, unsigned gpus = 2);
 
 }  // namespace tessera::umh

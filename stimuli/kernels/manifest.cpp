@@ -19,12 +19,14 @@ const T* find_named(const std::vector<T>& all, const std::string& name) {
   return nullptr;
 }
 
-Manifest read_manifest(LocatedJson located, const std::vector<std::string>& ptx) {
+Manifest read_manifest(LocatedJson located, const std::vector<std::string>& ptx,
+                       const Sizes& sizes) {
   Manifest m;
   const nlohmann::json root = std::move(located.value);
   located.value = nullptr;
   m.source = std::move(located);
-  ManifestReader(m, root, std::filesystem::path(m.source.file).parent_path().string(), ptx).read();
+  ManifestReader(m, root, std::filesystem::path(m.source.file).parent_path().string(), ptx, sizes)
+      .read();
   check_formulas(m);
   return m;
 }
@@ -96,12 +98,13 @@ const char* scale_name(Scale scale) {
   return "";
 }
 
-Manifest load_manifest(const std::string& path, const std::vector<std::string>& ptx) {
-  return read_manifest(load_located_json(path), ptx);
+Manifest load_manifest(const std::string& path, const std::vector<std::string>& ptx,
+                       const Sizes& sizes) {
+  return read_manifest(load_located_json(path), ptx, sizes);
 }
 
 Manifest parse_manifest(std::string_view text, const std::string& path) {
-  return read_manifest(parse_located_json(text, path), {});
+  return read_manifest(parse_located_json(text, path), {}, {});
 }
 
 }  // namespace tessera::kernels

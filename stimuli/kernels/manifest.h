@@ -102,7 +102,9 @@ const char* scale_name(Scale scale);
 /// Loads and checks a manifest without its PTX. Evaluates every formula at every scale, in the
 /// first and in the last pass of its loops. Throws InputError (file, line, JSON path, expected
 /// value, nearest known name). `ptx`: if not empty, paths that replace the manifest's PTX files.
-Manifest load_manifest(const std::string& path, const std::vector<std::string>& ptx = {});
+/// `sizes`: values that replace those of each scale.
+Manifest load_manifest(const std::string& path, const std::vector<std::string>& ptx = {},
+                       const Sizes& sizes = {});
 /// The same from text; relative paths in it are relative to `path`'s folder.
 Manifest parse_manifest(std::string_view text, const std::string& path);
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "common/error.h"
 #include "common/suggest.h"
 
 namespace tessera::kernels {
@@ -22,8 +23,11 @@ bool is_identifier(const std::string& name) {
 }  // namespace
 
 ManifestReader::ManifestReader(Manifest& out, const nlohmann::json& root, std::string directory,
-                               std::vector<std::string> ptx)
-    : m_(out), root_(out.source, root, ""), directory_(std::move(directory)) {
+                               std::vector<std::string> ptx, Sizes replaced)
+    : m_(out),
+      root_(out.source, root, ""),
+      directory_(std::move(directory)),
+      replaced_(std::move(replaced)) {
   m_.ptx = std::move(ptx);
 }
 
@@ -36,6 +40,7 @@ void ManifestReader::read() {
   if (const auto n = root_.member("race_free")) m_.info.race_free = n->boolean();
   if (m_.ptx.empty()) ptx();
   sizes();
+  replace_sizes();
   for (const Node& n : root_.required("arrays").elements()) array(n);
   const auto each = [this](const char* key, const auto& read_one) {
     const auto list = root_.member(key);
@@ -109,6 +114,19 @@ void ManifestReader::sizes() {
     }
   }
   if (m_.sizes.empty()) node->fail("expected at least one of small, medium, paper");
+}
+
+void ManifestReader::replace_sizes() {
+  for (const auto& [name, size] : replaced_) {
+    if (size_names_.count(name) == 0) {
+      std::vector<std::string> known;
+      for (const auto& n : size_names_) known.push_back(n.first);
+      throw InputError(m_.source.file + ": there is no size '" + name + "'" +
+                       did_you_mean(name, known) +
+                       (known.empty() ? "" : " (its sizes: " + joined(known) + ")"));
+    }
+    for (auto& scale : m_.sizes) scale.second[name] = size;
+  }
 }
 
 std::string ManifestReader::fresh_name(const Node& n) {

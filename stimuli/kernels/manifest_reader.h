@@ -19,9 +19,9 @@ inline constexpr const char* kIteration = "iteration";
 
 class ManifestReader {
  public:
-  /// `ptx`: paths of the PTX files; empty: the manifest's own.
+  /// `ptx`: paths of the PTX files; empty: the manifest's own. `replaced`: sizes of all scales.
   ManifestReader(Manifest& out, const nlohmann::json& root, std::string directory,
-                 std::vector<std::string> ptx);
+                 std::vector<std::string> ptx, Sizes replaced);
 
   /// Throws InputError.
   void read();
@@ -46,6 +46,7 @@ class ManifestReader {
 
   void ptx();
   void sizes();
+  void replace_sizes();
 
   void array(const Node& n);
   void variable(const Node& n);
@@ -80,6 +81,7 @@ class ManifestReader {
   Node root_;
   std::string directory_;
   Sizes size_names_;
+  Sizes replaced_;
   /// Names that an argument can use.
   std::set<std::string> names_;
   unsigned loops_ = 0;  ///< number of loops that enclose the present step

@@ -23,7 +23,7 @@ std::optional<double> figure(const JsonNode& row, const char* key) {
 
 PaperWorkload read_row(const JsonNode& row) {
   row.object({"paper", "name", "class", "kernel", "workload", "footprint_mb", "read_only_shared_mb",
-              "l2_misses_per_kilo_instruction", "note"});
+              "paper_sizes", "l2_misses_per_kilo_instruction", "note"});
   PaperWorkload w;
   w.paper = row.required("paper").string();
   w.name = row.required("name").string();
@@ -31,6 +31,7 @@ PaperWorkload read_row(const JsonNode& row) {
   if (const auto kernel = row.member("kernel")) {
     w.kernel = kernel->string();
     w.workload = row.required("workload").string();
+    if (const auto sizes = row.member("paper_sizes")) w.paper_sizes = sizes->string();
   }
   w.footprint_mb = figure(row, "footprint_mb");
   w.read_only_shared_mb = figure(row, "read_only_shared_mb");

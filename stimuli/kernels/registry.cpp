@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "stimuli/kernels/manifest_workload.h"
+#include "stimuli/workload_name.h"
 
 namespace tessera {
 namespace kernels {
@@ -81,18 +82,23 @@ std::pair<std::string, Part> find_workload(const std::string& name,
 }  // namespace kernels
 
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
-  const auto [path, part] = kernels::find_workload(name, kernels_dir);
-  return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(path), part);
+  const WorkloadName given = parse_workload_name(name);
+  const auto [path, part] = kernels::find_workload(given.name, kernels_dir);
+  kernels::Manifest manifest = kernels::load_manifest(path, {}, given.sizes);
+  manifest.info.name += name.substr(given.name.size());
+  return std::make_unique<kernels::ManifestWorkload>(std::move(manifest), part);
 }
 
 std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& ptx,
                                                const std::string& manifest) {
-  return std::make_unique<kernels::ManifestWorkload>(kernels::load_manifest(manifest, ptx),
-                                                     kernels::Part{});
+  const WorkloadName given = parse_workload_name(manifest);
+  return std::make_unique<kernels::ManifestWorkload>(
+      kernels::load_manifest(given.name, ptx, given.sizes), kernels::Part{});
 }
 
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
-  const std::string path = kernels::find_workload(name, kernels_dir).first;
+  const std::string path =
+      kernels::find_workload(parse_workload_name(name).name, kernels_dir).first;
   const kernels::Manifest manifest = kernels::load_manifest(path);
   std::vector<std::string> files = {path};
   files.insert(files.end(), manifest.ptx.begin(), manifest.ptx.end());

@@ -83,6 +83,24 @@ TEST_CASE("scale, seed and binary reach the keys of a plan; a scale has its own 
   CHECK(latencies == std::set<ordered_json>{120, 601});
 }
 
+TEST_CASE("a paper's own sizes belong to its scale") {
+  StudyWorkload w{"FWT", "compute intensive", "fwt", true, "n=262144:passes=4"};
+  CHECK(w.at(Scale::kPaper) == "fwt:n=262144:passes=4");
+  CHECK(w.at(Scale::kMedium) == "fwt");
+  w.paper_sizes.clear();
+  CHECK(w.at(Scale::kPaper) == "fwt");
+}
+
+TEST_CASE("sizes reach a point's identity, also those of a user's manifest") {
+  const ResolvedConfig config = resolve_config("uba-mem-small", {});
+  const auto identified_by = [&config](const std::string& workload) {
+    return identity_of(config, workload, {}, {}, "").suite_workload;
+  };
+  CHECK(identified_by("fwt:n=1024") == "fwt:n=1024");
+  CHECK(identified_by("my/kernel.json:n=4") == ":n=4");
+  CHECK(identified_by("my/kernel.json").empty());
+}
+
 TEST_CASE("what is kept of a run is what does not vary and can be read") {
   const ordered_json kept = kept_statistics(
       {{"cycles", 5}, {"modules", {{"a", 1}}}, {"derived", {{"ipc", 2}}}, {"host", 3}});

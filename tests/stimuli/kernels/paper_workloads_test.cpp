@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "stimuli/kernels/functional_device.h"
 #include "stimuli/workload.h"
 
 using namespace tessera;
@@ -34,6 +35,20 @@ TEST_CASE("every workload that a paper names is one of the suite") {
     CAPTURE(w.paper, w.name, w.workload);
     CHECK(std::find(suite.begin(), suite.end(), w.workload) != suite.end());
   }
+}
+
+TEST_CASE("sizes of a paper's own are sizes of the workload, and its result is right") {
+  unsigned with_sizes = 0;
+  for (const PaperWorkload& w : paper_workloads()) {
+    if (w.paper_sizes.empty()) continue;
+    ++with_sizes;
+    CAPTURE(w.paper, w.name, w.paper_sizes);
+    kernels::FunctionalDevice device;
+    const auto workload = make_workload(w.workload + ":" + w.paper_sizes);
+    workload->run(device, Scale::kPaper, 1);
+    CHECK(workload->verify(device)->passed);
+  }
+  CHECK(with_sizes == 1);
 }
 
 TEST_CASE("rows of one paper") {

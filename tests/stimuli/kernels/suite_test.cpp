@@ -228,6 +228,36 @@ TEST_CASE("every suite workload has all three scales") {
   }
 }
 
+TEST_CASE("sizes after a workload's name replace those of the scale") {
+  FunctionalDevice device;
+  const auto workload = make_workload("vecadd:n=1000");
+  CHECK(workload->info().name == "vecadd:n=1000");
+  workload->run(device, Scale::kPaper, kSeed);
+  const auto verified = workload->verify(device);
+  REQUIRE(verified);
+  CHECK(verified->passed);
+  CHECK(verified->compared == 1000);
+  CHECK_THROWS_WITH(make_workload("vecadd:m=1000"),
+                    Catch::Contains("vecadd/manifest.json: there is no size 'm'; did you mean 'n'? "
+                                    "(its sizes: n)"));
+  CHECK_THROWS_WITH(make_workload("vecadd:n=1e3"),
+                    "the workload 'vecadd:n=1e3': expected NAME=INTEGER after ':', found 'n=1e3'");
+  for (const char* wrong : {"vecadd:", "vecadd:n", "vecadd:n=", "vecadd:=1", "vecadd:n=1:"}) {
+    CHECK_THROWS_WITH(make_workload(wrong), Catch::Contains("expected NAME=INTEGER"));
+  }
+  CHECK_THROWS_WITH(make_workload("vecadd:n=1:n=2"), Catch::Contains("'n' is given twice"));
+  CHECK_THROWS_WITH(make_workload("vecad:n=1"), Catch::StartsWith("unknown workload 'vecad'"));
+}
+
+TEST_CASE("the files of a workload with sizes are those of the workload") {
+  CHECK(workload_files("vecadd:n=1000") == workload_files("vecadd"));
+}
+
+TEST_CASE("a colon in the folder of a manifest begins no sizes") {
+  CHECK_THROWS_WITH(make_workload("/nonexistent:n=1/m.json"),
+                    "/nonexistent:n=1/m.json: cannot be read: no such file");
+}
+
 TEST_CASE("an unknown workload is refused with the nearest known one") {
   CHECK_THROWS_WITH(make_workload("vecad"),
                     Catch::StartsWith("unknown workload 'vecad'; did you mean 'vecadd'?"));
