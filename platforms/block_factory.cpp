@@ -168,7 +168,8 @@ BlockHandle make_uvm(const UvmSite& s) {
 }
 
 BlockHandle make_sm(const SmSite& s) {
-  auto module = std::make_unique<SmCluster>(s.name.c_str(), s.config, *s.pool, s.id, s.sms);
+  auto module =
+      std::make_unique<SmCluster>(s.name.c_str(), s.config, *s.pool, s.id, s.sms, s.pages);
   SmCluster& m = *module;
   BlockHandle h = handle(std::move(module));
   h.out = {&m.l1, &m.mmu};

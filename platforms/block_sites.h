@@ -159,6 +159,7 @@ struct SmSite : BlockSite {
   SmConfig config;
   SmId id;
   std::uint32_t sms = 0;  ///< of the system
+  const PageLookupIf* pages = nullptr;
 };
 
 /// No sockets.

@@ -228,6 +228,7 @@ BlockHandle Gpu::make(const PlannedBlock& block) {
       site.config = config_of(block, config_.sm);
       site.id = SmId(block.index);
       site.sms = s.sms;
+      site.pages = page_table_.get();
       return create(block, site);
     }
     case BlockKind::kCoherentCache:

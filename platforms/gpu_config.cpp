@@ -178,6 +178,10 @@ std::vector<std::string> GpuConfig::validate() const {
         "migration.stop users needs system.gpus of 2 at least: partitions of one GPU share its "
         "TLB");
   }
+  if (migration.policy != "none" && sm.ideal_translation) {
+    add({"sm.ideal_translation excludes migration.policy (" + migration.policy +
+         "): the MMU would not know which SMs to tell of a moved page"});
+  }
   if (migration.policy != "none" && system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");
   }
@@ -372,6 +376,11 @@ void describe(ParameterVisitor& v, SystemConfig& c) {
       "of several GPUs: ports of a GPU's L1s to its RDMA engine, and banks of its remote cache "
       "(ours: as many as the L2 has)",
       1, 64);
+  v.integer(
+      "rdma_link_bytes", c.rdma_link_bytes, "byte",
+      "of several GPUs: width of the links of ingress_xbar, from the RDMA engine to the slices "
+      "and back, at rdma.clock_hz; 0: those of noc (ours)",
+      0, 4096);
   v.flag("line_sharing", c.line_sharing,
          "measure at lines' homes how SMs share lines and how much of a line they use; needs host "
          "memory (ours)");

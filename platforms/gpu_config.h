@@ -71,6 +71,9 @@ struct SystemConfig {
   std::string miss_routing = "home";
   /// Of several GPUs: ways of a GPU's L1s to its RDMA engine, and banks of its remote cache.
   std::uint32_t rdma_ports = 16;
+  /// Of several GPUs: width of the links of the crossbar between RDMA engine and slices, at the
+  /// engine's clock; 0: width and clock are those of the GPU's network.
+  std::uint32_t rdma_link_bytes = 0;
   /// Whether SharingProfiler watches the slices.
   bool line_sharing = false;
   std::uint64_t watchdog_cycles = 1'000'000;

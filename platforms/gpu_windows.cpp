@@ -33,6 +33,9 @@ std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuCon
     return "a platform of one GPU cannot run on threads: its parts share networks without latency";
   }
   const std::string no = "the GPUs cannot run on threads: ";
+  if (config.sm.ideal_translation) {
+    return no + "SMs look up the page table without latency (sm.ideal_translation)";
+  }
   for (const PlannedBlock& b : plan.blocks) {
     const std::string path = plan.path_of(b);
     if (acts_at_once(b.kind)) return no + path + " observes and controls them without latency";

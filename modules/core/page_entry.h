@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace tessera {
 
@@ -26,6 +27,15 @@ class PageEntry {
 
  private:
   std::uint64_t bits_ = 0;
+};
+
+/// Page table as an SM with ideal translation sees it.
+class PageLookupIf {
+ public:
+  virtual ~PageLookupIf() = default;
+  /// The entry of a virtual page that has been mapped before now(). A page that is mapped at the
+  /// same time is not found, so that the order of processes does not matter.
+  virtual std::optional<PageEntry> mapped_before_now(std::uint64_t virtual_page) const = 0;
 };
 
 }  // namespace tessera

@@ -35,6 +35,16 @@ std::uint64_t PageTable::take(std::size_t pool) {
 
 std::uint64_t PageTable::capacity_pages() const { return pool_pages_ * pools_.size(); }
 
+std::optional<PageEntry> PageTable::mapped_before_now(std::uint64_t virtual_page) const {
+  const std::uint64_t address = virtual_page << page_bits_;
+  const std::optional<std::uint64_t> physical = translate(address);
+  if (!physical) return std::nullopt;
+  if (new_at_ == now() && std::find(new_.begin(), new_.end(), virtual_page) != new_.end()) {
+    return std::nullopt;
+  }
+  return entry_of(address, *physical);
+}
+
 std::uint64_t PageTable::map(std::uint64_t virtual_page, ChannelId wanted) {
   if (virtual_page >> (kVirtualBits - page_bits_) != 0) {
     throw RunError("a virtual address is wider than 48 bits");
@@ -65,6 +75,9 @@ std::uint64_t PageTable::map(std::uint64_t virtual_page, ChannelId wanted) {
   if (entry != 0) throw std::logic_error("a virtual page is mapped twice");
   const std::uint64_t physical = take(pool);
   if (placement_matters()) ++pages_per_channel_[pool];
+  if (new_at_ != now()) new_.clear();
+  new_at_ = now();
+  new_.push_back(virtual_page);
   entry = static_cast<std::uint32_t>(physical >> page_bits_) + 1;
   virtual_of_[physical >> page_bits_] = virtual_page;
   ++mapped_;

@@ -22,7 +22,7 @@ namespace tessera {
 /// loads. If the address map keeps a page in one memory (a channel or a GPU: AddressMap), each
 /// memory has its own free pages. Otherwise pages are allocated in order of address. A ChannelId
 /// here is the index of the memory.
-class PageTable {
+class PageTable final : public PageLookupIf {
  public:
   /// `map` must outlive the table.
   explicit PageTable(const AddressMap& map);
@@ -49,6 +49,8 @@ class PageTable {
   PageEntry entry_of(std::uint64_t virtual_address, std::uint64_t physical) const {
     return {physical, allocation_of ? allocation_of(virtual_address) : 0};
   }
+
+  std::optional<PageEntry> mapped_before_now(std::uint64_t virtual_page) const override;
 
   /// Called when a walk finds an unmapped page. Returns true if it has mapped the page. The UVM
   /// driver sets it in mode kPrefaulted.
@@ -162,6 +164,8 @@ class PageTable {
   std::unordered_map<std::uint64_t, Tick> arrivals_;             ///< by virtual page
   std::vector<std::uint64_t> fresh_;  ///< mapped by faults that ended at `fresh_at_`
   Tick fresh_at_ = kNever;
+  std::vector<std::uint64_t> new_;  ///< mapped at `new_at_`
+  Tick new_at_ = kNever;
   std::vector<std::uint64_t> left_;                              ///< old frames of migrated pages
   std::unordered_map<std::uint64_t, std::uint64_t> virtual_of_;  ///< by physical page number
 };

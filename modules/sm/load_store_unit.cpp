@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "modules/core/report.h"
@@ -11,11 +12,12 @@
 namespace tessera {
 
 LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
-                             TransactionPool& pool, SmId sm)
+                             TransactionPool& pool, SmId sm, const PageLookupIf* pages)
     : config_(config),
       clock_(clock),
       pool_(pool),
       sm_(sm),
+      pages_(config.ideal_translation ? pages : nullptr),
       line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
       page_shift_(static_cast<unsigned>(__builtin_ctzll(config.page_bytes)) - line_shift_),
       tlb_(config.tlb_entries),
@@ -208,7 +210,7 @@ bool LoadStoreUnit::send_line(Tick t) {
   WarpAccess& a = *queue_.front().access;
   Line line{&a, a.lines_sent, queue_.front().lines.lines[a.lines_sent]};
   const std::uint64_t page = line.lanes.line >> page_shift_;
-  const PageEntry* const entry = tlb_.find(page);
+  const PageEntry* const entry = find_page(page);
   if (entry != nullptr) {
     ++stats_.tlb_hits;
     line.page = *entry;
@@ -218,6 +220,16 @@ bool LoadStoreUnit::send_line(Tick t) {
   }
   if (++a.lines_sent == a.lines_count) queue_.drop();
   return true;
+}
+
+/// The entry of a page, from the TLB or, with ideal translation, from the page table.
+const PageEntry* LoadStoreUnit::find_page(std::uint64_t page) {
+  const PageEntry* const entry = tlb_.find(page);
+  if (entry != nullptr || pages_ == nullptr) return entry;
+  const std::optional<PageEntry> mapped = pages_->mapped_before_now(page);
+  if (!mapped) return nullptr;
+  tlb_.insert(page, *mapped);
+  return tlb_.find(page);
 }
 
 /// Queues a line that misses in the TLB for its page's translation. Returns false if the

@@ -38,7 +38,9 @@ void describe(StatisticsVisitor& v, LoadStoreStats& s);
 /// the translation while other lines are sent. Lines of the same page keep their order.
 class LoadStoreUnit {
  public:
-  LoadStoreUnit(const SmConfig& config, const ClockDomain& clock, TransactionPool& pool, SmId sm);
+  /// `pages`: not null if the configuration has ideal translation. Must outlive the unit.
+  LoadStoreUnit(const SmConfig& config, const ClockDomain& clock, TransactionPool& pool, SmId sm,
+                const PageLookupIf* pages);
 
   void bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu);
 
@@ -96,6 +98,7 @@ class LoadStoreUnit {
   void send_translations(Tick t);
   bool send_line(Tick t);
   bool translate(const Line& line, std::uint64_t page);
+  const PageEntry* find_page(std::uint64_t page);
   void send(const Line& line, Tick t);
   void add_stored(Transaction& out, const Line& line);
   void add_operands(Transaction& out, const Line& line);
@@ -107,6 +110,7 @@ class LoadStoreUnit {
   const ClockDomain& clock_;
   TransactionPool& pool_;
   const SmId sm_;
+  const PageLookupIf* const pages_;
   const unsigned line_shift_;  ///< log2 of the bytes in a line
   const unsigned page_shift_;  ///< log2 of the lines in a page
   Tlb tlb_;

@@ -10,7 +10,7 @@
 namespace tessera {
 
 SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config,
-                     TransactionPool& pool, SmId id, unsigned sm_count)
+                     TransactionPool& pool, SmId id, unsigned sm_count, const PageLookupIf* pages)
     : sc_module(name),
       l1("l1"),
       mmu("mmu"),
@@ -21,7 +21,7 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       clock_(config.clock_hz),
       id_(id),
       sm_count_(sm_count),
-      lsu_(config_, clock_, pool, id),
+      lsu_(config_, clock_, pool, id, pages),
       warps_(config.max_warps),
       scheduling_(config.warp_scheduler.make({config.schedulers})),
       schedulers_(config.schedulers),

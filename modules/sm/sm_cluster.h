@@ -51,7 +51,7 @@ class SmCluster final : public sc_core::sc_module,
   sc_core::sc_export<CtaSinkIf> ctas;
 
   SmCluster(const sc_core::sc_module_name& name, const SmConfig& config, TransactionPool& pool,
-            SmId id, unsigned sm_count);
+            SmId id, unsigned sm_count, const PageLookupIf* pages = nullptr);
 
   const SmConfig& config() const { return config_; }
   const SmStats& stats() const { return stats_; }

@@ -43,6 +43,9 @@ struct SmConfig {
   std::uint32_t tlb_entries = 128;
   std::uint32_t tlb_latency = 1;
   std::uint32_t tlb_mshr_entries = 32;
+  /// Pages that are mapped are translated without time or traffic, as in simulators without TLBs
+  /// (GPGPU-Sim). The first access to a page is translated by the MMU, which maps it.
+  bool ideal_translation = false;
 
   std::uint32_t line_bytes = 128;
   std::uint64_t page_bytes = 4096;

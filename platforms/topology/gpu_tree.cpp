@@ -108,6 +108,10 @@ void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
   PlannedNetwork network;
   network.traffic = kIngress;
   network.noc = c.noc;
+  if (c.system.rdma_link_bytes != 0) {
+    network.noc.link_bytes = c.system.rdma_link_bytes;
+    network.noc.clock_hz = c.rdma.clock_hz;
+  }
   const PlannedBlockId xbar =
       p.add_network(kIngress, gpu.node, gpu.number, network, 1, gpu.slices,
                     [slices = gpu.slices](std::uint32_t slice) { return slice % slices; });
@@ -180,7 +184,12 @@ Shape gpu_tree_shape() {
     p.report(kIngress);
   };
   s.locality = Locality::kGpu;
-  s.reads = {"fabric.", "iommu.", "rdma.", "system.rdma_ports", "dispatch.gpu_latency_ns"};
+  s.reads = {"fabric.",
+             "iommu.",
+             "rdma.",
+             "system.rdma_ports",
+             "system.rdma_link_bytes",
+             "dispatch.gpu_latency_ns"};
   s.several_gpus = true;
   s.moves_pages = true;
   return s;

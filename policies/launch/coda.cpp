@@ -14,13 +14,13 @@ namespace tessera {
 namespace {
 
 struct CodaParameters {
-  bool hierarchical = true;
+  bool hierarchical = false;
 };
 
 void describe(ParameterVisitor& v, CodaParameters& p) {
   v.flag("hierarchical", p.hierarchical,
-         "contiguous pages and batches per GPU, dealt in turn to its nodes (H-CODA, LADM section "
-         "IV-A); otherwise dealt to all nodes");
+         "contiguous pages and batches per GPU, dealt in turn to its nodes; otherwise dealt to all "
+         "nodes, GPU by GPU (LADM sections II-B, V-A: round-robin, also in H-CODA)");
 }
 
 class Coda final : public LaunchPlanner {

@@ -118,13 +118,22 @@ class Lasp final : public LaunchPlanner {
     return u;
   }
 
-  /// CTAs of a batch: equation 2, times the pages of equation 1 if a CTA strides over the array.
+  /// Bytes of a CTA in one iteration of its outermost loop; 0 if unknown. The locality table does
+  /// not have them if an iteration has loops of its own. The CTAs of a grid divide a stride.
+  static std::uint64_t datablock_of(const LaunchView& launch, const ArrayLocality& l) {
+    if (l.datablock_bytes != 0) return l.datablock_bytes;
+    return l.stride_bytes / std::max<std::uint64_t>(1, launch.grid.count());
+  }
+
+  /// CTAs of a batch: those of a page (equation 2), or of the pages of equation 1 if a CTA strides
+  /// over the array.
   std::uint32_t batch_of(const LaunchView& launch, const ArrayLocality& l) const {
-    if (l.datablock_bytes == 0) return 1;
-    const std::uint64_t least = std::max<std::uint64_t>(1, page_bytes_ / l.datablock_bytes);
+    const std::uint64_t datablock = datablock_of(launch, l);
+    if (datablock == 0) return 1;
+    const std::uint64_t pages = l.stride_bytes == 0 ? 1 : granularity(l.stride_bytes);
     const std::uint64_t ctas = std::max<std::uint64_t>(1, launch.grid.count());
     return static_cast<std::uint32_t>(
-        std::min(ctas, least * (l.stride_bytes == 0 ? 1 : granularity(l.stride_bytes))));
+        std::min(ctas, std::max<std::uint64_t>(1, pages * page_bytes_ / datablock)));
   }
 
   /// Pages that are interleaved over the nodes as one (equation 1).
@@ -158,7 +167,7 @@ class Lasp final : public LaunchPlanner {
              LaunchPlan& plan) {
     const LaunchArray& array = launch.arrays[*a.array];
     placement_.place(array, launch.memories, plan, [&](std::uint64_t page, std::uint64_t pages) {
-      return node_of(page, pages, array.bytes, *a.locality, own);
+      return node_of(launch, page, pages, array.bytes, *a.locality, own);
     });
   }
 
@@ -166,8 +175,17 @@ class Lasp final : public LaunchPlanner {
   /// gives a granularity of one page.
   bool separable(std::uint64_t bytes) const { return bytes >= nodes_.count * page_bytes_; }
 
-  std::uint32_t node_of(std::uint64_t page, std::uint64_t pages, std::uint64_t bytes,
-                        const ArrayLocality& l, const Units& own) const {
+  /// The batch that accesses a byte at `offset` of a stride, or of the whole array.
+  static std::uint64_t batch_at(const LaunchView& launch, std::uint64_t offset,
+                                std::uint64_t extent, const ArrayLocality& l, const Units& own) {
+    const std::uint64_t datablock = datablock_of(launch, l);
+    const bool consecutive = datablock != 0 && launch.grid.count() * datablock <= extent;
+    return consecutive ? std::min(offset / (own.batch * datablock), own.count - 1)
+                       : offset * own.count / extent;
+  }
+
+  std::uint32_t node_of(const LaunchView& launch, std::uint64_t page, std::uint64_t pages,
+                        std::uint64_t bytes, const ArrayLocality& l, const Units& own) const {
     const std::uint64_t at = page * page_bytes_;
     const auto part = [&](std::uint64_t offset, std::uint64_t whole) {
       const std::uint64_t unit = offset * own.count / whole;
@@ -175,12 +193,11 @@ class Lasp final : public LaunchPlanner {
     };
     switch (own.kind) {
       case Units::Kind::kBatches: {
-        // Datablocks of consecutive CTAs follow each other; with a stride, over and over again.
-        if (l.datablock_bytes == 0) return nodes_.hierarchical(page, pages);
+        // Datablocks of consecutive CTAs follow each other; with a stride, over and over again. If
+        // they overlap (tiles with a halo), the batches divide the array evenly (ours).
         if (l.stride_bytes != 0 && !separable(l.stride_bytes)) return nodes_.dealt(page);
-        const std::uint64_t offset = l.stride_bytes == 0 ? at : at % l.stride_bytes;
-        const std::uint64_t batch = offset / (own.batch * l.datablock_bytes);
-        return nodes_.hierarchical(std::min(batch, own.count - 1), own.count);
+        const std::uint64_t extent = l.stride_bytes == 0 ? bytes : l.stride_bytes;
+        return nodes_.hierarchical(batch_at(launch, at % extent, extent, l, own), own.count);
       }
       case Units::Kind::kRows:
       case Units::Kind::kColumns:

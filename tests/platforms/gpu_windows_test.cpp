@@ -51,6 +51,7 @@ TEST_CASE("what acts on all GPUs at once keeps them from running ahead") {
     CHECK_THAT(reason(platform), Contains("system.page_migrator observes and controls"));
   }
   CHECK_THAT(reason("dca", {"system.line_sharing=true"}), Contains("system.line_sharing observes"));
+  CHECK_THAT(reason("ladm-4x4"), Contains("sm.ideal_translation"));
 }
 
 TEST_CASE("a block of another implementation keeps GPUs from running ahead") {

@@ -4,6 +4,7 @@
 
 #include "common/error.h"
 #include "platforms/simulation.h"
+#include "platforms/topology/shape.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
 
@@ -114,9 +115,30 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
   CHECK(refusal("dca", {"system.gpus=3"}) ==
         "dca: system.channels (64) must be a multiple of system.gpus (3)\n"
         "dca: system.sms (256) must be a multiple of system.gpus (3)");
+  CHECK_THAT(refusal("griffin", {"sm.ideal_translation=true"}),
+             Catch::Contains("sm.ideal_translation excludes migration.policy (griffin)"));
   CHECK(refusal("dca", {"system.rdma_ports=5"}) ==
         "dca: system.rdma_ports (5) must divide the slices of a GPU (16): a port serves whole "
         "slices");
+}
+
+TEST_CASE("no crossbar from an RDMA engine moves fewer lines than the link of its GPU") {
+  unsigned several = 0;
+  for (const PresetInfo& preset : platform_presets()) {
+    const GpuConfig c = resolve_config(preset.name, {}).gpu;
+    const PlatformPlan plan = plan_of(c);
+    const PlannedBlock* const xbar = plan.find("system.gpu0.ingress_xbar");
+    if (xbar == nullptr) continue;
+    ++several;
+    CAPTURE(preset.name);
+    const NocConfig& noc = xbar->network.noc;
+    const std::uint32_t line = c.system.line_bytes;
+    const std::uint32_t flits = (noc.header_bytes + line + noc.link_bytes - 1) / noc.link_bytes;
+    const double lines = static_cast<double>(noc.clock_hz) / flits;
+    const double sent = c.fabric.bandwidth() / (line + c.rdma.response_header_bytes);
+    CHECK(lines >= sent);
+  }
+  CHECK(several > 20);
 }
 
 TEST_CASE("waits that the watchdog would take for a standstill are refused") {

@@ -25,8 +25,8 @@ constexpr std::uint64_t kReadBytes = 12 + 4 + kLine;
 constexpr std::uint64_t kStoreBytes = 12 + kLine + 4;
 
 const Sets kKernelWide = {"system.page_placement=kernel-wide", "dispatch.scheduler=kernel-wide"};
-const Sets kCoda = {"dispatch.planner=coda"};
-const Sets kFlatCoda = {"dispatch.planner=coda", "launch_planner.coda.hierarchical=false"};
+const Sets kCoda = {"dispatch.planner=coda", "launch_planner.coda.hierarchical=true"};
+const Sets kFlatCoda = {"dispatch.planner=coda"};
 const Sets kLasp = {"dispatch.planner=lasp"};
 
 /// Requests that leave their node, and the bytes between GPUs.

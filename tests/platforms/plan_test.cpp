@@ -184,6 +184,16 @@ TEST_CASE("a plan leads from each L1 to each home slice: partitions in modules i
                                     "p2p llc noc remote_cache rdma fabric rdma ingress_xbar llc"});
 }
 
+TEST_CASE("the crossbar from the RDMA engine has its network's links, or links of its own") {
+  const auto width = [](const std::vector<std::string>& sets) {
+    const PlatformPlan plan = plan_of(resolve_config("dca-small", sets).gpu);
+    CHECK(plan.find("system.gpu1.noc")->network.noc.link_bytes == 128);
+    return plan.find("system.gpu1.ingress_xbar")->network.noc.link_bytes;
+  };
+  CHECK(width({}) == 128);
+  CHECK(width({"system.rdma_link_bytes=72"}) == 72);
+}
+
 TEST_CASE("a module's share of the ways out of its GPU takes each other GPU's slice") {
   const GpuConfig config = resolve_config("dca-mcm-small", {"system.rdma_ports=4"}).gpu;
   const PlatformPlan plan = plan_of(config);

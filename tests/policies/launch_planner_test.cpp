@@ -109,6 +109,35 @@ TEST_CASE("lasp: with a stride, all datablocks of a CTA lie where it runs") {
   CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3});
 }
 
+TEST_CASE("lasp: CTAs divide a stride whose datablocks are not known") {
+  // As scalar products: 16 CTAs of 2 pages each stride over 32 pages. 8 pages a node (equation 1)
+  // are 4 CTAs. The array has one stride and a quarter.
+  const auto view = launch_of({16, 1, 1}, {{40, {LocalityType::kNoLocality, 32 * kPage, 0, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  Nodes expected;
+  for (unsigned page = 0; page < 40; ++page) expected.push_back(page % 32 / 8);
+  CHECK(memories_of(plan) == expected);
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3});
+}
+
+TEST_CASE("lasp: datablocks larger than a page are batches of one CTA") {
+  // 8 CTAs of 3 pages.
+  const auto view = launch_of({8, 1, 1}, {{24, {LocalityType::kNoLocality, 0, 3 * kPage, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) ==
+        Nodes{0, 0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 2, 2, 2, 3, 3, 3});
+  CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 1, 0, 1, 2, 3, 2, 3});
+}
+
+TEST_CASE("lasp: datablocks that overlap divide the array evenly") {
+  // Tiles with a halo: 16 CTAs read 2 KB each of 4 pages. Eight batches of two CTAs, half a page
+  // each.
+  const auto view = launch_of({4, 4, 1}, {{4, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 0, 2, 2});
+  CHECK(nodes_of(plan, {4, 4, 1}) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
+}
+
 TEST_CASE("lasp: rows that a grid row shares lie where the row runs") {
   // 4 x 8 CTAs; each grid row has two pages.
   const auto view = launch_of({4, 8, 1}, {{16, {LocalityType::kRowHorizontal, 64, 64, 0}}});
@@ -184,19 +213,26 @@ TEST_CASE(
   CHECK(memories_of(plan) == Nodes{0, 0});
 }
 
-TEST_CASE("coda: pages are dealt in turn, CTAs in batches that fill a page") {
+TEST_CASE("coda: in the hierarchy, pages and batches are contiguous per GPU and dealt in it") {
   // 16 CTAs of 2 KB that stride: the stride is not considered.
   const auto view = launch_of({16, 1, 1}, {{8, {LocalityType::kNoLocality, 8 * kPage, 2048, 0}}});
-  const LaunchPlan plan = make_policy<LaunchPlanner>("coda", four_chiplets())->plan(view);
+  const auto planner = make_policy<LaunchPlanner>(
+      "coda", four_chiplets(), policy_settings<LaunchPlanner>({{"coda.hierarchical", 1}}));
+  const LaunchPlan plan = planner->plan(view);
   CHECK(memories_of(plan) == Nodes{0, 1, 0, 1, 2, 3, 2, 3});
   CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
 }
 
-TEST_CASE("coda: without the hierarchy, over all nodes; unknown arrays too") {
+TEST_CASE("coda: pages and batches that fill a page are dealt to all nodes in turn") {
+  const auto view = launch_of({16, 1, 1}, {{8, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("coda", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 1, 2, 3, 0, 1, 2, 3});
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3});
+}
+
+TEST_CASE("coda: unknown arrays are dealt by pages") {
   const auto view = launch_of({8, 1, 1}, {{6, {LocalityType::kUnclassified, 0, 0, 0}}});
-  const auto planner = make_policy<LaunchPlanner>(
-      "coda", four_chiplets(), policy_settings<LaunchPlanner>({{"coda.hierarchical", 0}}));
-  const LaunchPlan plan = planner->plan(view);
+  const LaunchPlan plan = make_policy<LaunchPlanner>("coda", four_chiplets())->plan(view);
   CHECK(memories_of(plan) == Nodes{0, 1, 2, 3, 0, 1});
   CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 1, 2, 3, 0, 1, 2, 3});
 }

@@ -48,6 +48,27 @@ TEST_CASE("a mapped page translates, byte by byte, and no other does") {
   CHECK_FALSE(table.translate((page + 1) * 4096));
 }
 
+TEST_CASE("a lookup without time finds pages that were mapped earlier, not at the same time") {
+  const auto map = make_address_map("fixed-channel", MemoryGeometry{});
+  PageTable table(*map);
+  table.allocation_of = [](std::uint64_t address) {
+    return static_cast<std::uint32_t>(address >> 14);
+  };
+  const std::uint64_t page = 5;
+  CHECK_FALSE(table.mapped_before_now(page));
+  const std::uint64_t physical = table.map(page, ChannelId(3));
+  table.map(page + 1, ChannelId(3));
+  CHECK_FALSE(table.mapped_before_now(page));
+  CHECK_FALSE(table.mapped_before_now(page + 1));
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_NS));
+  table.map(page + 2, ChannelId(3));
+  REQUIRE(table.mapped_before_now(page));
+  CHECK(table.mapped_before_now(page)->physical() == physical);
+  CHECK(table.mapped_before_now(page)->allocation() == 5 * 4096 >> 14);
+  CHECK(table.mapped_before_now(page + 1));
+  CHECK_FALSE(table.mapped_before_now(page + 2));
+}
+
 TEST_CASE("2 MB pages translate") {
   MemoryGeometry g;
   g.page_bytes = 2 << 20;

@@ -182,6 +182,49 @@ TEST_CASE("the requests of a load that is read-only carry the bit, and no others
   CHECK(bits == std::vector<bool>{true, false, true, true, false});
 }
 
+namespace {
+
+/// The mapping of Rig's MMU. Pages from 2 on are mapped.
+struct Pages final : PageLookupIf {
+  std::optional<PageEntry> mapped_before_now(std::uint64_t page) const override {
+    if (page < 2) return std::nullopt;
+    return PageEntry(page * 4096 + 0x100000);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("with ideal translation, only a page that is not mapped is requested from the MMU") {
+  SmConfig config = plain();
+  config.ideal_translation = true;
+  config.tlb_entries = 1;
+  const Pages pages;
+  Rig rig(config, &pages);
+  ScriptedKernel k({{load(1, 0x2000), load(2, 0x3000), load(3, 0x1000), load(4, 0x2080)}});
+  rig.run(k);
+  rig.check_done();
+  REQUIRE(rig.mmu.arrivals().size() == 1);
+  CHECK(rig.mmu.arrivals()[0].address == 0x1000);
+  const auto& lines = rig.l1.arrivals();
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0].address == 0x102000);
+  CHECK(lines[1].address == 0x103000);
+  CHECK(lines[2].address == 0x102080);  // passes the load that waits for the MMU
+  CHECK(lines[3].address == 0x101000);
+  CHECK(lines[1].at - lines[0].at == ns(1));
+  CHECK(rig.sm.memory_stats().tlb_hits == 3);
+  CHECK(rig.sm.memory_stats().tlb_misses == 1);
+}
+
+TEST_CASE("without ideal translation, the page table is not looked up") {
+  const Pages pages;
+  Rig rig(plain(), &pages);
+  ScriptedKernel k({{load(1, 0x2000)}});
+  rig.run(k);
+  rig.check_done();
+  CHECK(rig.mmu.arrivals().size() == 1);
+}
+
 TEST_CASE("a read-only load of one element by several lanes is uniform") {
   Rig rig;
   std::vector<bool> bits;

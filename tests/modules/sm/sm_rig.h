@@ -183,7 +183,8 @@ struct RigOf {
   ScriptedTarget mmu{"mmu", {}};
   Surroundings around{"around"};
 
-  explicit RigOf(const SmConfig& config) : sm("sm", config, pool, SmId(0), 1) {
+  explicit RigOf(const SmConfig& config, const PageLookupIf* pages = nullptr)
+      : sm("sm", config, pool, SmId(0), 1, pages) {
     sm.l1.bind(l1.socket());
     sm.mmu.bind(mmu.socket());
     sm.l1_control.bind(around);
@@ -206,7 +207,8 @@ struct RigOf {
 };
 
 struct Rig final : RigOf<ScriptedTarget> {
-  explicit Rig(const SmConfig& config = plain()) : RigOf(config) {
+  explicit Rig(const SmConfig& config = plain(), const PageLookupIf* pages = nullptr)
+      : RigOf(config, pages) {
     l1.config().latency = ns(100) - 1;
   }
 };
