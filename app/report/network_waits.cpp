@@ -22,6 +22,11 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   // A GPU's network can be a mesh.
   const bool mesh = blocks.sum(way + "_hop_bytes") > 0;
   const std::string group = mesh ? "mesh" : kind.config;
+  // The crossbar from the RDMA engine can have links of its own, at the engine's clock.
+  const bool own_links =
+      std::string(kind.block) == "ingress_xbar" && list.setting("system", "rdma_link_bytes") > 0;
+  const std::string clock = own_links ? "rdma" : group;
+  const std::string width = own_links ? "system.rdma_link_bytes" : group + ".link_bytes";
   const std::string level = std::string(kind.title) + " " + way;
   const std::string prefix = way + "_";
   const double packets = blocks.sum(prefix + "packets");
@@ -48,14 +53,13 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   const double lone = packets * hops * stage + flits;
   const std::string buffers = mesh ? "vc_flits" : ring ? "buffer_packets" : "input_buffer_flits";
   const double waited = blocks.sum(prefix + "ingress_wait_cycles");
-  Wait at_ingress{level, "ingress ports", "room in the first switch",
-                  group + ".link_bytes, " + buffers};
+  Wait at_ingress{level, "ingress ports", "room in the first switch", width + ", " + buffers};
   at_ingress.hot = blocks.hottest({prefix + "ingress_wait_cycles"});
-  list.add_time(at_ingress, list.per_miss(waited, group));
-  Wait inside{level, "switch buffers", "a link, or room behind it", group + ".link_bytes"};
+  list.add_time(at_ingress, list.per_miss(waited, clock));
+  Wait inside{level, "switch buffers", "a link, or room behind it", width};
   inside.hot = egress;
   list.add_time(inside,
-                list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - waited, group));
+                list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - waited, clock));
 
   const double full = blocks.sum(prefix + "buffer_full_cycles");
   Wait blocked{level, "switch outputs", "the full buffer behind a link", group + "." + buffers};
@@ -64,9 +68,9 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   blocked.of = "blocked or busy link cycles";
   blocked.hot = egress;
   list.add(blocked, full > 0);
-  Wait busiest{level, "egress ports", "the bandwidth of the busiest egress", group + ".link_bytes"};
+  Wait busiest{level, "egress ports", "the bandwidth of the busiest egress", width};
   busiest.hot = egress;
-  list.add_busiest(busiest, largest_of(links), list.elapsed(group));
+  list.add_busiest(busiest, largest_of(links), list.elapsed(clock));
 }
 
 }  // namespace
