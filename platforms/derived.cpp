@@ -183,8 +183,9 @@ ordered_json derive_remote(const Run& run, const GpuConfig& config, double secon
   const AllOf<L1RemoteStats>& l1s = run.l1_remotes;
   const AllOf<RdmaStats>& rdmas = run.rdmas;
   const AllOf<LlcSliceStats>& caches = run.remote_caches;
-  const double accesses =
-      run.l1s.sum(&L1Stats::loads) + run.l1s.sum(&L1Stats::stores) + run.l1s.sum(&L1Stats::atomics);
+  // A scalar cache's loads count for neither.
+  const double accesses = run.l1s.sum(&L1Stats::loads) - run.l1s.sum(&L1Stats::scalar_loads) +
+                          run.l1s.sum(&L1Stats::stores) + run.l1s.sum(&L1Stats::atomics);
   const double remote_loads = l1s.sum(&L1RemoteStats::loads);
   ordered_json d;
   d["access_fraction"] = ratio(remote_loads + l1s.sum(&L1RemoteStats::stores), accesses);

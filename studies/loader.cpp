@@ -162,6 +162,15 @@ class StudyReader {
     }
   }
 
+  /// A workload's name without its sizes.
+  static std::string name_of(const JsonNode& workload) {
+    try {
+      return parse_workload_name(workload.string()).name;
+    } catch (const InputError& e) {
+      workload.fail(e.what());
+    }
+  }
+
   void workloads() {
     const LocatedJson file = load_located_json((folder_ / "workloads.json").string());
     const JsonNode root(file);
@@ -186,7 +195,7 @@ class StudyReader {
       if (!seen.insert(w.name).second) n.fail("the workload \"" + w.name + "\" is here twice");
       w.group = n.required("class").string();
       w.workload = n.required("workload").string();
-      const std::string name = parse_workload_name(w.workload).name;
+      const std::string name = name_of(n.required("workload"));
       if (name.find('/') != std::string::npos || fs::path(name).extension() == ".json") {
         const fs::path manifest = folder_ / name;
         if (!fs::exists(manifest)) n.required("workload").fail(manifest.string() + " is not there");

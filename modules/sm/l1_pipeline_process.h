@@ -65,7 +65,7 @@ void L1Pipeline<Role>::handle_response(Payload& payload, Tick t) {
   } else {
     --forwarded_;
   }
-  role_.responded(payload, t, clock_);
+  if (&array_of(request_of(payload)) == &array_) role_.responded(payload, t, clock_);
   to_core_.push(t, 0, &payload);
   if (entry != nullptr) {
     entry->for_each_waiting([&](const Access& a) {

@@ -222,10 +222,15 @@ bool LoadStoreUnit::send_line(Tick t) {
   return true;
 }
 
-/// The entry of a page, from the TLB or, with ideal translation, from the page table.
+/// The entry of a page, from the TLB or, with ideal translation, from the page table. While older
+/// lines of the page wait for the MMU, there is none: lines of one page keep their order.
 const PageEntry* LoadStoreUnit::find_page(std::uint64_t page) {
   const PageEntry* const entry = tlb_.find(page);
   if (entry != nullptr || pages_ == nullptr) return entry;
+  if (std::any_of(translations_.begin(), translations_.end(),
+                  [page](const Translation& x) { return x.page == page; })) {
+    return nullptr;
+  }
   const std::optional<PageEntry> mapped = pages_->mapped_before_now(page);
   if (!mapped) return nullptr;
   tlb_.insert(page, *mapped);

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "common/error.h"
 #include "common/suggest.h"
@@ -92,8 +93,9 @@ std::unique_ptr<Workload> make_workload(const std::string& name, const std::stri
 std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& ptx,
                                                const std::string& manifest) {
   const WorkloadName given = parse_workload_name(manifest);
-  return std::make_unique<kernels::ManifestWorkload>(
-      kernels::load_manifest(given.name, ptx, given.sizes), kernels::Part{});
+  kernels::Manifest loaded = kernels::load_manifest(given.name, ptx, given.sizes);
+  loaded.info.name += manifest.substr(given.name.size());
+  return std::make_unique<kernels::ManifestWorkload>(std::move(loaded), kernels::Part{});
 }
 
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {

@@ -2,13 +2,17 @@
 #include "stimuli/workload_name.h"
 
 #include <charconv>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "common/error.h"
 
 namespace tessera {
 
 WorkloadName parse_workload_name(const std::string& text) {
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(text, ignored)) return {text, {}};
   const std::size_t folder = text.rfind('/');
   const std::size_t end = text.find(':', folder == std::string::npos ? 0 : folder);
   WorkloadName out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "common/error.h"
 #include "stimuli/kernels/part.h"
 
 namespace tessera::kernels {
@@ -10,6 +11,7 @@ namespace {
 std::vector<Expectation> reference(const Inputs& in) {
   const auto parts = in.values<std::uint8_t>("sub_histograms");
   const auto histogram = in.values<std::uint32_t>("histogram");
+  if (in.scalar("first_hot") < 0) throw InputError("histo-final: bins must be at least 28672");
   const auto first_hot = static_cast<std::size_t>(in.scalar("first_hot"));
   const auto hot = static_cast<std::size_t>(in.scalar("hot"));
   std::vector<std::int64_t> counts(histogram.begin(), histogram.end());

@@ -184,10 +184,11 @@ TEST_CASE("the requests of a load that is read-only carry the bit, and no others
 
 namespace {
 
-/// The mapping of Rig's MMU. Pages from 2 on are mapped.
+/// The mapping of Rig's MMU. Pages from 2 on are mapped, others from a time on.
 struct Pages final : PageLookupIf {
+  Tick mapped_from = kNever;
   std::optional<PageEntry> mapped_before_now(std::uint64_t page) const override {
-    if (page < 2) return std::nullopt;
+    if (page < 2 && now() <= mapped_from) return std::nullopt;
     return PageEntry(page * 4096 + 0x100000);
   }
 };
@@ -214,6 +215,30 @@ TEST_CASE("with ideal translation, only a page that is not mapped is requested f
   CHECK(lines[1].at - lines[0].at == ns(1));
   CHECK(rig.sm.memory_stats().tlb_hits == 3);
   CHECK(rig.sm.memory_stats().tlb_misses == 1);
+}
+
+TEST_CASE("with ideal translation, no line passes older lines of its page that wait for the MMU") {
+  SmConfig config = plain();
+  config.ideal_translation = true;
+  Pages pages;
+  pages.mapped_from = ns(100);  // before the MMU answers
+  Rig rig(config, &pages);
+  rig.mmu.config().latency = ns(500);
+  // The second access issues when the page is mapped.
+  std::vector<Step> steps = {store(0x1000)};
+  for (int i = 0; i < 200; ++i) steps.push_back(alu());
+  steps.push_back(load(1, 0x1000));
+  steps.push_back(load(2, 0x3000));
+  ScriptedKernel k({steps});
+  rig.run(k);
+  rig.check_done();
+  const auto& lines = rig.l1.arrivals();
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0].address == 0x103000);
+  CHECK(lines[1].address == 0x101000);
+  CHECK(lines[1].command == tlm::TLM_WRITE_COMMAND);
+  CHECK(lines[2].address == 0x101000);
+  CHECK(rig.mmu.arrivals().size() == 1);
 }
 
 TEST_CASE("without ideal translation, the page table is not looked up") {
