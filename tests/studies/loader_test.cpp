@@ -125,6 +125,8 @@ TEST_CASE("malformed files are told with file, line, place and the nearest name"
   check("claims.json", "\"id\": \"other\"", "\"id\": \"slower\"", {"is here twice"});
   check("workloads.json", "\"name\": \"SX\"", "\"name\": \"VA\"", {"workloads.json:6", "twice"});
   check("workloads.json", "\"not-there-yet\"", "\"./none.json\"", {"none.json is not there"});
+  check("workloads.json", "\"not-there-yet\"", "\"vecadd:n=1:n=2\"",
+        {"workloads.json:", "/workloads/", "the size 'n' is given twice"});
   check("study.json", "\"base\": \"base\"", "\"base\": \"bsae\"",
         {"study.json:6: /platforms/slow/base", "did you mean 'base'?"});
   check("study.json", "\"base\": \"base\"", "\"base\": \"slow\"", {"leads back"});

@@ -253,6 +253,13 @@ TEST_CASE("the files of a workload with sizes are those of the workload") {
   CHECK(workload_files("vecadd:n=1000") == workload_files("vecadd"));
 }
 
+TEST_CASE("a reference refuses sizes that it cannot compute") {
+  FunctionalDevice device;
+  const auto workload = make_workload("histo-final:bins=8192");
+  workload->run(device, Scale::kSmall, kSeed);
+  CHECK_THROWS_WITH(workload->verify(device), "histo-final: bins must be at least 28672");
+}
+
 TEST_CASE("a colon in the folder of a manifest begins no sizes") {
   CHECK_THROWS_WITH(make_workload("/nonexistent:n=1/m.json"),
                     "/nonexistent:n=1/m.json: cannot be read: no such file");

@@ -142,6 +142,14 @@ TEST_CASE("a manifest without expected values has no verdict") {
   CHECK_FALSE(run(folder.manifest(",\n  \"expected\": {\"out\": [0, 2, 4, 6, 8, 10]}", "")));
 }
 
+TEST_CASE("a manifest whose name has a colon has no sizes, and can have some") {
+  const Folder folder;
+  const std::string plain = folder.manifest();
+  const std::string path = std::filesystem::path(plain).parent_path() / "a:b.json";
+  std::filesystem::copy_file(plain, path, std::filesystem::copy_options::overwrite_existing);
+  CHECK(make_workload(path)->info().name == make_workload(plain)->info().name);
+}
+
 TEST_CASE("a missing PTX file is named") {
   const Folder folder;
   const std::string path = folder.manifest("twice.ptx", "twcie.ptx");
