@@ -48,7 +48,7 @@ TEST_CASE("sizes of a paper's own are sizes of the workload, and its result is r
     workload->run(device, Scale::kPaper, 1);
     CHECK(workload->verify(device)->passed);
   }
-  CHECK(with_sizes == 1);
+  CHECK(with_sizes == 2);
 }
 
 TEST_CASE("rows of one paper") {
