@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 
@@ -8,6 +9,13 @@
 #include "policies/node_binding.h"
 
 namespace tessera {
+
+/// Bytes of a CTA in one iteration of its outermost loop; 0 if unknown. The locality table does not
+/// have them if an iteration has loops of its own. The CTAs of a grid divide a stride.
+inline std::uint64_t datablock_of(const LaunchView& launch, const ArrayLocality& l) {
+  if (l.datablock_bytes != 0) return l.datablock_bytes;
+  return l.stride_bytes / std::max<std::uint64_t>(1, launch.grid.count());
+}
 
 /// Plans the pages of arrays. The first launch that uses an array decides, so that later launches
 /// do not list its pages again.

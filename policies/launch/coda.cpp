@@ -41,7 +41,7 @@ class Coda final : public LaunchPlanner {
           array, launch.memories, plan, [this](std::uint64_t page, std::uint64_t pages) {
             return p_.hierarchical ? nodes_.hierarchical(page, pages) : nodes_.dealt(page);
           });
-      const std::uint64_t datablock = a.locality ? a.locality->datablock_bytes : 0;
+      const std::uint64_t datablock = a.locality ? datablock_of(launch, *a.locality) : 0;
       if (datablock == 0 || array.bytes <= largest) continue;
       largest = array.bytes;
       batches.batch =

@@ -118,13 +118,6 @@ class Lasp final : public LaunchPlanner {
     return u;
   }
 
-  /// Bytes of a CTA in one iteration of its outermost loop; 0 if unknown. The locality table does
-  /// not have them if an iteration has loops of its own. The CTAs of a grid divide a stride.
-  static std::uint64_t datablock_of(const LaunchView& launch, const ArrayLocality& l) {
-    if (l.datablock_bytes != 0) return l.datablock_bytes;
-    return l.stride_bytes / std::max<std::uint64_t>(1, launch.grid.count());
-  }
-
   /// CTAs of a batch: those of a page (equation 2), or of the pages of equation 1 if a CTA strides
   /// over the array.
   std::uint32_t batch_of(const LaunchView& launch, const ArrayLocality& l) const {

@@ -230,6 +230,14 @@ TEST_CASE("coda: pages and batches that fill a page are dealt to all nodes in tu
   CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3});
 }
 
+TEST_CASE("coda: a stride gives the datablock that the table does not have") {
+  // 16 CTAs of 2 pages each stride over 32 pages, and store 128 bytes each in one page.
+  const auto view = launch_of({16, 1, 1}, {{32, {LocalityType::kNoLocality, 32 * kPage, 0, 0}},
+                                           {1, {LocalityType::kNoLocality, 0, 128, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("coda", four_chiplets())->plan(view);
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3});
+}
+
 TEST_CASE("coda: unknown arrays are dealt by pages") {
   const auto view = launch_of({8, 1, 1}, {{6, {LocalityType::kUnclassified, 0, 0, 0}}});
   const LaunchPlan plan = make_policy<LaunchPlanner>("coda", four_chiplets())->plan(view);
