@@ -100,7 +100,8 @@ std::vector<std::string> workload_names();
 std::vector<WorkloadInfo> workload_catalogue();
 
 /// `name` is a workload of the suite, or the path of a manifest (`*.json`), and can have sizes
-/// (stimuli/workload_name.h). Throws InputError with the nearest known name. `kernels_dir`: where the suite's files are (empty: as installed).
+/// (stimuli/workload_name.h). Throws InputError with the nearest known name. `kernels_dir`: where
+/// the suite's files are (empty: as installed).
 std::unique_ptr<Workload> make_workload(const std::string& name,
                                         const std::string& kernels_dir = {});
 

@@ -63,9 +63,10 @@ void describe(ParameterVisitor& v, SmConfig& c) {
             "L1 TLB latency, paid by every access on its way to the L1 (NUBA Table 1)", 1, 100);
   v.integer("tlb_mshr_entries", c.tlb_mshr_entries, "page",
             "pages being translated at a time (ours)", 1, 1024, {"tlb_misses"});
-  v.flag("ideal_translation", c.ideal_translation,
-         "translations of mapped pages take no time and no bandwidth, as in simulators without TLBs "
-         "(GPGPU-Sim); the first access to a page still goes to the MMU");
+  v.flag(
+      "ideal_translation", c.ideal_translation,
+      "translations of mapped pages take no time and no bandwidth, as in simulators without TLBs "
+      "(GPGPU-Sim); the first access to a page still goes to the MMU");
 }
 
 }  // namespace tessera

@@ -17,8 +17,9 @@ struct TransitionTable {
 /// The table of nmoesi.h.
 TransitionTable transition_table(OwnedRead owned_read = OwnedRead::kToInvalid);
 
-/// A model of the protocol in Promela, for the model checker Spin: `gpus` GPUs (1 or 2), one CPU and
-/// a directory, with `lines` lines (1 or 2). Throws std::invalid_argument for other numbers. Its transitions are those of the table.
+/// A model of the protocol in Promela, for the model checker Spin: `gpus` GPUs (1 or 2), one CPU
+/// and a directory, with `lines` lines (1 or 2). Throws std::invalid_argument for other numbers.
+/// Its transitions are those of the table.
 ///
 /// Each device is one cache with one frame, so that a miss of one line needs the eviction of the
 /// other. Messages between a cache and the directory can overtake each other, and processes run in

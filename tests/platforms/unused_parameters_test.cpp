@@ -164,7 +164,7 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
     CHECK(all[group] > 0);
   }
   CHECK(groups["migration"] == all["migration"] - 1);  // the policy itself
-  CHECK(groups["system"] == 2);  // ports and links of the RDMA engine
+  CHECK(groups["system"] == 2);                        // ports and links of the RDMA engine
   CHECK(groups["uvm"] == 3);
   CHECK(groups["address_map"] == all["address_map"] - 1);  // the seed of fixed-channel
   CHECK(groups["page_placement"] == all["page_placement"]);
