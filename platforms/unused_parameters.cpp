@@ -65,6 +65,7 @@ std::vector<Rule> rules(const GpuConfig& c) {
   const bool mcm_matches = c.mcm.plane.input_queues == InputQueues::kVirtualOutput;
   const bool planes = modules != nullptr && !rings;
   const std::vector<Rule> others = {
+      {"sm.tlb_entries", !c.sm.ideal_translation, "sm.ideal_translation is true"},
       {"l1.scalar_ways", c.l1.scalar_sets != 0, "l1.scalar_sets is 0"},
       {"noc.kind", true, ""},
       {"host.copies", levels.back()->joins_gpus && !levels.back()->host_memory, topology},

@@ -38,10 +38,7 @@ std::uint64_t PageTable::capacity_pages() const { return pool_pages_ * pools_.si
 std::optional<PageEntry> PageTable::mapped_before_now(std::uint64_t virtual_page) const {
   const std::uint64_t address = virtual_page << page_bits_;
   const std::optional<std::uint64_t> physical = translate(address);
-  if (!physical) return std::nullopt;
-  if (new_at_ == now() && std::find(new_.begin(), new_.end(), virtual_page) != new_.end()) {
-    return std::nullopt;
-  }
+  if (!physical || mapped_now_.has(virtual_page, now())) return std::nullopt;
   return entry_of(address, *physical);
 }
 
@@ -75,9 +72,7 @@ std::uint64_t PageTable::map(std::uint64_t virtual_page, ChannelId wanted) {
   if (entry != 0) throw std::logic_error("a virtual page is mapped twice");
   const std::uint64_t physical = take(pool);
   if (placement_matters()) ++pages_per_channel_[pool];
-  if (new_at_ != now()) new_.clear();
-  new_at_ = now();
-  new_.push_back(virtual_page);
+  mapped_now_.add(virtual_page, now());
   entry = static_cast<std::uint32_t>(physical >> page_bits_) + 1;
   virtual_of_[physical >> page_bits_] = virtual_page;
   ++mapped_;
@@ -172,7 +167,8 @@ void PageTable::clear() {
   tlb_directory.clear();
   copies_.clear();
   arrivals_.clear();
-  fresh_.clear();
+  mapped_now_ = {};
+  by_fault_ = {};
   left_.clear();
   virtual_of_.clear();
   leaves_.clear();

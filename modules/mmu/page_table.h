@@ -72,14 +72,9 @@ class PageTable final : public PageLookupIf {
 
   /// Records that the end of a fault has mapped a page. A walk that ends at the same time does not
   /// find the page, so that the order of the two processes does not matter.
-  void mapped_by_fault(std::uint64_t virtual_page, Tick now) {
-    if (fresh_at_ != now) fresh_.clear();
-    fresh_at_ = now;
-    fresh_.push_back(virtual_page);
-  }
+  void mapped_by_fault(std::uint64_t virtual_page, Tick now) { by_fault_.add(virtual_page, now); }
   bool hidden_from_walks(std::uint64_t virtual_address, Tick now) const {
-    return fresh_at_ == now &&
-           std::find(fresh_.begin(), fresh_.end(), page_of(virtual_address)) != fresh_.end();
+    return by_fault_.has(page_of(virtual_address), now);
   }
 
   /// Maps an unmapped virtual page to a free page of `wanted`, or of the channel with the fewest
@@ -143,6 +138,23 @@ class PageTable final : public PageLookupIf {
     bool empty(std::uint64_t capacity) const { return returned.empty() && next == capacity; }
   };
 
+  /// The virtual pages that were added at the latest time.
+  class PagesOfInstant {
+   public:
+    void add(std::uint64_t page, Tick now) {
+      if (at_ != now) pages_.clear();
+      at_ = now;
+      pages_.push_back(page);
+    }
+    bool has(std::uint64_t page, Tick now) const {
+      return at_ == now && std::find(pages_.begin(), pages_.end(), page) != pages_.end();
+    }
+
+   private:
+    std::vector<std::uint64_t> pages_;
+    Tick at_ = kNever;
+  };
+
   struct Copy {
     ChannelId channel;
     std::uint64_t physical = 0;
@@ -162,10 +174,8 @@ class PageTable final : public PageLookupIf {
   std::uint64_t spilled_ = 0;
   std::unordered_map<std::uint64_t, std::vector<Copy>> copies_;  ///< by virtual page
   std::unordered_map<std::uint64_t, Tick> arrivals_;             ///< by virtual page
-  std::vector<std::uint64_t> fresh_;  ///< mapped by faults that ended at `fresh_at_`
-  Tick fresh_at_ = kNever;
-  std::vector<std::uint64_t> new_;  ///< mapped at `new_at_`
-  Tick new_at_ = kNever;
+  PagesOfInstant mapped_now_;
+  PagesOfInstant by_fault_;                                      ///< of these, by faults
   std::vector<std::uint64_t> left_;                              ///< old frames of migrated pages
   std::unordered_map<std::uint64_t, std::uint64_t> virtual_of_;  ///< by physical page number
 };

@@ -61,8 +61,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   const L1Stats& stats() const { return stats_; }
   L1ProbeIf& probe_port() { return probes_; }
 
-  /// Invalidates all lines at the next clock edge. Lines that are being fetched are delivered but
-  /// not installed.
+  /// Invalidates all lines at the next clock edge. Lines being fetched will not be installed.
   void flush() override;
   void overlay(std::uint64_t, unsigned char*) override {}  // write-through: nothing newer is here
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -113,7 +112,8 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
     if (queue.empty() || sender.free_at() == kNever) return;
     wake_.at(next_send_edge(clock_, sender, queue.next_due(), t));
   }
-  CacheArray& array_of(const MemoryRequest& r) { return scalar_ && r.uniform ? *scalar_ : array_; }
+  bool is_scalar(const MemoryRequest& r) const { return scalar_ != nullptr && r.uniform; }
+  CacheArray& array_of(const MemoryRequest& r) { return is_scalar(r) ? *scalar_ : array_; }
   std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
 
   const L1Config config_;

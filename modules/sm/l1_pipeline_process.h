@@ -65,7 +65,7 @@ void L1Pipeline<Role>::handle_response(Payload& payload, Tick t) {
   } else {
     --forwarded_;
   }
-  if (&array_of(request_of(payload)) == &array_) role_.responded(payload, t, clock_);
+  if (!is_scalar(request_of(payload))) role_.responded(payload, t, clock_);
   to_core_.push(t, 0, &payload);
   if (entry != nullptr) {
     entry->for_each_waiting([&](const Access& a) {
@@ -103,7 +103,7 @@ void L1Pipeline<Role>::look_up(Tick t) {
 
 template <class Role>
 L1Cache::Lookup L1Pipeline<Role>::access(const Access& a, Tick t) {
-  if (unlikely(&array_of(*a.request) != &array_)) return load_scalar(a, t);
+  if (unlikely(is_scalar(*a.request))) return load_scalar(a, t);
   const L1Handling how = role_.handling(*a.payload, *a.request);
   Lookup outcome = Lookup::kStalled;
   if (a.request->kind != RequestKind::kLoad) {

@@ -79,23 +79,29 @@ std::pair<std::string, Part> find_workload(const std::string& name,
   return {manifest_path(kernels_directory(kernels_dir), name), part->second};
 }
 
+/// The manifest at `path` with the sizes of `text` ("fwt:n=1024"), which its name keeps.
+Manifest load_sized(const std::string& path, const std::vector<std::string>& ptx,
+                    const WorkloadName& given, const std::string& text) {
+  Manifest manifest = load_manifest(path, ptx, given.sizes);
+  manifest.info.name += text.substr(given.name.size());
+  return manifest;
+}
+
 }  // namespace
 }  // namespace kernels
 
 std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
   const WorkloadName given = parse_workload_name(name);
   const auto [path, part] = kernels::find_workload(given.name, kernels_dir);
-  kernels::Manifest manifest = kernels::load_manifest(path, {}, given.sizes);
-  manifest.info.name += name.substr(given.name.size());
-  return std::make_unique<kernels::ManifestWorkload>(std::move(manifest), part);
+  return std::make_unique<kernels::ManifestWorkload>(kernels::load_sized(path, {}, given, name),
+                                                     part);
 }
 
 std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& ptx,
                                                const std::string& manifest) {
   const WorkloadName given = parse_workload_name(manifest);
-  kernels::Manifest loaded = kernels::load_manifest(given.name, ptx, given.sizes);
-  loaded.info.name += manifest.substr(given.name.size());
-  return std::make_unique<kernels::ManifestWorkload>(std::move(loaded), kernels::Part{});
+  return std::make_unique<kernels::ManifestWorkload>(
+      kernels::load_sized(given.name, ptx, given, manifest), kernels::Part{});
 }
 
 std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {

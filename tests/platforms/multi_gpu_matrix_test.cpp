@@ -47,6 +47,7 @@ std::vector<std::string> random_settings(unsigned seed) {
   one_of("remote_cache.mshr_entries", {1, 2, 64});
   one_of("l1.mshr_entries", {1, 4, 32});
   one_of("l1.mshr_targets", {1, 2, 8});
+  one_of("l1.scalar_sets", {0, 1, 64});
   one_of("system.rdma_ports", {1, 2});
   const char* const placements[] = {"interleave", "kernel-wide", "round-robin", "first-touch"};
   sets.push_back(std::string("system.page_placement=") + placements[random() % 4]);
@@ -242,6 +243,8 @@ TESSERA_COUNTS(16, 64, 32)
 TESSERA_VERIFIES_CARRIED("vecadd", "multi-gpu-2")
 TESSERA_VERIFIES_CARRIED("mm", "multi-gpu-16 system.transfer=coalesced")
 TESSERA_VERIFIES_CARRIED("spmv", "dualopt")
+TESSERA_VERIFIES_CARRIED("fir", "dualopt-small l1.scalar_sets=1 l1.scalar_ways=1")
+TESSERA_VERIFIES_CARRIED("kmeans", "nuba-small l1.scalar_sets=64")
 
 namespace {
 

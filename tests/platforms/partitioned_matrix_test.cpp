@@ -60,14 +60,14 @@ TESSERA_FEW(
     "migration.interval_cycles=1000")
 
 // The systems that LADM compares with, and its caching alone.
-TESSERA_FEW("numa-4x4-small dispatch.planner=coda")
+TESSERA_FEW("numa-4x4-small dispatch.planner=coda launch_planner.coda.hierarchical=true")
 TESSERA_FEW("numa-4x4-small system.page_placement=kernel-wide dispatch.scheduler=kernel-wide")
 TESSERA_FEW("numa-4x4-small system.page_placement=first-touch cta_scheduler.batched.batch=8")
 TESSERA_FEW("ladm-4x4-small system.remote_caching=ronce")
 TESSERA_FEW("ladm-4x4-small system.remote_caching=home launch_planner.lasp.remote_bypassing=false")
 TESSERA_FEW("monolithic-256-small")
-TESSERA_FEW("ladm-xbar-90-small dispatch.planner=coda launch_planner.coda.hierarchical=false")
-TESSERA_FEW("ladm-ring-1.4-small dispatch.planner=coda launch_planner.coda.hierarchical=false")
+TESSERA_FEW("ladm-xbar-90-small dispatch.planner=coda")
+TESSERA_FEW("ladm-ring-1.4-small dispatch.planner=coda")
 TESSERA_FEW("ladm-xbar-90-small system.page_placement=kernel-wide dispatch.scheduler=kernel-wide")
 
 // LASP beside the other papers' replication and links.

@@ -116,6 +116,12 @@ TEST_CASE("the ways of the scalar cache are a setting of L1s that have one") {
   CHECK(idle("nuba", {"l1.scalar_ways"}, {"l1.scalar_sets=64"}).empty());
 }
 
+TEST_CASE("the size of L1 TLBs changes nothing if translation is ideal") {
+  CHECK(idle("ladm-4x4", {"sm.tlb_entries", "sm.tlb_latency"}) ==
+        Lines{"sm.tlb_entries: sm.ideal_translation is true"});
+  CHECK(idle("nuba", {"sm.tlb_entries"}).empty());
+}
+
 TEST_CASE("settings of a coherent hierarchy that its platform does not have") {
   CHECK(idle("umh-2", {"umh.partition_link.latency_ns", "umh.flushed"}) ==
         Lines{"umh.partition_link.latency_ns: umh.partitioned is false"});

@@ -142,6 +142,7 @@ TEST_CASE("a uniform load of another GPU's line is cached whole, unseen by the r
   CHECK(rig.has_initial(hit, kFar, ~0U));
   CHECK(rig.watcher.seen.size() == 1);
   CHECK(rig.remote().loads == 1);
+  CHECK(rig.remote().latency.count() == 1);
 }
 
 TEST_CASE("figure 8 (a): a load whose pieces are all being fetched merges") {

@@ -142,7 +142,7 @@ TEST_CASE("a manifest without expected values has no verdict") {
   CHECK_FALSE(run(folder.manifest(",\n  \"expected\": {\"out\": [0, 2, 4, 6, 8, 10]}", "")));
 }
 
-TEST_CASE("a manifest whose name has a colon has no sizes, and can have some") {
+TEST_CASE("a manifest whose file name has a colon has no sizes") {
   const Folder folder;
   const std::string plain = folder.manifest();
   const std::string path = std::filesystem::path(plain).parent_path() / "a:b.json";
