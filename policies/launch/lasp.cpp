@@ -168,13 +168,16 @@ class Lasp final : public LaunchPlanner {
   /// gives a granularity of one page.
   bool separable(std::uint64_t bytes) const { return bytes >= nodes_.count * page_bytes_; }
 
-  /// The batch that accesses a byte at `offset` of a stride, or of the whole array.
+  /// The batch that accesses a byte at `offset` of a stride, or of the whole array. The datablocks of
+  /// all CTAs can cover a part of it only: the others are fields that the CTAs access in the same
+  /// way (ours), or a rest, which belongs to the last batch.
   static std::uint64_t batch_at(const LaunchView& launch, std::uint64_t offset,
                                 std::uint64_t extent, const ArrayLocality& l, const Units& own) {
     const std::uint64_t datablock = datablock_of(launch, l);
-    const bool consecutive = datablock != 0 && launch.grid.count() * datablock <= extent;
-    return consecutive ? std::min(offset / (own.batch * datablock), own.count - 1)
-                       : offset * own.count / extent;
+    const std::uint64_t covered = launch.grid.count() * datablock;
+    if (datablock == 0 || covered > extent) return offset * own.count / extent;
+    if (2 * covered <= extent) offset %= covered;
+    return std::min(offset / (own.batch * datablock), own.count - 1);
   }
 
   std::uint32_t node_of(const LaunchView& launch, std::uint64_t page, std::uint64_t pages,

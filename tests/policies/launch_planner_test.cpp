@@ -120,6 +120,22 @@ TEST_CASE("lasp: CTAs divide a stride whose datablocks are not known") {
   CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3});
 }
 
+TEST_CASE("lasp: fields that all CTAs access alike lie where the CTAs run") {
+  // 16 CTAs of 2 KB cover 8 pages. The array has two fields of 8 pages and a quarter of a third, as
+  // the directions of a lattice follow each other.
+  const auto view = launch_of({16, 1, 1}, {{18, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 1, 0, 1, 2, 3, 2, 3, 0, 1, 0, 1, 2, 3, 2, 3, 0, 1});
+  CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
+}
+
+TEST_CASE("lasp: what the datablocks leave of an array lies where the last batch runs") {
+  // 16 CTAs of 2 KB cover 8 of 11 pages.
+  const auto view = launch_of({16, 1, 1}, {{11, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 1, 0, 1, 2, 3, 2, 3, 3, 3, 3});
+}
+
 TEST_CASE("lasp: datablocks larger than a page are batches of one CTA") {
   // 8 CTAs of 3 pages.
   const auto view = launch_of({8, 1, 1}, {{24, {LocalityType::kNoLocality, 0, 3 * kPage, 0}}});
