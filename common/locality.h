@@ -25,6 +25,8 @@ struct ArrayLocality {
   std::uint64_t datablock_bytes = 0;  ///< that a CTA accesses in an iteration; 0: not known
   /// Column motion: distance of consecutive rows of the array; 0: not known.
   std::uint64_t row_bytes = 0;
+  /// The datablock is a tile: its rows are apart, with those of other CTAs between them.
+  bool tile = false;
 };
 
 }  // namespace tessera

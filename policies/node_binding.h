@@ -27,8 +27,13 @@ struct NumaNodes {
   std::uint32_t hierarchical(std::uint64_t u, std::uint64_t units) const {
     const std::uint64_t gpu = u * gpus / units;
     const std::uint64_t first = (gpu * units + gpus - 1) / gpus;
+    return of_gpu(gpu, u - first);
+  }
+
+  /// A node of GPU `gpu`; units are dealt to the GPU's nodes in turn.
+  std::uint32_t of_gpu(std::uint64_t gpu, std::uint64_t u) const {
     const std::uint64_t per_gpu = count / gpus;
-    return static_cast<std::uint32_t>(gpu * per_gpu + (u - first) % per_gpu);
+    return static_cast<std::uint32_t>(gpu * per_gpu + u % per_gpu);
   }
 
   /// The memory of a node for its array's page `page`, if the system has `memories`. A node with

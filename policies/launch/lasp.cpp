@@ -28,9 +28,9 @@ struct Units {
   enum class Kind : std::uint8_t { kBatches, kRows, kColumns, kParts } kind = Kind::kParts;
   std::uint64_t count = 1;
   std::uint32_t batch = 1;  ///< kBatches: CTAs of a unit
-  /// kRows, kColumns: a GPU's units are dealt to its nodes in turn. Otherwise they are contiguous
-  /// parts, because units that share pages would be dealt to different nodes (ours; the paper deals
-  /// them in any case).
+  /// A GPU's units are dealt to its nodes in turn. Otherwise they are contiguous parts. Rows and
+  /// columns that share pages would be dealt to different nodes (ours; the paper deals them in any
+  /// case).
   bool dealt = true;
 };
 
@@ -75,8 +75,7 @@ class Lasp final : public LaunchPlanner {
     plan.scheduler = scheduler_of(running);
     for (const LaunchArgument& a : launch.arguments) {
       if (!a.array || !a.locality) continue;
-      const Units own = units_of(launch, a);
-      place(launch, a, own.kind == running.kind ? running : own, plan);
+      place(launch, a, placed_units(launch, a, running), plan);
       if (p_.remote_bypassing && a.locality->type == LocalityType::kIntraThread) {
         plan.caching.push_back({launch.arrays[*a.array].address, {true, false}});
       }
@@ -100,7 +99,7 @@ class Lasp final : public LaunchPlanner {
     u.kind = kind_of(a.locality->type);
     switch (u.kind) {
       case Units::Kind::kBatches:
-        u.batch = batch_of(launch, *a.locality);
+        u.batch = batch_of(launch, a);
         u.count = (launch.grid.count() + u.batch - 1) / u.batch;
         break;
       case Units::Kind::kRows:
@@ -118,15 +117,50 @@ class Lasp final : public LaunchPlanner {
     return u;
   }
 
-  /// CTAs of a batch: those of a page (equation 2), or of the pages of equation 1 if a CTA strides
-  /// over the array.
-  std::uint32_t batch_of(const LaunchView& launch, const ArrayLocality& l) const {
-    const std::uint64_t datablock = datablock_of(launch, l);
-    if (datablock == 0) return 1;
-    const std::uint64_t pages = l.stride_bytes == 0 ? 1 : granularity(l.stride_bytes);
+  /// The units by which an array's pages are placed if the CTAs of `running` are scheduled: its
+  /// own, unless both are of a kind. The kernel-wide scheduler's batches have the largest possible
+  /// multiple of equation 2, so that arrays without a stride are divided in the same way.
+  Units placed_units(const LaunchView& launch, const LaunchArgument& a,
+                     const Units& running) const {
+    Units own = units_of(launch, a);
+    if (own.kind == running.kind) return running;
+    if (own.kind == Units::Kind::kBatches && running.kind == Units::Kind::kParts &&
+        stride_of(*a.locality) == 0) {
+      own.batch = 1;
+      own.count = std::max<std::uint64_t>(1, launch.grid.count());
+      own.dealt = false;
+    }
+    return own;
+  }
+
+  /// Bytes of a step in which all CTAs together stride over an array. 0: there is none, or each CTA
+  /// steps through a part of its own.
+  static std::uint64_t stride_of(const ArrayLocality& l) {
+    return l.stride_bytes <= l.datablock_bytes ? 0 : l.stride_bytes;
+  }
+
+  /// Bytes of consecutive CTAs that follow each other in an array. The CTAs divide the array if
+  /// each steps through a part of its own (ours). 0: unknown.
+  static std::uint64_t bytes_of_cta(const LaunchView& launch, const LaunchArgument& a) {
+    const ArrayLocality& l = *a.locality;
+    if (l.stride_bytes == 0 || stride_of(l) != 0) return datablock_of(launch, l);
+    return bytes_of(launch, a) / std::max<std::uint64_t>(1, launch.grid.count());
+  }
+
+  /// CTAs of a batch: those of a page (equation 2), or of the pages of equation 1 if the CTAs
+  /// stride over the array. Tiles fill pages by whole rows of the grid, if there are enough for all
+  /// nodes: a batch can be any multiple of equation 2.
+  std::uint32_t batch_of(const LaunchView& launch, const LaunchArgument& a) const {
+    const std::uint64_t bytes = bytes_of_cta(launch, a);
+    if (bytes == 0) return 1;
+    const std::uint64_t stride = stride_of(*a.locality);
+    const std::uint64_t pages = stride == 0 ? 1 : granularity(stride);
     const std::uint64_t ctas = std::max<std::uint64_t>(1, launch.grid.count());
-    return static_cast<std::uint32_t>(
-        std::min(ctas, std::max<std::uint64_t>(1, pages * page_bytes_ / datablock)));
+    const std::uint64_t batch =
+        std::min(ctas, std::max<std::uint64_t>(1, pages * page_bytes_ / bytes));
+    const std::uint64_t rows = (batch + launch.grid.x - 1) / launch.grid.x;
+    const bool by_rows = a.locality->tile && ctas / launch.grid.x >= rows * nodes_.count;
+    return static_cast<std::uint32_t>(by_rows ? rows * launch.grid.x : batch);
   }
 
   /// Pages that are interleaved over the nodes as one (equation 1).
@@ -160,7 +194,7 @@ class Lasp final : public LaunchPlanner {
              LaunchPlan& plan) {
     const LaunchArray& array = launch.arrays[*a.array];
     placement_.place(array, launch.memories, plan, [&](std::uint64_t page, std::uint64_t pages) {
-      return node_of(launch, page, pages, array.bytes, *a.locality, own);
+      return node_of(launch, page, pages, a, own);
     });
   }
 
@@ -168,43 +202,59 @@ class Lasp final : public LaunchPlanner {
   /// gives a granularity of one page.
   bool separable(std::uint64_t bytes) const { return bytes >= nodes_.count * page_bytes_; }
 
-  /// The batch that accesses a byte at `offset` of a stride, or of the whole array. The datablocks of
-  /// all CTAs can cover a part of it only: the others are fields that the CTAs access in the same
-  /// way (ours), or a rest, which belongs to the last batch.
+  /// The batch that accesses a byte at `offset` of a stride, or of the whole array. The datablocks
+  /// of all CTAs can cover a part of it only: the others are fields that the CTAs access in the
+  /// same way (ours), or a rest, which belongs to the last batch. If they overlap (tiles with a
+  /// halo), the batches divide the array evenly (ours).
   static std::uint64_t batch_at(const LaunchView& launch, std::uint64_t offset,
-                                std::uint64_t extent, const ArrayLocality& l, const Units& own) {
-    const std::uint64_t datablock = datablock_of(launch, l);
-    const std::uint64_t covered = launch.grid.count() * datablock;
-    if (datablock == 0 || covered > extent) return offset * own.count / extent;
+                                std::uint64_t extent, const LaunchArgument& a, const Units& own) {
+    const std::uint64_t bytes = bytes_of_cta(launch, a);
+    const std::uint64_t covered = launch.grid.count() * bytes;
+    if (bytes == 0 || covered > extent) return offset * own.count / extent;
     if (2 * covered <= extent) offset %= covered;
-    return std::min(offset / (own.batch * datablock), own.count - 1);
+    return std::min(offset / (own.batch * bytes), own.count - 1);
+  }
+
+  std::uint32_t node_of_unit(std::uint64_t unit, const Units& own) const {
+    return own.dealt ? nodes_.hierarchical(unit, own.count) : nodes_.contiguous(unit, own.count);
   }
 
   std::uint32_t node_of(const LaunchView& launch, std::uint64_t page, std::uint64_t pages,
-                        std::uint64_t bytes, const ArrayLocality& l, const Units& own) const {
+                        const LaunchArgument& a, const Units& own) const {
+    const ArrayLocality& l = *a.locality;
+    const std::uint64_t bytes = bytes_of(launch, a);
     const std::uint64_t at = page * page_bytes_;
     const auto part = [&](std::uint64_t offset, std::uint64_t whole) {
-      const std::uint64_t unit = offset * own.count / whole;
-      return own.dealt ? nodes_.hierarchical(unit, own.count) : nodes_.contiguous(unit, own.count);
+      return node_of_unit(offset * own.count / whole, own);
     };
     switch (own.kind) {
       case Units::Kind::kBatches: {
-        // Datablocks of consecutive CTAs follow each other; with a stride, over and over again. If
-        // they overlap (tiles with a halo), the batches divide the array evenly (ours).
-        if (l.stride_bytes != 0 && !separable(l.stride_bytes)) return nodes_.dealt(page);
-        const std::uint64_t extent = l.stride_bytes == 0 ? bytes : l.stride_bytes;
-        return nodes_.hierarchical(batch_at(launch, at % extent, extent, l, own), own.count);
+        // Datablocks of consecutive CTAs follow each other; with a stride, over and over again.
+        const std::uint64_t stride = stride_of(l);
+        if (stride != 0 && !separable(stride)) return nodes_.dealt(page);
+        const std::uint64_t extent = stride == 0 ? bytes : stride;
+        return node_of_unit(batch_at(launch, at % extent, extent, a, own), own);
       }
       case Units::Kind::kRows:
       case Units::Kind::kColumns:
         if (!moves_by_columns(l.type)) return part(at, bytes);
         if (l.row_bytes == 0) break;
-        if (!separable(l.row_bytes)) return nodes_.dealt(page);
+        if (!separable(l.row_bytes)) return node_of_short_row(page, at, l.row_bytes);
         return part(at % l.row_bytes, l.row_bytes);
       case Units::Kind::kParts:
         break;
     }
     return nodes_.contiguous(page, pages);
+  }
+
+  /// Columns of rows that have less than a page for each node. If a row has a page for each GPU, it
+  /// goes to the GPU that runs its columns, to the GPU's nodes in turn (ours). Otherwise, equation
+  /// 1 gives a granularity of one page.
+  std::uint32_t node_of_short_row(std::uint64_t page, std::uint64_t at,
+                                  std::uint64_t row_bytes) const {
+    if (nodes_.gpus == 1 || row_bytes < nodes_.gpus * page_bytes_) return nodes_.dealt(page);
+    const std::uint64_t in_row = at % row_bytes;
+    return nodes_.of_gpu(in_row * nodes_.gpus / row_bytes, at / row_bytes + in_row / page_bytes_);
   }
 
   const std::uint64_t page_bytes_;

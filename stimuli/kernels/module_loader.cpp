@@ -222,6 +222,7 @@ std::vector<std::optional<ArrayLocality>> ModuleLoader::locality(const ptx::Modu
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, l.stride_bytes.value_or(0)));
     array.datablock_bytes = l.datablock_bytes.value_or(0);
     array.row_bytes = l.row_bytes.value_or(0);
+    array.tile = l.tile;
   }
   return of_parameter;
 }

@@ -178,11 +178,61 @@ TEST_CASE("lasp: columns that a grid column shares lie where the column runs") {
 
 TEST_CASE("lasp: rows and strides below a page a node cannot be separated: pages in turn") {
   const auto locality = GENERATE(ArrayLocality{LocalityType::kColumnVertical, 64, 64, 1024},
-                                 ArrayLocality{LocalityType::kColumnHorizontal, 64, 64, 2 * kPage},
+                                 ArrayLocality{LocalityType::kColumnHorizontal, 64, 64, kPage},
                                  ArrayLocality{LocalityType::kNoLocality, 1024, 64, 0});
   const auto view = launch_of({8, 8, 1}, {{6, locality}});
   CHECK(memories_of(make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view)) ==
         Nodes{0, 1, 2, 3, 0, 1});
+}
+
+TEST_CASE("lasp: rows of a page a GPU go to the GPU of their columns, to its chiplets in turn") {
+  // Rows of 2 pages, 8 columns of CTAs: the left half runs on the first GPU.
+  const auto view =
+      launch_of({8, 4, 1}, {{12, {LocalityType::kColumnVertical, 8 * kPage, 64, 2 * kPage}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "column-binding");
+  CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 0, 1, 1, 2, 2, 3, 3});
+  // Row by row; the second page of a row is one turn ahead.
+  CHECK(memories_of(plan) == Nodes{0, 3, 1, 2, 0, 3, 1, 2, 0, 3, 1, 2});
+}
+
+TEST_CASE("lasp: tiles are scheduled by whole rows of the grid") {
+  // 4 x 8 CTAs of 512 bytes, tiles of an array whose rows have 2 KB: a page has two rows of CTAs.
+  ArrayLocality tiles{LocalityType::kNoLocality, 0, 512, 0, true};
+  const CtaGrid grid{4, 8, 1};
+  const auto view = launch_of(grid, {{4, tiles}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "batched");
+  CHECK(memories_of(plan) == Nodes{0, 1, 2, 3});
+  const Nodes nodes = nodes_of(plan, grid);
+  for (std::size_t cta = 0; cta < 32; ++cta) CHECK(nodes[cta] == cta / 8);
+  // Four rows of CTAs are not enough for four nodes of two rows each: batches of equation 2.
+  const auto few = launch_of({4, 4, 1}, {{2, tiles}});
+  const LaunchPlan small = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(few);
+  CHECK(nodes_of(small, {4, 4, 1}) == Nodes{0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2});
+}
+
+TEST_CASE("lasp: CTAs that step through parts of their own divide the array") {
+  // 8 CTAs of 256 bytes a step of 256 bytes, over 8 pages: a page each.
+  const auto view = launch_of({8, 1, 1}, {{8, {LocalityType::kNoLocality, 256, 256, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 1, 0, 1, 2, 3, 2, 3});
+  CHECK(nodes_of(plan, {8, 1, 1}) == Nodes{0, 1, 0, 1, 2, 3, 2, 3});
+}
+
+TEST_CASE("lasp: if the kernel-wide scheduler runs, other arrays are divided like the grid") {
+  // 16 CTAs of 2 KB. The larger array decides, or the first of equal size.
+  const auto view = launch_of({16, 1, 1}, {{8, {LocalityType::kUnclassified, 0, 0, 0}},
+                                           {8, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(plan.scheduler->name == "kernel-wide");
+  CHECK(memories_of(plan) == Nodes{0, 0, 1, 1, 2, 2, 3, 3, 0, 0, 1, 1, 2, 2, 3, 3});
+  // With a stride, equation 1 decides.
+  const auto strided =
+      launch_of({16, 1, 1}, {{8, {LocalityType::kUnclassified, 0, 0, 0}},
+                             {8, {LocalityType::kNoLocality, 4 * kPage, 1024, 0}}});
+  CHECK(memories_of(make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(strided)) ==
+        Nodes{0, 0, 1, 1, 2, 2, 3, 3, 0, 1, 2, 3, 0, 1, 2, 3});
 }
 
 TEST_CASE("lasp: threads' own streams and unclassified arrays are divided like the grid") {

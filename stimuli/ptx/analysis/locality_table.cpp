@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 #include "stimuli/ptx/analysis/classify.h"
@@ -61,8 +62,14 @@ class LaunchSymbols final : public SymbolValues {
   const LaunchRequest& launch_;
 };
 
-/// Distinct bytes that the threads of CTA (0,0,0) access in the first iteration.
-std::optional<std::uint64_t> bytes_of_cta(const SymbolTable& symbols, const AccessGroup& g,
+/// Bytes that the threads of a CTA access in an iteration.
+struct Datablock {
+  std::uint64_t bytes = 0;  ///< distinct ones
+  bool tile = false;        ///< there are others between them
+};
+
+/// The datablock of CTA (0,0,0) in the first iteration.
+std::optional<Datablock> datablock_of_cta(const SymbolTable& symbols, const AccessGroup& g,
                                           const LaunchRequest& launch) {
   if (!g.inner.is_zero()) return std::nullopt;
   LaunchSymbols values(launch);
@@ -79,30 +86,64 @@ std::optional<std::uint64_t> bytes_of_cta(const SymbolTable& symbols, const Acce
     }
   }
   std::sort(ranges.begin(), ranges.end());
-  std::uint64_t total = 0;
+  Datablock all;
   std::optional<std::int64_t> end;
   for (const auto& [from, to] : ranges) {
+    all.tile = all.tile || (end && from > *end);
     const std::int64_t begin = end ? std::max(from, *end) : from;
-    if (to > begin) total += static_cast<std::uint64_t>(to - begin);
+    if (to > begin) all.bytes += static_cast<std::uint64_t>(to - begin);
     end = end ? std::max(*end, to) : to;
   }
-  return total;
+  return all;
 }
 
-/// The distance of rows: that of a CTA's threads along y, if a step skips a multiple of it.
-std::uint64_t row_bytes_of(const IndexAnalysis& analysis, const AccessGroup& g,
-                           const LaunchSymbols& values, std::int64_t stride) {
+/// The distance of a data structure's rows, if CTAs move over it by columns: the largest one that
+/// divides a step and each distance of rows that the accesses show. These are the distances of a
+/// CTA's threads along y and of the accesses of one step. A row has at least the bytes that the
+/// CTAs of a grid row (or column) cover. Nothing if the launch does not give all values.
+std::optional<std::uint64_t> row_bytes_of(const IndexAnalysis& analysis,
+                                          const std::vector<const AccessGroup*>& groups,
+                                          const LaunchRequest& launch) {
   const SymbolTable& symbols = analysis.symbols;
-  const auto step = static_cast<std::uint64_t>(std::abs(stride));
-  for (const SymbolId id : g.invariant.symbols()) {
-    const Symbol& s = symbols[id];
-    if (s.kind != SymbolKind::kTid || s.axis != 1) continue;
-    const std::optional<std::int64_t> row = symbols.evaluate(g.invariant.factor(id), values);
-    if (!row || *row == 0) continue;
-    const auto bytes = static_cast<std::uint64_t>(std::abs(*row));
-    if (bytes > g.element_bytes && step % bytes == 0) return bytes;
+  const LaunchSymbols values(launch);
+  bool known = true;
+  const auto bytes = [&](const Polynomial& p) {
+    const std::optional<std::int64_t> value = symbols.evaluate(p, values);
+    known = known && value.has_value();
+    return static_cast<std::uint64_t>(std::abs(value.value_or(0)));
+  };
+  const auto of_thread = [&](SymbolId id) {
+    return symbols[id].kind == SymbolKind::kTid || symbols[id].kind == SymbolKind::kCtaid;
+  };
+  std::uint64_t step = 0;
+  std::uint64_t covered = 0;
+  std::vector<std::uint64_t> distances;
+  for (const AccessGroup* g : groups) {
+    step = std::gcd(step, bytes(g->stride));
+    for (const SymbolId id : g->invariant.symbols()) {
+      const Symbol& s = symbols[id];
+      if (s.kind == SymbolKind::kCtaid) {
+        const std::uint32_t ctas = s.axis == 0   ? launch.grid.x
+                                   : s.axis == 1 ? launch.grid.y
+                                                 : launch.grid.z;
+        covered = std::max(covered, bytes(g->invariant.factor(id)) * ctas);
+      } else if (s.kind == SymbolKind::kTid && s.axis == 1) {
+        distances.push_back(bytes(g->invariant.factor(id)));
+      }
+    }
+    for (const Piece& p : g->pieces) {
+      distances.push_back(static_cast<std::uint64_t>(p.offset - g->pieces.front().offset));
+    }
+    const Polynomial apart = g->invariant - groups.front()->invariant;
+    const std::vector<SymbolId> varying = apart.symbols();
+    if (std::none_of(varying.begin(), varying.end(), of_thread)) distances.push_back(bytes(apart));
   }
-  return step;
+  if (!known || step == 0) return std::nullopt;
+  std::uint64_t row = step;
+  for (const std::uint64_t distance : distances) {
+    if (distance >= covered && covered != 0) row = std::gcd(row, distance);
+  }
+  return row >= covered ? row : step;
 }
 
 }  // namespace
@@ -211,19 +252,22 @@ LaunchLocality LocalityTable::evaluate(const AccessGroup& group,
   out.why = std::move(locality.why);
   if (!group.problem.empty()) return out;
   out.stride_bytes = analysis_.symbols.evaluate(group.stride, values);
-  out.datablock_bytes = bytes_of_cta(analysis_.symbols, group, launch);
-  if (out.motion == Motion::kColumn && out.stride_bytes) {
-    out.row_bytes = row_bytes_of(analysis_, group, values, *out.stride_bytes);
+  if (const auto datablock = datablock_of_cta(analysis_.symbols, group, launch)) {
+    out.datablock_bytes = datablock->bytes;
+    out.tile = datablock->tile;
   }
+  if (out.motion == Motion::kColumn) out.row_bytes = row_bytes_of(analysis_, {&group}, launch);
   return out;
 }
 
 LaunchLocality LocalityTable::evaluate(const DataStructure& structure,
                                        const LaunchRequest& launch) const {
   std::vector<LaunchLocality> rows;
+  std::vector<const AccessGroup*> groups;
   std::vector<Locality> types;
   std::vector<unsigned> lines;
   for (const std::size_t g : structure.deciding) {
+    groups.push_back(&groups_[g]);
     rows.push_back(evaluate(groups_[g], launch));
     const LaunchLocality& row = rows.back();
     types.push_back(Locality{row.type, row.sharing, row.motion, {}, row.why});
@@ -235,9 +279,11 @@ LaunchLocality LocalityTable::evaluate(const DataStructure& structure,
   out.sharing = locality.sharing;
   out.motion = locality.motion;
   out.why = locality.why;
+  out.row_bytes =
+      out.motion == Motion::kColumn ? row_bytes_of(analysis_, groups, launch) : std::nullopt;
   for (const LaunchLocality& row : rows) {
     if (row.stride_bytes != out.stride_bytes) out.stride_bytes.reset();
-    if (row.row_bytes != out.row_bytes) out.row_bytes.reset();
+    out.tile = out.tile || row.tile;
     // Groups of one data structure can be neighbours of one datablock.
     out.datablock_bytes = out.datablock_bytes && row.datablock_bytes
                               ? std::optional(std::max(*out.datablock_bytes, *row.datablock_bytes))

@@ -96,6 +96,7 @@ struct LaunchLocality {
   std::optional<std::uint64_t> datablock_bytes;  ///< distinct bytes of CTA (0,0,0), first iteration
   /// Column motion: distance of consecutive rows of the data structure.
   std::optional<std::uint64_t> row_bytes;
+  bool tile = false;  ///< the datablock's bytes do not follow each other
   std::string why;  ///< kUnclassified: the reason
 };
 

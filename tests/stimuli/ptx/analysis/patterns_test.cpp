@@ -2,6 +2,7 @@
 // data/patterns.cu, classified by hand from its CUDA source, against the analysis of the PTX that
 // clang 14 and nvcc 13 make of it: types, strides and datablocks of a launch, and the addresses
 // that the interpreter executes.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
@@ -331,4 +332,69 @@ TEST_CASE("the table of patterns has more than thirty kernels of each compiler")
     CHECK(compiled("clang14").function(p.kernel) != nullptr);
     CHECK(compiled("nvcc13").function(p.kernel) != nullptr);
   }
+}
+
+namespace {
+
+ptx::LaunchLocality locality_of(const ptx::Module& module, const Pattern& pattern,
+                                std::size_t parameter) {
+  const ptx::LocalityTable table = ptx::make_locality_table(module, pattern.kernel);
+  const PatternLaunch launch(module, pattern);
+  return table.evaluate(*table.of_parameter(parameter), launch.request);
+}
+
+ptx::Module of_suite(const std::string& kernel) {
+  return ptx::parse_file(std::string(TESSERA_SOURCE_DIR) + "/stimuli/kernels/" + kernel + "/" +
+                         kernel + ".ptx");
+}
+
+}  // namespace
+
+TEST_CASE("data structures that CTAs cross by columns have the rows of their source") {
+  struct {
+    const char* kernel;
+    std::size_t parameter;
+    std::uint64_t row;
+  } const expected[] = {{"figure6", 1, 256},        {"tiled_gemm", 1, 256},
+                        {"tiled_gemm_tt", 0, 192},  {"naive_gemm", 1, 256},
+                        {"constant_width", 0, 512}, {"unrolled_columns", 0, 512}};
+  const std::string compiler = GENERATE("clang14", "nvcc13");
+  for (const auto& e : expected) {
+    INFO(e.kernel << " by " << compiler);
+    const auto pattern = std::find_if(patterns().begin(), patterns().end(), [&](const Pattern& p) {
+      return p.kernel == std::string(e.kernel);
+    });
+    CHECK(locality_of(compiled(compiler), *pattern, e.parameter).row_bytes == e.row);
+  }
+}
+
+TEST_CASE("rows of a step that threads and an unrolled loop divide are single rows") {
+  // The weights of a layer: steps of 64 rows, of which each thread along y takes 16, unrolled.
+  const ptx::LaunchLocality weights =
+      locality_of(of_suite("gemmlayer"), {"gemmlayer", {4, 2}, {32, 4}, {128, 128}, {}}, 1);
+  CHECK(weights.type == kCV);
+  CHECK(weights.stride_bytes == 64 * 512);
+  CHECK(weights.row_bytes == 512U);
+}
+
+TEST_CASE("threads along y within a row of the data structure are not in rows of their own") {
+  // 5 CTAs of 16 x 16 threads, 1 KB each, read 5 KB in a step.
+  const ptx::LaunchLocality addresses =
+      locality_of(of_suite("histo-main"), {"histo_main", {5, 7}, {16, 16}, {6400, 0}, {}}, 0);
+  CHECK(addresses.type == kCV);
+  CHECK(addresses.row_bytes == 5120U);
+}
+
+TEST_CASE("datablocks with the bytes of other CTAs between their own are tiles") {
+  const ptx::Module& module = compiled("clang14");
+  const auto tile = [&](const std::string& kernel, std::size_t parameter) {
+    const auto pattern = std::find_if(patterns().begin(), patterns().end(),
+                                      [&](const Pattern& p) { return p.kernel == kernel; });
+    return locality_of(module, *pattern, parameter).tile;
+  };
+  CHECK(tile("tiled_gemm", 2));
+  CHECK(tile("stencil3d", 0));
+  CHECK_FALSE(tile("add_vectors", 0));
+  CHECK_FALSE(tile("stencil1d", 0));
+  CHECK_FALSE(tile("grid_stride", 0));
 }
