@@ -52,6 +52,14 @@ void check(const std::string& workload, const std::string& kernel, const std::st
   CHECK(decisions()[kernel] == std::set<std::string>{scheduler});
 }
 
+/// The first instructions at scale medium.
+RunOptions medium() {
+  RunOptions options;
+  options.scale = Scale::kMedium;
+  options.window = WindowOptions{0, 10'000, false};
+  return options;
+}
+
 }  // namespace
 
 #define TESSERA_AS_IN_TABLE_IV(WORKLOAD, KERNEL, SCHEDULER)                    \
@@ -89,10 +97,7 @@ TEST_CASE("Table IV, mm: the largest array decides, at small scale the product")
   check("mm", "mm", "batched");
 }
 TEST_CASE("Table IV, mm: at medium scale the first factor, with the paper's row-binding") {
-  RunOptions options;
-  options.scale = Scale::kMedium;
-  options.window = WindowOptions{0, 10'000, false};
-  check("mm", "mm", "row-binding", options);
+  check("mm", "mm", "row-binding", medium());
 }
 
 // Kernel-wide
@@ -103,6 +108,11 @@ TESSERA_AS_IN_TABLE_IV("randomloc", "randomloc", "kernel-wide")
 TESSERA_AS_IN_TABLE_IV("kmeans", "kmeans_transpose", "kernel-wide")
 TESSERA_AS_IN_TABLE_IV("spmv-jds", "spmv_jds", "kernel-wide")
 TESSERA_AS_IN_TABLE_IV("btree", "btree_find", "kernel-wide")
-TESSERA_AS_IN_TABLE_IV("streamcluster", "streamcluster_cost", "kernel-wide")
+TEST_CASE("Table IV, streamcluster: at small scale the coordinates decide") {
+  check("streamcluster", "streamcluster_cost", "batched");
+}
+TEST_CASE("Table IV, streamcluster: at medium scale the sums, with the paper's kernel-wide") {
+  check("streamcluster", "streamcluster_cost", "kernel-wide", medium());
+}
 TESSERA_UNLIKE_TABLE_IV("kmeans", "kmeans_assign", "batched", "kernel-wide")
 TESSERA_UNLIKE_TABLE_IV("lbm", "lbm_step", "batched", "kernel-wide")

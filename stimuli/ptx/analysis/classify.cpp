@@ -41,7 +41,9 @@ class Classifier {
                           ", and the paper's types are those of two-dimensional grids");
     }
     if (axes == 1 || (!depends(0) && !depends(1))) {
-      return unclassified("all CTAs access the same data");
+      Locality l = unclassified("all CTAs access the same data");
+      l.sharing = Sharing::kGrid;
+      return l;
     }
     return shared(depends(1) ? 1 : 0);
   }
@@ -270,7 +272,8 @@ Locality merged(const std::vector<Locality>& types, const std::vector<unsigned>&
     if (agrees) continue;
     // An unclassified access is its own reason.
     for (const std::size_t k : {std::size_t{0}, i}) {
-      if (types[k].type == LocalityType::kUnclassified && types[k].sharing == Sharing::kNone) {
+      if (types[k].type == LocalityType::kUnclassified &&
+          (types[k].sharing == Sharing::kNone || types[k].sharing == Sharing::kGrid)) {
         return types[k];
       }
     }

@@ -176,6 +176,8 @@ const char* sharing_name(Sharing sharing) {
       return "grid-row";
     case Sharing::kGridColumn:
       return "grid-column";
+    case Sharing::kGrid:
+      return "grid";
   }
   return "?";
 }
@@ -220,10 +222,16 @@ LocalityTable::LocalityTable(IndexAnalysis analysis) : analysis_(std::move(analy
       structure.groups.push_back(groups_.size());
       groups_.push_back(std::move(g));
     }
+    const auto is_deepest = [&](std::size_t g) { return groups_[g].loops.size() == deepest; };
+    const auto prefers_ctas = [&](std::size_t g) {
+      return is_deepest(g) && groups_[g].locality.sharing != Sharing::kGrid;
+    };
+    const bool any_prefers =
+        std::any_of(structure.groups.begin(), structure.groups.end(), prefers_ctas);
     std::vector<Locality> types;
     std::vector<unsigned> lines;
     for (const std::size_t g : structure.groups) {
-      if (groups_[g].loops.size() != deepest) continue;
+      if (any_prefers ? !prefers_ctas(g) : !is_deepest(g)) continue;
       structure.deciding.push_back(g);
       types.push_back(groups_[g].locality);
       lines.push_back(analysis_.accesses[groups_[g].accesses.front()].line);

@@ -28,9 +28,9 @@ namespace tessera::ptx {
 /// "no-locality", "row-horizontal", ..., "intra-thread", "unclassified".
 const char* locality_type_name(LocalityType type);
 
-/// The CTAs that start at the same datablock.
-enum class Sharing : std::uint8_t { kNone, kGridRow, kGridColumn };
-/// "none", "grid-row", "grid-column".
+/// The CTAs that start at the same datablock. kGrid: all, as with one value for all threads.
+enum class Sharing : std::uint8_t { kNone, kGridRow, kGridColumn, kGrid };
+/// "none", "grid-row", "grid-column", "grid".
 const char* sharing_name(Sharing sharing);
 
 /// The direction in which a CTA moves through the data structure from iteration to iteration.
@@ -79,7 +79,8 @@ struct AccessGroup {
 
 /// A pointer parameter, or a .global variable: the merged row of its groups. The groups in the
 /// deepest loops decide, because their accesses are the most frequent; groups that disagree make
-/// the data structure unclassified.
+/// the data structure unclassified. Accesses of all CTAs to the same data decide only if there are
+/// no others, because they favour no CTA.
 struct DataStructure {
   PointerOrigin origin;
   std::vector<std::size_t> groups;    ///< indices of LocalityTable::groups()
@@ -97,7 +98,7 @@ struct LaunchLocality {
   /// Column motion: distance of consecutive rows of the data structure.
   std::optional<std::uint64_t> row_bytes;
   bool tile = false;  ///< the datablock's bytes do not follow each other
-  std::string why;  ///< kUnclassified: the reason
+  std::string why;    ///< kUnclassified: the reason
 };
 
 class LocalityTable {

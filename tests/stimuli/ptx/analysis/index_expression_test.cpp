@@ -246,17 +246,36 @@ TEST_CASE("a datablock counts bytes that several accesses share once") {
 }
 
 TEST_CASE("groups of a data structure that disagree leave it unclassified") {
+  // p[i], then p[p[i]].
   const LocalityTable table = table_of(
       "mul.wide.s32 %rd10, %r6, 4;\nadd.s64 %rd11, %rd1, %rd10;\nld.global.u32 %r10, [%rd11];\n"
-      "mul.wide.s32 %rd12, %r3, 4;\nadd.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13], %r10;\n"
+      "mul.wide.s32 %rd12, %r10, 4;\nadd.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13], %r10;\n"
       "mul.wide.s32 %rd14, %r6, 4;\nadd.s64 %rd15, %rd2, %rd14;\nred.global.add.u32 [%rd15], "
       "%r10;\n");
   REQUIRE(table.structures().size() == 2);
   CHECK(table.structures()[0].groups.size() == 2);
   CHECK(table.structures()[0].locality.type == LocalityType::kUnclassified);
-  CHECK(table.structures()[0].locality.why == "all CTAs access the same data");
+  CHECK_THAT(table.structures()[0].locality.why, Contains("it depends on a loaded value"));
   CHECK(table.structures()[1].locality.type == LocalityType::kNoLocality);
   CHECK(table.analysis().accesses[2].kind == AccessKind::kAtomic);
+}
+
+TEST_CASE("accesses of all CTAs to the same data do not decide a data structure's type") {
+  // p[i], then p[tid]; of q, only q[tid].
+  const LocalityTable table = table_of(
+      "mul.wide.s32 %rd10, %r6, 4;\nadd.s64 %rd11, %rd1, %rd10;\nld.global.u32 %r10, [%rd11];\n"
+      "mul.wide.s32 %rd12, %r3, 4;\nadd.s64 %rd13, %rd1, %rd12;\nst.global.u32 [%rd13], %r10;\n"
+      "add.s64 %rd15, %rd2, %rd12;\nst.global.u32 [%rd15], %r10;\n");
+  REQUIRE(table.structures().size() == 2);
+  const DataStructure& p = table.structures()[0];
+  CHECK(p.groups.size() == 2);
+  CHECK(p.deciding.size() == 1);
+  CHECK(p.locality.type == LocalityType::kNoLocality);
+  const LaunchLocality l = table.evaluate(p, launch({4}, {32}, 100, 1));
+  CHECK(l.type == LocalityType::kNoLocality);
+  CHECK(l.datablock_bytes == 128U);
+  CHECK(table.structures()[1].locality.type == LocalityType::kUnclassified);
+  CHECK(table.structures()[1].locality.sharing == Sharing::kGrid);
 }
 
 TEST_CASE("shared, local and constant memory are not in the table") {

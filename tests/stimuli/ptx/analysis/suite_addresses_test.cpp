@@ -175,7 +175,8 @@ std::vector<TableRow> table_of_suite() {
       {"kmeans", "kmeans_transpose", 0, kIT, 4},
       {"spmv-jds", "spmv_jds", 1, kIT, 4},
       {"btree", "btree_find", 0, LocalityType::kUnclassified, 0},
-      {"streamcluster", "streamcluster_cost", 0, LocalityType::kUnclassified, 0},
+      {"streamcluster", "streamcluster_cost", 0, kNL, 32768},
+      {"streamcluster", "streamcluster_cost", 5, LocalityType::kUnclassified, 0},
       {"lbm", "lbm_step", 0, kNL, 0},
   };
 }
