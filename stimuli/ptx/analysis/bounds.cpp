@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The treatment of borders in index expressions.
+// The treatment of borders in index expressions, and of masks that a launch decides.
 
+#include <array>
 #include <cstdlib>
 
 #include "stimuli/ptx/analysis/classify.h"
@@ -60,6 +61,43 @@ std::optional<Polynomial> without_bound(const SymbolTable& symbols, const Symbol
   return std::nullopt;
 }
 
+/// The largest value of a sum of thread and CTA indices with factors of at least 0. Empty if it is
+/// none, or can be negative.
+std::optional<std::int64_t> largest_value(const SymbolTable& symbols, const Polynomial& p,
+                                          const LaunchView& launch) {
+  std::optional<std::int64_t> most = symbols.evaluate(p, launch.values);
+  for (const SymbolId id : p.symbols()) {
+    const Symbol& s = symbols[id];
+    if (is_uniform(symbols, Polynomial::symbol(id))) continue;
+    const bool is_index = s.kind == SymbolKind::kTid || s.kind == SymbolKind::kCtaid;
+    if (!is_index || p.degree(id) > 1) return std::nullopt;
+    const Dim3& dims = s.kind == SymbolKind::kTid ? launch.block : launch.grid;
+    const std::array<std::uint32_t, 3> counts = {dims.x, dims.y, dims.z};
+    const Polynomial factor = p.factor(id);
+    const std::optional<std::int64_t> value = symbols.evaluate(factor, launch.values);
+    if (!most || !is_uniform(symbols, factor) || !value || *value < 0) return std::nullopt;
+    *most += *value * (std::int64_t{counts[s.axis]} - 1);
+  }
+  return most;
+}
+
+/// x & m for the values of a launch: x if m is 2^k - 1 and all x are below 2^k, 0 if m is -2^k.
+std::optional<Polynomial> without_mask(const SymbolTable& symbols, const Symbol& s,
+                                       const LaunchView& launch) {
+  if (s.kind != SymbolKind::kFunction || s.function != IndexFunction::kAnd) return std::nullopt;
+  const std::size_t masks = is_uniform(symbols, s.operands[0]) ? 0 : 1;
+  const Polynomial& x = s.operands[1 - masks];
+  if (!is_uniform(symbols, s.operands[masks])) return std::nullopt;
+  const std::optional<std::int64_t> mask = symbols.evaluate(s.operands[masks], launch.values);
+  const std::optional<std::int64_t> first = symbols.evaluate(x, launch.values);
+  const std::optional<std::int64_t> most = largest_value(symbols, x, launch);
+  if (!mask || !first || *first < 0 || !most) return std::nullopt;
+  if (s.bits < 64 && *most >> (s.bits - 1) != 0) return std::nullopt;
+  if (*mask >= *most && (*mask & (*mask + 1)) == 0) return x;
+  if (*mask < 0 && (-*mask & (-*mask - 1)) == 0 && *most < -*mask) return Polynomial();
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool depends_on_place(const SymbolTable& symbols, const Polynomial& p) {
@@ -83,6 +121,17 @@ Polynomial without_bounds(SymbolTable& symbols, const Polynomial& p) {
     });
     if (next == out) break;
     out = std::move(next);
+  }
+  return out;
+}
+
+Polynomial without_masks(const SymbolTable& symbols, const Polynomial& p,
+                         const LaunchView& launch) {
+  Polynomial out = p;
+  for (const SymbolId id : p.symbols()) {
+    if (const auto value = without_mask(symbols, symbols[id], launch)) {
+      out = out.substituted(id, *value);
+    }
   }
   return out;
 }

@@ -30,6 +30,9 @@ struct LaunchView {
   Dim3 block;
 };
 
+/// An index without bit masks that change none of its values at a launch, or that leave 0.
+Polynomial without_masks(const SymbolTable& symbols, const Polynomial& p, const LaunchView& launch);
+
 /// LADM's Algorithm 1. `launch`: null before a launch.
 Locality classify(const IndexAnalysis& analysis, const AccessGroup& group,
                   const LaunchView* launch);

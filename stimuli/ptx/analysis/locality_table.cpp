@@ -252,7 +252,9 @@ LaunchLocality LocalityTable::evaluate(const AccessGroup& group,
                                        const LaunchRequest& launch) const {
   const LaunchSymbols values(launch);
   const LaunchView view{values, launch.grid, launch.block};
-  Locality locality = classify(analysis_, group, &view);
+  AccessGroup at_launch = group;
+  at_launch.invariant = without_masks(analysis_.symbols, group.invariant, view);
+  Locality locality = classify(analysis_, at_launch, &view);
   LaunchLocality out;
   out.type = locality.type;
   out.sharing = locality.sharing;

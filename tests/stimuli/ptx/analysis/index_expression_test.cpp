@@ -235,6 +235,23 @@ TEST_CASE("launch values decide types that depend on them") {
   CHECK_FALSE(unknown.stride_bytes);
 }
 
+TEST_CASE("masks that a launch makes transparent or zero are resolved") {
+  // p[i & n]
+  const LocalityTable table = table_of("and.b32 %r20, %r6, %r1;\n" + kLoad);
+  const DataStructure& d = table.structures().at(0);
+  CHECK(d.locality.type == LocalityType::kUnclassified);
+  const auto at = [&](std::int32_t mask) { return table.evaluate(d, launch({4}, {32}, mask, 1)); };
+  // 128 threads.
+  CHECK(at(127).type == LocalityType::kNoLocality);
+  CHECK(at(127).datablock_bytes == 128U);
+  CHECK(at(1023).type == LocalityType::kNoLocality);
+  CHECK(at(-128).why == "all CTAs access the same data");
+  // Some threads differ, or the mask is none of consecutive bits.
+  CHECK_THAT(at(63).why, Contains("it depends on ctaid.x through"));
+  CHECK_THAT(at(-64).why, Contains("it depends on ctaid.x through"));
+  CHECK_THAT(at(191).why, Contains("it depends on ctaid.x through"));
+}
+
 TEST_CASE("a datablock counts bytes that several accesses share once") {
   const LocalityTable table = table_of(
       "mul.wide.s32 %rd10, %r6, 16;\nadd.s64 %rd11, %rd1, %rd10;\n"

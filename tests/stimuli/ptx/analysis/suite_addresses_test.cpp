@@ -150,6 +150,7 @@ std::vector<TableRow> table_of_suite() {
       {"histo-final", "histo_final", 1, kNL, 524288},
       {"reduction", "reduction", 0, kNL, 262144},
       {"hotspot3d", "hotspot3d", 0, kNL, 32768},
+      {"fwt", "fwt_pass", 0, kNL, 0},
       {"histo-main", "histo_main", 0, kCV, 8192},
       {"mm", "mm", 0, LocalityType::kRowHorizontal, 64},
       {"mm", "mm", 1, kCV, 12288},
