@@ -317,13 +317,21 @@ void Simulation::Impl::run_host(const std::function<bool()>& done) {
   if (interrupted_) throw Interrupted{};
 }
 
-/// Runs until work in flight after the last kernel (write-backs) has completed.
+/// Runs until work in flight after the last kernel has completed: write-backs, and probes that
+/// nobody waits for any more. The watchdog's time counts from the last transaction that ended.
 void Simulation::Impl::drain() {
   const auto idle = [&] {
     return std::all_of(blocks_.begin(), blocks_.end(), [](const Block* b) { return b->idle(); });
   };
-  const Tick limit = now() + clock_.time_of(config_.gpu.system.watchdog_cycles);
-  while (!idle() && now() < limit) sc_core::sc_start(to_sc_time(clock_.time_of(1000)));
+  const Tick patience = clock_.time_of(config_.gpu.system.watchdog_cycles);
+  Tick limit = now() + patience;
+  std::size_t least = pool_.live();
+  while (!idle() && now() < limit) {
+    sc_core::sc_start(to_sc_time(clock_.time_of(1000)));
+    if (pool_.live() >= least) continue;
+    least = pool_.live();
+    limit = now() + patience;
+  }
   if (!idle()) {
     throw RunError("after the last kernel something is still under way:\n" +
                    Supervisor::describe(blocks_));

@@ -424,3 +424,14 @@ TEST_CASE("miss routing is refused where L1s have no common network") {
   CHECK(refusal("mcm-uba").find("without modules") != std::string::npos);
   CHECK(refusal("mesh-28-8").empty());
 }
+
+TEST_CASE("a run waits for probes that outlive its last kernel by more than the watchdog's time") {
+  // Searches of all cores with three probes each fill the request network.
+  const RunResult r = run_workload(
+      "mesh-28-8", "bfs", {},
+      {"system.miss_routing=ip", "miss_routing.ip.coverage=27", "miss_routing.ip.probes=3",
+       "miss_routing.ip.rate=1", "system.watchdog_cycles=10000"},
+      {});
+  INFO(r.failure.value_or(""));
+  CHECK_FALSE(r.failure.has_value());
+}
