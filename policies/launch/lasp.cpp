@@ -127,7 +127,7 @@ class Lasp final : public LaunchPlanner {
     if (own.kind == Units::Kind::kBatches && running.kind == Units::Kind::kParts &&
         stride_of(*a.locality) == 0) {
       own.batch = 1;
-      own.count = std::max<std::uint64_t>(1, launch.grid.count());
+      own.count = launch.grid.count();
       own.dealt = false;
     }
     return own;
@@ -144,7 +144,7 @@ class Lasp final : public LaunchPlanner {
   static std::uint64_t bytes_of_cta(const LaunchView& launch, const LaunchArgument& a) {
     const ArrayLocality& l = *a.locality;
     if (l.stride_bytes == 0 || stride_of(l) != 0) return datablock_of(launch, l);
-    return bytes_of(launch, a) / std::max<std::uint64_t>(1, launch.grid.count());
+    return bytes_of(launch, a) / launch.grid.count();
   }
 
   /// CTAs of a batch: those of a page (equation 2), or of the pages of equation 1 if the CTAs
@@ -155,7 +155,7 @@ class Lasp final : public LaunchPlanner {
     if (bytes == 0) return 1;
     const std::uint64_t stride = stride_of(*a.locality);
     const std::uint64_t pages = stride == 0 ? 1 : granularity(stride);
-    const std::uint64_t ctas = std::max<std::uint64_t>(1, launch.grid.count());
+    const std::uint64_t ctas = launch.grid.count();
     const std::uint64_t batch =
         std::min(ctas, std::max<std::uint64_t>(1, pages * page_bytes_ / bytes));
     const std::uint64_t rows = (batch + launch.grid.x - 1) / launch.grid.x;
@@ -248,8 +248,8 @@ class Lasp final : public LaunchPlanner {
   }
 
   /// Columns of rows that have less than a page for each node. If a row has a page for each GPU, it
-  /// goes to the GPU that runs its columns, to the GPU's nodes in turn (ours). Otherwise, equation
-  /// 1 gives a granularity of one page.
+  /// goes to the GPU that runs its columns, to the GPU's nodes in turn (ours). If not, pages are
+  /// dealt one by one (equation 1).
   std::uint32_t node_of_short_row(std::uint64_t page, std::uint64_t at,
                                   std::uint64_t row_bytes) const {
     if (nodes_.gpus == 1 || row_bytes < nodes_.gpus * page_bytes_) return nodes_.dealt(page);

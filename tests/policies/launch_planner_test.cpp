@@ -197,19 +197,27 @@ TEST_CASE("lasp: rows of a page a GPU go to the GPU of their columns, to its chi
 }
 
 TEST_CASE("lasp: tiles are scheduled by whole rows of the grid") {
-  // 4 x 8 CTAs of 512 bytes, tiles of an array whose rows have 2 KB: a page has two rows of CTAs.
-  ArrayLocality tiles{LocalityType::kNoLocality, 0, 512, 0, true};
-  const CtaGrid grid{4, 8, 1};
-  const auto view = launch_of(grid, {{4, tiles}});
-  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  // CTAs of 1 KB, tiles of an array whose rows have more: a row of 8 CTAs fills two pages. Equation
+  // 2 alone has batches of four, which fill none.
+  const ArrayLocality tiles{LocalityType::kNoLocality, 0, 1024, 0, true};
+  const CtaGrid grid{8, 4, 1};
+  const auto planner = make_policy<LaunchPlanner>("lasp", four_chiplets());
+  const LaunchPlan plan = planner->plan(launch_of(grid, {{8, tiles}}));
   CHECK(plan.scheduler->name == "batched");
-  CHECK(memories_of(plan) == Nodes{0, 1, 2, 3});
+  CHECK(memories_of(plan) == Nodes{0, 0, 1, 1, 2, 2, 3, 3});
   const Nodes nodes = nodes_of(plan, grid);
   for (std::size_t cta = 0; cta < 32; ++cta) CHECK(nodes[cta] == cta / 8);
-  // Four rows of CTAs are not enough for four nodes of two rows each: batches of equation 2.
-  const auto few = launch_of({4, 4, 1}, {{2, tiles}});
-  const LaunchPlan small = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(few);
-  CHECK(nodes_of(small, {4, 4, 1}) == Nodes{0, 0, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2, 2, 2});
+}
+
+TEST_CASE("lasp: tiles of a grid with fewer rows than nodes are batches of equation 2") {
+  const ArrayLocality tiles{LocalityType::kNoLocality, 0, 1024, 0, true};
+  const CtaGrid grid{8, 3, 1};
+  const auto view = launch_of(grid, {{6, tiles}});
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  const Nodes batches{0, 1, 0, 2, 3, 2};
+  CHECK(memories_of(plan) == batches);
+  const Nodes nodes = nodes_of(plan, grid);
+  for (std::size_t cta = 0; cta < 24; ++cta) CHECK(nodes[cta] == batches[cta / 4]);
 }
 
 TEST_CASE("lasp: CTAs that step through parts of their own divide the array") {

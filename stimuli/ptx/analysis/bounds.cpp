@@ -61,11 +61,12 @@ std::optional<Polynomial> without_bound(const SymbolTable& symbols, const Symbol
   return std::nullopt;
 }
 
-/// The largest value of a sum of thread and CTA indices with factors of at least 0. Empty if it is
-/// none, or can be negative.
+/// The largest value of a sum of thread and CTA indices with factors of at least 0, all of whose
+/// values are at least 0. Empty for others.
 std::optional<std::int64_t> largest_value(const SymbolTable& symbols, const Polynomial& p,
                                           const LaunchView& launch) {
-  std::optional<std::int64_t> most = symbols.evaluate(p, launch.values);
+  std::optional<std::int64_t> most = symbols.evaluate(p, launch.values);  // all indices are 0
+  if (!most || *most < 0) return std::nullopt;
   for (const SymbolId id : p.symbols()) {
     const Symbol& s = symbols[id];
     if (is_uniform(symbols, Polynomial::symbol(id))) continue;
@@ -75,7 +76,7 @@ std::optional<std::int64_t> largest_value(const SymbolTable& symbols, const Poly
     const std::array<std::uint32_t, 3> counts = {dims.x, dims.y, dims.z};
     const Polynomial factor = p.factor(id);
     const std::optional<std::int64_t> value = symbols.evaluate(factor, launch.values);
-    if (!most || !is_uniform(symbols, factor) || !value || *value < 0) return std::nullopt;
+    if (!is_uniform(symbols, factor) || !value || *value < 0) return std::nullopt;
     *most += *value * (std::int64_t{counts[s.axis]} - 1);
   }
   return most;
@@ -89,9 +90,8 @@ std::optional<Polynomial> without_mask(const SymbolTable& symbols, const Symbol&
   const Polynomial& x = s.operands[1 - masks];
   if (!is_uniform(symbols, s.operands[masks])) return std::nullopt;
   const std::optional<std::int64_t> mask = symbols.evaluate(s.operands[masks], launch.values);
-  const std::optional<std::int64_t> first = symbols.evaluate(x, launch.values);
   const std::optional<std::int64_t> most = largest_value(symbols, x, launch);
-  if (!mask || !first || *first < 0 || !most) return std::nullopt;
+  if (!mask || !most) return std::nullopt;
   if (s.bits < 64 && *most >> (s.bits - 1) != 0) return std::nullopt;
   if (*mask >= *most && (*mask & (*mask + 1)) == 0) return x;
   if (*mask < 0 && (-*mask & (-*mask - 1)) == 0 && *most < -*mask) return Polynomial();

@@ -62,6 +62,14 @@ class LaunchSymbols final : public SymbolValues {
   const LaunchRequest& launch_;
 };
 
+/// A group with the masks of its index that a launch resolves.
+AccessGroup at_launch(const SymbolTable& symbols, const AccessGroup& group,
+                      const LaunchView& launch) {
+  AccessGroup resolved = group;
+  resolved.invariant = without_masks(symbols, group.invariant, launch);
+  return resolved;
+}
+
 /// Bytes that the threads of a CTA access in an iteration.
 struct Datablock {
   std::uint64_t bytes = 0;  ///< distinct ones
@@ -102,7 +110,7 @@ std::optional<Datablock> datablock_of_cta(const SymbolTable& symbols, const Acce
 /// CTA's threads along y and of the accesses of one step. A row has at least the bytes that the
 /// CTAs of a grid row (or column) cover. Nothing if the launch does not give all values.
 std::optional<std::uint64_t> row_bytes_of(const IndexAnalysis& analysis,
-                                          const std::vector<const AccessGroup*>& groups,
+                                          const std::vector<AccessGroup>& groups,
                                           const LaunchRequest& launch) {
   const SymbolTable& symbols = analysis.symbols;
   const LaunchSymbols values(launch);
@@ -118,23 +126,23 @@ std::optional<std::uint64_t> row_bytes_of(const IndexAnalysis& analysis,
   std::uint64_t step = 0;
   std::uint64_t covered = 0;
   std::vector<std::uint64_t> distances;
-  for (const AccessGroup* g : groups) {
-    step = std::gcd(step, bytes(g->stride));
-    for (const SymbolId id : g->invariant.symbols()) {
+  for (const AccessGroup& g : groups) {
+    step = std::gcd(step, bytes(g.stride));
+    for (const SymbolId id : g.invariant.symbols()) {
       const Symbol& s = symbols[id];
       if (s.kind == SymbolKind::kCtaid) {
         const std::uint32_t ctas = s.axis == 0   ? launch.grid.x
                                    : s.axis == 1 ? launch.grid.y
                                                  : launch.grid.z;
-        covered = std::max(covered, bytes(g->invariant.factor(id)) * ctas);
+        covered = std::max(covered, bytes(g.invariant.factor(id)) * ctas);
       } else if (s.kind == SymbolKind::kTid && s.axis == 1) {
-        distances.push_back(bytes(g->invariant.factor(id)));
+        distances.push_back(bytes(g.invariant.factor(id)));
       }
     }
-    for (const Piece& p : g->pieces) {
-      distances.push_back(static_cast<std::uint64_t>(p.offset - g->pieces.front().offset));
+    for (const Piece& p : g.pieces) {
+      distances.push_back(static_cast<std::uint64_t>(p.offset - g.pieces.front().offset));
     }
-    const Polynomial apart = g->invariant - groups.front()->invariant;
+    const Polynomial apart = g.invariant - groups.front().invariant;
     const std::vector<SymbolId> varying = apart.symbols();
     if (std::none_of(varying.begin(), varying.end(), of_thread)) distances.push_back(bytes(apart));
   }
@@ -252,9 +260,8 @@ LaunchLocality LocalityTable::evaluate(const AccessGroup& group,
                                        const LaunchRequest& launch) const {
   const LaunchSymbols values(launch);
   const LaunchView view{values, launch.grid, launch.block};
-  AccessGroup at_launch = group;
-  at_launch.invariant = without_masks(analysis_.symbols, group.invariant, view);
-  Locality locality = classify(analysis_, at_launch, &view);
+  const AccessGroup resolved = at_launch(analysis_.symbols, group, view);
+  Locality locality = classify(analysis_, resolved, &view);
   LaunchLocality out;
   out.type = locality.type;
   out.sharing = locality.sharing;
@@ -266,18 +273,20 @@ LaunchLocality LocalityTable::evaluate(const AccessGroup& group,
     out.datablock_bytes = datablock->bytes;
     out.tile = datablock->tile;
   }
-  if (out.motion == Motion::kColumn) out.row_bytes = row_bytes_of(analysis_, {&group}, launch);
+  if (out.motion == Motion::kColumn) out.row_bytes = row_bytes_of(analysis_, {resolved}, launch);
   return out;
 }
 
 LaunchLocality LocalityTable::evaluate(const DataStructure& structure,
                                        const LaunchRequest& launch) const {
   std::vector<LaunchLocality> rows;
-  std::vector<const AccessGroup*> groups;
+  const LaunchSymbols values(launch);
+  const LaunchView view{values, launch.grid, launch.block};
+  std::vector<AccessGroup> groups;
   std::vector<Locality> types;
   std::vector<unsigned> lines;
   for (const std::size_t g : structure.deciding) {
-    groups.push_back(&groups_[g]);
+    groups.push_back(at_launch(analysis_.symbols, groups_[g], view));
     rows.push_back(evaluate(groups_[g], launch));
     const LaunchLocality& row = rows.back();
     types.push_back(Locality{row.type, row.sharing, row.motion, {}, row.why});

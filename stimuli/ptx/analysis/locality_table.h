@@ -28,7 +28,7 @@ namespace tessera::ptx {
 /// "no-locality", "row-horizontal", ..., "intra-thread", "unclassified".
 const char* locality_type_name(LocalityType type);
 
-/// The CTAs that start at the same datablock. kGrid: all, as with one value for all threads.
+/// The CTAs that start at the same datablock. kGrid: all CTAs.
 enum class Sharing : std::uint8_t { kNone, kGridRow, kGridColumn, kGrid };
 /// "none", "grid-row", "grid-column", "grid".
 const char* sharing_name(Sharing sharing);

@@ -252,6 +252,20 @@ TEST_CASE("masks that a launch makes transparent or zero are resolved") {
   CHECK_THAT(at(191).why, Contains("it depends on ctaid.x through"));
 }
 
+TEST_CASE("rows below a mask that a launch resolves are those of the index without it") {
+  // p[(i & n) + 384 * m] and the next of three rows of 128 elements.
+  const LocalityTable table = table_of(
+      "and.b32 %r20, %r6, %r1;\nmov.u32 %r30, 0;\nL:\n" + kLoad +
+      "ld.global.u32 %r22, [%rd21+512];\nadd.s32 %r20, %r20, 384;\nadd.s32 %r30, %r30, 1;\n"
+      "setp.lt.s32 %p1, %r30, 9;\n@%p1 bra L;\n");
+  const DataStructure& d = table.structures().at(0);
+  const LaunchLocality l = table.evaluate(d, launch({4, 2}, {32}, 127, 1));
+  CHECK(l.type == LocalityType::kColumnVertical);
+  CHECK(l.stride_bytes == 1536);
+  REQUIRE(l.row_bytes);
+  CHECK(*l.row_bytes == 512U);
+}
+
 TEST_CASE("a datablock counts bytes that several accesses share once") {
   const LocalityTable table = table_of(
       "mul.wide.s32 %rd10, %r6, 16;\nadd.s64 %rd11, %rd1, %rd10;\n"

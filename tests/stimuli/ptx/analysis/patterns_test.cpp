@@ -343,6 +343,13 @@ ptx::LaunchLocality locality_of(const ptx::Module& module, const Pattern& patter
   return table.evaluate(*table.of_parameter(parameter), launch.request);
 }
 
+const Pattern& pattern_of(const std::string& kernel) {
+  const auto found = std::find_if(patterns().begin(), patterns().end(),
+                                  [&](const Pattern& p) { return p.kernel == kernel; });
+  REQUIRE(found != patterns().end());
+  return *found;
+}
+
 ptx::Module of_suite(const std::string& kernel) {
   return ptx::parse_file(std::string(TESSERA_SOURCE_DIR) + "/stimuli/kernels/" + kernel + "/" +
                          kernel + ".ptx");
@@ -361,10 +368,8 @@ TEST_CASE("data structures that CTAs cross by columns have the rows of their sou
   const std::string compiler = GENERATE("clang14", "nvcc13");
   for (const auto& e : expected) {
     INFO(e.kernel << " by " << compiler);
-    const auto pattern = std::find_if(patterns().begin(), patterns().end(), [&](const Pattern& p) {
-      return p.kernel == std::string(e.kernel);
-    });
-    CHECK(locality_of(compiled(compiler), *pattern, e.parameter).row_bytes == e.row);
+    const ptx::Module& module = compiled(compiler);
+    CHECK(locality_of(module, pattern_of(e.kernel), e.parameter).row_bytes == e.row);
   }
 }
 
@@ -388,9 +393,7 @@ TEST_CASE("threads along y within a row of the data structure are not in rows of
 TEST_CASE("datablocks with the bytes of other CTAs between their own are tiles") {
   const ptx::Module& module = compiled("clang14");
   const auto tile = [&](const std::string& kernel, std::size_t parameter) {
-    const auto pattern = std::find_if(patterns().begin(), patterns().end(),
-                                      [&](const Pattern& p) { return p.kernel == kernel; });
-    return locality_of(module, *pattern, parameter).tile;
+    return locality_of(module, pattern_of(kernel), parameter).tile;
   };
   CHECK(tile("tiled_gemm", 2));
   CHECK(tile("stencil3d", 0));
