@@ -78,8 +78,14 @@ constexpr char kModel[] = R"promela(
 #define FREE(c, l) (state[AT(c, l)] == I && waits[AT(c, l)] == 0)
 #if LINES == 2
 #define FRAME(c, l) (state[AT(c, l)] != I || FREE(c, 1 - (l)))
+#define ALONE(c) (FREE(c, 0) || FREE(c, 1))
+#elif defined(OTHER_LINE)
+#define FRAME(c, l) (state[AT(c, l)] != I || !occupied[c])
+#define ALONE(c) (!occupied[c] || FREE(c, 0))
+bool occupied[CACHES];   /* the other line has the frame */
 #else
 #define FRAME(c, l) (true)
+#define ALONE(c) (true)
 #endif
 
 mtype = {load, store, nstore, read, write};
@@ -113,11 +119,13 @@ chan write_back_ack[PLACES] = [1] of {bit};
    (state[AT(c, l)] != M || stored[AT(d, l)] == 0))
 #if CACHES == 3
 #define CHECK(l) \
+  assert(ALONE(0) && ALONE(1) && ALONE(2)); \
   assert(SOUND(0, l) && SOUND(1, l) && SOUND(2, l)); \
   assert(APART(0, 1, l) && APART(0, 2, l) && APART(1, 0, l) && APART(1, 2, l) && \
          APART(2, 0, l) && APART(2, 1, l))
 #else
 #define CHECK(l) \
+  assert(ALONE(0) && ALONE(1)); \
   assert(SOUND(0, l) && SOUND(1, l)); \
   assert(APART(0, 1, l) && APART(1, 0, l))
 #endif
@@ -137,6 +145,17 @@ inline perform(k, a) {
      fi
   fi
 }
+
+#ifdef OTHER_LINE
+/* Takes a free frame and leaves it at any time. */
+proctype other_line(byte c) {
+end:
+  do
+  :: atomic { !occupied[c] && FREE(c, 0) -> occupied[c] = true }
+  :: occupied[c] -> occupied[c] = false
+  od
+}
+#endif
 
 proctype cache(byte c; byte l) {
   byte g;
@@ -317,6 +336,12 @@ init {
 #if CACHES == 3
     run cache(2, 0);
 #endif
+#ifdef OTHER_LINE
+    run other_line(0); run other_line(1);
+#if CACHES == 3
+    run other_line(2);
+#endif
+#endif
 #if LINES == 2
     run directory(1); run cache(0, 1); run cache(1, 1);
 #if CACHES == 3
@@ -330,12 +355,13 @@ init {
 
 }  // namespace
 
-std::string promela_model(const TransitionTable& table, unsigned lines, unsigned gpus) {
-  if (lines != 1 && lines != 2) throw std::invalid_argument("the model has 1 or 2 lines");
+std::string promela_model(const TransitionTable& table, ModelLines lines, unsigned gpus) {
   if (gpus != 1 && gpus != 2) throw std::invalid_argument("the model has 1 or 2 GPUs");
-  return "/* Generated from UMH's Table II (modules/umh/nmoesi.h). */\n#define LINES " +
-         std::to_string(lines) + "\n#define CACHES " + std::to_string(gpus + 1) + "\n" +
-         macros(table) + kModel;
+  return std::string(
+             "/* Generated from UMH's Table II (modules/umh/nmoesi.h). */\n#define LINES ") +
+         (lines == ModelLines::kTwo ? "2" : "1") +
+         (lines == ModelLines::kOneOfTwo ? "\n#define OTHER_LINE" : "") + "\n#define CACHES " +
+         std::to_string(gpus + 1) + "\n" + macros(table) + kModel;
 }
 
 }  // namespace tessera::umh
