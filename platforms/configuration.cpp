@@ -147,6 +147,19 @@ void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& 
   }
 }
 
+/// The base that a document names: a file beside it, another file, or a preset.
+std::string base_of(const LocatedJson& document, const std::string& file) {
+  const std::string base = text_of(document, "base");
+  const fs::path beside = fs::path(file).parent_path() / base;
+  if (fs::path(base).extension() == ".json" && fs::exists(beside)) return beside.string();
+  if (base.empty()) return base;
+  try {
+    return file_of(base);
+  } catch (const InputError& e) {
+    throw InputError(document.where("/base") + ": " + e.what());
+  }
+}
+
 /// Settings of the file, those of its base first.
 void collect(const std::string& platform, Collected& out, std::set<std::string>& seen) {
   const std::string file = file_of(platform);
@@ -157,14 +170,9 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
   if (!document.value.is_object()) {
     throw InputError(file + ":1: expected a JSON object of parameters");
   }
-  const std::string base = text_of(document, "base");
+  const std::string base = base_of(document, file);
   text_of(document, "description");
-  if (!base.empty()) {
-    // A file's base may stand beside it.
-    const fs::path beside = fs::path(file).parent_path() / base;
-    collect(fs::path(base).extension() == ".json" && fs::exists(beside) ? beside.string() : base,
-            out, seen);
-  }
+  if (!base.empty()) collect(base, out, seen);
   for (const std::string& plugin : plugins_of(document)) {
     const fs::path beside = fs::path(file).parent_path() / plugin;
     load_plugin(fs::exists(beside) ? beside.string() : plugin);

@@ -49,6 +49,8 @@ const std::vector<LevelRule>& rules() {
       {"IOMMU request", "iommu_request", {".iommu", "request"}, {}},
       {"IOMMU response", "iommu_response", {".iommu", "response"}, {}},
       {"LLC", "llc", {}, {"llc"}},
+      {"Stacks", "stacks", {}, {".stack"}},
+      {"Host link", "host_link", {}, {".host_link"}},
       {"DRAM", "dram", {}, {"dram", "hbm", "channel", "mem"}},
       {"SM", "sm", {}, {".sm", "sm_"}},
       {"NoC", "noc", {}, {"noc", "xbar", "crossbar", "network", "link"}},
@@ -87,6 +89,17 @@ bool is_egress_counter(const std::string& name, std::string& prefix, std::string
   prefix = name.substr(0, egress);
   part = name.substr(egress, end - egress);
   return true;
+}
+
+/// Peak of a level in GB/s, 0 if the document has none. Two directions that one series counts have
+/// the sum of their peaks. Stacks without other memory (memcpy) are the platform's DRAM.
+double peak_of(const ordered_json& peaks, const std::string& key, bool other_memory) {
+  const auto peak = [&peaks](const std::string& name) {
+    return peaks.contains(name) && peaks[name].is_number() ? peaks[name].get<double>() : 0.0;
+  };
+  if (key == "stacks" && !other_memory) return peak("dram");
+  if (peaks.contains(key)) return peak(key);
+  return peak(key + "_request") + peak(key + "_response");
 }
 
 bool is_series(const ordered_json& value) {
@@ -181,6 +194,12 @@ bool natural_less(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+double traffic_time_ns(const ordered_json& stats) {
+  const ordered_json::json_pointer access("/derived/host_access_ns");
+  const bool known = stats.contains(access) && stats.at(access).is_number();
+  return stats.value("time_ns", 0.0) + (known ? stats.at(access).get<double>() : 0);
+}
+
 Traffic traffic_of(const ordered_json& stats) {
   std::map<std::size_t, LevelTraffic> found;
   std::map<std::size_t, Series> series;
@@ -219,17 +238,17 @@ Traffic traffic_of(const ordered_json& stats) {
   if (interval_ns > 0) {
     traffic.interval_ends_ns = interval_ends(interval_ns, bins, kernels_end_ns(stats));
   }
-  const double time_ns = stats.value("time_ns", 0.0);
   const ordered_json derived = stats.value("derived", ordered_json::object());
+  const double time_ns = traffic_time_ns(stats);
+  const bool other_memory = std::any_of(
+      found.begin(), found.end(), [](const auto& level) { return level.second.name == "DRAM"; });
   const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
   for (auto& [rule, level] : found) {
     // A network is one block, so that its outputs are used as parts.
     if (level.parts.size() == 1 && !egresses[rule].empty()) level.parts = std::move(egresses[rule]);
     if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
-    const char* key = rules()[rule].key;
-    if (peaks.contains(key) && peaks[key].is_number() && peaks[key].get<double>() > 0) {
-      level.peak_gb_per_s = peaks[key].get<double>();
-    }
+    const double peak = peak_of(peaks, rules()[rule].key, other_memory);
+    if (peak > 0) level.peak_gb_per_s = peak;
     std::stable_sort(
         level.parts.begin(), level.parts.end(),
         [](const LevelPart& a, const LevelPart& b) { return natural_less(a.module, b.module); });

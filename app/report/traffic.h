@@ -21,7 +21,7 @@ struct LevelPart {
 struct LevelTraffic {
   std::string name;  ///< "L1 fills", "NoC request", "NoC response", "LLC", "DRAM", ...
   std::uint64_t bytes = 0;
-  double gb_per_s = 0;  ///< decimal, averaged over the kernels' time
+  double gb_per_s = 0;  ///< decimal, averaged over traffic_time_ns()
   /// Peak of the level, if the document has it in `derived.peak_gb_per_s`.
   std::optional<double> peak_gb_per_s;
   std::vector<std::uint64_t> bytes_over_time;  ///< one per interval of Traffic
@@ -36,6 +36,10 @@ struct Traffic {
   std::vector<double> interval_ends_ns;
   std::vector<LevelTraffic> levels;  ///< from the SMs outwards
 };
+
+/// Time of the kernels, and of the CPU's accesses between them (`derived.host_access_ns`, of
+/// platforms with a CPU), in ns: the blocks count the bytes of both.
+double traffic_time_ns(const nlohmann::ordered_json& stats);
 
 /// Traffic of a stats.json document, without levels that have no bandwidth series.
 Traffic traffic_of(const nlohmann::ordered_json& stats);

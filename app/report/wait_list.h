@@ -26,7 +26,7 @@ class WaitList {
   double setting(const std::string& group, const char* name) const;
   /// Converts cycles of a group's clock, summed over requests, to L1 cycles per average L1 miss.
   double per_miss(double cycles, const std::string& group) const;
-  /// Cycles of a group's clock during the kernels.
+  /// Cycles of a group's clock in traffic_time_ns().
   double elapsed(const std::string& group) const;
   /// Number of completed L1 misses.
   double misses() const { return misses_; }

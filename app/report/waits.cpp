@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/report/text.h"
+#include "app/report/traffic.h"
 #include "app/report/wait_list.h"
 
 namespace tessera::app {
@@ -36,7 +37,7 @@ double WaitList::per_miss(double cycles, const std::string& group) const {
 }
 
 double WaitList::elapsed(const std::string& group) const {
-  return stats_.value("time_ns", 0.0) * setting(group, "clock_hz") / 1e9;
+  return traffic_time_ns(stats_) * setting(group, "clock_hz") / 1e9;
 }
 
 void WaitList::add(Wait wait, bool waited) {

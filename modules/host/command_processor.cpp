@@ -394,8 +394,11 @@ CtaSchedulerFactory CommandProcessor::apply(const LaunchPlan& plan) {
   if (platform_.cache) {
     platform_.cache(std::move(caching));
   } else if (!caching.empty()) {
-    throw InputError("launch planner '" + config_.planner +
-                     "' chooses caching for single arrays, which no block of this platform has");
+    throw InputError(
+        "launch planner '" + config_.planner +
+        "' chooses caching for single arrays, which no block of this platform has (see "
+        "the parameters launch_planner." +
+        config_.planner + ".*)");
   }
   CtaSchedulerFactory scheduler;
   if (plan.scheduler) {

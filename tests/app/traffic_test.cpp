@@ -75,6 +75,38 @@ TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC")
   CHECK(levels[1].peak_gb_per_s == 256.0);
 }
 
+TEST_CASE("hierarchies have stacks and a host link, and the CPU's time counts") {
+  ordered_json stats = {
+      {"time_ns", 100.0},
+      {"modules",
+       {{"system.dram0", {{"bandwidth", series(10, {6})}}},
+        {"system.gpu0.stack1", {{"bandwidth", series(10, {2})}}},
+        {"system.host_link", {{"bandwidth", series(10, {40})}}}}},
+      {"derived",
+       {{"host_access_ns", 100.0},
+        {"peak_gb_per_s",
+         {{"dram", 2.0}, {"host_link_request", 3.0}, {"host_link_response", 4.0}}}}}};
+  CHECK(traffic_time_ns(stats) == 200);
+  auto levels = traffic_of(stats).levels;
+  REQUIRE(levels.size() == 3);
+  CHECK(levels[0].name == "Stacks");
+  CHECK_FALSE(levels[0].peak_gb_per_s.has_value());
+  CHECK(levels[1].name == "Host link");
+  CHECK(levels[1].gb_per_s == Approx(0.2));
+  CHECK(levels[1].peak_gb_per_s == 7.0);
+  CHECK(levels[2].name == "DRAM");
+  CHECK(levels[2].gb_per_s == Approx(0.03));
+  CHECK(levels[2].peak_gb_per_s == 2.0);
+  // memcpy: the stacks are the GPUs' memory, and there is no CPU.
+  stats["modules"].erase("system.dram0");
+  stats["derived"]["host_access_ns"] = nullptr;
+  levels = traffic_of(stats).levels;
+  REQUIRE(levels.size() == 2);
+  CHECK(levels[0].name == "Stacks");
+  CHECK(levels[0].gb_per_s == Approx(0.02));
+  CHECK(levels[0].peak_gb_per_s == 2.0);
+}
+
 TEST_CASE("series of unequal intervals are brought to the widest without losing bytes") {
   for (const bool wide_first : {false, true}) {
     const std::string a = wide_first ? "gpu.llc1" : "gpu.llc0";

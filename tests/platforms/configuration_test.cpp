@@ -161,6 +161,14 @@ TEST_CASE("malformed JSON names its line") {
   CHECK_THROWS_WITH(resolve_config(file.path(), {}), Catch::Contains(file.path() + ":2"));
 }
 
+TEST_CASE("a base that does not exist is refused with its place") {
+  const TemporaryFile file("{\n \"base\": \"ubamem\"}");
+  CHECK_THROWS_WITH(resolve_config(file.path(), {}),
+                    Catch::StartsWith(file.path() + ":2: ") &&
+                        Catch::Contains("unknown platform 'ubamem'") &&
+                        Catch::Contains("did you mean 'uba-mem'?"));
+}
+
 TEST_CASE("a base that leads back is refused") {
   const auto dir = std::filesystem::temp_directory_path();
   const TemporaryFile file("{}");
