@@ -51,8 +51,12 @@ HmdSite hmd_site(const GpuConfig& config, const PlatformPlan& plan, const Planne
     return plan.blocks[static_cast<PlannedBlockId>(child)].kind != BlockKind::kCpuLlc;
   });
   site.config = config.hierarchy.hmd_config(static_cast<std::uint32_t>(of_gpus));
-  // L2s request lines. umh.block_bytes is then the interleave of the stacks only.
-  if (!plan.has(BlockKind::kSmd)) site.config.hmd.block_bytes = umh::kLineBytes;
+  // L2s request lines, and accept none from each other. umh.block_bytes is then the interleave of
+  // the stacks only.
+  if (!plan.has(BlockKind::kSmd)) {
+    site.config.hmd.block_bytes = umh::kLineBytes;
+    site.config.hmd.peer_transfer = false;
+  }
   return site;
 }
 

@@ -149,7 +149,7 @@ void describe(ParameterVisitor& v, UmhConfig& c) {
          "the stacks cache the host's memory; off: zero-copy, an L2 miss goes to the host "
          "(UMH section 3.1.1)");
   v.integer("stack_bytes", c.stack_bytes, "byte", "of a stack (UMH Table III)", 1 << 16,
-            std::uint64_t{1} << 40);
+            std::uint64_t{1} << 36);
   v.integer("block_bytes", c.block_bytes, "byte",
             "secondary block, and interleave of stacks and HMDs (UMH Table III, section 5.3)", 64,
             1 << 20);

@@ -85,7 +85,14 @@ class Lasp final : public LaunchPlanner {
 
  private:
   static std::uint64_t bytes_of(const LaunchView& launch, const LaunchArgument& a) {
-    return launch.arrays[*a.array].bytes;
+    return launch.arrays[*a.array].bytes - begin_of(launch, a);
+  }
+
+  /// Where in its array the argument points.
+  static std::uint64_t begin_of(const LaunchView& launch, const LaunchArgument& a) {
+    const LaunchArray& array = launch.arrays[*a.array];
+    const bool is_inside = a.value >= array.address && a.value - array.address < array.bytes;
+    return is_inside ? a.value - array.address : 0;
   }
 
   /// Bytes that the grid's rows or columns divide among them: of the array, or of each of its rows.
@@ -223,7 +230,8 @@ class Lasp final : public LaunchPlanner {
                         const LaunchArgument& a, const Units& own) const {
     const ArrayLocality& l = *a.locality;
     const std::uint64_t bytes = bytes_of(launch, a);
-    const std::uint64_t at = page * page_bytes_;
+    const std::uint64_t begin = begin_of(launch, a);
+    const std::uint64_t at = page * page_bytes_ - std::min(page * page_bytes_, begin);
     const auto part = [&](std::uint64_t offset, std::uint64_t whole) {
       return node_of_unit(offset * own.count / whole, own);
     };

@@ -101,6 +101,8 @@ TESSERA_VERIFIES_CARRIED(
 TESSERA_FOR_UMH(TESSERA_VERIFIES_CARRIED,
                 "umh-4-small dispatch.planner=lasp launch_planner.lasp.remote_bypassing=false")
 TESSERA_VERIFIES_CARRIED("mm", "memcpy-2-small umh.partitioned=true")
+// L2s accept no peer transfers.
+TESSERA_VERIFIES_CARRIED("mm", "memcpy-2-small umh.peer_transfer=true")
 TESSERA_VERIFIES_CARRIED("transpose", "zero-copy-2-small umh.partitioned=true")
 
 // Kernels with fences, flags and atomics.

@@ -100,6 +100,13 @@ TEST_CASE("lasp: consecutive datablocks lie where the batch of their CTAs runs")
   CHECK(nodes_of(plan, {16, 1, 1}) == Nodes{0, 0, 1, 1, 0, 0, 1, 1, 2, 2, 3, 3, 2, 2, 3, 3});
 }
 
+TEST_CASE("lasp: an argument that points behind its array's begin moves the datablocks") {
+  auto view = launch_of({16, 1, 1}, {{10, {LocalityType::kNoLocality, 0, 2048, 0}}});
+  view.arguments[0].value += 2 * kPage;
+  const LaunchPlan plan = make_policy<LaunchPlanner>("lasp", four_chiplets())->plan(view);
+  CHECK(memories_of(plan) == Nodes{0, 0, 0, 1, 0, 1, 2, 3, 2, 3});
+}
+
 TEST_CASE("lasp: with a stride, all datablocks of a CTA lie where it runs") {
   // Figure 3 of the paper. 16 CTAs of 2 KB stride over 8 pages: 2 pages a node (equation 1), so
   // that a batch has 4 CTAs. The array has 20 pages: two strides and a half.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The treatment of borders in index expressions, and of masks that a launch decides.
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 
@@ -43,20 +44,36 @@ std::optional<Polynomial> without_bound(const SymbolTable& symbols, const Symbol
     const Polynomial& a = s.operands[0];
     const Polynomial& b = s.operands[1];
     if (!depends(a) && !depends(b)) return std::nullopt;
-    if (!depends(a - b) || is_uniform(symbols, a)) return b;
-    if (is_uniform(symbols, b)) return a;
+    // min(i, 3) is 3 nearly everywhere.
+    const auto is_limit = [&](const Polynomial& p) {
+      constexpr std::int64_t kFew = 32;
+      const bool is_low =
+          s.function == IndexFunction::kMinimum && p.constant().value_or(kFew) < kFew;
+      return is_uniform(symbols, p) && !is_low;
+    };
+    if (!depends(a - b) || is_limit(a)) return b;
+    if (is_limit(b)) return a;
     return std::nullopt;
   }
   const Polynomial& e = s.operands[0];
   if (s.function == IndexFunction::kSelectEq) {
-    // All places but one.
-    const bool is_place = depends(e) && !symbols.any(e, [](SymbolId, const Symbol& t) {
-      return t.kind == SymbolKind::kFunction || t.kind == SymbolKind::kOpaque;
+    // All places but one, if the others still have values of their own.
+    const Polynomial& others = s.operands[2];
+    const bool is_place = depends(e) && !symbols.any(e, [&](SymbolId id, const Symbol& t) {
+      const bool is_index = t.kind == SymbolKind::kCtaid || t.kind == SymbolKind::kIteration;
+      return t.kind == SymbolKind::kFunction || t.kind == SymbolKind::kOpaque ||
+             (is_index && others.degree(id) == 0);
     });
-    return is_place ? std::optional<Polynomial>(s.operands[2]) : std::nullopt;
+    return is_place ? std::optional<Polynomial>(others) : std::nullopt;
   }
   if (s.function == IndexFunction::kSelectGe && is_border(symbols, e)) {
-    if (!depends(s.operands[1] - s.operands[2])) return s.operands[1];
+    // t < n ? t : t - n joins two parts of an array at n, wherever n lies.
+    const Polynomial distance = s.operands[1] - s.operands[2];
+    const std::vector<SymbolId> limits = e.symbols();
+    const bool wraps = std::any_of(limits.begin(), limits.end(), [&](SymbolId id) {
+      return is_uniform(symbols, Polynomial::symbol(id)) && distance.degree(id) != 0;
+    });
+    if (!depends(distance) && !wraps) return s.operands[1];
   }
   return std::nullopt;
 }

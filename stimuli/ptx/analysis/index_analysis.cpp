@@ -98,6 +98,7 @@ class Tracer {
     } else if (!is_one_of(in.opcode, {"ld", "ldu"})) {
       a.problem = "the analysis does not follow '" + in.opcode + "' instructions";
     }
+    if (a.bytes == 0) a.problem = "the analysis does not know the size of '" + in.text + "'";
     if (a.problem.empty()) {
       if (!nest_.obstacle().empty()) {
         a.problem = nest_.obstacle();

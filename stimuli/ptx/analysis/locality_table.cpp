@@ -46,7 +46,8 @@ class LaunchSymbols final : public SymbolValues {
   Dim3 tid{0, 0, 0};
 
  private:
-  /// Arguments of less than 8 bytes are signed.
+  /// Arguments of 4 bytes are signed. A smaller one with the highest bit has no value: kernels load
+  /// both signs with one type (ld.param.u16).
   std::optional<std::int64_t> argument(const Symbol& s) const {
     if (s.parameter >= launch_.arguments.size()) return std::nullopt;
     const std::vector<std::byte>& bytes = launch_.arguments[s.parameter].bytes;
@@ -56,6 +57,7 @@ class LaunchSymbols final : public SymbolValues {
     std::uint64_t v = 0;
     std::memcpy(&v, bytes.data() + s.offset, s.bytes);
     const unsigned unused = 64 - 8 * s.bytes;
+    if (s.bytes < 4 && v >> (8 * s.bytes - 1) != 0) return std::nullopt;
     return static_cast<std::int64_t>(v << unused) >> unused;
   }
 

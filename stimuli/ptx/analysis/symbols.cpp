@@ -237,22 +237,33 @@ std::string SymbolTable::text(const Polynomial& p) const {
 
 Polynomial SymbolTable::substituted(
     const Polynomial& p, const std::function<std::optional<Polynomial>(SymbolId)>& value) {
+  std::map<SymbolId, std::optional<Polynomial>> known;
+  return substituted(p, value, known);
+}
+
+/// `known`: replacements found so far, empty for symbols that stay.
+Polynomial SymbolTable::substituted(const Polynomial& p,
+                                    const std::function<std::optional<Polynomial>(SymbolId)>& value,
+                                    std::map<SymbolId, std::optional<Polynomial>>& known) {
   Polynomial out = p;
   for (const SymbolId id : p.symbols()) {
-    std::optional<Polynomial> replacement = value(id);
-    if (!replacement && symbols_[id].kind == SymbolKind::kFunction) {
+    const auto found = known.find(id);
+    std::optional<Polynomial> replacement = found != known.end() ? found->second : value(id);
+    if (found == known.end() && !replacement && symbols_[id].kind == SymbolKind::kFunction) {
       std::vector<Polynomial> operands = symbols_[id].operands;
       bool changed = false;
       for (Polynomial& operand : operands) {
-        Polynomial q = substituted(operand, value);
+        Polynomial q = substituted(operand, value, known);
         changed = changed || q != operand;
         operand = std::move(q);
       }
-      if (!changed) continue;
-      const Symbol& s = symbols_[id];
-      replacement =
-          Polynomial::symbol(function(s.function, s.bits, s.is_signed, std::move(operands)));
+      if (changed) {
+        const Symbol& s = symbols_[id];
+        replacement =
+            Polynomial::symbol(function(s.function, s.bits, s.is_signed, std::move(operands)));
+      }
     }
+    known.emplace(id, replacement);
     if (replacement) out = out.substituted(id, *replacement);
   }
   return out;
@@ -353,7 +364,9 @@ Interval SymbolTable::range(const Polynomial& p) const {
   for (const auto& [monomial, coefficient] : p.terms()) {
     Interval term{coefficient, coefficient};
     for (const SymbolId id : monomial) {
-      const Interval factor = range_of(id);
+      auto found = ranges_.find(id);
+      if (found == ranges_.end()) found = ranges_.emplace(id, range_of(id)).first;
+      const Interval& factor = found->second;
       term = product(term, factor);
     }
     total = sum(total, term);
@@ -363,13 +376,27 @@ Interval SymbolTable::range(const Polynomial& p) const {
 
 std::optional<std::int64_t> SymbolTable::evaluate(const Polynomial& p,
                                                   const SymbolValues& values) const {
+  Known known;
+  return evaluate(p, values, known);
+}
+
+/// `known`: the functions' values so far.
+std::optional<std::int64_t> SymbolTable::evaluate(const Polynomial& p, const SymbolValues& values,
+                                                  Known& known) const {
   std::uint64_t total = 0;
   for (const auto& [monomial, coefficient] : p.terms()) {
     auto term = static_cast<std::uint64_t>(coefficient);
     for (const SymbolId id : monomial) {
       const Symbol& s = symbols_[id];
-      const std::optional<std::int64_t> v =
-          s.kind == SymbolKind::kFunction ? evaluate_function(s, values) : values.value(id, s);
+      std::optional<std::int64_t> v;
+      if (s.kind != SymbolKind::kFunction) {
+        v = values.value(id, s);
+      } else if (const auto found = known.find(id); found != known.end()) {
+        v = found->second;
+      } else {
+        v = evaluate_function(s, values, known);
+        known.emplace(id, v);
+      }
       if (!v) return std::nullopt;
       term *= static_cast<std::uint64_t>(*v);
     }
@@ -379,10 +406,11 @@ std::optional<std::int64_t> SymbolTable::evaluate(const Polynomial& p,
 }
 
 std::optional<std::int64_t> SymbolTable::evaluate_function(const Symbol& s,
-                                                           const SymbolValues& values) const {
+                                                           const SymbolValues& values,
+                                                           Known& known) const {
   std::array<std::int64_t, 3> v{};
   for (std::size_t i = 0; i < s.operands.size(); ++i) {
-    const std::optional<std::int64_t> operand = evaluate(s.operands[i], values);
+    const std::optional<std::int64_t> operand = evaluate(s.operands[i], values, known);
     if (!operand) return std::nullopt;
     v[i] = *operand;
   }

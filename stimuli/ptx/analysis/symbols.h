@@ -122,13 +122,8 @@ class SymbolTable {
   /// Whether a symbol of the polynomial, or of a function's operands, satisfies the condition.
   template <class Condition>
   bool any(const Polynomial& p, const Condition& condition) const {
-    for (const SymbolId id : p.symbols()) {
-      if (condition(id, symbols_[id])) return true;
-      for (const Polynomial& operand : symbols_[id].operands) {
-        if (any(operand, condition)) return true;
-      }
-    }
-    return false;
+    std::vector<bool> seen(symbols_.size());
+    return any_unseen(p, condition, seen);
   }
 
   /// Replaces symbols, also in the operands of functions. `value` returns nothing for symbols that
@@ -140,16 +135,39 @@ class SymbolTable {
   std::optional<std::int64_t> evaluate(const Polynomial& p, const SymbolValues& values) const;
 
  private:
+  /// Operands are shared: each symbol is visited once.
+  template <class Condition>
+  bool any_unseen(const Polynomial& p, const Condition& condition, std::vector<bool>& seen) const {
+    for (const SymbolId id : p.symbols()) {
+      if (seen[id]) continue;
+      seen[id] = true;
+      if (condition(id, symbols_[id])) return true;
+      for (const Polynomial& operand : symbols_[id].operands) {
+        if (any_unseen(operand, condition, seen)) return true;
+      }
+    }
+    return false;
+  }
+
+  using Known = std::map<SymbolId, std::optional<std::int64_t>>;
+
   using Key =
       std::pair<std::array<std::uint64_t, 5>, std::pair<std::string, std::vector<Polynomial>>>;
 
   SymbolId intern(Symbol symbol);
   SymbolId of_loop(SymbolKind kind, unsigned loop);
+  Polynomial substituted(const Polynomial& p,
+                         const std::function<std::optional<Polynomial>(SymbolId)>& value,
+                         std::map<SymbolId, std::optional<Polynomial>>& known);
   Interval range_of(SymbolId id) const;
-  std::optional<std::int64_t> evaluate_function(const Symbol& s, const SymbolValues& values) const;
+  std::optional<std::int64_t> evaluate(const Polynomial& p, const SymbolValues& values,
+                                       Known& known) const;
+  std::optional<std::int64_t> evaluate_function(const Symbol& s, const SymbolValues& values,
+                                                Known& known) const;
 
   std::vector<Symbol> symbols_;
   std::map<Key, SymbolId> ids_;
+  mutable std::map<SymbolId, Interval> ranges_;  ///< of functions; a symbol's never changes
 };
 
 /// The largest k <= 62 for which every value of the polynomial is a multiple of 2^k.

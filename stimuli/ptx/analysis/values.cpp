@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace tessera::ptx {
 
@@ -117,26 +118,50 @@ const std::vector<bool>& ValueAnalysis::merge_blocks(RegisterId r) {
 ValueAnalysis::ValueId ValueAnalysis::at_entry(RegisterId r, std::uint32_t block) {
   const auto known = entry_values_.find({r, block});
   if (known != entry_values_.end()) return known->second;
-  Value v;
-  v.block = block;
-  if (block == 0) {
-    // If the entry is a loop's header, the register has no initial value.
-    const ValueId id = new_value(v);
-    entry_values_[{r, block}] = id;
-    return id;
+  // Up the dominators to the block that decides, without recursion: a kernel can have many blocks.
+  std::vector<std::uint32_t> through;
+  std::optional<ValueId> id;
+  for (std::uint32_t b = block; !id;) {
+    const auto found = entry_values_.find({r, b});
+    if (found != entry_values_.end()) {
+      id = found->second;
+      break;
+    }
+    through.push_back(b);
+    Value v;
+    v.block = b;
+    if (b == 0) {
+      // If the entry is a loop's header, the register has no initial value.
+      id = new_value(v);
+    } else if (merge_blocks(r)[b]) {
+      v.kind = Value::Kind::kMerge;
+      id = new_value(v);
+      unfilled_.push_back({r, *id});
+    } else {
+      b = nest_.immediate_dominator(b);
+      const auto local = definitions_[b].find(r);
+      if (local != definitions_[b].end()) id = local->second.back().second;
+    }
   }
-  if (!merge_blocks(r)[block]) {
-    const ValueId id = at_end(r, nest_.immediate_dominator(block));
-    entry_values_[{r, block}] = id;
-    return id;
+  for (const std::uint32_t b : through) entry_values_[{r, b}] = *id;
+  fill_merges();
+  return *id;
+}
+
+/// The incoming values of merges. They can have merges of their own.
+void ValueAnalysis::fill_merges() {
+  if (is_filling_) return;
+  is_filling_ = true;
+  while (!unfilled_.empty()) {
+    const auto [r, id] = unfilled_.back();
+    unfilled_.pop_back();
+    std::vector<ValueId> incoming;
+    for (const std::uint32_t p : nest_.predecessors(values_[id].block)) {
+      incoming.push_back(at_end(r, p));
+    }
+    values_[id].incoming = std::move(incoming);
   }
-  v.kind = Value::Kind::kMerge;
-  const ValueId id = new_value(v);
-  entry_values_[{r, block}] = id;
-  std::vector<ValueId> incoming;
-  for (const std::uint32_t p : nest_.predecessors(block)) incoming.push_back(at_end(r, p));
-  values_[id].incoming = std::move(incoming);
-  return id;
+  is_filling_ = false;
 }
 
 ValueAnalysis::ValueId ValueAnalysis::reaching(RegisterId r, std::size_t instruction) {
@@ -322,13 +347,21 @@ Polynomial ValueAnalysis::join(ValueId id) {
              s.kind != SymbolKind::kNctaid && s.kind != SymbolKind::kFunction;
     });
   };
-  if (std::all_of(in.begin(), in.end(), is_uniform)) {
+  const bool is_one_path = has_uniform_path(block);
+  if (is_one_path && std::all_of(in.begin(), in.end(), is_uniform)) {
     return Polynomial::symbol(symbols_.choice(line, block, why));
   }
-  // Values at multiples of a distance, as after iterations that the compiler has peeled.
+  // Values at multiples of a distance, as after iterations that the compiler has peeled. Their
+  // number can differ by thread if they stride by the grid or the CTA.
+  const auto is_grid_stride = [&](const Polynomial& p) {
+    return symbols_.any(p, [](SymbolId, const Symbol& s) {
+      return s.kind == SymbolKind::kNctaid || s.kind == SymbolKind::kNtid;
+    });
+  };
   for (const Polynomial& other : in) {
     const Polynomial distance = other - in[0];
     if (distance.is_zero() || !is_uniform(distance)) continue;
+    if (!is_one_path && !is_grid_stride(distance)) continue;
     const bool are_multiples = std::all_of(in.begin(), in.end(), [&](const Polynomial& p) {
       return integer_ratio(p - in[0], distance).has_value();
     });
@@ -337,6 +370,58 @@ Polynomial ValueAnalysis::join(ValueId id) {
     }
   }
   return Polynomial::symbol(symbols_.opaque(line, block, why));
+}
+
+/// Whether a predicate is the same for all threads: comparisons, and combinations of them, of known
+/// values. Values that are being solved (of loops) do not count.
+bool ValueAnalysis::is_uniform_predicate(std::size_t i, const Operand& operand, unsigned depth) {
+  constexpr unsigned kDeepestPredicate = 8;
+  const auto r = registers_.find(register_name(operand));
+  if (r == registers_.end() || depth > kDeepestPredicate) return false;
+  const Value& v = values_[reaching(r->second, i)];
+  if (v.kind != Value::Kind::kInstruction) return false;
+  const std::size_t k = v.instruction;
+  const Instruction& in = function_.body[k];
+  const bool compares = in.opcode == "setp";
+  const bool combines = std::count(in.modifiers.begin(), in.modifiers.end(), "pred") != 0;
+  if (!compares && !combines) return false;
+  for (std::size_t n = 1; n < in.operands.size(); ++n) {
+    if (!compares) {
+      if (!is_uniform_predicate(k, in.operands[n], depth + 1)) return false;
+      continue;
+    }
+    const Polynomial p = operand_value(k, in.operands[n]);
+    const bool varies = symbols_.any(p, [](SymbolId, const Symbol& s) {
+      return s.kind == SymbolKind::kTid || s.kind == SymbolKind::kCtaid ||
+             (s.kind == SymbolKind::kOpaque && !s.is_uniform_choice);
+    });
+    if (varies) return false;
+  }
+  return true;
+}
+
+/// Whether all threads reach a block by one path from its dominator: each branch on the way has
+/// a predicate that is the same for all threads.
+bool ValueAnalysis::has_uniform_path(std::uint32_t block) {
+  const std::uint32_t split = nest_.immediate_dominator(block);
+  std::vector<std::uint32_t> waiting = nest_.predecessors(block);
+  std::set<std::uint32_t> seen = {block};
+  while (!waiting.empty()) {
+    const std::uint32_t b = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(b).second) continue;
+    const std::size_t i = nest_.blocks()[b].last;
+    const Instruction& branch = function_.body[i];
+    if (branch.opcode == "bra" && !branch.guard.empty()) {
+      Operand guard;
+      guard.name = branch.guard;
+      if (!is_uniform_predicate(i, guard, 0)) return false;
+    }
+    if (b == split) continue;
+    const std::vector<std::uint32_t>& before = nest_.predecessors(b);
+    waiting.insert(waiting.end(), before.begin(), before.end());
+  }
+  return true;
 }
 
 /// The value where a path around a loop meets the path through it: v and v + stride * trips. Both

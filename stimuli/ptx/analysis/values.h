@@ -69,6 +69,7 @@ class ValueAnalysis {
   const std::vector<bool>& merge_blocks(RegisterId r);
   ValueId at_entry(RegisterId r, std::uint32_t block);
   ValueId at_end(RegisterId r, std::uint32_t block);
+  void fill_merges();
   ValueId reaching(RegisterId r, std::size_t instruction);
   ValueId new_value(Value value);
 
@@ -80,6 +81,8 @@ class ValueAnalysis {
   Polynomial join(ValueId id);
   std::optional<Polynomial> joined_with_bypass(const Value& v, const std::vector<Polynomial>& in);
   std::optional<Polynomial> joined_by_branch(const Value& v, const std::vector<Polynomial>& in);
+  bool is_uniform_predicate(std::size_t i, const Operand& operand, unsigned depth);
+  bool has_uniform_path(std::uint32_t block);
   std::optional<Polynomial> induction(ValueId id, unsigned loop);
   Polynomial resolved(const Polynomial& p);
 
@@ -90,6 +93,7 @@ class ValueAnalysis {
   std::optional<Polynomial> load_parameter(const Value& v);
   std::optional<Polynomial> integer_result(std::size_t i);
   std::optional<Polynomial> arithmetic(std::size_t i, unsigned bits, bool is_signed);
+  bool extends_sign(std::size_t i, unsigned bits);
   std::optional<Polynomial> bitwise(std::size_t i, unsigned bits, bool is_signed);
   std::optional<Polynomial> convert(std::size_t i);
   std::optional<Polynomial> select(std::size_t i);
@@ -125,6 +129,8 @@ class ValueAnalysis {
   std::vector<std::map<RegisterId, std::vector<std::pair<std::size_t, ValueId>>>> definitions_;
   std::map<std::pair<RegisterId, std::uint32_t>, ValueId> entry_values_;
   std::map<RegisterId, std::vector<bool>> merge_blocks_;
+  std::vector<std::pair<RegisterId, ValueId>> unfilled_;  ///< merges without incoming values yet
+  bool is_filling_ = false;
   std::map<SymbolId, Polynomial> solutions_;  ///< of pending symbols
   unsigned depth_ = 0;
 };

@@ -247,6 +247,24 @@ std::optional<Polynomial> ValueAnalysis::arithmetic(std::size_t i, unsigned bits
   return std::nullopt;
 }
 
+/// Whether an arithmetic right shift extends the sign of a value's lowest bits, fewer than 32: its
+/// source was shifted left by as much, or by up to 4 more (an element's size).
+bool ValueAnalysis::extends_sign(std::size_t i, unsigned bits) {
+  const Instruction& in = function_.body[i];
+  const auto r = registers_.find(register_name(in.operands[1]));
+  const std::optional<std::int64_t> right = source(i, 2, 32).constant();
+  if (r == registers_.end() || !right) return false;
+  const Value& v = values_[reaching(r->second, i)];
+  if (v.kind != Value::Kind::kInstruction) return false;
+  const std::size_t k = v.instruction;
+  if (function_.body[k].opcode != "shl") return false;
+  const std::optional<std::int64_t> left = source(k, 2, 32).constant();
+  if (!left || *left < *right || *left > *right + 4) return false;
+  const std::int64_t kept = std::int64_t{bits} - *left;
+  const std::int64_t limit = std::int64_t{1} << std::max<std::int64_t>(kept - 1, 0);
+  return kept < 32 && *left >= 8 && !symbols_.range(source(k, 1, bits)).within(-limit, limit - 1);
+}
+
 std::optional<Polynomial> ValueAnalysis::bitwise(std::size_t i, unsigned bits, bool is_signed) {
   const std::string& op = function_.body[i].opcode;
   const auto at = [&](std::size_t k) { return source(i, k, bits); };
@@ -257,7 +275,10 @@ std::optional<Polynomial> ValueAnalysis::bitwise(std::size_t i, unsigned bits, b
     if (*k < 0 || *k >= std::int64_t{bits}) return std::nullopt;
     return at(1) * Polynomial(std::int64_t{1} << *k);
   }
-  if (op == "shr") return shift_right(i, at(1), source(i, 2, 32), bits, is_signed);
+  if (op == "shr") {
+    if (is_signed && extends_sign(i, bits)) return std::nullopt;
+    return shift_right(i, at(1), source(i, 2, 32), bits, is_signed);
+  }
   if (op == "and") return bit_and(i, at(1), at(2), bits);
   if (op == "or") return bit_or(i, at(1), at(2), bits);
   if (op == "not") return Polynomial(-1) - at(1);

@@ -309,6 +309,96 @@ TEST_CASE("accesses of all CTAs to the same data do not decide a data structure'
   CHECK(table.structures()[1].locality.sharing == Sharing::kGrid);
 }
 
+TEST_CASE("a number that wraps in the middle of the grid has no type") {
+  // p[i < n ? i : i - n], but for a border: p[i < n ? i : i - 1].
+  const std::string compare = "setp.lt.s32 %p1, %r6, %r1;\n";
+  CHECK_THAT(
+      reason_of("sub.s32 %r30, %r6, %r1;\n" + compare + "selp.b32 %r20, %r6, %r30, %p1;\n" + kLoad),
+      Contains("through select("));
+  const LocalityTable border =
+      table_of("add.s32 %r30, %r6, -1;\n" + compare + "selp.b32 %r20, %r6, %r30, %p1;\n" + kLoad);
+  CHECK(border.structures().at(0).locality.type == LocalityType::kNoLocality);
+  // p[min(i, 3)] is p[3] nearly everywhere; p[min(i, n)] is a border.
+  CHECK_THAT(reason_of("min.s32 %r20, %r6, 3;\n" + kLoad), Contains("through min("));
+  const LocalityTable clamped = table_of("min.s32 %r20, %r6, %r1;\n" + kLoad);
+  CHECK(clamped.structures().at(0).locality.type == LocalityType::kNoLocality);
+}
+
+TEST_CASE("a part that a CTA's number selects is no sharing") {
+  // p[i + (ctaid.y == 0 ? 0 : n)], as a selection and as a branch.
+  CHECK_THAT(reason_of("mov.u32 %r30, %ctaid.y;\nsetp.eq.s32 %p1, %r30, 0;\n"
+                       "selp.b32 %r31, 0, %r1, %p1;\nadd.s32 %r20, %r6, %r31;\n" +
+                       kLoad),
+             Contains("ctaid.y through select("));
+  // A switch before a loop over p[i + start + m * 64].
+  CHECK_THAT(
+      reason_of(
+          "mov.u32 %r30, %ctaid.y;\nmov.u32 %r32, 0;\nsetp.eq.s32 %p1, %r30, 0;\n@%p1 bra L;\n"
+          "mov.u32 %r32, 4096;\nsetp.eq.s32 %p2, %r30, 1;\n@%p2 bra L;\nmov.u32 %r32, 7168;\nL:\n"
+          "add.s32 %r20, %r6, %r32;\nmov.u32 %r31, 0;\nM:\n" +
+          kLoad +
+          "add.s32 %r20, %r20, 64;\nadd.s32 %r31, %r31, 1;\n"
+          "setp.lt.s32 %p3, %r31, %r1;\n@%p3 bra M;\n"),
+      Contains("depends on the path"));
+}
+
+TEST_CASE("a number of fewer than 32 bits whose sign is extended wraps") {
+  const auto index = [](const std::string& left, const std::string& right) {
+    return "cvt.u64.u32 %rd30, %r6;\nshl.b64 %rd31, %rd30, " + left + ";\nshr.s64 %rd32, %rd31, " +
+           right + ";\nadd.s64 %rd21, %rd1, %rd32;\nld.global.u32 %r21, [%rd21];\n";
+  };
+  CHECK_THAT(reason_of(index("56", "54")), Contains("shr.s64"));
+  CHECK_THAT(reason_of(index("48", "46")), Contains("shr.s64"));
+  // 32 bits are assumed to suffice.
+  CHECK(offset_of(index("32", "30")) == "4*tid.x + 4*ntid.x*ctaid.x");
+}
+
+TEST_CASE("an argument of two bytes whose sign is not known has no value") {
+  std::string text = small_kernel(
+      "mov.u32 %r20, %r6;\nmov.u32 %r30, 0;\nL:\n" + kLoad +
+      "add.s32 %r20, %r20, %r1;\nadd.s32 %r30, %r30, 1;\nsetp.lt.s32 %p1, %r30, 9;\n@%p1 bra L;\n");
+  for (const auto& [from, to] :
+       {std::pair<std::string, std::string>{".param .u32 n", ".param .u16 n"},
+        {"ld.param.u32 %r1, [n]", "ld.param.u16 %r1, [n]"}}) {
+    text.replace(text.find(from), from.size(), to);
+  }
+  const LocalityTable table = make_locality_table(parse(text, "k.ptx"), "k");
+  const auto with = [&](std::uint16_t n) {
+    LaunchRequest r = launch({4}, {32}, 0, 0);
+    r.arguments[2] = KernelArgument::of(n);
+    return table.evaluate(table.structures().at(0), r);
+  };
+  CHECK(with(400).type == LocalityType::kNoLocality);
+  CHECK(with(400).stride_bytes == 1600);
+  CHECK(with(65535).type == LocalityType::kUnclassified);
+}
+
+TEST_CASE("an access without a size is unclassified") {
+  CHECK_THAT(reason_of("mul.wide.s32 %rd20, %r6, 4;\nadd.s64 %rd21, %rd1, %rd20;\n"
+                       "ld.global.pred %p1, [%rd21];\n"),
+             Contains("does not know the size"));
+}
+
+TEST_CASE("shared subexpressions and many blocks are analysed in little time") {
+  // Eight rounds of r20 = min(r20, 101) + ... + min(r20, 108).
+  std::string tree = "mov.u32 %r20, %r6;\n";
+  for (int round = 0; round < 8; ++round) {
+    tree += "mov.u32 %r40, 0;\n";
+    for (int k = 1; k <= 8; ++k) {
+      tree += "min.s32 %r41, %r20, " + std::to_string(100 + k) + ";\nadd.s32 %r40, %r40, %r41;\n";
+    }
+    tree += "mov.u32 %r20, %r40;\n";
+  }
+  CHECK(table_of(tree + kLoad).structures().size() == 1);
+  std::string blocks = "mov.u32 %r20, %r6;\n";
+  for (int b = 0; b < 40000; ++b) {
+    const std::string label = "B" + std::to_string(b);
+    blocks += "setp.eq.s32 %p1, %r1, " + std::to_string(b) + ";\n@%p1 bra " + label +
+              ";\nadd.s32 %r30, %r30, 1;\n" + label + ":\n";
+  }
+  CHECK(table_of(blocks + kLoad).structures().size() == 1);
+}
+
 TEST_CASE("shared, local and constant memory are not in the table") {
   CHECK(table_of(".shared .b32 a[32];\n.local .b32 b[4];\nmov.u64 %rd10, a;\nld.shared.u32 %r10, "
                  "[%rd10];\n"
