@@ -35,11 +35,15 @@ std::uint32_t access_bytes(const Instruction& in) {
   return type_bytes(type) * count;
 }
 
+/// The address in global memory: of a copy to shared memory (cp.async) the second one.
 const Operand* address_operand(const Instruction& in) {
+  const Operand* address = nullptr;
   for (const Operand& o : in.operands) {
-    if (o.kind == Operand::Kind::kAddress) return &o;
+    if (o.kind != Operand::Kind::kAddress) continue;
+    address = &o;
+    if (in.opcode != "cp") break;
   }
-  return nullptr;
+  return address;
 }
 
 bool reads(const Function& function, const std::string& name, int component) {
@@ -54,10 +58,13 @@ bool reads(const Function& function, const std::string& name, int component) {
 
 class Tracer {
  public:
-  Tracer(const Module& module, const Function& function, IndexAnalysis& result)
+  /// `obstacle`: why no access can be followed; empty if they can.
+  Tracer(const Module& module, const Function& function, const std::string& obstacle,
+         IndexAnalysis& result)
       : function_(function),
         points_to_(module, function),
         nest_(function),
+        obstacle_(obstacle.empty() ? nest_.obstacle() : obstacle),
         values_(module, function, nest_, result.symbols),
         result_(result) {}
 
@@ -75,7 +82,9 @@ class Tracer {
   void visit(std::size_t i) {
     const Instruction& in = function_.body[i];
     const Operand* at = address_operand(in);
-    if (at == nullptr || is_elsewhere(in) || !nest_.is_reachable(nest_.block_of(i))) return;
+    if (at == nullptr || (in.opcode != "cp" && is_elsewhere(in)) ||
+        !nest_.is_reachable(nest_.block_of(i)))
+      return;
     if (is_one_of(in.opcode, {"prefetch", "prefetchu", "tex", "tld4", "txq", "suld", "sust",
                               "sured", "suq", "call"})) {
       return;
@@ -98,17 +107,18 @@ class Tracer {
     } else if (!is_one_of(in.opcode, {"ld", "ldu"})) {
       a.problem = "the analysis does not follow '" + in.opcode + "' instructions";
     }
-    if (a.bytes == 0) a.problem = "the analysis does not know the size of '" + in.text + "'";
+    if (a.problem.empty() && a.bytes == 0)
+      a.problem = "the analysis does not know the size of '" + in.text + "'";
     if (a.problem.empty()) {
-      if (!nest_.obstacle().empty()) {
-        a.problem = nest_.obstacle();
+      if (!obstacle_.empty()) {
+        a.problem = obstacle_;
       } else {
         find_base(a, *at, bases);
       }
     } else if (bases.origins.size() == 1 && !bases.anywhere) {
       a.origin = points_to_.origins()[bases.origins[0]];
     }
-    if (!nest_.obstacle().empty() && bases.origins.size() == 1 && !bases.anywhere) {
+    if (!obstacle_.empty() && bases.origins.size() == 1 && !bases.anywhere) {
       a.origin = points_to_.origins()[bases.origins[0]];
     }
     result_.accesses.push_back(std::move(a));
@@ -184,6 +194,7 @@ class Tracer {
   const Function& function_;
   PointsTo points_to_;
   LoopNest nest_;
+  std::string obstacle_;  ///< why no access can be followed
   ValueAnalysis values_;
   IndexAnalysis& result_;
 };
@@ -219,15 +230,17 @@ IndexAnalysis analyse_indices(const Module& module, const std::string& entry) {
   IndexAnalysis result;
   result.kernel = entry;
   Function flat;
+  std::string obstacle;
   try {
     flat = expand_calls(module, function);
-  } catch (const InputError&) {
-    // Recursive and indirect calls remain. Their results are unknown values.
+  } catch (const InputError& e) {
+    // Recursive and indirect calls remain. They can access any array.
     flat = function;
+    obstacle = std::string("a call that is not expanded can access any array (") + e.what() + ")";
   }
   result.reads_ctaid_y = reads(flat, "%ctaid", 1);
   result.reads_ctaid_z = reads(flat, "%ctaid", 2);
-  Tracer(module, flat, result).run();
+  Tracer(module, flat, obstacle, result).run();
   return result;
 }
 

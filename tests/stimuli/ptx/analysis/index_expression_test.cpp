@@ -379,6 +379,30 @@ TEST_CASE("an access without a size is unclassified") {
              Contains("does not know the size"));
 }
 
+TEST_CASE("a copy to shared memory reads its source") {
+  CHECK_THAT(reason_of("mul.wide.s32 %rd20, %r6, 4;\nadd.s64 %rd21, %rd1, %rd20;\n"
+                       "cp.async.ca.shared.global [%r30], [%rd21], 4;\n"),
+             Contains("does not follow 'cp'"));
+}
+
+TEST_CASE("calls that are not expanded leave no array classified") {
+  const std::string text = small_kernel(
+      "mul.wide.s32 %rd20, %r6, 4;\nadd.s64 %rd21, %rd1, %rd20;\n"
+      "ld.global.u32 %r21, [%rd21];\n{\n.param .b64 a;\nst.param.b64 [a], %rd1;\n"
+      "call.uni f, (a);\n}\n");
+  const std::string recursive =
+      ".func f(.param .b64 x)\n{\n.reg .b64 %rd<5>;\nld.param.b64 %rd1, [x];\n{\n"
+      ".param .b64 y;\nst.param.b64 [y], %rd1;\ncall.uni f, (y);\n}\nret;\n}\n";
+  const std::string head = ".address_size 64\n";
+  std::string module = text;
+  module.insert(module.find(head) + head.size(), recursive);
+  const LocalityTable table = make_locality_table(parse(module, "k.ptx"), "k");
+  REQUIRE(table.structures().size() == 1);
+  const Locality& l = table.structures()[0].locality;
+  CHECK(l.type == LocalityType::kUnclassified);
+  CHECK_THAT(l.why, Contains("not expanded"));
+}
+
 TEST_CASE("shared subexpressions and many blocks are analysed in little time") {
   // Eight rounds of r20 = min(r20, 101) + ... + min(r20, 108).
   std::string tree = "mov.u32 %r20, %r6;\n";
