@@ -384,7 +384,8 @@ bool ValueAnalysis::is_uniform_predicate(std::size_t i, const Operand& operand, 
   const Instruction& in = function_.body[k];
   const bool compares = in.opcode == "setp";
   const bool combines = std::count(in.modifiers.begin(), in.modifiers.end(), "pred") != 0;
-  if (!compares && !combines) return false;
+  // A guarded instruction leaves the predicate of some threads as it was.
+  if ((!compares && !combines) || !in.guard.empty()) return false;
   for (std::size_t n = 1; n < in.operands.size(); ++n) {
     if (!compares) {
       if (!is_uniform_predicate(k, in.operands[n], depth + 1)) return false;

@@ -342,6 +342,18 @@ TEST_CASE("a part that a CTA's number selects is no sharing") {
       Contains("depends on the path"));
 }
 
+TEST_CASE("a branch on a predicate that some CTAs leave unchanged is no path of all threads") {
+  // As the switch above; CTAs with ctaid.y of 0 compare n, the others have compared it with 5.
+  CHECK_THAT(reason_of("mov.u32 %r30, %ctaid.y;\nmov.u32 %r32, 0;\nsetp.eq.s32 %p1, %r30, 0;\n"
+                       "setp.eq.s32 %p2, %r1, 5;\n@%p1 setp.eq.s32 %p2, %r1, 6;\n@%p2 bra L;\n"
+                       "mov.u32 %r32, 4096;\nsetp.eq.s32 %p4, %r1, 7;\n@%p4 bra L;\n"
+                       "mov.u32 %r32, 7168;\nL:\nadd.s32 %r20, %r6, %r32;\nmov.u32 %r31, 0;\nM:\n" +
+                       kLoad +
+                       "add.s32 %r20, %r20, 64;\nadd.s32 %r31, %r31, 1;\n"
+                       "setp.lt.s32 %p3, %r31, %r1;\n@%p3 bra M;\n"),
+             Contains("depends on the path"));
+}
+
 TEST_CASE("a number of fewer than 32 bits whose sign is extended wraps") {
   const auto index = [](const std::string& left, const std::string& right) {
     return "cvt.u64.u32 %rd30, %r6;\nshl.b64 %rd31, %rd30, " + left + ";\nshr.s64 %rd32, %rd31, " +
