@@ -14,166 +14,28 @@ constexpr std::size_t kMostTerms = 64;
 /// Bounds the recursion.
 constexpr unsigned kDeepest = 1000;
 
-bool writes_nothing(const std::string& op) {
-  static const std::array<const char*, 19> kNames = {
-      "st",     "red",   "bra",      "bar",       "barrier",    "ret",   "exit",
-      "membar", "fence", "prefetch", "prefetchu", "trap",       "brkpt", "pmevent",
-      "sust",   "brx",   "_free",    "nanosleep", "_assertfail"};
-  return std::any_of(kNames.begin(), kNames.end(), [&](const char* n) { return op == n; });
+Definitions::Variables variables_of(const Module& module, const Function& function) {
+  Definitions::Variables all;
+  for (const Variable& v : module.variables) all.try_emplace(v.name, v.space);
+  for (const Variable& v : function.variables) {
+    if (v.space != StateSpace::kReg) all[v.name] = v.space;
+  }
+  return all;
 }
 
 }  // namespace
 
 ValueAnalysis::ValueAnalysis(const Module& module, const Function& function, const LoopNest& nest,
                              SymbolTable& symbols)
-    : module_(module), function_(function), nest_(nest), symbols_(symbols) {
+    : module_(module),
+      function_(function),
+      nest_(nest),
+      symbols_(symbols),
+      variables_(variables_of(module, function)),
+      definitions_(function, nest, variables_) {
   for (std::size_t i = 0; i < function.parameters.size(); ++i) {
     parameters_[function.parameters[i].name] = i;
   }
-  for (const Variable& v : module.variables) variables_.try_emplace(v.name, v.space);
-  for (const Variable& v : function.variables) {
-    if (v.space != StateSpace::kReg) variables_[v.name] = v.space;
-  }
-  find_definitions();
-}
-
-ValueAnalysis::RegisterId ValueAnalysis::register_id(const std::string& name) {
-  return registers_.try_emplace(name, static_cast<RegisterId>(registers_.size())).first->second;
-}
-
-std::string ValueAnalysis::register_name(const Operand& operand) {
-  constexpr std::array<const char*, 4> kComponents = {".x", ".y", ".z", ".w"};
-  if (operand.component < 0) return operand.name;
-  return operand.name + kComponents[static_cast<std::size_t>(operand.component)];
-}
-
-ValueAnalysis::ValueId ValueAnalysis::new_value(Value value) {
-  values_.push_back(std::move(value));
-  return static_cast<ValueId>(values_.size() - 1);
-}
-
-void ValueAnalysis::define(const Operand& operand, std::size_t instruction, int part) {
-  if (operand.kind == Operand::Kind::kVector || operand.kind == Operand::Kind::kParenList) {
-    for (std::size_t k = 0; k < operand.elements.size(); ++k) {
-      define(operand.elements[k], instruction, static_cast<int>(k));
-    }
-    return;
-  }
-  const std::uint32_t block = nest_.block_of(instruction);
-  for (const std::string& name : {register_name(operand), operand.second_name}) {
-    if (name.empty()) continue;
-    Value v;
-    v.kind = Value::Kind::kInstruction;
-    v.block = block;
-    v.instruction = instruction;
-    v.part = part;
-    v.name = name;
-    // The value before a predicated instruction is found when it is needed.
-    definitions_[block][register_id(name)].emplace_back(instruction, new_value(std::move(v)));
-  }
-}
-
-void ValueAnalysis::find_definitions() {
-  definitions_.resize(nest_.blocks().size());
-  for (std::size_t i = 0; i < function_.body.size(); ++i) {
-    const Instruction& in = function_.body[i];
-    if (in.operands.empty()) continue;
-    const Operand& first = in.operands[0];
-    if (first.kind == Operand::Kind::kAddress) {
-      // Arguments of expanded calls are variables: "st.param.b32 [param0], %r1".
-      const auto variable = variables_.find(first.name);
-      const bool is_argument = in.opcode == "st" && variable != variables_.end() &&
-                               variable->second == StateSpace::kParam;
-      if (!is_argument || in.operands.size() != 2) continue;
-      const std::string name = first.name + "+" + std::to_string(first.integer);
-      Value v;
-      v.kind = Value::Kind::kInstruction;
-      v.block = nest_.block_of(i);
-      v.instruction = i;
-      v.name = name;
-      definitions_[v.block][register_id(name)].emplace_back(i, new_value(v));
-      continue;
-    }
-    if (!writes_nothing(in.opcode)) define(first, i, -1);
-  }
-}
-
-ValueAnalysis::ValueId ValueAnalysis::at_end(RegisterId r, std::uint32_t block) {
-  const auto local = definitions_[block].find(r);
-  if (local != definitions_[block].end()) return local->second.back().second;
-  return at_entry(r, block);
-}
-
-/// The blocks where definitions of the register meet.
-const std::vector<bool>& ValueAnalysis::merge_blocks(RegisterId r) {
-  const auto known = merge_blocks_.find(r);
-  if (known != merge_blocks_.end()) return known->second;
-  std::vector<std::uint32_t> defining;
-  for (std::uint32_t b = 0; b < definitions_.size(); ++b) {
-    if (nest_.is_reachable(b) && definitions_[b].count(r) != 0) defining.push_back(b);
-  }
-  return merge_blocks_.emplace(r, nest_.merge_blocks(defining)).first->second;
-}
-
-ValueAnalysis::ValueId ValueAnalysis::at_entry(RegisterId r, std::uint32_t block) {
-  const auto known = entry_values_.find({r, block});
-  if (known != entry_values_.end()) return known->second;
-  // Up the dominators to the block that decides, without recursion: a kernel can have many blocks.
-  std::vector<std::uint32_t> through;
-  std::optional<ValueId> id;
-  for (std::uint32_t b = block; !id;) {
-    const auto found = entry_values_.find({r, b});
-    if (found != entry_values_.end()) {
-      id = found->second;
-      break;
-    }
-    through.push_back(b);
-    Value v;
-    v.block = b;
-    if (b == 0) {
-      // If the entry is a loop's header, the register has no initial value.
-      id = new_value(v);
-    } else if (merge_blocks(r)[b]) {
-      v.kind = Value::Kind::kMerge;
-      id = new_value(v);
-      unfilled_.push_back({r, *id});
-    } else {
-      b = nest_.immediate_dominator(b);
-      const auto local = definitions_[b].find(r);
-      if (local != definitions_[b].end()) id = local->second.back().second;
-    }
-  }
-  for (const std::uint32_t b : through) entry_values_[{r, b}] = *id;
-  fill_merges();
-  return *id;
-}
-
-/// The incoming values of merges. They can have merges of their own.
-void ValueAnalysis::fill_merges() {
-  if (is_filling_) return;
-  is_filling_ = true;
-  while (!unfilled_.empty()) {
-    const auto [r, id] = unfilled_.back();
-    unfilled_.pop_back();
-    std::vector<ValueId> incoming;
-    for (const std::uint32_t p : nest_.predecessors(values_[id].block)) {
-      incoming.push_back(at_end(r, p));
-    }
-    values_[id].incoming = std::move(incoming);
-  }
-  is_filling_ = false;
-}
-
-ValueAnalysis::ValueId ValueAnalysis::reaching(RegisterId r, std::size_t instruction) {
-  const std::uint32_t block = nest_.block_of(instruction);
-  const auto local = definitions_[block].find(r);
-  if (local != definitions_[block].end()) {
-    const auto& all = local->second;
-    for (auto it = all.rbegin(); it != all.rend(); ++it) {
-      if (it->first < instruction) return it->second;
-    }
-  }
-  return at_entry(r, block);
 }
 
 Polynomial ValueAnalysis::unknown(std::size_t i, const std::string& why) {
@@ -190,31 +52,30 @@ Polynomial ValueAnalysis::operand_value(std::size_t i, const Operand& operand) {
                         operand.kind == Operand::Kind::kAddress;
   if (!has_name) return unknown(i, "an operand that is not an integer, in");
   if (operand.name.empty()) return Polynomial(operand.integer);
-  const std::string name = register_name(operand);
+  const std::string name = Definitions::name_of(operand);
   if (operand.negated) return unknown(i, "a negated operand in");
-  if (name[0] == '%' && registers_.count(name) == 0) return special_register(i, name);
-  const auto variable = variables_.find(name);
-  if (variable != variables_.end() && registers_.count(name) == 0) {
-    if (variable->second == StateSpace::kGlobal) {
-      return Polynomial::symbol(symbols_.variable(name)) + Polynomial(operand.integer);
-    }
-    return unknown(i, "the address of '" + name + "', which is not global, in");
+  if (const auto id = definitions_.reaching(name, i)) {
+    return resolved(use(*id, block)) + Polynomial(operand.integer);
   }
-  if (registers_.count(name) == 0) {
+  if (name[0] == '%') return special_register(i, name);
+  const auto variable = variables_.find(name);
+  if (variable == variables_.end()) {
     return unknown(i, "'" + name + "', which has no definition, in");
   }
-  const Polynomial p = use(reaching(registers_[name], i), block);
-  return resolved(p) + Polynomial(operand.integer);
+  if (variable->second != StateSpace::kGlobal) {
+    return unknown(i, "the address of '" + name + "', which is not global, in");
+  }
+  return Polynomial::symbol(symbols_.variable(name)) + Polynomial(operand.integer);
 }
 
 /// The value for a use in a block: after a loop, the value of the loop's last iteration.
-Polynomial ValueAnalysis::use(ValueId id, std::uint32_t block) {
+Polynomial ValueAnalysis::use(Id id, std::uint32_t block) {
   const Polynomial p = value(id);
-  return leave_loops(p, values_[id].block, block);
+  return leave_loops(p, definitions_[id].block, block);
 }
 
 /// The value that a merge in block `to` receives from its predecessor `from`.
-Polynomial ValueAnalysis::use_on_edge(ValueId id, std::uint32_t from, std::uint32_t to) {
+Polynomial ValueAnalysis::use_on_edge(Id id, std::uint32_t from, std::uint32_t to) {
   return leave_loops(use(id, from), from, to);
 }
 
@@ -255,56 +116,56 @@ Polynomial ValueAnalysis::resolved(const Polynomial& p) {
   }
 }
 
-Polynomial ValueAnalysis::value(ValueId id) {
-  if (values_[id].has_result) return values_[id].result;
-  const Value::Kind kind = values_[id].kind;
-  if (values_[id].in_progress) return Polynomial::symbol(*values_[id].pending);
-  const std::uint32_t block = values_[id].block;
-  const unsigned line = function_.body[nest_.blocks()[block].first].line;
+Polynomial ValueAnalysis::value(Id id) {
+  const Definition& d = definitions_[id];
+  Solving& solving = values_[id];
+  if (solving.has_result) return solving.result;
+  if (solving.in_progress) return Polynomial::symbol(*solving.pending);
+  const unsigned line = function_.body[nest_.blocks()[d.block].first].line;
   if (depth_ > kDeepest) {
-    return Polynomial::symbol(symbols_.opaque(line, block, "a chain of more than 1000 operations"));
+    return Polynomial::symbol(
+        symbols_.opaque(line, d.block, "a chain of more than 1000 operations"));
   }
   ++depth_;
   Polynomial p;
-  if (kind == Value::Kind::kMerge) {
+  if (d.kind == Definition::Kind::kMerge) {
     p = merge(id);
-  } else if (kind == Value::Kind::kUndefined) {
-    p = Polynomial::symbol(
-        symbols_.opaque(0, values_[id].block, "a register that has no value yet"));
+  } else if (d.kind == Definition::Kind::kUndefined) {
+    p = Polynomial::symbol(symbols_.opaque(0, d.block, "a register that has no value yet"));
   } else {
-    const Value v = values_[id];
-    const Instruction& in = function_.body[v.instruction];
-    p = compute(v);
-    if (!in.guard.empty()) {
-      const ValueId before = reaching(registers_[v.name], v.instruction);
-      if (resolved(use(before, v.block)) != resolved(p)) {
-        p = unknown(v.instruction, "a value that depends on a predicate,");
+    p = compute(d);
+    if (!function_.body[d.instruction].guard.empty()) {
+      const Id before = *definitions_.reaching(d.name, d.instruction);
+      if (resolved(use(before, d.block)) != resolved(p)) {
+        p = unknown(d.instruction, "a value that depends on a predicate,");
       }
     }
   }
   --depth_;
   if (p.terms().size() > kMostTerms) {
-    p = Polynomial::symbol(symbols_.opaque(line, block, "an expression of more than 64 terms"));
+    p = Polynomial::symbol(symbols_.opaque(line, d.block, "an expression of more than 64 terms"));
   }
-  values_[id].has_result = true;
-  values_[id].result = p;
+  solving.has_result = true;
+  solving.result = p;
   return p;
 }
 
-Polynomial ValueAnalysis::merge(ValueId id) {
-  const std::uint32_t block = values_[id].block;
+Polynomial ValueAnalysis::merge(Id id) {
+  const Definition& d = definitions_[id];
+  Solving& solving = values_[id];
+  const std::uint32_t block = d.block;
   const std::optional<unsigned> loop = nest_.loop_of_header(block);
   if (loop) {
     // The values of loops around this one come first. Their solution can include this value.
     const std::vector<std::uint32_t>& from = nest_.predecessors(block);
     for (std::size_t k = 0; k < from.size(); ++k) {
-      if (!nest_.loops()[*loop].blocks[from[k]]) value(values_[id].incoming[k]);
+      if (!nest_.loops()[*loop].blocks[from[k]]) value(d.incoming[k]);
     }
-    if (values_[id].has_result) return values_[id].result;
+    if (solving.has_result) return solving.result;
   }
   const SymbolId pending = symbols_.pending(block);
-  values_[id].in_progress = true;
-  values_[id].pending = pending;
+  solving.in_progress = true;
+  solving.pending = pending;
   std::optional<Polynomial> solution;
   if (loop) {
     solution = induction(id, *loop);
@@ -319,26 +180,26 @@ Polynomial ValueAnalysis::merge(ValueId id) {
              : "a value that depends on the path";
     solution = Polynomial::symbol(symbols_.opaque(line, block, why));
   }
-  values_[id].in_progress = false;
+  solving.in_progress = false;
   solutions_[pending] = *solution;
   return *solution;
 }
 
 /// The value where paths meet, if all paths agree.
-Polynomial ValueAnalysis::join(ValueId id) {
-  const std::uint32_t block = values_[id].block;
-  const std::vector<ValueId> incoming = values_[id].incoming;
+Polynomial ValueAnalysis::join(Id id) {
+  const Definition& d = definitions_[id];
+  const std::uint32_t block = d.block;
   const std::vector<std::uint32_t>& from = nest_.predecessors(block);
   std::vector<Polynomial> in;
   for (std::size_t k = 0; k < from.size(); ++k) {
-    in.push_back(use_on_edge(incoming[k], from[k], block));
+    in.push_back(use_on_edge(d.incoming[k], from[k], block));
   }
   for (Polynomial& p : in) p = resolved(p);
   if (std::all_of(in.begin(), in.end(), [&](const Polynomial& p) { return p == in[0]; })) {
     return in[0];
   }
-  if (const auto p = joined_with_bypass(values_[id], in)) return *p;
-  if (const auto p = joined_by_branch(values_[id], in)) return *p;
+  if (const auto p = joined_with_bypass(d, in)) return *p;
+  if (const auto p = joined_by_branch(d, in)) return *p;
   const unsigned line = function_.body[nest_.blocks()[block].first].line;
   const std::string why = "a value that depends on the path";
   const auto is_uniform = [&](const Polynomial& p) {
@@ -373,14 +234,14 @@ Polynomial ValueAnalysis::join(ValueId id) {
 }
 
 /// Whether a predicate is the same for all threads: comparisons, and combinations of them, of known
-/// values. Values that are being solved (of loops) do not count.
+/// values. A value that its loop still defines, and a number of iterations, can differ by thread.
 bool ValueAnalysis::is_uniform_predicate(std::size_t i, const Operand& operand, unsigned depth) {
   constexpr unsigned kDeepestPredicate = 8;
-  const auto r = registers_.find(register_name(operand));
-  if (r == registers_.end() || depth > kDeepestPredicate) return false;
-  const Value& v = values_[reaching(r->second, i)];
-  if (v.kind != Value::Kind::kInstruction) return false;
-  const std::size_t k = v.instruction;
+  const auto id = definitions_.reaching(Definitions::name_of(operand), i);
+  if (!id || depth > kDeepestPredicate) return false;
+  const Definition& d = definitions_[*id];
+  if (d.kind != Definition::Kind::kInstruction) return false;
+  const std::size_t k = d.instruction;
   const Instruction& in = function_.body[k];
   const bool compares = in.opcode == "setp";
   const bool combines = std::count(in.modifiers.begin(), in.modifiers.end(), "pred") != 0;
@@ -394,6 +255,7 @@ bool ValueAnalysis::is_uniform_predicate(std::size_t i, const Operand& operand, 
     const Polynomial p = operand_value(k, in.operands[n]);
     const bool varies = symbols_.any(p, [](SymbolId, const Symbol& s) {
       return s.kind == SymbolKind::kTid || s.kind == SymbolKind::kCtaid ||
+             s.kind == SymbolKind::kTrips || s.kind == SymbolKind::kPending ||
              (s.kind == SymbolKind::kOpaque && !s.is_uniform_choice);
     });
     if (varies) return false;
@@ -427,14 +289,14 @@ bool ValueAnalysis::has_uniform_path(std::uint32_t block) {
 
 /// The value where a path around a loop meets the path through it: v and v + stride * trips. Both
 /// are the second one, because trips is 0 on the first path.
-std::optional<Polynomial> ValueAnalysis::joined_with_bypass(const Value& v,
+std::optional<Polynomial> ValueAnalysis::joined_with_bypass(const Definition& d,
                                                             const std::vector<Polynomial>& in) {
-  const std::vector<std::uint32_t>& from = nest_.predecessors(v.block);
+  const std::vector<std::uint32_t>& from = nest_.predecessors(d.block);
   for (const Polynomial& through : in) {
     for (const SymbolId s : through.symbols()) {
       if (symbols_[s].kind != SymbolKind::kTrips || through.degree(s) != 1) continue;
       const unsigned l = symbols_[s].loop;
-      if (nest_.loops()[l].blocks[v.block]) continue;
+      if (nest_.loops()[l].blocks[d.block]) continue;
       const Polynomial around = through - through.factor(s) * Polynomial::symbol(s);
       bool agrees = true;
       for (std::size_t k = 0; k < in.size() && agrees; ++k) {
@@ -447,10 +309,10 @@ std::optional<Polynomial> ValueAnalysis::joined_with_bypass(const Value& v,
 }
 
 /// The value where the two sides of one branch meet: a select with the branch's condition.
-std::optional<Polynomial> ValueAnalysis::joined_by_branch(const Value& v,
+std::optional<Polynomial> ValueAnalysis::joined_by_branch(const Definition& d,
                                                           const std::vector<Polynomial>& in) {
   if (in.size() != 2) return std::nullopt;
-  const std::uint32_t block = v.block;
+  const std::uint32_t block = d.block;
   const std::uint32_t split = nest_.immediate_dominator(block);
   const std::size_t i = nest_.blocks()[split].last;
   const Instruction& branch = function_.body[i];
@@ -476,9 +338,9 @@ std::optional<Polynomial> ValueAnalysis::joined_by_branch(const Value& v,
   return selected(i, *c, in[taken[0] ? 0 : 1], in[taken[0] ? 1 : 0]);
 }
 
-std::optional<Polynomial> ValueAnalysis::induction(ValueId id, unsigned l) {
+std::optional<Polynomial> ValueAnalysis::induction(Id id, unsigned l) {
   const Loop& loop = nest_.loops()[l];
-  const std::vector<ValueId> incoming = values_[id].incoming;
+  const std::vector<Id>& incoming = definitions_[id].incoming;
   const SymbolId pending = *values_[id].pending;
   const std::vector<std::uint32_t>& from = nest_.predecessors(loop.header);
   std::vector<Polynomial> initial;

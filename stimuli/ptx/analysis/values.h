@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "stimuli/ptx/analysis/definitions.h"
 #include "stimuli/ptx/analysis/loops.h"
 #include "stimuli/ptx/analysis/symbols.h"
 #include "stimuli/ptx/module.h"
@@ -37,19 +38,10 @@ class ValueAnalysis {
   bool varies_in(const Polynomial& p, unsigned loop) const;
 
  private:
-  using ValueId = std::uint32_t;
-  using RegisterId = std::uint32_t;
-  static constexpr ValueId kNoValue = ~0u;
+  using Id = Definitions::Id;
 
-  /// A definition of a register: by an instruction, at a merge of control flow, or none.
-  struct Value {
-    enum class Kind : std::uint8_t { kUndefined, kInstruction, kMerge };
-    Kind kind = Kind::kUndefined;
-    std::uint32_t block = 0;
-    std::size_t instruction = 0;
-    int part = -1;                  ///< element of a vector result, or -1
-    std::vector<ValueId> incoming;  ///< of a merge: by predecessor
-    std::string name;
+  /// What is known of a definition's value.
+  struct Solving {
     bool has_result = false;
     bool in_progress = false;
     std::optional<SymbolId> pending;
@@ -62,35 +54,26 @@ class ValueAnalysis {
     Polynomial e;
   };
 
-  void find_definitions();
-  void define(const Operand& operand, std::size_t instruction, int part);
-  RegisterId register_id(const std::string& name);
-  static std::string register_name(const Operand& operand);
-  const std::vector<bool>& merge_blocks(RegisterId r);
-  ValueId at_entry(RegisterId r, std::uint32_t block);
-  ValueId at_end(RegisterId r, std::uint32_t block);
-  void fill_merges();
-  ValueId reaching(RegisterId r, std::size_t instruction);
-  ValueId new_value(Value value);
-
-  Polynomial use(ValueId id, std::uint32_t block);
-  Polynomial use_on_edge(ValueId id, std::uint32_t from, std::uint32_t to);
+  Polynomial use(Id id, std::uint32_t block);
+  Polynomial use_on_edge(Id id, std::uint32_t from, std::uint32_t to);
   Polynomial leave_loops(const Polynomial& p, std::uint32_t from, std::uint32_t to);
-  Polynomial value(ValueId id);
-  Polynomial merge(ValueId id);
-  Polynomial join(ValueId id);
-  std::optional<Polynomial> joined_with_bypass(const Value& v, const std::vector<Polynomial>& in);
-  std::optional<Polynomial> joined_by_branch(const Value& v, const std::vector<Polynomial>& in);
+  Polynomial value(Id id);
+  Polynomial merge(Id id);
+  Polynomial join(Id id);
+  std::optional<Polynomial> joined_with_bypass(const Definition& v,
+                                               const std::vector<Polynomial>& in);
+  std::optional<Polynomial> joined_by_branch(const Definition& v,
+                                             const std::vector<Polynomial>& in);
   bool is_uniform_predicate(std::size_t i, const Operand& operand, unsigned depth);
   bool has_uniform_path(std::uint32_t block);
-  std::optional<Polynomial> induction(ValueId id, unsigned loop);
+  std::optional<Polynomial> induction(Id id, unsigned loop);
   Polynomial resolved(const Polynomial& p);
 
   // values_alu.cpp
-  Polynomial compute(const Value& v);
-  Polynomial load(const Value& v);
-  std::optional<Operand> parameter_address(const Value& v);
-  std::optional<Polynomial> load_parameter(const Value& v);
+  Polynomial compute(const Definition& v);
+  Polynomial load(const Definition& v);
+  std::optional<Operand> parameter_address(const Definition& v);
+  std::optional<Polynomial> load_parameter(const Definition& v);
   std::optional<Polynomial> integer_result(std::size_t i);
   std::optional<Polynomial> arithmetic(std::size_t i, unsigned bits, bool is_signed);
   bool extends_sign(std::size_t i, unsigned bits);
@@ -122,15 +105,9 @@ class ValueAnalysis {
   const LoopNest& nest_;
   SymbolTable& symbols_;
   std::unordered_map<std::string, std::size_t> parameters_;
-  std::unordered_map<std::string, StateSpace> variables_;
-  std::unordered_map<std::string, RegisterId> registers_;
-  std::vector<Value> values_;
-  /// By block: the definitions of each register, ascending instructions.
-  std::vector<std::map<RegisterId, std::vector<std::pair<std::size_t, ValueId>>>> definitions_;
-  std::map<std::pair<RegisterId, std::uint32_t>, ValueId> entry_values_;
-  std::map<RegisterId, std::vector<bool>> merge_blocks_;
-  std::vector<std::pair<RegisterId, ValueId>> unfilled_;  ///< merges without incoming values yet
-  bool is_filling_ = false;
+  Definitions::Variables variables_;
+  Definitions definitions_;
+  std::unordered_map<Id, Solving> values_;    ///< by definition
   std::map<SymbolId, Polynomial> solutions_;  ///< of pending symbols
   unsigned depth_ = 0;
 };

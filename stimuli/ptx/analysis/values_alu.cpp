@@ -80,7 +80,7 @@ Polynomial ValueAnalysis::function(std::size_t i, IndexFunction f, unsigned bits
   return Polynomial::symbol(symbols_.function(f, bits, is_signed, std::move(operands)));
 }
 
-Polynomial ValueAnalysis::compute(const Value& v) {
+Polynomial ValueAnalysis::compute(const Definition& v) {
   const Instruction& in = function_.body[v.instruction];
   const std::string& op = in.opcode;
   if (op == "st") return operand_value(v.instruction, in.operands[1]);
@@ -99,32 +99,32 @@ Polynomial ValueAnalysis::compute(const Value& v) {
   return unknown(v.instruction, "a value that is no polynomial of indices,");
 }
 
-Polynomial ValueAnalysis::load(const Value& v) {
+Polynomial ValueAnalysis::load(const Definition& v) {
   const Instruction& in = function_.body[v.instruction];
   if (in.operands.size() >= 2) {
     if (const auto p = load_parameter(v)) return *p;
     const Operand& from = in.operands[1];
-    const auto argument = registers_.find(from.name + "+" + std::to_string(from.integer));
+    const auto argument = definitions_.reaching(Definitions::argument_name(from), v.instruction);
     const auto variable = variables_.find(from.name);
     const bool is_argument = variable != variables_.end() && v.part < 0 &&
-                             variable->second == StateSpace::kParam && argument != registers_.end();
-    if (is_argument) return resolved(use(reaching(argument->second, v.instruction), v.block));
+                             variable->second == StateSpace::kParam && argument;
+    if (is_argument) return resolved(use(*argument, v.block));
   }
   return Polynomial::symbol(symbols_.loaded(in.line, v.block, v.instruction, v.part,
                                             "a loaded value, '" + in.text + "'"));
 }
 
 /// The parameter whose address a register holds: "mov.b64 %rd1, parameter; mov.u64 %rd2, %rd1".
-std::optional<Operand> ValueAnalysis::parameter_address(const Value& v) {
+std::optional<Operand> ValueAnalysis::parameter_address(const Definition& v) {
   constexpr int kMostMoves = 8;
   Operand from = function_.body[v.instruction].operands[1];
   std::size_t at = v.instruction;
   for (int n = 0; n < kMostMoves; ++n) {
     if (parameters_.count(from.name) != 0) return from;
-    const auto r = registers_.find(register_name(from));
-    if (r == registers_.end()) return std::nullopt;
-    const Value& base = values_[reaching(r->second, at)];
-    if (base.kind != Value::Kind::kInstruction) return std::nullopt;
+    const auto id = definitions_.reaching(Definitions::name_of(from), at);
+    if (!id) return std::nullopt;
+    const Definition& base = definitions_[*id];
+    if (base.kind != Definition::Kind::kInstruction) return std::nullopt;
     const Instruction& move = function_.body[base.instruction];
     const bool is_plain = move.opcode == "mov" && move.guard.empty() && move.operands.size() == 2;
     if (!is_plain) return std::nullopt;
@@ -136,7 +136,7 @@ std::optional<Operand> ValueAnalysis::parameter_address(const Value& v) {
   return std::nullopt;
 }
 
-std::optional<Polynomial> ValueAnalysis::load_parameter(const Value& v) {
+std::optional<Polynomial> ValueAnalysis::load_parameter(const Definition& v) {
   const Instruction& in = function_.body[v.instruction];
   if (!has_modifier(in, "param")) return std::nullopt;
   const std::optional<Operand> from = parameter_address(v);
@@ -251,11 +251,11 @@ std::optional<Polynomial> ValueAnalysis::arithmetic(std::size_t i, unsigned bits
 /// source was shifted left by as much, or by up to 4 more (an element's size).
 bool ValueAnalysis::extends_sign(std::size_t i, unsigned bits) {
   const Instruction& in = function_.body[i];
-  const auto r = registers_.find(register_name(in.operands[1]));
+  const auto id = definitions_.reaching(Definitions::name_of(in.operands[1]), i);
   const std::optional<std::int64_t> right = source(i, 2, 32).constant();
-  if (r == registers_.end() || !right) return false;
-  const Value& v = values_[reaching(r->second, i)];
-  if (v.kind != Value::Kind::kInstruction) return false;
+  if (!id || !right) return false;
+  const Definition& v = definitions_[*id];
+  if (v.kind != Definition::Kind::kInstruction) return false;
   const std::size_t k = v.instruction;
   if (function_.body[k].opcode != "shl") return false;
   const std::optional<std::int64_t> left = source(k, 2, 32).constant();
@@ -395,10 +395,10 @@ std::optional<Polynomial> ValueAnalysis::convert(std::size_t i) {
 /// The comparison that a predicate holds, if it is one of integers.
 std::optional<ValueAnalysis::Condition> ValueAnalysis::condition(std::size_t i,
                                                                  const Operand& predicate) {
-  const auto r = registers_.find(predicate.name);
-  if (r == registers_.end()) return std::nullopt;
-  const Value v = values_[reaching(r->second, i)];
-  if (v.kind != Value::Kind::kInstruction) return std::nullopt;
+  const auto id = definitions_.reaching(predicate.name, i);
+  if (!id) return std::nullopt;
+  const Definition& v = definitions_[*id];
+  if (v.kind != Definition::Kind::kInstruction) return std::nullopt;
   const Instruction& in = function_.body[v.instruction];
   const IntegerType type = last_type(in);
   const bool is_plain = in.opcode == "setp" && in.guard.empty() && in.operands.size() == 3 &&

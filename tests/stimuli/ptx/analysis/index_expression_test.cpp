@@ -354,6 +354,39 @@ TEST_CASE("a branch on a predicate that some CTAs leave unchanged is no path of 
              Contains("depends on the path"));
 }
 
+TEST_CASE("a branch on a value that its loop still defines is no path of all threads") {
+  // v starts at ctaid.y; its step, which also selects a part of q, is a switch over v.
+  const LocalityTable table = table_of(
+      "mov.u32 %r30, %ctaid.y;\nmov.u32 %r33, 0;\nV:\n"
+      "mul.wide.s32 %rd22, %r30, 4;\nadd.s64 %rd23, %rd1, %rd22;\n"
+      "ld.global.u32 %r22, [%rd23];\n"
+      "mov.u32 %r32, 0;\nsetp.eq.s32 %p1, %r30, 0;\n@%p1 bra L;\n"
+      "mov.u32 %r32, 4096;\nsetp.eq.s32 %p2, %r30, 1;\n@%p2 bra L;\n"
+      "mov.u32 %r32, 7168;\nL:\nadd.s32 %r30, %r30, %r32;\n"
+      "add.s32 %r20, %r6, %r32;\nmov.u32 %r31, 0;\nM:\n"
+      "mul.wide.s32 %rd20, %r20, 4;\nadd.s64 %rd21, %rd2, %rd20;\n"
+      "ld.global.u32 %r21, [%rd21];\n"
+      "add.s32 %r20, %r20, 64;\nadd.s32 %r31, %r31, 1;\n"
+      "setp.lt.s32 %p3, %r31, %r1;\n@%p3 bra M;\n"
+      "add.s32 %r33, %r33, 1;\nsetp.lt.s32 %p4, %r33, %r2;\n@%p4 bra V;\n");
+  REQUIRE(table.structures().size() == 2);
+  CHECK(table.structures()[1].locality.type == LocalityType::kUnclassified);
+  CHECK_THAT(table.structures()[1].locality.why, Contains("depends on the path"));
+}
+
+TEST_CASE("a branch on a number of iterations is no path of all threads") {
+  // The loop T runs ctaid.y times, at least once; its count selects a part of p.
+  CHECK_THAT(reason_of("mov.u32 %r30, 0;\nmov.u32 %r34, %ctaid.y;\nT:\nadd.s32 %r30, %r30, 1;\n"
+                       "setp.lt.s32 %p1, %r30, %r34;\n@%p1 bra T;\n"
+                       "mov.u32 %r32, 0;\nsetp.eq.s32 %p2, %r30, 1;\n@%p2 bra L;\n"
+                       "mov.u32 %r32, 4096;\nsetp.eq.s32 %p4, %r30, 2;\n@%p4 bra L;\n"
+                       "mov.u32 %r32, 7168;\nL:\nadd.s32 %r20, %r6, %r32;\nmov.u32 %r31, 0;\nM:\n" +
+                       kLoad +
+                       "add.s32 %r20, %r20, 64;\nadd.s32 %r31, %r31, 1;\n"
+                       "setp.lt.s32 %p3, %r31, %r1;\n@%p3 bra M;\n"),
+             Contains("depends on the path"));
+}
+
 TEST_CASE("a number of fewer than 32 bits whose sign is extended wraps") {
   const auto index = [](const std::string& left, const std::string& right) {
     return "cvt.u64.u32 %rd30, %r6;\nshl.b64 %rd31, %rd30, " + left + ";\nshr.s64 %rd32, %rd31, " +
