@@ -353,9 +353,13 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
       ratio(slots, run.sms.sum(&SmStats::issued_slots) + run.sms.sum(&SmStats::dependency_slots));
   d["replies_per_cycle"] = ratio(l1_misses, n);
   d["l1_hit_rate"] = ratio(l1s.sum(&L1Stats::load_hits), loads);
-  d["llc_hit_rate"] =
-      ratio(slices.sum(&LlcSliceStats::hits) + slices.sum(&LlcSliceStats::write_allocations),
-            llc_accesses);
+  const bool has_slices = plan.has(BlockKind::kLlc);
+  d["llc_hit_rate"] = nullptr;
+  if (has_slices) {
+    d["llc_hit_rate"] =
+        ratio(slices.sum(&LlcSliceStats::hits) + slices.sum(&LlcSliceStats::write_allocations),
+              llc_accesses);
+  }
   // In a UBA, every L1 miss crosses the network (NUBA figure 9). Of several GPUs, each counts its
   // own memory's as local.
   const double load_misses = l1s.sum(&L1Stats::load_misses);
@@ -432,8 +436,10 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
     peaks[t.name + "_response"] = t.response_peak / 1e9;
   };
   add_traffic(plan.traffic.front());
-  peaks["llc"] =
-      static_cast<double>(config.llc.clock_hz) * system.line_bytes * system.slices() / 1e9;
+  if (has_slices) {
+    peaks["llc"] =
+        static_cast<double>(config.llc.clock_hz) * system.line_bytes * system.slices() / 1e9;
+  }
   peaks["dram"] = dram_peak / 1e9;
   std::for_each(plan.traffic.begin() + 1, plan.traffic.end(), add_traffic);
   if (several) d["remote"] = derive_remote(run, config, seconds);

@@ -17,7 +17,7 @@ const std::vector<DerivedInfo>& derived_catalogue() {
       {"replies_per_cycle", "response/cycle",
        "responses to L1 misses per SM cycle (NUBA figure 8)"},
       {"l1_hit_rate", "", "L1 load hits over loads; merges are no hits"},
-      {"llc_hit_rate", "", "LLC hits and write allocations over accesses"},
+      {"llc_hit_rate", "", "LLC hits and write allocations over accesses; null without LLC slices"},
       {"l1_miss_local_fraction", "", "L1 misses served in the SM's own partition or GPU"},
       {"noc_bytes", "byte", "sent by the GPU's network, requests and responses, each once"},
       {"inter_module_bytes", "byte", "sent between modules, requests and responses"},

@@ -40,7 +40,7 @@ function tiles() {
   given('ipc', number, 'instructions per cycle');
   given('replies_per_cycle', number, 'L1 replies per cycle');
   given('l1_hit_rate', percent, 'L1 hit rate');
-  if (Object.keys(modules).some((m) => m.includes('.llc'))) given('llc_hit_rate', percent, 'LLC hit rate');
+  given('llc_hit_rate', percent, 'LLC hit rate');
   given('avg_load_latency_cycles', number, 'load latency', 'cycles');
   if (derived.noc_bytes > 0) given('noc_bytes', bytes, 'through the NoC');
   if (derived.host_link_bytes > 0) given('host_link_bytes', bytes, 'over the host links');

@@ -78,16 +78,6 @@ std::string energy_parts(const ordered_json& energy, double total) {
   return text;
 }
 
-/// Hierarchies of coherent caches have no LLC slices.
-bool has_slices(const ordered_json& stats) {
-  const auto modules = stats.find("modules");
-  if (modules == stats.end()) return true;
-  for (const auto& [path, statistics] : modules->items()) {
-    if (path.find(".llc") != std::string::npos) return true;
-  }
-  return false;
-}
-
 /// "1 000 000 of 8 000 000 thread instructions, after 500 000", of the section "window". `whole`:
 /// the workload ran to its end.
 std::string window_text(const ordered_json& window, bool whole) {
@@ -126,7 +116,7 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   text += fact("instructions", instructions);
   std::string hits;
   if (const auto l1 = number(derived, "l1_hit_rate")) hits += "L1 " + percent(*l1);
-  if (const auto llc = number(derived, "llc_hit_rate"); llc && has_slices(stats)) {
+  if (const auto llc = number(derived, "llc_hit_rate")) {
     hits += (hits.empty() ? "LLC " : ", LLC ") + percent(*llc);
   }
   if (!hits.empty()) text += fact("hit rates", hits);

@@ -92,12 +92,11 @@ bool is_egress_counter(const std::string& name, std::string& prefix, std::string
 }
 
 /// Peak of a level in GB/s, 0 if the document has none. Two directions that one series counts have
-/// the sum of their peaks. Stacks without other memory (memcpy) are the platform's DRAM.
-double peak_of(const ordered_json& peaks, const std::string& key, bool other_memory) {
+/// the sum of their peaks.
+double peak_of(const ordered_json& peaks, const std::string& key) {
   const auto peak = [&peaks](const std::string& name) {
     return peaks.contains(name) && peaks[name].is_number() ? peaks[name].get<double>() : 0.0;
   };
-  if (key == "stacks" && !other_memory) return peak("dram");
   if (peaks.contains(key)) return peak(key);
   return peak(key + "_request") + peak(key + "_response");
 }
@@ -240,14 +239,12 @@ Traffic traffic_of(const ordered_json& stats) {
   }
   const ordered_json derived = stats.value("derived", ordered_json::object());
   const double time_ns = traffic_time_ns(stats);
-  const bool other_memory = std::any_of(
-      found.begin(), found.end(), [](const auto& level) { return level.second.name == "DRAM"; });
   const ordered_json peaks = derived.value("peak_gb_per_s", ordered_json::object());
   for (auto& [rule, level] : found) {
     // A network is one block, so that its outputs are used as parts.
     if (level.parts.size() == 1 && !egresses[rule].empty()) level.parts = std::move(egresses[rule]);
     if (time_ns > 0) level.gb_per_s = static_cast<double>(level.bytes) / time_ns;
-    const double peak = peak_of(peaks, rules()[rule].key, other_memory);
+    const double peak = peak_of(peaks, rules()[rule].key);
     if (peak > 0) level.peak_gb_per_s = peak;
     std::stable_sort(
         level.parts.begin(), level.parts.end(),

@@ -110,11 +110,16 @@ void add_host(Planner& p, std::uint32_t node, const std::vector<CoherentPart>& p
   p.add_dispatcher(node);
 }
 
-void report_link(Planner& p) {
-  const umh::CoherenceLinkConfig& link = p.config().hierarchy.link;
-  const double one = static_cast<double>(link.clock_hz) * link.bytes_per_cycle;
-  const double all = one * (link.shared ? 1 : p.config().system.gpus);
-  p.report_traffic({"host_link", all, all, true});
+void report_coherent(Planner& p, const DramConfig* stack) {
+  const UmhConfig& h = p.config().hierarchy;
+  const std::uint32_t gpus = p.config().system.gpus;
+  const double one = static_cast<double>(h.link.clock_hz) * h.link.bytes_per_cycle;
+  const double links = one * (h.link.shared ? 1 : gpus);
+  p.report_traffic({"host_link", links, links, true});
+  if (stack == nullptr) return;
+  const double stacks =
+      static_cast<double>(stack->clock_hz) * stack->bus_bytes_per_clock * h.stacks * gpus;
+  p.report_traffic({"stacks", stacks, stacks, false});
 }
 
 bool divides_coherent(const GpuConfig& c, const std::string& name,

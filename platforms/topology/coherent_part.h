@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/memory/dram_config.h"
 #include "platforms/topology/planner.h"
 
 namespace tessera {
@@ -35,8 +36,9 @@ void add_cores(Planner& p, CoherentPart& part);
 void place_l1s(Planner& p, const CoherentPart& part, unsigned l2_parent_sockets);
 /// Adds the page tables and the dispatcher, at `node`.
 void add_host(Planner& p, std::uint32_t node, const std::vector<CoherentPart>& parts);
-/// Reports the traffic of the links between GPUs and host.
-void report_link(Planner& p);
+/// Reports the traffic of the links between GPUs and host, and of the GPUs' stacks. `stack`: a
+/// stack's channel; nullptr without stacks.
+void report_coherent(Planner& p, const DramConfig* stack);
 
 /// Appends the errors that all these shapes find: lines, slices, directories, migration.
 void check_coherent(const GpuConfig& config, std::vector<std::string>& errors);

@@ -131,7 +131,7 @@ Shape gpu_ranges_shape() {
   s.divides = divides;
   s.validate = validate;
   s.plan = plan;
-  s.report = report_link;
+  s.report = [](Planner& p) { report_coherent(p, &p.config().dram); };
   s.reads = {"umh.", "dispatch.gpu_latency_ns"};
   s.joins_gpus = true;
   return s;

@@ -186,7 +186,10 @@ Shape unified_hierarchy_shape() {
   s.divides = divides;
   s.validate = validate;
   s.plan = plan;
-  s.report = report_link;
+  s.report = [](Planner& p) {
+    const UmhConfig& h = p.config().hierarchy;
+    report_coherent(p, h.gpu_memory ? &h.stack : nullptr);
+  };
   s.reads = {"umh.cpu.",
              "umh.gpu_memory",
              "umh.smd",

@@ -85,12 +85,15 @@ TEST_CASE("hierarchies have stacks and a host link, and the CPU's time counts") 
       {"derived",
        {{"host_access_ns", 100.0},
         {"peak_gb_per_s",
-         {{"dram", 2.0}, {"host_link_request", 3.0}, {"host_link_response", 4.0}}}}}};
+         {{"dram", 2.0},
+          {"host_link_request", 3.0},
+          {"host_link_response", 4.0},
+          {"stacks", 8.0}}}}}};
   CHECK(traffic_time_ns(stats) == 200);
   auto levels = traffic_of(stats).levels;
   REQUIRE(levels.size() == 3);
   CHECK(levels[0].name == "Stacks");
-  CHECK_FALSE(levels[0].peak_gb_per_s.has_value());
+  CHECK(levels[0].peak_gb_per_s == 8.0);
   CHECK(levels[1].name == "Host link");
   CHECK(levels[1].gb_per_s == Approx(0.2));
   CHECK(levels[1].peak_gb_per_s == 7.0);
@@ -104,7 +107,7 @@ TEST_CASE("hierarchies have stacks and a host link, and the CPU's time counts") 
   REQUIRE(levels.size() == 2);
   CHECK(levels[0].name == "Stacks");
   CHECK(levels[0].gb_per_s == Approx(0.02));
-  CHECK(levels[0].peak_gb_per_s == 2.0);
+  CHECK(levels[0].peak_gb_per_s == 8.0);
 }
 
 TEST_CASE("series of unequal intervals are brought to the widest without losing bytes") {

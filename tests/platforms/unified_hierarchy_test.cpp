@@ -3,6 +3,7 @@
 // checker on every socket.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <set>
 
 #include "common/error.h"
@@ -254,6 +255,22 @@ TEST_CASE("DRAM utilisation covers the CPU's accesses between the kernels") {
   const auto copied =
       nlohmann::json::parse(document("memcpy-1-small", "mersennetwister", ValueMode::kFunctional));
   CHECK(copied["derived"]["host_access_ns"] == 0);
+}
+
+TEST_CASE("a hierarchy has a peak of its stacks, and none of LLC slices") {
+  const auto derived = [](const std::string& preset) {
+    return nlohmann::json::parse(document(preset, "vecadd", ValueMode::kFunctional))["derived"];
+  };
+  // Two stacks a GPU, 32 bytes at 1.2 GHz.
+  for (const auto& [preset, gb_per_s] : std::map<std::string, double>{
+           {"umh-1-small", 76.8}, {"umh-4-small", 307.2}, {"memcpy-4-small", 307.2}}) {
+    INFO(preset);
+    const auto d = derived(preset);
+    CHECK(d["peak_gb_per_s"]["stacks"].get<double>() == Approx(gb_per_s));
+    CHECK_FALSE(d["peak_gb_per_s"].contains("llc"));
+    CHECK(d["llc_hit_rate"].is_null());
+  }
+  CHECK_FALSE(derived("zero-copy-1-small")["peak_gb_per_s"].contains("stacks"));
 }
 
 TEST_CASE("each dirty byte reaches the host's memory once, also where two GPUs flush one block") {
