@@ -132,6 +132,29 @@ bool LoopNest::dominates(std::uint32_t a, std::uint32_t b) const {
   return a == b;
 }
 
+bool LoopNest::exits_at_latches(const Function& function, const Loop& loop) const {
+  const auto is_inside = [&](std::uint32_t b) { return b < blocks_.size() && loop.blocks[b]; };
+  const auto is_latch = [&](std::uint32_t b) {
+    return std::find(loop.latches.begin(), loop.latches.end(), b) != loop.latches.end();
+  };
+  // "@%p1 bra EXIT; bra.uni HEADER", as clang -O2 writes, has a latch without work.
+  const auto is_empty_latch = [&](std::uint32_t b) {
+    const Instruction& only = function.body[blocks_[b].first];
+    return is_latch(b) && blocks_[b].first == blocks_[b].last && only.opcode == "bra" &&
+           only.guard.empty();
+  };
+  for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
+    if (!loop.blocks[b] || is_latch(b)) continue;
+    const std::vector<std::uint32_t>& next = blocks_[b].successors;
+    const bool stays = std::all_of(next.begin(), next.end(), is_inside);
+    const bool ends_iteration = std::all_of(next.begin(), next.end(), [&](std::uint32_t s) {
+      return !is_inside(s) || is_empty_latch(s);
+    });
+    if (!stays && !ends_iteration) return false;
+  }
+  return true;
+}
+
 void LoopNest::find_loops(const Function& function) {
   std::map<std::uint32_t, std::vector<std::uint32_t>> latches;  // by header
   for (const std::uint32_t block : order_) {
@@ -161,15 +184,7 @@ void LoopNest::find_loops(const Function& function) {
       loop.blocks[b] = true;
       work.insert(work.end(), predecessors_[b].begin(), predecessors_[b].end());
     }
-    loop.exits_at_latches = true;
-    for (std::uint32_t b = 0; b < blocks_.size(); ++b) {
-      if (!loop.blocks[b]) continue;
-      const bool leaves =
-          std::any_of(blocks_[b].successors.begin(), blocks_[b].successors.end(),
-                      [&](std::uint32_t s) { return s >= blocks_.size() || !loop.blocks[s]; });
-      const bool is_latch = std::find(ends.begin(), ends.end(), b) != ends.end();
-      if (leaves && !is_latch) loop.exits_at_latches = false;
-    }
+    loop.exits_at_latches = exits_at_latches(function, loop);
     loops_.push_back(std::move(loop));
   }
   const auto size = [](const Loop& l) {

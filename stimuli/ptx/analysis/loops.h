@@ -23,7 +23,8 @@ struct Loop {
   std::vector<bool> blocks;            ///< by block: whether it is in the loop
   std::optional<unsigned> parent;      ///< the smallest loop around it
   unsigned line = 0;                   ///< of the header's first instruction
-  /// Every exit is the branch of a latch, as in do-while loops. The last iteration is complete.
+  /// Every exit is the branch of a latch, or one around a latch that has no other instruction than
+  /// its branch, as in do-while loops. The last iteration is complete.
   bool exits_at_latches = false;
 };
 
@@ -62,6 +63,7 @@ class LoopNest {
   std::vector<FlowNode> flow_nodes(const Function& function);
   void find_dominators();
   void find_frontiers();
+  bool exits_at_latches(const Function& function, const Loop& loop) const;
   void find_loops(const Function& function);
 
   std::vector<BasicBlock> blocks_;

@@ -194,6 +194,17 @@ TEST_CASE("a value after a loop counts the loop's iterations, also around it") {
   CHECK(table.structures()[0].locality.type == LocalityType::kIntraThread);
 }
 
+TEST_CASE("a branch around a latch without work ends the last iteration") {
+  // p[i + s * iterations], with the exit in front of the branch back.
+  const std::string loop =
+      "mov.u32 %r20, %r6;\nmov.u32 %r30, 0;\nL:\nadd.s32 %r20, %r20, %r2;\n"
+      "add.s32 %r30, %r30, 1;\nsetp.eq.s32 %p1, %r30, %r1;\n@%p1 bra E;\n";
+  CHECK(offset_of(loop + "bra.uni L;\nE:\n" + kLoad) == "4*s*trips1 + 4*tid.x + 4*ntid.x*ctaid.x");
+  // With work in the latch, the last iteration is not complete.
+  CHECK(offset_of(loop + "add.s32 %r20, %r20, %r2;\nbra.uni L;\nE:\n" + kLoad) ==
+        "4*s + 8*s*trips1 + 4*tid.x + 4*ntid.x*ctaid.x");
+}
+
 TEST_CASE("an inner loop's number of iterations is no part of the outer loop's motion") {
   // p[m + k] after an inner loop that ends at k: k differs between the outer iterations.
   CHECK_THAT(
