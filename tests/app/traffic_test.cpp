@@ -76,19 +76,18 @@ TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC")
 }
 
 TEST_CASE("hierarchies have stacks and a host link, and the CPU's time counts") {
-  ordered_json stats = {
-      {"time_ns", 100.0},
-      {"modules",
-       {{"system.dram0", {{"bandwidth", series(10, {6})}}},
-        {"system.gpu0.stack1", {{"bandwidth", series(10, {2})}}},
-        {"system.host_link", {{"bandwidth", series(10, {40})}}}}},
-      {"derived",
-       {{"host_access_ns", 100.0},
-        {"peak_gb_per_s",
-         {{"dram", 2.0},
-          {"host_link_request", 3.0},
-          {"host_link_response", 4.0},
-          {"stacks", 8.0}}}}}};
+  ordered_json stats = {{"time_ns", 100.0},
+                        {"modules",
+                         {{"system.dram0", {{"bandwidth", series(10, {6})}}},
+                          {"system.gpu0.stack1", {{"bandwidth", series(10, {2})}}},
+                          {"system.host_link", {{"bandwidth", series(10, {40})}}}}},
+                        {"derived",
+                         {{"host_access_ns", 100.0},
+                          {"peak_gb_per_s",
+                           {{"dram", 2.0},
+                            {"host_link_request", 3.0},
+                            {"host_link_response", 4.0},
+                            {"stacks", 8.0}}}}}};
   CHECK(traffic_time_ns(stats) == 200);
   auto levels = traffic_of(stats).levels;
   REQUIRE(levels.size() == 3);
