@@ -35,7 +35,7 @@ class Definitions {
   using Id = std::uint32_t;
   using Variables = std::unordered_map<std::string, StateSpace>;
 
-  /// `function` without calls. `variables`: all that it names. All must outlive the object.
+  /// `function` without calls. `variables`: all that it names. `nest` must outlive the object.
   Definitions(const Function& function, const LoopNest& nest, const Variables& variables);
 
   /// The name of the register, or of the component of a vector, that an operand names.

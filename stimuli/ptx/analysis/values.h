@@ -60,9 +60,9 @@ class ValueAnalysis {
   Polynomial value(Id id);
   Polynomial merge(Id id);
   Polynomial join(Id id);
-  std::optional<Polynomial> joined_with_bypass(const Definition& v,
+  std::optional<Polynomial> joined_with_bypass(const Definition& d,
                                                const std::vector<Polynomial>& in);
-  std::optional<Polynomial> joined_by_branch(const Definition& v,
+  std::optional<Polynomial> joined_by_branch(const Definition& d,
                                              const std::vector<Polynomial>& in);
   bool is_uniform_predicate(std::size_t i, const Operand& operand, unsigned depth);
   bool has_uniform_path(std::uint32_t block);
