@@ -26,6 +26,10 @@ std::vector<std::string> LlcSliceConfig::validate() const {
   if (atomic_lanes_per_cycle == 0) {
     errors.emplace_back("llc.atomic_lanes_per_cycle must be at least 1");
   }
+  if (atomic_block_bytes < 8 || (atomic_block_bytes & (atomic_block_bytes - 1)) != 0) {
+    errors.emplace_back(
+        "llc.atomic_block_bytes must be a power of two of at least 8: 8, 16, 32, 64 or 128");
+  }
   return errors;
 }
 
@@ -72,7 +76,15 @@ void describe(ParameterVisitor& v, LlcSliceConfig& c) {
       "what the slice does with other nodes' lines, in place of the role in the platform's plan; "
       "empty: the plan's (docs/blocks/llc.md)");
   v.integer("atomic_lanes_per_cycle", c.atomic_lanes_per_cycle, "lane",
-            "lanes whose atomic the slice performs in a cycle (ours)", 1, 32);
+            "lanes of an atomic that the slice performs in a cycle, if they are in one block and "
+            "have different addresses; 1: lane by lane (a sector of 32-bit operands: NVIDIA's "
+            "Kepler whitepapers give one operation a clock to one address and, for a GTX 680 with "
+            "8 slices, 64 to different addresses; recalled)",
+            1, 32);
+  v.integer("atomic_block_bytes", c.atomic_block_bytes, "byte",
+            "size of the aligned block whose lanes the slice performs together: a power of two of "
+            "at least 8 (ours: a sector)",
+            8, kMaxLineBytes);
   v.text("arbitration", c.arbitration.name,
          "whether the LMR or the RMR queue is looked up when both have a request (NUBA section 3: "
          "in turn)",

@@ -36,7 +36,8 @@ struct LlcSliceConfig {
   std::uint32_t queue_depth = 16;
   std::uint32_t response_queue_depth = 16;
   std::uint32_t memory_queue_depth = 16;
-  std::uint32_t atomic_lanes_per_cycle = 1;
+  std::uint32_t atomic_lanes_per_cycle = 8;
+  std::uint32_t atomic_block_bytes = 32;
   std::uint32_t remote_queue_depth = 16;
   std::uint32_t directory_sets = 48;
   std::uint32_t directory_ways = 16;

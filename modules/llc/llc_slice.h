@@ -25,7 +25,7 @@ namespace tessera {
 /// queues have a request, `llc.arbitration` selects the queue (default: in turn). Write-back; LRU
 /// by default. A write that misses allocates a way without fetching the line, and the slice records
 /// the valid bytes. A read of a line that is not completely valid fetches it and merges the bytes.
-/// The home performs atomics, `atomic_lanes_per_cycle` a cycle.
+/// The home performs atomics in groups of lanes (atomic_cycles()), one group a cycle.
 ///
 /// Timing: a request that arrives at cycle c is looked up at c + latency - 1 at the earliest, one a
 /// cycle. The response to a hit (and the acknowledgement of a write) arrives at the requester one

@@ -4,6 +4,7 @@
 // SlicePipeline's process, except for accesses to the arrays. Included by
 // modules/llc/slice_pipeline.h.
 
+#include "modules/core/atomics.h"
 #include "modules/llc/slice_pipeline.h"
 
 namespace tessera {
@@ -136,10 +137,10 @@ bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
   notify_observers(a, false);
   std::uint64_t cycles = 1;
   if (a.request->kind == RequestKind::kAtomic && role_.owns(a.request->home())) {
-    cycles = (a.request->atomics->count + config_.atomic_lanes_per_cycle - 1) /
-             config_.atomic_lanes_per_cycle;
+    cycles = atomic_cycles(*a.request->atomics, config_.atomic_lanes_per_cycle,
+                           config_.atomic_block_bytes);
   }
-  lookup_free_at_ = clock_.after(t, std::max<std::uint64_t>(cycles, 1));
+  lookup_free_at_ = clock_.after(t, cycles);
   request_in_[a.port].release();
   return true;
 }
