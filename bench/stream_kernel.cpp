@@ -34,7 +34,7 @@ class StreamKernel::Warp final : public WarpProgram {
     --left_;
   }
 
-  void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
+  void complete(const AccessEnd&, const std::byte*) override {}
 
  private:
   const StreamKernel& kernel_;

@@ -66,7 +66,10 @@ LaunchPlatform GpuDevice::launch_platform() {
   p.memories = static_cast<std::uint32_t>(gpu_->page_table().pages_per_channel().size());
   p.allocations = &allocations_;
   p.environment = [this] {
-    return LaunchEnvironment{values_ == ValueMode::kFunctional ? &memory_ : nullptr, on_race_};
+    return LaunchEnvironment{
+        values_ == ValueMode::kFunctional ? &memory_ : nullptr,
+        on_race_,
+        {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}};
   };
   p.place = [this](const PageAssignment& a) { gpu_->uvm().place(a.virtual_page, a.memory); };
   if (gpu_->caches_arrays()) {

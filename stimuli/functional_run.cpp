@@ -25,12 +25,11 @@ class CtaRunner {
   /// stops when the CTA has executed `most` thread instructions. `before`: warp instructions of
   /// other CTAs, for the clock. `budget`: 0 = no limit.
   void sweep(std::uint64_t slice, std::uint64_t most, std::uint64_t before, std::uint64_t budget) {
-    bool progress = false;
+    const std::uint64_t executed = executed_.warp_instructions;
     // Computed once, because barriers are released at the end of the sweep.
     const std::uint64_t idle = cta_.waiting_warps() | cta_.ended_warps();
     for (unsigned w = 0; w < warps_ && executed_.thread_instructions < most; ++w) {
       if ((idle >> w & 1) != 0) continue;
-      progress = true;
       std::uint64_t left = slice;
       if (budget != 0) left = std::min(left, budget - executed_.warp_instructions);
       if (run_warp(w, left, most, before) && executed_.warp_instructions == budget && budget != 0) {
@@ -38,38 +37,61 @@ class CtaRunner {
       }
     }
     const bool released = release_complete();
-    if (!released && !progress && executed_.thread_instructions < most) fail_deadlock();
+    if (released || executed_.warp_instructions != executed) return;
+    if (executed_.thread_instructions < most && !end_limited_wait(idle, before)) fail_deadlock();
   }
 
  private:
   /// Runs the warp for at most `left` instructions. Returns true if it can continue.
   bool run_warp(unsigned w, std::uint64_t left, std::uint64_t most, std::uint64_t before) {
+    for (; left != 0 && executed_.thread_instructions < most; --left) {
+      if (!issue(w, before, false)) return false;
+    }
+    return true;
+  }
+
+  /// Executes one instruction of the warp. Returns true if the warp can continue.
+  bool issue(unsigned w, std::uint64_t before, bool end_wait) {
     WarpProgram& warp = cta_.warp(w);
     IssueContext context;
     context.warp_slot = w;
-    for (; left != 0 && executed_.thread_instructions < most; --left) {
-      context.cycle = before + executed_.warp_instructions;
-      warp.issue(context, result_);
-      ++executed_.warp_instructions;
-      executed_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result_.active));
-      switch (result_.kind) {
-        case IssueResult::Kind::kBarrier:
-          cta_.arrive(w, result_);
-          if (!result_.barrier_arrive_only) return false;
-          break;
-        case IssueResult::Kind::kExit:
-          if (!result_.warp_done) break;
-          cta_.end_warp(w);
-          return false;
-        case IssueResult::Kind::kMemory:
-          if (!result_.memory.values_done) fail_values();
-          break;
-        case IssueResult::Kind::kCompute:
-        case IssueResult::Kind::kFence:
-          break;
+    context.cycle = before + executed_.warp_instructions;
+    context.end_wait = end_wait;
+    warp.issue(context, result_);
+    if (result_.kind == IssueResult::Kind::kBlocked) return false;
+    ++executed_.warp_instructions;
+    executed_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result_.active));
+    switch (result_.kind) {
+      case IssueResult::Kind::kBarrier:
+        cta_.arrive(w, result_);
+        return result_.barrier_arrive_only;
+      case IssueResult::Kind::kExit:
+        if (result_.warp_done) cta_.end_warp(w);
+        return !result_.warp_done;
+      case IssueResult::Kind::kMemory: {
+        const MemoryOp& op = result_.memory;
+        if (!op.values_done) fail_values();
+        if (op.asynchronous) warp.complete({op.pc, 0, op.copy}, nullptr);
+        return true;
       }
+      case IssueResult::Kind::kCompute:
+      case IssueResult::Kind::kFence:
+      case IssueResult::Kind::kBlocked:
+        return true;
     }
     return true;
+  }
+
+  /// Ends the limited waits of all warps that do not wait at a barrier. Returns true if there is
+  /// one.
+  bool end_limited_wait(std::uint64_t idle, std::uint64_t before) {
+    bool any = false;
+    for (unsigned w = 0; w < warps_; ++w) {
+      if ((idle >> w & 1) != 0 || !cta_.warp(w).wait_is_limited()) continue;
+      issue(w, before, true);
+      any = true;
+    }
+    return any;
   }
 
   bool release_complete() {
@@ -105,6 +127,12 @@ class CtaRunner {
         who += ", first " + cta_.warp(first).last_barrier();
       }
     }
+    for (unsigned w = 0; w < warps_; ++w) {
+      if (((cta_.waiting_warps() | cta_.ended_warps()) >> w & 1) != 0) continue;
+      who += "; a warp waits for asynchronous copies or the phase of an mbarrier: " +
+             cta_.warp(w).where();
+      break;
+    }
     throw RunError("kernel '" + kernel_ +
                    "': deadlock at a barrier: " + std::to_string(warps_ - cta_.live_warps()) +
                    " of " + std::to_string(warps_) + " warps of the CTA have ended" + who);
@@ -119,6 +147,9 @@ class CtaRunner {
 
 /// Instructions per warp before the next CTA runs.
 constexpr std::uint64_t kSlice = 256;
+/// Instructions per warp before the next warp runs, if there is only one CTA: warps can wait for
+/// each other.
+constexpr std::uint64_t kLongSlice = 1 << 20;
 /// Maximum number of resident CTAs; larger than that of any GPU.
 constexpr std::uint64_t kMostTogether = 16384;
 
@@ -147,7 +178,7 @@ Executed run_ctas(const KernelProgram& program, const std::vector<CtaProgram*>& 
   std::vector<CtaRunner> runners;
   runners.reserve(ctas.size());
   for (CtaProgram* cta : ctas) runners.emplace_back(program.name(), *cta, *result);
-  const std::uint64_t slice = ctas.size() == 1 ? kAllInstructions : kSlice;
+  const std::uint64_t slice = ctas.size() == 1 ? kLongSlice : kSlice;
   Executed all;
   for (bool any = true; any;) {
     any = false;

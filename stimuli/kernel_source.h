@@ -56,11 +56,19 @@ struct LaunchRequest {
 };
 
 /// The device's side of a launch.
+/// The SMs of a device, for memory that each warp slot needs.
+struct DeviceSlots {
+  std::uint32_t sms = 0;         ///< 0: the launch runs without SMs
+  std::uint32_t warps = 0;       ///< slots of an SM
+  std::uint64_t page_bytes = 0;  ///< alignment of an SM's memory
+};
+
 struct LaunchEnvironment {
   /// Functional mode: the memory that holds all values. Null: carried mode.
   FlatMemory* flat = nullptr;
   /// Called for each race that the kernel's accesses show. Empty: accesses are not checked.
   std::function<void(const std::string&)> on_race = {};
+  DeviceSlots slots = {};
 };
 
 /// Makes kernel programs. Serves one device.

@@ -43,6 +43,7 @@ enum class Unit : std::uint8_t {
   kMemory,   ///< load, store, atomic (any space that has an address)
   kBarrier,  ///< CTA-wide barrier
   kFence,    ///< memory fence: earlier writes of this warp must be performed first
+  kWait,     ///< issues when WarpProgram::wait_ended(): asynchronous copies, barrier phases
   kExit,     ///< the warp (or some of its lanes) ends; issued on the ALU
 };
 
@@ -69,7 +70,7 @@ struct OpInfo {
 enum class Space : std::uint8_t {
   kGlobal,
   kShared,
-  kLocal,  ///< per-thread memory: values settled at issue, addresses relative to the CTA
+  kLocal,  ///< per-thread memory: values settled at issue; its accesses reach the memory system
   kConst,  ///< served by the constant cache: no memory traffic
   kParam,  ///< kernel parameters: no memory traffic
 };
@@ -96,12 +97,17 @@ struct MemoryOp {
   /// The values are settled already (shared memory; every space in functional mode): the SM
   /// models time only and does not call complete().
   bool values_done = false;
+  /// An asynchronous copy: the warp does not wait for it. complete() is called at its end in both
+  /// modes, with no data if the values are done.
+  bool asynchronous = false;
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
   /// Lanes that take part; bit i is lane i.
   std::uint32_t active = 0;
   std::uint32_t pc = 0;
   std::uint32_t line = 0;
+  /// Of an asynchronous copy: its number, which complete() gets.
+  std::uint32_t copy = 0;
   /// Byte address per lane: virtual for global and local, CTA-relative for shared.
   std::array<std::uint64_t, kWarpLanes> address;
   /// Store data, or atomic operand, of lane i at byte i * kMaxLaneBytes (carried mode only).
@@ -112,7 +118,14 @@ struct MemoryOp {
 
 /// What an issue did.
 struct IssueResult {
-  enum class Kind : std::uint8_t { kCompute, kMemory, kBarrier, kFence, kExit };
+  enum class Kind : std::uint8_t {
+    kCompute,
+    kMemory,
+    kBarrier,
+    kFence,
+    kExit,
+    kBlocked,  ///< nothing has executed: the wait has not ended (IssueContext::end_wait)
+  };
 
   Kind kind = Kind::kCompute;
   /// Lanes that executed (after predication); for statistics.
@@ -135,6 +148,16 @@ struct IssueContext {
   std::uint32_t warp_slot = 0;
   /// SMs in the GPU (%nsmid).
   std::uint32_t sm_count = 1;
+  /// An operation of Unit::kWait issues even if its wait has not ended. False: for callers that do
+  /// not ask wait_ended().
+  bool end_wait = true;
+};
+
+/// An access that has ended: what its MemoryOp had.
+struct AccessEnd {
+  std::uint32_t pc = 0;
+  std::uint32_t active = 0;  ///< not of an asynchronous copy
+  std::uint32_t copy = 0;
 };
 
 /// A warp of a running CTA.
@@ -148,20 +171,32 @@ class WarpProgram {
   /// The next operation. Not to be called once the warp is done.
   virtual const OpInfo& next() const = 0;
 
-  /// Executes the next operation and moves on. Its registers must be ready: the SM has waited.
+  /// Whether the next operation, which is of Unit::kWait, can issue. If it cannot, it can after a
+  /// complete(), or after an operation of another warp of the CTA.
+  virtual bool wait_ended() const { return true; }
+  /// Whether the next operation, which is of Unit::kWait, can also issue after a limited time.
+  virtual bool wait_is_limited() const { return false; }
+
+  /// Executes the next operation and moves on. Its registers must be ready: the SM has waited. An
+  /// operation that needs several accesses stays the next operation until the last has issued.
   /// Throws RunError (kernel, thread, address or line) when the program does what it must not.
   virtual void issue(const IssueContext& context, IssueResult& result) = 0;
 
   /// Where the warp stands, for messages: "CTA (0,0,0), warp 1, k.ptx:12 'bar.sync 0;'".
   virtual std::string where() const { return "line " + std::to_string(next().line); }
+  /// The same of the instruction of an earlier access, with its kernel.
+  virtual std::string place_of(std::uint32_t pc) const {
+    return "instruction " + std::to_string(pc);
+  }
   /// The same of the barrier that it has reached last, and may be waiting at.
   virtual std::string last_barrier() const { return "a barrier before " + where(); }
 
-  /// Writes the destination registers of an earlier load or atomic that was not `values_done`.
-  /// Lane i's bytes stand at `data + i * kMaxLaneBytes`. The SM hands back the pc of the access.
-  /// Several accesses of a warp may be outstanding and complete in any order; each has distinct
-  /// destination registers (the scoreboard sees to that).
-  virtual void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) = 0;
+  /// Writes the destination registers of an earlier load or atomic that was not `values_done`, or
+  /// ends an asynchronous copy. Lane i's bytes stand at `data + i * kMaxLaneBytes`. The SM hands
+  /// back the access's pc, its active lanes and its `copy`. Several accesses of a warp may be
+  /// outstanding and complete in any order; each has distinct destination registers (the scoreboard
+  /// sees to that).
+  virtual void complete(const AccessEnd& access, const std::byte* data) = 0;
 };
 
 /// The warps of a CTA that have come to one of its barriers.

@@ -90,15 +90,18 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// A home of a higher number is kept as this one, which no platform has.
   static constexpr std::uint32_t kMaxSlice = 0xffff;
 
-  MemoryRequest() : read_only(false), uniform(false) {}
+  MemoryRequest() : read_only(false), uniform(false), reports_refusal(false) {}
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
   /// copies of the line that no store will reach. Written by the SM from MemoryOp::read_only.
   bool read_only : 1;
   /// Of these, a load of one element by several lanes, which a scalar cache holds (L1Config). The
-  /// two share a byte, so that the size stays. Written by the SM.
+  /// bits share a byte, so that the size stays. Written by the SM.
   bool uniform : 1;
+  /// The initiator reports a refusal of the request with its cause (refusal_of()), so that the
+  /// target does not. Written by the SM, and by a slice that fetches a line for the request.
+  bool reports_refusal : 1;
   bool bypass_l1 = false;  ///< not to be cached in an L1
   /// A load of another GPU's line whose response carries only `word_mask` (DualOpt section 4.1):
   /// the line's other bytes are not there. Written by the L1.
@@ -110,8 +113,8 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   std::uint8_t route_bytes_ = 0;
 
  public:
-  /// Bytes that the initiator really wants or writes (popcount of the mask): what a packet
-  /// carries. 1 to the line size.
+  /// Bytes that the initiator really wants or writes, each counted once (popcount of the mask). 1
+  /// to the line size. A packet carries these, or the operands of an atomic.
   std::uint16_t useful_bytes = 0;
   RequesterId requester;
   std::uint32_t pc = 0;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/core/payload_check.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <deque>
+#include <mutex>
 #include <string>
 #include <typeinfo>
+#include <utility>
 
 #include "modules/core/report.h"
 #include "modules/core/transaction_pool.h"
@@ -43,6 +47,33 @@ constexpr std::array<FaultText, static_cast<std::size_t>(PayloadFault::kCount)> 
 const FaultText& text_of(PayloadFault fault) { return kFaults[static_cast<std::size_t>(fault)]; }
 
 constexpr auto kAtomic = static_cast<std::uint32_t>(RequestKind::kAtomic);
+
+/// The last refusals that initiators report. Domains on several threads share them.
+class Refusals {
+ public:
+  void note(std::uint64_t address, const std::string& text) {
+    const std::lock_guard<std::mutex> held(mutex_);
+    texts_.emplace_front(address, text);
+    if (texts_.size() > kMost) texts_.pop_back();
+  }
+  std::string text(std::uint64_t address) {
+    const std::lock_guard<std::mutex> held(mutex_);
+    const auto it = std::find_if(texts_.begin(), texts_.end(),
+                                 [address](const auto& t) { return t.first == address; });
+    return it == texts_.end() ? "" : it->second;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+
+  std::mutex mutex_;
+  std::deque<std::pair<std::uint64_t, std::string>> texts_;
+};
+
+Refusals& refusals() {
+  static Refusals all;
+  return all;
+}
 
 bool pooled(const tlm::tlm_generic_payload& payload) {
   return &typeid(payload) == &typeid(Transaction);
@@ -186,14 +217,22 @@ void PayloadCheck::response(const sc_core::sc_object& socket, tlm::tlm_generic_p
                             PayloadFault fault) {
   payload.set_response_status(status_of(fault));
   const auto bit = static_cast<std::uint16_t>(1U << static_cast<unsigned>(fault));
-  if ((reported_ & bit) != 0) return;
-  reported_ |= bit;
+  const MemoryRequest* const request = payload.get_extension<MemoryRequest>();
+  const bool initiator_reports = request != nullptr && request->reports_refusal;
+  if (!initiator_reports && (reported_ & bit) != 0) return;
   std::array<char, 96> what;
   std::snprintf(what.data(), what.size(), ": a payload (command %d, address 0x%llx, %u bytes) ",
                 static_cast<int>(payload.get_command()),
                 static_cast<unsigned long long>(payload.get_address()), payload.get_data_length());
   const std::string text = std::string(socket.name()) + what.data() + text_of(fault).text;
+  if (initiator_reports) {
+    refusals().note(payload.get_address(), text);
+    return;
+  }
+  reported_ |= bit;
   SC_REPORT_WARNING(report::kBadPayload, text.c_str());
 }
+
+std::string refusal_of(std::uint64_t address) { return refusals().text(address); }
 
 }  // namespace tessera

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <systemc>
 #include <tlm>
 
@@ -66,7 +67,8 @@ struct PayloadRules {
 ///
 /// A payload that breaks a rule is answered with a TLM error status when it arrives
 /// (TLM_COMPLETED), and changes nothing else. SC_WARNING "/tessera/core/bad_payload" names the
-/// socket and the remedy, once for each target and fault.
+/// socket and the remedy, once for each target and fault, unless the initiator reports refusals
+/// itself (MemoryRequest::reports_refusal).
 ///
 ///   tlm_sync_enum fw(payload, phase, delay) {
 ///     if (phase == tlm::END_RESP) ...
@@ -119,6 +121,10 @@ class PayloadCheck {
   bool performs_atomics_;
   std::uint16_t reported_ = 0;  ///< faults, as a set
 };
+
+/// The socket and the fault of the last refusal of a request for this address, if the initiator
+/// reports it; empty if there was none. For the message of the request's failure.
+std::string refusal_of(std::uint64_t address);
 
 /// Whether a response says that its request failed.
 inline bool failed(const tlm::tlm_generic_payload& payload) {

@@ -25,6 +25,7 @@ SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line
   r.carries_data = a.request->carries_data;
   r.requester = a.request->requester;
   r.allocation = a.request->allocation;
+  r.reports_refusal = a.request->reports_refusal;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
   r.set_home(a.request->home(), line * config_.line_bytes);
   return fetch;

@@ -4,20 +4,24 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <sstream>
 #include <utility>
 
-#include "modules/core/report.h"
+#include "common/error.h"
+#include "modules/core/payload_check.h"
 #include "modules/core/unlikely.h"
 
 namespace tessera {
 
 LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
-                             TransactionPool& pool, SmId sm, const PageLookupIf* pages)
+                             TransactionPool& pool, SmId sm, const PageLookupIf* pages,
+                             PlaceOf place_of)
     : config_(config),
       clock_(clock),
       pool_(pool),
       sm_(sm),
       pages_(config.ideal_translation ? pages : nullptr),
+      place_of_(std::move(place_of)),
       line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
       page_shift_(static_cast<unsigned>(__builtin_ctzll(config.page_bytes)) - line_shift_),
       tlb_(config.tlb_entries),
@@ -50,7 +54,9 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   a.read_only = memory.read_only;
   a.bypass_l1 = memory.scope == CacheScope::kBypassL1;
   a.values_done = memory.values_done;
-  a.has_result = op.write_count != 0 && memory.kind != AccessKind::kStore;
+  a.asynchronous = memory.asynchronous;
+  a.copy = memory.copy;
+  a.has_result = op.write_count != 0 && memory.kind != AccessKind::kStore && !memory.asynchronous;
   a.atomic = memory.atomic;
   a.atomic_type = memory.atomic_type;
   a.lines_count = a.lines_left = static_cast<std::uint8_t>(lines);
@@ -119,9 +125,7 @@ void LoadStoreUnit::handle_responses(Tick t) {
 void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
   MemoryRequest& request = request_of(payload);
   WarpAccess& a = accesses_[request.tag / kWarpLanes];
-  if (unlikely(!payload.is_response_ok())) {
-    SC_REPORT_FATAL("/tessera/sm/memory_error", payload.get_response_string().c_str());
-  }
+  if (unlikely(!payload.is_response_ok())) fail(a, payload);
   if (request.carries_data) handle_values(a, payload, request);
   if (unlikely(request.kind == RequestKind::kAtomic)) pool_.release_atomics(request.atomics);
   a.request_for(request.tag % kWarpLanes) = nullptr;
@@ -130,6 +134,28 @@ void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
     if (a.kind == AccessKind::kLoad) stats_.load_latency.add(clock_.cycles_in(t - a.issued_at));
     completed_.push(&a);
   }
+}
+
+void LoadStoreUnit::fail(const WarpAccess& a, tlm::tlm_generic_payload& payload) const {
+  static constexpr const char* kKinds[] = {"load", "store", "atomic"};
+  std::ostringstream text;
+  text << place_of_(a) << ": the memory system refuses the " << kKinds[static_cast<int>(a.kind)];
+  const std::size_t line = request_of(payload).tag % kWarpLanes;
+  if (a.details != nullptr && (!a.values_done || a.kind == AccessKind::kAtomic)) {
+    const auto lane = static_cast<unsigned>(__builtin_ctz(a.details->lanes[line]));
+    text << " at 0x" << std::hex << a.details->memory.address[lane];
+  }
+  text << " (physical line 0x" << std::hex << payload.get_address() << "): ";
+  const std::string cause = refusal_of(payload.get_address());
+  text << (cause.empty() ? payload.get_response_string() : cause);
+  throw RunError(text.str());
+}
+
+void LoadStoreUnit::fail_translation(const Translation& x) const {
+  std::ostringstream text;
+  text << place_of_(*x.waiting.front().access) << ": the MMU has no translation of the page at 0x"
+       << std::hex << x.page * config_.page_bytes << ", which is outside every allocation";
+  throw RunError(text.str());
 }
 
 void LoadStoreUnit::handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
@@ -157,10 +183,7 @@ void LoadStoreUnit::handle_translations(Tick t) {
     mmu_in_.release();
     auto it = std::find_if(translations_.begin(), translations_.end(),
                            [&](const Translation& x) { return x.request == &payload; });
-    if (unlikely(!payload.is_response_ok())) {
-      SC_REPORT_FATAL("/tessera/sm/translation_error",
-                      "an access outside every allocation reached the MMU");
-    }
+    if (unlikely(!payload.is_response_ok())) fail_translation(*it);
     std::uint64_t bits = 0;
     std::memcpy(&bits, payload.get_data_ptr(), sizeof bits);
     const PageEntry entry(bits);
@@ -273,6 +296,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   r.uniform = a.uniform;
   r.bypass_l1 = a.bypass_l1;
   r.carries_data = !a.values_done;
+  r.reports_refusal = true;
   r.useful_bytes = static_cast<std::uint16_t>(line.mask.count());
   r.tag = a.index * kWarpLanes + l.index;
   switch (a.kind) {
@@ -327,7 +351,6 @@ void LoadStoreUnit::add_operands(Transaction& out, const Line& l) {
     std::memcpy(&o.operand, &op.data[lane * kMaxLaneBytes], atomic_bytes(a.atomic_type));
     o.compare = op.compare[lane];
   }
-  r.useful_bytes = static_cast<std::uint16_t>(operands.count * atomic_bytes(a.atomic_type));
 }
 
 WarpAccess* LoadStoreUnit::next_completed() {

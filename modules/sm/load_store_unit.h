@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "modules/core/block.h"
@@ -38,9 +40,12 @@ void describe(StatisticsVisitor& v, LoadStoreStats& s);
 /// the translation while other lines are sent. Lines of the same page keep their order.
 class LoadStoreUnit {
  public:
+  /// "kernel 'k', CTA (0,0,0), warp 1, k.ptx:12 'text'" of an access, for messages.
+  using PlaceOf = std::function<std::string(const WarpAccess&)>;
+
   /// `pages`: not null if the configuration has ideal translation. Must outlive the unit.
   LoadStoreUnit(const SmConfig& config, const ClockDomain& clock, TransactionPool& pool, SmId sm,
-                const PageLookupIf* pages);
+                const PageLookupIf* pages, PlaceOf place_of);
 
   void bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu);
 
@@ -53,7 +58,8 @@ class LoadStoreUnit {
   void take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot, std::uint64_t warp_age,
             Tick t);
 
-  /// Handles responses and sends the requests that can be sent at t.
+  /// Handles responses and sends the requests that can be sent at t. Throws RunError for a response
+  /// with an error status: the place of the access, its address and the cause.
   void run(Tick t);
   /// The next access with responses to all of its lines, or nullptr. The caller releases it by
   /// free_access().
@@ -102,6 +108,8 @@ class LoadStoreUnit {
   void send(const Line& line, Tick t);
   void add_stored(Transaction& out, const Line& line);
   void add_operands(Transaction& out, const Line& line);
+  [[noreturn]] void fail(const WarpAccess& a, tlm::tlm_generic_payload& payload) const;
+  [[noreturn]] void fail_translation(const Translation& x) const;
   void responded_at(tlm::tlm_generic_payload& payload, Tick t);
   void handle_values(WarpAccess& a, const tlm::tlm_generic_payload& payload,
                      const MemoryRequest& request);
@@ -111,6 +119,7 @@ class LoadStoreUnit {
   TransactionPool& pool_;
   const SmId sm_;
   const PageLookupIf* const pages_;
+  const PlaceOf place_of_;
   const unsigned line_shift_;  ///< log2 of the bytes in a line
   const unsigned page_shift_;  ///< log2 of the lines in a page
   Tlb tlb_;

@@ -21,7 +21,7 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       clock_(config.clock_hz),
       id_(id),
       sm_count_(sm_count),
-      lsu_(config_, clock_, pool, id, pages),
+      lsu_(config_, clock_, pool, id, pages, [this](const WarpAccess& a) { return place_of(a); }),
       warps_(config.max_warps),
       scheduling_(config.warp_scheduler.make({config.schedulers})),
       schedulers_(config.schedulers),
@@ -65,6 +65,12 @@ tlm::tlm_sync_enum SmCluster::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm
 /// channel is free.
 void SmCluster::wake_for(Tick response) {
   wake_.at(response == kNever ? lsu_.next_work(now()) : clock_.after(response, 0));
+}
+
+std::string SmCluster::place_of(const WarpAccess& a) const {
+  const Warp& w = warps_[a.warp];
+  if (w.age == a.warp_age && w.program != nullptr) return w.program->place_of(a.pc);
+  return std::string(name()) + ", a warp that has ended, line " + std::to_string(a.op->line);
 }
 
 // The process.
@@ -139,9 +145,13 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
     const bool alive = w.age == a->warp_age && w.program != nullptr;
     const std::uint32_t cta = w.cta;
     const bool result = a->has_result;
-    if (result) {
+    if (unlikely(a->asynchronous)) {
+      w.program->complete({a->pc, 0, a->copy},
+                          a->values_done ? nullptr : a->details->values.data());
+      --cta_slots_[cta].loads;
+    } else if (result) {
       if (!a->values_done) {
-        w.program->complete(a->pc, a->details->memory.active, a->details->values.data());
+        w.program->complete({a->pc, a->details->memory.active, 0}, a->details->values.data());
       }
       --w.loads;
       --cta_slots_[cta].loads;
@@ -155,12 +165,13 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
       if (alive) --w.stores;
       --stores_;
     }
+    const bool ends_cta = result || a->asynchronous;
     lsu_.free_access(*a);
     if (alive && w.next != nullptr && w.ready_cycle == WarpTable::kNever &&
         !warps_.is_parked(a->warp)) {
       warps_.find_ready(a->warp, cycle);
     }
-    if (result) cta_maybe_done(cta);
+    if (ends_cta) cta_maybe_done(cta);
     maybe_drained();
   }
 }
@@ -176,6 +187,29 @@ std::uint64_t SmCluster::issuable_fences() const {
   return slots;
 }
 
+/// Slots whose operation of Unit::kWait can issue.
+std::uint64_t SmCluster::issuable_waits(std::uint64_t cycle) const {
+  std::uint64_t slots = 0;
+  for (std::uint64_t left = warps_.ready_for(Unit::kWait); left != 0; left &= left - 1) {
+    const std::uint32_t slot = WarpTable::first(left);
+    const Warp& w = warps_[slot];
+    const bool limit_over =
+        cycle >= w.ready_cycle + config_.wait_limit && w.program->wait_is_limited();
+    if (limit_over || w.program->wait_ended()) slots |= WarpTable::bit(slot);
+  }
+  return slots;
+}
+
+/// The next cycle in which a limited wait ends by itself.
+std::uint64_t SmCluster::next_wait_limit(std::uint64_t cycle) const {
+  std::uint64_t next = WarpTable::kNever;
+  for (std::uint64_t left = warps_.ready_for(Unit::kWait); left != 0; left &= left - 1) {
+    const Warp& w = warps_[WarpTable::first(left)];
+    if (w.program->wait_is_limited()) next = std::min(next, w.ready_cycle + config_.wait_limit);
+  }
+  return next == WarpTable::kNever ? next : std::max(next, cycle + 1);
+}
+
 bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
   if ((warps_.ready() & s.mine) == 0) {
     account_slots(1);
@@ -186,9 +220,12 @@ bool SmCluster::issue_from(Scheduler& s, std::uint64_t cycle, Tick t) {
     usable |= s.unit_free[u] <= cycle ? warps_.ready_for(u) : 0;
   }
   if (lsu_.can_take() && shared_free_ <= cycle) usable |= warps_.ready_for(Unit::kMemory);
-  usable = (usable | issuable_fences()) & s.mine;
+  usable |= issuable_fences();
+  if (warps_.ready_for(Unit::kWait) != 0) usable |= issuable_waits(cycle);
+  usable &= s.mine;
   if (usable == 0) {
-    ++stats_.structural_slots;
+    const bool only_waits = (warps_.ready() & ~warps_.ready_for(Unit::kWait) & s.mine) == 0;
+    ++(only_waits ? stats_.memory_slots : stats_.structural_slots);
     return false;
   }
   const auto which = static_cast<std::uint32_t>(&s - schedulers_.data());
@@ -240,6 +277,8 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
         return;
       }
       break;
+    case IssueResult::Kind::kBlocked:
+      break;  // not with IssueContext::end_wait
   }
   warps_.set_next(slot, cycle + 1);
 }
@@ -262,12 +301,12 @@ void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, const Memory
       warps_.write_pending(w, op, cycle + config_.constant_latency);
       return;
     case Space::kLocal:
-      warps_.write_pending(w, op, cycle + config_.local_latency);
-      return;
     case Space::kGlobal:
       break;
   }
-  if (op.write_count != 0 && m.kind != AccessKind::kStore) {
+  if (m.asynchronous) {
+    ++cta_slots_[w.cta].loads;
+  } else if (op.write_count != 0 && m.kind != AccessKind::kStore) {
     ++w.loads;
     ++cta_slots_[w.cta].loads;
     warps_.write_pending(w, op, WarpTable::kNever);
@@ -289,6 +328,10 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
     next = std::min(next, std::max(soon, shared_free_));
   }
   if (warps_.ready_for(Unit::kFence) != 0 && issuable_fences() != 0) return soon;
+  if (unlikely(warps_.ready_for(Unit::kWait) != 0)) {
+    if (issuable_waits(soon) != 0) return soon;
+    next = std::min(next, next_wait_limit(cycle));
+  }
   for (const Scheduler& s : schedulers_) {
     for (unsigned u = 0; u < kUnits; ++u) {
       if ((warps_.ready_for(u) & s.mine) != 0)
@@ -300,8 +343,9 @@ std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
 
 /// Counts scheduler cycles without an issue by the state of the warp that is nearest to issue.
 void SmCluster::account_slots(std::uint64_t slots) {
+  const std::uint64_t ready = warps_.ready() & ~warps_.ready_for(Unit::kWait);
   (warps_.occupied() == 0                 ? stats_.idle_slots
-   : warps_.ready() != 0                  ? stats_.structural_slots
+   : ready != 0                           ? stats_.structural_slots
    : warps_.results_due()                 ? stats_.dependency_slots
    : warps_.occupied() != warps_.parked() ? stats_.memory_slots
                                           : stats_.barrier_slots) += slots;
@@ -331,16 +375,21 @@ void SmCluster::describe_waiting(std::vector<Waiting>& out) const {
   Waiting running{base + "warps", 0, "an issue slot"};
   Waiting for_memory{base + "warps", 0, "responses from memory"};
   Waiting at_barrier{base + "warps", 0, "other warps of their CTA at a barrier"};
+  Waiting for_copies{base + "warps", 0, "asynchronous copies or the phase of an mbarrier"};
   for (std::uint64_t left = warps_.occupied(); left != 0; left &= left - 1) {
     const Warp& w = warps_[WarpTable::first(left)];
     if (w.next == nullptr) continue;
     const CtaProgram& cta = *cta_slots_[w.cta].program;
     const bool at = (cta.waiting_warps() >> w.index & 1) != 0;
-    Waiting& kind = at ? at_barrier : w.loads + w.stores != 0 ? for_memory : running;
+    const bool waits = w.next->unit == Unit::kWait && !w.program->wait_ended();
+    Waiting& kind = at                        ? at_barrier
+                    : waits                   ? for_copies
+                    : w.loads + w.stores != 0 ? for_memory
+                                              : running;
     if (kind.items++ != 0) continue;
     kind.waits_for += "; the first: " + (at ? w.program->last_barrier() : w.program->where());
   }
-  for (const Waiting* w : {&running, &for_memory, &at_barrier}) {
+  for (const Waiting* w : {&running, &for_memory, &at_barrier, &for_copies}) {
     if (w->items != 0) out.push_back(*w);
   }
   lsu_.describe_waiting(base, out);

@@ -37,8 +37,10 @@ namespace tessera {
 ///
 /// Timing: an SM with a ready warp issues at each clock edge. Without one, its process sleeps until
 /// the next result, response or CTA. A line request arrives at the L1 tlb_latency cycles after it
-/// was sent. Phases: all four, as initiator. Not modelled: local memory's traffic (it has a fixed
-/// latency), instruction fetch, register banks, operand collectors, write-back port conflicts.
+/// was sent. An operation that waits for asynchronous copies or for an mbarrier issues in the cycle
+/// after its condition holds; one whose wait is limited also issues after `wait_limit` cycles.
+/// Phases: all four, as initiator. Not modelled: instruction fetch, register banks, operand
+/// collectors, write-back port conflicts.
 class SmCluster final : public sc_core::sc_module,
                         public Block,
                         public CtaSinkIf,
@@ -78,7 +80,7 @@ class SmCluster final : public sc_core::sc_module,
     std::unique_ptr<CtaProgram> program;
     CtaId id;
     std::uint32_t live_warps = 0;
-    std::uint32_t loads = 0;
+    std::uint32_t loads = 0;  ///< outstanding loads, atomics with a result, asynchronous copies
     std::uint64_t slots = 0;  ///< of its warps
   };
   /// A CTA to be started, or (`adopted`) taken over.
@@ -101,6 +103,7 @@ class SmCluster final : public sc_core::sc_module,
   tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                             sc_core::sc_time& delay);
   void wake_for(Tick response);
+  std::string place_of(const WarpAccess& a) const;
 
   void process();
   void step(std::uint64_t cycle, Tick t);
@@ -118,6 +121,8 @@ class SmCluster final : public sc_core::sc_module,
   std::unique_ptr<CtaProgram> free_cta(Cta& cta);
   void maybe_drained();
   std::uint64_t issuable_fences() const;
+  std::uint64_t issuable_waits(std::uint64_t cycle) const;
+  std::uint64_t next_wait_limit(std::uint64_t cycle) const;
   void account_slots(std::uint64_t slots);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 

@@ -52,8 +52,11 @@ void describe(ParameterVisitor& v, SmConfig& c) {
   v.integer("shared_banks", c.shared_banks, "bank", "shared-memory banks of 4 bytes (ours)", 1, 64);
   v.integer("constant_latency", c.constant_latency, "cycle",
             "constant and parameter load latency (ours)", 1, 1000);
-  v.integer("local_latency", c.local_latency, "cycle",
-            "local-memory latency; its traffic is not modelled (ours: an L1 hit's)", 1, 1000);
+  v.integer(
+      "wait_limit", c.wait_limit, "cycle",
+      "longest wait of an mbarrier.try_wait, which then returns false (ours; PTX ISA: a limit "
+      "that depends on the system)",
+      1, 1'000'000);
   v.integer("lsu_queue_depth", c.lsu_queue_depth, "access",
             "warp accesses that wait for the L1 port (ours)", 1, 1024);
   v.integer("lsu_outstanding", c.lsu_outstanding, "access",

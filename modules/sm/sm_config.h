@@ -35,7 +35,7 @@ struct SmConfig {
   std::uint32_t shared_latency = 24;
   std::uint32_t shared_banks = 32;
   std::uint32_t constant_latency = 8;
-  std::uint32_t local_latency = 28;
+  std::uint32_t wait_limit = 1000;
 
   std::uint32_t lsu_queue_depth = 8;
   std::uint32_t lsu_outstanding = 256;

@@ -81,6 +81,7 @@ void SmCluster::handle_releases() {
     });
     bool outstanding = false;
     if (cta != cta_slots_.end()) {
+      outstanding = cta->loads != 0;
       for (std::uint64_t left = cta->slots; left != 0; left &= left - 1) {
         const std::uint32_t slot = WarpTable::first(left);
         warps_.park(slot);

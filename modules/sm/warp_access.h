@@ -37,18 +37,28 @@ struct WarpAccess {
   WarpAccessDetails* details = nullptr;
   std::uint32_t index = 0;  ///< in the unit's table
   std::uint32_t pc = 0;
-  std::uint8_t warp = 0;  ///< slot
+  std::uint32_t copy = 0;  ///< MemoryOp::copy
+  std::uint8_t warp = 0;   ///< slot
   AccessKind kind = AccessKind::kLoad;
-  bool read_only = false;
-  bool uniform = false;
-  bool bypass_l1 = false;
-  bool values_done = false;
-  bool has_result = false;  ///< the warp waits for its result; if false, the warp can end first
+  bool read_only : 1;
+  bool uniform : 1;
+  bool bypass_l1 : 1;
+  bool values_done : 1;
+  bool asynchronous : 1;
+  bool has_result : 1;  ///< the warp waits for its result
   std::uint8_t lines_count = 0;
   std::uint8_t lines_sent = 0;  ///< passed to translation
   std::uint8_t lines_left = 0;  ///< without a response yet
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
+
+  WarpAccess()
+      : read_only(false),
+        uniform(false),
+        bypass_l1(false),
+        values_done(false),
+        asynchronous(false),
+        has_result(false) {}
 
   tlm::tlm_generic_payload*& request_for(std::size_t line) {
     return details != nullptr ? details->requests[line] : request;

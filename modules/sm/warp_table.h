@@ -97,7 +97,7 @@ class WarpTable {
   bool is_parked(std::uint32_t slot) const { return (parked_ & bit(slot)) != 0; }
 
  private:
-  static constexpr unsigned kUnitKinds = 8;  ///< values of Unit
+  static constexpr unsigned kUnitKinds = 9;  ///< values of Unit
   static constexpr unsigned kWheel = 64;
 
   void set_ready(std::uint32_t slot);

@@ -143,6 +143,23 @@ Address ModuleLoader::cleared_workspace() {
   return grid_workspace_;
 }
 
+/// Memory for the local memory of all warp slots. Launches share it; a launch that needs more gets a
+/// larger allocation.
+ptx::LocalMemory ModuleLoader::local_memory(std::uint64_t warp_bytes, const DeviceSlots& slots) {
+  const std::uint64_t page = slots.page_bytes;
+  const std::uint64_t sm_bytes = (warp_bytes * slots.warps + page - 1) / page * page;
+  const std::uint64_t bytes = sm_bytes * slots.sms;
+  if (bytes > local_memory_bytes_) {
+    std::string name = "local memory";
+    for (unsigned n = 2; device_.allocations().find(name) != nullptr; ++n) {
+      name = "local memory " + std::to_string(n);
+    }
+    local_memory_ = device_.allocate(name, bytes);
+    local_memory_bytes_ = bytes;
+  }
+  return {local_memory_, sm_bytes, warp_bytes};
+}
+
 void ModuleLoader::load(const ptx::Module& module) { loaded(module); }
 
 Address ModuleLoader::symbol(const ptx::Module& module, const std::string& name) {
@@ -239,6 +256,10 @@ std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
   memory.textures = &device_.textures();
   memory.heap = heap_.get();
   if (ptx::is_cooperative(*decoded)) memory.grid_workspace = cleared_workspace();
+  const std::uint64_t local = ptx::local_bytes_per_warp(*decoded);
+  if (local != 0 && environment.slots.sms != 0) {
+    memory.local = local_memory(local, environment.slots);
+  }
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
     device_.read(to, from, bytes);
   };

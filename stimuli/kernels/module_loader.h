@@ -67,12 +67,16 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   void place(const ptx::Module& module, Loaded& into);
   void make_heap(const ptx::Module& module);
   Address cleared_workspace();
+  ptx::LocalMemory local_memory(std::uint64_t warp_bytes, const DeviceSlots& slots);
 
   Device& device_;
   std::set<std::string> warned_;  ///< places with a reported warning
   std::set<std::string> raced_;   ///< places with a reported race
   /// Created for the first module that declares malloc or free.
   std::unique_ptr<ptx::DeviceHeap> heap_;
+  /// The memory that the launches with local memory share, and its size.
+  Address local_memory_ = 0;
+  std::uint64_t local_memory_bytes_ = 0;
   Address grid_workspace_ = 0;  ///< shared by cooperative launches, which run one at a time
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };

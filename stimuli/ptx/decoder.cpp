@@ -60,10 +60,6 @@ constexpr OutsideModel kOutside[] = {
     {"vset2", kVideo},
     {"vavrg4", kVideo},
     {"vset4", kVideo},
-    {"cp",
-     "asynchronous copies are not modelled; supported: ld.global and st.shared, which nvcc "
-     "writes for memcpy_async with -arch=sm_75"},
-    {"mbarrier", "asynchronous barriers are not modelled; supported: barriers of a CTA"},
     {"mapa", "clusters are not modelled; supported: grids of CTAs"},
     {"getctarank", "clusters are not modelled; supported: grids of CTAs"},
     {"brx", "indirect branches are not supported; supported: bra"},
@@ -284,7 +280,7 @@ void Decoder::emit(Unit unit, unsigned cost) {
 
 void Decoder::decode_one(const Instruction& instruction) {
   begin(instruction);
-  if (decode_control() || decode_texture()) return;
+  if (decode_control() || decode_texture() || decode_async()) return;
   const std::string& op = instruction.opcode;
   if (op == "ld" || op == "st" || op == "ldu") {
     decode_memory();
@@ -325,7 +321,8 @@ void Decoder::find_read_only_loads() {
   for (ReadOnlyLoad& l : report.loads) {
     // A wmma.load is decoded to several loads.
     for (std::uint32_t pc = code_of_[l.instruction]; pc < code_of_[l.instruction + 1]; ++pc) {
-      if (kernel_->code[pc].action != Action::kLoad) continue;
+      const Action action = kernel_->code[pc].action;
+      if (action != Action::kLoad && action != Action::kAsync) continue;
       kernel_->read_only_loads.push_back(KernelLoad{pc, l.pointers});
     }
   }
@@ -349,7 +346,8 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   for (const char* more :
        {"ld",        "st",   "atom",   "red",   "bra",  "bar",      "barrier",   "call",
         "ret",       "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",
-        "vabsdiff4", "tex",  "tld4",   "txq",   "suld", "sust",     "suq"}) {
+        "vabsdiff4", "tex",  "tld4",   "txq",   "suld", "sust",     "suq",       "cp",
+        "mbarrier"}) {
     opcodes.emplace_back(more);
   }
   std::sort(opcodes.begin(), opcodes.end());

@@ -3,7 +3,8 @@
 
 // Decodes one kernel: assigns a location to every register, constant and variable, and a handler to
 // every instruction. decoder.cpp contains the frame, operands.cpp the operands, and decode_alu.cpp,
-// decode_memory.cpp, decode_matrix.cpp, decode_control.cpp and decode_texture.cpp the instructions.
+// decode_memory.cpp, decode_async.cpp, decode_matrix.cpp, decode_control.cpp and decode_texture.cpp
+// the instructions.
 
 #include <map>
 #include <memory>
@@ -77,6 +78,7 @@ class Decoder {
   Slot any_source(const Operand& operand, Kind kind, unsigned& bytes);
   Slot any_result(const Operand& operand, unsigned& bytes);
   Slot constant(const Operand& operand, Kind kind);
+  std::int64_t immediate(const Operand& operand) const;
   Slot constant32(std::uint32_t value);
   Slot constant64(std::uint64_t value);
   Slot constant_vector(const std::array<std::uint32_t, kWarpLanes>& lanes);
@@ -152,6 +154,15 @@ class Decoder {
   std::uint32_t texel_offset_ = 0;              ///< first buffer
   unsigned texel_corners_ = 0;                  ///< buffers of a set
   unsigned next_texel_set_ = 0;
+
+  // Asynchronous copies and mbarriers (decode_async.cpp).
+  class Modifiers;
+  bool decode_async();
+  void decode_copy(Modifiers& modifiers);
+  void decode_bulk_copy(Modifiers& modifiers);
+  void decode_mbarrier();
+  AsyncAddress async_address(const Operand& operand, StateSpace space);
+  void emit_async(const AsyncForm& form, Unit unit);
 
   // Control (decode_control.cpp).
   bool decode_control();

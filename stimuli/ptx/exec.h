@@ -96,6 +96,7 @@ enum class Action : std::uint8_t {
   kTextureFilter,  ///< computes the results from coordinates and texels
   kTextureQuery,   ///< result at 0
   kSurfaceAccess,  ///< load or store: data at 0 to 3
+  kAsync,          ///< asynchronous copy or mbarrier: `aux` is the index of Kernel::async
 };
 
 /// Operand types, which determine cell width and form of immediates.

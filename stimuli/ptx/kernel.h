@@ -11,6 +11,7 @@
 
 #include "stimuli/kernel_source.h"
 #include "stimuli/ptx/alu_table.h"
+#include "stimuli/ptx/async_form.h"
 #include "stimuli/ptx/read_only.h"
 #include "stimuli/ptx/shuffle.h"
 #include "stimuli/ptx/texture_form.h"
@@ -61,6 +62,7 @@ class Kernel {
   std::vector<KernelPointer> pointers;
   std::vector<KernelLoad> read_only_loads;
   std::vector<WarpSync> syncs;
+  std::vector<AsyncForm> async;               ///< Decoded::aux of asynchronous instructions
   std::vector<TextureForm> textures;          ///< Decoded::aux of texture instructions
   std::vector<SymbolUse> texture_references;  ///< .texref, .surfref: the places of their handles
   std::vector<std::string> written_surfaces;  ///< references to which it stores

@@ -259,6 +259,12 @@ std::shared_ptr<Reduction> Cta::reduction(unsigned barrier, std::uint32_t thread
 
 bool is_cooperative(const Kernel& kernel) { return kernel.workspace_offset != 0; }
 
+std::uint64_t local_bytes_per_warp(const Kernel& kernel) {
+  // Whole elements of the widest access.
+  return (std::uint64_t{kernel.local_bytes} + kMaxLaneBytes - 1) / kMaxLaneBytes * kMaxLaneBytes *
+         kWarpLanes;
+}
+
 std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel,
                                             const LaunchRequest& request,
                                             const MemoryView& memory) {

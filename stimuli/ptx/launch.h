@@ -5,8 +5,8 @@
 //
 // Properties that the SM depends on:
 // * Shared, local and parameter accesses execute at issue in both value modes (values_done).
-// * .local memory is kept here and not in device memory. Its addresses are relative to the CTA and
-//   have the hardware's layout: the same word of consecutive lanes is contiguous.
+// * The values of .local memory are kept here. Its accesses have addresses in MemoryView::local,
+//   in the hardware's layout: the same word of consecutive lanes is contiguous.
 // * Constants are read as read-only global data.
 // * Loads that the read-only pass has found carry the read-only bit, unless a pointer argument that
 //   the kernel writes through points into the same allocation.

@@ -193,6 +193,11 @@ Slot Decoder::constant(const Operand& o, Kind kind) {
   refuse("a floating-point literal cannot stand here");
 }
 
+std::int64_t Decoder::immediate(const Operand& o) const {
+  if (o.kind != Operand::Kind::kInteger) refuse("an integer constant is missing");
+  return o.integer;
+}
+
 Slot Decoder::constant32(std::uint32_t value) {
   const auto [it, fresh] = constant_offsets_.try_emplace({4u, value}, 0);
   if (fresh) {

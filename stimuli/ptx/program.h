@@ -20,6 +20,19 @@ namespace tessera::ptx {
 
 class DeviceHeap;
 
+/// The device memory that holds the local memory of resident warps (.local variables and the stack
+/// of calls), by SM and warp slot. A warp's values are in its program; these are the addresses of
+/// its accesses.
+struct LocalMemory {
+  Address begin = 0;
+  std::uint64_t sm_bytes = 0;
+  std::uint64_t warp_bytes = 0;
+
+  Address of(std::uint32_t sm, std::uint32_t warp_slot) const {
+    return begin + sm * sm_bytes + warp_slot * warp_bytes;
+  }
+};
+
 /// A launch's view of device memory.
 struct MemoryView {
   /// Allocations for the bounds checks of all accesses. Never null.
@@ -34,6 +47,8 @@ struct MemoryView {
   DeviceHeap* heap = nullptr;
   /// Address in %envreg1 and %envreg2: kGridWorkspaceBytes bytes of zeros. 0 if there is none.
   Address grid_workspace = 0;
+  /// Of a launch on SMs whose kernel has local memory.
+  LocalMemory local;
   /// Carried mode: reads the present contents of memory, for the strings of printf and assert.
   std::function<void(void* to, Address from, std::uint64_t bytes)> read;
   /// Receives warnings; all warnings of an instruction have the same `place`. Null: ignored.
@@ -53,6 +68,8 @@ std::shared_ptr<const Kernel> decode(const Module& module, const std::string& en
 /// Whether the kernel synchronises its grid: it reads %envreg1 or %envreg2. Its launches need
 /// MemoryView::grid_workspace, and all their CTAs must be resident at the same time.
 bool is_cooperative(const Kernel& kernel);
+/// Bytes of local memory that a warp of the kernel needs; 0 if it has none.
+std::uint64_t local_bytes_per_warp(const Kernel& kernel);
 /// Bytes of MemoryView::grid_workspace: a size and the barrier, 4 bytes each, the layout of
 /// cooperative_groups/details/driver_abi.h in CUDA 13.
 inline constexpr std::uint64_t kGridWorkspaceBytes = 8;

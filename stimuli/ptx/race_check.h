@@ -110,6 +110,7 @@ struct BarrierGeneration {
 struct CtaRaces {
   RaceDetector shared;
   std::array<std::shared_ptr<BarrierGeneration>, 16> barriers;
+  std::unordered_map<std::uint32_t, VectorClock> mbarriers;  ///< clocks of arrivals, by address
 };
 
 /// State of one launch.

@@ -100,6 +100,8 @@ class ReadOnlyPass {
     if (op == "ld" || op == "ldu" || loads_matrix) return load(n);
     if (op == "st" || (op == "wmma" && has_modifier(i, "store"))) return store(i);
     if (op == "atom" || op == "red") return atomic(i);
+    if (op == "cp") return copy(n);
+    if (op == "mbarrier") return;  // in shared memory
     if (touches_nothing(op)) return;
     for (const Operand& o : i.operands) {
       if (o.kind != Operand::Kind::kAddress) continue;
@@ -142,7 +144,11 @@ class ReadOnlyPass {
   void load(std::size_t n) {
     const Instruction& i = function_.body[n];
     if (i.operands.size() < 2 || is_elsewhere(i)) return;
-    const Operand& from = i.operands[1];
+    load_from(n, i.operands[1]);
+  }
+
+  void load_from(std::size_t n, const Operand& from) {
+    const Instruction& i = function_.body[n];
     if (!flow_.parameter_origins(from.name).empty()) return;
     Load l{n, flow_.bases(from), has_modifier(i, "nc") || i.opcode == "ldu"};
     // Only variables of other spaces are possible targets.
@@ -159,6 +165,18 @@ class ReadOnlyPass {
       escape(i, i.operands[1], "it is copied to memory by");
     }
     if (!is_elsewhere(i)) write(i, i.operands[0], &Facts::stored, "stored to by");
+  }
+
+  /// cp.async: copies to or from shared memory. The first modifier that names a space is that of the
+  /// destination.
+  void copy(std::size_t n) {
+    const Instruction& i = function_.body[n];
+    if (i.operands.size() < 3 || has_modifier(i, "mbarrier") || !has_modifier(i, "global")) return;
+    const auto space = std::find_if(i.modifiers.begin(), i.modifiers.end(), [](const auto& m) {
+      return m == "global" || m.rfind("shared", 0) == 0;
+    });
+    if (*space == "global") return write(i, i.operands[0], &Facts::stored, "stored to by");
+    load_from(n, i.operands[1]);
   }
 
   void atomic(const Instruction& i) {

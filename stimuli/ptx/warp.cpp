@@ -68,7 +68,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kLoad:
     case Action::kStore:
     case Action::kAtomic:
-      if (mask != 0) access(d, mask, result);
+      if (mask == 0) break;
+      access(d, unserved_ != 0 ? unserved_ : mask, context, result);
+      if (unserved_ != 0) return;
       break;
     case Action::kBarrier:
     case Action::kBarrierReduce:
@@ -77,6 +79,7 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kFence:
       if (mask == 0) break;
       result.kind = IssueResult::Kind::kFence;
+      turn_.observes = true;
       if (races_) races_->fenced = true;
       break;
     case Action::kExit:
@@ -105,6 +108,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
       break;
     case Action::kSurfaceAccess:
       if (mask != 0) access_surface(d, mask, result);
+      break;
+    case Action::kAsync:
+      if (mask != 0 && !execute_async(d, mask, context, result)) return;
       break;
   }
   go_to(pc_ + 1);
@@ -140,7 +146,10 @@ void Warp::resume() {
 void Warp::branch(const Decoded& d, std::uint32_t taken) {
   const std::uint32_t not_taken = active_ & ~taken;
   if (taken == 0) return go_to(pc_ + 1);
-  if (not_taken == 0) return go_to(d.target);
+  if (not_taken == 0) {
+    if (d.target <= pc_ && active_ != live_) return loop_back(d);
+    return go_to(d.target);
+  }
   const std::uint32_t meet = d.reconverge;
   if (meet != reconverge_) {
     stack_.push_back(Level{meet, reconverge_, active_});
@@ -232,6 +241,10 @@ std::string Warp::line_text(std::uint32_t pc) const {
   const Kernel& kernel = launch_.kernel();
   return place_text(kernel.file, kernel.linked_files, info_[pc].line) + " '" + kernel.text[pc] +
          "'";
+}
+
+std::string Warp::place_of(std::uint32_t pc) const {
+  return "kernel '" + launch_.kernel().name + "', " + where(pc);
 }
 
 std::string Warp::where(std::uint32_t pc) const {

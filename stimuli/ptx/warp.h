@@ -11,7 +11,10 @@
 #include <vector>
 
 #include "stimuli/ptx/alu_table.h"
+#include "stimuli/ptx/async_copies.h"
+#include "stimuli/ptx/async_form.h"
 #include "stimuli/ptx/launch.h"
+#include "stimuli/ptx/mbarrier.h"
 #include "stimuli/ptx/texture_sampling.h"
 
 namespace tessera::ptx {
@@ -45,8 +48,9 @@ class Warp final : public WarpProgram {
 
   const OpInfo& next() const override { return info_[pc_]; }
   void issue(const IssueContext& context, IssueResult& result) override;
-  void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) override;
+  void complete(const AccessEnd& access, const std::byte* data) override;
   std::string where() const override { return where(pc_); }
+  std::string place_of(std::uint32_t pc) const override;
   std::string last_barrier() const override { return where(barrier_pc_); }
 
  private:
@@ -61,8 +65,19 @@ class Warp final : public WarpProgram {
     std::uint32_t members = 0;
     /// If not 0: the lanes wait at barrier `barrier - 1`, which other lanes of the warp can reach.
     std::uint32_t barrier = 0;
+    /// The lanes execute a loop without progress: they wait until no other path can run.
+    bool yields = false;
 
-    bool waits() const { return members != 0 || barrier != 0; }
+    bool waits() const { return members != 0 || barrier != 0 || yields; }
+  };
+
+  /// The backward branches of a diverged warp's present path (warp_turns.cpp).
+  struct Turn {
+    std::uint32_t branches = 0;
+    std::uint32_t watched_pc = 0;
+    bool watched = false;   ///< `registers` are those of the last execution of the watched branch
+    bool observes = false;  ///< it has executed a fence or an access that can be concurrent
+    std::vector<std::byte> registers;
   };
 
   void go_to(std::uint32_t pc);
@@ -84,6 +99,8 @@ class Warp final : public WarpProgram {
   bool gather_at_barrier(const Decoded& d, std::uint32_t id, std::uint32_t threads,
                          std::uint32_t& lanes);
   std::size_t runnable_level() const;
+  std::size_t meeting_level(std::uint32_t& lanes) const;
+  std::size_t yielding_level() const;
   std::size_t impatient_level(std::uint32_t& lanes) const;
   void execute_sync(const Frame& frame, const Decoded& d);
   void execute_apart(const std::vector<Level>& groups, std::uint32_t lanes);
@@ -91,16 +108,54 @@ class Warp final : public WarpProgram {
   void select_path();
   [[noreturn]] void fail_deadlock();
 
+  // warp_turns.cpp
+  void loop_back(const Decoded& d);
+  bool makes_no_progress();
+
+  // warp_async.cpp
+  bool wait_ended() const override;
+  bool wait_is_limited() const override;
+  bool execute_async(const Decoded& d, std::uint32_t mask, const IssueContext& context,
+                     IssueResult& result);
+  AsyncCopies& copies();
+  AsyncCopy& start_copy(std::uint32_t lanes, bool bulk, bool store, IssueResult& result);
+  void copy_lanes(const Decoded& d, const AsyncForm& form, std::uint32_t mask, IssueResult& result);
+  void copy_bulk(const Decoded& d, const AsyncForm& form, std::uint32_t mask, IssueResult& result);
+  void issue_copy(const Decoded& d, MemoryOp& op, AsyncCopy& copy);
+  void copy_within_shared(const AsyncForm& form, unsigned lane, std::uint32_t bytes);
+  void end_copy(std::uint32_t number, const std::byte* data);
+  void write_copied(const AsyncCopy& copy, const std::byte* data);
+  void handle_copy_arrivals();
+  void check_shared_range(const AsyncForm& form, unsigned lane, std::uint64_t address,
+                          std::uint64_t bytes, std::uint64_t alignment) const;
+
+  // warp_mbarrier.cpp
+  void execute_mbarrier(const Decoded& d, const AsyncForm& form, std::uint32_t mask,
+                        IssueResult& result);
+  void operate_mbarrier(const AsyncForm& form, unsigned lane, std::uint32_t address);
+  bool phase_ended(const AsyncForm& form, unsigned lane) const;
+  bool has_mbarrier(std::uint64_t address) const;
+  std::uint32_t mbarrier_address(const AsyncForm& form, unsigned lane) const;
+  Mbarrier mbarrier(std::uint32_t address) const;
+  void set_mbarrier(std::uint32_t address, const Mbarrier& value);
+  std::uint64_t async_address(const AsyncAddress& address, unsigned lane) const;
+
   // warp_memory.cpp
-  void access(const Decoded& d, std::uint32_t mask, IssueResult& result);
-  StateSpace resolve_generic(const Decoded& d, std::uint32_t mask, MemoryOp& op,
-                             AddressSummary& summary) const;
-  void check_global(const Decoded& d, const MemoryOp& op, const AddressSummary& summary);
-  void check_window(const Decoded& d, const MemoryOp& op, const AddressSummary& summary,
-                    std::uint64_t bytes, const char* what) const;
+  MemoryOp& begin_access(AccessKind kind, Space space, IssueResult& result) const;
+  void access(const Decoded& d, std::uint32_t mask, const IssueContext& context,
+              IssueResult& result);
+  StateSpace resolve_generic(const Decoded& d, std::uint32_t& mask, MemoryOp& op,
+                             AddressSummary& summary);
+  void check_global(const MemoryOp& op, const AddressSummary& summary);
+  void check_global_range(const MemoryOp& op, unsigned lane, std::uint64_t bytes,
+                          std::uint64_t alignment);
+  [[noreturn]] void fail_out_of_bounds(const MemoryOp& op, unsigned lane,
+                                       std::uint64_t bytes) const;
+  void check_window(const MemoryOp& op, const AddressSummary& summary, std::uint64_t bytes,
+                    const char* what) const;
   void run_access(const Decoded& d, const MemoryOp& op, std::byte* base,
                   const std::uint64_t* offsets);
-  void access_local(const Decoded& d, MemoryOp& op);
+  void access_local(const Decoded& d, const IssueContext& context, MemoryOp& op);
   static void touch(FlatMemory& flat, const MemoryOp& op, const AddressSummary& summary);
   void access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary);
   void carry_data(const Decoded& d, MemoryOp& op);
@@ -138,8 +193,8 @@ class Warp final : public WarpProgram {
   std::string where(std::uint32_t pc) const;
   std::string describe(unsigned lane, const std::string& what) const;
   [[noreturn]] void fail(unsigned lane, const std::string& what) const;
-  [[noreturn]] void fail_access(const Decoded& d, const MemoryOp& op, unsigned lane,
-                                const std::string& why) const;
+  [[noreturn]] void fail_access(const MemoryOp& op, unsigned lane, const std::string& why,
+                                std::uint64_t bytes = 0) const;
 
   const Decoded* code_;
   const AluTable& alu_;
@@ -152,6 +207,10 @@ class Warp final : public WarpProgram {
   std::uint32_t reconverge_ = 0;
   std::uint32_t waiting_ = 0;  ///< number of levels for which waits() is true
   std::vector<Level> stack_;
+  /// Lanes that the next issue of the present instruction serves: of a generic access, those that
+  /// address another space; of bulk copies, those whose copy has pieces left.
+  std::uint32_t unserved_ = 0;
+  Turn turn_;
   Cta& cta_;
   Launch& launch_;
   unsigned index_;
@@ -159,8 +218,9 @@ class Warp final : public WarpProgram {
   std::uint32_t reduction_pc_ = 0;
   std::uint32_t reduction_mask_ = 0;
   std::shared_ptr<Reduction> reduction_;
-  std::vector<TextureFetch> fetches_;  ///< by TextureForm::set; allocated at the first fetch
-  std::unique_ptr<WarpRaces> races_;   ///< null if accesses are not checked
+  std::unique_ptr<AsyncCopies> copies_;  ///< null before the first asynchronous copy
+  std::vector<TextureFetch> fetches_;    ///< by TextureForm::set; allocated at the first fetch
+  std::unique_ptr<WarpRaces> races_;     ///< null if accesses are not checked
 };
 
 class Cta final : public CtaProgram {

@@ -125,9 +125,13 @@ AccessKind kind_of(Action a) {
 
 }  // namespace
 
-/// Resolves the space of a generic access; addresses become relative to that space.
-StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op,
-                                 AddressSummary& summary) const {
+/// Resolves the space of a generic access; addresses become relative to that space. If the lanes
+/// address several spaces, the access serves those of the first lane's space, and the next issue
+/// the others (unserved_).
+StateSpace Warp::resolve_generic(const Decoded& d, u32& mask, MemoryOp& op,
+                                 AddressSummary& summary) {
+  unserved_ = 0;
+  if (summary.lowest >= kLocalWindowEnd) return StateSpace::kGlobal;
   const auto space_of = [](u64 a) {
     if (a >= kSharedWindow && a < kSharedWindowEnd) return StateSpace::kShared;
     if (a >= kParamWindow && a < kParamWindowEnd) return StateSpace::kParam;
@@ -135,10 +139,12 @@ StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op,
     return StateSpace::kGlobal;
   };
   const StateSpace space = space_of(op.address[first_lane(mask)]);
-  for (unsigned i = 0; i < kWarpLanes; ++i) {
-    if (space_of(op.address[i]) != space) {
-      fail_access(d, op, i, "the lanes of one generic access are in different state spaces");
-    }
+  for_lanes(mask, [&](unsigned i) {
+    if (space_of(op.address[i]) != space) unserved_ |= 1u << i;
+  });
+  if (unserved_ != 0) {
+    mask &= ~unserved_;
+    alu_.addresses(frame_, d, mask, op.address.data(), summary);
   }
   const u64 window = space == StateSpace::kShared  ? kSharedWindow
                      : space == StateSpace::kLocal ? kLocalWindow
@@ -155,48 +161,58 @@ StateSpace Warp::resolve_generic(const Decoded& d, u32 mask, MemoryOp& op,
   return space;
 }
 
-void Warp::access(const Decoded& d, u32 mask, IssueResult& result) {
-  const MemoryForm& m = d.memory;
+/// Makes the present instruction an access through the L1 whose values are done. The caller sets
+/// lanes, addresses and bytes.
+MemoryOp& Warp::begin_access(AccessKind kind, Space space, IssueResult& result) const {
   MemoryOp& op = result.memory;
   result.kind = IssueResult::Kind::kMemory;
-  op.kind = kind_of(d.action);
-  op.scope = m.scope;
+  op.kind = kind;
+  op.space = space;
+  op.scope = CacheScope::kL1;
   op.read_only = false;
+  op.values_done = true;
+  op.asynchronous = false;
+  op.pc = pc_;
+  op.line = info_[pc_].line;
+  return op;
+}
+
+void Warp::access(const Decoded& d, u32 mask, const IssueContext& context, IssueResult& result) {
+  const MemoryForm& m = d.memory;
+  MemoryOp& op = begin_access(kind_of(d.action), Space::kGlobal, result);
+  if (m.strength != Strength::kWeak) turn_.observes = true;
+  op.scope = m.scope;
   op.lane_bytes = static_cast<std::uint8_t>(m.element_bytes * m.elements);
   op.atomic = m.atomic;
   op.atomic_type = m.atomic_type;
-  op.active = mask;
-  op.pc = pc_;
-  op.line = info_[pc_].line;
-  op.values_done = true;
   AddressSummary summary;
   alu_.addresses(frame_, d, mask, op.address.data(), summary);
   StateSpace space = m.space;
   if (space == StateSpace::kGeneric) space = resolve_generic(d, mask, op, summary);
+  op.active = result.active = mask;
   switch (space) {
     case StateSpace::kShared:
       op.space = Space::kShared;
-      check_window(d, op, summary, launch_.shared_bytes(), "shared memory");
+      check_window(op, summary, launch_.shared_bytes(), "shared memory");
       if (races_) return run_checked(d, op, cta_.shared(), op.address.data());
       run_access(d, op, cta_.shared(), op.address.data());
       return;
     case StateSpace::kLocal:
       op.space = Space::kLocal;
-      check_window(d, op, summary, frame_.local_stride, "local memory");
-      access_local(d, op);
+      check_window(op, summary, frame_.local_stride, "local memory");
+      access_local(d, context, op);
       return;
     case StateSpace::kParam:
       op.space = Space::kParam;
-      check_window(d, op, summary, launch_.kernel().parameter_bytes, "the kernel's parameters");
+      check_window(op, summary, launch_.kernel().parameter_bytes, "the kernel's parameters");
       if (op.kind != AccessKind::kLoad) {
-        fail_access(d, op, first_lane(mask), "kernel parameters cannot be written");
+        fail_access(op, first_lane(mask), "kernel parameters cannot be written");
       }
       run_access(d, op, launch_.parameters(), op.address.data());
       return;
     default:
       break;
   }
-  op.space = Space::kGlobal;
   op.read_only = launch_.is_read_only(pc_);
   access_global(d, op, summary);
 }
@@ -210,7 +226,7 @@ void Warp::touch(FlatMemory& flat, const MemoryOp& op, const AddressSummary& sum
 
 /// Checks the bounds of a global access. In functional mode, performs the access at issue.
 void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary) {
-  check_global(d, op, summary);
+  check_global(op, summary);
   if (FlatMemory* flat = launch_.memory().flat) {
     touch(*flat, op, summary);
     std::array<u64, kWarpLanes> offsets;
@@ -273,26 +289,29 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
   });
 }
 
-/// Per-thread memory: each lane has a contiguous range here, but the addresses interleave words.
-void Warp::access_local(const Decoded& d, MemoryOp& op) {
+/// Per-thread memory: each lane has a contiguous range here. In the device, the local memory of a
+/// warp slot interleaves its lanes by words, or by the elements of wider accesses.
+void Warp::access_local(const Decoded& d, const IssueContext& context, MemoryOp& op) {
   const u64 stride = frame_.local_stride;
   std::array<u64, kWarpLanes> offsets;
   for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = op.address[i] + i * stride;
   run_access(d, op, frame_.bank[static_cast<std::size_t>(BankId::kLocal)], offsets.data());
-  const u64 base = index_ * stride * kWarpLanes;
+  const u64 base = launch_.memory().local.of(context.sm, context.warp_slot);
+  const u64 width = std::max<u64>(op.lane_bytes, 4);
   for (unsigned i = 0; i < kWarpLanes; ++i) {
     const u64 a = op.address[i];
-    op.address[i] = base + (a / 4 * kWarpLanes + i) * 4 + a % 4;
+    op.address[i] = base + (a / width * kWarpLanes + i) * width + a % width;
   }
 }
 
-void Warp::complete(u32 pc, u32 active, const std::byte* data) {
-  const Decoded& d = code_[pc];
-  load_lanes(frame_, d, active, data, kPacked.data(), alu_.gather);
+void Warp::complete(const AccessEnd& access, const std::byte* data) {
+  if (access.copy != 0) return end_copy(access.copy, data);
+  const Decoded& d = code_[access.pc];
+  load_lanes(frame_, d, access.active, data, kPacked.data(), alu_.gather);
 }
 
-void Warp::check_window(const Decoded& d, const MemoryOp& op, const AddressSummary& summary,
-                        u64 bytes, const char* what) const {
+void Warp::check_window(const MemoryOp& op, const AddressSummary& summary, u64 bytes,
+                        const char* what) const {
   const u64 width = op.lane_bytes;
   if (summary.highest < bytes && summary.highest + width <= bytes &&
       (summary.bits & (width - 1)) == 0) {
@@ -300,16 +319,16 @@ void Warp::check_window(const Decoded& d, const MemoryOp& op, const AddressSumma
   }
   for (unsigned i = 0; i < kWarpLanes; ++i) {
     if ((op.active >> i & 1u) == 0) continue;
-    if ((op.address[i] & (width - 1)) != 0) fail_access(d, op, i, "the address is not aligned");
+    if ((op.address[i] & (width - 1)) != 0) fail_access(op, i, "the address is not aligned");
     if (op.address[i] >= bytes || op.address[i] + width > bytes) {
-      fail_access(d, op, i,
+      fail_access(op, i,
                   std::string("out of bounds of ") + what + ", which has " + std::to_string(bytes) +
                       " bytes");
     }
   }
 }
 
-void Warp::check_global(const Decoded& d, const MemoryOp& op, const AddressSummary& summary) {
+void Warp::check_global(const MemoryOp& op, const AddressSummary& summary) {
   RecentRange& recent = launch_.recent(pc_);
   const u64 width = op.lane_bytes;
   if ((summary.bits & (width - 1)) == 0 && recent.bytes >= width &&
@@ -320,37 +339,48 @@ void Warp::check_global(const Decoded& d, const MemoryOp& op, const AddressSumma
   for (unsigned i = 0; i < kWarpLanes; ++i) {
     if ((op.active >> i & 1u) == 0) continue;
     const u64 a = op.address[i];
-    if ((a & (width - 1)) != 0) fail_access(d, op, i, "the address is not aligned");
+    if ((a & (width - 1)) != 0) fail_access(op, i, "the address is not aligned");
     if (a >= recent.begin && recent.bytes >= width && a - recent.begin <= recent.bytes - width) {
       continue;
     }
     const Allocation* found = allocations.find(a, width);
-    if (found != nullptr) {
-      recent = RecentRange{found->begin, found->bytes};
-      continue;
-    }
-    const Allocation* near = allocations.nearest_below(a);
-    if (near == nullptr) {
-      fail_access(d, op, i, "out of bounds: below every allocation");
-    } else if (a < near->end()) {
-      fail_access(d, op, i,
-                  "out of bounds: it runs over the end of '" + near->name + "' (" +
-                      std::to_string(near->bytes) + " bytes)");
-    } else {
-      fail_access(d, op, i,
-                  "out of bounds: " + std::to_string(a - near->end()) + " bytes past the end of '" +
-                      near->name + "' (" + std::to_string(near->bytes) + " bytes)");
-    }
+    if (found == nullptr) fail_out_of_bounds(op, i, width);
+    recent = RecentRange{found->begin, found->bytes};
   }
 }
 
-void Warp::fail_access(const Decoded&, const MemoryOp& op, unsigned lane,
-                       const std::string& why) const {
+/// Checks that `bytes` bytes from a lane's address on are in one allocation.
+void Warp::check_global_range(const MemoryOp& op, unsigned lane, u64 bytes, u64 alignment) {
+  const u64 a = op.address[lane];
+  if (a % alignment != 0) fail_access(op, lane, "the address is not aligned", bytes);
+  RecentRange& recent = launch_.recent(pc_);
+  if (a >= recent.begin && recent.bytes >= bytes && a - recent.begin <= recent.bytes - bytes)
+    return;
+  const Allocation* found = launch_.memory().allocations->find(a, bytes);
+  if (found == nullptr) fail_out_of_bounds(op, lane, bytes);
+  recent = RecentRange{found->begin, found->bytes};
+}
+
+void Warp::fail_out_of_bounds(const MemoryOp& op, unsigned lane, u64 bytes) const {
+  const u64 a = op.address[lane];
+  const Allocation* near = launch_.memory().allocations->nearest_below(a);
+  if (near == nullptr) fail_access(op, lane, "out of bounds: below every allocation", bytes);
+  const std::string of = "'" + near->name + "' (" + std::to_string(near->bytes) + " bytes)";
+  if (a < near->end()) {
+    fail_access(op, lane, "out of bounds: it runs over the end of " + of, bytes);
+  }
+  fail_access(op, lane,
+              "out of bounds: " + std::to_string(a - near->end()) + " bytes past the end of " + of,
+              bytes);
+}
+
+/// `bytes`: 0 = those of the access's lanes.
+void Warp::fail_access(const MemoryOp& op, unsigned lane, const std::string& why, u64 bytes) const {
   const char* what = op.kind == AccessKind::kLoad    ? "load"
                      : op.kind == AccessKind::kStore ? "store"
                                                      : "atomic";
-  fail(lane, std::string(what) + " of " + std::to_string(op.lane_bytes) + " bytes at " +
-                 hex(op.address[lane]) + ": " + why);
+  fail(lane, std::string(what) + " of " + std::to_string(bytes != 0 ? bytes : op.lane_bytes) +
+                 " bytes at " + hex(op.address[lane]) + ": " + why);
 }
 
 }  // namespace tessera::ptx

@@ -182,8 +182,9 @@ bool Warp::gather_at_barrier(const Decoded& d, u32 id, u32 threads, u32& lanes) 
     }
   }
   const bool goes_without = (d.aux & Decoded::kUnaligned) == 0 && elsewhere == 0;
-  const bool others_can_run =
-      runnable_level() != stack_.size() || (!goes_without && (live_ & ~present & ~elsewhere) != 0);
+  const bool others_can_run = runnable_level() != stack_.size() ||
+                              yielding_level() != stack_.size() ||
+                              (!goes_without && (live_ & ~present & ~elsewhere) != 0);
   if (present != live_ && others_can_run) {
     if (lanes != active_) {
       // As in meet_by_mask().
@@ -291,12 +292,20 @@ void Warp::warn_of_idle_sources(const Frame& frame, const Decoded& d, Shuffle mo
   }
 }
 
-/// Selects the topmost path that can run, or, if there is none, the lanes of a path that can stop
-/// waiting.
+/// Selects the topmost path that can run. If there is none, a path that yields lets lanes at a
+/// reconvergence point go first; without such lanes, the path that has yielded first continues. If
+/// no path yields, the lanes of a path that can stop waiting continue.
 void Warp::select_path() {
   active_ = 0;
   std::size_t chosen = runnable_level();
   u32 lanes = chosen != stack_.size() ? stack_[chosen].mask : 0;
+  if (lanes == 0 && yielding_level() != stack_.size()) {
+    chosen = meeting_level(lanes);
+    if (lanes == 0) {
+      chosen = yielding_level();
+      lanes = stack_[chosen].mask;
+    }
+  }
   if (lanes == 0) chosen = impatient_level(lanes);
   if (lanes == 0) {
     if (waiting_ != 0) fail_deadlock();
@@ -312,23 +321,30 @@ void Warp::select_path() {
   if (l.mask == 0) stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(chosen));
 }
 
+/// The topmost level with lanes that have arrived at its reconvergence point while others of its
+/// lanes have not. Returns stack_.size() and no lanes if there is none.
+std::size_t Warp::meeting_level(u32& lanes) const {
+  u32 above = active_;
+  for (std::size_t i = stack_.size(); i-- > 0;) {
+    const Level& l = stack_[i];
+    lanes = l.mask & ~above;
+    above |= l.mask;
+    if (!l.waits() && lanes != 0) return i;
+  }
+  lanes = 0;
+  return stack_.size();
+}
+
 /// The level whose lanes stop waiting if no path can run: lanes at a reconvergence point, otherwise
 /// lanes at a barrier of the CTA (see gather_at_barrier). Returns stack_.size() and no lanes if
 /// there is none.
 std::size_t Warp::impatient_level(u32& lanes) const {
+  const std::size_t at_meeting = meeting_level(lanes);
   std::size_t at_barrier = stack_.size();
-  std::size_t at_meeting = stack_.size();
   bool unaligned = false;
-  u32 above = 0;
   for (std::size_t i = stack_.size(); i-- > 0;) {
     const Level& l = stack_[i];
-    const u32 here = l.mask & ~above;
-    above |= l.mask;
     if (l.barrier != 0 && at_barrier == stack_.size()) at_barrier = i;
-    if (!l.waits() && here != 0 && at_meeting == stack_.size()) {
-      at_meeting = i;
-      lanes = here;
-    }
     unaligned = unaligned || l.members != 0 ||
                 (l.barrier != 0 && (code_[l.pc].aux & Decoded::kUnaligned) != 0);
   }

@@ -127,16 +127,11 @@ void Warp::load_texel(const Decoded& d, u32 mask, IssueResult& result) {
     op.address[i] = f.address[corner];
   });
   if (op.active != 0) {
-    result.kind = IssueResult::Kind::kMemory;
-    op.kind = AccessKind::kLoad;
-    op.space = Space::kGlobal;
-    op.scope = CacheScope::kL1;
+    begin_access(AccessKind::kLoad, Space::kGlobal, result);
     op.read_only = fetch.read_only;
     op.lane_bytes = static_cast<std::uint8_t>(fetch.texel_bytes);
-    op.pc = pc_;
-    op.line = info_[pc_].line;
     const AddressSummary summary = summarise(op);
-    check_global(d, op, summary);
+    check_global(op, summary);
     FlatMemory* flat = launch_.memory().flat;
     op.values_done = flat != nullptr;
     if (flat != nullptr) {
@@ -184,16 +179,11 @@ void Warp::query_texture(const Decoded& d, u32 mask) {
 void Warp::access_surface(const Decoded& d, u32 mask, IssueResult& result) {
   const TextureForm& form = launch_.kernel().textures[d.aux];
   const MemoryForm& m = d.memory;
-  MemoryOp& op = result.memory;
-  op.kind = form.is_store ? AccessKind::kStore : AccessKind::kLoad;
-  op.space = Space::kGlobal;
+  MemoryOp& op =
+      begin_access(form.is_store ? AccessKind::kStore : AccessKind::kLoad, Space::kGlobal, result);
   op.scope = m.scope;
-  op.read_only = false;
   op.lane_bytes = static_cast<std::uint8_t>(m.element_bytes * m.elements);
   op.active = 0;
-  op.pc = pc_;
-  op.line = info_[pc_].line;
-  op.values_done = true;
   for_lanes(mask, [&](unsigned i) {
     const TextureDescriptor& t = texture(form, i);
     if (const std::string why = why_not_accessed(form, t); !why.empty()) fail(i, why);
@@ -221,8 +211,10 @@ void Warp::access_surface(const Decoded& d, u32 mask, IssueResult& result) {
       }
     }
   });
-  if (op.active == 0) return;
-  result.kind = IssueResult::Kind::kMemory;
+  if (op.active == 0) {
+    result.kind = IssueResult::Kind::kCompute;
+    return;
+  }
   const AddressSummary summary = summarise(op);
   access_global(d, op, summary);
 }

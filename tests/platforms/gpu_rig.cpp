@@ -47,7 +47,7 @@ class ListKernel::Cta final : public CtaProgram, private WarpProgram {
     kernel_.last_issue_ = context.cycle;
     ++at_;
   }
-  void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
+  void complete(const AccessEnd&, const std::byte*) override {}
 
   ListKernel& kernel_;
   const std::vector<ListAccess>& list_;

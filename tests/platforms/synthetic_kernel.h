@@ -65,7 +65,7 @@ class WhoRanProgram final : public KernelProgram {
         if (kernel_.flat_ != nullptr) kernel_.flat_->write(m.address[lane], &what, 4);
       }
     }
-    void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
+    void complete(const AccessEnd&, const std::byte*) override {}
 
     WhoRanProgram& kernel_;
     std::uint32_t cta_;

@@ -124,11 +124,11 @@ class MixKernel final : public KernelProgram {
       }
       ++at_;
     }
-    void complete(std::uint32_t pc, std::uint32_t active, const std::byte* data) override {
-      const Op& op = (*list_)[pc];
+    void complete(const AccessEnd& access, const std::byte* data) override {
+      const Op& op = (*list_)[access.pc];
       if (op.kind != AccessKind::kLoad) return;
       for (unsigned lane = 0; lane < kernel_.flat_.words(); ++lane) {
-        if ((active >> lane & 1) == 0) continue;
+        if ((access.active >> lane & 1) == 0) continue;
         std::uint32_t found = 0;
         std::memcpy(&found, data + lane * kMaxLaneBytes, 4);
         const std::uint32_t most =

@@ -21,6 +21,7 @@ void fill(MemoryRequest& r, AtomicOperands* atomics) {
   r.kind = RequestKind::kAtomic;
   r.read_only = true;
   r.uniform = true;
+  r.reports_refusal = true;
   r.bypass_l1 = true;
   r.fine_grained = true;
   r.carries_data = true;
@@ -44,6 +45,7 @@ std::set<std::string> differences(MemoryRequest a, MemoryRequest b) {
   if (a.kind != b.kind) out.insert("kind");
   if (a.read_only != b.read_only) out.insert("read_only");
   if (a.uniform != b.uniform) out.insert("uniform");
+  if (a.reports_refusal != b.reports_refusal) out.insert("reports_refusal");
   if (a.bypass_l1 != b.bypass_l1) out.insert("bypass_l1");
   if (a.fine_grained != b.fine_grained) out.insert("fine_grained");
   if (a.carries_data != b.carries_data) out.insert("carries_data");
@@ -77,7 +79,7 @@ const std::set<std::string> kEveryField = {
     "pc",           "useful_bytes",    "tag",       "home.slice",
     "home_address", "home.slice_line", "stamps0",   "stamps1",
     "stamps2",      "stamps3",         "stamps4",   "atomics",
-    "route",        "forwarding",      "uniform"};
+    "route",        "forwarding",      "uniform",   "reports_refusal"};
 
 struct Foreign : tlm::tlm_extension<Foreign> {
   tlm::tlm_extension_base* clone() const override { return new Foreign; }

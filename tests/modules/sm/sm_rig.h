@@ -30,6 +30,10 @@ struct Step {
   std::uint8_t cost = 1;
   Space space = Space::kGlobal;
   unsigned stride = 4;  ///< of the lanes' addresses
+  bool asynchronous = false;
+  /// Unit::kWait: asynchronous copies that must have ended, and whether the wait is limited.
+  unsigned copies = 0;
+  bool limited = false;
 };
 inline Step on(Unit unit, std::uint16_t writes = 0, std::uint8_t cost = 1) {
   Step s;
@@ -62,6 +66,18 @@ inline Step barrier(std::uint16_t writes = 0) {
 inline Step fence() {
   Step s = on(Unit::kFence);
   s.kind = IssueResult::Kind::kFence;
+  return s;
+}
+
+inline Step copy(std::uint64_t address) {
+  Step s = load(0, address);
+  s.asynchronous = true;
+  return s;
+}
+inline Step wait_for(unsigned copies, bool limited = false) {
+  Step s = on(Unit::kWait);
+  s.copies = copies;
+  s.limited = limited;
   return s;
 }
 
@@ -103,12 +119,27 @@ class ScriptedWarp final : public WarpProgram {
     r.memory.kind = s.access;
     r.memory.read_only = s.read_only;
     r.memory.space = s.space;
+    r.memory.asynchronous = s.asynchronous;
+    r.memory.values_done = s.asynchronous;
+    r.memory.copy = ++copies_;
     r.memory.active = ~0U;
     for (unsigned i = 0; i < kWarpLanes; ++i) r.memory.address[i] = s.address + s.stride * i;
   }
-  void complete(std::uint32_t, std::uint32_t, const std::byte*) override {}
+  bool wait_ended() const override { return ended_copies.size() >= script_.at(at_).copies; }
+  bool wait_is_limited() const override { return script_.at(at_).limited; }
+  std::string place_of(std::uint32_t pc) const override {
+    return "kernel 'scripted', warp " + std::to_string(index_) + ", instruction " +
+           std::to_string(pc);
+  }
+  void complete(const AccessEnd& access, const std::byte* data) override {
+    if (access.copy == 0) return;
+    CHECK(data == nullptr);
+    ended_copies.push_back(access.copy);
+  }
+  std::vector<std::uint32_t> ended_copies;
 
  private:
+  std::uint32_t copies_ = 0;
   unsigned index_;
   Script script_;
   std::vector<Issue>& log_;

@@ -31,7 +31,6 @@ SmConfig distinct() {
   c.sfu_interval = 11;
   c.shared_latency = 19;
   c.constant_latency = 23;
-  c.local_latency = 29;
   return c;
 }
 
@@ -114,7 +113,7 @@ TEST_CASE("loads that stay in the SM take the latency of their space") {
   // The second and third meet four and eight lanes to a bank.
   ScriptedKernel k({each_read({in_space(Space::kShared), in_space(Space::kShared, 128 / 8),
                                in_space(Space::kShared, 128 / 4), in_space(Space::kConst),
-                               in_space(Space::kParam), in_space(Space::kLocal)})});
+                               in_space(Space::kParam)})});
   rig.run(k);
   rig.check_done();
   CHECK(waited(k, 0) == 19);
@@ -122,7 +121,6 @@ TEST_CASE("loads that stay in the SM take the latency of their space") {
   CHECK(waited(k, 2) == 19 + 7);
   CHECK(waited(k, 3) == 23);
   CHECK(waited(k, 4) == 23);
-  CHECK(waited(k, 5) == 29);
   CHECK(rig.sm.stats().shared_conflict_cycles == 3 + 7);
   CHECK(rig.l1.arrivals().empty());
 }

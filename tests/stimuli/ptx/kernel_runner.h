@@ -51,11 +51,14 @@ class CarriedRunner {
     bool read_only;
     bool values_done;
     unsigned lane_bytes;
+    bool asynchronous;
     std::uint32_t active;
     std::array<std::uint64_t, kWarpLanes> address;
   };
   std::vector<Seen> seen;
   unsigned fences = 0;
+  /// Turns in which a warp could not issue its operation of Unit::kWait.
+  unsigned waits = 0;
 
  private:
   struct Pending {
@@ -95,13 +98,14 @@ class CarriedRunner {
           apply_atomic(p.op.atomic, p.op.atomic_type, old, operand, p.op.compare[lane]);
       std::memcpy(at, &value, p.op.lane_bytes);
     }
-    cta.warp(p.warp).complete(p.op.pc, p.op.active, data.data());
+    cta.warp(p.warp).complete({p.op.pc, p.op.active, p.op.asynchronous ? p.op.copy : 0},
+                              data.data());
   }
 
   void memory_op(unsigned w, const OpInfo& info) {
     const MemoryOp& op = result_.memory;
     seen.push_back(Seen{op.kind, op.space, op.scope, op.read_only, op.values_done, op.lane_bytes,
-                        op.active, op.address});
+                        op.asynchronous, op.active, op.address});
     if (op.values_done) return;
     if (op.kind == AccessKind::kStore) {
       for (unsigned lane = 0; lane < kWarpLanes; ++lane) {
@@ -109,7 +113,7 @@ class CarriedRunner {
         std::memcpy(memory_.at(op.address[lane]), op.data.data() + lane * kMaxLaneBytes,
                     op.lane_bytes);
       }
-      return;
+      if (!op.asynchronous) return;
     }
     Pending p{w, op, {}};
     for (unsigned i = 0; i < info.write_count; ++i) {
@@ -134,6 +138,14 @@ class CarriedRunner {
         serve(*cta);
         continue;
       }
+      if (info.unit == Unit::kWait && !cta->warp(w).wait_ended()) {
+        ++waits;
+        const bool limit_over = cta->warp(w).wait_is_limited() && random_() % 16 == 0;
+        if (!limit_over) {
+          if (!pending_.empty()) serve(*cta);
+          continue;
+        }
+      }
       IssueContext context;
       context.cycle = cycle;
       context.warp_slot = w;
@@ -155,6 +167,7 @@ class CarriedRunner {
           }
           break;
         case IssueResult::Kind::kCompute:
+        case IssueResult::Kind::kBlocked:
           break;
       }
       unsigned waiting = 0;

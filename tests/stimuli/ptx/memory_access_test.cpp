@@ -313,7 +313,9 @@ TEST_CASE("other bad accesses") {
   KernelRunner mixed(
       kernel_text("setp.eq.u32 %p1, %r0, 3;\n@%p1 mov.u64 %rd1, 0x1000000;\n"
                   "ld.u32 %r2, [%rd1];\n"));
-  CHECK(message(mixed).find("different state spaces") != std::string::npos);
+  CHECK(message(mixed).find("thread (3,0,0)") != std::string::npos);
+  CHECK(message(mixed).find("out of bounds of shared memory, which has 0 bytes") !=
+        std::string::npos);
   // Bounds hold after accesses that were right.
   KernelRunner later(kernel_text("mul.wide.u32 %rd9, %r0, 8;\nadd.u64 %rd9, %rd0, %rd9;\n"
                                  "ld.global.u64 %rd5, [%rd9];\n"),

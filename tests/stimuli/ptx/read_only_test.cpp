@@ -290,9 +290,21 @@ TEST_CASE("a call of printf or of a failed assertion writes nothing that is load
   CHECK(r.marked_loads == 2);
 }
 
-TEST_CASE("an instruction that the pass does not know may write what it addresses") {
+TEST_CASE("asynchronous copies read their source and write their destination") {
   const ReadOnlyReport r =
       analyse(abc("ld.global.u32 %r1, [%rd5];\ncp.async.ca.shared.global [%r0], [%rd4], 4;\n"));
+  CHECK(classes(r) == "a=read-only b=read-only");
+  CHECK(r.marked_loads == 2);
+  CHECK(classes(abc("ld.global.u32 %r1, [%rd5];\n"
+                    "cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r0], 16;\n"
+                    "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], "
+                    "[%rd5], 16, [%r1];\nmbarrier.arrive.shared.b64 _, [%r1];\n")) ==
+        "a=written b=read-only");
+}
+
+TEST_CASE("an instruction that the pass does not know may write what it addresses") {
+  const ReadOnlyReport r =
+      analyse(abc("ld.global.u32 %r1, [%rd5];\nstore.unknown.global [%r0], [%rd4], 4;\n"));
   CHECK(classes(r) == "a=unknown b=unknown");
   CHECK_THAT(r.pointers[0].why, Contains("an instruction that the pass does not know"));
   CHECK(classes(abc("ld.global.u32 %r1, [%rd5];\nprefetch.global.L2 [%rd4];\n")) == "b=read-only");

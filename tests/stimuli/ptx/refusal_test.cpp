@@ -56,8 +56,8 @@ TEST_CASE("modifiers that would change the value are not ignored") {
 TEST_CASE("what the model leaves out is refused by name") {
   CHECK(says(refusal("wgmma.fence.sync.aligned;"),
              {"this form of tensor core instruction is not modelled; supported: wmma"}));
-  CHECK(says(refusal("cp.async.ca.shared.global [%r1], [%rd1], 16;"),
-             {"asynchronous copies are not modelled"}));
+  CHECK(says(refusal("cp.async.bulk.tensor.1d.shared::cluster.global.tile [%r1], [%rd1, {%r2}];"),
+             {"tensor maps are not modelled; supported: cp.async"}));
   CHECK(says(refusal("sured.b.add.2d.u32.trap [%rd1, {%r1, %r2}], %r3;"),
              {"test.ptx:21:", "reductions on surfaces are not modelled"}));
   CHECK(says(refusal("vavrg4.u32.u32.u32 %r1, %r2, %r3, %r4;"),

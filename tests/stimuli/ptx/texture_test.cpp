@@ -215,7 +215,7 @@ TEST_CASE("a filter waits until its results are named: fetches of a warp overlap
     if (result.memory.kind == AccessKind::kLoad) {
       std::array<std::byte, kWarpLanes * kMaxLaneBytes> data{};
       std::memcpy(data.data(), two.k.memory.at(result.memory.address[0]), result.memory.lane_bytes);
-      cta->warp(0).complete(result.memory.pc, result.memory.active, data.data());
+      cta->warp(0).complete({result.memory.pc, result.memory.active}, data.data());
     } else {
       float stored;
       std::memcpy(&stored, result.memory.data.data(), 4);
