@@ -70,6 +70,10 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kAtomic:
       if (mask != 0) access(d, mask, result);
       break;
+    case Action::kMatrixLoad:
+    case Action::kMatrixStore:
+      if (mask != 0) access_matrix(d, mask, result);
+      break;
     case Action::kBarrier:
     case Action::kBarrierReduce:
       if (mask != 0 && !barrier(d, mask, result)) return;
