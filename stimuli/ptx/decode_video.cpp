@@ -158,7 +158,8 @@ bool Decoder::decode_video() {
   const std::string merge = operand(0).selector;
   const bool has_third =
       is_mad || form.parts > 1 || form.second != VideoForm::Second::kNone || !merge.empty();
-  expect_operands(has_third ? 4 : 3, has_third ? 4 : 3);
+  // A third source that neither merges nor combines is permitted and not read.
+  expect_operands(has_third ? 4 : 3, 4);
   const std::string a_part = operand(1).selector;
   const std::string b_part = operand(2).selector;
   const bool fits =

@@ -182,9 +182,10 @@ TEST_CASE("ldmatrix outside its memory is a run error with the lane's address") 
     return std::string("ran");
   };
   const std::string load = "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];";
-  CHECK_THAT(message("mul.lo.u32 %r5, %r0, 8;\n" + load), Catch::Contains("is not aligned"));
+  CHECK_THAT(message("mov.u32 %r6, tile;\nmul.lo.u32 %r5, %r0, 8;\n" + load),
+             Catch::Contains("is not aligned"));
   CHECK_THAT(
-      message("mul.lo.u32 %r5, %r0, 160;\n" + load),
+      message("mov.u32 %r6, tile;\nmul.lo.u32 %r5, %r0, 160;\n" + load),
       Catch::Contains("thread (26,0,0)") && Catch::Contains("out of bounds of shared memory"));
   CHECK_THAT(message("ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%rd2];"),
              Catch::Contains("the address is not in shared memory"));
