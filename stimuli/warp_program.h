@@ -113,7 +113,7 @@ struct MemoryOp {
   /// Store data, or atomic operand, of lane i at byte i * kMaxLaneBytes (carried mode only).
   alignas(16) std::array<std::byte, kWarpLanes * kMaxLaneBytes> data;
   /// Comparand of compare-and-swap (carried mode only).
-  std::array<std::uint64_t, kWarpLanes> compare;
+  std::array<AtomicWord, kWarpLanes> compare;
 };
 
 /// What an issue did.

@@ -42,10 +42,10 @@ void perform_atomics(AtomicOperands& operands, unsigned char* line) {
   for (unsigned i = 0; i < operands.count; ++i) {
     AtomicOperands::Lane& lane = operands.lanes[i];
     unsigned char* const at = line + lane.offset;
-    std::uint64_t old = 0;
+    AtomicWord old = 0;
     std::memcpy(&old, at, bytes);
     lane.old = old;
-    const std::uint64_t result =
+    const AtomicWord result =
         apply_atomic(operands.op, operands.type, old, lane.operand, lane.compare);
     std::memcpy(at, &result, bytes);
   }

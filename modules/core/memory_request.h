@@ -52,9 +52,9 @@ struct AtomicOperands {
   struct Lane {
     std::uint8_t offset = 0;  ///< byte within the line
     std::uint8_t lane = 0;
-    std::uint64_t operand = 0;
-    std::uint64_t compare = 0;
-    std::uint64_t old = 0;  ///< written by the atomics unit
+    AtomicWord operand = 0;
+    AtomicWord compare = 0;
+    AtomicWord old = 0;  ///< written by the atomics unit
   };
   AtomicOp op = AtomicOp::kAdd;
   AtomicType type = AtomicType::kU32;

@@ -13,8 +13,10 @@ void add_convert(AluTable& table);
 void add_half(AluTable& table);
 void add_matrix(AluTable& table);
 void add_memory(AluTable& table);
+void add_mma(AluTable& table);
 void add_narrow(AluTable& table);
 void add_rounding(AluTable& table);
+void add_small(AluTable& table);
 void add_video(AluTable& table);
 void add_warp(AluTable& table);
 
@@ -28,8 +30,10 @@ void add_all(AluTable& table) {
   add_half(table);
   add_matrix(table);
   add_memory(table);
+  add_mma(table);
   add_narrow(table);
   add_rounding(table);
+  add_small(table);
   add_video(table);
   add_warp(table);
 }

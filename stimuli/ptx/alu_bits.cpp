@@ -164,23 +164,35 @@ inline u32 prmt_ecr(u32 a, u32 b, u32 c) {
 inline u32 prmt_rc16(u32 a, u32 b, u32 c) { return prmt(a, b, (c & 1) != 0 ? 0x3232 : 0x1010); }
 
 /// Three-input logic by truth table (aux).
-void lop3(const Frame& f, const Decoded& d) {
+void logic3(const Frame& f, const Decoded& d, Cell32* out) {
   const auto* a = cells<u32>(f, d.slot[2]);
   const auto* b = cells<u32>(f, d.slot[3]);
   const auto* c = cells<u32>(f, d.slot[4]);
   u32 on[8];
   for (unsigned k = 0; k < 8; ++k) on[k] = (d.aux >> k & 1u) != 0 ? ~0u : 0u;
-  write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
 #pragma GCC ivdep
-    for (unsigned i = 0; i < kWarpLanes; ++i) {
-      const u32 x = a[i];
-      const u32 y = b[i];
-      const u32 z = c[i];
-      const u32 with_x = (y & ((z & on[7]) | (~z & on[6]))) | (~y & ((z & on[5]) | (~z & on[4])));
-      const u32 without = (y & ((z & on[3]) | (~z & on[2]))) | (~y & ((z & on[1]) | (~z & on[0])));
-      out[i] = (x & with_x) | (~x & without);
-    }
-  });
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    const u32 x = a[i];
+    const u32 y = b[i];
+    const u32 z = c[i];
+    const u32 with_x = (y & ((z & on[7]) | (~z & on[6]))) | (~y & ((z & on[5]) | (~z & on[4])));
+    const u32 without = (y & ((z & on[3]) | (~z & on[2]))) | (~y & ((z & on[1]) | (~z & on[0])));
+    out[i] = (x & with_x) | (~x & without);
+  }
+}
+void lop3(const Frame& f, const Decoded& d) {
+  write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) { logic3(f, d, out); });
+}
+/// The same, and result 2: whether the result is not 0, combined with the predicate in slot 5.
+template <bool kOr>
+void lop3_test(const Frame& f, const Decoded& d) {
+  alignas(32) Cell32 fresh[kWarpLanes];
+  logic3(f, d, fresh);
+  u32 some = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) some |= static_cast<u32>(fresh[i] != 0) << i;
+  const u32 q = predicate(f, d.slot[5]) ^ d.flip;
+  blend(cells<u32>(f, d.slot[0]), static_cast<Cell32*>(fresh), f.mask);
+  put_predicate(f, d.slot[1], kOr ? some | q : some & q);
 }
 
 template <class T>
@@ -251,6 +263,9 @@ void add_bits(AluTable& t) {
   map<prmt_ecr>(t, Unit::kAlu, 1, "prmt", "b32", "ecr");
   map<prmt_rc16>(t, Unit::kAlu, 1, "prmt", "b32", "rc16");
   t.add({&lop3, Signature{1, 3, {k, k, k, k}}, Unit::kAlu, 1}, "lop3", "b32");
+  const Signature tested{1, 4, {k, k, k, k, Kind::kPred}};
+  t.add({&lop3_test<true>, tested, Unit::kAlu, 1}, "lop3", "or", "b32");
+  t.add({&lop3_test<false>, tested, Unit::kAlu, 1}, "lop3", "and", "b32");
   map<szext<u32, false>>(t, Unit::kAlu, 1, "szext", "clamp", "u32");
   map<szext<s32, false>>(t, Unit::kAlu, 1, "szext", "clamp", "s32");
   map<szext<u32, true>>(t, Unit::kAlu, 1, "szext", "wrap", "u32");

@@ -113,42 +113,53 @@ void comparison(AluTable& t, const char* name) {
   for (const char* type : {"u32", "s32", "b32"}) {
     t.add({&set<kCompare, T, kFtz, ~0u>, to_int, unit, cost}, "set", name, ftz, type, name_of<T>());
   }
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>) {
+    const Signature to_short{1, 2, {Kind::kI16, k, k}};
+    for (const char* type : {"u16", "s16"}) {
+      t.add({&set<kCompare, T, kFtz, 0xffffu>, to_short, unit, cost}, "set", name, ftz, type,
+            name_of<T>());
+    }
+  }
   const Signature to_half{1, 2, {Kind::kF16, k, k}};
   constexpr bool bfloat = std::is_same_v<T, Bfloat>;
   t.add({&set < kCompare, T, kFtz, bfloat ? 0x3f80u : 0x3c00u >, to_half, unit, cost}, "set", name,
         ftz, bfloat ? "bf16" : "f16", name_of<T>());
+  if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, Half>) {
+    t.add({&set<kCompare, T, kFtz, 0x3f80u>, to_half, unit, cost}, "set", name, ftz, "bf16",
+          name_of<T>());
+  }
   const Signature to_float{1, 2, {Kind::kF32, k, k}};
   t.add({&set<kCompare, T, kFtz, 0x3f800000u>, to_float, unit, cost}, "set", name, ftz, "f32",
         name_of<T>());
 }
 
 /// Compares half `kHalf` of each lane's pair.
-template <Compare kCompare, bool kFtz, unsigned kHalf>
+template <class T, Compare kCompare, bool kFtz, unsigned kHalf>
 u32 compare_halves(const Frame& f, const Decoded& d) {
   const auto* a = cells<Half2>(f, d.slot[2]);
   const auto* b = cells<Half2>(f, d.slot[3]);
   u32 result = 0;
   for (unsigned i = 0; i < kWarpLanes; ++i) {
-    const auto x = comparable<kFtz>(Half{static_cast<u16>(a[i] >> (16 * kHalf))});
-    const auto y = comparable<kFtz>(Half{static_cast<u16>(b[i] >> (16 * kHalf))});
+    const auto x = comparable<kFtz>(T{static_cast<u16>(a[i] >> (16 * kHalf))});
+    const auto y = comparable<kFtz>(T{static_cast<u16>(b[i] >> (16 * kHalf))});
     result |= static_cast<u32>(holds<kCompare>(x, y)) << i;
   }
   return result;
 }
 
 /// The first destination is the result of the low halves, the second that of the high halves.
-template <Compare kCompare, bool kFtz>
+template <class T, Compare kCompare, bool kFtz>
 void setp_pair(const Frame& f, const Decoded& d) {
-  const u32 p = combine(f, d, compare_halves<kCompare, kFtz, 0>(f, d));
-  const u32 q = combine(f, d, compare_halves<kCompare, kFtz, 1>(f, d));
+  const u32 p = combine(f, d, compare_halves<T, kCompare, kFtz, 0>(f, d));
+  const u32 q = combine(f, d, compare_halves<T, kCompare, kFtz, 1>(f, d));
   put_predicate(f, d.slot[1], q);
   put_predicate(f, d.slot[0], p);
 }
 
-template <Compare kCompare, bool kFtz, u32 kTrue>
+template <class T, Compare kCompare, bool kFtz, u32 kTrue>
 void set_pair(const Frame& f, const Decoded& d) {
-  const u32 low = combine(f, d, compare_halves<kCompare, kFtz, 0>(f, d));
-  const u32 high = combine(f, d, compare_halves<kCompare, kFtz, 1>(f, d));
+  const u32 low = combine(f, d, compare_halves<T, kCompare, kFtz, 0>(f, d));
+  const u32 high = combine(f, d, compare_halves<T, kCompare, kFtz, 1>(f, d));
   write_lanes(f, cells<u32>(f, d.slot[0]), [&](Cell32* out) {
     for (unsigned i = 0; i < kWarpLanes; ++i) {
       out[i] = ((low >> i & 1u) != 0 ? kTrue : 0) | ((high >> i & 1u) != 0 ? kTrue << 16 : 0);
@@ -156,37 +167,39 @@ void set_pair(const Frame& f, const Decoded& d) {
   });
 }
 
-template <Compare kCompare, bool kFtz>
+template <class T, Compare kCompare, bool kFtz>
 void pair_comparison(AluTable& t, const char* name) {
   constexpr Kind k = Kind::kI32;
+  constexpr bool bfloat = std::is_same_v<T, Bfloat>;
   const char* ftz = kFtz ? "ftz" : "";
-  t.add({&setp_pair<kCompare, kFtz>, Signature{1, 2, {Kind::kPred, k, k}}, Unit::kAlu, 1}, "setp",
-        name, ftz, "f16x2");
+  const char* type = bfloat ? "bf16x2" : "f16x2";
+  t.add({&setp_pair<T, kCompare, kFtz>, Signature{1, 2, {Kind::kPred, k, k}}, Unit::kAlu, 1},
+        "setp", name, ftz, type);
   const Signature to_word{1, 2, {k, k, k}};
-  t.add({&set_pair<kCompare, kFtz, 0x3c00u>, to_word, Unit::kAlu, 1}, "set", name, ftz, "f16x2",
-        "f16x2");
-  for (const char* type : {"u32", "s32"}) {
-    t.add({&set_pair<kCompare, kFtz, 0xffffu>, to_word, Unit::kAlu, 1}, "set", name, ftz, type,
-          "f16x2");
+  constexpr u32 kOne = bfloat ? 0x3f80 : 0x3c00;
+  t.add({&set_pair<T, kCompare, kFtz, kOne>, to_word, Unit::kAlu, 1}, "set", name, ftz, type, type);
+  for (const char* to : {"u32", "s32"}) {
+    t.add({&set_pair<T, kCompare, kFtz, 0xffffu>, to_word, Unit::kAlu, 1}, "set", name, ftz, to,
+          type);
   }
 }
 
-template <bool kFtz>
+template <class T, bool kFtz>
 void pairs(AluTable& t) {
-  pair_comparison<Compare::kEq, kFtz>(t, "eq");
-  pair_comparison<Compare::kNe, kFtz>(t, "ne");
-  pair_comparison<Compare::kLt, kFtz>(t, "lt");
-  pair_comparison<Compare::kLe, kFtz>(t, "le");
-  pair_comparison<Compare::kGt, kFtz>(t, "gt");
-  pair_comparison<Compare::kGe, kFtz>(t, "ge");
-  pair_comparison<Compare::kEqu, kFtz>(t, "equ");
-  pair_comparison<Compare::kNeu, kFtz>(t, "neu");
-  pair_comparison<Compare::kLtu, kFtz>(t, "ltu");
-  pair_comparison<Compare::kLeu, kFtz>(t, "leu");
-  pair_comparison<Compare::kGtu, kFtz>(t, "gtu");
-  pair_comparison<Compare::kGeu, kFtz>(t, "geu");
-  pair_comparison<Compare::kNum, kFtz>(t, "num");
-  pair_comparison<Compare::kNan, kFtz>(t, "nan");
+  pair_comparison<T, Compare::kEq, kFtz>(t, "eq");
+  pair_comparison<T, Compare::kNe, kFtz>(t, "ne");
+  pair_comparison<T, Compare::kLt, kFtz>(t, "lt");
+  pair_comparison<T, Compare::kLe, kFtz>(t, "le");
+  pair_comparison<T, Compare::kGt, kFtz>(t, "gt");
+  pair_comparison<T, Compare::kGe, kFtz>(t, "ge");
+  pair_comparison<T, Compare::kEqu, kFtz>(t, "equ");
+  pair_comparison<T, Compare::kNeu, kFtz>(t, "neu");
+  pair_comparison<T, Compare::kLtu, kFtz>(t, "ltu");
+  pair_comparison<T, Compare::kLeu, kFtz>(t, "leu");
+  pair_comparison<T, Compare::kGtu, kFtz>(t, "gtu");
+  pair_comparison<T, Compare::kGeu, kFtz>(t, "geu");
+  pair_comparison<T, Compare::kNum, kFtz>(t, "num");
+  pair_comparison<T, Compare::kNan, kFtz>(t, "nan");
 }
 
 template <class T, bool kFtz>
@@ -232,6 +245,11 @@ void bit_names(AluTable& t) {
     t.add({&set<Compare::kEq, T, false, ~0u>, to_int, Unit::kAlu, cost}, "set", "eq", to, type);
     t.add({&set<Compare::kNe, T, false, ~0u>, to_int, Unit::kAlu, cost}, "set", "ne", to, type);
   }
+  const Signature to_float{1, 2, {Kind::kF32, k, k}};
+  t.add({&set<Compare::kEq, T, false, 0x3f800000u>, to_float, Unit::kAlu, cost}, "set", "eq", "f32",
+        type);
+  t.add({&set<Compare::kNe, T, false, 0x3f800000u>, to_float, Unit::kAlu, cost}, "set", "ne", "f32",
+        type);
 }
 
 template <class T>
@@ -320,8 +338,9 @@ void add_compare(AluTable& t) {
   unordered<Bfloat, false>(t);
   unordered<Half, false>(t);
   unordered<Half, true>(t);
-  pairs<false>(t);
-  pairs<true>(t);
+  pairs<Half, false>(t);
+  pairs<Half, true>(t);
+  pairs<Bfloat, false>(t);
   unsigned_names<u16>(t);
   unsigned_names<u32>(t);
   unsigned_names<u64>(t);

@@ -4,14 +4,9 @@
 #include <limits>
 
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
-
-struct HalfTag {};
-using HalfMath = HalfBits<HalfTag>;
-using BfloatMath = BfloatBits<HalfTag>;
 
 template <class D, class S>
 D int_to_int(S v) {
@@ -40,24 +35,6 @@ D int_to_float_sat(S v) {
   return clamp01(static_cast<D>(v));
 }
 
-/// Saturates values out of range. A NaN becomes 0, or, if source or destination has 64 bits, the
-/// value with only the top bit set.
-template <class D, class S, Round kRound, bool kFtz>
-D float_to_int(S value) {
-  constexpr D low = std::numeric_limits<D>::min();
-  constexpr D high = std::numeric_limits<D>::max();
-  constexpr bool wide = sizeof(D) == 8 || sizeof(S) == 8;
-  constexpr D for_nan =
-      wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : 0;
-  // The first value above the range, a power of two, which is exact in both formats.
-  constexpr S above = static_cast<S>(D{1} << (8 * sizeof(D) - 2)) * (std::is_signed_v<D> ? 2 : 4);
-  const S v = integral<kRound>(in<kFtz>(value));
-  if (is_nan(v)) return for_nan;
-  if (v >= above) return high;
-  if (v <= (std::is_signed_v<D> ? -above : S{0})) return low;
-  return static_cast<D>(v);
-}
-
 template <class D, class S, bool kFtz, bool kSat>
 D float_to_float(S v) {
   // A conversion from double flushes its result, one from single its source.
@@ -69,54 +46,6 @@ D float_to_float(S v) {
 template <class T, Round kRound, bool kFtz, bool kSat>
 T round_float(T v) {
   return out<kFtz, kSat>(integral<kRound>(in<kFtz>(v)));
-}
-
-template <class S>
-Half to_half(S v) {
-  return Half{HalfMath::from_double(static_cast<f64>(v))};
-}
-/// The nearest half, or its neighbour if the nearest one is on the wrong side of v.
-template <Round kRound>
-Half to_half_directed(f32 v) {
-  const u16 nearest = HalfMath::from_double(v);
-  const f32 back = HalfMath::to_float(nearest);
-  const bool negative = (nearest & 0x8000u) != 0;
-  const bool down = kRound == Round::kDown || (kRound == Round::kZero && !negative);
-  // Infinities and NaN are exact; zeros of either sign compare equal to v only if v is zero.
-  if (v != v || back == v || (down ? back < v : back > v)) return Half{nearest};
-  // The magnitude increases or decreases by one step; a zero changes towards v.
-  if ((nearest & 0x7fffu) == 0) {
-    const bool away = down == (v < 0);
-    return Half{static_cast<u16>((v < 0 ? 0x8000u : 0u) | (away ? 1u : 0u))};
-  }
-  return Half{static_cast<u16>(down == negative ? nearest + 1u : nearest - 1u)};
-}
-/// 64-bit integers do not fit a double, but integers above 2^53 overflow a half in any case.
-template <class D>
-D from_half(Half h) {
-  return static_cast<D>(HalfMath::to_float(h.bits));
-}
-template <class D, Round kRound>
-D half_to_int(Half h) {
-  return float_to_int<D, f32, kRound, false>(HalfMath::to_float(h.bits));
-}
-template <class D, Round kRound>
-D bfloat_to_int(Bfloat b) {
-  return float_to_int<D, f32, kRound, false>(BfloatMath::to_float(b.bits));
-}
-inline Half half_sat(f32 v) { return to_half(clamp01(v)); }
-template <Round kRound>
-Half round_half(Half h) {
-  return to_half(integral<kRound>(HalfMath::to_float(h.bits)));
-}
-inline Bfloat to_bfloat(f32 v) { return Bfloat{BfloatMath::from_float(v)}; }
-inline f32 from_bfloat(Bfloat b) { return settled(BfloatMath::to_float(b.bits)); }
-/// Converts two singles to a packed pair; the first operand is the upper half.
-inline Half2 to_half2(f32 a, f32 b) {
-  return Half2{static_cast<u32>(to_half(a).bits) << 16 | to_half(b).bits};
-}
-inline Half2 to_bfloat2(f32 a, f32 b) {
-  return Half2{static_cast<u32>(to_bfloat(a).bits) << 16 | to_bfloat(b).bits};
 }
 
 template <class D, class S>
@@ -167,17 +96,8 @@ void with_int(AluTable& t) {
   map<int_to_float<f64, T>>(t, Unit::kSfu, cost, "cvt", "rn", "f64", type);
   map<int_to_float_sat<f32, T>>(t, Unit::kSfu, cost, "cvt", "rn", "sat", "f32", type);
   map<int_to_float_sat<f64, T>>(t, Unit::kSfu, cost, "cvt", "rn", "sat", "f64", type);
-  map<to_half<T>>(t, Unit::kSfu, cost, "cvt", "rn", "f16", type);
   to_int<T, f32>(t);
   to_int<T, f64>(t);
-  map<bfloat_to_int<T, Round::kNearest>>(t, Unit::kSfu, cost, "cvt", "rni", type, "bf16");
-  map<bfloat_to_int<T, Round::kZero>>(t, Unit::kSfu, cost, "cvt", "rzi", type, "bf16");
-  map<bfloat_to_int<T, Round::kDown>>(t, Unit::kSfu, cost, "cvt", "rmi", type, "bf16");
-  map<bfloat_to_int<T, Round::kUp>>(t, Unit::kSfu, cost, "cvt", "rpi", type, "bf16");
-  map<half_to_int<T, Round::kNearest>>(t, Unit::kSfu, cost, "cvt", "rni", type, "f16");
-  map<half_to_int<T, Round::kZero>>(t, Unit::kSfu, cost, "cvt", "rzi", type, "f16");
-  map<half_to_int<T, Round::kDown>>(t, Unit::kSfu, cost, "cvt", "rmi", type, "f16");
-  map<half_to_int<T, Round::kUp>>(t, Unit::kSfu, cost, "cvt", "rpi", type, "f16");
 }
 
 template <class T, Round kRound>
@@ -213,23 +133,6 @@ void floats(AluTable& t) {
   rounding<f64, Round::kZero>(t, "rzi");
   rounding<f64, Round::kDown>(t, "rmi");
   rounding<f64, Round::kUp>(t, "rpi");
-  map<to_half<f32>>(t, Unit::kAlu, 1, "cvt", "rn", "f16", "f32");
-  map<to_half<f64>>(t, Unit::kFp64, 1, "cvt", "rn", "f16", "f64");
-  map<half_sat>(t, Unit::kAlu, 1, "cvt", "rn", "sat", "f16", "f32");
-  map<to_half_directed<Round::kZero>>(t, Unit::kAlu, 1, "cvt", "rz", "f16", "f32");
-  map<to_half_directed<Round::kDown>>(t, Unit::kAlu, 1, "cvt", "rm", "f16", "f32");
-  map<to_half_directed<Round::kUp>>(t, Unit::kAlu, 1, "cvt", "rp", "f16", "f32");
-  map<from_half<f32>>(t, Unit::kAlu, 1, "cvt", "f32", "f16");
-  map<from_half<f32>>(t, Unit::kAlu, 1, "cvt", "ftz", "f32", "f16");
-  map<from_half<f64>>(t, Unit::kFp64, 1, "cvt", "f64", "f16");
-  map<round_half<Round::kNearest>>(t, Unit::kAlu, 1, "cvt", "rni", "f16", "f16");
-  map<round_half<Round::kZero>>(t, Unit::kAlu, 1, "cvt", "rzi", "f16", "f16");
-  map<round_half<Round::kDown>>(t, Unit::kAlu, 1, "cvt", "rmi", "f16", "f16");
-  map<round_half<Round::kUp>>(t, Unit::kAlu, 1, "cvt", "rpi", "f16", "f16");
-  map<to_bfloat>(t, Unit::kAlu, 1, "cvt", "rn", "bf16", "f32");
-  map<from_bfloat>(t, Unit::kAlu, 1, "cvt", "f32", "bf16");
-  map<to_half2>(t, Unit::kAlu, 1, "cvt", "rn", "f16x2", "f32");
-  map<to_bfloat2>(t, Unit::kAlu, 1, "cvt", "rn", "bf16x2", "f32");
 }
 
 /// Conversions whose registers are wider than their types run `inner` on a narrow copy.
@@ -276,14 +179,43 @@ u64 plus(u64 a) {
   return a + kOffset;
 }
 
-template <u64 kLow, u64 kHigh, bool kInside>
+template <u64 kLow, u64 kHigh>
 void within(const Frame& f, const Decoded& d) {
   const auto* a = cells<u64>(f, d.slot[Decoded::kSource]);
   u32 result = 0;
   for (unsigned i = 0; i < kWarpLanes; ++i) {
-    result |= static_cast<u32>((a[i] >= kLow && a[i] < kHigh) == kInside) << i;
+    result |= static_cast<u32>(a[i] >= kLow && a[i] < kHigh) << i;
   }
   put_predicate(f, d.slot[0], result);
+}
+
+/// Lanes whose address is in a constant variable. Slot 5: a list of pairs of slots, the address of
+/// each variable and its size; aux: the number of variables.
+u32 in_constants(const Frame& f, const Decoded& d) {
+  const auto* a = cells<u64>(f, d.slot[Decoded::kSource]);
+  const auto* list = reinterpret_cast<const Slot*>(f.at(d.slot[5]));
+  u32 result = 0;
+  for (unsigned v = 0; v < d.aux; ++v) {
+    const auto* begin = cells<u64>(f, list[2 * v]);
+    const auto* bytes = cells<u64>(f, list[2 * v + 1]);
+    for (unsigned i = 0; i < kWarpLanes; ++i) {
+      result |= static_cast<u32>(a[i] - begin[i] < bytes[i]) << i;
+    }
+  }
+  return result;
+}
+void is_constant(const Frame& f, const Decoded& d) {
+  put_predicate(f, d.slot[0], in_constants(f, d));
+}
+/// Global memory contains the window of kernel parameters, and no constant variable.
+void is_global(const Frame& f, const Decoded& d) {
+  const auto* a = cells<u64>(f, d.slot[Decoded::kSource]);
+  u32 result = 0;
+  for (unsigned i = 0; i < kWarpLanes; ++i) {
+    const bool parameter = a[i] >= kParamWindow && a[i] < kParamWindowEnd;
+    result |= static_cast<u32>(parameter || a[i] >= kLocalWindowEnd) << i;
+  }
+  put_predicate(f, d.slot[0], result & ~in_constants(f, d));
 }
 
 void address_spaces(AluTable& t) {
@@ -298,13 +230,11 @@ void address_spaces(AluTable& t) {
   map<plus<kLocalWindow>>(t, Unit::kAlu, 1, "cvta", "local", "u64");
   map<plus<~kLocalWindow + 1>>(t, Unit::kAlu, 1, "cvta", "to", "local", "u64");
   const Signature signature{1, 1, {Kind::kPred, Kind::kI64}};
-  t.add({&within<kSharedWindow, kSharedWindowEnd, true>, signature, Unit::kAlu, 2}, "isspacep",
-        "shared");
-  t.add({&within<kParamWindow, kParamWindowEnd, true>, signature, Unit::kAlu, 2}, "isspacep",
-        "param");
-  t.add({&within<kLocalWindow, kLocalWindowEnd, true>, signature, Unit::kAlu, 2}, "isspacep",
-        "local");
-  t.add({&within<0, kLocalWindowEnd, false>, signature, Unit::kAlu, 2}, "isspacep", "global");
+  t.add({&within<kSharedWindow, kSharedWindowEnd>, signature, Unit::kAlu, 2}, "isspacep", "shared");
+  t.add({&within<kParamWindow, kParamWindowEnd>, signature, Unit::kAlu, 2}, "isspacep", "param");
+  t.add({&within<kLocalWindow, kLocalWindowEnd>, signature, Unit::kAlu, 2}, "isspacep", "local");
+  t.add({&is_global, signature, Unit::kAlu, 2}, "isspacep", "global");
+  t.add({&is_constant, signature, Unit::kAlu, 2}, "isspacep", "const");
 }
 
 }  // namespace

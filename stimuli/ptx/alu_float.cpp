@@ -67,8 +67,35 @@ struct Functions {
   }
   static T min(T a, T b) { return extreme<false, false>(a, b); }
   static T max(T a, T b) { return extreme<true, false>(a, b); }
-  static T min_nan(T a, T b) { return extreme<false, true>(a, b); }
-  static T max_nan(T a, T b) { return extreme<true, true>(a, b); }
+};
+
+/// The modifiers of min and max on single precision.
+template <bool kFtz, bool kMax, bool kNan>
+struct Extreme {
+  using F = Functions<f32, kFtz>;
+  static f32 two(f32 a, f32 b) { return F::template extreme<kMax, kNan>(a, b); }
+  /// .xorsign.abs: of the magnitudes, with the product of the signs.
+  static f32 signs(f32 a, f32 b) {
+    const f32 v = two(F::abs(a), F::abs(b));
+    const u32 sign = (bits_of(a) ^ bits_of(b)) & 0x80000000u;
+    return is_nan(v) ? v : as_f32(bits_of(v) | sign);
+  }
+  static f32 three(f32 a, f32 b, f32 c) { return two(two(a, b), c); }
+  static f32 three_abs(f32 a, f32 b, f32 c) { return three(F::abs(a), F::abs(b), F::abs(c)); }
+};
+
+/// Applies F to both halves of a .f32x2.
+template <auto F>
+struct Both;
+template <class... A, f32 (*F)(A...)>
+struct Both<F> {
+  template <class>
+  using Pair = u64;
+  static u64 run(Pair<A>... a) {
+    const u64 low = bits_of(F(as_f32(static_cast<u32>(a))...));
+    const u64 high = bits_of(F(as_f32(static_cast<u32>(a >> 32))...));
+    return high << 32 | low;
+  }
 };
 
 template <bool kFtz>
@@ -171,8 +198,10 @@ void functions(AluTable& t) {
   map<F::rsqrt>(t, steps, wide ? 8 : 1, "rsqrt", ftz, type);
   map<F::abs>(t, simple, 1, "abs", ftz, type);
   map<F::neg>(t, simple, 1, "neg", ftz, type);
-  map<F::min>(t, simple, 1, "min", ftz, type);
-  map<F::max>(t, simple, 1, "max", ftz, type);
+  if constexpr (wide) {
+    map<F::min>(t, simple, 1, "min", type);
+    map<F::max>(t, simple, 1, "max", type);
+  }
 }
 
 template <bool kFtz>
@@ -184,8 +213,39 @@ void transcendental(AluTable& t) {
   map<F::sin>(t, Unit::kSfu, 1, "sin", ftz, "f32");
   map<F::cos>(t, Unit::kSfu, 1, "cos", ftz, "f32");
   map<F::tanh>(t, Unit::kSfu, 1, "tanh", ftz, "f32");
-  map<Functions<f32, kFtz>::min_nan>(t, Unit::kAlu, 1, "min", ftz, "NaN", "f32");
-  map<Functions<f32, kFtz>::max_nan>(t, Unit::kAlu, 1, "max", ftz, "NaN", "f32");
+}
+
+/// Names with a leading underscore are internal to the decoder.
+template <bool kFtz, bool kMax, bool kNan>
+void extremes(AluTable& t) {
+  using E = Extreme<kFtz, kMax, kNan>;
+  const char* ftz = kFtz ? "ftz" : "";
+  const char* nan = kNan ? "NaN" : "";
+  const char* two = kMax ? "max" : "min";
+  const char* three = kMax ? "_max3" : "_min3";
+  map<E::two>(t, Unit::kAlu, 1, two, ftz, nan, "f32");
+  map<E::signs>(t, Unit::kAlu, 1, two, ftz, nan, "xorsign.abs", "f32");
+  map<E::three>(t, Unit::kAlu, 1, three, ftz, nan, "f32");
+  map<E::three_abs>(t, Unit::kAlu, 1, three, ftz, nan, "abs", "f32");
+}
+
+template <bool kFtz>
+void all_extremes(AluTable& t) {
+  extremes<kFtz, false, false>(t);
+  extremes<kFtz, false, true>(t);
+  extremes<kFtz, true, false>(t);
+  extremes<kFtz, true, true>(t);
+}
+
+/// Two operations in one instruction slot each.
+template <bool kFtz>
+void pairs(AluTable& t) {
+  using A = Arithmetic<f32, kFtz, false>;
+  const char* ftz = kFtz ? "ftz" : "";
+  map<Both<A::add>::run>(t, Unit::kAlu, 2, "add", ftz, "f32x2");
+  map<Both<A::sub>::run>(t, Unit::kAlu, 2, "sub", ftz, "f32x2");
+  map<Both<A::mul>::run>(t, Unit::kAlu, 2, "mul", ftz, "f32x2");
+  map<Both<A::fma>::run>(t, Unit::kAlu, 2, "fma", ftz, "f32x2");
 }
 
 template <class T>
@@ -219,6 +279,10 @@ void add_float(AluTable& t) {
   map<rsqrt_seed>(t, Unit::kSfu, 1, "rsqrt", "ftz", "f64");
   transcendental<false>(t);
   transcendental<true>(t);
+  all_extremes<false>(t);
+  all_extremes<true>(t);
+  pairs<false>(t);
+  pairs<true>(t);
   tests<f32>(t);
   tests<f64>(t);
 }

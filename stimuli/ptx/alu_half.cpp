@@ -43,6 +43,10 @@ struct Arithmetic {
   static u16 fma(u16 a, u16 b, u16 c) {
     return finish<kFtz, kSat>(Bits::fma(flush16<kFtz>(a), flush16<kFtz>(b), flush16<kFtz>(c)));
   }
+  static u16 fma_relu(u16 a, u16 b, u16 c) {
+    const u16 v = fma(a, b, c);
+    return !nan16(v) && (v & 0x8000u) != 0 ? u16{0} : v;
+  }
 };
 
 template <bool kFtz>
@@ -62,10 +66,12 @@ struct Simple {
     if (p == q) return kMax ? (a & b) : (a | b);
     return (kMax ? p > q : p < q) ? a : b;
   }
-  static u16 min(u16 a, u16 b) { return extreme<false, false>(a, b); }
-  static u16 max(u16 a, u16 b) { return extreme<true, false>(a, b); }
-  static u16 min_nan(u16 a, u16 b) { return extreme<false, true>(a, b); }
-  static u16 max_nan(u16 a, u16 b) { return extreme<true, true>(a, b); }
+  /// .xorsign.abs: of the magnitudes, with the product of the signs.
+  template <bool kMax, bool kNan>
+  static u16 signs(u16 a, u16 b) {
+    const u16 v = extreme<kMax, kNan>(abs(a), abs(b));
+    return nan16(v) ? v : static_cast<u16>(v | ((a ^ b) & 0x8000u));
+  }
   static u16 ex2(u16 a) {
     return finish<kFtz, false>(Bits::from_double(__builtin_exp2(get<kFtz>(a))));
   }
@@ -106,6 +112,7 @@ void arithmetic(AluTable& t) {
   both<A::sub>(t, Unit::kAlu, "sub", ftz, sat);
   both<A::mul>(t, Unit::kAlu, "mul", ftz, sat);
   both<A::fma>(t, Unit::kAlu, "fma", ftz, sat);
+  if constexpr (!kSat) both<A::fma_relu>(t, Unit::kAlu, "fma", ftz, "relu");
 }
 
 template <bool kFtz>
@@ -114,10 +121,14 @@ void simple(AluTable& t) {
   const char* ftz = kFtz ? "ftz" : "";
   both<S::neg>(t, Unit::kAlu, "neg", ftz, "");
   both<S::abs>(t, Unit::kAlu, "abs", ftz, "");
-  both<S::min>(t, Unit::kAlu, "min", ftz, "");
-  both<S::max>(t, Unit::kAlu, "max", ftz, "");
-  both<S::min_nan>(t, Unit::kAlu, "min", ftz, "NaN");
-  both<S::max_nan>(t, Unit::kAlu, "max", ftz, "NaN");
+  both<S::template extreme<false, false>>(t, Unit::kAlu, "min", ftz, "");
+  both<S::template extreme<true, false>>(t, Unit::kAlu, "max", ftz, "");
+  both<S::template extreme<false, true>>(t, Unit::kAlu, "min", ftz, "NaN");
+  both<S::template extreme<true, true>>(t, Unit::kAlu, "max", ftz, "NaN");
+  both<S::template signs<false, false>>(t, Unit::kAlu, "min", ftz, "xorsign.abs");
+  both<S::template signs<true, false>>(t, Unit::kAlu, "max", ftz, "xorsign.abs");
+  both<S::template signs<false, true>>(t, Unit::kAlu, "min", ftz, "NaN.xorsign.abs");
+  both<S::template signs<true, true>>(t, Unit::kAlu, "max", ftz, "NaN.xorsign.abs");
   both<S::ex2>(t, Unit::kSfu, "ex2", ftz, "");
   both<S::tanh>(t, Unit::kSfu, "tanh", ftz, "");
 }

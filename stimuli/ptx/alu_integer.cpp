@@ -124,6 +124,28 @@ T max_of(T a, T b) {
   return a < b ? b : a;
 }
 
+/// Negative results become 0.
+template <class T>
+T min_relu(T a, T b) {
+  return max_of(min_of(a, b), T{0});
+}
+template <class T>
+T max_relu(T a, T b) {
+  return max_of(max_of(a, b), T{0});
+}
+
+/// Applies F to both 16-bit halves of a register.
+template <auto F>
+struct Halves;
+template <class T, T (*F)(T, T)>
+struct Halves<F> {
+  static u32 run(u32 a, u32 b) {
+    const u32 low = static_cast<u16>(F(static_cast<T>(a), static_cast<T>(b)));
+    const u32 high = static_cast<u16>(F(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+    return high << 16 | low;
+  }
+};
+
 /// Sum of byte products; the bytes of `a` and of `b` have separate signedness.
 template <class A, class B>
 s32 dp4a(u32 a, u32 b, s32 c) {
@@ -232,6 +254,13 @@ void widening(AluTable& t) {
 }
 
 template <class T>
+void pairs(AluTable& t, const char* type) {
+  map<Halves<add<T>>::run>(t, Unit::kAlu, 1, "add", type);
+  map<Halves<min_of<T>>::run>(t, Unit::kAlu, 1, "min", type);
+  map<Halves<max_of<T>>::run>(t, Unit::kAlu, 1, "max", type);
+}
+
+template <class T>
 void small_products(AluTable& t) {
   const char* type = name_of<T>();
   map<mul24_lo<T>>(t, Unit::kIntMul, 1, "mul24", "lo", type);
@@ -263,6 +292,12 @@ void add_integer(AluTable& t) {
   widening<s32>(t);
   small_products<u32>(t);
   small_products<s32>(t);
+  pairs<u16>(t, "u16x2");
+  pairs<s16>(t, "s16x2");
+  map<Halves<min_relu<s16>>::run>(t, Unit::kAlu, 1, "min", "relu", "s16x2");
+  map<Halves<max_relu<s16>>::run>(t, Unit::kAlu, 1, "max", "relu", "s16x2");
+  map<min_relu<s32>>(t, Unit::kAlu, 1, "min", "relu", "s32");
+  map<max_relu<s32>>(t, Unit::kAlu, 1, "max", "relu", "s32");
   map<add_sat>(t, Unit::kAlu, 2, "add", "sat", "s32");
   map<sub_sat>(t, Unit::kAlu, 2, "sub", "sat", "s32");
   map<mad_hi_sat>(t, Unit::kIntMul, 3, "mad", "hi", "sat", "s32");

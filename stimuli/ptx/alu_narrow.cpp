@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FP8 conversions (PTX ISA 9.7.9, cvt), arithmetic of bfloat16 (9.7.4), and fns (9.7.1).
+// Arithmetic of bfloat16 (PTX ISA 9.7.4), and fns (9.7.1).
 
 #include "stimuli/ptx/float_lanes.h"
 #include "stimuli/ptx/half.h"
@@ -9,74 +9,13 @@ namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
 
 struct NarrowTag {};
-using HalfMath = HalfBits<NarrowTag>;
 using BfloatMath = BfloatBits<NarrowTag>;
-using E4m3 = SmallFloat<NarrowTag, 3, 7, 0x7e, 0x7e>;   // 448; no infinities, NaN is 0x7f
-using E5m2 = SmallFloat<NarrowTag, 2, 15, 0x7b, 0x7b>;  // 57344; infinity 0x7c, NaN above
-using Bf16 = SmallFloat<NarrowTag, 7, 127, 0x7f7f, 0x7f80>;
+using Bf16Math = Bf16<NarrowTag>;
 
-constexpr u32 kNan8 = 0x7f;
 constexpr u16 kNan16 = 0x7fff;
 
-bool negative(f64 v) { return (bits_of(v) >> 63) != 0; }
-
-/// .satfinite: values out of range and infinities become the largest finite value of the same sign.
-template <class F, bool kRelu>
-u32 to_fp8(f64 v) {
-  if (is_nan(v)) return kNan8;
-  if (kRelu && negative(v)) return 0;
-  return F::magnitude(v) | (negative(v) ? 0x80u : 0u);
-}
-/// The first operand is the upper half.
-template <class F, bool kRelu>
-Half singles_to_fp8(f32 a, f32 b) {
-  return Half{static_cast<u16>(to_fp8<F, kRelu>(f64{a}) << 8 | to_fp8<F, kRelu>(f64{b}))};
-}
-template <class F, bool kRelu>
-Half halves_to_fp8(Half2 a) {
-  const f32 low = HalfMath::to_float(static_cast<u16>(a.bits));
-  const f32 high = HalfMath::to_float(static_cast<u16>(a.bits >> 16));
-  return singles_to_fp8<F, kRelu>(high, low);
-}
-
-template <class F>
-bool is_finite8(u32 magnitude);
-template <>
-bool is_finite8<E4m3>(u32 magnitude) {
-  return magnitude != kNan8;
-}
-template <>
-bool is_finite8<E5m2>(u32 magnitude) {
-  return magnitude < 0x7c;
-}
-
-template <class F, bool kRelu>
-u32 from_fp8(u32 code) {
-  const u32 magnitude = code & 0x7fu;
-  const bool infinite = !is_finite8<F>(magnitude) && magnitude == 0x7c;
-  if (!is_finite8<F>(magnitude) && !infinite) return kNan16;
-  if (kRelu && (code & 0x80u) != 0) return 0;
-  const u32 half = infinite ? 0x7c00u : HalfMath::from_double(F::value(magnitude));
-  return half | (code & 0x80u) << 8;
-}
-template <class F, bool kRelu>
-Half2 fp8_to_halves(Half pair) {
-  return Half2{from_fp8<F, kRelu>(pair.bits >> 8) << 16 | from_fp8<F, kRelu>(pair.bits & 0xffu)};
-}
-
-template <class F, bool kRelu>
-void fp8(AluTable& t, const char* type) {
-  const char* relu = kRelu ? "satfinite.relu" : "satfinite";
-  map<singles_to_fp8<F, kRelu>>(t, Unit::kAlu, 1, "cvt", "rn", relu, type, "f32");
-  map<halves_to_fp8<F, kRelu>>(t, Unit::kAlu, 1, "cvt", "rn", relu, type, "f16x2");
-  map<fp8_to_halves<F, kRelu>>(t, Unit::kAlu, 1, "cvt", "rn", kRelu ? "relu" : "", "f16x2", type);
-}
-
 /// Rounding of bfloat16 arithmetic: once, to nearest even, with subnormals; NaN is 0x7fff.
-u16 to_bf16(f64 v) {
-  if (is_nan(v)) return kNan16;
-  return static_cast<u16>(Bf16::magnitude(v) | (negative(v) ? 0x8000u : 0u));
-}
+u16 to_bf16(f64 v) { return Bf16Math::from_double(v); }
 f64 from_bf16(u16 b) { return BfloatMath::to_float(b); }
 bool nan_bf16(u16 b) { return (b & 0x7fffu) > 0x7f80u; }
 u16 relu_bf16(u16 b) { return !nan_bf16(b) && (b & 0x8000u) != 0 ? u16{0} : b; }
@@ -103,6 +42,17 @@ u16 extreme_bf16(u16 a, u16 b) {
   return (kMax ? p > q : p < q) ? a : b;
 }
 
+/// .xorsign.abs: of the magnitudes, with the product of the signs.
+template <bool kMax, bool kNan>
+u16 signs_bf16(u16 a, u16 b) {
+  const u16 v = extreme_bf16<kMax, kNan>(abs_bf16(a), abs_bf16(b));
+  return nan_bf16(v) ? v : static_cast<u16>(v | ((a ^ b) & 0x8000u));
+}
+u16 tanh_bf16(u16 a) { return to_bf16(__builtin_tanh(from_bf16(a))); }
+/// With .ftz: subnormal operands and results become zero.
+u16 flush_bf16(u16 b) { return (b & 0x7f80u) == 0 ? static_cast<u16>(b & 0x8000u) : b; }
+u16 ex2_bf16(u16 a) { return flush_bf16(to_bf16(__builtin_exp2(from_bf16(flush_bf16(a))))); }
+
 /// Applies F to a bfloat16, or to both of a pair.
 template <auto F>
 struct Lift;
@@ -121,41 +71,9 @@ struct Lift<F> {
 };
 
 template <auto F>
-void both(AluTable& t, const char* opcode, const char* modifier = "") {
-  map<Lift<F>::one>(t, Unit::kAlu, 1, opcode, modifier, "bf16");
-  map<Lift<F>::two>(t, Unit::kAlu, 1, opcode, modifier, "bf16x2");
-}
-
-template <bool kRelu, bool kTruncate>
-u16 single_to_bf16(f32 v) {
-  if (is_nan(v)) return kNan16;
-  const u16 b = kTruncate ? static_cast<u16>(bits_of(v) >> 16) : BfloatMath::from_float(v);
-  return kRelu ? relu_bf16(b) : b;
-}
-template <bool kRelu, bool kTruncate>
-Bfloat to_one(f32 v) {
-  return Bfloat{single_to_bf16<kRelu, kTruncate>(v)};
-}
-template <bool kRelu, bool kTruncate>
-Half2 to_pair(f32 a, f32 b) {
-  const u32 high = single_to_bf16<kRelu, kTruncate>(a);
-  return Half2{high << 16 | single_to_bf16<kRelu, kTruncate>(b)};
-}
-template <bool kRelu, bool kTruncate>
-void bf16_conversions(AluTable& t) {
-  const char* round = kTruncate ? "rz" : "rn";
-  const char* relu = kRelu ? "relu" : "";
-  map<to_one<kRelu, kTruncate>>(t, Unit::kAlu, 1, "cvt", round, relu, "bf16", "f32");
-  map<to_pair<kRelu, kTruncate>>(t, Unit::kAlu, 1, "cvt", round, relu, "bf16x2", "f32");
-}
-
-/// Converts an integer by two exact parts, so that 64 bits are rounded once.
-template <class T>
-Bfloat int_to_bf16(T v) {
-  const auto low = static_cast<u32>(v);
-  const s64 high = (static_cast<s64>(v) - s64{low}) / (s64{1} << 32);
-  return Bfloat{
-      to_bf16(sum_to_odd<NarrowTag>(static_cast<f64>(high) * 0x1p32, static_cast<f64>(low)))};
+void both(AluTable& t, const char* opcode, const char* modifier = "", Unit unit = Unit::kAlu) {
+  map<Lift<F>::one>(t, unit, 1, opcode, modifier, "bf16");
+  map<Lift<F>::two>(t, unit, 1, opcode, modifier, "bf16x2");
 }
 
 /// The position of the n-th set bit of the mask from `base`, upwards or, if offset < 0, downwards;
@@ -177,10 +95,6 @@ u32 find_nth_set(u32 mask, u32 base, u32 offset) {
 
 void add_narrow(AluTable& t);
 void add_narrow(AluTable& t) {
-  fp8<E4m3, false>(t, "e4m3x2");
-  fp8<E4m3, true>(t, "e4m3x2");
-  fp8<E5m2, false>(t, "e5m2x2");
-  fp8<E5m2, true>(t, "e5m2x2");
   both<add_bf16>(t, "add");
   both<sub_bf16>(t, "sub");
   both<mul_bf16>(t, "mul");
@@ -192,16 +106,12 @@ void add_narrow(AluTable& t) {
   both<extreme_bf16<true, false>>(t, "max");
   both<extreme_bf16<false, true>>(t, "min", "NaN");
   both<extreme_bf16<true, true>>(t, "max", "NaN");
-  bf16_conversions<true, false>(t);
-  bf16_conversions<false, true>(t);
-  bf16_conversions<true, true>(t);
-  map<int_to_bf16<u8>>(t, Unit::kSfu, 1, "cvt", "rn", "bf16", "u8");
-  map<int_to_bf16<s8>>(t, Unit::kSfu, 1, "cvt", "rn", "bf16", "s8");
-  map<int_to_bf16<u16>>(t, Unit::kSfu, 1, "cvt", "rn", "bf16", "u16");
-  map<int_to_bf16<s16>>(t, Unit::kSfu, 1, "cvt", "rn", "bf16", "s16");
-  map<int_to_bf16<u32>>(t, Unit::kSfu, 1, "cvt", "rn", "bf16", "u32");
-  map<int_to_bf16<s32>>(t, Unit::kSfu, 1, "cvt", "rn", "bf16", "s32");
-  map<int_to_bf16<s64>>(t, Unit::kSfu, 2, "cvt", "rn", "bf16", "s64");
+  both<signs_bf16<false, false>>(t, "min", "xorsign.abs");
+  both<signs_bf16<true, false>>(t, "max", "xorsign.abs");
+  both<signs_bf16<false, true>>(t, "min", "NaN.xorsign.abs");
+  both<signs_bf16<true, true>>(t, "max", "NaN.xorsign.abs");
+  both<tanh_bf16>(t, "tanh", "", Unit::kSfu);
+  both<ex2_bf16>(t, "ex2", "ftz", Unit::kSfu);
   map<find_nth_set>(t, Unit::kSfu, 4, "fns", "b32");
 }
 

@@ -40,6 +40,31 @@ f32 narrow(f64 v) {
   return out<kFtz, false>(static_cast<f32>(v));
 }
 
+/// Applies F to both halves of a .f32x2.
+template <auto F>
+struct Both;
+template <class... A, f32 (*F)(A...)>
+struct Both<F> {
+  template <class>
+  using Pair = u64;
+  static u64 run(Pair<A>... a) {
+    const u64 low = bits_of(F(as_f32(static_cast<u32>(a))...));
+    const u64 high = bits_of(F(as_f32(static_cast<u32>(a >> 32))...));
+    return high << 32 | low;
+  }
+};
+
+struct MixedTag {};
+inline f32 single(Half h) { return HalfBits<MixedTag>::to_float(h.bits); }
+inline f32 single(Bfloat b) { return BfloatBits<MixedTag>::to_float(b.bits); }
+/// Operands of 16 bits with an accumulator of 32 bits (PTX ISA 9.7.5).
+template <class T, bool kSat>
+struct Mixed {
+  static f32 add(T a, f32 c) { return out<false, kSat>(single(a) + c); }
+  static f32 sub(T a, f32 c) { return out<false, kSat>(single(a) - c); }
+  static f32 fma(T a, T b, f32 c) { return out<false, kSat>(fused(single(a), single(b), c)); }
+};
+
 template <int kMode, auto F>
 void rounded(AluTable& t, Unit unit, unsigned cost, const char* a, const char* b, const char* c,
              const char* d, const char* e = "") {
@@ -68,6 +93,32 @@ void arithmetic(AluTable& t, const char* mode) {
   }
 }
 
+template <int kMode, bool kFtz>
+void pairs(AluTable& t, const char* mode) {
+  using A = Arithmetic<f32, kFtz, false>;
+  const char* ftz = kFtz ? "ftz" : "";
+  rounded<kMode, Both<A::add>::run>(t, Unit::kAlu, 2, "add", mode, ftz, "f32x2");
+  rounded<kMode, Both<A::sub>::run>(t, Unit::kAlu, 2, "sub", mode, ftz, "f32x2");
+  rounded<kMode, Both<A::mul>::run>(t, Unit::kAlu, 2, "mul", mode, ftz, "f32x2");
+  rounded<kMode, Both<A::fma>::run>(t, Unit::kAlu, 2, "fma", mode, ftz, "f32x2");
+}
+
+template <int kMode, class T, bool kSat>
+void mixed(AluTable& t, const char* mode) {
+  using M = Mixed<T, kSat>;
+  const char* sat = kSat ? "sat" : "";
+  rounded<kMode, M::add>(t, Unit::kAlu, 1, "add", mode, sat, "f32", name_of<T>());
+  rounded<kMode, M::sub>(t, Unit::kAlu, 1, "sub", mode, sat, "f32", name_of<T>());
+  rounded<kMode, M::fma>(t, Unit::kAlu, 1, "fma", mode, sat, "f32", name_of<T>());
+}
+template <int kMode>
+void all_mixed(AluTable& t, const char* mode) {
+  mixed<kMode, Half, false>(t, mode);
+  mixed<kMode, Half, true>(t, mode);
+  mixed<kMode, Bfloat, false>(t, mode);
+  mixed<kMode, Bfloat, true>(t, mode);
+}
+
 template <int kMode, class S>
 void from_int(AluTable& t, const char* mode) {
   constexpr unsigned cost = sizeof(S) == 8 ? 2 : 1;
@@ -82,6 +133,9 @@ void all(AluTable& t, const char* mode) {
   arithmetic<kMode, f32, true, false>(t, mode);
   arithmetic<kMode, f32, true, true>(t, mode);
   arithmetic<kMode, f64, false, false>(t, mode);
+  pairs<kMode, false>(t, mode);
+  pairs<kMode, true>(t, mode);
+  all_mixed<kMode>(t, mode);
   from_int<kMode, u8>(t, mode);
   from_int<kMode, s8>(t, mode);
   from_int<kMode, u16>(t, mode);
@@ -101,6 +155,7 @@ void add_rounding(AluTable& t) {
   all<FE_TOWARDZERO>(t, "rz");
   all<FE_DOWNWARD>(t, "rm");
   all<FE_UPWARD>(t, "rp");
+  all_mixed<FE_TONEAREST>(t, "");
 }
 
 }  // namespace tessera::ptx::TESSERA_PTX_SIMD

@@ -122,6 +122,31 @@ void redux(const Frame& f, const Decoded& d) {
   broadcast(f, d.slot[0], static_cast<u32>(result));
 }
 
+/// Minimum or maximum; +0 is greater than -0. Without .NaN, a NaN is the result only if every value
+/// is a NaN.
+template <bool kMax, bool kAbs, bool kNan>
+void redux_float(const Frame& f, const Decoded& d) {
+  const auto* a = cells<u32>(f, d.slot[2]);
+  constexpr u32 kNotNumber = 0x7fffffff;
+  bool has_nan = false;
+  bool has_number = false;
+  s32 best = 0;
+  for (u32 rest = f.mask; rest != 0; rest &= rest - 1) {
+    const u32 v = kAbs ? a[__builtin_ctz(rest)] & 0x7fffffffu : a[__builtin_ctz(rest)];
+    if ((v & 0x7fffffffu) > 0x7f800000u) {
+      has_nan = true;
+      continue;
+    }
+    // The order of the values as integers: a negative value is below -0.
+    const auto ordered = static_cast<s32>((v >> 31) != 0 ? v ^ 0x7fffffffu : v);
+    if (!has_number || (kMax ? ordered > best : ordered < best)) best = ordered;
+    has_number = true;
+  }
+  const auto bits = static_cast<u32>(best);
+  const u32 value = (bits >> 31) != 0 ? bits ^ 0x7fffffffu : bits;
+  broadcast(f, d.slot[0], !has_number || (kNan && has_nan) ? kNotNumber : value);
+}
+
 enum class Special { kClock, kClockHigh, kClock64, kTime, kSm, kSmCount, kWarp };
 
 /// %globaltimer counts cycles as nanoseconds, because the clock frequency is unknown here.
@@ -181,6 +206,18 @@ void unpack(const Frame& f, const Decoded& d) {
   }
 }
 
+/// Copies 128 bits: sources in slots 2 and 3, results in slots 0 and 1.
+void move128(const Frame& f, const Decoded& d) {
+  alignas(32) Cell64 half[2][kWarpLanes];
+  for (unsigned k = 0; k < 2; ++k) {
+    const auto* from = cells<u64>(f, d.slot[2 + k]);
+    for (unsigned i = 0; i < kWarpLanes; ++i) half[k][i] = from[i];
+  }
+  for (unsigned k = 0; k < 2; ++k) {
+    blend(cells<u64>(f, d.slot[k]), static_cast<Cell64*>(half[k]), f.mask);
+  }
+}
+
 u64 load_element(const std::byte* from, const MemoryForm& m) {
   u64 value = 0;
   __builtin_memcpy(&value, from, m.element_bytes);
@@ -225,6 +262,16 @@ void store_fixed(const Frame& f, const Decoded& d) {
       __builtin_memcpy(to + std::size_t{i} * f.local_stride, &value, d.memory.element_bytes);
     }
   }
+}
+
+/// mapa: an address of the only CTA of the cluster; the CTA of another rank has no address.
+template <class T>
+T map_address(T a, u32 rank) {
+  return rank == 0 ? a : ~T{0};
+}
+template <class T>
+u32 rank_of(T) {
+  return 0;
 }
 
 void nothing(const Frame&, const Decoded&) {}
@@ -273,6 +320,18 @@ void reductions(AluTable& t) {
   add(&redux<u32, Reduce::kAnd>, "and", "b32");
   add(&redux<u32, Reduce::kOr>, "or", "b32");
   add(&redux<u32, Reduce::kXor>, "xor", "b32");
+  const Signature floats{1, 2, {Kind::kF32, Kind::kF32, k}};
+  const auto add_float = [&](Handler run, const char* op, const char* how) {
+    t.add({run, floats, Unit::kSfu, 2}, "redux", "sync", op, how, "f32");
+  };
+  add_float(&redux_float<false, false, false>, "min", "");
+  add_float(&redux_float<false, true, false>, "min", "abs");
+  add_float(&redux_float<false, false, true>, "min", "NaN");
+  add_float(&redux_float<false, true, true>, "min", "abs.NaN");
+  add_float(&redux_float<true, false, false>, "max", "");
+  add_float(&redux_float<true, true, false>, "max", "abs");
+  add_float(&redux_float<true, false, true>, "max", "NaN");
+  add_float(&redux_float<true, true, true>, "max", "abs.NaN");
 }
 
 }  // namespace
@@ -302,6 +361,18 @@ void add_warp(AluTable& t) {
   t.add({&unpack<u32, u16, 2>, Signature{2, 1, {h, h, w}}, Unit::kAlu, 1}, "_unpack.b32.2");
   t.add({&unpack<u64, u32, 2>, Signature{2, 1, {w, w, l}}, Unit::kAlu, 1}, "_unpack.b64.2");
   t.add({&unpack<u64, u16, 4>, Signature{4, 1, {h, h, h, h, l}}, Unit::kAlu, 2}, "_unpack.b64.4");
+  for (const char* space : {"", "shared"}) {
+    map<map_address<u32>>(t, Unit::kAlu, 1, "mapa", space, "u32");
+    map<map_address<u64>>(t, Unit::kAlu, 1, "mapa", space, "u64");
+    map<rank_of<u32>>(t, Unit::kAlu, 1, "getctarank", space, "u32");
+    map<rank_of<u64>>(t, Unit::kAlu, 1, "getctarank", space, "u64");
+  }
+  constexpr Kind b = Kind::kI8;
+  t.add({&pack<u16, u8, 2>, Signature{1, 2, {h, b, b}}, Unit::kAlu, 1}, "_pack.b16.2");
+  t.add({&pack<u32, u8, 4>, Signature{1, 4, {w, b, b, b, b}}, Unit::kAlu, 2}, "_pack.b32.4");
+  t.add({&unpack<u16, u8, 2>, Signature{2, 1, {b, b, h}}, Unit::kAlu, 1}, "_unpack.b16.2");
+  t.add({&unpack<u32, u8, 4>, Signature{4, 1, {b, b, b, b, w}}, Unit::kAlu, 2}, "_unpack.b32.4");
+  t.add({&move128, Signature{2, 2, {l, l, l, l}}, Unit::kAlu, 4}, "_move128");
   t.add({&load_parameter, Signature{}, Unit::kAlu, 1}, "_load_parameter");
   t.add({&load_fixed, Signature{}, Unit::kAlu, 1}, "_load_fixed");
   t.add({&store_fixed, Signature{}, Unit::kAlu, 1}, "_store_fixed");

@@ -5,7 +5,6 @@
 #include <array>
 
 #include "stimuli/ptx/decoder.h"
-#include "stimuli/ptx/video.h"
 
 namespace tessera::ptx {
 
@@ -35,12 +34,19 @@ std::string Decoder::canonical_name() const {
   const bool sync_later =
       name == "vote" && in_->modifiers.size() == 3 && in_->modifiers[1] == "sync";
   if (sync_later) name += ".sync";
-  for (const std::string& m : in_->modifiers) {
+  // The manual writes min.relu.s32, nvcc min.s32.relu.
+  std::vector<std::string> modifiers = in_->modifiers;
+  if (modifiers.size() > 1 && modifiers.back() == "relu") {
+    std::iter_swap(modifiers.end() - 1, modifiers.end() - 2);
+  }
+  for (const std::string& m : modifiers) {
     if (sync_later && m == "sync") continue;
     if (arithmetic && m == "rn") continue;
     if (approximate && (m == "full" || (m == "approx" && in_->opcode != "div"))) continue;
-    if (m == "shared::cta") {
-      name += ".shared";
+    if (m == "shared::cta" || m == "shared::cluster") {
+      name += ".shared";  // a cluster has one CTA
+    } else if (m == "param::entry") {
+      name += ".param";
     } else {
       name += "." + m;
     }
@@ -54,22 +60,46 @@ void Decoder::decode_alu() {
   if (op == "mov") return decode_move();
   if (op == "cvt") return decode_convert();
   if (is_one_of(op, {"shfl", "match", "vote", "redux", "elect"})) return decode_across_lanes();
-  if (op == "cvta") return decode_address_space();
+  if (op == "isspacep") return decode_space_test();
   if (op[0] == 'v' && decode_video()) return;
   if (is_one_of(op, {"addc", "subc", "madc"}) ||
       std::find(in_->modifiers.begin(), in_->modifiers.end(), "cc") != in_->modifiers.end()) {
     return decode_carry();
   }
-  const AluEntry& e = entry(canonical_name());
-  if (op == "lop3") {
-    expect_operands(5, 5);
-    const Operand& table = operand(4);
-    if (table.kind != Operand::Kind::kInteger) refuse("the truth table must be an immediate");
-    d_.aux = static_cast<std::uint32_t>(table.integer) & 0xff;
-  } else {
-    expect_operands(std::size_t{1} + e.signature.sources, std::size_t{1} + e.signature.sources);
-  }
+  if (op == "lop3") return decode_lop3();
+  // PTX 8.8: min and max of three operands.
+  const bool three = (op == "min" || op == "max") && in_->operands.size() == 4;
+  const AluEntry& e =
+      entry((three ? "_" + op + "3" + canonical_name().substr(3) : canonical_name()));
+  expect_operands(std::size_t{1} + e.signature.sources, std::size_t{1} + e.signature.sources);
   decode_plain(e);
+}
+
+/// lop3{.or,.and}.b32: the truth table is the fifth operand; with .or or .and, the second
+/// destination and the last operand are predicates.
+void Decoder::decode_lop3() {
+  const AluEntry& e = entry(canonical_name());
+  const bool tests = e.signature.sources == 4;
+  expect_operands(tests ? 6 : 5, tests ? 6 : 5);
+  const Operand& table = operand(4);
+  if (table.kind != Operand::Kind::kInteger) refuse("the truth table must be an immediate");
+  d_.aux = static_cast<std::uint32_t>(table.integer) & 0xff;
+  const Operand& to = operand(0);
+  if (tests == to.second_name.empty()) {
+    refuse(tests ? "it has two destinations" : "it has one destination");
+  }
+  d_.run = e.run;
+  for (unsigned i = 0; i < 3; ++i) {
+    d_.slot[Decoded::kSource + i] = source(operand(1 + i), Kind::kI32);
+  }
+  if (tests) {
+    d_.slot[5] = predicate_source(operand(5), d_.flip);
+    Operand second;
+    second.name = to.second_name;
+    d_.slot[Decoded::kResult2] = result(second, Kind::kPred);
+  }
+  d_.slot[Decoded::kResult] = result(to, Kind::kI32);
+  emit(e.unit, e.cost);
 }
 
 /// Decodes one result and the sources of the signature.
@@ -135,10 +165,12 @@ bool Decoder::decode_pack(const Operand& to, const Operand& from) {
   if (packs && unpacks) refuse("one side of a packing mov must be a scalar");
   const Operand& parts = packs ? from : to;
   const Type type = type_from_name(in_->modifiers.empty() ? "" : in_->modifiers.back());
+  if (type == Type::kB128) return decode_pack128(to, from);
   const AluEntry* e =
       alu_.find(std::string(packs ? "_pack" : "_unpack") + ".b" +
                 std::to_string(8 * type_bytes(type)) + "." + std::to_string(parts.elements.size()));
-  if (e == nullptr) refuse("supported: mov.b32 of 2, mov.b64 of 2 or 4 elements");
+  if (e == nullptr)
+    refuse("supported: mov of .b16 with 2, .b32 and .b64 with 2 or 4, .b128 with 2 elements");
   const Signature& s = e->signature;
   d_.run = e->run;
   if (packs) {
@@ -157,11 +189,39 @@ bool Decoder::decode_pack(const Operand& to, const Operand& from) {
   return true;
 }
 
+/// Decodes mov.b128 between a register, or two of 64 bits, and another.
+bool Decoder::decode_pack128(const Operand& to, const Operand& from) {
+  const auto slots = [&](const Operand& o, bool is_result) -> std::array<Slot, 2> {
+    if (o.kind != Operand::Kind::kVector) return is_result ? wide_result(o) : wide_source(o);
+    if (o.elements.size() != 2) refuse("supported: mov.b128 with 2 elements");
+    std::array<Slot, 2> both;
+    for (unsigned i = 0; i < 2; ++i) {
+      const Operand& e = o.elements[i];
+      both[i] = is_result ? result(e, Kind::kI64) : source(e, Kind::kI64);
+    }
+    return both;
+  };
+  const std::array<Slot, 2> sources = slots(from, false);
+  const std::array<Slot, 2> results = slots(to, true);
+  const AluEntry& e = entry("_move128");
+  d_.run = e.run;
+  for (unsigned i = 0; i < 2; ++i) {
+    d_.slot[Decoded::kSource + i] = sources[i];
+    d_.slot[i] = results[i];
+  }
+  emit(e.unit, e.cost);
+  return true;
+}
+
 void Decoder::decode_move() {
   expect_operands(2, 2);
   const Operand& to = operand(0);
   const Operand& from = operand(1);
   if (decode_pack(to, from)) return;
+  if (!in_->modifiers.empty() && in_->modifiers.back() == "b128") {
+    decode_pack128(to, from);
+    return;
+  }
   if (find_register(from) == nullptr) {
     // Special registers that change while the kernel runs.
     if (const AluEntry* e = alu_.find("_" + from.name)) {
@@ -181,7 +241,7 @@ void Decoder::decode_convert() {
   const AluEntry& e = entry(join("cvt", modifiers));
   const std::size_t count = std::size_t{1} + e.signature.sources;
   expect_operands(count, count);
-  if (e.signature.sources == 2) return decode_plain(e);
+  if (e.signature.sources >= 2) return decode_plain(e);
   const Kind to = e.signature.kind[0];
   const Kind from = e.signature.kind[1];
   unsigned source_bytes = 0;
@@ -276,54 +336,23 @@ void Decoder::decode_carry() {
   decode_plain(e);
 }
 
-/// Decodes SIMD video instructions on all parts in order. Returns false for other instructions.
-bool Decoder::decode_video() {
-  using Operation = VideoForm::Operation;
-  static constexpr std::pair<const char*, Operation> kOperations[] = {
-      {"vadd", Operation::kAdd},
-      {"vsub", Operation::kSubtract},
-      {"vabsdiff", Operation::kAbsoluteDifference},
-      {"vmin", Operation::kMinimum},
-      {"vmax", Operation::kMaximum}};
-  const std::string& op = in_->opcode;
-  const std::string stem = op.substr(0, op.size() - 1);
-  const auto* const found =
-      std::find_if(std::begin(kOperations), std::end(kOperations),
-                   [&](const auto& operation) { return stem == operation.first; });
-  if (found == std::end(kOperations) || (op.back() != '2' && op.back() != '4')) return false;
-  VideoForm form;
-  form.operation = found->second;
-  form.parts = op.back() == '2' ? 2 : 4;
-  std::vector<bool> is_signed;
-  for (const std::string& m : in_->modifiers) {
-    if (m == "u32" || m == "s32") {
-      is_signed.push_back(m == "s32");
-    } else if (m == "sat") {
-      form.saturates = true;
-    } else if (m == "add") {
-      form.accumulates = true;
-    } else {
-      return false;
+/// Decodes isspacep. Constant variables are in device memory: the tests of .const and .global need
+/// their addresses.
+void Decoder::decode_space_test() {
+  const AluEntry& e = entry(canonical_name());
+  expect_operands(2, 2);
+  const std::string& space = in_->modifiers[0];
+  if (space == "const" || space == "global") {
+    std::vector<Slot> list;
+    for (const Variable& v : module_.variables) {
+      if (v.space != StateSpace::kConst || v.bytes() == 0) continue;
+      list.push_back(launch_symbol(v.name, 0));
+      list.push_back(constant64(v.bytes()));
     }
+    d_.aux = static_cast<std::uint32_t>(list.size() / 2);
+    d_.slot[5] = slot_list(list);
   }
-  const bool plain = in_->operands.size() == 4 &&
-                     std::all_of(in_->operands.begin(), in_->operands.end(), [](const Operand& o) {
-                       return o.component < 0 && o.selector.empty();
-                     });
-  if (is_signed.size() != 3 || !plain || (form.saturates && form.accumulates)) {
-    refuse(
-        "supported: v{add,sub,absdiff,min,max}{2,4}.{u32,s32}.{u32,s32}.{u32,s32}{.sat,.add} of "
-        "whole registers, without masks and selectors");
-  }
-  form.d_signed = is_signed[0];
-  form.a_signed = is_signed[1];
-  form.b_signed = is_signed[2];
-  d_.aux = form.pack();
-  decode_plain(entry("_video"));
-  return true;
+  decode_plain(e);
 }
-
-/// Decodes cvta{.to}.space.u64; the source can be the name of a variable.
-void Decoder::decode_address_space() { decode_plain(entry(canonical_name())); }
 
 }  // namespace tessera::ptx

@@ -2,6 +2,7 @@
 // Branches, barriers, fences, exits and hints.
 
 #include <algorithm>
+#include <vector>
 
 #include "common/suggest.h"
 #include "stimuli/ptx/decoder.h"
@@ -20,6 +21,32 @@ bool only(const Instruction& i, std::initializer_list<const char*> allowed) {
   });
 }
 
+/// Instructions that change no value: cache hints, counters, and hints to the scheduler.
+struct Hint {
+  const char* opcode;
+  std::vector<const char*> modifiers;  ///< that it can have
+};
+
+bool is_hint(const Instruction& i) {
+  static const std::vector<Hint> hints = {
+      {"nanosleep", {"u32"}},
+      {"prefetch", {"global", "local", "L1", "L2", "L2::evict_last", "L2::evict_normal"}},
+      {"prefetchu", {"L1"}},
+      {"pmevent", {"mask"}},
+      {"discard", {"global", "L2"}},
+      {"applypriority", {"global", "L2::evict_normal"}},
+      {"griddepcontrol", {"wait", "launch_dependents"}},
+      {"setmaxnreg", {"inc", "dec", "sync", "aligned", "u32"}},
+  };
+  return std::any_of(hints.begin(), hints.end(), [&](const Hint& h) {
+    return i.opcode == h.opcode &&
+           std::all_of(i.modifiers.begin(), i.modifiers.end(), [&](const std::string& m) {
+             return std::any_of(h.modifiers.begin(), h.modifiers.end(),
+                                [&](const char* known) { return m == known; });
+           });
+  });
+}
+
 }  // namespace
 
 bool Decoder::decode_control() {
@@ -32,23 +59,17 @@ bool Decoder::decode_control() {
     emit(Unit::kExit, 1);
   } else if (op == "bar" || op == "barrier") {
     decode_barrier();
-  } else if (op == "membar") {
-    if (!only(*in_, {"cta", "gl", "sys"})) refuse("supported: membar.cta, membar.gl, membar.sys");
-    d_.action = Action::kFence;
-    emit(Unit::kFence, 1);
-  } else if (op == "fence") {
-    if (!only(*in_, {"acq_rel", "sc", "cta", "cluster", "gpu", "sys", "acquire", "release"})) {
-      refuse("supported: fence{.sc,.acq_rel,.acquire,.release}{.cta,.cluster,.gpu,.sys}");
-    }
-    d_.action = Action::kFence;
-    emit(Unit::kFence, 1);
+  } else if (op == "membar" || op == "fence") {
+    decode_fence();
   } else if (op == "trap" || op == "brkpt") {
     d_.action = Action::kTrap;
     emit(Unit::kAlu, 1);
   } else if (op == kPrintCall || op == kAssertCall || op == kMallocCall || op == kFreeCall) {
     decode_system_call();
-  } else if (op == "nanosleep" || op == "prefetch" || op == "prefetchu" || op == "pmevent") {
-    // No effect on values. Prefetches and sleeps are not modelled.
+  } else if (op == "createpolicy") {
+    decode_policy();
+  } else if (is_hint(*in_)) {
+    // No effect on values. Prefetches, sleeps and evictions are not modelled.
     d_.run = entry("_nothing").run;
     emit(Unit::kAlu, 1);
   } else {
@@ -90,6 +111,64 @@ void Decoder::decode_system_call() {
     d_.action = Action::kAssert;
   }
   emit(Unit::kAlu, 1);
+}
+
+/// A fence of a proxy orders accesses by other addresses or units. All accesses of the model are in
+/// one order, except that a fence of .async without the shared memory waits for earlier writes.
+void Decoder::decode_fence() {
+  constexpr const char* kSupported =
+      "supported: membar.{cta,gl,sys}, fence{.sc,.acq_rel,.acquire,.release}{.cta,.cluster,.gpu,"
+      ".sys}, fence.mbarrier_init.release.cluster, fence.proxy.{alias,async}{.global,.shared::cta,"
+      ".shared::cluster}";
+  const bool proxy = !in_->modifiers.empty() && in_->modifiers[0] == "proxy";
+  const bool known =
+      proxy ? only(*in_, {"proxy", "alias", "async", "global", "shared::cta", "shared::cluster",
+                          "async::generic", "acquire", "release", "cluster",
+                          "sync_restrict::shared::cta", "sync_restrict::shared::cluster"})
+      : in_->opcode == "membar"
+          ? only(*in_, {"cta", "gl", "sys"})
+          : only(*in_,
+                 {"acq_rel", "sc", "cta", "cluster", "gpu", "sys", "acquire", "release",
+                  "mbarrier_init", "sync_restrict::shared::cta", "sync_restrict::shared::cluster"});
+  if (!known || in_->modifiers.empty()) refuse(kSupported);
+  expect_operands(0, 0);
+  const bool shared_only =
+      std::any_of(in_->modifiers.begin(), in_->modifiers.end(),
+                  [](const std::string& m) { return m.find("shared") != std::string::npos; });
+  if (shared_only || has(*in_, "mbarrier_init")) {
+    // Accesses of shared memory are performed in order.
+    d_.run = entry("_nothing").run;
+    emit(Unit::kAlu, 1);
+    return;
+  }
+  d_.action = Action::kFence;
+  emit(Unit::kFence, 1);
+}
+
+/// The policy is opaque, and no cache of the model reads it: its value is 0.
+void Decoder::decode_policy() {
+  if (in_->operands.empty() || in_->modifiers.size() < 2) refuse("supported: createpolicy.b64");
+  const std::string& kind = in_->modifiers[0];
+  const bool known =
+      only(*in_, {"range", "fractional", "cvt", "global", "L2", "L2::evict_last",
+                  "L2::evict_normal", "L2::evict_first", "L2::evict_unchanged", "b64"});
+  if (!known) refuse("supported: createpolicy.{range{.global},fractional,cvt}");
+  if (kind == "range") {
+    expect_operands(4, 4);
+    address(operand(1));
+    for (std::size_t i = 2; i < 4; ++i) source(operand(i), Kind::kI32);
+  } else if (kind == "cvt") {
+    expect_operands(2, 2);
+    source(operand(1), Kind::kI64);
+  } else {
+    expect_operands(1, 2);
+    if (in_->operands.size() == 2) source(operand(1), Kind::kF32);
+  }
+  const AluEntry& e = entry("mov.b64");
+  d_.run = e.run;
+  d_.slot[Decoded::kSource] = constant64(0);
+  d_.slot[Decoded::kResult] = result(operand(0), Kind::kI64);
+  emit(e.unit, e.cost);
 }
 
 void Decoder::decode_branch() {

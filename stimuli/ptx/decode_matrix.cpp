@@ -13,19 +13,73 @@ namespace tessera::ptx {
 namespace {
 
 constexpr const char* kMatrixForms =
-    "supported: wmma.{load.a,load.b,load.c,store.d}.sync.aligned.{row,col}"
-    ".{m16n16k16,m32n8k16,m8n32k16}{.global,.shared}.{f16,bf16,u8,s8 (a, b),f32,s32 (c, d)}, "
-    "wmma.mma.sync.aligned.{row,col}.{row,col}.shape.{f16,f32}.{f16,f32}, .f32.bf16.bf16.f32, "
-    ".s32.{u8.u8,s8.s8}.s32{.satfinite}";
+    "supported: wmma.{load.a,load.b,load.c,store.d}.sync.aligned.{row,col}.shape{.global,.shared}"
+    ".type, wmma.mma.sync.aligned.{row,col}.{row,col}.shape.dtype.{atype.btype.}ctype: "
+    "{m16n16k16,m32n8k16,m8n32k16} of f16 (f16, f32), bf16 (f32), u8 and s8 (s32, .satfinite), "
+    "m16n16k8 of tf32 (f32), m8n8k4 of f64, row.col m8n8k32 of u4 and s4 and m8n8k128 of "
+    "b1.{xor,and}.popc (s32)";
 
-unsigned element_bytes(const std::string& type) {
-  return type == "f32" || type == "s32" ? 4 : type == "u8" || type == "s8" ? 1 : 2;
+struct TypeName {
+  const char* name;
+  MatrixType type;
+};
+constexpr TypeName kFactors[] = {
+    {"f16", MatrixType::kF16}, {"bf16", MatrixType::kBf16}, {"tf32", MatrixType::kTf32},
+    {"f64", MatrixType::kF64}, {"u8", MatrixType::kU8},     {"s8", MatrixType::kS8},
+    {"u4", MatrixType::kU4},   {"s4", MatrixType::kS4},     {"b1", MatrixType::kB1}};
+
+const TypeName* find_factor(const std::string& name) {
+  const auto* const found = std::find_if(std::begin(kFactors), std::end(kFactors),
+                                         [&](const TypeName& t) { return name == t.name; });
+  return found == std::end(kFactors) ? nullptr : found;
+}
+
+struct ShapeName {
+  const char* name;
+  std::uint8_t rows;
+  std::uint8_t columns;
+  std::uint8_t depth;
+};
+constexpr ShapeName kShapes[] = {{"m16n16k16", 16, 16, 16}, {"m32n8k16", 32, 8, 16},
+                                 {"m8n32k16", 8, 32, 16},   {"m16n16k8", 16, 16, 8},
+                                 {"m8n8k4", 8, 8, 4},       {"m8n8k32", 8, 8, 32},
+                                 {"m8n8k128", 8, 8, 128}};
+
+/// Whether the shape is one of the type of A and B.
+bool shape_fits(MatrixType type, const MatrixProduct& p) {
+  switch (type) {
+    case MatrixType::kTf32:
+      return p.columns == 16 && p.depth == 8;
+    case MatrixType::kF64:
+      return p.depth == 4;
+    case MatrixType::kU4:
+    case MatrixType::kS4:
+      return p.depth == 32;
+    case MatrixType::kB1:
+      return p.depth == 128;
+    default:
+      return p.depth == 16;
+  }
+}
+/// Whether an accumulator of this type has the shape.
+bool accumulator_fits(const std::string& type, const MatrixProduct& p) {
+  if (type == "f16") return p.depth == 16;
+  if (type == "f32") return p.depth == 16 || (p.depth == 8 && p.columns == 16);
+  if (type == "f64") return p.depth == 4;
+  return type == "s32" && (p.depth == 16 || p.depth == 32 || p.depth == 128);
+}
+
+unsigned bits_of(const std::string& type) {
+  if (type == "f32" || type == "s32") return 32;
+  const TypeName* factor = find_factor(type);
+  return factor == nullptr ? 0 : matrix_bits(factor->type);
 }
 
 /// Hidden registers of kernels with wmma; '@' is not valid in PTX names.
 constexpr const char* kAddresses[] = {"wmma@address0", "wmma@address1"};
 constexpr const char* kTransposed[] = {"wmma@data0", "wmma@data1", "wmma@data2", "wmma@data3",
                                        "wmma@data4", "wmma@data5", "wmma@data6", "wmma@data7"};
+constexpr const char* kTransposedWide[] = {"wmma@wide0", "wmma@wide1"};
 
 unsigned log2_of(unsigned power) { return static_cast<unsigned>(__builtin_ctz(power)); }
 
@@ -50,24 +104,29 @@ void declare_matrix_registers(Function& function) {
   };
   for (const char* name : kAddresses) declare(name, Type::kB64);
   for (const char* name : kTransposed) declare(name, Type::kB32);
+  for (const char* name : kTransposedWide) declare(name, Type::kB64);
 }
 
 /// The modifiers of a wmma instruction, in any order that the manual permits.
 struct Decoder::WmmaForm {
   std::string what;  ///< "load.a", "store.d", "mma"
   StateSpace space = StateSpace::kGeneric;
-  unsigned rows = 0;     ///< M
-  unsigned columns = 0;  ///< N
+  MatrixProduct product;  ///< shape and modes; the types and layouts are those below
   std::vector<bool> by_rows;
   std::vector<std::string> types;
-  bool saturates = false;
+  bool combines = false;  ///< .xor or .and, with .popc
 };
 
 Decoder::WmmaForm Decoder::parse_wmma() const {
   WmmaForm form;
   bool sync = false;
   bool aligned = false;
+  bool shaped = false;
+  bool counts = false;
   for (const std::string& m : in_->modifiers) {
+    const auto* const shape = std::find_if(std::begin(kShapes), std::end(kShapes),
+                                           [&](const ShapeName& s) { return m == s.name; });
+    const bool multiplies = form.what == "mma";
     if (form.what.empty()) {
       form.what = m;
     } else if (form.what == "load" || form.what == "store") {
@@ -82,30 +141,26 @@ Decoder::WmmaForm Decoder::parse_wmma() const {
       form.space = StateSpace::kGlobal;
     } else if (m == "shared" || m == "shared::cta") {
       form.space = StateSpace::kShared;
-    } else if (m == "m16n16k16" || m == "m32n8k16" || m == "m8n32k16") {
-      form.rows = m[1] == '8' ? 8 : m[1] == '1' ? 16 : 32;
-      form.columns = 256 / form.rows;
-    } else if (m == "f16" || m == "f32" || m == "bf16" || m == "s32" || m == "u8" || m == "s8") {
+    } else if (shape != std::end(kShapes) && !shaped) {
+      shaped = true;
+      form.product.rows = shape->rows;
+      form.product.columns = shape->columns;
+      form.product.depth = shape->depth;
+    } else if (bits_of(m) != 0) {
       form.types.push_back(m);
-    } else if (m == "satfinite" && form.what == "mma") {
-      form.saturates = true;
-    } else {
+    } else if (m == "satfinite" && multiplies) {
+      form.product.saturates = true;
+    } else if ((m == "xor" || m == "and") && multiplies) {
+      form.combines = true;
+      form.product.exclusive = m == "xor";
+    } else if (m == "popc" && multiplies) {
+      counts = true;
+    } else if (m != "rn" || !multiplies) {
       refuse("'." + m + "'; " + kMatrixForms);
     }
   }
-  if (!sync || !aligned || form.rows == 0) refuse(kMatrixForms);
+  if (!sync || !aligned || !shaped || counts != form.combines) refuse(kMatrixForms);
   return form;
-}
-
-Slot Decoder::slot_list(const std::vector<Slot>& slots) {
-  const auto offset = static_cast<std::uint32_t>(kernel_->constants.size());
-  // A multiple of whole vectors, so that the bank stays aligned.
-  const std::size_t bytes = (slots.size() * sizeof(Slot) + kVector64 - 1) / kVector64 * kVector64;
-  kernel_->constants.resize(offset + std::max<std::size_t>(bytes, kVector64));
-  if (!slots.empty()) {
-    std::memcpy(kernel_->constants.data() + offset, slots.data(), slots.size() * sizeof(Slot));
-  }
-  return Slot{BankId::kConstants, offset};
 }
 
 /// The registers of a fragment operand; their number must be `expected`.
@@ -127,44 +182,56 @@ void Decoder::decode_wmma() {
       is_store || form.what == "load.a" || form.what == "load.b" || form.what == "load.c";
   if (!known || form.types.size() != 1 || form.by_rows.size() != 1) refuse(kMatrixForms);
   const std::string& type = form.types[0];
-  const unsigned element = element_bytes(type);
-  if (type != "f16" && accumulator != (element == 4)) refuse(kMatrixForms);
+  const MatrixProduct& p = form.product;
+  const TypeName* factor = find_factor(type);
+  const bool fits =
+      accumulator ? accumulator_fits(type, p) : factor != nullptr && shape_fits(factor->type, p);
+  // The lines of 4-bit and 1-bit matrices are rows of A and columns of B.
+  const bool ordered = bits_of(type) >= 8 || form.by_rows[0] == (role == 'a');
+  if (!fits || !ordered) refuse(kMatrixForms);
   expect_operands(2, 3);
 
-  const unsigned depth = MatrixProduct::kDepth;
-  const unsigned rows = role == 'b' ? depth : form.rows;
-  const unsigned columns = role == 'a' ? depth : form.columns;
-  const unsigned bytes = rows * columns * element;
-  const unsigned line = (form.by_rows[0] ? columns : rows) * element;
-  const unsigned count = fragment_registers(bytes);
+  const unsigned bits = bits_of(type);
+  const unsigned width = bits == 64 ? 8 : 4;  // of a register
+  const unsigned rows = role == 'b' ? p.depth : p.rows;
+  const unsigned columns = role == 'a' ? p.depth : p.columns;
+  const unsigned bytes = rows * columns * bits / 8;
+  const unsigned line = form.by_rows[0] ? columns : rows;
+  const unsigned count = fragment_registers(bytes, width);
   // Fragments of .f16 matrices have eight registers in the manual, independent of their size.
   const unsigned expected = !accumulator && type == "f16" ? 8 : count;
   const std::vector<Operand> data = fragment(operand(is_store ? 1 : 0), expected);
   const bool transposes = accumulator && !form.by_rows[0];
-  const FragmentTranspose turned{is_store ? rows : columns, is_store ? columns : rows, element};
-  const auto part = [&](unsigned r) { return transposes ? named(kTransposed[r]) : data[r]; };
+  const FragmentTranspose turned{is_store ? rows : columns, is_store ? columns : rows, bits / 8};
+  const auto part = [&](unsigned r) {
+    if (!transposes) return data[r];
+    return named(width == 8 ? kTransposedWide[r] : kTransposed[r]);
+  };
 
   if (transposes && is_store) emit_transpose(turned, data, true);
   FragmentAddress at;
   at.lane_bytes = fragment_lane_bytes(bytes);
-  at.line_shift = log2_of(line);
-  at.element_shift = log2_of(element);
+  at.line_shift = log2_of(line * bits / 8);
+  at.bit_shift = log2_of(bits);
   at.accesses = fragment_accesses(bytes);
   at.cleared = expected - count;
   const std::vector<Operand> unused(data.begin() + count, data.end());
-  const StateSpace space = emit_fragment_address(form, at, line / element, unused, is_store);
+  const StateSpace space = emit_fragment_address(form, at, line, unused, is_store);
 
-  const unsigned words = at.lane_bytes / 4;
+  const unsigned words = at.lane_bytes / width;
+  const Kind kind = width == 8 ? Kind::kI64 : Kind::kI32;
   for (unsigned access = 0; access < at.accesses; ++access) {
     begin(*in_);
     MemoryForm& m = d_.memory;
     m.space = space;
     m.elements = static_cast<std::uint8_t>(words);
+    m.element_bytes = static_cast<std::uint8_t>(width);
+    m.wide_register = width == 8;
     m.wide_address = true;
     d_.slot[Decoded::kAddress] = source(named(kAddresses[access]), Kind::kI64);
     for (unsigned k = 0; k < words; ++k) {
       const Operand o = part(access * words + k);
-      d_.slot[k] = is_store ? source(o, Kind::kI32) : result(o, Kind::kI32);
+      d_.slot[k] = is_store ? source(o, kind) : result(o, kind);
     }
     d_.action = is_store ? Action::kStore : Action::kLoad;
     emit(Unit::kMemory, 1);
@@ -211,10 +278,12 @@ void Decoder::emit_transpose(const FragmentTranspose& form, const std::vector<Op
   begin(*in_);
   std::vector<Slot> from;
   std::vector<Slot> to;
+  const bool wide = form.element_bytes == 8;
+  const Kind kind = wide ? Kind::kI64 : Kind::kI32;
   for (std::size_t r = 0; r < data.size(); ++r) {
-    const Operand hidden = named(kTransposed[r]);
-    from.push_back(source(to_hidden ? data[r] : hidden, Kind::kI32));
-    to.push_back(result(to_hidden ? hidden : data[r], Kind::kI32));
+    const Operand hidden = named(wide ? kTransposedWide[r] : kTransposed[r]);
+    from.push_back(source(to_hidden ? data[r] : hidden, kind));
+    to.push_back(result(to_hidden ? hidden : data[r], kind));
   }
   from.insert(from.end(), to.begin(), to.end());
   const AluEntry& e = entry("_wmma_transpose");
@@ -226,50 +295,61 @@ void Decoder::emit_transpose(const FragmentTranspose& form, const std::vector<Op
 }
 
 void Decoder::decode_wmma_multiply(const WmmaForm& form) {
-  const std::vector<std::string>& t = form.types;
-  const bool bfloat =
-      t.size() == 4 && t[1] == "bf16" && t[2] == "bf16" && t[0] == "f32" && t[3] == "f32";
-  const auto is_half = [](const std::string& type) { return type == "f16" || type == "f32"; };
-  const bool half = t.size() == 2 && is_half(t[0]) && is_half(t[1]);
-  const bool integer =
-      t.size() == 4 && t[0] == "s32" && t[3] == "s32" && t[1] == t[2] && element_bytes(t[1]) == 1;
-  if ((!bfloat && !half && !integer) || form.by_rows.size() != 2 || (form.saturates && !integer)) {
+  // .f16 names the types of D and C only.
+  std::vector<std::string> t = form.types;
+  if (t.size() == 2) t = {t[0], "f16", "f16", t[1]};
+  const TypeName* factor = t.size() == 4 ? find_factor(t[1]) : nullptr;
+  if (factor == nullptr || t[1] != t[2] || form.by_rows.size() != 2) refuse(kMatrixForms);
+  MatrixProduct product = form.product;
+  product.type = factor->type;
+  product.a_by_rows = form.by_rows[0];
+  product.b_by_rows = form.by_rows[1];
+  product.d_half = t[0] == "f16";
+  product.c_half = t[3] == "f16";
+  const bool integer = is_integer_matrix(factor->type);
+  const bool wide = factor->type == MatrixType::kF64;
+  const bool half = factor->type == MatrixType::kF16;
+  const auto accumulates = [&](const std::string& type) {
+    if (integer) return type == "s32";
+    return type == (wide ? "f64" : "f32") || (half && type == "f16");
+  };
+  const bool bits = factor->type == MatrixType::kB1;
+  const bool ordered = matrix_bits(factor->type) >= 8 || (product.a_by_rows && !product.b_by_rows);
+  if (!shape_fits(factor->type, product) || !accumulates(t[0]) || !accumulates(t[3]) || !ordered ||
+      bits != form.combines || (product.saturates && (!integer || bits))) {
     refuse(kMatrixForms);
   }
   expect_operands(4, 4);
-  MatrixProduct product;
-  product.rows = form.rows;
-  product.columns = form.columns;
-  product.a_by_rows = form.by_rows[0] ? 1 : 0;
-  product.b_by_rows = form.by_rows[1] ? 1 : 0;
-  product.bfloat = bfloat ? 1 : 0;
-  product.d_single = t.front() != "f16" ? 1 : 0;
-  product.c_single = t.back() != "f16" ? 1 : 0;
-  product.integer = integer ? 1 : 0;
-  product.is_signed = integer && t[1] == "s8" ? 1 : 0;
-  product.saturates = form.saturates ? 1 : 0;
 
   std::vector<Slot> slots;
+  const Kind kind = wide ? Kind::kI64 : Kind::kI32;
   const auto sources = [&](std::size_t i, unsigned expected, unsigned used) {
     const std::vector<Operand> data = fragment(operand(i), expected);
-    for (unsigned r = 0; r < used; ++r) slots.push_back(source(data[r], Kind::kI32));
+    for (unsigned r = 0; r < used; ++r) slots.push_back(source(data[r], kind));
   };
-  const unsigned element = integer ? 1 : 2;
-  const unsigned a = fragment_registers(element * form.rows * MatrixProduct::kDepth);
-  const unsigned b = fragment_registers(element * form.columns * MatrixProduct::kDepth);
-  const unsigned c = product.c_single != 0 ? 8 : 4;
+  const unsigned width = wide ? 8 : 4;
+  const unsigned element = matrix_bits(factor->type);
+  const unsigned a = fragment_registers(element * product.rows * product.depth / 8, width);
+  const unsigned b = fragment_registers(element * product.columns * product.depth / 8, width);
+  const auto accumulators = [&](bool is_half) {
+    const unsigned bytes = is_half ? 2 : width;
+    return fragment_registers(bytes * product.rows * product.columns, width);
+  };
   sources(1, half ? 8 : a, a);
   sources(2, half ? 8 : b, b);
-  sources(3, c, c);
-  for (const Operand& o : fragment(operand(0), product.d_single != 0 ? 8 : 4)) {
-    slots.push_back(result(o, Kind::kI32));
+  sources(3, accumulators(product.c_half), accumulators(product.c_half));
+  for (const Operand& o : fragment(operand(0), accumulators(product.d_half))) {
+    slots.push_back(result(o, kind));
   }
-  const AluEntry& e = entry(integer ? "_wmma_multiply_integer" : "_wmma_multiply");
+  const AluEntry& e = entry(wide      ? "_wmma_multiply_double"
+                            : bits    ? "_wmma_multiply_bits"
+                            : integer ? "_wmma_multiply_integer"
+                                      : "_wmma_multiply");
   d_.run = e.run;
   d_.action = Action::kTogether;
-  d_.aux = product.pack();
+  d_.slot[4] = constant_bytes(&product, sizeof product);
   d_.slot[5] = slot_list(slots);
-  emit(e.unit, form.rows * form.columns * MatrixProduct::kDepth / kProductsPerCost);
+  emit(e.unit, matrix_cost(factor->type, unsigned{product.rows} * product.columns * product.depth));
 }
 
 }  // namespace tessera::ptx

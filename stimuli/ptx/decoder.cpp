@@ -34,39 +34,19 @@ struct OutsideModel {
   const char* opcode;
   const char* why;
 };
-constexpr const char* kVideo =
-    "this video instruction is not modelled; supported: vadd4, vsub4, vabsdiff4, vmin4, vmax4 and "
-    "those of 2, prmt, dp4a, dp2a, bfe, bfi";
 constexpr const char* kMatrix =
-    "this form of tensor core instruction is not modelled; supported: wmma of f16, bf16, u8 and s8";
+    "this form of tensor core instruction is not modelled; supported: mma, wmma, ldmatrix";
 constexpr OutsideModel kOutside[] = {
-    {"mma", kMatrix},
     {"wgmma", kMatrix},
     {"tcgen05", kMatrix},
-    {"ldmatrix", kMatrix},
-    {"stmatrix", kMatrix},
-    {"movmatrix", kMatrix},
     {"sured", "reductions on surfaces are not modelled; supported: suld.b, sust.b, red.global"},
-    {"vadd", kVideo},
-    {"vsub", kVideo},
-    {"vabsdiff", kVideo},
-    {"vmin", kVideo},
-    {"vmax", kVideo},
-    {"vshl", kVideo},
-    {"vshr", kVideo},
-    {"vmad", kVideo},
-    {"vset", kVideo},
-    {"vavrg2", kVideo},
-    {"vset2", kVideo},
-    {"vavrg4", kVideo},
-    {"vset4", kVideo},
-    {"mapa", "clusters are not modelled; supported: grids of CTAs"},
-    {"getctarank", "clusters are not modelled; supported: grids of CTAs"},
     {"brx", "indirect branches are not supported; supported: bra"},
     {"alloca", "stack allocation is not supported; supported: .local variables of fixed size"},
-    {"setmaxnreg", "register reallocation is not modelled; compile for sm_75"},
+    {"max3", "PTX has no such opcode; PTX 8.8 writes max.f32 with three sources"},
+    {"min3", "PTX has no such opcode; PTX 8.8 writes min.f32 with three sources"},
+    {"tensormap", "tensor maps are not modelled; supported: cp.async.bulk without a tensor map"},
+    {"clusterlaunchcontrol", "clusters are not modelled; supported: grids of CTAs"},
     {"multimem", "multicast memory is not modelled; compile for sm_75"},
-    {"griddepcontrol", "dependent grids are not modelled; supported: launch after launch"},
 };
 
 }  // namespace
@@ -115,7 +95,7 @@ void Decoder::place_registers() {
   const auto add = [&](const std::string& name, Type type, unsigned bytes, std::uint32_t cell) {
     Register r{offset, static_cast<std::uint32_t>(units_.size()), bytes, type};
     registers_[name] = r;
-    units_.push_back(static_cast<std::uint8_t>(bytes == 0 ? 0 : bytes == 8 ? 2 : 1));
+    units_.push_back(static_cast<std::uint8_t>(bytes == 0 ? 0 : (bytes + 3) / 4));
     offset += cell;
   };
   static constexpr const char* kComponents[] = {".x", ".y", ".z", ".w"};
@@ -123,11 +103,14 @@ void Decoder::place_registers() {
     for (const Variable& v : function_.variables) {
       if (v.space != StateSpace::kReg || (v.type == Type::kPred) != predicates) continue;
       const unsigned bytes = type_bytes(v.type);
-      if (!predicates && (bytes == 0 || bytes > 8)) {
+      if (!predicates && bytes == 0) {
         throw InputError(module_.where(v.line) + ": register '" + v.name + "' of type ." +
-                         type_name(v.type) + " is not supported: registers have 8 to 64 bits");
+                         type_name(v.type) + " is not supported: registers have 8 to 128 bits");
       }
-      const std::uint32_t cell = predicates ? 4 : bytes == 8 ? kVector64 : kVector32;
+      const std::uint32_t cell = predicates   ? 4
+                                 : bytes > 8  ? 2 * kVector64
+                                 : bytes == 8 ? kVector64
+                                              : kVector32;
       if (v.vector > 1) {
         for (unsigned c = 0; c < v.vector; ++c) add(v.name + kComponents[c], v.type, bytes, cell);
       } else {
@@ -288,6 +271,12 @@ void Decoder::decode_one(const Instruction& instruction) {
     decode_atomic();
   } else if (op == "wmma") {
     decode_wmma();
+  } else if (op == "mma") {
+    decode_mma();
+  } else if (op == "ldmatrix" || op == "stmatrix") {
+    decode_matrix_access();
+  } else if (op == "movmatrix") {
+    decode_matrix_move();
   } else {
     decode_alu();
   }
@@ -367,9 +356,25 @@ const Function& entry_function(const Module& module, const std::string& entry) {
   return *function;
 }
 
+namespace {
+
+/// A kernel that requires clusters of several CTAs cannot be launched.
+void check_cluster(const Module& module, const Function& function) {
+  const auto size = function.directives.find("reqnctapercluster");
+  if (size == function.directives.end()) return;
+  const std::string& text = size->second;  // "2, 1, 1"
+  if (text.find_first_not_of(" ,1") == std::string::npos) return;
+  throw InputError(module.where(function.line) + ": kernel '" + function.name +
+                   "' needs clusters of " + text +
+                   " CTAs (.reqnctapercluster); supported: clusters of one CTA");
+}
+
+}  // namespace
+
 std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
   Function flat = expand_calls(module, entry_function(module, entry));
   declare_matrix_registers(flat);
+  check_cluster(module, flat);
   return Decoder(module, flat).run();
 }
 

@@ -3,8 +3,7 @@
 
 // Decodes one kernel: assigns a location to every register, constant and variable, and a handler to
 // every instruction. decoder.cpp contains the frame, operands.cpp the operands, and decode_alu.cpp,
-// decode_memory.cpp, decode_async.cpp, decode_matrix.cpp, decode_control.cpp and decode_texture.cpp
-// the instructions.
+// the other decode_*.cpp the instructions.
 
 #include <map>
 #include <memory>
@@ -17,7 +16,9 @@
 #include "stimuli/ptx/cfg.h"
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/matrix.h"
+#include "stimuli/ptx/mma.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/ptx/video.h"
 
 namespace tessera::ptx {
 
@@ -77,12 +78,21 @@ class Decoder {
   /// A register of any width of 1 byte or more (ld, st, cvt).
   Slot any_source(const Operand& operand, Kind kind, unsigned& bytes);
   Slot any_result(const Operand& operand, unsigned& bytes);
+  /// The low and the high 64 bits of a 128-bit register.
+  std::array<Slot, 2> wide_source(const Operand& operand);
+  std::array<Slot, 2> wide_result(const Operand& operand);
   Slot constant(const Operand& operand, Kind kind);
   std::int64_t immediate(const Operand& operand) const;
   Slot constant32(std::uint32_t value);
   Slot constant64(std::uint64_t value);
   Slot constant_vector(const std::array<std::uint32_t, kWarpLanes>& lanes);
   Slot constant_mask(std::uint32_t mask);
+  /// Stores plain data of a handler in the constant bank.
+  Slot constant_bytes(const void* data, std::size_t bytes);
+  /// The slots of registers that do not fit Decoded::slot.
+  Slot slot_list(const std::vector<Slot>& slots) {
+    return constant_bytes(slots.data(), slots.size() * sizeof(Slot));
+  }
   bool special_register(const std::string& name, Slot& slot);
   Slot symbol_address(const std::string& name, std::int64_t offset, Kind kind);
   Slot launch_symbol(const std::string& name, std::int64_t addend);
@@ -99,20 +109,31 @@ class Decoder {
   void decode_across_lanes();
   void emit_sync(const AluEntry& e, const std::string& name);
   void decode_carry();
-  void decode_address_space();
-  bool decode_video();
+  void decode_space_test();
+  void decode_lop3();
   bool decode_pack(const Operand& to, const Operand& from);
+  bool decode_pack128(const Operand& to, const Operand& from);
   std::string canonical_name() const;
 
-  // Memory (decode_memory.cpp).
+  // Video instructions (decode_video.cpp).
+  bool decode_video();
+  bool parse_video(VideoForm& form) const;
+
+  // Memory (decode_memory.cpp, decode_atomic.cpp).
   void decode_memory();
   void decode_atomic();
+  Type parse_atomic_modifiers(unsigned& vector);
+  void atomic_operands(std::size_t first, Type type, unsigned vector);
+  bool is_cache_hint(const std::string& modifier);
+  static bool parse_space(const std::string& modifier, StateSpace& space);
+  void expect_with_policy(std::size_t count);
   void decode_fixed(const AddressOperand& from, bool is_store);
   void data_operands(const Operand& operand, Type type, bool is_store);
   void parse_memory_modifiers(bool is_store, Type& type);
   void emit_fence();
   bool fence_before_ = false;
   bool fence_after_ = false;
+  bool hinted_ = false;  ///< .L2::cache_hint: the last operand is a policy
 
   // Matrices (decode_matrix.cpp).
   struct WmmaForm;
@@ -124,8 +145,11 @@ class Decoder {
   void emit_transpose(const FragmentTranspose& form, const std::vector<Operand>& data,
                       bool to_hidden);
   std::vector<Operand> fragment(const Operand& operand, unsigned expected) const;
-  /// Stores the slots of registers that do not fit Decoded::slot in the constant bank.
-  Slot slot_list(const std::vector<Slot>& slots);
+  // mma (decode_mma.cpp).
+  MmaForm parse_mma() const;
+  void decode_mma();
+  void decode_matrix_access();
+  void decode_matrix_move();
   // Textures and surfaces (decode_texture.cpp). A fetch is decoded to loads of its texels and to a
   // filter, emitted as late as possible, so that fetches of one warp overlap like loads.
   struct PendingFilter {
@@ -168,6 +192,8 @@ class Decoder {
   bool decode_control();
   void decode_branch();
   void decode_barrier();
+  void decode_fence();
+  void decode_policy();
   void decode_system_call();
 
   const Module& module_;

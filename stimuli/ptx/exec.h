@@ -82,6 +82,8 @@ enum class Action : std::uint8_t {
   kLoad,
   kStore,
   kAtomic,
+  kMatrixLoad,   ///< ldmatrix: results at 0 to 3, address at 4
+  kMatrixStore,  ///< stmatrix: sources at 0 to 3, address at 4
   kBarrier,
   kBarrierReduce,
   kFence,
@@ -144,10 +146,14 @@ struct MemoryForm {
   std::uint8_t elements = 1;
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
+  /// Atomics: registers of the operand, of element_bytes / parts bytes each. More than one: their
+  /// slots are listed at Decoded::kParts.
+  std::uint8_t parts = 1;
 };
 
 /// Slots: results at 0 (and 1), sources from 2 on. Memory: data elements at 0 to 3, address at 4;
-/// atomics: result at 0, operand at 1, comparand at 2.
+/// atomics: result at 0, operand at 1, comparand at 2, or at 5 the list of the slots of the parts
+/// of the result, then of the operand.
 struct Decoded {
   static constexpr unsigned kResult = 0;
   static constexpr unsigned kResult2 = 1;
@@ -155,8 +161,12 @@ struct Decoded {
   static constexpr unsigned kAddress = 4;
   static constexpr unsigned kOperand = 1;
   static constexpr unsigned kComparand = 2;
+  static constexpr unsigned kParts = 5;
   /// Bit of aux: a barrier without .aligned, which the lanes of a warp can execute separately.
   static constexpr std::uint32_t kUnaligned = 16;
+  /// Bits of aux: the number of matrices of ldmatrix and stmatrix, and .trans.
+  static constexpr std::uint32_t kMatrices = 7;
+  static constexpr std::uint32_t kTransposed = 8;
 
   Handler run = nullptr;
   /// The conversion that `run` calls if the registers are wider than their types.

@@ -4,6 +4,8 @@
 // Floating-point helpers shared by the handler files. NaN results are canonical, so that they do
 // not depend on the host's operand order (PTX ISA 9.7.3: 0x7fffffff for .f32).
 
+#include <limits>
+
 #include "stimuli/ptx/lanes.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
@@ -108,6 +110,24 @@ T integral(T v) {
     else
       return __builtin_ceil(v);
   }
+}
+
+/// Saturates values out of range. A NaN becomes 0, or, if source or destination has 64 bits, the
+/// value with only the top bit set.
+template <class D, class S, Round kRound, bool kFtz>
+D float_to_int(S value) {
+  constexpr D low = std::numeric_limits<D>::min();
+  constexpr D high = std::numeric_limits<D>::max();
+  constexpr bool wide = sizeof(D) == 8 || sizeof(S) == 8;
+  constexpr D for_nan =
+      wide ? static_cast<D>(std::make_unsigned_t<D>{1} << (8 * sizeof(D) - 1)) : 0;
+  // The first value above the range, a power of two, which is exact in both formats.
+  constexpr S above = static_cast<S>(D{1} << (8 * sizeof(D) - 2)) * (std::is_signed_v<D> ? 2 : 4);
+  const S v = integral<kRound>(in<kFtz>(value));
+  if (is_nan(v)) return for_nan;
+  if (v >= above) return high;
+  if (v <= (std::is_signed_v<D> ? -above : S{0})) return low;
+  return static_cast<D>(v);
 }
 
 }  // namespace

@@ -1,22 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Layout of wmma fragments (not defined by PTX ISA 9.7.14), and the parameters of the handlers of
-// alu_matrix.cpp.
+// Element types of matrix instructions, layout of wmma fragments (not defined by PTX ISA 9.7.14),
+// and the parameters of the handlers of alu_matrix.cpp. mma.h has the layout of mma.
 //
 // A fragment is its matrix, packed line by line. A line is contiguous in memory: a row of a .row
 // matrix, a column of a .col matrix. Lane i holds bytes [i * w, (i + 1) * w) of each block of 32 *
 // w bytes; w is 16, or less for a matrix of less than 512 bytes. One vector access of w bytes per
 // lane therefore moves 32 * w bytes of whole lines. Accumulators are always packed by rows.
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tessera::ptx {
 
+/// Types of A and B.
+enum class MatrixType : std::uint8_t {
+  kF16,
+  kBf16,
+  kTf32,
+  kE4m3,  ///< mma only, as the next
+  kE5m2,
+  kS8,
+  kU8,
+  kS4,
+  kU4,
+  kB1,
+  kF64
+};
+
+constexpr unsigned matrix_bits(MatrixType t) {
+  switch (t) {
+    case MatrixType::kF64:
+      return 64;
+    case MatrixType::kTf32:
+      return 32;
+    case MatrixType::kF16:
+    case MatrixType::kBf16:
+      return 16;
+    case MatrixType::kE4m3:
+    case MatrixType::kE5m2:
+    case MatrixType::kS8:
+    case MatrixType::kU8:
+      return 8;
+    case MatrixType::kS4:
+    case MatrixType::kU4:
+      return 4;
+    case MatrixType::kB1:
+      return 1;
+  }
+  return 16;
+}
+constexpr bool is_integer_matrix(MatrixType t) {
+  return t >= MatrixType::kS8 && t <= MatrixType::kB1;
+}
+
 /// Bytes per lane of each block of a fragment of `bytes` bytes (128 to 1024).
 constexpr unsigned fragment_lane_bytes(unsigned bytes) { return bytes < 512 ? bytes / 32 : 16; }
-/// 32-bit registers per lane of a fragment of `bytes` bytes (128 to 1024).
-constexpr unsigned fragment_registers(unsigned bytes) { return bytes / 128; }
+/// Registers of `width` bytes (4, or 8 for .f64) per lane of a fragment of `bytes` bytes.
+constexpr unsigned fragment_registers(unsigned bytes, unsigned width = 4) {
+  return bytes / 32 / width;
+}
 /// Vector accesses of a fragment of `bytes` bytes.
 constexpr unsigned fragment_accesses(unsigned bytes) {
   return bytes / (32 * fragment_lane_bytes(bytes));
@@ -26,14 +70,14 @@ constexpr unsigned fragment_accesses(unsigned bytes) {
 /// list of registers to clear.
 struct FragmentAddress {
   std::uint32_t lane_bytes = 16;
-  std::uint32_t line_shift = 5;     ///< log2 of the bytes of a line
-  std::uint32_t element_shift = 1;  ///< log2 of the bytes of an element
+  std::uint32_t line_shift = 5;  ///< log2 of the bytes of a line
+  std::uint32_t bit_shift = 4;   ///< log2 of the bits of an element
   std::uint32_t accesses = 1;
   std::uint32_t cleared = 0;  ///< registers in the list
   std::uint32_t wide_base = 1;
 
   constexpr std::uint32_t pack() const {
-    return lane_bytes | line_shift << 8 | element_shift << 12 | accesses << 16 | cleared << 20 |
+    return lane_bytes | line_shift << 8 | bit_shift << 12 | accesses << 16 | cleared << 20 |
            wide_base << 24;
   }
   static constexpr FragmentAddress unpack(std::uint32_t v) {
@@ -41,7 +85,8 @@ struct FragmentAddress {
   }
 };
 
-/// Decoded::aux of "_wmma_transpose": at 5 the list of source registers, then of destinations.
+/// Decoded::aux of "_wmma_transpose": at 5 the list of source registers, then of destinations. The
+/// registers have 8 bytes if the elements have, otherwise 4.
 struct FragmentTranspose {
   std::uint32_t lines = 16;      ///< of the source
   std::uint32_t positions = 16;  ///< elements per line
@@ -53,34 +98,57 @@ struct FragmentTranspose {
   }
 };
 
-/// Decoded::aux of "_wmma_multiply": at 5 the list of registers of A, B, C and D.
+/// At slot 4 of the wmma multiply handlers, in the constant bank; at 5 the list of registers of A,
+/// B, C and D.
 struct MatrixProduct {
-  static constexpr std::uint32_t kDepth = 16;  ///< K of all shapes
-
-  std::uint32_t rows = 16;     ///< M
-  std::uint32_t columns = 16;  ///< N
-  std::uint32_t a_by_rows = 1;
-  std::uint32_t b_by_rows = 0;
-  std::uint32_t bfloat = 0;    ///< 1: A and B are .bf16; 0: .f16
-  std::uint32_t c_single = 1;  ///< 1: C is .f32; 0: .f16
-  std::uint32_t d_single = 1;
-  std::uint32_t integer = 0;    ///< A and B are .u8 or .s8, C and D .s32
-  std::uint32_t is_signed = 0;  ///< .s8
-  std::uint32_t saturates = 0;  ///< .satfinite: sums saturate at the range of .s32
-
-  constexpr std::uint32_t pack() const {
-    return rows | columns << 8 | a_by_rows << 16 | b_by_rows << 17 | bfloat << 18 | c_single << 19 |
-           d_single << 20 | integer << 21 | is_signed << 22 | saturates << 23;
-  }
-  static constexpr MatrixProduct unpack(std::uint32_t v) {
-    return {v & 255u,     v >> 8 & 255u, v >> 16 & 1u, v >> 17 & 1u, v >> 18 & 1u,
-            v >> 19 & 1u, v >> 20 & 1u,  v >> 21 & 1u, v >> 22 & 1u, v >> 23 & 1u};
-  }
+  MatrixType type = MatrixType::kF16;  ///< of A and B
+  std::uint8_t rows = 16;              ///< M
+  std::uint8_t columns = 16;           ///< N
+  std::uint8_t depth = 16;             ///< K
+  bool a_by_rows = true;
+  bool b_by_rows = false;
+  bool c_half = false;  ///< C is .f16
+  bool d_half = false;
+  bool saturates = false;  ///< .satfinite: sums saturate at the range of .s32
+  bool exclusive = false;  ///< .b1: .xor, otherwise .and
 };
 
-/// Issue cost of a matrix multiply-add on Unit::kSfu, whose issue interval is 4 cycles by default:
-/// 4096 multiply-adds take 16 cycles of one of an SM's two schedulers. This is 512 per cycle and
-/// SM, the rate of NVIDIA's V100 (125 TFLOP/s published: 80 SMs * 1.53 GHz * 1024 operations).
+/// Issue cost of a matrix multiply-add of .f16 on Unit::kSfu, whose issue interval is 4 cycles by
+/// default: 4096 multiply-adds take 16 cycles of one of an SM's two schedulers. This is 512 per
+/// cycle and SM, the rate of NVIDIA's V100 (125 TFLOP/s published: 80 SMs * 1.53 GHz * 1024
+/// operations).
 constexpr std::uint32_t kProductsPerCost = 1024;
+
+/// The cost of `products` multiply-adds. The ratios to .f16 are those of NVIDIA's published rates
+/// for the A100 and, for FP8, the H100.
+constexpr unsigned matrix_cost(MatrixType t, unsigned products) {
+  unsigned times = 1;
+  unsigned per = 1;
+  switch (t) {
+    case MatrixType::kF64:
+      per = 16;
+      break;
+    case MatrixType::kTf32:
+      per = 2;
+      break;
+    case MatrixType::kF16:
+    case MatrixType::kBf16:
+      break;
+    case MatrixType::kE4m3:
+    case MatrixType::kE5m2:
+    case MatrixType::kS8:
+    case MatrixType::kU8:
+      times = 2;
+      break;
+    case MatrixType::kS4:
+    case MatrixType::kU4:
+      times = 4;
+      break;
+    case MatrixType::kB1:
+      times = 16;
+      break;
+  }
+  return std::max(1u, products * per / (kProductsPerCost * times));
+}
 
 }  // namespace tessera::ptx

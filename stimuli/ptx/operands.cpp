@@ -96,10 +96,11 @@ Slot Decoder::source(const Operand& o, Kind kind) {
   Slot slot;
   if (special_register(name, slot)) {
     // Special registers have 32-bit cells; a 16-bit instruction reads the low half.
-    if (kind == Kind::kI32 || kind == Kind::kI16) return slot;
-    if (slot.bank == BankId::kConstants && kind == Kind::kI64 && name == "%gridid") {
-      return constant64(0);
-    }
+    const bool is_predicate = name == "%is_explicit_cluster";
+    const bool is_wide = name == "%gridid" || name == "%current_graph_exec";
+    if (kind == Kind::kPred && is_predicate) return constant_mask(0);
+    if ((kind == Kind::kI32 || kind == Kind::kI16) && !is_predicate) return slot;
+    if (kind == Kind::kI64 && is_wide) return constant64(0);
     refuse("special register '" + name + "' has 32 bits");
   }
   if (o.kind == Operand::Kind::kSymbol || find_place(o.name) != nullptr) {
@@ -137,6 +138,7 @@ Slot Decoder::any_source(const Operand& o, Kind kind, unsigned& bytes) {
     if (r->bytes < std::max(1u, kind_bytes(kind))) {
       refuse("register '" + o.name + "' is narrower than the type");
     }
+    if (r->bytes > 8) refuse("register '" + o.name + "' has 128 bits");
     bytes = r->bytes;
     reads(*r);
     return Slot{BankId::kRegisters, r->offset};
@@ -153,9 +155,34 @@ Slot Decoder::any_result(const Operand& o, unsigned& bytes) {
   const Register* r = find_register(o);
   if (r == nullptr) refuse("destination '" + o.name + "' is not a declared register");
   if (r->bytes == 0) refuse("destination '" + o.name + "' is a predicate");
+  if (r->bytes > 8) refuse("destination '" + o.name + "' has 128 bits");
   bytes = r->bytes;
   writes(*r);
   return Slot{BankId::kRegisters, r->offset};
+}
+
+namespace {
+
+/// The two 64-bit vectors of a 128-bit register.
+std::array<Slot, 2> halves(std::uint32_t offset) {
+  return {Slot{BankId::kRegisters, offset}, Slot{BankId::kRegisters, offset + kVector64}};
+}
+
+}  // namespace
+
+std::array<Slot, 2> Decoder::wide_source(const Operand& o) {
+  const Register* r = find_register(o);
+  if (r == nullptr || r->bytes != 16) refuse("'" + o.name + "' is not a register of 128 bits");
+  reads(*r);
+  return halves(r->offset);
+}
+
+std::array<Slot, 2> Decoder::wide_result(const Operand& o) {
+  if (is_sink(o)) return {scratch_, scratch_};
+  const Register* r = find_register(o);
+  if (r == nullptr || r->bytes != 16) refuse("'" + o.name + "' is not a register of 128 bits");
+  writes(*r);
+  return halves(r->offset);
 }
 
 Slot Decoder::constant(const Operand& o, Kind kind) {
@@ -228,6 +255,15 @@ Slot Decoder::constant_vector(const std::array<std::uint32_t, kWarpLanes>& lanes
   return Slot{BankId::kConstants, offset};
 }
 
+Slot Decoder::constant_bytes(const void* data, std::size_t bytes) {
+  const auto offset = static_cast<std::uint32_t>(kernel_->constants.size());
+  // A multiple of whole vectors, so that the bank stays aligned.
+  const std::size_t whole = std::max<std::size_t>((bytes + kVector64 - 1) / kVector64, 1);
+  kernel_->constants.resize(offset + whole * kVector64);
+  if (bytes != 0) std::memcpy(kernel_->constants.data() + offset, data, bytes);
+  return Slot{BankId::kConstants, offset};
+}
+
 Slot Decoder::constant_mask(std::uint32_t mask) {
   // A whole vector, so that the bank stays aligned.
   return constant32(mask);
@@ -243,7 +279,11 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
       m[std::string("%ntid") + axes[a]] = Slot{BankId::kLaunch, LaunchBank::kNtid + a * kVector32};
       m[std::string("%nctaid") + axes[a]] =
           Slot{BankId::kLaunch, LaunchBank::kNctaid + a * kVector32};
+      // A cluster has one CTA.
+      m[std::string("%clusterid") + axes[a]] = m[std::string("%ctaid") + axes[a]];
+      m[std::string("%nclusterid") + axes[a]] = m[std::string("%nctaid") + axes[a]];
     }
+    m["%aggr_smem_size"] = Slot{BankId::kLaunch, LaunchBank::kTotalShared};
     m["%dynamic_smem_size"] = Slot{BankId::kLaunch, LaunchBank::kDynamicShared};
     m["%total_smem_size"] = Slot{BankId::kLaunch, LaunchBank::kTotalShared};
     m["%nwarpid"] = Slot{BankId::kLaunch, LaunchBank::kNwarps};
@@ -266,8 +306,25 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
   if (name == "%lanemask_le") return per_lane([](std::uint32_t i) { return (2u << i) - 1; });
   if (name == "%lanemask_gt") return per_lane([](std::uint32_t i) { return ~((2u << i) - 1); });
   if (name == "%lanemask_ge") return per_lane([](std::uint32_t i) { return ~((1u << i) - 1); });
-  if (name == "%gridid" || name == "%tid.w" || name == "%ctaid.w") {
-    slot = constant32(0);
+  static constexpr const char* kZeros[] = {"%gridid",
+                                           "%tid.w",
+                                           "%ctaid.w",
+                                           "%clusterid.w",
+                                           "%cluster_ctaid.x",
+                                           "%cluster_ctaid.y",
+                                           "%cluster_ctaid.z",
+                                           "%cluster_ctaid.w",
+                                           "%cluster_ctarank",
+                                           "%is_explicit_cluster",
+                                           "%current_graph_exec"};
+  static constexpr const char* kOnes[] = {
+      "%ntid.w",           "%nctaid.w",         "%nclusterid.w",     "%cluster_nctaid.x",
+      "%cluster_nctaid.y", "%cluster_nctaid.z", "%cluster_nctaid.w", "%cluster_nctarank"};
+  const auto is_in = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), name) != std::end(names);
+  };
+  if (is_in(kZeros) || is_in(kOnes)) {
+    slot = constant32(is_in(kOnes) ? 1 : 0);
     return true;
   }
   if (name == "%reserved_smem_offset_1") {
@@ -280,10 +337,6 @@ bool Decoder::special_register(const std::string& name, Slot& slot) {
       kernel_->launch_bytes += 2 * kVector32;
     }
     slot = Slot{BankId::kLaunch, kernel_->workspace_offset + (name == "%envreg1" ? 0u : kVector32)};
-    return true;
-  }
-  if (name == "%ntid.w" || name == "%nctaid.w") {
-    slot = constant32(1);
     return true;
   }
   return false;

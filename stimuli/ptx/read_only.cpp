@@ -42,10 +42,11 @@ bool is_elsewhere(const Instruction& i) {
   });
 }
 
-/// Whether the instruction uses its address without an access (prefetch, queries) or reads through
-/// the texture units.
+/// Whether the instruction uses its address without an access (prefetch, queries), reads through
+/// the texture units, or accesses shared memory only.
 bool touches_nothing(const std::string& opcode) {
-  return is_one_of(opcode, {"prefetch", "prefetchu", "tex", "tld4", "txq", "suld", "suq"});
+  return is_one_of(opcode, {"prefetch", "prefetchu", "applypriority", "createpolicy", "ldmatrix",
+                            "stmatrix", "tex", "tld4", "txq", "suld", "suq"});
 }
 
 /// False for loads that must observe concurrent writes of other threads (volatile and others).

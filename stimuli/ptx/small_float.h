@@ -1,36 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Parametric formats narrower than single precision: FP8 (OCP 8-bit floating point 1.0) and
-// bfloat16. Templates on a tag, as in half.h.
+// Parametric formats narrower than single precision: half precision, bfloat16, FP8 (OCP 8-bit
+// floating point 1.0), FP6 and FP4 (OCP Microscaling Formats 1.0). Templates on a tag, as in
+// half.h.
 
 #include <cstdint>
 
 namespace tessera::ptx {
 
+/// Rounding of a magnitude.
+enum class MagnitudeRound { kNearestEven, kDown, kUp };
+
 /// kFraction: bits of the fraction; kBias: exponent bias; kTop: code of the largest finite value;
 /// kOverflow: code of larger values (kTop if conversions saturate).
 template <class Tag, int kFraction, int kBias, std::uint32_t kTop, std::uint32_t kOverflow>
 struct SmallFloat {
-  /// The code of the magnitude of `v`, rounded once to nearest even. `v` must not be a NaN.
-  static std::uint32_t magnitude(double v) {
+  /// The code of the magnitude of `v`, rounded once. `v` must not be a NaN.
+  static std::uint32_t magnitude(double v, MagnitudeRound round = MagnitudeRound::kNearestEven) {
     constexpr int kLeast = 1 - kBias;  // exponent of the smallest normal value
     std::uint64_t bits;
     __builtin_memcpy(&bits, &v, sizeof bits);
     const int exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
     const std::uint64_t significand = (bits & 0xfffffffffffffu) | (std::uint64_t{1} << 52);
-    if (exponent > kBias + 1) return kOverflow;  // also infinities
-    if (exponent < kLeast - kFraction - 1) return 0;
+    // Infinities overflow in any case.
+    const std::uint32_t above =
+        round == MagnitudeRound::kDown && exponent != 1024 ? kTop : kOverflow;
+    if (exponent > kBias + 1) return above;
+    if (exponent < kLeast - kFraction - 1) {
+      return round == MagnitudeRound::kUp && (bits << 1) != 0 ? 1 : 0;
+    }
     const int drop = 52 - kFraction + (exponent >= kLeast ? 0 : kLeast - exponent);
     const std::uint64_t kept = significand >> drop;
     const std::uint64_t rest = significand & ((std::uint64_t{1} << drop) - 1);
     const std::uint64_t tie = std::uint64_t{1} << (drop - 1);
-    const std::uint64_t up = rest > tie || (rest == tie && (kept & 1) != 0) ? 1 : 0;
+    bool up = rest > tie || (rest == tie && (kept & 1) != 0);
+    if (round != MagnitudeRound::kNearestEven) up = round == MagnitudeRound::kUp && rest != 0;
     // A carry out of the fraction increments the exponent field.
     const std::uint64_t biased =
         exponent >= kLeast ? static_cast<std::uint64_t>(exponent - kLeast) << kFraction : 0;
-    const std::uint64_t code = biased + kept + up;
-    return code > kTop ? kOverflow : static_cast<std::uint32_t>(code);
+    const std::uint64_t code = biased + kept + (up ? 1 : 0);
+    return code > kTop ? above : static_cast<std::uint32_t>(code);
   }
 
   /// The value of a finite code without its sign.
@@ -44,6 +54,17 @@ struct SmallFloat {
     double power;
     __builtin_memcpy(&power, &bits, sizeof power);
     return whole * power;
+  }
+};
+
+/// bfloat16, rounded once to nearest even, with subnormals; a NaN is 0x7fff.
+template <class Tag>
+struct Bf16 : SmallFloat<Tag, 7, 127, 0x7f7f, 0x7f80> {
+  static std::uint16_t from_double(double v) {
+    if (v != v) return 0x7fff;
+    std::uint64_t bits;
+    __builtin_memcpy(&bits, &v, sizeof bits);
+    return static_cast<std::uint16_t>(Bf16::magnitude(v) | (bits >> 63) << 15);
   }
 };
 

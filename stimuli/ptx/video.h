@@ -1,33 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Decoded SIMD video instructions (PTX ISA 9.7.17): Decoded::aux of "_video".
+// Decoded video instructions (PTX ISA 9.7.17): what slot 5 of "_video" refers to, in the constant
+// bank.
 
+#include <array>
 #include <cstdint>
 
 namespace tessera::ptx {
 
 struct VideoForm {
-  enum class Operation : std::uint8_t { kAdd, kSubtract, kAbsoluteDifference, kMinimum, kMaximum };
+  enum class Operation : std::uint8_t {
+    kAdd,
+    kSubtract,
+    kAbsoluteDifference,
+    kMinimum,
+    kMaximum,
+    kAverage,    ///< SIMD only
+    kShiftLeft,  ///< scalar only, as the next two
+    kShiftRight,
+    kMultiplyAdd,
+    kCompare
+  };
+  enum class Compare : std::uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
+  enum class Second : std::uint8_t { kNone, kAdd, kMinimum, kMaximum };
+
+  /// Bits of a source: bits [position, position + width) of the 64-bit value {b, a}.
+  struct Part {
+    std::uint8_t position = 0;
+    std::uint8_t width = 32;
+  };
 
   Operation operation = Operation::kAdd;
-  std::uint32_t parts = 4;  ///< parts of a register: 4 bytes or 2 half-words
+  Compare compare = Compare::kEq;
+  Second second = Second::kNone;  ///< combines the result with c; SIMD: kAdd only
+  std::uint8_t parts = 1;         ///< 1: scalar; 2 half-words; 4 bytes
   bool d_signed = false;
   bool a_signed = false;
   bool b_signed = false;
-  bool saturates = false;    ///< .sat
-  bool accumulates = false;  ///< .add
-
-  std::uint32_t pack() const {
-    return static_cast<std::uint32_t>(operation) | parts << 4 | (d_signed ? 1u : 0u) << 8 |
-           (a_signed ? 1u : 0u) << 9 | (b_signed ? 1u : 0u) << 10 | (saturates ? 1u : 0u) << 11 |
-           (accumulates ? 1u : 0u) << 12;
-  }
-  static VideoForm unpack(std::uint32_t v) {
-    const auto bit = [&](unsigned i) { return (v >> i & 1u) != 0; };
-    return {
-        static_cast<Operation>(v & 15u), v >> 4 & 15u, bit(8), bit(9), bit(10), bit(11), bit(12)};
-  }
+  bool saturates = false;  ///< .sat
+  bool wraps = false;      ///< .wrap of a shift
+  std::array<Part, 4> a{};
+  std::array<Part, 4> b{};
+  /// Scalar: the bits of d that receive the result, if not all; the others are those of c.
+  Part merge{};
+  /// SIMD: the parts that are computed, one bit each; the others are those of c.
+  std::uint8_t mask = 15;
+  // vmad.
+  bool negates_product = false;
+  bool negates_c = false;
+  bool plus_one = false;   ///< .po
+  std::uint8_t scale = 0;  ///< bits of the right shift: 0, 7 or 15
 };
 
 }  // namespace tessera::ptx

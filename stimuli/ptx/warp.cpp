@@ -72,6 +72,10 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
       access(d, unserved_ != 0 ? unserved_ : mask, context, result);
       if (unserved_ != 0) return;
       break;
+    case Action::kMatrixLoad:
+    case Action::kMatrixStore:
+      if (mask != 0) access_matrix(d, mask, result);
+      break;
     case Action::kBarrier:
     case Action::kBarrierReduce:
       if (mask != 0 && !barrier(d, mask, result)) return;

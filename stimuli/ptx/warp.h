@@ -142,6 +142,8 @@ class Warp final : public WarpProgram {
 
   // warp_memory.cpp
   MemoryOp& begin_access(AccessKind kind, Space space, IssueResult& result) const;
+  StateSpace address_access(const Decoded& d, std::uint32_t& mask, IssueResult& result,
+                            AddressSummary& summary);
   void access(const Decoded& d, std::uint32_t mask, const IssueContext& context,
               IssueResult& result);
   StateSpace resolve_generic(const Decoded& d, std::uint32_t& mask, MemoryOp& op,
@@ -160,9 +162,22 @@ class Warp final : public WarpProgram {
   void access_global(const Decoded& d, MemoryOp& op, const AddressSummary& summary);
   void carry_data(const Decoded& d, MemoryOp& op);
 
+  // warp_atomic.cpp
+  void run_atomic(const Decoded& d, const MemoryOp& op, std::byte* base,
+                  const std::uint64_t* offsets);
+  void carry_operands(const Decoded& d, MemoryOp& op);
+  void complete_atomic(const Decoded& d, std::uint32_t active, const std::byte* data);
+
+  // warp_matrix.cpp
+  void access_matrix(const Decoded& d, std::uint32_t mask, IssueResult& result);
+  void run_matrix(const Decoded& d, const MemoryOp& op, std::byte* base,
+                  const std::uint64_t* offsets);
+
   // warp_races.cpp
+  using RunAccess = void (Warp::*)(const Decoded&, const MemoryOp&, std::byte*,
+                                   const std::uint64_t*);
   void run_checked(const Decoded& d, const MemoryOp& op, std::byte* base,
-                   const std::uint64_t* offsets);
+                   const std::uint64_t* offsets, RunAccess run = &Warp::run_access);
   void check_race(const Decoded& d, const MemoryOp& op, unsigned lane, const std::byte* before,
                   const std::byte* after);
   void tell_race(const MemoryOp& op, unsigned lane, const RaceConflict& with);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads, stores and atomics of a warp.
+// Loads and stores of a warp.
 
 #include <algorithm>
 #include <array>
@@ -82,11 +82,10 @@ void store_element(const std::byte* from, bool wide, std::byte* to, const u64* o
   }
 }
 
-void store_lanes(const Frame& f, const Decoded& d, unsigned slot, u32 mask, std::byte* to,
-                 const u64* offsets) {
+void store_lanes(const Frame& f, const Decoded& d, u32 mask, std::byte* to, const u64* offsets) {
   const MemoryForm& m = d.memory;
   for (unsigned k = 0; k < m.elements; ++k, to += m.element_bytes) {
-    const std::byte* from = f.at(d.slot[slot + k]);
+    const std::byte* from = f.at(d.slot[k]);
     switch (m.element_bytes) {
       case 1:
         store_element<std::uint8_t>(from, m.wide_register, to, offsets, mask);
@@ -104,12 +103,6 @@ void store_lanes(const Frame& f, const Decoded& d, unsigned slot, u32 mask, std:
   }
 }
 
-u64 read_word(const std::byte* from, unsigned bytes) {
-  return bytes == 8 ? read<u64>(from) : bytes == 4 ? read<u32>(from) : read<std::uint16_t>(from);
-}
-/// Size of a register's cell.
-constexpr unsigned cell_bytes(unsigned bytes) { return bytes == 8 ? 8 : 4; }
-
 constexpr std::array<u64, kWarpLanes> packed_offsets() {
   std::array<u64, kWarpLanes> offsets{};
   for (unsigned i = 0; i < kWarpLanes; ++i) offsets[i] = u64{i} * kMaxLaneBytes;
@@ -118,9 +111,16 @@ constexpr std::array<u64, kWarpLanes> packed_offsets() {
 constexpr std::array<u64, kWarpLanes> kPacked = packed_offsets();
 
 AccessKind kind_of(Action a) {
-  return a == Action::kLoad    ? AccessKind::kLoad
-         : a == Action::kStore ? AccessKind::kStore
-                               : AccessKind::kAtomic;
+  switch (a) {
+    case Action::kLoad:
+    case Action::kMatrixLoad:
+      return AccessKind::kLoad;
+    case Action::kStore:
+    case Action::kMatrixStore:
+      return AccessKind::kStore;
+    default:
+      return AccessKind::kAtomic;
+  }
 }
 
 }  // namespace
@@ -177,20 +177,28 @@ MemoryOp& Warp::begin_access(AccessKind kind, Space space, IssueResult& result) 
   return op;
 }
 
-void Warp::access(const Decoded& d, u32 mask, const IssueContext& context, IssueResult& result) {
+/// Makes the present instruction an access of these lanes, whose addresses become relative to their
+/// space. Returns the space. The mask loses the lanes of a generic access that are in another one.
+StateSpace Warp::address_access(const Decoded& d, u32& mask, IssueResult& result,
+                                AddressSummary& summary) {
   const MemoryForm& m = d.memory;
   MemoryOp& op = begin_access(kind_of(d.action), Space::kGlobal, result);
-  if (m.strength != Strength::kWeak) turn_.observes = true;
   op.scope = m.scope;
   op.lane_bytes = static_cast<std::uint8_t>(m.element_bytes * m.elements);
   op.atomic = m.atomic;
   op.atomic_type = m.atomic_type;
-  AddressSummary summary;
   alu_.addresses(frame_, d, mask, op.address.data(), summary);
-  StateSpace space = m.space;
-  if (space == StateSpace::kGeneric) space = resolve_generic(d, mask, op, summary);
+  const StateSpace space =
+      m.space == StateSpace::kGeneric ? resolve_generic(d, mask, op, summary) : m.space;
   op.active = result.active = mask;
-  switch (space) {
+  return space;
+}
+
+void Warp::access(const Decoded& d, u32 mask, const IssueContext& context, IssueResult& result) {
+  if (d.memory.strength != Strength::kWeak) turn_.observes = true;
+  MemoryOp& op = result.memory;
+  AddressSummary summary;
+  switch (address_access(d, mask, result, summary)) {
     case StateSpace::kShared:
       op.space = Space::kShared;
       check_window(op, summary, launch_.shared_bytes(), "shared memory");
@@ -248,15 +256,8 @@ void Warp::access_global(const Decoded& d, MemoryOp& op, const AddressSummary& s
 
 /// Carried mode: copies the data of a store or the operands of an atomic into the operation.
 void Warp::carry_data(const Decoded& d, MemoryOp& op) {
-  const MemoryForm& m = d.memory;
-  store_lanes(frame_, d, op.kind == AccessKind::kAtomic ? Decoded::kOperand : 0, op.active,
-              op.data.data(), kPacked.data());
-  if (op.kind == AccessKind::kAtomic && op.atomic == AtomicOp::kCompareAndSwap) {
-    const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
-    for_lanes(op.active, [&](unsigned i) {
-      op.compare[i] = read_word(compare + cell_bytes(m.element_bytes) * i, m.element_bytes);
-    });
-  }
+  if (op.kind == AccessKind::kAtomic) return carry_operands(d, op);
+  store_lanes(frame_, d, op.active, op.data.data(), kPacked.data());
 }
 
 /// Performs the access on host memory, in ascending order of lanes.
@@ -266,27 +267,12 @@ void Warp::run_access(const Decoded& d, const MemoryOp& op, std::byte* base, con
       load_lanes(frame_, d, op.active, base, offsets, alu_.gather);
       return;
     case AccessKind::kStore:
-      store_lanes(frame_, d, 0, op.active, base, offsets);
+      store_lanes(frame_, d, op.active, base, offsets);
       return;
     case AccessKind::kAtomic:
-      break;
+      run_atomic(d, op, base, offsets);
+      return;
   }
-  const unsigned bytes = d.memory.element_bytes;
-  const unsigned cell = cell_bytes(bytes);
-  std::byte* to = frame_.at(d.slot[Decoded::kResult]);
-  const std::byte* operand = frame_.at(d.slot[Decoded::kOperand]);
-  const std::byte* compare = frame_.at(d.slot[Decoded::kComparand]);
-  const bool swaps = op.atomic == AtomicOp::kCompareAndSwap;
-  // Each lane reads its operands before it writes, because the result register can be an operand.
-  for_lanes(op.active, [&](unsigned i) {
-    std::byte* at = base + offsets[i];
-    const u64 old = read_word(at, bytes);
-    const u64 value =
-        apply_atomic(op.atomic, op.atomic_type, old, read_word(operand + cell * i, bytes),
-                     swaps ? read_word(compare + cell * i, bytes) : 0);
-    __builtin_memcpy(at, &value, bytes);
-    __builtin_memcpy(to + cell * i, &old, bytes);
-  });
 }
 
 /// Per-thread memory: each lane has a contiguous range here. In the device, the local memory of a
@@ -307,6 +293,7 @@ void Warp::access_local(const Decoded& d, const IssueContext& context, MemoryOp&
 void Warp::complete(const AccessEnd& access, const std::byte* data) {
   if (access.copy != 0) return end_copy(access.copy, data);
   const Decoded& d = code_[access.pc];
+  if (d.action == Action::kAtomic) return complete_atomic(d, access.active, data);
   load_lanes(frame_, d, access.active, data, kPacked.data(), alu_.gather);
 }
 

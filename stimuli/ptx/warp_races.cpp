@@ -8,14 +8,14 @@
 
 namespace tessera::ptx {
 
-/// run_access() on shared or global memory with a race check of each lane.
+/// An access of shared or global memory with a race check of each lane.
 void Warp::run_checked(const Decoded& d, const MemoryOp& op, std::byte* base,
-                       const std::uint64_t* offsets) {
+                       const std::uint64_t* offsets, RunAccess run) {
   std::array<std::byte, kWarpLanes * std::size_t{kMaxLaneBytes}> before;
   for_lanes(op.active, [&](unsigned i) {
     __builtin_memcpy(&before[std::size_t{i} * kMaxLaneBytes], base + offsets[i], op.lane_bytes);
   });
-  run_access(d, op, base, offsets);
+  (this->*run)(d, op, base, offsets);
   for_lanes(op.active, [&](unsigned i) {
     check_race(d, op, i, &before[std::size_t{i} * kMaxLaneBytes], base + offsets[i]);
   });

@@ -21,13 +21,13 @@ TEST_CASE(
   std::vector<std::size_t> sent;
   struct Expected {
     const AtomicOperands* operands;
-    std::array<std::uint64_t, 4> old;
+    std::array<AtomicWord, 4> old;
   };
   std::vector<Expected> expected;
   for (unsigned i = 0; i < kLine; ++i) line[i] = initial(0x1000 + i);
   std::uint64_t cycle = 10;
   for (unsigned op = 0; op <= static_cast<unsigned>(AtomicOp::kCompareAndSwap); ++op) {
-    for (unsigned type = 0; type <= static_cast<unsigned>(AtomicType::kF16); ++type) {
+    for (unsigned type = 0; type <= static_cast<unsigned>(AtomicType::kBf16x8); ++type) {
       AtomicOperands* o = rig.adds(0, 0);
       o->op = static_cast<AtomicOp>(op);
       o->type = static_cast<AtomicType>(type);
@@ -42,8 +42,9 @@ TEST_CASE(
         std::memcpy(&e.old[i], &line[lane.offset], bytes);
         // Small numbers are numbers in every type, and comparisons succeed now and then.
         lane.operand = random() % 1000;
+        if (bytes == 16) lane.operand |= AtomicWord{random() % 1000} << 64;
         lane.compare = random() % 2 == 0 ? e.old[i] : random();
-        const std::uint64_t result =
+        const AtomicWord result =
             apply_atomic(o->op, o->type, e.old[i], lane.operand, lane.compare);
         std::memcpy(&line[lane.offset], &result, bytes);
       }
@@ -59,8 +60,8 @@ TEST_CASE(
     for (unsigned i = 0; i < 4; ++i) CHECK(e.operands->lanes[i].old == e.old[i]);
   }
   CHECK(rig.sm.result(last).data == line);
-  CHECK(rig.llc.stats().atomics == 110);
-  CHECK(rig.llc.stats().atomic_lanes == 440);
+  CHECK(rig.llc.stats().atomics == 200);
+  CHECK(rig.llc.stats().atomic_lanes == 800);
   CHECK(rig.llc.stats().misses == 1);
 }
 

@@ -90,11 +90,11 @@ class CarriedRunner {
       std::byte* mine = data.data() + lane * kMaxLaneBytes;
       std::memcpy(mine, at, p.op.lane_bytes);
       if (p.op.kind != AccessKind::kAtomic) continue;
-      std::uint64_t old = 0;
-      std::uint64_t operand = 0;
+      AtomicWord old = 0;
+      AtomicWord operand = 0;
       std::memcpy(&old, at, p.op.lane_bytes);
       std::memcpy(&operand, p.op.data.data() + lane * kMaxLaneBytes, p.op.lane_bytes);
-      const std::uint64_t value =
+      const AtomicWord value =
           apply_atomic(p.op.atomic, p.op.atomic_type, old, operand, p.op.compare[lane]);
       std::memcpy(at, &value, p.op.lane_bytes);
     }

@@ -44,6 +44,7 @@ TEST_CASE("both instruction sets give the same bits for every computing instruct
           name.rfind("madc", 0) == 0) {
         d.aux &= 3;
       }
+      if (name.rfind("isspacep", 0) == 0) d.aux = 0;  // no constant variables
       Frame frame;
       frame.mask = round % 2 == 0 ? kAllLanes : static_cast<std::uint32_t>(random()) | 1u;
       frame.bank[0] = reinterpret_cast<std::byte*>(bank.data());

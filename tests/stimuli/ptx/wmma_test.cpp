@@ -321,9 +321,10 @@ TEST_CASE("wmma of other shapes and types is refused by name") {
     CHECK_THROWS_WITH(tessera::ptx::decode(module, "k"),
                       Catch::Contains("supported: wmma.{load.a") || Catch::Contains("a fragment"));
   };
-  refuses("wmma.load.a.sync.aligned.row.m8n8k32.global.s4 {%r1}, [%rd1], %r2;");
+  refuses("wmma.load.a.sync.aligned.col.m8n8k32.global.s4 {%r1}, [%rd1], %r2;");
   refuses("wmma.load.a.sync.aligned.row.m16n16k16.global.s32 {%r1, %r2}, [%rd1], %r2;");
-  refuses("wmma.load.a.sync.aligned.row.m16n16k8.global.tf32 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
+  refuses("wmma.load.a.sync.aligned.row.m16n16k16.global.tf32 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
+  refuses("wmma.load.a.sync.aligned.row.m16n16k8.global.f16 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
   refuses("wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%rd1], %r2;");
   refuses("wmma.load.c.aligned.row.m16n16k16.global.f16 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
   refuses("wmma.load.c.sync.aligned.m16n16k16.global.f16 {%r1, %r2, %r3, %r4}, [%rd1], %r2;");
