@@ -39,6 +39,9 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   /// allocated.
   void load(const ptx::Module& module);
 
+  /// Bytes of stack of a thread in later launches (ptx::MemoryView::stack_bytes).
+  void set_stack_bytes(std::uint32_t bytes) { stack_bytes_ = bytes; }
+
   /// The address of a variable; loads the module if necessary. Throws InputError if it has none.
   Address symbol(const ptx::Module& module, const std::string& name);
 
@@ -73,6 +76,7 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   std::set<std::string> raced_;   ///< places with a reported race
   /// Created for the first module that declares malloc or free.
   std::unique_ptr<ptx::DeviceHeap> heap_;
+  std::uint32_t stack_bytes_ = ptx::kDefaultStackBytes;
   Address grid_workspace_ = 0;  ///< shared by cooperative launches, which run one at a time
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };

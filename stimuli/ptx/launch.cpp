@@ -66,8 +66,9 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
                      " bytes of shared memory; at most 16 MiB can be addressed");
   }
   shared_bytes_ = static_cast<std::uint32_t>(shared);
+  place_stack();
   warp_bytes_ =
-      align64(kernel_->register_bytes) + align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
+      align64(kernel_->register_bytes) + align64(std::uint64_t{local_bytes_} * kWarpLanes);
   for (unsigned n = 0; n < run_threads; ++n) recent_[n].resize(kernel_->code.size());
   if (memory_.race != nullptr) races_ = std::make_unique<LaunchRaces>();
   place_parameters(request);
@@ -81,6 +82,21 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
                   &place[axis], 4);
     }
   }
+}
+
+void Launch::place_stack() {
+  std::uint64_t bytes = kernel_->local_bytes;
+  if (kernel_->stack_top_offset != 0) {
+    const std::uint64_t unit = kernel_->stack_alignment;
+    bytes = (bytes + memory_.stack_bytes + unit - 1) / unit * unit;
+  }
+  if (bytes > kMostLocalBytes) {
+    throw InputError("kernel '" + kernel_->name + "': a thread with " +
+                     std::to_string(kernel_->local_bytes) + " bytes of local variables and " +
+                     std::to_string(memory_.stack_bytes) + " bytes of stack; at most " +
+                     std::to_string(kMostLocalBytes) + " bytes in all are supported");
+  }
+  local_bytes_ = static_cast<std::uint32_t>(bytes);
 }
 
 void Launch::place_parameters(const LaunchRequest& request) {
@@ -100,6 +116,7 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
   fill32(bank + LaunchBank::kNwarps, kWarpLanes * 2);
   fill32(bank + LaunchBank::kDynamicShared, request.dynamic_shared_bytes);
   fill32(bank + LaunchBank::kTotalShared, shared_bytes_);
+  if (kernel_->stack_top_offset != 0) fill64(bank + kernel_->stack_top_offset, local_bytes_);
   if (kernel_->workspace_offset != 0) {
     if (memory_.grid_workspace == 0) {
       throw InputError("kernel '" + kernel_->name +

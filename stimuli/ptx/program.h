@@ -20,6 +20,11 @@ namespace tessera::ptx {
 
 class DeviceHeap;
 
+/// Local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications").
+inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
+/// CUDA's default of cudaLimitStackSize.
+inline constexpr std::uint32_t kDefaultStackBytes = 1024;
+
 /// A launch's view of device memory.
 struct MemoryView {
   /// Allocations for the bounds checks of all accesses. Never null.
@@ -30,6 +35,8 @@ struct MemoryView {
   const std::map<std::string, Address>* symbols = nullptr;
   /// Textures and surfaces by handle. Null if there are none.
   const TextureTable* textures = nullptr;
+  /// Bytes of stack of a thread, for kernels with out-of-line functions or alloca (calls.h).
+  std::uint32_t stack_bytes = kDefaultStackBytes;
   /// Heap of malloc and free in device code. Null if there is none.
   DeviceHeap* heap = nullptr;
   /// Address in %envreg1 and %envreg2: kGridWorkspaceBytes bytes of zeros. 0 if there is none.
