@@ -70,6 +70,8 @@ struct Manifest {
   /// Complete paths of the PTX files, which are linked together.
   std::vector<std::string> ptx;
   std::map<Scale, Sizes> sizes;
+  /// Bytes of stack of a thread; absent: ptx::kDefaultStackBytes.
+  std::optional<Formula> stack_bytes;
   std::vector<ArraySpec> arrays;
   std::vector<ArraySpec> variables;
   std::vector<ScalarSpec> scalars;

@@ -6,6 +6,7 @@
 
 #include "stimuli/kernels/manifest_reader.h"
 #include "stimuli/kernels/textures.h"
+#include "stimuli/ptx/program.h"
 
 namespace tessera::kernels {
 namespace {
@@ -18,6 +19,7 @@ class Check {
   Check(const Manifest& m, Scale scale, const Sizes& sizes) : m_(m), scale_(scale), sizes_(sizes) {}
 
   void run() {
+    if (m_.stack_bytes) stack(*m_.stack_bytes);
     for (const ArraySpec& a : m_.arrays) array(a);
     for (const ArraySpec& v : m_.variables) array(v);
     for (const TextureSpec& t : m_.textures) texture(t);
@@ -29,6 +31,14 @@ class Check {
   }
 
  private:
+  void stack(const Formula& bytes) const {
+    const std::int64_t value = m_.value(bytes, sizes_);
+    constexpr auto kMost = static_cast<std::int64_t>(ptx::kMostLocalBytes);
+    if (value >= 0 && value <= kMost) return;
+    m_.fail(bytes.pointer, "expected 0 to " + std::to_string(kMost) + " bytes of stack, found " +
+                               std::to_string(value) + " at scale " + scale_name(scale_));
+  }
+
   void array(const ArraySpec& a) {
     count_ = -1;
     if (a.count) {

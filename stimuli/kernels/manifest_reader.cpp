@@ -32,8 +32,9 @@ ManifestReader::ManifestReader(Manifest& out, const nlohmann::json& root, std::s
 }
 
 void ManifestReader::read() {
-  root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "arrays", "variables",
-                "scalars", "textures", "surfaces", "launches", "outputs", "expected"});
+  root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "stack_bytes",
+                "arrays", "variables", "scalars", "textures", "surfaces", "launches", "outputs",
+                "expected"});
   m_.info.name = root_.required("name").string();
   if (const auto n = root_.member("description")) m_.info.description = n->string();
   if (const auto n = root_.member("family")) m_.info.family = n->string();
@@ -41,6 +42,7 @@ void ManifestReader::read() {
   if (m_.ptx.empty()) ptx();
   sizes();
   replace_sizes();
+  if (const auto n = root_.member("stack_bytes")) m_.stack_bytes = formula(*n);
   for (const Node& n : root_.required("arrays").elements()) array(n);
   const auto each = [this](const char* key, const auto& read_one) {
     const auto list = root_.member(key);

@@ -2,7 +2,6 @@
 #include "stimuli/kernels/module_loader.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <utility>
@@ -22,33 +21,6 @@ bool has_memory(const ptx::Variable& v) {
   const bool placed = v.space == ptx::StateSpace::kGlobal || v.space == ptx::StateSpace::kConst;
   // Texture, sampler and surface references are opaque: no bytes.
   return placed && ptx::type_bytes(v.type) != 0;
-}
-
-void put_low_bytes(std::vector<std::byte>& contents, std::uint64_t offset, std::uint64_t value,
-                   unsigned bytes) {
-  for (unsigned i = 0; i < bytes; ++i) {
-    contents.at(offset + i) = static_cast<std::byte>(value >> (8 * i));
-  }
-}
-
-std::vector<std::byte> contents_of(const ptx::Variable& v,
-                                   const std::map<std::string, Address>& symbols) {
-  // Always found: a variable whose initialiser refers to another symbol has no location.
-  const auto address_of = [&](const std::string& name) { return symbols.at(name); };
-
-  std::vector<std::byte> contents(v.bytes());
-  const std::size_t given = std::min(contents.size(), v.initial.size());
-  if (given != 0) std::memcpy(contents.data(), v.initial.data(), given);
-  for (std::size_t i = 0; i < v.initial_symbols.size(); ++i) {
-    const auto& [offset, name] = v.initial_symbols[i];
-    const std::int64_t addend = i < v.initial_addends.size() ? v.initial_addends[i] : 0;
-    put_low_bytes(contents, offset, address_of(name) + static_cast<std::uint64_t>(addend), 8);
-  }
-  for (const ptx::PartialSymbol& p : v.partial_symbols) {
-    const std::uint64_t address = address_of(p.name) + static_cast<std::uint64_t>(p.addend);
-    put_low_bytes(contents, p.offset, address >> p.shift, p.bytes);
-  }
-  return contents;
 }
 
 void check_shape(const LaunchRequest& request) {
@@ -119,7 +91,7 @@ void ModuleLoader::place(const ptx::Module& module, Loaded& into) {
   }
   for (const ptx::Variable& v : module.variables) {
     if (into.symbols.count(v.name) == 0) continue;
-    const std::vector<std::byte> contents = contents_of(v, into.symbols);
+    const std::vector<std::byte> contents = ptx::initial_contents(module, v, into.symbols);
     device_.write(into.symbols.at(v.name), contents.data(), contents.size());
   }
 }
@@ -143,9 +115,12 @@ Address ModuleLoader::cleared_workspace() {
   return grid_workspace_;
 }
 
-/// Memory for the local memory of all warp slots. Launches share it; a launch that needs more gets a
-/// larger allocation.
-ptx::LocalMemory ModuleLoader::local_memory(std::uint64_t warp_bytes, const DeviceSlots& slots) {
+/// Memory for the local memory of all warp slots. Launches share it; a launch that needs more gets
+/// a larger allocation.
+ptx::LocalMemory ModuleLoader::local_memory(std::uint64_t thread_bytes, const DeviceSlots& slots) {
+  // Whole elements of the widest access.
+  constexpr std::uint64_t kElement = kMaxLaneBytes;
+  const std::uint64_t warp_bytes = (thread_bytes + kElement - 1) / kElement * kElement * kWarpLanes;
   const std::uint64_t page = slots.page_bytes;
   const std::uint64_t sm_bytes = (warp_bytes * slots.warps + page - 1) / page * page;
   const std::uint64_t bytes = sm_bytes * slots.sms;
@@ -255,8 +230,9 @@ std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
   memory.symbols = &loaded(module).symbols;
   memory.textures = &device_.textures();
   memory.heap = heap_.get();
+  memory.stack_bytes = stack_bytes_;
   if (ptx::is_cooperative(*decoded)) memory.grid_workspace = cleared_workspace();
-  const std::uint64_t local = ptx::local_bytes_per_warp(*decoded);
+  const std::uint64_t local = ptx::local_bytes_per_thread(*decoded, stack_bytes_);
   if (local != 0 && environment.slots.sms != 0) {
     memory.local = local_memory(local, environment.slots);
   }

@@ -39,6 +39,9 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   /// allocated.
   void load(const ptx::Module& module);
 
+  /// Bytes of stack of a thread in later launches (ptx::MemoryView::stack_bytes).
+  void set_stack_bytes(std::uint32_t bytes) { stack_bytes_ = bytes; }
+
   /// The address of a variable; loads the module if necessary. Throws InputError if it has none.
   Address symbol(const ptx::Module& module, const std::string& name);
 
@@ -67,7 +70,7 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   void place(const ptx::Module& module, Loaded& into);
   void make_heap(const ptx::Module& module);
   Address cleared_workspace();
-  ptx::LocalMemory local_memory(std::uint64_t warp_bytes, const DeviceSlots& slots);
+  ptx::LocalMemory local_memory(std::uint64_t thread_bytes, const DeviceSlots& slots);
 
   Device& device_;
   std::set<std::string> warned_;  ///< places with a reported warning
@@ -77,6 +80,7 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   /// The memory that the launches with local memory share, and its size.
   Address local_memory_ = 0;
   std::uint64_t local_memory_bytes_ = 0;
+  std::uint32_t stack_bytes_ = ptx::kDefaultStackBytes;
   Address grid_workspace_ = 0;  ///< shared by cooperative launches, which run one at a time
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };

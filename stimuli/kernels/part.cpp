@@ -14,6 +14,10 @@ namespace tessera::kernels {
 
 void HostSession::set_up() {
   const Manifest& m = inputs_.manifest();
+  if (m.stack_bytes) {
+    const std::int64_t bytes = m.value(*m.stack_bytes, inputs_.sizes());
+    loader_->set_stack_bytes(static_cast<std::uint32_t>(bytes));
+  }
   for (const ArraySpec& a : m.arrays) {
     addresses_[a.name] = device_.allocate(a.name, inputs_.count(a) * element_bytes(a.type));
     // Device memory is initially zero, so that untouched pages need no host memory.

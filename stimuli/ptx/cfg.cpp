@@ -28,6 +28,57 @@ class BitSet {
   std::vector<std::uint64_t> words_;
 };
 
+/// From the names that are live after a node to those that are live before it.
+void step_back(const FlowNode& node, BitSet& live) {
+  if (!node.predicated) {
+    for (const std::uint32_t r : node.writes) live.clear(r);
+  }
+  for (const std::uint32_t r : node.reads) live.set(r);
+}
+
+/// The names that are live at the beginning of each block; those of the exit are last.
+std::vector<BitSet> live_at_entries(const std::vector<FlowNode>& nodes,
+                                    const std::vector<BasicBlock>& blocks, std::size_t names) {
+  std::vector<BitSet> live_in(blocks.size() + 1, BitSet(names));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = blocks.size(); b-- > 0;) {
+      BitSet live(names);
+      for (const std::uint32_t s : blocks[b].successors) live.merge(live_in[s]);
+      for (std::size_t i = blocks[b].last + std::size_t{1}; i-- > blocks[b].first;) {
+        step_back(nodes[i], live);
+      }
+      changed = live_in[b].merge(live) || changed;
+    }
+  }
+  return live_in;
+}
+
+/// The names that some path from a root has written at the beginning of each block.
+std::vector<BitSet> written_at_entries(const std::vector<FlowNode>& nodes,
+                                       const std::vector<BasicBlock>& blocks, std::size_t names,
+                                       const std::vector<std::uint32_t>& roots,
+                                       const std::vector<std::uint32_t>& defined) {
+  std::vector<BitSet> written_in(blocks.size() + 1, BitSet(names));
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    if (std::find(roots.begin(), roots.end(), blocks[b].first) == roots.end()) continue;
+    for (const std::uint32_t r : defined) written_in[b].set(r);
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      BitSet written = written_in[b];
+      for (std::size_t i = blocks[b].first; i <= blocks[b].last; ++i) {
+        for (const std::uint32_t r : nodes[i].writes) written.set(r);
+      }
+      for (const std::uint32_t s : blocks[b].successors) {
+        changed = written_in[s].merge(written) || changed;
+      }
+    }
+  }
+  return written_in;
+}
+
 /// Blocks in post-order of a traversal from the exit along reversed edges; the exit (index = block
 /// count) is last. Blocks that cannot reach the exit (endless loops) are omitted.
 std::vector<std::uint32_t> reverse_post_order(
@@ -147,21 +198,37 @@ std::vector<std::uint32_t> reconvergence_points(const std::vector<FlowNode>& nod
   return points;
 }
 
-std::uint32_t max_live(const std::vector<FlowNode>& nodes, const std::vector<std::uint8_t>& units) {
+std::vector<std::vector<std::uint32_t>> kept_over(const std::vector<FlowNode>& nodes,
+                                                  std::size_t names,
+                                                  const std::vector<std::uint32_t>& at,
+                                                  const std::vector<std::uint32_t>& roots,
+                                                  const std::vector<std::uint32_t>& defined) {
   const std::vector<BasicBlock> blocks = basic_blocks(nodes);
-  std::vector<BitSet> live_in(blocks.size() + 1, BitSet(units.size()));
-  std::uint32_t unused = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (std::size_t b = blocks.size(); b-- > 0;) {
-      BitSet live(units.size());
-      for (const std::uint32_t s : blocks[b].successors) live.merge(live_in[s]);
-      for (std::size_t i = blocks[b].last + std::size_t{1}; i-- > blocks[b].first;) {
-        live_across(nodes[i], units, live, unused);
-      }
-      changed = live_in[b].merge(live) || changed;
+  const std::vector<BitSet> live_in = live_at_entries(nodes, blocks, names);
+  const std::vector<BitSet> written_in = written_at_entries(nodes, blocks, names, roots, defined);
+  std::vector<std::vector<std::uint32_t>> kept;
+  std::size_t b = 0;
+  for (const std::uint32_t node : at) {
+    while (blocks[b].last < node) ++b;
+    BitSet live(names);
+    for (const std::uint32_t s : blocks[b].successors) live.merge(live_in[s]);
+    for (std::size_t i = blocks[b].last; i > node; --i) step_back(nodes[i], live);
+    for (const std::uint32_t r : nodes[node].writes) live.clear(r);
+    BitSet written = written_in[b];
+    for (std::size_t i = blocks[b].first; i < node; ++i) {
+      for (const std::uint32_t r : nodes[i].writes) written.set(r);
+    }
+    std::vector<std::uint32_t>& names_here = kept.emplace_back();
+    for (std::size_t r = 0; r < names; ++r) {
+      if (live.test(r) && written.test(r)) names_here.push_back(static_cast<std::uint32_t>(r));
     }
   }
+  return kept;
+}
+
+std::uint32_t max_live(const std::vector<FlowNode>& nodes, const std::vector<std::uint8_t>& units) {
+  const std::vector<BasicBlock> blocks = basic_blocks(nodes);
+  const std::vector<BitSet> live_in = live_at_entries(nodes, blocks, units.size());
   std::uint32_t most = 0;
   for (const BasicBlock& block : blocks) {
     BitSet live(units.size());

@@ -34,6 +34,15 @@ std::vector<BasicBlock> basic_blocks(const std::vector<FlowNode>& nodes);
 /// instructions.
 std::vector<std::uint32_t> reconvergence_points(const std::vector<FlowNode>& nodes);
 
+/// For each node of `at`, ascending: the names whose value after the node is one from before it. It
+/// is read later, the node does not write it, and on some path from a node of `roots` it has been
+/// written. The names of `defined` have a value at the roots. `names`: number of names.
+std::vector<std::vector<std::uint32_t>> kept_over(const std::vector<FlowNode>& nodes,
+                                                  std::size_t names,
+                                                  const std::vector<std::uint32_t>& at,
+                                                  const std::vector<std::uint32_t>& roots,
+                                                  const std::vector<std::uint32_t>& defined);
+
 /// The largest sum of `units` over the registers that are live at the same point.
 std::uint32_t max_live(const std::vector<FlowNode>& nodes, const std::vector<std::uint8_t>& units);
 

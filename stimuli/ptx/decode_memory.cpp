@@ -176,7 +176,7 @@ void Decoder::decode_fixed(const AddressOperand& from, bool is_store) {
 }
 
 void Decoder::decode_memory() {
-  const bool is_store = in_->opcode == "st";
+  const bool is_store = in_->opcode == "st" || in_->opcode == kSaveOpcode;
   Type type = Type::kNone;
   parse_memory_modifiers(is_store, type);
   expect_with_policy(2);

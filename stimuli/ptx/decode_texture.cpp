@@ -66,9 +66,9 @@ bool mentions_results_of(const Instruction& i, const Instruction& fetch) {
 /// Also true for instructions at which lanes wait for other lanes of their warp, because those can
 /// fetch in the meantime.
 bool ends_block(const std::string& opcode) {
-  return is_one_of(opcode,
-                   {"bra", "brx", "ret", "exit", "bar", "barrier", "trap", "brkpt", "shfl", "vote",
-                    "match", "redux", "elect", "activemask", "wmma", kPrintCall, kAssertCall});
+  return is_one_of(opcode, {"bra", "brx", "ret", "exit", "bar", "barrier", "trap", "brkpt", "shfl",
+                            "vote", "match", "redux", "elect", "activemask", "wmma", kPrintCall,
+                            kAssertCall, kCallOpcode, kReturnOpcode});
 }
 
 }  // namespace

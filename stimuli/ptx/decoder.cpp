@@ -5,6 +5,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "stimuli/ptx/flat_code.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/ptx/read_only.h"
 #include "stimuli/ptx/refusal.h"
@@ -20,15 +21,6 @@ constexpr std::uint32_t kLeastRegisters = 16;
 constexpr std::uint32_t kRegisterUnit = 8;
 constexpr std::uint32_t kMostRegisters = 255;
 
-std::uint64_t align_up(std::uint64_t v, std::uint64_t alignment) {
-  return (v + alignment - 1) / alignment * alignment;
-}
-
-std::uint64_t alignment_of(const Variable& v) {
-  if (v.align != 0) return v.align;
-  return std::max<std::uint64_t>(1, std::uint64_t{type_bytes(v.type)} * v.vector);
-}
-
 /// Instructions that are not modelled, independent of their modifiers.
 struct OutsideModel {
   const char* opcode;
@@ -41,7 +33,6 @@ constexpr OutsideModel kOutside[] = {
     {"tcgen05", kMatrix},
     {"sured", "reductions on surfaces are not modelled; supported: suld.b, sust.b, red.global"},
     {"brx", "indirect branches are not supported; supported: bra"},
-    {"alloca", "stack allocation is not supported; supported: .local variables of fixed size"},
     {"max3", "PTX has no such opcode; PTX 8.8 writes max.f32 with three sources"},
     {"min3", "PTX has no such opcode; PTX 8.8 writes min.f32 with three sources"},
     {"tensormap", "tensor maps are not modelled; supported: cp.async.bulk without a tensor map"},
@@ -51,25 +42,46 @@ constexpr OutsideModel kOutside[] = {
 
 }  // namespace
 
-Decoder::Decoder(const Module& module, const Function& function)
+Decoder::Decoder(const Module& module, const FlatKernel& kernel)
     : module_(module),
-      function_(function),
+      flat_(kernel),
+      function_(kernel.function),
       kernel_(std::make_shared<Kernel>()),
       alu_(AluTable::get()) {
-  kernel_->name = function.name;
+  kernel_->name = function_.name;
   kernel_->file = module.file;
   kernel_->linked_files = module.linked_files;
-  kernel_->max_threads = function.max_threads;
-  kernel_->required_threads = function.required_threads;
+  kernel_->max_threads = function_.max_threads;
+  kernel_->required_threads = function_.required_threads;
   kernel_->launch_bytes = LaunchBank::kSymbols;
-  kernel_->code.reserve(function.body.size() + 1);
+  kernel_->code.reserve(function_.body.size() + 1);
 }
 
 std::shared_ptr<const Kernel> Decoder::run() {
+  decode_body();
+  finish_flow();
+  finish_functions();
+  find_read_only_loads();
+  return kernel_;
+}
+
+RegisterTrace Decoder::trace() {
+  decode_body();
+  finish_flow();
+  RegisterTrace t;
+  t.registers.resize(units_.size());
+  for (const auto& [name, r] : registers_) t.registers[r.name] = {name, r.bytes};
+  t.flow = std::move(flow_);
+  t.code_of = std::move(code_of_);
+  return t;
+}
+
+void Decoder::decode_body() {
   place_registers();
   place_parameters();
   place_variables();
   place_shared();
+  place_stack();
   for (const Label& label : function_.labels) labels_[label.name] = label.position;
   constant_mask(kAllLanes);  // offset 0: the guard of unguarded instructions
   for (std::size_t n = 0; n < function_.body.size(); ++n) {
@@ -85,9 +97,6 @@ std::shared_ptr<const Kernel> Decoder::run() {
   end.opcode = "ret";
   end.text = "(end of kernel)";
   decode_one(end);
-  finish_flow();
-  find_read_only_loads();
-  return kernel_;
 }
 
 void Decoder::place_registers() {
@@ -155,12 +164,10 @@ void Decoder::place_variables() {
     places_[v.name] = Place{v.space, offset, v.bytes(), false};
     offset += v.bytes();
   }
-  // CUDA's limit per thread (CUDA C++ Programming Guide, "Technical Specifications").
-  constexpr std::uint64_t kMostLocal = 512 * 1024;
-  if (offset > kMostLocal) {
+  if (offset > kMostLocalBytes) {
     throw InputError(module_.where(function_.line) + ": kernel '" + function_.name + "' needs " +
                      std::to_string(offset) + " bytes of local memory a thread; at most " +
-                     std::to_string(kMostLocal) + " are supported");
+                     std::to_string(kMostLocalBytes) + " are supported");
   }
   kernel_->local_bytes = static_cast<std::uint32_t>(align_up(offset, 16));
   for (const Variable& v : module_.variables) {
@@ -254,7 +261,9 @@ void Decoder::emit(Unit unit, unsigned cost) {
   node.reads = read_names_;
   node.writes = write_names_;
   node.predicated = !in_->guard.empty();
-  if (d_.action == Action::kExit) node.falls_through = node.predicated;
+  if (d_.action == Action::kExit || d_.action == Action::kReturn) {
+    node.falls_through = node.predicated;
+  }
   kernel_->code.push_back(d_);
   kernel_->info.push_back(info);
   kernel_->text.push_back(in_->text);
@@ -263,9 +272,9 @@ void Decoder::emit(Unit unit, unsigned cost) {
 
 void Decoder::decode_one(const Instruction& instruction) {
   begin(instruction);
-  if (decode_control() || decode_texture() || decode_async()) return;
+  if (decode_control() || decode_stack() || decode_texture() || decode_async()) return;
   const std::string& op = instruction.opcode;
-  if (op == "ld" || op == "st" || op == "ldu") {
+  if (op == "ld" || op == "st" || op == "ldu" || op == kSaveOpcode || op == kRestoreOpcode) {
     decode_memory();
   } else if (op == "atom" || op == "red") {
     decode_atomic();
@@ -289,7 +298,8 @@ void Decoder::finish_flow() {
     flow_[code].target = to;
     flow_[code].falls_through = flow_[code].predicated;
   }
-  const std::vector<std::uint32_t> points = reconvergence_points(flow_);
+  const std::vector<std::uint32_t> points =
+      reconvergence_points(flat_.functions.empty() ? flow_ : flow_of_returns());
   for (const auto& branch : branches_) {
     kernel_->code[branch.first].reconverge = points[branch.first];
   }
@@ -300,7 +310,7 @@ void Decoder::finish_flow() {
 }
 
 void Decoder::find_read_only_loads() {
-  ReadOnlyReport report = find_read_only(module_, function_);
+  ReadOnlyReport report = find_read_only(module_, flat_);
   kernel_->writes_anywhere = report.writes_anywhere;
   kernel_->written_surfaces = std::move(report.written_surfaces);
   kernel_->pointers.reserve(report.pointers.size());
@@ -333,10 +343,9 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   std::vector<std::string> opcodes = alu_.opcodes();
   std::string list;
   for (const char* more :
-       {"ld",        "st",   "atom",   "red",   "bra",  "bar",      "barrier",   "call",
-        "ret",       "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",
-        "vabsdiff4", "tex",  "tld4",   "txq",   "suld", "sust",     "suq",       "cp",
-        "mbarrier"}) {
+       {"ld",   "st",     "atom",  "red",  "bra",      "bar",       "barrier", "call",      "ret",
+        "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",    "vabsdiff4", "tex",
+        "tld4", "txq",    "suld",  "sust", "suq",      "cp",        "mbarrier"}) {
     opcodes.emplace_back(more);
   }
   std::sort(opcodes.begin(), opcodes.end());
@@ -372,9 +381,10 @@ void check_cluster(const Module& module, const Function& function) {
 }  // namespace
 
 std::shared_ptr<const Kernel> decode(const Module& module, const std::string& entry) {
-  Function flat = expand_calls(module, entry_function(module, entry));
-  declare_matrix_registers(flat);
-  check_cluster(module, flat);
+  FlatKernel flat = expand_calls(module, entry_function(module, entry));
+  declare_matrix_registers(flat.function);
+  add_frames(module, flat);
+  check_cluster(module, flat.function);
   return Decoder(module, flat).run();
 }
 

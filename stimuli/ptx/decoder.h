@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "stimuli/ptx/alu_table.h"
+#include "stimuli/ptx/calls.h"
 #include "stimuli/ptx/cfg.h"
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/matrix.h"
@@ -22,11 +23,24 @@
 
 namespace tessera::ptx {
 
+/// The control flow of a decoded function, and the registers that each instruction names.
+struct RegisterTrace {
+  struct Name {
+    std::string name;
+    unsigned bytes = 0;  ///< 0: predicate
+  };
+  std::vector<Name> registers;  ///< by index in FlowNode
+  std::vector<FlowNode> flow;
+  std::vector<std::uint32_t> code_of;  ///< of each instruction: its first index in `flow`
+};
+
 class Decoder {
  public:
-  /// `function` must not contain calls (expand_calls).
-  Decoder(const Module& module, const Function& function);
+  /// `kernel`: of expand_calls(). It must outlive the decoder.
+  Decoder(const Module& module, const FlatKernel& kernel);
   std::shared_ptr<const Kernel> run();
+  /// Decodes the kernel as run() does, for add_frames().
+  RegisterTrace trace();
 
  private:
   struct Register {
@@ -57,6 +71,7 @@ class Decoder {
   void place_variables();
   void place_parameters();
   void place_shared();
+  void decode_body();
   void decode_one(const Instruction& instruction);
   void finish_flow();
   void find_read_only_loads();
@@ -196,7 +211,18 @@ class Decoder {
   void decode_policy();
   void decode_system_call();
 
+  // Calls of out-of-line functions and the stack (decode_calls.cpp).
+  bool decode_stack();
+  void decode_call();
+  void decode_alloca();
+  CallData call_data(const std::string& variable) const;
+  void place_stack();
+  void finish_functions();
+  /// The flow graph for reconvergence: lanes of a function that end do not return.
+  std::vector<FlowNode> flow_of_returns() const;
+
   const Module& module_;
+  const FlatKernel& flat_;
   const Function& function_;
   std::shared_ptr<Kernel> kernel_;
   const AluTable& alu_;
@@ -231,10 +257,6 @@ inline constexpr const char* kPrintCall = "_vprintf";
 inline constexpr const char* kAssertCall = "_assertfail";
 inline constexpr const char* kMallocCall = "_malloc";
 inline constexpr const char* kFreeCall = "_free";
-
-/// Replaces every call by the callee's body. Throws InputError for recursion and for functions
-/// without a body. Defined in inline.cpp.
-Function expand_calls(const Module& module, const Function& entry);
 
 /// Adds the hidden registers that wmma instructions need. Defined in decode_matrix.cpp.
 void declare_matrix_registers(Function& function);

@@ -79,6 +79,8 @@ enum class Action : std::uint8_t {
   kTogether,  ///< the same, but all 32 lanes must execute it together
   kWarpSync,  ///< call the handler when all member lanes have arrived (Kernel::syncs[aux])
   kBranch,
+  kCall,    ///< `aux`: index of Kernel::call_sites
+  kReturn,  ///< from the function `aux` of Kernel::functions
   kLoad,
   kStore,
   kAtomic,
@@ -92,6 +94,7 @@ enum class Action : std::uint8_t {
   kPrint,   ///< vprintf: result at 0 (optional), format at 1, buffer at 2
   kMalloc,  ///< malloc: result at 0, bytes at 1
   kFree,    ///< free: pointer at 1
+  kAlloca,  ///< result at 0, bytes at 1; `displacement`: alignment
   kAssert,  ///< __assertfail: message at 1, file at 2, line at 3, function at 4
   // Textures and surfaces: `aux` is the index of Kernel::textures.
   kTexelLoad,      ///< load of corner `displacement`; `target` is the code after the last corner

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stimuli/kernel_source.h"
@@ -47,6 +49,30 @@ struct WarpSync {
   std::optional<Shuffle> shuffle;
 };
 
+/// An argument or result of a call, in local memory or (arguments only) in the kernel's parameters.
+struct CallData {
+  Slot at;
+  std::uint32_t bytes = 0;
+};
+
+/// A function with code of its own (calls.h).
+struct KernelFunction {
+  std::string name;
+  std::uint64_t address = 0;
+  std::uint32_t entry = 0;        ///< index of its first instruction
+  std::uint64_t frame_bytes = 0;  ///< on the stack
+  std::vector<CallData> results;
+  std::vector<CallData> parameters;
+};
+
+struct CallSite {
+  /// 64-bit cells with the address of an indirect call's target. Empty: the target is the function.
+  std::optional<Slot> target;
+  std::vector<std::uint32_t> functions;  ///< possible targets: indices of Kernel::functions
+  std::vector<CallData> results;
+  std::vector<CallData> arguments;
+};
+
 class Kernel {
  public:
   std::string name;
@@ -62,6 +88,11 @@ class Kernel {
   std::vector<KernelPointer> pointers;
   std::vector<KernelLoad> read_only_loads;
   std::vector<WarpSync> syncs;
+  std::vector<KernelFunction> functions;
+  std::vector<CallSite> call_sites;
+  /// If there are indirect calls: all functions of the module by address, for messages. True if the
+  /// function has a body.
+  std::map<std::uint64_t, std::pair<std::string, bool>> function_names;
   std::vector<AsyncForm> async;               ///< Decoded::aux of asynchronous instructions
   std::vector<TextureForm> textures;          ///< Decoded::aux of texture instructions
   std::vector<SymbolUse> texture_references;  ///< .texref, .surfref: the places of their handles
@@ -70,12 +101,18 @@ class Kernel {
   std::uint32_t texel_sets = 0;               ///< of hidden texel buffers per warp
   std::uint32_t launch_bytes = 0;             ///< bank kLaunch
   std::uint32_t register_bytes = 0;           ///< bank kRegisters
-  std::uint32_t local_bytes = 0;              ///< .local bytes per thread
+  std::uint32_t local_bytes = 0;              ///< .local bytes per thread, without the stack
   std::uint32_t static_shared = 0;
   std::uint32_t register_names = 0;
   /// Offset in the launch bank of the halves of the grid workspace's address, the upper half first;
   /// 0 if the kernel does not read them.
   std::uint32_t workspace_offset = 0;
+  /// Offset in the launch bank of the address behind the stack; 0 if the kernel has no stack. The
+  /// stack is in local memory from local_bytes on.
+  std::uint32_t stack_top_offset = 0;
+  std::uint32_t stack_alignment = 16;
+  Slot stack_pointer;   ///< register of 64 bits
+  Slot return_address;  ///< register of 64 bits
   std::uint32_t registers_per_thread = 16;
   std::optional<std::array<std::uint32_t, 3>> max_threads;
   std::optional<std::array<std::uint32_t, 3>> required_threads;

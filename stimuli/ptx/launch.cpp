@@ -66,8 +66,9 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
                      " bytes of shared memory; at most 16 MiB can be addressed");
   }
   shared_bytes_ = static_cast<std::uint32_t>(shared);
+  place_stack();
   warp_bytes_ =
-      align64(kernel_->register_bytes) + align64(std::uint64_t{kernel_->local_bytes} * kWarpLanes);
+      align64(kernel_->register_bytes) + align64(std::uint64_t{local_bytes_} * kWarpLanes);
   for (unsigned n = 0; n < run_threads; ++n) recent_[n].resize(kernel_->code.size());
   if (memory_.race != nullptr) races_ = std::make_unique<LaunchRaces>();
   place_parameters(request);
@@ -81,6 +82,17 @@ Launch::Launch(std::shared_ptr<const Kernel> kernel, const LaunchRequest& reques
                   &place[axis], 4);
     }
   }
+}
+
+void Launch::place_stack() {
+  const std::uint64_t bytes = local_bytes_per_thread(*kernel_, memory_.stack_bytes);
+  if (bytes > kMostLocalBytes) {
+    throw InputError("kernel '" + kernel_->name + "': a thread with " +
+                     std::to_string(kernel_->local_bytes) + " bytes of local variables and " +
+                     std::to_string(memory_.stack_bytes) + " bytes of stack; at most " +
+                     std::to_string(kMostLocalBytes) + " bytes in all are supported");
+  }
+  local_bytes_ = static_cast<std::uint32_t>(bytes);
 }
 
 void Launch::place_parameters(const LaunchRequest& request) {
@@ -100,6 +112,7 @@ void Launch::fill_launch_bank(const LaunchRequest& request) {
   fill32(bank + LaunchBank::kNwarps, kWarpLanes * 2);
   fill32(bank + LaunchBank::kDynamicShared, request.dynamic_shared_bytes);
   fill32(bank + LaunchBank::kTotalShared, shared_bytes_);
+  if (kernel_->stack_top_offset != 0) fill64(bank + kernel_->stack_top_offset, local_bytes_);
   if (kernel_->workspace_offset != 0) {
     if (memory_.grid_workspace == 0) {
       throw InputError("kernel '" + kernel_->name +
@@ -259,10 +272,11 @@ std::shared_ptr<Reduction> Cta::reduction(unsigned barrier, std::uint32_t thread
 
 bool is_cooperative(const Kernel& kernel) { return kernel.workspace_offset != 0; }
 
-std::uint64_t local_bytes_per_warp(const Kernel& kernel) {
-  // Whole elements of the widest access.
-  return (std::uint64_t{kernel.local_bytes} + kMaxLaneBytes - 1) / kMaxLaneBytes * kMaxLaneBytes *
-         kWarpLanes;
+std::uint64_t local_bytes_per_thread(const Kernel& kernel, std::uint32_t stack_bytes) {
+  const std::uint64_t bytes = kernel.local_bytes;
+  if (kernel.stack_top_offset == 0) return bytes;
+  const std::uint64_t unit = kernel.stack_alignment;
+  return (bytes + stack_bytes + unit - 1) / unit * unit;
 }
 
 std::unique_ptr<KernelProgram> make_program(std::shared_ptr<const Kernel> kernel,

@@ -51,6 +51,8 @@ class Launch final : public KernelProgram {
   const Kernel& kernel() const { return *kernel_; }
   const MemoryView& memory() const { return memory_; }
   std::uint32_t shared_bytes() const { return shared_bytes_; }
+  /// Bytes of local memory of a thread, with its stack.
+  std::uint32_t local_bytes() const { return local_bytes_; }
   unsigned warps_per_cta() const { return warps_; }
   unsigned warp_threads(unsigned warp) const;
   std::byte* launch_bank() { return launch_bank_.data(); }
@@ -80,6 +82,7 @@ class Launch final : public KernelProgram {
   std::size_t warp_bytes() const { return warp_bytes_; }
 
  private:
+  void place_stack();
   void place_parameters(const LaunchRequest& request);
   void fill_launch_bank(const LaunchRequest& request);
   void mark_read_only();
@@ -94,6 +97,7 @@ class Launch final : public KernelProgram {
   std::uint32_t threads_ = 0;
   unsigned warps_ = 0;
   std::uint32_t shared_bytes_ = 0;
+  std::uint32_t local_bytes_ = 0;
   std::size_t warp_bytes_ = 0;  ///< registers and local memory of one warp
   std::vector<std::byte> launch_bank_;
   std::vector<std::byte> parameters_;

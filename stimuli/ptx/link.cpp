@@ -2,12 +2,14 @@
 #include "stimuli/ptx/link.h"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <utility>
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "stimuli/ptx/calls.h"
 #include "stimuli/ptx/kernel.h"
 
 namespace tessera::ptx {
@@ -226,6 +228,13 @@ class Linker {
   Module out_;
 };
 
+void put_low_bytes(std::vector<std::byte>& contents, std::uint64_t offset, std::uint64_t value,
+                   unsigned bytes) {
+  for (unsigned i = 0; i < bytes; ++i) {
+    contents.at(offset + i) = static_cast<std::byte>(value >> (8 * i));
+  }
+}
+
 bool has_memory(const Variable& v) {
   return (v.space == StateSpace::kGlobal || v.space == StateSpace::kConst) &&
          type_bytes(v.type) != 0;
@@ -263,13 +272,13 @@ std::map<std::string, std::string> undefined_variables(const Module& module) {
       for (const auto& symbol : v.initial_symbols) names.push_back(symbol.second);
       for (const PartialSymbol& symbol : v.partial_symbols) names.push_back(symbol.name);
       for (const std::string& name : names) {
-        if (placed.count(name) != 0) continue;
+        if (placed.count(name) != 0 || function_address(module, name) != 0) continue;
         const auto why = out.find(name);
         out[v.name] =
             why != out.end()
                 ? why->second
                 : module.where(v.line) + ": the initialiser of '" + v.name + "' names '" + name +
-                      "', which is no .global or .const variable of the module" +
+                      "', which is no .global or .const variable and no function of the module" +
                       did_you_mean(name, std::vector<std::string>(placed.begin(), placed.end()));
         placed.erase(v.name);
         changed = true;
@@ -278,6 +287,28 @@ std::map<std::string, std::string> undefined_variables(const Module& module) {
     }
   }
   return out;
+}
+
+std::vector<std::byte> initial_contents(const Module& module, const Variable& variable,
+                                        const std::map<std::string, Address>& symbols) {
+  const auto address_of = [&](const std::string& name) {
+    const auto symbol = symbols.find(name);
+    return symbol != symbols.end() ? symbol->second : function_address(module, name);
+  };
+  std::vector<std::byte> contents(variable.bytes());
+  const std::size_t given = std::min(contents.size(), variable.initial.size());
+  if (given != 0) std::memcpy(contents.data(), variable.initial.data(), given);
+  for (std::size_t i = 0; i < variable.initial_symbols.size(); ++i) {
+    const auto& [offset, name] = variable.initial_symbols[i];
+    const std::int64_t addend =
+        i < variable.initial_addends.size() ? variable.initial_addends[i] : 0;
+    put_low_bytes(contents, offset, address_of(name) + static_cast<std::uint64_t>(addend), 8);
+  }
+  for (const PartialSymbol& p : variable.partial_symbols) {
+    const std::uint64_t address = address_of(p.name) + static_cast<std::uint64_t>(p.addend);
+    put_low_bytes(contents, p.offset, address >> p.shift, p.bytes);
+  }
+  return contents;
 }
 
 std::vector<std::string> blank_constants(const Module& module, const Kernel& kernel) {

@@ -28,6 +28,11 @@ std::string unlinked_name(const std::string& symbol);
 /// file defines it, or its initialiser refers to a symbol without an address.
 std::map<std::string, std::string> undefined_variables(const Module& module);
 
+/// The initial contents of a variable. `symbols`: addresses of variables; it must have those that
+/// the initialiser names.
+std::vector<std::byte> initial_contents(const Module& module, const Variable& variable,
+                                        const std::map<std::string, Address>& symbols);
+
 /// The .const variables without an initialiser that the kernel uses: zero, unless the host writes
 /// them.
 std::vector<std::string> blank_constants(const Module& module, const Kernel& kernel);

@@ -353,7 +353,14 @@ Slot Decoder::launch_symbol(const std::string& name, std::int64_t addend) {
 
 /// The address of a variable within its own space, as a value.
 Slot Decoder::symbol_address(const std::string& name, std::int64_t offset, Kind kind) {
+  if (name == kStackTop) return Slot{BankId::kLaunch, kernel_->stack_top_offset};
   const Place* place = find_place(name);
+  if (place == nullptr && module_.function(name) != nullptr) {
+    const std::uint64_t address = function_address(module_, name);
+    if (address == 0) refuse("'" + name + "' is a kernel; supported: addresses of functions");
+    if (kind != Kind::kI64) refuse("the address of '" + name + "' has 64 bits");
+    return constant64(address + static_cast<std::uint64_t>(offset));
+  }
   if (place == nullptr) refuse("'" + name + "' is not declared");
   if (kind == Kind::kI64 && offset == 0 && is_texture_reference(name)) {
     return texture_reference(name);

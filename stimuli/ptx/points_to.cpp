@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "stimuli/ptx/calls.h"
+
 namespace tessera::ptx {
 
 namespace {
@@ -78,7 +80,7 @@ void PointsTo::name_origins() {
   }
   for (const Variable& v : function_.variables) {
     if (v.space == StateSpace::kShared || v.space == StateSpace::kLocal ||
-        v.space == StateSpace::kConst) {
+        v.space == StateSpace::kConst || is_stack_register(v.name)) {
       variables_[v.name] = other_;
     }
   }
@@ -88,7 +90,7 @@ void PointsTo::name_cells() {
   for (const Variable& v : function_.variables) {
     // Predicates hold no addresses, and the condition of a select must not flow into its result.
     const bool is_register = v.space == StateSpace::kReg && v.type != Type::kPred;
-    if (!is_register && v.space != StateSpace::kParam) continue;
+    if ((!is_register && v.space != StateSpace::kParam) || is_stack_register(v.name)) continue;
     cells_.try_emplace(v.name, static_cast<std::uint32_t>(cells_.size()));
     if (!is_register) param_variables_.insert(v.name);
   }
@@ -145,6 +147,14 @@ void PointsTo::step(const Instruction& i) {
     for (const Operand& o : i.operands[0].elements) write(o, from_memory);
     return;
   }
+  if (i.opcode == kCallOpcode) return pass_values(i);
+  // A value is restored to the register from which it was saved.
+  if (is_one_of(i.opcode, {kSaveOpcode, kRestoreOpcode, kReturnOpcode, kLandOpcode})) return;
+  if (i.opcode == "alloca") {
+    Value in_stack;
+    in_stack.whole.insert(other_);
+    return write(i.operands[0], in_stack);
+  }
   // System calls. Other launches can have left pointers to the block of malloc.
   if (i.opcode[0] == '_') return write(i.operands[0], from_memory);
   // Variables with arguments and results are tracked. A register in brackets is an address, and its
@@ -162,6 +172,22 @@ void PointsTo::step(const Instruction& i) {
   }
   const bool memory = std::any_of(i.operands.begin(), i.operands.end(), is_address);
   write(i.operands[0], memory ? from_memory : computed(i));
+}
+
+/// Arguments and results of a call of an out-of-line function.
+void PointsTo::pass_values(const Instruction& call) {
+  const std::vector<Operand>& results = call.operands[1].elements;
+  const std::vector<Operand>& arguments = call.operands[2].elements;
+  for (std::size_t f = 3; f < call.operands.size(); ++f) {
+    const std::vector<Operand>& formal_results = call.operands[f].elements[0].elements;
+    const std::vector<Operand>& parameters = call.operands[f].elements[1].elements;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      write(parameters[k], named(arguments[k].name));
+    }
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      write(results[k], named(formal_results[k].name));
+    }
+  }
 }
 
 void PointsTo::load_parameter(const Instruction& i) {

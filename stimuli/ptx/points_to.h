@@ -74,6 +74,7 @@ class PointsTo {
 
   void step(const Instruction& i);
   void load_parameter(const Instruction& i);
+  void pass_values(const Instruction& call);
   Value computed(const Instruction& i) const;
   /// Value of the bytes [offset, offset + bytes) of an entry parameter.
   Value parameter_value(const Parameter& p, std::int64_t offset, unsigned bytes) const;

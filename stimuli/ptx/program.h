@@ -32,6 +32,10 @@ struct LocalMemory {
     return begin + sm * sm_bytes + warp_slot * warp_bytes;
   }
 };
+/// Local memory of a thread (CUDA C++ Programming Guide, "Technical Specifications").
+inline constexpr std::uint64_t kMostLocalBytes = 512 * 1024;
+/// CUDA's default of cudaLimitStackSize.
+inline constexpr std::uint32_t kDefaultStackBytes = 1024;
 
 /// A launch's view of device memory.
 struct MemoryView {
@@ -43,6 +47,8 @@ struct MemoryView {
   const std::map<std::string, Address>* symbols = nullptr;
   /// Textures and surfaces by handle. Null if there are none.
   const TextureTable* textures = nullptr;
+  /// Bytes of stack of a thread, for kernels with out-of-line functions or alloca (calls.h).
+  std::uint32_t stack_bytes = kDefaultStackBytes;
   /// Heap of malloc and free in device code. Null if there is none.
   DeviceHeap* heap = nullptr;
   /// Address in %envreg1 and %envreg2: kGridWorkspaceBytes bytes of zeros. 0 if there is none.
@@ -68,8 +74,9 @@ std::shared_ptr<const Kernel> decode(const Module& module, const std::string& en
 /// Whether the kernel synchronises its grid: it reads %envreg1 or %envreg2. Its launches need
 /// MemoryView::grid_workspace, and all their CTAs must be resident at the same time.
 bool is_cooperative(const Kernel& kernel);
-/// Bytes of local memory that a warp of the kernel needs; 0 if it has none.
-std::uint64_t local_bytes_per_warp(const Kernel& kernel);
+/// Bytes of local memory that a thread of the kernel needs, with a stack of `stack_bytes` bytes if it
+/// has a stack; 0 if it has neither.
+std::uint64_t local_bytes_per_thread(const Kernel& kernel, std::uint32_t stack_bytes);
 /// Bytes of MemoryView::grid_workspace: a size and the barrier, 4 bytes each, the layout of
 /// cooperative_groups/details/driver_abi.h in CUDA 13.
 inline constexpr std::uint64_t kGridWorkspaceBytes = 8;

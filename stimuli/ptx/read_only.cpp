@@ -97,6 +97,7 @@ class ReadOnlyPass {
     const std::string& op = i.opcode;
     for (const Operand& o : i.operands) names_parameter(i, o);
     if (op == "call") return call(i);
+    if (is_one_of(op, {kSaveOpcode, kRestoreOpcode, kCallOpcode})) return;
     const bool loads_matrix = op == "wmma" && has_modifier(i, "load");
     if (op == "ld" || op == "ldu" || loads_matrix) return load(n);
     if (op == "st" || (op == "wmma" && has_modifier(i, "store"))) return store(i);
@@ -168,8 +169,8 @@ class ReadOnlyPass {
     if (!is_elsewhere(i)) write(i, i.operands[0], &Facts::stored, "stored to by");
   }
 
-  /// cp.async: copies to or from shared memory. The first modifier that names a space is that of the
-  /// destination.
+  /// cp.async: copies to or from shared memory. The first modifier that names a space is that of
+  /// the destination.
   void copy(std::size_t n) {
     const Instruction& i = function_.body[n];
     if (i.operands.size() < 3 || has_modifier(i, "mbarrier") || !has_modifier(i, "global")) return;
@@ -283,18 +284,18 @@ const char* pointer_use_name(PointerUse use) {
   return "?";
 }
 
-ReadOnlyReport find_read_only(const Module& module, const Function& function) {
-  return ReadOnlyPass(module, function).run();
+ReadOnlyReport find_read_only(const Module& module, const FlatKernel& kernel) {
+  return ReadOnlyPass(module, kernel.function).run();
 }
 
 ReadOnlyReport find_read_only(const Module& module, const std::string& entry) {
   const Function& function = entry_function(module, entry);
-  Function flat;
+  FlatKernel flat;
   try {
     flat = expand_calls(module, function);
   } catch (const InputError&) {
-    // Recursive and indirect calls remain; the pass treats them as writes to any address.
-    flat = function;
+    // Calls of unknown functions remain; the pass treats all calls as writes to any address.
+    flat.function = function;
   }
   return find_read_only(module, flat);
 }

@@ -16,6 +16,8 @@
 
 namespace tessera::ptx {
 
+struct FlatKernel;
+
 enum class PointerUse : std::uint8_t {
   kUnused,    ///< no access uses it in its address
   kReadOnly,  ///< loaded, never stored to, never updated; its address does not escape
@@ -58,11 +60,11 @@ struct ReadOnlyReport {
   std::vector<std::string> written_surfaces;
 };
 
-/// `function`: a kernel. Calls that are not expanded (expand_calls) can write to any address.
-ReadOnlyReport find_read_only(const Module& module, const Function& function);
+/// `kernel`: of expand_calls(). A `call` that remains can write to any address.
+ReadOnlyReport find_read_only(const Module& module, const FlatKernel& kernel);
 
-/// The report of an entry of the module. Expands calls if possible. Throws InputError if there is
-/// no such entry.
+/// The report of an entry of the module. Expands calls, unless a function is missing. Throws
+/// InputError if there is no such entry.
 ReadOnlyReport find_read_only(const Module& module, const std::string& entry);
 
 }  // namespace tessera::ptx

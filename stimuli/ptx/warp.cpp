@@ -27,7 +27,7 @@ Warp::Warp(Cta& cta, unsigned index, std::byte* storage)
   set(BankId::kThread, launch_.thread_bank(index));
   set(BankId::kParam, launch_.parameters());
   set(BankId::kLocal, storage + ((std::size_t{kernel.register_bytes} + 63) & ~std::size_t{63}));
-  frame_.local_stride = kernel.local_bytes;
+  frame_.local_stride = launch_.local_bytes();
   const unsigned threads = launch_.warp_threads(index);
   active_ = live_ = threads == kWarpLanes ? kAllLanes : (1u << threads) - 1;
   reconverge_ = static_cast<std::uint32_t>(kernel.code.size());
@@ -65,6 +65,10 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kBranch:
       branch(d, mask);
       return;
+    case Action::kCall:
+      return call(d);
+    case Action::kReturn:
+      return return_lanes(d);
     case Action::kLoad:
     case Action::kStore:
     case Action::kAtomic:
@@ -98,6 +102,9 @@ void Warp::issue(const IssueContext& context, IssueResult& result) {
     case Action::kMalloc:
     case Action::kFree:
       if (mask != 0) heap_call(d, mask);
+      break;
+    case Action::kAlloca:
+      if (mask != 0) allocate_stack(d, mask);
       break;
     case Action::kAssert:
       if (mask != 0) assertion_failed(d, mask);
@@ -154,6 +161,7 @@ void Warp::branch(const Decoded& d, std::uint32_t taken) {
     if (d.target <= pc_ && active_ != live_) return loop_back(d);
     return go_to(d.target);
   }
+  if (d.target == pc_ + 1) return go_to(pc_ + 1);
   const std::uint32_t meet = d.reconverge;
   if (meet != reconverge_) {
     stack_.push_back(Level{meet, reconverge_, active_});

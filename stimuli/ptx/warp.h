@@ -89,6 +89,16 @@ class Warp final : public WarpProgram {
   /// Fails unless all 32 lanes are in the mask.
   void check_together(std::uint32_t mask) const;
 
+  // warp_calls.cpp
+  void call(const Decoded& d);
+  void return_lanes(const Decoded& d);
+  void allocate_stack(const Decoded& d, std::uint32_t mask);
+  const KernelFunction& target_of(const CallSite& site, unsigned lane) const;
+  void enter(const KernelFunction& f, const CallSite& site, std::uint32_t lanes);
+  [[noreturn]] void fail_target(std::uint64_t address, unsigned lane) const;
+  void check_stack(std::uint64_t bytes, const std::string& what, unsigned lane) const;
+  std::byte* call_data(const CallData& c, unsigned lane) const;
+
   // warp_sync.cpp
   bool synchronise(const Decoded& d, std::uint32_t lanes);
   bool common_members(Slot s, std::uint32_t lanes, std::uint32_t& members) const;

@@ -82,9 +82,9 @@ class Tracer {
   void visit(std::size_t i) {
     const Instruction& in = function_.body[i];
     const Operand* at = address_operand(in);
-    if (at == nullptr || (in.opcode != "cp" && is_elsewhere(in)) ||
-        !nest_.is_reachable(nest_.block_of(i)))
-      return;
+    if (at == nullptr || (in.opcode != "cp" && is_elsewhere(in))) return;
+    // Functions out of line are reached by calls, which the loop nest does not follow.
+    if (obstacle_.empty() && !nest_.is_reachable(nest_.block_of(i))) return;
     if (is_one_of(in.opcode, {"prefetch", "prefetchu", "tex", "tld4", "txq", "suld", "sust",
                               "sured", "suq", "call"})) {
       return;
@@ -229,14 +229,19 @@ IndexAnalysis analyse_indices(const Module& module, const std::string& entry) {
   const Function& function = entry_function(module, entry);
   IndexAnalysis result;
   result.kernel = entry;
-  Function flat;
+  FlatKernel kernel;
   std::string obstacle;
   try {
-    flat = expand_calls(module, function);
+    kernel = expand_calls(module, function);
+    obstacle = kernel.first_call;
   } catch (const InputError& e) {
-    // Recursive and indirect calls remain. They can access any array.
-    flat = function;
-    obstacle = std::string("a call that is not expanded can access any array (") + e.what() + ")";
+    // Calls of unknown functions remain.
+    kernel.function = function;
+    obstacle = e.what();
+  }
+  const Function& flat = kernel.function;
+  if (!obstacle.empty()) {
+    obstacle = "a call that is not expanded can access any array (" + obstacle + ")";
   }
   result.reads_ctaid_y = reads(flat, "%ctaid", 1);
   result.reads_ctaid_z = reads(flat, "%ctaid", 2);

@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "stimuli/ptx/calls.h"
+
 namespace tessera::ptx {
 
 LoopNest::LoopNest(const Function& function) {
@@ -40,7 +42,8 @@ std::vector<FlowNode> LoopNest::flow_nodes(const Function& function) {
       }
     } else if (in.opcode == "brx") {
       obstacle_ = "line " + std::to_string(in.line) + " is an indirect branch";
-    } else if (in.opcode == "ret" || in.opcode == "exit" || in.opcode == "trap") {
+    } else if (in.opcode == "ret" || in.opcode == "exit" || in.opcode == "trap" ||
+               in.opcode == kReturnOpcode) {
       nodes[i].falls_through = !always;
     }
   }

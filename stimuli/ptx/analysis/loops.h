@@ -30,7 +30,7 @@ struct Loop {
 
 class LoopNest {
  public:
-  /// `function` without calls (expand_calls) must outlive the object.
+  /// `function`: of expand_calls(), it must outlive the object. Calls that remain are not followed.
   explicit LoopNest(const Function& function);
 
   const std::vector<BasicBlock>& blocks() const { return blocks_; }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "stimuli/functional_run.h"
+#include "stimuli/ptx/link.h"
 #include "stimuli/ptx/program.h"
 #include "stimuli/texture.h"
 
@@ -199,8 +200,12 @@ class KernelRunner {
       if (ptx::type_bytes(v.type) == 0) continue;  // references to textures and surfaces
       const Address at = allocations.allocate(v.name, v.bytes()).begin;
       symbols[v.name] = at;
-      if (v.initial.empty()) continue;  // a null source would be undefined
-      std::memcpy(memory.at(at), v.initial.data(), v.initial.size());
+    }
+    for (const ptx::Variable& v : module.variables) {
+      if (symbols.count(v.name) == 0) continue;
+      const std::vector<std::byte> contents = ptx::initial_contents(module, v, symbols);
+      if (contents.empty()) continue;  // a null source would be undefined
+      std::memcpy(memory.at(symbols[v.name]), contents.data(), contents.size());
     }
   }
 
@@ -211,6 +216,7 @@ class KernelRunner {
     view.textures = &textures;
     if (functional) view.flat = &memory;
     view.heap = heap;
+    view.stack_bytes = stack_bytes;
     view.grid_workspace = grid_workspace;
     view.read = [this](void* to, Address from, std::uint64_t bytes) {
       std::memcpy(to, memory.at(from), bytes);
@@ -259,6 +265,7 @@ class KernelRunner {
   /// Of parameters behind `out` and `in`.
   std::vector<KernelArgument> more_arguments;
   std::uint32_t dynamic_shared = 0;
+  std::uint32_t stack_bytes = ptx::kDefaultStackBytes;
   ptx::DeviceHeap* heap = nullptr;
   Address grid_workspace = 0;
   Address out = 0;

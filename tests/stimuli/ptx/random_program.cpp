@@ -70,7 +70,8 @@ std::string compute_text(const Node& n) {
 /// One function's text.
 class Writer {
  public:
-  Writer(Layout layout, std::string prefix) : layout_(layout), prefix_(std::move(prefix)) {}
+  Writer(Layout layout, Calls calls, std::string prefix)
+      : layout_(layout), calls_(calls), prefix_(std::move(prefix)) {}
 
   std::string write(const List& list, const std::string& epilogue) {
     add(list);
@@ -202,12 +203,40 @@ class Writer {
   }
 
   void call(const Node& n) {
+    if (calls_ == Calls::kRecursive) return recursive_call(n);
     text_ += "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\nst.param.b32 [x], " + v(n.b) +
              ";\nst.param.b32 [y], " + v(n.c) + ";\ncall (z), f" + std::to_string(n.op) +
              ", (x, y);\nld.param.b32 " + v(n.a) + ", [z];\n}\n";
   }
 
+  /// If the depth and the thread's number of calls allow it.
+  void recursive_call(const Node& n) {
+    const std::string skip = label();
+    const std::string list = label();
+    text_ += "setp.eq.u32 %p0, %depth, 0;\n@%p0 bra " + skip +
+             ";\nmov.u32 %t0, calls;\nmad.lo.u32 %t0, %tid.x, 4, %t0;\nld.shared.u32 %t1, [%t0];\n"
+             "setp.ge.u32 %p0, %t1, " +
+             std::to_string(RandomProgram::kMostCalls) + ";\n@%p0 bra " + skip +
+             ";\nadd.u32 %t1, %t1, 1;\nst.shared.u32 [%t0], %t1;\nsub.u32 %t1, %depth, 1;\n";
+    std::string target = "f" + std::to_string(n.op);
+    if (n.indirect) {
+      text_ += "rem.u32 %t0, " + v(n.tested) + ", " + std::to_string(kFunctions) +
+               ";\nmul.wide.u32 %rd0, %t0, 8;\nmov.u64 %rd1, table;\nadd.u64 %rd0, %rd0, %rd1;\n"
+               "ld.global.u64 %rd0, [%rd0];\n" +
+               list +
+               " : .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _, .param "
+               ".b32 _);\n";
+      target = "%rd0";
+    }
+    text_ +=
+        "{\n.param .b32 x;\n.param .b32 y;\n.param .b32 d;\n.param .b32 z;\nst.param.b32 [x], " +
+        v(n.b) + ";\nst.param.b32 [y], " + v(n.c) + ";\nst.param.b32 [d], %t1;\ncall (z), " +
+        target + ", (x, y, d)" + (n.indirect ? ", " + list : "") + ";\nld.param.b32 " + v(n.a) +
+        ", [z];\n}\n" + skip + ":\n";
+  }
+
   const Layout layout_;
+  const Calls calls_;
   const std::string prefix_;
   std::string text_;
   std::string behind_;
@@ -216,6 +245,7 @@ class Writer {
 };
 
 const char* const kRegisters =
+    ".reg .b32 %depth;\n"
     ".reg .pred %p<1>;\n.reg .b32 %v<6>;\n.reg .b32 %t<2>;\n.reg .b32 %c<4>;\n.reg .b64 %rd<2>;\n"
     ".reg .b64 %in;\n.local .align 4 .b8 array[32];\n";
 
@@ -223,6 +253,8 @@ const char* const kRegisters =
 enum class Flow { kNext, kBreak, kContinue, kReturn, kExit };
 
 struct Frame {
+  std::uint32_t depth = RandomProgram::kDepth;
+  std::uint32_t* calls = nullptr;  ///< of the thread
   std::array<std::uint32_t, RandomProgram::kVariables> v{};
   std::array<std::uint32_t, RandomProgram::kLocals> local{};
   std::uint32_t result = 0;
@@ -230,8 +262,8 @@ struct Frame {
 
 class Machine {
  public:
-  Machine(const std::vector<List>& functions, const std::vector<std::uint32_t>& input)
-      : functions_(functions), input_(input) {}
+  Machine(const std::vector<List>& functions, Calls calls, const std::vector<std::uint32_t>& input)
+      : functions_(functions), calls_(calls), input_(input) {}
 
   Flow run(const List& list, Frame& f) const {
     for (const Node& n : list) {
@@ -285,15 +317,23 @@ class Machine {
  private:
   Flow call(const Node& n, Frame& f) const {
     Frame mine;
+    const unsigned function = n.indirect ? f.v[n.tested] % kFunctions : n.op;
+    if (calls_ == Calls::kRecursive) {
+      if (f.depth == 0 || *f.calls >= RandomProgram::kMostCalls) return Flow::kNext;
+      ++*f.calls;
+      mine.depth = f.depth - 1;
+      mine.calls = f.calls;
+    }
     mine.v[0] = f.v[n.b];
     mine.v[1] = f.v[n.c];
-    const Flow flow = run(functions_[n.op], mine);
+    const Flow flow = run(functions_[function], mine);
     if (flow == Flow::kExit) return flow;
     f.v[n.a] = flow == Flow::kReturn ? mine.result : mine.v[0];
     return Flow::kNext;
   }
 
   const std::vector<List>& functions_;
+  const Calls calls_;
   const std::vector<std::uint32_t>& input_;
 };
 
@@ -309,7 +349,7 @@ std::string clear() {
 
 }  // namespace
 
-RandomProgram::RandomProgram(unsigned seed) : random_(seed) {
+RandomProgram::RandomProgram(unsigned seed, Calls calls) : random_(seed), calls_(calls) {
   functions_.resize(kFunctions);
   for (unsigned i = 0; i < kFunctions; ++i) functions_[i] = random_list(2, false, true, i + 1);
   for (unsigned part = 0; part < 3; ++part) {
@@ -356,6 +396,10 @@ RandomProgram::Node RandomProgram::random_node(unsigned depth, bool in_loop, boo
     n.body = random_list(depth - 1, true, in_function, first_function);
   } else if (in_loop && kind < 10) {
     n.what = kind == 8 ? Do::kBreak : Do::kContinue;
+  } else if (calls_ == Calls::kRecursive && (kind == 10 || kind == 13 || kind > 16)) {
+    n.what = Do::kCall;
+    n.op = random_() % kFunctions;
+    n.indirect = random_() % 2 == 0;
   } else if (kind < 11 && first_function < kFunctions) {
     n.what = Do::kCall;
     n.op = first_function + random_() % (kFunctions - first_function);
@@ -378,31 +422,48 @@ RandomProgram::Node RandomProgram::random_node(unsigned depth, bool in_loop, boo
 
 std::string RandomProgram::ptx(Layout layout) const {
   std::string text = ".version 7.0\n.target sm_75\n.address_size 64\n";
+  std::string depth;
+  std::string load_depth;
+  if (calls_ == Calls::kRecursive) {
+    text += ".shared .align 4 .b8 calls[4096];\n.global .align 8 .u64 table[3] = {f0, f1, f2};\n";
+    depth = ", .param .b32 d";
+    load_depth = "ld.param.u32 %depth, [d];\n";
+    for (unsigned i = 0; i < kFunctions; ++i) {
+      text += ".func (.param .b32 r) f" + std::to_string(i) + "(.param .b32 a, .param .b32 b" +
+              depth + ");\n";
+    }
+  }
   for (unsigned i = kFunctions; i-- > 0;) {
     const std::string name = "f" + std::to_string(i);
-    text += ".func (.param .b32 r) " + name + "(.param .b32 a, .param .b32 b)\n{\n" + kRegisters +
-            clear() + "ld.param.u32 %v0, [a];\nld.param.u32 %v1, [b];\n" +
-            Writer(layout, "F" + std::to_string(i) + "_")
+    text += ".func (.param .b32 r) " + name + "(.param .b32 a, .param .b32 b" + depth + ")\n{\n" +
+            kRegisters + clear() + "ld.param.u32 %v0, [a];\nld.param.u32 %v1, [b];\n" + load_depth +
+            Writer(layout, calls_, "F" + std::to_string(i) + "_")
                 .write(functions_[i], "st.param.b32 [r], %v0;\nret;\n") +
             "}\n";
   }
   text += ".visible .entry k(.param .u64 out, .param .u64 in)\n{\n" + std::string(kRegisters) +
-          ".reg .b64 %out;\n.shared .align 4 .b8 tile[4096];\n" + clear() +
+          ".reg .b64 %out;\n.shared .align 4 .b8 tile[4096];\n" + clear() + "mov.u32 %depth, " +
+          std::to_string(kDepth) + ";\n" +
           "ld.param.u64 %in, [in];\nld.param.u64 %out, [out];\n"
           "mad.lo.u32 %v1, %ctaid.x, %ntid.x, %tid.x;\nmul.wide.u32 %rd0, %v1, 8;\n"
           "add.u64 %out, %out, %rd0;\nand.b32 %t0, %v1, 255;\nmul.wide.u32 %rd0, %t0, 4;\n"
           "add.u64 %rd0, %rd0, %in;\nld.global.u32 %v0, [%rd0];\n";
-  text += Writer(layout, "L_")
+  if (calls_ == Calls::kRecursive) {
+    text += "mov.u32 %t0, calls;\nmad.lo.u32 %t0, %tid.x, 4, %t0;\nst.shared.u32 [%t0], 0;\n";
+  }
+  text += Writer(layout, calls_, "L_")
               .write(main_, "xor.b32 %v0, %v0, %v5;\nst.global.u32 [%out], %v0;\nret;\n");
   return text + "}\n";
 }
 
 std::vector<std::uint32_t> RandomProgram::evaluate(const std::vector<std::uint32_t>& input,
                                                    unsigned cta, unsigned threads) const {
-  const Machine machine(functions_, input);
+  const Machine machine(functions_, calls_, input);
   std::vector<Frame> frames(threads);
+  std::vector<std::uint32_t> calls(threads);
   std::vector<bool> alive(threads, true);
   for (unsigned t = 0; t < threads; ++t) {
+    frames[t].calls = &calls[t];
     frames[t].v[1] = cta * threads + t;
     frames[t].v[0] = input[frames[t].v[1] % kInputs];
   }

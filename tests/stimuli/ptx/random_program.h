@@ -12,6 +12,12 @@
 
 namespace tessera::test {
 
+/// Which functions a function calls.
+enum class Calls {
+  kForward,    ///< later ones, by name
+  kRecursive,  ///< any, by name or through a table of pointers, to a limited depth
+};
+
 /// How the PTX is laid out.
 enum class Layout {
   kPlain,    ///< in the order of the source; loops tested at the top
@@ -25,8 +31,11 @@ class RandomProgram {
   static constexpr unsigned kLocals = 8;
   static constexpr unsigned kInputs = 256;
   static constexpr std::uint32_t kUnwritten = 0xffffffffu;
+  static constexpr unsigned kDepth = 3;  ///< of recursive calls
+  /// Calls that a thread makes, with Calls::kRecursive.
+  static constexpr std::uint32_t kMostCalls = 60;
 
-  explicit RandomProgram(unsigned seed);
+  explicit RandomProgram(unsigned seed, Calls calls = Calls::kForward);
 
   /// A kernel k(out, in): in has kInputs words; thread i writes a word at out + 8 * i, or ends
   /// before it does.
@@ -41,7 +50,7 @@ class RandomProgram {
     kLoop,      ///< (variable a mod constant) times
     kBreak,     ///< on condition
     kContinue,  ///< on condition
-    kCall,      ///< a = function(b, c)
+    kCall,      ///< a = function(b, c); function: number op, or by variable `tested` if indirect
     kInput,     ///< a = in[b mod kInputs]
     kLoad,      ///< a = local[b mod kLocals]
     kStore,     ///< local[b mod kLocals] = a
@@ -52,6 +61,7 @@ class RandomProgram {
   struct Node {
     Do what = Do::kCompute;
     unsigned op = 0;  ///< arithmetic, or the function
+    bool indirect = false;
     unsigned a = 0;
     unsigned b = 0;
     unsigned c = 0;
@@ -70,6 +80,7 @@ class RandomProgram {
   List random_list(unsigned depth, bool in_loop, bool in_function, unsigned first_function);
 
   std::mt19937 random_;
+  Calls calls_;
   List main_;
   std::vector<List> functions_;  ///< function i calls only later ones
 };

@@ -15,8 +15,8 @@ constexpr unsigned kThreads = 80;  // the last warp is not full
 constexpr unsigned kCtas = 2;
 constexpr std::uint64_t kBudget = 50'000'000;
 
-void check(unsigned seed, Layout layout, bool carried) {
-  const RandomProgram program(seed);
+void check(unsigned seed, Layout layout, bool carried, Calls calls = Calls::kForward) {
+  const RandomProgram program(seed, calls);
   const std::string ptx = program.ptx(layout);
   INFO("seed " << seed << (carried ? ", carried" : "") << "\n" << ptx);
   KernelRunner k(ptx);
@@ -55,5 +55,12 @@ TEST_CASE("random programs in a compiler's layout agree with a scalar machine") 
 TEST_CASE("random programs agree when loads come back late") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     check(seed, seed % 2 == 0 ? Layout::kPlain : Layout::kCompiled, true);
+  }
+}
+
+TEST_CASE("random call graphs with recursion and pointers agree with a scalar machine") {
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    check(seed, seed % 2 == 0 ? Layout::kPlain : Layout::kCompiled, seed % 5 == 0,
+          Calls::kRecursive);
   }
 }

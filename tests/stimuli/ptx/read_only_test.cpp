@@ -249,7 +249,7 @@ TEST_CASE("module variables have classes too") {
   CHECK(r.marked_loads == 1);
 }
 
-TEST_CASE("calls are followed into the callee; where that cannot be, they may write anything") {
+TEST_CASE("calls are followed into the callee; without one, they may write anything") {
   const std::string callee =
       ".func put(.param .b64 to, .param .b64 from)\n{\n.reg .b64 %rd<3>;\n.reg .b32 %r<2>;\n"
       "ld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\nld.u32 %r1, [%rd2];\n"
@@ -260,14 +260,51 @@ TEST_CASE("calls are followed into the callee; where that cannot be, they may wr
   const ReadOnlyReport r = analyse(abc(call, callee));
   CHECK(classes(r) == "a=written b=read-only c=read-only");
   CHECK(r.marked_loads == 2);
-  const std::string recursive =
-      ".global .u32 g;\n.func put(.param .b64 to, .param .b64 from)\n{\ncall put, (to, from);\n"
-      "ret;\n}\n";
-  const ReadOnlyReport not_followed = analyse(abc(call, recursive));
-  CHECK(classes(not_followed) == "a=unknown b=unknown c=unknown g=unknown");
-  CHECK_THAT(not_followed.pointers[0].why, Contains("passed to a call that cannot be followed"));
+  const ReadOnlyReport not_followed =
+      analyse(abc("{\n.param .b64 p0;\nst.param.b64 [p0], %rd1;\ncall.uni away, (p0);\n}\n"
+                  "ld.global.u32 %r1, [%rd6];\n",
+                  ".global .u32 g;\n.extern .func away(.param .b64 to);\n"));
+  CHECK(classes(not_followed) == "a=unknown c=unknown g=unknown");
+  CHECK_THAT(not_followed.pointers[0].why,
+             Contains("it is copied to memory") || Contains("a call that cannot be followed"));
   CHECK_THAT(not_followed.pointers[2].why, Contains("a call that cannot be followed may write"));
   CHECK(not_followed.marked_loads == 0);
+}
+
+TEST_CASE("pointers are followed into recursive functions and through function pointers") {
+  // put(to, from, n): stores an element of `from` in `to` and calls itself.
+  const std::string put =
+      ".func put(.param .b64 to, .param .b64 from, .param .b32 n)\n{\n.reg .b64 %rd<3>;\n"
+      ".reg .b32 %r<3>;\n.reg .pred %p;\nld.param.u64 %rd1, [to];\nld.param.u64 %rd2, [from];\n"
+      "ld.param.u32 %r1, [n];\nsetp.eq.u32 %p, %r1, 0;\n@%p ret;\nsub.u32 %r1, %r1, 1;\n"
+      "{\n.param .b64 a;\n.param .b64 b;\n.param .b32 m;\nst.param.b64 [a], %rd1;\n"
+      "st.param.b64 [b], %rd2;\nst.param.b32 [m], %r1;\ncall put, (a, b, m);\n}\n"
+      "ld.u32 %r2, [%rd2];\nst.u32 [%rd1], %r2;\nret;\n}\n";
+  const auto pass = [](const std::string& call) {
+    return "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 p2;\nst.param.b64 [p0+0], %rd1;\n"
+           "st.param.b64 [p1+0], %rd2;\nst.param.b32 [p2], 3;\n" +
+           call + "}\nld.global.u32 %r1, [%rd6];\n";
+  };
+  const ReadOnlyReport recursive = analyse(abc(pass("call put, (p0, p1, p2);\n"), put));
+  // The registers with `to` and `from` are saved in the frame, and keep their pointers.
+  CHECK(classes(recursive) == "a=written b=read-only c=read-only");
+  CHECK(recursive.marked_loads == 2);
+  const ReadOnlyReport pointer = analyse(
+      abc("mov.u64 %rd7, put;\nP : .callprototype () _ (.param .b64 _, .param .b64 _, .param .b32 "
+          "_);\n" +
+              pass("call %rd7, (p0, p1, p2), P;\n"),
+          put));
+  CHECK(classes(pointer) == "a=written b=read-only c=read-only");
+  // A function that keeps its argument in memory makes it unknown.
+  const std::string keep =
+      ".global .u64 kept;\n.func keep(.param .b64 a)\n{\n.reg .b64 %rd<3>;\nld.param.u64 %rd1, "
+      "[a];\nst.global.u64 [kept], %rd1;\nret;\n}\n";
+  const ReadOnlyReport kept = analyse(
+      abc("mov.u64 %rd7, keep;\nP : .callprototype () _ (.param .b64 _);\n{\n.param .b64 p0;\n"
+          "st.param.b64 [p0], %rd4;\ncall %rd7, (p0), P;\n}\nld.global.u32 %r1, [%rd4];\n",
+          keep));
+  CHECK(classes(kept) == "a=unknown kept=written");
+  CHECK(kept.marked_loads == 0);
 }
 
 TEST_CASE("a call of printf or of a failed assertion writes nothing that is loaded") {

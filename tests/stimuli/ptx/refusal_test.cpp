@@ -114,17 +114,6 @@ TEST_CASE("hints that change no value are accepted") {
   CHECK(refusal("prefetch.global.L2 [%rd1];") == "accepted");
 }
 
-TEST_CASE("recursion is refused by name") {
-  const std::string function =
-      ".func (.param .b32 r) f(.param .b32 a)\n{\n.reg .b32 %x<2>;\n"
-      "{\n.param .b32 p;\n.param .b32 q;\nld.param.u32 %x1, [a];\nst.param.b32 [p], %x1;\n"
-      "call.uni (q), f, (p);\nld.param.b32 %x1, [q];\n}\nst.param.b32 [r], %x1;\nret;\n}\n";
-  const std::string call =
-      "{\n.param .b32 p;\n.param .b32 q;\nst.param.b32 [p], %r0;\n"
-      "call.uni (q), f, (p);\nld.param.b32 %r1, [q];\n}\n";
-  CHECK(says(refusal(call, function), {"'f' is recursive"}));
-}
-
 TEST_CASE("launches must fit the kernel") {
   KernelRunner k(kernel_text(""));
   tessera::LaunchRequest request;

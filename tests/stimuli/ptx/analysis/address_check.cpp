@@ -71,7 +71,7 @@ class AddressCheck::Values final : public ptx::SymbolValues {
 
 AddressCheck::AddressCheck(const ptx::Module& module, const std::string& kernel)
     : table_(ptx::make_locality_table(module, kernel)),
-      function_(ptx::expand_calls(module, ptx::entry_function(module, kernel))),
+      function_(ptx::expand_calls(module, ptx::entry_function(module, kernel)).function),
       nest_(function_) {
   checks_.resize(table_.analysis().accesses.size());
   for (std::size_t i = 0; i < function_.body.size(); ++i) {

@@ -456,7 +456,24 @@ TEST_CASE("calls that are not expanded leave no array classified") {
   REQUIRE(table.structures().size() == 1);
   const Locality& l = table.structures()[0].locality;
   CHECK(l.type == LocalityType::kUnclassified);
-  CHECK_THAT(l.why, Contains("not expanded"));
+  CHECK_THAT(l.why, Contains("not expanded") && Contains("'call.uni f, (a)': 'f' is recursive"));
+}
+
+TEST_CASE("arrays that only functions out of line access are unclassified, with the call") {
+  const std::string text = small_kernel(
+      "mov.u64 %rd20, f;\nP : .callprototype () _ (.param .b64 _);\n{\n.param .b64 a;\n"
+      "st.param.b64 [a], %rd1;\ncall %rd20, (a), P;\n}\n");
+  const std::string function =
+      ".func f(.param .b64 x)\n{\n.reg .b64 %rd<2>;\n.reg .b32 %r;\nld.param.b64 %rd1, [x];\n"
+      "ld.global.u32 %r, [%rd1];\nst.global.u32 [%rd1+4], %r;\nret;\n}\n";
+  const std::string head = ".address_size 64\n";
+  std::string module = text;
+  module.insert(module.find(head) + head.size(), function);
+  const LocalityTable table = make_locality_table(parse(module, "k.ptx"), "k");
+  REQUIRE(table.structures().size() == 1);
+  CHECK(table.structures()[0].locality.type == LocalityType::kUnclassified);
+  CHECK_THAT(table.structures()[0].locality.why,
+             Contains("'call %rd20, (a), P': the target is an address"));
 }
 
 TEST_CASE("shared subexpressions and many blocks are analysed in little time") {

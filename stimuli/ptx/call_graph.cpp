@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which functions call each other, and which of them an indirect call can reach.
+
+#include <algorithm>
+#include <set>
+
+#include "stimuli/ptx/calls.h"
+
+namespace tessera::ptx {
+
+namespace {
+
+bool same_bytes(const std::vector<Variable>& a, const std::vector<Variable>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Variable& x, const Variable& y) { return x.bytes() == y.bytes(); });
+}
+
+void collect_names(const Operand& o, std::set<std::string>& names) {
+  if (!o.name.empty()) names.insert(o.name);
+  for (const Operand& e : o.elements) collect_names(e, names);
+}
+
+void collect_names(const Variable& v, std::set<std::string>& names) {
+  for (const auto& symbol : v.initial_symbols) names.insert(symbol.second);
+  for (const PartialSymbol& p : v.partial_symbols) names.insert(p.name);
+}
+
+}  // namespace
+
+const Operand* call_target(const Instruction& call) {
+  const bool has_results =
+      !call.operands.empty() && call.operands[0].kind == Operand::Kind::kParenList;
+  const std::size_t at = has_results ? 1 : 0;
+  return at < call.operands.size() ? &call.operands[at] : nullptr;
+}
+
+bool is_stack_move(const Instruction& i) {
+  return i.opcode == "alloca" || i.opcode == "stacksave" || i.opcode == "stackrestore";
+}
+
+std::uint64_t function_address(const Module& module, const std::string& name) {
+  const Function* f = module.function(name);
+  if (f == nullptr || f->is_entry) return 0;
+  return kCodeWindow + kCodeStep * static_cast<std::uint64_t>(f - module.functions.data());
+}
+
+const Function* CallGraph::body_of(const std::string& name) const {
+  const Function* f = module_.function(name);
+  return f != nullptr && !f->is_declaration && !f->is_entry ? f : nullptr;
+}
+
+bool CallGraph::is_recursive(const Function& f) {
+  const auto [known, fresh] = recursive_.try_emplace(&f, false);
+  if (fresh) known->second = reaches_itself(f);
+  return known->second;
+}
+
+bool CallGraph::moves_stack(const Function& f) {
+  const auto known = moves_stack_.find(&f);
+  if (known != moves_stack_.end()) return known->second;
+  const bool moves = std::any_of(f.body.begin(), f.body.end(), [&](const Instruction& i) {
+    if (i.opcode != "call") return is_stack_move(i);
+    const Operand* target = call_target(i);
+    const Function* callee = target == nullptr ? nullptr : body_of(target->name);
+    return callee != nullptr && !is_recursive(*callee) && moves_stack(*callee);
+  });
+  moves_stack_[&f] = moves;
+  return moves;
+}
+
+bool CallGraph::takes_address(const Function& f, const std::string& parameter) {
+  return std::any_of(f.body.begin(), f.body.end(), [&](const Instruction& i) {
+    return i.opcode != "call" &&
+           std::any_of(i.operands.begin(), i.operands.end(), [&](const Operand& o) {
+             return o.kind != Operand::Kind::kAddress && o.name == parameter;
+           });
+  });
+}
+
+bool CallGraph::reaches_itself(const Function& f) const {
+  std::set<const Function*> seen;
+  std::vector<const Function*> work{&f};
+  while (!work.empty()) {
+    const Function& next = *work.back();
+    work.pop_back();
+    for (const Instruction& i : next.body) {
+      if (i.opcode != "call") continue;
+      const Operand* target = call_target(i);
+      const Function* callee = target == nullptr ? nullptr : body_of(target->name);
+      if (callee == &f) return true;
+      if (callee != nullptr && seen.insert(callee).second) work.push_back(callee);
+    }
+  }
+  return false;
+}
+
+std::vector<const Function*> CallGraph::address_taken() const {
+  std::set<std::string> names;
+  for (const Variable& v : module_.variables) collect_names(v, names);
+  for (const Function& f : module_.functions) {
+    for (const Variable& v : f.variables) collect_names(v, names);
+    for (const Instruction& i : f.body) {
+      const Operand* target = i.opcode == "call" ? call_target(i) : nullptr;
+      for (const Operand& o : i.operands) {
+        if (&o != target) collect_names(o, names);
+      }
+    }
+  }
+  std::set<const Function*> taken;
+  for (const std::string& name : names) {
+    if (const Function* f = body_of(name)) taken.insert(f);
+  }
+  // In the order of the text.
+  return {taken.begin(), taken.end()};
+}
+
+const Variable* CallGraph::table(const Function& caller, const std::string& name) const {
+  for (const auto* variables : {&caller.variables, &module_.variables}) {
+    for (const Variable& v : *variables) {
+      if (v.name == name && !v.initial_symbols.empty()) return &v;
+    }
+  }
+  return nullptr;
+}
+
+bool CallGraph::has_list(const Function& caller, const std::string& list) const {
+  return caller.prototypes.count(list) != 0 || caller.call_targets.count(list) != 0 ||
+         table(caller, list) != nullptr;
+}
+
+std::vector<const Function*> CallGraph::targets(const Function& caller,
+                                                const std::string& list) const {
+  std::vector<const Function*> out;
+  const auto add = [&](const Function* f) {
+    if (f != nullptr && std::find(out.begin(), out.end(), f) == out.end()) out.push_back(f);
+  };
+  if (const auto named = caller.call_targets.find(list); named != caller.call_targets.end()) {
+    for (const std::string& name : named->second) add(body_of(name));
+    return out;
+  }
+  const auto prototype = caller.prototypes.find(list);
+  if (prototype == caller.prototypes.end()) {
+    if (const Variable* of = table(caller, list)) {
+      for (const auto& symbol : of->initial_symbols) add(body_of(symbol.second));
+    }
+    return out;
+  }
+  for (const Function* f : address_taken()) {
+    if (same_bytes(f->returns, prototype->second.returns) &&
+        same_bytes(f->parameters, prototype->second.parameters)) {
+      add(f);
+    }
+  }
+  return out;
+}
+
+}  // namespace tessera::ptx
