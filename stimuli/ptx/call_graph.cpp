@@ -15,16 +15,6 @@ bool same_bytes(const std::vector<Variable>& a, const std::vector<Variable>& b) 
                     [](const Variable& x, const Variable& y) { return x.bytes() == y.bytes(); });
 }
 
-void collect_names(const Operand& o, std::set<std::string>& names) {
-  if (!o.name.empty()) names.insert(o.name);
-  for (const Operand& e : o.elements) collect_names(e, names);
-}
-
-void collect_names(const Variable& v, std::set<std::string>& names) {
-  for (const auto& symbol : v.initial_symbols) names.insert(symbol.second);
-  for (const PartialSymbol& p : v.partial_symbols) names.insert(p.name);
-}
-
 }  // namespace
 
 const Operand* call_target(const Instruction& call) {
@@ -41,12 +31,22 @@ bool is_stack_move(const Instruction& i) {
 std::uint64_t function_address(const Module& module, const std::string& name) {
   const Function* f = module.function(name);
   if (f == nullptr || f->is_entry) return 0;
-  return kCodeWindow + kCodeStep * static_cast<std::uint64_t>(f - module.functions.data());
+  return code_address(static_cast<std::uint64_t>(f - module.functions.data()));
+}
+
+CallGraph::CallGraph(const Module& module) : module_(module) {
+  for (const Function& f : module.functions) {
+    if (!f.is_declaration && !f.is_entry) bodies_[f.name] = &f;
+  }
+  for (const auto& [name, of] : module.aliases) {
+    const Function* f = module.function(name);
+    if (f != nullptr && !f->is_declaration && !f->is_entry) bodies_[name] = f;
+  }
 }
 
 const Function* CallGraph::body_of(const std::string& name) const {
-  const Function* f = module_.function(name);
-  return f != nullptr && !f->is_declaration && !f->is_entry ? f : nullptr;
+  const auto it = bodies_.find(name);
+  return it == bodies_.end() ? nullptr : it->second;
 }
 
 bool CallGraph::is_recursive(const Function& f) {
@@ -94,24 +94,35 @@ bool CallGraph::reaches_itself(const Function& f) const {
   return false;
 }
 
-std::vector<const Function*> CallGraph::address_taken() const {
-  std::set<std::string> names;
-  for (const Variable& v : module_.variables) collect_names(v, names);
+const std::vector<const Function*>& CallGraph::address_taken() {
+  if (address_taken_) return *address_taken_;
+  std::set<const Function*> taken;
+  const auto name = [&](const std::string& symbol) {
+    if (const Function* f = body_of(symbol)) taken.insert(f);
+  };
+  const auto operand = [&](const auto& self, const Operand& o) -> void {
+    if (o.kind == Operand::Kind::kSymbol) name(o.name);
+    for (const Operand& e : o.elements) self(self, e);
+  };
+  const auto variables = [&](const std::vector<Variable>& all) {
+    for (const Variable& v : all) {
+      for (const auto& symbol : v.initial_symbols) name(symbol.second);
+      for (const PartialSymbol& p : v.partial_symbols) name(p.name);
+    }
+  };
+  variables(module_.variables);
   for (const Function& f : module_.functions) {
-    for (const Variable& v : f.variables) collect_names(v, names);
+    variables(f.variables);
     for (const Instruction& i : f.body) {
       const Operand* target = i.opcode == "call" ? call_target(i) : nullptr;
       for (const Operand& o : i.operands) {
-        if (&o != target) collect_names(o, names);
+        if (&o != target) operand(operand, o);
       }
     }
   }
-  std::set<const Function*> taken;
-  for (const std::string& name : names) {
-    if (const Function* f = body_of(name)) taken.insert(f);
-  }
-  // In the order of the text.
-  return {taken.begin(), taken.end()};
+  // Functions are elements of one vector.
+  address_taken_.emplace(taken.begin(), taken.end());
+  return *address_taken_;
 }
 
 const Variable* CallGraph::table(const Function& caller, const std::string& name) const {
@@ -128,8 +139,7 @@ bool CallGraph::has_list(const Function& caller, const std::string& list) const 
          table(caller, list) != nullptr;
 }
 
-std::vector<const Function*> CallGraph::targets(const Function& caller,
-                                                const std::string& list) const {
+std::vector<const Function*> CallGraph::targets(const Function& caller, const std::string& list) {
   std::vector<const Function*> out;
   const auto add = [&](const Function* f) {
     if (f != nullptr && std::find(out.begin(), out.end(), f) == out.end()) out.push_back(f);

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "stimuli/ptx/module.h"
@@ -18,6 +20,9 @@ namespace tessera::ptx {
 /// and no other window has addresses there.
 inline constexpr std::uint64_t kCodeWindow = 0x0300'0000;
 inline constexpr std::uint64_t kCodeStep = 16;
+constexpr std::uint64_t code_address(std::uint64_t index) {
+  return kCodeWindow + kCodeStep * index;
+}
 /// Return addresses: kReturnWindow + kCodeStep * (index in Kernel::call_sites).
 inline constexpr std::uint64_t kReturnWindow = 0x0400'0000;
 
@@ -81,13 +86,14 @@ FlatKernel expand_calls(const Module& module, const Function& entry);
 /// restores the registers that a call must preserve. Defined in frames.cpp.
 void add_frames(const Module& module, FlatKernel& kernel);
 
-/// A function's address as a value, or 0 if the module has no function of that name.
+/// A function's address as a value, or 0 if the module has no function of that name that is no
+/// kernel.
 std::uint64_t function_address(const Module& module, const std::string& name);
 
 /// Direct calls and addresses of functions in a module.
 class CallGraph {
  public:
-  explicit CallGraph(const Module& module) : module_(module) {}
+  explicit CallGraph(const Module& module);
 
   /// The function of that name if it has a body and is no kernel; else nullptr.
   const Function* body_of(const std::string& name) const;
@@ -100,18 +106,21 @@ class CallGraph {
   /// The possible targets of an indirect call in `caller`: the functions of the list `list` (a
   /// label of .calltargets or a variable with an initialiser), or the functions that fit the
   /// prototype `list` and whose address is taken in the module.
-  std::vector<const Function*> targets(const Function& caller, const std::string& list) const;
+  std::vector<const Function*> targets(const Function& caller, const std::string& list);
   /// Whether `list` names a prototype, a target list or a table of functions.
   bool has_list(const Function& caller, const std::string& list) const;
 
  private:
-  std::vector<const Function*> address_taken() const;
+  /// The functions whose address is taken, in the order of the text.
+  const std::vector<const Function*>& address_taken();
   /// The variable with an initialiser of that name; else nullptr.
   const Variable* table(const Function& caller, const std::string& name) const;
 
   bool reaches_itself(const Function& f) const;
 
   const Module& module_;
+  std::unordered_map<std::string, const Function*> bodies_;  ///< by name or alias
+  std::optional<std::vector<const Function*>> address_taken_;
   std::map<const Function*, bool> recursive_;
   std::map<const Function*, bool> moves_stack_;
 };

@@ -126,9 +126,9 @@ void Decoder::finish_functions() {
   const bool has_indirect = std::any_of(sites.begin(), sites.end(),
                                         [](const CallSite& s) { return s.target.has_value(); });
   if (!has_indirect) return;
-  for (const Function& f : module_.functions) {
-    const std::uint64_t address = function_address(module_, f.name);
-    if (address != 0) kernel_->function_names[address] = {f.name, !f.is_declaration};
+  for (std::size_t n = 0; n < module_.functions.size(); ++n) {
+    const Function& f = module_.functions[n];
+    if (!f.is_entry) kernel_->function_names[code_address(n)] = {f.name, !f.is_declaration};
   }
 }
 

@@ -2,7 +2,7 @@
 // Calls of out-of-line functions: one path for each target, which all reconverge at the instruction
 // after the call (docs/decisions/calls.md).
 
-#include <algorithm>
+#include <array>
 
 #include "stimuli/ptx/calls.h"
 #include "stimuli/ptx/lane_access.h"
@@ -26,7 +26,8 @@ void set_cell(const Frame& f, Slot s, unsigned lane, u64 value) {
 void Warp::call(const Decoded& d) {
   const CallSite& site = launch_.kernel().call_sites[d.aux];
   const auto nowhere = static_cast<u32>(launch_.kernel().code.size());
-  std::vector<Level> paths;
+  std::array<Level, kWarpLanes> paths;
+  std::size_t count = 0;
   for (u32 rest = active_; rest != 0;) {
     const KernelFunction& f = target_of(site, first_lane(rest));
     u32 group = rest;
@@ -42,13 +43,13 @@ void Warp::call(const Decoded& d) {
     for_lanes(group, [&](unsigned lane) {
       set_cell(frame_, launch_.kernel().return_address, lane, return_address);
     });
-    paths.push_back(Level{f.entry, nowhere, group});
+    paths[count++] = Level{f.entry, nowhere, group};
   }
   stack_.push_back(Level{pc_ + 1, reconverge_, active_});
-  stack_.insert(stack_.end(), paths.rbegin(), paths.rend() - 1);
-  pc_ = paths.front().pc;
+  while (count > 1) stack_.push_back(paths[--count]);
+  pc_ = paths[0].pc;
   reconverge_ = nowhere;
-  active_ = paths.front().mask;
+  active_ = paths[0].mask;
 }
 
 const KernelFunction& Warp::target_of(const CallSite& site, unsigned lane) const {

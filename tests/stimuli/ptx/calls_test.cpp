@@ -215,6 +215,28 @@ TEST_CASE("a pointer in a kernel argument calls the function of that address") {
   for (unsigned i = 0; i < 32; ++i) CHECK(k.result<std::uint32_t>(i) == family_value(2, 1000 + i));
 }
 
+TEST_CASE("function pointers reach functions of other files") {
+  // Both files have a local function `mine`; the second file's table has its own.
+  const std::string mine = function("mine", 1, "add.u32 %x, %a0, 5;\n");
+  std::string far = function("far", 1, call("%x", "mine", {"%a0"}) + "mul.lo.u32 %x, %x, 10;\n");
+  far = ".version 7.0\n.target sm_75\n.address_size 64\n" +
+        function("mine", 1, "add.u32 %x, %a0, 1000;\n") + ".visible " + far +
+        ".visible .global .align 8 .u64 table[2] = {far, mine};\n";
+  const std::string near =
+      kernel("and.b32 %r2, %r1, 1;\n" + std::string(kLoadTarget) + prototype("P", 1) +
+                 call("%r4", "%rd3", {"%r0"}, "P") + "mov.u64 %rd3, mine;\n" +
+                 call("%r4", "%rd3", {"%r4"}, "P") + kStore,
+             mine + ".extern .global .align 8 .u64 table[2];\n");
+  std::vector<tessera::ptx::Module> files;
+  files.push_back(tessera::ptx::parse(near, "near.ptx"));
+  files.push_back(tessera::ptx::parse(far, "far.ptx"));
+  KernelRunner k(tessera::ptx::link(std::move(files)));
+  k.run();
+  for (unsigned t = 0; t < 32; ++t) {
+    CHECK(k.result<std::uint32_t>(t) == (t % 2 == 0 ? (t + 1000) * 10 : t + 1000) + 5);
+  }
+}
+
 TEST_CASE("an out-of-line function can call others, in place and by pointers") {
   // f(a) = g(a) + table[a & 1](a + 1), g(a) = 3 a, which is expanded in f.
   const std::string functions =

@@ -192,7 +192,10 @@ class KernelRunner {
  public:
   explicit KernelRunner(const std::string& text, std::uint64_t out_bytes = 1 << 16,
                         std::uint64_t in_bytes = 1 << 16)
-      : module(ptx::parse(text, "test.ptx")) {
+      : KernelRunner(ptx::parse(text, "test.ptx"), out_bytes, in_bytes) {}
+  explicit KernelRunner(ptx::Module linked, std::uint64_t out_bytes = 1 << 16,
+                        std::uint64_t in_bytes = 1 << 16)
+      : module(std::move(linked)) {
     out = allocations.allocate("out", out_bytes).begin;
     in = allocations.allocate("in", in_bytes).begin;
     for (const ptx::Variable& v : module.variables) {

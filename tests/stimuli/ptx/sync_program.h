@@ -30,7 +30,9 @@ class SyncProgram {
   /// A kernel k(out, in): in has kInputs words; thread i writes a word at out + 8 * i. Without
   /// `compiled` in the order of the source; with it, unlikely blocks stand behind the end, loops
   /// are tested at the bottom, and short bodies are predicated.
-  std::string ptx(bool compiled) const;
+  /// `by_pointer`: device functions are called through pointers, two equal ones by odd and even
+  /// lanes, and call themselves (lane % 3) times before they synchronise.
+  std::string ptx(bool compiled, bool by_pointer = false) const;
 
   /// What the threads of one CTA write. `schedule` orders the threads at random; the result does
   /// not depend on it. Throws std::logic_error when no thread can go on.

@@ -25,10 +25,11 @@ std::vector<std::uint32_t> random_input(unsigned seed) {
   return input;
 }
 
-void check(unsigned seed, unsigned threads, unsigned ctas, bool barriers, bool carried) {
+void check(unsigned seed, unsigned threads, unsigned ctas, bool barriers, bool carried,
+           bool by_pointer = false) {
   const bool compiled = seed % 3 == 0;
   const SyncProgram program(seed, threads, barriers);
-  const std::string ptx = program.ptx(compiled);
+  const std::string ptx = program.ptx(compiled, by_pointer);
   INFO("seed " << seed << ", " << threads << " threads" << (compiled ? ", compiled" : "")
                << (carried ? ", carried" : "") << "\n"
                << ptx);
@@ -188,5 +189,12 @@ TEST_CASE("random divergent syncs between a CTA's barriers agree") {
 TEST_CASE("random divergent syncs between a CTA's barriers agree when loads come back late") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     check(seed, kBlocks[seed % kBlocks.size()], 1, true, true);
+  }
+}
+
+TEST_CASE("random divergent syncs in functions, at different depths of recursion, agree") {
+  for (unsigned seed = 1; seed <= 80; ++seed) {
+    const unsigned threads = seed % 2 == 0 ? 32 : kBlocks[seed % kBlocks.size()];
+    check(seed, threads, 1, seed % 4 == 0, seed % 5 == 0, true);
   }
 }

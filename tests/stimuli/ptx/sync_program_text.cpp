@@ -88,8 +88,11 @@ std::string sync_text(const Node& n, const std::string& guard, const std::string
 
 class Writer {
  public:
-  Writer(bool compiled, unsigned threads, unsigned shared_slots)
-      : compiled_(compiled), threads_(threads), shared_slots_(shared_slots) {}
+  Writer(bool compiled, bool by_pointer, unsigned threads, unsigned shared_slots)
+      : compiled_(compiled),
+        by_pointer_(by_pointer),
+        threads_(threads),
+        shared_slots_(shared_slots) {}
 
   std::string write(const List& list) {
     add(list);
@@ -271,7 +274,9 @@ class Writer {
           guard + "ld." + space(n.load_slot) + ".u32 " + v(n.a) + ", " +
           slot_address(n.load_slot, "%t0", "%rd0") + ";\n";
     }
-    if (n.called) {
+    if (n.called && by_pointer_) {
+      call_by_pointer(n, lanes);
+    } else if (n.called) {
       const std::string name = "f" + number(functions_++);
       functions += ".func (.param .b32 r) " + name +
                    "(.param .b32 a, .param .b32 b, .param .b32 m)\n{\n.reg .b32 %t<3>;\n"
@@ -292,6 +297,38 @@ class Writer {
     if (!all && !predicated) text_ += skip + ":\n";
   }
 
+  void call_by_pointer(const Node& n, const std::string& lanes) {
+    const std::string even = "f" + number(functions_++);
+    const std::string odd = even + "o";
+    const std::string parameters = "(.param .b32 a, .param .b32 b, .param .b32 m, .param .b32 d)";
+    for (const std::string& name : {even, odd}) {
+      functions +=
+          ".func (.param .b32 r) " + name + parameters +
+          "\n{\n.reg .b32 %t<3>;\n.reg .b32 %x<4>;\n.reg .pred %p<3>;\nld.param.u32 %x0, [a];\n"
+          "ld.param.u32 %x1, [b];\nld.param.u32 %x2, [m];\nld.param.u32 %x3, [d];\n"
+          "setp.eq.u32 %p0, %x3, 0;\n@%p0 bra SYNC;\nsub.u32 %x3, %x3, 1;\n" +
+          pass(name, "%x0", "%x1", "%x2", "%x3") + "bra DONE;\nSYNC:\n" +
+          sync_text(n, "", "%x0", "%x1", "%x2") + "DONE:\nst.param.b32 [r], %t2;\nret;\n}\n";
+    }
+    const std::string prototype = label();
+    text_ += "and.b32 %t0, %lane, 1;\nsetp.eq.u32 %p0, %t0, 0;\nmov.u64 %rd0, " + even +
+             ";\nmov.u64 %rd1, " + odd + ";\nselp.b64 %rd0, %rd0, %rd1, %p0;\n" + prototype +
+             " : .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _, .param .b32 _, "
+             ".param .b32 _);\nrem.u32 %t0, %lane, 3;\n" +
+             pass("%rd0", v(n.b), "%t1", lanes, "%t0", ", " + prototype);
+  }
+
+  /// %t2 = target(a, b, m, d).
+  static std::string pass(const std::string& target, const std::string& a, const std::string& b,
+                          const std::string& m, const std::string& d,
+                          const std::string& prototype = {}) {
+    return "{\n.param .b32 w;\n.param .b32 x;\n.param .b32 y;\n.param .b32 z;\n.param .b32 q;\n"
+           "st.param.b32 [w], " +
+           a + ";\nst.param.b32 [x], " + b + ";\nst.param.b32 [y], " + m + ";\nst.param.b32 [z], " +
+           d + ";\ncall (q), " + target + ", (w, x, y, z)" + prototype +
+           ";\nld.param.b32 %t2, [q];\n}\n";
+  }
+
   void exchange(const Node& n) {
     const unsigned full = std::max(1u, threads_ / 32);
     text_ += "st.shared.u32 " + slot_address(n.store_slot, "%shared", "") + ", " + v(n.b) +
@@ -303,6 +340,7 @@ class Writer {
   }
 
   const bool compiled_;
+  const bool by_pointer_;
   const unsigned threads_;
   const unsigned shared_slots_;
   std::string text_;
@@ -315,8 +353,8 @@ class Writer {
 
 }  // namespace
 
-std::string SyncProgram::ptx(bool compiled) const {
-  Writer writer(compiled, threads_, shared_slots_);
+std::string SyncProgram::ptx(bool compiled, bool by_pointer) const {
+  Writer writer(compiled, by_pointer, threads_, shared_slots_);
   const std::string body = writer.write(main_);
   const std::string depth = number(writer.deepest);
   return ".version 8.0\n.target sm_90\n.address_size 64\n" + writer.functions +
