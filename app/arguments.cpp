@@ -7,14 +7,17 @@
 #include <iostream>
 #include <regex>
 #include <sstream>
+#include <string_view>
 #include <thread>
 
 #include "app/console.h"
 #include "app/source_commit.h"
 #include "common/error.h"
+#include "common/json_node.h"
 #include "common/suggest.h"
 #include "platforms/plugin_loader.h"
 #include "platforms/unused_parameters.h"
+#include "stimuli/workload.h"
 
 namespace tessera::app {
 namespace {
@@ -25,16 +28,20 @@ namespace po = boost::program_options;
 std::string key_of(std::size_t i) { return "positional argument " + std::to_string(i); }
 
 template <class E>
+std::vector<std::string> names_of(const std::vector<std::pair<std::string, E>>& choices) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : choices) names.push_back(name);
+  return names;
+}
+
+template <class E>
 E one_of(const char* option, const std::string& given,
          const std::vector<std::pair<std::string, E>>& choices) {
-  std::vector<std::string> names;
-  std::string list;
   for (const auto& [name, value] : choices) {
     if (name == given) return value;
-    names.push_back(name);
-    list += (list.empty() ? "" : ", ") + name;
   }
-  throw InputError(std::string(option) + ": '" + given + "' is not one of " + list +
+  const std::vector<std::string> names = names_of(choices);
+  throw InputError(std::string(option) + ": '" + given + "' is not one of " + joined(names) +
                    did_you_mean(given, names));
 }
 
@@ -65,19 +72,26 @@ ArgumentParser::ArgumentParser(std::string verb, std::string description)
   options_.add_options()("help,h", "print this help");
 }
 
-void ArgumentParser::positional(const std::string& name, const std::string& description) {
-  positionals_.emplace_back(name, description);
+void ArgumentParser::positional(const std::string& name, const std::string& description,
+                                Completes completes) {
+  positionals_.push_back({name, description, std::move(completes)});
   required_ = positionals_.size();
 }
 
-void ArgumentParser::optional_positional(const std::string& name, const std::string& description) {
-  positionals_.emplace_back(name, description);
+void ArgumentParser::optional_positional(const std::string& name, const std::string& description,
+                                         Completes completes) {
+  positionals_.push_back({name, description, std::move(completes)});
+}
+
+Completes ArgumentParser::completes_of(const std::string& option) const {
+  const auto found = completes_.find(option);
+  return found == completes_.end() ? Completes{} : found->second;
 }
 
 std::string ArgumentParser::synopsis() const {
   std::string text = "tessera " + verb_;
   for (std::size_t i = 0; i < positionals_.size(); ++i) {
-    const std::string& name = positionals_[i].first;
+    const std::string& name = positionals_[i].name;
     text += i < required_ ? " " + name : " [" + name + "]";
   }
   return text + " [OPTIONS]";
@@ -87,9 +101,9 @@ std::string ArgumentParser::help() const {
   std::ostringstream text;
   text << "Usage: " << synopsis() << "\n\n" << description_ << "\n\n";
   std::size_t width = 0;
-  for (const auto& [name, description] : positionals_) width = std::max(width, name.size());
-  for (const auto& [name, description] : positionals_) {
-    text << "  " << name << std::string(width + 2 - name.size(), ' ') << description << '\n';
+  for (const Positional& p : positionals_) width = std::max(width, p.name.size());
+  for (const Positional& p : positionals_) {
+    text << "  " << p.name << std::string(width + 2 - p.name.size(), ' ') << p.description << '\n';
   }
   if (!positionals_.empty()) text << '\n';
   text << options_;
@@ -137,8 +151,14 @@ std::optional<po::variables_map> ArgumentParser::parse(
     return std::nullopt;
   }
   for (std::size_t i = 0; i < required_; ++i) {
-    const auto& [name, description] = positionals_[i];
-    if (values.count(key_of(i)) == 0) refuse(name + " is missing: " + description);
+    const Positional& p = positionals_[i];
+    if (values.count(key_of(i)) == 0) refuse(p.name + " is missing: " + p.description);
+  }
+  for (std::size_t i = 0; i < positionals_.size(); ++i) {
+    const Positional& p = positionals_[i];
+    if (has_positional(values, i) && positional_argument(values, i).empty()) {
+      refuse(p.name + " is empty: " + p.description);
+    }
   }
   return values;
 }
@@ -146,13 +166,16 @@ std::optional<po::variables_map> ArgumentParser::parse(
 void add_set_option(ArgumentParser& parser) {
   parser.options()("set",
                    po::value<std::vector<std::string>>()->composing()->value_name("PATH=VALUE"),
-                   "change a parameter; may be repeated (tessera list parameters)");
+                   "change a parameter, once each; numbers can have a unit: 64K, 1.4GHz (tessera "
+                   "list parameters)");
+  parser.completes("set", {Completes::Kind::kSetting, {}});
 }
 
 void add_plugin_option(ArgumentParser& parser) {
   parser.options()("plugin",
                    po::value<std::vector<std::string>>()->composing()->value_name("FILE.so"),
                    "load blocks and policies; may be repeated (docs/guide/plugins.md)");
+  parser.completes("plugin", {Completes::Kind::kFile, {}});
 }
 
 void load_plugins(const po::variables_map& values) {
@@ -187,6 +210,9 @@ void add_run_options(ArgumentParser& parser) {
       "out", po::value<std::string>()->value_name("DIR"), "where the files go")(
       "json", "print one JSON document and nothing else")(
       "quiet", "no progress, and no notes on settings that change nothing");
+  parser.completes("values", {Completes::Kind::kNames, names_of(value_modes())});
+  parser.completes("scale", {Completes::Kind::kNames, names_of(scales())});
+  parser.completes("out", {Completes::Kind::kFolder, {}});
 }
 
 namespace {
@@ -308,6 +334,19 @@ std::string name_of(ValueMode mode) {
   return "?";
 }
 
+void check_order(const std::string& platforms, const std::string& workloads) {
+  const auto first = [](const std::string& list) { return list.substr(0, list.find(',')); };
+  const auto is_among = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (!is_among(workload_names(), first(platforms))) return;
+  std::vector<std::string> presets;
+  for (const PresetInfo& p : platform_presets()) presets.push_back(p.name);
+  if (is_among(presets, first(platforms)) || !is_among(presets, first(workloads))) return;
+  throw InputError("'" + first(platforms) + "' is a workload and '" + first(workloads) +
+                   "' a platform: the platform comes first");
+}
+
 std::vector<std::string> split_names(const std::string& what, const std::string& list) {
   std::vector<std::string> names;
   std::size_t begin = 0;
@@ -323,13 +362,20 @@ std::vector<std::string> split_names(const std::string& what, const std::string&
 std::string file_stem(const std::string& name) {
   std::string stem = name;
   while (stem.size() > 1 && stem.back() == '/') stem.pop_back();
-  stem = std::filesystem::path(stem).stem().string();
-  for (char& c : stem) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' ||
-                       c == '.' || c == '+';
+  // Two of them and a number fit a file name of 255 bytes.
+  constexpr std::size_t kLongest = 100;
+  stem = plain_name(std::filesystem::path(stem).stem().string()).substr(0, kLongest);
+  return stem.empty() ? "run" : stem;
+}
+
+std::string plain_name(std::string text) {
+  constexpr std::string_view kPlain = "-_.+=";
+  for (char& c : text) {
+    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                       kPlain.find(c) != std::string_view::npos;
     if (!plain) c = '_';
   }
-  return stem.empty() ? "run" : stem;
+  return text;
 }
 
 }  // namespace tessera::app

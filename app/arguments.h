@@ -4,6 +4,7 @@
 // Argument parsing shared by the verbs.
 
 #include <boost/program_options.hpp>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,16 +14,50 @@
 
 namespace tessera::app {
 
+/// What a shell's completion offers for an argument or for an option's value.
+struct Completes {
+  enum class Kind {
+    kNothing,
+    kNames,  ///< `names`
+    kFile,
+    kFolder,
+    kPlatform,   ///< presets and files
+    kPlatforms,  ///< the same, separated by commas
+    kWorkload,   ///< the suite's names and files
+    kWorkloads,  ///< the same and "all", separated by commas
+    kStudy,      ///< NAME or NAME/FIGURE
+    kSetting,    ///< PARAMETER=VALUE
+  };
+  Kind kind = Kind::kNothing;
+  std::vector<std::string> names;
+};
+
 /// One verb's arguments: named options and required positional ones.
 class ArgumentParser {
  public:
   ArgumentParser(std::string verb, std::string description);
 
+  struct Positional {
+    std::string name;
+    std::string description;
+    Completes completes;
+  };
+
   /// The next positional argument.
-  void positional(const std::string& name, const std::string& description);
+  void positional(const std::string& name, const std::string& description,
+                  Completes completes = {});
   /// An optional positional argument; to be declared after the required ones.
-  void optional_positional(const std::string& name, const std::string& description);
+  void optional_positional(const std::string& name, const std::string& description,
+                           Completes completes = {});
   boost::program_options::options_description_easy_init options() { return options_.add_options(); }
+  /// What completion offers for the value of an option.
+  void completes(const std::string& option, Completes what) {
+    completes_[option] = std::move(what);
+  }
+
+  const std::vector<Positional>& positionals() const { return positionals_; }
+  const boost::program_options::options_description& known_options() const { return options_; }
+  Completes completes_of(const std::string& option) const;
 
   /// Empty if --help was given; the help has then been printed. Throws InputError with the nearest
   /// option's name.
@@ -36,9 +71,10 @@ class ArgumentParser {
 
   std::string verb_;
   std::string description_;
-  std::vector<std::pair<std::string, std::string>> positionals_;
+  std::vector<Positional> positionals_;
   std::size_t required_ = 0;  ///< number of required positional arguments; they come first
   boost::program_options::options_description options_;
+  std::map<std::string, Completes> completes_;  ///< by the option's name
 };
 
 /// Whether the i-th positional argument (from 0) was given.
@@ -83,10 +119,16 @@ unsigned read_jobs(const boost::program_options::variables_map& values);
 std::string name_of(Scale scale);
 std::string name_of(ValueMode mode);
 
+/// Throws InputError if a workload of the suite stands in the platforms' place, and a preset in the
+/// workloads'.
+void check_order(const std::string& platforms, const std::string& workloads);
+
 /// Splits "a,b" into {"a", "b"}. Throws InputError if a name is empty.
 std::vector<std::string> split_names(const std::string& what, const std::string& list);
 
 /// A platform's or workload's name as part of a file name: "my/uba.json" becomes "uba".
 std::string file_stem(const std::string& name);
+/// The text with '_' in place of characters that a file name should not have.
+std::string plain_name(std::string text);
 
 }  // namespace tessera::app

@@ -25,7 +25,7 @@ std::string help_text() {
       "Tessera: a SystemC/TLM-2.0 model of GPU memory systems that runs real CUDA kernels.\n\n"
       "Usage: tessera VERB [ARGUMENTS...]\n\nVerbs:\n";
   for (const Verb& verb : verbs()) {
-    text += "  " + verb.name + std::string(10 - verb.name.size(), ' ') + verb.summary + "\n";
+    text += "  " + verb.name + std::string(12 - verb.name.size(), ' ') + verb.summary + "\n";
   }
   text +=
       "\n'tessera VERB --help' explains a verb; 'tessera --version' prints the version.\n"
@@ -45,6 +45,7 @@ int dispatch(const std::vector<std::string>& arguments) {
     throw InputError("which verb? One of " + verb_list() + " ('tessera --help' explains them)");
   }
   const std::string& first = arguments.front();
+  if (first == "help" && arguments.size() > 1) return dispatch({arguments[1], "--help"});
   if (first == "--help" || first == "-h" || first == "help") {
     std::cout << help_text();
     return 0;
@@ -58,8 +59,12 @@ int dispatch(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) names.push_back(verb.name);
-  throw InputError("unknown verb '" + first + "' (the verbs are " + verb_list() + ")" +
-                   did_you_mean(first, names));
+  if (first.rfind('-', 0) == 0) {
+    throw InputError("'" + first + "' stands before the verb; the order is: tessera VERB " +
+                     "ARGUMENTS... OPTIONS... (the verbs are " + verb_list() + ")");
+  }
+  throw InputError("unknown verb '" + first + "'" + did_you_mean(first, names) +
+                   " (the verbs are " + verb_list() + ")");
 }
 
 int fail(const std::string& message, int status) {
@@ -73,8 +78,11 @@ int fail(const std::string& message, int status) {
 int run_command_line(const std::vector<std::string>& arguments) {
   try {
     try {
-      // Before the first possible error, so that bad arguments also give one document.
-      if (std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
+      // Before the first possible error, so that bad arguments also give one document. The words
+      // of a command to complete are no options of this one.
+      const bool completes = !arguments.empty() && arguments.front() == "completion";
+      if (!completes &&
+          std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
         reserve_standard_output();
       }
       route_systemc_reports(false);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/arguments.h"
+
 namespace tessera::app {
 
 /// A verb of the command line. `run` gets the arguments after the verb and returns the exit
@@ -11,18 +13,29 @@ namespace tessera::app {
 struct Verb {
   std::string name;
   std::string summary;
+  /// The tables of its arguments and options.
+  ArgumentParser (*arguments)();
   int (*run)(const std::vector<std::string>& arguments);
 };
 
 /// All verbs, in the order in which the help shows them.
 const std::vector<Verb>& verbs();
 
+ArgumentParser run_arguments();
 int run_verb(const std::vector<std::string>& arguments);
+ArgumentParser compare_arguments();
 int compare_verb(const std::vector<std::string>& arguments);
+ArgumentParser study_arguments();
 int study_verb(const std::vector<std::string>& arguments);
+ArgumentParser analyze_arguments();
 int analyze_verb(const std::vector<std::string>& arguments);
+ArgumentParser list_arguments();
 int list_verb(const std::vector<std::string>& arguments);
-int diff_verb(const std::vector<std::string>& arguments);
+ArgumentParser config_arguments();
 int config_verb(const std::vector<std::string>& arguments);
+ArgumentParser diff_arguments();
+int diff_verb(const std::vector<std::string>& arguments);
+ArgumentParser completion_arguments();
+int completion_verb(const std::vector<std::string>& arguments);
 
 }  // namespace tessera::app

@@ -16,6 +16,6 @@ function(tessera_embed output namespace)
     COMMAND ${CMAKE_COMMAND} -DOUTPUT=${output} -DNAMESPACE=${namespace} "-DPAIRS=${pairs}"
             -P ${TESSERA_EMBED_SCRIPT}
     DEPENDS ${files} ${TESSERA_EMBED_SCRIPT}
-    COMMENT "Embedding the report's style and scripts"
+    COMMENT "Embedding files into ${output}"
     VERBATIM)
 endfunction()

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/error.h"
+#include "common/file_kind.h"
 
 namespace tessera {
 namespace {
@@ -199,12 +200,17 @@ std::string json_pointer(std::string_view parent, std::size_t index) {
 }
 
 LocatedJson parse_located_json(std::string_view text, const std::string& file) {
+  const std::string wrong = wrong_kind(ExpectedFile::kJson, text, file);
+  if (!wrong.empty()) throw InputError(file + ": " + wrong);
   LocatedJson out;
   out.file = file;
   Position position;
   Builder builder(out, position);
+  constexpr bool kWholeText = true;
+  constexpr bool kComments = true;
   json::sax_parse(CountingIterator(text.data(), &position),
-                  CountingIterator(text.data() + text.size(), &position), &builder);
+                  CountingIterator(text.data() + text.size(), &position), &builder,
+                  json::input_format_t::json, kWholeText, kComments);
   return out;
 }
 

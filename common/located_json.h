@@ -29,8 +29,9 @@ struct LocatedJson {
 std::string json_pointer(std::string_view parent, std::string_view key);
 std::string json_pointer(std::string_view parent, std::size_t index);
 
-/// Parses strict JSON (no comments). Throws InputError "FILE:LINE: ..." for malformed text, for
-/// duplicate keys in an object, and for nesting deeper than 256.
+/// Parses strict JSON and ignores comments: `// to the line's end` and `/* to */`. Throws
+/// InputError "FILE:LINE: ..." for malformed text, for duplicate keys in an object, and for nesting
+/// deeper than 256.
 LocatedJson parse_located_json(std::string_view text, const std::string& file);
 /// Reads and parses a file. Throws InputError if it cannot be read.
 LocatedJson load_located_json(const std::string& path);

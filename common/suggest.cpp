@@ -2,6 +2,7 @@
 #include "common/suggest.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 
 namespace tessera {
@@ -31,19 +32,28 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
+  const std::string given = lower_case(name);
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  // A distance of the name's whole length keeps none of its characters.
+  std::size_t best_distance =
+      std::min(std::max<std::size_t>(2, given.size() / 3) + 1, given.size());
   for (const std::string& candidate : known) {
-    const std::size_t d = distance(name, candidate);
+    const std::size_t d = distance(given, lower_case(candidate));
     if (d < best_distance) {
       best_distance = d;
       best = candidate;
     }
   }
-  if (!best.empty() || name.size() < 3 || name.back() == '.') return best;
+  if (!best.empty() || given.size() < 3 || given.back() == '.') return best;
   for (const std::string& candidate : known) {
-    if (candidate.compare(0, name.size(), name) != 0) continue;
+    if (lower_case(candidate).compare(0, given.size(), given) != 0) continue;
     // The name of a group is no abbreviation of a member.
     if (candidate.find('.', name.size()) != std::string::npos) continue;
     if (best.empty() || candidate.size() < best.size()) best = candidate;

@@ -7,10 +7,14 @@
 
 namespace tessera {
 
+/// The text with the letters A to Z in lower case.
+std::string lower_case(std::string_view text);
+
 /// A suggestion for an unknown name: the nearest known name by edit distance (insert, delete,
-/// replace, swap neighbours), if the distance is at most a third of its length (at least 2).
-/// Otherwise the shortest known name with `name` as its prefix, if `name` has three letters or more
-/// and the rest has no dot. Otherwise an empty string.
+/// replace, swap neighbours; upper and lower case are equal), if the distance is at most a third of
+/// its length (at least 2) and less than its length. Otherwise the shortest known name with `name`
+/// as its prefix, if `name` has three letters or more and the rest has no dot. Otherwise an empty
+/// string.
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// "; did you mean 'X'?" or an empty string.

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/file_kind.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
 #include "platforms/instances.h"
@@ -61,13 +62,14 @@ std::string file_of(const std::string& platform) {
       platform.find('/') != std::string::npos || fs::path(platform).extension() == ".json";
   if (path) return platform;
   const fs::path file = presets_directory() / (platform + ".json");
-  if (fs::exists(file)) return file.string();
+  std::error_code error;
+  if (fs::exists(file, error)) return file.string();
+  // A file of another kind is refused by its reader, which names the kind.
+  if (fs::exists(platform, error)) return platform;
   std::vector<std::string> names;
   for (const PresetInfo& p : platform_presets()) names.push_back(p.name);
-  std::string list;
-  for (const std::string& n : names) list += (list.empty() ? "" : ", ") + n;
-  throw InputError("unknown platform '" + platform + "' (presets: " + list +
-                   "; or the path of a JSON file)" + did_you_mean(platform, names));
+  throw InputError("unknown platform '" + platform + "'" + did_you_mean(platform, names) +
+                   " (a preset's name, see 'tessera list platforms', or the path of a JSON file)");
 }
 
 /// What a platform's files say.
@@ -170,6 +172,10 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
   if (!document.value.is_object()) {
     throw InputError(file + ":1: expected a JSON object of parameters");
   }
+  const std::string kind = json_kind(document.value);
+  if (!kind.empty() && kind != kPlatformKind) {
+    throw InputError(file + ": expected " + kPlatformKind + ", found " + kind);
+  }
   const std::string base = base_of(document, file);
   text_of(document, "description");
   if (!base.empty()) collect(base, out, seen);
@@ -225,11 +231,26 @@ std::vector<ParameterSetting> unlike_presets(const std::vector<ParameterSetting>
     const bool other = std::any_of(
         lister.parameters().begin(), lister.parameters().end(), [&](const ListedParameter& p) {
           return std::find(reached.begin(), reached.end(), p.info.name) != reached.end() &&
-                 nlohmann::json(p.value) != s->value;
+                 nlohmann::json(p.value) != in_unit(p, s->value);
         });
     if (other) out.push_back(*s);
   }
   return out;
+}
+
+/// Gives the settings of --set their whole paths, and values in the parameters' units.
+void name_chosen(ResolvedConfig& config) {
+  const std::vector<ListedParameter> parameters = config.parameters();
+  for (ParameterSetting& s : config.chosen) {
+    s.path = whole_path(s.path);
+    const auto same = [&s](const ParameterSetting& o) { return o.path == s.path; };
+    const auto own = std::find_if(config.overrides.rbegin(), config.overrides.rend(), same);
+    if (own != config.overrides.rend()) s.value = own->value;
+    const std::vector<std::string> reached = reached_by(parameters, s.path);
+    for (const ListedParameter& p : parameters) {
+      if (!reached.empty() && p.info.name == reached.front()) s.value = in_unit(p, s.value);
+    }
+  }
 }
 
 }  // namespace
@@ -243,6 +264,8 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   config.platform = platform;
   config.given = unlike_presets(settings, collected.of_presets);
   for (const std::string& s : sets) settings.push_back(setting_from_argument(s));
+  const auto chosen = static_cast<std::ptrdiff_t>(settings.size() - sets.size());
+  config.chosen.assign(settings.begin() + chosen, settings.end());
   std::vector<ParameterSetting> common;
   for (ParameterSetting& s : settings) {
     s.path = whole_path(s.path);
@@ -262,7 +285,14 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   }
   if (!errors.empty()) throw InputError(errors);
   check_instances(config);
+  name_chosen(config);
   return config;
+}
+
+nlohmann::ordered_json ResolvedConfig::settings() const {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const ParameterSetting& s : chosen) out[s.path] = s.value;
+  return out;
 }
 
 nlohmann::ordered_json ResolvedConfig::to_json() const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "common/legal_values.h"
 #include "modules/core/page_entry.h"
 #include "modules/llc/llc_slice.h"
 #include "platforms/block_factory.h"
@@ -144,8 +145,11 @@ void GpuConfig::propagate() {
 
 std::vector<std::string> GpuConfig::validate() const {
   std::vector<std::string> errors;
-  const auto add = [&errors](std::vector<std::string> more) {
-    for (std::string& e : more) errors.push_back(std::move(e));
+  // Blocks can find the same fault, such as that of a line's size.
+  const auto add = [&errors](const std::vector<std::string>& more, const std::string& before = "") {
+    for (const std::string& e : more) {
+      if (std::find(errors.begin(), errors.end(), e) == errors.end()) errors.push_back(before + e);
+    }
   };
   // GPUs of unequal size are reported by validate_shape().
   const std::uint32_t sharing = node_shape_of(system).host_memory ? 1 : system.gpus;
@@ -156,7 +160,7 @@ std::vector<std::string> GpuConfig::validate() const {
   add(validate_shape());
   add(host.validate());
   add(llc.validate());
-  add(dram.validate());
+  add(dram.validate(), "dram.");
   add(l2_tlb.validate());
   add(walker.validate());
   add(uvm.validate());
@@ -187,7 +191,8 @@ std::vector<std::string> GpuConfig::validate() const {
   }
   add(power.validate());
   if (sm.clock_hz != l1.clock_hz) {
-    errors.emplace_back("l1.clock_hz must equal sm.clock_hz: an SM and its L1 share a clock");
+    errors.push_back("l1.clock_hz (" + std::to_string(l1.clock_hz) + ") must equal sm.clock_hz (" +
+                     std::to_string(sm.clock_hz) + "): an SM and its L1 share a clock");
   }
   return errors;
 }
@@ -304,7 +309,16 @@ std::vector<std::string> GpuConfig::validate_shape() const {
   const SystemConfig& s = system;
   bool sound = check_tree(errors);
   if (geometry().total_bytes() > std::uint64_t{1} << PageEntry::kPhysicalBits) {
-    errors.emplace_back("system.channels x system.channel_bytes must not exceed 2^48 bytes");
+    const std::uint64_t most = std::uint64_t{1} << PageEntry::kPhysicalBits;
+    errors.push_back("system.channels (" + std::to_string(s.channels) +
+                     ") x system.channel_bytes (" + std::to_string(s.channel_bytes) +
+                     ") must not exceed 2^48 bytes: system.channel_bytes of " +
+                     near_powers_of_two(most / std::max(1U, s.channels) + 1, 1,
+                                        most / std::max(1U, s.channels)) +
+                     ", or system.channels of " +
+                     std::to_string(std::max<std::uint64_t>(
+                         1, most / std::max<std::uint64_t>(1, s.channel_bytes))) +
+                     " at most");
   }
   if (!node_shape_of(s).caches_others && s.remote_caching != "home") {
     errors.push_back("system.remote_caching (" + s.remote_caching +

@@ -18,10 +18,11 @@ namespace {
 
 constexpr char kSystem[] = "system.";
 
-/// Whether a path begins with the name of a GPU ("gpu0.llc3.ways").
+/// Whether a path begins with the name of a GPU ("gpu0.llc3.ways"), in upper case too: such a name
+/// is refused as that of a block.
 bool begins_with_gpu(const std::string& path, std::size_t at) {
   constexpr std::string_view kGpu = "gpu";
-  return path.compare(at, kGpu.size(), kGpu) == 0 && path.size() > at + kGpu.size() &&
+  return lower_case(path).compare(at, kGpu.size(), kGpu) == 0 && path.size() > at + kGpu.size() &&
          std::isdigit(static_cast<unsigned char>(path[at + kGpu.size()])) != 0;
 }
 
@@ -64,22 +65,52 @@ std::string meant_instead(const ParameterSetting& s, const std::vector<std::stri
   return hint.empty() ? did_you_mean(s.path.substr(gpu + 1), known) : hint;
 }
 
-/// Refuses a setting that blocks of this kind do not have one by one.
+/// Refuses a setting that blocks of this kind do not have one by one, and converts the value of
+/// another to the parameter's unit.
 template <class Config>
-void check_name(const ParameterSetting& s, Config base, const ResolvedConfig& config) {
+void check_name(ParameterSetting& s, Config base, const ResolvedConfig& config) {
   ParameterLister lister;
   describe(lister, base);
   const std::size_t dot = s.path.rfind('.');
   const std::string name = s.path.substr(dot + 1);
-  if (!reached_by(lister.parameters(), name).empty()) return;
+  const std::vector<std::string> reached = reached_by(lister.parameters(), name);
   std::vector<std::string> known;
-  for (const ListedParameter& p : lister.parameters()) known.push_back(p.info.name);
+  for (const ListedParameter& p : lister.parameters()) {
+    known.push_back(p.info.name);
+    if (!reached.empty() && p.info.name == reached.front()) s.value = in_unit(p, s.value);
+  }
+  if (!reached.empty()) return;
   std::string hint = did_you_mean(name, known);
   for (const ListedParameter& p : config.parameters()) {
     if (p.info.name == kSystem + name) hint = "; did you mean '" + p.info.name + "'?";
   }
   throw InputError(s.origin + ": " + s.path.substr(0, dot) + ": " + name + ": no such parameter" +
                    hint);
+}
+
+/// Refuses the name of a block, or of a part of the system, without a parameter.
+void refuse_block(const ParameterSetting& s, const std::vector<std::string>& blocks) {
+  for (const std::string& block : blocks) {
+    const bool own = block == s.path;
+    if (!own && block.compare(0, s.path.size() + 1, s.path + ".") != 0) continue;
+    throw InputError(s.origin + ": " + s.path + ": " +
+                     (own ? "a block, not one of its parameters: " + s.path + ".PARAMETER expected"
+                          : "a part of the system, not a parameter: " + s.path +
+                                ".BLOCK.PARAMETER expected, as " + block + ".impl"));
+  }
+}
+
+/// The setting of a block's implementation, from all sources of it.
+void check_implementation_setting(const ParameterSetting& s,
+                                  const std::vector<ParameterSetting>& all) {
+  std::vector<ParameterSetting> same;
+  for (const ParameterSetting& other : all) {
+    if (other.path == s.path) same.push_back(other);
+  }
+  ParameterReader reader(std::move(same));
+  std::string name;
+  reader.text(s.path, name, "");
+  reader.throw_if_failed();
 }
 
 /// Whether one block of a kind may have settings of its own, beside its implementation.
@@ -121,7 +152,7 @@ bool is_instance(const ParameterSetting& s) {
   return dot > length && s.path.compare(dot, std::string::npos, kImplSetting) == 0;
 }
 
-void check_instances(const ResolvedConfig& config) {
+void check_instances(ResolvedConfig& config) {
   if (config.overrides.empty()) return;
   const GpuConfig& g = config.gpu;
   const PlatformPlan plan = plan_of(g);
@@ -132,11 +163,13 @@ void check_instances(const ResolvedConfig& config) {
     const bool shared = plan.nodes[b.node].level == NodeLevel::kSystem;
     if (has_settings(b.kind) && !shared) names.push_back(all.back());
   }
-  for (const ParameterSetting& s : config.overrides) {
+  for (ParameterSetting& s : config.overrides) {
     const std::size_t dot = s.path.rfind('.');
     const std::string instance = s.path.substr(0, dot);
+    refuse_block(s, all);
     if (s.path.compare(dot, std::string::npos, kImplSetting) == 0 &&
         std::find(all.begin(), all.end(), instance) != all.end()) {
+      check_implementation_setting(s, config.overrides);
       const std::string kind = implementation_kind(*plan.find(instance));
       const std::string name = implementation_of(g.impl, kind, config.overrides, instance);
       const std::vector<std::string> known = block_implementations(kind);

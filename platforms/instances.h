@@ -20,7 +20,8 @@ std::string whole_path(const std::string& path);
 bool is_instance(const ParameterSetting& s);
 
 /// Reads the settings of single blocks on a copy, so that mistakes are found before a platform is
-/// built. Throws InputError, with the path that was probably meant.
-void check_instances(const ResolvedConfig& config);
+/// built, and converts their values to the parameters' units. Throws InputError, with the path that
+/// was probably meant.
+void check_instances(ResolvedConfig& config);
 
 }  // namespace tessera

@@ -429,6 +429,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["workload"] = workload.info().name;
   d["scale"] = scale;
   d["values"] = options_.values == ValueMode::kCarried ? "carried" : "functional";
+  d["settings"] = config_.settings();
   d["config"] = config_.to_json();
   d["seed"] = options_.seed;
   d["cycles"] = cycles;

@@ -40,7 +40,11 @@ struct ResolvedConfig {
   std::vector<ParameterSetting> overrides;
   /// What the user's files (not the presets, not --set) say otherwise than the presets do.
   std::vector<ParameterSetting> given;
+  /// The settings of --set, in their order: whole paths, values in the parameters' units.
+  std::vector<ParameterSetting> chosen;
 
+  /// `chosen` as {path: value}.
+  nlohmann::ordered_json settings() const;
   /// Nested JSON of all parameters, as `tessera config` prints it.
   nlohmann::ordered_json to_json() const;
   std::vector<ListedParameter> parameters() const;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/umh_config.h"
 
-#include <stdexcept>
-
+#include "common/legal_values.h"
 #include "modules/umh/smd.h"
 
 namespace tessera {
@@ -93,12 +92,18 @@ std::vector<std::string> UmhConfig::validate() const {
   if (synchronisation == Synchronisation::kDynamic && cpu.cores == 0) {
     errors.emplace_back("umh.synchronisation dynamic needs umh.cpu.cores of at least 1");
   }
-  try {
-    smd_config().smd.cache().validate();
-    l2_config().cache.validate();
-    for (const Cache* c : {&cpu.l1, &cpu.l2, &cpu.llc}) cpu_cache_config(*c).cache.validate();
-  } catch (const std::invalid_argument& e) {
-    errors.push_back(std::string("umh: ") + e.what());
+  require_power_of_two(errors, "umh.mask_granularity", mask_granularity, 1, 4);
+  if (block_bytes % umh::kLineBytes != 0) {
+    errors.push_back(
+        "umh.block_bytes (" + std::to_string(block_bytes) +
+        ") must be a multiple of a line: " + near_multiples(block_bytes, umh::kLineBytes));
+  }
+  const std::uint64_t one_set = std::uint64_t{block_bytes} * smd_ways;
+  if (stack_bytes < one_set) {
+    errors.push_back("umh.stack_bytes (" + std::to_string(stack_bytes) +
+                     ") must hold umh.smd_ways (" + std::to_string(smd_ways) +
+                     ") blocks of umh.block_bytes (" + std::to_string(block_bytes) +
+                     "): " + std::to_string(one_set) + " at least");
   }
   return errors;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policies/address_map.h"
 
+#include "common/legal_values.h"
 #include "policies/linear_map.h"
 
 namespace tessera {
@@ -18,7 +19,8 @@ std::vector<std::string> MemoryGeometry::errors() const {
   const auto power = [&](const char* name, std::uint64_t value, std::uint64_t min,
                          std::uint64_t max) {
     if (!range(name, value, min, max, "a power of two") || is_power_of_two(value)) return;
-    out.push_back(std::string(name) + " is " + std::to_string(value) + "; expected a power of two");
+    out.push_back(std::string(name) + " is " + std::to_string(value) +
+                  "; expected a power of two: " + near_powers_of_two(value, min, max));
   };
   range("gpus", gpus, 1, 1024, "a number");
   range("channels", channels, 1, 32768, "a number");
@@ -38,7 +40,7 @@ std::vector<std::string> MemoryGeometry::errors() const {
   };
   if (channels % gpus != 0) {
     out.push_back("channels is " + std::to_string(channels) + "; expected a multiple of gpus (" +
-                  std::to_string(gpus) + ")");
+                  std::to_string(gpus) + "): " + near_multiples(channels, gpus));
   }
   at_least("banks_per_channel", banks_per_channel, "slices_per_channel", slices_per_channel);
   at_least("row_bytes", row_bytes, "line_bytes", line_bytes);

@@ -146,7 +146,15 @@ class StudyReader {
     if (const auto sets = n.member("sets")) {
       for (const auto& [path, value] : sets->members()) {
         for (const auto& [scale, s] : scales()) {
-          p.sets[s].push_back(path + "=" + setting_value(at_scale(value, scale)));
+          std::vector<std::string>& all = p.sets[s];
+          // In place of the base's setting, because a parameter is set once.
+          const std::string begin = path + "=";
+          all.erase(std::remove_if(all.begin(), all.end(),
+                                   [&begin](const std::string& other) {
+                                     return other.compare(0, begin.size(), begin) == 0;
+                                   }),
+                    all.end());
+          all.push_back(begin + setting_value(at_scale(value, scale)));
         }
       }
     }
@@ -279,8 +287,8 @@ std::size_t Study::figure(const std::string& figure_name) const {
     if (figures[i].name == figure_name) return i;
     known.push_back(figures[i].name);
   }
-  throw InputError("the study '" + name + "' has no figure '" + figure_name +
-                   "' (figures: " + joined(known) + ")" + did_you_mean(figure_name, known));
+  throw InputError("the study '" + name + "' has no figure '" + figure_name + "'" +
+                   did_you_mean(figure_name, known) + " (figures: " + joined(known) + ")");
 }
 
 Study load_study(const std::string& folder) { return StudyReader(folder).read(); }
@@ -319,8 +327,8 @@ std::pair<std::string, std::string> find_study(const std::string& argument) {
   if (fs::is_directory(path)) {
     throw InputError("the folder " + argument + " is no study: there is no study.json in it");
   }
-  throw InputError("unknown study '" + argument + "' (studies: " + joined(names) +
-                   "; or a folder with a study.json)" + did_you_mean(first, names));
+  throw InputError("unknown study '" + argument + "'" + did_you_mean(first, names) +
+                   " (studies: " + joined(names) + "; or a folder with a study.json)");
 }
 
 }  // namespace tessera::studies

@@ -12,7 +12,8 @@ report.append(el('header', {}, el('h1', {}, platforms.join(', ')),
         el('span', {className: 'chip ' + (summary.failed ? 'bad' : 'good')}, summary.failed
           ? `${summary.failed} of ${summary.rows.length} points failed`
           : `✓ all ${summary.rows.length} points done`),
-        el('span', {}, `${workloads.length} workloads; speedups are over ${summary.baseline}`))));
+        el('span', {}, `${workloads.length} workloads; speedups are over ${summary.baseline}`),
+        el('span', {}, data.inputs))));
 
 /** Workloads along the axis, one bar per platform. `value(row)`: a number or null. */
 function groupedBars(title, note, unit, value, options) {

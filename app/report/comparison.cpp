@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/report/csv.h"
+#include "app/report/inputs.h"
 #include "app/report/text.h"
 
 namespace tessera::app {
@@ -37,7 +38,8 @@ std::string number_cell(const ordered_json& value) {
 
 }  // namespace
 
-ordered_json comparison_document(const std::vector<ComparedPoint>& points) {
+ordered_json comparison_document(const std::vector<ComparedPoint>& points,
+                                 const ordered_json& inputs) {
   std::vector<std::string> platforms;
   std::vector<std::string> workloads;
   std::map<std::pair<std::string, std::string>, double> cycles;
@@ -94,7 +96,8 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points) {
   }
   return {{"points", std::move(all)},
           {"summary",
-           {{"baseline", baseline},
+           {{"inputs", inputs},
+            {"baseline", baseline},
             {"platforms", platforms},
             {"workloads", workloads},
             {"rows", std::move(rows)},
@@ -103,21 +106,22 @@ ordered_json comparison_document(const std::vector<ComparedPoint>& points) {
 }
 
 std::string comparison_csv(const ordered_json& document) {
-  std::string out;
-  for (const ordered_json& row : document["summary"]["rows"]) {
-    if (out.empty()) {
-      std::string heading;
-      for (const auto& [key, value] : row.items()) heading += (heading.empty() ? "" : ",") + key;
-      out = heading + "\r\n";
-    }
+  const ordered_json& inputs = document["summary"]["inputs"];
+  std::string heading;
+  std::string lines;
+  for (ordered_json row : document["summary"]["rows"]) {
+    for (const char* key : {"scale", "seed", "values"}) row[key] = at_or_null(inputs, key);
+    row["settings"] = settings_line(inputs);
+    heading.clear();
     std::string line;
     for (const auto& [key, value] : row.items()) {
-      if (&value != &row.front()) line += ",";
-      line += csv_field(csv_value(value));
+      const char* comma = heading.empty() ? "" : ",";
+      heading += comma + key;
+      line += comma + csv_field(csv_value(value));
     }
-    out += line + "\r\n";
+    lines += line + "\r\n";
   }
-  return out;
+  return lines.empty() ? "" : heading + "\r\n" + lines;
 }
 
 std::string comparison_table(const ordered_json& document) {
@@ -137,7 +141,9 @@ std::string comparison_table(const ordered_json& document) {
                       percent_cell(row["dram_utilisation"]), verified});
     }
   }
-  std::string text = table_text(rows);
+  std::string text = inputs_line(summary["inputs"]);
+  if (!text.empty()) text += "\n\n";
+  text += table_text(rows);
   if (summary["platforms"].size() > 1 && summary["workloads"].size() > 1) {
     text += "\nSpeedup over " + summary["baseline"].get<std::string>() + ", harmonic mean:";
     for (const auto& [platform, value] : summary["speedup_harmonic_mean"].items()) {

@@ -17,14 +17,16 @@ struct ComparedPoint {
 };
 
 /// compare.json: {"points": [stats, or {"platform", "workload", "error"}], "summary": {...}}.
-/// The summary has one row per point (cycles, speedup over the first platform, ...) and, per
-/// platform, the harmonic mean of its speedups over the workloads that both platforms completed.
-nlohmann::ordered_json comparison_document(const std::vector<ComparedPoint>& points);
+/// `inputs`: what all points were given (app/report/inputs.h). The summary has these inputs, one
+/// row per point (cycles, speedup over the first platform, ...) and, per platform, the harmonic
+/// mean of its speedups over the workloads that both platforms completed.
+nlohmann::ordered_json comparison_document(const std::vector<ComparedPoint>& points,
+                                           const nlohmann::ordered_json& inputs);
 
-/// compare.csv: the summary's rows.
+/// compare.csv: the summary's rows, each with the inputs.
 std::string comparison_csv(const nlohmann::ordered_json& document);
 
-/// The rows as a text table.
+/// The inputs, and the rows as a text table.
 std::string comparison_table(const nlohmann::ordered_json& document);
 
 }  // namespace tessera::app

@@ -65,7 +65,10 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
   std::string out = "module,statistic,value,unit\r\n";
   const std::pair<const char*, const char*> own[] = {{"platform", ""},
                                                      {"workload", ""},
+                                                     {"scale", ""},
+                                                     {"values", ""},
                                                      {"seed", ""},
+                                                     {"settings", ""},
                                                      {"cycles", "cycle"},
                                                      {"time_ns", "ns"},
                                                      {"instructions", "instruction"},

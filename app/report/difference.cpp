@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/report/inputs.h"
 #include "app/report/text.h"
 
 namespace tessera::app {
@@ -104,6 +105,7 @@ bool regresses(const ordered_json& move, double fail_above) {
 ordered_json difference_of(const std::string& name, const ordered_json& a, const ordered_json& b,
                            std::optional<double> fail_above, ordered_json& regressions) {
   ordered_json run = {{"run", name},
+                      {"inputs", {{"a", inputs_of(a)}, {"b", inputs_of(b)}}},
                       {"config", changed_settings(section(a, "config"), section(b, "config"))}};
   ordered_json about = ordered_json::array();
   for (const char* key : {"schema", "tessera", "commit", "platform", "workload", "scale", "values",
@@ -169,6 +171,15 @@ void add_rows(std::vector<std::vector<std::string>>& rows, const ordered_json& c
   }
 }
 
+/// "A and B: scale small, ...", or a line for each.
+std::string inputs_lines(const ordered_json& inputs) {
+  const std::string a = inputs_line(inputs["a"]);
+  const std::string b = inputs_line(inputs["b"]);
+  if (a.empty() && b.empty()) return "";
+  if (a == b) return "A and B: " + a + "\n";
+  return "A: " + (a.empty() ? "-" : a) + "\nB: " + (b.empty() ? "-" : b) + "\n";
+}
+
 }  // namespace
 
 ordered_json changed_settings(const ordered_json& a, const ordered_json& b) {
@@ -225,6 +236,7 @@ std::string difference_text(const ordered_json& document, std::size_t limit) {
       add_rows(rows, run[part], "name", run[part].size());
     }
     add_rows(rows, run["statistics"], "name", limit);
+    text += inputs_lines(run["inputs"]);
     text += rows.size() == 1 ? rows[0][0] + "  nothing differs\n" : table_text(rows);
     if (run["statistics"].size() > limit) {
       text += "  and " + grouped(run["statistics"].size() - limit) +

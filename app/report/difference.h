@@ -19,10 +19,10 @@ using NamedRuns = std::map<std::string, nlohmann::ordered_json>;
 nlohmann::ordered_json changed_settings(const nlohmann::ordered_json& a,
                                         const nlohmann::ordered_json& b);
 
-/// {"runs": [{"run", "config", "cycles", "derived", "statistics", ...}], "only_a", "only_b",
-/// "regressions"}. Changed numbers have the form {"name", "a", "b", "change"}: `change` is (b - a)
-/// / a, null if a is 0; statistics are sorted by it in descending order. Changes of `host` (date,
-/// seconds) are ignored.
+/// {"runs": [{"run", "inputs", "config", "cycles", "derived", "statistics", ...}], "only_a",
+/// "only_b", "regressions"}. `inputs` has those of both sides (app/report/inputs.h). Changed
+/// numbers have the form {"name", "a", "b", "change"}: `change` is (b - a) / a, null if a is 0;
+/// statistics are sorted by it in descending order. Changes of `host` (date, seconds) are ignored.
 ///
 /// `fail_above`: a run regresses if `cycles` or a derived value got worse by more than this
 /// fraction, or if it is no longer verified or no longer complete. A value without a known better

@@ -8,6 +8,7 @@
 
 #include "app/report/assets.h"
 #include "app/report/csv.h"
+#include "app/report/inputs.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
 
@@ -107,6 +108,7 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
                {"texts", std::move(texts)},
                {"about", std::move(about)},
                {"units", std::move(units)},
+               {"settings", settings_line(inputs_of(stats))},
                {"verification", verification},
                {"failure", failure}});
 }
@@ -128,6 +130,7 @@ std::string comparison_report(const ordered_json& document) {
   }
   return page("Tessera: comparison", {assets::kCompareJs},
               {{"summary", document["summary"]},
+               {"inputs", inputs_line(document["summary"]["inputs"])},
                {"details", std::move(details)},
                {"traffic", std::move(traffic)}});
 }

@@ -12,12 +12,13 @@ function heading() {
   const facts = el('div', {className: 'facts'},
       el('span', {className: 'chip ' + chip[0]}, chip[1]), el('span', {}, data.verification));
   const small = [['seed', stats.seed], ['values', stats.values], ['scale', stats.scale],
+    ['settings', data.settings],
     ['window', stats.window
       ? number(stats.window.detailed_thread_instructions) + ' thread instructions' : null],
     ['Tessera', stats.tessera], ['host', stats.host && isNumber(stats.host.seconds)
       ? number(Number(stats.host.seconds.toPrecision(3))) + ' s' : null]];
   for (const [name, value] of small) {
-    if (value !== undefined && value !== null) facts.append(el('span', {}, `${name} ${value}`));
+    if (value !== undefined && value !== null && value !== '') facts.append(el('span', {}, `${name} ${value}`));
   }
   report.append(el('header', {}, el('h1', {}, stats.workload, el('span', {className: 'on'}, ' on '),
       stats.platform), facts));

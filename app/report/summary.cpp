@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/report/inputs.h"
 #include "app/report/text.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
@@ -102,6 +103,13 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   const ordered_json derived = stats.value("derived", ordered_json::object());
   std::string text = stats.value("workload", "?") + " on " + stats.value("platform", "?") + "\n\n";
   text += fact("verified", verification);
+  const ordered_json inputs = inputs_of(stats);
+  if (const std::string given = inputs_text(inputs); !given.empty()) {
+    text += fact("inputs", given);
+  }
+  if (const std::string settings = settings_line(inputs); !settings.empty()) {
+    text += fact("settings", settings);
+  }
   if (const auto window = stats.find("window"); window != stats.end()) {
     const bool whole = stats.contains("verified") && stats["verified"].is_boolean() &&
                        !stats.contains("interrupted");

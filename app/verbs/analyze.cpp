@@ -126,7 +126,7 @@ int show_executable(const ptx::Module& module, const std::vector<std::string>& n
 
 }  // namespace
 
-int analyze_verb(const std::vector<std::string>& arguments) {
+ArgumentParser analyze_arguments() {
   ArgumentParser parser("analyze",
                         "Shows the compiler passes' results for PTX. For every pointer of every "
                         "kernel: whether its\narray is only read, and how many of its loads become "
@@ -134,11 +134,15 @@ int analyze_verb(const std::vector<std::string>& arguments) {
                         "and move through it. With --executable: for every kernel, whether\n"
                         "`tessera run` executes it, or the refused instruction; exit status 1 if a "
                         "kernel is refused.");
-  parser.positional("FILE.ptx", "PTX text, from clang or nvcc");
+  parser.positional("FILE.ptx", "PTX text, from clang or nvcc", {Completes::Kind::kFile, {}});
   parser.optional_positional("KERNEL", "show only this kernel");
   parser.options()("executable", "show which kernels can be executed, and why others cannot");
   parser.options()("json", "print one JSON document and nothing else");
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int analyze_verb(const std::vector<std::string>& arguments) {
+  const auto values = analyze_arguments().parse(arguments);
   if (!values) return 0;
   const ptx::Module module = ptx::parse_file(positional_argument(*values, 0));
   std::vector<std::string> names = module.entries();

@@ -46,6 +46,18 @@ std::vector<std::string> keys_of(const std::vector<RunnablePoint>& points,
   return keys;
 }
 
+/// What all points are given (app/report/inputs.h).
+ordered_json inputs_of(const RunArguments& run, const ResolvedConfig& config) {
+  ordered_json inputs = {{"scale", name_of(run.options.scale)},
+                         {"seed", run.options.seed},
+                         {"values", name_of(run.options.values)},
+                         {"settings", config.settings()}};
+  if (const auto& window = run.options.window) {
+    inputs["window"] = {{"skip", window->skip}, {"detail", window->detail}};
+  }
+  return inputs;
+}
+
 /// Loads available runs from the store into `compared` and simulates the others.
 void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std::string>& keys,
                  unsigned jobs, const RunArguments& run, const PointStore* store,
@@ -79,7 +91,7 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
 
 }  // namespace
 
-int compare_verb(const std::vector<std::string>& arguments) {
+ArgumentParser compare_arguments() {
   ArgumentParser parser("compare",
                         "Runs every workload on every platform, each in its own process, and "
                         "prints the\nresults side by side. Files: compare.json, compare.csv, "
@@ -87,14 +99,20 @@ int compare_verb(const std::vector<std::string>& arguments) {
                         "that is another comparison's; with --json only where\n--out says so). "
                         "Every run is kept: the same command again, of the same files, runs only "
                         "missing\npoints.");
-  parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline");
-  parser.positional("WORKLOAD,...", "names or manifests; all: the suite");
+  parser.positional("PLATFORM,...", "presets or JSON files; the first is the baseline",
+                    {Completes::Kind::kPlatforms, {}});
+  parser.positional("WORKLOAD,...", "names or manifests; all: the suite",
+                    {Completes::Kind::kWorkloads, {}});
   add_set_option(parser);
   add_run_options(parser);
   add_jobs_option(parser);
   add_overwrite_option(parser);
   add_plugin_option(parser);
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int compare_verb(const std::vector<std::string>& arguments) {
+  const auto values = compare_arguments().parse(arguments);
   if (!values) return 0;
   load_plugins(*values);
   const RunArguments run = read_run_options(*values, "compare", arguments);
@@ -103,6 +121,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
   const std::string named = positional_argument(*values, 1);
   const auto workloads = named == "all" ? workload_names() : split_names("WORKLOAD,...", named);
 
+  check_order(positional_argument(*values, 0), named);
   // Errors in names and files are reported before the first run.
   std::vector<ResolvedConfig> configs;
   configs.reserve(platforms.size());
@@ -134,7 +153,7 @@ int compare_verb(const std::vector<std::string>& arguments) {
   if (folder) store.emplace(folder->path() + "/runs");
   run_missing(points, keys, jobs, run, store ? &*store : nullptr, compared);
 
-  const ordered_json document = comparison_document(compared);
+  const ordered_json document = comparison_document(compared, inputs_of(run, configs.front()));
   const bool complete = std::all_of(compared.begin(), compared.end(),
                                     [](const ComparedPoint& c) { return c.failure.empty(); });
   std::optional<OutputDirectory> out;

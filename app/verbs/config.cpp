@@ -11,20 +11,26 @@
 
 namespace tessera::app {
 
-int config_verb(const std::vector<std::string>& arguments) {
+ArgumentParser config_arguments() {
   ArgumentParser parser("config",
                         "Prints every parameter of a platform with its value as JSON, in the form "
                         "that a\nplatform file has: save it, change it, run it. Of two platforms: "
                         "the parameters in\nwhich they differ.");
-  parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
-  parser.optional_positional("OTHER", "another, to compare it with");
+  parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file",
+                    {Completes::Kind::kPlatform, {}});
+  parser.optional_positional("OTHER", "another, to compare it with",
+                             {Completes::Kind::kPlatform, {}});
   add_set_option(parser);
   parser.options()("json",
                    "of two platforms: one JSON document (of one, the output is JSON anyway)")(
       "plan", "print the platform's plan instead: nodes, blocks, links, traffic")(
       "picture", "print a block diagram of the platform instead, as SVG");
   add_plugin_option(parser);
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int config_verb(const std::vector<std::string>& arguments) {
+  const auto values = config_arguments().parse(arguments);
   if (!values) return 0;
   load_plugins(*values);
   std::vector<std::string> sets;

@@ -124,7 +124,7 @@ std::optional<double> read_limit(const po::variables_map& values) {
 
 }  // namespace
 
-int diff_verb(const std::vector<std::string>& arguments) {
+ArgumentParser diff_arguments() {
   ArgumentParser parser(
       "diff",
       "Prints the changes from run A to run B: configuration, cycles, derived values, energy, and\n"
@@ -135,13 +135,17 @@ int diff_verb(const std::vector<std::string>& arguments) {
       "longer complete, or when only one side has it. Latencies, cycles and page faults get "
       "worse upwards; IPC,\n"
       "responses per cycle and hit rates downwards; other values either way.");
-  parser.positional("A", "before");
-  parser.positional("B", "after");
+  parser.positional("A", "before", {Completes::Kind::kFile, {}});
+  parser.positional("B", "after", {Completes::Kind::kFile, {}});
   parser.options()("fail-above", po::value<std::string>()->value_name("P%"),
                    "exit status 1 for regressions above this")(
       "limit", po::value<std::string>()->default_value("20")->value_name("N"),
       "statistics shown of each run")("json", "print one JSON document with all of them");
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int diff_verb(const std::vector<std::string>& arguments) {
+  const auto values = diff_arguments().parse(arguments);
   if (!values) return 0;
   const std::optional<double> limit = read_limit(*values);
   const std::optional<unsigned> shown = read_count(*values, "limit", 0, 999'999'999);

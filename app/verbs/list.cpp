@@ -10,6 +10,7 @@
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/json_node.h"
+#include "common/quantity.h"
 #include "common/suggest.h"
 #include "platforms/gpu_config.h"
 #include "stimuli/paper_workloads.h"
@@ -26,6 +27,7 @@ struct Listing {
   ordered_json entries = ordered_json::array();
   std::vector<std::pair<std::string, std::string>> columns;  ///< key, heading
   ordered_json more = ordered_json::object();                ///< further lists of the JSON document
+  std::string note;                                          ///< after the table
 };
 
 Listing platforms(const std::string&) {
@@ -124,6 +126,7 @@ ordered_json entry_of(const ListedParameter& p) {
     entry["min"] = p.info.min;
     entry["max"] = p.info.max;
   }
+  if (const std::string s = suffixes_of(p.info.unit); !s.empty()) entry["suffixes"] = s;
   if (!p.info.choices.empty()) entry["choices"] = p.info.choices;
   if (!p.info.aliases.empty()) entry["aliases"] = p.info.aliases;
   return entry;
@@ -179,9 +182,16 @@ Listing policies(const std::string&) {
 
 Listing parameters(const std::string& platform) {
   Listing l;
+  std::vector<std::string> units;
   for (const ListedParameter& p : resolve_config(platform, {}).parameters()) {
     l.entries.push_back(entry_of(p));
+    const std::string suffixes = suffixes_of(p.info.unit);
+    if (suffixes.empty()) continue;
+    const std::string line = "  " + plural(p.info.unit) + ": " + suffixes + "\n";
+    if (std::find(units.begin(), units.end(), line) == units.end()) units.push_back(line);
   }
+  l.note = "\nA number can have its unit (16 ways), and these suffixes (64K, 1.4GHz):\n";
+  for (const std::string& line : units) l.note += line;
   l.columns = {{"name", "PARAMETER"},
                {"value", "VALUE"},
                {"unit", "UNIT"},
@@ -225,26 +235,36 @@ constexpr Topic kTopics[] = {{"platforms", platforms},   {"workloads", workloads
                              {"policies", policies},     {"studies", studies},
                              {"parameters", parameters}, {"statistics", statistics}};
 
+std::vector<std::string> topic_names() {
+  std::vector<std::string> names;
+  for (const Topic& t : kTopics) names.emplace_back(t.name);
+  return names;
+}
+
 std::string cell(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 }  // namespace
 
-int list_verb(const std::vector<std::string>& arguments) {
+ArgumentParser list_arguments() {
   ArgumentParser parser("list",
                         "Lists platforms, workloads, policies, studies, parameters or statistics.");
-  parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics");
+  parser.positional("TOPIC", "platforms, workloads, policies, studies, parameters or statistics",
+                    {Completes::Kind::kNames, topic_names()});
+  parser.completes("platform", {Completes::Kind::kPlatform, {}});
   parser.options()("platform", po::value<std::string>()->default_value("uba-mem"),
                    "whose parameters or statistics")("json", "print one JSON document");
   add_plugin_option(parser);
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int list_verb(const std::vector<std::string>& arguments) {
+  const auto values = list_arguments().parse(arguments);
   if (!values) return 0;
   load_plugins(*values);
   const std::string topic = positional_argument(*values, 0);
-  std::vector<std::string> names;
   for (const Topic& t : kTopics) {
-    names.emplace_back(t.name);
     if (topic != t.name) continue;
     const Listing listing = t.list((*values)["platform"].as<std::string>());
     if (values->count("json") != 0) {
@@ -259,13 +279,11 @@ int list_verb(const std::vector<std::string>& arguments) {
       rows.emplace_back();
       for (const auto& [key, heading] : listing.columns) rows.back().push_back(cell(entry[key]));
     }
-    std::cout << printable(table_text(rows));
+    std::cout << printable(table_text(rows) + listing.note);
     return 0;
   }
-  throw InputError(
-      "list: unknown topic '" + topic +
-      "' (the topics are platforms, workloads, policies, studies, parameters, statistics)" +
-      did_you_mean(topic, names));
+  throw InputError("list: unknown topic '" + topic + "'" + did_you_mean(topic, topic_names()) +
+                   " (the topics are " + joined(topic_names()) + ")");
 }
 
 }  // namespace tessera::app

@@ -68,21 +68,48 @@ std::unique_ptr<Workload> read_workload(const std::string& name,
              : make_workload(name);
 }
 
+/// out/PLATFORM-WORKLOAD, and each input that is not the default: scale, seed, values and settings.
+std::string standard_folder(const std::string& platform, const std::string& workload,
+                            const RunArguments& run, const ResolvedConfig& config) {
+  constexpr std::size_t kLongest = 120;
+  std::vector<std::string> inputs;
+  const RunOptions defaults;
+  if (run.options.scale != defaults.scale) inputs.push_back(name_of(run.options.scale));
+  if (run.options.values != defaults.values) inputs.push_back(name_of(run.options.values));
+  if (run.options.seed != defaults.seed) {
+    inputs.push_back("seed=" + std::to_string(run.options.seed));
+  }
+  for (const auto& [path, value] : config.settings().items()) {
+    inputs.push_back(path + "=" + csv_value(value));
+  }
+  std::string name = file_stem(platform) + "-" + file_stem(workload);
+  for (const std::string& input : inputs) {
+    const std::string longer = name + "-" + plain_name(input);
+    if (longer.size() <= kLongest) name = longer;
+  }
+  return "out/" + name;
+}
+
 }  // namespace
 
-int run_verb(const std::vector<std::string>& arguments) {
+ArgumentParser run_arguments() {
   ArgumentParser parser("run",
                         "Runs a workload's kernels on a platform, checks the result against the "
                         "CPU reference\nand shows where the bandwidth went. Files: stats.json, "
-                        "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD, or "
-                        "-2, -3, ... when that is there; with --json only\nwhere --out says so).");
-  parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file");
+                        "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD with the "
+                        "scale, seed, values "
+                        "and settings that are no\ndefaults, or -2, -3, ... when that is there; "
+                        "with --json only where --out says so).");
+  parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file",
+                    {Completes::Kind::kPlatform, {}});
   parser.positional(
       "WORKLOAD",
       "a name (tessera list workloads), a manifest, or a PTX file (or several to link: "
-      "a.ptx,b.ptx) with --manifest; sizes of the manifest after colons (vecadd:n=1000)");
+      "a.ptx,b.ptx) with --manifest; sizes of the manifest after colons (vecadd:n=1000)",
+      {Completes::Kind::kWorkload, {}});
   parser.options()("manifest", po::value<std::string>(),
                    "what to run of a PTX file (docs/guide/your-own-kernel.md)");
+  parser.completes("manifest", {Completes::Kind::kFile, {}});
   add_set_option(parser);
   add_run_options(parser);
   parser.options()("check-races",
@@ -96,13 +123,18 @@ int run_verb(const std::vector<std::string>& arguments) {
       "between GPUs, which is the most)");
   add_overwrite_option(parser);
   add_plugin_option(parser);
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int run_verb(const std::vector<std::string>& arguments) {
+  const auto values = run_arguments().parse(arguments);
   if (!values) return 0;
   load_plugins(*values);
   RunArguments run = read_run_options(*values, "run", arguments);
   const std::string platform = positional_argument(*values, 0);
   const std::string workload = positional_argument(*values, 1);
 
+  check_order(platform, workload);
   BuildOptions build;
   if (const auto threads = read_count(*values, "threads", 1, kMostRunThreads)) {
     const unsigned ns = read_count(*values, "lookahead", 1, 1'000'000).value_or(0);
@@ -121,7 +153,7 @@ int run_verb(const std::vector<std::string>& arguments) {
   catch_interrupts();
   std::optional<ResultFolder> folder;
   if (run.out || !run.json) {
-    folder.emplace("stats.json", run.out, "out/" + file_stem(platform) + "-" + file_stem(workload),
+    folder.emplace("stats.json", run.out, standard_folder(platform, workload, run, config),
                    run.overwrite);
   }
 

@@ -70,19 +70,23 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
 
 }  // namespace
 
-int study_verb(const std::vector<std::string>& arguments) {
+ArgumentParser study_arguments() {
   ArgumentParser parser(
       "study",
       "Runs a paper's figures and compares the measured values with the published ones, claim by\n"
       "claim. Every run is kept in --out (default: out/study-NAME): the same command again runs\n"
       "only changed points, and resumes after an interruption. Files: study.json, report.html,\n"
       "table.md, points/.");
-  parser.positional("NAME[/FIGURE]",
-                    "a study (tessera list studies) or a folder with a study.json");
+  parser.positional("NAME[/FIGURE]", "a study (tessera list studies) or a folder with a study.json",
+                    {Completes::Kind::kStudy, {}});
   add_run_options(parser);
   add_jobs_option(parser);
   add_plugin_option(parser);
-  const auto values = parser.parse(arguments);
+  return parser;
+}
+
+int study_verb(const std::vector<std::string>& arguments) {
+  const auto values = study_arguments().parse(arguments);
   if (!values) return 0;
   load_plugins(*values);
   RunArguments run = read_run_options(*values, "study", arguments);

@@ -5,15 +5,22 @@ namespace tessera::app {
 
 const std::vector<Verb>& verbs() {
   static const std::vector<Verb> all = {
-      {"run", "simulate one workload on one platform", run_verb},
-      {"compare", "simulate workloads on several platforms, side by side", compare_verb},
-      {"study", "measure a paper's figures and claims beside the published ones", study_verb},
+      {"run", "simulate one workload on one platform", run_arguments, run_verb},
+      {"compare", "simulate workloads on several platforms, side by side", compare_arguments,
+       compare_verb},
+      {"study", "measure a paper's figures and claims beside the published ones", study_arguments,
+       study_verb},
       {"analyze",
        "print the arrays that the kernels of a PTX file only read, and their locality types",
-       analyze_verb},
-      {"list", "list platforms, workloads, policies, studies, parameters, statistics", list_verb},
-      {"config", "print a platform's parameters, or the differences of two platforms", config_verb},
-      {"diff", "print the changes between two runs, or two folders of runs", diff_verb},
+       analyze_arguments, analyze_verb},
+      {"list", "list platforms, workloads, policies, studies, parameters, statistics",
+       list_arguments, list_verb},
+      {"config", "print a platform's parameters, or the differences of two platforms",
+       config_arguments, config_verb},
+      {"diff", "print the changes between two runs, or two folders of runs", diff_arguments,
+       diff_verb},
+      {"completion", "print the script that completes commands in bash or zsh",
+       completion_arguments, completion_verb},
   };
   return all;
 }

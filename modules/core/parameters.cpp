@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <sstream>
 
 #include "common/error.h"
+#include "common/quantity.h"
 #include "common/suggest.h"
 
 namespace tessera {
@@ -15,20 +17,15 @@ using nlohmann::ordered_json;
 
 namespace {
 
+constexpr char kInteger[] = "integer";
+constexpr char kReal[] = "real";
+constexpr char kFlag[] = "flag";
+constexpr char kText[] = "text";
+
 std::string join(const std::vector<std::string>& parts, const std::string& separator) {
   std::string out;
   for (const std::string& p : parts) out += (out.empty() ? "" : separator) + p;
   return out;
-}
-
-/// "way" and "entry" are "ways" and "entries"; symbols ("Hz", "ns", "mm2", "fJ/bit") are as they
-/// are.
-std::string plural(const std::string& unit) {
-  const bool word = unit.size() > 2 && std::all_of(unit.begin(), unit.end(),
-                                                   [](char c) { return c >= 'a' && c <= 'z'; });
-  if (!word) return unit;
-  if (unit.compare(unit.size() - 2, 2, "ry") == 0) return unit.substr(0, unit.size() - 1) + "ies";
-  return unit + (unit.back() == 's' ? "es" : "s");
 }
 
 std::string range_text(const ParameterInfo& info) {
@@ -39,20 +36,58 @@ std::string range_text(const ParameterInfo& info) {
   return out.str();
 }
 
-/// "; did you mean 'X'?": the name without a group before it, the name with one ("page_placement"
-/// is "system.page_placement"), else the nearest name.
-std::string meant(const std::string& path, const std::vector<std::string>& known) {
+std::string meant(const std::string& name) { return "; did you mean '" + name + "'?"; }
+
+/// Whether a text, a flag or a number can be meant for the parameter.
+bool can_take(const ListedParameter& p, const json& value) {
+  if (p.kind == kFlag) return value.is_boolean();
+  if (p.kind != kText) return value.is_number();
+  return value.is_string() && (p.info.choices.empty() ||
+                               !nearest_name(value.get<std::string>(), p.info.choices).empty());
+}
+
+/// "llc.sets, llc.ways, ... and 12 more": the parameters of a group.
+std::string members_of(const std::string& group, const std::vector<ListedParameter>& known) {
+  constexpr std::size_t kShown = 8;
+  std::vector<std::string> names;
+  for (const ListedParameter& p : known) {
+    if (p.info.name.compare(0, group.size() + 1, group + ".") == 0) names.push_back(p.info.name);
+  }
+  const std::size_t all = names.size();
+  names.resize(std::min(all, kShown));
+  const std::string list = join(names, ", ");
+  return all <= kShown
+             ? list
+             : list + " and " + std::to_string(all - kShown) + " more (tessera list parameters)";
+}
+
+/// What is wrong with a name that no parameter has. In this order: the name without a group before
+/// it, the name with one ("page_placement" is "system.page_placement"), a group and its parameters,
+/// the nearest name.
+std::string unknown(const ParameterSetting& s, const std::vector<ListedParameter>& known,
+                    const std::vector<std::string>& groups) {
+  const std::string none = "no such parameter";
+  const std::string path = lower_case(s.path);
+  const bool is_group = std::find(groups.begin(), groups.end(), path) != groups.end();
   const std::string rest = path.substr(path.find('.') + 1);
-  if (std::find(known.begin(), known.end(), rest) != known.end()) {
-    return "; did you mean '" + rest + "'?";
-  }
   const std::string end = "." + path;
-  for (const std::string& k : known) {
-    if (k.size() > end.size() && k.compare(k.size() - end.size(), end.size(), end) == 0) {
-      return "; did you mean '" + k + "'?";
-    }
+  std::vector<std::string> names;
+  for (const ListedParameter& p : known) {
+    const std::string& name = p.info.name;
+    if (name == rest) return none + meant(name);
+    names.push_back(name);
   }
-  return did_you_mean(path, known);
+  for (const ListedParameter& p : known) {
+    const std::string& name = p.info.name;
+    if (name.size() <= end.size()) continue;
+    if (name.compare(name.size() - end.size(), end.size(), end) != 0) continue;
+    if (!is_group || can_take(p, s.value)) return none + meant(name);
+  }
+  if (is_group) return "a group of parameters, not one of them: " + members_of(path, known);
+  const std::string hint = did_you_mean(s.path, names);
+  if (!hint.empty()) return none + hint;
+  const std::string group = nearest_name(s.path, groups);
+  return none + (group.empty() ? "" : "; did you mean the group '" + group + "'?");
 }
 
 /// An alias's whole path, in the group at `path`.
@@ -75,7 +110,28 @@ std::string shown(const json& value) {
   return text;
 }
 
+/// The number that a text with a suffix is; every other value as it is. `why`: the end of a message
+/// that refuses the value.
+json number_of(const json& value, const ParameterInfo& info, const std::string& kind,
+               std::string& why) {
+  if (!value.is_string()) return value;
+  const std::optional<Quantity> q = read_quantity(value.get<std::string>(), info.unit, why);
+  if (!q) return value;
+  why = "; it is " + json(q->real()).dump();
+  if (kind == kReal) return q->real();
+  const std::optional<std::uint64_t> whole = q->whole();
+  if (!whole) return value;
+  why = "; it is " + std::to_string(*whole);
+  return *whole;
+}
+
 }  // namespace
+
+json in_unit(const ListedParameter& parameter, const json& value) {
+  const bool number = parameter.kind == kInteger || parameter.kind == kReal;
+  std::string ignored;
+  return number ? number_of(value, parameter.info, parameter.kind, ignored) : value;
+}
 
 void ParameterLister::enter(const std::string& group, const std::string&) {
   path_.push_back(group);
@@ -91,14 +147,12 @@ void ParameterLister::add(const ParameterInfo& info, const char* kind, ordered_j
 }
 
 void ParameterLister::on_integer(const ParameterInfo& info, std::uint64_t& value) {
-  add(info, "integer", value);
+  add(info, kInteger, value);
 }
-void ParameterLister::on_real(const ParameterInfo& info, double& value) {
-  add(info, "real", value);
-}
-void ParameterLister::on_flag(const ParameterInfo& info, bool& value) { add(info, "flag", value); }
+void ParameterLister::on_real(const ParameterInfo& info, double& value) { add(info, kReal, value); }
+void ParameterLister::on_flag(const ParameterInfo& info, bool& value) { add(info, kFlag, value); }
 void ParameterLister::on_text(const ParameterInfo& info, std::string& value) {
-  add(info, "text", value);
+  add(info, kText, value);
 }
 
 ordered_json ParameterLister::to_json() const {
@@ -119,6 +173,7 @@ ParameterReader::ParameterReader(std::vector<ParameterSetting> settings)
 void ParameterReader::enter(const std::string& group, const std::string&) {
   const std::string path = full(group);
   path_.push_back(group);
+  groups_.push_back(path);
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     const json& value = settings_[i].value;
     if (value.is_object() && value.empty() && settings_[i].path == path) used_[i] = true;
@@ -132,9 +187,10 @@ std::string ParameterReader::full(const std::string& name) const {
 }
 
 // The last setting of a parameter wins: files first, --set after them.
-const ParameterSetting* ParameterReader::find(const ParameterInfo& info) {
+const ParameterSetting* ParameterReader::find(const ParameterInfo& info, const char* kind) {
   const std::string path = full(info.name);
-  known_.push_back(path);
+  known_.push_back({info, kind, nullptr});
+  known_.back().info.name = path;
   std::vector<std::string> names = {path};
   for (const std::string& alias : info.aliases) names.push_back(alias_path(path_, alias));
   std::vector<const ParameterSetting*> given;
@@ -144,19 +200,28 @@ const ParameterSetting* ParameterReader::find(const ParameterInfo& info) {
     given.push_back(&settings_[i]);
   }
   if (given.empty()) return nullptr;
-  if (names.size() > 1) check_names(given, path);
+  check_repeated(given, path);
   return given.back();
 }
 
-void ParameterReader::check_names(const std::vector<const ParameterSetting*>& given,
-                                  const std::string& path) {
-  const ParameterSetting& last = *given.back();
-  for (const ParameterSetting* s : given) {
-    if (s->path == last.path || s->value == last.value) continue;
-    if (source_of(s->origin) != source_of(last.origin)) continue;
-    errors_.push_back(s->origin + ": " + s->path + " (" + shown(s->value) + ") and " + last.path +
-                      " (" + shown(last.value) + ") are one parameter: give " + path + " alone");
-    return;
+void ParameterReader::check_repeated(const std::vector<const ParameterSetting*>& given,
+                                     const std::string& path) {
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    for (std::size_t k = i + 1; k < given.size(); ++k) {
+      const ParameterSetting& first = *given[i];
+      const ParameterSetting& second = *given[k];
+      if (source_of(first.origin) != source_of(second.origin)) continue;
+      if (first.path == second.path) {
+        fail(second, "set here for the second time, to " + shown(second.value) + "; the first is " +
+                         shown(first.value) +
+                         (first.origin == second.origin ? "" : " (" + first.origin + ")"));
+      } else {
+        errors_.push_back(first.origin + ": " + first.path + " (" + shown(first.value) + ") and " +
+                          second.path + " (" + shown(second.value) + ") are one parameter: give " +
+                          path + " alone");
+      }
+      return;
+    }
   }
 }
 
@@ -165,31 +230,33 @@ void ParameterReader::fail(const ParameterSetting& s, const std::string& what) {
 }
 
 void ParameterReader::on_integer(const ParameterInfo& info, std::uint64_t& value) {
-  const ParameterSetting* s = find(info);
+  const ParameterSetting* s = find(info, kInteger);
   if (s == nullptr) return;
-  const json& given = s->value;
+  std::string why;
+  const json given = number_of(s->value, info, kInteger, why);
   const double v = given.is_number() ? given.get<double>() : -1;
   const bool whole = given.is_number_integer() || (v < 1e18 && std::floor(v) == v);
   if (!given.is_number() || v < 0 || !whole || v < info.min || v > info.max) {
-    fail(*s, shown(given) + " is not a whole number from " + range_text(info));
+    fail(*s, shown(s->value) + " is not a whole number from " + range_text(info) + why);
     return;
   }
   value = given.is_number_integer() ? given.get<std::uint64_t>() : static_cast<std::uint64_t>(v);
 }
 
 void ParameterReader::on_real(const ParameterInfo& info, double& value) {
-  const ParameterSetting* s = find(info);
+  const ParameterSetting* s = find(info, kReal);
   if (s == nullptr) return;
-  if (!s->value.is_number() || s->value.get<double>() < info.min ||
-      s->value.get<double>() > info.max) {
-    fail(*s, shown(s->value) + " is not a number from " + range_text(info));
+  std::string why;
+  const json given = number_of(s->value, info, kReal, why);
+  if (!given.is_number() || given.get<double>() < info.min || given.get<double>() > info.max) {
+    fail(*s, shown(s->value) + " is not a number from " + range_text(info) + why);
     return;
   }
-  value = s->value.get<double>();
+  value = given.get<double>();
 }
 
 void ParameterReader::on_flag(const ParameterInfo& info, bool& value) {
-  const ParameterSetting* s = find(info);
+  const ParameterSetting* s = find(info, kFlag);
   if (s == nullptr) return;
   if (!s->value.is_boolean()) {
     fail(*s, shown(s->value) + " is not true or false");
@@ -199,7 +266,7 @@ void ParameterReader::on_flag(const ParameterInfo& info, bool& value) {
 }
 
 void ParameterReader::on_text(const ParameterInfo& info, std::string& value) {
-  const ParameterSetting* s = find(info);
+  const ParameterSetting* s = find(info, kText);
   if (s == nullptr) return;
   if (!s->value.is_string()) {
     fail(*s, shown(s->value) + " is not a text");
@@ -222,8 +289,8 @@ void ParameterReader::throw_if_failed() const {
   std::vector<std::string> errors = errors_;
   for (std::size_t i = 0; i < settings_.size(); ++i) {
     if (used_[i]) continue;
-    errors.push_back(settings_[i].origin + ": " + settings_[i].path + ": no such parameter" +
-                     meant(settings_[i].path, known_));
+    errors.push_back(settings_[i].origin + ": " + settings_[i].path + ": " +
+                     unknown(settings_[i], known_, groups_));
   }
   if (!errors.empty()) throw InputError(join(errors, "\n"));
 }

@@ -51,7 +51,10 @@ struct ParameterSetting {
 /// throw_if_failed() after the visit. A setting that no field took is an unknown name.
 ///
 /// The last setting of a parameter wins, also where it gives one of the parameter's aliases. One
-/// source (a file, or the command line) that gives both names with different values is an error.
+/// source (a file, or the command line) that sets a parameter twice is an error.
+///
+/// A number can be a text with a suffix ("64K", "1.4GHz") that converts to the parameter's unit
+/// (common/quantity.h).
 class ParameterReader final : public ParameterVisitor {
  public:
   explicit ParameterReader(std::vector<ParameterSetting> settings);
@@ -68,17 +71,22 @@ class ParameterReader final : public ParameterVisitor {
   void throw_if_failed() const;
 
  private:
-  const ParameterSetting* find(const ParameterInfo& info);
-  void check_names(const std::vector<const ParameterSetting*>& given, const std::string& path);
+  const ParameterSetting* find(const ParameterInfo& info, const char* kind);
+  void check_repeated(const std::vector<const ParameterSetting*>& given, const std::string& path);
   void fail(const ParameterSetting& s, const std::string& what);
   std::string full(const std::string& name) const;
 
   std::vector<ParameterSetting> settings_;
   std::vector<bool> used_;
   std::vector<std::string> path_;
-  std::vector<std::string> known_;
+  std::vector<ListedParameter> known_;  ///< whole paths; without values
+  std::vector<std::string> groups_;     ///< whole paths
   std::vector<std::string> errors_;
 };
+
+/// The value in the parameter's unit: the number that a text with a suffix is, every other value as
+/// it is.
+nlohmann::json in_unit(const ListedParameter& parameter, const nlohmann::json& value);
 
 /// Flattens a JSON object to settings in file order; `skip` names top-level keys that are not
 /// parameters ("base", "description"). An empty object is a setting too, so that the name of an

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/legal_values.h"
 #include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
@@ -15,9 +16,7 @@ std::vector<std::string> CpuCoreConfig::validate() const {
   std::vector<std::string> errors;
   require_from_one(errors, "clock_hz", clock_hz, 100'000'000'000);
   require_from_one(errors, "outstanding_lines", outstanding_lines, 4096);
-  if (line_bytes < 8 || line_bytes > kMaxLineBytes || (line_bytes & (line_bytes - 1)) != 0) {
-    errors.emplace_back("line_bytes must be a power of two from 8 to 128");
-  }
+  require_power_of_two(errors, "line_bytes", line_bytes, 8, kMaxLineBytes);
   return errors;
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "common/legal_values.h"
 #include "modules/core/configuration_errors.h"
 #include "modules/core/report.h"
 #include "modules/core/statistics_visitor.h"
@@ -15,10 +16,7 @@ namespace tessera {
 std::vector<std::string> LineBridgeConfig::validate() const {
   std::vector<std::string> errors;
   if (clock_hz == 0) errors.emplace_back("bridge.clock_hz must be at least 1");
-  if (line_bytes == 0 || line_bytes > kMaxLineBytes || (line_bytes & (line_bytes - 1)) != 0) {
-    errors.push_back("bridge.line_bytes must be a power of two of at most " +
-                     std::to_string(kMaxLineBytes));
-  }
+  require_power_of_two(errors, "bridge.line_bytes", line_bytes, 1, kMaxLineBytes);
   if (outstanding_lines == 0) errors.emplace_back("bridge.outstanding_lines must be at least 1");
   if (input_depth == 0) errors.emplace_back("bridge.input_depth must be at least 1");
   return errors;

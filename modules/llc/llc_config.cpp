@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/llc_config.h"
 
+#include "common/legal_values.h"
 #include "modules/cache/cache_array.h"
 #include "modules/core/byte_mask.h"
 
@@ -8,10 +9,7 @@ namespace tessera {
 
 std::vector<std::string> LlcSliceConfig::validate() const {
   std::vector<std::string> errors;
-  if (line_bytes == 0 || line_bytes > kMaxLineBytes || (line_bytes & (line_bytes - 1)) != 0) {
-    errors.push_back("system.line_bytes must be a power of two of at most " +
-                     std::to_string(kMaxLineBytes));
-  }
+  require_power_of_two(errors, "system.line_bytes", line_bytes, 1, kMaxLineBytes);
   if (sets == 0) errors.emplace_back("llc.sets must be at least 1");
   if (ways == 0 || ways > CacheArray::kMaxWays) errors.emplace_back("llc.ways must be 1 to 64");
   if (latency_cycles < 2) errors.emplace_back("llc.latency_cycles must be at least 2");

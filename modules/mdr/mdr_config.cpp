@@ -7,9 +7,12 @@ std::vector<std::string> MdrConfig::validate() const {
   std::vector<std::string> errors;
   if (clock_hz == 0) errors.emplace_back("mdr.clock_hz must be at least 1");
   if (evaluation_cycles == 0 || evaluation_cycles >= epoch_cycles) {
-    errors.emplace_back(
-        "mdr.evaluation_cycles must be at least 1 and below mdr.epoch_cycles: a decision takes "
-        "effect before the next one is made");
+    errors.push_back("mdr.evaluation_cycles (" + std::to_string(evaluation_cycles) +
+                     ") must be at least 1 and below mdr.epoch_cycles (" +
+                     std::to_string(epoch_cycles) +
+                     "): a decision takes effect before the next one is made, so that "
+                     "mdr.epoch_cycles is " +
+                     std::to_string(std::uint64_t{evaluation_cycles} + 1) + " at least");
   }
   if (sampled_sets == 0) errors.emplace_back("mdr.sampled_sets must be at least 1");
   return errors;
@@ -23,7 +26,7 @@ std::vector<std::string> MdrConfig::validate(std::uint32_t sets, std::uint32_t s
   }
   if (sampled_slice >= slices) {
     errors.push_back("mdr.sampled_slice (" + std::to_string(sampled_slice) +
-                     ") must be below the number of slices (" + std::to_string(slices) + ")");
+                     ") must be below the number of slices: 0 to " + std::to_string(slices - 1));
   }
   return errors;
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/memory/dram_config.h"
 
+#include <algorithm>
 #include <sstream>
 
+#include "common/legal_values.h"
 #include "modules/memory/dram_timing.h"
 
 namespace tessera {
 
 namespace {
 
-bool power_of_two(std::uint64_t n) { return n != 0 && (n & (n - 1)) == 0; }
+constexpr std::uint32_t kMinRowBytes = 32;
+constexpr std::uint32_t kMaxRowBytes = 65'536;
+constexpr std::uint32_t kMaxBusBytes = 1024;
+constexpr std::uint32_t kMaxBurstClocks = 64;
 
 class Errors {
  public:
@@ -30,18 +35,22 @@ std::vector<std::string> DramConfig::validate() const {
   Errors e;
   e.unless(clock_hz >= 1 && clock_hz <= 1'000'000'000'000, "clock_hz must be 1 to 10^12, not ",
            clock_hz);
-  e.unless(power_of_two(banks) && banks <= kMaxBanks, "banks must be a power of two up to ",
-           kMaxBanks, ", not ", banks);
-  e.unless(power_of_two(bank_groups) && bank_groups <= banks,
-           "bank_groups must be a power of two up to banks (", banks, "), not ", bank_groups);
-  e.unless(power_of_two(bus_bytes_per_clock), "bus_bytes_per_clock must be a power of two, not ",
-           bus_bytes_per_clock);
-  e.unless(power_of_two(burst_clocks), "burst_clocks must be a power of two, not ", burst_clocks);
-  e.unless(
-      power_of_two(row_bytes) && row_bytes >= std::uint64_t{bus_bytes_per_clock} * burst_clocks,
-      "row_bytes must be a power of two and hold a column (bus_bytes_per_clock x "
-      "burst_clocks), not ",
-      row_bytes);
+  require_power_of_two(e.all, "banks", banks, 1, kMaxBanks);
+  require_power_of_two(e.all, "bank_groups", bank_groups, 1, kMaxBanks);
+  e.unless(bank_groups <= banks, "bank_groups (", bank_groups, ") must not exceed banks (", banks,
+           ")");
+  require_power_of_two(e.all, "bus_bytes_per_clock", bus_bytes_per_clock, 1, kMaxBusBytes);
+  require_power_of_two(e.all, "burst_clocks", burst_clocks, 1, kMaxBurstClocks);
+  require_power_of_two(e.all, "row_bytes", row_bytes, kMinRowBytes, kMaxRowBytes);
+  const std::uint64_t column = std::uint64_t{bus_bytes_per_clock} * burst_clocks;
+  e.unless(row_bytes >= column, "row_bytes (", row_bytes,
+           ") must hold a column, which is "
+           "bus_bytes_per_clock (",
+           bus_bytes_per_clock, ") x burst_clocks (", burst_clocks, "): row_bytes of ", column,
+           ", bus_bytes_per_clock of ",
+           std::max<std::uint64_t>(1, row_bytes / std::max(1U, burst_clocks)),
+           " or burst_clocks of ",
+           std::max<std::uint64_t>(1, row_bytes / std::max(1U, bus_bytes_per_clock)));
   e.unless(queue_entries >= 1 && queue_entries <= 4096, "queue_entries must be 1 to 4096, not ",
            queue_entries);
   e.unless(input_entries >= 1, "input_entries must be 1 or more");
@@ -55,7 +64,8 @@ std::vector<std::string> DramConfig::validate() const {
   e.unless(t_rc >= t_ras, "t_rc (", t_rc, ") must not be less than t_ras (", t_ras, ")");
   e.unless(t_faw >= t_rrd_s, "t_faw (", t_faw, ") must not be less than t_rrd_s (", t_rrd_s, ")");
   e.unless(!refresh || t_refi > t_rfc + t_rp + t_rc, "t_refi (", t_refi,
-           ") leaves no time between refreshes of t_rp + t_rfc (", t_rp + t_rfc, ")");
+           ") leaves no time between refreshes of t_rp + t_rfc (", t_rp + t_rfc, "): more than ",
+           std::uint64_t{t_rfc} + t_rp + t_rc, " expected, with t_rc (", t_rc, ")");
   return e.all;
 }
 
@@ -73,13 +83,13 @@ void describe(ParameterVisitor& v, DramConfig& c) {
   v.integer("bank_groups", c.bank_groups, "",
             "bank groups of the channel; bank = group x banks per group + index (HBM: 4)", 1,
             kMaxBanks);
-  v.integer("row_bytes", c.row_bytes, "byte", "row buffer of a bank (JESD235, legacy mode)", 32,
-            65536);
+  v.integer("row_bytes", c.row_bytes, "byte", "row buffer of a bank (JESD235, legacy mode)",
+            kMinRowBytes, kMaxRowBytes);
   v.integer("bus_bytes_per_clock", c.bus_bytes_per_clock, "byte",
             "data bus: bytes a clock, both edges (NUBA Table 1: 720 GB/s over 32 channels)", 1,
-            1024);
+            kMaxBusBytes);
   v.integer("burst_clocks", c.burst_clocks, "clock",
-            "data clocks of one column command (ours: HBM 1, GDDR5 2, DDR4 4)", 1, 64);
+            "data clocks of one column command (ours: HBM 1, GDDR5 2, DDR4 4)", 1, kMaxBurstClocks);
   v.integer("queue_entries", c.queue_entries, "",
             "requests from arrival to response in the controller (NUBA Table 1)", 1, 4096);
   v.integer("input_entries", c.input_entries, "",

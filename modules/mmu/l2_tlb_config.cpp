@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "common/legal_values.h"
 #include "modules/mmu/l2_tlb.h"
 
 namespace tessera {
@@ -8,7 +9,11 @@ std::vector<std::string> L2TlbConfig::validate() const {
   if (clock_hz == 0) errors.emplace_back("l2_tlb.clock_hz must be at least 1");
   if (ways == 0) errors.emplace_back("l2_tlb.ways must be at least 1");
   if (entries == 0 || (ways != 0 && entries % ways != 0)) {
-    errors.emplace_back("l2_tlb.entries must be a multiple of l2_tlb.ways, at least 1");
+    const std::uint32_t of = ways == 0 ? 1 : ways;
+    errors.push_back("l2_tlb.entries (" + std::to_string(entries) +
+                     ") must be a multiple of l2_tlb.ways (" + std::to_string(ways) +
+                     "): " + near_multiples(entries, of) +
+                     (entries == 0 ? "" : ", or l2_tlb.ways of " + near_divisors(of, entries)));
   }
   if (latency_cycles == 0) errors.emplace_back("l2_tlb.latency_cycles must be at least 1");
   if (ports == 0) errors.emplace_back("l2_tlb.ports must be at least 1");

@@ -199,7 +199,7 @@ std::vector<std::string> MeshConfig::validate(std::uint32_t entries, std::uint32
   if (columns > kMostExtent || rows > kMostExtent) {
     errors.push_back("width, height: " + of + " make a mesh of " + size + " routers: at most " +
                      std::to_string(kMostExtent) + " x " + std::to_string(kMostExtent) +
-                     " expected");
+                     " expected; width and height of 0 are derived from the nodes");
     return errors;
   }
   const std::uint32_t routers = columns * rows;
@@ -207,7 +207,8 @@ std::vector<std::string> MeshConfig::validate(std::uint32_t entries, std::uint32
     errors.push_back("width, height: " + of + " do not fill a mesh of " + size +
                      " routers: " + std::to_string(routers) +
                      (concentration == 1 ? "" : " to " + std::to_string(routers * concentration)) +
-                     " nodes expected (concentration is " + std::to_string(concentration) + ")");
+                     " nodes expected (concentration is " + std::to_string(concentration) +
+                     "); width and height of 0 are derived from the nodes");
     return errors;
   }
   if (placement == kStaggered) return errors;

@@ -23,9 +23,12 @@ std::vector<std::string> RdmaConfig::validate() const {
   }
   const std::uint32_t most = format().granules_per_packet();
   if (most == 0 || most > LinkPacket::kMost) {
-    errors.push_back(
-        "rdma.packet_payload_bytes must hold 1 to " + std::to_string(LinkPacket::kMost) +
-        " times rdma.transfer_bytes + rdma.id_bytes; it holds " + std::to_string(most));
+    const std::uint32_t one = transfer_bytes + id_bytes;
+    errors.push_back("rdma.packet_payload_bytes (" + std::to_string(packet_payload_bytes) +
+                     ") must hold 1 to " + std::to_string(LinkPacket::kMost) +
+                     " times rdma.transfer_bytes + rdma.id_bytes (" + std::to_string(one) +
+                     "); it holds " + std::to_string(most) + ": " + std::to_string(one) + " to " +
+                     std::to_string(one * (LinkPacket::kMost + 1) - 1) + " bytes would do");
   }
   return errors;
 }

@@ -1,22 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/sm_config.h"
 
+#include "common/legal_values.h"
+
 namespace tessera {
 
 std::vector<std::string> SmConfig::validate() const {
   std::vector<std::string> errors;
   if (max_warps == 0 || max_warps > 64) errors.emplace_back("sm.max_warps must be 1 to 64");
   if (schedulers == 0 || schedulers > max_warps) {
-    errors.emplace_back("sm.schedulers must be 1 to sm.max_warps");
+    errors.push_back("sm.schedulers (" + std::to_string(schedulers) +
+                     ") must be 1 to sm.max_warps (" + std::to_string(max_warps) + ")");
   }
   if (max_threads > max_warps * 32) {
-    errors.emplace_back("sm.max_threads must not exceed 32 x sm.max_warps");
+    errors.push_back("sm.max_threads (" + std::to_string(max_threads) +
+                     ") must not exceed 32 x sm.max_warps (" + std::to_string(max_warps) +
+                     "): " + std::to_string(max_warps * 32) + " at most, or sm.max_warps of " +
+                     std::to_string((max_threads + 31) / 32));
   }
   if (shared_banks == 0 || shared_banks > 64)
     errors.emplace_back("sm.shared_banks must be 1 to 64");
-  if (page_bytes < 4096 || (page_bytes & (page_bytes - 1)) != 0) {
-    errors.emplace_back("the page size must be a power of two of at least 4096 bytes");
-  }
+  constexpr std::uint64_t kMostPageBytes = std::uint64_t{1} << 40;
+  require_power_of_two(errors, "system.page_bytes", page_bytes, 4096, kMostPageBytes);
   return errors;
 }
 

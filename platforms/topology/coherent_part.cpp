@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "common/legal_values.h"
 #include "platforms/gpu_config.h"
 
 namespace tessera {
@@ -135,8 +136,10 @@ bool divides_coherent(const GpuConfig& c, const std::string& name,
   }
   const std::uint32_t sms = c.system.sms / c.system.gpus;
   if (c.hierarchy.partitioned && (sms == 0 || sms % c.hierarchy.stacks != 0)) {
-    errors.emplace_back(
-        "umh.partitioned needs an equal part of a GPU's SMs for each of umh.stacks partitions");
+    errors.push_back("umh.partitioned needs an equal part of a GPU's SMs (" + std::to_string(sms) +
+                     ") for each of umh.stacks (" + std::to_string(c.hierarchy.stacks) +
+                     ") partitions" +
+                     (sms == 0 ? "" : ": umh.stacks of " + near_divisors(c.hierarchy.stacks, sms)));
     return false;
   }
   return true;
@@ -155,7 +158,11 @@ void check_coherent(const GpuConfig& c, std::vector<std::string>& errors) {
   }
   // An HMD has an LLC, too.
   if (s.sms / s.gpus > 64 || s.gpus * c.hierarchy.stacks > 63) {
-    errors.emplace_back("a directory has at most 64 children: SMs of a GPU, or stacks of all GPUs");
+    errors.push_back("a directory has at most 64 children: the SMs of a GPU (" +
+                     std::to_string(s.sms / s.gpus) + ", system.sms of " +
+                     std::to_string(64 * s.gpus) +
+                     " at most), or the LLC and the stacks of all GPUs (umh.stacks of " +
+                     std::to_string(63 / s.gpus) + " at most)");
   }
   if (c.migration.policy != "none") {
     errors.emplace_back("migration.policy must be none: blocks move to the GPUs by themselves");

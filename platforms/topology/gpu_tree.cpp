@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
+#include "common/legal_values.h"
 #include "modules/core/link_packet.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
@@ -19,9 +21,11 @@ bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
   if (s.gpus == 0 || s.rdma_ports == 0 || s.modules == 0) return false;
   const std::uint32_t slices = s.slices() / s.gpus;
   if (slices % s.rdma_ports != 0) {
-    errors.push_back("system.rdma_ports (" + std::to_string(s.rdma_ports) +
-                     ") must divide the slices of a GPU (" + std::to_string(slices) +
-                     "): a port serves whole slices");
+    errors.push_back(
+        "system.rdma_ports (" + std::to_string(s.rdma_ports) +
+        ") must divide the slices of a GPU (" + std::to_string(slices) +
+        "): a port serves whole slices" +
+        (slices == 0 ? "" : ", so that " + near_divisors(s.rdma_ports, slices) + " would do"));
     return false;
   }
   return must_divide("system.modules", s.modules, "system.rdma_ports", s.rdma_ports, errors);
@@ -65,18 +69,25 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   const double longest_ns = static_cast<double>(c.fabric.latency_ns) +
                             c.rdma.timeout_cycles * 1e9 / static_cast<double>(c.rdma.clock_hz) +
                             5e9 / static_cast<double>(c.fabric.clock_hz);
+  const auto cycles = [&c](double ns) {
+    const double all = std::ceil(ns * static_cast<double>(c.sm.clock_hz) / 1e9);
+    return " (" + std::to_string(static_cast<std::uint64_t>(all) + 1) + ")";
+  };
   if (watchdog_ns < 2 * longest_ns) {
     errors.push_back(
         "system.watchdog_cycles (" + std::to_string(s.watchdog_cycles) +
         ") must be twice fabric.latency_ns, rdma.timeout_cycles and a packet's time on "
-        "the link together at least: what waits for these would count as stuck");
+        "the link together at least" +
+        cycles(2 * longest_ns) + ": what waits for these would count as stuck");
   }
   // A translation and its response; a report of a kernel's end, the order to flush and its report.
-  if (watchdog_ns <
-      4 * static_cast<double>(std::max(c.iommu.latency_ns, c.dispatch.gpu_latency_ns))) {
+  const double host_ns =
+      4 * static_cast<double>(std::max(c.iommu.latency_ns, c.dispatch.gpu_latency_ns));
+  if (watchdog_ns < host_ns) {
     errors.push_back("system.watchdog_cycles (" + std::to_string(s.watchdog_cycles) +
-                     ") must be four times iommu.latency_ns and dispatch.gpu_latency_ns at least: "
-                     "what waits for messages of the host would count as stuck");
+                     ") must be four times iommu.latency_ns and dispatch.gpu_latency_ns at least" +
+                     cycles(host_ns) +
+                     ": what waits for messages of the host would count as stuck");
   }
   if (c.migration.policy == "replication") {
     errors.emplace_back(

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/error.h"
+#include "common/legal_values.h"
 #include "common/suggest.h"
 #include "platforms/gpu_config.h"
 
@@ -137,8 +138,14 @@ PlatformPlan plan_of(const GpuConfig& config) {
 bool must_divide(const std::string& part, std::uint32_t n, const std::string& whole,
                  std::uint32_t of, std::vector<std::string>& errors) {
   if (n != 0 && of % n == 0) return true;
-  errors.push_back(whole + " (" + std::to_string(of) + ") must be a multiple of " + part + " (" +
-                   std::to_string(n) + ")");
+  std::string error = whole + " (" + std::to_string(of) + ") must be a multiple of " + part + " (" +
+                      std::to_string(n) + ")";
+  const std::size_t parameter = part.rfind("system.");
+  if (n != 0) error += ": " + near_multiples(of, n);
+  if (of != 0 && parameter != std::string::npos) {
+    error += (n != 0 ? ", or " : ": ") + part.substr(parameter) + " of " + near_divisors(n, of);
+  }
+  errors.push_back(std::move(error));
   return false;
 }
 

@@ -83,7 +83,8 @@ PlatformPlan plan_of(const GpuConfig& config);
 void plan_gpu(Planner& planner, Planner::Gpu& gpu, const std::function<void()>& add_gateway);
 void report_traffic(Planner& planner);
 
-/// Appends "WHOLE (of) must be a multiple of PART (n)" if it is not, and returns whether it is.
+/// Appends "WHOLE (of) must be a multiple of PART (n): ..." with the nearest values of both if it
+/// is not, and returns whether it is. A PART that ends in a parameter's path has values of its own.
 bool must_divide(const std::string& part, std::uint32_t n, const std::string& whole,
                  std::uint32_t of, std::vector<std::string>& errors);
 

@@ -30,9 +30,11 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
       if (map->locate(block * c.hierarchy.block_bytes + byte).channel.value == block % s.channels) {
         continue;
       }
-      errors.emplace_back(
+      errors.push_back(
           "secondary blocks (umh.block_bytes) must go to the host's channels in turn: set "
-          "system.address_map gpu-interleave, and its interleave_bytes to umh.block_bytes");
+          "system.address_map gpu-interleave, and address_map.gpu-interleave.interleave_bytes to "
+          "umh.block_bytes (" +
+          std::to_string(c.hierarchy.block_bytes) + ")");
       return;
     }
   }

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "common/error.h"
+#include "common/legal_values.h"
 #include "policies/bit_matrix.h"
 #include "policies/linear_map.h"
 
@@ -39,8 +40,9 @@ std::unique_ptr<AddressMap> make(const PolicyContext& context, const Parameters&
   const MemoryGeometry& g = context.memory;
   if (!is_power_of_two(g.channels)) {
     throw InputError("address map 'pae': channels is " + std::to_string(g.channels) +
-                     "; expected a power of two, for a channel's number is made of parities "
-                     "(fixed-channel takes any number)");
+                     "; expected a power of two, for a channel's number is made of parities: " +
+                     near_powers_of_two(g.channels, 1, std::uint64_t{1} << 31) +
+                     " (fixed-channel takes any number)");
   }
   const unsigned channel_bits = log2_of(g.channels);
   const unsigned bank_bits = log2_of(g.banks_per_channel);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "common/error.h"
+#include "common/file_kind.h"
 #include "common/suggest.h"
 
 namespace tessera::kernels {
@@ -32,6 +33,10 @@ ManifestReader::ManifestReader(Manifest& out, const nlohmann::json& root, std::s
 }
 
 void ManifestReader::read() {
+  const std::string kind = json_kind(root_.value());
+  if (!kind.empty() && kind != kManifestKind) {
+    throw InputError(m_.source.file + ": expected " + kManifestKind + ", found " + kind);
+  }
   root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "stack_bytes",
                 "arrays", "variables", "scalars", "textures", "surfaces", "launches", "outputs",
                 "expected"});

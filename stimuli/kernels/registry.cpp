@@ -40,10 +40,8 @@ std::string manifest_path(const std::string& directory, const std::string& name)
   return (std::filesystem::path(directory) / name / "manifest.json").string();
 }
 
-bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos ||
-         (name.size() > 5 && name.compare(name.size() - 5, 5, ".json") == 0);
-}
+/// Names of the suite have neither a slash nor a dot.
+bool is_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
 
 }  // namespace
 }  // namespace kernels

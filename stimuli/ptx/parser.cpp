@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "common/error.h"
+#include "common/file_kind.h"
 #include "common/suggest.h"
 #include "stimuli/ptx/body.h"
 #include "stimuli/ptx/declaration.h"
@@ -235,6 +237,8 @@ class ModuleParser {
 }  // namespace
 
 Module parse(std::string_view text, const std::string& file) {
+  const std::string wrong = wrong_kind(ExpectedFile::kPtx, text, file);
+  if (!wrong.empty()) throw InputError(file + ": " + wrong);
   return ModuleParser(text, file).run();
 }
 

@@ -38,6 +38,96 @@ TEST_CASE("a misspelt verb is refused with the nearest one") {
                               "did you mean 'compare'?"});
 }
 
+TEST_CASE("no arguments where some are expected are refused") {
+  check_refused({"run", "uba-mem-small", ""}, {"run: WORKLOAD is empty: a name"});
+  check_refused({"run", "", "mm"}, {"run: PLATFORM is empty: a preset"});
+  check_refused({"list", ""}, {"list: TOPIC is empty"});
+  check_refused({"diff", "", "x"}, {"diff: A is empty"});
+  check_refused({"study", ""}, {"is empty: a study"});
+}
+
+TEST_CASE("a name in upper case is refused with the right one") {
+  check_refused({"RUN", "uba-mem", "mm"}, {"did you mean 'run'?"});
+  check_refused({"run", "UBA-MEM", "mm"}, {"did you mean 'uba-mem'?"});
+  check_refused({"run", "uba-mem", "MM"}, {"did you mean 'mm'?"});
+  check_refused({"run", "uba-mem", "mm", "--SET", "llc.ways=8"}, {"did you mean '--set'?"});
+  check_refused({"run", "uba-mem", "mm", "--scale", "Paper"}, {"did you mean 'paper'?"});
+  check_refused({"list", "Platforms"}, {"did you mean 'platforms'?"});
+  check_refused({"config", "uba-mem", "--set", "LLC.sets=1"}, {"did you mean 'llc.sets'?"});
+}
+
+TEST_CASE("the suggestion comes before a list of names") {
+  const ScratchFolder folder;
+  const auto error = [&folder](const std::vector<std::string>& arguments) {
+    return run_tessera(arguments, folder.path()).error;
+  };
+  CHECK(error({"run", "uba-mme", "mm"}) ==
+        "tessera: unknown platform 'uba-mme'; did you mean 'uba-mem'? (a preset's name, see "
+        "'tessera list platforms', or the path of a JSON file)\n");
+  CHECK_THAT(error({"study", "nubaa"}),
+             StartsWith("tessera: unknown study 'nubaa'; did you mean 'nuba'? (studies: "));
+  CHECK_THAT(
+      error({"compaer"}),
+      StartsWith("tessera: unknown verb 'compaer'; did you mean 'compare'? (the verbs are "));
+  CHECK_THAT(
+      error({"list", "platform"}),
+      StartsWith("tessera: list: unknown topic 'platform'; did you mean 'platforms'? (the "));
+}
+
+TEST_CASE("a platform and a workload in the wrong order are told") {
+  check_refused({"run", "mm", "uba-mem"},
+                {"'mm' is a workload and 'uba-mem' a platform: the platform comes first"});
+  check_refused({"compare", "mm,atax", "uba-mem,nuba"},
+                {"'mm' is a workload and 'uba-mem' a platform: the platform comes first"});
+}
+
+TEST_CASE("a file of another kind is told as what it is, with the next step") {
+  const ScratchFolder folder;
+  const std::string source = folder.write("k.cu", "__global__ void k() {}\n");
+  const std::string ptx = folder.write("k.ptx", ".version 7.0\n.target sm_70\n");
+  const std::string manifest =
+      folder.write("m.json", R"({"name": "m", "arrays": [], "launches": []})");
+  const std::string stats =
+      folder.write("stats.json", R"({"cycles": 1, "modules": {}, "config": {}})");
+  const std::string platform = folder.write("p.json", R"({"base": "uba-mem-small"})");
+  const std::string compile =
+      "found CUDA or C++ source: compile it to PTX with 'nvcc -ptx -arch=sm_75 " + source +
+      "' (with clang: docs/guide/your-own-kernel.md)";
+  check_refused({"run", "uba-mem-small", source}, {source + ": expected JSON, " + compile});
+  check_refused({"run", source, "mm"}, {"expected JSON, " + compile});
+  check_refused({"run", "uba-mem-small", ptx, "--manifest", source}, {"expected JSON, " + compile});
+  check_refused({"compare", "uba-mem-small", source}, {"expected JSON, " + compile});
+  check_refused({"analyze", source}, {source + ": expected PTX, " + compile});
+  check_refused({"analyze", manifest}, {"expected PTX, found JSON"});
+  check_refused({"run", ptx, "mm"}, {ptx + ": expected JSON, found PTX"});
+  check_refused({"compare", "uba-mem-small", ptx}, {ptx + ": expected JSON, found PTX"});
+  check_refused({"run", manifest, "mm"}, {"expected a platform, found a workload's manifest"});
+  check_refused({"run", stats, "mm"}, {"expected a platform, found the results of a run"});
+  check_refused({"run", "uba-mem-small", stats},
+                {"expected a workload's manifest, found the results of a run"});
+  check_refused({"run", "uba-mem-small", platform},
+                {"expected a workload's manifest, found a platform"});
+  check_refused({"run", "uba-mem-small", "nowhere.cu"}, {"nowhere.cu: cannot be read"});
+  check_refused({"analyze", TESSERA_COMMAND}, {"expected PTX, found a compiled file (ELF)"});
+}
+
+TEST_CASE("a group of parameters, and a number with a suffix that does not fit, are told") {
+  check_refused({"run", "uba-mem-small", "mm", "--set", "llc=4"},
+                {"--set: llc: a group of parameters, not one of them: llc.clock_hz, llc.sets, "});
+  check_refused({"run", "uba-mem-small", "mm", "--set", "llc.sets=64K"},
+                {"'K' is no suffix of sets"});
+  check_refused({"run", "uba-mem-small", "mm", "--set", "sm.clock_hz=1.4GB"},
+                {"'GB' is no suffix of Hz, which take kHz, MHz, GHz, THz (powers of 1000)"});
+}
+
+TEST_CASE("a parameter that is set twice is refused") {
+  check_refused({"run", "uba-mem-small", "mm", "--set", "llc.sets=1", "--set", "llc.sets=2"},
+                {"--set: llc.sets: set here for the second time, to 2; the first is 1"});
+  check_refused(
+      {"compare", "uba-mem-small,nuba-small", "mm", "--set", "l1.ways=4", "--set=l1.ways=4"},
+      {"--set: l1.ways: set here for the second time, to 4; the first is 4"});
+}
+
 TEST_CASE("a misspelt option is refused with the nearest one") {
   check_refused({"run", "uba-mem-small", "mm", "--vlaues", "carried"},
                 {"--vlaues", "did you mean '--values'?"});

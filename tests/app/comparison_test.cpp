@@ -19,7 +19,8 @@ ordered_json example() {
                               {"base", "b", stats(100), ""},
                               {"fast", "b", stats(200), ""},
                               {"base", "c", stats(100), ""},
-                              {"fast", "c", nullptr, "killed, twice"}});
+                              {"fast", "c", nullptr, "killed, twice"}},
+                             {{"scale", "small"}, {"seed", 3}, {"settings", {{"l1.sets", 4}}}});
 }
 
 }  // namespace
@@ -40,15 +41,18 @@ TEST_CASE("a failed point has its reason and no speedup") {
   CHECK(document["summary"]["rows"][5]["speedup"].is_null());
   CHECK(document["points"][5]["error"] == "killed, twice");
   CHECK(document["points"][5]["platform"] == "fast");
-  CHECK_THAT(comparison_csv(document), Contains("fast,c,,,,,,,,\"killed, twice\"\r\n"));
-  CHECK_THAT(comparison_table(document), Contains("failed"));
+  CHECK_THAT(comparison_csv(document),
+             Contains("fast,c,,,,,,,,\"killed, twice\",small,3,,l1.sets=4\r\n"));
+  CHECK_THAT(comparison_table(document),
+             Catch::StartsWith("scale small, seed 3; settings l1.sets=4\n\nWORKLOAD") &&
+                 Contains("failed"));
 }
 
 TEST_CASE("a point with wrong values keeps its statistics but gives no speedup") {
   ordered_json wrong = stats(10);
   wrong["verified"] = false;
   const ordered_json summary = comparison_document(
-      {{"base", "a", stats(100), ""}, {"fast", "a", wrong, "wrong values"}})["summary"];
+      {{"base", "a", stats(100), ""}, {"fast", "a", wrong, "wrong values"}}, {})["summary"];
   CHECK(summary["rows"][1]["cycles"] == 10);
   CHECK(summary["rows"][1]["speedup"].is_null());
 }

@@ -54,6 +54,6 @@ TEST_CASE("a report has units and descriptions of its statistics, each text once
 }
 
 TEST_CASE("a report of a comparison with nothing but failures is still a report") {
-  const ordered_json document = comparison_document({{"p", "w", nullptr, "it broke"}});
+  const ordered_json document = comparison_document({{"p", "w", nullptr, "it broke"}}, {});
   CHECK(embedded(comparison_report(document))["summary"]["failed"] == 1);
 }

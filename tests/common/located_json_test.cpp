@@ -61,6 +61,26 @@ TEST_CASE("malformed JSON names file and line") {
   CHECK(error_of("[\n1e999]") == "f.json:2: malformed JSON: number overflow parsing '1e999'");
 }
 
+TEST_CASE("comments are ignored, and lines are counted through them") {
+  const LocatedJson j = parse_located_json(
+      "// a platform\n{ /* of\n two lines */ \"a\": 1, // the first\n\"b\": [2 /* two */,\n"
+      "//\n3]}\n// the end",
+      "f.json");
+  CHECK(j.value == nlohmann::json({{"a", 1}, {"b", {2, 3}}}));
+  CHECK(j.line_of("/a") == 3);
+  CHECK(j.line_of("/b") == 4);
+  CHECK(j.line_of("/b/1") == 6);
+  CHECK(parse_located_json("\"// no comment /* */\"", "f.json").value == "// no comment /* */");
+}
+
+TEST_CASE("a comment that does not end, and one that does not begin, are refused") {
+  CHECK(error_of("{\n/* {}\n") ==
+        "f.json:2: malformed JSON: syntax error while parsing object key - invalid comment; "
+        "missing closing '*/'; last read: '{<U+000A>/* {}<U+000A>'; expected string literal");
+  CHECK_THAT(error_of("{\n/ {}"), Catch::StartsWith("f.json:2: malformed JSON: "));
+  CHECK_THAT(error_of("{} # no"), Catch::StartsWith("f.json:1: malformed JSON: "));
+}
+
 TEST_CASE("a key that stands twice in an object is refused") {
   CHECK(error_of("{\"a\":1,\n\n\"a\":2}") ==
         "f.json:3: the key \"a\" stands here for the second time; the first is on line 1");

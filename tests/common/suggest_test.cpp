@@ -37,6 +37,19 @@ TEST_CASE("a name cut short is completed, when nothing is nearer") {
   CHECK(nearest_name("timeout", known).empty());
 }
 
+TEST_CASE("upper and lower case are equal in a suggestion") {
+  CHECK(nearest_name("LLC.sets", {"llc.ways", "llc.sets"}) == "llc.sets");
+  CHECK(nearest_name("lab", {"LAB"}) == "LAB");
+  CHECK(nearest_name("RDMA.TIMEOUT", {"rdma.timeout_cycles"}) == "rdma.timeout_cycles");
+}
+
+TEST_CASE("a suggestion shares a character with the name") {
+  CHECK(nearest_name("", {"mm", "x"}).empty());
+  CHECK(nearest_name("x", {"mm", "y"}).empty());
+  CHECK(nearest_name("qq", {"mm"}).empty());
+  CHECK(nearest_name("nm", {"mm"}) == "mm");
+}
+
 TEST_CASE("of two names the nearer is suggested") {
   CHECK(nearest_name("llc.set", {"llc.seat", "llc.sets0", "llc.ways"}) == "llc.seat");
 }

@@ -108,6 +108,74 @@ TEST_CASE("a block's setting needs no \"system.\" before its GPU") {
   CHECK(resolve_config(file.path(), {}).to_json() == printed({"system.gpu0.llc3.ways=8"}));
 }
 
+TEST_CASE("numbers with units are read from files and --set, and printed without") {
+  const TemporaryFile file(R"({
+    // Comments and units are for people.
+    "base": "nuba-small",
+    "sm": {"clock_hz": "1.2GHz", "shared_bytes": "64K"}, /* as l1 */ "l1": {"clock_hz": "1200MHz"},
+    "migration": {"transfer_gb_per_s": "0.5 TB/s"},
+    "instances": {"system.gpu0.dram0.clock_hz": "350 MHz"}
+  })");
+  const ResolvedConfig c =
+      resolve_config(file.path(), {"gpu0.llc3.clock_hz=1GHz", "fabric.latency_ns=1us"});
+  CHECK(c.gpu.sm.clock_hz == 1'200'000'000);
+  CHECK(c.gpu.l1.clock_hz == 1'200'000'000);
+  CHECK(c.gpu.sm.shared_bytes == 65'536);
+  CHECK(c.gpu.migration.transfer_gb_per_s == 500);
+  CHECK(c.gpu.fabric.latency_ns == 1000);
+  CHECK(c.to_json()["instances"] ==
+        nlohmann::ordered_json({{"system.gpu0.dram0.clock_hz", 350'000'000},
+                                {"system.gpu0.llc3.clock_hz", 1'000'000'000}}));
+  CHECK(c.settings().dump() ==
+        R"({"system.gpu0.llc3.clock_hz":1000000000,"fabric.latency_ns":1000})");
+  CHECK_THROWS_WITH(
+      resolve_config("nuba-small", {"llc.sets=1K"}),
+      "--set: llc.sets: \"1K\" is not a whole number from 1 to 1048576 sets; 'K' is no "
+      "suffix of sets");
+  // A value like the preset's is none that the file changes.
+  const TemporaryFile same(R"({"base": "nuba-small", "sm": {"clock_hz": "1.4GHz"}})");
+  CHECK(resolve_config(same.path(), {}).given.empty());
+}
+
+TEST_CASE("a group, a block and a part of the system are no parameters") {
+  const auto refusal = [](const std::string& set) -> std::string {
+    try {
+      resolve_config("nuba-small", {set});
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK_THAT(refusal("llc=4"), Catch::StartsWith("--set: llc: a group of parameters, not one of "
+                                                 "them: llc.clock_hz, llc.sets, llc.ways, "));
+  CHECK_THAT(refusal("LLC.sets=1"), Catch::EndsWith("did you mean 'llc.sets'?"));
+  CHECK_THAT(refusal("System.SMS=8"), Catch::EndsWith("did you mean 'system.sms'?"));
+  CHECK(refusal("system.gpu0.llc3=4") ==
+        "--set: system.gpu0.llc3: a block, not one of its parameters: system.gpu0.llc3.PARAMETER "
+        "expected");
+  CHECK(refusal("gpu0=4") ==
+        "--set: system.gpu0: a part of the system, not a parameter: "
+        "system.gpu0.BLOCK.PARAMETER expected, as system.gpu0.llc0.impl");
+  CHECK_THAT(refusal("GPU0.llc3.ways=4"),
+             Catch::EndsWith("no such block; did you mean 'system.gpu0.llc3.ways'?"));
+}
+
+TEST_CASE("a file of another kind is told as what it is") {
+  const TemporaryFile manifest(R"({"name": "x", "arrays": [], "launches": []})");
+  CHECK_THROWS_WITH(resolve_config(manifest.path(), {}),
+                    manifest.path() + ": expected a platform, found a workload's manifest");
+  const TemporaryFile ptx(".version 7.0\n");
+  CHECK_THROWS_WITH(resolve_config(ptx.path(), {}),
+                    Catch::StartsWith(ptx.path() + ": expected JSON, found PTX"));
+}
+
+TEST_CASE("an unknown platform is told with the nearest, without the list of all") {
+  CHECK_THROWS_WITH(resolve_config("uba-mme", {}),
+                    "unknown platform 'uba-mme'; did you mean 'uba-mem'? (a preset's name, see "
+                    "'tessera list platforms', or the path of a JSON file)");
+  CHECK_THROWS_WITH(resolve_config("NUBA", {}), Catch::Contains("did you mean 'nuba'?"));
+}
+
 TEST_CASE("a misspelt key of a platform's file is told with the nearest") {
   const TemporaryFile base(R"({"bas": "uba-mem"})");
   CHECK_THROWS_WITH(resolve_config(base.path(), {}),
@@ -251,14 +319,43 @@ TEST_CASE("an old name overrides what the preset gives by the new one, and sets 
   CHECK(instance_config(c.gpu.sm, c.overrides, "system.gpu0.sm0").tlb_mshr_entries == 1);
 }
 
-TEST_CASE("one source that gives both names of a parameter with different values is refused") {
+TEST_CASE("one source that gives both names of a parameter is refused") {
   CHECK_THROWS_WITH(
       resolve_config("uba-mem", {"system.lab_threshold=0.5", "page_placement.lab.threshold=0.6"}),
       Catch::Contains(
           "--set: system.lab_threshold (0.5) and page_placement.lab.threshold (0.6) are "
           "one parameter: give page_placement.lab.threshold alone"));
-  CHECK_NOTHROW(
-      resolve_config("uba-mem", {"system.lab_threshold=0.5", "page_placement.lab.threshold=0.5"}));
+  CHECK_THROWS_WITH(
+      resolve_config("uba-mem", {"system.lab_threshold=0.5", "page_placement.lab.threshold=0.5"}),
+      Catch::Contains("are one parameter"));
+}
+
+TEST_CASE("a parameter that is set twice is refused, in all its spellings") {
+  const auto refusal = [](const std::vector<std::string>& sets) -> std::string {
+    try {
+      resolve_config("nuba-small", sets);
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  CHECK(refusal({"llc.ways=8", "llc.ways=8"}) ==
+        "--set: llc.ways: set here for the second time, to 8; the first is 8");
+  CHECK(refusal({"gpu0.llc3.ways=8", "system.gpu0.llc3.ways=4"}) ==
+        "--set: system.gpu0.llc3: ways: set here for the second time, to 4; the first is 8");
+  CHECK(refusal({"gpu0.llc3.impl=tlm", "system.gpu0.llc3.impl=tlm"}) ==
+        "--set: system.gpu0.llc3.impl: set here for the second time, to \"tlm\"; the first is "
+        "\"tlm\"");
+  // One block's setting is another parameter than that of all blocks of the kind.
+  CHECK(refusal({"gpu0.llc3.ways=8", "llc.ways=4"}).empty());
+  // A file's setting is overridden.
+  const TemporaryFile file(R"({"base": "nuba-small", "llc": {"ways": 8}})");
+  CHECK(resolve_config(file.path(), {"llc.ways=4"}).gpu.llc.ways == 4);
+  const TemporaryFile both("{\"base\": \"nuba-small\", \"llc\": {\"ways\": 8},\n\"llc.ways\": 8}");
+  CHECK_THROWS_WITH(resolve_config(both.path(), {}),
+                    both.path() +
+                        ":2: llc.ways: set here for the second time, to 8; the first is 8 (" +
+                        both.path() + ":1)");
 }
 
 TEST_CASE("faults of a mesh are refused with their path, for all networks and for one") {
@@ -273,13 +370,15 @@ TEST_CASE("faults of a mesh are refused with their path, for all networks and fo
   CHECK(refusal("mesh.vcs=0") == "--set: mesh.vcs: 0 is not a whole number from 1 to 4 VC");
   CHECK(refusal("mesh.width=5") ==
         "uba-mem-small: mesh.width, height: 16 nodes (8 ingress and 8 egress ports) do not fill a "
-        "mesh of 5 x 4 routers: 20 nodes expected (concentration is 1)");
+        "mesh of 5 x 4 routers: 20 nodes expected (concentration is 1); width and height of 0 are "
+        "derived from the nodes");
   CHECK(refusal("mesh.placement=1,1,2,3,4,5,6,7") ==
         "uba-mem-small: mesh.placement: router 1 has more than 1 node (concentration is 1)");
   CHECK(refusal("noc.kind=mush") ==
         "--set: noc.kind: 'mush' is not one of crossbar, mesh; did you mean 'mesh'?");
   CHECK(refusal("system.gpu0.noc.width=3") ==
         "--set: system.gpu0.noc: width, height: 16 nodes (8 ingress and 8 egress ports) do not "
-        "fill a mesh of 3 x 6 routers: 18 nodes expected (concentration is 1)");
+        "fill a mesh of 3 x 6 routers: 18 nodes expected (concentration is 1); width and height of "
+        "0 are derived from the nodes");
   CHECK(refusal("system.gpu0.noc.vcs=2").empty());
 }

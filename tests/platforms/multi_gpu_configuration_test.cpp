@@ -113,14 +113,16 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "dca: migration.policy replication needs one GPU of topology nuba: it copies pages to "
         "partitions, and the tree has a level of GPUs");
   CHECK(refusal("dca", {"system.gpus=3"}) ==
-        "dca: system.channels (64) must be a multiple of system.gpus (3)\n"
-        "dca: system.sms (256) must be a multiple of system.gpus (3)");
+        "dca: system.channels (64) must be a multiple of system.gpus (3): 63 or 66, or "
+        "system.gpus of 2 or 4\n"
+        "dca: system.sms (256) must be a multiple of system.gpus (3): 255 or 258, or system.gpus "
+        "of 2 or 4");
   CHECK(refusal("griffin", {"sm.ideal_translation=true"}) ==
         "griffin: sm.ideal_translation excludes migration.policy (griffin): the MMU would not know "
         "which SMs to tell of a moved page");
   CHECK(refusal("dca", {"system.rdma_ports=5"}) ==
         "dca: system.rdma_ports (5) must divide the slices of a GPU (16): a port serves whole "
-        "slices");
+        "slices, so that 4 or 8 would do");
 }
 
 TEST_CASE("no crossbar from an RDMA engine moves fewer lines than the link of its GPU") {

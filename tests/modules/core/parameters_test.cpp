@@ -91,10 +91,16 @@ TEST_CASE("an unknown name is refused with its line and the nearest known name")
 }
 
 TEST_CASE("a group is no parameter, and an empty group has a known name") {
-  CHECK(error_of("{\"llc\": 3}") == "p.json:1: llc: no such parameter");
+  CHECK(error_of("{\"llc\": 3}") ==
+        "p.json:1: llc: a group of parameters, not one of them: llc.sets, llc.small, "
+        "llc.deep.ratio, llc.deep.enabled, llc.name, llc.map, llc.policy");
+  CHECK(error_of("{}", {"LLC.deep=true"}) ==
+        "--set: LLC.deep: a group of parameters, not one of them: llc.deep.ratio, "
+        "llc.deep.enabled");
   CHECK(error_of("{\"llc\": {}}") == "no error");
   CHECK(error_of("{\"llc\": {\"deep\": {}}}") == "no error");
-  CHECK(error_of("{\"lcl\": {}}") == "p.json:1: lcl: no such parameter");
+  CHECK(error_of("{\"lcl\": {}}") ==
+        "p.json:1: lcl: no such parameter; did you mean the group 'llc'?");
   CHECK(error_of("{\"llc\": {\"sets\": {}}}") ==
         "p.json:1: llc.sets: {} is not a whole number from 1 to 4096 sets");
 }
@@ -147,14 +153,122 @@ TEST_CASE("all errors come at once, in the order of the description, unknown nam
         "p.json:2: llc.nmae: no such parameter; did you mean 'llc.name'?");
 }
 
-TEST_CASE("the last setting of a parameter wins") {
-  CHECK(read("{\"llc\": {\"sets\": 3}}", {"llc.sets=4", "llc.sets=5"}).sets == 5);
+TEST_CASE("the last source that sets a parameter wins") {
+  CHECK(read("{\"llc\": {\"sets\": 3}}", {"llc.sets=4"}).sets == 4);
   CHECK(read("{\"llc\": {\"sets\": 0}}", {"llc.sets=4"}).sets == 4);
   CHECK(error_of("{\"llc\": {\"sets\": 3}}", {"llc.sets=x"}) ==
         "--set: llc.sets: \"x\" is not a whole number from 1 to 4096 sets");
-  // In the file's order, whatever the names' order is.
-  CHECK(read("{\"llc.sets\": 5,\n\"llc\": {\"sets\": 3}}").sets == 3);
-  CHECK(read("{\"llc\": {\"sets\": 3},\n\"llc.sets\": 5}").sets == 5);
+}
+
+TEST_CASE("a source that sets a parameter twice is refused, also with one value") {
+  CHECK(error_of("{}", {"llc.sets=4", "seed=1", "llc.sets=5"}) ==
+        "--set: llc.sets: set here for the second time, to 5; the first is 4");
+  CHECK(error_of("{}", {"llc.name=a", "llc.name=a"}) ==
+        "--set: llc.name: set here for the second time, to \"a\"; the first is \"a\"");
+  CHECK(error_of("{\"llc.sets\": 5,\n\"llc\": {\"sets\": 3}}") ==
+        "p.json:2: llc.sets: set here for the second time, to 3; the first is 5 (p.json:1)");
+  // Also where another source decides.
+  CHECK(error_of("{\"llc.sets\": 5,\n\"llc\": {\"sets\": 3}}", {"llc.sets=4"}) ==
+        "p.json:2: llc.sets: set here for the second time, to 3; the first is 5 (p.json:1)");
+}
+
+TEST_CASE("upper case in a name is found, and refused with the right name") {
+  CHECK(error_of("{}", {"LLC.sets=1"}) ==
+        "--set: LLC.sets: no such parameter; did you mean 'llc.sets'?");
+  CHECK(error_of("{}", {"SETS=1"}) == "--set: SETS: no such parameter; did you mean 'llc.sets'?");
+  CHECK(error_of("{}", {"llc.Seed=1"}) ==
+        "--set: llc.Seed: no such parameter; did you mean 'seed'?");
+}
+
+TEST_CASE("a name that a group and a parameter end in is the one that takes the value") {
+  struct Two {
+    std::string way = "a";
+    std::uint32_t depth = 1;
+  } c;
+  const auto error = [&c](const char* argument) -> std::string {
+    ParameterReader reader({setting_from_argument(argument)});
+    reader.enter("system", "");
+    reader.text("way", c.way, "", {"alpha", "beta"});
+    reader.leave();
+    reader.enter("way", "");
+    reader.integer("depth", c.depth, "", "", 0, 9);
+    reader.leave();
+    try {
+      reader.throw_if_failed();
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  const std::string group = "--set: way: a group of parameters, not one of them: way.depth";
+  CHECK(error("way=4") == group);
+  CHECK(error("way=true") == group);
+  CHECK(error("way=unlike") == group);
+  CHECK(error("way=alhpa") == "--set: way: no such parameter; did you mean 'system.way'?");
+}
+
+TEST_CASE("a group of many parameters is told by its first ones and their number") {
+  std::vector<std::uint32_t> fields(10, 1);
+  ParameterReader reader({setting_from_argument("g=1")});
+  reader.enter("g", "");
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    reader.integer("p" + std::to_string(i), fields[i], "", "", 0, 9);
+  }
+  reader.leave();
+  CHECK_THROWS_WITH(reader.throw_if_failed(),
+                    "--set: g: a group of parameters, not one of them: g.p0, g.p1, g.p2, g.p3, "
+                    "g.p4, g.p5, g.p6, g.p7 and 2 more (tessera list parameters)");
+}
+
+TEST_CASE("a number can have a suffix that fits the parameter's unit") {
+  struct Units {
+    std::uint64_t bytes = 0;
+    std::uint64_t clock = 0;
+    std::uint32_t sets = 1;
+    double pace = 0;
+  } c;
+  const auto visit = [&c](ParameterVisitor& v) {
+    v.integer("bytes", c.bytes, "byte", "", 0, 1 << 20);
+    v.integer("clock", c.clock, "Hz", "", 1, 1'000'000'000'000);
+    v.integer("sets", c.sets, "set", "", 1, 4096);
+    v.real("pace", c.pace, "GB/s", "", 0, 1000);
+  };
+  const auto read_units = [&visit](const std::vector<std::string>& arguments) -> std::string {
+    std::vector<ParameterSetting> settings;
+    for (const std::string& a : arguments) settings.push_back(setting_from_argument(a));
+    ParameterReader reader(std::move(settings));
+    visit(reader);
+    try {
+      reader.throw_if_failed();
+    } catch (const InputError& e) {
+      return e.what();
+    }
+    return "no error";
+  };
+  CHECK(read_units({"bytes=64K", "clock=1.4GHz", "sets=16 sets", "pace=0.72TB/s"}) == "no error");
+  CHECK(c.bytes == 65536);
+  CHECK(c.clock == 1'400'000'000);
+  CHECK(c.sets == 16);
+  CHECK(c.pace == 720);
+  CHECK(read_units({"bytes=2M"}) ==
+        "--set: bytes: \"2M\" is not a whole number from 0 to 1048576 bytes; it is 2097152");
+  CHECK(read_units({"bytes=1.1K"}) ==
+        "--set: bytes: \"1.1K\" is not a whole number from 0 to 1048576 bytes; it is 1126.4");
+  CHECK(read_units({"clock=1.4GB"}) ==
+        "--set: clock: \"1.4GB\" is not a whole number from 1 to 1000000000000 Hz; 'GB' is no "
+        "suffix of Hz, which take kHz, MHz, GHz, THz (powers of 1000)");
+  CHECK(read_units({"sets=4K"}) ==
+        "--set: sets: \"4K\" is not a whole number from 1 to 4096 sets; 'K' is no suffix of sets");
+  CHECK(read_units({"pace=2TB/s"}) ==
+        "--set: pace: \"2TB/s\" is not a number from 0 to 1000 GB/s; it is 2000.0");
+  CHECK(read_units({"bytes=-64K"}) ==
+        "--set: bytes: \"-64K\" is not a whole number from 0 to 1048576 bytes");
+  ParameterLister lister;
+  visit(lister);
+  CHECK(in_unit(lister.parameters()[0], "1K") == 1024);
+  CHECK(in_unit(lister.parameters()[0], 5) == 5);
+  CHECK(in_unit(lister.parameters()[0], "1 GHz") == "1 GHz");
+  CHECK(in_unit(lister.parameters()[3], "500MB/s") == 0.5);
 }
 
 TEST_CASE("an argument of --set is JSON, or text") {
