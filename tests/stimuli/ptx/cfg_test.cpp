@@ -169,6 +169,42 @@ TEST_CASE("a value that a loop carries is alive around it") {
   CHECK(max_live(nodes, {1, 1}) == 2);
 }
 
+TEST_CASE("a name is kept over a node if it is written before and read after it") {
+  // 0 w0 w1; 1 call, w2; 2 r0 r2 r3; 3 w1; 4 r1; 5 end. r3 is never written, r4 is a root's.
+  std::vector<FlowNode> nodes(6);
+  nodes[0].writes = {0, 1};
+  nodes[1].writes = {2};
+  nodes[2].reads = {0, 2, 3};
+  nodes[3].writes = {1};
+  nodes[4].reads = {1, 4};
+  nodes[5] = end();
+  using Kept = std::vector<std::vector<std::uint32_t>>;
+  CHECK(kept_over(nodes, 5, {1}, {0}, {4}) == Kept{{0, 4}});
+  CHECK(kept_over(nodes, 5, {1}, {0}, {}) == Kept{{0}});
+  CHECK(kept_over(nodes, 5, {1, 3}, {0}, {4}) == Kept{{0, 4}, {4}});
+  // A predicated write leaves the old value alive.
+  nodes[3].predicated = true;
+  CHECK(kept_over(nodes, 5, {1}, {0}, {4}) == Kept{{0, 1, 4}});
+}
+
+TEST_CASE("a loop keeps what its next round reads, and nothing of another function") {
+  // 0 w0; 1 call; 2 r0 w1; 3 branch 1; 4 end | 5 r2 w3; 6 call; 7 r3; 8 end
+  std::vector<FlowNode> nodes(9);
+  nodes[0].writes = {0};
+  nodes[2].reads = {0};
+  nodes[2].writes = {1};
+  nodes[3] = branch(1);
+  nodes[4] = end();
+  nodes[5].reads = {2};
+  nodes[5].writes = {3};
+  nodes[7].reads = {3};
+  nodes[8] = end();
+  using Kept = std::vector<std::vector<std::uint32_t>>;
+  CHECK(kept_over(nodes, 4, {1, 6}, {0, 5}, {2}) == Kept{{0}, {3}});
+  nodes[2].reads.push_back(1);
+  CHECK(kept_over(nodes, 4, {1, 6}, {0, 5}, {2}) == Kept{{0, 1}, {3}});
+}
+
 TEST_CASE("a kernel's register estimate has its floor and unit") {
   tessera::test::KernelRunner k(tessera::test::kernel_text(""));
   const auto small = k.program({1, 1, 1}, {32, 1, 1})->resources();

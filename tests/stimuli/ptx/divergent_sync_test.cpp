@@ -19,6 +19,11 @@ TEST_CASE("a shfl in either branch exchanges values between the branches") {
   gives(body, expected, {32, 64});
 }
 
+TEST_CASE("a branch to the next instruction does not split a path") {
+  gives(std::string(kLow) + "@%p1 bra NEXT;\nNEXT:\nactivemask.b32 %r4;\n" + kStore,
+        [](unsigned t, unsigned n) { return existing(t, n); });
+}
+
 TEST_CASE("branches of alternate lanes exchange values") {
   gives(
       "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p1, %r2, 0;\nadd.u32 %r3, %r0, 500;\n@%p1 bra EVEN;\n"
