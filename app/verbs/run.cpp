@@ -79,7 +79,8 @@ std::string standard_folder(const std::string& platform, const std::string& work
   if (run.options.seed != defaults.seed) {
     inputs.push_back("seed=" + std::to_string(run.options.seed));
   }
-  for (const auto& [path, value] : config.settings().items()) {
+  const nlohmann::ordered_json settings = config.settings();
+  for (const auto& [path, value] : settings.items()) {
     inputs.push_back(path + "=" + csv_value(value));
   }
   std::string name = file_stem(platform) + "-" + file_stem(workload);
