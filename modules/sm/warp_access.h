@@ -49,6 +49,7 @@ struct WarpAccess {
   std::uint8_t lines_left = 0;  ///< without a response yet
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
+  LaunchSlot launch;
 
   tlm::tlm_generic_payload*& request_for(std::size_t line) {
     return details != nullptr ? details->requests[line] : request;

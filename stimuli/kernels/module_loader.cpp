@@ -135,12 +135,21 @@ void ModuleLoader::make_heap(const ptx::Module& module) {
                                  Heap::kDefaultBytes);
 }
 
-Address ModuleLoader::cleared_workspace() {
+std::shared_ptr<const Address> ModuleLoader::cleared_workspace() {
   constexpr std::uint64_t bytes = ptx::kGridWorkspaceBytes;
-  if (grid_workspace_ == 0) grid_workspace_ = device_.allocate("grid workspace", bytes);
+  if (free_workspaces_.empty()) {
+    ++grid_workspaces_;
+    const std::string number = grid_workspaces_ == 1 ? "" : " " + std::to_string(grid_workspaces_);
+    free_workspaces_.push_back(device_.allocate("grid workspace" + number, bytes));
+  }
+  const Address at = free_workspaces_.back();
+  free_workspaces_.pop_back();
   const std::vector<std::byte> zeros(bytes);
-  device_.write(grid_workspace_, zeros.data(), bytes);
-  return grid_workspace_;
+  device_.poke(at, zeros.data(), bytes);
+  return {new Address(at), [loader = weak_from_this()](const Address* released) {
+            if (const auto l = loader.lock()) l->free_workspaces_.push_back(*released);
+            delete released;
+          }};
 }
 
 void ModuleLoader::load(const ptx::Module& module) { loaded(module); }
@@ -238,9 +247,13 @@ std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
   memory.symbols = &loaded(module).symbols;
   memory.textures = &device_.textures();
   memory.heap = heap_.get();
-  if (ptx::is_cooperative(*decoded)) memory.grid_workspace = cleared_workspace();
+  if (ptx::is_cooperative(*decoded)) {
+    const std::shared_ptr<const Address> workspace = cleared_workspace();
+    memory.grid_workspace = *workspace;
+    memory.held = std::const_pointer_cast<Address>(workspace);
+  }
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
-    device_.read(to, from, bytes);
+    device_.peek(to, from, bytes);
   };
   memory.warn = [this](const std::string& place, const std::string& text) {
     if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;

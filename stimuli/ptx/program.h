@@ -34,6 +34,8 @@ struct MemoryView {
   DeviceHeap* heap = nullptr;
   /// Address in %envreg1 and %envreg2: kGridWorkspaceBytes bytes of zeros. 0 if there is none.
   Address grid_workspace = 0;
+  /// Lives as long as the launch: what it uses of the memory. Can be null.
+  std::shared_ptr<void> held;
   /// Carried mode: reads the present contents of memory, for the strings of printf and assert.
   std::function<void(void* to, Address from, std::uint64_t bytes)> read;
   /// Receives warnings; all warnings of an instruction have the same `place`. Null: ignored.
