@@ -91,10 +91,10 @@ ordered_json access_cost(
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 
   const auto run = [&](bench::StreamKernel& kernel) {
-    gpu.dispatcher().launch(kernel, [](const std::exception_ptr& error) {
-      if (error) std::rethrow_exception(error);
-      sc_core::sc_pause();
-    });
+    gpu.dispatcher().launch({kernel, [](const KernelEnd& end) {
+                               if (end.error) std::rethrow_exception(end.error);
+                               sc_core::sc_pause();
+                             }});
     return seconds([] { sc_core::sc_start(); });
   };
   // A first pass over another range warms up pools, TLBs and page tables.

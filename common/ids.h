@@ -33,6 +33,36 @@ using Bank = Index<struct BankTag>;
 /// CTA within a launch, in the order x fastest, then y, then z.
 using CtaId = Index<struct CtaTag>;
 
+/// Number of a kernel launch, which its CTAs, warps and requests carry. One byte. Numbers are given
+/// out in turn: a number belongs to another launch only after 62 more launches. 0: no launch (the
+/// host program, firmware).
+struct LaunchSlot {
+  /// Numbers are below it.
+  static constexpr unsigned kCount = 64;
+
+  std::uint8_t value = 0;
+
+  constexpr LaunchSlot() = default;
+  constexpr explicit LaunchSlot(unsigned v) : value(static_cast<std::uint8_t>(v)) {}
+
+  friend constexpr bool operator==(LaunchSlot a, LaunchSlot b) { return a.value == b.value; }
+  friend constexpr bool operator!=(LaunchSlot a, LaunchSlot b) { return a.value != b.value; }
+};
+static_assert(sizeof(LaunchSlot) == 1, "MemoryRequest's layout counts on it");
+
+/// A CTA of a launch. A CtaId converts implicitly: a CTA of no launch.
+struct LaunchedCta {
+  CtaId id;
+  LaunchSlot launch;
+
+  constexpr LaunchedCta() = default;
+  constexpr LaunchedCta(CtaId cta, LaunchSlot of = {}) : id(cta), launch(of) {}  // NOLINT
+
+  friend constexpr bool operator==(LaunchedCta a, LaunchedCta b) {
+    return a.id == b.id && a.launch == b.launch;
+  }
+};
+
 /// Kinds of requesters.
 enum class RequesterKind : std::uint8_t {
   kSm,

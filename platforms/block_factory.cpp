@@ -40,6 +40,7 @@ BlockHandle make_l1(const L1Site& s) {
   h.flush = &m;
   h.bytes = &m;
   h.l1_probe = &m.probe_port();
+  h.launch_counts = &m.launch_counts();
   h.in = {&m.core};
   h.out = {&m.memory};
   return h;
@@ -106,6 +107,7 @@ BlockHandle make_slice(const Site& s) {
   h.slice_flush = &m;
   h.page_drop = &m;
   h.bytes = &m;
+  h.launch_counts = &m.launch_counts();
   list(m.in, h.in);
   h.out = {&m.memory};
   if (needs_remote) h.out.push_back(&m.remote);
@@ -117,6 +119,7 @@ BlockHandle make_dram(const DramSite& s) {
       std::make_unique<DramChannel>(s.name.c_str(), s.config, *s.map, s.channel, s.inputs);
   DramChannel& m = *module;
   BlockHandle h = handle(std::move(module));
+  h.launch_counts = &m.launch_counts();
   list(m.in, h.in);
   return h;
 }
@@ -183,12 +186,13 @@ BlockHandle make_sm(const SmSite& s) {
   h.sm.settle_statistics = [&m] { m.settle_statistics(); };
   h.sm.thread_instructions = [&m]() -> std::uint64_t { return m.stats().thread_instructions; };
   h.sm.resident_warps = [&m] { return m.resident_warps(); };
+  h.sm.take_instructions = [&m](LaunchSlot launch) { return m.take_instructions(launch); };
   return h;
 }
 
 BlockHandle make_dispatcher(const DispatcherSite& s) {
   auto module =
-      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler, s.sms, s.gpus);
+      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler, s.place);
   CtaDispatcher& m = *module;
   BlockHandle h = handle(std::move(module));
   h.dispatcher = &m;
@@ -251,6 +255,7 @@ BlockHandle make_coherent_cache(const CoherentCacheSite& s) {
   BlockHandle h = coherent(std::move(module));
   h.flush = &m;
   h.slice_flush = &m;
+  h.launch_counts = &m.launch_counts();
   list(m.core, h.in);
   return h;
 }
@@ -259,6 +264,7 @@ BlockHandle make_smd(const SmdSite& s) {
   auto module = std::make_unique<umh::SmdBlock>(s.name.c_str(), s.config, s.place, *s.pool);
   umh::SmdBlock& m = *module;
   BlockHandle h = coherent(std::move(module));
+  h.launch_counts = &m.launch_counts();
   h.slice_flush = &m;
   h.out = {&m.memory};
   return h;

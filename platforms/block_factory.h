@@ -16,6 +16,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/holds_bytes.h"
+#include "modules/core/launch_counts.h"
 #include "platforms/block_sites.h"
 
 namespace tessera {
@@ -35,6 +36,8 @@ struct SmHandle {
   std::function<std::uint64_t()> thread_instructions;
   std::function<void()> settle_statistics;  ///< can be empty
   std::function<unsigned()> resident_warps;
+  /// Warp instructions of a launch since the last call for it; empty: not counted.
+  std::function<std::uint64_t(LaunchSlot)> take_instructions;
 };
 
 /// The platform's interface to a GPU's RDMA engine.
@@ -55,6 +58,8 @@ struct BlockHandle {
   /// Coherence sockets: as many as the site's place has.
   std::vector<umh::CoherenceInitiatorSocket*> parents;
   std::vector<umh::CoherenceTargetSocket*> children;
+  /// "l1", "llc", "remote_cache", "dram", "coherent_cache", "smd": counts by launch. Null: none.
+  LaunchCounts* launch_counts = nullptr;
   FlushIf* flush = nullptr;  ///< "l1", "coherent_cache" with a core
   /// "llc" if slices are flushed at kernel ends (replication); "remote_cache", "page_migrator",
   /// "mdr", "coherent_cache", "smd", "hmd".

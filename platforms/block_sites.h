@@ -166,9 +166,8 @@ struct SmSite : BlockSite {
 struct DispatcherSite : BlockSite {
   static constexpr const char* kKind = "dispatcher";
   DispatchConfig config;
-  std::uint32_t sms = 0;
   CtaSchedulerFactory make_scheduler;
-  std::vector<Domain*> gpus;  ///< domains of several GPUs
+  DispatcherPlace place;
 };
 
 /// No sockets.

@@ -60,7 +60,7 @@ std::vector<CpuCore*> Gpu::cpu_cores() {
 
 bool Gpu::caches_arrays() const { return node_shape_of(config_.system).caches_others; }
 
-void Gpu::set_caching(const CachingByAllocation& by_allocation) {
+void Gpu::check_caching(const CachingByAllocation& by_allocation) const {
   const bool copies = std::any_of(by_allocation.begin(), by_allocation.end(),
                                   [](const auto& c) { return c.has_value() && c->at_requester; });
   if (copies && !caching_.front()->copies()) {
@@ -68,7 +68,14 @@ void Gpu::set_caching(const CachingByAllocation& by_allocation) {
         "a launch plan caches an array at its requesters, and system.remote_caching (" +
         config_.system.remote_caching + ") keeps no copies");
   }
-  for (const auto& caching : caching_) caching->plan(by_allocation);
+}
+
+std::optional<std::string> Gpu::why_one_kernel() const {
+  if (config_.migration.policy == "replication") {
+    return "migration.policy is replication: the replicas of pages are released at a kernel's end, "
+           "when no other kernel uses them";
+  }
+  return std::nullopt;
 }
 
 std::vector<std::uint32_t> Gpu::sms_near(const std::vector<ChannelId>& homes) const {
@@ -155,6 +162,30 @@ std::uint64_t Gpu::resident_warps() const {
   std::uint64_t sum = 0;
   for (const BlockHandle* sm : sms_) sum += sm->sm.resident_warps();
   return sum;
+}
+
+std::uint64_t Gpu::take_instructions(LaunchSlot launch) {
+  std::uint64_t sum = 0;
+  for (const BlockHandle* sm : sms_) {
+    if (sm->sm.take_instructions) sum += sm->sm.take_instructions(launch);
+  }
+  return sum;
+}
+
+std::vector<CountedLevel> Gpu::levels() {
+  std::vector<CountedLevel> all;
+  for (const BlockKind kind :
+       {BlockKind::kL1, BlockKind::kCoherentCache, BlockKind::kRemoteCache, BlockKind::kLlc,
+        BlockKind::kSmd, BlockKind::kStack, BlockKind::kDram}) {
+    CountedLevel level;
+    level.name = kind == BlockKind::kCoherentCache ? "l2" : name_of(kind);
+    level.is_cache = kind != BlockKind::kStack && kind != BlockKind::kDram;
+    for (const BlockHandle* block : made(kind)) {
+      if (block->launch_counts != nullptr) level.blocks.push_back(block->launch_counts);
+    }
+    if (!level.blocks.empty()) all.push_back(std::move(level));
+  }
+  return all;
 }
 
 const ProtocolChecker* Gpu::unfinished_checker() const {

@@ -20,6 +20,7 @@
 #include "platforms/fence_scope.h"
 #include "platforms/gpu_config.h"
 #include "platforms/gpu_probing.h"
+#include "platforms/kernel_records.h"
 #include "platforms/topology/plan.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
@@ -80,17 +81,27 @@ class Gpu final : public sc_core::sc_module {
   std::uint64_t warp_instructions() const;
   std::uint64_t thread_instructions() const;
   std::uint64_t resident_warps() const;
+  /// Of all SMs, warp instructions of a launch since the last call for it.
+  std::uint64_t take_instructions(LaunchSlot launch);
+  /// The levels of the memory system whose blocks count by launch, from the SMs on.
+  std::vector<CountedLevel> levels();
   /// Brings statistics that blocks count later up to the present time, for a window's begin or end.
   void settle_statistics();
   const ProtocolChecker* unfinished_checker() const;
 
   /// Whether slices cache other slices' lines according to RemoteCaching.
   bool caches_arrays() const;
-  /// Sets the caching of allocations for the next launch. Throws InputError for caching at the
-  /// requester if system.remote_caching keeps no copies, because slices are then not flushed.
-  void set_caching(const CachingByAllocation& by_allocation);
+  /// Throws InputError for caching at the requester if system.remote_caching keeps no copies,
+  /// because slices are then not flushed.
+  void check_caching(const CachingByAllocation& by_allocation) const;
+  /// Sets the caching of allocations of a launch that begins on a GPU (RemoteCaching::plan()).
+  void set_caching(GpuId gpu, const CachingByAllocation& by_allocation, bool alone) {
+    caching_[gpu.value]->plan(by_allocation, alone);
+  }
+  /// Why kernels cannot run at the same time on this platform; nothing if they can.
+  std::optional<std::string> why_one_kernel() const;
 
-  /// Called after a kernel has ended, including its flushes.
+  /// Called after a kernel has ended, including its flushes, when no other kernel runs.
   void kernel_ended();
 
   /// Packets between GPUs that are in use; 0 at the end of every run.
@@ -129,7 +140,8 @@ class Gpu final : public sc_core::sc_module {
   Made make_page_migrator(const PlannedBlock& block);
   Made make_mdr(const PlannedBlock& block);
   Made make_dispatcher(const PlannedBlock& block);
-  std::vector<FlushStage> flush_stages(std::uint32_t gpu);
+  FlushStages flush_stages(std::uint32_t gpu);
+  std::vector<FlushStage> stages_beside_kernels(std::uint32_t gpu);
   std::vector<FlushStage> coherent_flush_stages(std::uint32_t gpu);
   void connect(InitiatorPort& from, TargetPort& to);
   void join_sms();

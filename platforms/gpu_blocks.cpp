@@ -463,10 +463,15 @@ BlockHandle Gpu::make_dispatcher(const PlannedBlock& block) {
   if (!migrators.empty()) migrator_ = migrators.front();
   DispatcherSite site;
   site.config = config_.dispatch;
-  site.sms = config_.system.sms;
-  site.gpus = gpu_domains();
-  site.make_scheduler = [this] {
-    return config_.cta_scheduler.make(config_.dispatch.scheduler, policy_context_);
+  site.place.sms = config_.system.sms;
+  site.place.sms_per_node = policy_context_.tree.sms_per_node();
+  site.place.gpus = gpu_domains();
+  site.place.kernels =
+      config_.kernel_scheduler.make(config_.dispatch.kernel_scheduler, policy_context_);
+  site.make_scheduler = [this](std::uint32_t parts) {
+    PolicyContext context = policy_context_;
+    context.tree.sms /= parts;
+    return config_.cta_scheduler.make(config_.dispatch.scheduler, context);
   };
   BlockHandle h = create(block, std::move(site));
   dispatcher_ = h.dispatcher;

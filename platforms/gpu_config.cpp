@@ -212,6 +212,7 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
   check([&] { page_migration.make(migration.policy, context); });
   check([&] { launch_planner.make(dispatch.planner, context); });
   check([&] { cta_scheduler.make(dispatch.scheduler, context); });
+  check([&] { kernel_scheduler.make(dispatch.kernel_scheduler, context); });
   check([&] { remote_caching.make(system.remote_caching, context); });
   check([&] { transfer.make(system.transfer, context); });
   check([&] {

@@ -32,6 +32,7 @@
 #include "platforms/umh_config.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
+#include "policies/kernel_scheduler.h"
 #include "policies/launch_planner.h"
 #include "policies/mdr_model.h"
 #include "policies/miss_routing.h"
@@ -156,6 +157,7 @@ struct GpuConfig {
   PolicySettings<PageMigrationPolicy> page_migration;
   PolicySettings<LaunchPlanner> launch_planner;
   PolicySettings<CtaScheduler> cta_scheduler;
+  PolicySettings<KernelScheduler> kernel_scheduler;
   PolicySettings<RemoteCaching> remote_caching;
   PolicySettings<TransferPolicy> transfer;
   PolicySettings<MissRouting> miss_routing;
@@ -217,6 +219,7 @@ void for_each_family(Config& c, F&& f) {
   f(Chosen{{"migration.policy", c.migration.policy}}, c.page_migration);
   f(Chosen{{"dispatch.planner", c.dispatch.planner}}, c.launch_planner);
   f(Chosen{{"dispatch.scheduler", c.dispatch.scheduler}}, c.cta_scheduler);
+  f(Chosen{{"dispatch.kernel_scheduler", c.dispatch.kernel_scheduler}}, c.kernel_scheduler);
   f(Chosen{{"system.remote_caching", c.system.remote_caching}}, c.remote_caching);
   f(Chosen{{"system.transfer", c.system.transfer}}, c.transfer);
   f(Chosen{{"system.miss_routing", c.system.miss_routing}}, c.miss_routing);

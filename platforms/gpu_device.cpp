@@ -2,6 +2,7 @@
 #include "platforms/gpu_device.h"
 
 #include <algorithm>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -28,7 +29,8 @@ GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchReq
     : config_(config),
       run_launch_(std::move(run_launch)),
       allocations_(config.system.page_bytes),
-      planner_(config.launch_planner.make(config.dispatch.planner, config.policy_context())) {}
+      planner_(config.launch_planner.make(config.dispatch.planner, config.policy_context())),
+      of_queue_(config.dispatch.queues) {}
 
 void GpuDevice::attach(Gpu& gpu) {
   gpu_ = &gpu;
@@ -55,8 +57,8 @@ void GpuDevice::attach(Gpu& gpu) {
     links.count = link.shared ? 1 : config_.system.gpus;
     copy_engine_ = std::make_unique<CopyEngine>("copy_engine", config_.host, links);
   }
-  host_->on_launch_ended = [this](const std::exception_ptr& error) {
-    if (on_launch_ended) on_launch_ended(error);
+  host_->on_launch_ended = [this](std::uint32_t queue, const std::exception_ptr& error) {
+    launch_ended(queue, error);
   };
 }
 
@@ -65,20 +67,34 @@ LaunchPlatform GpuDevice::launch_platform() {
   p.context = config_.policy_context();
   p.memories = static_cast<std::uint32_t>(gpu_->page_table().pages_per_channel().size());
   p.allocations = &allocations_;
-  p.environment = [this] {
-    return LaunchEnvironment{
-        values_ == ValueMode::kFunctional ? &memory_ : nullptr,
-        on_race_,
-        {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}};
+  p.make = [this](KernelSource& source, const LaunchRequest& request) {
+    return source.make(
+        request,
+        LaunchEnvironment{
+            values_ == ValueMode::kFunctional ? &memory_ : nullptr,
+            on_race_,
+            {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}});
   };
   p.place = [this](const PageAssignment& a) { gpu_->uvm().place(a.virtual_page, a.memory); };
   if (gpu_->caches_arrays()) {
-    p.cache = [this](const CachingByAllocation& caching) { gpu_->set_caching(caching); };
+    p.check_caching = [this](const CachingByAllocation& caching) { gpu_->check_caching(caching); };
+    p.cache = [this](GpuId gpu, const CachingByAllocation& caching, bool alone) {
+      gpu_->set_caching(gpu, caching, alone);
+    };
   }
-  p.on_start = [this](const KernelProgram& program) {
-    if (on_kernel_start) on_kernel_start(program);
+  p.on_start = [this](std::uint32_t queue, LaunchSlot slot, const KernelProgram& program) {
+    const LaunchId launch = of_queue_[queue];
+    if (!on_kernel_start || launch == 0) return;  // firmware's launches have no number
+    const Submitted& s = submitted_.at(launch);
+    on_kernel_start({launch, slot, s.stream, s.ready_at}, program);
   };
-  p.on_end = [this] { gpu_->kernel_ended(); };
+  p.on_turn = [this](std::uint32_t queue) {
+    if (on_kernel_turn) on_kernel_turn(of_queue_[queue]);
+  };
+  p.on_end = [this](std::uint32_t queue, const KernelEnd& end) {
+    if (!gpu_->dispatcher().runs()) gpu_->kernel_ended();
+    if (on_kernel_end) on_kernel_end(of_queue_[queue], end);
+  };
   return p;
 }
 
@@ -93,17 +109,51 @@ bool GpuDevice::access_device(tlm::tlm_command command, Address address, unsigne
   return true;
 }
 
-void GpuDevice::submit(const LaunchRequest& request) {
+LaunchId GpuDevice::submit(const LaunchRequest& request, const LaunchOrder& order) {
   const KernelHandle kernel = kernels_.add(request.source, request.kernel);
   const KernelFacts& facts = request.source->facts(request.kernel);
-  CommandPacket packet;
+  if (order.priority < std::numeric_limits<std::int16_t>::min() ||
+      order.priority > std::numeric_limits<std::int16_t>::max()) {
+    throw InputError("a priority of " + std::to_string(order.priority) +
+                     ": expected -32768 to 32767");
+  }
+  Submitted s;
+  s.stream = order.stream;
+  s.arguments =
+      argument_block(request.kernel, facts.parameters, facts.argument_bytes, request.arguments);
+  CommandPacket& packet = s.packet;
   packet.type = CommandPacket::kKernelDispatch;
   packet.kernel = kernel;
   packet.grid = {request.grid.x, request.grid.y, request.grid.z};
   packet.block = {request.block.x, request.block.y, request.block.z};
   packet.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  host_->submit(packet, argument_block(request.kernel, facts.parameters, facts.argument_bytes,
-                                       request.arguments));
+  packet.priority = static_cast<std::int16_t>(order.priority);
+  const LaunchId launch = streams_.add(order);
+  submitted_.emplace(launch, std::move(s));
+  submit_ready();
+  return launch;
+}
+
+/// Each launch that waits for no other gets a command queue, as long as one is free.
+void GpuDevice::submit_ready() {
+  for (std::uint32_t queue = 0; queue < of_queue_.size(); ++queue) {
+    if (of_queue_[queue] != 0) continue;
+    const std::optional<LaunchId> launch = streams_.next_ready();
+    if (!launch) return;
+    streams_.begin(*launch);
+    of_queue_[queue] = *launch;
+    Submitted& s = submitted_.at(*launch);
+    s.ready_at = now();
+    host_->submit(queue, s.packet, s.arguments);
+  }
+}
+
+void GpuDevice::launch_ended(std::uint32_t queue, const std::exception_ptr& error) {
+  const LaunchId launch = std::exchange(of_queue_[queue], 0);
+  submitted_.erase(launch);
+  streams_.end(launch);
+  if (!error) submit_ready();
+  if (on_launch_ended) on_launch_ended(error);
 }
 
 bool GpuDevice::allocated(std::uint64_t virtual_address) const {
@@ -153,13 +203,27 @@ void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned
 }
 
 void GpuDevice::launch(const LaunchRequest& request) {
+  prepare_launch();
+  run_launch_(request);
+}
+
+LaunchId GpuDevice::enqueue(const LaunchRequest& request, const LaunchOrder& order) {
+  prepare_launch();
+  if (on_enqueue && !on_enqueue(request, order)) return 0;
+  return submit(request, order);
+}
+
+void GpuDevice::synchronise() {
+  if (outstanding() != 0 && wait_for_launches) wait_for_launches();
+}
+
+void GpuDevice::prepare_launch() {
   if (!launched_ && copy_engine_) copied_back_before_ = copy_engine_->stats().bytes_to_host;
   launched_ = true;
   unread_ = true;
   if (config_.host.copies == HostCopies::kUnifiedMemory) {
     copy(managed_.launch() * config_.system.page_bytes, true);
   }
-  run_launch_(request);
 }
 
 /// Waits for a copy. No effect without bytes.
@@ -262,12 +326,23 @@ void GpuDevice::add_host_figures(nlohmann::ordered_json& derived, double time_ns
 
 void GpuDevice::write(Address to, const void* from, std::uint64_t bytes) {
   check("writes", to, bytes);
+  synchronise();
   copy_for_access(true, to, bytes);
   write_untimed(to, from, bytes);
   if (!launched_ || timed_core() == nullptr) return;
   // The operation only reads the data.
   access_by_cpu(tlm::TLM_WRITE_COMMAND, to, static_cast<unsigned char*>(const_cast<void*>(from)),
                 bytes);
+}
+
+void GpuDevice::poke(Address to, const void* from, std::uint64_t bytes) {
+  check("writes", to, bytes);
+  write_untimed(to, from, bytes);
+}
+
+void GpuDevice::peek(void* to, Address from, std::uint64_t bytes) {
+  check("reads", from, bytes);
+  read_untimed(to, from, bytes);
 }
 
 void GpuDevice::write_untimed(Address to, const void* from, std::uint64_t bytes) {
@@ -287,12 +362,14 @@ void GpuDevice::write_untimed(Address to, const void* from, std::uint64_t bytes)
 
 void GpuDevice::defer(Address to, std::uint64_t bytes, Contents contents) {
   check("writes", to, bytes);
+  synchronise();
   copy_for_access(true, to, bytes);
   memory_.defer(to, bytes, std::move(contents));
 }
 
 void GpuDevice::read(void* to, Address from, std::uint64_t bytes) {
   check("reads", from, bytes);
+  synchronise();
   copy_for_access(false, from, bytes);
   if (copy_engine_ && run_until) count_first_read();
   read_untimed(to, from, bytes);

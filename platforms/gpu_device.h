@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,22 +13,13 @@
 #include "modules/host/managed_pages.h"
 #include "platforms/gpu.h"
 #include "platforms/host_interface.h"
+#include "platforms/kernel_records.h"
+#include "platforms/launch_streams.h"
 #include "platforms/simulation.h"
 #include "stimuli/device_memory.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
-
-/// One launch, as stats.json reports it.
-struct KernelRecord {
-  std::string name;
-  Dim3 grid;
-  Dim3 block;
-  std::uint64_t start_cycle = 0;
-  std::uint64_t cycles = 0;
-  std::uint64_t instructions = 0;
-  CtaResources resources;
-};
 
 /// The simulated GPU as seen by a host program.
 ///
@@ -59,13 +51,24 @@ class GpuDevice final : public Device {
   /// The kernels that packets can launch.
   KernelTable& kernels() { return kernels_; }
 
-  /// Sends the launch to the command processor at the present time. on_launch_ended() is called
-  /// later if simulated time continues. Throws InputError for arguments that do not fit the kernel.
-  void submit(const LaunchRequest& request);
+  /// Sends the launch to the command processor when it waits for no other launch and a queue is
+  /// free: at the present time, if it is the only one. on_launch_ended() is called later if
+  /// simulated time continues. Throws InputError for arguments that do not fit the kernel.
+  LaunchId submit(const LaunchRequest& request, const LaunchOrder& order = {});
+  /// Submitted launches that have not ended.
+  std::size_t outstanding() const { return streams_.size(); }
   /// Called when a submitted launch has ended; null, or its failure.
   std::function<void(const std::exception_ptr&)> on_launch_ended;
-  /// Called when any kernel is about to start. Can be empty.
-  std::function<void(const KernelProgram&)> on_kernel_start;
+  /// Called when a kernel starts, when it begins after it has waited for other kernels, and when it
+  /// has ended. Can be empty.
+  std::function<void(const StartedLaunch&, const KernelProgram&)> on_kernel_start;
+  std::function<void(LaunchId)> on_kernel_turn;
+  std::function<void(LaunchId, const KernelEnd&)> on_kernel_end;
+  /// Called by enqueue(), which submits the launch if it returns true. Empty: always.
+  std::function<bool(const LaunchRequest&, const LaunchOrder&)> on_enqueue;
+  /// Runs simulated time until no launch is outstanding; throws a launch's failure. Called by
+  /// synchronise() if there is one.
+  std::function<void()> wait_for_launches;
   void set_values(ValueMode mode) { values_ = mode; }
   /// Runs simulated time until `done` returns true; throws the run's failure. The host's accesses
   /// take no time if it is empty.
@@ -92,7 +95,11 @@ class GpuDevice final : public Device {
   void write(Address to, const void* from, std::uint64_t bytes) override;
   void defer(Address to, std::uint64_t bytes, Contents contents) override;
   void read(void* to, Address from, std::uint64_t bytes) override;
+  void poke(Address to, const void* from, std::uint64_t bytes) override;
+  void peek(void* to, Address from, std::uint64_t bytes) override;
   void launch(const LaunchRequest& request) override;
+  LaunchId enqueue(const LaunchRequest& request, const LaunchOrder& order) override;
+  void synchronise() override;
   const Allocations& allocations() const override { return allocations_; }
   void working(const std::string& what, double done) override {
     if (on_working) on_working(what, done);
@@ -118,6 +125,9 @@ class GpuDevice final : public Device {
   bool access_device(tlm::tlm_command command, Address address, unsigned char* data,
                      std::uint64_t bytes);
   LaunchPlatform launch_platform();
+  void prepare_launch();
+  void submit_ready();
+  void launch_ended(std::uint32_t queue, const std::exception_ptr& error);
   template <class F>
   void for_each_placed_page(F f);
   void page_copied(std::uint64_t from, std::uint64_t to);
@@ -144,6 +154,17 @@ class GpuDevice final : public Device {
   std::unique_ptr<HostInterface> host_;
   std::unique_ptr<CopyEngine> copy_engine_;
   ManagedPages managed_;
+
+  /// A submitted launch.
+  struct Submitted {
+    CommandPacket packet;
+    std::vector<std::byte> arguments;
+    std::string stream;
+    Tick ready_at = 0;
+  };
+  LaunchStreams streams_;
+  std::map<LaunchId, Submitted> submitted_;  ///< that have not ended
+  std::vector<LaunchId> of_queue_;           ///< launch of each command queue; 0: none
 };
 
 }  // namespace tessera

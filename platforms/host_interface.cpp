@@ -2,7 +2,9 @@
 #include "platforms/host_interface.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -13,11 +15,14 @@ namespace tessera {
 
 namespace {
 
-// Host memory of the driver.
+// Host memory of the driver: a part for each queue.
+constexpr std::uint64_t kQueueBytes = HostInterface::kMemoryBytes / DispatchConfig::kMostQueues;
 constexpr std::uint64_t kRing = 0;
 constexpr std::uint64_t kRingPackets = 16;
 constexpr std::uint64_t kSignal = 0x800;
 constexpr std::uint64_t kArguments = 0x1000;
+
+std::uint64_t part_of(std::uint32_t queue) { return queue * kQueueBytes; }
 
 }  // namespace
 
@@ -30,13 +35,15 @@ HostInterface::HostInterface(const sc_core::sc_module_name& name, const Dispatch
       command_processor("command_processor", config, kernels, planner, dispatcher,
                         std::move(platform)),
       device_(std::move(device)),
-      bytes_(kMemoryBytes),
-      registers_("registers") {
+      bytes_(static_cast<unsigned char*>(std::calloc(kMemoryBytes, 1)), std::free),
+      registers_("registers"),
+      tails_(config.queues) {
   memory.register_b_transport(this, &HostInterface::b_transport);
   memory.register_transport_dbg(this, &HostInterface::transport_dbg);
   command_processor.memory.bind(memory);
   registers_.bind(command_processor.mmio);
-  wake_.bind<&HostInterface::ring_doorbell>(*this);
+  if (bytes_ == nullptr) throw std::bad_alloc();
+  wake_.bind<&HostInterface::ring_doorbells>(*this);
   SC_HAS_PROCESS(HostInterface);
   SC_METHOD(handle_interrupt);
   sensitive << command_processor.interrupt;
@@ -70,9 +77,9 @@ bool HostInterface::access(tlm::tlm_generic_payload& payload) {
   } else if (address >= kMemoryBytes || length > kMemoryBytes - address) {
     served = false;
   } else if (payload.is_read()) {
-    std::memcpy(data, bytes_.data() + address, length);
+    std::memcpy(data, bytes_.get() + address, length);
   } else if (payload.is_write()) {
-    std::memcpy(bytes_.data() + address, data, length);
+    std::memcpy(bytes_.get() + address, data, length);
   }
   payload.set_response_status(served ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   return served;
@@ -80,74 +87,88 @@ bool HostInterface::access(tlm::tlm_generic_payload& payload) {
 
 // The driver.
 
-void HostInterface::submit(const CommandPacket& packet, const std::vector<std::byte>& arguments) {
-  if (arguments.size() > kMemoryBytes - kArguments) {
+void HostInterface::submit(std::uint32_t queue, const CommandPacket& packet,
+                           const std::vector<std::byte>& arguments) {
+  if (arguments.size() > kQueueBytes - kArguments) {
     throw InputError("a kernel with " + std::to_string(arguments.size()) +
                      " bytes of arguments; host memory holds " +
-                     std::to_string(kMemoryBytes - kArguments));
+                     std::to_string(kQueueBytes - kArguments));
   }
+  const std::uint64_t part = part_of(queue);
+  const std::uint32_t tail = tails_[queue];
   CommandPacket p = packet;
-  p.id = tail_;
-  p.arguments = kArguments;
-  p.completion = kSignal;
-  std::memset(bytes_.data() + kSignal, 0, sizeof(std::uint64_t));
-  if (!arguments.empty()) {
-    std::memcpy(bytes_.data() + kArguments, arguments.data(), arguments.size());
-  }
-  std::memcpy(bytes_.data() + kRing + tail_ % kRingPackets * CommandPacket::kBytes, &p, sizeof p);
+  p.id = tail;
+  p.arguments = part + kArguments;
+  p.completion = part + kSignal;
+  unsigned char* const bytes = bytes_.get() + part;
+  std::memset(bytes + kSignal, 0, sizeof(std::uint64_t));
+  if (!arguments.empty()) std::memcpy(bytes + kArguments, arguments.data(), arguments.size());
+  std::memcpy(bytes + kRing + tail % kRingPackets * CommandPacket::kBytes, &p, sizeof p);
+  rings_.push_back(queue);
   wake_.at(now());
 }
 
 /// A process, because sockets can be used only while simulated time runs.
-void HostInterface::ring_doorbell() {
-  if (tail_ == 0) {
-    write_register(CommandRegister::kQueueBase, kRing);
-    write_register(CommandRegister::kQueueSize, kRingPackets);
-    write_register(CommandRegister::kInterruptEnable,
+void HostInterface::ring_doorbells() {
+  for (const std::uint32_t queue : std::exchange(rings_, {})) ring_doorbell(queue);
+}
+
+void HostInterface::ring_doorbell(std::uint32_t queue) {
+  if (tails_[queue] == 0) {
+    write_register(queue, CommandRegister::kQueueBase, part_of(queue) + kRing);
+    write_register(queue, CommandRegister::kQueueSize, kRingPackets);
+    write_register(queue, CommandRegister::kInterruptEnable,
                    command_interrupt::kCompletion | command_interrupt::kError);
   }
-  if (kernel_failed()) {
-    if (on_launch_ended) on_launch_ended(command_processor.failure());
+  if (kernel_failed(queue)) {
+    if (on_launch_ended) on_launch_ended(queue, command_processor.failure(queue));
     return;
   }
-  write_register(CommandRegister::kTail, ++tail_);
+  write_register(queue, CommandRegister::kTail, ++tails_[queue]);
 }
 
 /// A failed kernel still occupies its SMs, so that no kernel can be launched after it.
-bool HostInterface::kernel_failed() {
-  return read_register(CommandRegister::kError) ==
+bool HostInterface::kernel_failed(std::uint32_t queue) {
+  return read_register(queue, CommandRegister::kError) ==
          static_cast<std::uint64_t>(CommandError::kKernelFailed);
 }
 
 void HostInterface::handle_interrupt() {
-  // Interrupts for firmware's packets are not for the driver.
-  if (!command_processor.interrupt->read() || tail_ == 0) return;
-  std::exception_ptr failure;
-  const std::uint64_t pending = read_register(CommandRegister::kInterruptStatus);
-  if ((pending & command_interrupt::kError) != 0) {
-    failure = command_processor.failure();
-    if (!kernel_failed()) write_register(CommandRegister::kError, 0);
+  if (!command_processor.interrupt->read()) return;
+  // Another queue's interrupt can come in the delta cycle in which these are acknowledged, so that
+  // the level does not change.
+  next_trigger(sc_core::SC_ZERO_TIME);
+  for (std::uint32_t queue = 0; queue < tails_.size(); ++queue) {
+    // Interrupts for firmware's packets are not for the driver.
+    if (tails_[queue] == 0) continue;
+    const std::uint64_t pending = read_register(queue, CommandRegister::kInterruptStatus);
+    if (pending == 0) continue;
+    std::exception_ptr failure;
+    if ((pending & command_interrupt::kError) != 0) {
+      failure = command_processor.failure(queue);
+      if (!kernel_failed(queue)) write_register(queue, CommandRegister::kError, 0);
+    }
+    write_register(queue, CommandRegister::kInterruptStatus, pending);
+    if (on_launch_ended) on_launch_ended(queue, failure);
   }
-  write_register(CommandRegister::kInterruptStatus, pending);
-  if (on_launch_ended) on_launch_ended(failure);
 }
 
-std::uint64_t HostInterface::read_register(CommandRegister r) {
+std::uint64_t HostInterface::read_register(std::uint32_t queue, CommandRegister r) {
   std::uint64_t value = 0;
-  access_register(tlm::TLM_READ_COMMAND, r, value);
+  access_register(tlm::TLM_READ_COMMAND, queue, r, value);
   return value;
 }
 
-void HostInterface::write_register(CommandRegister r, std::uint64_t value) {
-  access_register(tlm::TLM_WRITE_COMMAND, r, value);
+void HostInterface::write_register(std::uint32_t queue, CommandRegister r, std::uint64_t value) {
+  access_register(tlm::TLM_WRITE_COMMAND, queue, r, value);
 }
 
-void HostInterface::access_register(tlm::tlm_command command, CommandRegister r,
-                                    std::uint64_t& value) {
+void HostInterface::access_register(tlm::tlm_command command, std::uint32_t queue,
+                                    CommandRegister r, std::uint64_t& value) {
   tlm::tlm_generic_payload payload;
   sc_core::sc_time delay;
   payload.set_command(command);
-  payload.set_address(static_cast<std::uint64_t>(r));
+  payload.set_address(queue * kQueueStride + static_cast<std::uint64_t>(r));
   payload.set_data_ptr(reinterpret_cast<unsigned char*>(&value));
   payload.set_data_length(sizeof value);
   payload.set_streaming_width(sizeof value);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -27,7 +28,7 @@ namespace tessera {
 /// driver uses all of the host memory.
 class HostInterface final : public sc_core::sc_module {
  public:
-  static constexpr std::uint64_t kMemoryBytes = 64 << 10;
+  static constexpr std::uint64_t kMemoryBytes = 4 << 20;
 
   /// Reads or writes device memory; returns false for an access outside allocations.
   using DeviceAccess = std::function<bool(tlm::tlm_command command, Address address,
@@ -41,26 +42,31 @@ class HostInterface final : public sc_core::sc_module {
                 LaunchPlatform platform, DeviceAccess device);
 
   /// The driver writes a packet, with its own addresses and id, and the argument block, and rings
-  /// the doorbell at the present time. One launch at a time.
-  void submit(const CommandPacket& packet, const std::vector<std::byte>& arguments);
-  /// Called when the driver's launch has ended; null, or the command processor's error.
-  std::function<void(const std::exception_ptr&)> on_launch_ended;
+  /// the doorbell of a queue at the present time. One launch of a queue at a time.
+  void submit(std::uint32_t queue, const CommandPacket& packet,
+              const std::vector<std::byte>& arguments);
+  /// Called when the driver's launch in a queue has ended; null, or the command processor's error.
+  std::function<void(std::uint32_t queue, const std::exception_ptr&)> on_launch_ended;
 
  private:
   void b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int, tlm::tlm_generic_payload& payload);
   bool access(tlm::tlm_generic_payload& payload);
-  void ring_doorbell();
+  void ring_doorbells();
+  void ring_doorbell(std::uint32_t queue);
   void handle_interrupt();
-  bool kernel_failed();
-  std::uint64_t read_register(CommandRegister r);
-  void write_register(CommandRegister r, std::uint64_t value);
-  void access_register(tlm::tlm_command command, CommandRegister r, std::uint64_t& value);
+  bool kernel_failed(std::uint32_t queue);
+  std::uint64_t read_register(std::uint32_t queue, CommandRegister r);
+  void write_register(std::uint32_t queue, CommandRegister r, std::uint64_t value);
+  void access_register(tlm::tlm_command command, std::uint32_t queue, CommandRegister r,
+                       std::uint64_t& value);
 
   const DeviceAccess device_;
-  std::vector<unsigned char> bytes_;
+  /// Zero. Pages that are not touched need no memory of the host.
+  const std::unique_ptr<unsigned char[], void (*)(void*)> bytes_;
   tlm_utils::simple_initiator_socket<HostInterface> registers_;
-  std::uint32_t tail_ = 0;
+  std::vector<std::uint32_t> tails_;  ///< by queue; 0: the driver has not used it
+  std::vector<std::uint32_t> rings_;  ///< queues whose doorbell is to be rung
   ProcessTimer wake_;
 };
 

@@ -88,10 +88,21 @@ class Simulation::Impl {
     device_.run_until = [this](const std::function<bool()>& done) { run_host(done); };
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     device_.on_launch_ended = [this](const std::exception_ptr& error) {
-      kernel_done_ = true;
-      launch_error_ = error;
+      launch_ended_ = true;
+      if (!launch_error_) launch_error_ = error;
       sc_core::sc_pause();
     };
+    device_.on_kernel_start = [this](const StartedLaunch& launch, const KernelProgram& program) {
+      records_.start(launch, program);
+    };
+    device_.on_kernel_turn = [this](LaunchId launch) { records_.begin(launch); };
+    device_.on_kernel_end = [this](LaunchId launch, const KernelEnd& end) {
+      records_.end(launch, end.first_cta_at);
+    };
+    device_.on_enqueue = [this](const LaunchRequest& r, const LaunchOrder&) { return overlaps(r); };
+    device_.wait_for_launches = [this] { wait_for_launches(); };
+    records_.count(gpu().levels(),
+                   [this](LaunchSlot launch) { return gpu().take_instructions(launch); });
     blocks_ = gpu().blocks();
     // The command processor's counters are not registered, because they repeat `kernels`: the host
     // program is its only software.
@@ -115,16 +126,21 @@ class Simulation::Impl {
   void end_window();
   /// Whether a window without rest is over.
   bool ends_here() const { return windowed_ && windowed_->ends_run(); }
-  void open_record(const KernelProgram& program);
-  void close_record();
   void run_launch(const LaunchRequest& request);
+  bool overlaps(const LaunchRequest& request);
+  void wait_for_launches();
+  /// Those that run, or the last one: "kernel 'a, b'".
+  std::string running_kernels() const { return "kernel '" + kernel_names() + "'"; }
+  std::string kernel_names() const;
   void run_host(const std::function<bool()>& done);
   void run_until(const std::function<bool()>& done);
   void drain();
   std::uint64_t instructions();
   struct Measured {
-    std::uint64_t cycles = 0;  ///< of all kernels
+    std::uint64_t cycles = 0;  ///< in which a kernel ran
     std::uint64_t instructions = 0;
+    ordered_json kernels;
+    ordered_json outside_kernels;
     ordered_json modules;
     std::vector<std::uint64_t> pages_per_channel;
   };
@@ -149,18 +165,15 @@ class Simulation::Impl {
   RunOptions options_;
   std::unique_ptr<WindowedRun> windowed_;  ///< null: the whole run is measured
   std::optional<Measured> measured_;       ///< at the window's end
-  std::vector<KernelRecord> kernels_;
-  bool record_open_ = false;               ///< kernels_.back() is running
-  std::uint64_t launched_at_ = 0;          ///< cycle of the last launch
-  std::uint64_t instructions_before_ = 0;  ///< kernels_.back()
+  KernelRecords records_{clock_};
   std::vector<std::string> races_;
-  std::string current_kernel_;
-  bool host_runs_ = false;  ///< an access of the host program takes its time
-  bool kernel_done_ = false;
+  std::string last_kernel_;  ///< that was launched
+  bool host_runs_ = false;   ///< an access of the host program takes its time
+  bool launch_ended_ = false;
   bool interrupted_ = false;
   std::chrono::steady_clock::time_point host_work_shown_;
   std::exception_ptr error_;         ///< set by the supervisor; ends the run
-  std::exception_ptr launch_error_;  ///< of the last launch
+  std::exception_ptr launch_error_;  ///< the first one
 };
 
 void Simulation::Impl::build_supervisor() {
@@ -174,7 +187,7 @@ void Simulation::Impl::build_supervisor() {
   hooks.on_progress = [this] { report_progress(); };
   hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };
   hooks.stop = [this](const std::string& why) {
-    const std::string who = host_runs_ ? "the host program" : "kernel '" + current_kernel_ + "'";
+    const std::string who = host_runs_ ? "the host program" : running_kernels();
     error_ = std::make_exception_ptr(RunError(who + ": " + why));
     sc_core::sc_pause();
   };
@@ -203,7 +216,7 @@ void Simulation::Impl::report_progress() {
   if (!options_.on_progress) return;
   Progress p;
   p.phase = host_runs_ ? "the host program"
-                       : "kernel " + std::to_string(kernels_.size()) + ": " + current_kernel_;
+                       : "kernel " + std::to_string(records_.size()) + ": " + kernel_names();
   p.ctas_done = gpu().dispatcher().ctas_done();
   p.ctas_total = gpu().dispatcher().ctas_total();
   p.cycles = clock_.cycle_at(now());
@@ -244,54 +257,67 @@ void Simulation::Impl::build_window() {
 void Simulation::Impl::begin_window() {
   gpu().settle_statistics();
   registry_.begin_window();
-  kernels_.back().start_cycle = clock_.cycle_at(now());
+  records_.begin_window();
 }
 
 void Simulation::Impl::end_window() {
-  close_record();
+  records_.end_all();
   gpu().settle_statistics();
   measured_ = measure();
 }
 
-void Simulation::Impl::open_record(const KernelProgram& program) {
-  current_kernel_ = program.name();
-  KernelRecord record;
-  record.name = program.name();
-  record.grid = program.grid();
-  record.block = program.block();
-  record.resources = program.resources();
-  record.start_cycle = launched_at_;
-  kernels_.push_back(record);
-  record_open_ = true;
-  instructions_before_ = instructions();
-}
-
-/// No effect on a kernel that has not started, or whose window is over.
-void Simulation::Impl::close_record() {
-  if (!std::exchange(record_open_, false)) return;
-  kernels_.back().cycles = clock_.cycle_at(now()) - kernels_.back().start_cycle;
-  kernels_.back().instructions = instructions() - instructions_before_;
+std::string Simulation::Impl::kernel_names() const {
+  const std::string open = records_.open_names();
+  return open.empty() ? last_kernel_ : open;
 }
 
 void Simulation::Impl::run_launch(const LaunchRequest& request) {
   end_if_interrupted();
   if (windowed_ && windowed_->window().over()) return windowed_->run_untimed_launch(request);
-  current_kernel_ = request.kernel;
-  device_.on_kernel_start = [this](const KernelProgram& program) { open_record(program); };
-  launched_at_ = clock_.cycle_at(now());
-  kernel_done_ = false;
-  launch_error_ = nullptr;
+  last_kernel_ = request.kernel;
   device_.submit(request);
-  run_until([this] { return kernel_done_ || ends_here(); });
-  device_.on_kernel_start = nullptr;
-  close_record();
-  if (windowed_ && !windowed_->window().begun()) kernels_.clear();
+  wait_for_launches();
+  if (windowed_) windowed_->launch_ended();
+}
+
+/// A launch in a stream. Returns whether kernels of several streams run at the same time; otherwise
+/// it runs the launch to its end.
+bool Simulation::Impl::overlaps(const LaunchRequest& request) {
+  end_if_interrupted();
+  const bool sequential = config_.gpu.dispatch.kernel_scheduler == "sequential";
+  const std::string without = "; run it with dispatch.kernel_scheduler=sequential";
+  if (windowed_ && !sequential) {
+    throw InputError(
+        "--skip and --detail run one kernel at a time, because instructions are skipped in the "
+        "order of launches, and this workload launches in streams" +
+        without);
+  }
+  if (windowed_) {
+    run_launch(request);
+    return false;
+  }
+  const std::optional<std::string> why = gpu().why_one_kernel();
+  if (why && !sequential) {
+    throw InputError("kernels of several streams cannot run at the same time: " + *why + without);
+  }
+  last_kernel_ = request.kernel;
+  return true;
+}
+
+/// Runs until all launches have ended, or the window's end. The supervisor's limits count from the
+/// last end of a launch.
+void Simulation::Impl::wait_for_launches() {
+  while (device_.outstanding() != 0 && !launch_error_ && !error_ && !interrupted_ && !ends_here()) {
+    launch_ended_ = false;
+    run_until([this] { return launch_ended_ || ends_here(); });
+  }
+  records_.end_all();
+  if (windowed_ && !windowed_->window().begun()) records_.clear();
   report_progress();
   if (error_) std::rethrow_exception(error_);
-  if (launch_error_) std::rethrow_exception(launch_error_);
+  if (launch_error_) std::rethrow_exception(std::exchange(launch_error_, nullptr));
   if (interrupted_) throw Interrupted{};
   if (ends_here()) throw WindowEnded{};
-  if (windowed_) windowed_->launch_ended();
 }
 
 /// Runs simulated time for the supervisor to watch, until `done`, a failure or an interrupt.
@@ -368,6 +394,7 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
   try {
     build_window();
     workload.run(device_, options.scale, options.seed);
+    device_.synchronise();
     if (windowed_ && (!windowed_->window().begun() || windowed_->window().detailed() == 0)) {
       throw RunError("the workload ends within the skipped instructions (--skip " +
                      std::to_string(options.window->skip) + "): nothing was measured");
@@ -395,9 +422,13 @@ RunResult Simulation::Impl::run(Workload& workload, const RunOptions& options) {
 }
 
 Simulation::Impl::Measured Simulation::Impl::measure() {
+  records_.end_all();
   Measured m;
-  for (const KernelRecord& k : kernels_) m.cycles += k.cycles;
+  m.cycles = records_.cycles();
   m.instructions = instructions();
+  records_.collect();
+  m.kernels = records_.to_json();
+  m.outside_kernels = records_.outside_json();
   m.modules = registry_.to_json();
   m.pages_per_channel = gpu().page_table().pages_per_channel();
   return m;
@@ -407,17 +438,6 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
                                         double host_seconds) {
   Measured measured = measured_ ? std::move(*measured_) : measure();
   const std::uint64_t cycles = measured.cycles;
-  ordered_json kernels = ordered_json::array();
-  for (const KernelRecord& k : kernels_) {
-    kernels.push_back({{"name", k.name},
-                       {"grid", {k.grid.x, k.grid.y, k.grid.z}},
-                       {"block", {k.block.x, k.block.y, k.block.z}},
-                       {"start_cycle", k.start_cycle},
-                       {"cycles", k.cycles},
-                       {"instructions", k.instructions},
-                       {"registers_per_thread", k.resources.registers_per_thread},
-                       {"shared_bytes", k.resources.shared_bytes}});
-  }
   const char* const scale = options_.scale == Scale::kSmall    ? "small"
                             : options_.scale == Scale::kMedium ? "medium"
                                                                : "paper";
@@ -440,7 +460,8 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   std::uint64_t footprint = 0;
   for (const Allocation& a : device_.allocations().all()) footprint += a.bytes;
   d["footprint_bytes"] = footprint;
-  d["kernels"] = std::move(kernels);
+  d["kernels"] = std::move(measured.kernels);
+  d["outside_kernels"] = std::move(measured.outside_kernels);
   d["modules"] = std::move(measured.modules);
   d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
   if (gpu().plan().has(BlockKind::kHmd)) {

@@ -32,6 +32,8 @@ class CtaScheduler : public SystemPolicy {
   /// Returns the next CTA for `sm`, or nothing if no CTA is left for it. Of all GPUs' schedulers,
   /// one returns each CTA, once. A kernel ends when no SM runs a CTA or gets one.
   virtual std::optional<CtaId> next(SmId sm) = 0;
+  /// Whether next() will still return a CTA for `sm`, in this round or in a later one.
+  virtual bool has_more(SmId sm) const = 0;
 };
 
 }  // namespace tessera

@@ -26,6 +26,7 @@ class GpuRanges {
   Range& operator[](unsigned gpu) { return ranges_[gpu]; }
   /// The next CTA of a GPU; nothing if its range is exhausted.
   std::optional<CtaId> take(unsigned gpu);
+  bool has_more(unsigned gpu) const { return ranges_[gpu].next != ranges_[gpu].end; }
 
  private:
   std::vector<Range> ranges_;

@@ -60,12 +60,15 @@ class NodeBinding : public CtaScheduler {
   }
 
   std::optional<CtaId> next(SmId sm) override {
-    const auto node = static_cast<std::uint32_t>(std::uint64_t{sm.value} * nodes_.count / sms_);
+    if (!has_more(sm)) return std::nullopt;
+    return CtaId(static_cast<std::uint32_t>(next_[node_of_sm(sm)]++));
+  }
+  bool has_more(SmId sm) const override {
+    const std::uint32_t node = node_of_sm(sm);
     std::uint64_t& cta = next_[node];
     const std::uint64_t end = grid_.count();
     while (cta < end && node_of(cta) != node) ++cta;
-    if (cta == end) return std::nullopt;
-    return CtaId(static_cast<std::uint32_t>(cta++));
+    return cta != end;
   }
 
  protected:
@@ -75,10 +78,16 @@ class NodeBinding : public CtaScheduler {
   const CtaGrid& grid() const { return grid_; }
 
  private:
+  std::uint32_t node_of_sm(SmId sm) const {
+    return static_cast<std::uint32_t>(std::uint64_t{sm.value} * nodes_.count / sms_);
+  }
+
   const NumaNodes nodes_;
   CtaGrid grid_;
   unsigned sms_ = 1;
-  std::vector<std::uint64_t> next_;  ///< by node: the first CTA that has not been examined
+  /// By node: the first CTA that has not been examined. Examining CTAs of other nodes changes no
+  /// result.
+  mutable std::vector<std::uint64_t> next_;
 };
 
 /// Parameter of schedulers that bind units of CTAs (batches, rows, columns).

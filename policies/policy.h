@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,9 @@ struct TreeShape {
   std::uint32_t partitions = 1;  ///< nodes whose SMs share links to their own slices
   std::uint32_t channels = 32;   ///< DRAM channels
   std::uint32_t sms = 64;
+
+  /// SMs of an innermost node: a partition, a module, or a GPU without either.
+  std::uint32_t sms_per_node() const { return sms / std::max({gpus, modules, partitions}); }
 };
 
 /// Shape of the memory over which an address map spreads addresses. All numbers are powers of two

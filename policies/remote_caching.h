@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -82,9 +84,14 @@ class RemoteCaching : public SystemPolicy {
     }
     return decide(access);
   }
-  /// Replaces the current launch's settings. Not while a kernel runs.
-  void plan(CachingByAllocation by_allocation) {
-    by_allocation_ = std::move(by_allocation);
+  /// The settings of a launch that begins. If no other kernel runs, they replace those of the
+  /// launches before. Otherwise the later launch's setting of an allocation applies to all kernels.
+  void plan(const CachingByAllocation& by_allocation, bool alone = true) {
+    if (alone) by_allocation_.clear();
+    by_allocation_.resize(std::max(by_allocation_.size(), by_allocation.size()));
+    for (std::size_t i = 0; i < by_allocation.size(); ++i) {
+      if (by_allocation[i]) by_allocation_[i] = by_allocation[i];
+    }
     planned_ = !by_allocation_.empty();
   }
 

@@ -18,7 +18,19 @@ namespace tessera {
 
 enum class Scale { kSmall, kMedium, kPaper };
 
-/// What a host program can do with a GPU. Calls are synchronous, as on CUDA's default stream.
+/// Number of a launch of a device, from 1 on.
+using LaunchId = std::uint64_t;
+
+/// What a launch waits for. Launches of a stream run one after the other.
+struct LaunchOrder {
+  /// Name of the stream. Empty: the default stream, which orders as CUDA's legacy default stream:
+  /// its launches wait for those of all streams, and those of all streams wait for them.
+  std::string stream = {};
+  std::vector<LaunchId> after = {};  ///< launches; those that have ended have no effect
+  std::int32_t priority = 0;         ///< lower numbers first, as CUDA's stream priorities
+};
+
+/// What a host program can do with a GPU. Reads, writes and launch() wait for all launches.
 class Device {
  public:
   virtual ~Device() = default;
@@ -32,9 +44,22 @@ class Device {
   /// asked for the parts that are touched, when they are.
   virtual void defer(Address to, std::uint64_t bytes, Contents contents) = 0;
   virtual void read(void* to, Address from, std::uint64_t bytes) = 0;
+  /// The present contents, for the makers of kernel programs: without simulated time, also while
+  /// kernels run.
+  virtual void peek(void* to, Address from, std::uint64_t bytes) { read(to, from, bytes); }
+  virtual void poke(Address to, const void* from, std::uint64_t bytes) { write(to, from, bytes); }
   /// Runs the kernel to its end. Throws InputError for arguments that do not fit its parameters,
   /// RunError when it fails.
   virtual void launch(const LaunchRequest& request) = 0;
+  /// Enqueues a launch in a stream. Returns its number. Errors are those of launch(), thrown here
+  /// or by a later call. A device without streams runs the kernel to its end; its launches have no
+  /// numbers (0), because none is ever waited for.
+  virtual LaunchId enqueue(const LaunchRequest& request, const LaunchOrder& /*order*/) {
+    launch(request);
+    return 0;
+  }
+  /// Waits for all launches.
+  virtual void synchronise() {}
   virtual const Allocations& allocations() const = 0;
   /// The host program says what it is doing and how much of it is done (0 to 1), so that long work
   /// can be shown and interrupted. Throws what ends the run.

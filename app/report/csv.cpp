@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "app/report/kernels.h"
+
 namespace tessera::app {
 namespace {
 
@@ -11,24 +13,30 @@ using nlohmann::ordered_json;
 
 void flatten(const std::string& module, const std::string& name, const ordered_json& value,
              const std::string& unit, std::string& out) {
+  out += csv_lines(module, name, value, [&unit](const std::string&) { return unit; });
+}
+
+}  // namespace
+
+std::string csv_lines(const std::string& module, const std::string& name, const ordered_json& value,
+                      const std::function<std::string(const std::string& name)>& unit) {
+  std::string out;
   if (value.is_object()) {
     for (const auto& [key, child] : value.items()) {
-      flatten(module, name + "." + key, child, unit, out);
+      out += csv_lines(module, name + "." + key, child, unit);
     }
-    return;
+    return out;
   }
   if (value.is_array()) {
     std::size_t i = 0;
     for (const ordered_json& child : value) {
-      flatten(module, name + "." + std::to_string(i++), child, unit, out);
+      out += csv_lines(module, name + "." + std::to_string(i++), child, unit);
     }
-    return;
+    return out;
   }
-  out += csv_field(module) + "," + csv_field(name) + "," + csv_field(csv_value(value)) + "," +
-         csv_field(unit) + "\r\n";
+  return csv_field(module) + "," + csv_field(name) + "," + csv_field(csv_value(value)) + "," +
+         csv_field(unit(name)) + "\r\n";
 }
-
-}  // namespace
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
@@ -77,6 +85,7 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
   for (const auto& [name, unit] : own) {
     if (stats.contains(name)) flatten("run", name, stats[name], unit, out);
   }
+  out += kernels_csv(stats);
   if (stats.contains("derived")) {
     for (const auto& [name, value] : stats["derived"].items()) {
       flatten("derived", name, value, derived_unit(stats, name), out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "common/json.h"
@@ -8,9 +9,15 @@
 namespace tessera::app {
 
 /// stats.csv: module,statistic,value,unit, one line per number. Nested values are flattened
-/// ("latency.mean", "latency.log2_buckets.3"). The run's numbers have the module "run", derived
-/// numbers the module "derived". `catalogue`: [{"module", "name", "unit", ...}] of the platform.
+/// ("latency.mean", "latency.log2_buckets.3"). The run's numbers have the module "run", those of
+/// launch N the module "kernels.N", derived numbers the module "derived". `catalogue`: [{"module",
+/// "name", "unit", ...}] of the platform.
 std::string stats_csv(const nlohmann::ordered_json& stats, const nlohmann::ordered_json& catalogue);
+
+/// The lines of one value, flattened. `unit`: by the flattened name.
+std::string csv_lines(const std::string& module, const std::string& name,
+                      const nlohmann::ordered_json& value,
+                      const std::function<std::string(const std::string& name)>& unit);
 
 /// Unit of a derived value, from the document's dictionary; empty for ratios and unknown names.
 std::string derived_unit(const nlohmann::ordered_json& stats, const std::string& name);

@@ -41,7 +41,22 @@ function kernels() {
     number: all.some((e) => isNumber(e[k])), name: k === 'name' || k === 'kernel'}))];
   const cell = (v) => (Array.isArray(v) ? v.join(' × ') : v === undefined ? '' : number(v));
   section('Kernels', null, panel(null, null, searchTable(columns,
-      () => all.map((k, i) => [String(i), ...keys.map((key) => cell(k[key]))]), null, 'Search kernels')));
+      () => all.map((k, i) => [String(i), ...keys.map((key) => cell(k[key]))]), null, 'Search kernels')),
+      ...[kernelLevels(all)].filter(Boolean));
+}
+
+/** Hits, merged accesses, misses and bytes of each launch at each level. */
+function kernelLevels(all) {
+  const rows = all.flatMap((k, i) => Object.entries(k.levels || {}).map(([level, c]) => {
+    const lookups = c.hits + c.merged + c.misses;
+    return [String(i), k.name, level, ...[c.hits, c.merged, c.misses].map((v) => (isNumber(v) ? number(v) : '')),
+      lookups > 0 ? percent(c.hits / lookups) : '', number(c.bytes)];
+  }));
+  if (!rows.length) return null;
+  return panel('Kernels by level', 'Bytes that the level exchanged with the one above.',
+      searchTable([{title: '#', number: true}, {title: 'name', name: true}, {title: 'level', name: true},
+        ...['hits', 'merged', 'misses', 'hits of all', 'bytes'].map((title) => ({title, number: true}))],
+      () => rows, null, 'Search, e.g. "llc"'));
 }
 
 function derivedTable() {

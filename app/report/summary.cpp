@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/report/inputs.h"
+#include "app/report/kernels.h"
 #include "app/report/text.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
@@ -152,6 +153,7 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
                                                " instructions or more; see "
                                                "\"races\" of stats.json");
   }
+  text += kernel_table(stats);
   text += traffic_picture(traffic_of(stats).levels, utf8);
   if (const auto seconds = number(stats.value("host", ordered_json::object()), "seconds")) {
     text += "\n" + fact("host time", short_number(*seconds) + " s");

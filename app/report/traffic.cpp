@@ -133,13 +133,16 @@ Series series_of(const ordered_json& value) {
   return {value["interval_ns"].get<double>(), value["bytes"].get<std::vector<std::uint64_t>>()};
 }
 
-/// End of the last kernel in simulated time.
+/// When the last kernel to end has ended, in simulated time.
 double kernels_end_ns(const ordered_json& stats) {
   const double time_ns = stats.value("time_ns", 0.0);
   const double cycles = stats.value("cycles", 0.0);
   if (cycles <= 0 || !stats.contains("kernels") || stats["kernels"].empty()) return time_ns;
-  const ordered_json& last = stats["kernels"].back();
-  return (last.value("start_cycle", 0.0) + last.value("cycles", 0.0)) * (time_ns / cycles);
+  double end = 0;
+  for (const ordered_json& k : stats["kernels"]) {
+    end = std::max(end, k.value("start_cycle", 0.0) + k.value("cycles", 0.0));
+  }
+  return end * (time_ns / cycles);
 }
 
 /// Ends of the intervals of a run with traffic in `bins` intervals. If write-backs continue after

@@ -5,6 +5,8 @@
 #include <functional>
 #include <systemc>
 
+#include "common/ids.h"
+
 namespace tessera {
 
 /// A cache that can invalidate all its lines.
@@ -18,12 +20,18 @@ class FlushIf : public virtual sc_core::sc_interface {
 class SliceFlushIf : public virtual sc_core::sc_interface {
  public:
   /// Begins at the cache's next clock edge. Calls `done` once, when the last write-back has been
-  /// acknowledged. The cache must have no access in flight until then.
-  virtual void flush(std::function<void()> done) = 0;
+  /// acknowledged. The cache must have no access in flight until then, unless it is a block of a
+  /// coherent hierarchy. `launch`: for which the write-backs are counted.
+  virtual void flush(LaunchSlot launch, std::function<void()> done) = 0;
+  /// Writes back the dirty bytes of copies of other nodes' lines, which stay, from the cache's next
+  /// clock edge on. Calls `done` once, when these write-backs and the ones before them have been
+  /// acknowledged. Accesses can be in flight. A cache without such bytes calls it at once.
+  virtual void write_back_copies(LaunchSlot /*launch*/, std::function<void()> done) { done(); }
   /// Whether the cache holds state that must be flushed at the end of a kernel.
   virtual bool needs_flush() const { return true; }
   /// Invalidates copies of other nodes' lines at the cache's next clock edge, because an SM that
-  /// uses the cache has issued a fence. No effect on a cache without copies.
+  /// uses the cache has issued a fence, or a kernel has ended. Of a copy with dirty bytes, the
+  /// other bytes. Accesses can be in flight. No effect on a cache without copies.
   virtual void drop_copies() {}
 };
 

@@ -90,22 +90,25 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// A home of a higher number is kept as this one, which no platform has.
   static constexpr std::uint32_t kMaxSlice = 0xffff;
 
-  MemoryRequest() : read_only(false), uniform(false), reports_refusal(false) {}
+  MemoryRequest()
+      : read_only(false), uniform(false), reports_refusal(false), fine_grained(false) {}
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold
   /// copies of the line that no store will reach. Written by the SM from MemoryOp::read_only.
   bool read_only : 1;
   /// Of these, a load of one element by several lanes, which a scalar cache holds (L1Config). The
-  /// bits share a byte, so that the size stays. Written by the SM.
+  /// four share a byte, so that the size stays. Written by the SM.
   bool uniform : 1;
   /// The initiator reports a refusal of the request with its cause (refusal_of()), so that the
   /// target does not. Written by the SM, and by a slice that fetches a line for the request.
   bool reports_refusal : 1;
-  bool bypass_l1 = false;  ///< not to be cached in an L1
   /// A load of another GPU's line whose response carries only `word_mask` (DualOpt section 4.1):
   /// the line's other bytes are not there. Written by the L1.
-  bool fine_grained = false;
+  bool fine_grained : 1;
+  bool bypass_l1 = false;  ///< not to be cached in an L1
+  /// The launch for which blocks count the request.
+  LaunchSlot launch;
   /// Values travel with the transaction (carried mode). Off: only time is modelled.
   bool carries_data = false;
 

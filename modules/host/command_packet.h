@@ -12,7 +12,8 @@
 
 namespace tessera {
 
-/// Registers are 64 bits wide, little-endian, at these byte offsets.
+/// Registers are 64 bits wide, little-endian, at these byte offsets. Each queue has its own, from
+/// kQueueStride times its number on.
 enum class CommandRegister : std::uint32_t {
   kId = 0x00,               ///< RO  kCommandProcessorId
   kQueueBase = 0x08,        ///< RW  address of the ring, a multiple of 64
@@ -26,8 +27,10 @@ enum class CommandRegister : std::uint32_t {
   kErrorPacket = 0x48,    ///< RO  id of the packet that failed
   kLastCompleted = 0x50,  ///< RO  id of the last completed packet
   kCompleted = 0x58,      ///< RO  packets completed without an error
+  kQueues = 0x60,         ///< RO  number of queues
 };
-inline constexpr std::uint32_t kCommandRegisterBytes = 0x60;
+inline constexpr std::uint32_t kCommandRegisterBytes = 0x68;
+inline constexpr std::uint32_t kQueueStride = 0x100;
 inline constexpr std::uint64_t kCommandProcessorId = 0x0000'0001'5353'4554;  ///< "TESS", version 1
 inline constexpr std::uint64_t kMaxQueuePackets = 65536;
 
@@ -59,7 +62,7 @@ struct CommandPacket {
   static constexpr std::size_t kBytes = 64;
 
   std::uint16_t type = 0;                  ///< byte 0
-  std::uint16_t reserved = 0;              ///< byte 2
+  std::int16_t priority = 0;               ///< byte 2: kernels of lower numbers first
   std::uint32_t id = 0;                    ///< byte 4: assigned by software
   KernelHandle kernel = 0;                 ///< byte 8
   std::array<std::uint32_t, 3> grid{};     ///< byte 16: CTAs in x, y, z

@@ -28,16 +28,29 @@ std::string hex(std::uint64_t value) {
 
 CtaGrid grid_of(const Dim3& d) { return {d.x, d.y, d.z}; }
 
+void check(const CommandPacket& p) {
+  const std::string packet = "command packet " + std::to_string(p.id);
+  if (p.type != CommandPacket::kKernelDispatch) {
+    throw InputError(packet + " has type " + std::to_string(p.type) + "; expected " +
+                     std::to_string(CommandPacket::kKernelDispatch) + " (kernel dispatch)");
+  }
+  if (p.arguments % 8 != 0 || p.completion % 8 != 0) {
+    throw InputError(packet + " has its arguments at " + hex(p.arguments) + " and its signal at " +
+                     hex(p.completion) + "; expected multiples of 8");
+  }
+}
+
 /// Mask of the register's 64 bits that the access enables; 0 for a bad access, whose response
 /// status is set.
-std::uint64_t byte_mask(tlm::tlm_generic_payload& payload) {
+std::uint64_t byte_mask(tlm::tlm_generic_payload& payload, std::size_t queues) {
   const std::uint64_t address = payload.get_address();
   const unsigned length = payload.get_data_length();
   if ((length != 4 && length != kRegisterBytes) || payload.get_streaming_width() < length) {
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return 0;
   }
-  if (address % length != 0 || address >= kCommandRegisterBytes) {
+  if (address % length != 0 || address / kQueueStride >= queues ||
+      address % kQueueStride >= kCommandRegisterBytes) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
@@ -77,6 +90,7 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name,
       planner_(planner),
       dispatcher_(dispatcher),
       platform_(std::move(platform)),
+      queues_(config.queues),
       interrupt_("interrupt_level") {
   mmio.register_b_transport(this, &CommandProcessor::b_transport);
   mmio.register_transport_dbg(this, &CommandProcessor::transport_dbg);
@@ -89,13 +103,14 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name,
 void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
                                    sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
-  const std::uint64_t mask = byte_mask(payload);
+  const std::uint64_t mask = byte_mask(payload, queues_.size());
   if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) return;
-  const std::uint64_t address = payload.get_address();
-  const auto r = static_cast<CommandRegister>(address / kRegisterBytes * kRegisterBytes);
-  const unsigned first = static_cast<unsigned>(address % kRegisterBytes);
+  CommandQueue& q = queues_[payload.get_address() / kQueueStride];
+  const std::uint64_t offset = payload.get_address() % kQueueStride;
+  const auto r = static_cast<CommandRegister>(offset / kRegisterBytes * kRegisterBytes);
+  const auto first = static_cast<unsigned>(offset % kRegisterBytes);
   const unsigned length = payload.get_data_length();
-  std::uint64_t value = read_register(r);
+  std::uint64_t value = q.read(r, queues_.size());
   if (payload.is_read()) {
     for (unsigned i = 0; i < length; ++i) {
       const unsigned shift = 8 * (first + i);
@@ -108,17 +123,20 @@ void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
       data |= std::uint64_t{payload.get_data_ptr()[i]} << 8 * (first + i);
     }
     value = (value & ~mask) | (data & mask);
-    if (!write_register(r, value, mask, now() + delay.value())) {
+    if (!write_register(q, r, value, mask, now() + delay.value())) {
       payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     }
   }
 }
 
-/// Reads any range of the registers. Writes are refused, because they would have side effects.
+/// Reads any range of a queue's registers. Writes are refused, because they would have side
+/// effects.
 unsigned CommandProcessor::transport_dbg(int, tlm::tlm_generic_payload& payload) {
-  const std::uint64_t address = payload.get_address();
+  const std::uint64_t queue = payload.get_address() / kQueueStride;
+  const std::uint64_t offset = payload.get_address() % kQueueStride;
   const unsigned length = payload.get_data_length();
-  if (address >= kCommandRegisterBytes || length > kCommandRegisterBytes - address) {
+  if (queue >= queues_.size() || offset >= kCommandRegisterBytes ||
+      length > kCommandRegisterBytes - offset) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
@@ -127,122 +145,87 @@ unsigned CommandProcessor::transport_dbg(int, tlm::tlm_generic_payload& payload)
     return 0;
   }
   for (unsigned i = 0; i < length; ++i) {
-    const std::uint64_t at = address + i;
+    const std::uint64_t at = offset + i;
     const auto r = static_cast<CommandRegister>(at / kRegisterBytes * kRegisterBytes);
-    payload.get_data_ptr()[i] =
-        static_cast<unsigned char>(read_register(r) >> 8 * (at % kRegisterBytes));
+    payload.get_data_ptr()[i] = static_cast<unsigned char>(queues_[queue].read(r, queues_.size()) >>
+                                                           8 * (at % kRegisterBytes));
   }
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
   return length;
 }
 
-std::uint64_t CommandProcessor::read_register(CommandRegister r) const {
-  switch (r) {
-    case CommandRegister::kId:
-      return kCommandProcessorId;
-    case CommandRegister::kQueueBase:
-      return queue_base_;
-    case CommandRegister::kQueueSize:
-      return queue_size_;
-    case CommandRegister::kHead:
-      return head_;
-    case CommandRegister::kTail:
-      return tail_;
-    case CommandRegister::kStatus:
-      return (queue_size_ != 0 ? command_status::kQueueSet : 0) |
-             (idle() ? 0 : command_status::kBusy) | (halted() ? command_status::kHalted : 0);
-    case CommandRegister::kInterruptEnable:
-      return interrupt_enable_;
-    case CommandRegister::kInterruptStatus:
-      return interrupt_status_;
-    case CommandRegister::kError:
-      return static_cast<std::uint64_t>(error_);
-    case CommandRegister::kErrorPacket:
-      return error_packet_;
-    case CommandRegister::kLastCompleted:
-      return last_completed_;
-    case CommandRegister::kCompleted:
-      break;
-  }
-  return completed_;
-}
-
 /// `written`: bits that the access enables. Returns false if the register is not writable, or not
 /// writable in the current state.
-bool CommandProcessor::write_register(CommandRegister r, std::uint64_t value, std::uint64_t written,
-                                      Tick at) {
+bool CommandProcessor::write_register(CommandQueue& q, CommandRegister r, std::uint64_t value,
+                                      std::uint64_t written, Tick at) {
   constexpr std::uint64_t kInterrupts = command_interrupt::kCompletion | command_interrupt::kError;
   switch (r) {
     case CommandRegister::kQueueBase:
     case CommandRegister::kQueueSize:
-      if (!idle()) return false;
+      if (!q.idle()) return false;
       if (r == CommandRegister::kQueueBase) {
-        queue_base_ = value;
+        q.base = value;
       } else if ((written & 0xffffffffU) != 0) {
-        set_queue(value);
+        set_queue(q, value);
       }
       return true;
     case CommandRegister::kTail:
       if ((written & 0xffffffffU) == 0) return true;
       ++stats_.doorbells;
-      ring_doorbell(static_cast<std::uint32_t>(value), at);
+      ring_doorbell(q, static_cast<std::uint32_t>(value), at);
       return true;
     case CommandRegister::kInterruptEnable:
-      interrupt_enable_ = value & kInterrupts;
+      q.interrupt_enable = value & kInterrupts;
       update_interrupt();
       return true;
     case CommandRegister::kInterruptStatus:
       // Bits outside the enabled bytes acknowledge no interrupt.
-      interrupt_status_ &= ~(value & written);
+      q.interrupt_status &= ~(value & written);
       update_interrupt();
       return true;
     case CommandRegister::kError:
-      if (error_ == CommandError::kKernelFailed) return false;
-      clear_error(at);
+      if (q.error == CommandError::kKernelFailed) return false;
+      q.error = CommandError::kNone;
+      q.failure = nullptr;
+      schedule_fetch(q, at);
       return true;
     default:
       return false;
   }
 }
 
-void CommandProcessor::set_queue(std::uint64_t size) {
-  head_ = tail_ = 0;
-  queue_size_ = 0;
+void CommandProcessor::set_queue(CommandQueue& q, std::uint64_t size) {
+  q.head = q.tail = 0;
+  q.size = 0;
   if (size == 0) return;
-  if (size > kMaxQueuePackets || (size & (size - 1)) != 0 ||
-      queue_base_ % CommandPacket::kBytes != 0) {
+  if (size > kMaxQueuePackets || (size & (size - 1)) != 0 || q.base % CommandPacket::kBytes != 0) {
     raise_error(
-        CommandError::kBadQueue,
-        input_error("command queue of " + std::to_string(size) + " packets at " + hex(queue_base_) +
+        q, CommandError::kBadQueue,
+        input_error("command queue of " + std::to_string(size) + " packets at " + hex(q.base) +
                     ": expected a power of two up to 65536 packets at a multiple of 64"));
     return;
   }
-  queue_size_ = size;
+  q.size = size;
 }
 
-void CommandProcessor::ring_doorbell(std::uint32_t tail, Tick at) {
-  if (queue_size_ == 0) {
-    raise_error(CommandError::kBadQueue, input_error("a doorbell rang without a command queue"));
+void CommandProcessor::ring_doorbell(CommandQueue& q, std::uint32_t tail, Tick at) {
+  if (q.size == 0) {
+    raise_error(q, CommandError::kBadQueue, input_error("a doorbell rang without a command queue"));
     return;
   }
-  if (tail - head_ > queue_size_) {
-    raise_error(CommandError::kQueueOverflow,
-                input_error("the doorbell says that " + std::to_string(tail - head_) +
-                            " packets wait in a command queue of " + std::to_string(queue_size_)));
+  if (tail - q.head > q.size) {
+    raise_error(q, CommandError::kQueueOverflow,
+                input_error("the doorbell says that " + std::to_string(tail - q.head) +
+                            " packets wait in a command queue of " + std::to_string(q.size)));
     return;
   }
-  tail_ = tail;
-  schedule_fetch(at);
-}
-
-void CommandProcessor::clear_error(Tick at) {
-  error_ = CommandError::kNone;
-  failure_ = nullptr;
-  schedule_fetch(at);
+  q.tail = tail;
+  schedule_fetch(q, at);
 }
 
 void CommandProcessor::update_interrupt() {
-  interrupt_.write((interrupt_status_ & interrupt_enable_) != 0);
+  interrupt_.write(std::any_of(queues_.begin(), queues_.end(),
+                               [](const CommandQueue& q) { return q.interrupts(); }));
 }
 
 bool CommandProcessor::access(tlm::tlm_command command, std::uint64_t address, void* data,
@@ -258,84 +241,75 @@ bool CommandProcessor::access(tlm::tlm_command command, std::uint64_t address, v
 
 // Launches.
 
-/// Schedules the fetch of the next packet if a packet is queued and neither a kernel nor a fetch is
-/// in progress.
-void CommandProcessor::schedule_fetch(Tick t) {
-  if (running_ || halted() || head_ == tail_ || fetch_at_ != kNever) return;
-  fetch_at_ = clock_.after(t, config_.fetch_cycles);
-  wake_.at(fetch_at_);
+/// Schedules the fetch of the queue's next packet if a packet is queued and neither a kernel of the
+/// queue nor a fetch is in progress.
+void CommandProcessor::schedule_fetch(CommandQueue& q, Tick t) {
+  if (q.running || q.halted() || q.head == q.tail || q.fetching) return;
+  q.fetching = true;
+  const Tick due = clock_.after(t, config_.fetch_cycles);
+  fetches_.push(due, number_of(q), number_of(q));
+  wake_.at(due);
 }
 
 void CommandProcessor::process() {
-  if (fetch_at_ > now()) {
-    wake_.at(fetch_at_);
-    return;
+  while (fetches_.due(now())) {
+    CommandQueue& q = queues_[fetches_.pop()];
+    q.fetching = false;
+    if (!q.running && !q.halted()) start_next(q);
   }
-  fetch_at_ = kNever;
-  if (!running_ && !halted()) start_next();
+  wake_.at(fetches_.next_due());
 }
 
-void CommandProcessor::start_next() {
+void CommandProcessor::start_next(CommandQueue& q) {
   CommandError step = CommandError::kMemory;
   try {
-    read_packet();
+    read_packet(q);
     step = CommandError::kBadPacket;
-    check_packet();
+    check(q.packet);
     step = CommandError::kUnknownKernel;
-    const KernelTable::Kernel* kernel = kernels_.find(packet_.kernel);
+    const KernelTable::Kernel* kernel = kernels_.find(q.packet.kernel);
     if (kernel == nullptr) {
-      throw InputError("command packet " + std::to_string(packet_.id) + " names kernel " +
-                       hex(packet_.kernel) + ", which does not exist");
+      throw InputError("command packet " + std::to_string(q.packet.id) + " names kernel " +
+                       hex(q.packet.kernel) + ", which does not exist");
     }
     step = CommandError::kMemory;
-    const LaunchRequest request = request_of(*kernel);
+    const LaunchRequest request = request_of(q.packet, *kernel);
     step = CommandError::kRefused;
-    program_ = kernel->source->make(request, platform_.environment());
-    const CtaSchedulerFactory scheduler = apply(planner_.plan(view_of(request, *kernel->source)));
-    if (platform_.on_start) platform_.on_start(*program_);
-    running_ = true;
-    dispatcher_.launch(
-        *program_, [this](const std::exception_ptr& error) { kernel_ended(error); }, scheduler);
+    q.program = nullptr;  // releases what the next program can use
+    q.program = platform_.make(*kernel->source, request);
+    KernelLaunch launch = launch_of(q, planner_.plan(view_of(request, *kernel->source)));
+    q.running = true;
+    const LaunchSlot slot = dispatcher_.launch(std::move(launch));
+    if (platform_.on_start) platform_.on_start(number_of(q), slot, *q.program);
   } catch (...) {
-    complete(step, std::current_exception());
+    complete(q, step, std::current_exception());
   }
 }
 
-void CommandProcessor::read_packet() {
+void CommandProcessor::read_packet(CommandQueue& q) {
   ++stats_.packets;
-  packet_ = CommandPacket{};
-  const std::uint64_t at = queue_base_ + head_ % queue_size_ * CommandPacket::kBytes;
-  if (!access(tlm::TLM_READ_COMMAND, at, &packet_, CommandPacket::kBytes)) {
+  q.packet = CommandPacket{};
+  const std::uint64_t at = q.base + q.head % q.size * CommandPacket::kBytes;
+  if (!access(tlm::TLM_READ_COMMAND, at, &q.packet, CommandPacket::kBytes)) {
     throw InputError("the command packet at " + hex(at) + " cannot be read");
   }
 }
 
-void CommandProcessor::check_packet() const {
-  const std::string packet = "command packet " + std::to_string(packet_.id);
-  if (packet_.type != CommandPacket::kKernelDispatch) {
-    throw InputError(packet + " has type " + std::to_string(packet_.type) + "; expected " +
-                     std::to_string(CommandPacket::kKernelDispatch) + " (kernel dispatch)");
-  }
-  if (packet_.arguments % 8 != 0 || packet_.completion % 8 != 0) {
-    throw InputError(packet + " has its arguments at " + hex(packet_.arguments) +
-                     " and its signal at " + hex(packet_.completion) + "; expected multiples of 8");
-  }
-}
-
-LaunchRequest CommandProcessor::request_of(const KernelTable::Kernel& kernel) {
+LaunchRequest CommandProcessor::request_of(const CommandPacket& packet,
+                                           const KernelTable::Kernel& kernel) {
   const KernelFacts& facts = kernel.source->facts(kernel.name);
   std::vector<std::byte> block(facts.argument_bytes);
   if (!block.empty() &&
-      !access(tlm::TLM_READ_COMMAND, packet_.arguments, block.data(), block.size())) {
-    throw InputError("the arguments of command packet " + std::to_string(packet_.id) + ", " +
-                     std::to_string(block.size()) + " bytes at " + hex(packet_.arguments) +
+      !access(tlm::TLM_READ_COMMAND, packet.arguments, block.data(), block.size())) {
+    throw InputError("the arguments of command packet " + std::to_string(packet.id) + ", " +
+                     std::to_string(block.size()) + " bytes at " + hex(packet.arguments) +
                      ", cannot be read");
   }
   LaunchRequest request;
   request.kernel = kernel.name;
-  request.grid = {packet_.grid[0], packet_.grid[1], packet_.grid[2]};
-  request.block = {packet_.block[0], packet_.block[1], packet_.block[2]};
-  request.dynamic_shared_bytes = packet_.dynamic_shared_bytes;
+  request.grid = {packet.grid[0], packet.grid[1], packet.grid[2]};
+  request.block = {packet.block[0], packet.block[1], packet.block[2]};
+  request.dynamic_shared_bytes = packet.dynamic_shared_bytes;
   request.arguments = arguments_of(facts, block);
   return request;
 }
@@ -388,11 +362,17 @@ CachingByAllocation CommandProcessor::caching_of(const LaunchPlan& plan) const {
   return caching;
 }
 
-/// The schedulers that the plan selects; empty: the dispatcher's own.
-CtaSchedulerFactory CommandProcessor::apply(const LaunchPlan& plan) {
+/// The launch of the queue's program as planned. Places pages.
+KernelLaunch CommandProcessor::launch_of(CommandQueue& q, const LaunchPlan& plan) {
+  KernelLaunch launch;
+  launch.kernel = q.program.get();
+  launch.priority = q.packet.priority;
   CachingByAllocation caching = caching_of(plan);
-  if (platform_.cache) {
-    platform_.cache(std::move(caching));
+  if (platform_.check_caching) {
+    platform_.check_caching(caching);
+    launch.on_begin = [this, caching = std::move(caching)](GpuId gpu, bool alone) {
+      platform_.cache(gpu, caching, alone);
+    };
   } else if (!caching.empty()) {
     throw InputError(
         "launch planner '" + config_.planner +
@@ -400,88 +380,98 @@ CtaSchedulerFactory CommandProcessor::apply(const LaunchPlan& plan) {
         "the parameters launch_planner." +
         config_.planner + ".*)");
   }
-  CtaSchedulerFactory scheduler;
   if (plan.scheduler) {
-    scheduler = [this, chosen = *plan.scheduler] {
-      return chosen.parameters.make(chosen.name, platform_.context);
+    launch.make_scheduler = [this, chosen = *plan.scheduler](std::uint32_t parts) {
+      PolicyContext context = platform_.context;
+      context.tree.sms /= parts;
+      return chosen.parameters.make(chosen.name, context);
     };
-    static_cast<void>(scheduler());  // throws before a page is placed
+    static_cast<void>(launch.make_scheduler(1));  // throws before a page is placed
   }
+  launch.on_turn = [this, &q] {
+    if (platform_.on_turn) platform_.on_turn(number_of(q));
+  };
+  launch.on_end = [this, &q](const KernelEnd& end) { kernel_ended(q, end); };
   for (const PageAssignment& page : plan.pages) platform_.place(page);
   stats_.pages_placed += plan.pages.size();
-  return scheduler;
+  return launch;
 }
 
 /// Called in the dispatcher's process.
-void CommandProcessor::kernel_ended(const std::exception_ptr& error) {
-  running_ = false;
-  if (platform_.on_end) platform_.on_end();
+void CommandProcessor::kernel_ended(CommandQueue& q, const KernelEnd& end) {
+  q.running = false;
+  if (platform_.on_end) platform_.on_end(number_of(q), end);
   CommandError code = CommandError::kNone;
-  if (error) {
+  if (end.error) {
     try {
-      std::rethrow_exception(error);
+      std::rethrow_exception(end.error);
     } catch (const InputError&) {
       code = CommandError::kRefused;  // no CTA has started
     } catch (...) {
       code = CommandError::kKernelFailed;
     }
   }
-  complete(code, error);
+  complete(q, code, end.error);
 }
 
-void CommandProcessor::complete(CommandError code, std::exception_ptr why) {
-  ++head_;
+void CommandProcessor::complete(CommandQueue& q, CommandError code, std::exception_ptr why) {
+  ++q.head;
+  const CommandPacket& packet = q.packet;
   std::uint64_t signal = kSignalDone;
   if (code != CommandError::kNone) signal = kSignalError | static_cast<std::uint64_t>(code);
-  if (packet_.completion != 0 && packet_.completion % 8 == 0 &&
-      !access(tlm::TLM_WRITE_COMMAND, packet_.completion, &signal, sizeof signal) &&
+  if (packet.completion != 0 && packet.completion % 8 == 0 &&
+      !access(tlm::TLM_WRITE_COMMAND, packet.completion, &signal, sizeof signal) &&
       code == CommandError::kNone) {
     code = CommandError::kMemory;
-    why = input_error("the signal of command packet " + std::to_string(packet_.id) + " at " +
-                      hex(packet_.completion) + " cannot be written");
+    why = input_error("the signal of command packet " + std::to_string(packet.id) + " at " +
+                      hex(packet.completion) + " cannot be written");
   }
   if (code != CommandError::kNone) {
-    error_packet_ = packet_.id;
-    raise_error(code, std::move(why));
+    q.error_packet = packet.id;
+    raise_error(q, code, std::move(why));
     return;
   }
-  last_completed_ = packet_.id;
-  ++completed_;
-  interrupt_status_ |= command_interrupt::kCompletion;
+  q.last_completed = packet.id;
+  ++q.completed;
+  q.interrupt_status |= command_interrupt::kCompletion;
   update_interrupt();
-  schedule_fetch(now());
+  schedule_fetch(q, now());
 }
 
 /// Keeps the first error until software clears it. A kernel's failure replaces any other error.
-void CommandProcessor::raise_error(CommandError code, std::exception_ptr why) {
+void CommandProcessor::raise_error(CommandQueue& q, CommandError code, std::exception_ptr why) {
   ++stats_.errors;
-  if (!halted() || code == CommandError::kKernelFailed) {
-    error_ = code;
-    failure_ = std::move(why);
+  if (!q.halted() || code == CommandError::kKernelFailed) {
+    q.error = code;
+    q.failure = std::move(why);
   }
-  interrupt_status_ |= command_interrupt::kError;
+  q.interrupt_status |= command_interrupt::kError;
   update_interrupt();
 }
 
+bool CommandProcessor::idle() const {
+  return std::all_of(queues_.begin(), queues_.end(),
+                     [](const CommandQueue& q) { return q.idle(); });
+}
+
 void CommandProcessor::describe_waiting(std::vector<Waiting>& out) const {
-  if (head_ == tail_) return;
-  out.push_back({std::string(name()) + ".queue", tail_ - head_,
-                 halted()   ? "software to clear the error register"
-                 : running_ ? "the running kernel"
-                            : "its fetch"});
+  for (const CommandQueue& q : queues_) {
+    if (q.head == q.tail) continue;
+    const std::string number = number_of(q) == 0 ? "" : std::to_string(number_of(q));
+    out.push_back({std::string(name()) + ".queue" + number, q.tail - q.head,
+                   q.halted()  ? "software to clear the error register"
+                   : q.running ? "the running kernel"
+                               : "its fetch"});
+  }
 }
 
 void CommandProcessor::reset() {
-  queue_base_ = queue_size_ = 0;
-  head_ = tail_ = 0;
-  interrupt_enable_ = interrupt_status_ = 0;
-  error_ = CommandError::kNone;
-  failure_ = nullptr;
-  error_packet_ = last_completed_ = 0;
-  completed_ = 0;
-  fetch_at_ = kNever;
-  running_ = false;
-  packet_ = CommandPacket{};
+  for (CommandQueue& q : queues_) {
+    std::unique_ptr<KernelProgram> program = std::move(q.program);
+    q = CommandQueue{};
+    q.program = std::move(program);  // SMs can still hold its CTAs
+  }
+  fetches_.clear();
   wake_.cancel();
   update_interrupt();
   stats_ = CommandProcessorStats{};

@@ -16,7 +16,8 @@
 #include "modules/core/block.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/time.h"
-#include "modules/host/command_packet.h"
+#include "modules/core/timed_queue.h"
+#include "modules/host/command_queue.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/host/kernel_table.h"
 #include "policies/launch_planner.h"
@@ -29,16 +30,21 @@ struct LaunchPlatform {
   PolicyContext context;
   std::uint32_t memories = 1;  ///< LaunchView::memories
   const Allocations* allocations = nullptr;
-  std::function<LaunchEnvironment()> environment;
+  /// Makes the program of a launch. Throws InputError.
+  std::function<std::unique_ptr<KernelProgram>(KernelSource&, const LaunchRequest&)> make;
   /// Places a page as PageAssignment specifies; throws InputError.
   std::function<void(const PageAssignment&)> place;
-  /// Sets the caching of allocations for the next launch; called before each launch. Throws
+  /// Checks the caching of allocations that a launch asks for; called before each launch. Throws
   /// InputError. Empty if no block of the platform caches single arrays.
-  std::function<void(CachingByAllocation)> cache = {};
-  /// Called when a kernel's program has been created and is about to start. Can be empty.
-  std::function<void(const KernelProgram&)> on_start = {};
-  /// Called when a kernel has ended and the caches are flushed. Can be empty.
-  std::function<void()> on_end = {};
+  std::function<void(const CachingByAllocation&)> check_caching = {};
+  /// Sets it for a GPU (KernelLaunch::on_begin).
+  std::function<void(GpuId, const CachingByAllocation&, bool alone)> cache = {};
+  /// Called when the kernel of a queue has been launched. Can be empty.
+  std::function<void(std::uint32_t queue, LaunchSlot, const KernelProgram&)> on_start = {};
+  /// Called when it begins after it has waited for other kernels. Can be empty.
+  std::function<void(std::uint32_t queue)> on_turn = {};
+  /// Called when it has ended and the caches are flushed. Can be empty.
+  std::function<void(std::uint32_t queue, const KernelEnd&)> on_end = {};
 };
 
 /// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
@@ -54,22 +60,22 @@ struct CommandProcessorStats {
 
 void describe(StatisticsVisitor& v, CommandProcessorStats& s);
 
-/// Command processor: launches kernels from packets. Software writes packets to a ring in memory,
-/// and writes the ring's new tail to a doorbell register. The command processor fetches one packet
-/// at a time, resolves its kernel, plans the launch (LaunchPlanner), applies the plan and starts
-/// the kernel on the CtaDispatcher. When the kernel ends, it writes the packet's signal and raises
-/// its interrupt. Register table and packet layout: docs/blocks/command-processor.md. They are a
-/// simplified form of the architected queues of HSA.
+/// Command processor: launches kernels from packets. Software writes packets to the ring of a queue
+/// in memory, and writes the ring's new tail to the queue's doorbell register. The command
+/// processor fetches one packet of a queue at a time, resolves its kernel, plans the launch
+/// (LaunchPlanner), applies the plan and starts the kernel on the CtaDispatcher. When the kernel
+/// ends, it writes the packet's signal and raises its interrupt. Register table and packet layout:
+/// docs/blocks/command-processor.md. They are a simplified form of the architected queues of HSA.
 ///
 /// Timing: a packet is fetched `fetch_cycles` after the first clock edge at or after its doorbell,
-/// or after the end of the previous kernel. The kernel's first CTA starts `launch_cycles` later
-/// (CtaDispatcher). Planning, register accesses and signals take no time. Kernels run one at a
-/// time, in the ring's order.
+/// or after the end of the queue's previous kernel. The kernel's first CTA starts `launch_cycles`
+/// later (CtaDispatcher). Planning, register accesses and signals take no time. Kernels of a queue
+/// run one at a time, in the ring's order; those of different queues can run at the same time.
 ///
 /// `mmio` is loosely timed: b_transport and transport_dbg (reads only), 4 or 8 bytes, aligned, with
 /// byte enables; several initiators can be bound. `memory` is accessed by transport_dbg, whose time
-/// is part of `fetch_cycles`. Its target must return the newest bytes. Not modelled: several
-/// queues, prefetch of packets, preemption.
+/// is part of `fetch_cycles`. Its target must return the newest bytes. Not modelled: prefetch of
+/// packets, preemption, dependencies between queues (software rings a doorbell when they are met).
 class CommandProcessor final : public sc_core::sc_module, public Block {
  public:
   tlm_utils::multi_passthrough_target_socket<CommandProcessor> mmio;
@@ -84,10 +90,10 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
 
   const DispatchConfig& config() const { return config_; }
   const CommandProcessorStats& stats() const { return stats_; }
-  /// Cause of the error register's failure, for the host program; null if there is no error.
-  std::exception_ptr failure() const { return failure_; }
+  /// Cause of the queue's error, for the host program; null if there is no error.
+  std::exception_ptr failure(std::uint32_t queue) const { return queues_[queue].failure; }
 
-  bool idle() const override { return !running_ && (halted() || head_ == tail_); }
+  bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
   void register_statistics(StatisticsRegistry& registry) const override;
@@ -95,27 +101,27 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
  private:
   void b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int, tlm::tlm_generic_payload& payload);
-  std::uint64_t read_register(CommandRegister r) const;
-  bool write_register(CommandRegister r, std::uint64_t value, std::uint64_t written, Tick at);
-  void set_queue(std::uint64_t size);
-  void ring_doorbell(std::uint32_t tail, Tick at);
-  void clear_error(Tick at);
+  bool write_register(CommandQueue& q, CommandRegister r, std::uint64_t value,
+                      std::uint64_t written, Tick at);
+  void set_queue(CommandQueue& q, std::uint64_t size);
+  void ring_doorbell(CommandQueue& q, std::uint32_t tail, Tick at);
   void update_interrupt();
 
   void process();
-  void schedule_fetch(Tick t);
-  void start_next();
-  void read_packet();
-  void check_packet() const;
-  LaunchRequest request_of(const KernelTable::Kernel& kernel);
+  void schedule_fetch(CommandQueue& q, Tick t);
+  void start_next(CommandQueue& q);
+  void read_packet(CommandQueue& q);
+  LaunchRequest request_of(const CommandPacket& packet, const KernelTable::Kernel& kernel);
   LaunchView view_of(const LaunchRequest& request, KernelSource& source) const;
   CachingByAllocation caching_of(const LaunchPlan& plan) const;
-  CtaSchedulerFactory apply(const LaunchPlan& plan);
-  void kernel_ended(const std::exception_ptr& error);
-  void complete(CommandError code, std::exception_ptr why);
-  void raise_error(CommandError code, std::exception_ptr why);
+  KernelLaunch launch_of(CommandQueue& q, const LaunchPlan& plan);
+  void kernel_ended(CommandQueue& q, const KernelEnd& end);
+  void complete(CommandQueue& q, CommandError code, std::exception_ptr why);
+  void raise_error(CommandQueue& q, CommandError code, std::exception_ptr why);
   bool access(tlm::tlm_command command, std::uint64_t address, void* data, std::size_t bytes);
-  bool halted() const { return error_ != CommandError::kNone; }
+  std::uint32_t number_of(const CommandQueue& q) const {
+    return static_cast<std::uint32_t>(&q - queues_.data());
+  }
 
   const DispatchConfig config_;
   const ClockDomain clock_;
@@ -124,24 +130,8 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   CtaDispatcher& dispatcher_;
   const LaunchPlatform platform_;
 
-  std::uint64_t queue_base_ = 0;
-  std::uint64_t queue_size_ = 0;
-  std::uint32_t head_ = 0;
-  std::uint32_t tail_ = 0;
-  std::uint64_t interrupt_enable_ = 0;
-  std::uint64_t interrupt_status_ = 0;
-  CommandError error_ = CommandError::kNone;
-  std::exception_ptr failure_;
-  std::uint32_t error_packet_ = 0;
-  std::uint32_t last_completed_ = 0;
-  std::uint64_t completed_ = 0;
-
-  Tick fetch_at_ = kNever;
-  bool running_ = false;  ///< a kernel is running
-  CommandPacket packet_;
-  /// Program of the last launch. It outlives its run, because SMs still hold its CTAs after a
-  /// failure.
-  std::unique_ptr<KernelProgram> program_;
+  std::vector<CommandQueue> queues_;
+  TimedQueue<std::uint32_t> fetches_;  ///< queues
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt_;
   ProcessTimer wake_;
   CommandProcessorStats stats_;

@@ -8,41 +8,75 @@
 #include "common/error.h"
 #include "modules/core/domain.h"
 #include "modules/core/statistics_visitor.h"
-#include "policies/launch_planner.h"
 
 namespace tessera {
 
+namespace {
+
+std::shared_ptr<const KernelScheduler> scheduler_of(const DispatcherPlace& place) {
+  if (place.kernels != nullptr) return place.kernels;
+  return make_policy<KernelScheduler>(DispatchConfig{}.kernel_scheduler);
+}
+
+/// Throws InputError if a CTA of the kernel does not fit an SM, or if the CTAs of a cooperative
+/// kernel do not fit `sms` SMs at once.
+void check_room(const KernelProgram& kernel, const SmResources& capacity, std::size_t sms) {
+  const CtaResources r = kernel.resources();
+  const unsigned n = capacity.room_for(SmResources::of(r));
+  const std::uint64_t ctas = kernel.grid().count();
+  const std::uint64_t room = std::uint64_t{n} * sms;
+  if (n != 0 && kernel.cooperative() && ctas > room) {
+    throw InputError("kernel '" + kernel.name() + "' synchronises its grid: all " +
+                     std::to_string(ctas) + " CTAs must be resident at once, but " +
+                     std::to_string(sms) + " SMs hold " + std::to_string(n) + " of them each, " +
+                     std::to_string(room) +
+                     " in all; launch fewer CTAs, or see sm.max_ctas, sm.max_threads, "
+                     "sm.registers, sm.shared_bytes");
+  }
+  if (n != 0) return;
+  throw InputError("kernel '" + kernel.name() + "': a CTA of " + std::to_string(r.threads) +
+                   " threads, " + std::to_string(r.registers_per_thread) +
+                   " registers a thread and " + std::to_string(r.shared_bytes) +
+                   " bytes of shared memory does not fit an SM; see sm.max_threads, sm.registers, "
+                   "sm.shared_bytes");
+}
+
+}  // namespace
+
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                             const CtaSchedulerFactory& make_scheduler, unsigned sm_count,
-                             const std::vector<Domain*>& gpus)
+                             const CtaSchedulerFactory& make_scheduler,
+                             const DispatcherPlace& place)
     : sc_module(name),
-      sms("sms", sm_count),
+      sms("sms", place.sms),
       events("events"),
       config_(config),
       clock_(config.clock_hz),
-      sms_per_gpu_(gpus.empty() ? sm_count : sm_count / static_cast<unsigned>(gpus.size())),
-      latency_(gpus.size() > 1 ? config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000) : 0) {
+      make_scheduler_(make_scheduler),
+      kernel_scheduler_(scheduler_of(place)),
+      sms_per_gpu_(place.sms / static_cast<unsigned>(std::max<std::size_t>(1, place.gpus.size()))),
+      parts_(sms_per_gpu_, place.sms_per_node == 0 ? sms_per_gpu_ : place.sms_per_node,
+             kernel_scheduler_->parts()),
+      latency_(place.gpus.size() > 1 ? config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)
+                                     : 0) {
   events.bind(*this);
   wake_.bind<&CtaDispatcher::process>(*this);
   Domain& own = Domain::under_construction();
-  const std::size_t count = std::max<std::size_t>(1, gpus.size());
-  gpus_.resize(count);
-  for (std::size_t g = 0; g < count; ++g) {
-    add_gpu(g, own, gpus.empty() ? own : *gpus[g], make_scheduler);
+  gpus_.resize(std::max<std::size_t>(1, place.gpus.size()));
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    add_gpu(g, own, place.gpus.empty() ? own : *place.gpus[g]);
   }
 }
 
-void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain,
-                            const CtaSchedulerFactory& make) {
+void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain) {
   Gpu& gpu = gpus_[g];
   const std::string here = name();
   const std::string there = here + " in GPU " + std::to_string(g);
-  gpu.scheduler = make();
+  gpu.scheduler = make_scheduler_(parts_.count());
   {
     const Domain::Construction in(domain);
     gpu.part = std::make_unique<GpuDispatcher>(
-        config_.clock_hz, SmId(static_cast<std::uint32_t>(g) * sms_per_gpu_),
-        [this, &gpu](DispatchReport&& r) {
+        config_.clock_hz, SmId(static_cast<std::uint32_t>(g) * sms_per_gpu_), parts_,
+        *kernel_scheduler_, [this, &gpu](DispatchReport&& r) {
           gpu.reports->send(clock_.after(now() + latency_, 0), std::move(r));
         });
   }
@@ -57,106 +91,166 @@ void CtaDispatcher::add_gpu(std::size_t g, Domain& own, Domain& domain,
       });
 }
 
-void CtaDispatcher::set_flush_stages(GpuId gpu, std::vector<FlushStage> stages) {
-  flush_.have_stages(stages.size());
+void CtaDispatcher::set_flush_stages(GpuId gpu, FlushStages stages) {
+  flush_.have_stages(stages);
   gpus_[gpu.value].part->set_flush_stages(std::move(stages));
 }
 
-void CtaDispatcher::launch(KernelProgram& kernel, std::function<void(std::exception_ptr)> on_end,
-                           const CtaSchedulerFactory& make_scheduler) {
-  sc_assert(kernel_ == nullptr);
-  kernel_ = &kernel;
-  planned_.clear();
-  if (make_scheduler) {
-    for (std::size_t g = 0; g < gpus_.size(); ++g) planned_.push_back(make_scheduler());
+LaunchSlot CtaDispatcher::launch(KernelLaunch launch) {
+  if (kernels_.empty()) {
+    failure_ = {};
+    reports_.clear();
+    stops_ = false;
+    stopped_ = nullptr;
+    ended_before_ += ctas_done();
+    started_before_ = started();
+    ctas_total_ = 0;
   }
-  on_end_ = std::move(on_end);
-  failure_ = {};
-  begun_ = false;
-  stopped_ = nullptr;
-  reports_.clear();
-  ended_before_ += ctas_done();
-  started_before_ = started();
-  numbers_before_ = started_numbers();
-  ctas_total_ = kernel.grid().count();
-  start_at_ = clock_.after(now() + 1, config_.launch_cycles);
-  wake_.at(start_at_);
-}
-
-/// Maximum of CTAs of the kernel on one SM.
-unsigned CtaDispatcher::residents() const {
-  const CtaResources r = kernel_->resources();
-  const unsigned n = sms[0]->resident_ctas(r);
-  const std::uint64_t room = std::uint64_t{n} * sms.size();
-  if (n != 0 && kernel_->cooperative() && ctas_total_ > room) {
-    throw InputError("kernel '" + kernel_->name() + "' synchronises its grid: all " +
-                     std::to_string(ctas_total_) + " CTAs must be resident at once, but " +
-                     std::to_string(sms.size()) + " SMs hold " + std::to_string(n) +
-                     " of them each, " + std::to_string(room) +
-                     " in all; launch fewer CTAs, or see sm.max_ctas, sm.max_threads, "
-                     "sm.registers, sm.shared_bytes");
-  }
-  if (n != 0) return n;
-  throw InputError("kernel '" + kernel_->name() + "': a CTA of " + std::to_string(r.threads) +
-                   " threads, " + std::to_string(r.registers_per_thread) +
-                   " registers a thread and " + std::to_string(r.shared_bytes) +
-                   " bytes of shared memory does not fit an SM; see sm.max_threads, sm.registers, "
-                   "sm.shared_bytes");
-}
-
-void CtaDispatcher::fail(Tick t) {
-  DispatchOrder abort;
-  abort.kind = DispatchOrder::Kind::kAbort;
-  order_all(t, abort);
-  kernel_ = nullptr;
-  std::exchange(on_end_, nullptr)(failure_.error);
-}
-
-void CtaDispatcher::order_all(Tick t, const DispatchOrder& order) {
-  for (Gpu& gpu : gpus_) gpu.orders->send(clock_.after(t + latency_, 0), order);
+  const auto used = [this](LaunchSlot slot) {
+    return std::any_of(kernels_.begin(), kernels_.end(),
+                       [slot](const auto& k) { return k->slot == slot; });
+  };
+  do {
+    last_slot_ = LaunchSlot(last_slot_.value % (LaunchSlot::kCount - 1) + 1);
+  } while (used(last_slot_));
+  auto k = std::make_unique<DispatchedKernel>();
+  k->launch = std::move(launch);
+  k->slot = last_slot_;
+  k->ctas = k->launch.kernel->grid().count();
+  k->start_at = clock_.after(now() + 1, config_.launch_cycles);
+  ctas_total_ += k->ctas;
+  wake_.at(k->start_at);
+  const auto after = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& other) {
+    return k->launch.priority < other->launch.priority;
+  });
+  kernels_.insert(after, std::move(k));
+  return last_slot_;
 }
 
 void CtaDispatcher::process() {
   const Tick t = now();
-  if (kernel_ == nullptr) return;
-  if (!begun_ && t >= start_at_) begin(t);
+  if (kernels_.empty()) return;
   handle_reports(t);
-  while (kernel_ != nullptr && begun_ && outstanding_ == 0 && !failure_.error) proceed(t);
+  while (!failure_.error && step(t)) {
+  }
   if (failure_.error) {
     fail(t);
     return;
   }
   wake_.at(reports_.next_due());
+  for (const auto& k : kernels_) {
+    if (k->state != State::kWaiting) continue;
+    if (k->start_at > t) {
+      wake_.at(k->start_at);
+    } else {
+      k->waited = true;
+    }
+  }
 }
 
-void CtaDispatcher::begin(Tick t) {
-  begun_ = true;
-  busy_since_ = t;
-  outstanding_ = 0;
-  if (!flush_.begin_kernel()) deal(t);
+/// Does the next thing that can be done at t. Returns false if there is none.
+bool CtaDispatcher::step(Tick t) {
+  if (flush_.running() && flush_outstanding_ == 0) {
+    proceed_flush(t);
+    return true;
+  }
+  for (const auto& k : kernels_) {
+    if (k->state != State::kRunning || k->outstanding != 0) continue;
+    ctas_ended(*k, t);
+    return true;
+  }
+  if (!flush_.running() && count(State::kEnded, State::kEnded) != 0) {
+    const auto first = std::find_if(kernels_.begin(), kernels_.end(),
+                                    [](const auto& k) { return k->state == State::kEnded; });
+    begin_flush((*first)->slot, t);
+    return true;
+  }
+  for (const auto& k : kernels_) {
+    if (!may_begin(*k, t)) continue;
+    begin(*k, t);
+    return true;
+  }
+  return false;
+}
+
+/// Kernels in these states and between.
+std::size_t CtaDispatcher::count(State from, State to) const {
+  return static_cast<std::size_t>(
+      std::count_if(kernels_.begin(), kernels_.end(),
+                    [&](const auto& k) { return k->state >= from && k->state <= to; }));
+}
+
+/// Whether the kernel can begin. Selects the SMs' part that it would use.
+bool CtaDispatcher::may_begin(DispatchedKernel& k, Tick t) const {
+  if (k.state != State::kWaiting || k.start_at > t) return false;
+  // With a flush before kernels, it can be the flush after a kernel that this one depends on.
+  if (flush_.running() && (put_off_ || flush_.mode() == FlushMode::kAlone)) return false;
+  const std::size_t running = count(State::kFlushing, State::kRunning);
+  const std::uint32_t most = kernel_scheduler_->most_kernels();
+  if (most != 0 && running >= most) return false;
+  for (k.part = 0; k.part < parts_.count(); ++k.part) {
+    const bool free = std::none_of(kernels_.begin(), kernels_.end(), [&](const auto& other) {
+      const bool uses = other->state == State::kFlushing || other->state == State::kRunning;
+      if (!uses) return false;
+      return (parts_.count() > 1 && other->part == k.part) ||
+             (other->launch.kernel->cooperative() && k.launch.kernel->cooperative());
+    });
+    if (free) return true;
+  }
+  return false;
+}
+
+void CtaDispatcher::begin(DispatchedKernel& k, Tick t) {
+  if (k.waited && k.launch.on_turn) k.launch.on_turn();
+  if (!runs()) busy_since_ = t;
+  if (!std::exchange(flush_due_, false)) {
+    deal(k, t);
+    return;
+  }
+  k.state = State::kFlushing;
+  begin_flush(k.slot, t);
+}
+
+/// The dispatcher's own schedulers serve one kernel at a time.
+void CtaDispatcher::select_schedulers(DispatchedKernel& k) {
+  for (const Gpu& gpu : gpus_) {
+    const std::size_t g = k.schedulers.size();
+    const bool used = std::any_of(kernels_.begin(), kernels_.end(), [&](const auto& other) {
+      return other.get() != &k && g < other->schedulers.size() &&
+             other->schedulers[g] == gpu.scheduler;
+    });
+    if (k.launch.make_scheduler) {
+      k.schedulers.push_back(k.launch.make_scheduler(parts_.count()));
+    } else if (used) {
+      k.schedulers.push_back(make_scheduler_(parts_.count()));
+    } else {
+      k.schedulers.push_back(gpu.scheduler);
+    }
+  }
 }
 
 /// Orders the GPUs to deal the kernel's CTAs.
-void CtaDispatcher::deal(Tick t) {
-  DispatchOrder order;
-  order.kernel = kernel_;
+void CtaDispatcher::deal(DispatchedKernel& k, Tick t) {
+  KernelProgram& kernel = *k.launch.kernel;
+  const std::size_t usable = sms.size() / parts_.count();
   try {
-    order.residents = residents();
+    check_room(kernel, sms[0]->capacity(), usable);
   } catch (...) {
-    failure_.error = std::current_exception();
+    end(k, std::current_exception(), t);
     return;
   }
-  const Dim3 grid = kernel_->grid();
-  const LaunchSchedulers launch = schedulers();
-  for (CtaScheduler* s : launch.of_gpu) {
-    s->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(sms.size()));
+  k.state = State::kRunning;
+  select_schedulers(k);
+  const Dim3 grid = kernel.grid();
+  for (const auto& s : k.schedulers) {
+    s->begin(CtaGrid{grid.x, grid.y, grid.z}, static_cast<unsigned>(usable));
   }
-  if (stopped_ != nullptr) return;
+  if (stops_) return;
   SkipResult skipped;
   skipped.of_gpu.resize(gpus_.size());
   if (skip_) {
     try {
-      skipped = skip_ctas(*kernel_, launch, skip_);
+      skipped = skip_ctas(kernel, k.launch_schedulers(parts_.size()), skip_);
     } catch (...) {
       failure_.error = std::current_exception();
       return;
@@ -166,107 +260,35 @@ void CtaDispatcher::deal(Tick t) {
       std::exchange(skip_done_, nullptr)();
     }
   }
+  order_ctas(k, skipped, t);
+}
+
+void CtaDispatcher::order_ctas(DispatchedKernel& k, const SkipResult& skipped, Tick t) {
   ++stats_.kernels;
+  DispatchOrder order;
+  order.launch = k.slot;
+  order.kernel = k.launch.kernel;
+  order.each = SmResources::of(k.launch.kernel->resources());
+  order.priority = k.launch.priority;
+  order.part = k.part;
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
-    order.scheduler = planned_.empty() ? gpus_[g].scheduler : planned_[g];
+    order.scheduler = k.schedulers[g];
     order.skipped = skipped.of_gpu[g];
+    if (k.launch.on_begin) {
+      order.on_begin = [f = k.launch.on_begin, g](bool alone) {
+        f(GpuId(static_cast<std::uint32_t>(g)), alone);
+      };
+    }
     gpus_[g].orders->send(clock_.after(t + latency_, 0), order);
   }
-  outstanding_ = gpus_.size();
+  k.outstanding = gpus_.size();
 }
 
-void CtaDispatcher::skip_first(CtaSkip skip, std::function<void()> done) {
-  skip_ = std::move(skip);
-  skip_done_ = std::move(done);
+void CtaDispatcher::order_all(Tick t, const DispatchOrder& order) {
+  for (Gpu& gpu : gpus_) gpu.orders->send(clock_.after(t + latency_, 0), order);
 }
 
-LaunchSchedulers CtaDispatcher::schedulers() const {
-  LaunchSchedulers s;
-  s.sms_per_gpu = sms_per_gpu_;
-  for (std::size_t g = 0; g < gpus_.size(); ++g) {
-    s.of_gpu.push_back(planned_.empty() ? gpus_[g].scheduler.get() : planned_[g].get());
-  }
-  return s;
-}
-
-void CtaDispatcher::stop() {
-  if (kernel_ == nullptr || stopped_ != nullptr) return;
-  stopped_ = kernel_;
-  if (!begun_) return;
-  DispatchOrder order;
-  order.kind = DispatchOrder::Kind::kStop;
-  order_all(now(), order);
-}
-
-std::optional<KernelRest> CtaDispatcher::take_rest() {
-  if (stopped_ == nullptr) return std::nullopt;
-  KernelRest rest;
-  rest.kernel = std::exchange(stopped_, nullptr);
-  for (Gpu& gpu : gpus_) {
-    for (HeldCta& cta : gpu.part->take_released()) rest.held.push_back(std::move(cta));
-  }
-  std::sort(rest.held.begin(), rest.held.end(),
-            [](const HeldCta& a, const HeldCta& b) { return a.id < b.id; });
-  rest.next = ctas_left(schedulers());
-  return rest;
-}
-
-/// Of failures that are reported at the same time, the earliest counts; of these, the lowest SM's.
-void CtaDispatcher::handle_reports(Tick t) {
-  while (reports_.due(t)) {
-    DispatchReport r = reports_.pop();
-    if (r.kind != DispatchReport::Kind::kFailed) {
-      --outstanding_;
-      if (r.wrote_back_until != 0) flush_.ended(clock_.after(r.wrote_back_until + latency_, 0));
-    } else if (!failure_.error || r.failed_at < failure_.failed_at) {
-      failure_ = std::move(r);
-    }
-  }
-}
-
-/// The kernel, or a flush stage, has ended in all GPUs.
-void CtaDispatcher::proceed(Tick t) {
-  if (stopped_ != nullptr) {
-    end_kernel(t);
-    return;
-  }
-  if (!flush_.running()) {
-    check_dealt();
-    if (failure_.error) return;
-    drained_at_ = t;
-    flush_.end_ctas();
-  }
-  if (const std::optional<std::size_t> stage = flush_.next(t)) {
-    outstanding_ = gpus_.size();
-    DispatchOrder order;
-    order.kind = DispatchOrder::Kind::kFlush;
-    order.stage = *stage;
-    order_all(t, order);
-  } else if (flush_.precedes()) {
-    flush_.end();
-    deal(t);
-  } else {
-    end_kernel(t);
-  }
-}
-
-/// Each part ends when its scheduler returns no CTA for any of its SMs.
-void CtaDispatcher::check_dealt() {
-  const std::uint64_t dealt = started() - started_before_;
-  const std::uint64_t numbers = started_numbers() - numbers_before_;
-  if (dealt == ctas_total_ && numbers == ctas_total_ * (ctas_total_ - 1) / 2) return;
-  failure_.error = std::make_exception_ptr(RunError(
-      "kernel '" + kernel_->name() + "': the CTA schedulers have not returned each of " +
-      std::to_string(ctas_total_) + " CTAs once, but " + std::to_string(dealt) + " in all"));
-}
-
-void CtaDispatcher::end_kernel(Tick t) {
-  count_busy_cycles(t);
-  count_ctas();
-  stats_.flush_cycles += flush_.cycles();
-  kernel_ = nullptr;
-  std::exchange(on_end_, nullptr)(nullptr);
-}
+// Statistics and housekeeping.
 
 std::uint64_t CtaDispatcher::ctas_done() const {
   std::uint64_t ended = 0;
@@ -280,6 +302,7 @@ std::uint64_t CtaDispatcher::count_ctas() {
   return stats_.ctas;
 }
 
+/// Kernels run. Time in which several run counts once.
 void CtaDispatcher::count_busy_cycles(Tick t) {
   stats_.busy_cycles += clock_.cycle_at(t) - clock_.cycle_at(busy_since_);
   busy_since_ = t;
@@ -287,7 +310,7 @@ void CtaDispatcher::count_busy_cycles(Tick t) {
 
 void CtaDispatcher::settle_statistics() {
   count_ctas();
-  if (kernel_ != nullptr && begun_) count_busy_cycles(now());
+  if (runs()) count_busy_cycles(now());
 }
 
 std::uint64_t CtaDispatcher::started() const {
@@ -296,20 +319,19 @@ std::uint64_t CtaDispatcher::started() const {
   return sum;
 }
 
-std::uint64_t CtaDispatcher::started_numbers() const {
-  std::uint64_t sum = 0;
-  for (const Gpu& gpu : gpus_) sum += gpu.part->started_numbers();
-  return sum;
-}
-
 void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
-  if (kernel_ == nullptr) return;
+  if (kernels_.empty()) return;
   const std::string base = std::string(name()) + ".";
-  std::uint64_t pending = ctas_total_ + started_before_;
-  for (const Gpu& gpu : gpus_) pending -= gpu.part->started();
-  if (pending != 0 && !flush_.precedes()) {
+  std::uint64_t pending = ctas_total_ + started_before_ - started();
+  std::size_t waiting = 0;
+  for (const auto& k : kernels_) {
+    if (k->state == State::kFlushing) pending -= k->ctas;
+    if (k->state == State::kWaiting && k->waited) ++waiting;
+  }
+  if (pending != 0) {
     out.push_back({base + "pending_ctas", static_cast<std::size_t>(pending), "room on an SM"});
   }
+  if (waiting != 0) out.push_back({base + "kernels", waiting, "other kernels to end"});
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     const std::string part = gpus_.size() == 1 ? base : base + "gpu" + std::to_string(g) + ".";
     gpus_[g].part->describe_waiting(part, out);
@@ -317,14 +339,17 @@ void CtaDispatcher::describe_waiting(std::vector<Waiting>& out) const {
 }
 
 void CtaDispatcher::reset() {
-  kernel_ = nullptr;
-  on_end_ = nullptr;
+  kernels_.clear();
   skip_ = nullptr;
   skip_done_ = nullptr;
+  stops_ = false;
   stopped_ = nullptr;
   failure_ = {};
   flush_.reset();
+  flush_outstanding_ = 0;
+  flush_due_ = false;
   drained_at_ = 0;
+  last_slot_ = {};
   reports_.clear();
   for (Gpu& gpu : gpus_) gpu.part->reset();
   wake_.cancel();
@@ -332,6 +357,7 @@ void CtaDispatcher::reset() {
 
 void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
   register_statistics_of(registry, name(), stats_);
+  registry.counters(name(), kernel_scheduler_->counters());
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     const std::string part = gpus_.size() == 1 ? "" : ".gpu" + std::to_string(g);
     registry.counters(name() + part, gpus_[g].scheduler->counters());

@@ -3,6 +3,7 @@
 
 #include "modules/core/statistics_visitor.h"
 #include "policies/cta_scheduler.h"
+#include "policies/kernel_scheduler.h"
 #include "policies/launch_planner.h"
 
 namespace tessera {
@@ -16,10 +17,17 @@ void describe(ParameterVisitor& v, DispatchConfig& c) {
          policy_names<LaunchPlanner>());
   v.text("scheduler", c.scheduler, "which SM runs a CTA (NUBA section 6: distributed)",
          policy_names<CtaScheduler>());
-  v.integer("fetch_cycles", c.fetch_cycles, "cycle",
-            "from a doorbell, or the end of the kernel before, to the fetched packet (ours: the "
-            "papers count kernels only)",
-            0, 1'000'000'000);
+  v.text("kernel_scheduler", c.kernel_scheduler,
+         "how kernels of different streams share the SMs (ours; NVIDIA GPUs: leftover)",
+         policy_names<KernelScheduler>());
+  v.integer("queues", c.queues, "queue",
+            "command queues, and kernels that can run at the same time (Hyper-Q: 32)", 1,
+            DispatchConfig::kMostQueues);
+  v.integer(
+      "fetch_cycles", c.fetch_cycles, "cycle",
+      "from a doorbell, or the end of the queue's kernel before, to the fetched packet (ours: the "
+      "papers count kernels only)",
+      0, 1'000'000'000);
   v.integer("launch_cycles", c.launch_cycles, "cycle",
             "from a fetched packet to the first CTA's start (ours: the papers count kernels only)",
             0, 1'000'000'000);
@@ -36,7 +44,7 @@ void describe(StatisticsVisitor& v, DispatchStats& s) {
   v.counter("flush_cycles", s.flush_cycles, "cycle",
             "of these, while the slices were flushed at kernel ends");
   v.counter("busy_cycles", s.busy_cycles, "cycle",
-            "from first CTA to flushed caches, summed over kernels");
+            "from first CTA to flushed caches, summed over kernels; once if several run");
 }
 
 }  // namespace tessera

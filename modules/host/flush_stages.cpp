@@ -2,26 +2,37 @@
 #include "modules/host/flush_stages.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace tessera {
 
-void StageFlush::begin(std::size_t stage, Tick t) {
+namespace {
+
+std::size_t index_of(FlushMode mode) { return static_cast<std::size_t>(mode); }
+
+}  // namespace
+
+void StageFlush::begin(FlushMode mode, std::size_t stage, LaunchSlot launch, Tick t) {
   running_ = true;
-  stage_ = stage;
   stage_end_ = t;
   wrote_back_until_ = 0;
-  if (stage >= stages_.size()) return;
-  for (FlushIf* cache : stages_[stage].drop) cache->flush();
+  const std::vector<FlushStage>& stages = stages_[index_of(mode)];
+  if (stage >= stages.size()) return;
+  const FlushStage& s = stages[stage];
+  name_ = s.name;
+  for (FlushIf* cache : s.drop) cache->flush();
+  for (SliceFlushIf* cache : s.drop_copies) cache->drop_copies();
   // The caches are empty at their next edge.
-  if (!stages_[stage].drop.empty()) stage_end_ = clock_.after(t, 2);
+  if (!s.drop.empty() || !s.drop_copies.empty()) stage_end_ = clock_.after(t, 2);
   std::vector<SliceFlushIf*> holders;
-  for (SliceFlushIf* cache : stages_[stage].write_back) {
+  for (SliceFlushIf* cache : s.write_back) {
     if (cache->needs_flush()) holders.push_back(cache);
   }
-  outstanding_ = holders.size();
+  outstanding_ = holders.size() + s.write_back_copies.size();
   for (SliceFlushIf* cache : holders) {
-    cache->flush([this] { acknowledge(); });
+    cache->flush(launch, [this] { acknowledge(); });
+  }
+  for (SliceFlushIf* cache : s.write_back_copies) {
+    cache->write_back_copies(launch, [this] { acknowledge(); });
   }
 }
 
@@ -44,41 +55,38 @@ bool StageFlush::ended(Tick t) {
 
 void StageFlush::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
   if (outstanding_ == 0) return;
-  out.push_back(
-      {base + "flush." + stages_[stage_].name, outstanding_, "the caches' last write-backs"});
+  out.push_back({base + "flush." + name_, outstanding_, "the caches' last write-backs"});
 }
 
 void StageFlush::reset() {
   running_ = false;
-  stage_ = 0;
   outstanding_ = 0;
 }
 
-bool FlushSequence::begin_kernel() {
+void FlushSequence::have_stages(const FlushStages& stages) {
+  for (std::size_t m = 0; m < stages.size(); ++m) {
+    stages_[m] = std::max(stages_[m], stages[m].size());
+  }
+}
+
+void FlushSequence::begin(FlushMode mode) {
+  mode_ = mode;
+  running_ = true;
   stage_ = 0;
   wrote_back_until_ = 0;
   cycles_ = 0;
-  precedes_ = std::exchange(due_, false);
-  return precedes_;
 }
 
 std::optional<std::size_t> FlushSequence::next(Tick t) {
   if (stage_ != 0 && wrote_back_until_ > began_) {
     cycles_ += clock_.cycle_at(wrote_back_until_) - clock_.cycle_at(began_);
   }
-  if (due_ || stage_ == stages_) return std::nullopt;
+  if (stage_ == stages_[index_of(mode_)]) {
+    running_ = false;
+    return std::nullopt;
+  }
   began_ = t;
   return stage_++;
-}
-
-void FlushSequence::end() {
-  precedes_ = false;
-  stage_ = 0;
-}
-
-void FlushSequence::reset() {
-  due_ = false;
-  end();
 }
 
 }  // namespace tessera

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,7 +22,17 @@ struct FlushStage {
   std::vector<FlushIf*> drop;
   /// Caches that write back and then acknowledge. Caches that need no flush take no time.
   std::vector<SliceFlushIf*> write_back;
+  /// While accesses are in flight: the same of copies only, which stay.
+  std::vector<SliceFlushIf*> write_back_copies;
+  /// While accesses are in flight: caches whose copies are gone two cycles later.
+  std::vector<SliceFlushIf*> drop_copies;
 };
+
+/// Whether other kernels run on the GPUs while the caches are flushed.
+enum class FlushMode : std::uint8_t { kAlone, kBesideKernels };
+
+/// The stages of a flush, by FlushMode.
+using FlushStages = std::array<std::vector<FlushStage>, 2>;
 
 /// Runs the flush stages of one GPU, each on demand. The next stage begins when the previous one
 /// has ended in all GPUs, so that a cache's write-backs are in the next level before that level is
@@ -38,10 +48,11 @@ class StageFlush {
       : clock_(clock), wake_(std::move(wake)) {}
 
   /// Replaces the stages. Not while a stage is running.
-  void set_stages(std::vector<FlushStage> stages) { stages_ = std::move(stages); }
+  void set_stages(FlushStages stages) { stages_ = std::move(stages); }
 
-  /// Begins a stage at a clock edge. A stage that this GPU does not have is empty.
-  void begin(std::size_t stage, Tick t);
+  /// Begins a stage at a clock edge. A stage that this GPU does not have is empty. `launch`: for
+  /// which write-backs are counted.
+  void begin(FlushMode mode, std::size_t stage, LaunchSlot launch, Tick t);
   bool running() const { return running_; }
   /// Whether the running stage has ended at this clock edge; it is then no longer running.
   bool ended(Tick t);
@@ -56,45 +67,36 @@ class StageFlush {
 
   const ClockDomain& clock_;
   std::function<void(Tick)> wake_;
-  std::vector<FlushStage> stages_;
+  FlushStages stages_;
   bool running_ = false;
-  std::size_t stage_ = 0;  ///< running stage
-  Tick stage_end_ = 0;     ///< earliest end of the stage, as far as it is known
+  std::string name_;    ///< of the running stage
+  Tick stage_end_ = 0;  ///< earliest end of the stage, as far as it is known
   Tick wrote_back_until_ = 0;
   std::size_t outstanding_ = 0;  ///< acknowledgements not received yet
 };
 
-/// The stage that a dispatcher orders next: after a kernel's CTAs, or before those of the next one.
+/// The stages of one flush of all GPUs, in order.
 class FlushSequence {
  public:
   explicit FlushSequence(const ClockDomain& clock) : clock_(clock) {}
 
-  void have_stages(std::size_t stages) { stages_ = std::max(stages_, stages); }
-  /// From now on, a kernel ends without flush, and the next one begins with it.
-  void put_off() { put_off_ = true; }
-
-  /// A kernel begins. Returns whether a flush precedes its CTAs.
-  bool begin_kernel();
-  void end_ctas() { due_ = put_off_; }
-  /// Whether the stages before CTAs are not over, or a stage after CTAs has been ordered.
-  bool running() const { return precedes_ || stage_ != 0; }
-  bool precedes() const { return precedes_; }
-  /// The previous stage has ended. Returns the next one, or nothing.
+  void have_stages(const FlushStages& stages);
+  void begin(FlushMode mode);
+  bool running() const { return running_; }
+  FlushMode mode() const { return mode_; }
+  /// The previous stage has ended. Returns the next one, or nothing: the flush has ended.
   std::optional<std::size_t> next(Tick t);
-  /// Before CTAs: they begin.
-  void end();
   /// A stage of a GPU has ended whose last acknowledgement took effect at `until`; 0 if none did.
   void ended(Tick until) { wrote_back_until_ = std::max(wrote_back_until_, until); }
-  /// Of caches that wrote back, in this kernel.
+  /// In which caches wrote back, in this flush.
   std::uint64_t cycles() const { return cycles_; }
-  void reset();
+  void reset() { running_ = false; }
 
  private:
   const ClockDomain& clock_;
-  std::size_t stages_ = 0;
-  bool put_off_ = false;
-  bool due_ = false;       ///< before the next kernel
-  bool precedes_ = false;  ///< CTAs that have not begun
+  std::array<std::size_t, 2> stages_{};
+  FlushMode mode_ = FlushMode::kAlone;
+  bool running_ = false;
   std::size_t stage_ = 0;  ///< next
   Tick began_ = 0;
   Tick wrote_back_until_ = 0;

@@ -11,6 +11,7 @@
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
 #include "modules/core/holds_bytes.h"
+#include "modules/core/launch_counts.h"
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
 
@@ -66,6 +67,7 @@ class LlcSlice : public sc_core::sc_module,
   virtual bool reaches_slices() const = 0;
   const LlcSliceConfig& config() const { return config_; }
   const LlcSliceStats& stats() const { return stats_; }
+  LaunchCounts& launch_counts() { return counts_; }
 
   void register_statistics(StatisticsRegistry& registry) const override;
 
@@ -78,6 +80,7 @@ class LlcSlice : public sc_core::sc_module,
 
   const LlcSliceConfig config_;
   LlcSliceStats stats_;
+  LaunchCounts counts_;
   bool holds_copies_ = false;
 };
 

@@ -13,6 +13,7 @@ SliceStages::Outcome SliceStages::merge(const Access& a, std::uint64_t line) {
   if (!entry.keep || !mshr_.can_merge(entry)) return stall(a, stats_.stalls_mshr);
   entry.add(a);
   ++stats_.merges;
+  ++counts_[a.request->launch].merged;
   return Outcome::kDone;
 }
 
@@ -24,6 +25,7 @@ SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line
   r.read_only = a.request->read_only;
   r.carries_data = a.request->carries_data;
   r.requester = a.request->requester;
+  r.launch = a.request->launch;
   r.allocation = a.request->allocation;
   r.reports_refusal = a.request->reports_refusal;
   r.useful_bytes = static_cast<std::uint16_t>(config_.line_bytes);
@@ -64,20 +66,21 @@ void SliceStages::refuse_fill(Payload& payload, Tick t) {
   mshr_.release(entry);
 }
 
-/// Allocates a frame for the line and evicts the old line. Returns kNone if every way waits for a
-/// fill.
-CacheArray::Frame SliceStages::allocate_way(std::uint64_t index, std::uint64_t line) {
+/// Allocates a frame for the line that the launch accesses, and evicts the old line. Returns kNone
+/// if every way waits for a fill.
+CacheArray::Frame SliceStages::allocate_way(std::uint64_t index, std::uint64_t line,
+                                            LaunchSlot launch) {
   const CacheArray::Frame f = array_.victim(index);
   if (f == CacheArray::kNone) return f;
   if (array_.occupied(f)) {
     ++stats_.evictions;
-    if (!array_.dirty(f).none()) write_back(f, now());
+    if (!array_.dirty(f).none()) write_back(f, launch, now());
   }
   array_.install(f, line);
   return f;
 }
 
-void SliceStages::write_back(CacheArray::Frame f, Tick t) {
+void SliceStages::write_back(CacheArray::Frame f, LaunchSlot launch, Tick t) {
   ++stats_.write_backs;
   const std::uint64_t address = array_.line(f) * config_.line_bytes;
   Transaction& out = pool_.acquire();
@@ -85,6 +88,7 @@ void SliceStages::write_back(CacheArray::Frame f, Tick t) {
   out.set_byte_mask(array_.dirty(f));
   MemoryRequest& r = out.request();
   r.kind = RequestKind::kWriteBack;
+  r.launch = launch;
   r.useful_bytes = static_cast<std::uint16_t>(array_.dirty(f).count());
   r.decode_home(map_, address);
   // The array holds bytes only if requests have carried values.

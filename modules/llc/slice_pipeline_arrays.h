@@ -26,6 +26,7 @@ SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
     outcome = write(a, line, f, t);
   } else if (f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line())) {
     ++stats_.hits;
+    ++counts_[a.request->launch].hits;
     if (role_.is_foreign(home)) ++stats_.replica_hits;
     array_.touch(f);
     if (role_.forwards_hit(a, f, t)) {
@@ -55,13 +56,14 @@ SliceStages::Outcome SlicePipeline<Role>::write(const Access& a, std::uint64_t l
                                                 CacheArray::Frame frame, Tick t) {
   const Home& home = a.request->home();
   if (frame == CacheArray::kNone) {
-    frame = allocate_way(role_.set_index(home), line);
+    frame = allocate_way(role_.set_index(home), line, a.request->launch);
     if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
     if (role_.is_copy(home)) holds_copies_ = true;
     ++stats_.write_allocations;
   } else {
     ++stats_.hits;
   }
+  ++counts_[a.request->launch].hits;
   array_.touch(frame);
   apply(a, frame);
   finish(a, t);
@@ -85,12 +87,13 @@ SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t li
   if (foreign && to_remote_.queue.size() >= config_.remote_queue_depth)
     return stall(a, stats_.stalls_output);
   if (frame == CacheArray::kNone) {
-    frame = allocate_way(index, line);
+    frame = allocate_way(index, line, a.request->launch);
     if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
     ++stats_.misses;
   } else {
     ++stats_.partial_fetches;
   }
+  ++counts_[a.request->launch].misses;
   if (foreign) ++stats_.replica_misses;
   array_.lock(frame, true);
   Mshr<Access>::Entry& entry = mshr_.allocate(line);

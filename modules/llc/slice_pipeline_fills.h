@@ -43,7 +43,8 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
   if (entry.first().payload != &payload) payload.release();
   mshr_.release(entry);
   if (!keep) {
-    array_.invalidate(f);
+    // A copy that has been dropped during its fetch; a running kernel can have written it.
+    drop_clean_bytes(f);
   } else if (copy) {
     holds_copies_ = true;
   }

@@ -93,6 +93,7 @@ void SlicePipeline<Role>::send_responses(ResponseOutput& out, Tick t) {
     const std::uint32_t bytes = payload.is_read() ? config_.line_bytes : request.useful_bytes;
     (payload.is_read() ? stats_.bytes_read : stats_.bytes_written) += bytes;
     stats_.bandwidth.add(bytes, t);
+    counts_[request.launch].bytes += bytes;
     out.sender.send(payload, delay);
   }
 }

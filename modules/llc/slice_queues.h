@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <tlm>
+#include <vector>
 
 #include "modules/core/channels.h"
 #include "modules/core/memory_request.h"
@@ -32,6 +34,17 @@ struct SliceResponseOutput {
 struct SliceResponseInput {
   TimedQueue<tlm::tlm_generic_payload*> queue;
   ResponseReceiver receiver{ResponseReceiver::kUnlimited};
+};
+
+/// A walk over the frames that writes back dirty lines.
+struct SliceWalk {
+  LaunchSlot launch;
+  bool keeps_lines = false;  ///< write_back_copies(); otherwise flush()
+  bool walked = false;       ///< keeps_lines: the walk is over
+  Tick began = 0;
+  Tick at = 0;                                     ///< of the next visit
+  std::vector<tlm::tlm_generic_payload*> awaited;  ///< keeps_lines: write-backs without a response
+  std::function<void()> done;
 };
 
 }  // namespace tessera

@@ -71,6 +71,8 @@ void SliceStages::end_of_simulation() {
 void SliceStages::acknowledge_write(Payload& payload) {
   if (unlikely(failed(payload))) report_lost_write(*this, payload);
   writes_.erase(std::find(writes_.begin(), writes_.end(), &payload));
+  auto& awaited = walk_.awaited;
+  awaited.erase(std::remove(awaited.begin(), awaited.end(), &payload), awaited.end());
   payload.release();
 }
 
@@ -120,48 +122,71 @@ SliceStages::Outcome SliceStages::stall(const Access& a, Counter& reason) {
 
 // Flush.
 
-void SliceStages::flush(std::function<void()> done) {
-  sc_assert(flush_frame_ == kNotFlushing && mshr_.empty() && lmr_.empty() && rmr_.empty() &&
-            bypassing_.empty());
-  flush_done_ = std::move(done);
+void SliceStages::flush(LaunchSlot launch, std::function<void()> done) {
+  sc_assert(mshr_.empty() && lmr_.empty() && rmr_.empty() && bypassing_.empty());
+  begin_walk(launch, false, std::move(done));
+}
+
+void SliceStages::write_back_copies(LaunchSlot launch, std::function<void()> done) {
+  begin_walk(launch, true, std::move(done));
+}
+
+void SliceStages::begin_walk(LaunchSlot launch, bool keeps_lines, std::function<void()> done) {
+  sc_assert(flush_frame_ == kNotFlushing);
+  const Tick begin = clock_.after(now() + 1, 0);
+  walk_ = {launch, keeps_lines, false, begin, begin, {}, std::move(done)};
   flush_frame_ = 0;
-  flush_began_ = flush_at_ = clock_.after(now() + 1, 0);
-  wake_.at(flush_at_);
+  wake_.at(begin);
 }
 
 /// Visits frames up to the present cycle. Stalls if the queue to the channel is full.
 void SliceStages::walk_flush(Tick t) {
+  const bool all = !walk_.keeps_lines && config_.flush == FlushScope::kAll;
+  const auto skips = [&](CacheArray::Frame f) {
+    return array_.dirty(f).none() || !(all || holds_copy(f));
+  };
   while (flush_frame_ < array_.frames()) {
     CacheArray::Frame dirty = flush_frame_;
-    while (dirty < array_.frames() && (array_.dirty(dirty).none() || !is_flushed(dirty))) ++dirty;
-    flush_at_ = clock_.after(flush_at_, dirty - flush_frame_);
+    while (dirty < array_.frames() && skips(dirty)) ++dirty;
+    walk_.at = clock_.after(walk_.at, dirty - flush_frame_);
     flush_frame_ = dirty;
-    if (flush_at_ > t || dirty == array_.frames()) break;
+    if (walk_.at > t || dirty == array_.frames()) break;
     if (to_memory_.queue.size() >= config_.memory_queue_depth) {
       // The departure of a request wakes the process.
-      flush_at_ = clock_.after(t, 1);
+      walk_.at = clock_.after(t, 1);
       return;
     }
-    write_back(dirty, t);
+    write_back(dirty, walk_.launch, t);
     array_.set_dirty(dirty, ByteMask{});
     ++flush_frame_;
-    flush_at_ = clock_.after(flush_at_, 1);
+    walk_.at = clock_.after(walk_.at, 1);
     send(to_memory_, fills_, t);
   }
-  if (flush_at_ > t) {
-    wake_.at(flush_at_);
-  } else if (flush_frame_ == array_.frames() && writes_.empty()) {
+  if (walk_.at > t) {
+    wake_.at(walk_.at);
+  } else if (flush_frame_ == array_.frames()) {
+    end_flush(t);
+  }
+}
+
+/// The walk is over. Ends the flush if all write-backs are acknowledged.
+void SliceStages::end_flush(Tick t) {
+  if (walk_.keeps_lines) {
+    if (!std::exchange(walk_.walked, true)) walk_.awaited = writes_;
+    if (!walk_.awaited.empty()) return;
+  } else {
+    if (!writes_.empty()) return;
     if (config_.flush == FlushScope::kAll) {
       array_.invalidate_all();
       holds_copies_ = false;
     } else {
       invalidate_copies();
     }
-    flush_frame_ = kNotFlushing;
     ++stats_.flushes;
-    stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(flush_began_);
-    std::exchange(flush_done_, nullptr)();
+    stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(walk_.began);
   }
+  flush_frame_ = kNotFlushing;
+  std::exchange(walk_.done, nullptr)();
 }
 
 void SliceStages::drop_copies() {
@@ -180,8 +205,18 @@ void SliceStages::invalidate_copies() {
   if (!holds_copies_) return;
   holds_copies_ = false;
   for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
-    if (holds_copy(f) && !array_.locked(f)) array_.invalidate(f);
+    if (holds_copy(f) && !array_.locked(f)) drop_clean_bytes(f);
   }
+}
+
+/// Keeps only the dirty bytes of a copy.
+void SliceStages::drop_clean_bytes(CacheArray::Frame frame) {
+  if (array_.dirty(frame).none()) {
+    array_.invalidate(frame);
+    return;
+  }
+  array_.set_valid(frame, array_.dirty(frame));
+  holds_copies_ = true;
 }
 
 // Housekeeping.
@@ -248,7 +283,7 @@ void SliceStages::reset_stages() {
   holds_copies_ = false;
   flush_frame_ = kNotFlushing;
   copies_end_at_ = kNever;
-  flush_done_ = nullptr;
+  walk_ = {};
   local_turn_ = true;
   lookup_free_at_ = 0;
   stalled_ = Stall::kNone;

@@ -55,16 +55,18 @@ class SliceStages : public LlcSlice {
   Outcome forward_to_home(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
   /// Drops the copy of the line: at once, or at its arrival if it is being fetched.
   void drop_copy(std::uint64_t line, CacheArray::Frame frame);
-  void write_back(CacheArray::Frame frame, Tick t);
+  void write_back(CacheArray::Frame frame, LaunchSlot launch, Tick t);
   /// Whether a response from `memory` belongs to a fetch or a write-back of this slice.
   bool awaits(Payload& payload);
 
-  void flush(std::function<void()> done) override;
+  void flush(LaunchSlot launch, std::function<void()> done) override;
+  void write_back_copies(LaunchSlot launch, std::function<void()> done) override;
   void drop_copies() override;
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
 
+  using LlcSlice::counts_;
   using LlcSlice::holds_copies_;
   using LlcSlice::stats_;
 
@@ -114,14 +116,12 @@ class SliceStages : public LlcSlice {
   Outcome merge(const Access& a, std::uint64_t line);
   Payload& own_fetch(const Access& a, std::uint64_t line);
   void refuse_fill(Payload& payload, Tick t);
-  CacheArray::Frame allocate_way(std::uint64_t index, std::uint64_t line);
+  CacheArray::Frame allocate_way(std::uint64_t index, std::uint64_t line, LaunchSlot launch);
   void apply(const Access& a, CacheArray::Frame frame);
   void acknowledge_write(Payload& payload);
   void walk_flush(Tick t);
   void invalidate_copies();
-  bool is_flushed(CacheArray::Frame f) const {
-    return config_.flush == FlushScope::kAll || holds_copy(f);
-  }
+  void drop_clean_bytes(CacheArray::Frame frame);
   void schedule_output(const Output& output, Tick t);
 
   /// The frame that holds the line at an address, or kNone.
@@ -142,9 +142,9 @@ class SliceStages : public LlcSlice {
  private:
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
-  Tick flush_began_ = 0;
-  Tick flush_at_ = 0;
-  std::function<void()> flush_done_;
+  void begin_walk(LaunchSlot launch, bool keeps_lines, std::function<void()> done);
+  void end_flush(Tick t);
+  SliceWalk walk_;
 };
 
 }  // namespace tessera

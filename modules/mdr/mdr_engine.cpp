@@ -65,7 +65,7 @@ void MdrEngine::on_access(const ObservedAccess& access) {
                    switch_.on());
 }
 
-void MdrEngine::flush(std::function<void()> done) {
+void MdrEngine::flush(LaunchSlot, std::function<void()> done) {
   if (config_.transient_costs && !switch_.on()) {
     sampler_.forget_replicating();
   } else {

@@ -92,7 +92,7 @@ class MdrEngine final : public sc_core::sc_module,
   void on_access(const ObservedAccess& access) override;
 
   /// To be called at kernel ends: invalidates the sampled tags of flushed slices at once.
-  void flush(std::function<void()> done) override;
+  void flush(LaunchSlot launch, std::function<void()> done) override;
   /// Slices hold copies only while the switch is on. With transient costs, the engine also counts
   /// the flushes that full replication would need.
   bool needs_flush() const override { return switch_.on() || config_.transient_costs; }

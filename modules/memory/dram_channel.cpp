@@ -296,7 +296,7 @@ void DramChannel::handle_requests(Tick t, std::uint64_t cycle) {
     if (a.request->carries_data) access(*a.payload);
     const Slot slot = free_slots_.back();
     free_slots_.pop_back();
-    queue_[slot] = {a.payload, port};
+    queue_[slot] = {a.payload, port, a.request->launch};
     scheduler_->enqueue(slot, {a.bank.value, a.row, a.payload->is_write()}, cycle);
     stats_.queue.set(queue_.size() - free_slots_.size(), t);
     ports_[port].receiver.release();
@@ -310,6 +310,7 @@ void DramChannel::issue_commands(std::uint64_t cycle) {
   const InQueue& q = queue_[issued.slot];
   ports_[q.port].pending.push({q.payload, end, issued.slot});
   (issued.write ? stats_.bytes_written : stats_.bytes_read) += line_bytes_;
+  counts_[q.launch].bytes += line_bytes_;
   if (!issued.write) stats_.read_latency.add(issued.data_end - issued.arrived);
   stats_.bandwidth.add(line_bytes_, end);
 }

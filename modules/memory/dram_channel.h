@@ -11,6 +11,7 @@
 #include "modules/core/block.h"
 #include "modules/core/bounded_queue.h"
 #include "modules/core/channels.h"
+#include "modules/core/launch_counts.h"
 #include "modules/core/memory_request.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
@@ -68,6 +69,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
 
   const DramConfig& config() const { return config_; }
   const DramStats& stats() const { return stats_; }
+  LaunchCounts& launch_counts() { return counts_; }
   const ClockDomain& clock() const { return clock_; }
   /// Bytes that a data bus without idle clocks would move in this time.
   double peak_bytes(Tick since, Tick until) const;
@@ -101,6 +103,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   struct InQueue {
     tlm::tlm_generic_payload* payload = nullptr;
     std::uint32_t port = 0;
+    LaunchSlot launch;
   };
 
   void end_of_elaboration() override;
@@ -128,6 +131,7 @@ class DramChannel final : public sc_core::sc_module, public Block {
   const ClockDomain clock_;
 
   DramStats stats_;
+  LaunchCounts counts_;  ///< bytes only
   const std::unique_ptr<DramScheduler> scheduler_;
   BackingStore store_;
   std::vector<Port> ports_;

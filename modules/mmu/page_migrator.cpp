@@ -65,7 +65,7 @@ void PageMigrator::begin_interval() {
   wake_.at(interval_ends_);
 }
 
-void PageMigrator::flush(std::function<void()> done) {
+void PageMigrator::flush(LaunchSlot, std::function<void()> done) {
   flush_done_ = std::move(done);
   flush_at_ = clock_.after(now() + 1, 0);
   wake_.at(flush_at_);

@@ -106,7 +106,7 @@ class PageMigrator final : public sc_core::sc_module,
 
   void on_access(const ObservedAccess& access) override;
   /// SliceFlushIf, at a kernel's end.
-  void flush(std::function<void()> done) override;
+  void flush(LaunchSlot launch, std::function<void()> done) override;
 
   /// Whether a shootdown or a transfer is in progress.
   bool moving() const {

@@ -98,7 +98,11 @@ void L1Cache::send_to_core(Tick t) {
   while (to_core_.due(t) && core_out_.free(arrival)) {
     Payload& payload = *to_core_.pop();
     if (!failed(payload)) payload.set_response_status(tlm::TLM_OK_RESPONSE);
-    if (payload.is_read()) stats_.bytes_to_core += request_of(payload).useful_bytes;
+    if (payload.is_read()) {
+      const MemoryRequest& request = request_of(payload);
+      stats_.bytes_to_core += request.useful_bytes;
+      counts_[request.launch].bytes += request.useful_bytes;
+    }
     core_out_.send(payload, arrival - now());
   }
 }

@@ -16,6 +16,7 @@
 #include "modules/core/block.h"
 #include "modules/core/channels.h"
 #include "modules/core/flush.h"
+#include "modules/core/launch_counts.h"
 #include "modules/core/payload_check.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/stall_tracker.h"
@@ -41,12 +42,11 @@ namespace tessera {
 /// A load that misses is forwarded itself and returns with the line. Accesses to a line that is
 /// being fetched take effect in order when it arrives; a store is also forwarded. The role
 /// (modules/sm/l1_role.h) selects the handling of an access to another node's line: like any other
-/// access, or past the array. A response takes effect when it arrives. If nothing is looked up
-/// before, its effects are computed in the call that announces it. The initiator keeps a payload
-/// alive until its response; a store in an MSHR holds its own reference. Phases: all four. Not
-/// modelled: sectors, bank conflicts of the data array. L1Pipeline, constructed by make_l1_cache(),
-/// adds backward transport, process and role. Addresses are physical. Other cores can look up lines
-/// (probe_port()).
+/// access, or past the array. If nothing is looked up before a response arrives, its effects are
+/// computed in the call that announces it. The initiator keeps a payload alive until its response;
+/// a store in an MSHR holds its own reference. Phases: all four. Not modelled: sectors, bank
+/// conflicts of the data array. L1Pipeline, constructed by make_l1_cache(), adds backward
+/// transport, process and role. Addresses are physical. probe_port(): lookups by other cores.
 class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";
@@ -59,6 +59,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
 
   const L1Config& config() const { return config_; }
   const L1Stats& stats() const { return stats_; }
+  LaunchCounts& launch_counts() { return counts_; }
   L1ProbeIf& probe_port() { return probes_; }
 
   /// Invalidates all lines at the next clock edge. Lines being fetched will not be installed.
@@ -66,7 +67,6 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void overlay(std::uint64_t, unsigned char*) override {}  // write-through: nothing newer is here
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
   void use(Backdoor& backdoor) override { untimed_ = &backdoor; }
-
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
@@ -106,7 +106,6 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void schedule_next(Tick t);
-  /// Schedules the head of a queue, if the time at which it can leave is known.
   template <class Sender>
   void schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
     if (queue.empty() || sender.free_at() == kNever) return;
@@ -142,6 +141,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   StallTracker stall_tracker_;   ///< the head of the pipeline
   bool no_free_way_ = false;     ///< the last lookup stalled because no way was free
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
+  LaunchCounts counts_;          ///< of loads
   L1Stats stats_;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;

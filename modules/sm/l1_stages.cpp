@@ -28,6 +28,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     entry->add(a);
     ++stats_.loads;
     ++stats_.load_merges;
+    ++counts_[a.request->launch].merged;
     return Lookup::kMerged;
   }
   CacheArray& array = array_of(*a.request);
@@ -35,6 +36,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   if (f != CacheArray::kNone) {
     ++stats_.loads;
     ++stats_.load_hits;
+    ++counts_[a.request->launch].hits;
     array.touch(f);
     if (a.request->carries_data) {
       std::memcpy(a.payload->get_data_ptr(), array.data(f), config_.line_bytes);
@@ -45,6 +47,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   if (mshr_.full() || !reserve_frame(array, line)) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
+  ++counts_[a.request->launch].misses;
   fetch(a, line, L1Handling::kWholeLine, false, t);
   return Lookup::kForwarded;
 }
@@ -70,11 +73,13 @@ L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mas
     entry->add(a);
     ++stats_.loads;
     ++stats_.load_merges;
+    ++counts_[a.request->launch].merged;
     return Lookup::kMerged;
   }
   if (mshr_.full()) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
+  ++counts_[a.request->launch].misses;
   fetch(a, line, word_mask, true, t);
   return Lookup::kForwarded;
 }

@@ -39,7 +39,7 @@ void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_i
 }
 
 void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot,
-                         std::uint64_t warp_age, Tick t) {
+                         std::uint64_t warp_age, LaunchSlot launch, Tick t) {
   Queued& queued = queue_.push();
   coalesce(memory, config_.line_bytes, queued.lines);
   const unsigned lines = queued.lines.count;
@@ -50,6 +50,7 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
   a.issued_at = t;
   a.pc = memory.pc;
   a.warp = static_cast<std::uint8_t>(slot);
+  a.launch = launch;
   a.kind = memory.kind;
   a.read_only = memory.read_only;
   a.bypass_l1 = memory.scope == CacheScope::kBypassL1;
@@ -291,6 +292,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
   r.requester = sm_;
   r.allocation = l.page.allocation();
   r.warp = a.warp;
+  r.launch = a.launch;
   r.pc = a.pc;
   r.read_only = a.read_only;
   r.uniform = a.uniform;

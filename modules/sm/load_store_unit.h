@@ -56,7 +56,7 @@ class LoadStoreUnit {
   void invalidate_translations() { tlb_.invalidate_all(); }
   /// Enqueues an access to global memory by the warp in `slot`. Precondition: can_take().
   void take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot, std::uint64_t warp_age,
-            Tick t);
+            LaunchSlot launch, Tick t);
 
   /// Handles responses and sends the requests that can be sent at t. Throws RunError for a response
   /// with an error status: the place of the access, its address and the cause.

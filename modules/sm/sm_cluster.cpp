@@ -144,6 +144,7 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
     // A store's warp can have ended, and its slot can belong to another warp.
     const bool alive = w.age == a->warp_age && w.program != nullptr;
     const std::uint32_t cta = w.cta;
+    const LaunchSlot launch = a->launch;
     const bool result = a->has_result;
     if (unlikely(a->asynchronous)) {
       w.program->complete({a->pc, 0, a->copy},
@@ -163,7 +164,7 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
       }
     } else {
       if (alive) --w.stores;
-      --stores_;
+      launches_.remove_store(launch);
     }
     const bool ends_cta = result || a->asynchronous;
     lsu_.free_access(*a);
@@ -172,7 +173,7 @@ void SmCluster::handle_completed(std::uint64_t cycle) {
       warps_.find_ready(a->warp, cycle);
     }
     if (ends_cta) cta_maybe_done(cta);
-    maybe_drained();
+    maybe_drained(launch);
   }
 }
 
@@ -242,6 +243,7 @@ void SmCluster::issue(Scheduler& s, std::uint32_t slot, std::uint64_t cycle, Tic
   IssueResult result;
   w.program->issue(IssueContext{cycle, id_.value, slot, sm_count_}, result);
   ++stats_.warp_instructions;
+  launches_.count_instruction(w.launch);
   stats_.thread_instructions += static_cast<unsigned>(__builtin_popcount(result.active));
 
   static constexpr std::uint32_t SmConfig::*kLatency[kUnits] = {
@@ -312,9 +314,9 @@ void SmCluster::memory_issued(std::uint32_t slot, const OpInfo& op, const Memory
     warps_.write_pending(w, op, WarpTable::kNever);
   } else {
     ++w.stores;
-    ++stores_;
+    launches_.add_store(w.launch);
   }
-  lsu_.take(m, op, slot, w.age, t);
+  lsu_.take(m, op, slot, w.age, w.launch, t);
 }
 
 std::uint64_t SmCluster::next_cycle(std::uint64_t cycle) const {
@@ -362,8 +364,7 @@ void SmCluster::settle_statistics() {
 // Housekeeping.
 
 bool SmCluster::idle() const {
-  return warps_.occupied() == 0 && starts_.empty() && releases_.empty() && stores_ == 0 &&
-         lsu_.idle();
+  return warps_.occupied() == 0 && starts_.empty() && releases_.empty() && lsu_.idle();
 }
 
 unsigned SmCluster::resident_warps() const {
@@ -407,9 +408,7 @@ void SmCluster::reset() {
   }
   scheduling_->reset();
   shared_free_ = 0;
-  live_ctas_ = 0;
-  stores_ = 0;
-  busy_ = false;
+  launches_.reset();
   drained_ = nullptr;
   close_at_ = open_at_ = kNever;
   wake_.cancel();

@@ -17,6 +17,7 @@
 #include "modules/sm/load_store_unit.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/sm_interfaces.h"
+#include "modules/sm/sm_launches.h"
 #include "modules/sm/sm_stats.h"
 #include "modules/sm/warp_scheduler.h"
 #include "modules/sm/warp_table.h"
@@ -59,16 +60,17 @@ class SmCluster final : public sc_core::sc_module,
   const SmStats& stats() const { return stats_; }
   const LoadStoreStats& memory_stats() const { return lsu_.stats(); }
 
-  void start_cta(KernelProgram& kernel, CtaId cta, Tick at) override;
-  void adopt_cta(std::unique_ptr<CtaProgram> program, CtaId cta, Tick at) override;
-  void release_cta(CtaId cta, CtaReleased released) override;
-  unsigned resident_ctas(const CtaResources& resources) const override;
+  void start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) override;
+  void adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) override;
+  void release_cta(LaunchedCta cta, CtaReleased released) override;
+  SmResources capacity() const override;
   void quiesce(std::function<void()> drained) override;
   void resume() override;
 
-  void settle_statistics();  ///< counts the issue slots of all cycles before now
-  /// Slots that warps of resident CTAs occupy.
-  unsigned resident_warps() const;
+  void settle_statistics();         ///< counts the issue slots of all cycles before now
+  unsigned resident_warps() const;  ///< slots that warps of resident CTAs occupy
+  /// Warp instructions of a launch, since the last call for it.
+  Counter take_instructions(LaunchSlot launch) { return launches_.take_instructions(launch); }
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
@@ -78,7 +80,7 @@ class SmCluster final : public sc_core::sc_module,
   static constexpr unsigned kUnits = 4;  ///< units with an issue interval: the first values of Unit
   struct Cta {
     std::unique_ptr<CtaProgram> program;
-    CtaId id;
+    LaunchedCta id;
     std::uint32_t live_warps = 0;
     std::uint32_t loads = 0;  ///< outstanding loads, atomics with a result, asynchronous copies
     std::uint64_t slots = 0;  ///< of its warps
@@ -86,10 +88,10 @@ class SmCluster final : public sc_core::sc_module,
   /// A CTA to be started, or (`adopted`) taken over.
   struct Start {
     KernelProgram* kernel = nullptr;
-    CtaId cta;
+    LaunchedCta cta;
     std::unique_ptr<CtaProgram> adopted;
   };
-  using Release = std::pair<CtaId, CtaReleased>;
+  using Release = std::pair<LaunchedCta, CtaReleased>;
   struct Scheduler {
     std::uint64_t mine = 0;  ///< its warp slots
     std::uint32_t last = WarpCandidates::kNone;
@@ -119,7 +121,7 @@ class SmCluster final : public sc_core::sc_module,
   void warp_ended(std::uint32_t slot, std::uint64_t cycle);
   void cta_maybe_done(std::uint32_t cta);
   std::unique_ptr<CtaProgram> free_cta(Cta& cta);
-  void maybe_drained();
+  void maybe_drained(LaunchSlot launch);
   std::uint64_t issuable_fences() const;
   std::uint64_t issuable_waits(std::uint64_t cycle) const;
   std::uint64_t next_wait_limit(std::uint64_t cycle) const;
@@ -137,7 +139,6 @@ class SmCluster final : public sc_core::sc_module,
   std::uint64_t cycle_ = 0;            ///< last cycle that has been processed
   std::uint64_t accounted_cycle_ = 0;  ///< last cycle whose issue slots have been counted
   std::uint64_t shared_free_ = 0;
-  std::uint64_t stores_ = 0;
   TimedQueue<Start> starts_;
   ProcessTimer wake_;
   Tick close_at_ = kNever;
@@ -145,8 +146,7 @@ class SmCluster final : public sc_core::sc_module,
   const std::unique_ptr<WarpScheduler> scheduling_;
   std::vector<Scheduler> schedulers_;
   std::vector<Release> releases_;
-  std::uint32_t live_ctas_ = 0;
-  bool busy_ = false;  ///< has work; sm_drained() has not been called since
+  SmLaunches launches_;
   std::vector<Cta> cta_slots_;
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
   SmStats stats_;

@@ -7,36 +7,29 @@
 
 namespace tessera {
 
-unsigned SmCluster::resident_ctas(const CtaResources& r) const {
-  const std::uint32_t warps = (r.threads + kWarpLanes - 1) / kWarpLanes;
-  if (warps == 0) return 0;
-  std::uint32_t n = std::min(config_.max_ctas, config_.max_warps / warps);
-  n = std::min(n, config_.max_threads / r.threads);
-  // Registers are allocated to whole warps.
-  const std::uint64_t registers = std::uint64_t{r.registers_per_thread} * warps * kWarpLanes;
-  if (registers != 0) {
-    n = static_cast<std::uint32_t>(std::min<std::uint64_t>(n, config_.registers / registers));
-  }
-  if (r.shared_bytes != 0) n = std::min(n, config_.shared_bytes / r.shared_bytes);
-  return n;
+SmResources SmCluster::capacity() const {
+  return {config_.max_ctas, config_.max_warps, config_.max_threads, config_.registers,
+          config_.shared_bytes};
 }
 
 // Start and hand-over.
 
-void SmCluster::start_cta(KernelProgram& kernel, CtaId cta, Tick at) {
+void SmCluster::start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) {
+  launches_.add_cta(cta.launch);
   const Tick due = clock_.after(at, 0);
   starts_.push(due, 0, Start{&kernel, cta, nullptr});
   wake_.at(due);
 }
 
-void SmCluster::adopt_cta(std::unique_ptr<CtaProgram> program, CtaId cta, Tick at) {
+void SmCluster::adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) {
   sc_assert(program->live_warps() != 0);
+  launches_.add_cta(cta.launch);
   const Tick due = clock_.after(at, 0);
   starts_.push(due, 0, Start{nullptr, cta, std::move(program)});
   wake_.at(due);
 }
 
-void SmCluster::release_cta(CtaId cta, CtaReleased released) {
+void SmCluster::release_cta(LaunchedCta cta, CtaReleased released) {
   releases_.emplace_back(cta, std::move(released));
   wake_.at(clock_.after(now() + 1, 0));
 }
@@ -50,19 +43,18 @@ void SmCluster::admit(Start start, std::uint64_t cycle) {
     cta.program = std::move(start.adopted);
     l1_control->flush();
   } else {
-    cta.program = start.kernel->start_cta(start.cta);
+    cta.program = start.kernel->start_cta(start.cta.id);
     ++stats_.ctas;
   }
   cta.id = start.cta;
   cta.live_warps = cta.program->live_warps();
   cta.loads = 0;
   cta.slots = 0;
-  ++live_ctas_;
-  busy_ = true;
   for (unsigned i = 0; i < cta.program->warp_count(); ++i) {
     const auto index = static_cast<std::uint32_t>(free - cta_slots_.begin());
     const std::uint32_t slot = warps_.add(cta.program->warp(i), index, i);
     cta.slots |= WarpTable::bit(slot);
+    warps_[slot].launch = start.cta.launch;
     if ((cta.program->ended_warps() >> i & 1) != 0) continue;
     if ((cta.program->waiting_warps() >> i & 1) != 0) warps_.park(slot);
     warps_.set_next(slot, cycle);
@@ -92,12 +84,13 @@ void SmCluster::handle_releases() {
       ++i;
       continue;
     }
+    const LaunchSlot launch = releases_[i].first.launch;
     const CtaReleased released = std::move(releases_[i].second);
     releases_.erase(releases_.begin() + static_cast<std::ptrdiff_t>(i));
     std::unique_ptr<CtaProgram> program;
     if (cta != cta_slots_.end()) program = free_cta(*cta);
     released(std::move(program));
-    maybe_drained();
+    maybe_drained(launch);
   }
 }
 
@@ -139,7 +132,7 @@ void SmCluster::cta_maybe_done(std::uint32_t index) {
   if (cta.live_warps != 0 || cta.loads != 0 || cta.program == nullptr) return;
   free_cta(cta);
   dispatcher->cta_finished(id_, cta.id);
-  maybe_drained();
+  maybe_drained(cta.id.launch);
 }
 
 std::unique_ptr<CtaProgram> SmCluster::free_cta(Cta& cta) {
@@ -147,14 +140,12 @@ std::unique_ptr<CtaProgram> SmCluster::free_cta(Cta& cta) {
     warps_.remove(WarpTable::first(left));
   }
   stats_.resident_warps.set(resident_warps(), now());
-  --live_ctas_;
+  launches_.remove_cta(cta.id.launch);
   return std::move(cta.program);
 }
 
-void SmCluster::maybe_drained() {
-  if (!busy_ || live_ctas_ != 0 || stores_ != 0 || !starts_.empty()) return;
-  busy_ = false;
-  dispatcher->sm_drained(id_);
+void SmCluster::maybe_drained(LaunchSlot launch) {
+  if (launches_.has_left(launch)) dispatcher->sm_drained(id_, launch);
 }
 
 }  // namespace tessera

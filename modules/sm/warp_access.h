@@ -51,6 +51,7 @@ struct WarpAccess {
   std::uint8_t lines_left = 0;  ///< without a response yet
   AtomicOp atomic = AtomicOp::kAdd;
   AtomicType atomic_type = AtomicType::kU32;
+  LaunchSlot launch;
 
   WarpAccess()
       : read_only(false),

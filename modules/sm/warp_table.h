@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "common/ids.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {
@@ -23,7 +24,8 @@ struct Warp {
   const OpInfo* next = nullptr;  ///< nullptr: the warp has ended
   std::uint16_t cta = 0;         ///< slot of its CTA
   std::uint16_t index = 0;       ///< within its CTA
-  std::uint64_t age = 0;         ///< order of arrival at the SM
+  LaunchSlot launch;
+  std::uint64_t age = 0;  ///< order of arrival at the SM
   std::uint64_t ready_cycle = ~std::uint64_t{0};
   std::uint32_t loads = 0;   ///< outstanding accesses with a result
   std::uint32_t stores = 0;  ///< outstanding accesses without a result

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/ids.h"
 #include "modules/core/byte_mask.h"
 #include "modules/umh/nmoesi.h"
 
@@ -75,6 +76,8 @@ struct CoherenceMessage {
   /// kWriteBackAck: the receiver must send a kGrantAck. An HMD does not know which lines the LLC
   /// holds, and would otherwise not know whether a snoop overtakes this acknowledgement.
   bool confirm = false;
+  /// For which the receiver counts what it does.
+  LaunchSlot launch;
   /// kReadSnoop: SMD that the owner sends the block to. kPeerData, kListen: the directory that
   /// receives the kGrantAck, and the owner.
   AgentId peer = kNoAgent;

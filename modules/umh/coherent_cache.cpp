@@ -106,6 +106,7 @@ void CoherentCache::access(const CoherentAccess& access, Completion done) {
   auto job = std::make_unique<Job>();
   job->kind = Job::Kind::kAccess;
   job->line = access.line;
+  job->launch = access.launch;
   job->access = access;
   job->completion = std::move(done);
   switch (access.kind) {
@@ -128,11 +129,12 @@ void CoherentCache::access(const CoherentAccess& access, Completion done) {
   leave();
 }
 
-void CoherentCache::evict(std::uint64_t line, std::function<void()> done) {
+void CoherentCache::evict(std::uint64_t line, std::function<void()> done, LaunchSlot launch) {
   enter();
   auto job = std::make_unique<Job>();
   job->kind = Job::Kind::kFlush;
   job->line = block_of(line) * config_.block_lines;
+  job->launch = launch;
   job->done = std::move(done);
   enqueue(std::move(job));
   leave();
@@ -163,6 +165,7 @@ void CoherentCache::receive(const CoherenceMessage& message) {
       job->kind = write_back ? Job::Kind::kWriteBack : Job::Kind::kChildRequest;
       job->action = message.type == MessageType::kReadRequest ? Action::kLoad : Action::kStore;
       job->line = message.line;
+      job->launch = message.launch;
       job->child = position_of(message.from).value();
       job->message = message;
       enqueue(std::move(job));
@@ -200,7 +203,11 @@ void CoherentCache::receive(const CoherenceMessage& message) {
 void CoherentCache::enqueue(std::unique_ptr<Job> job) {
   const std::uint64_t block = block_of(job->line);
   if (job->kind != Job::Kind::kFlush) ++pending_;
-  active_[block].queue.push_back(std::move(job));
+  Activity& a = active_[block];
+  job->waited = std::any_of(a.running.begin(), a.running.end(), [](const auto& other) {
+    return other->phase == Phase::kWaitFrame || other->phase == Phase::kWaitGrant;
+  });
+  a.queue.push_back(std::move(job));
   mark_ready(block);
 }
 
@@ -284,6 +291,7 @@ void CoherentCache::obtain_permission(Job& job) {
   const ActionCell cell = on(s, job.action);
   const bool hit = cell.need == Need::kHit || (mutated(ProtocolMutation::kStoreHitsShared) &&
                                                s == State::kS && job.action == Action::kStore);
+  count_request(job, hit);
   if (hit) {
     tags_.touch(find(block));
     if (job.kind == Job::Kind::kAccess) {
@@ -297,9 +305,23 @@ void CoherentCache::obtain_permission(Job& job) {
   if (b != nullptr || allocate_frame(job)) {
     send_request(job);
   } else {
-    job.phase = Phase::kWaitFrame;
+    begin_fetch(job, Phase::kWaitFrame);
     frame_waiters_.push_back(&job);
   }
+}
+
+void CoherentCache::count_request(Job& job, bool hit) {
+  const bool merged = hit && job.waited;
+  job.access.merged = merged;
+  if (counts == nullptr || job.kind != Job::Kind::kChildRequest) return;
+  LevelCounts& c = (*counts)[job.launch];
+  ++(merged ? c.merged : hit ? c.hits : c.misses);
+}
+
+/// The jobs of the block that are queued wait for this fetch.
+void CoherentCache::begin_fetch(Job& job, Phase phase) {
+  job.phase = phase;
+  for (const auto& queued : active_.at(block_of(job.line)).queue) queued->waited = true;
 }
 
 bool CoherentCache::allocate_frame(Job& job) {
@@ -320,6 +342,7 @@ bool CoherentCache::allocate_frame(Job& job) {
   auto eviction = std::make_unique<Job>();
   eviction->kind = Job::Kind::kFlush;
   eviction->line = victim * config_.block_lines;
+  eviction->launch = job.launch;
   eviction->victim_of = block;
   tags_.lock(f, true);
   active_[victim].queue.push_front(std::move(eviction));
@@ -356,7 +379,8 @@ void CoherentCache::send_request(Job& job) {
   m.to = parent_of(block);
   m.line = block * config_.block_lines;
   m.lines = config_.block_lines;
-  job.phase = Phase::kWaitGrant;
+  m.launch = job.launch;
+  begin_fetch(job, Phase::kWaitGrant);
   network_.send(std::move(m));
 }
 
@@ -371,7 +395,7 @@ void CoherentCache::handle_grant(const CoherenceMessage& message) {
     if (!keep_stale) {
       copy_masked(line.bytes.data(), l.bytes.data(), l.mask.without(line.dirty), kLineBytes);
     }
-    if (on_written) on_written(l.line);
+    if (on_written) on_written(l.line, job->launch);
   }
   b->state = message.state;
   acknowledge(message);
@@ -389,6 +413,7 @@ void CoherentCache::acknowledge(const CoherenceMessage& message) {
   ack.to = parent_of(block_of(message.line));  // not the peer
   ack.line = message.line;
   ack.lines = message.lines;
+  ack.launch = message.launch;
   network_.send(std::move(ack));
 }
 
@@ -424,7 +449,7 @@ void CoherentCache::snoop_children(Job& job) {
   if (job.action == Action::kLoad) {
     if (entry.owner != DirectoryEntry::kNoOwner && entry.owner != job.child) {
       job.awaited = 1;
-      send_snoop(MessageType::kReadSnoop, job.line, entry.owner);
+      send_snoop(MessageType::kReadSnoop, job.line, entry.owner, job.launch);
     }
   } else {
     std::uint64_t others = entry.sharers & ~sharer_bit(job.child);
@@ -432,7 +457,7 @@ void CoherentCache::snoop_children(Job& job) {
     for (; others != 0; others &= others - 1) {
       ++job.awaited;
       send_snoop(MessageType::kInvalidateSnoop, job.line,
-                 static_cast<unsigned>(__builtin_ctzll(others)));
+                 static_cast<unsigned>(__builtin_ctzll(others)), job.launch);
     }
   }
   if (job.awaited == 0) grant(job);
@@ -447,6 +472,7 @@ void CoherentCache::grant(Job& job) {
   m.from = self_;
   m.to = children_[job.child];
   m.line = job.line;
+  m.launch = job.launch;
   const bool alone = (entry.sharers & ~sharer_bit(job.child)) == 0;
   if (job.action == Action::kStore) {
     m.state = on(State::kI, Action::kStore).next;
@@ -463,6 +489,7 @@ void CoherentCache::grant(Job& job) {
     entry.sharers |= sharer_bit(job.child);
   }
   m.data.push_back({job.line, ByteMask::first(kLineBytes), line.bytes});
+  if (counts != nullptr) (*counts)[job.launch].bytes += kLineBytes;
   network_.send(std::move(m));
   job.phase = Phase::kWaitGrantAck;
   if (mutated(ProtocolMutation::kNoWaitForGrantAck)) finish(job);

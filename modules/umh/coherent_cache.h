@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "modules/cache/cache_array.h"
+#include "modules/core/launch_counts.h"
 #include "modules/core/memory_request.h"
 #include "modules/umh/coherence_message.h"
 #include "modules/umh/nmoesi.h"
@@ -34,6 +35,10 @@ struct CoherentAccess {
   /// Stored bytes. On completion of a load, a coherent store or an atomic: the line's bytes.
   std::array<unsigned char, kLineBytes> bytes{};
   AtomicOperands* operands = nullptr;  ///< kAtomic: the lanes' old values are written on completion
+  LaunchSlot launch;
+  /// Written on completion: the access has waited for a fetch of its block by another one, and
+  /// needed none of its own.
+  bool merged = false;
 };
 
 /// Blocks that a final flush writes back and evicts.
@@ -106,7 +111,8 @@ class CoherentCache {
   /// Accepts a message from the network.
   void receive(const CoherenceMessage& message);
   /// Evicts the block of a line, if there is one. Requests in progress are completed first.
-  void evict(std::uint64_t line, std::function<void()> done = {});
+  /// `launch`: for which the write-back is counted.
+  void evict(std::uint64_t line, std::function<void()> done = {}, LaunchSlot launch = {});
   /// Evicts blocks_to_flush(). `done` is called after the parent has acknowledged every write-back.
   void flush(const std::function<void()>& done);
 
@@ -117,7 +123,9 @@ class CoherentCache {
   /// What has happened since the last call.
   CoherentCacheEvents take_events() { return std::exchange(events_, {}); }
   /// Called for each line whose bytes a grant or a merge has written here. Can be empty.
-  std::function<void(std::uint64_t line)> on_written;
+  std::function<void(std::uint64_t line, LaunchSlot launch)> on_written;
+  /// Counts requests of children, and the bytes of grants to them. Can be null.
+  LaunchCounts* counts = nullptr;
   /// Accesses, and requests of children, that have not been completed. Write-backs are requests.
   std::size_t pending() const { return pending_; }
   /// Pending transactions, one per line of text. Empty if idle.
@@ -173,7 +181,9 @@ class CoherentCache {
     Phase phase = Phase::kQueued;
     bool exclusive = true;  ///< no other job of the block runs
     bool evicting = false;  ///< an eviction for this job's frame is in progress
-    unsigned awaited = 0;   ///< responses of children
+    bool waited = false;    ///< for a fetch of the block by another job
+    LaunchSlot launch;
+    unsigned awaited = 0;  ///< responses of children
     std::uint64_t line = 0;
     unsigned child = 0;  ///< position of the requester
     Action action = Action::kLoad;
@@ -231,6 +241,8 @@ class CoherentCache {
   void release_frame(std::uint64_t block);
   void retry_frames();
   void send_request(Job& job);
+  void begin_fetch(Job& job, Phase phase);
+  void count_request(Job& job, bool hit);
   void handle_grant(const CoherenceMessage& message);
   void acknowledge(const CoherenceMessage& message);
   void snoop_children(Job& job);
@@ -239,7 +251,7 @@ class CoherentCache {
 
   void handle_write_back(Job& job);
   void recall(Job& job);
-  unsigned invalidate_children(std::uint64_t block, const Block& b);
+  unsigned invalidate_children(std::uint64_t block, const Block& b, LaunchSlot launch);
   void collect_dirty(std::uint64_t block, Block& b, std::vector<LineBytes>& into);
   void write_back(Job& job);
   void handle_write_back_ack(const CoherenceMessage& message);
@@ -256,7 +268,7 @@ class CoherentCache {
   void handle_response(const CoherenceMessage& message);
   static void remove_child(DirectoryEntry& entry, unsigned child);
   void merge(Block& block, const CoherenceMessage& from_child);
-  void send_snoop(MessageType type, std::uint64_t line, unsigned child);
+  void send_snoop(MessageType type, std::uint64_t line, unsigned child, LaunchSlot launch);
 
   CoherentCacheConfig config_;
   AgentId self_;

@@ -76,10 +76,11 @@ std::unique_ptr<CoherentCache> CoherentCacheBlock::make_cache() {
       config_.cache, place_.self, static_cast<CoherenceNetwork&>(*this), place_.parents,
       place_.children, place_.parent_lines);
   cache->on_written = written_;
+  cache->counts = &counts_;
   return cache;
 }
 
-void CoherentCacheBlock::observe_written(std::function<void(std::uint64_t line)> written) {
+void CoherentCacheBlock::observe_written(Written written) {
   written_ = std::move(written);
   cache_->on_written = written_;
 }
@@ -145,6 +146,7 @@ void CoherentCacheBlock::access(Payload& payload, Tick t) {
   CoherentAccess a;
   a.line = payload.get_address() / kLineBytes;
   a.mask = byte_mask_of(payload);
+  a.launch = request.launch;
   switch (request.kind) {
     case RequestKind::kLoad:
       ++(request.bypass_l1 ? stats_.coherent_stores : stats_.loads);
@@ -176,7 +178,11 @@ void CoherentCacheBlock::access(Payload& payload, Tick t) {
 void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& result, Tick looked_up) {
   const bool hit = looked_up_ == &payload;
   const bool load = result.kind == CoherentAccess::Kind::kLoad;
-  if (load) ++(hit ? stats_.load_hits : stats_.load_misses);
+  LevelCounts& counts = counts_[result.launch];
+  if (load) {
+    ++(hit ? stats_.load_hits : stats_.load_misses);
+    ++(hit ? counts.hits : result.merged ? counts.merged : counts.misses);
+  }
   if (!load && hit && payload.is_write()) ++stats_.store_hits;
   if (result.kind == CoherentAccess::Kind::kNStore && !exclusive(cache_->state(result.line))) {
     stored_.insert(result.line);
@@ -185,6 +191,7 @@ void CoherentCacheBlock::completed(Payload& payload, const CoherentAccess& resul
   if (payload.is_read()) {
     const MemoryRequest& request = request_of(payload);
     stats_.bytes_to_core += request.useful_bytes;
+    counts.bytes += request.useful_bytes;
     if (request.carries_data) {
       std::memcpy(payload.get_data_ptr(), result.bytes.data(), kLineBytes);
     }
@@ -202,20 +209,23 @@ void CoherentCacheBlock::send_to_core(Tick t) {
 
 // Fences, flushes and evictions.
 
-void CoherentCacheBlock::flush() { add_sweep(false, {}); }
+void CoherentCacheBlock::flush() { add_sweep(false, {}, {}); }
 
-void CoherentCacheBlock::flush(std::function<void()> done) { add_sweep(true, std::move(done)); }
+void CoherentCacheBlock::flush(LaunchSlot launch, std::function<void()> done) {
+  add_sweep(true, launch, std::move(done));
+}
 
 void CoherentCacheBlock::evict(std::uint64_t line, std::function<void()> done) {
   evictions_.push_back({clock_.after(now() + 1, 0), line, std::move(done)});
   wake_.at(evictions_.back().due);
 }
 
-void CoherentCacheBlock::add_sweep(bool evicts, std::function<void()> done) {
+void CoherentCacheBlock::add_sweep(bool evicts, LaunchSlot launch, std::function<void()> done) {
   ++(evicts ? flush_stats_.flushes : stats_.fences);
   Sweep s;
   s.due = clock_.after(now() + 1, 0);
   s.evicts = evicts;
+  s.launch = launch;
   s.done = std::move(done);
   wake_.at(s.due);
   sweeps_.push_back(std::move(s));
@@ -258,7 +268,7 @@ void CoherentCacheBlock::treat(Sweep& s) {
   // The sweep stays the first one until nothing is outstanding.
   const auto completed_line = [this] { --sweeps_.front().outstanding; };
   if (s.evicts) {
-    cache_->evict(line, completed_line);
+    cache_->evict(line, completed_line, s.launch);
     return;
   }
   CoherentAccess synchronise;

@@ -91,12 +91,14 @@ class CoherentCacheBlock : public CoherenceBlock,
 
   const CoherentCache& cache() const { return *cache_; }
   const CoherentAccessStats& stats() const { return stats_; }
+  /// L1: of the core's loads. Other levels: requests of children, and bytes of grants.
+  LaunchCounts& launch_counts() { return counts_; }
   /// Evicts the block of a line, if there is one. `done` is called when it has left, and the parent
   /// has acknowledged its write-back. Takes effect at the next clock edge.
   void evict(std::uint64_t line, std::function<void()> done);
 
   void flush() override;
-  void flush(std::function<void()> done) override;
+  void flush(LaunchSlot launch, std::function<void()> done) override;
 
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -108,10 +110,11 @@ class CoherentCacheBlock : public CoherenceBlock,
   void register_statistics(StatisticsRegistry& registry) const override;
 
  protected:
+  using Written = std::function<void(std::uint64_t line, LaunchSlot launch)>;
   void handle(const CoherenceMessage& message) override { cache_->receive(message); }
   std::size_t pending() const override { return cache_->pending(); }
   /// From now on, `written` is called for each line whose bytes a grant or a merge writes here.
-  void observe_written(std::function<void(std::uint64_t line)> written);
+  void observe_written(Written written);
   void after_lookup(Tick t) override;
   Tick next_work(Tick t) const override;
   std::string describe_transactions() const override { return cache_->describe_waiting(); }
@@ -123,6 +126,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   struct Sweep {
     Tick due = 0;                ///< first edge at which it can begin
     bool evicts = false;         ///< otherwise: synchronises
+    LaunchSlot launch;           ///< evicts: for which it is counted
     std::function<void()> done;  ///< can be empty
     bool begun = false;
     std::deque<std::uint64_t> lines;  ///< to be treated
@@ -137,7 +141,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   void access(Payload& payload, Tick t);
   void completed(Payload& payload, const CoherentAccess& result, Tick looked_up);
   void send_to_core(Tick t);
-  void add_sweep(bool evicts, std::function<void()> done);
+  void add_sweep(bool evicts, LaunchSlot launch, std::function<void()> done);
   void sweep(Tick t);
   /// Whether a sweep stops the core's accesses at t. One that is ordered at t begins later, so that
   /// the order of processes does not matter.
@@ -149,7 +153,7 @@ class CoherentCacheBlock : public CoherenceBlock,
 
   const CoherentCacheBlockConfig config_;
   PayloadCheck check_;
-  std::function<void(std::uint64_t line)> written_;
+  Written written_;
   std::unique_ptr<CoherentCache> cache_;
   TimedQueue<Payload*> accesses_;
   ResponsePort<> core_port_;
@@ -164,6 +168,7 @@ class CoherentCacheBlock : public CoherenceBlock,
   std::deque<Eviction> evictions_;
   std::unordered_set<std::uint64_t> stored_;  ///< lines for the next fence
   StallTracker access_stalls_;
+  LaunchCounts counts_;
   CoherentAccessStats stats_;
   CoherentFlushStats flush_stats_;
   Backdoor* untimed_ = nullptr;

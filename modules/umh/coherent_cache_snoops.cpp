@@ -36,6 +36,7 @@ void CoherentCache::handle_write_back(Job& job) {
   ack.from = self_;
   ack.to = job.message.from;
   ack.line = job.line;
+  ack.launch = job.launch;
   network_.send(std::move(ack));
   finish(job);
 }
@@ -47,7 +48,7 @@ void CoherentCache::merge(Block& block, const CoherenceMessage& from_child) {
     copy_masked(line.bytes.data(), l.bytes.data(), all ? ByteMask::first(kLineBytes) : l.mask,
                 kLineBytes);
     line.dirty |= l.mask;
-    if (on_written) on_written(l.line);
+    if (on_written) on_written(l.line, from_child.launch);
     // Table II has no column for the write-back of an upper level. An exclusive block stays
     // exclusive, because other lines of the block can be M or E above.
     block.state = on(block.state, exclusive(block.state) ? Action::kStore : Action::kNStore).next;
@@ -62,17 +63,19 @@ void CoherentCache::recall(Job& job) {
     return;
   }
   job.phase = Phase::kWaitChildren;
-  job.awaited = mutated(ProtocolMutation::kSkipRecall) ? 0 : invalidate_children(block, *b);
+  job.awaited =
+      mutated(ProtocolMutation::kSkipRecall) ? 0 : invalidate_children(block, *b, job.launch);
   if (job.awaited == 0) write_back(job);
 }
 
-unsigned CoherentCache::invalidate_children(std::uint64_t block, const Block& b) {
+unsigned CoherentCache::invalidate_children(std::uint64_t block, const Block& b,
+                                            LaunchSlot launch) {
   unsigned sent = 0;
   for (std::uint32_t i = 0; i < config_.block_lines; ++i) {
     for (std::uint64_t left = b.lines[i].directory.sharers; left != 0; left &= left - 1) {
       ++sent;
       send_snoop(MessageType::kInvalidateSnoop, block * config_.block_lines + i,
-                 static_cast<unsigned>(__builtin_ctzll(left)));
+                 static_cast<unsigned>(__builtin_ctzll(left)), launch);
     }
   }
   return sent;
@@ -105,6 +108,7 @@ void CoherentCache::write_back(Job& job) {
     m.line = block * config_.block_lines;
     m.lines = config_.block_lines;
     m.non_coherent = buffer.non_coherent;
+    m.launch = job.launch;
     m.data = buffer.data;
     active_.at(block).write_back = std::move(buffer);
     network_.send(std::move(m));
@@ -136,6 +140,7 @@ void CoherentCache::handle_snoop(const CoherenceMessage& message) {
   snoop->response.to = message.from;
   snoop->response.line = message.line;
   snoop->response.lines = message.lines;
+  snoop->response.launch = message.launch;
   const std::uint64_t first = block_of(message.line);
   const std::uint64_t last = block_of(message.line + message.lines - 1);
   std::vector<std::uint64_t> present;
@@ -173,13 +178,14 @@ void CoherentCache::start_snoop(std::uint64_t block, Activity& a) {
     return;
   }
   if (snoop_result(snoop, b->state).next == State::kI) {
-    a.snoop->awaited = invalidate_children(block, *b);
+    a.snoop->awaited = invalidate_children(block, *b, snoop.message.launch);
   } else {
     for (std::uint32_t i = 0; i < config_.block_lines; ++i) {
       const DirectoryEntry& entry = b->lines[i].directory;
       if (entry.owner == DirectoryEntry::kNoOwner) continue;
       ++a.snoop->awaited;
-      send_snoop(MessageType::kReadSnoop, block * config_.block_lines + i, entry.owner);
+      send_snoop(MessageType::kReadSnoop, block * config_.block_lines + i, entry.owner,
+                 snoop.message.launch);
     }
   }
   if (a.snoop->awaited == 0) finish_snoop(block, a);
@@ -204,6 +210,7 @@ void CoherentCache::finish_snoop(std::uint64_t block, Activity& a) {
       m.from = self_;
       m.to = snoop.message.peer;
       m.peer = snoop.message.from;
+      m.launch = snoop.message.launch;
       m.line = block * config_.block_lines;
       m.lines = config_.block_lines;
       m.state = on(State::kI, Action::kLoad).next;
@@ -239,12 +246,14 @@ void CoherentCache::respond(Snoop& snoop) {
   network_.send(std::move(r));
 }
 
-void CoherentCache::send_snoop(MessageType type, std::uint64_t line, unsigned child) {
+void CoherentCache::send_snoop(MessageType type, std::uint64_t line, unsigned child,
+                               LaunchSlot launch) {
   CoherenceMessage m;
   m.type = type;
   m.from = self_;
   m.to = children_[child];
   m.line = line;
+  m.launch = launch;
   network_.send(std::move(m));
 }
 

@@ -13,18 +13,20 @@ void describe(StatisticsVisitor& v, DirectoryMemoryStats& s) {
   v.occupancy("memory_backlog", s.backlog, "access", "accesses to it without response");
 }
 
-Transaction& DirectoryMemory::access(tlm::tlm_command command, std::uint64_t line, Tick t) {
+Transaction& DirectoryMemory::access(tlm::tlm_command command, std::uint64_t line,
+                                     LaunchSlot launch, Tick t) {
   Transaction& out = pool_.acquire();
   out.set_line(command, address_(line), kLineBytes);
   MemoryRequest& r = out.request();
   r.kind = command == tlm::TLM_READ_COMMAND ? RequestKind::kFill : RequestKind::kWriteBack;
   r.useful_bytes = kLineBytes;
+  r.launch = launch;
   port_.requests.queue.push(t, 0, &out);
   return out;
 }
 
-void DirectoryMemory::write(std::uint64_t line, Tick t) {
-  accesses_.emplace(&access(tlm::TLM_WRITE_COMMAND, line, t), waiters_.end());
+void DirectoryMemory::write(std::uint64_t line, LaunchSlot launch, Tick t) {
+  accesses_.emplace(&access(tlm::TLM_WRITE_COMMAND, line, launch, t), waiters_.end());
   ++stats_.lines_written;
   stats_.backlog.set(backlog(), t);
 }
@@ -43,9 +45,10 @@ void DirectoryMemory::post(CoherenceMessage&& message, Tick t) {
     ready_(std::move(message));
     return;
   }
+  const LaunchSlot launch = message.launch;
   const WaiterId waiter = waiters_.insert(waiters_.end(), {std::move(message), lines.size()});
   for (const std::uint64_t line : lines) {
-    accesses_.emplace(&access(tlm::TLM_READ_COMMAND, line, t), waiter);
+    accesses_.emplace(&access(tlm::TLM_READ_COMMAND, line, launch, t), waiter);
     ++stats_.lines_read;
   }
   stats_.backlog.set(backlog(), t);

@@ -54,7 +54,7 @@ class DirectoryMemory {
     look_up(message);
     arrived_ = nullptr;
   }
-  void write(std::uint64_t line, Tick t);
+  void write(std::uint64_t line, LaunchSlot launch, Tick t);
   /// Reads the bytes of a message that leaves, and then calls `ready`, within the call if there is
   /// nothing to read.
   void post(CoherenceMessage&& message, Tick t);
@@ -82,7 +82,7 @@ class DirectoryMemory {
   };
   using WaiterId = std::list<Waiter>::iterator;
   bool has_arrived(std::uint64_t line) const;
-  Transaction& access(tlm::tlm_command command, std::uint64_t line, Tick t);
+  Transaction& access(tlm::tlm_command command, std::uint64_t line, LaunchSlot launch, Tick t);
 
   const ClockDomain& clock_;
   TransactionPool& pool_;

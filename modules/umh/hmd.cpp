@@ -158,6 +158,7 @@ void Hmd::snoop(MessageType type, std::uint64_t block, Activity& a, unsigned chi
   m.to = children_[child];
   m.line = block * block_lines_;
   m.lines = block_lines_;
+  m.launch = t.request.launch;
   if (config_.peer_transfer && type == MessageType::kReadSnoop && child < smds_ &&
       t.child < smds_) {
     // The peer's data can arrive before its response to this snoop.
@@ -170,6 +171,7 @@ void Hmd::snoop(MessageType type, std::uint64_t block, Activity& a, unsigned chi
     listen.peer = children_[child];
     listen.line = m.line;
     listen.lines = m.lines;
+    listen.launch = m.launch;
     network_.send(std::move(listen));
   }
   network_.send(std::move(m));
@@ -178,7 +180,7 @@ void Hmd::snoop(MessageType type, std::uint64_t block, Activity& a, unsigned chi
 void Hmd::merge(const CoherenceMessage& message) {
   for (LineBytes l : message.data) {
     if (mutated(ProtocolMutation::kMergeWithoutMask)) l.mask = ByteMask::first(kLineBytes);
-    memory_.write(l);
+    memory_.write(l, message.launch);
   }
 }
 
@@ -245,6 +247,7 @@ void Hmd::continue_after_snoops(std::uint64_t block, Activity& a) {
     ack.to = t.request.from;
     ack.line = t.request.line;
     ack.lines = t.request.lines;
+    ack.launch = t.request.launch;
     ack.confirm = t.child >= smds_;
     t.acknowledged = !ack.confirm;
     network_.send(std::move(ack));
@@ -267,6 +270,7 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
   m.to = t.request.from;
   m.line = t.request.line;
   m.lines = t.request.lines;
+  m.launch = t.request.launch;
   const bool alone = (entry.sharers & ~sharer_bit(t.child)) == 0;
   if (t.request.type == MessageType::kWriteRequest) {
     m.state = on(State::kI, Action::kStore).next;

@@ -20,8 +20,8 @@ class HostMemory {
   using Line = std::array<unsigned char, kLineBytes>;
   virtual ~HostMemory() = default;
   virtual Line read(std::uint64_t line) = 0;
-  /// Writes the masked bytes.
-  virtual void write(const LineBytes& bytes) = 0;
+  /// Writes the masked bytes. `launch`: for which the write is counted.
+  virtual void write(const LineBytes& bytes, LaunchSlot launch) = 0;
 };
 
 struct HmdConfig {

@@ -47,7 +47,7 @@ bool HmdBlock::can_admit() const {
 
 void HmdBlock::send(CoherenceMessage message) { memory_queue_.post(std::move(message), now()); }
 
-void HmdBlock::flush(std::function<void()> done) {
+void HmdBlock::flush(LaunchSlot, std::function<void()> done) {
   flushes_.push_back({clock_.after(now() + 1, 0), std::move(done)});
   wake_.at(flushes_.back().due);
 }
@@ -87,11 +87,11 @@ HostMemory::Line HmdBlock::read(std::uint64_t line) {
   return bytes;
 }
 
-void HmdBlock::write(const LineBytes& bytes) {
+void HmdBlock::write(const LineBytes& bytes, LaunchSlot launch) {
   Line all = read(bytes.line);
   copy_masked(all.data(), bytes.bytes.data(), bytes.mask, kLineBytes);
   access_memory(tlm::TLM_WRITE_COMMAND, bytes.line, all);
-  memory_queue_.write(bytes.line, now());
+  memory_queue_.write(bytes.line, launch, now());
 }
 
 void HmdBlock::overlay(std::uint64_t address, unsigned char* bytes) {

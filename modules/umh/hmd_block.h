@@ -52,7 +52,7 @@ class HmdBlock final : public CoherenceBlock,
   const DirectoryMemoryStats& memory_stats() const { return memory_queue_.stats(); }
   /// Last stage of a final flush: `done` is called when the transactions that are pending at the
   /// next clock edge have ended.
-  void flush(std::function<void()> done) override;
+  void flush(LaunchSlot launch, std::function<void()> done) override;
 
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -79,7 +79,7 @@ class HmdBlock final : public CoherenceBlock,
 
   // HostMemory.
   Line read(std::uint64_t line) override;
-  void write(const LineBytes& bytes) override;
+  void write(const LineBytes& bytes, LaunchSlot launch) override;
   void access_memory(tlm::tlm_command command, std::uint64_t line, Line& bytes);
   std::unique_ptr<Hmd> make_directory();
 

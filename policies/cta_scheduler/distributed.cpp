@@ -27,6 +27,7 @@ class Distributed final : public CtaScheduler {
     if (r.next == r.end) return std::nullopt;
     return CtaId(static_cast<std::uint32_t>(r.next++));
   }
+  bool has_more(SmId sm) const override { return ranges_[sm.value].next != ranges_[sm.value].end; }
 
  private:
   struct Range {

@@ -20,6 +20,7 @@ class Greedy final : public CtaScheduler {
     served_[gpu] = true;
     return ranges_.take(gpu);
   }
+  bool has_more(SmId sm) const override { return ranges_.has_more(ranges_.gpu_of(sm)); }
 
  private:
   GpuRanges ranges_;

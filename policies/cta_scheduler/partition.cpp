@@ -32,6 +32,7 @@ class Partition final : public CtaScheduler {
     if (part.next == part.end) return std::nullopt;
     return CtaId(static_cast<std::uint32_t>(part.next++));
   }
+  bool has_more(SmId sm) const override { return parts_[sm.value].next != parts_[sm.value].end; }
 
  private:
   unsigned gpus_;

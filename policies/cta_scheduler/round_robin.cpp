@@ -13,6 +13,7 @@ class RoundRobin final : public CtaScheduler {
 
   void begin(const CtaGrid& grid, unsigned sm_count) override { ranges_.begin(grid, sm_count); }
   std::optional<CtaId> next(SmId sm) override { return ranges_.take(ranges_.gpu_of(sm)); }
+  bool has_more(SmId sm) const override { return ranges_.has_more(ranges_.gpu_of(sm)); }
 
  private:
   GpuRanges ranges_;

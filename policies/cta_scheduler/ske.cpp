@@ -26,6 +26,7 @@ class Ske final : public CtaScheduler {
     cta += next_.size();
     return id;
   }
+  bool has_more(SmId sm) const override { return next_[sm.value / sms_per_gpu_] < count_; }
 
  private:
   std::vector<std::uint64_t> next_;  ///< of each GPU

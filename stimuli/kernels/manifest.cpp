@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "stimuli/kernels/launch_order.h"
 #include "stimuli/kernels/manifest_check.h"
 #include "stimuli/kernels/manifest_reader.h"
 
@@ -27,6 +28,7 @@ Manifest read_manifest(LocatedJson located, const std::vector<std::string>& ptx,
   m.source = std::move(located);
   ManifestReader(m, root, std::filesystem::path(m.source.file).parent_path().string(), ptx, sizes)
       .read();
+  check_launch_order(m);
   check_formulas(m);
   return m;
 }
@@ -44,6 +46,10 @@ const ScalarSpec* Manifest::scalar(const std::string& name) const {
 
 const TextureSpec* Manifest::texture(const std::string& name) const {
   return find_named(textures, name);
+}
+
+const StreamSpec* Manifest::stream(const std::string& name) const {
+  return find_named(streams, name);
 }
 
 std::vector<const LaunchSpec*> Manifest::launches() const {

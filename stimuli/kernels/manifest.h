@@ -46,6 +46,11 @@ struct TextureSpec {
   std::string pointer;
 };
 
+struct StreamSpec {
+  std::string name;
+  std::int32_t priority = 0;  ///< lower numbers first
+};
+
 struct OutputSpec {
   std::string array;  ///< or a variable
   /// An element passes if |got - expected| <= absolute + relative * |expected|. These two and the
@@ -76,7 +81,8 @@ struct Manifest {
   std::vector<ArraySpec> variables;
   std::vector<ScalarSpec> scalars;
   std::vector<TextureSpec> textures;  ///< and surfaces
-  std::vector<Step> steps;            ///< "launches"
+  std::vector<StreamSpec> streams;
+  std::vector<Step> steps;  ///< "launches"
   std::vector<OutputSpec> outputs;
   std::map<std::string, ExpectedSpec> expected;
   /// Text positions of the manifest, without its value.
@@ -86,6 +92,7 @@ struct Manifest {
   const ArraySpec* array(const std::string& name) const;
   const ScalarSpec* scalar(const std::string& name) const;
   const TextureSpec* texture(const std::string& name) const;
+  const StreamSpec* stream(const std::string& name) const;
   /// Every launch, in the order of the text.
   std::vector<const LaunchSpec*> launches() const;
 

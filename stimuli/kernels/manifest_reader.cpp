@@ -38,8 +38,8 @@ void ManifestReader::read() {
     throw InputError(m_.source.file + ": expected " + kManifestKind + ", found " + kind);
   }
   root_.object({"name", "description", "family", "race_free", "ptx", "sizes", "stack_bytes",
-                "arrays", "variables", "scalars", "textures", "surfaces", "launches", "outputs",
-                "expected"});
+                "arrays", "variables", "scalars", "textures", "surfaces", "streams", "launches",
+                "outputs", "expected"});
   m_.info.name = root_.required("name").string();
   if (const auto n = root_.member("description")) m_.info.description = n->string();
   if (const auto n = root_.member("family")) m_.info.family = n->string();
@@ -58,6 +58,7 @@ void ManifestReader::read() {
   each("scalars", [this](const Node& n) { m_.scalars.push_back(scalar(n, true)); });
   each("textures", [this](const Node& n) { texture(n, false); });
   each("surfaces", [this](const Node& n) { texture(n, true); });
+  each("streams", [this](const Node& n) { stream(n); });
   m_.steps = steps(root_.required("launches"));
   each("outputs", [this](const Node& n) { output(n); });
   if (const auto n = root_.member("expected")) expected(*n);

@@ -60,9 +60,11 @@ class ManifestReader {
   static TextureAddressing addressing(const Node& n);
   void check_sampling(const Node& n, const TextureSpec& t) const;
 
+  void stream(const Node& n);
   std::vector<Step> steps(const Node& n);
   Step step(const Node& n);
   LaunchSpec launch(const Node& n);
+  void order(const Node& n, LaunchSpec& launch);
   RepeatSpec repeat(const Node& n);
   UntilSpec until(const Node& n);
   FillSpec fill(const Node& n) const;
@@ -84,6 +86,7 @@ class ManifestReader {
   Sizes replaced_;
   /// Names that an argument can use.
   std::set<std::string> names_;
+  std::set<std::string> launch_names_;
   unsigned loops_ = 0;  ///< number of loops that enclose the present step
 };
 

@@ -107,12 +107,21 @@ void ModuleLoader::make_heap(const ptx::Module& module) {
                                  Heap::kDefaultBytes);
 }
 
-Address ModuleLoader::cleared_workspace() {
+std::shared_ptr<const Address> ModuleLoader::cleared_workspace() {
   constexpr std::uint64_t bytes = ptx::kGridWorkspaceBytes;
-  if (grid_workspace_ == 0) grid_workspace_ = device_.allocate("grid workspace", bytes);
+  if (free_workspaces_.empty()) {
+    ++grid_workspaces_;
+    const std::string number = grid_workspaces_ == 1 ? "" : " " + std::to_string(grid_workspaces_);
+    free_workspaces_.push_back(device_.allocate("grid workspace" + number, bytes));
+  }
+  const Address at = free_workspaces_.back();
+  free_workspaces_.pop_back();
   const std::vector<std::byte> zeros(bytes);
-  device_.write(grid_workspace_, zeros.data(), bytes);
-  return grid_workspace_;
+  device_.poke(at, zeros.data(), bytes);
+  return {new Address(at), [loader = weak_from_this()](const Address* released) {
+            if (const auto l = loader.lock()) l->free_workspaces_.push_back(*released);
+            delete released;
+          }};
 }
 
 /// Memory for the local memory of all warp slots. Launches share it; a launch that needs more gets
@@ -231,13 +240,17 @@ std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
   memory.textures = &device_.textures();
   memory.heap = heap_.get();
   memory.stack_bytes = stack_bytes_;
-  if (ptx::is_cooperative(*decoded)) memory.grid_workspace = cleared_workspace();
+  if (ptx::is_cooperative(*decoded)) {
+    const std::shared_ptr<const Address> workspace = cleared_workspace();
+    memory.grid_workspace = *workspace;
+    memory.held = std::const_pointer_cast<Address>(workspace);
+  }
   const std::uint64_t local = ptx::local_bytes_per_thread(*decoded, stack_bytes_);
   if (local != 0 && environment.slots.sms != 0) {
     memory.local = local_memory(local, environment.slots);
   }
   memory.read = [this](void* to, Address from, std::uint64_t bytes) {
-    device_.read(to, from, bytes);
+    device_.peek(to, from, bytes);
   };
   memory.warn = [this](const std::string& place, const std::string& text) {
     if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;

@@ -69,8 +69,9 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   Loaded& loaded(const ptx::Module& module);
   void place(const ptx::Module& module, Loaded& into);
   void make_heap(const ptx::Module& module);
-  Address cleared_workspace();
   ptx::LocalMemory local_memory(std::uint64_t thread_bytes, const DeviceSlots& slots);
+  /// Kept from other launches until the result is released.
+  std::shared_ptr<const Address> cleared_workspace();
 
   Device& device_;
   std::set<std::string> warned_;  ///< places with a reported warning
@@ -81,7 +82,9 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   Address local_memory_ = 0;
   std::uint64_t local_memory_bytes_ = 0;
   std::uint32_t stack_bytes_ = ptx::kDefaultStackBytes;
-  Address grid_workspace_ = 0;  ///< shared by cooperative launches, which run one at a time
+  /// Of cooperative launches, and those that no launch uses.
+  std::uint64_t grid_workspaces_ = 0;
+  std::vector<Address> free_workspaces_;
   std::map<const ptx::Module*, std::unique_ptr<Loaded>> modules_;
 };
 

@@ -159,7 +159,19 @@ void HostSession::start(const LaunchSpec& launch, const Sizes& sizes) {
   for (const ArgumentSpec& a : launch.arguments) {
     request.arguments.push_back({bytes_of(a, sizes)});
   }
-  device_.launch(request);
+  if (m.streams.empty()) {
+    device_.launch(request);
+    return;
+  }
+  LaunchOrder order;
+  order.stream = launch.stream;
+  if (const StreamSpec* stream = m.stream(launch.stream)) order.priority = stream->priority;
+  for (const LaunchRef& other : launch.after) {
+    const auto last = launches_.find(other.name);
+    if (last != launches_.end()) order.after.push_back(last->second);
+  }
+  const LaunchId id = device_.enqueue(request, order);
+  if (!launch.name.empty()) launches_[launch.name] = id;
 }
 
 std::vector<std::byte> HostSession::bytes_of(const ArgumentSpec& argument,

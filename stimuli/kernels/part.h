@@ -159,6 +159,7 @@ class HostSession {
   std::map<std::string, Address> addresses_;
   std::map<std::string, std::uint64_t> handles_;  ///< of textures and surfaces
   std::map<std::string, KernelArgument> overrides_;
+  std::map<std::string, LaunchId> launches_;  ///< the last one of each name
 };
 
 /// If `host` is null, the manifest's launches run in order. If `reference` is null, there is no

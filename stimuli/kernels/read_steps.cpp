@@ -10,8 +10,32 @@ namespace tessera::kernels {
 namespace {
 
 constexpr unsigned kMostLoops = 8;
+// Of a packet of the command processor.
+constexpr std::int64_t kLowestPriority = -32768;
+constexpr std::int64_t kHighestPriority = 32767;
 
 }  // namespace
+
+/// A name, or {"name", "priority"}.
+void ManifestReader::stream(const Node& n) {
+  StreamSpec s;
+  if (n.value().is_string()) {
+    s.name = n.string();
+  } else {
+    n.object({"name", "priority"});
+    s.name = n.required("name").string();
+    if (const auto p = n.member("priority")) {
+      const std::int64_t v = p->integer();
+      if (v < kLowestPriority || v > kHighestPriority) {
+        p->expected("an integer from -32768 to 32767");
+      }
+      s.priority = static_cast<std::int32_t>(v);
+    }
+  }
+  if (s.name.empty()) n.expected("a name");
+  if (m_.stream(s.name) != nullptr) n.fail("the name \"" + s.name + "\" is taken");
+  m_.streams.push_back(std::move(s));
+}
 
 std::vector<Step> ManifestReader::steps(const Node& n) {
   std::vector<Step> out;
@@ -32,7 +56,8 @@ Step ManifestReader::step(const Node& n) {
 }
 
 LaunchSpec ManifestReader::launch(const Node& n) {
-  n.object({"kernel", "grid", "block", "dynamic_shared", "repeat", "arguments"});
+  n.object({"kernel", "grid", "block", "dynamic_shared", "repeat", "arguments", "name", "stream",
+            "after"});
   LaunchSpec l;
   l.pointer = n.pointer();
   if (!n.member("kernel")) {
@@ -48,7 +73,34 @@ LaunchSpec ManifestReader::launch(const Node& n) {
   if (l.repeat) ++loops_;
   for (const Node& a : n.required("arguments").elements()) l.arguments.push_back(argument(a));
   if (l.repeat) --loops_;
+  order(n, l);
   return l;
+}
+
+/// Name, stream and dependencies of a launch. The names in "after" are checked when all launches
+/// are known (launch_order.h).
+void ManifestReader::order(const Node& n, LaunchSpec& launch) {
+  if (const auto name = n.member("name")) {
+    launch.name = name->string();
+    if (launch.name.empty()) name->expected("a name");
+    if (!launch_names_.insert(launch.name).second) {
+      name->fail("the name \"" + launch.name + "\" is taken");
+    }
+  }
+  if (const auto stream = n.member("stream")) {
+    if (m_.streams.empty()) {
+      stream->fail("the manifest has no streams: list their names in \"streams\"");
+    }
+    std::set<std::string> known;
+    for (const StreamSpec& s : m_.streams) known.insert(s.name);
+    check_name(*stream, known, "stream");
+    launch.stream = stream->string();
+  }
+  if (const auto after = n.member("after")) {
+    for (const Node& other : after->elements()) {
+      launch.after.push_back({other.string(), other.pointer()});
+    }
+  }
 }
 
 std::array<Formula, 3> ManifestReader::dimensions(const Node& n) {

@@ -46,6 +46,12 @@ struct ArgumentSpec {
   std::string pointer;
 };
 
+/// A launch for which another one waits.
+struct LaunchRef {
+  std::string name;
+  std::string pointer;
+};
+
 /// Formulas of steps and scalars can use `iteration`, which counts the passes of the innermost loop
 /// (or a launch's repeats) from 0, and the named counters of enclosing loops.
 struct LaunchSpec {
@@ -55,6 +61,9 @@ struct LaunchSpec {
   Formula dynamic_shared;
   std::optional<Formula> repeat;
   std::vector<ArgumentSpec> arguments;
+  std::string name;              ///< for `after` of other launches; empty: none
+  std::string stream;            ///< empty: the default stream
+  std::vector<LaunchRef> after;  ///< the last launch so far of each name
   std::string pointer;
 };
 

@@ -18,6 +18,13 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
       {"platform", "p"},
       {"cycles", 12},
       {"verified", nullptr},
+      {"kernels",
+       {{{"name", "k"},
+         {"grid", {2, 1, 1}},
+         {"cycles", 12},
+         {"stream", nullptr},
+         {"levels", {{"l1", {{"hits", 3}, {"bytes", 64}}}}}}}},
+      {"outside_kernels", {{"levels", {{"dram", {{"bytes", 32}}}}}}},
       {"derived", {{"ipc", 1.5}, {"latency_breakdown", {{"llc", 3.25}}}}},
       {"dictionary",
        {{"derived",
@@ -34,6 +41,15 @@ TEST_CASE("statistics are one line a number, nested ones flattened, with units")
         "run,platform,p,\r\n"
         "run,cycles,12,cycle\r\n"
         "run,verified,,\r\n"
+        "kernels.0,name,k,\r\n"
+        "kernels.0,grid.0,2,\r\n"
+        "kernels.0,grid.1,1,\r\n"
+        "kernels.0,grid.2,1,\r\n"
+        "kernels.0,cycles,12,cycle\r\n"
+        "kernels.0,stream,,\r\n"
+        "kernels.0,levels.l1.hits,3,access\r\n"
+        "kernels.0,levels.l1.bytes,64,byte\r\n"
+        "outside_kernels,levels.dram.bytes,32,byte\r\n"
         "derived,ipc,1.5,instruction/cycle\r\n"
         "derived,latency_breakdown.llc,3.25,cycle\r\n"
         "energy,noc_j,0.5,J\r\n"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A user's own kernel: what runs, what is refused, and what fails with its thread and address.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/app/command.h"
 
@@ -99,4 +101,82 @@ TEST_CASE("garbled PTX is told with file and line") {
   INFO(r.error);
   CHECK(r.status == 2);
   CHECK_THAT(r.error, Catch::Contains("inc.ptx:17"));
+}
+
+namespace {
+
+/// data[i] += 1 in stream "left", other[i] += 1 in "right", then data[i] += 1 in "right" after
+/// both.
+CommandResult run_streams(const std::vector<std::string>& more, const std::string& third = "left") {
+  const auto launch = [](const std::string& array, const std::string& order) {
+    return R"({"kernel": "inc", "grid": [1], "block": [64], "arguments": [")" + array + "\"], " +
+           order + "}";
+  };
+  std::string twos = "2";
+  for (int i = 1; i < 64; ++i) twos += ", 2";
+  const ScratchFolder folder;
+  folder.write("inc.ptx", kernel(""));
+  const std::string file = folder.write(
+      "inc.json", R"({
+  "name": "inc", "ptx": "inc.ptx",
+  "arrays": [{"name": "data", "type": "i32", "count": 64}, {"name": "other", "type": "i32", "count": 64}],
+  "streams": ["left", "right"],
+  "launches": [)" + launch("data", R"("name": "first", "stream": "left")") +
+                      ", " + launch("other", R"("stream": "right")") + ", " +
+                      launch("data", R"("stream": ")" + third + R"(", "after": ["first"])") +
+                      R"(],
+  "outputs": [{"array": "data"}], "expected": {"data": [)" +
+                      twos + "]}}");
+  std::vector<std::string> arguments{"run", "uba-mem-small", file, "--values", "carried"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_tessera(arguments, folder.path());
+}
+
+}  // namespace
+
+TEST_CASE("launches of two streams overlap, and stats.json says of which stream each one is") {
+  const CommandResult r = run_streams({"--json"}, "right");
+  INFO(r.error);
+  REQUIRE(r.status == 0);
+  const auto document = r.document();
+  CHECK(document.at("verified") == true);
+  const auto& kernels = document.at("kernels");
+  REQUIRE(kernels.size() == 3);
+  CHECK(kernels[0].at("stream") == "left");
+  CHECK(kernels[1].at("stream") == "right");
+  CHECK(kernels[0].at("start_cycle") == 0);
+  CHECK(kernels[1].at("start_cycle") == 0);
+  const auto end = [&kernels](std::size_t i) {
+    return kernels[i].at("start_cycle").get<int>() + kernels[i].at("cycles").get<int>();
+  };
+  CHECK(kernels[2].at("start_cycle") == std::max(end(0), end(1)));
+  CHECK(document.at("cycles") == end(2));
+  // 64 integers are two lines.
+  for (const auto& k : kernels) {
+    const auto& l1 = k.at("levels").at("l1");
+    CHECK(l1.at("hits").get<int>() + l1.at("merged").get<int>() + l1.at("misses").get<int>() == 2);
+    CHECK(l1.at("bytes") == 256);
+  }
+
+  const CommandResult text = run_streams({});
+  REQUIRE(text.status == 0);
+  CHECK_THAT(text.out, Catch::Contains("Kernels  stream  launches  cycles") &&
+                           Catch::Contains("\n  inc      right"));
+}
+
+TEST_CASE("a launch in an unknown stream is an error with file and place") {
+  const CommandResult r = run_streams({}, "lefd");
+  CHECK(r.status == 2);
+  CHECK_THAT(r.error,
+             Catch::Contains("inc.json:") &&
+                 Catch::Contains("/launches/2/stream: unknown stream \"lefd\"; did you mean "
+                                 "\"left\"?"));
+}
+
+TEST_CASE("a window of a workload with streams needs one kernel at a time") {
+  const CommandResult r = run_streams({"--detail", "100"});
+  CHECK(r.status == 2);
+  CHECK_THAT(r.error, Catch::Contains("dispatch.kernel_scheduler=sequential"));
+  CHECK(run_streams({"--detail", "100", "--set", "dispatch.kernel_scheduler=sequential"}).status ==
+        0);
 }

@@ -16,6 +16,7 @@
 #include "platforms/gpu_windows.h"
 #include "platforms/topology/shape.h"
 #include "tests/platforms/golden_cases.h"
+#include "tests/platforms/level_sums.h"
 #include "tests/platforms/workload_runs.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -28,8 +29,17 @@ using Settings = std::vector<std::string>;
 
 ordered_json results(const std::string& platform, const Settings& sets, const std::string& workload,
                      ValueMode values, const BuildOptions& build) {
-  const auto stats = ordered_json::parse(document(platform, workload, values, sets, build));
+  auto stats = ordered_json::parse(document(platform, workload, values, sets, build));
   CHECK(stats.at("verified") == true);
+  const ResolvedConfig config = resolve_config(platform, sets);
+  check_level_sums(stats, config);
+  // The CPU's accesses and the flush after the last kernel belong to no launch.
+  if (!plan_of(config.gpu).has(BlockKind::kHmd)) CHECK(nothing_outside(stats));
+  // What has been added since the files were written, and is checked otherwise.
+  for (ordered_json& kernel : stats.at("kernels")) {
+    CHECK(kernel.at("stream").is_null());
+    for (const char* key : {"stream", "first_cta_cycle", "levels"}) kernel.erase(key);
+  }
   ordered_json r = {{"cycles", stats.at("cycles")}};
   for (const char* part : {"kernels", "modules", "derived", "energy"}) {
     r[part] = sha256(stats.at(part).dump()).substr(0, 16);

@@ -104,11 +104,11 @@ std::uint64_t GpuRig::run(KernelProgram& kernel) {
   const std::uint64_t before = gpu_->dispatcher().stats().busy_cycles;
   bool done = false;
   std::exception_ptr error;
-  gpu_->dispatcher().launch(kernel, [&](const std::exception_ptr& e) {
-    done = true;
-    error = e;
-    sc_core::sc_pause();
-  });
+  gpu_->dispatcher().launch({kernel, [&](const KernelEnd& e) {
+                               done = true;
+                               error = e.error;
+                               sc_core::sc_pause();
+                             }});
   while (!done) sc_core::sc_start();
   if (error) std::rethrow_exception(error);
   return gpu_->dispatcher().stats().busy_cycles - before;

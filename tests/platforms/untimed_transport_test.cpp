@@ -235,11 +235,11 @@ class Mix {
     } else {
       bool done = false;
       std::exception_ptr error;
-      rig_.gpu().dispatcher().launch(kernel, [&](const std::exception_ptr& e) {
-        done = true;
-        error = e;
-        sc_core::sc_pause();
-      });
+      rig_.gpu().dispatcher().launch({kernel, [&](const KernelEnd& e) {
+                                        done = true;
+                                        error = e.error;
+                                        sc_core::sc_pause();
+                                      }});
       while (!done) {
         sc_core::sc_start(sc_core::sc_time(20.0 + below(100), sc_core::SC_NS));
         for (int i = 0; i < 20 && !done; ++i, ++during_) grow();

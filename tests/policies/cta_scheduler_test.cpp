@@ -38,7 +38,9 @@ TEST_CASE("every scheduler gives each CTA out exactly once") {
         while (dry_count < sms) {
           const unsigned sm = random() % sms;
           scheduler->begin_round();
+          const bool more = scheduler->has_more(SmId(sm));
           const auto cta = scheduler->next(SmId(sm));
+          REQUIRE(more == cta.has_value());
           if (!cta) {
             if (!dry[sm]) ++dry_count;
             dry[sm] = true;
@@ -226,6 +228,7 @@ class Backwards final : public CtaScheduler {
     if (sm.value != 0 || left_ == 0) return std::nullopt;
     return CtaId(static_cast<std::uint32_t>(--left_));
   }
+  bool has_more(SmId sm) const override { return sm.value == 0 && left_ != 0; }
 
  private:
   std::uint64_t left_ = 0;

@@ -31,7 +31,7 @@ SliceRole::Outcome RemoteCacheRole::write_back_and_forward(const Access& a, std:
                                                            CacheArray::Frame frame, Tick t) {
   if (frame != CacheArray::kNone) {
     if (slice_.array_.locked(frame)) return slice_.stall(a, slice_.stats_.stalls_mshr);
-    if (!slice_.array_.dirty(frame).none()) slice_.write_back(frame, t);
+    if (!slice_.array_.dirty(frame).none()) slice_.write_back(frame, a.request->launch, t);
     slice_.array_.invalidate(frame);
   }
   ++slice_.stats_.bypasses;

@@ -33,6 +33,9 @@ constexpr std::uint64_t kError = 0x40;
 constexpr std::uint64_t kErrorPacket = 0x48;
 constexpr std::uint64_t kLastCompleted = 0x50;
 constexpr std::uint64_t kCompleted = 0x58;
+constexpr std::uint64_t kQueues = 0x60;
+/// From the registers of a queue to those of the next one.
+constexpr std::uint64_t kNextQueue = 0x100;
 
 class FakeKernel final : public KernelProgram {
  public:
@@ -73,36 +76,42 @@ class FakeSource final : public KernelSource {
   KernelFacts facts_;
 };
 
-/// Ends each CTA 10 cycles after its start. Holds CTAs of up to 256 threads.
+/// Ends each CTA 10 cycles after its start. Holds `resident` CTAs of up to 256 threads in all.
 struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
   explicit FakeSm(const sc_core::sc_module_name& n) : sc_module(n) {
     wake.bind<&FakeSm::work>(*this);
   }
-  void start_cta(KernelProgram&, CtaId cta, Tick at) override {
+  void start_cta(KernelProgram&, LaunchedCta cta, Tick at) override {
     starts.push_back(at);
+    launches.push_back(cta.launch.value);
     running.push_back(cta);
     ends.push_back(at + cycle(10));
     wake.at(ends.front());
   }
-  void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
-  void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
-  unsigned resident_ctas(const CtaResources& r) const override { return r.threads > 256 ? 0 : 1; }
+  void adopt_cta(std::unique_ptr<CtaProgram>, LaunchedCta, Tick) override {
+    FAIL("no CTA moves here");
+  }
+  void release_cta(LaunchedCta, CtaReleased) override { FAIL("no CTA moves here"); }
+  SmResources capacity() const override { return {resident, 8, 256, 1 << 16, 1 << 16}; }
   void work() {
     ends.erase(ends.begin());
     if (fails) {
       events->kernel_failed(SmId(0), std::make_exception_ptr(RunError("the kernel failed")));
       return;
     }
-    events->cta_finished(SmId(0), running.front());
+    const LaunchedCta cta = running.front();
+    events->cta_finished(SmId(0), cta);
     running.erase(running.begin());
-    events->sm_drained(SmId(0));
+    events->sm_drained(SmId(0), cta.launch);
     if (!ends.empty()) wake.at(ends.front());
   }
   DispatchEventsIf* events = nullptr;
   bool fails = false;
+  unsigned resident = 1;
   std::vector<Tick> starts;
+  std::vector<unsigned> launches;  ///< of each start
   std::vector<Tick> ends;
-  std::vector<CtaId> running;
+  std::vector<LaunchedCta> running;
   ProcessTimer wake;
 };
 
@@ -137,6 +146,7 @@ struct Testbench final : public sc_core::sc_module {
 
 struct Rig {
   static constexpr std::uint64_t kRing = 0x400;
+  static constexpr std::uint64_t kSecondRing = 0x800;
   static constexpr std::uint64_t kArguments = 0x100;
 
   FakeSm sm{"sm"};
@@ -153,9 +163,8 @@ struct Rig {
   Testbench bench{"bench"};
 
   explicit Rig(std::uint64_t fetch = 0, std::uint64_t launch = 0, bool caches = false)
-      : dispatcher(
-            "dispatcher", config(fetch, launch),
-            [] { return make_policy<CtaScheduler>("distributed"); }, 1),
+      : dispatcher("dispatcher", config(fetch, launch),
+                   [](std::uint32_t) { return make_policy<CtaScheduler>("distributed"); }, {1}),
         caches_arrays(caches),
         cp("cp", config(fetch, launch), kernels, planner, dispatcher, platform()) {
     sm.events = &dispatcher;
@@ -197,6 +206,14 @@ struct Rig {
     write(kQueueBase, kRing);
     write(kQueueSize, packets);
   }
+  /// Queue 1, behind the ring of queue 0.
+  void set_second_queue(std::uint64_t packets) {
+    write(kNextQueue + kQueueBase, kSecondRing);
+    write(kNextQueue + kQueueSize, packets);
+  }
+  void put_second(unsigned slot, const CommandPacket& p) {
+    std::memcpy(bench.bytes.data() + kSecondRing + slot * 64, &p, 64);
+  }
   CommandPacket packet(std::uint32_t id) const {
     CommandPacket p;
     p.type = 1;
@@ -231,10 +248,13 @@ struct Rig {
     p.context.tree.gpus = 4;
     p.memories = 32;
     p.allocations = &allocations;
-    p.environment = [] { return LaunchEnvironment{}; };
+    p.make = [](KernelSource& s, const LaunchRequest& r) { return s.make(r, {}); };
     p.place = [this](const PageAssignment& a) { placed.push_back(a); };
-    p.on_end = [this] { ++ended; };
-    if (caches_arrays) p.cache = [this](const CachingByAllocation& c) { caching.push_back(c); };
+    p.on_end = [this](std::uint32_t, const KernelEnd&) { ++ended; };
+    if (caches_arrays) {
+      p.check_caching = [](const CachingByAllocation&) {};
+      p.cache = [this](GpuId, const CachingByAllocation& c, bool) { caching.push_back(c); };
+    }
     return p;
   }
 };
@@ -396,7 +416,7 @@ TEST_CASE("a bad packet halts the queue until software clears the error") {
     CHECK(rig.read(kError) == error);
     CHECK(rig.read(kErrorPacket) == packet.id);
     CHECK(rig.signal(packet.id) == (std::uint64_t{1} << 63 | error));
-    CHECK(rig.cp.failure());
+    CHECK(rig.cp.failure(0));
     CHECK((rig.read(kInterruptStatus) & 2) == 2);
     CHECK(rig.sm.starts.empty());
     rig.write(kError, 0);
@@ -404,7 +424,7 @@ TEST_CASE("a bad packet halts the queue until software clears the error") {
   rig.run(100);
   CHECK(rig.read(kCompleted) == 1);
   CHECK(rig.read(kLastCompleted) == 7);
-  CHECK_FALSE(rig.cp.failure());
+  CHECK_FALSE(rig.cp.failure(0));
 }
 
 TEST_CASE("a failed kernel halts the command processor for good") {
@@ -416,7 +436,7 @@ TEST_CASE("a failed kernel halts the command processor for good") {
   rig.write(kDoorbell, 2);
   rig.run(100);
   CHECK(rig.read(kError) == 7);
-  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure()), "the kernel failed");
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure(0)), "the kernel failed");
   CHECK(rig.ended == 1);
   std::uint64_t zero = 0;
   CHECK(rig.access(tlm::TLM_WRITE_COMMAND, kError, &zero, 8) == tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -468,7 +488,7 @@ TEST_CASE("bad register accesses get a TLM error status and change nothing") {
   std::uint64_t v = 64;
   const auto read = tlm::TLM_READ_COMMAND;
   const auto write = tlm::TLM_WRITE_COMMAND;
-  CHECK(rig.access(read, 0x60, &v, 8) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  CHECK(rig.access(read, 0x68, &v, 8) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   CHECK(rig.access(read, kQueueBase + 4, &v, 8) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   CHECK(rig.access(read, kQueueBase + 2, &v, 4) == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   CHECK(rig.access(read, kQueueBase, &v, 2) == tlm::TLM_BURST_ERROR_RESPONSE);
@@ -571,7 +591,7 @@ TEST_CASE("a plan's caching of an address in no array refuses the launch") {
   rig.planner.next.caching = {{8, {}}};
   rig.write(kDoorbell, 1);
   rig.run(100);
-  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure()),
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure(0)),
                     Catch::Contains("for 0x8, which is inside no array"));
   CHECK(rig.caching.empty());
 }
@@ -590,7 +610,7 @@ TEST_CASE("a plan that the platform cannot apply refuses the launch") {
   rig.write(kError, 0);
   rig.run(100);
   CHECK(rig.read(kError) == 6);
-  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure()),
+  CHECK_THROWS_WITH(std::rethrow_exception(rig.cp.failure(0)),
                     Catch::Contains("unknown cta_scheduler policy 'nonesuch'"));
   CHECK(rig.sm.starts.empty());
 }
@@ -613,4 +633,95 @@ TEST_CASE("reset leaves nothing open") {
   rig.write(kDoorbell, 1);
   rig.run(200);
   CHECK(rig.read(kCompleted) == 1);
+}
+
+TEST_CASE("kernels of two queues run at the same time, and each queue has its own registers") {
+  Rig rig;
+  rig.sm.resident = 2;
+  CHECK(rig.read(kQueues) == 32);
+  CHECK(rig.read(kNextQueue + kQueues) == 32);
+  rig.set_queue(2);
+  rig.set_second_queue(4);
+  CHECK(rig.read(kQueueSize) == 2);
+  CHECK(rig.read(kNextQueue + kQueueSize) == 4);
+  CommandPacket p = rig.packet(1);
+  p.grid = {1, 1, 1};
+  rig.put(0, p);
+  p.id = 2;
+  p.completion = 16;
+  rig.put_second(0, p);
+  rig.write(kNextQueue + kInterruptEnable, 1);
+  rig.write(kDoorbell, 1);
+  rig.write(kNextQueue + kDoorbell, 1);
+  CHECK(rig.read(kStatus) == 3);
+  CHECK(rig.read(kNextQueue + kStatus) == 3);
+  rig.run(100);
+  // An SM gets one CTA a cycle.
+  CHECK(rig.sm.starts == std::vector<Tick>{cycle(2), cycle(3)});
+  for (const std::uint64_t queue : {std::uint64_t{0}, kNextQueue}) {
+    CHECK(rig.read(queue + kHead) == 1);
+    CHECK(rig.read(queue + kCompleted) == 1);
+    CHECK(rig.read(queue + kInterruptStatus) == 1);
+  }
+  CHECK(rig.read(kLastCompleted) == 1);
+  CHECK(rig.read(kNextQueue + kLastCompleted) == 2);
+  CHECK(rig.signal(1) == 1);
+  CHECK(rig.signal(2) == 1);
+  CHECK(rig.cp.interrupt->read());
+  rig.write(kInterruptStatus, 1);  // of queue 0, which has not enabled it
+  rig.run(1);
+  CHECK(rig.cp.interrupt->read());
+  rig.write(kNextQueue + kInterruptStatus, 1);
+  rig.run(1);
+  CHECK_FALSE(rig.cp.interrupt->read());
+}
+
+TEST_CASE("kernels of one queue run one after the other also if both would fit") {
+  Rig rig;
+  rig.sm.resident = 2;
+  rig.set_queue(2);
+  for (unsigned i = 0; i < 2; ++i) {
+    CommandPacket p = rig.packet(1 + i);
+    p.grid = {1, 1, 1};
+    rig.put(i, p);
+  }
+  rig.write(kDoorbell, 2);
+  rig.run(100);
+  // The first ends in cycle 13, where the second is launched.
+  CHECK(rig.sm.starts == std::vector<Tick>{cycle(2), cycle(15)});
+}
+
+TEST_CASE("a kernel of a lower priority number gets the SM before the others") {
+  Rig rig;
+  rig.set_queue(1);
+  rig.set_second_queue(1);
+  CommandPacket p = rig.packet(1);
+  rig.put(0, p);
+  p.id = 2;
+  p.priority = -1;
+  rig.put_second(0, p);
+  rig.write(kDoorbell, 1);
+  rig.write(kNextQueue + kDoorbell, 1);
+  rig.run(100);
+  CHECK(rig.sm.launches == std::vector<unsigned>{2, 2, 1, 1});
+}
+
+TEST_CASE("an error halts its own queue only") {
+  Rig rig;
+  rig.set_queue(1);
+  rig.set_second_queue(1);
+  CommandPacket bad = rig.packet(1);
+  bad.kernel = 2;
+  rig.put(0, bad);
+  rig.put_second(0, rig.packet(2));
+  rig.write(kDoorbell, 1);
+  rig.write(kNextQueue + kDoorbell, 1);
+  rig.run(100);
+  CHECK(rig.read(kStatus) == (1 | 4));
+  CHECK(rig.read(kError) == 5);
+  CHECK(rig.read(kNextQueue + kStatus) == 1);
+  CHECK(rig.read(kNextQueue + kError) == 0);
+  CHECK(rig.read(kNextQueue + kCompleted) == 1);
+  CHECK(rig.cp.failure(0));
+  CHECK_FALSE(rig.cp.failure(1));
 }

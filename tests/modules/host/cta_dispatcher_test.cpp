@@ -2,145 +2,19 @@
 #include "modules/host/cta_dispatcher.h"
 
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
-#include <deque>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
-#include "modules/core/domain.h"
+#include "tests/modules/host/dispatcher_rig.h"
 
 using namespace tessera;
 
 namespace {
-
-const ClockDomain kClock(1'000'000'000);
-
-class FakeKernel final : public KernelProgram {
- public:
-  explicit FakeKernel(std::uint32_t ctas) : ctas_(ctas) {}
-  const std::string& name() const override { return name_; }
-  Dim3 grid() const override { return {ctas_, 1, 1}; }
-  Dim3 block() const override { return {32, 1, 1}; }
-  CtaResources resources() const override { return {32, 8, 0}; }
-  unsigned register_names() const override { return 1; }
-  std::unique_ptr<CtaProgram> start_cta(CtaId) override { return nullptr; }
-
- private:
-  std::string name_ = "fake";
-  std::uint32_t ctas_;
-};
-
-struct FakeCache final : public sc_core::sc_module, public FlushIf {
-  explicit FakeCache(const sc_core::sc_module_name& n) : sc_module(n) {}
-  void flush() override { flushed.push_back(now()); }
-  std::vector<Tick> flushed;
-};
-
-/// Ends each CTA after a random time, and says that it has drained a while after the last.
-struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
-  FakeSm(const sc_core::sc_module_name& n, std::uint32_t index, unsigned residents)
-      : sc_module(n), id(index), resident(residents), random(index) {
-    wake.bind<&FakeSm::work>(*this);
-  }
-  void start_cta(KernelProgram&, CtaId cta, Tick at) override {
-    CHECK(at > now());
-    CHECK(kClock.is_edge(at));
-    started.push_back(cta.value);
-    starts.push_back(at);
-    drain_at = kNever;
-    most = std::max(most, ++running);
-    ends.emplace_back(at + kClock.time_of(1 + random() % 50), cta);
-    wake.at(std::min_element(ends.begin(), ends.end())->first);
-  }
-  void adopt_cta(std::unique_ptr<CtaProgram>, CtaId, Tick) override { FAIL("no CTA moves here"); }
-  void release_cta(CtaId, CtaReleased) override { FAIL("no CTA moves here"); }
-  unsigned resident_ctas(const CtaResources&) const override { return resident; }
-  void work() {
-    std::sort(ends.begin(), ends.end());
-    while (!ends.empty() && ends.front().first <= now()) {
-      const CtaId cta = ends.front().second;
-      ends.pop_front();
-      --running;
-      last_end = now();
-      events->cta_finished(SmId(id), cta);
-      if (running == 0) drain_at = now() + drain;
-    }
-    if (drain_at <= now()) {
-      drain_at = kNever;
-      drained = now();
-      events->sm_drained(SmId(id));
-    }
-    if (!ends.empty()) wake.at(ends.front().first);
-    wake.at(drain_at);
-  }
-
-  std::uint32_t id;
-  unsigned resident;
-  std::mt19937_64 random;
-  DispatchEventsIf* events = nullptr;
-  Tick drain = 0;
-  Tick drain_at = kNever;
-  Tick drained = 0;
-  Tick last_end = 0;
-  unsigned running = 0;
-  unsigned most = 0;
-  std::deque<std::pair<Tick, CtaId>> ends;
-  std::vector<std::uint32_t> started;
-  std::vector<Tick> starts;
-  ProcessTimer wake;
-};
-
-struct Rig {
-  std::vector<std::unique_ptr<FakeSm>> sms;
-  std::vector<std::unique_ptr<FakeCache>> caches;
-  CtaDispatcher dispatcher;
-  unsigned ended = 0;
-  Tick ended_at = 0;
-  std::exception_ptr error;
-
-  explicit Rig(unsigned n, const std::string& scheduler = "distributed", unsigned residents = 3,
-               std::uint64_t launch_cycles = 0)
-      : dispatcher(
-            "dispatcher", config(launch_cycles),
-            [scheduler] { return make_policy<CtaScheduler>(scheduler); }, n) {
-    for (unsigned i = 0; i < n; ++i) {
-      const std::string number = std::to_string(i);
-      sms.push_back(std::make_unique<FakeSm>(("sm" + number).c_str(), i, residents));
-      caches.push_back(std::make_unique<FakeCache>(("l1_" + number).c_str()));
-      sms[i]->events = &dispatcher;
-      dispatcher.sms[i].bind(*sms[i]);
-    }
-    FlushStage l1s{"l1", {}, {}};
-    for (auto& cache : caches) l1s.drop.push_back(cache.get());
-    dispatcher.set_flush_stages(GpuId(0), {l1s});
-  }
-  void launch(KernelProgram& kernel) {
-    dispatcher.launch(kernel, [this](std::exception_ptr e) {
-      ++ended;
-      ended_at = now();
-      error = e;
-    });
-  }
-  void check_each_cta_once(std::uint32_t ctas) const {
-    std::vector<std::uint32_t> all;
-    for (const auto& sm : sms) all.insert(all.end(), sm->started.begin(), sm->started.end());
-    std::sort(all.begin(), all.end());
-    REQUIRE(all.size() == ctas);
-    for (std::uint32_t i = 0; i < ctas; ++i) CHECK(all[i] == i);
-  }
-
- private:
-  static DispatchConfig config(std::uint64_t launch_cycles) {
-    DispatchConfig c;
-    c.clock_hz = kClock.hertz();
-    c.launch_cycles = launch_cycles;
-    return c;
-  }
-};
 
 void run_all(const std::string& scheduler) {
   Rig rig(4, scheduler);
@@ -292,8 +166,9 @@ TEST_CASE("news of one instant has one effect, whichever SM speaks first") {
     for (unsigned i = 0; i < 2; ++i) {
       const std::uint32_t sm = round == 0 ? i : 1 - i;
       rig.sms[sm]->running = 0;
-      rig.dispatcher.cta_finished(SmId(sm), CtaId(rig.sms[sm]->started.back()));
-      rig.dispatcher.sm_drained(SmId(sm));
+      const LaunchSlot launch(rig.sms[sm]->launched.back());
+      rig.dispatcher.cta_finished(SmId(sm), {CtaId(rig.sms[sm]->started.back()), launch});
+      rig.dispatcher.sm_drained(SmId(sm), launch);
     }
     sc_core::sc_start(to_sc_time(kClock.time_of(100)));
     REQUIRE(rig.ended == round + 1);
@@ -339,7 +214,7 @@ struct TwoGpus {
   std::exception_ptr error;
 
   explicit TwoGpus(const CtaSchedulerFactory& make)
-      : dispatcher("dispatcher", config(), make, 4, {&first, &second}) {
+      : dispatcher("dispatcher", config(), make, {4, 0, {&first, &second}, nullptr}) {
     for (unsigned i = 0; i < 4; ++i) {
       const Domain::Construction in(i < 2 ? first : second);
       const std::string number = std::to_string(i);
@@ -349,16 +224,16 @@ struct TwoGpus {
       dispatcher.sms[i].bind(*sms[i]);
     }
     for (unsigned g = 0; g < 2; ++g) {
-      dispatcher.set_flush_stages(
-          GpuId(g), {FlushStage{"l1", {caches[2 * g].get(), caches[2 * g + 1].get()}, {}}});
+      const FlushStage l1s{"l1", {caches[2 * g].get(), caches[2 * g + 1].get()}, {}, {}, {}};
+      dispatcher.set_flush_stages(GpuId(g), {{{l1s}, {l1s}}});
     }
   }
   void run(std::uint32_t ctas) {
     FakeKernel kernel(ctas);
-    dispatcher.launch(kernel, [this](std::exception_ptr e) {
-      ended_at = now();
-      error = e;
-    });
+    dispatcher.launch({kernel, [this](const KernelEnd& e) {
+                         ended_at = now();
+                         error = e.error;
+                       }});
     sc_core::sc_start(to_sc_time(kClock.time_of(5'000)));
   }
   /// The time at which an SM's notification that it has drained takes effect.
@@ -389,7 +264,7 @@ void check_times(const TwoGpus& rig) {
 }
 
 CtaSchedulerFactory distributed() {
-  return [] { return make_policy<CtaScheduler>("distributed"); };
+  return [](std::uint32_t) { return make_policy<CtaScheduler>("distributed"); };
 }
 
 /// Returns the even CTAs only.
@@ -400,6 +275,7 @@ class Halves final : public CtaScheduler {
     if (next_ >= end_) return std::nullopt;
     return CtaId(std::exchange(next_, next_ + 2));
   }
+  bool has_more(SmId) const override { return next_ < end_; }
 
  private:
   std::uint32_t next_ = 0;
@@ -431,10 +307,10 @@ TEST_CASE("a kernel that fails on two GPUs ends with the earlier failure") {
   TwoGpus rig(distributed());
   for (auto& sm : rig.sms) sm->wake.cancel();
   FakeKernel kernel(4);
-  rig.dispatcher.launch(kernel, [&rig](std::exception_ptr e) {
-    rig.ended_at = now();
-    rig.error = e;
-  });
+  rig.dispatcher.launch({kernel, [&rig](const KernelEnd& e) {
+                           rig.ended_at = now();
+                           rig.error = e.error;
+                         }});
   sc_core::sc_start(to_sc_time(kClock.time_of(60)) + sc_core::sc_time::from_value(1));
   rig.dispatcher.kernel_failed(SmId(3), std::make_exception_ptr(RunError("first")));
   sc_core::sc_start(sc_core::sc_time::from_value(1));
@@ -448,7 +324,7 @@ TEST_CASE("a kernel that fails on two GPUs ends with the earlier failure") {
 TEST_CASE("a kernel of which not each CTA is returned once fails") {
   // Each GPU has a scheduler of its own, which returns the same five CTAs: as many as the kernel
   // has.
-  TwoGpus rig([] { return std::make_unique<Halves>(); });
+  TwoGpus rig([](std::uint32_t) { return std::make_unique<Halves>(); });
   rig.run(10);
   REQUIRE(rig.error);
   CHECK_THROWS_WITH(std::rethrow_exception(rig.error),

@@ -24,7 +24,7 @@ struct Dropped final : public FlushIf {
 /// Acknowledges `takes` ticks after its flush; kNever: it needs none; 0: in the call.
 struct WritesBack final : public SliceFlushIf {
   explicit WritesBack(Tick ticks) : takes(ticks) { wake.bind<&WritesBack::end>(*this); }
-  void flush(std::function<void()> done) override {
+  void flush(LaunchSlot, std::function<void()> done) override {
     at.push_back(now());
     if (takes == 0) return done();
     acknowledge = std::move(done);
@@ -52,7 +52,7 @@ struct Rig {
   explicit Rig(std::vector<FlushStage> all) {
     wake.bind<&Rig::process>(*this);
     stages = all.size();
-    flush.set_stages(std::move(all));
+    flush.set_stages({std::move(all), {}});
     wake.at(cycle(10));
     sc_core::sc_start(to_sc_time(cycle(1000)));
   }
@@ -71,7 +71,7 @@ struct Rig {
   }
   void begin() {
     began = now();
-    flush.begin(stage++, began);
+    flush.begin(FlushMode::kAlone, stage++, {}, began);
   }
 };
 
@@ -79,7 +79,7 @@ struct Rig {
 
 TEST_CASE("stages without anything to flush take no time") {
   WritesBack clean(kNever);
-  const Rig rig({FlushStage{"empty", {}, {}}, FlushStage{"clean", {}, {&clean}}});
+  const Rig rig({FlushStage{"empty", {}, {}, {}, {}}, FlushStage{"clean", {}, {&clean}, {}, {}}});
   CHECK(rig.ended == cycle(10));
   CHECK(clean.at.empty());
 }
@@ -89,8 +89,9 @@ TEST_CASE("a stage begins when the one before it has ended") {
   WritesBack slice(cycle(20) + 1);
   WritesBack faster(cycle(7));
   WritesBack below(cycle(5));
-  const Rig rig({FlushStage{"l1", {&l1}, {}}, FlushStage{"slices", {}, {&slice, &faster}},
-                 FlushStage{"below", {}, {&below}}});
+  const Rig rig({FlushStage{"l1", {&l1}, {}, {}, {}},
+                 FlushStage{"slices", {}, {&slice, &faster}, {}, {}},
+                 FlushStage{"below", {}, {&below}, {}, {}}});
   CHECK(l1.at == std::vector<Tick>{cycle(10)});
   // Two cycles for the L1; the slice's acknowledgement takes effect at the edge after it.
   CHECK(slice.at == std::vector<Tick>{cycle(12)});
@@ -103,13 +104,13 @@ TEST_CASE("a stage begins when the one before it has ended") {
 TEST_CASE("a stage takes the longer of its dropped and its written-back caches") {
   Dropped l1;
   WritesBack at_once(0);
-  const Rig rig({FlushStage{"both", {&l1}, {&at_once}}});
+  const Rig rig({FlushStage{"both", {&l1}, {&at_once}, {}, {}}});
   CHECK(rig.ended == cycle(12));
   CHECK(rig.write_back_cycles == 1);
 }
 
 TEST_CASE("an acknowledgement in the call takes effect at the next edge") {
   WritesBack at_once(0);
-  const Rig rig({FlushStage{"mdr", {}, {&at_once}}});
+  const Rig rig({FlushStage{"mdr", {}, {&at_once}, {}, {}}});
   CHECK(rig.ended == cycle(11));
 }

@@ -77,20 +77,22 @@ struct HeldSm final : public sc_core::sc_module, public CtaSinkIf {
   HeldSm(const sc_core::sc_module_name& n, std::uint32_t index) : sc_module(n), id(index) {
     wake.bind<&HeldSm::work>(*this);
   }
-  void start_cta(KernelProgram& kernel, CtaId cta, Tick at) override {
-    running.emplace_back(cta, kernel.start_cta(cta));
+  void start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) override {
+    launch = cta.launch;
+    running.emplace_back(cta.id, kernel.start_cta(cta.id));
     starts.push_back(at);
   }
-  void adopt_cta(std::unique_ptr<CtaProgram> program, CtaId cta, Tick at) override {
-    adopted.push_back(cta.value);
-    running.emplace_back(cta, std::move(program));
+  void adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) override {
+    launch = cta.launch;
+    adopted.push_back(cta.id.value);
+    running.emplace_back(cta.id, std::move(program));
     starts.push_back(at);
   }
-  void release_cta(CtaId cta, CtaReleased released) override {
-    releases.emplace_back(cta, std::move(released));
+  void release_cta(LaunchedCta cta, CtaReleased released) override {
+    releases.emplace_back(cta.id, std::move(released));
     wake.at(kClock.after(now() + 1, 2));  // two edges for what is outstanding
   }
-  unsigned resident_ctas(const CtaResources&) const override { return 2; }
+  SmResources capacity() const override { return {2, 64, 2048, 1 << 16, 1 << 16}; }
   void work() {
     for (auto& [cta, released] : releases) {
       const auto found = std::find_if(running.begin(), running.end(),
@@ -103,16 +105,17 @@ struct HeldSm final : public sc_core::sc_module, public CtaSinkIf {
       running.erase(found);
     }
     releases.clear();
-    events->sm_drained(SmId(id));
+    events->sm_drained(SmId(id), launch);
   }
   void end(CtaId cta) {
     running.erase(std::find_if(running.begin(), running.end(),
                                [cta](const auto& r) { return r.first == cta; }));
-    events->cta_finished(SmId(id), cta);
-    if (running.empty()) events->sm_drained(SmId(id));
+    events->cta_finished(SmId(id), {cta, launch});
+    if (running.empty()) events->sm_drained(SmId(id), launch);
   }
 
   const std::uint32_t id;
+  LaunchSlot launch;
   DispatchEventsIf* events = nullptr;
   std::vector<std::pair<CtaId, std::unique_ptr<CtaProgram>>> running;
   std::vector<std::pair<CtaId, CtaReleased>> releases;
@@ -129,8 +132,8 @@ struct Rig {
   Tick ended_at = 0;
 
   Rig()
-      : dispatcher(
-            "dispatcher", config(), [] { return make_policy<CtaScheduler>("distributed"); }, 2) {
+      : dispatcher("dispatcher", config(),
+                   [](std::uint32_t) { return make_policy<CtaScheduler>("distributed"); }, {2}) {
     for (unsigned i = 0; i < 2; ++i) {
       sms.push_back(std::make_unique<HeldSm>(("sm" + std::to_string(i)).c_str(), i));
       sms[i]->events = &dispatcher;
@@ -139,11 +142,11 @@ struct Rig {
   }
   void launch(KernelProgram& kernel) {
     ended = false;
-    dispatcher.launch(kernel, [this](const std::exception_ptr& e) {
-      CHECK_FALSE(e);
-      ended = true;
-      ended_at = now();
-    });
+    dispatcher.launch({kernel, [this](const KernelEnd& e) {
+                         CHECK_FALSE(e.error);
+                         ended = true;
+                         ended_at = now();
+                       }});
   }
   static DispatchConfig config() {
     DispatchConfig c;

@@ -12,7 +12,8 @@ using namespace tessera::test;
 
 TEST_CASE("the dispatcher's statistics show its counters", "[statistics]") {
   const CtaDispatcher dispatcher(
-      "dispatcher", DispatchConfig{}, [] { return make_policy<CtaScheduler>("distributed"); }, 1);
+      "dispatcher", DispatchConfig{},
+      [](std::uint32_t) { return make_policy<CtaScheduler>("distributed"); }, {1});
   StatisticsTable table;
   DispatchStats& s = table.fields_of(dispatcher.stats());
   table.counter("kernels", s.kernels);
@@ -23,8 +24,9 @@ TEST_CASE("the dispatcher's statistics show its counters", "[statistics]") {
 }
 
 TEST_CASE("the command processor's statistics show its counters", "[statistics]") {
-  CtaDispatcher dispatcher(
-      "dispatcher", DispatchConfig{}, [] { return make_policy<CtaScheduler>("distributed"); }, 1);
+  CtaDispatcher dispatcher("dispatcher", DispatchConfig{},
+                           [](std::uint32_t) { return make_policy<CtaScheduler>("distributed"); },
+                           {1});
   const KernelTable kernels;
   const auto planner = make_policy<LaunchPlanner>("immediate");
   const CommandProcessor cp("cp", DispatchConfig{}, kernels, *planner, dispatcher, {});

@@ -25,7 +25,7 @@ std::uint64_t flush_at(Rig& rig, std::uint64_t cycle) {
   unsigned calls = 0;
   const std::uint64_t before = rig.llc.stats().flush_cycles;
   rig.run_to(rig.edge(cycle - 1) + 1);
-  rig.llc.flush([&] {
+  rig.llc.flush({}, [&] {
     ++calls;
     CHECK(rig.clock.is_edge(now()));
     done = rig.clock.cycle_at(now());
@@ -174,7 +174,7 @@ TEST_CASE("a flushing slice says what it waits for, and a reset ends the flush")
   rig.memory.stall_until(us(100));
   bool done = false;
   rig.run_to(rig.edge(9'999) + 1);
-  rig.llc.flush([&] { done = true; });
+  rig.llc.flush({}, [&] { done = true; });
   rig.run_to(rig.edge(10'200));
   std::vector<Waiting> waiting;
   rig.llc.describe_waiting(waiting);

@@ -291,7 +291,7 @@ TEST_CASE("MDR: a flush empties the sampled sets and is done at once") {
   unsigned done = 0;
   rig.see(10, kLocal, 1);
   rig.see(11, kLocal, 1);
-  rig.before.at(12, [&] { rig.mdr.flush([&done] { ++done; }); });
+  rig.before.at(12, [&] { rig.mdr.flush({}, [&done] { ++done; }); });
   rig.see(13, kLocal, 1);
   rig.see(14, kLocal, 1);
   rig.run(kEpoch + 1);
@@ -353,7 +353,7 @@ TEST_CASE(
   see_mixture(rig, 10);
   unsigned done = 0;
   for (const std::uint64_t cycle : {kEpoch + 1, kEpoch + 2}) {
-    rig.before.at(cycle, [&] { rig.mdr.flush([&done] { ++done; }); });
+    rig.before.at(cycle, [&] { rig.mdr.flush({}, [&done] { ++done; }); });
   }
   see_mixture(rig, kEpoch + 10);
   rig.run(2 * kEpoch + 1);

@@ -182,7 +182,7 @@ TEST_CASE("page migrator: copies serve their partition's walks until the kernel'
   // The host's view is the page itself.
   CHECK(*rig.table.translate(5 * kPage) == home);
   bool done = false;
-  rig.migrator.flush([&] { done = true; });
+  rig.migrator.flush({}, [&] { done = true; });
   run_to(ns(5000 + 200));
   CHECK_FALSE(done);  // begins at the next edge: 5001
   run_to(ns(5001 + 200));
@@ -194,7 +194,7 @@ TEST_CASE("page migrator: copies serve their partition's walks until the kernel'
 TEST_CASE("page migrator: a kernel's end without copies costs an edge") {
   Rig rig(config("replication"));
   bool done = false;
-  rig.migrator.flush([&] { done = true; });
+  rig.migrator.flush({}, [&] { done = true; });
   run_to(ns(1));
   CHECK(done);
   CHECK(rig.migrator.stats().shootdowns == 0);
@@ -204,7 +204,7 @@ TEST_CASE("page migrator: what one kernel only read is not copied in the next") 
   Rig rig(config("replication"));
   rig.table.map(5, ChannelId(0));
   rig.use(5, 2, 10, true);
-  rig.migrator.flush([] {});
+  rig.migrator.flush({}, [] {});
   run_to(ns(5000));
   CHECK(rig.migrator.stats().intervals == 1);
   CHECK(rig.stops.empty());
@@ -341,7 +341,7 @@ TEST_CASE("page migrator: a kernel's end waits for pages on their way") {
   rig.drained();
   run_to(ns(1100));
   bool done = false;
-  rig.migrator.flush([&] { done = true; });
+  rig.migrator.flush({}, [&] { done = true; });
   run_to(ns(1002 + 200 + 1000) - 1);
   CHECK_FALSE(done);
   run_to(ns(1002 + 200 + 1000));

@@ -288,13 +288,21 @@ TEST_CASE("a program that fails ends the kernel with its error") {
   rig.sm.reset();
 }
 
+namespace {
+
+std::uint32_t resident_ctas(const SmCluster& sm, const CtaResources& cta) {
+  return sm.capacity().room_for(SmResources::of(cta));
+}
+
+}  // namespace
+
 TEST_CASE("each of threads, registers, shared memory and CTA slots limits the resident CTAs") {
   Rig rig;
-  CHECK(rig.sm.resident_ctas({256, 16, 0}) == 8);
-  CHECK(rig.sm.resident_ctas({256, 64, 0}) == 4);
-  CHECK(rig.sm.resident_ctas({256, 16, 40 * 1024}) == 2);
-  CHECK(rig.sm.resident_ctas({32, 1, 0}) == 32);
-  CHECK(rig.sm.resident_ctas({33, 1, 0}) == 32);
-  CHECK(rig.sm.resident_ctas({1024, 128, 0}) == 0);
-  CHECK(rig.sm.resident_ctas({32, 1, 97 * 1024}) == 0);
+  CHECK(resident_ctas(rig.sm, {256, 16, 0}) == 8);
+  CHECK(resident_ctas(rig.sm, {256, 64, 0}) == 4);
+  CHECK(resident_ctas(rig.sm, {256, 16, 40 * 1024}) == 2);
+  CHECK(resident_ctas(rig.sm, {32, 1, 0}) == 32);
+  CHECK(resident_ctas(rig.sm, {33, 1, 0}) == 32);
+  CHECK(resident_ctas(rig.sm, {1024, 128, 0}) == 0);
+  CHECK(resident_ctas(rig.sm, {32, 1, 97 * 1024}) == 0);
 }

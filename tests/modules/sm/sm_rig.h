@@ -191,12 +191,16 @@ class ScriptedKernel final : public KernelProgram {
 struct Surroundings final : public sc_core::sc_module, public FlushIf, public DispatchEventsIf {
   explicit Surroundings(const sc_core::sc_module_name& n) : sc_module(n) {}
   void flush() override { ++flushes; }
-  void cta_finished(SmId, CtaId) override { finished.push_back(now()); }
-  void sm_drained(SmId) override { drained.push_back(now()); }
+  void cta_finished(SmId, LaunchedCta) override { finished.push_back(now()); }
+  void sm_drained(SmId, LaunchSlot launch) override {
+    drained.push_back(now());
+    drained_launches.push_back(launch);
+  }
   void kernel_failed(SmId, std::exception_ptr e) override { error = e; }
   unsigned flushes = 0;
   std::vector<Tick> finished;
   std::vector<Tick> drained;
+  std::vector<LaunchSlot> drained_launches;
   std::exception_ptr error;
 };
 

@@ -376,7 +376,7 @@ TEST_CASE("a write-back that memory refuses is an error: its bytes are lost") {
   rig.sm.store(ns(10), rig.line, std::vector<unsigned char>(kLine), ByteMask::first(1));
   rig.run();
   bool flushed = false;
-  rig.llc.flush([&flushed] { flushed = true; });
+  rig.llc.flush({}, [&flushed] { flushed = true; });
   const ExpectReport lost("/tessera/llc/lost_write");
   rig.run();
   CHECK(flushed);

@@ -485,3 +485,77 @@ TEST_CASE("impossible configurations are rejected") {
   hmd.block_bytes = 0;
   CHECK_THROWS_AS(hmd.validate(), std::invalid_argument);
 }
+
+TEST_CASE("an access that waits for the fetch of another one is merged; a later one is a hit") {
+  Scripted s;
+  std::vector<std::pair<LaunchSlot, bool>> merged;
+  const auto access = [&](unsigned launch, CoherentAccess::Kind kind) {
+    CoherentAccess a;
+    a.kind = kind;
+    a.line = kLine;
+    a.mask = ByteMask::range(0, 4);
+    a.launch = LaunchSlot(launch);
+    s.cache.access(a,
+                   [&merged](const CoherentAccess& r) { merged.emplace_back(r.launch, r.merged); });
+  };
+  access(1, CoherentAccess::Kind::kLoad);
+  access(2, CoherentAccess::Kind::kLoad);
+  access(3, CoherentAccess::Kind::kStore);  // waits too, but needs the line for itself
+  REQUIRE(s.sent.size() == 1);
+  CHECK(s.sent[0].launch == LaunchSlot(1));
+  s.sent.clear();
+  s.receive(MessageType::kGrant, State::kS, 1);
+  s.sent.erase(s.sent.begin());  // the acknowledgement
+  REQUIRE(s.sent.size() == 1);
+  CHECK(s.sent[0].type == MessageType::kWriteRequest);
+  CHECK(s.sent[0].launch == LaunchSlot(3));
+  s.receive(MessageType::kGrant, State::kM, 1);
+  access(4, CoherentAccess::Kind::kLoad);
+  CHECK(merged == std::vector<std::pair<LaunchSlot, bool>>{{LaunchSlot(1), false},
+                                                           {LaunchSlot(2), true},
+                                                           {LaunchSlot(3), false},
+                                                           {LaunchSlot(4), false}});
+}
+
+TEST_CASE("requests of children count for their launches: one miss, a merged one, then hits") {
+  Scripted s({}, {kChild, kOtherChild});
+  LaunchCounts counts;
+  s.cache.counts = &counts;
+  const auto request = [&s](MessageType type, AgentId from, unsigned launch) {
+    CoherenceMessage m;
+    m.type = type;
+    m.from = from;
+    m.to = kSelf;
+    m.line = kLine;
+    m.launch = LaunchSlot(launch);
+    s.cache.receive(m);
+  };
+  const auto check = [&counts](unsigned launch, Counter hits, Counter merged, Counter misses,
+                               Counter bytes) {
+    INFO("launch " << launch);
+    const LevelCounts& c = counts[LaunchSlot(launch)];
+    CHECK(c.hits == hits);
+    CHECK(c.merged == merged);
+    CHECK(c.misses == misses);
+    CHECK(c.bytes == bytes);
+  };
+  request(MessageType::kReadRequest, kChild, 1);
+  request(MessageType::kReadRequest, kOtherChild, 2);
+  s.receive(MessageType::kGrant, State::kS, 1);
+  request(MessageType::kGrantAck, kChild, 1);
+  request(MessageType::kGrantAck, kOtherChild, 2);
+  check(1, 0, 0, 1, 64);
+  check(2, 0, 1, 0, 64);
+  // The right to write is fetched as well.
+  request(MessageType::kWriteRequest, kChild, 3);
+  CHECK(s.sent.back().type == MessageType::kWriteRequest);
+  s.receive(MessageType::kGrant, State::kM, 1);
+  request(MessageType::kSnoopAck, kOtherChild, 3);
+  request(MessageType::kGrantAck, kChild, 3);
+  check(3, 0, 0, 1, 64);
+  request(MessageType::kReadRequest, kOtherChild, 4);
+  request(MessageType::kSnoopAck, kChild, 4);
+  request(MessageType::kGrantAck, kOtherChild, 4);
+  check(4, 1, 0, 0, 64);
+  check(0, 0, 0, 0, 0);
+}

@@ -48,7 +48,7 @@ class UmhModel::Host final : public HostMemory {
     debug(tlm::TLM_READ_COMMAND, line, bytes);
     return bytes;
   }
-  void write(const LineBytes& b) override {
+  void write(const LineBytes& b, LaunchSlot) override {
     Line bytes = read(b.line);
     copy_masked(bytes.data(), b.bytes.data(), b.mask, kLineBytes);
     debug(tlm::TLM_WRITE_COMMAND, b.line, bytes);
@@ -407,7 +407,7 @@ void UmhModel::run_level(const std::shared_ptr<Flush>& f) {
   const std::vector<SliceFlushIf*>& caches = f->levels[f->level++];
   f->left = caches.size();
   for (SliceFlushIf* const cache : caches) {
-    cache->flush([this, f] {
+    cache->flush({}, [this, f] {
       if (--f->left == 0) run_level(f);
     });
   }

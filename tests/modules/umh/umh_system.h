@@ -26,7 +26,7 @@ class PlainMemory final : public HostMemory {
     const auto at = lines_.find(line);
     return at == lines_.end() ? Line{} : at->second;
   }
-  void write(const LineBytes& b) override {
+  void write(const LineBytes& b, LaunchSlot) override {
     copy_masked(lines_[b.line].data(), b.bytes.data(), b.mask, kLineBytes);
   }
 
