@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <iostream>
 #include <regex>
 #include <sstream>
 #include <string_view>
@@ -147,7 +146,7 @@ std::optional<po::variables_map> ArgumentParser::parse(
     refuse(e.what());
   }
   if (values.count("help") != 0) {
-    std::cout << help();
+    print_text(help());
     return std::nullopt;
   }
   for (std::size_t i = 0; i < required_; ++i) {

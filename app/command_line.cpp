@@ -2,8 +2,9 @@
 #include "app/command_line.h"
 
 #include <algorithm>
+#include <csignal>
 #include <exception>
-#include <iostream>
+#include <filesystem>
 #include <new>
 #include <systemc>
 
@@ -47,11 +48,11 @@ int dispatch(const std::vector<std::string>& arguments) {
   const std::string& first = arguments.front();
   if (first == "help" && arguments.size() > 1) return dispatch({arguments[1], "--help"});
   if (first == "--help" || first == "-h" || first == "help") {
-    std::cout << help_text();
+    print_text(help_text());
     return 0;
   }
   if (first == "--version") {
-    std::cout << "tessera " << kVersion << " (commit " << source_commit() << ")\n";
+    print_text(std::string("tessera ") + kVersion + " (commit " + source_commit() + ")\n");
     return 0;
   }
   for (const Verb& verb : verbs()) {
@@ -86,6 +87,8 @@ int run_command_line(const std::vector<std::string>& arguments) {
         reserve_standard_output();
       }
       route_systemc_reports(false);
+      // A file that is longer than the limit of `ulimit -f` is an error of its write.
+      std::signal(SIGXFSZ, SIG_IGN);
       return dispatch(arguments);
     } catch (const InputError& e) {
       return fail(e.what(), kBadInput);
@@ -93,6 +96,9 @@ int run_command_line(const std::vector<std::string>& arguments) {
       return fail(e.what(), kFailed);
     } catch (const sc_core::sc_report& e) {
       return fail(std::string(e.get_msg()) + " (" + e.get_msg_type() + ")", kFailed);
+    } catch (const std::filesystem::filesystem_error& e) {
+      // A path that a user named and that the system refuses, such as a link to itself.
+      return fail(e.path1().string() + ": " + e.code().message(), kBadInput);
     } catch (const std::bad_alloc&) {
       return fail("out of memory", kFailed);
     } catch (const std::exception& e) {

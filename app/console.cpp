@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -57,6 +58,18 @@ std::size_t utf8_length(const std::string& text, std::size_t at) {
   return first == 0xc2 && byte(at + 1) < 0xa0 ? 0 : length;
 }
 
+void write_all(int file, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      throw RunError("standard output cannot be written: " + std::string(std::strerror(errno)));
+    }
+    done += static_cast<std::size_t>(n);
+  }
+}
+
 }  // namespace
 
 void reserve_standard_output() {
@@ -91,24 +104,16 @@ std::string printable(const std::string& text) {
   return out;
 }
 
+void print_text(const std::string& text) { write_all(STDOUT_FILENO, text); }
+
 void write_document(const nlohmann::ordered_json& document) {
-  const std::string text = document_text(document);
-  const int fd = reserved_output >= 0 ? reserved_output : STDOUT_FILENO;
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0)
-      throw RunError("standard output cannot be written: " + std::string(strerror(errno)));
-    done += static_cast<std::size_t>(n);
-  }
+  write_all(reserved_output >= 0 ? reserved_output : STDOUT_FILENO, document_text(document));
   document_written = true;
 }
 
 bool document_is_due() { return reserved_output >= 0 && !document_written; }
 
 void complain(const std::string& message) {
-  std::cout.flush();
   std::cerr << "tessera: " << printable(message) << std::endl;
 }
 

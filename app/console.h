@@ -18,7 +18,9 @@ std::string printable(const std::string& text);
 /// Reserves standard output for one JSON document. All other output to it, such as SystemC's
 /// messages, is redirected to standard error.
 void reserve_standard_output();
-/// Writes the document to the reserved standard output.
+/// Writes the text to standard output. Throws RunError if it cannot be written.
+void print_text(const std::string& text);
+/// Writes the document to the reserved standard output. Throws RunError.
 void write_document(const nlohmann::ordered_json& document);
 /// Whether standard output is reserved and no document has been written yet.
 bool document_is_due();

@@ -5,6 +5,7 @@
 #include "app/point.h"
 #include "app/progress.h"
 #include "app/worker_pool.h"
+#include "common/error.h"
 
 namespace tessera::app {
 namespace {
@@ -37,7 +38,7 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
   std::vector<JobOutcome> outcomes = WorkerPool::run(
       points.size(), jobs,
       [&](std::size_t i, const WorkerPool::Report& report) {
-        std::optional<PointStore::Claim> claim;
+        std::optional<FileLock> claim;
         if (store != nullptr) {
           claim.emplace(store->claim(keys[i], interrupted));
           if (auto stats = store->load(keys[i])) {
@@ -46,8 +47,17 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
         }
         FinishedPoint p = simulate(points[i], options, report);
         p.stats = kept(std::move(p.stats));
-        if (store != nullptr && p.failure.empty()) store->save(keys[i], p.stats);
-        return ordered_json{{"stats", std::move(p.stats)}, {"failure", std::move(p.failure)}};
+        ordered_json result = {{"failure", p.failure}};
+        if (store != nullptr && p.failure.empty()) {
+          // The parent gets the result even if it cannot be saved.
+          try {
+            store->save(keys[i], p.stats);
+          } catch (const RunError& e) {
+            result["unsaved"] = e.what();
+          }
+        }
+        result["stats"] = std::move(p.stats);
+        return result;
       },
       [&](double finished) {
         meter.update(progress.label, finished / total,
@@ -61,6 +71,7 @@ std::vector<FinishedPoint> run_points(const std::vector<RunnablePoint>& points, 
     if (outcomes[i].result) {
       finished[i].stats = std::move((*outcomes[i].result)["stats"]);
       finished[i].failure = (*outcomes[i].result)["failure"].get<std::string>();
+      finished[i].unsaved = outcomes[i].result->value("unsaved", "");
     } else {
       finished[i].failure = outcomes[i].error;
     }

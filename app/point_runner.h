@@ -22,6 +22,8 @@ struct RunnablePoint {
 struct FinishedPoint {
   nlohmann::ordered_json stats;
   std::string failure;  ///< empty if the point is complete and its values are correct
+  /// The reason why a complete point is not in the store; empty if it is there.
+  std::string unsaved{};
 };
 
 /// Progress display of many points.

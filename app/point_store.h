@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "app/file_lock.h"
 #include "app/output_directory.h"
 #include "common/json.h"
 
@@ -25,23 +26,9 @@ class PointStore {
   /// Throws RunError.
   void save(const std::string& key, const nlohmann::ordered_json& stats) const;
 
-  /// A lock: during its lifetime no other process computes the point.
-  class Claim {
-   public:
-    Claim(int file, std::string path) : file_(file), path_(std::move(path)) {}
-    Claim(Claim&& other) noexcept;
-    Claim(const Claim&) = delete;
-    Claim& operator=(const Claim&) = delete;
-    Claim& operator=(Claim&&) = delete;
-    ~Claim();
-
-   private:
-    int file_;
-    std::string path_;
-  };
-  /// Waits until no other process computes the point, or until `give_up` returns true. Returns at
-  /// once if the file system does not support locks.
-  Claim claim(const std::string& key, const std::function<bool()>& give_up) const;
+  /// A lock: during its lifetime no other process computes the point. Waits for it until `give_up`
+  /// returns true.
+  FileLock claim(const std::string& key, const std::function<bool()>& give_up) const;
 
  private:
   std::string folder_;

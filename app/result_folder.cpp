@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/result_folder.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <system_error>
 
+#include "app/console.h"
 #include "common/error.h"
+#include "common/input_file.h"
 #include "common/json.h"
 
 namespace tessera::app {
@@ -38,8 +41,9 @@ bool exists(const std::optional<std::string>& path) {
 
 /// Whether the JSON file is the document of a command that completed.
 bool is_complete(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const auto document = nlohmann::json::parse(in, nullptr, false);
+  if (!names_something(file)) return false;
+  const auto document =
+      nlohmann::json::parse(read_input_file(file, kMostResultBytes), nullptr, false);
   if (!document.is_object() || document.contains("failure") || document.contains("interrupted")) {
     return false;
   }
@@ -47,6 +51,28 @@ bool is_complete(const fs::path& file) {
   return points == document.end() || !points->is_array() ||
          std::none_of(points->begin(), points->end(),
                       [](const auto& p) { return p.is_object() && p.contains("error"); });
+}
+
+/// Text that changes if a document is written to the folder.
+std::string documents_of(const std::string& folder) {
+  std::string text;
+  for (const char* name : kDocuments) {
+    struct stat s {};
+    if (::stat((fs::path(folder) / name).c_str(), &s) != 0) continue;
+    text += std::string(name) + " " + std::to_string(s.st_ino) + " " +
+            std::to_string(s.st_mtim.tv_sec) + " " + std::to_string(s.st_mtim.tv_nsec) + "\n";
+  }
+  return text;
+}
+
+/// Creates the folder if it is not there, and locks it.
+ResultFolder::Target locked(const std::string& path) {
+  while (true) {
+    OutputDirectory directory(path);
+    FileLock lock(directory.path_of(".result.lock"), [] { return false; });
+    // Another command can have removed the folder while it was empty.
+    if (lock.held() || names_something(path)) return {std::move(directory), std::move(lock)};
+  }
 }
 
 }  // namespace
@@ -58,7 +84,8 @@ ResultFolder::ResultFolder(std::string document, const std::optional<std::string
       overwrite_(overwrite),
       was_there_(exists(out)),
       parent_was_there_(exists(parent_of(out.value_or(standard)))),
-      path_(out ? without_slash(*out) : fresh_folder(standard)) {
+      path_(out ? without_slash(*out) : fresh_folder(standard)),
+      documents_(documents_of(path_)) {
   const OutputDirectory made(path_);
   if (made_for_request(path_)) return;
   if (holds_result(path_)) {
@@ -67,7 +94,7 @@ ResultFolder::ResultFolder(std::string document, const std::optional<std::string
                      " holds the results of an earlier run; --overwrite replaces them, another "
                      "folder keeps them");
   }
-  if (!request_.empty()) made.write(kRequest, request_);
+  write_request(made);
 }
 
 ResultFolder::~ResultFolder() {
@@ -77,16 +104,31 @@ ResultFolder::~ResultFolder() {
   if (!parent_was_there_) fs::remove(parent_of(path_), ignored);
 }
 
-OutputDirectory ResultFolder::for_result(bool complete) const {
-  const bool own = made_for_request(path_);
-  // A continued command can replace its own result unless that result is complete.
-  const bool holds = own ? is_complete(fs::path(path_) / document_) : holds_result(path_);
-  if (!holds || (complete && (own || overwrite_))) {
-    OutputDirectory folder(path_);
-    if (!request_.empty() && !own) folder.write(kRequest, request_);
-    return folder;
+ResultFolder::Target ResultFolder::for_result(bool complete) const {
+  // The choice and the writing are one step for other commands: two commands that end at the same
+  // time cannot both find the folder without a result.
+  Target target = locked(path_);
+  bool may_write = false;
+  if (made_for_request(path_)) {
+    // A continued command replaces its own result, but not a complete one by an incomplete one.
+    may_write = complete || !is_complete(fs::path(path_) / document_);
+  } else if (documents_of(path_) == documents_) {
+    // --overwrite means the result that was there at the begin.
+    may_write = !holds_result(path_) || (complete && overwrite_);
+    if (may_write) write_request(target.directory);
   }
-  return OutputDirectory(fresh_folder(complete ? path_ : path_ + "-incomplete"));
+  if (may_write) return target;
+  return locked(fresh_folder(complete ? path_ : path_ + "-incomplete"));
+}
+
+void ResultFolder::write_request(const OutputDirectory& directory) const {
+  if (request_.empty()) return;
+  try {
+    directory.write(kRequest, request_);
+  } catch (const RunError& e) {
+    // The results are not lost, but no other command continues this one.
+    complain(std::string("warning: ") + e.what());
+  }
 }
 
 std::string ResultFolder::fresh_folder(const std::string& path) const {
@@ -105,8 +147,8 @@ std::string ResultFolder::fresh_folder(const std::string& path) const {
 
 bool ResultFolder::made_for_request(const std::string& folder) const {
   if (request_.empty()) return false;
-  std::ifstream in(fs::path(folder) / kRequest, std::ios::binary);
-  return in && request_ == std::string(std::istreambuf_iterator<char>(in), {});
+  const fs::path file = fs::path(folder) / kRequest;
+  return names_something(file) && read_input_file(file, kMostResultBytes) == request_;
 }
 
 bool ResultFolder::holds_result(const std::string& folder) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "app/file_lock.h"
 #include "app/output_directory.h"
 
 namespace tessera::app {
@@ -30,15 +31,24 @@ class ResultFolder {
 
   const std::string& path() const { return path_; }
 
-  /// The directory for the result, which does not replace a complete one: an incomplete result goes
-  /// to DIR-incomplete; a complete result goes to DIR-2 if another command has finished in the
-  /// folder in the meantime.
-  OutputDirectory for_result(bool complete) const;
+  /// A directory with its lock: no other command chooses the directory for its result before the
+  /// object's end. The files must be written before.
+  struct Target {
+    OutputDirectory directory;
+    FileLock lock;
+  };
+  /// The directory for the result. If another command has written its result to the folder in the
+  /// meantime, a complete result goes to DIR-2, also with --overwrite, and an incomplete one to
+  /// DIR-incomplete. An incomplete result never replaces a complete one. Waits while another
+  /// command writes its result to the folder. Throws RunError and InputError.
+  Target for_result(bool complete) const;
 
  private:
   /// The first of PATH, PATH-2, PATH-3, ... that does not exist (created here) or that was created
   /// for the request.
   std::string fresh_folder(const std::string& path) const;
+  /// Saves the request, or warns that it cannot be saved.
+  void write_request(const OutputDirectory& directory) const;
   bool made_for_request(const std::string& folder) const;
   bool holds_result(const std::string& folder) const;
 
@@ -48,6 +58,7 @@ class ResultFolder {
   bool was_there_;
   bool parent_was_there_;
   std::string path_;
+  std::string documents_;  ///< those in the folder when the command began
 };
 
 }  // namespace tessera::app

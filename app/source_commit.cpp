@@ -2,8 +2,10 @@
 #include "app/source_commit.h"
 
 #include <filesystem>
-#include <fstream>
+#include <sstream>
 #include <system_error>
+
+#include "common/input_file.h"
 
 namespace tessera::app {
 
@@ -13,9 +15,10 @@ std::string source_commit() {
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const fs::path& file :
        {folder / "tessera.commit", folder.parent_path() / "share" / "tessera" / "commit"}) {
-    std::ifstream in(file);
+    if (!names_something(file)) continue;
+    std::istringstream text(read_input_file(file));
     std::string commit;
-    if (in >> commit) return commit;
+    if (text >> commit) return commit;
   }
   return "unknown";
 }

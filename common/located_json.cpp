@@ -2,15 +2,13 @@
 #include "common/located_json.h"
 
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "common/error.h"
 #include "common/file_kind.h"
+#include "common/input_file.h"
 
 namespace tessera {
 namespace {
@@ -215,18 +213,7 @@ LocatedJson parse_located_json(std::string_view text, const std::string& file) {
 }
 
 LocatedJson load_located_json(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  // An empty file is malformed JSON, not an unreadable one.
-  if (in && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (in.bad() || !in.is_open()) {
-    std::error_code ignored;
-    const char* const why = std::filesystem::is_directory(path, ignored) ? ": is a folder"
-                            : std::filesystem::exists(path, ignored)     ? ""
-                                                                         : ": no such file";
-    throw InputError((path.empty() ? "''" : path) + ": cannot be read" + why);
-  }
-  return parse_located_json(text.str(), path);
+  return parse_located_json(read_input_file(path), path);
 }
 
 }  // namespace tessera

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <vector>
 
-#include "common/error.h"
+#include "common/input_file.h"
 
 namespace tessera {
 namespace {
@@ -83,16 +82,14 @@ std::string sha256(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  // A directory can be opened but not read.
-  if (!in.is_open() || (in.peek(), in.bad())) throw InputError(path + ": cannot be read");
-  in.clear();
+  const InputFile file(path);
   Sha256 hash;
   std::vector<char> buffer(1 << 16);
-  while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-    hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(in.gcount())));
+  std::uint64_t offset = 0;
+  while (const std::size_t n = file.read(offset, buffer.data(), buffer.size())) {
+    hash.update(std::string_view(buffer.data(), n));
+    offset += n;
   }
-  if (in.bad()) throw InputError(path + ": cannot be read");
   return hash.hex();
 }
 

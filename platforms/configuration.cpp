@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "common/file_kind.h"
+#include "common/input_file.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
 #include "platforms/instances.h"
@@ -153,7 +154,7 @@ void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& 
 std::string base_of(const LocatedJson& document, const std::string& file) {
   const std::string base = text_of(document, "base");
   const fs::path beside = fs::path(file).parent_path() / base;
-  if (fs::path(base).extension() == ".json" && fs::exists(beside)) return beside.string();
+  if (fs::path(base).extension() == ".json" && names_something(beside)) return beside.string();
   if (base.empty()) return base;
   try {
     return file_of(base);
@@ -165,10 +166,10 @@ std::string base_of(const LocatedJson& document, const std::string& file) {
 /// Settings of the file, those of its base first.
 void collect(const std::string& platform, Collected& out, std::set<std::string>& seen) {
   const std::string file = file_of(platform);
-  if (!seen.insert(fs::weakly_canonical(file).string()).second) {
+  const LocatedJson document = load_located_json(file);
+  if (!seen.insert(fs::canonical(file).string()).second) {
     throw InputError(file + ": \"base\" leads back to this file");
   }
-  const LocatedJson document = load_located_json(file);
   if (!document.value.is_object()) {
     throw InputError(file + ":1: expected a JSON object of parameters");
   }
@@ -181,7 +182,7 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
   if (!base.empty()) collect(base, out, seen);
   for (const std::string& plugin : plugins_of(document)) {
     const fs::path beside = fs::path(file).parent_path() / plugin;
-    load_plugin(fs::exists(beside) ? beside.string() : plugin);
+    load_plugin(names_something(beside) ? beside.string() : plugin);
   }
   check_keys(document);
   take_tree(document, out);

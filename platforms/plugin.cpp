@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "common/error.h"
+#include "common/input_file.h"
 #include "common/sha256.h"
 #include "platforms/plugin_loader.h"
 
@@ -22,12 +23,13 @@ std::vector<LoadedPlugin>& plugins() {
 }  // namespace
 
 void load_plugin(const std::string& file) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (!fs::is_regular_file(file, error))
-    throw InputError("plugin " + file + ": there is no such file");
+  try {
+    const InputFile readable(file);
+  } catch (const InputError& e) {
+    throw InputError(std::string("plugin ") + e.what());
+  }
   // With a slash, so that the system's library folders are not searched.
-  const std::string path = fs::canonical(file).string();
+  const std::string path = std::filesystem::canonical(file).string();
   const bool known = std::any_of(plugins().begin(), plugins().end(),
                                  [&path](const LoadedPlugin& p) { return p.file == path; });
   if (known) return;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "common/error.h"
+#include "common/input_file.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
 #include "platforms/derived.h"
@@ -117,7 +118,8 @@ class StudyReader {
   /// A preset's name, or the path of a platform's file in the study's folder.
   std::string beside(const std::string& preset) const {
     const fs::path file = folder_ / preset;
-    return fs::path(preset).extension() == ".json" && fs::exists(file) ? file.string() : preset;
+    return fs::path(preset).extension() == ".json" && names_something(file) ? file.string()
+                                                                            : preset;
   }
 
   const StudyPlatform& platform(const JsonNode& root, const std::string& name,
@@ -206,7 +208,8 @@ class StudyReader {
       const std::string name = name_of(n.required("workload"));
       if (name.find('/') != std::string::npos || fs::path(name).extension() == ".json") {
         const fs::path manifest = folder_ / name;
-        if (!fs::exists(manifest)) n.required("workload").fail(manifest.string() + " is not there");
+        if (!names_something(manifest))
+          n.required("workload").fail(manifest.string() + " is not there");
         w.workload = (folder_ / w.workload).string();
         w.exists = true;
       } else {
@@ -271,7 +274,7 @@ fs::path studies_directory() {
   return TESSERA_STUDIES_INSTALL_DIR;
 }
 
-bool is_study(const fs::path& folder) { return fs::is_regular_file(folder / "study.json"); }
+bool is_study(const fs::path& folder) { return names_something(folder / "study.json"); }
 
 }  // namespace
 

@@ -56,7 +56,7 @@ if (withPeak.length) {
   section('Where the bandwidth went', 'Share of each level\u2019s own peak, average over the run: a bar at 100 % is a platform\u2019s limit.',
       el('div', {className: 'row'}, ...withPeak.map((name) => groupedBars(name, null, '%', (r) => {
         const level = levelsOf.get(r).get(name);
-        return limited(level) ? 100 * level.gb_per_s / level.peak_gb_per_s : null;
+        return limited(level) ? 100 * level.share : null;
       }, {max: 100}))));
 }
 if (withoutPeak.length) {

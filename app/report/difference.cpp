@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -77,6 +78,10 @@ ordered_json section(const ordered_json& run, const char* name) {
   return run.is_object() && run.contains(name) ? run[name] : ordered_json();
 }
 
+/// The sections of a run with values that can be judged, and the prefixes of their names.
+constexpr std::pair<const char*, const char*> kMetrics[] = {
+    {"derived", ""}, {"energy", "energy."}, {"modules", ""}};
+
 /// +1: more is worse; -1: less is worse; 0: unknown.
 int worse_direction(const std::string& name) {
   for (const char* more_is_worse : {"cycles", "latency", "page_faults", "total_j"}) {
@@ -89,9 +94,7 @@ int worse_direction(const std::string& name) {
 }
 
 bool regresses(const ordered_json& move, double fail_above) {
-  const auto name = move["name"].get<std::string>();
-  if (name.rfind("peak_gb_per_s", 0) == 0) return false;  // a property of the configuration
-  const int direction = worse_direction(name);
+  const int direction = worse_direction(move["name"].get<std::string>());
   if (!move["change"].is_number()) {
     const ordered_json& a = move["a"];
     const ordered_json& b = move["b"];
@@ -103,7 +106,7 @@ bool regresses(const ordered_json& move, double fail_above) {
 }
 
 ordered_json difference_of(const std::string& name, const ordered_json& a, const ordered_json& b,
-                           std::optional<double> fail_above, ordered_json& regressions) {
+                           const std::optional<Judgement>& judgement, ordered_json& regressions) {
   ordered_json run = {{"run", name},
                       {"inputs", {{"a", inputs_of(a)}, {"b", inputs_of(b)}}},
                       {"config", changed_settings(section(a, "config"), section(b, "config"))}};
@@ -123,15 +126,16 @@ ordered_json difference_of(const std::string& name, const ordered_json& a, const
       statistics.begin(), statistics.end(),
       [](const ordered_json& x, const ordered_json& y) { return size_of(x) > size_of(y); });
   run["statistics"] = std::move(statistics);
-  if (!fail_above) return run;
-  const auto check = [&](const ordered_json& move) {
-    if (!regresses(move, *fail_above)) return;
-    ordered_json found = move;
-    found["run"] = name;
-    regressions.push_back(std::move(found));
+  if (!judgement) return run;
+  const auto check = [&](ordered_json move) {
+    if (!regresses(move, judgement->above)) return;
+    move["run"] = name;
+    regressions.push_back(std::move(move));
   };
   check(run["cycles"]);
-  for (const ordered_json& move : run["derived"]) check(move);
+  for (const std::string& metric : judgement->metrics) {
+    check(moved(metric, metric_of(a, metric), metric_of(b, metric)));
+  }
   const auto worse = [&](const char* key, bool is_worse) {
     if (!is_worse) return;
     regressions.push_back({{"name", key},
@@ -182,6 +186,28 @@ std::string inputs_lines(const ordered_json& inputs) {
 
 }  // namespace
 
+ordered_json metric_of(const ordered_json& run, const std::string& name) {
+  for (const auto& [part, prefix] : kMetrics) {
+    const std::string begin = prefix;
+    if (name.compare(0, begin.size(), begin) != 0) continue;
+    for (const auto& [key, value] : flat(section(run, part))) {
+      if (begin + key == name && value.is_number()) return value;
+    }
+  }
+  return nullptr;
+}
+
+std::vector<std::string> metric_names(const NamedRuns& runs) {
+  std::set<std::string> names;
+  for (const auto& [name, run] : runs) {
+    for (const auto& [part, prefix] : kMetrics) {
+      if (std::string(part) == "modules") continue;
+      for (const auto& [key, value] : flat(section(run, part))) names.insert(prefix + key);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 ordered_json changed_settings(const ordered_json& a, const ordered_json& b) {
   const auto of_a = flat(a);
   const auto of_b = flat(b);
@@ -202,18 +228,24 @@ ordered_json changed_settings(const ordered_json& a, const ordered_json& b) {
 }
 
 ordered_json difference_document(const NamedRuns& a, const NamedRuns& b,
-                                 std::optional<double> fail_above) {
+                                 const std::optional<Judgement>& judgement) {
   ordered_json document = {{"runs", ordered_json::array()},
                            {"only_a", ordered_json::array()},
                            {"only_b", ordered_json::array()},
-                           {"fail_above", or_null(fail_above)}};
+                           {"fail_above", nullptr},
+                           {"judged", nullptr}};
+  if (judgement) {
+    document["fail_above"] = judgement->above;
+    document["judged"] = {"cycles"};
+    for (const std::string& metric : judgement->metrics) document["judged"].push_back(metric);
+  }
   ordered_json regressions = ordered_json::array();
   for (const auto& [name, run] : a) {
     const auto other = b.find(name);
     if (other == b.end()) {
       document["only_a"].push_back(name);
     } else {
-      document["runs"].push_back(difference_of(name, run, other->second, fail_above, regressions));
+      document["runs"].push_back(difference_of(name, run, other->second, judgement, regressions));
     }
   }
   for (const auto& [name, run] : b) {

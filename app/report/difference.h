@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/json.h"
 
@@ -19,17 +20,31 @@ using NamedRuns = std::map<std::string, nlohmann::ordered_json>;
 nlohmann::ordered_json changed_settings(const nlohmann::ordered_json& a,
                                         const nlohmann::ordered_json& b);
 
+/// What makes a run a regression.
+struct Judgement {
+  double above = 0;  ///< fraction by which a judged value may get worse
+  /// Judged values beside `cycles`: "llc_hit_rate" (of `derived`), "energy.total_j", or a statistic
+  /// ("system.gpu0.llc3.misses").
+  std::vector<std::string> metrics;
+};
+
+/// A value that a Judgement can name; null if the run does not have it.
+nlohmann::ordered_json metric_of(const nlohmann::ordered_json& run, const std::string& name);
+/// The names of the derived values and of the energy of the runs, as a Judgement names them.
+std::vector<std::string> metric_names(const NamedRuns& runs);
+
 /// {"runs": [{"run", "inputs", "config", "cycles", "derived", "statistics", ...}], "only_a",
-/// "only_b", "regressions"}. `inputs` has those of both sides (app/report/inputs.h). Changed
-/// numbers have the form {"name", "a", "b", "change"}: `change` is (b - a) / a, null if a is 0;
-/// statistics are sorted by it in descending order. Changes of `host` (date, seconds) are ignored.
+/// "only_b", "fail_above", "judged", "regressions"}. `inputs` has those of both sides
+/// (app/report/inputs.h). Changed numbers have the form {"name", "a", "b", "change"}: `change` is
+/// (b - a) / a, null if a is 0; statistics are sorted by it in descending order. Changes of `host`
+/// (date, seconds) are ignored.
 ///
-/// `fail_above`: a run regresses if `cycles` or a derived value got worse by more than this
-/// fraction, or if it is no longer verified or no longer complete. A value without a known better
-/// direction regresses if it changed by more than the fraction. "only_a" and "only_b" list runs of
-/// one side only.
+/// `judgement`: a run regresses if `cycles` or a named value got worse by more than the fraction,
+/// or if it is no longer verified or no longer complete. A value without a known better direction
+/// regresses if it changed by more than the fraction. A change from 0 is above every fraction.
+/// "only_a" and "only_b" list runs of one side only.
 nlohmann::ordered_json difference_document(const NamedRuns& a, const NamedRuns& b,
-                                           std::optional<double> fail_above);
+                                           const std::optional<Judgement>& judgement);
 
 /// The document as text; at most `limit` statistics per run.
 std::string difference_text(const nlohmann::ordered_json& document, std::size_t limit);

@@ -9,6 +9,7 @@
 #include "app/report/assets.h"
 #include "app/report/csv.h"
 #include "app/report/inputs.h"
+#include "app/report/shares.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
 
@@ -105,6 +106,14 @@ std::string run_report(const ordered_json& stats, const ordered_json& catalogue,
               {{"stats", stats},
                {"traffic", to_json(traffic_of(stats))},
                {"waits", to_json(waits_of(stats))},
+               {"shares",
+                {{"hit_rates", to_json(hit_rates_of(stats))},
+                 {"issue_slots", to_json(issue_slots_of(stats))},
+                 {"latency_hops", to_json(latency_hops_of(stats))},
+                 {"energy_components", to_json(energy_components_of(stats))},
+                 {"energy_kinds", to_json(energy_kinds_of(stats))},
+                 {"remote_accesses", to_json(remote_accesses_of(stats))},
+                 {"remote_latency", to_json(remote_latency_of(stats))}}},
                {"texts", std::move(texts)},
                {"about", std::move(about)},
                {"units", std::move(units)},

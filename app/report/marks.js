@@ -197,25 +197,24 @@ function shareDraw(rows, title) {
   };
 }
 
-/** Bars of named parts, one bar below the other. `strips`: [{parts: [[name, value]], show}]. */
+/** Bars of named parts, one bar below the other. `strips`: [{parts: [{name, part, share}], show}]. */
 function stripDraw(strips, title) {
   return (width) => {
     const {root} = picture(width, 10, title);
     let top = 0;
     for (const {parts, show} of strips) {
-      const total = sum(parts.map((p) => p[1])) || 1;
       let at = 0;
-      parts.forEach(([name, value], i) => {
-        const wide = width * value / total;
-        const tip = `${name}: ${show(value)} (${percent(value / total)})`;
+      parts.forEach(({name, part, share}, i) => {
+        const wide = width * share;
+        const tip = `${name}: ${show(part)} (${percent(share)})`;
         root.append(svg('rect', {x: (at + (i ? 1 : 0)).toFixed(1), y: top + 16, width: Math.max(0.8, wide - (i ? 1 : 0)).toFixed(1), height: 26,
           style: `fill:${colourOf(i)}`, 'class': 'bar', 'data-tip': tip}));
         // The part's name above it, because colour alone does not distinguish the parts.
-        const words = [name, percent(value / total)].find((w) => textWidth(w) + 6 < wide);
+        const words = [name, percent(share)].find((w) => textWidth(w) + 6 < wide);
         if (words) root.append(text(at + wide / 2, top + 11, words, {'class': 'middle'}));
         at += wide;
       });
-      const items = parts.map(([name, value], i) => ({name: `${name} ${show(value)} (${percent(value / total)})`,
+      const items = parts.map(({name, part, share}, i) => ({name: `${name} ${show(part)} (${percent(share)})`,
         mark: (x, y) => svg('rect', {x: x + 4, y: y - 6, width: 12, height: 12, style: `fill:${colourOf(i)}`, 'class': 'bar'})}));
       top += 50 + legend(root, items, width, top + 50) + 6;
     }
@@ -227,7 +226,7 @@ function stripDraw(strips, title) {
 
 function stripChart(title, note, strips) {
   return chart(title, note, stripDraw(strips, title),
-      () => [['part', 'value'], ...strips.flatMap((s) => s.parts)]);
+      () => [['part', 'value'], ...strips.flatMap((s) => s.parts.map((p) => [p.name, p.part]))]);
 }
 
 /** A matrix, darker for more; every cell has its number. `cells[row][column]`: a number or null. */

@@ -13,6 +13,7 @@ struct NetworkKind {
   const char* title;
   const char* config;  ///< its group of parameters
   bool switched;       ///< true: switches with `radix` ports; false: a link
+  bool translations = false;
 };
 
 /// `way`: direction, "request" or "response".
@@ -55,17 +56,18 @@ void add_network(WaitList& list, const NetworkKind& kind, const std::string& way
   const double waited = blocks.sum(prefix + "ingress_wait_cycles");
   Wait at_ingress{level, "ingress ports", "room in the first switch", width + ", " + buffers};
   at_ingress.hot = blocks.hottest({prefix + "ingress_wait_cycles"});
-  list.add_time(at_ingress, list.per_miss(waited, clock));
+  list.add_time(at_ingress, list.l1_cycles(waited, clock));
   Wait inside{level, "switch buffers", "a link, or room behind it", width};
   inside.hot = egress;
-  list.add_time(inside,
-                list.per_miss(blocks.sum(prefix + "latency", "sum") - lone - waited, clock));
+  const double time = blocks.sum(prefix + "latency", "sum");
+  // The time of translation requests is a part of the time of the L2 TLBs' misses.
+  if (!kind.translations) list.add_block_time(list.l1_cycles(time, clock));
+  list.add_time(inside, list.l1_cycles(time - lone - waited, clock));
 
   const double full = blocks.sum(prefix + "buffer_full_cycles");
   Wait blocked{level, "switch outputs", "the full buffer behind a link", group + "." + buffers};
   blocked.amount = short_number(ratio(full, packets)) + " blocked link cycles a packet";
-  blocked.share = ratio(full, full + flits);
-  blocked.of = "blocked or busy link cycles";
+  blocked.share = {full, full + flits, "blocked or busy link cycles"};
   blocked.hot = egress;
   list.add(blocked, full > 0);
   Wait busiest{level, "egress ports", "the bandwidth of the busiest egress", width};
@@ -83,7 +85,7 @@ void add_network_waits(WaitList& list) {
                                {"ring", "Ring", "ring", false},
                                {"module_ingress_xbar", "Module ingress", "noc", true},
                                {"ingress_xbar", "Ingress", "noc", true},
-                               {"iommu", "IOMMU", "noc", true}};
+                               {"iommu", "IOMMU", "noc", true, true}};
   for (const NetworkKind& kind : kinds) {
     for (const char* way : {"request", "response"}) add_network(list, kind, way);
   }
@@ -104,7 +106,8 @@ void add_remote_waits(WaitList& list) {
   Wait queued{"GPU fabric", "ports and switch buffers", "a link, or room behind it",
               "fabric.flit_bytes, switch_packets"};
   queued.hot = hottest_of(links);
-  list.add_time(queued, list.per_miss(latency - lone, "fabric"));
+  list.add_block_time(list.l1_cycles(latency, "fabric"));
+  list.add_time(queued, list.l1_cycles(latency - lone, "fabric"));
   Wait busiest{"GPU fabric", "links", "the bandwidth of the busiest link", "fabric.flit_bytes"};
   busiest.hot = queued.hot;
   list.add_busiest(busiest, largest_of(links), list.elapsed("fabric"));
@@ -115,16 +118,17 @@ void add_remote_waits(WaitList& list) {
   Wait before{"RDMA", "outgoing queues", "the fabric to take a packet",
               "rdma.outgoing_depth, fabric.port_packets"};
   before.hot = engines.hottest({"link_response_cycles", "link_request_cycles"});
-  list.add_time(before, list.per_miss(engines.sum("link_request_cycles") +
-                                          engines.sum("link_response_cycles") - there_and_back,
-                                      "rdma"));
+  const double waited = list.l1_cycles(
+      engines.sum("link_request_cycles") + engines.sum("link_response_cycles") - there_and_back,
+      "rdma");
+  list.add_block_time(std::max(0.0, waited));
+  list.add_time(before, waited);
   const double timeouts = engines.sum("timeouts");
   const double staged = engines.sum("responses_per_packet", "count");
   Wait staging{"RDMA", "staging buffers", "more responses, until the timeout",
                "rdma.timeout_cycles"};
   staging.amount = count_words(timeouts, staged, "staged packets");
-  staging.share = ratio(timeouts, staged);
-  staging.of = "staged packets";
+  staging.share = {timeouts, staged, "staged packets"};
   staging.hot = engines.hottest({"timeouts"});
   list.add(staging, timeouts > 0);
 }

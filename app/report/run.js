@@ -58,7 +58,7 @@ waits();
 betweenGpus();
 const kinds = grouped();
 section('Where the time went', null, el('div', {className: 'row loose'},
-    ...[latency(), issueSlots(kinds), energy(), hitRates(kinds), derivedTable()].filter((p) => p)));
+    ...[latency(), issueSlots(), energy(), hitRates(), derivedTable()].filter((p) => p)));
 kernels();
 allStatistics(kinds);
 configuration();

@@ -12,9 +12,8 @@ function levels() {
   const all = data.traffic.levels.map((l, i) => ({...l, look: i}));
   const known = all.filter((l) => l.peak_gb_per_s);
   const others = all.filter((l) => !l.peak_gb_per_s);
-  const rows = known.map((l) => ({name: l.name, look: l.look, share: l.gb_per_s / l.peak_gb_per_s,
-    most: Math.max(0, ...l.gb_per_s_over_time) / l.peak_gb_per_s,
-    words: `${gigabytes(l.gb_per_s)} · ${bytes(l.bytes)} · ${percent(l.gb_per_s / l.peak_gb_per_s)}`}));
+  const rows = known.map((l) => ({name: l.name, look: l.look, share: l.share, most: l.busiest_share,
+    words: `${gigabytes(l.gb_per_s)} · ${bytes(l.bytes)} · ${percent(l.share)}`}));
   const panels = [];
   if (rows.length) {
     panels.push(chart('Share of peak', 'Average over the run. A full bar is the level\u2019s own peak: a level near it is the ' +

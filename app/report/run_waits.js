@@ -12,23 +12,25 @@ function hotWords(hot) {
 function waits() {
   const all = data.waits.all;
   if (!all.length) return;
-  const timed = all.filter((w) => w.cycles_per_miss !== null && w.share >= 0.001);
+  const timed = all.filter((w) => w.cycles_per_request !== null && w.share >= 0.001);
   const panels = [];
   if (timed.length) {
-    const title = 'Waits of an average L1 miss';
-    panels.push(chart(title, `Cycles beyond those of an idle system, at each level; a full bar is the whole latency, ` +
-      `${number(Number(data.waits.miss_latency.toPrecision(3)))} cycles.`, shareDraw(timed.map((w) => ({
+    const title = 'Waits of an average memory request';
+    panels.push(chart(title, `Cycles beyond those of an idle system, at each level, of L1 misses, stores and atomics; a ` +
+      `full bar is a request's whole time with its translation, ${number(Number(data.waits.request_time.toPrecision(3)))} ` +
+      `cycles.`, shareDraw(timed.map((w) => ({
       name: `${w.level}, ${w.queue}`, share: w.share, look: 0,
-      words: `${number(Number(w.cycles_per_miss.toPrecision(3)))} cycles · ${percent(w.share)}`})), title),
-    () => [['level', 'queue', 'waits for', 'cycles per L1 miss', 'share of the latency'],
-      ...all.filter((w) => w.cycles_per_miss !== null).map((w) => [w.level, w.queue, w.resource, w.cycles_per_miss, w.share])]));
+      words: `${number(Number(w.cycles_per_request.toPrecision(3)))} cycles · ${percent(w.share)}`})), title),
+    () => [['level', 'queue', 'waits for', 'cycles per request', 'share of the request\u2019s time'],
+      ...all.filter((w) => w.cycles_per_request !== null)
+          .map((w) => [w.level, w.queue, w.resource, w.cycles_per_request, w.share])]));
   }
   const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'how long, how often'},
     {title: 'share', number: true}, {title: 'hottest', soft: true}, {title: '× average', number: true},
     {title: 'parameters', soft: true}];
   const rows = all.map((w, i) => [i && all[i - 1].level === w.level ? '' : w.level, w.queue, w.resource, w.amount,
     percent(w.share), hotWords(w.hot), w.hot.blocks > 1 && w.hot.over_mean > 0 ? number(w.hot.over_mean) : '', w.settings]);
-  const reasons = panel('Every reason', 'Times are of an average L1 miss, beyond an idle system; counts are of the level. ' +
+  const reasons = panel('Every reason', 'Times are of an average memory request, beyond an idle system; counts are of the level. ' +
     'Hottest: which blocks, and how many times the average of all.', table(columns, rows));
   reasons.classList.add('waits');
   panels.push(reasons);

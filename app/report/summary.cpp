@@ -8,6 +8,7 @@
 
 #include "app/report/inputs.h"
 #include "app/report/kernels.h"
+#include "app/report/shares.h"
 #include "app/report/text.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
@@ -23,8 +24,6 @@ std::optional<double> number(const ordered_json& object, const char* key) {
   }
   return object[key].get<double>();
 }
-
-std::string percent(double fraction) { return short_number(fraction * 100) + " %"; }
 
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
@@ -52,13 +51,13 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
   std::string text = "\n  Where the bandwidth went";
   text += peaks ? " (bar: share of the level's peak)\n" : " (bar: beside the busiest level)\n";
   for (const LevelTraffic& level : levels) {
-    const double of = level.peak_gb_per_s.value_or(largest);
-    const double fraction = of > 0 ? level.gb_per_s / of : 0;
+    const double fraction =
+        (level.peak_gb_per_s ? share_of_peak(level) : Share{level.gb_per_s, largest, ""}).value();
     text += "  " + padded(level.name, width) + bar(fraction, 30, utf8) +
             padded_left(bytes_text(static_cast<double>(level.bytes)), 10) + ' ' +
             padded_left(short_number(level.gb_per_s) + " GB/s", 11);
     if (level.peak_gb_per_s) {
-      text += ' ' + padded_left(percent(fraction), 7) + " of " +
+      text += ' ' + padded_left(percent_text(fraction), 7) + " of " +
               short_number(*level.peak_gb_per_s) + " GB/s";
     }
     text += "\n";
@@ -67,15 +66,11 @@ std::string traffic_picture(const std::vector<LevelTraffic>& levels, bool utf8) 
 }
 
 /// "SM 1.2 mJ (40 %), ...", the components of `energy`.
-std::string energy_parts(const ordered_json& energy, double total) {
-  const std::pair<const char*, const char*> parts[] = {
-      {"sm", "SM"}, {"l1", "L1"}, {"llc", "LLC"}, {"noc", "NoC"}, {"dram", "DRAM"}};
+std::string energy_parts(const ordered_json& stats) {
   std::string text;
-  for (const auto& [key, title] : parts) {
-    const auto joules = number(energy.value(key, ordered_json::object()), "total_j");
-    if (!joules) continue;
-    text += (text.empty() ? "" : ", ") + std::string(title) + " " + energy_text(*joules);
-    if (total > 0) text += " (" + percent(*joules / total) + ")";
+  for (const auto& [name, share] : energy_components_of(stats)) {
+    text += (text.empty() ? "" : ", ") + name + " " + energy_text(share.part);
+    if (share.whole > 0) text += " (" + percent_text(share.value()) + ")";
   }
   return text;
 }
@@ -124,9 +119,9 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
   }
   text += fact("instructions", instructions);
   std::string hits;
-  if (const auto l1 = number(derived, "l1_hit_rate")) hits += "L1 " + percent(*l1);
+  if (const auto l1 = number(derived, "l1_hit_rate")) hits += "L1 " + percent_text(*l1);
   if (const auto llc = number(derived, "llc_hit_rate")) {
-    hits += (hits.empty() ? "LLC " : ", LLC ") + percent(*llc);
+    hits += (hits.empty() ? "LLC " : ", LLC ") + percent_text(*llc);
   }
   if (!hits.empty()) text += fact("hit rates", hits);
   if (const auto latency = number(derived, "avg_load_latency_cycles")) {
@@ -136,12 +131,12 @@ std::string run_summary(const ordered_json& stats, const std::string& verificati
     text += fact("page faults", grouped(static_cast<std::uint64_t>(*faults)));
   }
   if (const auto used = number(derived, "dram_utilisation")) {
-    text += fact("DRAM in use", percent(*used) + " of the time");
+    text += fact("DRAM in use", percent_text(*used) + " of the time");
   }
   const auto section = stats.find("energy");
   if (section != stats.end()) {
     if (const auto total = number(*section, "total_j")) {
-      text += fact("energy", energy_text(*total) + ": " + energy_parts(*section, *total));
+      text += fact("energy", energy_text(*total) + ": " + energy_parts(stats));
     }
   }
   if (const TopWait wait = top_wait(waits_of(stats)); !wait.where.empty()) {

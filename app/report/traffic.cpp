@@ -158,12 +158,26 @@ std::vector<double> interval_ends(double interval_ns, std::size_t bins, double e
   return ends;
 }
 
+/// Moves bytes above an interval's peak to the interval before: a block counts a packet when its
+/// last byte has passed, so that its first bytes can have passed in the interval before.
+void carry_back(LevelTraffic& level, const std::vector<double>& ends) {
+  if (!level.peak_gb_per_s) return;
+  for (std::size_t i = ends.size(); i-- > 1;) {
+    const auto most = static_cast<std::uint64_t>(*level.peak_gb_per_s * (ends[i] - ends[i - 1]));
+    std::uint64_t& bytes = level.bytes_over_time[i];
+    if (bytes <= most) continue;
+    level.bytes_over_time[i - 1] += bytes - most;
+    bytes = most;
+  }
+}
+
 /// Computes bytes and bandwidth of a level in each interval.
 void spread(LevelTraffic& level, const Series& series, const std::vector<double>& ends) {
   level.bytes_over_time.resize(ends.size());
   for (std::size_t i = 0; i < series.bins.size(); ++i) {
     level.bytes_over_time[std::min(i, ends.size() - 1)] += series.bins[i];
   }
+  carry_back(level, ends);
   double begin = 0;
   for (std::size_t i = 0; i < ends.size(); ++i) {
     level.gb_per_s_over_time.push_back(static_cast<double>(level.bytes_over_time[i]) /
@@ -194,6 +208,16 @@ bool natural_less(const std::string& a, const std::string& b) {
     }
   }
   return a.size() - i < b.size() - j;
+}
+
+Share share_of_peak(const LevelTraffic& level) {
+  return {level.gb_per_s, level.peak_gb_per_s.value_or(0), "the peak"};
+}
+
+Share busiest_share_of_peak(const LevelTraffic& level) {
+  double busiest = 0;
+  for (const double gb_per_s : level.gb_per_s_over_time) busiest = std::max(busiest, gb_per_s);
+  return {busiest, level.peak_gb_per_s.value_or(0), "the peak"};
 }
 
 double traffic_time_ns(const ordered_json& stats) {
@@ -269,9 +293,15 @@ ordered_json to_json(const Traffic& traffic) {
                           {"bytes", level.bytes},
                           {"gb_per_s", level.gb_per_s},
                           {"peak_gb_per_s", nullptr},
+                          {"share", nullptr},
+                          {"busiest_share", nullptr},
                           {"gb_per_s_over_time", level.gb_per_s_over_time},
                           {"parts", std::move(parts)}};
-    if (level.peak_gb_per_s) entry["peak_gb_per_s"] = *level.peak_gb_per_s;
+    if (level.peak_gb_per_s) {
+      entry["peak_gb_per_s"] = *level.peak_gb_per_s;
+      entry["share"] = share_of_peak(level).value();
+      entry["busiest_share"] = busiest_share_of_peak(level).value();
+    }
     levels.push_back(std::move(entry));
   }
   return {{"interval_ends_ns", traffic.interval_ends_ns}, {"levels", std::move(levels)}};

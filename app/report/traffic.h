@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/report/share.h"
 #include "common/json.h"
 
 namespace tessera::app {
@@ -24,10 +25,16 @@ struct LevelTraffic {
   double gb_per_s = 0;  ///< decimal, averaged over traffic_time_ns()
   /// Peak of the level, if the document has it in `derived.peak_gb_per_s`.
   std::optional<double> peak_gb_per_s;
-  std::vector<std::uint64_t> bytes_over_time;  ///< one per interval of Traffic
-  std::vector<double> gb_per_s_over_time;      ///< over the interval's own length
-  std::vector<LevelPart> parts;                ///< by module, natural order
+  /// One per interval of Traffic. Bytes count in the interval in which they passed, at the level's
+  /// peak at most.
+  std::vector<std::uint64_t> bytes_over_time;
+  std::vector<double> gb_per_s_over_time;  ///< over the interval's own length
+  std::vector<LevelPart> parts;            ///< by module, natural order
 };
+
+/// The bandwidth over the peak, of a level that has one: average, and of the busiest interval.
+Share share_of_peak(const LevelTraffic& level);
+Share busiest_share_of_peak(const LevelTraffic& level);
 
 /// The bandwidth series of a run, converted to common intervals from its start to its end.
 struct Traffic {
@@ -44,7 +51,8 @@ double traffic_time_ns(const nlohmann::ordered_json& stats);
 /// Traffic of a stats.json document, without levels that have no bandwidth series.
 Traffic traffic_of(const nlohmann::ordered_json& stats);
 
-/// {"interval_ends_ns", "levels": [...]}, with keys named like the members.
+/// {"interval_ends_ns", "levels": [...]}, with keys named like the members, and "share" and
+/// "busiest_share" of the peak (null without one).
 nlohmann::ordered_json to_json(const Traffic& traffic);
 
 /// Natural order: numbers in names compare by value, so that llc2 comes before llc10.

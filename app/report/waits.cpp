@@ -20,10 +20,13 @@ std::string count_words(double amount, double base, const std::string& what) {
   return whole(amount) + " of " + whole(base) + " " + what;
 }
 
-WaitList::WaitList(const ordered_json& stats) : stats_(stats), misses_(0) {
+WaitList::WaitList(const ordered_json& stats) : stats_(stats) {
   const Blocks l1 = blocks("l1_");
   misses_ = l1.sum("miss_latency", "count");
-  waits_.miss_latency = ratio(l1.sum("miss_latency", "sum"), misses_);
+  miss_time_ = l1.sum("miss_latency", "sum");
+  // A coherent L1 counts stores and atomics that wait for a message among its misses.
+  const bool coherent = l1.has("coherent_stores");
+  requests_ = misses_ + (coherent ? 0 : l1.sum("stores") + l1.sum("atomics"));
 }
 
 double WaitList::setting(const std::string& group, const char* name) const {
@@ -32,32 +35,40 @@ double WaitList::setting(const std::string& group, const char* name) const {
                                                                 : 0;
 }
 
-double WaitList::per_miss(double cycles, const std::string& group) const {
-  return ratio(cycles * ratio(setting("l1", "clock_hz"), setting(group, "clock_hz")), misses_);
+double WaitList::l1_cycles(double cycles, const std::string& group) const {
+  return cycles * ratio(setting("l1", "clock_hz"), setting(group, "clock_hz"));
 }
 
 double WaitList::elapsed(const std::string& group) const {
   return traffic_time_ns(stats_) * setting(group, "clock_hz") / 1e9;
 }
 
-void WaitList::add(Wait wait, bool waited) {
-  (waited ? waits_.all : waits_.nobody).push_back(std::move(wait));
-}
+void WaitList::add(Wait wait, bool waited) { entries_.push_back({std::move(wait), waited}); }
 
-void WaitList::add_time(Wait wait, double cycles_per_miss) {
-  wait.cycles_per_miss = std::max(0.0, cycles_per_miss);
-  wait.share = ratio(*wait.cycles_per_miss, waits_.miss_latency);
-  wait.of = "an L1 miss's latency";
-  wait.amount = short_number(*wait.cycles_per_miss) + " cycles an L1 miss";
+void WaitList::add_time(Wait wait, double l1_cycles) {
+  wait.share.part = std::max(0.0, l1_cycles);
+  wait.share.of = "the requests' time";
+  wait.cycles_per_request = ratio(wait.share.part, requests_);
+  wait.amount = short_number(*wait.cycles_per_request) + " cycles a request";
   // Less than a hundredth of a cycle is rounding.
-  add(std::move(wait), cycles_per_miss >= 0.01);
+  add(std::move(wait), *wait.cycles_per_request >= 0.01);
 }
 
 void WaitList::add_busiest(Wait wait, double busy, double cycles) {
-  wait.share = ratio(busy, cycles);
-  wait.of = "the time";
-  wait.amount = "busy " + short_number(100 * wait.share) + " % of the time";
+  wait.share = {busy, cycles, "the time"};
+  wait.amount = "busy " + percent_text(wait.share.value()) + " of the time";
   if (busy > 0) add(std::move(wait), true);
+}
+
+Waits WaitList::take() {
+  Waits waits;
+  const double time = translation_time_ + std::max(miss_time_, block_time_);
+  waits.request_time = ratio(time, requests_);
+  for (auto& [wait, waited] : entries_) {
+    if (wait.cycles_per_request) wait.share.whole = time;
+    (waited ? waits.all : waits.nobody).push_back(std::move(wait));
+  }
+  return waits;
 }
 
 namespace {
@@ -79,8 +90,7 @@ void add_lookups(WaitList& list, const Blocks& blocks, const std::string& level,
     const double n = blocks.sum(s.statistic);
     Wait wait{level, "lookups", s.resource, s.settings};
     wait.amount = count_words(n, base, s.words);
-    wait.share = ratio(n, base);
-    wait.of = "lookups";
+    wait.share = {n, base, "lookups"};
     wait.hot = blocks.hottest({s.statistic});
     list.add(std::move(wait), n > 0);
   }
@@ -101,8 +111,7 @@ void add_schedulers(WaitList& list) {
     const double n = sms.sum(statistic);
     Wait wait{"SM", "warp schedulers", resource, ""};
     wait.amount = count_words(n, all, "issue slots");
-    wait.share = ratio(n, all);
-    wait.of = "issue slots";
+    wait.share = {n, all, "issue slots"};
     wait.hot = sms.hottest({statistic});
     list.add(std::move(wait), n > 0);
   }
@@ -111,8 +120,7 @@ void add_schedulers(WaitList& list) {
   const double accesses = sms.sum("shared_instructions");
   Wait wait{"SM", "shared memory", "a bank", "sm.shared_banks"};
   wait.amount = short_number(ratio(conflicts, accesses)) + " extra passes an access";
-  wait.share = ratio(conflicts, conflicts + accesses);
-  wait.of = "passes";
+  wait.share = {conflicts, conflicts + accesses, "passes"};
   wait.hot = sms.hottest({"shared_conflict_cycles"});
   list.add(std::move(wait), conflicts > 0);
 }
@@ -131,7 +139,9 @@ void add_translation(WaitList& list) {
     Wait walk{"TLB and MMU", "L2 TLB's miss registers", "a page walk",
               "l2_tlb.entries, walker.level_latency_cycles"};
     walk.hot = tlb.hottest({"miss_latency"}, "sum");
-    list.add_time(std::move(walk), list.per_miss(tlb.sum("miss_latency", "sum"), "l2_tlb"));
+    const double time = list.l1_cycles(tlb.sum("miss_latency", "sum"), "l2_tlb");
+    list.add_translation_time(time);
+    list.add_time(std::move(walk), time);
     add_lookups(
         list, tlb, "TLB and MMU", {"hits", "misses", "merges"},
         {{"stalls_mshr", "a miss register (MSHR)", "l2_tlb.mshr_entries"},
@@ -141,7 +151,8 @@ void add_translation(WaitList& list) {
   if (!walkers.empty()) {
     Wait queued{"TLB and MMU", "walkers' queue", "a walker", "walker.concurrent_walks"};
     queued.hot = walkers.hottest({"queue_wait"}, "sum");
-    list.add_time(std::move(queued), list.per_miss(walkers.sum("queue_wait", "sum"), "walker"));
+    // A part of the time of the L2 TLB's misses.
+    list.add_time(std::move(queued), list.l1_cycles(walkers.sum("queue_wait", "sum"), "walker"));
   }
 }
 
@@ -152,8 +163,11 @@ void add_slices(WaitList& list, const char* kind, const char* level, const std::
   const std::vector<std::string> all = {"reads", "writes", "atomics"};
   if (group == "llc") {
     // The response of a hit and the request of a miss leave `latency_cycles` after the arrival.
-    const double idle = list.per_miss(list.misses() * list.setting(group, "latency_cycles"), group);
-    const double hop = ratio(list.blocks("l1_").sum("llc_cycles"), list.misses());
+    const double idle =
+        list.l1_cycles(list.misses() * list.setting(group, "latency_cycles"), group);
+    const Blocks l1 = list.blocks("l1_");
+    const double hop = l1.sum("llc_cycles");
+    list.add_block_time(hop + l1.sum("llc_return_cycles"));
     Wait queued{level, "lookup queues and miss registers",
                 "a lookup's turn, or a fetch of the line", ""};
     queued.hot = slices.hottest({"stalls_mshr", "stalls_ways", "stalls_output"});
@@ -177,24 +191,32 @@ void add_dram(WaitList& list) {
   const double closed = channels.sum("row_misses");
   // The row counters also count writes.
   const double share = ratio(reads, channels.sum("row_hits") + closed + conflicts);
-  const double precharges = share * conflicts * list.setting("dram", "t_rp");
-  const double activates = share * (closed + conflicts) * list.setting("dram", "t_rcd");
   // Without contention, a read of an open row takes 1 + CL + burst clocks.
   const double lone =
       reads * (1 + list.setting("dram", "t_cl") + list.setting("dram", "burst_clocks"));
+  const double time = channels.sum("read_latency", "sum");
+  list.add_block_time(list.l1_cycles(time, "dram"));
+  // The rest is divided between rows and queues. Commands for rows can overlap with other waiting,
+  // so that reads wait for them for at most this rest.
+  double rest = std::max(0.0, time - lone);
+  const auto at_most = [&rest](double clocks) {
+    const double taken = std::min(clocks, rest);
+    rest -= taken;
+    return taken;
+  };
+  const double precharges = at_most(share * conflicts * list.setting("dram", "t_rp"));
+  const double activates = at_most(share * (closed + conflicts) * list.setting("dram", "t_rcd"));
   Wait queued{"DRAM", "channels' queues", "a bank, the bus, or writes that drain",
               "system.channels, dram.banks"};
   queued.hot = channels.hottest({"read_latency"}, "sum");
-  list.add_time(
-      std::move(queued),
-      list.per_miss(channels.sum("read_latency", "sum") - lone - precharges - activates, "dram"));
+  list.add_time(std::move(queued), list.l1_cycles(rest, "dram"));
   Wait conflict{"DRAM", "banks", "another row to be closed (row conflict)",
                 "dram.row_policy, t_rp"};
   conflict.hot = channels.hottest({"row_conflicts"});
-  list.add_time(std::move(conflict), list.per_miss(precharges, "dram"));
+  list.add_time(std::move(conflict), list.l1_cycles(precharges, "dram"));
   Wait opening{"DRAM", "banks", "their row to be opened", "dram.t_rcd"};
   opening.hot = channels.hottest({"row_misses", "row_conflicts"});
-  list.add_time(std::move(opening), list.per_miss(activates, "dram"));
+  list.add_time(std::move(opening), list.l1_cycles(activates, "dram"));
   Wait busiest{"DRAM", "data buses", "the bandwidth of the busiest channel",
                "dram.bus_bytes_per_clock"};
   busiest.hot = channels.hottest({"bus_busy_clocks"});
@@ -204,8 +226,7 @@ void add_dram(WaitList& list) {
   Wait drained{"DRAM", "channels' queues", "writes that drained before reads",
                "dram_scheduler.fr-fcfs.write_drain_high"};
   drained.amount = count_words(drains, writes, "writes began a drain");
-  drained.share = ratio(drains, writes);
-  drained.of = "writes";
+  drained.share = {drains, writes, "writes"};
   drained.hot = channels.hottest({"write_drains"});
   list.add(std::move(drained), drains > 0);
 }
@@ -217,8 +238,9 @@ void add_pages(WaitList& list) {
     Wait fault{"Pages", "fault handler", "a page that was not mapped",
                "uvm.fault_latency_ns, concurrent_faults"};
     fault.hot = uvm.hottest({"faults"});
-    const double cycles = uvm.sum("fault_latency", "sum") * list.setting("l1", "clock_hz") / 1e9;
-    list.add_time(std::move(fault), ratio(cycles, list.misses()));
+    // A part of the time of the L2 TLBs' misses.
+    list.add_time(std::move(fault),
+                  uvm.sum("fault_latency", "sum") * list.setting("l1", "clock_hz") / 1e9);
   }
   const Blocks migrator = list.blocks("page_migrator");
   if (migrator.empty()) return;
@@ -226,26 +248,24 @@ void add_pages(WaitList& list) {
   const double cycles = list.elapsed("migration");
   Wait moved{"Pages", "SMs", "pages that moved", "migration.*"};
   moved.amount = count_words(stopped, cycles, "cycles stopped");
-  moved.share = std::min(1.0, ratio(stopped, cycles));
-  moved.of = "the time";
+  moved.share = {stopped, cycles, "the time"};
   list.add(std::move(moved), stopped > 0);
 }
 
 ordered_json to_json(const Wait& w) {
-  return {
-      {"level", w.level},
-      {"queue", w.queue},
-      {"resource", w.resource},
-      {"settings", w.settings},
-      {"amount", w.amount},
-      {"share", w.share},
-      {"of", w.of},
-      {"cycles_per_miss", w.cycles_per_miss ? ordered_json(*w.cycles_per_miss) : ordered_json()},
-      {"hot",
-       {{"names", w.hot.names},
-        {"alike", w.hot.alike},
-        {"blocks", w.hot.blocks},
-        {"over_mean", w.hot.over_mean}}}};
+  ordered_json out = {{"level", w.level},
+                      {"queue", w.queue},
+                      {"resource", w.resource},
+                      {"settings", w.settings},
+                      {"amount", w.amount}};
+  out.update(to_json(w.share));
+  out["cycles_per_request"] =
+      w.cycles_per_request ? ordered_json(*w.cycles_per_request) : ordered_json();
+  out["hot"] = {{"names", w.hot.names},
+                {"alike", w.hot.alike},
+                {"blocks", w.hot.blocks},
+                {"over_mean", w.hot.over_mean}};
+  return out;
 }
 
 /// Text for hot spots; empty if all blocks are about equal.
@@ -275,20 +295,20 @@ Waits waits_of(const ordered_json& stats) {
 TopWait top_wait(const Waits& waits) {
   const Wait* longest = nullptr;
   for (const Wait& w : waits.all) {
-    if (!w.cycles_per_miss) continue;
-    if (longest == nullptr || *w.cycles_per_miss > *longest->cycles_per_miss) longest = &w;
+    if (!w.cycles_per_request) continue;
+    if (longest == nullptr || w.share.part > longest->share.part) longest = &w;
   }
   if (longest == nullptr) return {};
   // A share of a hundredth or less is no reason.
   const Wait* reason = longest;
   for (const Wait& w : waits.all) {
-    if (w.level != longest->level || w.cycles_per_miss) continue;
-    if (w.share > (reason == longest ? 0.01 : reason->share)) reason = &w;
+    if (w.level != longest->level || w.cycles_per_request) continue;
+    if (w.share.value() > (reason == longest ? 0.01 : reason->share.value())) reason = &w;
   }
   TopWait top;
   top.where = longest->level + ", " + longest->queue + ": " +
-              short_number(*longest->cycles_per_miss) + " of " + short_number(waits.miss_latency) +
-              " cycles of an L1 miss";
+              short_number(*longest->cycles_per_request) + " of " +
+              short_number(waits.request_time) + " cycles of a memory request";
   top.why = "for " + reason->resource;
   if (reason != longest) top.why += " (" + reason->amount + ")";
   const std::string hot = hot_words(reason->hot.over_mean > 0 ? reason->hot : longest->hot);
@@ -298,7 +318,7 @@ TopWait top_wait(const Waits& waits) {
 
 ordered_json to_json(const Waits& waits) {
   const TopWait top = top_wait(waits);
-  ordered_json out = {{"miss_latency", waits.miss_latency},
+  ordered_json out = {{"request_time", waits.request_time},
                       {"top", {{"where", top.where}, {"why", top.why}}},
                       {"all", ordered_json::array()},
                       {"nobody", ordered_json::array()}};

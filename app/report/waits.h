@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/report/blocks.h"
+#include "app/report/share.h"
 #include "common/json.h"
 
 namespace tessera::app {
@@ -20,16 +21,20 @@ struct Wait {
   std::string resource;  ///< the resource that they waited for
   std::string settings;  ///< parameters that enlarge the resource; can be empty
   std::string amount{};  ///< count or time, as text
-  double share = 0;      ///< 0 to 1, of `of`
-  std::string of{};      ///< "lookups", "issue slots", "an L1 miss's latency"
-  /// Waiting time of an average L1 miss in excess of an idle system's, in L1 cycles; empty for
-  /// reasons that are counted and not timed.
-  std::optional<double> cycles_per_miss{};
+  Share share{};         ///< of "lookups", "issue slots", "the requests' time"
+  /// Waiting time of an average memory request in excess of an idle system's, in L1 cycles; empty
+  /// for reasons that are counted and not timed.
+  std::optional<double> cycles_per_request{};
   HotSpots hot{};
 };
 
 struct Waits {
-  double miss_latency = 0;   ///< of an average L1 miss, in L1 cycles; 0 without misses
+  /// Time of an average memory request, in L1 cycles; 0 without requests. Memory requests are the
+  /// loads that miss in the L1s, and stores and atomics. Their time has two disjoint parts:
+  /// translation (the latency of L2 TLB misses), and the way from the L1 and back. The second part
+  /// is the latency of L1 misses, or the time that requests of all kinds spend in the blocks below
+  /// the L1s if that is longer, because L1s do not time stores and atomics.
+  double request_time = 0;
   std::vector<Wait> all;     ///< with an amount above 0, in the order of a request's route
   std::vector<Wait> nobody;  ///< reasons that the platform counts with an amount of 0
 };
@@ -46,7 +51,7 @@ struct TopWait {
 };
 TopWait top_wait(const Waits& waits);
 
-/// {"miss_latency", "top": {"where", "why"}, "all": [...], "nobody": [...]}, with keys named like
+/// {"request_time", "top": {"where", "why"}, "all": [...], "nobody": [...]}, with keys named like
 /// the members.
 nlohmann::ordered_json to_json(const Waits& waits);
 

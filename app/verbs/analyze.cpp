@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iostream>
 #include <optional>
 
 #include "app/arguments.h"
@@ -119,7 +118,7 @@ int show_executable(const ptx::Module& module, const std::vector<std::string>& n
   if (json) {
     write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
   } else {
-    std::cout << printable(page.empty() ? module.file + " has no kernels\n" : page);
+    print_text(printable(page.empty() ? module.file + " has no kernels\n" : page));
   }
   return status;
 }
@@ -163,7 +162,7 @@ int analyze_verb(const std::vector<std::string>& arguments) {
   if (json) {
     write_document({{"file", module.file}, {"kernels", std::move(kernels)}});
   } else {
-    std::cout << printable(pages.empty() ? module.file + " has no kernels\n" : pages);
+    print_text(printable(pages.empty() ? module.file + " has no kernels\n" : pages));
   }
   return 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iostream>
 #include <map>
 
 #include "app/arguments.h"
 #include "app/console.h"
+#include "app/delivery.h"
 #include "app/point_runner.h"
 #include "app/point_store.h"
 #include "app/report/comparison.h"
@@ -58,10 +58,11 @@ ordered_json inputs_of(const RunArguments& run, const ResolvedConfig& config) {
   return inputs;
 }
 
-/// Loads available runs from the store into `compared` and simulates the others.
+/// Loads available runs from the store into `compared` and simulates the others. `delivery`: gets
+/// the runs that could not be saved.
 void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std::string>& keys,
                  unsigned jobs, const RunArguments& run, const PointStore* store,
-                 std::vector<ComparedPoint>& compared) {
+                 std::vector<ComparedPoint>& compared, Delivery& delivery) {
   std::vector<RunnablePoint> missing;
   std::vector<std::string> missing_keys;
   std::vector<std::size_t> places;
@@ -82,11 +83,23 @@ void run_missing(const std::vector<RunnablePoint>& points, const std::vector<std
   for (std::size_t k = 0; k < finished.size(); ++k) {
     compared[places[k]].stats = std::move(finished[k].stats);
     compared[places[k]].failure = std::move(finished[k].failure);
+    if (!finished[k].unsaved.empty()) delivery.failed(finished[k].unsaved);
   }
   // Platforms with the same configuration share their runs but have different names.
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (compared[i].stats.is_object()) compared[i].stats["platform"] = points[i].config->platform;
   }
+}
+
+/// Writes the comparison's files, the report last. Returns the report's path; empty if it is not
+/// written.
+std::string write_files(const OutputDirectory& out, const ordered_json& document,
+                        Delivery& delivery) {
+  delivery.attempt([&] { out.write("compare.json", document_text(document)); });
+  delivery.attempt([&] { out.write("compare.csv", comparison_csv(document)); });
+  const bool written =
+      delivery.attempt([&] { out.write("report.html", comparison_report(document)); });
+  return written ? out.path_of("report.html") : "";
 }
 
 }  // namespace
@@ -151,25 +164,26 @@ int compare_verb(const std::vector<std::string>& arguments) {
   }
   std::optional<PointStore> store;
   if (folder) store.emplace(folder->path() + "/runs");
-  run_missing(points, keys, jobs, run, store ? &*store : nullptr, compared);
+  Delivery delivery;
+  run_missing(points, keys, jobs, run, store ? &*store : nullptr, compared, delivery);
 
   const ordered_json document = comparison_document(compared, inputs_of(run, configs.front()));
   const bool complete = std::all_of(compared.begin(), compared.end(),
                                     [](const ComparedPoint& c) { return c.failure.empty(); });
-  std::optional<OutputDirectory> out;
+  std::string report;
   if (folder) {
-    out.emplace(folder->for_result(complete));
-    out->write("compare.json", document_text(document));
-    out->write("compare.csv", comparison_csv(document));
-    out->write("report.html", comparison_report(document));
+    delivery.attempt([&] {
+      const ResultFolder::Target target = folder->for_result(complete);
+      report = write_files(target.directory, document, delivery);
+    });
   }
-  if (run.json) {
-    write_document(document);
-  } else {
-    std::cout << printable(comparison_table(document)) << "\nreport  "
-              << printable(out->path_of("report.html")) << std::endl;
-  }
-  int status = 0;
+  delivery.attempt([&] {
+    if (run.json) return write_document(document);
+    std::string text = comparison_table(document);
+    if (!report.empty()) text += "\nreport  " + report + "\n";
+    print_text(printable(text));
+  });
+  int status = delivery.report();
   for (const ComparedPoint& c : compared) {
     if (c.failure.empty()) continue;
     complain(c.workload + " on " + c.platform + ": " + c.failure);

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/report/difference.h"
@@ -49,7 +47,7 @@ int config_verb(const std::vector<std::string>& arguments) {
   }
   if (values->count("picture") != 0) {
     if (has_positional(*values, 1)) throw InputError("config --picture takes one platform");
-    std::cout << picture_of(plan_of(both.front().gpu), platform);
+    print_text(picture_of(plan_of(both.front().gpu), platform));
     return 0;
   }
   const nlohmann::ordered_json config = both.front().to_json();
@@ -62,7 +60,7 @@ int config_verb(const std::vector<std::string>& arguments) {
   if (values->count("json") != 0) {
     write_document({{"a", platform}, {"b", other}, {"changes", changes}});
   } else {
-    std::cout << printable(settings_text(changes, platform, other));
+    print_text(printable(settings_text(changes, platform, other)));
   }
   return 0;
 }

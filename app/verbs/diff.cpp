@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 
 #include "app/arguments.h"
 #include "app/console.h"
 #include "app/report/difference.h"
+#include "app/report/text.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/input_file.h"
+#include "common/suggest.h"
 
 namespace tessera::app {
 namespace {
@@ -18,9 +20,8 @@ namespace po = boost::program_options;
 using nlohmann::ordered_json;
 
 ordered_json read_document(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw InputError("diff: " + file.string() + " cannot be read");
-  ordered_json document = ordered_json::parse(in, nullptr, false);
+  ordered_json document =
+      ordered_json::parse(read_input_file(file, kMostResultBytes), nullptr, false);
   if (!document.is_object()) throw InputError("diff: " + file.string() + " is no JSON document");
   return document;
 }
@@ -80,23 +81,20 @@ void add_folder(NamedRuns& runs, const fs::path& path) {
 /// folder of folders.
 NamedRuns runs_of(const std::string& path) {
   NamedRuns runs;
-  std::error_code error;
-  if (fs::is_regular_file(path, error)) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    for (const char* name : {"stats.json", "compare.json"}) {
+      const fs::path file = fs::path(path) / name;
+      if (names_something(file)) add_file(runs, "run", "", file);
+    }
+    if (runs.empty()) add_folder(runs, path);
+  } else {
     ordered_json document = read_document(path);
     if (document.contains("points")) {
       add_comparison(runs, "", std::move(document), path);
     } else {
       add_run(runs, "run", std::move(document), path);
     }
-  } else if (fs::is_directory(path, error)) {
-    for (const char* name : {"stats.json", "compare.json"}) {
-      const fs::path file = fs::path(path) / name;
-      if (fs::exists(file, error)) add_file(runs, "run", "", file);
-    }
-    if (runs.empty()) add_folder(runs, path);
-  } else {
-    throw InputError("diff: there is no file or folder " + path +
-                     (error ? ": " + error.message() : ""));
   }
   if (runs.empty()) {
     throw InputError("diff: " + path + " holds no run (no stats.json or compare.json in it)");
@@ -104,9 +102,8 @@ NamedRuns runs_of(const std::string& path) {
   return runs;
 }
 
-/// "2%" or "0.02".
-std::optional<double> read_limit(const po::variables_map& values) {
-  if (values.count("fail-above") == 0) return std::nullopt;
+/// A percentage ("2%") as a fraction.
+double read_limit(const po::variables_map& values) {
   const auto& text = values["fail-above"].as<std::string>();
   std::size_t used = 0;
   double limit = -1;
@@ -115,11 +112,40 @@ std::optional<double> read_limit(const po::variables_map& values) {
   } catch (const std::logic_error&) {
     used = 0;
   }
-  const std::string rest = text.substr(used);
-  if (used == 0 || !std::isfinite(limit) || limit < 0 || (!rest.empty() && rest != "%")) {
-    throw InputError("--fail-above: '" + text + "' is neither a percentage (2%) nor a fraction");
+  if (used == 0 || !std::isfinite(limit) || limit < 0 || text.substr(used) != "%") {
+    throw InputError("--fail-above: '" + text +
+                     "' is no percentage; expected a number with its unit, as 2% or 0.5%");
   }
-  return rest == "%" ? limit / 100 : limit;
+  return limit / 100;
+}
+
+/// The judgement that the options describe; empty without --fail-above.
+std::optional<Judgement> read_judgement(const po::variables_map& values, const NamedRuns& a,
+                                        const NamedRuns& b) {
+  const bool metrics = values.count("metric") != 0;
+  if (values.count("fail-above") == 0) {
+    if (metrics) throw InputError("--metric goes with --fail-above, which judges it");
+    return std::nullopt;
+  }
+  Judgement judgement;
+  judgement.above = read_limit(values);
+  if (metrics) judgement.metrics = values["metric"].as<std::vector<std::string>>();
+  for (const std::string& name : judgement.metrics) {
+    const auto has = [&name](const auto& run) { return !metric_of(run.second, name).is_null(); };
+    if (std::any_of(a.begin(), a.end(), has) || std::any_of(b.begin(), b.end(), has)) continue;
+    throw InputError("--metric: no run has a value '" + name + "'" +
+                     did_you_mean(name, metric_names(b)));
+  }
+  return judgement;
+}
+
+/// "+28 %", or "from 0".
+std::string change_text(const ordered_json& move) {
+  if (move["change"].is_number()) {
+    const double by = 100 * move["change"].get<double>();
+    return (by > 0 ? "+" : "") + short_number(by) + " %";
+  }
+  return move["a"].is_number() && move["a"] == 0 ? "from 0" : "";
 }
 
 }  // namespace
@@ -130,15 +156,18 @@ ArgumentParser diff_arguments() {
       "Prints the changes from run A to run B: configuration, cycles, derived values, energy, and\n"
       "the changed statistics, the largest change first. A and B are stats.json files, folders of\n"
       "runs or of comparisons, or folders of such folders, whose runs are matched by name.\n"
-      "Date and host time are not compared. With --fail-above the exit status is 1 when cycles\n"
-      "or a derived value got worse by more than that, when a run is no longer verified or no\n"
-      "longer complete, or when only one side has it. Latencies, cycles and page faults get "
-      "worse upwards; IPC,\n"
-      "responses per cycle and hit rates downwards; other values either way.");
+      "Date and host time are not compared. With --fail-above the exit status is 1 when cycles,\n"
+      "or a value that --metric names, got worse by more than that, when a run is no longer\n"
+      "verified or no longer complete, or when only one side has it. Latencies, cycles, page\n"
+      "faults and energy get worse upwards; IPC, responses per cycle and hit rates downwards;\n"
+      "other values either way; a change from 0 is above every limit.");
   parser.positional("A", "before", {Completes::Kind::kFile, {}});
   parser.positional("B", "after", {Completes::Kind::kFile, {}});
   parser.options()("fail-above", po::value<std::string>()->value_name("P%"),
-                   "exit status 1 for regressions above this")(
+                   "exit status 1 for regressions above this percentage (2%)")(
+      "metric", po::value<std::vector<std::string>>()->composing()->value_name("NAME"),
+      "a value that --fail-above judges beside cycles: a derived one (llc_hit_rate), "
+      "energy.total_j, or a statistic (system.gpu0.llc3.misses); may be repeated")(
       "limit", po::value<std::string>()->default_value("20")->value_name("N"),
       "statistics shown of each run")("json", "print one JSON document with all of them");
   return parser;
@@ -147,19 +176,25 @@ ArgumentParser diff_arguments() {
 int diff_verb(const std::vector<std::string>& arguments) {
   const auto values = diff_arguments().parse(arguments);
   if (!values) return 0;
-  const std::optional<double> limit = read_limit(*values);
   const std::optional<unsigned> shown = read_count(*values, "limit", 0, 999'999'999);
-  ordered_json document = difference_document(runs_of(positional_argument(*values, 0)),
-                                              runs_of(positional_argument(*values, 1)), limit);
+  if (values->count("fail-above") != 0) read_limit(*values);  // before the files, which can be many
+  const NamedRuns a = runs_of(positional_argument(*values, 0));
+  const NamedRuns b = runs_of(positional_argument(*values, 1));
+  const std::optional<Judgement> judgement = read_judgement(*values, a, b);
+  const ordered_json document = difference_document(a, b, judgement);
   if (values->count("json") != 0) {
     write_document(document);
   } else {
-    std::cout << printable(difference_text(document, *shown));
+    print_text(printable(difference_text(document, *shown)));
   }
-  if (!limit) return 0;
+  if (!judgement) return 0;
   for (const ordered_json& r : document["regressions"]) {
+    const std::string by = change_text(r);
     complain(r["run"].get<std::string>() + ": " + r["name"].get<std::string>() + " went from " +
-             r["a"].dump() + " to " + r["b"].dump());
+             r["a"].dump() + " to " + r["b"].dump() +
+             (by.empty()
+                  ? ""
+                  : " (" + by + "; --fail-above " + short_number(100 * judgement->above) + "%)"));
   }
   const bool alone = !document["only_a"].empty() || !document["only_b"].empty();
   if (alone) complain("there are runs on one side only");

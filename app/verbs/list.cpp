@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <iostream>
 #include <map>
 
 #include "app/arguments.h"
@@ -279,7 +278,7 @@ int list_verb(const std::vector<std::string>& arguments) {
       rows.emplace_back();
       for (const auto& [key, heading] : listing.columns) rows.back().push_back(cell(entry[key]));
     }
-    std::cout << printable(table_text(rows) + listing.note);
+    print_text(printable(table_text(rows) + listing.note));
     return 0;
   }
   throw InputError("list: unknown topic '" + topic + "'" + did_you_mean(topic, topic_names()) +

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 
 #include "app/arguments.h"
 #include "app/console.h"
+#include "app/delivery.h"
 #include "app/point.h"
 #include "app/progress.h"
 #include "app/report/csv.h"
@@ -47,11 +47,19 @@ class RunMeter {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-void write_files(const OutputDirectory& out, const PointOutcome& outcome) {
-  out.write("stats.json", document_text(outcome.stats));
-  out.write("stats.csv", stats_csv(outcome.stats, outcome.catalogue));
-  out.write("report.html", run_report(outcome.stats, outcome.catalogue, outcome.verification,
-                                      outcome.failure.value_or("")));
+/// Writes the run's files, the report last. Returns the report's path; empty if it is not written.
+std::string write_files(const OutputDirectory& out, const PointOutcome& outcome,
+                        const Workload& program, Delivery& delivery) {
+  delivery.attempt([&] { out.write("stats.json", document_text(outcome.stats)); });
+  for (const OutputFile& file : program.output_files()) {
+    delivery.attempt([&] { out.write(file.name, file.bytes); });
+  }
+  delivery.attempt([&] { out.write("stats.csv", stats_csv(outcome.stats, outcome.catalogue)); });
+  const bool written = delivery.attempt([&] {
+    out.write("report.html", run_report(outcome.stats, outcome.catalogue, outcome.verification,
+                                        outcome.failure.value_or("")));
+  });
+  return written ? out.path_of("report.html") : "";
 }
 
 std::unique_ptr<Workload> read_workload(const std::string& name,
@@ -167,23 +175,22 @@ int run_verb(const std::vector<std::string>& arguments) {
   const PointOutcome outcome = simulate_point(config, *program, run.options, build);
   meter.finish();
 
-  std::optional<OutputDirectory> out;
+  Delivery delivery;
+  std::string report;
   if (folder) {
-    out.emplace(folder->for_result(!outcome.failure));
-    write_files(*out, outcome);
-    for (const OutputFile& file : program->output_files()) out->write(file.name, file.bytes);
+    delivery.attempt([&] {
+      const ResultFolder::Target target = folder->for_result(!outcome.failure);
+      report = write_files(target.directory, outcome, *program, delivery);
+    });
   }
-  if (run.json) {
-    write_document(outcome.stats);
-  } else {
-    std::cout << printable(run_summary(outcome.stats, outcome.verification, terminal_has_utf8()))
-              << "  report         " << printable(out->path_of("report.html")) << std::endl;
-  }
-  if (outcome.failure) {
-    complain(*outcome.failure);
-    return 1;
-  }
-  return 0;
+  delivery.attempt([&] {
+    if (run.json) return write_document(outcome.stats);
+    std::string text = run_summary(outcome.stats, outcome.verification, terminal_has_utf8());
+    if (!report.empty()) text += "  report         " + report + "\n";
+    print_text(printable(text));
+  });
+  if (outcome.failure) complain(*outcome.failure);
+  return delivery.report() != 0 || outcome.failure ? 1 : 0;
 }
 
 }  // namespace tessera::app

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/study.h"
 
-#include <iostream>
 #include <map>
 
 #include "app/arguments.h"
 #include "app/console.h"
+#include "app/delivery.h"
 #include "app/output_directory.h"
 #include "app/point_runner.h"
 #include "app/point_store.h"
@@ -34,10 +34,12 @@ struct Tally {
 };
 
 /// Simulates the points that the store does not have. Throws RunError if it was interrupted.
+/// `delivery`: gets the points that could not be saved.
 std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
                                                        const studies::Study& study,
                                                        const PointStore& store, unsigned jobs,
-                                                       const RunArguments& run, Tally& tally) {
+                                                       const RunArguments& run, Tally& tally,
+                                                       Delivery& delivery) {
   std::map<std::string, studies::PointResult> results;
   std::vector<RunnablePoint> missing;
   std::vector<std::string> keys;
@@ -58,6 +60,7 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
   for (std::size_t i = 0; i < finished.size(); ++i) {
     if (!finished[i].failure.empty()) ++tally.failed;
     ++tally.run;
+    if (!finished[i].unsaved.empty()) delivery.failed(finished[i].unsaved);
     results[keys[i]] = {std::move(finished[i].stats), std::move(finished[i].failure)};
   }
   if (interrupted() && tally.failed > 0) {
@@ -114,26 +117,28 @@ int study_verb(const std::vector<std::string>& arguments) {
   const PointStore store(directory + "/points");
 
   Tally tally;
-  const auto by_key = results_of(plan, study, store, jobs, run, tally);
+  Delivery delivery;
+  const auto by_key = results_of(plan, study, store, jobs, run, tally, delivery);
   PointResults results;
   for (const studies::StudyPoint& p : plan.points) {
     results[{p.platform, p.workload}] = by_key.at(p.key);
   }
   const ordered_json document = studies::study_document(study, about, results);
-  out.write("study.json", document_text(document));
-  out.write("report.html", study_report(document));
-  out.write("table.md", study_markdown(document, "tessera study " + name));
-  if (run.json) {
-    write_document(document);
-  } else {
-    std::cout << printable(study_text(document)) << "\n"
-              << tally.text() << "\nreport  " << printable(out.path_of("report.html")) << std::endl;
-  }
+  delivery.attempt([&] { out.write("study.json", document_text(document)); });
+  delivery.attempt(
+      [&] { out.write("table.md", study_markdown(document, "tessera study " + name)); });
+  const bool reported = delivery.attempt([&] { out.write("report.html", study_report(document)); });
+  delivery.attempt([&] {
+    if (run.json) return write_document(document);
+    std::string text = study_text(document) + "\n" + tally.text() + "\n";
+    if (reported) text += "report  " + out.path_of("report.html") + "\n";
+    print_text(printable(text));
+  });
   for (const ordered_json& failed : document["failed"]) {
     complain(failed["workload"].get<std::string>() + " on " +
              failed["platform"].get<std::string>() + ": " + failed["error"].get<std::string>());
   }
-  return document["failed"].empty() ? 0 : 1;
+  return delivery.report() != 0 || !document["failed"].empty() ? 1 : 0;
 }
 
 }  // namespace tessera::app

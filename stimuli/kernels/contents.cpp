@@ -2,11 +2,11 @@
 #include "stimuli/kernels/contents.h"
 
 #include <algorithm>
-#include <fstream>
 #include <set>
 #include <stdexcept>
 
 #include "common/error.h"
+#include "common/input_file.h"
 #include "stimuli/kernels/random.h"
 
 namespace tessera::kernels {
@@ -16,27 +16,19 @@ namespace {
 class ElementFile {
  public:
   /// Throws InputError if the file cannot be read or has another size.
-  ElementFile(std::string path, std::uint64_t bytes)
-      : path_(std::move(path)), in_(path_, std::ios::binary | std::ios::ate) {
-    if (!in_ || in_.tellg() < 0) unreadable();
-    const auto size = static_cast<std::uint64_t>(in_.tellg());
-    if (size != bytes) {
-      throw InputError(path_ + ": expected " + std::to_string(bytes) + " bytes, found " +
-                       std::to_string(size));
-    }
+  ElementFile(const std::string& path, std::uint64_t bytes) : file_(path) {
+    if (file_.bytes() == bytes) return;
+    throw InputError(path + ": expected " + std::to_string(bytes) + " bytes, found " +
+                     std::to_string(file_.bytes()));
   }
 
-  void read(std::uint64_t offset, std::byte* out, std::uint64_t bytes) {
-    in_.seekg(static_cast<std::streamoff>(offset));
-    in_.read(reinterpret_cast<char*>(out), static_cast<std::streamsize>(bytes));
-    if (!in_) unreadable();
+  void read(std::uint64_t offset, std::byte* out, std::uint64_t bytes) const {
+    if (file_.read(offset, out, bytes) == bytes) return;
+    throw InputError(file_.path() + ": has become shorter while it was read");
   }
 
  private:
-  [[noreturn]] void unreadable() const { throw InputError(path_ + ": cannot be read"); }
-
-  std::string path_;
-  std::ifstream in_;
+  InputFile file_;
 };
 
 /// Generates any part of initial contents whose elements are independent of each other.
@@ -358,8 +350,10 @@ void Inputs::fill(const ArraySpec& array, std::byte* out) const {
 }
 
 std::vector<std::byte> read_elements(const std::string& path, std::uint64_t bytes) {
+  // The file's size is checked before the memory is allocated.
+  const ElementFile file(path, bytes);
   std::vector<std::byte> out(bytes);
-  ElementFile(path, bytes).read(0, out.data(), bytes);
+  file.read(0, out.data(), bytes);
   return out;
 }
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/ptx/module.h"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <memory>
-
-#include "common/error.h"
+#include "common/input_file.h"
 
 namespace tessera::ptx {
 namespace {
@@ -85,19 +80,6 @@ std::vector<std::string> Module::entries() const {
   return names;
 }
 
-Module parse_file(const std::string& path) {
-  struct Close {
-    void operator()(std::FILE* f) const { std::fclose(f); }
-  };
-  const std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
-  if (!file) throw InputError(path + ": cannot be opened: " + std::strerror(errno));
-  std::string text;
-  char buffer[1 << 16];
-  for (std::size_t n; (n = std::fread(buffer, 1, sizeof buffer, file.get())) > 0;) {
-    text.append(buffer, n);
-  }
-  if (std::ferror(file.get())) throw InputError(path + ": cannot be read: " + std::strerror(errno));
-  return parse(text, path);
-}
+Module parse_file(const std::string& path) { return parse(read_input_file(path), path); }
 
 }  // namespace tessera::ptx

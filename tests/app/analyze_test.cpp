@@ -148,7 +148,7 @@ TEST_CASE("analyze refuses what is no PTX with the parser's message") {
   const CommandResult gone = run_tessera({"analyze", "gone.ptx", "--json"}, folder.path());
   CHECK(gone.status == 2);
   CHECK(gone.document().at("exit_status") == 2);
-  CHECK_THAT(gone.error, Contains("gone.ptx: cannot be opened"));
+  CHECK_THAT(gone.error, Contains("gone.ptx: cannot be read: no such file"));
   CHECK_THAT(run_tessera({"analyze"}, folder.path()).error, Contains("FILE.ptx is missing"));
 }
 

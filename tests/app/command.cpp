@@ -29,7 +29,7 @@ std::string text_of(const fs::path& file) {
 
 [[noreturn]] void become_tessera(const std::vector<std::string>& arguments,
                                  const fs::path& directory, const fs::path& out,
-                                 const fs::path& error) {
+                                 const fs::path& error, const Surroundings& surroundings) {
   const int in = ::open("/dev/null", O_RDONLY);
   const int o = ::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int e = ::open(error.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -37,6 +37,11 @@ std::string text_of(const fs::path& file) {
   ::dup2(in, 0);
   ::dup2(o, 1);
   ::dup2(e, 2);
+  if (surroundings.most_file_bytes != 0) {
+    const rlimit limit{surroundings.most_file_bytes, surroundings.most_file_bytes};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  if (surroundings.seconds != 0) ::alarm(surroundings.seconds);
   std::vector<char*> argv = {const_cast<char*>("tessera")};
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -56,13 +61,20 @@ CommandResult run_tessera(const std::vector<std::string>& arguments, const fs::p
   return command.wait();
 }
 
+CommandResult run_tessera_in(const Surroundings& surroundings,
+                             const std::vector<std::string>& arguments, const fs::path& directory) {
+  return BackgroundCommand(arguments, directory, surroundings).wait();
+}
+
 BackgroundCommand::BackgroundCommand(const std::vector<std::string>& arguments,
-                                     const fs::path& directory)
+                                     const fs::path& directory, const Surroundings& surroundings)
     : captured_(std::make_unique<ScratchFolder>()) {
   pid_ = ::fork();
   if (pid_ < 0) throw std::runtime_error("no child process");
   if (pid_ == 0) {
-    become_tessera(arguments, directory, captured_->path() / "out", captured_->path() / "error");
+    const fs::path out =
+        surroundings.out.empty() ? captured_->path() / "out" : fs::path(surroundings.out);
+    become_tessera(arguments, directory, out, captured_->path() / "error", surroundings);
   }
 }
 

@@ -28,15 +28,26 @@ struct CommandResult {
 CommandResult run_tessera(const std::vector<std::string>& arguments,
                           const std::filesystem::path& directory, double interrupt_after = 0);
 
+/// What surrounds a command.
+struct Surroundings {
+  std::string out{};                  ///< file of standard output; empty: CommandResult::out
+  std::uint64_t most_file_bytes = 0;  ///< of a written file, as on a full disk; 0: no limit
+  unsigned seconds = 0;               ///< after which a signal ends the command; 0: never
+};
+CommandResult run_tessera_in(const Surroundings& surroundings,
+                             const std::vector<std::string>& arguments,
+                             const std::filesystem::path& directory);
+
 /// A `tessera` that runs while the test does something else.
 class BackgroundCommand {
  public:
   BackgroundCommand(const std::vector<std::string>& arguments,
-                    const std::filesystem::path& directory);
+                    const std::filesystem::path& directory, const Surroundings& surroundings = {});
   ~BackgroundCommand();
   BackgroundCommand(const BackgroundCommand&) = delete;
   BackgroundCommand& operator=(const BackgroundCommand&) = delete;
 
+  int pid() const { return pid_; }
   void signal(int number) const;
   /// Waits for its end. Once.
   CommandResult wait();

@@ -131,7 +131,7 @@ TEST_CASE("diff of a run with itself, with another of its kind, and with a slowe
   run_tessera(with(kRun, {"--out", "a"}), folder.path());
   run_tessera(with(kRun, {"--out", "b"}), folder.path());
   run_tessera(with(kRun, {"--out", "c", "--set", "llc.latency_cycles=4000"}), folder.path());
-  const CommandResult same = run_tessera({"diff", "a", "b", "--fail-above", "0"}, folder.path());
+  const CommandResult same = run_tessera({"diff", "a", "b", "--fail-above", "0%"}, folder.path());
   CHECK(same.status == 0);
   CHECK_THAT(same.out, Contains("nothing differs"));
 
@@ -159,13 +159,13 @@ TEST_CASE("diff matches the runs of folders by name and misses none") {
   run_tessera(with(kRun, {"--out", "x/two"}), folder.path());
   run_tessera(with(kRun, {"--out", "y/two"}), folder.path());
   const CommandResult r =
-      run_tessera({"diff", "x", "y", "--json", "--fail-above", "0.5"}, folder.path());
+      run_tessera({"diff", "x", "y", "--json", "--fail-above", "50%"}, folder.path());
   CHECK(r.status == 1);
   CHECK(r.document().at("only_a") == json({"one"}));
   CHECK(r.document().at("runs").at(0).at("run") == "two");
   for (const std::vector<std::string>& bad : {std::vector<std::string>{"diff", "x", "nowhere"},
                                               {"diff", "x", "y", "--fail-above", "x%"},
-                                              {"diff", "x", "y", "--fail-above", "-1"}}) {
+                                              {"diff", "x", "y", "--fail-above", "-1%"}}) {
     CHECK(run_tessera(bad, folder.path()).status == 2);
   }
   std::filesystem::create_directory(folder.path() / "bad");

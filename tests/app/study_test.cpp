@@ -163,7 +163,7 @@ TEST_CASE("a point edited by hand, and a folder in its place, are told and run a
   const CommandResult r = run_tessera(command, folder.path());
   CHECK(r.status == 0);
   CHECK_THAT(r.out, Contains("4 points: 2 run, 2 kept"));
-  CHECK_THAT(r.error, Contains("has been changed since it was written") && Contains("is no file"));
+  CHECK_THAT(r.error, Contains("has been changed since it was written") && Contains("is a folder"));
   CHECK(folder.read("s/study.json") == whole);
   CHECK_THAT(run_tessera(command, folder.path()).out, Contains("4 points: 0 run, 4 kept"));
 }

@@ -52,6 +52,22 @@ TEST_CASE("series are summed by level, in the order of a request's way") {
   CHECK(levels[4].peak_gb_per_s == 2.0);
 }
 
+TEST_CASE("bytes above an interval's peak have passed in the interval before") {
+  ordered_json stats = {
+      {"time_ns", 40.0},
+      {"modules", {{"system.gpu0.dram0", {{"bandwidth", series(10, {5, 20, 23, 4})}}}}},
+      {"derived", {{"peak_gb_per_s", {{"dram", 2.0}}}}}};
+  const LevelTraffic level = traffic_of(stats).levels.at(0);
+  // A packet of which 3 bytes passed before the third interval, which is busy from its begin.
+  CHECK(level.bytes_over_time == std::vector<std::uint64_t>{8, 20, 20, 4});
+  CHECK(level.gb_per_s_over_time == std::vector<double>{0.8, 2, 2, 0.4});
+  CHECK(busiest_share_of_peak(level).value() == 1);
+  CHECK(share_of_peak(level).value() == Approx(52.0 / 80));
+  // Without a peak, bytes count where they end.
+  stats["derived"] = ordered_json::object();
+  CHECK(traffic_of(stats).levels.at(0).bytes_over_time == std::vector<std::uint64_t>{5, 20, 23, 4});
+}
+
 TEST_CASE("several GPUs have levels of their own, and remote caches are no LLC") {
   const ordered_json stats = {{"time_ns", 100.0},
                               {"modules",

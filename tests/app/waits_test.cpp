@@ -66,44 +66,115 @@ const Wait& find(const std::vector<Wait>& all, const std::string& level,
 
 }  // namespace
 
-TEST_CASE("waits are timed beyond what an idle system takes, for an average L1 miss") {
+TEST_CASE("waits are timed beyond what an idle system takes, for an average memory request") {
   const Waits w = waits_of(stats());
-  CHECK(w.miss_latency == 100);
-  // 1400 LLC cycles over 20 misses, less the latency of 20.
+  // 20 misses, 14 stores and 6 atomics. The misses take 2000 cycles in all, as long as the requests
+  // in the blocks: 1400 in the LLC and 600 in DRAM.
+  CHECK(w.request_time == Approx(2000.0 / 40));
+  // 1400 LLC cycles over 20 misses, less the latency of 20 each.
   const Wait& llc = find(w.all, "LLC", "a lookup's turn");
-  CHECK(*llc.cycles_per_miss == Approx(50));
-  CHECK(llc.share == Approx(0.5));
+  CHECK(llc.share.part == Approx(1000));
+  CHECK(llc.share.whole == Approx(2000));
+  CHECK(llc.share.of == "the requests' time");
+  CHECK(*llc.cycles_per_request == Approx(25));
+  CHECK(llc.amount == "25.0 cycles a request");
   // 16 of 20 row accesses are reads: 0.8 of 8 precharges of 10 and of 12 activates of 5.
-  CHECK(*find(w.all, "DRAM", "row conflict").cycles_per_miss == Approx(0.8 * 8 * 10 / 20));
-  CHECK(*find(w.all, "DRAM", "to be opened").cycles_per_miss == Approx(0.8 * 12 * 5 / 20));
+  CHECK(find(w.all, "DRAM", "row conflict").share.part == Approx(0.8 * 8 * 10));
+  CHECK(find(w.all, "DRAM", "to be opened").share.part == Approx(0.8 * 12 * 5));
   // 600 clocks of 16 reads, less 1 + 7 + 2 each, less both of these.
-  CHECK(*find(w.all, "DRAM", "a bank, the bus").cycles_per_miss ==
-        Approx((600 - 160 - 64 - 48) / 20.0));
+  CHECK(find(w.all, "DRAM", "a bank, the bus").share.part == Approx(600 - 160 - 64 - 48));
+}
+
+TEST_CASE("a wait for translation is a part of the requests' time, which includes translation") {
+  ordered_json s = stats();
+  s["config"]["l2_tlb"] = {{"clock_hz", 5e8}};
+  s["config"]["walker"] = {{"clock_hz", 1e9}};
+  s["modules"]["system.gpu0.l2_tlb"] = {{"miss_latency", {{"count", 4}, {"sum", 3000}}},
+                                        {"hits", 1},
+                                        {"misses", 3},
+                                        {"merges", 1},
+                                        {"stalls_mshr", 2},
+                                        {"stalls_output", 0}};
+  s["modules"]["system.gpu0.walker"] = {{"queue_wait", {{"count", 3}, {"sum", 700}}}};
+  const Waits w = waits_of(s);
+  // At half the L1's clock: 3000 cycles are 6000 of the L1's, beside the 2000 of the misses.
+  CHECK(w.request_time == Approx(8000.0 / 40));
+  CHECK(find(w.all, "TLB and MMU", "a page walk").share.part == Approx(6000));
+  CHECK(find(w.all, "TLB and MMU", "a page walk").share.value() == Approx(0.75));
+  CHECK(find(w.all, "TLB and MMU", "a walker").share.part == Approx(700));
+  CHECK(find(w.all, "LLC", "a lookup's turn").share.value() == Approx(1000.0 / 8000));
+  CHECK(top_wait(w).where ==
+        "TLB and MMU, L2 TLB's miss registers: 150 of 200 cycles of a memory request");
+}
+
+TEST_CASE("requests that are no loads wait within their own time") {
+  ordered_json s = stats();
+  for (const char* l1 : {"system.gpu0.l1_0", "system.gpu0.l1_1"}) {
+    s["modules"][l1]["miss_latency"] = {{"count", 0}, {"sum", 0}};
+    s["modules"][l1]["llc_cycles"] = 0;
+  }
+  s["config"]["noc"] = {{"clock_hz", 1e9}, {"radix", 8}, {"stage_latency", 4}};
+  s["modules"]["system.gpu0.noc"] = {{"request_packets", 20},
+                                     {"request_flits", 60},
+                                     {"request_ingress_wait_cycles", 900},
+                                     {"request_latency", {{"count", 20}, {"sum", 1400}}},
+                                     {"request_buffer_full_cycles", 0}};
+  const Waits w = waits_of(s);
+  // 1400 cycles in the network and 600 in DRAM, of 20 stores and atomics.
+  CHECK(w.request_time == Approx(100));
+  const Wait& ingress = find(w.all, "NoC request", "room in the first switch");
+  CHECK(*ingress.cycles_per_request == Approx(45));
+  CHECK(ingress.share.value() == Approx(0.45));
+}
+
+TEST_CASE("reads wait for rows for at most the time that they wait at all") {
+  ordered_json s = stats();
+  // Row hits of reads among conflicts of writes: all reads together wait 12 clocks.
+  for (const char* channel : {"system.gpu0.dram0", "system.gpu0.dram1"}) {
+    s["modules"][channel]["read_latency"] = {{"count", 8}, {"sum", 86}};
+    s["modules"][channel]["row_conflicts"] = 400;
+  }
+  const Waits w = waits_of(s);
+  CHECK(find(w.all, "DRAM", "row conflict").share.part == Approx(12));
+  CHECK(find(w.nobody, "DRAM", "to be opened").share.part == 0);
+  CHECK(find(w.nobody, "DRAM", "a bank, the bus").share.part == 0);
+}
+
+TEST_CASE("the rule for shares: a part is within its whole, but for rounding") {
+  CHECK(is_within({0, 0, ""}));
+  CHECK(is_within({3, 3, ""}));
+  CHECK(is_within({0.1 + 0.2, 0.3, ""}));
+  CHECK_FALSE(is_within({3.001, 3, ""}));
+  CHECK_FALSE(is_within({1, 0, ""}));
+  CHECK_FALSE(is_within({-1, 3, ""}));
+  CHECK(Share{3, 4, ""}.value() == 0.75);
+  CHECK(Share{3, 0, ""}.value() == 0);
 }
 
 TEST_CASE("waits are counted over what could have waited, with the hottest blocks") {
   const Waits w = waits_of(stats());
   const Wait& l1 = find(w.all, "L1", "MSHR");
-  CHECK(l1.share == Approx(8.0 / 80));
+  CHECK(l1.share.value() == Approx(8.0 / 80));
   CHECK(l1.amount == "8 of 80 stalled lookups");
   CHECK(l1.hot.names == std::vector<std::string>{"gpu0.l1_0"});
   CHECK(l1.hot.over_mean == Approx(1.5));
   const Wait& even = find(w.all, "LLC", "space in the queues");
-  CHECK(even.share == Approx(2.0 / 100));
+  CHECK(even.share.value() == Approx(2.0 / 100));
   CHECK(even.hot.over_mean == Approx(1));
   CHECK(even.hot.alike == 2);
   CHECK(find(w.all, "LLC", "MSHR").hot.names == std::vector<std::string>{"gpu0.llc0"});
   // The busiest of the channels: 300 of 1000 clocks.
-  CHECK(find(w.all, "DRAM", "busiest channel").share == Approx(0.3));
+  CHECK(find(w.all, "DRAM", "busiest channel").share.value() == Approx(0.3));
   CHECK(find(w.all, "DRAM", "busiest channel").hot.names == std::vector<std::string>{"gpu0.dram0"});
   CHECK(find(w.all, "DRAM", "busiest channel").hot.over_mean == Approx(1.5));
-  CHECK(find(w.all, "DRAM", "busiest channel").of == "the time");
-  CHECK(find(w.nobody, "L1", "a way that no fill").share == 0);
+  CHECK(find(w.all, "DRAM", "busiest channel").share.of == "the time");
+  CHECK(find(w.nobody, "L1", "a way that no fill").share.part == 0);
 }
 
 TEST_CASE("the longest wait is told with its commonest reason and hottest block") {
   const TopWait top = top_wait(waits_of(stats()));
-  CHECK(top.where == "LLC, lookup queues and miss registers: 50.0 of 100 cycles of an L1 miss");
+  CHECK(top.where ==
+        "LLC, lookup queues and miss registers: 25.0 of 50.0 cycles of a memory request");
   CHECK(top.why ==
         "for a miss register (MSHR) or a place in one (10 of 100 stalled lookups); hottest "
         "gpu0.llc0, 1.80 times the average");
@@ -122,11 +193,13 @@ TEST_CASE("a network's waits are beyond its stages and flits") {
                                      {"response_egress1_busy_cycles", 15}};
   const Waits w = waits_of(s);
   // At half the L1's clock: 30 and 250 - 20 x 4 - 60 - 30 cycles are twice as many of the L1's.
-  CHECK(*find(w.all, "NoC response", "room in the first switch").cycles_per_miss == Approx(3));
+  CHECK(find(w.all, "NoC response", "room in the first switch").share.part == Approx(60));
   const Wait& inside = find(w.all, "NoC response", "a link, or room behind it");
-  CHECK(*inside.cycles_per_miss == Approx(8));
+  CHECK(inside.share.part == Approx(160));
+  // 500 cycles in the network beside 2000 in the LLC and DRAM.
+  CHECK(inside.share.whole == Approx(2500));
   CHECK(inside.hot.names == std::vector<std::string>{"gpu0.noc.response_egress0"});
-  CHECK(find(w.all, "NoC response", "full buffer").share == Approx(0.4));
+  CHECK(find(w.all, "NoC response", "full buffer").share.value() == Approx(0.4));
   // 45 of the 500 cycles that 1000 ns have.
-  CHECK(find(w.all, "NoC response", "busiest egress").share == Approx(0.09));
+  CHECK(find(w.all, "NoC response", "busiest egress").share.value() == Approx(0.09));
 }

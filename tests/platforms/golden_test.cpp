@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "app/report/shares.h"
 #include "common/json.h"
 #include "common/sha256.h"
 #include "platforms/gpu_windows.h"
@@ -27,10 +28,20 @@ namespace {
 
 using Settings = std::vector<std::string>;
 
+/// Each share that the report shows is within its whole. (Here, because these are the runs of many
+/// workloads on all presets.)
+void check_shares(const ordered_json& stats) {
+  for (const app::NamedShare& s : app::shares_of(stats)) {
+    INFO(s.name << ": " << s.share.part << " of " << s.share.whole << ", " << s.share.of);
+    CHECK(app::is_within(s.share));
+  }
+}
+
 ordered_json results(const std::string& platform, const Settings& sets, const std::string& workload,
                      ValueMode values, const BuildOptions& build) {
   auto stats = ordered_json::parse(document(platform, workload, values, sets, build));
   CHECK(stats.at("verified") == true);
+  check_shares(stats);
   const ResolvedConfig config = resolve_config(platform, sets);
   check_level_sums(stats, config);
   // The CPU's accesses and the flush after the last kernel belong to no launch.

@@ -6,6 +6,7 @@ role-tests        conditions about a role in the pipelines of LLC slices and L1s
 header-lines      headers of LLC slices, L1s, SMs and the host's blocks: at most 150 lines
 host-craft        noinline, alignas and prefetch in blocks' headers outside core and cache: none
 outside-files     references to files that are not in the repository: none
+file-readers      sources that open files for reading without common/input_file.h: none
 """
 
 import re
@@ -74,8 +75,21 @@ def outside_files(root):
                 yield f, number, line.strip()
 
 
+def file_readers(root):
+    opens = re.compile(r"\bifstream\b|\bfopen\b|(?<!\w)::open\(|\bstd::fstream\b")
+    # The readers themselves; the lock of a file of our own; the kernel's list of this process's pages.
+    others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/core/huge_pages.cpp")
+    for f in files(root, "*.h", "*.cpp"):
+        name = str(f.relative_to(root))
+        if name in others or name.startswith("tests/"):
+            continue
+        for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
+            if opens.search(line):
+                yield f, number, line.strip()
+
+
 CHECKS = {"role-tests": role_tests, "header-lines": header_lines, "host-craft": host_craft,
-          "outside-files": outside_files}
+          "outside-files": outside_files, "file-readers": file_readers}
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in CHECKS:

@@ -183,7 +183,7 @@ TEST_CASE("nesting has bounds") {
 
 TEST_CASE("a file that cannot be read") {
   CHECK_THROWS_WITH(parse_file("/nonexistent/k.ptx"),
-                    "/nonexistent/k.ptx: cannot be opened: No such file or directory");
+                    "/nonexistent/k.ptx: cannot be read: no such file");
   CHECK_THROWS_AS(parse_file("/"), InputError);
 }
 

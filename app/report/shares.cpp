@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/report/shares.h"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "app/report/blocks.h"
+#include "app/report/traffic.h"
+#include "app/report/waits.h"
+
+namespace tessera::app {
+namespace {
+
+using nlohmann::ordered_json;
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+/// A part of the document; an empty object if it is missing.
+const ordered_json& section(const ordered_json& stats, const char* name) {
+  static const ordered_json none = ordered_json::object();
+  const auto it = stats.find(name);
+  return it == stats.end() ? none : *it;
+}
+
+double number(const ordered_json& object, const std::string& key) {
+  const auto it = object.find(key);
+  return it != object.end() && it->is_number() ? it->get<double>() : 0;
+}
+
+/// Parts of one whole, which is their sum.
+std::vector<NamedShare> parts_of_sum(std::vector<std::pair<std::string, double>> parts,
+                                     const std::string& of) {
+  double whole = 0;
+  for (const auto& [name, part] : parts) whole += part;
+  std::vector<NamedShare> out;
+  for (auto& [name, part] : parts) {
+    if (part != 0) out.push_back({std::move(name), {part, whole, of}});
+  }
+  return out;
+}
+
+/// "system.gpu0.llc12" becomes "llc*"; the digit of "l1_3" and "l2_tlb" is a part of the name.
+std::string kind_of(const std::string& module) {
+  const std::string own = module.substr(module.rfind('.') + 1);
+  std::string kind;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(own[i])) != 0;
+    if (!digit || (i == 1 && own[0] == 'l')) {
+      kind += own[i];
+    } else if (kind.empty() || kind.back() != '*') {
+      kind += '*';
+    }
+  }
+  return kind;
+}
+
+/// "response_network" becomes "response network", "llc" becomes "LLC".
+std::string words(std::string name) {
+  for (const auto& [from, to] : {std::pair("llc", "LLC"), std::pair("dram", "DRAM")}) {
+    if (name.compare(0, std::string(from).size(), from) == 0) {
+      name.replace(0, std::string(from).size(), to);
+    }
+  }
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+void flatten(const std::string& name, const ordered_json& value,
+             std::vector<std::pair<std::string, double>>& out) {
+  if (value.is_number()) out.emplace_back(name, value.get<double>());
+  if (!value.is_object()) return;
+  for (const auto& [key, child] : value.items()) {
+    flatten(name.empty() ? key : name + "." + key, child, out);
+  }
+}
+
+bool is_share(const std::string& name) {
+  for (const char* end :
+       {"_fraction", "_rate", "_share", "_utilisation", ".precision", ".recall", "page_balance"}) {
+    if (ends_with(name, end)) return true;
+  }
+  return name.compare(0, 13, "page_sharing.") == 0;
+}
+
+void append(std::vector<NamedShare>& all, const std::string& prefix,
+            const std::vector<NamedShare>& more) {
+  for (const NamedShare& s : more) all.push_back({prefix + s.name, s.share});
+}
+
+}  // namespace
+
+std::vector<NamedShare> hit_rates_of(const ordered_json& stats) {
+  struct Lookups {
+    double hits = 0;
+    double others = 0;
+  };
+  std::map<std::string, Lookups, bool (*)(const std::string&, const std::string&)> found(
+      natural_less);
+  for (const auto& [module, statistics] : section(stats, "modules").items()) {
+    for (const auto& [name, value] : statistics.items()) {
+      const std::string begin = name.substr(0, name.size() - std::min<std::size_t>(4, name.size()));
+      if (name != begin + "hits" || (!begin.empty() && begin.back() != '_')) continue;
+      if (!value.is_number() || !statistics.contains(begin + "misses")) continue;
+      const std::string what = begin.empty() ? "" : " " + begin.substr(0, begin.size() - 1);
+      Lookups& of = found[kind_of(module) + what];
+      of.hits += value.get<double>();
+      for (const char* other : {"misses", "merges", "conflicts"}) {
+        of.others += number(statistics, begin + other);
+      }
+    }
+  }
+  std::vector<NamedShare> out;
+  for (const auto& [name, of] : found) {
+    const double whole = of.hits + of.others;
+    if (whole > 0) out.push_back({name, {of.hits, whole, "lookups"}});
+  }
+  return out;
+}
+
+std::vector<NamedShare> issue_slots_of(const ordered_json& stats) {
+  const Blocks sms(stats, "sm");
+  std::vector<std::pair<std::string, double>> parts;
+  for (const auto& [slot, title] :
+       {std::pair("issued", "issued"), std::pair("idle", "no warp"),
+        std::pair("structural", "unit busy"), std::pair("dependency", "fixed latency"),
+        std::pair("memory", "memory"), std::pair("barrier", "barrier")}) {
+    parts.emplace_back(title, sms.sum(std::string(slot) + "_slots"));
+  }
+  return parts_of_sum(std::move(parts), "issue slots");
+}
+
+std::vector<NamedShare> latency_hops_of(const ordered_json& stats) {
+  const Blocks l1(stats, "l1_");
+  const double misses = l1.sum("miss_latency", "count");
+  if (misses <= 0) return {};
+  const double whole = l1.sum("miss_latency", "sum") / misses;
+  std::vector<NamedShare> out;
+  double rest = whole;
+  for (const auto& [name, value] :
+       section(section(stats, "derived"), "latency_breakdown").items()) {
+    if (!value.is_number() || value.get<double>() <= 0) continue;
+    out.push_back({words(name), {value.get<double>(), whole, "an L1 miss"}});
+    rest -= value.get<double>();
+  }
+  // Hops are rounded to cycles, one by one.
+  if (!out.empty() && rest > whole / 100) out.push_back({"elsewhere", {rest, whole, "an L1 miss"}});
+  return out;
+}
+
+std::vector<NamedShare> energy_components_of(const ordered_json& stats) {
+  const ordered_json& energy = section(stats, "energy");
+  const double total = number(energy, "total_j");
+  std::vector<NamedShare> out;
+  for (const auto& [name, title] :
+       {std::pair("sm", "SM"), std::pair("l1", "L1"), std::pair("llc", "LLC"),
+        std::pair("noc", "NoC"), std::pair("dram", "DRAM")}) {
+    if (!energy.contains(name)) continue;
+    out.push_back({title, {number(energy[name], "total_j"), total, "energy"}});
+  }
+  return out;
+}
+
+std::vector<NamedShare> energy_kinds_of(const ordered_json& stats) {
+  double dynamic = 0;
+  double leaked = 0;
+  for (const auto& [name, component] : section(stats, "energy").items()) {
+    if (!component.is_object()) continue;
+    dynamic += number(component, "dynamic_j");
+    leaked += number(component, "static_j");
+  }
+  return parts_of_sum({{"events", dynamic}, {"leakage and clocks", leaked}}, "energy");
+}
+
+std::vector<NamedShare> remote_accesses_of(const ordered_json& stats) {
+  const ordered_json& remote = section(section(stats, "derived"), "remote");
+  if (!remote.contains("access_fraction")) return {};
+  const double away = number(remote, "access_fraction");
+  const double from_l1 = number(remote, "served_by_l1_fraction");
+  const std::string of = "accesses of the L1s";
+  return {{"own memory", {1 - away, 1, of}},
+          {"other GPUs’, from the L1", {from_l1, 1, of}},
+          {"other GPUs’, beyond the L1", {away - from_l1, 1, of}}};
+}
+
+std::vector<NamedShare> remote_latency_of(const ordered_json& stats) {
+  const ordered_json& remote = section(section(stats, "derived"), "remote");
+  std::vector<NamedShare> out;
+  for (const auto& [name, title] : {std::pair("pre_link_latency_share", "before the link"),
+                                    std::pair("link_latency_share", "on the link"),
+                                    std::pair("post_link_latency_share", "after it")}) {
+    if (number(remote, "link_latency_share") == 0) return {};
+    out.push_back({title, {number(remote, name), 1, "a remote load's latency"}});
+  }
+  return out;
+}
+
+std::vector<NamedShare> derived_shares_of(const ordered_json& stats) {
+  std::vector<std::pair<std::string, double>> values;
+  flatten("", section(stats, "derived"), values);
+  std::vector<NamedShare> out;
+  for (const auto& [name, value] : values) {
+    if (is_share(name)) out.push_back({name, {value, 1, "all"}});
+  }
+  return out;
+}
+
+std::vector<NamedShare> shares_of(const ordered_json& stats) {
+  std::vector<NamedShare> all;
+  append(all, "hit rate of ", hit_rates_of(stats));
+  append(all, "issue slots: ", issue_slots_of(stats));
+  append(all, "L1 miss: ", latency_hops_of(stats));
+  append(all, "energy: ", energy_components_of(stats));
+  append(all, "energy: ", energy_kinds_of(stats));
+  append(all, "accesses: ", remote_accesses_of(stats));
+  append(all, "remote load: ", remote_latency_of(stats));
+  append(all, "derived.", derived_shares_of(stats));
+  for (const LevelTraffic& level : traffic_of(stats).levels) {
+    if (!level.peak_gb_per_s) continue;
+    all.push_back({"traffic: " + level.name, share_of_peak(level)});
+    all.push_back({"traffic: busiest interval of " + level.name, busiest_share_of_peak(level)});
+  }
+  const Waits waits = waits_of(stats);
+  for (const auto* list : {&waits.all, &waits.nobody}) {
+    for (const Wait& w : *list) {
+      all.push_back({"wait: " + w.level + ", " + w.queue + ", " + w.resource, w.share});
+    }
+  }
+  return all;
+}
+
+ordered_json to_json(const std::vector<NamedShare>& shares) {
+  ordered_json out = ordered_json::array();
+  for (const NamedShare& s : shares) {
+    ordered_json entry = {{"name", s.name}};
+    entry.update(to_json(s.share));
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+}  // namespace tessera::app
