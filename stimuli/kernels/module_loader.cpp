@@ -124,24 +124,24 @@ std::shared_ptr<const Address> ModuleLoader::cleared_workspace() {
           }};
 }
 
-/// Memory for the local memory of all warp slots. Launches share it; a launch that needs more gets
-/// a larger allocation.
+/// Memory for the local memory of all warp slots. Launches with as much of a thread share it,
+/// because a slot belongs to one of them at a time. Others can run beside them, with other bounds
+/// of slots.
 ptx::LocalMemory ModuleLoader::local_memory(std::uint64_t thread_bytes, const DeviceSlots& slots) {
   // Whole elements of the widest access.
   constexpr std::uint64_t kElement = kMaxLaneBytes;
   const std::uint64_t warp_bytes = (thread_bytes + kElement - 1) / kElement * kElement * kWarpLanes;
   const std::uint64_t page = slots.page_bytes;
   const std::uint64_t sm_bytes = (warp_bytes * slots.warps + page - 1) / page * page;
-  const std::uint64_t bytes = sm_bytes * slots.sms;
-  if (bytes > local_memory_bytes_) {
+  Address& address = local_memories_[warp_bytes];
+  if (address == 0) {
     std::string name = "local memory";
     for (unsigned n = 2; device_.allocations().find(name) != nullptr; ++n) {
       name = "local memory " + std::to_string(n);
     }
-    local_memory_ = device_.allocate(name, bytes);
-    local_memory_bytes_ = bytes;
+    address = device_.allocate(name, sm_bytes * slots.sms);
   }
-  return {local_memory_, sm_bytes, warp_bytes};
+  return {address, sm_bytes, warp_bytes};
 }
 
 void ModuleLoader::load(const ptx::Module& module) { loaded(module); }

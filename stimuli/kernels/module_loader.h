@@ -78,9 +78,7 @@ class ModuleLoader : public std::enable_shared_from_this<ModuleLoader> {
   std::set<std::string> raced_;   ///< places with a reported race
   /// Created for the first module that declares malloc or free.
   std::unique_ptr<ptx::DeviceHeap> heap_;
-  /// The memory that the launches with local memory share, and its size.
-  Address local_memory_ = 0;
-  std::uint64_t local_memory_bytes_ = 0;
+  std::map<std::uint64_t, Address> local_memories_;  ///< by bytes of a warp
   std::uint32_t stack_bytes_ = ptx::kDefaultStackBytes;
   /// Of cooperative launches, and those that no launch uses.
   std::uint64_t grid_workspaces_ = 0;

@@ -84,20 +84,6 @@ struct Extreme {
   static f32 three_abs(f32 a, f32 b, f32 c) { return three(F::abs(a), F::abs(b), F::abs(c)); }
 };
 
-/// Applies F to both halves of a .f32x2.
-template <auto F>
-struct Both;
-template <class... A, f32 (*F)(A...)>
-struct Both<F> {
-  template <class>
-  using Pair = u64;
-  static u64 run(Pair<A>... a) {
-    const u64 low = bits_of(F(as_f32(static_cast<u32>(a))...));
-    const u64 high = bits_of(F(as_f32(static_cast<u32>(a >> 32))...));
-    return high << 32 | low;
-  }
-};
-
 template <bool kFtz>
 struct Transcendental {
   static f32 ex2(f32 a) { return finish(__builtin_exp2(in<kFtz>(a))); }

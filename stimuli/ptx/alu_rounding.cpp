@@ -40,20 +40,6 @@ f32 narrow(f64 v) {
   return out<kFtz, false>(static_cast<f32>(v));
 }
 
-/// Applies F to both halves of a .f32x2.
-template <auto F>
-struct Both;
-template <class... A, f32 (*F)(A...)>
-struct Both<F> {
-  template <class>
-  using Pair = u64;
-  static u64 run(Pair<A>... a) {
-    const u64 low = bits_of(F(as_f32(static_cast<u32>(a))...));
-    const u64 high = bits_of(F(as_f32(static_cast<u32>(a >> 32))...));
-    return high << 32 | low;
-  }
-};
-
 struct MixedTag {};
 inline f32 single(Half h) { return HalfBits<MixedTag>::to_float(h.bits); }
 inline f32 single(Bfloat b) { return BfloatBits<MixedTag>::to_float(b.bits); }

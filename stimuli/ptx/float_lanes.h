@@ -32,6 +32,20 @@ inline u64 bits_of(f64 v) {
   return b;
 }
 
+/// Applies F to both halves of a .f32x2.
+template <auto F>
+struct Both;
+template <class... A, f32 (*F)(A...)>
+struct Both<F> {
+  template <class>
+  using Pair = u64;
+  static u64 run(Pair<A>... a) {
+    const u64 low = bits_of(F(as_f32(static_cast<u32>(a))...));
+    const u64 high = bits_of(F(as_f32(static_cast<u32>(a >> 32))...));
+    return high << 32 | low;
+  }
+};
+
 template <class T>
 T canonical_nan() {
   if constexpr (std::is_same_v<T, f32>)

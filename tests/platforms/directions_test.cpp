@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Directions that follow from NUBA's architecture, at small scale. Each point runs in a process of
 // its own (SystemC elaborates once).
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <functional>
+#include <string>
 
+#include "tests/platforms/child_process.h"
 #include "tests/platforms/gpu_rig.h"
 #include "tests/platforms/workload_runs.h"
 
@@ -44,25 +45,15 @@ double hottest_slice(const ordered_json& stats) {
 }
 
 /// A child's answer.
-double in_child(const std::function<double()>& work) {
-  int fd[2];
-  REQUIRE(pipe(fd) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
+double number_of_child(const std::function<double()>& work) {
+  double number = 0;
+  const std::string text = in_child([&] {
     const double response = work();
-    const bool sent = write(fd[1], &response, sizeof response) == sizeof response;
-    _exit(sent ? 0 : 1);
-  }
-  double response = 0;
-  const bool got = read(fd[0], &response, sizeof response) == sizeof response;
-  close(fd[0]);
-  close(fd[1]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  REQUIRE(status == 0);
-  REQUIRE(got);
-  return response;
+    return std::string(reinterpret_cast<const char*>(&response), sizeof response);
+  });
+  REQUIRE(text.size() == sizeof number);
+  std::memcpy(&number, text.data(), sizeof number);
+  return number;
 }
 
 /// Cycles of a kernel in which every SM reads one shared read-only array of `kib` KiB, `passes`
@@ -70,7 +61,7 @@ double in_child(const std::function<double()>& work) {
 /// an SM goes through the array in order, as far as 64 loads in flight let it; many mix.
 double shared_read_cycles(const std::string& caching, unsigned kib, unsigned passes,
                           std::size_t warps_per_sm) {
-  return in_child([&] {
+  return number_of_child([&] {
     GpuRig rig("nuba-small",
                {"system.remote_caching=" + caching, "system.page_placement=round-robin",
                 "l1.sets=1", "l1.ways=1", "mdr.epoch_cycles=5000",

@@ -2,10 +2,14 @@
 // A user's own sc_module (docs/guide/plugins.md has it) in the place of our LLC slice, without a
 // change to the platform.
 #include <catch2/catch.hpp>
+#include <iostream>
+#include <sstream>
 
 #include "docs/guide/examples/plugin/uncached.cpp"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
+#include "tests/platforms/child_process.h"
+#include "tests/platforms/one_kernel.h"
 
 TEST_CASE("a workload verifies with a user's own LLC slice") {
   register_block<LlcSite>("uncached", make_uncached);
@@ -37,45 +41,29 @@ TEST_CASE("one slice of many is a user's own, by its own setting") {
 
 namespace {
 
-/// A slice without a cache that counts under the names of ours: every other read as a hit.
-class Counting final : public sc_core::sc_module, public Block {
+/// A slice without a cache; what it does to a request is the derived class's.
+class OwnSlice : public sc_core::sc_module, public Block {
  public:
-  tlm_utils::simple_target_socket<Counting> in{"in"};
-  tlm_utils::simple_initiator_socket<Counting> out{"out"};
+  tlm_utils::simple_target_socket<OwnSlice> in{"in"};
+  tlm_utils::simple_initiator_socket<OwnSlice> out{"out"};
 
-  explicit Counting(const sc_core::sc_module_name& name) : sc_module(name) {
-    in.register_b_transport(this, &Counting::forward);
-    in.register_transport_dbg(this, &Counting::debug);
+  explicit OwnSlice(const sc_core::sc_module_name& name) : sc_module(name) {
+    in.register_b_transport(this, &OwnSlice::forward);
+    in.register_transport_dbg(this, &OwnSlice::debug);
   }
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>&) const override {}
   void reset() override {}
-  void register_statistics(StatisticsRegistry& registry) const override {
-    registry.counter(name(), "reads", reads_, "access", "reads");
-    registry.counter(name(), "writes", writes_, "access", "writes");
-    registry.counter(name(), "hits", hits_, "access", "every other read");
-    registry.counter(name(), "bandwidth", reads_, "access", "of another kind than a slice's");
-  }
+  void register_statistics(StatisticsRegistry&) const override {}
 
  private:
-  void forward(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-    if (payload.is_read()) {
-      ++reads_;
-      hits_ += reads_ % 2;
-    } else {
-      ++writes_;
-    }
-    out->b_transport(payload, delay);
-  }
+  virtual void forward(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
   unsigned debug(tlm::tlm_generic_payload& payload) { return out->transport_dbg(payload); }
-
-  Counter reads_ = 0;
-  Counter writes_ = 0;
-  Counter hits_ = 0;
 };
 
-BlockHandle make_counting(const LlcSite& site) {
-  auto module = std::make_unique<Counting>(site.name.c_str());
+template <class Slice>
+BlockHandle make_own(const LlcSite& site) {
+  auto module = std::make_unique<Slice>(site.name.c_str());
   BlockHandle handle;
   handle.block = module.get();
   handle.in = {&module->in};
@@ -84,10 +72,52 @@ BlockHandle make_counting(const LlcSite& site) {
   return handle;
 }
 
+/// Counts under the names of ours: every other read as a hit.
+class Counting final : public OwnSlice {
+ public:
+  using OwnSlice::OwnSlice;
+  void register_statistics(StatisticsRegistry& registry) const override {
+    registry.counter(name(), "reads", reads_, "access", "reads");
+    registry.counter(name(), "writes", writes_, "access", "writes");
+    registry.counter(name(), "hits", hits_, "access", "every other read");
+    registry.counter(name(), "bandwidth", reads_, "access", "of another kind than a slice's");
+  }
+
+ private:
+  void forward(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+    if (payload.is_read()) {
+      ++reads_;
+      hits_ += reads_ % 2;
+    } else {
+      ++writes_;
+    }
+    out->b_transport(payload, delay);
+  }
+
+  Counter reads_ = 0;
+  Counter writes_ = 0;
+  Counter hits_ = 0;
+};
+
+/// Refuses stores as a block does that knows no more than TLM.
+class RefusesStores final : public OwnSlice {
+ public:
+  using OwnSlice::OwnSlice;
+
+ private:
+  void forward(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+    if (payload.is_write()) {
+      payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+    } else {
+      out->b_transport(payload, delay);
+    }
+  }
+};
+
 }  // namespace
 
 TEST_CASE("statistics of a user's own slice count in derived figures under the names of ours") {
-  register_block<LlcSite>("counting", make_counting);
+  register_block<LlcSite>("counting", make_own<Counting>);
   const ResolvedConfig config = resolve_config("uba-mem-small", {"impl.llc=counting"});
   Simulation simulation(config);
   const auto workload = make_workload("vecadd");
@@ -151,4 +181,49 @@ TEST_CASE("a block without the sockets that a platform needs is refused") {
   CHECK_THROWS_WITH(Simulation(config),
                     Catch::Contains("llc0: implementation 'uncached' of 'llc' has 1 target and "
                                     "1 initiator sockets, this platform needs 2 target and 2"));
+}
+
+namespace {
+
+/// How a kernel of this body fails, and after it what else the run prints.
+std::string failure_of(const std::string& body, const std::string& slice, ValueMode values) {
+  return test::in_child([&] {
+    std::ostringstream printed;
+    std::streambuf* const out = std::cout.rdbuf(printed.rdbuf());
+    std::streambuf* const err = std::cerr.rdbuf(printed.rdbuf());
+    const auto why = test::failure(body, {"impl.llc=" + slice}, values);
+    std::cout.rdbuf(out);
+    std::cerr.rdbuf(err);
+    return why.value_or("none") + "; printed: " + printed.str();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("an access that a user's block refuses is named in one message") {
+  register_block<LlcSite>("refuses-stores", make_own<RefusesStores>);
+  // Only lane 3 of the second warp of CTA (1,0,0) stores.
+  const std::string body =
+      "setp.ne.u32 %p1, %r1, 35;\n@%p1 bra DONE;\nmov.u32 %r2, %ctaid.x;\n"
+      "setp.ne.u32 %p1, %r2, 1;\n@%p1 bra DONE;\nst.global.u32 [%rd1+260], %r1;\nDONE:\n";
+  for (const ValueMode values : {ValueMode::kFunctional, ValueMode::kCarried}) {
+    CHECK_THAT(failure_of(body, "refuses-stores", values),
+               Catch::Contains("kernel 'k'") && Catch::Contains("CTA (1,0,0), warp 1") &&
+                   Catch::Contains("k.ptx:18 'st.global.u32 [%rd1+260], %r1'") &&
+                   Catch::Contains("refuses the store") && Catch::Contains("0x") &&
+                   Catch::EndsWith("TLM_COMMAND_ERROR_RESPONSE; printed: "));
+  }
+}
+
+TEST_CASE("an access that a check of ours refuses names the check and where it stands") {
+  // A slice without an atomic unit, on a channel that has none.
+  register_block<LlcSite>("uncached", make_uncached);
+  for (const ValueMode values : {ValueMode::kFunctional, ValueMode::kCarried}) {
+    CHECK_THAT(
+        failure_of("atom.global.add.u32 %r2, [%rd1+128], 1;\n", "uncached", values),
+        Catch::Contains("kernel 'k'") && Catch::Contains("CTA (") && Catch::Contains("warp ") &&
+            Catch::Contains("k.ptx:13 'atom.global.add.u32 %r2, [%rd1+128], 1'") &&
+            Catch::Contains("refuses the atomic") && Catch::Contains("system.gpu0.") &&
+            Catch::EndsWith("a command that this target does not take for its kind; printed: "));
+  }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/platforms/stream_graph.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
@@ -11,6 +8,7 @@
 
 #include "common/error.h"
 #include "stimuli/kernels/module_loader.h"
+#include "tests/platforms/child_process.h"
 
 namespace tessera::test {
 
@@ -20,41 +18,9 @@ namespace {
 
 // v = from[i * 16]; `work` times: v = v * 5 + i; to[i * 16] = v. The second kernel also has a store
 // through `from` that no thread performs, so that its loads are not read-only.
-constexpr const char* kText = R"(
-.version 6.0
-.target sm_70
-.address_size 64
-.visible .entry pure(.param .u64 to, .param .u64 from, .param .u32 rows, .param .u32 work)
-{
-  .reg .pred %p<3>;
-  .reg .b32 %r<12>;
-  .reg .b64 %rd<8>;
-  ld.param.u64 %rd1, [to];
-  ld.param.u64 %rd2, [from];
-  ld.param.u32 %r1, [rows];
-  ld.param.u32 %r2, [work];
-  mov.u32 %r3, %ctaid.x;
-  mov.u32 %r4, %ntid.x;
-  mov.u32 %r5, %tid.x;
-  mad.lo.s32 %r6, %r3, %r4, %r5;
-  setp.ge.u32 %p1, %r6, %r1;
-  @%p1 bra END;
-  mul.wide.u32 %rd3, %r6, 16;
-  add.s64 %rd4, %rd1, %rd3;
-  add.s64 %rd5, %rd2, %rd3;
-  ld.global.u8 %r7, [%rd5];
-LOOP:
-  setp.eq.u32 %p2, %r2, 0;
-  @%p2 bra STORE;
-  mad.lo.s32 %r7, %r7, 5, %r6;
-  sub.s32 %r2, %r2, 1;
-  bra LOOP;
-STORE:
-  st.global.u8 [%rd4], %r7;
-END:
-  ret;
-}
-.visible .entry mixed(.param .u64 to, .param .u64 from, .param .u32 rows, .param .u32 work)
+std::string kernel(const std::string& name, const std::string& after_load) {
+  return ".visible .entry " + name + R"(
+  (.param .u64 to, .param .u64 from, .param .u32 rows, .param .u32 work)
 {
   .reg .pred %p<4>;
   .reg .b32 %r<12>;
@@ -73,9 +39,8 @@ END:
   add.s64 %rd4, %rd1, %rd3;
   add.s64 %rd5, %rd2, %rd3;
   ld.global.u8 %r7, [%rd5];
-  setp.gt.u32 %p3, %r1, 2000000000;
-  @%p3 st.global.u8 [%rd5], %r6;
-LOOP:
+)" + after_load +
+         R"(LOOP:
   setp.eq.u32 %p2, %r2, 0;
   @%p2 bra STORE;
   mad.lo.s32 %r7, %r7, 5, %r6;
@@ -87,11 +52,17 @@ END:
   ret;
 }
 )";
+}
+
+std::string text() {
+  return ".version 6.0\n.target sm_70\n.address_size 64\n" + kernel("pure", "") +
+         kernel("mixed", "setp.gt.u32 %p3, %r1, 2000000000;\n@%p3 st.global.u8 [%rd5], %r6;\n");
+}
 
 }  // namespace
 
 StreamGraph::StreamGraph(const Shape& shape)
-    : shape_(shape), module_(ptx::parse(kText, "graph.ptx")), columns_(kColumns) {
+    : shape_(shape), module_(ptx::parse(text(), "graph.ptx")), columns_(kColumns) {
   info_.name = "stream-graph";
 }
 
@@ -176,12 +147,7 @@ std::optional<Verification> HostProgram::verify(Device& device) {
 
 ordered_json run_child(const ChildRun& how,
                        const std::function<std::unique_ptr<Workload>()>& make) {
-  int fd[2];
-  REQUIRE(pipe(fd) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    close(fd[0]);
+  return ordered_json::parse(in_child([&] {
     ordered_json out;
     try {
       BuildOptions build = how.build;
@@ -197,21 +163,8 @@ ordered_json run_child(const ChildRun& how,
     } catch (const InputError& e) {
       out = {{"input_error", e.what()}};
     }
-    const std::string text = out.dump();
-    const bool all = write(fd[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(all ? 0 : 1);
-  }
-  close(fd[1]);
-  std::string text;
-  char buffer[65536];
-  for (ssize_t n; (n = read(fd[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
-  close(fd[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  REQUIRE(status == 0);
-  return ordered_json::parse(text);
+    return out.dump();
+  }));
 }
 
 void check_verified(const ordered_json& stats) {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/platforms/workload_runs.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <catch2/catch.hpp>
 #include <sstream>
 
 #include "stimuli/workload.h"
+#include "tests/platforms/child_process.h"
 
 namespace tessera::test {
 
@@ -70,30 +68,12 @@ std::string document(const std::string& platform, const std::string& workload, V
 std::string document(const std::string& platform, const std::string& workload,
                      const RunOptions& options, const std::vector<std::string>& sets,
                      const BuildOptions& build) {
-  int fd[2];
-  REQUIRE(pipe(fd) == 0);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    close(fd[0]);
+  return in_child([&] {
     RunResult r = run_workload(platform, workload, options, sets, build);
     r.stats.erase("host");
     r.stats.erase("values");
-    const std::string text = r.stats.dump();
-    const bool all = write(fd[1], text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    _exit(all ? 0 : 1);
-  }
-  close(fd[1]);
-  std::string text;
-  char buffer[65536];
-  for (ssize_t n; (n = read(fd[0], buffer, sizeof buffer)) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(n));
-  }
-  close(fd[0]);
-  int status = 0;
-  waitpid(child, &status, 0);
-  REQUIRE(status == 0);
-  return text;
+    return r.stats.dump();
+  });
 }
 
 }  // namespace tessera::test
