@@ -61,7 +61,9 @@ Kind kind_of(std::string_view text, const std::string& file) {
   if (begins_with(text, "\x50\xed\x55\xba")) return Kind::kFatBinary;
   if (begins_with(text, "!<arch>\n")) return Kind::kArchive;
   if (begins_with(text, "\x1f\x8b")) return Kind::kGzip;
-  if (text.substr(0, kSniffed).find('\0') != std::string_view::npos) return Kind::kBinary;
+  // A text can end with a NUL.
+  const std::string_view body = text.substr(0, text.find_last_not_of('\0') + 1);
+  if (body.substr(0, kSniffed).find('\0') != std::string_view::npos) return Kind::kBinary;
   const std::string_view begin = without_comments(text);
   if (begins_with(begin, ".version")) return Kind::kPtx;
   if (begins_with(begin, "{") || begins_with(begin, "[")) return Kind::kJson;

@@ -57,6 +57,7 @@ std::string meant_instead(const ParameterSetting& s, const std::vector<std::stri
   };
   const std::size_t gpu = s.path.find('.', sizeof kSystem - 1);
   const std::string in_gpu = s.path.substr(0, gpu) + "." + block;
+  if (has(instances, lower_case(instance))) return meant(lower_case(s.path));
   if (has(instances, in_gpu)) return meant(in_gpu + s.path.substr(dot));
   for (const std::string& shared : {s.path.substr(gpu + 1), s.path.substr(dot + 1) + "." + block}) {
     if (has(known, shared)) return meant(shared);

@@ -21,6 +21,7 @@
 #include "platforms/gpu_device.h"
 #include "platforms/supervisor.h"
 #include "platforms/windowed_run.h"
+#include "stimuli/ptx/device_heap.h"
 
 namespace tessera {
 
@@ -99,7 +100,10 @@ class Simulation::Impl {
     device_.on_kernel_end = [this](LaunchId launch, const KernelEnd& end) {
       records_.end(launch, end.first_cta_at);
     };
-    device_.on_enqueue = [this](const LaunchRequest& r, const LaunchOrder&) { return overlaps(r); };
+    device_.on_enqueue = [this](const LaunchRequest& r, const LaunchOrder&) {
+      refuse_heap_on_threads();
+      return overlaps(r);
+    };
     device_.wait_for_launches = [this] { wait_for_launches(); };
     records_.count(gpu().levels(),
                    [this](LaunchSlot launch) { return gpu().take_instructions(launch); });
@@ -147,6 +151,7 @@ class Simulation::Impl {
   Measured measure();
   ordered_json document(const Workload& workload, const RunResult& result, double host_seconds);
   void report_progress();
+  void refuse_heap_on_threads() const;
   void host_works(const std::string& what, double done);
   void end_if_interrupted() const {
     if (options_.interrupted && options_.interrupted()) throw Interrupted{};
@@ -224,6 +229,13 @@ void Simulation::Impl::report_progress() {
   options_.on_progress(p);
 }
 
+void Simulation::Impl::refuse_heap_on_threads() const {
+  if (!windows_ || device_.allocations().find(ptx::DeviceHeap::kName) == nullptr) return;
+  throw InputError(
+      "the GPUs cannot run on threads: kernels call malloc or free, and one heap serves all GPUs "
+      "without latency");
+}
+
 /// Reports the progress of host work, which takes no simulated time.
 void Simulation::Impl::host_works(const std::string& what, double done) {
   end_if_interrupted();
@@ -273,6 +285,7 @@ std::string Simulation::Impl::kernel_names() const {
 
 void Simulation::Impl::run_launch(const LaunchRequest& request) {
   end_if_interrupted();
+  refuse_heap_on_threads();
   if (windowed_ && windowed_->window().over()) return windowed_->run_untimed_launch(request);
   last_kernel_ = request.kernel;
   device_.submit(request);

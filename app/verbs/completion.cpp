@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <iostream>
-
 #include "app/arguments.h"
 #include "app/completion/scripts.h"
 #include "app/completion/words.h"
+#include "app/console.h"
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/json_node.h"
@@ -31,8 +30,9 @@ ArgumentParser completion_arguments() {
 int completion_verb(const std::vector<std::string>& arguments) {
   if (!arguments.empty() && arguments.front() == "words") {
     const Candidates found = candidates_for({arguments.begin() + 1, arguments.end()});
-    std::cout << found.also << '\n';
-    for (const std::string& word : found.words) std::cout << word << '\n';
+    std::string text = found.also + "\n";
+    for (const std::string& word : found.words) text += word + "\n";
+    print_text(text);
     return 0;
   }
   const auto values = completion_arguments().parse(arguments);
@@ -42,7 +42,7 @@ int completion_verb(const std::vector<std::string>& arguments) {
     throw InputError("completion: unknown shell '" + shell + "'" + did_you_mean(shell, kShells) +
                      " (the shells are " + joined(kShells) + ")");
   }
-  std::cout << (shell == "bash" ? completion::kBash : completion::kZsh);
+  print_text(shell == "bash" ? completion::kBash : completion::kZsh);
   return 0;
 }
 

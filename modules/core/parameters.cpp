@@ -74,7 +74,7 @@ std::string unknown(const ParameterSetting& s, const std::vector<ListedParameter
   std::vector<std::string> names;
   for (const ListedParameter& p : known) {
     const std::string& name = p.info.name;
-    if (name == rest) return none + meant(name);
+    if (name == rest || name == path) return none + meant(name);
     names.push_back(name);
   }
   for (const ListedParameter& p : known) {

@@ -98,6 +98,14 @@ class SmCluster final : public sc_core::sc_module,
     std::array<std::uint64_t, kUnits> unit_free{};
   };
 
+  /// A warp that has left with stores outstanding, for messages about these.
+  struct EndedWarp {
+    std::uint64_t age = ~std::uint64_t{0};
+    CtaId cta;
+    unsigned index = 0;  ///< within its CTA
+    const KernelProgram* kernel = nullptr;
+  };
+
   void end_of_elaboration() override;
   void end_of_simulation() override;
   tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -106,6 +114,7 @@ class SmCluster final : public sc_core::sc_module,
                             sc_core::sc_time& delay);
   void wake_for(Tick response);
   std::string place_of(const WarpAccess& a) const;
+  std::string place_of_ended(const WarpAccess& a) const;
 
   void process();
   void step(std::uint64_t cycle, Tick t);
@@ -148,6 +157,8 @@ class SmCluster final : public sc_core::sc_module,
   std::vector<Release> releases_;
   SmLaunches launches_;
   std::vector<Cta> cta_slots_;
+  std::array<EndedWarp, 256> ended_;  ///< the last ones
+  std::size_t ended_count_ = 0;
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
   SmStats stats_;
 };

@@ -41,7 +41,8 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   const Shape& node = node_shape_of(s);
   if (c.migration.policy != "none" && (s.modules > 1 || node.caches_others)) {
     errors.emplace_back(
-        "migration.policy needs GPUs without modules and partitions: pages move between GPUs as "
+        "migration.policy needs GPUs without modules (system.modules of 1) and partitions: pages "
+        "move between GPUs as "
         "wholes, and slices of partitions hold lines of pages that would have moved");
   }
   if (c.migration.policy != "none" && may_use_remote_cache(*c.transfer_policy())) {

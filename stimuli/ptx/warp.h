@@ -75,6 +75,8 @@ class Warp final : public WarpProgram {
   struct Turn {
     std::uint32_t branches = 0;
     std::uint32_t watched_pc = 0;
+    /// Branch of the last loop that yielded for its length.
+    std::uint32_t long_pc = ~std::uint32_t{0};
     bool watched = false;   ///< `registers` are those of the last execution of the watched branch
     bool observes = false;  ///< it has executed a fence or an access that can be concurrent
     std::vector<std::byte> registers;

@@ -20,6 +20,8 @@ constexpr std::uint32_t kMostApart = 1024;
 /// Backward branches after which a loop that changes its registers (it counts its attempts, or
 /// doubles a delay) and can observe other threads lets other paths run.
 constexpr std::uint32_t kLongLoop = 4096;
+/// The same of a loop that has done so: other lanes of the warp will wait in it for the same thing.
+constexpr std::uint32_t kSameLoop = 64;
 
 constexpr bool is_power_of_two(std::uint32_t n) { return (n & (n - 1)) == 0; }
 
@@ -42,7 +44,7 @@ void Warp::loop_back(const Decoded& d) {
 }
 
 /// Counts a backward branch. Returns true if the path has executed the loop without a change of its
-/// registers, or kLongLoop times.
+/// registers, or kLongLoop times (kSameLoop times if it has done so before).
 bool Warp::makes_no_progress() {
   ++turn_.branches;
   const std::byte* const registers = frame_.bank[static_cast<std::size_t>(BankId::kRegisters)];
@@ -56,7 +58,10 @@ bool Warp::makes_no_progress() {
     turn_.watched = true;
     turn_.watched_pc = pc_;
   }
-  return turn_.observes && turn_.branches % kLongLoop == 0;
+  const std::uint32_t most = pc_ == turn_.long_pc ? kSameLoop : kLongLoop;
+  if (!turn_.observes || turn_.branches % most != 0) return false;
+  turn_.long_pc = pc_;
+  return true;
 }
 
 /// The path that has yielded first; stack_.size() if there is none.

@@ -57,6 +57,7 @@ std::map<std::string, std::vector<std::vector<std::string>>> commands() {
         {"config", "nuba-small", "uba-mem-small", "--json"},
         {"config", "nuba-small", "--plan"},
         {"config", "nuba-small", "--picture"}}},
+      {"completion", {{"completion", "bash"}, {"completion", "zsh"}}},
       {"diff", {{"diff", "r", "r"}, {"diff", "r", "r", "--json"}}},
   };
 }

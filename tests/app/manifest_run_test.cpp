@@ -170,7 +170,7 @@ TEST_CASE("a launch in an unknown stream is an error with file and place") {
   CHECK_THAT(r.error,
              Catch::Contains("inc.json:") &&
                  Catch::Contains("/launches/2/stream: unknown stream \"lefd\"; did you mean "
-                                 "\"left\"?"));
+                                 "'left'?"));
 }
 
 TEST_CASE("a window of a workload with streams needs one kernel at a time") {

@@ -155,7 +155,7 @@ TEST_CASE("a group, a block and a part of the system are no parameters") {
         "expected");
   CHECK(refusal("gpu0=4") ==
         "--set: system.gpu0: a part of the system, not a parameter: "
-        "system.gpu0.BLOCK.PARAMETER expected, as system.gpu0.llc0.impl");
+        "system.gpu0.BLOCK.PARAMETER expected, as system.gpu0.mdr.impl");
   CHECK_THAT(refusal("GPU0.llc3.ways=4"),
              Catch::EndsWith("no such block; did you mean 'system.gpu0.llc3.ways'?"));
 }
@@ -359,9 +359,10 @@ TEST_CASE("a parameter that is set twice is refused, in all its spellings") {
 }
 
 TEST_CASE("faults of a mesh are refused with their path, for all networks and for one") {
-  const auto refusal = [](const std::string& set) -> std::string {
+  const auto refusal = [](const std::string& set,
+                          const char* kind = "noc.kind=mesh") -> std::string {
     try {
-      resolve_config("uba-mem-small", {"noc.kind=mesh", set});
+      resolve_config("uba-mem-small", {kind, set});
     } catch (const InputError& e) {
       return e.what();
     }
@@ -374,7 +375,7 @@ TEST_CASE("faults of a mesh are refused with their path, for all networks and fo
         "derived from the nodes");
   CHECK(refusal("mesh.placement=1,1,2,3,4,5,6,7") ==
         "uba-mem-small: mesh.placement: router 1 has more than 1 node (concentration is 1)");
-  CHECK(refusal("noc.kind=mush") ==
+  CHECK(refusal("noc.kind=mush", "l1.ways=4") ==
         "--set: noc.kind: 'mush' is not one of crossbar, mesh; did you mean 'mesh'?");
   CHECK(refusal("system.gpu0.noc.width=3") ==
         "--set: system.gpu0.noc: width, height: 16 nodes (8 ingress and 8 egress ports) do not "

@@ -112,3 +112,15 @@ TEST_CASE("blocks of malloc last over the launches of a platform") {
   INFO(result.failure.value_or(""));
   CHECK_FALSE(result.failure.has_value());
 }
+
+TEST_CASE("kernels that call malloc are refused on threads") {
+  BuildOptions build;
+  build.windows = DomainWindows{0, 2};
+  Simulation simulation(resolve_config("dca-small", {}), build);
+  ThreeBlocks kernel;
+  RunOptions options;
+  options.values = ValueMode::kCarried;
+  CHECK_THROWS_WITH(simulation.run(kernel, options),
+                    "the GPUs cannot run on threads: kernels call malloc or free, and one heap "
+                    "serves all GPUs without latency");
+}

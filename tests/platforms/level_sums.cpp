@@ -72,9 +72,9 @@ void check_coherent(const ordered_json& stats, const PlatformPlan& plan) {
     INFO(level);
     CHECK(of_launches(stats, level, "hits") + of_launches(stats, level, "merged") +
               of_launches(stats, level, "misses") ==
-          of_modules(stats, plan, kind, {"received_read_request", "received_write_request"}));
+          of_modules(stats, plan, kind, {"received_read-request", "received_write-request"}));
     CHECK(of_launches(stats, level, "misses") ==
-          of_modules(stats, plan, kind, {"sent_read_request", "sent_write_request"}));
+          of_modules(stats, plan, kind, {"sent_read-request", "sent_write-request"}));
     CHECK(of_launches(stats, level, "bytes") == 64 * of_modules(stats, plan, kind, {"sent_grant"}));
   }
 }

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "common/error.h"
 #include "platforms/simulation.h"
@@ -30,21 +31,35 @@ std::set<std::string> matches(const std::string& text, const std::regex& form) {
   return all;
 }
 
-/// Whether the platform takes a number of the message, either for the refused parameter or for one
-/// that the message names.
+/// The rules that refuse the settings: the message's lines without their numbers.
+std::set<std::string> rules(const std::string& platform, const std::vector<std::string>& sets) {
+  static const std::regex number("[0-9]+(\\.[0-9]+)?(e\\+[0-9]+)?");
+  std::set<std::string> all;
+  std::istringstream message(refusal(platform, sets));
+  for (std::string line; std::getline(message, line);) {
+    line = std::regex_replace(line.substr(0, line.find("; it is")), number, "N");
+    all.insert(line.substr(0, line.find("): N")));
+  }
+  return all;
+}
+
+/// Whether a number of the message, either for the refused parameter or for one that the message
+/// names, satisfies a rule that the value breaks. (Others can refuse it.)
 bool names_remedy(const std::string& platform, const std::string& refused, const std::string& value,
                   const std::string& message, const std::set<std::string>& parameters) {
-  static const std::regex number("[0-9]+(\\.[0-9]+)?");
+  static const std::regex number("[0-9]+(\\.[0-9]+)?(e\\+[0-9]+)?");
   static const std::regex path("[a-z][a-z0-9_-]*(\\.[a-z0-9_-]+)+");
   std::set<std::string> named = {refused};
   for (const std::string& p : matches(message, path)) {
     if (parameters.count(p) != 0) named.insert(p);
   }
+  const std::set<std::string> broken = rules(platform, {refused + "=" + value});
   for (const std::string& p : named) {
     for (const std::string& n : matches(message, number)) {
       std::vector<std::string> sets = {p + "=" + n};
       if (p != refused) sets.push_back(refused + "=" + value);
-      if (refusal(platform, sets).empty()) return true;
+      const std::set<std::string> left = rules(platform, sets);
+      if (!std::includes(left.begin(), left.end(), broken.begin(), broken.end())) return true;
     }
   }
   return false;

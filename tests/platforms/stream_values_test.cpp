@@ -24,7 +24,11 @@ ordered_json graph(const ChildRun& how) {
 unsigned overlaps(const ordered_json& stats) {
   unsigned count = 0;
   std::uint64_t until = 0;
-  for (const ordered_json& k : stats.at("kernels")) {
+  std::vector<ordered_json> kernels = stats.at("kernels");
+  std::sort(kernels.begin(), kernels.end(), [](const ordered_json& a, const ordered_json& b) {
+    return a.at("first_cta_cycle") < b.at("first_cta_cycle");
+  });
+  for (const ordered_json& k : kernels) {
     if (k.at("first_cta_cycle").get<std::uint64_t>() < until) ++count;
     until = std::max(
         until, k.at("start_cycle").get<std::uint64_t>() + k.at("cycles").get<std::uint64_t>());

@@ -119,8 +119,10 @@ TEST_CASE("what cannot nest is refused with its reason") {
              Catch::Contains("system.modules must be 1 where topology is uba-sm: its two sides"));
   CHECK_THAT(refusal(file_of("dca-small", {kGpus, shape("uba-sm")})),
              Catch::Contains("system.gpus must be 1 where topology is uba-sm: its two sides"));
-  CHECK_THAT(refusal(file_of("griffin-small", {kGpus, shape("nuba")})),
-             Catch::Contains("migration.policy needs GPUs without modules and partitions"));
+  CHECK_THAT(
+      refusal(file_of("griffin-small", {kGpus, shape("nuba")})),
+      Catch::Contains("migration.policy needs GPUs without modules (system.modules of 1) and "
+                      "partitions"));
   CHECK_THAT(refusal(file_of("dca-small", {kGpus, kModules, shape("uba-mem")})),
              Catch::Contains("channels of a GPU (2) must be a multiple of system.modules (4)"));
 }

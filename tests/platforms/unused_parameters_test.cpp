@@ -184,5 +184,6 @@ TEST_CASE("of all parameters, a memory-side GPU reads none of other systems' blo
   CHECK(groups["dispatch"] == 1);  // the latency to several GPUs
   CHECK(groups["l1"] == 1);        // the ways of the scalar cache
   CHECK(groups["noc"] == 1);       // iterations of virtual output queues
-  CHECK(groups.size() == 30);
+  CHECK(groups["kernel_scheduler"] == all["kernel_scheduler"]);  // leftover has none
+  CHECK(groups.size() == 31);
 }

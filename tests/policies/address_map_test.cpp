@@ -163,7 +163,7 @@ TEST_CASE("any number of channels and GPUs, in the maps that can") {
   g.channels = 40;
   CHECK_THROWS_WITH(make_address_map("pae", g),
                     "address map 'pae': channels is 40; expected a power of two, for a channel's "
-                    "number is made of parities (fixed-channel takes any number)");
+                    "number is made of parities: 32 or 64 (fixed-channel takes any number)");
 }
 
 TEST_CASE("a slice's line numbers are dense for every map on the Table 1 geometry") {

@@ -500,7 +500,9 @@ std::unique_ptr<DramScheduler> make(const DramSchedulerContext& context, const P
   if (p.write_drain_low >= p.write_drain_high) {
     throw InputError("dram_scheduler.fr-fcfs.write_drain_low (" +
                      std::to_string(p.write_drain_low) + ") must be less than write_drain_high (" +
-                     std::to_string(p.write_drain_high) + ")");
+                     std::to_string(p.write_drain_high) + "): at most " +
+                     std::to_string(p.write_drain_high - 1) + ", or write_drain_high of " +
+                     std::to_string(p.write_drain_low + 1));
   }
   return std::make_unique<FrFcfs>(context, p);
 }

@@ -519,7 +519,7 @@ TEST_CASE("debug accesses read any range of the registers and write nothing") {
   p.set_data_length(3);
   CHECK(rig.bench.registers->transport_dbg(p) == 3);
   CHECK(three == std::array<unsigned char, 3>{0x77, 0x66, 0x55});
-  p.set_address(0x5e);
+  p.set_address(kCommandRegisterBytes - 2);
   CHECK(rig.bench.registers->transport_dbg(p) == 0);
   CHECK(p.get_response_status() == tlm::TLM_ADDRESS_ERROR_RESPONSE);
   p.set_command(tlm::TLM_WRITE_COMMAND);

@@ -55,9 +55,9 @@ TEST_CASE("leftover: an SM gets CTAs of the second kernel when the first has non
   rig.launch(first);
   rig.launch(second);
   rig.run(1'000);
-  // "distributed": the first kernel's CTAs 0 and 1 are for SM 0, CTA 2 for SM 1.
-  CHECK(starts_of(*rig.sms[0]) == Starts{{1, 2}, {1, 3}, {2, 14}, {2, 15}});
-  CHECK(starts_of(*rig.sms[1]) == Starts{{1, 2}, {2, 3}, {2, 14}});
+  // "distributed": the first kernel's CTA 0 is for SM 0, CTAs 1 and 2 for SM 1.
+  CHECK(starts_of(*rig.sms[0]) == Starts{{1, 2}, {2, 3}, {2, 14}});
+  CHECK(starts_of(*rig.sms[1]) == Starts{{1, 2}, {1, 3}, {2, 14}, {2, 15}});
   // CTAs end in cycles 12 and 13, so that the flush begins in 14. The other one: 24, 25; 26.
   CHECK(ended(rig.launches[0]) == 16);
   CHECK(ended(rig.launches[1]) == 28);
@@ -121,8 +121,8 @@ TEST_CASE("partitioned: each kernel has half of the SMs, and a third one waits f
   rig.run(1'000);
   // The first ends in cycle 15, after its flush. The third needs the SMs from cycle 13 on only.
   for (const unsigned sm : {0U, 1U}) CHECK(starts_of(*rig.sms[sm]) == Starts{{1, 2}, {3, 14}});
-  CHECK(starts_of(*rig.sms[2]) == Starts{{2, 2}, {2, 3}});
-  CHECK(starts_of(*rig.sms[3]) == Starts{{2, 2}});
+  CHECK(starts_of(*rig.sms[2]) == Starts{{2, 2}});
+  CHECK(starts_of(*rig.sms[3]) == Starts{{2, 2}, {2, 3}});
   CHECK(ended(rig.launches[0]) == 15);
   CHECK(kClock.cycle_at(rig.launches[2].turn) == 13);
 }
@@ -186,8 +186,8 @@ TEST_CASE("a kernel that is launched while a flush runs alone waits for the end 
   FakeKernel first = kernel_of(1, 10);
   FakeKernel second = kernel_of(1, 10);
   rig.launch(first);
-  rig.run(12);
-  rig.launch(second);  // could begin in cycle 13
+  rig.run(13);
+  rig.launch(second);  // could begin in cycle 14
   rig.run(1'000);
   CHECK(cycles(rig.caches[0]->flushed) == std::vector<std::uint64_t>{13, 27});
   CHECK(starts_of(*rig.sms[0]) == Starts{{1, 2}, {2, 16}});

@@ -121,12 +121,15 @@ TEST_CASE("a mesh's errors name the parameter, its value and its range") {
 }
 
 TEST_CASE("nodes that do not fill a mesh are refused, with both numbers") {
+  const std::string derived = "; width and height of 0 are derived from the nodes";
   CHECK(sized(6, 6).validate(28, 7) ==
         Lines{"width, height: 35 nodes (28 ingress and 7 egress ports) do not fill a mesh of 6 x 6 "
-              "routers: 36 nodes expected (concentration is 1)"});
+              "routers: 36 nodes expected (concentration is 1)" +
+              derived});
   CHECK(sized(6, 6).validate(29, 8) ==
         Lines{"width, height: 37 nodes (29 ingress and 8 egress ports) do not fill a mesh of 6 x 6 "
-              "routers: 36 nodes expected (concentration is 1)"});
+              "routers: 36 nodes expected (concentration is 1)" +
+              derived});
   CHECK(sized(6, 0).validate(29, 8).size() == 1);
   MeshConfig shared;
   shared.shared_nodes = true;
@@ -134,7 +137,8 @@ TEST_CASE("nodes that do not fill a mesh are refused, with both numbers") {
   shared.width = shared.height = 2;
   CHECK(shared.validate(9, 9) ==
         Lines{"width, height: 9 nodes (9 ingress and 9 egress ports of the same nodes) do not fill "
-              "a mesh of 2 x 2 routers: 4 to 8 nodes expected (concentration is 2)"});
+              "a mesh of 2 x 2 routers: 4 to 8 nodes expected (concentration is 2)" +
+              derived});
   CHECK(MeshConfig{}.validate(60, 7) ==
         Lines{"width, height: 67 nodes (60 ingress and 7 egress ports) make a mesh of 67 x 1 "
               "routers: at most 64 x 64 expected"});

@@ -12,9 +12,9 @@ TEST_CASE("a launch leaves an SM with its last CTA or its last store, whichever 
   const LaunchSlot a(1);
   const LaunchSlot b(63);
   CHECK_FALSE(launches.has_left(a));
-  launches.add_cta(a);
-  launches.add_cta(a);
-  launches.add_cta(b);
+  launches.add_cta(a, nullptr);
+  launches.add_cta(a, nullptr);
+  launches.add_cta(b, nullptr);
   launches.add_store(a);
   launches.remove_cta(a);
   launches.remove_cta(a);
@@ -28,7 +28,7 @@ TEST_CASE("a launch leaves an SM with its last CTA or its last store, whichever 
   CHECK_FALSE(launches.has_left(b));
   launches.remove_cta(b);
   CHECK(launches.has_left(b));
-  launches.add_cta(a);
+  launches.add_cta(a, nullptr);
   launches.remove_cta(a);
   CHECK(launches.has_left(a));
 }

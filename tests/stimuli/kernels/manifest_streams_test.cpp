@@ -133,8 +133,8 @@ TEST_CASE("mistakes in streams are named") {
     return Run(launches, streams).error;
   };
   CHECK_THAT(error(launch(R"("stream": "lefd")"), R"(["left", "right"])"),
-             Catch::Contains("m.json:7: /launches/0/stream: unknown stream \"lefd\"; did you mean "
-                             "\"left\"?"));
+             Catch::Contains("m.json:6: /launches/0/stream: unknown stream \"lefd\"; did you mean "
+                             "'left'?"));
   CHECK_THAT(error(launch(R"("stream": "left")"), ""),
              Catch::Contains("/launches/0/stream: the manifest has no streams: list their names in "
                              "\"streams\""));
@@ -155,7 +155,7 @@ TEST_CASE("mistakes in dependencies are named") {
   };
   CHECK_THAT(error(launch(R"("name": "first")") + "," + launch(R"("after": ["fist"])")),
              Catch::Contains("/launches/1/after/0: unknown launch \"fist\"; did you mean "
-                             "\"first\"?"));
+                             "'first'?"));
   CHECK_THAT(error(launch(R"("after": ["first"])")),
              Catch::Contains("/launches/0/after/0: unknown launch \"first\"; no launch has a "
                              "\"name\""));
