@@ -197,9 +197,10 @@ std::vector<std::string> MeshConfig::validate(std::uint32_t entries, std::uint32
                          " ingress and " + std::to_string(exits) + " egress ports" +
                          (shared_nodes ? " of the same nodes" : "") + ")";
   if (columns > kMostExtent || rows > kMostExtent) {
-    errors.push_back("width, height: " + of + " make a mesh of " + size + " routers: at most " +
-                     std::to_string(kMostExtent) + " x " + std::to_string(kMostExtent) +
-                     " expected; width and height of 0 are derived from the nodes");
+    errors.push_back(
+        "width, height: " + of + " make a mesh of " + size + " routers: at most " +
+        std::to_string(kMostExtent) + " x " + std::to_string(kMostExtent) + " expected" +
+        (width + height == 0 ? "" : "; width and height of 0 are derived from the nodes"));
     return errors;
   }
   const std::uint32_t routers = columns * rows;
