@@ -70,10 +70,9 @@ LaunchPlatform GpuDevice::launch_platform() {
   p.make = [this](KernelSource& source, const LaunchRequest& request) {
     return source.make(
         request,
-        LaunchEnvironment{
-            values_ == ValueMode::kFunctional ? &memory_ : nullptr,
-            on_race_,
-            {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}});
+        LaunchEnvironment{values_ == ValueMode::kFunctional ? &memory_ : nullptr,
+                          on_race_,
+                          {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}});
   };
   p.place = [this](const PageAssignment& a) { gpu_->uvm().place(a.virtual_page, a.memory); };
   if (gpu_->caches_arrays()) {

@@ -90,8 +90,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   /// A home of a higher number is kept as this one, which no platform has.
   static constexpr std::uint32_t kMaxSlice = 0xffff;
 
-  MemoryRequest()
-      : read_only(false), uniform(false), reports_refusal(false), fine_grained(false) {}
+  MemoryRequest() : read_only(false), uniform(false), reports_refusal(false), fine_grained(false) {}
 
   RequestKind kind = RequestKind::kLoad;
   /// A load of data that no one writes during the kernel (ld.global.ro, NUBA 5.2): caches may hold

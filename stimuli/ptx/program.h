@@ -76,8 +76,8 @@ std::shared_ptr<const Kernel> decode(const Module& module, const std::string& en
 /// Whether the kernel synchronises its grid: it reads %envreg1 or %envreg2. Its launches need
 /// MemoryView::grid_workspace, and all their CTAs must be resident at the same time.
 bool is_cooperative(const Kernel& kernel);
-/// Bytes of local memory that a thread of the kernel needs, with a stack of `stack_bytes` bytes if it
-/// has a stack; 0 if it has neither.
+/// Bytes of local memory that a thread of the kernel needs, with a stack of `stack_bytes` bytes if
+/// it has a stack; 0 if it has neither.
 std::uint64_t local_bytes_per_thread(const Kernel& kernel, std::uint32_t stack_bytes);
 /// Bytes of MemoryView::grid_workspace: a size and the barrier, 4 bytes each, the layout of
 /// cooperative_groups/details/driver_abi.h in CUDA 13.

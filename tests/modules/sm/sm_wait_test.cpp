@@ -80,7 +80,8 @@ TEST_CASE("local memory passes through the L1 like global memory") {
   CHECK(k.cycle(0, 1) * 1'000'000 == rig.l1.arrivals().at(0).at + ns(100));
 }
 
-TEST_CASE("an access that the memory system refuses ends the kernel with place, address and cause") {
+TEST_CASE(
+    "an access that the memory system refuses ends the kernel with place, address and cause") {
   Rig rig;
   rig.l1.access = [](tlm::tlm_generic_payload& p) {
     p.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -88,9 +89,10 @@ TEST_CASE("an access that the memory system refuses ends the kernel with place, 
   ScriptedKernel k({{load(1, 0x1000)}});
   rig.sm.start_cta(k, CtaId(0), ns(10));
   sc_core::sc_start(to_sc_time(us(1)));
-  CHECK_THAT(message_of(rig.around.error),
-             Contains("kernel 'scripted', warp 0, instruction 0: the memory system refuses the load") &&
-                 Contains("(physical line 0x101000): TLM_ADDRESS_ERROR_RESPONSE"));
+  CHECK_THAT(
+      message_of(rig.around.error),
+      Contains("kernel 'scripted', warp 0, instruction 0: the memory system refuses the load") &&
+          Contains("(physical line 0x101000): TLM_ADDRESS_ERROR_RESPONSE"));
   rig.sm.reset();
 }
 

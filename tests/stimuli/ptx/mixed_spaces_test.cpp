@@ -84,7 +84,8 @@ TEST_CASE("atomics of lanes in shared and global memory") {
       ".shared .align 16 .b8 s[16];\nmov.u64 %rd5, s; cvta.shared.u64 %rd5, %rd5;\n"
       "and.b32 %r1, %r0, 1; setp.eq.u32 %p1, %r1, 1; selp.u64 %rd6, %rd5, %rd2, %p1;\n"
       "setp.eq.u32 %p2, %r0, 1; @%p2 st.shared.u32 [s], 100; bar.sync 0;\n"
-      "atom.add.u32 %r2, [%rd6], %r0; atom.add.u32 %r4, [%rd6], 1; add.u32 %r4, %r4, 1; bar.sync 0;\n"
+      "atom.add.u32 %r2, [%rd6], %r0; atom.add.u32 %r4, [%rd6], 1; add.u32 %r4, %r4, 1; bar.sync "
+      "0;\n"
       "ld.u32 %r3, [%rd6]; st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+4], %r2;");
   in_both_modes(text, [](KernelRunner& k) {
     for (unsigned i = 0; i < 32; ++i) {
