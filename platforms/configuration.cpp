@@ -152,7 +152,7 @@ void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& 
 
 /// The base that a document names: a file beside it, another file, or a preset.
 std::string base_of(const LocatedJson& document, const std::string& file) {
-  const std::string base = text_of(document, "base");
+  std::string base = text_of(document, "base");
   const fs::path beside = fs::path(file).parent_path() / base;
   if (fs::path(base).extension() == ".json" && names_something(beside)) return beside.string();
   if (base.empty()) return base;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <systemc>
+#include <utility>
 
 #include "common/ids.h"
 
@@ -26,7 +27,10 @@ class SliceFlushIf : public virtual sc_core::sc_interface {
   /// Writes back the dirty bytes of copies of other nodes' lines, which stay, from the cache's next
   /// clock edge on. Calls `done` once, when these write-backs and the ones before them have been
   /// acknowledged. Accesses can be in flight. A cache without such bytes calls it at once.
-  virtual void write_back_copies(LaunchSlot /*launch*/, std::function<void()> done) { done(); }
+  virtual void write_back_copies(LaunchSlot /*launch*/, std::function<void()> done) {
+    const std::function<void()> call = std::move(done);
+    call();
+  }
   /// Whether the cache holds state that must be flushed at the end of a kernel.
   virtual bool needs_flush() const { return true; }
   /// Invalidates copies of other nodes' lines at the cache's next clock edge, because an SM that
