@@ -37,7 +37,7 @@ PointOutcome simulate_point(const ResolvedConfig& config, Workload& workload,
   outcome.stats = std::move(result.stats);
   outcome.catalogue = catalogue_of(simulation.statistics());
   if (result.interrupted) {
-    outcome.failure = "interrupted; what was measured until then is kept";
+    outcome.failure = "interrupted";
     outcome.verification = "not checked: interrupted";
   } else if (result.verification || !result.failure) {
     const bool unfinished = !result.verification && options.window && !options.window->rest;

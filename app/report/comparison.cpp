@@ -111,6 +111,8 @@ std::string comparison_csv(const ordered_json& document) {
   std::string lines;
   for (ordered_json row : document["summary"]["rows"]) {
     for (const char* key : {"scale", "seed", "values"}) row[key] = at_or_null(inputs, key);
+    const ordered_json window = inputs.value("window", ordered_json::object());
+    for (const char* key : {"skip", "detail"}) row[key] = at_or_null(window, key);
     row["settings"] = settings_line(inputs);
     heading.clear();
     std::string line;

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "app/report/inputs.h"
 #include "app/report/kernels.h"
 
 namespace tessera::app {
@@ -84,6 +85,10 @@ std::string stats_csv(const ordered_json& stats, const ordered_json& catalogue) 
                                                      {"verified", ""}};
   for (const auto& [name, unit] : own) {
     if (stats.contains(name)) flatten("run", name, stats[name], unit, out);
+  }
+  const ordered_json inputs = inputs_of(stats);
+  if (inputs.contains("window")) {
+    flatten("run", "window", inputs["window"], "thread instruction", out);
   }
   out += kernels_csv(stats);
   if (stats.contains("derived")) {

@@ -32,13 +32,13 @@ double number(const ordered_json& object, const std::string& key) {
 }
 
 /// Parts of one whole, which is their sum.
-std::vector<NamedShare> parts_of_sum(std::vector<std::pair<std::string, double>> parts,
+std::vector<NamedShare> parts_of_sum(const std::vector<std::pair<std::string, double>>& parts,
                                      const std::string& of) {
   double whole = 0;
   for (const auto& [name, part] : parts) whole += part;
   std::vector<NamedShare> out;
-  for (auto& [name, part] : parts) {
-    if (part != 0) out.push_back({std::move(name), {part, whole, of}});
+  for (const auto& [name, part] : parts) {
+    if (part != 0) out.push_back({name, {part, whole, of}});
   }
   return out;
 }

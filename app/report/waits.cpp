@@ -50,8 +50,8 @@ void WaitList::add_time(Wait wait, double l1_cycles) {
   wait.share.of = "the requests' time";
   wait.cycles_per_request = ratio(wait.share.part, requests_);
   wait.amount = short_number(*wait.cycles_per_request) + " cycles a request";
-  // Less than a hundredth of a cycle is rounding.
-  add(std::move(wait), *wait.cycles_per_request >= 0.01);
+  const bool waited = *wait.cycles_per_request >= 0.01;  // less is rounding
+  add(std::move(wait), waited);
 }
 
 void WaitList::add_busiest(Wait wait, double busy, double cycles) {

@@ -133,8 +133,12 @@ std::optional<Judgement> read_judgement(const po::variables_map& values, const N
   for (const std::string& name : judgement.metrics) {
     const auto has = [&name](const auto& run) { return !metric_of(run.second, name).is_null(); };
     if (std::any_of(a.begin(), a.end(), has) || std::any_of(b.begin(), b.end(), has)) continue;
+    if (name == "cycles") throw InputError("--metric: cycles are judged without it");
+    std::vector<std::string> known = metric_names(b);
+    known.erase(std::remove(known.begin(), known.end(), name), known.end());
+    const bool energy = std::find(known.begin(), known.end(), "energy." + name) != known.end();
     throw InputError("--metric: no run has a value '" + name + "'" +
-                     did_you_mean(name, metric_names(b)));
+                     did_you_mean(energy ? "energy." + name : name, known));
   }
   return judgement;
 }

@@ -16,6 +16,7 @@
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/run_threads.h"
+#include "common/sha256.h"
 
 namespace tessera::app {
 namespace {
@@ -76,7 +77,8 @@ std::unique_ptr<Workload> read_workload(const std::string& name,
              : make_workload(name);
 }
 
-/// out/PLATFORM-WORKLOAD, and each input that is not the default: scale, seed, values and settings.
+/// out/PLATFORM-WORKLOAD, and each input that is not the default: scale, values, seed, window and
+/// settings. A hash stands for all of them if they are too long.
 std::string standard_folder(const std::string& platform, const std::string& workload,
                             const RunArguments& run, const ResolvedConfig& config) {
   constexpr std::size_t kLongest = 120;
@@ -87,16 +89,23 @@ std::string standard_folder(const std::string& platform, const std::string& work
   if (run.options.seed != defaults.seed) {
     inputs.push_back("seed=" + std::to_string(run.options.seed));
   }
+  if (const auto& window = run.options.window) {
+    inputs.push_back("skip=" + std::to_string(window->skip));
+    inputs.push_back("detail=" + std::to_string(window->detail));
+    if (!window->rest) inputs.emplace_back("no-rest");
+  }
   const nlohmann::ordered_json settings = config.settings();
   for (const auto& [path, value] : settings.items()) {
     inputs.push_back(path + "=" + csv_value(value));
   }
-  std::string name = file_stem(platform) + "-" + file_stem(workload);
+  const std::string begin = "out/" + file_stem(platform) + "-" + file_stem(workload);
+  std::string name = begin;
+  std::string all;
   for (const std::string& input : inputs) {
-    const std::string longer = name + "-" + plain_name(input);
-    if (longer.size() <= kLongest) name = longer;
+    name += "-" + plain_name(input);
+    all += input + "\n";
   }
-  return "out/" + name;
+  return name.size() <= kLongest ? name : begin + "-" + sha256(all).substr(0, 12);
 }
 
 }  // namespace
@@ -189,7 +198,11 @@ int run_verb(const std::vector<std::string>& arguments) {
     if (!report.empty()) text += "  report         " + report + "\n";
     print_text(printable(text));
   });
-  if (outcome.failure) complain(*outcome.failure);
+  if (outcome.stats.value("interrupted", false)) {
+    complain("interrupted; what was measured until then is kept");
+  } else if (outcome.failure) {
+    complain(*outcome.failure);
+  }
   return delivery.report() != 0 || outcome.failure ? 1 : 0;
 }
 
