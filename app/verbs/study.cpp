@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/report/study.h"
 
+#include <filesystem>
 #include <map>
 
 #include "app/arguments.h"
@@ -12,6 +13,7 @@
 #include "app/report/html.h"
 #include "app/verbs.h"
 #include "common/error.h"
+#include "common/input_file.h"
 #include "studies/document.h"
 
 namespace tessera::app {
@@ -71,6 +73,15 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
   return results;
 }
 
+/// A report of the study would replace that of another command's result.
+void refuse_results_of_others(const std::string& directory) {
+  for (const char* document : {"stats.json", "compare.json"}) {
+    if (!names_something((std::filesystem::path(directory) / document).string())) continue;
+    throw InputError(directory + " has another command's result (" + document +
+                     "); choose another folder with --out");
+  }
+}
+
 }  // namespace
 
 ArgumentParser study_arguments() {
@@ -113,6 +124,7 @@ int study_verb(const std::vector<std::string>& arguments) {
   catch_interrupts();
   const StudyPlan plan = studies::plan_points(study, about.figures, run.options, own_binary_hash());
   const std::string directory = run.out.value_or("out/study-" + study.name);
+  refuse_results_of_others(directory);
   const OutputDirectory out(directory);
   const PointStore store(directory + "/points");
 

@@ -168,6 +168,18 @@ TEST_CASE("a point edited by hand, and a folder in its place, are told and run a
   CHECK_THAT(run_tessera(command, folder.path()).out, Contains("4 points: 0 run, 4 kept"));
 }
 
+TEST_CASE("a study does not write into the folder of another command's result") {
+  const ScratchFolder folder;
+  REQUIRE(run_tessera({"run", "uba-mem-small", "vecadd", "--quiet", "--out", "s"}, folder.path())
+              .status == 0);
+  const std::string report = folder.read("s/report.html");
+  const CommandResult r = run_tessera({"study", kTiny, "--out", "s"}, folder.path());
+  CHECK(r.status == 2);
+  CHECK(r.error ==
+        "tessera: s has another command's result (stats.json); choose another folder with --out\n");
+  CHECK(folder.read("s/report.html") == report);
+}
+
 TEST_CASE("two studies in one folder share the work") {
   const ScratchFolder folder;
   const std::vector<std::string> command = {"study", kTiny, "--out", "s", "--jobs", "2"};
