@@ -42,7 +42,7 @@ TEST_CASE("a failed point has its reason and no speedup") {
   CHECK(document["points"][5]["error"] == "killed, twice");
   CHECK(document["points"][5]["platform"] == "fast");
   CHECK_THAT(comparison_csv(document),
-             Contains("fast,c,,,,,,,,\"killed, twice\",small,3,,l1.sets=4\r\n"));
+             Contains("fast,c,,,,,,,,\"killed, twice\",small,3,,,,l1.sets=4\r\n"));
   CHECK_THAT(comparison_table(document),
              Catch::StartsWith("scale small, seed 3; settings l1.sets=4\n\nWORKLOAD") &&
                  Contains("failed"));

@@ -351,7 +351,7 @@ TEST_CASE("what a coherent hierarchy cannot be is refused with a reason") {
         std::string::npos);
   CHECK(refusal({"umh.partitioned=true", "system.address_map=fixed-channel"})
             .find("system.channels equal to umh.stacks") != std::string::npos);
-  CHECK(refusal({"umh.mask_granularity=3"}).find("1, 2 or 4 bytes") != std::string::npos);
+  CHECK(refusal({"umh.mask_granularity=3"}).find("power of two from 1 to 4") != std::string::npos);
   CHECK(refusal({"system.modules=2"}).find("system.modules") != std::string::npos);
   CHECK(refusal({"migration.policy=griffin"}).find("migration.policy") != std::string::npos);
   CHECK(refusal({"system.channels=4"}, "memcpy-2").find("system.gpus x umh.stacks") !=
