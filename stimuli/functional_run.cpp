@@ -44,19 +44,21 @@ class CtaRunner {
  private:
   /// Runs the warp for at most `left` instructions. Returns true if it can continue.
   bool run_warp(unsigned w, std::uint64_t left, std::uint64_t most, std::uint64_t before) {
+    WarpProgram& warp = cta_.warp(w);
+    IssueContext context;
+    context.warp_slot = w;
     for (; left != 0 && executed_.thread_instructions < most; --left) {
-      if (!issue(w, before, false)) return false;
+      if (!issue(warp, context, before)) return false;
     }
     return true;
   }
 
-  /// Executes one instruction of the warp. Returns true if the warp can continue.
-  bool issue(unsigned w, std::uint64_t before, bool end_wait) {
-    WarpProgram& warp = cta_.warp(w);
-    IssueContext context;
-    context.warp_slot = w;
+  /// Executes one instruction of the warp in the context's slot. Returns true if the warp can
+  /// continue.
+  [[gnu::always_inline]] bool issue(WarpProgram& warp, IssueContext& context,
+                                    std::uint64_t before) {
+    const auto w = static_cast<unsigned>(context.warp_slot);
     context.cycle = before + executed_.warp_instructions;
-    context.end_wait = end_wait;
     warp.issue(context, result_);
     if (result_.kind == IssueResult::Kind::kBlocked) return false;
     ++executed_.warp_instructions;
@@ -88,7 +90,10 @@ class CtaRunner {
     bool any = false;
     for (unsigned w = 0; w < warps_; ++w) {
       if ((idle >> w & 1) != 0 || !cta_.warp(w).wait_is_limited()) continue;
-      issue(w, before, true);
+      IssueContext context;
+      context.warp_slot = w;
+      context.end_wait = true;
+      issue(cta_.warp(w), context, before);
       any = true;
     }
     return any;
