@@ -47,6 +47,7 @@ class CtaRunner {
     WarpProgram& warp = cta_.warp(w);
     IssueContext context;
     context.warp_slot = w;
+    context.end_wait = false;
     for (; left != 0 && executed_.thread_instructions < most; --left) {
       if (!issue(warp, context, before)) return false;
     }
