@@ -55,7 +55,6 @@ struct LaunchRequest {
   std::vector<KernelArgument> arguments;
 };
 
-/// The device's side of a launch.
 /// The SMs of a device, for memory that each warp slot needs.
 struct DeviceSlots {
   std::uint32_t sms = 0;         ///< 0: the launch runs without SMs
@@ -63,6 +62,7 @@ struct DeviceSlots {
   std::uint64_t page_bytes = 0;  ///< alignment of an SM's memory
 };
 
+/// The device's side of a launch.
 struct LaunchEnvironment {
   /// Functional mode: the memory that holds all values. Null: carried mode.
   FlatMemory* flat = nullptr;

@@ -149,7 +149,8 @@ void GpuDispatcher::adopt(GpuKernel& kernel, SkippedCtas& skipped, Tick t) {
     const std::uint32_t sm = parts_.sm_of(kernel.part, cta.sm.value % parts_.size());
     occupy(sm, kernel, cta.id, t);
     (*sms_[sm].port)
-        ->adopt_cta(std::move(cta.program), {cta.id, kernel.launch}, clock_.after(t, 1));
+        ->adopt_cta(*kernel.program, std::move(cta.program), {cta.id, kernel.launch},
+                    clock_.after(t, 1));
   }
 }
 

@@ -70,21 +70,9 @@ void SmCluster::wake_for(Tick response) {
 std::string SmCluster::place_of(const WarpAccess& a) const {
   const Warp& w = warps_[a.warp];
   if (w.age == a.warp_age && w.program != nullptr) return w.program->place_of(a.pc);
-  return place_of_ended(a);
-}
-
-std::string SmCluster::place_of_ended(const WarpAccess& a) const {
-  const std::string line = ", line " + std::to_string(a.op->line);
-  const auto w = std::find_if(ended_.begin(), ended_.end(),
-                              [&a](const EndedWarp& e) { return e.age == a.warp_age; });
-  if (w == ended_.end() || w->kernel == nullptr) {
-    return std::string(name()) + ", a warp that has ended" + line;
-  }
-  const Dim3 grid = w->kernel->grid();
-  const std::uint32_t cta = w->cta.value;
-  return "kernel '" + w->kernel->name() + "', CTA (" + std::to_string(cta % grid.x) + "," +
-         std::to_string(cta / grid.x % grid.y) + "," + std::to_string(cta / grid.x / grid.y) +
-         "), warp " + std::to_string(w->index) + line;
+  const std::string ended = ended_.place_of(a.warp_age);
+  return (ended.empty() ? std::string(name()) + ", a warp that has ended" : ended) + ", line " +
+         std::to_string(a.op->line);
 }
 
 // The process.

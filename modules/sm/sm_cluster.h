@@ -14,6 +14,7 @@
 #include "modules/core/block.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
+#include "modules/sm/ended_warps.h"
 #include "modules/sm/load_store_unit.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/sm_interfaces.h"
@@ -61,7 +62,8 @@ class SmCluster final : public sc_core::sc_module,
   const LoadStoreStats& memory_stats() const { return lsu_.stats(); }
 
   void start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) override;
-  void adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) override;
+  void adopt_cta(KernelProgram& kernel, std::unique_ptr<CtaProgram> program, LaunchedCta cta,
+                 Tick at) override;
   void release_cta(LaunchedCta cta, CtaReleased released) override;
   SmResources capacity() const override;
   void quiesce(std::function<void()> drained) override;
@@ -85,7 +87,7 @@ class SmCluster final : public sc_core::sc_module,
     std::uint32_t loads = 0;  ///< outstanding loads, atomics with a result, asynchronous copies
     std::uint64_t slots = 0;  ///< of its warps
   };
-  /// A CTA to be started, or (`adopted`) taken over.
+  /// A CTA to start, or (`adopted`) to take over.
   struct Start {
     KernelProgram* kernel = nullptr;
     LaunchedCta cta;
@@ -98,14 +100,6 @@ class SmCluster final : public sc_core::sc_module,
     std::array<std::uint64_t, kUnits> unit_free{};
   };
 
-  /// A warp that has left with stores outstanding, for messages about these.
-  struct EndedWarp {
-    std::uint64_t age = ~std::uint64_t{0};
-    CtaId cta;
-    unsigned index = 0;  ///< within its CTA
-    const KernelProgram* kernel = nullptr;
-  };
-
   void end_of_elaboration() override;
   void end_of_simulation() override;
   tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
@@ -114,7 +108,6 @@ class SmCluster final : public sc_core::sc_module,
                             sc_core::sc_time& delay);
   void wake_for(Tick response);
   std::string place_of(const WarpAccess& a) const;
-  std::string place_of_ended(const WarpAccess& a) const;
 
   void process();
   void step(std::uint64_t cycle, Tick t);
@@ -157,8 +150,7 @@ class SmCluster final : public sc_core::sc_module,
   std::vector<Release> releases_;
   SmLaunches launches_;
   std::vector<Cta> cta_slots_;
-  std::array<EndedWarp, 256> ended_;  ///< the last ones
-  std::size_t ended_count_ = 0;
+  EndedWarps ended_;
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
   SmStats stats_;
 };

@@ -15,17 +15,18 @@ SmResources SmCluster::capacity() const {
 // Start and hand-over.
 
 void SmCluster::start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) {
-  launches_.add_cta(cta.launch, &kernel);
+  launches_.add_cta(cta.launch, kernel);
   const Tick due = clock_.after(at, 0);
   starts_.push(due, 0, Start{&kernel, cta, nullptr});
   wake_.at(due);
 }
 
-void SmCluster::adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) {
+void SmCluster::adopt_cta(KernelProgram& kernel, std::unique_ptr<CtaProgram> program,
+                          LaunchedCta cta, Tick at) {
   sc_assert(program->live_warps() != 0);
-  launches_.add_cta(cta.launch, nullptr);
+  launches_.add_cta(cta.launch, kernel);
   const Tick due = clock_.after(at, 0);
-  starts_.push(due, 0, Start{nullptr, cta, std::move(program)});
+  starts_.push(due, 0, Start{&kernel, cta, std::move(program)});
   wake_.at(due);
 }
 
@@ -139,10 +140,7 @@ std::unique_ptr<CtaProgram> SmCluster::free_cta(Cta& cta) {
   for (std::uint64_t left = cta.slots; left != 0; left &= left - 1) {
     const std::uint32_t slot = WarpTable::first(left);
     const Warp& w = warps_[slot];
-    if (w.stores != 0) {
-      ended_[ended_count_++ % ended_.size()] = {w.age, cta.id.id, w.index,
-                                                launches_.kernel(cta.id.launch)};
-    }
+    if (w.stores != 0) ended_.add(w.age, cta.id.id, w.index, launches_.kernel(cta.id.launch));
     warps_.remove(slot);
   }
   stats_.resident_warps.set(resident_warps(), now());

@@ -27,7 +27,8 @@ class CtaSinkIf : public virtual sc_core::sc_interface {
   /// edge of the SM at or after `at` (at > now). Precondition: the CTA has not ended, and the SM
   /// has resources for it. The L1 is flushed, because it can hold lines that the CTA has written
   /// elsewhere.
-  virtual void adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) = 0;
+  virtual void adopt_cta(KernelProgram& kernel, std::unique_ptr<CtaProgram> program,
+                         LaunchedCta cta, Tick at) = 0;
   /// From the SM's next edge on, the warps of that CTA (which has started here) issue nothing. When
   /// they have no outstanding access, the SM frees the CTA's resources and calls `released` (in the
   /// SM's process); it does not call cta_finished.

@@ -16,15 +16,14 @@ class SmLaunches {
  public:
   SmLaunches() : launches_(LaunchSlot::kCount) {}
 
-  /// A CTA is here, or has been ordered to start. `kernel`: null for a CTA that another runner has
-  /// started.
-  void add_cta(LaunchSlot l, const KernelProgram* kernel) {
+  /// A CTA is here, or has been ordered to start.
+  void add_cta(LaunchSlot l, const KernelProgram& kernel) {
     ++of(l).ctas;
     of(l).busy = true;
-    of(l).kernel = kernel;
+    of(l).kernel = &kernel;
   }
-  /// The launch's kernel; null if it is not known. Only while the launch is here.
-  const KernelProgram* kernel(LaunchSlot l) const { return launches_[l.value].kernel; }
+  /// Precondition: the launch has had a CTA here.
+  const KernelProgram& kernel(LaunchSlot l) const { return *launches_[l.value].kernel; }
   void remove_cta(LaunchSlot l) { --of(l).ctas; }
   /// A store of a CTA is outstanding; the CTA can end before it.
   void add_store(LaunchSlot l) { ++of(l).stores; }

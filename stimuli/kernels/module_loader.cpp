@@ -243,7 +243,7 @@ std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
   if (ptx::is_cooperative(*decoded)) {
     const std::shared_ptr<const Address> workspace = cleared_workspace();
     memory.grid_workspace = *workspace;
-    memory.held = std::const_pointer_cast<Address>(workspace);
+    memory.held = workspace;
   }
   const std::uint64_t local = ptx::local_bytes_per_thread(*decoded, stack_bytes_);
   if (local != 0 && environment.slots.sms != 0) {

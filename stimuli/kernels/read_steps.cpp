@@ -10,9 +10,9 @@ namespace tessera::kernels {
 namespace {
 
 constexpr unsigned kMostLoops = 8;
-// Of a packet of the command processor.
-constexpr std::int64_t kLowestPriority = -32768;
-constexpr std::int64_t kHighestPriority = 32767;
+// The priority of a packet of the command processor; less is more urgent.
+constexpr std::int64_t kLeastNumber = -32768;
+constexpr std::int64_t kMostNumber = 32767;
 
 }  // namespace
 
@@ -26,8 +26,9 @@ void ManifestReader::stream(const Node& n) {
     s.name = n.required("name").string();
     if (const auto p = n.member("priority")) {
       const std::int64_t v = p->integer();
-      if (v < kLowestPriority || v > kHighestPriority) {
-        p->expected("an integer from -32768 to 32767");
+      if (v < kLeastNumber || v > kMostNumber) {
+        p->expected("an integer from " + std::to_string(kLeastNumber) + " to " +
+                    std::to_string(kMostNumber));
       }
       s.priority = static_cast<std::int32_t>(v);
     }

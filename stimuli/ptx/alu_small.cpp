@@ -13,12 +13,12 @@ struct SmallTag {};
 using HalfMath = HalfBits<SmallTag>;
 using BfloatMath = BfloatBits<SmallTag>;
 using F16 = SmallFloat<SmallTag, 10, 15, 0x7bff, 0x7c00>;
-using B16 = SmallFloat<SmallTag, 7, 127, 0x7f7f, 0x7f80>;
-using E4m3 = SmallFloat<SmallTag, 3, 7, 0x7e, 0x7e>;   // 448; no infinities, NaN is 0x7f
-using E5m2 = SmallFloat<SmallTag, 2, 15, 0x7b, 0x7b>;  // 57344; infinity 0x7c, NaN above
-using E2m3 = SmallFloat<SmallTag, 3, 1, 0x1f, 0x1f>;   // 7.5; no infinities, no NaN
-using E3m2 = SmallFloat<SmallTag, 2, 3, 0x1f, 0x1f>;   // 28; likewise
-using E2m1 = SmallFloat<SmallTag, 1, 1, 0x7, 0x7>;     // 6; likewise
+using B16 = Bf16<SmallTag>;
+using E4m3 = ptx::E4m3<SmallTag>;
+using E5m2 = ptx::E5m2<SmallTag>;
+using E2m3 = SmallFloat<SmallTag, 3, 1, 0x1f, 0x1f>;  // 7.5; no infinities, no NaN
+using E3m2 = SmallFloat<SmallTag, 2, 3, 0x1f, 0x1f>;  // 28; likewise
+using E2m1 = SmallFloat<SmallTag, 1, 1, 0x7, 0x7>;    // 6; likewise
 
 constexpr u32 kNan8 = 0x7f;
 constexpr u16 kNan16 = 0x7fff;
@@ -250,14 +250,10 @@ template <class F, bool kRelu>
 u32 from_code(u32 code) {
   constexpr u32 kSign = 1u << (kBits<F> - 1);
   const u32 magnitude = code & (kSign - 1);
-  u32 half = 0;
-  if (std::is_same_v<F, E5m2> && magnitude == 0x7c) {
-    half = 0x7c00;
-  } else if (kHasNan<F> && magnitude > (std::is_same_v<F, E4m3> ? 0x7eu : 0x7bu)) {
-    return kNan16;
-  } else {
-    half = HalfMath::from_double(F::value(magnitude));
-  }
+  f64 value = F::value(magnitude);
+  if constexpr (kHasNan<F>) value = fp8_value<SmallTag>(std::is_same_v<F, E4m3>, magnitude);
+  if (value != value) return kNan16;
+  const u32 half = HalfMath::from_double(value);
   if ((code & kSign) == 0) return half;
   return kRelu ? 0 : half | 0x8000u;
 }

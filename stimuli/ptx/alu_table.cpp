@@ -63,6 +63,7 @@ std::string AluTable::names_of(const std::string& opcode) const {
 std::vector<std::string> AluTable::opcodes() const {
   std::vector<std::string> result;
   for (const auto& [name, entry] : entries_) {
+    if (name[0] == '_') continue;  // the decoder's own
     std::string opcode = name.substr(0, name.find('.'));
     if (result.empty() || result.back() != opcode) result.push_back(opcode);
   }

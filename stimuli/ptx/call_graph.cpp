@@ -134,12 +134,8 @@ const Variable* CallGraph::table(const Function& caller, const std::string& name
   return nullptr;
 }
 
-bool CallGraph::has_list(const Function& caller, const std::string& list) const {
-  return caller.prototypes.count(list) != 0 || caller.call_targets.count(list) != 0 ||
-         table(caller, list) != nullptr;
-}
-
-std::vector<const Function*> CallGraph::targets(const Function& caller, const std::string& list) {
+std::optional<std::vector<const Function*>> CallGraph::targets(const Function& caller,
+                                                               const std::string& list) {
   std::vector<const Function*> out;
   const auto add = [&](const Function* f) {
     if (f != nullptr && std::find(out.begin(), out.end(), f) == out.end()) out.push_back(f);
@@ -150,9 +146,9 @@ std::vector<const Function*> CallGraph::targets(const Function& caller, const st
   }
   const auto prototype = caller.prototypes.find(list);
   if (prototype == caller.prototypes.end()) {
-    if (const Variable* of = table(caller, list)) {
-      for (const auto& symbol : of->initial_symbols) add(body_of(symbol.second));
-    }
+    const Variable* of = table(caller, list);
+    if (of == nullptr) return std::nullopt;
+    for (const auto& symbol : of->initial_symbols) add(body_of(symbol.second));
     return out;
   }
   for (const Function* f : address_taken()) {

@@ -55,7 +55,6 @@ inline bool is_stack_register(const std::string& name) {
 struct OutOfLineFunction {
   std::string name;
   std::uint64_t address = 0;
-  std::string entry;                    ///< label of its first instruction
   std::vector<std::string> results;     ///< .param variables of the flat function
   std::vector<std::string> parameters;  ///< .param variables of the flat function
   std::size_t begin = 0;                ///< its instructions in the flat function: [begin, end)
@@ -105,10 +104,9 @@ class CallGraph {
   static bool takes_address(const Function& f, const std::string& parameter);
   /// The possible targets of an indirect call in `caller`: the functions of the list `list` (a
   /// label of .calltargets or a variable with an initialiser), or the functions that fit the
-  /// prototype `list` and whose address is taken in the module.
-  std::vector<const Function*> targets(const Function& caller, const std::string& list);
-  /// Whether `list` names a prototype, a target list or a table of functions.
-  bool has_list(const Function& caller, const std::string& list) const;
+  /// prototype `list` and whose address is taken in the module. None if `list` names neither.
+  std::optional<std::vector<const Function*>> targets(const Function& caller,
+                                                      const std::string& list);
 
  private:
   /// The functions whose address is taken, in the order of the text.

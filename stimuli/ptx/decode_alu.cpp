@@ -5,14 +5,13 @@
 #include <array>
 
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
 namespace {
 
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
+constexpr const char* kOneScalar = "one side of a packing mov must be a scalar";
 
 std::string join(const std::string& opcode, const std::vector<std::string>& modifiers) {
   std::string name = opcode;
@@ -162,10 +161,9 @@ bool Decoder::decode_pack(const Operand& to, const Operand& from) {
   const bool packs = from.kind == Operand::Kind::kVector;
   const bool unpacks = to.kind == Operand::Kind::kVector;
   if (!packs && !unpacks) return false;
-  if (packs && unpacks) refuse("one side of a packing mov must be a scalar");
+  if (packs && unpacks) refuse(kOneScalar);
   const Operand& parts = packs ? from : to;
   const Type type = type_from_name(in_->modifiers.empty() ? "" : in_->modifiers.back());
-  if (type == Type::kB128) return decode_pack128(to, from);
   const AluEntry* e =
       alu_.find(std::string(packs ? "_pack" : "_unpack") + ".b" +
                 std::to_string(8 * type_bytes(type)) + "." + std::to_string(parts.elements.size()));
@@ -190,7 +188,7 @@ bool Decoder::decode_pack(const Operand& to, const Operand& from) {
 }
 
 /// Decodes mov.b128 between a register, or two of 64 bits, and another.
-bool Decoder::decode_pack128(const Operand& to, const Operand& from) {
+void Decoder::decode_move128(const Operand& to, const Operand& from) {
   const auto slots = [&](const Operand& o, bool is_result) -> std::array<Slot, 2> {
     if (o.kind != Operand::Kind::kVector) return is_result ? wide_result(o) : wide_source(o);
     if (o.elements.size() != 2) refuse("supported: mov.b128 with 2 elements");
@@ -201,6 +199,7 @@ bool Decoder::decode_pack128(const Operand& to, const Operand& from) {
     }
     return both;
   };
+  if (from.kind == Operand::Kind::kVector && to.kind == Operand::Kind::kVector) refuse(kOneScalar);
   const std::array<Slot, 2> sources = slots(from, false);
   const std::array<Slot, 2> results = slots(to, true);
   const AluEntry& e = entry("_move128");
@@ -210,18 +209,14 @@ bool Decoder::decode_pack128(const Operand& to, const Operand& from) {
     d_.slot[i] = results[i];
   }
   emit(e.unit, e.cost);
-  return true;
 }
 
 void Decoder::decode_move() {
   expect_operands(2, 2);
   const Operand& to = operand(0);
   const Operand& from = operand(1);
+  if (!in_->modifiers.empty() && in_->modifiers.back() == "b128") return decode_move128(to, from);
   if (decode_pack(to, from)) return;
-  if (!in_->modifiers.empty() && in_->modifiers.back() == "b128") {
-    decode_pack128(to, from);
-    return;
-  }
   if (find_register(from) == nullptr) {
     // Special registers that change while the kernel runs.
     if (const AluEntry* e = alu_.find("_" + from.name)) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
@@ -16,10 +17,6 @@ constexpr const char* kAtomicForms =
     ".{add,min,max,inc,dec,and,or,xor,exch,cas}.{u32,s32,b32,u64,s64,b64,f32,f64}, "
     "add.noftz.{f16,f16x2,bf16,bf16x2}, cas.b16, {exch,cas}.b128; .global only: add.{v2,v4}.f32, "
     "{add,min,max}.noftz.{v2,v4,v8}.{f16,bf16}, {add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2}";
-
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
 
 struct AtomicName {
   const char* name;
@@ -111,7 +108,7 @@ Type Decoder::parse_atomic_modifiers(unsigned& vector) {
   Type type = Type::kNone;
   fence_before_ = fence_after_ = hinted_ = false;
   for (const std::string& t : in_->modifiers) {
-    if (parse_space(t, m.space) || is_cache_hint(t)) continue;
+    if (parse_space(t, m.space) || take_cache_hint(t)) continue;
     if (t == "cta") m.strength = Strength::kCta;
     if (is_one_of(t, {"relaxed", "cta", "cluster", "gpu", "sys"})) continue;
     const auto op = std::find_if(kAtomics.begin(), kAtomics.end(),

@@ -8,8 +8,7 @@
 namespace tessera::ptx {
 
 namespace {
-constexpr std::int64_t kLeastAlignment = 8;  ///< of alloca (PTX ISA, alloca)
-constexpr std::int64_t kMostAlignment = 1 << 23;
+constexpr std::int64_t kMostAlignment = 1 << 23;  ///< of alloca (PTX ISA, alloca)
 }  // namespace
 
 /// The registers and the launch constant of the stack.
@@ -91,7 +90,7 @@ void Decoder::decode_alloca() {
   const bool wide = in_->modifiers.size() == 1 && in_->modifiers[0] == "u64";
   const bool narrow = in_->modifiers.size() == 1 && in_->modifiers[0] == "u32";
   if (!wide && !narrow) refuse(kForms);
-  std::int64_t alignment = kLeastAlignment;
+  auto alignment = static_cast<std::int64_t>(flat_.stack_alignment);
   if (in_->operands.size() == 3) {
     const Operand& o = operand(2);
     const bool is_power = o.integer > 0 && (o.integer & (o.integer - 1)) == 0;
@@ -104,7 +103,7 @@ void Decoder::decode_alloca() {
   d_.slot[1] = source(operand(1), kind);
   d_.slot[0] = result(operand(0), kind);
   d_.memory.wide_register = wide;
-  d_.displacement = std::max(alignment, static_cast<std::int64_t>(flat_.stack_alignment));
+  d_.displacement = alignment;
   d_.action = Action::kAlloca;
   reads(registers_.at(kStackPointer));
   writes(registers_.at(kStackPointer));
@@ -116,7 +115,7 @@ void Decoder::finish_functions() {
     KernelFunction k;
     k.name = f.name;
     k.address = f.address;
-    k.entry = code_of_[labels_.at(f.entry)];
+    k.entry = code_of_[f.begin];
     k.frame_bytes = f.frame_bytes;
     for (const std::string& r : f.results) k.results.push_back(call_data(r));
     for (const std::string& p : f.parameters) k.parameters.push_back(call_data(p));

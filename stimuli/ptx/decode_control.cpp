@@ -6,14 +6,11 @@
 
 #include "common/suggest.h"
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
 namespace {
-
-bool has(const Instruction& i, const char* modifier) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-}
 
 bool only(const Instruction& i, std::initializer_list<const char*> allowed) {
   return std::all_of(i.modifiers.begin(), i.modifiers.end(), [&](const std::string& m) {
@@ -135,7 +132,7 @@ void Decoder::decode_fence() {
   const bool shared_only =
       std::any_of(in_->modifiers.begin(), in_->modifiers.end(),
                   [](const std::string& m) { return m.find("shared") != std::string::npos; });
-  if (shared_only || has(*in_, "mbarrier_init")) {
+  if (shared_only || has_modifier(*in_, "mbarrier_init")) {
     // Accesses of shared memory are performed in order.
     d_.run = entry("_nothing").run;
     emit(Unit::kAlu, 1);
@@ -190,7 +187,7 @@ void Decoder::decode_barrier() {
   constexpr const char* kSupported =
       "supported: bar{.cta}.sync, .arrive, .red.{popc.u32,and.pred,or.pred}, bar.warp.sync, "
       "barrier{.cta}.{sync,arrive,red}{.aligned}";
-  if (has(*in_, "warp")) {
+  if (has_modifier(*in_, "warp")) {
     if (!only(*in_, {"warp", "sync"})) refuse(kSupported);
     expect_operands(1, 1);
     const AluEntry& e = entry("bar.warp.sync");
@@ -203,21 +200,21 @@ void Decoder::decode_barrier() {
     refuse(kSupported);
   }
   std::size_t next = 0;
-  const bool reduce = has(*in_, "red");
+  const bool reduce = has_modifier(*in_, "red");
   if (reduce) {
     expect_operands(3, 4);
     d_.action = Action::kBarrierReduce;
-    d_.aux = has(*in_, "popc") ? 0 : has(*in_, "and") ? 1 : 2;
+    d_.aux = has_modifier(*in_, "popc") ? 0 : has_modifier(*in_, "and") ? 1 : 2;
     d_.slot[0] = result(operand(next++), d_.aux == 0 ? Kind::kI32 : Kind::kPred);
     d_.slot[4] = predicate_source(in_->operands.back(), d_.flip);
   } else {
-    const bool arrive = has(*in_, "arrive");
-    if (!arrive && !has(*in_, "sync")) refuse(kSupported);
+    const bool arrive = has_modifier(*in_, "arrive");
+    if (!arrive && !has_modifier(*in_, "sync")) refuse(kSupported);
     expect_operands(arrive ? 2 : 1, 2);
     d_.action = Action::kBarrier;
     d_.aux = arrive ? 1 : 0;
   }
-  if (in_->opcode == "barrier" && !has(*in_, "aligned")) d_.aux |= Decoded::kUnaligned;
+  if (in_->opcode == "barrier" && !has_modifier(*in_, "aligned")) d_.aux |= Decoded::kUnaligned;
   d_.slot[2] = source(operand(next++), Kind::kI32);
   const std::size_t end = in_->operands.size() - (reduce ? 1 : 0);
   d_.slot[3] = next < end ? source(operand(next), Kind::kI32) : constant32(0);

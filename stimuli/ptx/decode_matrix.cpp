@@ -3,7 +3,6 @@
 // An accumulator in column order is transposed within the warp. matrix.h describes the layout.
 
 #include <algorithm>
-#include <cstring>
 
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/matrix.h"
@@ -23,16 +22,11 @@ struct TypeName {
   const char* name;
   MatrixType type;
 };
-constexpr TypeName kFactors[] = {
-    {"f16", MatrixType::kF16}, {"bf16", MatrixType::kBf16}, {"tf32", MatrixType::kTf32},
-    {"f64", MatrixType::kF64}, {"u8", MatrixType::kU8},     {"s8", MatrixType::kS8},
-    {"u4", MatrixType::kU4},   {"s4", MatrixType::kS4},     {"b1", MatrixType::kB1}};
-
-const TypeName* find_factor(const std::string& name) {
-  const auto* const found = std::find_if(std::begin(kFactors), std::end(kFactors),
-                                         [&](const TypeName& t) { return name == t.name; });
-  return found == std::end(kFactors) ? nullptr : found;
-}
+constexpr TypeName kTypes[] = {
+    {"f16", MatrixType::kF16},   {"bf16", MatrixType::kBf16}, {"tf32", MatrixType::kTf32},
+    {"e4m3", MatrixType::kE4m3}, {"e5m2", MatrixType::kE5m2}, {"s8", MatrixType::kS8},
+    {"u8", MatrixType::kU8},     {"s4", MatrixType::kS4},     {"u4", MatrixType::kU4},
+    {"b1", MatrixType::kB1},     {"f64", MatrixType::kF64}};
 
 struct ShapeName {
   const char* name;
@@ -45,9 +39,14 @@ constexpr ShapeName kShapes[] = {{"m16n16k16", 16, 16, 16}, {"m32n8k16", 32, 8, 
                                  {"m8n8k4", 8, 8, 4},       {"m8n8k32", 8, 8, 32},
                                  {"m8n8k128", 8, 8, 128}};
 
+bool is_fp8(MatrixType t) { return t == MatrixType::kE4m3 || t == MatrixType::kE5m2; }
+
 /// Whether the shape is one of the type of A and B.
 bool shape_fits(MatrixType type, const MatrixProduct& p) {
   switch (type) {
+    case MatrixType::kE4m3:
+    case MatrixType::kE5m2:
+      return false;
     case MatrixType::kTf32:
       return p.columns == 16 && p.depth == 8;
     case MatrixType::kF64:
@@ -71,8 +70,8 @@ bool accumulator_fits(const std::string& type, const MatrixProduct& p) {
 
 unsigned bits_of(const std::string& type) {
   if (type == "f32" || type == "s32") return 32;
-  const TypeName* factor = find_factor(type);
-  return factor == nullptr ? 0 : matrix_bits(factor->type);
+  MatrixType factor;
+  return find_matrix_type(type, factor) && !is_fp8(factor) ? matrix_bits(factor) : 0;
 }
 
 /// Hidden registers of kernels with wmma; '@' is not valid in PTX names.
@@ -90,6 +89,14 @@ Operand named(const char* name) {
 }
 
 }  // namespace
+
+bool find_matrix_type(const std::string& name, MatrixType& type) {
+  const auto* const found = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                         [&](const TypeName& t) { return name == t.name; });
+  if (found == std::end(kTypes)) return false;
+  type = found->type;
+  return true;
+}
 
 void declare_matrix_registers(Function& function) {
   const bool used = std::any_of(function.body.begin(), function.body.end(),
@@ -183,9 +190,9 @@ void Decoder::decode_wmma() {
   if (!known || form.types.size() != 1 || form.by_rows.size() != 1) refuse(kMatrixForms);
   const std::string& type = form.types[0];
   const MatrixProduct& p = form.product;
-  const TypeName* factor = find_factor(type);
-  const bool fits =
-      accumulator ? accumulator_fits(type, p) : factor != nullptr && shape_fits(factor->type, p);
+  MatrixType factor;
+  const bool fits = accumulator ? accumulator_fits(type, p)
+                                : find_matrix_type(type, factor) && shape_fits(factor, p);
   // The lines of 4-bit and 1-bit matrices are rows of A and columns of B.
   const bool ordered = bits_of(type) >= 8 || form.by_rows[0] == (role == 'a');
   if (!fits || !ordered) refuse(kMatrixForms);
@@ -298,24 +305,26 @@ void Decoder::decode_wmma_multiply(const WmmaForm& form) {
   // .f16 names the types of D and C only.
   std::vector<std::string> t = form.types;
   if (t.size() == 2) t = {t[0], "f16", "f16", t[1]};
-  const TypeName* factor = t.size() == 4 ? find_factor(t[1]) : nullptr;
-  if (factor == nullptr || t[1] != t[2] || form.by_rows.size() != 2) refuse(kMatrixForms);
   MatrixProduct product = form.product;
-  product.type = factor->type;
+  const MatrixType& factor = product.type;
+  if (t.size() != 4 || !find_matrix_type(t[1], product.type) || t[1] != t[2] ||
+      form.by_rows.size() != 2) {
+    refuse(kMatrixForms);
+  }
   product.a_by_rows = form.by_rows[0];
   product.b_by_rows = form.by_rows[1];
   product.d_half = t[0] == "f16";
   product.c_half = t[3] == "f16";
-  const bool integer = is_integer_matrix(factor->type);
-  const bool wide = factor->type == MatrixType::kF64;
-  const bool half = factor->type == MatrixType::kF16;
+  const bool integer = is_integer_matrix(factor);
+  const bool wide = factor == MatrixType::kF64;
+  const bool half = factor == MatrixType::kF16;
   const auto accumulates = [&](const std::string& type) {
     if (integer) return type == "s32";
     return type == (wide ? "f64" : "f32") || (half && type == "f16");
   };
-  const bool bits = factor->type == MatrixType::kB1;
-  const bool ordered = matrix_bits(factor->type) >= 8 || (product.a_by_rows && !product.b_by_rows);
-  if (!shape_fits(factor->type, product) || !accumulates(t[0]) || !accumulates(t[3]) || !ordered ||
+  const bool bits = factor == MatrixType::kB1;
+  const bool ordered = matrix_bits(factor) >= 8 || (product.a_by_rows && !product.b_by_rows);
+  if (!shape_fits(factor, product) || !accumulates(t[0]) || !accumulates(t[3]) || !ordered ||
       bits != form.combines || (product.saturates && (!integer || bits))) {
     refuse(kMatrixForms);
   }
@@ -328,7 +337,7 @@ void Decoder::decode_wmma_multiply(const WmmaForm& form) {
     for (unsigned r = 0; r < used; ++r) slots.push_back(source(data[r], kind));
   };
   const unsigned width = wide ? 8 : 4;
-  const unsigned element = matrix_bits(factor->type);
+  const unsigned element = matrix_bits(factor);
   const unsigned a = fragment_registers(element * product.rows * product.depth / 8, width);
   const unsigned b = fragment_registers(element * product.columns * product.depth / 8, width);
   const auto accumulators = [&](bool is_half) {
@@ -349,7 +358,7 @@ void Decoder::decode_wmma_multiply(const WmmaForm& form) {
   d_.action = Action::kTogether;
   d_.slot[4] = constant_bytes(&product, sizeof product);
   d_.slot[5] = slot_list(slots);
-  emit(e.unit, matrix_cost(factor->type, unsigned{product.rows} * product.columns * product.depth));
+  emit(e.unit, matrix_cost(factor, unsigned{product.rows} * product.columns * product.depth));
 }
 
 }  // namespace tessera::ptx

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
@@ -15,10 +16,6 @@ constexpr const char* kLoadForms =
     "{.global,.shared,.local,.const,.param}{.nc}{.ca,.cg,.cs,.lu,.cv,.wb,.wt}{.v2,.v4}"
     ".{b,u,s}{8,16,32,64} or .f16, .f32, .f64, of up to 16 bytes, .b128";
 
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
-
 bool is_signed_type(Type t) {
   return t == Type::kS8 || t == Type::kS16 || t == Type::kS32 || t == Type::kS64;
 }
@@ -28,7 +25,7 @@ bool is_signed_type(Type t) {
 /// Eviction priorities, prefetch sizes and cache policies (PTX ISA 9.7.9.8, ld). They do not change
 /// values, and no cache of the model evicts or prefetches by them. CacheScope has no meaning for
 /// L1::no_allocate: CacheScope::kBypassL1 is an access that reaches the line's home.
-bool Decoder::is_cache_hint(const std::string& m) {
+bool Decoder::take_cache_hint(const std::string& m) {
   if (m == "L2::cache_hint") {
     hinted_ = true;
     return true;
@@ -68,7 +65,7 @@ void Decoder::parse_memory_modifiers(bool is_store, Type& type) {
   bool cta_scope = false;
   fence_before_ = fence_after_ = hinted_ = false;
   for (const std::string& t : in_->modifiers) {
-    if (parse_space(t, m.space) || is_cache_hint(t)) continue;
+    if (parse_space(t, m.space) || take_cache_hint(t)) continue;
     if (is_one_of(t, {"weak", "ca", "cs", "lu", "wb"})) continue;
     if (is_one_of(t, {"volatile", "cg", "cv", "wt", "mmio"})) {
       m.scope = CacheScope::kBypassL1;

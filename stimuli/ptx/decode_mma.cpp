@@ -2,7 +2,7 @@
 // mma.sync, ldmatrix, stmatrix and movmatrix (PTX ISA 9.7.14.5). mma.h has the layout.
 
 #include <algorithm>
-#include <cstdlib>
+#include <string>
 
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/matrix.h"
@@ -24,31 +24,16 @@ constexpr const char* kMoveForms =
     "supported: ldmatrix, stmatrix.sync.aligned.m8n8.{x1,x2,x4}{.trans}{.shared}.b16, "
     "movmatrix.sync.aligned.m8n8.trans.b16";
 
-struct TypeName {
-  const char* name;
-  Element type;
-};
-constexpr TypeName kTypes[] = {
-    {"f16", Element::kF16},   {"bf16", Element::kBf16}, {"tf32", Element::kTf32},
-    {"e4m3", Element::kE4m3}, {"e5m2", Element::kE5m2}, {"s8", Element::kS8},
-    {"u8", Element::kU8},     {"s4", Element::kS4},     {"u4", Element::kU4},
-    {"b1", Element::kB1},     {"f64", Element::kF64}};
-
-bool find_type(const std::string& name, Element& type) {
-  const auto* const found = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                         [&](const TypeName& t) { return name == t.name; });
-  if (found == std::end(kTypes)) return false;
-  type = found->type;
-  return true;
-}
-
 /// "m16n8k32" to rows and depth.
 bool parse_shape(const std::string& word, MmaForm& form) {
   for (const unsigned rows : {8u, 16u}) {
     const std::string start = "m" + std::to_string(rows) + "n8k";
     if (word.rfind(start, 0) != 0) continue;
     form.rows = static_cast<std::uint8_t>(rows);
-    form.depth = static_cast<std::uint16_t>(std::atoi(word.c_str() + start.size()));
+    const std::string depth = word.substr(start.size());
+    const bool number = depth.find_first_not_of("0123456789") == std::string::npos;
+    if (depth.empty() || depth.size() > 3 || !number) return false;
+    form.depth = static_cast<std::uint16_t>(std::stoul(depth));
     return true;
   }
   return false;
@@ -119,17 +104,15 @@ MmaForm Decoder::parse_mma() const {
       form.exclusive = m == "xor";
     } else if (m == "popc") {
       counts = true;
-    } else if (m == "f32" || m == "s32" || find_type(m, type)) {
+    } else if (m == "f32" || m == "s32" || find_matrix_type(m, type)) {
       types.push_back(m);
-    } else if (m != "kind::f8f6f4" && m != "rn" && !shaped) {
-      shaped = parse_shape(m, form);
-      if (!shaped) refuse("'." + m + "'; " + kMmaForms);
     } else if (m != "kind::f8f6f4" && m != "rn") {
-      refuse("'." + m + "'; " + kMmaForms);
+      if (shaped || !parse_shape(m, form)) refuse("'." + m + "'; " + kMmaForms);
+      shaped = true;
     }
   }
   const bool complete = sync && aligned && shaped && types.size() == 4 && by_rows.size() == 2 &&
-                        find_type(types[1], form.a) && find_type(types[2], form.b) &&
+                        find_matrix_type(types[1], form.a) && find_matrix_type(types[2], form.b) &&
                         types_fit(form.a, form.b);
   if (!complete) refuse(kMmaForms);
   form.quads = form.rows == 8 && form.a == Element::kF16;

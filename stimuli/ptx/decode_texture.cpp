@@ -11,6 +11,7 @@
 #include <array>
 
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
@@ -32,20 +33,12 @@ constexpr const char* kSurfaceForms =
     "supported: suld.b, sust.b .{1d,2d,3d,a1d,a2d}{.ca,.cg,.cs,.cv,.wb,.wt}{.v2,.v4}"
     ".{b8,b16,b32,b64}{.trap,.clamp,.zero}";
 
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
-
-bool has(const Instruction& i, const char* modifier) {
-  return std::find(i.modifiers.begin(), i.modifiers.end(), modifier) != i.modifiers.end();
-}
-
 bool is_fetch(const std::string& opcode) { return opcode == "tex" || opcode == "tld4"; }
 
 /// Number of texel loads of a fetch.
 unsigned corners_of(const Instruction& i) {
   if (i.opcode == "tex" && !i.modifiers.empty() && i.modifiers.back() == "s32") return 1;
-  return has(i, "3d") ? 8 : has(i, "1d") || has(i, "a1d") ? 2 : 4;
+  return has_modifier(i, "3d") ? 8 : has_modifier(i, "1d") || has_modifier(i, "a1d") ? 2 : 4;
 }
 
 bool mentions(const Operand& o, const std::string& name) {

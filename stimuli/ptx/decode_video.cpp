@@ -2,7 +2,6 @@
 // Video instructions (PTX ISA 9.7.17).
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "stimuli/ptx/decoder.h"
@@ -97,6 +96,17 @@ bool simd_mask(const std::string& selector, unsigned parts, std::uint8_t& mask) 
 }
 
 }  // namespace
+
+std::vector<std::string> video_opcodes() {
+  std::vector<std::string> all;
+  for (const VideoName& n : kNames) {
+    if (n.scalar) all.emplace_back(n.stem);
+    if (n.simd) {
+      for (const char* parts : {"2", "4"}) all.push_back(n.stem + std::string(parts));
+    }
+  }
+  return all;
+}
 
 /// Reads types and modifiers. Returns false if they are not those of the operation.
 bool Decoder::parse_video(VideoForm& form) const {

@@ -9,6 +9,7 @@
 #include "stimuli/ptx/program.h"
 #include "stimuli/ptx/read_only.h"
 #include "stimuli/ptx/refusal.h"
+#include "stimuli/ptx/video.h"
 
 namespace tessera::ptx {
 
@@ -342,16 +343,50 @@ const AluEntry& Decoder::entry(const std::string& name) const {
   if (!known.empty()) refuse("no such combination of modifiers; supported: " + known);
   std::vector<std::string> opcodes = alu_.opcodes();
   std::string list;
-  for (const char* more :
-       {"ld",   "st",     "atom",  "red",  "bra",      "bar",       "barrier", "call",      "ret",
-        "exit", "membar", "fence", "trap", "prefetch", "nanosleep", "wmma",    "vabsdiff4", "tex",
-        "tld4", "txq",    "suld",  "sust", "suq",      "cp",        "mbarrier"}) {
+  for (const char* more : {"ld",
+                           "st",
+                           "atom",
+                           "red",
+                           "bra",
+                           "bar",
+                           "barrier",
+                           "call",
+                           "ret",
+                           "exit",
+                           "membar",
+                           "fence",
+                           "trap",
+                           "brkpt",
+                           "prefetch",
+                           "prefetchu",
+                           "nanosleep",
+                           "pmevent",
+                           "createpolicy",
+                           "discard",
+                           "applypriority",
+                           "griddepcontrol",
+                           "setmaxnreg",
+                           "alloca",
+                           "stacksave",
+                           "stackrestore",
+                           "wmma",
+                           "mma",
+                           "ldmatrix",
+                           "stmatrix",
+                           "movmatrix",
+                           "tex",
+                           "tld4",
+                           "txq",
+                           "suld",
+                           "sust",
+                           "suq",
+                           "cp",
+                           "mbarrier"}) {
     opcodes.emplace_back(more);
   }
+  for (const std::string& more : video_opcodes()) opcodes.push_back(more);
   std::sort(opcodes.begin(), opcodes.end());
-  for (const std::string& o : opcodes) {
-    if (o[0] != '_') list += (list.empty() ? "" : ", ") + o;
-  }
+  for (const std::string& o : opcodes) list += (list.empty() ? "" : ", ") + o;
   refuse("unknown instruction '" + opcode + "'" + did_you_mean(opcode, opcodes) +
          "; supported: " + list);
 }
@@ -372,7 +407,8 @@ void check_cluster(const Module& module, const Function& function) {
   const auto size = function.directives.find("reqnctapercluster");
   if (size == function.directives.end()) return;
   const std::string& text = size->second;  // "2, 1, 1"
-  if (text.find_first_not_of(" ,1") == std::string::npos) return;
+  const bool ones = text.find_first_not_of(" ,1") == std::string::npos;
+  if (ones && text.find("11") == std::string::npos) return;
   throw InputError(module.where(function.line) + ": kernel '" + function.name +
                    "' needs clusters of " + text +
                    " CTAs (.reqnctapercluster); supported: clusters of one CTA");

@@ -2,8 +2,8 @@
 #pragma once
 
 // Decodes one kernel: assigns a location to every register, constant and variable, and a handler to
-// every instruction. decoder.cpp contains the frame, operands.cpp the operands, and decode_alu.cpp,
-// the other decode_*.cpp the instructions.
+// every instruction. decoder.cpp contains the frame, operands.cpp the operands, and the
+// decode_*.cpp the instructions.
 
 #include <map>
 #include <memory>
@@ -127,7 +127,7 @@ class Decoder {
   void decode_space_test();
   void decode_lop3();
   bool decode_pack(const Operand& to, const Operand& from);
-  bool decode_pack128(const Operand& to, const Operand& from);
+  void decode_move128(const Operand& to, const Operand& from);
   std::string canonical_name() const;
 
   // Video instructions (decode_video.cpp).
@@ -139,7 +139,7 @@ class Decoder {
   void decode_atomic();
   Type parse_atomic_modifiers(unsigned& vector);
   void atomic_operands(std::size_t first, Type type, unsigned vector);
-  bool is_cache_hint(const std::string& modifier);
+  bool take_cache_hint(const std::string& modifier);
   static bool parse_space(const std::string& modifier, StateSpace& space);
   void expect_with_policy(std::size_t count);
   void decode_fixed(const AddressOperand& from, bool is_store);

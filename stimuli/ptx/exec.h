@@ -156,7 +156,7 @@ struct MemoryForm {
 
 /// Slots: results at 0 (and 1), sources from 2 on. Memory: data elements at 0 to 3, address at 4;
 /// atomics: result at 0, operand at 1, comparand at 2, or at 5 the list of the slots of the parts
-/// of the result, then of the operand.
+/// of the result, then of the operand, then of the comparand.
 struct Decoded {
   static constexpr unsigned kResult = 0;
   static constexpr unsigned kResult2 = 1;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Instructions that are added to the code of a kernel. Internal to inline.cpp and frames.cpp.
+// Instructions that are added to the code of a kernel. For the files that build or
+// decode flat code.
 
 #include <cstdint>
 #include <string>

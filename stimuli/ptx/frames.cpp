@@ -6,10 +6,10 @@
 // preserve registers for their caller and a kernel has none.
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
-#include "common/error.h"
 #include "stimuli/ptx/calls.h"
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/flat_code.h"
@@ -137,19 +137,19 @@ class FrameBuilder {
       roots.push_back(trace_.code_of[f.begin]);
       for (const std::string& p : f.parameters) add_cells(p, defined);
     }
-    std::vector<std::size_t> calls;
+    std::vector<std::pair<const OutOfLineFunction*, std::size_t>> calls;
     std::vector<std::uint32_t> nodes;
     for (const OutOfLineFunction& f : kernel_.functions) {
       for (std::size_t n = f.begin; n < f.end; ++n) {
         if (function_.body[n].opcode != kCallOpcode) continue;
-        calls.push_back(n);
+        calls.emplace_back(&f, n);
         nodes.push_back(trace_.code_of[n]);
       }
     }
     const auto kept = kept_over(trace_.flow, names_, nodes, roots, defined);
     for (std::size_t k = 0; k < calls.size(); ++k) {
-      const std::size_t n = calls[k];
-      const OutOfLineFunction& f = function_of(n);
+      const auto& [of, n] = calls[k];
+      const OutOfLineFunction& f = *of;
       // Without alloca, the saved registers follow the local variables. With it, the distance from
       // the stack pointer to the frame is not known, and each call moves the stack pointer.
       const bool moves = f.base != kStackPointer;
@@ -165,12 +165,6 @@ class FrameBuilder {
   Instruction move_sp(std::size_t n, const char* name, std::uint64_t bytes) const {
     const Operand sp = register_operand(kStackPointer);
     return made(function_.body[n], name, {sp, sp, integer_operand(std::int64_t(bytes))});
-  }
-
-  const OutOfLineFunction& function_of(std::size_t instruction) const {
-    return *std::find_if(kernel_.functions.begin(), kernel_.functions.end(), [&](const auto& f) {
-      return instruction >= f.begin && instruction < f.end;
-    });
   }
 
   // Code of the saves.

@@ -132,13 +132,13 @@ class Expander {
     const std::string end = "$end" + suffix;
     if (target.kind == Operand::Kind::kRegister) {
       const std::string list = at < original.operands.size() ? original.operands[at].name : "";
-      if (!graph_.has_list(caller, list)) {
+      const auto targets = graph_.targets(caller, list);
+      if (!targets) {
         refuse(original,
                "an indirect call needs the name of a .callprototype, of .calltargets or "
                "of a table of functions");
       }
-      return call_out_of_line(i, original, renamed_target, graph_.targets(caller, list), returned,
-                              passed, end);
+      return call_out_of_line(i, original, renamed_target, *targets, returned, passed, end);
     }
     const Function* callee = graph_.body_of(callee_name);
     if (callee != nullptr && graph_.is_recursive(*callee)) {
@@ -199,6 +199,20 @@ class Expander {
     }
   }
 
+  /// Arguments are passed one after the other: a recursive call must not pass a parameter that
+  /// another argument has replaced.
+  void check_own_parameters(const Instruction& at, const Function& callee,
+                            const std::vector<std::string>& parameters,
+                            const std::vector<Operand>& passed) const {
+    for (std::size_t k = 0; k < passed.size(); ++k) {
+      const auto own = std::find(parameters.begin(), parameters.end(), passed[k].name);
+      if (own == parameters.end() || own == parameters.begin() + std::ptrdiff_t(k)) continue;
+      refuse(at, "'" + callee.name +
+                     "' passes its own parameter to itself at another place; copy " +
+                     "it to a .param variable");
+    }
+  }
+
   bool is_kernel_parameter(const std::string& name) const {
     return std::any_of(entry_.parameters.begin(), entry_.parameters.end(),
                        [&](const Variable& v) { return v.name == name; });
@@ -221,6 +235,7 @@ class Expander {
       check_arguments(original, f->returns, returned, "return values");
       check_arguments(original, f->parameters, passed, "arguments");
       const std::size_t n = out_of_line(*f);
+      check_own_parameters(original, *f, flat_.functions[n].parameters, passed);
       const auto names = [](const std::vector<std::string>& all) {
         std::vector<Operand> out;
         for (const std::string& name : all) out.push_back(symbol_operand(name));
@@ -243,7 +258,6 @@ class Expander {
     o.name = f.name;
     o.address = function_address(module_, f.name);
     const std::string suffix = "$" + std::to_string(++calls_);
-    o.entry = "@entry" + suffix;
     if (graph_.moves_stack(f)) {
       o.base = kFramePointer + suffix;
       declare_register(o.base, Type::kB64);
@@ -269,7 +283,7 @@ class Expander {
     return known->second;
   }
 
-  /// Appends the code of an out-of-line function: its label, the prologue, its body, and the
+  /// Appends the code of an out-of-line function: the prologue, its body, and the
   /// epilogue, to which all its returns branch. frames.cpp completes prologue and epilogue.
   void append(std::size_t n) {
     const Source source = sources_[n];
@@ -284,7 +298,6 @@ class Expander {
     last.text = "ret";
     const Operand sp = register_operand(kStackPointer);
     const std::size_t begin = result_.body.size();
-    place_label(flat_.functions[n].entry);
     result_.body.push_back(made(first, "sub.u64", {sp, sp, integer_operand(0)}));
     if (base != kStackPointer) {
       result_.body.push_back(made(first, "mov.u64", {register_operand(base), sp}));

@@ -28,8 +28,8 @@ std::string unlinked_name(const std::string& symbol);
 /// file defines it, or its initialiser refers to a symbol without an address.
 std::map<std::string, std::string> undefined_variables(const Module& module);
 
-/// The initial contents of a variable. `symbols`: addresses of variables; it must have those that
-/// the initialiser names.
+/// The initial contents of a variable. `symbols`: addresses of variables; it must have the
+/// variables that the initialiser names.
 std::vector<std::byte> initial_contents(const Module& module, const Variable& variable,
                                         const std::map<std::string, Address>& symbols);
 

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 
 namespace tessera::ptx {
 
@@ -28,6 +29,9 @@ enum class MatrixType : std::uint8_t {
   kB1,
   kF64
 };
+
+/// The type of a modifier ("bf16"). Returns false if it names none.
+bool find_matrix_type(const std::string& name, MatrixType& type);
 
 constexpr unsigned matrix_bits(MatrixType t) {
   switch (t) {

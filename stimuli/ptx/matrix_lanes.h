@@ -13,22 +13,6 @@ namespace {
 
 struct MatrixTag {};
 
-inline f32 fp8(MatrixType type, u32 code) {
-  using E4m3 = SmallFloat<MatrixTag, 3, 7, 0x7e, 0x7e>;
-  using E5m2 = SmallFloat<MatrixTag, 2, 15, 0x7b, 0x7b>;
-  const u32 magnitude = code & 0x7fu;
-  const bool e4m3 = type == MatrixType::kE4m3;
-  f64 v = 0;
-  if (!e4m3 && magnitude == 0x7c) {
-    v = __builtin_inf();
-  } else if (magnitude > (e4m3 ? 0x7eu : 0x7bu)) {
-    v = __builtin_nan("");
-  } else {
-    v = e4m3 ? E4m3::value(magnitude) : E5m2::value(magnitude);
-  }
-  return static_cast<f32>((code & 0x80u) != 0 ? -v : v);
-}
-
 /// Element e of a register as a number. The lower 13 bits of a .tf32 are ignored.
 inline f32 float_element(MatrixType type, u32 bits, unsigned e) {
   switch (type) {
@@ -39,7 +23,8 @@ inline f32 float_element(MatrixType type, u32 bits, unsigned e) {
     case MatrixType::kTf32:
       return as_f32(bits & 0xffffe000u);
     default:
-      return fp8(type, bits >> (8 * e) & 0xffu);
+      return static_cast<f32>(
+          fp8_value<MatrixTag>(type == MatrixType::kE4m3, bits >> (8 * e) & 0xffu));
   }
 }
 inline s32 integer_element(MatrixType type, u32 bits, unsigned e) {

@@ -15,9 +15,8 @@
 namespace tessera::ptx {
 
 struct MmaForm {
-  static constexpr unsigned kColumns = 8;        ///< N of all shapes
-  static constexpr unsigned kMostDepth = 64;     ///< K, except of .b1
-  static constexpr unsigned kMostRegisters = 8;  ///< of A, of B, of C and of D
+  static constexpr unsigned kColumns = 8;     ///< N of all shapes
+  static constexpr unsigned kMostDepth = 64;  ///< K, except of .b1
 
   MatrixType a = MatrixType::kF16;
   MatrixType b = MatrixType::kF16;

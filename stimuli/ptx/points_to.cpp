@@ -5,16 +5,13 @@
 #include <initializer_list>
 
 #include "stimuli/ptx/calls.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
 namespace {
 
 constexpr unsigned kWord = 8;  ///< bytes of a pointer
-
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
 
 bool is_address(const Operand& o) { return o.kind == Operand::Kind::kAddress; }
 
@@ -29,11 +26,6 @@ void visit_names(const Operand& o, const Visit& visit) {
 }
 
 }  // namespace
-
-bool has_modifier(const Instruction& i, const char* word) {
-  return std::any_of(i.modifiers.begin(), i.modifiers.end(),
-                     [&](const std::string& m) { return m == word; });
-}
 
 bool PointsTo::Value::add(const Value& v) {
   const std::size_t before = whole.size() + derived.size();

@@ -102,7 +102,4 @@ class PointsTo {
   std::set<std::uint32_t> proven_;
 };
 
-/// Whether the instruction has the modifier.
-bool has_modifier(const Instruction& i, const char* word);
-
 }  // namespace tessera::ptx

@@ -56,7 +56,7 @@ struct MemoryView {
   /// Of a launch on SMs whose kernel has local memory.
   LocalMemory local;
   /// Lives as long as the launch: what it uses of the memory. Can be null.
-  std::shared_ptr<void> held;
+  std::shared_ptr<const void> held;
   /// Carried mode: reads the present contents of memory, for the strings of printf and assert.
   std::function<void(void* to, Address from, std::uint64_t bytes)> read;
   /// Receives warnings; all warnings of an instruction have the same `place`. Null: ignored.

@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
@@ -29,10 +30,6 @@ struct Facts {
   Evidence updated;
   Evidence escaped;
 };
-
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
 
 /// Whether the instruction has a modifier of another space than global memory.
 bool is_elsewhere(const Instruction& i) {

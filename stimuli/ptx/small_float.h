@@ -57,6 +57,27 @@ struct SmallFloat {
   }
 };
 
+/// FP8. kTop is 448 of e4m3, which has no infinities, and 57344 of e5m2.
+template <class Tag>
+using E4m3 = SmallFloat<Tag, 3, 7, 0x7e, 0x7e>;
+template <class Tag>
+using E5m2 = SmallFloat<Tag, 2, 15, 0x7b, 0x7b>;
+
+/// The value of a code of FP8: E5m2 has the infinity 0x7c, and codes above are NaNs.
+template <class Tag>
+double fp8_value(bool is_e4m3, std::uint32_t code) {
+  const std::uint32_t magnitude = code & 0x7fu;
+  double v = 0;
+  if (!is_e4m3 && magnitude == 0x7c) {
+    v = __builtin_inf();
+  } else if (magnitude > (is_e4m3 ? 0x7eu : 0x7bu)) {
+    return __builtin_nan("");
+  } else {
+    v = is_e4m3 ? E4m3<Tag>::value(magnitude) : E5m2<Tag>::value(magnitude);
+  }
+  return (code & 0x80u) != 0 ? -v : v;
+}
+
 /// bfloat16, rounded once to nearest even, with subnormals; a NaN is 0x7fff.
 template <class Tag>
 struct Bf16 : SmallFloat<Tag, 7, 127, 0x7f7f, 0x7f80> {

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace tessera::ptx {
 
@@ -52,5 +54,8 @@ struct VideoForm {
   bool plus_one = false;   ///< .po
   std::uint8_t scale = 0;  ///< bits of the right shift: 0, 7 or 15
 };
+
+/// The opcodes of video instructions ("vadd", "vadd2").
+std::vector<std::string> video_opcodes();
 
 }  // namespace tessera::ptx

@@ -75,7 +75,7 @@ class Warp final : public WarpProgram {
   struct Turn {
     std::uint32_t branches = 0;
     std::uint32_t watched_pc = 0;
-    /// Branch of the last loop that yielded for its length.
+    /// Branch of the last loop that has run for kLongLoop backward branches.
     std::uint32_t long_pc = ~std::uint32_t{0};
     bool watched = false;   ///< `registers` are those of the last execution of the watched branch
     bool observes = false;  ///< it has executed a fence or an access that can be concurrent
@@ -98,7 +98,8 @@ class Warp final : public WarpProgram {
   const KernelFunction& target_of(const CallSite& site, unsigned lane) const;
   void enter(const KernelFunction& f, const CallSite& site, std::uint32_t lanes);
   [[noreturn]] void fail_target(std::uint64_t address, unsigned lane) const;
-  void check_stack(std::uint64_t bytes, const std::string& what, unsigned lane) const;
+  /// `of`: the function whose frame needs the bytes; null: alloca.
+  void check_stack(std::uint64_t bytes, const KernelFunction* of, unsigned lane) const;
   std::byte* call_data(const CallData& c, unsigned lane) const;
 
   // warp_sync.cpp

@@ -26,6 +26,7 @@ void set_cell(const Frame& f, Slot s, unsigned lane, u64 value) {
 void Warp::call(const Decoded& d) {
   const CallSite& site = launch_.kernel().call_sites[d.aux];
   const auto nowhere = static_cast<u32>(launch_.kernel().code.size());
+  const u64 return_address = kReturnWindow + kCodeStep * d.aux;
   std::array<Level, kWarpLanes> paths;
   std::size_t count = 0;
   for (u32 rest = active_; rest != 0;) {
@@ -39,7 +40,6 @@ void Warp::call(const Decoded& d) {
     }
     rest &= ~group;
     enter(f, site, group);
-    const u64 return_address = kReturnWindow + kCodeStep * d.aux;
     for_lanes(group, [&](unsigned lane) {
       set_cell(frame_, launch_.kernel().return_address, lane, return_address);
     });
@@ -78,7 +78,7 @@ void Warp::fail_target(u64 address, unsigned lane) const {
 /// Passes the arguments.
 void Warp::enter(const KernelFunction& f, const CallSite& site, u32 lanes) {
   for_lanes(lanes, [&](unsigned lane) {
-    check_stack(f.frame_bytes, "the frame of '" + f.name + "'", lane);
+    check_stack(f.frame_bytes, &f, lane);
     for (std::size_t k = 0; k < f.parameters.size(); ++k) {
       __builtin_memcpy(call_data(f.parameters[k], lane), call_data(site.arguments[k], lane),
                        f.parameters[k].bytes);
@@ -112,12 +112,13 @@ std::byte* Warp::call_data(const CallData& c, unsigned lane) const {
   return c.at.bank == BankId::kLocal ? at + std::size_t{lane} * frame_.local_stride : at;
 }
 
-void Warp::check_stack(u64 bytes, const std::string& what, unsigned lane) const {
+void Warp::check_stack(u64 bytes, const KernelFunction* of, unsigned lane) const {
   const Kernel& kernel = launch_.kernel();
   const u64 sp = cell<u64>(frame_, kernel.stack_pointer, lane);
   const u64 top = launch_.local_bytes();
   const u64 floor = kernel.local_bytes;
   if (sp >= floor && sp <= top && sp - floor >= bytes) return;
+  const std::string what = of != nullptr ? "the frame of '" + of->name + "'" : "alloca";
   fail(lane, "stack overflow: " + what + " needs " + std::to_string(bytes) + " bytes, and " +
                  std::to_string(top - sp) + " of " + std::to_string(top - floor) +
                  " bytes are in use (a manifest sets the size with \"stack_bytes\")");
@@ -131,9 +132,9 @@ void Warp::allocate_stack(const Decoded& d, u32 mask) {
     const u64 size =
         wide ? cell<u64>(frame_, d.slot[1], lane) : u64{cell<u32>(frame_, d.slot[1], lane)};
     const u64 from = cell<u64>(frame_, sp, lane);
-    check_stack(size, "alloca", lane);
+    check_stack(size, nullptr, lane);
     const u64 to = (from - size) & ~(alignment - 1);
-    check_stack(from - to, "alloca", lane);
+    check_stack(from - to, nullptr, lane);
     set_cell(frame_, sp, lane, to);
     std::byte* const result = frame_.at(d.slot[0]);
     if (wide) {

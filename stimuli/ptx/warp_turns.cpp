@@ -20,7 +20,8 @@ constexpr std::uint32_t kMostApart = 1024;
 /// Backward branches after which a loop that changes its registers (it counts its attempts, or
 /// doubles a delay) and can observe other threads lets other paths run.
 constexpr std::uint32_t kLongLoop = 4096;
-/// The same of a loop that has done so: other lanes of the warp will wait in it for the same thing.
+/// The same of the last loop that has reached it: other lanes of the warp will wait in it for the
+/// same thing.
 constexpr std::uint32_t kSameLoop = 64;
 
 constexpr bool is_power_of_two(std::uint32_t n) { return (n & (n - 1)) == 0; }
@@ -44,7 +45,7 @@ void Warp::loop_back(const Decoded& d) {
 }
 
 /// Counts a backward branch. Returns true if the path has executed the loop without a change of its
-/// registers, or kLongLoop times (kSameLoop times if it has done so before).
+/// registers, or kLongLoop times (kSameLoop times if it is the last that has).
 bool Warp::makes_no_progress() {
   ++turn_.branches;
   const std::byte* const registers = frame_.bank[static_cast<std::size_t>(BankId::kRegisters)];

@@ -7,14 +7,11 @@
 #include "common/error.h"
 #include "stimuli/ptx/analysis/values.h"
 #include "stimuli/ptx/decoder.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
 namespace {
-
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
 
 /// Whether the instruction has a modifier of another space than global memory.
 bool is_elsewhere(const Instruction& in) {

@@ -8,6 +8,7 @@
 
 #include "stimuli/ptx/analysis/values.h"
 #include "stimuli/ptx/points_to.h"
+#include "stimuli/ptx/words.h"
 
 namespace tessera::ptx {
 
@@ -15,10 +16,6 @@ namespace {
 
 constexpr unsigned kDeepestFunction = 8;
 constexpr std::int64_t kMostInt32 = std::numeric_limits<std::int32_t>::max();
-
-bool is_one_of(const std::string& s, std::initializer_list<const char*> list) {
-  return std::any_of(list.begin(), list.end(), [&](const char* x) { return s == x; });
-}
 
 struct IntegerType {
   unsigned bits = 0;  ///< 0: no integer type

@@ -79,7 +79,7 @@ struct FakeSm final : public sc_core::sc_module, public CtaSinkIf {
     ends.push_back({at + kClock.time_of(cycles), cta});
     wake.at(ends.back().at);
   }
-  void adopt_cta(std::unique_ptr<CtaProgram>, LaunchedCta, Tick) override {
+  void adopt_cta(KernelProgram&, std::unique_ptr<CtaProgram>, LaunchedCta, Tick) override {
     FAIL("no CTA moves here");
   }
   void release_cta(LaunchedCta, CtaReleased) override { FAIL("no CTA moves here"); }

@@ -82,7 +82,8 @@ struct HeldSm final : public sc_core::sc_module, public CtaSinkIf {
     running.emplace_back(cta.id, kernel.start_cta(cta.id));
     starts.push_back(at);
   }
-  void adopt_cta(std::unique_ptr<CtaProgram> program, LaunchedCta cta, Tick at) override {
+  void adopt_cta(KernelProgram&, std::unique_ptr<CtaProgram> program, LaunchedCta cta,
+                 Tick at) override {
     launch = cta.launch;
     adopted.push_back(cta.id.value);
     running.emplace_back(cta.id, std::move(program));

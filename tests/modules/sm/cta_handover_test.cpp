@@ -127,7 +127,7 @@ TEST_CASE("a CTA starts functionally, goes on on an SM and ends functionally") {
         run_cta(*work.program, *cta, first * kWarpLanes).thread_instructions;
     CHECK(executed >= first * kWarpLanes);
     CHECK(executed < (first + 1) * kWarpLanes);
-    a.sm.adopt_cta(std::move(cta), CtaId(c), now() + ns(1));
+    a.sm.adopt_cta(*work.program, std::move(cta), CtaId(c), now() + ns(1));
     run_for(ns(60 + 10 * c));
     cta = a.release(CtaId(c));
     CHECK(a.sm.idle());
@@ -156,11 +156,11 @@ TEST_CASE("CTAs go from one SM to another and back while they share shared memor
     run_for(ns(150 + 11 * c));
     auto cta = a.release(CtaId(c));
     REQUIRE(cta != nullptr);
-    b.sm.adopt_cta(std::move(cta), CtaId(c), now() + ns(1));
+    b.sm.adopt_cta(*work.program, std::move(cta), CtaId(c), now() + ns(1));
     run_for(ns(40 + 7 * c));
     cta = b.release(CtaId(c));
     REQUIRE(cta != nullptr);
-    a.sm.adopt_cta(std::move(cta), CtaId(c), now() + ns(1));
+    a.sm.adopt_cta(*work.program, std::move(cta), CtaId(c), now() + ns(1));
     run_for(us(3));
     CHECK(a.around.finished.size() == c + 1);
     work.check_sum(c);
@@ -180,7 +180,7 @@ TEST_CASE(
   const std::uint64_t all = run_functionally(*work.program).warp_instructions / kCtas;
   auto cta = work.program->start_cta(CtaId(0));
   const std::uint64_t before = run_cta(*work.program, *cta, 100 * kWarpLanes).warp_instructions;
-  a.sm.adopt_cta(std::move(cta), CtaId(0), now() + ns(1));
+  a.sm.adopt_cta(*work.program, std::move(cta), CtaId(0), now() + ns(1));
   run_for(ns(100));
   cta = a.release(CtaId(0));
   REQUIRE(cta != nullptr);
@@ -234,7 +234,7 @@ TEST_CASE("a warp that waits at a barrier waits there on the SM that adopts its 
   CHECK(cta->waiting_warps() == 1);
   CHECK(cta->barrier(0).arrived == 1);
   const Tick at = now() + ns(1);
-  b.sm.adopt_cta(std::move(cta), CtaId(0), at);
+  b.sm.adopt_cta(k, std::move(cta), CtaId(0), at);
   run_for(us(1));
   CHECK(k.cycle(0, 1) == k.cycle(1, 30) + 1);
   CHECK(ns(k.cycle(1, 30)) > at);
@@ -261,7 +261,7 @@ TEST_CASE("a reset drops CTAs that are to be adopted or released") {
   a.sm.start_cta(*work.program, CtaId(0), ns(10));
   run_for(ns(90));  // the loads are under way
   a.sm.release_cta(CtaId(0), [](std::unique_ptr<CtaProgram>) { FAIL("released after a reset"); });
-  a.sm.adopt_cta(work.program->start_cta(CtaId(1)), CtaId(1), now() + ns(50));
+  a.sm.adopt_cta(*work.program, work.program->start_cta(CtaId(1)), CtaId(1), now() + ns(50));
   run_for(ns(5));
   a.sm.reset();
   a.l1.reset();

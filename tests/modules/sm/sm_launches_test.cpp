@@ -3,18 +3,21 @@
 
 #include <catch2/catch.hpp>
 
+#include "modules/sm/ended_warps.h"
 #include "modules/sm/sm_resources.h"
+#include "tests/modules/sm/sm_rig.h"
 
 using namespace tessera;
 
 TEST_CASE("a launch leaves an SM with its last CTA or its last store, whichever is later, once") {
   SmLaunches launches;
+  const ScriptedKernel kernel({});
   const LaunchSlot a(1);
   const LaunchSlot b(63);
   CHECK_FALSE(launches.has_left(a));
-  launches.add_cta(a, nullptr);
-  launches.add_cta(a, nullptr);
-  launches.add_cta(b, nullptr);
+  launches.add_cta(a, kernel);
+  launches.add_cta(a, kernel);
+  launches.add_cta(b, kernel);
   launches.add_store(a);
   launches.remove_cta(a);
   launches.remove_cta(a);
@@ -28,9 +31,35 @@ TEST_CASE("a launch leaves an SM with its last CTA or its last store, whichever 
   CHECK_FALSE(launches.has_left(b));
   launches.remove_cta(b);
   CHECK(launches.has_left(b));
-  launches.add_cta(a, nullptr);
+  launches.add_cta(a, kernel);
   launches.remove_cta(a);
   CHECK(launches.has_left(a));
+}
+
+TEST_CASE("a warp that has ended is named until 256 others have ended after it") {
+  class Grid final : public KernelProgram {
+   public:
+    const std::string& name() const override { return name_; }
+    Dim3 grid() const override { return {4, 3, 2}; }
+    Dim3 block() const override { return {64, 1, 1}; }
+    CtaResources resources() const override { return {}; }
+    unsigned register_names() const override { return 8; }
+    std::unique_ptr<CtaProgram> start_cta(CtaId) override { return nullptr; }
+
+   private:
+    std::string name_ = "k";
+  };
+  const Grid kernel;
+  EndedWarps ended;
+  CHECK(ended.place_of(0).empty());
+  ended.add(0, CtaId(4 * 3 + 4 * 2 + 3), 1, kernel);
+  for (std::uint64_t age = 1; age < 256; ++age) ended.add(age, CtaId(0), 0, kernel);
+  CHECK(ended.place_of(0) == "kernel 'k', CTA (3,2,1), warp 1");
+  CHECK(ended.place_of(255) == "kernel 'k', CTA (0,0,0), warp 0");
+  CHECK(ended.place_of(256).empty());
+  ended.add(256, CtaId(1), 0, kernel);
+  CHECK(ended.place_of(0).empty());
+  CHECK(ended.place_of(256) == "kernel 'k', CTA (1,0,0), warp 0");
 }
 
 TEST_CASE("instructions count by launch, and from zero after they have been taken") {

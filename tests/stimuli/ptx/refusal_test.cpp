@@ -69,6 +69,9 @@ TEST_CASE("what the model leaves out is refused by name") {
   CHECK(
       says(refusal("frobnicate.u32 %r1;"), {"unknown instruction 'frobnicate'", "supported: abs"}));
   CHECK(says(refusal("adds.u32 %r1, %r2, %r3;"), {"did you mean 'add'?"}));
+  const std::string close = refusal("mmma.sync.aligned.m16n8k16 %r1;");
+  CHECK(says(close, {"did you mean 'mma'?", "brkpt", "vabsdiff4", "vadd,"}));
+  CHECK(close.find(" _") == std::string::npos);
 }
 
 TEST_CASE("forms of textures and surfaces that do not run are refused by name") {
