@@ -140,7 +140,8 @@ std::string json_kind(const json& document) {
   if (has("launches") || has("arrays")) return kManifestKind;
   if (has("cycles") && has("modules")) return "the results of a run";
   if (has("points") && has("summary")) return "the results of a comparison";
-  if (has("platforms") && has("workloads")) return "a study";
+  if (has("study") && has("figures")) return "the results of a study";
+  if (has("title") && has("platforms")) return "a study";
   if (has("base") || has("system") || has("tree") || has("instances")) return kPlatformKind;
   return "";
 }

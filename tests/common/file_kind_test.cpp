@@ -67,7 +67,8 @@ TEST_CASE("JSON of another kind is told by its keys") {
   CHECK(kind(R"({"name": "x", "arrays": [], "launches": []})") == kManifestKind);
   CHECK(kind(R"({"cycles": 1, "modules": {}, "config": {}})") == "the results of a run");
   CHECK(kind(R"({"points": [], "summary": {}})") == "the results of a comparison");
-  CHECK(kind(R"({"title": "x", "platforms": {}, "workloads": []})") == "a study");
+  CHECK(kind(R"({"title": "x", "platforms": {}, "figures": {}})") == "a study");
+  CHECK(kind(R"({"study": "x", "title": "x", "figures": []})") == "the results of a study");
   CHECK(kind(R"({"base": "uba-mem"})") == kPlatformKind);
   CHECK(kind(R"({"llc": {"sets": 3}})").empty());
   CHECK(kind("[]").empty());
