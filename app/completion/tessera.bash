@@ -15,19 +15,26 @@ _tessera() {
   mapfile -t found < <("${COMP_WORDS[0]/#\~/$HOME}" completion words "${words[@]:1}" 2>/dev/null)
   kind=${found[0]}
   COMPREPLY=("${found[@]:1}")
-  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=./] ]] && compopt -o nospace
 
-  # An option's value can follow '=', and a list's last name a comma.
-  local before=''
-  [[ $current == -*=* ]] && before=${current%%=*}=
   if [[ $kind == files || $kind == folders ]]; then
-    local path option=-f
+    # An option's value can follow '=', and a list's last name a comma.
+    local before='' path option=-f
+    local -a paths
     [[ $kind == folders ]] && option=-d
+    [[ $current == -*=* ]] && before=${current%%=*}=
+    mapfile -t paths < <(compgen "$option" -- "${current#"$before"}")
+    if [[ ${#paths[@]} -eq 0 && $current != -* && $current == *,* ]]; then
+      before=${current%,*},
+      mapfile -t paths < <(compgen "$option" -- "${current##*,}")
+    fi
     compopt -o filenames
-    while IFS= read -r path; do
+    for path in "${paths[@]}"; do
+      # Readline adds the slash only if the whole word is a folder.
+      [[ -n $before && -d $path ]] && path+=/
       COMPREPLY+=("$before$path")
-    done < <(compgen "$option" -- "${current#"$before"}")
+    done
   fi
+  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[=./] ]] && compopt -o nospace
 
   # Bash replaces what follows the last character of COMP_WORDBREAKS only.
   local break prefix=''

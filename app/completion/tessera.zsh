@@ -22,8 +22,15 @@ _tessera() {
   (($#open)) && compadd -S '' -- "${open[@]}"
   (($#closed)) && compadd -- "${closed[@]}"
   if [[ $kind == files || $kind == folders ]]; then
-    [[ $PREFIX == -*=* ]] && compset -P '*='
-    if [[ $kind == folders ]]; then _files -/; else _files; fi
+    local -a only
+    [[ $kind == folders ]] && only=(-/)
+    # An option's value can follow '=', and a list's last name a comma.
+    if [[ $PREFIX == -*=* ]]; then
+      compset -P '*='
+      _files $only
+    else
+      _files $only || { compset -P '*,' && _files $only }
+    fi
   fi
 }
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then

@@ -47,7 +47,8 @@ class Completion(unittest.TestCase):
         cls.folder = pathlib.Path(cls.scratch.name)
         (cls.folder / "tessera").symlink_to(TESSERA)
         (cls.folder / "results").mkdir()
-        (cls.folder / "mine.json").write_text("{}")
+        for name in ["mine.json", "results/own.json", "a,b.json"]:
+            (cls.folder / name).write_text("{}")
         cls.pid, cls.terminal = pty.fork()
         if cls.pid == 0:
             os.chdir(cls.folder)
@@ -99,6 +100,15 @@ class Completion(unittest.TestCase):
                          "tessera compare nuba,uba-sm-small ")
         self.assertEqual(self.completed("tessera run mine"), "tessera run mine.json ")
         self.assertEqual(self.completed("tessera study nub"), "tessera study nuba ")
+
+    def test_files_of_a_list(self):
+        self.assertEqual(self.completed("tessera compare nuba,min"),
+                         "tessera compare nuba,mine.json ")
+        self.assertEqual(self.completed("tessera compare nuba,results/ow"),
+                         "tessera compare nuba,results/own.json ")
+        self.assertEqual(self.completed("tessera compare mine.json,resu"),
+                         "tessera compare mine.json,results/")
+        self.assertEqual(self.completed("tessera diff a,b"), "tessera diff a,b.json ")
 
     def test_parameters_and_their_values(self):
         self.assertEqual(self.completed("tessera run uba-mem mm --set l2_"),
