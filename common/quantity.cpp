@@ -188,7 +188,7 @@ std::string suffixes_of(const std::string& unit) {
     if (own->is_rate()) out += (out.empty() ? "" : ", ") + (prefix + ending);
   }
   if (own->is_rate()) return out + " (powers of 1000)";
-  for (const char* prefix : {"p", "n", "u", "m", ""}) {
+  for (const char* prefix : {"f", "p", "n", "u", "m", ""}) {
     out += (out.empty() ? "" : ", ") + (prefix + ending);
   }
   return out + " (powers of 1000)";

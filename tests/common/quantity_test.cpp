@@ -106,7 +106,7 @@ TEST_CASE("a suffix of another unit is refused with the right ones") {
   CHECK(whole("720GiB/s", "GB/s") ==
         "none; 'GiB/s' is no suffix of GB/s, which take kB/s, MB/s, GB/s, TB/s (powers of 1000)");
   CHECK(whole("5 min", "ns") ==
-        "none; 'min' is no suffix of ns, which take ps, ns, us, ms, s (powers of 1000)");
+        "none; 'min' is no suffix of ns, which take fs, ps, ns, us, ms, s (powers of 1000)");
 }
 
 TEST_CASE("a text that is no number with a suffix has no reason") {
@@ -131,5 +131,6 @@ TEST_CASE("words have plurals, symbols none") {
   CHECK(plural("ns") == "ns");
   CHECK(suffixes_of("set").empty());
   CHECK(suffixes_of("mm2").empty());
-  CHECK(suffixes_of("pJ/bit") == "pJ/bit, nJ/bit, uJ/bit, mJ/bit, J/bit (powers of 1000)");
+  CHECK(suffixes_of("fJ/bit") == suffixes_of("pJ/bit"));
+  CHECK(suffixes_of("pJ/bit") == "fJ/bit, pJ/bit, nJ/bit, uJ/bit, mJ/bit, J/bit (powers of 1000)");
 }
