@@ -31,15 +31,20 @@ FileLock::FileLock(std::string path, const std::function<bool()>& give_up)
   while (true) {
     file_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0666);
     if (file_ < 0) return;
-    int failed = 0;
-    while ((failed = ::flock(file_, LOCK_EX | LOCK_NB)) != 0 &&
-           (errno == EWOULDBLOCK || errno == EINTR) && !give_up()) {
+    int error = 0;
+    const auto another_holds_it = [&error] { return error == EWOULDBLOCK || error == EINTR; };
+    while (true) {
+      error = ::flock(file_, LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+      if (!another_holds_it() || give_up()) break;
       std::this_thread::sleep_for(kRetry);
     }
     // The last holder has removed its file, so that a lock on that file excludes nobody.
-    if (failed == 0 && is_at(file_, path_)) return;
+    if (error == 0 && is_at(file_, path_)) return;
     ::close(std::exchange(file_, -1));
-    if (failed != 0) return;
+    if (error == 0) continue;
+    // Without locks nobody holds it, and nobody else would remove the file.
+    if (!another_holds_it()) ::unlink(path_.c_str());
+    return;
   }
 }
 
