@@ -163,8 +163,8 @@ ArgumentParser diff_arguments() {
       "Date and host time are not compared. With --fail-above the exit status is 1 when cycles,\n"
       "or a value that --metric names, got worse by more than that, when a run is no longer\n"
       "verified or no longer complete, or when only one side has it. Latencies, cycles, page\n"
-      "faults and energy get worse upwards; IPC, responses per cycle and hit rates downwards;\n"
-      "other values either way; a change from 0 is above every limit.");
+      "faults and energy get worse upwards; ipc, replies_per_cycle and hit rates downwards; other\n"
+      "values either way; a change from 0 is above every limit.");
   parser.positional("A", "before", {Completes::Kind::kFile, {}});
   parser.positional("B", "after", {Completes::Kind::kFile, {}});
   parser.options()("fail-above", po::value<std::string>()->value_name("P%"),

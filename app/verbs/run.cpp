@@ -111,13 +111,13 @@ std::string standard_folder(const std::string& platform, const std::string& work
 }  // namespace
 
 ArgumentParser run_arguments() {
-  ArgumentParser parser("run",
-                        "Runs a workload's kernels on a platform, checks the result against the "
-                        "CPU reference\nand shows where the bandwidth went. Files: stats.json, "
-                        "stats.csv, report.html in\n--out (default: out/PLATFORM-WORKLOAD with the "
-                        "scale, seed, values "
-                        "and settings that are no\ndefaults, or -2, -3, ... when that is there; "
-                        "with --json only where --out says so).");
+  ArgumentParser parser(
+      "run",
+      "Runs a workload's kernels on a platform, checks the result against the CPU\n"
+      "reference and shows where the bandwidth went. Files: stats.json, stats.csv,\n"
+      "report.html in --out (default: out/PLATFORM-WORKLOAD with the scale, values\n"
+      "mode, seed, window and settings that are no defaults, or -2, -3, ... when\n"
+      "that is there; with --json only where --out says so).");
   parser.positional("PLATFORM", "a preset (tessera list platforms) or a JSON file",
                     {Completes::Kind::kPlatform, {}});
   parser.positional(
