@@ -12,8 +12,8 @@
 #include "app/console.h"
 #include "app/source_commit.h"
 #include "common/error.h"
-#include "common/json_node.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "platforms/plugin_loader.h"
 #include "platforms/unused_parameters.h"
 #include "stimuli/workload.h"
@@ -140,7 +140,7 @@ std::optional<po::variables_map> ArgumentParser::parse(
     given.erase(std::min(given.find('='), given.size()));
     std::vector<std::string> known;
     for (const auto& option : options_.options()) known.push_back("--" + option->long_name());
-    if (given.rfind("--", 0) != 0) given = "--" + given.substr(given.find_first_not_of('-'));
+    if (!begins_with(given, "--")) given = "--" + given.substr(given.find_first_not_of('-'));
     refuse("unknown option '" + e.get_option_name() + "'" + did_you_mean(given, known));
   } catch (const po::error& e) {
     refuse(e.what());

@@ -14,6 +14,7 @@
 #include "app/version.h"
 #include "common/error.h"
 #include "common/suggest.h"
+#include "common/text.h"
 
 namespace tessera::app {
 namespace {
@@ -60,7 +61,7 @@ int dispatch(const std::vector<std::string>& arguments) {
   }
   std::vector<std::string> names;
   for (const Verb& verb : verbs()) names.push_back(verb.name);
-  if (first.rfind('-', 0) == 0) {
+  if (begins_with(first, "-")) {
     throw InputError("'" + first + "' stands before the verb; the order is: tessera VERB " +
                      "ARGUMENTS... OPTIONS... (the verbs are " + verb_list() + ")");
   }

@@ -28,6 +28,7 @@
 #include "bench/noc_tables.h"
 #include "bench/stream_kernel.h"
 #include "common/json.h"
+#include "common/text.h"
 #include "modules/core/process_timer.h"
 #include "platforms/gpu.h"
 #include "platforms/simulation.h"
@@ -422,7 +423,7 @@ int sc_main(int argc, char** argv) {
     if (argc >= 3 && std::string(argv[1]) == "--miss-cost") {
       std::vector<std::string> sets(argv + 3, argv + argc);
       std::uint64_t misses = 0;
-      if (!sets.empty() && sets.front().rfind("misses=", 0) == 0) {
+      if (!sets.empty() && begins_with(sets.front(), "misses=")) {
         misses = std::stoull(sets.front().substr(7));
         sets.erase(sets.begin());
       }

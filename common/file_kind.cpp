@@ -4,16 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/text.h"
+
 namespace tessera {
 namespace {
 
 using nlohmann::json;
 
 constexpr std::string_view kSpaces = " \t\r\n";
-
-bool begins_with(std::string_view text, std::string_view begin) {
-  return text.substr(0, begin.size()) == begin;
-}
 
 /// The text after spaces, a byte-order mark and comments of C.
 std::string_view without_comments(std::string_view text) {

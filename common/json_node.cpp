@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "common/text.h"
 
 namespace tessera {
 
@@ -21,12 +22,6 @@ std::string place(const LocatedJson& source, const std::string& pointer) {
 
 void fail_at(const LocatedJson& source, const std::string& pointer, const std::string& message) {
   throw InputError(place(source, pointer) + ": " + message);
-}
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 std::string JsonNode::where() const { return place(*source_, pointer_); }

@@ -64,7 +64,4 @@ class JsonNode {
 [[noreturn]] void fail_at(const LocatedJson& source, const std::string& pointer,
                           const std::string& message);
 
-/// "a, b, c".
-std::string joined(const std::vector<std::string>& names);
-
 }  // namespace tessera

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/file_kind.h"
 #include "common/input_file.h"
+#include "common/text.h"
 
 namespace tessera {
 namespace {
@@ -99,7 +100,7 @@ class Builder final : public nlohmann::json_sax<json> {
     const std::size_t bracket = what.find("] ");
     if (bracket != std::string::npos) what.erase(0, bracket + 2);
     const std::size_t colon = what.find(": ");
-    if (what.rfind("parse error at ", 0) == 0 && colon != std::string::npos) {
+    if (begins_with(what, "parse error at ") && colon != std::string::npos) {
       what.erase(0, colon + 2);
     }
     fail("malformed JSON: " + what);

@@ -5,7 +5,8 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <vector>
+
+#include "common/text.h"
 
 namespace tessera {
 namespace {
@@ -30,10 +31,6 @@ struct Symbol {
 
   bool is_rate() const { return base == "Hz" || base == "B/s"; }
 };
-
-bool begins_with(std::string_view text, std::string_view begin) {
-  return text.substr(0, begin.size()) == begin;
-}
 
 /// Reads [prefix]base[/rest]. Empty for words ("set") and for powers ("mm2").
 std::optional<Symbol> symbol_of(const std::string& unit) {
@@ -192,14 +189,6 @@ std::string suffixes_of(const std::string& unit) {
     out += (out.empty() ? "" : ", ") + (prefix + ending);
   }
   return out + " (powers of 1000)";
-}
-
-std::string plural(const std::string& unit) {
-  const bool word = unit.size() > 2 && std::all_of(unit.begin(), unit.end(),
-                                                   [](char c) { return c >= 'a' && c <= 'z'; });
-  if (!word) return unit;
-  if (unit.compare(unit.size() - 2, 2, "ry") == 0) return unit.substr(0, unit.size() - 1) + "ies";
-  return unit + (unit.back() == 's' ? "es" : "s");
 }
 
 }  // namespace tessera

@@ -40,7 +40,4 @@ std::optional<Quantity> read_quantity(std::string_view text, const std::string& 
 /// if there are none.
 std::string suffixes_of(const std::string& unit);
 
-/// "way" and "entry" become "ways" and "entries"; symbols ("Hz", "ns", "mm2", "fJ/bit") stay.
-std::string plural(const std::string& unit);
-
 }  // namespace tessera

@@ -2,8 +2,9 @@
 #include "common/suggest.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cstddef>
+
+#include "common/text.h"
 
 namespace tessera {
 
@@ -32,12 +33,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
   const std::string given = lower_case(name);
   std::string best;
@@ -53,7 +48,7 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
   }
   if (!best.empty() || given.size() < 3 || given.back() == '.') return best;
   for (const std::string& candidate : known) {
-    if (lower_case(candidate).compare(0, given.size(), given) != 0) continue;
+    if (!begins_with(lower_case(candidate), given)) continue;
     // The name of a group is no abbreviation of a member.
     if (candidate.find('.', name.size()) != std::string::npos) continue;
     if (best.empty() || candidate.size() < best.size()) best = candidate;

@@ -7,9 +7,6 @@
 
 namespace tessera {
 
-/// The text with the letters A to Z in lower case.
-std::string lower_case(std::string_view text);
-
 /// A suggestion for an unknown name: the nearest known name by edit distance (insert, delete,
 /// replace, swap neighbours; upper and lower case are equal), if the distance is at most a third of
 /// its length (at least 2) and less than its length. Otherwise the shortest known name with `name`

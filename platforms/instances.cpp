@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "platforms/block_factory.h"
 #include "platforms/topology/shape.h"
 

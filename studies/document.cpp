@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "common/json_node.h"
+#include "common/text.h"
 #include "studies/effect.h"
 #include "studies/evaluator.h"
 #include "studies/results.h"
@@ -147,10 +147,7 @@ ordered_json small_presets(const Study& study, Scale scale, const std::set<Readi
     const auto preset = study.platforms[r.platform].preset.find(scale);
     if (preset == study.platforms[r.platform].preset.end()) continue;
     const std::string& name = preset->second;
-    const std::string end = "-small";
-    if (name.size() > end.size() && name.compare(name.size() - end.size(), end.size(), end) == 0) {
-      names.insert(name);
-    }
+    if (ends_with(name, "-small")) names.insert(name);
   }
   return names;
 }

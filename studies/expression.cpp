@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "common/error.h"
-#include "common/json_node.h"
 #include "common/suggest.h"
+#include "common/text.h"
 
 namespace tessera::studies {
 namespace {
@@ -337,8 +337,8 @@ class Parser {
 bool Vocabulary::knows_statistic(const std::string& path) const {
   return statistics.empty() ||
          std::any_of(statistics.begin(), statistics.end(), [&path](const std::string& s) {
-           const bool open = s.size() > 2 && s.compare(s.size() - 2, 2, ".*") == 0;
-           return open ? path.compare(0, s.size() - 1, s, 0, s.size() - 1) == 0 : path == s;
+           const bool open = s.size() > 2 && ends_with(s, ".*");
+           return open ? begins_with(path, s.substr(0, s.size() - 1)) : path == s;
          });
 }
 

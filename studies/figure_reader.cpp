@@ -6,6 +6,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "studies/effect.h"
 
 namespace tessera::studies {

@@ -8,6 +8,7 @@
 #include "common/input_file.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "platforms/derived.h"
 #include "platforms/simulation.h"
 #include "stimuli/paper_workloads.h"
@@ -151,10 +152,9 @@ class StudyReader {
           std::vector<std::string>& all = p.sets[s];
           // In place of the base's setting, because a parameter is set once.
           const std::string begin = path + "=";
-          all.erase(std::remove_if(all.begin(), all.end(),
-                                   [&begin](const std::string& other) {
-                                     return other.compare(0, begin.size(), begin) == 0;
-                                   }),
+          all.erase(std::remove_if(
+                        all.begin(), all.end(),
+                        [&begin](const std::string& other) { return begins_with(other, begin); }),
                     all.end());
           all.push_back(begin + setting_value(at_scale(value, scale)));
         }

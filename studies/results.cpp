@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/json_node.h"
+#include "common/text.h"
 
 namespace tessera::studies {
 

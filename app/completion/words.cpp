@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/verbs.h"
+#include "common/text.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
 #include "studies/study.h"
@@ -13,10 +14,6 @@ namespace {
 
 namespace po = boost::program_options;
 using Kind = Completes::Kind;
-
-bool begins_with(const std::string& text, const std::string& begin) {
-  return text.compare(0, begin.size(), begin) == 0;
-}
 
 /// Keeps the names that begin with `current`.
 void add(const std::vector<std::string>& names, const std::string& current,

@@ -3,18 +3,12 @@
 
 #include <algorithm>
 
+#include "common/text.h"
+
 namespace tessera::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-bool starts_with(const std::string& text, const std::string& begin) {
-  return text.compare(0, begin.size(), begin) == 0;
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 double number(const ordered_json& statistics, const std::string& name, const char* field) {
   const auto it = statistics.find(name);
@@ -32,7 +26,7 @@ Blocks::Blocks(const ordered_json& stats, const std::string& kind) {
     if (module.compare(own, kind.size(), kind) != 0) continue;
     if (module.find_first_not_of("0123456789", own + kind.size()) != std::string::npos) continue;
     // "system." is a prefix of every name.
-    blocks_.emplace_back(starts_with(module, "system.") ? module.substr(7) : module, &statistics);
+    blocks_.emplace_back(begins_with(module, "system.") ? module.substr(7) : module, &statistics);
   }
 }
 
@@ -68,7 +62,7 @@ std::vector<std::pair<std::string, double>> Blocks::egress_links(const std::stri
   std::vector<std::pair<std::string, double>> links;
   for (const auto& [module, statistics] : blocks_) {
     for (const auto& [name, value] : statistics->items()) {
-      if (!starts_with(name, way + "egress") || !ends_with(name, end)) continue;
+      if (!begins_with(name, way + "egress") || !ends_with(name, end)) continue;
       links.emplace_back(module + "." + name.substr(0, name.size() - end.size()),
                          value.get<double>());
     }
@@ -82,9 +76,9 @@ std::vector<std::pair<std::string, double>> Blocks::fabric_links() const {
   std::vector<std::pair<std::string, double>> links;
   for (const auto& [module, statistics] : blocks_) {
     for (const auto& [name, value] : statistics->items()) {
-      if (starts_with(name, egress)) {
+      if (begins_with(name, egress)) {
         links.emplace_back("link from GPU " + name.substr(egress.size()), value.get<double>());
-      } else if (starts_with(name, ingress)) {
+      } else if (begins_with(name, ingress)) {
         links.emplace_back("link to GPU " + name.substr(ingress.size()), value.get<double>());
       }
     }

@@ -9,6 +9,7 @@
 
 #include "app/report/inputs.h"
 #include "app/report/text.h"
+#include "common/text.h"
 
 namespace tessera::app {
 namespace {
@@ -189,7 +190,7 @@ std::string inputs_lines(const ordered_json& inputs) {
 ordered_json metric_of(const ordered_json& run, const std::string& name) {
   for (const auto& [part, prefix] : kMetrics) {
     const std::string begin = prefix;
-    if (name.compare(0, begin.size(), begin) != 0) continue;
+    if (!begins_with(name, begin)) continue;
     for (const auto& [key, value] : flat(section(run, part))) {
       if (begin + key == name && value.is_number()) return value;
     }

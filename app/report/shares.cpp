@@ -9,15 +9,12 @@
 #include "app/report/blocks.h"
 #include "app/report/traffic.h"
 #include "app/report/waits.h"
+#include "common/text.h"
 
 namespace tessera::app {
 namespace {
 
 using nlohmann::ordered_json;
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
 
 /// A part of the document; an empty object if it is missing.
 const ordered_json& section(const ordered_json& stats, const char* name) {
@@ -61,9 +58,7 @@ std::string kind_of(const std::string& module) {
 /// "response_network" becomes "response network", "llc" becomes "LLC".
 std::string words(std::string name) {
   for (const auto& [from, to] : {std::pair("llc", "LLC"), std::pair("dram", "DRAM")}) {
-    if (name.compare(0, std::string(from).size(), from) == 0) {
-      name.replace(0, std::string(from).size(), to);
-    }
+    if (begins_with(name, from)) name.replace(0, std::string(from).size(), to);
   }
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
@@ -83,7 +78,7 @@ bool is_share(const std::string& name) {
        {"_fraction", "_rate", "_share", "_utilisation", ".precision", ".recall", "page_balance"}) {
     if (ends_with(name, end)) return true;
   }
-  return name.compare(0, 13, "page_sharing.") == 0;
+  return begins_with(name, "page_sharing.");
 }
 
 void append(std::vector<NamedShare>& all, const std::string& prefix,

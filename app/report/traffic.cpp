@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "common/text.h"
+
 namespace tessera::app {
 namespace {
 
@@ -80,8 +82,8 @@ bool is_egress_counter(const std::string& name, std::string& prefix, std::string
   constexpr std::size_t kLength = sizeof kEgress - 1;
   const std::size_t egress = name.find(kEgress);
   if (egress == std::string::npos || name.size() < egress + kLength + 1 + 6) return false;
+  if (!ends_with(name, kEnd)) return false;
   const std::size_t end = name.size() - 6;
-  if (name.compare(end, 6, kEnd) != 0) return false;
   if (!std::all_of(name.begin() + static_cast<std::ptrdiff_t>(egress + kLength),
                    name.begin() + static_cast<std::ptrdiff_t>(end), is_digit)) {
     return false;

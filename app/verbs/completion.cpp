@@ -5,8 +5,8 @@
 #include "app/console.h"
 #include "app/verbs.h"
 #include "common/error.h"
-#include "common/json_node.h"
 #include "common/suggest.h"
+#include "common/text.h"
 
 namespace tessera::app {
 namespace {

@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/quantity.h"
 #include "common/suggest.h"
+#include "common/text.h"
 
 namespace tessera {
 
@@ -21,12 +22,6 @@ constexpr char kInteger[] = "integer";
 constexpr char kReal[] = "real";
 constexpr char kFlag[] = "flag";
 constexpr char kText[] = "text";
-
-std::string join(const std::vector<std::string>& parts, const std::string& separator) {
-  std::string out;
-  for (const std::string& p : parts) out += (out.empty() ? "" : separator) + p;
-  return out;
-}
 
 std::string range_text(const ParameterInfo& info) {
   std::ostringstream out;
@@ -51,11 +46,11 @@ std::string members_of(const std::string& group, const std::vector<ListedParamet
   constexpr std::size_t kShown = 8;
   std::vector<std::string> names;
   for (const ListedParameter& p : known) {
-    if (p.info.name.compare(0, group.size() + 1, group + ".") == 0) names.push_back(p.info.name);
+    if (begins_with(p.info.name, group + ".")) names.push_back(p.info.name);
   }
   const std::size_t all = names.size();
   names.resize(std::min(all, kShown));
-  const std::string list = join(names, ", ");
+  const std::string list = joined(names);
   return all <= kShown
              ? list
              : list + " and " + std::to_string(all - kShown) + " more (tessera list parameters)";
@@ -79,8 +74,7 @@ std::string unknown(const ParameterSetting& s, const std::vector<ListedParameter
   }
   for (const ListedParameter& p : known) {
     const std::string& name = p.info.name;
-    if (name.size() <= end.size()) continue;
-    if (name.compare(name.size() - end.size(), end.size(), end) != 0) continue;
+    if (name.size() == end.size() || !ends_with(name, end)) continue;
     if (!is_group || can_take(p, s.value)) return none + meant(name);
   }
   if (is_group) return "a group of parameters, not one of them: " + members_of(path, known);
@@ -93,7 +87,7 @@ std::string unknown(const ParameterSetting& s, const std::vector<ListedParameter
 /// An alias's whole path, in the group at `path`.
 std::string alias_path(const std::vector<std::string>& path, const std::string& alias) {
   if (path.empty() || alias.find('.') != std::string::npos) return alias;
-  return join(path, ".") + "." + alias;
+  return joined(path, ".") + "." + alias;
 }
 
 /// The file of "FILE:LINE", or "--set"; without the instance that may follow.
@@ -141,7 +135,7 @@ void ParameterLister::leave() { path_.pop_back(); }
 
 void ParameterLister::add(const ParameterInfo& info, const char* kind, ordered_json value) {
   ListedParameter p{info, kind, std::move(value)};
-  if (!path_.empty()) p.info.name = join(path_, ".") + "." + info.name;
+  if (!path_.empty()) p.info.name = joined(path_, ".") + "." + info.name;
   for (std::string& alias : p.info.aliases) alias = alias_path(path_, alias);
   parameters_.push_back(std::move(p));
 }
@@ -183,7 +177,7 @@ void ParameterReader::enter(const std::string& group, const std::string&) {
 void ParameterReader::leave() { path_.pop_back(); }
 
 std::string ParameterReader::full(const std::string& name) const {
-  return path_.empty() ? name : join(path_, ".") + "." + name;
+  return path_.empty() ? name : joined(path_, ".") + "." + name;
 }
 
 // The last setting of a parameter wins: files first, --set after them.
@@ -277,7 +271,7 @@ void ParameterReader::on_text(const ParameterInfo& info, std::string& value) {
     bool legal = false;
     for (const std::string& c : info.choices) legal = legal || c == text;
     if (!legal) {
-      fail(*s, "'" + text + "' is not one of " + join(info.choices, ", ") +
+      fail(*s, "'" + text + "' is not one of " + joined(info.choices) +
                    did_you_mean(text, info.choices));
       return;
     }
@@ -292,7 +286,7 @@ void ParameterReader::throw_if_failed() const {
     errors.push_back(settings_[i].origin + ": " + settings_[i].path + ": " +
                      unknown(settings_[i], known_, groups_));
   }
-  if (!errors.empty()) throw InputError(join(errors, "\n"));
+  if (!errors.empty()) throw InputError(joined(errors, "\n"));
 }
 
 namespace {

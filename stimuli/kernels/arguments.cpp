@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/json_node.h"
+#include "common/text.h"
 
 namespace tessera::kernels {
 namespace {

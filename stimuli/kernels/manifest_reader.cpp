@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/file_kind.h"
 #include "common/suggest.h"
+#include "common/text.h"
 
 namespace tessera::kernels {
 namespace {

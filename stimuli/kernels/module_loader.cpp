@@ -9,6 +9,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "stimuli/ptx/kernel.h"
 #include "stimuli/ptx/link.h"
 
@@ -78,7 +79,7 @@ void ModuleLoader::place(const ptx::Module& module, Loaded& into) {
   const auto taken = [&](const std::string& name) {
     const auto& all = device_.allocations().all();
     return std::any_of(all.begin(), all.end(),
-                       [&](const Allocation& a) { return a.name.rfind(name + "::", 0) == 0; });
+                       [&](const Allocation& a) { return begins_with(a.name, name + "::"); });
   };
   for (unsigned n = 2; taken(prefix); ++n) {
     prefix = std::filesystem::path(module.file).stem().string() + "#" + std::to_string(n);

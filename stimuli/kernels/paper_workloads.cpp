@@ -9,6 +9,7 @@
 #include "common/error.h"
 #include "common/json_node.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "stimuli/kernels/manifest_workload.h"
 
 namespace tessera {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "common/suggest.h"
+#include "common/text.h"
 #include "stimuli/kernels/manifest_reader.h"
 
 namespace tessera::kernels {

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "common/error.h"
-#include "common/json_node.h"
 #include "common/suggest.h"
+#include "common/text.h"
 #include "stimuli/kernels/arguments.h"
 #include "stimuli/kernels/manifest_check.h"
 #include "stimuli/ptx/link.h"

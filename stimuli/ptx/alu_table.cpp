@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stimuli/ptx/alu_table.h"
 
+#include "common/text.h"
+
 namespace tessera::ptx {
 
 namespace portable {
@@ -52,7 +54,7 @@ std::string AluTable::names_of(const std::string& opcode) const {
   std::string names;
   for (auto it = entries_.lower_bound(opcode); it != entries_.end(); ++it) {
     const std::string& name = it->first;
-    if (name.compare(0, opcode.size(), opcode) != 0) break;
+    if (!begins_with(name, opcode)) break;
     if (name.size() > opcode.size() && name[opcode.size()] != '.') continue;
     if (names.size() > 600) return names + ", ...";
     names += (names.empty() ? "" : ", ") + name;

@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "common/text.h"
 #include "stimuli/ptx/module.h"
 
 namespace tessera::ptx {
@@ -48,7 +49,7 @@ inline constexpr const char* kStackTop = "@stack_top";
 
 /// Whether a register holds an address of the stack: kStackPointer or a kFramePointer.
 inline bool is_stack_register(const std::string& name) {
-  return name == kStackPointer || name.rfind(kFramePointer, 0) == 0;
+  return name == kStackPointer || begins_with(name, kFramePointer);
 }
 
 /// A function whose code is not expanded in place.

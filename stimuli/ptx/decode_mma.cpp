@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "common/text.h"
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/matrix.h"
 #include "stimuli/ptx/mma.h"
@@ -28,7 +29,7 @@ constexpr const char* kMoveForms =
 bool parse_shape(const std::string& word, MmaForm& form) {
   for (const unsigned rows : {8u, 16u}) {
     const std::string start = "m" + std::to_string(rows) + "n8k";
-    if (word.rfind(start, 0) != 0) continue;
+    if (!begins_with(word, start)) continue;
     form.rows = static_cast<std::uint8_t>(rows);
     const std::string depth = word.substr(start.size());
     const bool number = depth.find_first_not_of("0123456789") == std::string::npos;
@@ -87,7 +88,7 @@ MmaForm Decoder::parse_mma() const {
   bool counts = false;
   for (const std::string& m : in_->modifiers) {
     Element type;
-    if (m == "sp" || m.rfind("sp::", 0) == 0) {
+    if (m == "sp" || begins_with(m, "sp::")) {
       refuse("sparse matrices are not modelled; supported: mma of dense matrices");
     } else if (m == "block_scale") {
       refuse("scaled matrices are not modelled; supported: mma without .block_scale");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "common/text.h"
 #include "stimuli/ptx/decoder.h"
 
 namespace tessera::ptx {
@@ -22,8 +23,6 @@ double as_double(std::uint64_t bits) {
   std::memcpy(&v, &bits, sizeof v);
   return v;
 }
-
-bool starts_with(const std::string& s, const char* prefix) { return s.rfind(prefix, 0) == 0; }
 
 }  // namespace
 
@@ -106,11 +105,11 @@ Slot Decoder::source(const Operand& o, Kind kind) {
   if (o.kind == Operand::Kind::kSymbol || find_place(o.name) != nullptr) {
     return symbol_address(o.name, o.integer, kind);
   }
-  if (starts_with(name, "%envreg")) {
+  if (begins_with(name, "%envreg")) {
     refuse("register '" + name + "' is the driver's; supported: %envreg1 and %envreg2, the " +
            "address of a cooperative launch's workspace");
   }
-  if (starts_with(name, "%")) refuse("register '" + name + "' is not declared or not supported");
+  if (begins_with(name, "%")) refuse("register '" + name + "' is not declared or not supported");
   refuse("operand '" + name + "' is not of a kind that can stand here");
 }
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "common/error.h"
+#include "common/text.h"
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/words.h"
 
@@ -34,8 +35,7 @@ struct Facts {
 /// Whether the instruction has a modifier of another space than global memory.
 bool is_elsewhere(const Instruction& i) {
   return std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
-    return is_one_of(m, {"local", "const"}) || m.rfind("shared", 0) == 0 ||
-           m.rfind("param", 0) == 0;
+    return is_one_of(m, {"local", "const"}) || begins_with(m, "shared") || begins_with(m, "param");
   });
 }
 
@@ -172,7 +172,7 @@ class ReadOnlyPass {
     const Instruction& i = function_.body[n];
     if (i.operands.size() < 3 || has_modifier(i, "mbarrier") || !has_modifier(i, "global")) return;
     const auto space = std::find_if(i.modifiers.begin(), i.modifiers.end(), [](const auto& m) {
-      return m == "global" || m.rfind("shared", 0) == 0;
+      return m == "global" || begins_with(m, "shared");
     });
     if (*space == "global") return write(i, i.operands[0], &Facts::stored, "stored to by");
     load_from(n, i.operands[1]);

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
+#include "common/text.h"
 #include "tests/app/command.h"
 
 using namespace tessera::test;
@@ -103,7 +104,7 @@ TEST_CASE("each verb and option of the command is offered") {
     std::istringstream in(page);
     for (std::string line; std::getline(in, line);) {
       const std::size_t at = line.find("--");
-      const bool begins = line.rfind("  --", 0) == 0 || line.rfind("  -h [ --", 0) == 0;
+      const bool begins = tessera::begins_with(line, "  --") || tessera::begins_with(line, "  -h [ --");
       if (!begins) continue;
       const std::string option = line.substr(at, line.find_first_of(" =", at) - at);
       CAPTURE(verb, option);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
+#include "common/text.h"
 #include "tests/app/command.h"
 
 using namespace tessera::test;
@@ -113,7 +114,7 @@ TEST_CASE("a hash stands for inputs that do not fit in a folder's name") {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "out")) {
     const std::string name = entry.path().filename().string();
     CAPTURE(name);
-    REQUIRE(name.compare(0, begin.size(), begin) == 0);
+    REQUIRE(tessera::begins_with(name, begin));
     CHECK(name.size() == begin.size() + 12);
     CHECK(name.find_first_not_of("0123456789abcdef", begin.size()) == std::string::npos);
     ++hashes;

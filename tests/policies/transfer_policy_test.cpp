@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "common/text.h"
 #include "tests/support/policy_settings.h"
 
 using namespace tessera;
@@ -58,7 +59,7 @@ TEST_CASE("the parts of DualOpt are policies of their own") {
   CHECK(make_policy<TransferPolicy>("remote-cache")->start() ==
         RemoteAccessMode{false, false, false, true});
   for (const std::string& name : policy_names<TransferPolicy>()) {
-    if (name.rfind("test-", 0) == 0) continue;  // other files' own
+    if (begins_with(name, "test-")) continue;  // other files' own
     CHECK(make_policy<TransferPolicy>(name)->decides() == (name == "decision-engine"));
   }
   CHECK_THROWS_WITH(make_policy<TransferPolicy>("coalesce"), Catch::Contains("'coalesced'"));

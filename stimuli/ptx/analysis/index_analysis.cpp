@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "common/error.h"
+#include "common/text.h"
 #include "stimuli/ptx/analysis/values.h"
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/words.h"
@@ -16,8 +17,7 @@ namespace {
 /// Whether the instruction has a modifier of another space than global memory.
 bool is_elsewhere(const Instruction& in) {
   return std::any_of(in.modifiers.begin(), in.modifiers.end(), [](const std::string& m) {
-    return is_one_of(m, {"local", "const"}) || m.rfind("shared", 0) == 0 ||
-           m.rfind("param", 0) == 0;
+    return is_one_of(m, {"local", "const"}) || begins_with(m, "shared") || begins_with(m, "param");
   });
 }
 

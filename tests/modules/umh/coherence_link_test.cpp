@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/text.h"
+
 namespace {
 
 using namespace tessera;
@@ -121,10 +123,10 @@ TEST_CASE("a wire and its end hold a queue and what the latency covers") {
   REQUIRE(waiting.size() == 2);
   CHECK(waiting[0].queue == "link.end_to_host0_request");
   CHECK(waiting[0].items == 156);
-  CHECK(waiting[0].waits_for.rfind("an entry of class request at link.parents_0", 0) == 0);
+  CHECK(begins_with(waiting[0].waits_for, "an entry of class request at link.parents_0"));
   CHECK(waiting[1].queue == "link.to_host0_request");
   CHECK(waiting[1].items == 16);
-  CHECK(waiting[1].waits_for.rfind("a place at the end of the link to link.parents_0", 0) == 0);
+  CHECK(begins_with(waiting[1].waits_for, "a place at the end of the link to link.parents_0"));
   // An entry that is free again is used in the next cycle.
   const Tick freed = now() + 5 * kNs;
   wire.host.socket->return_credit(MessageClass::kRequest, freed);

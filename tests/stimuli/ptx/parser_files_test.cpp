@@ -4,6 +4,7 @@
 #include <random>
 #include <sstream>
 
+#include "common/text.h"
 #include "parser_support.h"
 
 namespace tessera::ptx {
@@ -149,12 +150,6 @@ Strings word_mask(const std::string& text) {
   return out;
 }
 
-std::string joined(const Strings& parts) {
-  std::string out;
-  for (const std::string& part : parts) out += part;
-  return out;
-}
-
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}
@@ -212,7 +207,7 @@ class Mutator {
           std::swap(parts[at], parts[below(parts.size())]);
       }
     }
-    return joined(parts);
+    return joined(parts, "");
   }
 
   std::mt19937 random_;
@@ -226,7 +221,7 @@ TEST_CASE("damaged text parses or gives an InputError that names the line") {
   for (const std::string& name : kFiles) {
     const std::string text = text_of(name);
     const Strings parts = word_mask(text);
-    REQUIRE(joined(parts) == text);
+    REQUIRE(joined(parts, "") == text);
     Mutator mutator(seed++);
     for (int round = 0; round < kRounds; ++round) {
       const std::string damaged = mutator.mutate(text, parts);
@@ -236,8 +231,8 @@ TEST_CASE("damaged text parses or gives an InputError that names the line") {
       } catch (const InputError& e) {
         ++refused;
         const std::string what = e.what();
-        const bool other_kind = what.compare(0, 20, "d.ptx: expected PTX,") == 0;
-        const bool located = what.compare(0, 6, "d.ptx:") == 0 && std::isdigit(what[6]) != 0 &&
+        const bool other_kind = begins_with(what, "d.ptx: expected PTX,");
+        const bool located = begins_with(what, "d.ptx:") && std::isdigit(what[6]) != 0 &&
                              what.find("; expected ") != std::string::npos;
         if (!located && !other_kind)
           FAIL("seed " << seed - 1 << " round " << round << ": " << what);

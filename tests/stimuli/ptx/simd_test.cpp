@@ -5,6 +5,7 @@
 #include <cstring>
 #include <random>
 
+#include "common/text.h"
 #include "stimuli/ptx/alu_table.h"
 #include "stimuli/ptx/kernel.h"
 
@@ -40,11 +41,11 @@ TEST_CASE("both instruction sets give the same bits for every computing instruct
       Decoded d;
       for (std::uint32_t i = 0; i < kVectors; ++i) d.slot[i].offset = i * kVector64;
       d.aux = static_cast<std::uint32_t>(random()) & 0xff;
-      if (name.rfind("set", 0) == 0 || name.find("cc") != std::string::npos ||
-          name.rfind("madc", 0) == 0) {
+      if (tessera::begins_with(name, "set") || name.find("cc") != std::string::npos ||
+          tessera::begins_with(name, "madc")) {
         d.aux &= 3;
       }
-      if (name.rfind("isspacep", 0) == 0) d.aux = 0;  // no constant variables
+      if (tessera::begins_with(name, "isspacep")) d.aux = 0;  // no constant variables
       Frame frame;
       frame.mask = round % 2 == 0 ? kAllLanes : static_cast<std::uint32_t>(random()) | 1u;
       frame.bank[0] = reinterpret_cast<std::byte*>(bank.data());
