@@ -29,7 +29,7 @@ ordered_json at_or_null(const ordered_json& object, const char* key) {
 }
 
 std::string percent_cell(const ordered_json& value) {
-  return value.is_number() ? short_number(value.get<double>() * 100) + " %" : "-";
+  return value.is_number() ? percent_text(value.get<double>()) : "-";
 }
 
 std::string number_cell(const ordered_json& value) {

@@ -163,8 +163,8 @@ std::string shown(const ordered_json& value) {
 
 std::string percent(const ordered_json& change) {
   if (!change.is_number()) return "";
-  const double by = change.get<double>() * 100;
-  return (by > 0 ? "+" : "") + short_number(by) + " %";
+  const double by = change.get<double>();
+  return (by > 0 ? "+" : "") + percent_text(by);
 }
 
 void add_rows(std::vector<std::vector<std::string>>& rows, const ordered_json& changes,

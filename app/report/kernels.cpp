@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/report/csv.h"
+#include "app/report/share.h"
 #include "app/report/text.h"
 
 namespace tessera::app {
@@ -60,9 +61,8 @@ std::string cell_of(const std::map<std::string, std::uint64_t>& counts) {
   const auto hits = counts.find("hits");
   if (hits == counts.end()) return bytes_text(static_cast<double>(counts.at("bytes")));
   const std::uint64_t lookups = hits->second + counts.at("merged") + counts.at("misses");
-  if (lookups == 0) return "-";
-  return short_number(100.0 * static_cast<double>(hits->second) / static_cast<double>(lookups)) +
-         " %";
+  const Share share{static_cast<double>(hits->second), static_cast<double>(lookups), "lookups"};
+  return lookups == 0 ? "-" : percent_text(share.value());
 }
 
 std::string unit_of(const std::string& name) {

@@ -22,9 +22,6 @@ struct Share {
 /// rounding of sums of floating-point numbers.
 bool is_within(const Share& share);
 
-/// "12.3 %".
-std::string percent_text(double fraction);
-
 /// {"part", "whole", "share", "of"}.
 nlohmann::ordered_json to_json(const Share& share);
 

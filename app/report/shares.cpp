@@ -119,11 +119,8 @@ std::vector<NamedShare> hit_rates_of(const ordered_json& stats) {
 std::vector<NamedShare> issue_slots_of(const ordered_json& stats) {
   const Blocks sms(stats, "sm");
   std::vector<std::pair<std::string, double>> parts;
-  for (const auto& [slot, title] :
-       {std::pair("issued", "issued"), std::pair("idle", "no warp"),
-        std::pair("structural", "unit busy"), std::pair("dependency", "fixed latency"),
-        std::pair("memory", "memory"), std::pair("barrier", "barrier")}) {
-    parts.emplace_back(title, sms.sum(std::string(slot) + "_slots"));
+  for (const IssueSlotUse& use : kIssueSlotUses) {
+    parts.emplace_back(use.name, sms.sum(use.statistic));
   }
   return parts_of_sum(std::move(parts), "issue slots");
 }

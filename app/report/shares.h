@@ -20,7 +20,20 @@ struct NamedShare {
 /// Hits over lookups (hits, misses, merges into a pending miss, row conflicts), for each statistic
 /// that counts hits and misses, over all blocks of a kind: "llc* hits of lookups".
 std::vector<NamedShare> hit_rates_of(const nlohmann::ordered_json& stats);
-/// Uses of the schedulers' issue slots.
+/// A use of the schedulers' issue slots.
+struct IssueSlotUse {
+  const char* statistic;  ///< of the SMs
+  const char* name;
+  const char* resource;  ///< what all warps waited for; null: an instruction was issued
+};
+inline constexpr IssueSlotUse kIssueSlotUses[] = {
+    {"issued_slots", "issued", nullptr},
+    {"memory_slots", "memory", "memory"},
+    {"structural_slots", "unit busy", "an execution or memory unit"},
+    {"dependency_slots", "fixed latency", "a result of fixed latency"},
+    {"barrier_slots", "barrier", "a barrier"},
+    {"idle_slots", "no warp", "a CTA: no warp was resident"}};
+
 std::vector<NamedShare> issue_slots_of(const nlohmann::ordered_json& stats);
 /// Hops of an average load that missed in the L1, in L1 cycles; last the rest, of loads that no
 /// slice served.

@@ -63,7 +63,7 @@ std::string accepted(const ordered_json& claim) {
   if (range.is_array() && range[1].is_null()) return "from " + cell(range[0]);
   if (range.is_array()) return cell(range[0]) + " to " + cell(range[1]);
   if (band.is_number()) {
-    return "within " + short_number(100 * band.get<double>()) + " %" +
+    return "within " + percent_text(band.get<double>()) +
            (claim.value("value_kind", ordered_json()) == "ratio" ? ", effect 0.5 to 1.5" : "");
   }
   return claim["published"].is_array() ? "the order" : "-";

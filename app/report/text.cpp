@@ -45,6 +45,8 @@ std::string short_number(double value) {
   return text;
 }
 
+std::string percent_text(double fraction) { return short_number(fraction * 100) + " %"; }
+
 std::string bytes_text(double bytes) { return scaled(bytes, 1e3, {"B", "kB", "MB", "GB", "TB"}); }
 
 std::string time_text(double nanoseconds) {

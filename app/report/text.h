@@ -13,6 +13,8 @@ namespace tessera::app {
 std::string grouped(std::uint64_t value);
 /// `value` with about three significant digits: "0.0123", "1.23", "123".
 std::string short_number(double value);
+/// "12.3 %" of 0.123.
+std::string percent_text(double fraction);
 /// "12.3 MB" (decimal).
 std::string bytes_text(double bytes);
 /// "8.82 us" from nanoseconds.

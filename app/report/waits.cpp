@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/report/shares.h"
 #include "app/report/text.h"
 #include "app/report/traffic.h"
 #include "app/report/wait_list.h"
@@ -98,16 +99,10 @@ void add_lookups(WaitList& list, const Blocks& blocks, const std::string& level,
 
 void add_schedulers(WaitList& list) {
   const Blocks sms = list.blocks("sm");
-  const std::pair<const char*, const char*> slots[] = {
-      {"memory_slots", "memory"},
-      {"structural_slots", "an execution or memory unit"},
-      {"dependency_slots", "a result of fixed latency"},
-      {"barrier_slots", "a barrier"},
-      {"idle_slots", "a CTA: no warp was resident"}};
-  double all = sms.sum("issued_slots");
-  for (const auto& slot : slots) all += sms.sum(slot.first);
-  for (const auto& [statistic, resource] : slots) {
-    if (!sms.has(statistic)) continue;
+  double all = 0;
+  for (const IssueSlotUse& use : kIssueSlotUses) all += sms.sum(use.statistic);
+  for (const auto& [statistic, name, resource] : kIssueSlotUses) {
+    if (resource == nullptr || !sms.has(statistic)) continue;
     const double n = sms.sum(statistic);
     Wait wait{"SM", "warp schedulers", resource, ""};
     wait.amount = count_words(n, all, "issue slots");

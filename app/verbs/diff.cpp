@@ -146,8 +146,8 @@ std::optional<Judgement> read_judgement(const po::variables_map& values, const N
 /// "+28 %", or "from 0".
 std::string change_text(const ordered_json& move) {
   if (move["change"].is_number()) {
-    const double by = 100 * move["change"].get<double>();
-    return (by > 0 ? "+" : "") + short_number(by) + " %";
+    const double by = move["change"].get<double>();
+    return (by > 0 ? "+" : "") + percent_text(by);
   }
   return move["a"].is_number() && move["a"] == 0 ? "from 0" : "";
 }

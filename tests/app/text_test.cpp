@@ -15,6 +15,8 @@ TEST_CASE("numbers are written with about three digits") {
   CHECK(grouped(0) == "0");
   CHECK(grouped(999) == "999");
   CHECK(grouped(1234567) == "1 234 567");
+  CHECK(percent_text(0.1234) == "12.3 %");
+  CHECK(percent_text(-1.5) == "-150 %");
   CHECK(bytes_text(999) == "999 B");
   CHECK(bytes_text(12345678) == "12.3 MB");
   CHECK(time_text(8820) == "8.82 us");
