@@ -61,9 +61,6 @@ const time = (ns) => scaled(ns, ['ns', 'µs', 'ms', 's'], 1000).join(' ');
 const joules = (j) => scaled(j * 1e12, ['pJ', 'nJ', 'µJ', 'mJ', 'J', 'kJ'], 1000).join(' ');
 const percent = (v) => (isNumber(v) ? number(Number((v * 100).toPrecision(3))) + ' %' : '–');
 
-/** Natural order of names: llc2 comes before llc10. */
-const natural = new Intl.Collator('en', {numeric: true}).compare;
-
 const sum = (values) => values.reduce((a, b) => a + b, 0);
 
 /** "system.gpu0.llc12" becomes "gpu0.llc12", because "system." is a prefix of every name. */

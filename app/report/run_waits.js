@@ -26,10 +26,10 @@ function waits() {
           .map((w) => [w.level, w.queue, w.resource, w.cycles_per_request, w.share])]));
   }
   const columns = [{title: 'level'}, {title: 'queue'}, {title: 'waits for'}, {title: 'how long, how often'},
-    {title: 'share', number: true}, {title: 'hottest', soft: true}, {title: '× average', number: true},
-    {title: 'parameters', soft: true}];
+    {title: 'share'}, {title: 'hottest', soft: true}, {title: '× average', number: true}, {title: 'parameters', soft: true}];
   const rows = all.map((w, i) => [i && all[i - 1].level === w.level ? '' : w.level, w.queue, w.resource, w.amount,
-    percent(w.share), hotWords(w.hot), w.hot.blocks > 1 && w.hot.over_mean > 0 ? number(w.hot.over_mean) : '', w.settings]);
+    `${percent(w.share)} of ${w.of}`, hotWords(w.hot), w.hot.blocks > 1 && w.hot.over_mean > 0 ? number(w.hot.over_mean) : '',
+    w.settings]);
   const reasons = panel('Every reason', 'Times are of an average memory request, beyond an idle system; counts are of the level. ' +
     'Hottest: which blocks, and how many times the average of all.', table(columns, rows));
   reasons.classList.add('waits');

@@ -154,6 +154,8 @@ class Reports(unittest.TestCase):
             self.assertIn(level, {w["level"] for w in self.js("data.waits.all")})
         top = self.js("data.waits.top")
         self.assertIn(top["where"], text)
+        for whole in ("issue slots", "lookups", "the requests' time"):
+            self.assertRegex(text, rf"\d % of {whole}")
 
     def test_a_study_tells_what_is_accepted_and_what_stands_on_small_presets(self):
         self.open("study")
