@@ -297,7 +297,7 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
 /// it runs the launch to its end.
 bool Simulation::Impl::overlaps(const LaunchRequest& request) {
   end_if_interrupted();
-  const bool sequential = config_.gpu.dispatch.kernel_scheduler == "sequential";
+  const bool sequential = gpu().dispatcher().kernel_scheduler().most_kernels() == 1;
   const std::string without = "; run it with dispatch.kernel_scheduler=sequential";
   if (windowed_ && !sequential) {
     throw InputError(

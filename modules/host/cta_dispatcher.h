@@ -57,9 +57,8 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   /// statistics count no skipped CTA. `done`: called when `skip` has returned false; the kernel's
   /// other CTAs are then about to start. One kernel at a time.
   void skip_first(CtaSkip skip, std::function<void()> done);
-  /// Stops the running kernel, if there is one: the parts deal no more CTAs, and the SMs release
-  /// theirs when they have no outstanding access. It ends without flush; see take_rest(). One
-  /// kernel at a time.
+  /// Stops the running kernel, if any: the parts deal no more CTAs, and the SMs release theirs when
+  /// they have no outstanding access. It ends without flush; see take_rest(). One kernel at a time.
   void stop();
   /// The rest of the last kernel, if it was stopped; otherwise nothing.
   std::optional<KernelRest> take_rest();
@@ -69,6 +68,7 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
     part_of(sm).kernel_failed(sm, std::move(error));
   }
 
+  const KernelScheduler& kernel_scheduler() const { return *kernel_scheduler_; }
   /// Whether a kernel runs or is being flushed.
   bool runs() const { return count(State::kFlushing, State::kEnded) != 0; }
   /// CTAs of the kernels that run, or of the last ones.

@@ -35,6 +35,9 @@ TEST_CASE("a window with kernels that could overlap is refused; one by one, they
   const ordered_json stats = graph(how);
   check_verified(stats);
   CHECK(stats.at("window").at("complete") == true);
+  // One kernel at a time by another name.
+  how.sets = {"dispatch.kernel_scheduler=partitioned", "kernel_scheduler.partitioned.parts=1"};
+  check_verified(graph(how));
 }
 
 TEST_CASE("replicas of pages are refused with kernels that could overlap") {
