@@ -24,10 +24,7 @@ std::vector<std::string> LlcSliceConfig::validate() const {
   if (atomic_lanes_per_cycle == 0) {
     errors.emplace_back("llc.atomic_lanes_per_cycle must be at least 1");
   }
-  if (atomic_block_bytes < 8 || (atomic_block_bytes & (atomic_block_bytes - 1)) != 0) {
-    errors.emplace_back(
-        "llc.atomic_block_bytes must be a power of two of at least 8: 8, 16, 32, 64 or 128");
-  }
+  require_power_of_two(errors, "llc.atomic_block_bytes", atomic_block_bytes, 8, kMaxLineBytes);
   return errors;
 }
 

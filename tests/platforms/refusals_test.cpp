@@ -124,6 +124,9 @@ TEST_CASE("parts that do not divide are told with those that do") {
         "uba-mem-small: memory geometry for address map 'fixed-channel':\n"
         "  banks_per_channel is 12; expected a power of two: 8 or 16\n"
         "uba-mem-small: dram.banks (12) must be a power of two from 1 to 64: 8 or 16");
+  CHECK(refusal("uba-mem-small", {"llc.atomic_block_bytes=24"}) ==
+        "uba-mem-small: llc.atomic_block_bytes (24) must be a power of two from 8 to 128: 16 or "
+        "32");
 }
 
 TEST_CASE("a fault that several blocks find is told once") {
