@@ -339,8 +339,7 @@ void check_order(const std::string& platforms, const std::string& workloads) {
     return std::find(names.begin(), names.end(), name) != names.end();
   };
   if (!is_among(workload_names(), first(platforms))) return;
-  std::vector<std::string> presets;
-  for (const PresetInfo& p : platform_presets()) presets.push_back(p.name);
+  const std::vector<std::string> presets = preset_names();
   if (is_among(presets, first(platforms)) || !is_among(presets, first(workloads))) return;
   throw InputError("'" + first(platforms) + "' is a workload and '" + first(workloads) +
                    "' a platform: the platform comes first");

@@ -67,9 +67,7 @@ std::string file_of(const std::string& platform) {
   if (fs::exists(file, error)) return file.string();
   // A file of another kind is refused by its reader, which names the kind.
   if (fs::exists(platform, error)) return platform;
-  std::vector<std::string> names;
-  for (const PresetInfo& p : platform_presets()) names.push_back(p.name);
-  throw InputError("unknown platform '" + platform + "'" + did_you_mean(platform, names) +
+  throw InputError("unknown platform '" + platform + "'" + did_you_mean(platform, preset_names()) +
                    " (a preset's name, see 'tessera list platforms', or the path of a JSON file)");
 }
 
@@ -211,6 +209,12 @@ std::vector<PresetInfo> platform_presets() {
   std::sort(presets.begin(), presets.end(),
             [](const PresetInfo& a, const PresetInfo& b) { return a.name < b.name; });
   return presets;
+}
+
+std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const PresetInfo& p : platform_presets()) names.push_back(p.name);
+  return names;
 }
 
 namespace {

@@ -31,6 +31,7 @@ struct PresetInfo {
 /// The presets of platforms/presets, sorted by name. Directory: TESSERA_PRESETS_DIR in the
 /// environment, the source tree, or ${prefix}/share/tessera/presets.
 std::vector<PresetInfo> platform_presets();
+std::vector<std::string> preset_names();
 
 /// A configuration with all defaults, presets and overrides applied and checked.
 struct ResolvedConfig {

@@ -23,12 +23,6 @@ void add(const std::vector<std::string>& names, const std::string& current,
   }
 }
 
-std::vector<std::string> platform_names() {
-  std::vector<std::string> names;
-  for (const PresetInfo& p : platform_presets()) names.push_back(p.name);
-  return names;
-}
-
 /// "nuba", and with a slash in `current` the figures: "nuba/fig7".
 std::vector<std::string> study_names(const std::string& current) {
   std::vector<std::string> names;
@@ -87,10 +81,10 @@ void add_values(const Completes& what, const std::string& current, Candidates& o
       return;
     case Kind::kPlatform:
       out.also = "files";
-      return add(platform_names(), current, out.words);
+      return add(preset_names(), current, out.words);
     case Kind::kPlatforms:
       out.also = "files";
-      return add(listed(platform_names(), current), current, out.words);
+      return add(listed(preset_names(), current), current, out.words);
     case Kind::kWorkload:
       out.also = "files";
       return add(workload_names(), current, out.words);
