@@ -120,8 +120,7 @@ double read_limit(const po::variables_map& values) {
 }
 
 /// The judgement that the options describe; empty without --fail-above.
-std::optional<Judgement> read_judgement(const po::variables_map& values, const NamedRuns& a,
-                                        const NamedRuns& b) {
+std::optional<Judgement> read_judgement(const po::variables_map& values) {
   const bool metrics = values.count("metric") != 0;
   if (values.count("fail-above") == 0) {
     if (metrics) throw InputError("--metric goes with --fail-above, which judges it");
@@ -130,6 +129,11 @@ std::optional<Judgement> read_judgement(const po::variables_map& values, const N
   Judgement judgement;
   judgement.above = read_limit(values);
   if (metrics) judgement.metrics = values["metric"].as<std::vector<std::string>>();
+  return judgement;
+}
+
+/// Throws InputError for a metric that no run has.
+void check_metrics(const Judgement& judgement, const NamedRuns& a, const NamedRuns& b) {
   for (const std::string& name : judgement.metrics) {
     const auto has = [&name](const auto& run) { return !metric_of(run.second, name).is_null(); };
     if (std::any_of(a.begin(), a.end(), has) || std::any_of(b.begin(), b.end(), has)) continue;
@@ -140,7 +144,6 @@ std::optional<Judgement> read_judgement(const po::variables_map& values, const N
     throw InputError("--metric: no run has a value '" + name + "'" +
                      did_you_mean(energy ? "energy." + name : name, known));
   }
-  return judgement;
 }
 
 /// "+28 %", or "from 0".
@@ -181,10 +184,11 @@ int diff_verb(const std::vector<std::string>& arguments) {
   const auto values = diff_arguments().parse(arguments);
   if (!values) return 0;
   const std::optional<unsigned> shown = read_count(*values, "limit", 0, 999'999'999);
-  if (values->count("fail-above") != 0) read_limit(*values);  // before the files, which can be many
+  // Before the files, which can be many.
+  const std::optional<Judgement> judgement = read_judgement(*values);
   const NamedRuns a = runs_of(positional_argument(*values, 0));
   const NamedRuns b = runs_of(positional_argument(*values, 1));
-  const std::optional<Judgement> judgement = read_judgement(*values, a, b);
+  if (judgement) check_metrics(*judgement, a, b);
   const ordered_json document = difference_document(a, b, judgement);
   if (values->count("json") != 0) {
     write_document(document);

@@ -91,6 +91,10 @@ TEST_CASE("diff judges energy and statistics by their names, and refuses names o
       run_tessera({"diff", "a.json", "a.json", "--metric", "llc_hit_rate"}, folder.path());
   CHECK(alone.status == 2);
   CHECK_THAT(alone.error, Contains("--metric goes with --fail-above"));
+  // Before the files are read.
+  CHECK_THAT(
+      run_tessera({"diff", "no.json", "no.json", "--metric", "llc_hit_rate"}, folder.path()).error,
+      Contains("--metric goes with --fail-above"));
 }
 
 TEST_CASE("diff: a run that did not end as it should is worse, even when it took fewer cycles") {
