@@ -19,8 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kRequest[] = "request.json";
-/// Documents of the commands that write a report.html.
-constexpr const char* kDocuments[] = {"stats.json", "compare.json", "study.json"};
 
 /// "out/" and "out" are one folder.
 std::string without_slash(std::string path) {
@@ -56,7 +54,7 @@ bool is_complete(const fs::path& file) {
 /// Text that changes if a document is written to the folder.
 std::string documents_of(const std::string& folder) {
   std::string text;
-  for (const char* name : kDocuments) {
+  for (const char* name : kResultDocuments) {
     struct stat s {};
     if (::stat((fs::path(folder) / name).c_str(), &s) != 0) continue;
     text += std::string(name) + " " + std::to_string(s.st_ino) + " " +
@@ -152,7 +150,7 @@ bool ResultFolder::made_for_request(const std::string& folder) const {
 }
 
 bool ResultFolder::holds_result(const std::string& folder) const {
-  return std::any_of(std::begin(kDocuments), std::end(kDocuments),
+  return std::any_of(std::begin(kResultDocuments), std::end(kResultDocuments),
                      [&folder](const char* name) { return is_complete(fs::path(folder) / name); });
 }
 

@@ -11,6 +11,9 @@
 
 namespace tessera::app {
 
+/// Documents of the commands that write a report.html.
+inline constexpr const char* kResultDocuments[] = {"stats.json", "compare.json", "study.json"};
+
 /// The folder that `run` and `compare` write to.
 ///
 /// Without --out: `standard`, or `standard`-2, -3, ... if it exists already; each command gets its

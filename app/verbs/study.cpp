@@ -11,6 +11,7 @@
 #include "app/point_runner.h"
 #include "app/point_store.h"
 #include "app/report/html.h"
+#include "app/result_folder.h"
 #include "app/verbs.h"
 #include "common/error.h"
 #include "common/input_file.h"
@@ -22,6 +23,8 @@ namespace {
 using nlohmann::ordered_json;
 using studies::PointResults;
 using studies::StudyPlan;
+
+constexpr char kDocument[] = "study.json";
 
 /// Numbers of points by outcome.
 struct Tally {
@@ -75,7 +78,8 @@ std::map<std::string, studies::PointResult> results_of(const StudyPlan& plan,
 
 /// A report of the study would replace that of another command's result.
 void refuse_results_of_others(const std::string& directory) {
-  for (const char* document : {"stats.json", "compare.json"}) {
+  for (const std::string document : kResultDocuments) {
+    if (document == kDocument) continue;
     if (!names_something((std::filesystem::path(directory) / document).string())) continue;
     throw InputError(directory + " has another command's result (" + document +
                      "); choose another folder with --out");
@@ -136,7 +140,7 @@ int study_verb(const std::vector<std::string>& arguments) {
     results[{p.platform, p.workload}] = by_key.at(p.key);
   }
   const ordered_json document = studies::study_document(study, about, results);
-  delivery.attempt([&] { out.write("study.json", document_text(document)); });
+  delivery.attempt([&] { out.write(kDocument, document_text(document)); });
   delivery.attempt(
       [&] { out.write("table.md", study_markdown(document, "tessera study " + name)); });
   const bool reported = delivery.attempt([&] { out.write("report.html", study_report(document)); });
