@@ -36,7 +36,7 @@ enum class MessageType : std::uint8_t {
   kSnoopAck,         ///< upper to lower level: response to a snoop without dirty bytes
   kGrant,            ///< lower to upper level: the bytes and the state that a request obtains
   kPeerData,         ///< between two SMDs: the same, from the owner of the block
-  kListen,           ///< HMD to SMD: a peer has been told to send the block
+  kListen,           ///< HMD to SMD: a peer has been requested to send the block
   kGrantAck,     ///< upper to lower level: the grant, or a write-back-ack with `confirm`, arrived
   kWriteBackAck  ///< lower to upper level: the write-back has been merged or dropped
 };
@@ -99,24 +99,6 @@ class CoherenceNetwork {
  public:
   virtual ~CoherenceNetwork() = default;
   virtual void send(CoherenceMessage message) = 0;
-};
-
-/// Deliberate faults that tests switch on, to show that the coherence tester finds them.
-enum class ProtocolMutation : std::uint8_t {
-  kNone,
-  kKeepSharerOnWrite,       ///< a write request leaves one sharer's copy
-  kDropNonCoherentBytes,    ///< the write-back of N carries no bytes
-  kOwnerStaysModified,      ///< M stays M after a read request
-  kMergeWithoutMask,        ///< a merge copies all bytes of the line
-  kExclusiveToEveryReader,  ///< every reader is granted E
-  kApplyVoidedWriteBack,    ///< a write-back is merged although a snoop took its bytes
-  kStoreHitsShared,         ///< a store hits S without a write request
-  kSkipRecall,              ///< an eviction leaves the copies of the upper levels
-  kKeepStaleBytes,          ///< a write grant leaves the bytes of a resident line
-  kNoWaitForGrantAck,       ///< a directory continues before its grant has arrived
-  kMergeKeepsCopies,        ///< the HMD merges non-coherent bytes and leaves other copies
-  kNarrowNonCoherentStore,  ///< a store narrower than a mask bit is not made coherent
-  kIgnoreWriteBackBuffer,   ///< a snoop does not find a block whose write-back is on its way
 };
 
 }  // namespace tessera::umh

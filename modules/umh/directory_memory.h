@@ -63,7 +63,7 @@ class DirectoryMemory {
   void send(Tick t);
   Tick next(Tick t) const;
 
-  /// Accesses that have not been answered.
+  /// Accesses without a response.
   std::size_t backlog() const { return accesses_.size(); }
   /// f(message) for each message that waits.
   template <class F>

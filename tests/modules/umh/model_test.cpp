@@ -174,8 +174,7 @@ namespace {
 
 /// An episode through sockets. Limits depend on the seed.
 void run_episode(std::uint64_t seed, std::size_t operations, const ModelTiming& timing) {
-  Episode e = random_episode(seed, operations);
-  e.shape.mutation = ProtocolMutation::kNone;
+  const Episode e = random_episode(seed, operations);
   UmhModel model(e.shape, timing);
   std::vector<std::string> trace;
   const Outcome outcome = run_on(model, e, &trace);

@@ -7,7 +7,7 @@
 #include "modules/umh/coherent_cache.h"
 #include "modules/umh/hmd.h"
 
-namespace tessera::umh {
+namespace tessera::umh::test {
 
 /// The caches of one device, level by level from the processors down (L1, L2, SMD or LLC), and the
 /// HMDs below.
@@ -22,4 +22,4 @@ struct FlushStages {
 /// other device has a copy with older bytes.
 void flush_device(const FlushStages& stages, std::function<void()> done);
 
-}  // namespace tessera::umh
+}  // namespace tessera::umh::test

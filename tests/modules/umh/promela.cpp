@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/umh/promela.h"
+#include "tests/modules/umh/promela.h"
 
 #include <functional>
 #include <stdexcept>
 
-namespace tessera::umh {
-
-TransitionTable transition_table(OwnedRead owned_read) {
-  TransitionTable t;
-  for (std::size_t s = 0; s < kStates; ++s) {
-    for (std::size_t a = 0; a < kActions; ++a) {
-      t.action[s][a] = on(static_cast<State>(s), static_cast<Action>(a));
-    }
-    for (std::size_t i = 0; i < kIncoming; ++i) {
-      t.incoming[s][i] = on(static_cast<State>(s), static_cast<Incoming>(i), owned_read);
-    }
-  }
-  return t;
-}
+namespace tessera::umh::test {
 
 namespace {
 
@@ -364,4 +351,4 @@ std::string promela_model(const TransitionTable& table, ModelLines lines, unsign
          std::to_string(gpus + 1) + "\n" + macros(table) + kModel;
 }
 
-}  // namespace tessera::umh
+}  // namespace tessera::umh::test

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/umh/staged_flush.h"
+#include "tests/modules/umh/staged_flush.h"
 
 #include <cstddef>
 #include <memory>
 #include <utility>
 
-namespace tessera::umh {
+namespace tessera::umh::test {
 
 namespace {
 
@@ -48,4 +48,4 @@ void flush_device(const FlushStages& stages, std::function<void()> done) {
   run_stage(p);
 }
 
-}  // namespace tessera::umh
+}  // namespace tessera::umh::test

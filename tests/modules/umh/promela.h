@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
 
 #include "modules/umh/nmoesi.h"
 
-namespace tessera::umh {
-
-/// Table II as data, by state.
-struct TransitionTable {
-  std::array<std::array<ActionCell, kActions>, kStates> action{};
-  std::array<std::array<IncomingCell, kIncoming>, kStates> incoming{};
-};
-
-/// The table of nmoesi.h.
-TransitionTable transition_table(OwnedRead owned_read = OwnedRead::kToInvalid);
+namespace tessera::umh::test {
 
 enum class ModelLines {
   kOne,
@@ -44,4 +34,4 @@ enum class ModelLines {
 /// Not modelled: levels of caches, peer transfers, values.
 std::string promela_model(const TransitionTable& table, ModelLines lines, unsigned gpus = 2);
 
-}  // namespace tessera::umh
+}  // namespace tessera::umh::test
