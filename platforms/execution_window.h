@@ -44,7 +44,6 @@ class ExecutionWindow {
   std::uint64_t detailed() const { return over_ ? detailed_ : hooks_.executed(); }
   bool begun() const { return begun_; }
   bool over() const { return over_; }
-  Tick began_at() const { return began_at_; }
   /// Of a window that is not over: now.
   Tick ended_at() const { return over_ ? ended_at_ : now(); }
 
