@@ -16,7 +16,7 @@ class L1ProbeClient {
   /// during the call (null if values are not carried), and the time at which the L1 sent the
   /// request that fetched it.
   virtual void probed(bool held, const unsigned char* bytes, Tick issued) = 0;
-  /// The L1 can answer probes of this line from now on.
+  /// The L1 can respond to probes of this line from now on.
   virtual void filled(std::uint64_t line) = 0;
   virtual void evicted(std::uint64_t line) = 0;
   /// The L1 has dropped all its lines.

@@ -21,7 +21,7 @@ enum class RequestKind : std::uint8_t {
   kAtomic,       ///< performed at the LLC slice; operands in MemoryRequest::atomics
   kFill,         ///< a cache reads a line to install it
   kWriteBack,    ///< a cache writes a victim's dirty bytes
-  kTranslation,  ///< address = virtual page; the answer's first 8 bytes = physical page address
+  kTranslation,  ///< address = virtual page; the response's first 8 bytes = physical page address
   kProbe,
   kCoherence,
 };
@@ -40,9 +40,9 @@ enum class Forwarding : std::uint8_t {
 enum class Hop : std::uint8_t {
   kIssued,    ///< made by the L1 (or its bypass)
   kAtLlc,     ///< arrived at the home slice
-  kToDram,    ///< the slice asked its channel; written with the next
-  kFromDram,  ///< the channel answered
-  kFromLlc,   ///< the answer left the slice
+  kToDram,    ///< the slice has sent a request to its channel; written with the next
+  kFromDram,  ///< the channel has responded
+  kFromLlc,   ///< the response has left the slice
   kCount,
 };
 

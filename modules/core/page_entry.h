@@ -11,7 +11,7 @@ namespace tessera {
 class PageEntry {
  public:
   static constexpr unsigned kPhysicalBits = 48;
-  /// Allocations are numbered from 1. Those beyond are not told apart from none (0).
+  /// Allocations are numbered from 1. Allocations with a higher number are treated like none (0).
   static constexpr std::uint32_t kMostAllocations = 0xffff;
 
   PageEntry() = default;

@@ -152,7 +152,7 @@ MemoryRequest* PayloadCheck::admit(tlm::tlm_generic_payload& payload,
   return request;
 }
 
-/// The same, one by one, in the order in which they are told.
+/// The same, one by one, in the order in which they are reported.
 PayloadFault PayloadCheck::fault_of(const tlm::tlm_generic_payload& payload,
                                     const MemoryRequest* request, std::uint32_t least_bytes) const {
   const auto command = static_cast<std::uint32_t>(payload.get_command());

@@ -29,7 +29,7 @@ enum class PayloadFault : std::uint8_t {
   kCount,
 };
 
-/// The TLM response status that tells a fault.
+/// The TLM response status of a fault.
 tlm::tlm_response_status status_of(PayloadFault fault);
 
 /// What a target takes. Kinds of requests are sets: bit i is RequestKind i.
@@ -65,7 +65,7 @@ struct PayloadRules {
 /// Checks what reaches a target socket, before the target acts on it. Whatever a payload says, a
 /// target reads and writes only what the payload names and the target owns.
 ///
-/// A payload that breaks a rule is answered with a TLM error status when it arrives
+/// A payload that breaks a rule is completed with a TLM error status when it arrives
 /// (TLM_COMPLETED), and changes nothing else. SC_WARNING "/tessera/core/bad_payload" names the
 /// socket and the remedy, once for each target and fault, unless the initiator reports refusals
 /// itself (MemoryRequest::reports_refusal).
@@ -73,13 +73,13 @@ struct PayloadRules {
 ///   tlm_sync_enum fw(payload, phase, delay) {
 ///     if (phase == tlm::END_RESP) ...
 ///     MemoryRequest* const request = check_.admit(payload, phase);
-///     if (rarely(request == nullptr)) return check_.refuse(in, payload, phase);
+///     if (unlikely(request == nullptr)) return check_.refuse(in, payload, phase);
 class PayloadCheck {
  public:
   explicit PayloadCheck(const PayloadRules& rules);
 
   /// nb_transport_fw, any phase but END_RESP: the request of a BEGIN_REQ that may be taken; else
-  /// nullptr, and refuse() answers.
+  /// nullptr, and refuse() completes it.
   MemoryRequest* admit(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& phase) const;
 
   /// What nb_transport_fw returns for a payload that admit() has not admitted, or that has the

@@ -58,14 +58,14 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& pa
   const Tick at = now() + delay.value();
   if (sent != tlm::BEGIN_REQ) {
     if (sync == tlm::TLM_UPDATED) {
-      broken(payload, name_of(phase), "END_RESP ends a transaction; no phase may answer it");
+      broken(payload, name_of(phase), "END_RESP ends a transaction; no phase can follow it");
     }
     return sync;
   }
   const auto still = open_.find(&payload);
   if (still == open_.end() || still->second.serial != serial) {
     broken(payload, sync == tlm::TLM_COMPLETED ? kCompleted : name_of(phase),
-           "the transaction was completed before this answer to its BEGIN_REQ");
+           "the transaction was completed before this response to its BEGIN_REQ");
     return sync;
   }
   if (sync == tlm::TLM_COMPLETED) {
@@ -75,7 +75,7 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_fw(tlm::tlm_generic_payload& pa
   } else if (phase == tlm::BEGIN_RESP) {
     begin_response(payload, at, kBeginResp);
   } else {
-    broken(payload, name_of(phase), "BEGIN_REQ is answered by END_REQ or BEGIN_RESP only");
+    broken(payload, name_of(phase), "only END_REQ or BEGIN_RESP can follow BEGIN_REQ");
   }
   return sync;
 }
@@ -106,17 +106,17 @@ tlm::tlm_sync_enum ProtocolChecker::nb_transport_bw(tlm::tlm_generic_payload& pa
   // The initiator can have released the payload. The code below uses only its address in memory,
   // unless the transaction is still open here.
   if (sent != tlm::BEGIN_RESP) {
-    broken(payload, name_of(sent), "END_REQ is answered by TLM_ACCEPTED only");
+    broken(payload, name_of(sent), "only TLM_ACCEPTED can be returned for END_REQ");
     return sync;
   }
   if (sync == tlm::TLM_UPDATED && phase != tlm::END_RESP) {
-    broken(payload, name_of(phase), "BEGIN_RESP is answered by END_RESP only");
+    broken(payload, name_of(phase), "only END_RESP can follow BEGIN_RESP");
     return sync;
   }
   const auto still = open_.find(&payload);
   if (serial == 0) return sync;  // already reported
   if (still == open_.end() || still->second.serial != serial) {
-    broken(payload, kEndResp, "the transaction was completed before this answer to BEGIN_RESP");
+    broken(payload, kEndResp, "the transaction was completed before this response to BEGIN_RESP");
     return sync;
   }
   end_response(payload, now() + delay.value());

@@ -45,7 +45,7 @@ class ResponsePort {
     responses.sender.bind(initiator);
   }
 
-  /// nb_transport_fw of `socket`; returns its result. A request that `check` refuses is answered
+  /// nb_transport_fw of `socket`; returns its result. A request that `check` refuses is completed
   /// with its error status and counted in `errors`, if given.
   tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay,
                              PayloadCheck& check, const sc_core::sc_object& socket,

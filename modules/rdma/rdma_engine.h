@@ -101,7 +101,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
 
  private:
   /// A response of the home slices.
-  struct Answer {
+  struct HomeResponse {
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     GpuId to;
@@ -173,7 +173,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
 
   // Home's side.
   PacedOutput<RequestSender, LinkPacket*> to_home_;
-  TimedQueue<Answer> from_home_;
+  TimedQueue<HomeResponse> from_home_;
   ResponseReceiver home_in_;
   std::size_t announced_ = 0;  ///< responses that the home slices began at `announced_at_`
   Tick announced_at_ = kNever;

@@ -256,9 +256,9 @@ std::unique_ptr<KernelProgram> ModuleLoader::program(const ptx::Module& module,
     if (warned_.insert(place).second) std::cerr << "tessera: warning: " << text << std::endl;
   };
   if (environment.on_race) {
-    memory.race = [this, tell = environment.on_race](const std::string& place,
-                                                     const std::string& text) {
-      if (raced_.insert(place).second) tell(text);
+    memory.race = [this, report = environment.on_race](const std::string& place,
+                                                       const std::string& text) {
+      if (raced_.insert(place).second) report(text);
     };
   }
   return ptx::make_program(decoded, request, memory);

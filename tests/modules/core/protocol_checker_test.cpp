@@ -230,17 +230,17 @@ TEST_CASE_METHOD(Fixture, "a phase after completion is reported") {
   });
 }
 
-TEST_CASE_METHOD(Fixture, "an answer to BEGIN_REQ after the transaction's end is reported") {
+TEST_CASE_METHOD(Fixture, "a response to BEGIN_REQ after the transaction's end is reported") {
   initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
   target.on_forward = [this](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
     respond(*a);
     p = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   };
-  breaks("completed before this answer to its BEGIN_REQ", [&] { begin(*a); });
+  breaks("completed before this response to its BEGIN_REQ", [&] { begin(*a); });
 }
 
-TEST_CASE_METHOD(Fixture, "an answer for a payload that has begun anew meanwhile is reported") {
+TEST_CASE_METHOD(Fixture, "a response for a payload that has begun anew meanwhile is reported") {
   initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
   bool first = true;
   target.on_forward = [&](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
@@ -252,7 +252,7 @@ TEST_CASE_METHOD(Fixture, "an answer for a payload that has begun anew meanwhile
     p = tlm::END_REQ;
     return tlm::TLM_UPDATED;
   };
-  breaks("completed before this answer to its BEGIN_REQ", [&] { begin(*a); });
+  breaks("completed before this response to its BEGIN_REQ", [&] { begin(*a); });
 }
 
 TEST_CASE_METHOD(Fixture, "a completion after BEGIN_RESP is reported") {
@@ -264,14 +264,14 @@ TEST_CASE_METHOD(Fixture, "a completion after BEGIN_RESP is reported") {
   CHECK(checker.outstanding() == 0);
 }
 
-TEST_CASE_METHOD(Fixture, "an answer to BEGIN_RESP after END_RESP is reported") {
+TEST_CASE_METHOD(Fixture, "a response to BEGIN_RESP after END_RESP is reported") {
   begin(*a);
   initiator.on_backward = [this](tlm::tlm_generic_payload&, tlm::tlm_phase& p, sc_core::sc_time&) {
     end_resp(*a);
     p = tlm::END_RESP;
     return tlm::TLM_UPDATED;
   };
-  breaks("completed before this answer to BEGIN_RESP", [&] { respond(*a); });
+  breaks("completed before this response to BEGIN_RESP", [&] { respond(*a); });
 }
 
 TEST_CASE_METHOD(Fixture, "phases in the wrong direction are reported") {
@@ -279,17 +279,17 @@ TEST_CASE_METHOD(Fixture, "phases in the wrong direction are reported") {
          [&] { initiator.forward(*a, tlm::END_REQ); });
   breaks("a target sends END_REQ and BEGIN_RESP only", [&] { target.backward(*a, tlm::END_RESP); });
   target.on_forward = response(tlm::TLM_UPDATED, tlm::END_RESP);
-  breaks("answered by END_REQ or BEGIN_RESP only", [&] { begin(*a); });
+  breaks("only END_REQ or BEGIN_RESP can follow BEGIN_REQ", [&] { begin(*a); });
 }
 
-TEST_CASE_METHOD(Fixture, "wrong answers to BEGIN_RESP, END_REQ and END_RESP are reported") {
+TEST_CASE_METHOD(Fixture, "wrong responses to BEGIN_RESP, END_REQ and END_RESP are reported") {
   begin(*a);
   initiator.on_backward = response(tlm::TLM_UPDATED, tlm::END_REQ);
-  breaks("END_REQ is answered by TLM_ACCEPTED only", [&] { end_req(*a); });
+  breaks("only TLM_ACCEPTED can be returned for END_REQ", [&] { end_req(*a); });
   initiator.on_backward = response(tlm::TLM_UPDATED, tlm::BEGIN_REQ);
-  breaks("BEGIN_RESP is answered by END_RESP only", [&] { respond(*a); });
+  breaks("only END_RESP can follow BEGIN_RESP", [&] { respond(*a); });
   target.on_forward = response(tlm::TLM_UPDATED, tlm::BEGIN_RESP);
-  breaks("no phase may answer it", [&] { end_resp(*a); });
+  breaks("no phase can follow it", [&] { end_resp(*a); });
 }
 
 TEST_CASE_METHOD(Fixture, "a delay that goes back is reported, at every phase") {
