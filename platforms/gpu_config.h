@@ -246,7 +246,7 @@ Config instance_config(Config base, const std::vector<ParameterSetting>& overrid
   std::vector<ParameterSetting> mine;
   for (const ParameterSetting& s : overrides) {
     if (s.path.compare(0, instance.size() + 1, instance + ".") != 0) continue;
-    // Which implementation it is, is none of its own settings (implementation_of()).
+    // The setting `impl` is read by implementation_of(), not by the block.
     if (s.path.compare(instance.size(), std::string::npos, kImplSetting) == 0) continue;
     mine.push_back({s.path.substr(instance.size() + 1), s.value, s.origin + ": " + instance});
   }

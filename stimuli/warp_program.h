@@ -3,7 +3,7 @@
 
 // The one interface between a stimulus (PTX execution, traces, synthetic kernels) and an SM.
 //
-// An SM asks a warp for its next operation, waits until the registers it names are ready, issues
+// An SM fetches the next operation of a warp, waits until the registers it names are ready, issues
 // it (which executes it for all active lanes), and gives load data back when the memory system
 // has returned it. Issue is in order per warp, so values computed at issue are always right.
 

@@ -115,7 +115,7 @@ struct MemoryRequest : tlm::tlm_extension<MemoryRequest> {
   std::uint8_t route_bytes_ = 0;
 
  public:
-  /// Bytes that the initiator really wants or writes, each counted once (popcount of the mask). 1
+  /// Bytes that the initiator really reads or writes, each counted once (popcount of the mask). 1
   /// to the line size. A packet carries these, or the operands of an atomic.
   std::uint16_t useful_bytes = 0;
   RequesterId requester;

@@ -34,7 +34,7 @@ struct LaunchPlatform {
   std::function<std::unique_ptr<KernelProgram>(KernelSource&, const LaunchRequest&)> make;
   /// Places a page as PageAssignment specifies; throws InputError.
   std::function<void(const PageAssignment&)> place;
-  /// Checks the caching of allocations that a launch asks for; called before each launch. Throws
+  /// Checks the caching of allocations that a launch requests; called before each launch. Throws
   /// InputError. Empty if no block of the platform caches single arrays.
   std::function<void(const CachingByAllocation&)> check_caching = {};
   /// Sets it for a GPU (KernelLaunch::on_begin).

@@ -27,8 +27,8 @@ inline constexpr std::size_t kMessageClasses =
 
 /// docs/blocks/coherent-cache.md has the table of messages.
 enum class MessageType : std::uint8_t {
-  kReadRequest,      ///< upper to lower level: asks for a readable copy
-  kWriteRequest,     ///< upper to lower level: asks for the only copy
+  kReadRequest,      ///< upper to lower level: requests a readable copy
+  kWriteRequest,     ///< upper to lower level: requests the only copy
   kWriteBack,        ///< upper to lower level: dirty bytes of an evicted block
   kReadSnoop,        ///< lower to upper level: another cache reads the block
   kInvalidateSnoop,  ///< lower to upper level: drop the block

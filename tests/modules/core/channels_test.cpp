@@ -77,7 +77,7 @@ TEST_CASE_METHOD(Pair, "a request not accepted holds the channel until its END_R
   CHECK(sender.waiting_for() == nullptr);
   CHECK(sender.free_at() == 1300);
   CHECK(sender.usable_from() == 1101);
-  CHECK_FALSE(sender.free(1300));  // told at this instant, used at the next
+  CHECK_FALSE(sender.free(1300));  // notified at this instant, usable at the next
   sc_core::sc_start(to_sc_time(1));
   CHECK(sender.free(1300));
   CHECK_FALSE(sender.free(1299));
@@ -234,7 +234,7 @@ TEST_CASE_METHOD(Pair, "an entry freed while none is withheld sends nothing") {
   CHECK_FALSE(receiver.withholding());
 }
 
-TEST_CASE_METHOD(Pair, "a response answered at once frees its channel at END_RESP's time") {
+TEST_CASE_METHOD(Pair, "a response with END_RESP at once frees its channel at END_RESP's time") {
   ResponseSender sender;
   sender.bind(target.socket.operator->());
   for (const tlm::tlm_sync_enum sync : {tlm::TLM_COMPLETED, tlm::TLM_UPDATED}) {
@@ -250,7 +250,7 @@ TEST_CASE_METHOD(Pair, "a response answered at once frees its channel at END_RES
   check_asserts([&] { sender.send(*b, 0); });  // needs a delay
 }
 
-TEST_CASE_METHOD(Pair, "a response not answered holds its channel until its END_RESP") {
+TEST_CASE_METHOD(Pair, "a response without END_RESP holds its channel until its END_RESP") {
   ResponseSender sender;
   sender.bind(target.socket.operator->());
   sender.send(*a, 3);
@@ -266,7 +266,7 @@ TEST_CASE_METHOD(Pair, "a response not answered holds its channel until its END_
   CHECK(sender.free_at() == 1200);
   CHECK(sender.waiting_for() == nullptr);
   CHECK(sender.usable_from() == 1101);
-  CHECK_FALSE(sender.free(1200));  // told at this instant, used at the next
+  CHECK_FALSE(sender.free(1200));  // notified at this instant, usable at the next
   sc_core::sc_start(to_sc_time(1));
   CHECK(sender.free(1200));
   CHECK_FALSE(sender.free(1199));

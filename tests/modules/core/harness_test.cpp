@@ -158,7 +158,7 @@ TEST_CASE(
       t.end_req_after = ns(3);
       t.capacity = 3;
       rigs.emplace_back(i, t, std::to_string(request) + std::to_string(response));
-      // Stores, then loads of the same lines once they have been answered.
+      // Stores, then loads of the same lines after their responses.
       for (unsigned n = 0; n < 50; ++n) {
         rigs.back().initiator.store(0, n * 128, std::vector<unsigned char>(128, 7),
                                     ByteMask::range(n, 2));
@@ -243,7 +243,7 @@ TEST_CASE("an initiator keeps to its limit of outstanding requests, and to the s
   rig.initiator.load(us(1), 0x80);
   run(us(2));
   CHECK(rig.initiator.result(1).begin_req == 0);
-  CHECK(rig.initiator.result(2).begin_req == ns(100) + 1);  // when the first was answered
+  CHECK(rig.initiator.result(2).begin_req == ns(100) + 1);  // at the response to the first
   CHECK(rig.initiator.result(3).begin_req == us(1));
   CHECK(rig.initiator.order() == std::vector<std::size_t>{0, 1, 2, 3});
 }

@@ -207,7 +207,7 @@ TEST_CASE("a name that a group and a parameter end in is the one that takes the 
   CHECK(error("way=alhpa") == "--set: way: no such parameter; did you mean 'system.way'?");
 }
 
-TEST_CASE("a group of many parameters is told by its first ones and their number") {
+TEST_CASE("a group of many parameters is reported by its first ones and their number") {
   std::vector<std::uint32_t> fields(10, 1);
   ParameterReader reader({setting_from_argument("g=1")});
   reader.enter("g", "");

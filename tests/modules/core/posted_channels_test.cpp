@@ -77,7 +77,7 @@ TEST_CASE_METHOD(Posted, "a full receiver completes a posted packet when an entr
   CHECK_FALSE(receiver.withholding());
   CHECK(receiver.used() == 1);
   CHECK(sender.free_at() == 1501);
-  CHECK_FALSE(sender.free(1600));  // told at this instant, used at the next
+  CHECK_FALSE(sender.free(1600));  // notified at this instant, usable at the next
   sc_core::sc_start(to_sc_time(1));
   CHECK(sender.free(1501));
   sender.send(c, 10);  // fills the buffer again; its tail is in at 1531

@@ -140,7 +140,8 @@ TEST_CASE("a process wakes later ones in the same pass, earlier ones and itself 
   CHECK(second.woken == std::vector<Tick>{ns(10), ns(10)});
 }
 
-TEST_CASE("instants of one slot of the calendar, and a round of the ring apart, are told apart") {
+TEST_CASE(
+    "instants of one slot of the calendar, and a round of the ring apart, are distinguished") {
   constexpr Tick kSlot = Tick{1} << 19;
   std::vector<std::unique_ptr<Entry>> sleepers;
   // More than a word of sleepers.

@@ -3,7 +3,7 @@
 
 // The smallest block that has all four halves of the handshake: it takes requests from n ports,
 // sends them on through one socket with another address, and brings the responses back. It serves
-// to test channels and harness, and can be told to be faulty.
+// to test channels and harness, and can be set to be faulty.
 
 #include <algorithm>
 #include <memory>

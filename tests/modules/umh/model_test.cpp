@@ -219,7 +219,7 @@ TEMPLATE_TEST_CASE("random operations end with every limit at one", "", Seed<10>
 
 // Six cores flood few lines. Each queue has one entry, also at the ends of the link, which cover no
 // latency.
-TEST_CASE("every queue fills, and every access is answered") {
+TEST_CASE("every queue fills, and every access receives its response") {
   Shape s;
   s.block_lines = 4;
   s.l1_ways = 4;
