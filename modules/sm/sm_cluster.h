@@ -17,6 +17,7 @@
 #include "modules/sm/ended_warps.h"
 #include "modules/sm/load_store_unit.h"
 #include "modules/sm/sm_config.h"
+#include "modules/sm/sm_cta.h"
 #include "modules/sm/sm_interfaces.h"
 #include "modules/sm/sm_launches.h"
 #include "modules/sm/sm_stats.h"
@@ -80,19 +81,8 @@ class SmCluster final : public sc_core::sc_module,
 
  private:
   static constexpr unsigned kUnits = 4;  ///< units with an issue interval: the first values of Unit
-  struct Cta {
-    std::unique_ptr<CtaProgram> program;
-    LaunchedCta id;
-    std::uint32_t live_warps = 0;
-    std::uint32_t loads = 0;  ///< outstanding loads, atomics with a result, asynchronous copies
-    std::uint64_t slots = 0;  ///< of its warps
-  };
-  /// A CTA to start, or (`adopted`) to take over.
-  struct Start {
-    KernelProgram* kernel = nullptr;
-    LaunchedCta cta;
-    std::unique_ptr<CtaProgram> adopted;
-  };
+  using Cta = SmCta;
+  using Start = SmCtaStart;
   using Release = std::pair<LaunchedCta, CtaReleased>;
   struct Scheduler {
     std::uint64_t mine = 0;  ///< its warp slots

@@ -8,6 +8,7 @@
 #include "tests/modules/sm/sm_rig.h"
 
 using namespace tessera;
+using namespace tessera::test;
 
 TEST_CASE("a launch leaves an SM with its last CTA or its last store, whichever is later, once") {
   SmLaunches launches;

@@ -451,12 +451,11 @@ TEST_CASE("indirect calls whose targets cannot be known are refused") {
   CHECK_THAT(refusal("mov.u32 %r3, f0;\n", family(1)), Contains("has 64 bits"));
   // The first argument would replace the parameter that the second passes.
   const auto own = [](const std::string& passed) {
-    return function("f0", 2,
-                    "{\n.param .b32 q;\ncall (q), f0, (" + passed +
-                        ");\nld.param.b32 %x, [q];\n}\n");
+    return function(
+        "f0", 2, "{\n.param .b32 q;\ncall (q), f0, (" + passed + ");\nld.param.b32 %x, [q];\n}\n");
   };
   const std::string swaps = call("%r4", "f0", {"%r0", "%r0"});
   CHECK_THAT(refusal(swaps, own("f0_1, f0_0")),
              Contains("'f0' passes its own parameter to itself at another place"));
-  CHECK_THAT(refusal(swaps, own("f0_0, f0_1")), Equals("accepted"));
+  CHECK(refusal(swaps, own("f0_0, f0_1")) == "accepted");
 }
