@@ -318,6 +318,17 @@ void flatten(const json& value, const std::string& pointer, const std::string& p
 
 }  // namespace
 
+std::vector<ParameterSetting> settings_of(const std::vector<ParameterSetting>& overrides,
+                                          const std::string& path) {
+  std::vector<ParameterSetting> mine;
+  for (const ParameterSetting& s : overrides) {
+    if (s.path.compare(0, path.size() + 1, path + ".") != 0) continue;
+    if (s.path.compare(path.size(), std::string::npos, kImplSetting) == 0) continue;
+    mine.push_back({s.path.substr(path.size() + 1), s.value, s.origin + ": " + path});
+  }
+  return mine;
+}
+
 std::vector<ParameterSetting> settings_from(const LocatedJson& document,
                                             const std::vector<std::string>& skip) {
   if (!document.value.is_object()) {

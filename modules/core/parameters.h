@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/json.h"
@@ -83,6 +84,26 @@ class ParameterReader final : public ParameterVisitor {
   std::vector<std::string> groups_;     ///< whole paths
   std::vector<std::string> errors_;
 };
+
+/// The setting of one block that names its implementation.
+inline constexpr char kImplSetting[] = ".impl";
+
+/// Of the settings of single blocks ("system.gpu0.llc3.sets"), those of the block at `path`,
+/// without it ("sets") and without the one of its implementation.
+std::vector<ParameterSetting> settings_of(const std::vector<ParameterSetting>& overrides,
+                                          const std::string& path);
+
+/// The configuration of one block: `base` with the block's own settings.
+template <class Config>
+Config instance_config(Config base, const std::vector<ParameterSetting>& overrides,
+                       const std::string& path) {
+  std::vector<ParameterSetting> mine = settings_of(overrides, path);
+  if (mine.empty()) return base;
+  ParameterReader reader(std::move(mine));
+  describe(reader, base);
+  reader.throw_if_failed();
+  return base;
+}
 
 /// The value in the parameter's unit: the number that a text with a suffix is, every other value as
 /// it is.

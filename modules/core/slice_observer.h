@@ -26,6 +26,8 @@ struct ObservedAccess {
 class SliceObserver {
  public:
   virtual ~SliceObserver() = default;
+  /// Whether it observes a slice; does not change.
+  virtual bool observes(SliceId) const { return true; }
   /// Called once per access: at its lookup, or when it bypasses the arrays.
   virtual void on_access(const ObservedAccess& access) = 0;
 };

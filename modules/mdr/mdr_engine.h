@@ -86,6 +86,9 @@ class MdrEngine final : public sc_core::sc_module,
   const MdrStats& stats() const { return stats_; }
   /// Estimate of the last epoch with a decision.
   const Estimate& last_estimate() const { return last_; }
+  bool observes(SliceId slice) const override {
+    return slice.value == scope_.slices.first.value + config_.sampled_slice;
+  }
   /// Cycles for which the switch has been on.
   std::uint64_t replicated_cycles() const;
 

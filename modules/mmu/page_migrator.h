@@ -11,6 +11,7 @@
 
 #include "modules/core/block.h"
 #include "modules/core/flush.h"
+#include "modules/core/platform_interfaces.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/slice_observer.h"
 #include "modules/core/time.h"
@@ -96,7 +97,8 @@ struct PageMigratorPlatform {
 class PageMigrator final : public sc_core::sc_module,
                            public Block,
                            public SliceObserver,
-                           public SliceFlushIf {
+                           public SliceFlushIf,
+                           public MovesPagesIf {
  public:
   PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
@@ -108,8 +110,7 @@ class PageMigrator final : public sc_core::sc_module,
   /// SliceFlushIf, at a kernel's end.
   void flush(LaunchSlot launch, std::function<void()> done) override;
 
-  /// Whether a shootdown or a transfer is in progress.
-  bool moving() const {
+  bool moving() const override {
     return state_ == State::kMoving || state_ == State::kOverlapped || flushed_at_ != kNever;
   }
 

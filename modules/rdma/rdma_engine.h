@@ -17,6 +17,7 @@
 #include "modules/core/memory_request.h"
 #include "modules/core/paced_output.h"
 #include "modules/core/payload_check.h"
+#include "modules/core/platform_interfaces.h"
 #include "modules/core/posted_channels.h"
 #include "modules/core/process_timer.h"
 #include "modules/core/timed_queue.h"
@@ -25,6 +26,14 @@
 #include "policies/transfer_policy.h"
 
 namespace tessera {
+
+/// Untimed accesses of other GPUs to a GPU's lines, sent directly to the home slices.
+class HomeAccessIf {
+ public:
+  virtual ~HomeAccessIf() = default;
+  virtual unsigned debug_home(tlm::tlm_generic_payload& payload) = 0;
+  virtual void blocking_home(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
+};
 
 /// A GPU's RDMA engine with the CoDec unit (DualOpt sections 2.3 and 4.1.3): forwards the requests
 /// of the GPU's SMs for lines of other GPUs, and the requests of other GPUs for the GPU's lines.
@@ -52,7 +61,10 @@ namespace tessera {
 ///
 /// Not modelled: address translation in the engine, packet checks and retransmission, the decoding
 /// time of ids.
-class RdmaEngine final : public sc_core::sc_module, public Block {
+class RdmaEngine final : public sc_core::sc_module,
+                         public Block,
+                         public KernelEndIf,
+                         public HomeAccessIf {
  public:
   using Payload = tlm::tlm_generic_payload;
   static constexpr unsigned char kPoison = 0xA5;
@@ -87,12 +99,12 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   const RdmaStats& stats() const { return stats_; }
 
   /// Accesses of other GPUs to this GPU's lines that bypass the fabric.
-  unsigned debug_home(Payload& payload) { return local_out->transport_dbg(payload); }
-  void blocking_home(Payload& payload, sc_core::sc_time& delay);
+  unsigned debug_home(Payload& payload) override { return local_out->transport_dbg(payload); }
+  void blocking_home(Payload& payload, sc_core::sc_time& delay) override;
 
   /// Clears the ideal merge buffer of figure 6, because caches invalidate other GPUs' lines at the
   /// end of a kernel.
-  void kernel_ended() { asked_.clear(); }
+  void kernel_ended() override { asked_.clear(); }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;

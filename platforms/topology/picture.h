@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/topology/plan.h"
+#include "modules/core/plan.h"
 
 namespace tessera {
 

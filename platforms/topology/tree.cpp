@@ -13,20 +13,6 @@ namespace tessera {
 
 using nlohmann::ordered_json;
 
-const char* name_of(NodeLevel level) {
-  switch (level) {
-    case NodeLevel::kSystem:
-      return "system";
-    case NodeLevel::kGpu:
-      return "gpu";
-    case NodeLevel::kModule:
-      return "module";
-    case NodeLevel::kPartition:
-      break;
-  }
-  return "partition";
-}
-
 namespace {
 
 /// Reads one level of a document.

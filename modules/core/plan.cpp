@@ -1,40 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/topology/plan.h"
+#include "modules/core/plan.h"
 
 #include <algorithm>
-#include <iterator>
+
+#include "modules/core/block_kind.h"
 
 namespace tessera {
 
 using nlohmann::ordered_json;
-
-const char* name_of(BlockKind kind) {
-  static constexpr const char* kNames[] = {
-      "page_migrator", "mdr",    "line_sharing",   "decision",       "dram",
-      "llc",           "l1",     "probe",          "network",        "rdma",
-      "remote_cache",  "fabric", "long_link",      "l2_tlb",         "walker",
-      "uvm",           "sm",     "dispatcher",     "coherent_cache", "smd",
-      "stack",         "hmd",    "coherence_link", "partition_link", "cpu_llc",
-      "cpu_l2",        "cpu_l1", "cpu_core"};
-  static_assert(std::size(kNames) == kPlannedKinds);
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
-const char* name_of(NetworkKind kind) {
-  switch (kind) {
-    case NetworkKind::kCrossbar:
-      return "crossbar";
-    case NetworkKind::kPointToPoint:
-      return "point-to-point";
-    case NetworkKind::kSwitch:
-      return "switch";
-    case NetworkKind::kMesh:
-      return "mesh";
-    case NetworkKind::kRing:
-      break;
-  }
-  return "ring";
-}
 
 const PlannedNode& PlatformPlan::scope_of(const PlannedBlock& block) const {
   const PlannedNode* node = &nodes[block.node];
@@ -46,12 +19,12 @@ std::string PlatformPlan::path_of(const PlannedBlock& block) const {
   return scope_of(block).name + "." + block.name;
 }
 
-bool PlatformPlan::has(BlockKind kind) const {
+bool PlatformPlan::has(std::string_view kind) const {
   return std::any_of(blocks.begin(), blocks.end(),
                      [kind](const PlannedBlock& b) { return b.kind == kind; });
 }
 
-std::vector<const PlannedBlock*> PlatformPlan::of_kind(BlockKind kind) const {
+std::vector<const PlannedBlock*> PlatformPlan::of_kind(std::string_view kind) const {
   std::vector<const PlannedBlock*> found;
   for (const PlannedBlock& b : blocks) {
     if (b.kind == kind) found.push_back(&b);
@@ -74,16 +47,15 @@ std::string PlatformPlan::traffic_of(const PlannedLink& link) const {
   const PlannedBlock& from = blocks[link.from];
   const PlannedBlock& to = blocks[link.to];
   for (const PlannedBlock* b : {&from, &to}) {
-    if (b->kind == BlockKind::kFabric) return "fabric";
+    if (const auto* in = std::any_cast<PlannedInLink>(&b->details)) return in->traffic;
   }
-  // The links at the outputs and at the inputs of a network carry its traffic.
-  if (from.kind == BlockKind::kNetwork) return from.network.traffic;
-  if (to.kind == BlockKind::kNetwork) return to.network.traffic;
-  if (to.kind == BlockKind::kProbe) return "miss";
-  if (to.kind == BlockKind::kDram || to.kind == BlockKind::kStack) return "memory";
-  if (from.kind == BlockKind::kSm && to.kind == BlockKind::kL1) return "l1";
-  if (from.kind == BlockKind::kRemoteCache) return "rdma";
-  return "translation";
+  const LinkTraffic& egress = kind_of(from).egress;
+  const LinkTraffic& ingress = kind_of(to).ingress;
+  const bool leaves = egress.priority >= ingress.priority;
+  const PlannedBlock& named = leaves ? from : to;
+  if (kind_of(named).traffic) return kind_of(named).traffic(named);
+  const std::string& name = leaves ? egress.name : ingress.name;
+  return name.empty() ? "translation" : name;
 }
 
 ordered_json PlatformPlan::to_json() const {
@@ -95,16 +67,11 @@ ordered_json PlatformPlan::to_json() const {
   }
   for (const PlannedBlock& b : blocks) {
     ordered_json block = {{"name", path_of(b)},
-                          {"kind", name_of(b.kind)},
+                          {"kind", b.kind},
                           {"node", nodes[b.node].name},
                           {"inputs", b.inputs},
                           {"outputs", b.outputs}};
-    if (b.kind == BlockKind::kLlc) block["role"] = b.role;
-    if (b.kind == BlockKind::kNetwork) {
-      block["network"] = name_of(b.network.kind);
-      block["traffic"] = b.network.traffic;
-      block["egress_by_home_slice"] = b.network.exits;
-    }
+    if (kind_of(b).print) kind_of(b).print(b, block);
     d["blocks"].push_back(std::move(block));
   }
   for (const PlannedLink& l : links) {

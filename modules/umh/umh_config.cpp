@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "platforms/umh_config.h"
+#include "modules/umh/umh_config.h"
 
 #include "common/legal_values.h"
 #include "modules/umh/smd.h"
@@ -187,6 +187,11 @@ void describe(ParameterVisitor& v, UmhConfig& c) {
         c.partition_link);
   group(v, "stack", "the channel of a DRAM stack", c.stack);
   group(v, "cpu", "cores of the host and their caches", c.cpu);
+}
+
+std::optional<std::string> unless_gpu_memory(const ConfigView& config) {
+  if (config.group<UmhConfig>("umh").gpu_memory) return std::nullopt;
+  return "umh.gpu_memory is false";
 }
 
 }  // namespace tessera

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "modules/core/config_view.h"
 #include "modules/host/cpu_core.h"
 #include "modules/memory/dram_config.h"
 #include "modules/umh/coherence_link.h"
@@ -82,5 +84,8 @@ struct UmhConfig {
 };
 
 void describe(ParameterVisitor& v, UmhConfig& c);
+
+/// Why parameters of the GPUs' memory have no effect; nothing if they have one.
+std::optional<std::string> unless_gpu_memory(const ConfigView& config);
 
 }  // namespace tessera
