@@ -28,7 +28,7 @@
 #include "bench/noc_tables.h"
 #include "bench/stream_kernel.h"
 #include "common/json.h"
-#include "modules/core/process_timer.h"
+#include "modules/kernel/process_timer.h"
 #include "platforms/gpu.h"
 #include "platforms/simulation.h"
 #include "stimuli/kernels/functional_device.h"

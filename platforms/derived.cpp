@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/block_kind.h"
-#include "modules/core/run_figures.h"
+#include "modules/plan/block_kind.h"
+#include "modules/plan/run_figures.h"
 #include "platforms/topology/shape.h"
 #include "policies/page_placement.h"
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/json.h"
-#include "modules/core/block_kind.h"
+#include "modules/plan/block_kind.h"
 #include "platforms/gpu_config.h"
 
 namespace tessera {

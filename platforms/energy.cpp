@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/energy.h"
 
-#include "modules/core/block_kind.h"
-#include "modules/core/run_figures.h"
+#include "modules/plan/block_kind.h"
+#include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "platforms/topology/shape.h"
 

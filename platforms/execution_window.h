@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "modules/core/process_timer.h"
-#include "modules/core/time.h"
 #include "modules/host/partial_kernel.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
 #include "platforms/simulation.h"
 #include "stimuli/functional_run.h"
 #include "stimuli/kernels/functional_device.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/huge_pages.h"
+#include "modules/kernel/huge_pages.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {

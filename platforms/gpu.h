@@ -12,17 +12,17 @@
 #include <typeindex>
 #include <vector>
 
-#include "modules/core/backdoor.h"
-#include "modules/core/block_kind.h"
-#include "modules/core/domain.h"
-#include "modules/core/link_packet.h"
-#include "modules/core/plan.h"
-#include "modules/core/platform_interfaces.h"
-#include "modules/core/protocol_checker.h"
-#include "modules/core/transaction_pool.h"
 #include "modules/host/sites.h"
+#include "modules/kernel/domain.h"
 #include "modules/mmu/sites.h"
+#include "modules/plan/block_kind.h"
+#include "modules/plan/plan.h"
 #include "modules/probe/sites.h"
+#include "modules/protocol/backdoor.h"
+#include "modules/protocol/link_packet.h"
+#include "modules/protocol/platform_interfaces.h"
+#include "modules/protocol/protocol_checker.h"
+#include "modules/protocol/transaction_pool.h"
 #include "modules/rdma/sites.h"
 #include "modules/sm/sites.h"
 #include "modules/umh/sites.h"
@@ -47,9 +47,9 @@ struct GpuOptions {
   /// For tests: does not flush the copies of other partitions' lines in the slices at a kernel's
   /// end, which is wrong.
   bool keep_replicas = false;
-  /// Each node of this level is a domain (modules/core/domain.h) together with the nodes below it,
-  /// and so is each node above. kSystem: the whole platform is one domain. Results do not depend on
-  /// it.
+  /// Each node of this level is a domain (modules/kernel/domain.h) together with the nodes below
+  /// it, and so is each node above. kSystem: the whole platform is one domain. Results do not
+  /// depend on it.
   NodeLevel domains = NodeLevel::kSystem;
   /// Each of several GPUs is a domain that runs ahead of SystemC's time
   /// (DomainRunner::run_ahead()), instead of instant by instant, and `domains` does not matter.

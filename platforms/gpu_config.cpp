@@ -9,9 +9,9 @@
 
 #include "common/error.h"
 #include "common/legal_values.h"
-#include "modules/core/block_kind.h"
-#include "modules/core/page_entry.h"
 #include "modules/llc/llc_slice.h"
+#include "modules/plan/block_kind.h"
+#include "modules/protocol/page_entry.h"
 #include "platforms/topology/shape.h"
 #include "policies/address_map.h"
 #include "policies/page_placement.h"

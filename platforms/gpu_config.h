@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/any_config.h"
-#include "modules/core/config_view.h"
-#include "modules/core/parameters.h"
-#include "modules/core/plan.h"
 #include "modules/host/copy_engine.h"
 #include "modules/host/cta_dispatcher.h"
+#include "modules/kernel/any_config.h"
+#include "modules/kernel/parameters.h"
 #include "modules/llc/llc_config.h"
 #include "modules/mdr/mdr_config.h"
 #include "modules/memory/dram_config.h"
@@ -25,6 +23,8 @@
 #include "modules/noc/noc_config.h"
 #include "modules/noc/planned_network.h"
 #include "modules/noc/ring_config.h"
+#include "modules/plan/config_view.h"
+#include "modules/plan/plan.h"
 #include "modules/power/power_config.h"
 #include "modules/probe/probe_config.h"
 #include "modules/rdma/decision_engine.h"
@@ -117,7 +117,7 @@ struct ModuleRingConfig {
 
 void describe(ParameterVisitor& v, ModuleRingConfig& c);
 
-/// Which implementation stands in for each family of blocks (modules/core/block_kind.h).
+/// Which implementation stands in for each family of blocks (modules/plan/block_kind.h).
 struct ImplementationConfig {
   std::map<std::string, std::string> by_kind;  ///< a kind that is not here: "tlm"
 };

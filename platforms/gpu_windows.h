@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/plan.h"
+#include "modules/plan/plan.h"
 #include "platforms/gpu_config.h"
 
 namespace tessera {

@@ -9,7 +9,7 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
-#include "modules/core/block_kind.h"
+#include "modules/plan/block_kind.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {

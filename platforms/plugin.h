@@ -10,13 +10,13 @@
 
 #include <cstdint>
 
-#include "modules/core/block_kind.h"
 #include "modules/host/sites.h"
 #include "modules/llc/sites.h"
 #include "modules/mdr/sites.h"
 #include "modules/memory/sites.h"
 #include "modules/mmu/sites.h"
 #include "modules/noc/sites.h"
+#include "modules/plan/block_kind.h"
 #include "modules/probe/sites.h"
 #include "modules/rdma/sites.h"
 #include "modules/sm/sites.h"

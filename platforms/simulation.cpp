@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/domain.h"
+#include "modules/kernel/domain.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu.h"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "modules/core/block_kind.h"
+#include "modules/plan/block_kind.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {

@@ -13,14 +13,13 @@
 #include <memory>
 #include <string>
 
+#include "common/atomic_op.h"
 #include "common/ids.h"
-#include "stimuli/atomic_op.h"
+#include "common/warp_lanes.h"
 
 namespace tessera {
 
 class FlatMemory;
-
-inline constexpr unsigned kWarpLanes = 32;
 
 /// Widest access of one lane in bytes (ld.v4.b32, ld.v2.b64).
 inline constexpr unsigned kMaxLaneBytes = 16;

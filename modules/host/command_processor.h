@@ -13,13 +13,13 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/time.h"
-#include "modules/core/timed_queue.h"
 #include "modules/host/command_queue.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/host/kernel_table.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/kernel/timed_queue.h"
 #include "policies/launch_planner.h"
 #include "stimuli/device_memory.h"
 

@@ -3,9 +3,9 @@
 
 // Arguments of the factories of the CTA dispatcher and of the CPU's cores.
 
-#include "modules/core/block_kind.h"
 #include "modules/host/cpu_core.h"
 #include "modules/host/cta_dispatcher.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "modules/core/block_kind.h"
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/flush.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/slice_observer.h"
-#include "modules/core/time.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/llc/slice_observer.h"
 #include "modules/mdr/mdr_config.h"
 #include "modules/mdr/set_sampler.h"
+#include "modules/protocol/flush.h"
 #include "policies/mdr_model.h"
 #include "policies/remote_caching.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/block_kind.h"
 #include "modules/llc/llc_config.h"
 #include "modules/mdr/sites.h"
+#include "modules/plan/block_kind.h"
 #include "policies/remote_caching.h"
 
 namespace tessera {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

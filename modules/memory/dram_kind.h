@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/run_figures.h"
 #include "modules/memory/dram_config.h"
+#include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 
 namespace tessera {

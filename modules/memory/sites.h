@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/block_kind.h"
 #include "modules/memory/dram_config.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {

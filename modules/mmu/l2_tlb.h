@@ -11,20 +11,20 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/page_entry.h"
-#include "modules/core/parameters.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/platform_interfaces.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/response_port.h"
-#include "modules/core/stall_tracker.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stall_tracker.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
 #include "modules/mmu/translation.h"
+#include "modules/protocol/page_entry.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/platform_interfaces.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
 

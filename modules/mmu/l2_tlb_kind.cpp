@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "modules/core/run_figures.h"
 #include "modules/mmu/sites.h"
+#include "modules/plan/run_figures.h"
 
 namespace tessera {
 

@@ -9,14 +9,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/flush.h"
-#include "modules/core/platform_interfaces.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/slice_observer.h"
-#include "modules/core/time.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/llc/slice_observer.h"
 #include "modules/mmu/page_migrator_config.h"
 #include "modules/mmu/page_table.h"
+#include "modules/protocol/flush.h"
+#include "modules/protocol/platform_interfaces.h"
 #include "policies/page_migration.h"
 
 namespace tessera {

@@ -7,12 +7,12 @@
 #include <functional>
 #include <memory>
 
-#include "modules/core/block_kind.h"
 #include "modules/mmu/l2_tlb.h"
 #include "modules/mmu/page_migrator.h"
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {

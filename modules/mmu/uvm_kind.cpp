@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/run_figures.h"
 #include "modules/mmu/sites.h"
+#include "modules/plan/run_figures.h"
 
 namespace tessera {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/run_figures.h"
 #include "modules/noc/gpu_fabric.h"
 #include "modules/noc/network_kind.h"
 #include "modules/noc/sites.h"
+#include "modules/plan/run_figures.h"
 
 namespace tessera {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
 
-#include "modules/core/run_figures.h"
 #include "modules/noc/mesh.h"
 #include "modules/noc/network_kind.h"
 #include "modules/noc/sites.h"
+#include "modules/plan/run_figures.h"
 
 namespace tessera {
 

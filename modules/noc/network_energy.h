@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/run_figures.h"
+#include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/power/noc_power.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/network_kind.h"
 
-#include "modules/core/run_figures.h"
 #include "modules/noc/network_energy.h"
+#include "modules/plan/run_figures.h"
 
 namespace tessera {
 

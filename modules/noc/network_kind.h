@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block_kind.h"
 #include "modules/noc/duplex_network.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/planned_network.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

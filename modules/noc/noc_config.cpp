@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/byte_mask.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
+#include "modules/protocol/byte_mask.h"
 
 namespace tessera {
 namespace {

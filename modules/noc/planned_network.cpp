@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/planned_network.h"
 
-#include "modules/core/block_kind.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "common/node_level.h"
-#include "modules/core/plan.h"
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
+#include "modules/plan/plan.h"
 
 namespace tessera {
 

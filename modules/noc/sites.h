@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/block_kind.h"
 #include "modules/noc/duplex_network.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/long_link.h"
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/error.h"
-#include "modules/core/run_figures.h"
 #include "modules/llc/sites.h"
 #include "modules/noc/planned_network.h"
+#include "modules/plan/run_figures.h"
 #include "modules/probe/sites.h"
 #include "policies/registry.h"
 

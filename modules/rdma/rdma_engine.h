@@ -12,15 +12,15 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/link_packet.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/paced_output.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/platform_interfaces.h"
-#include "modules/core/posted_channels.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/link_packet.h"
+#include "modules/protocol/memory_request.h"
+#include "modules/protocol/paced_output.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/platform_interfaces.h"
+#include "modules/protocol/posted_channels.h"
 #include "modules/rdma/codec.h"
 #include "modules/rdma/rdma_config.h"
 #include "policies/transfer_policy.h"
@@ -50,7 +50,7 @@ class HomeAccessIf {
 /// the home slices and one response to each port of local_in. It also forms one packet from the
 /// staging buffers, without extra latency. Requests of all ports are served in order of age.
 ///
-/// Phases: all four on local_in and local_out; posted packets (core/posted_channels.h) on the
+/// Phases: all four on local_in and local_out; posted packets (protocol/posted_channels.h) on the
 /// fabric. A port stalls while its input queue holds `port_depth` requests. fabric_in[response]
 /// accepts every packet, because the number of responses is limited by the outstanding requests.
 /// Freedom from deadlock: docs/blocks/rdma.md.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "modules/core/run_figures.h"
 #include "modules/llc/llc_config.h"
+#include "modules/plan/run_figures.h"
 #include "modules/rdma/sites.h"
 #include "modules/sm/l1_cache_config.h"
 #include "modules/sm/l1_roles/multi_gpu.h"

@@ -7,9 +7,9 @@
 #include <functional>
 #include <string>
 
-#include "modules/core/block_kind.h"
-#include "modules/core/flush.h"
-#include "modules/core/page_entry.h"
+#include "modules/plan/block_kind.h"
+#include "modules/protocol/flush.h"
+#include "modules/protocol/page_entry.h"
 #include "modules/sm/l1_cache_config.h"
 #include "modules/sm/l1_role.h"
 #include "modules/sm/sm_config.h"

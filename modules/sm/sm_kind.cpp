@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/run_figures.h"
+#include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/sm/sites.h"
 #include "modules/sm/sm_cluster.h"

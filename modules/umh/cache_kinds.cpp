@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caches of a coherent hierarchy: a GPU's L1s and L2s, the CPU's L1s, L2s and LLC.
-#include "modules/core/run_figures.h"
+#include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/sm/l1_cache_config.h"
 #include "modules/umh/sites.h"

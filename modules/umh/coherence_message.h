@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/byte_mask.h"
+#include "modules/protocol/byte_mask.h"
 #include "modules/umh/nmoesi.h"
 
 namespace tessera::umh {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "modules/core/atomics.h"
+#include "modules/protocol/atomics.h"
 
 namespace tessera::umh {
 

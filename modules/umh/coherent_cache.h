@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "modules/cache/cache_array.h"
-#include "modules/core/launch_counts.h"
-#include "modules/core/memory_request.h"
+#include "modules/kernel/launch_counts.h"
+#include "modules/protocol/memory_request.h"
 #include "modules/umh/coherence_message.h"
 #include "modules/umh/nmoesi.h"
 

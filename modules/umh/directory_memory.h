@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/request_port.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/transaction_pool.h"
 #include "modules/umh/coherence_message.h"
 
 namespace tessera::umh {

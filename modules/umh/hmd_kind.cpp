@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "modules/core/run_figures.h"
+#include "modules/plan/run_figures.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 

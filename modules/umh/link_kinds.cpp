@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coherence links: between the GPUs and the host, and between the partitions of a GPU.
-#include "modules/core/run_figures.h"
+#include "modules/plan/run_figures.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 

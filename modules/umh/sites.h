@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block_kind.h"
+#include "modules/plan/block_kind.h"
 #include "modules/umh/coherence_link.h"
 #include "modules/umh/coherence_place.h"
 #include "modules/umh/hmd_block.h"

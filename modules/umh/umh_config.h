@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/config_view.h"
 #include "modules/host/cpu_core.h"
 #include "modules/memory/dram_config.h"
+#include "modules/plan/config_view.h"
 #include "modules/umh/coherence_link.h"
 #include "modules/umh/coherent_cache_block.h"
 #include "modules/umh/hmd_block.h"

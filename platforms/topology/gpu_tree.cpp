@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "common/legal_values.h"
-#include "modules/core/link_packet.h"
 #include "modules/llc/sites.h"
+#include "modules/protocol/link_packet.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
 #include "policies/transfer_policy.h"

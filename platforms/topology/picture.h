@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "modules/core/plan.h"
+#include "modules/plan/plan.h"
 
 namespace tessera {
 

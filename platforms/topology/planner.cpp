@@ -6,8 +6,8 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
-#include "modules/core/block_kind.h"
 #include "modules/llc/sites.h"
+#include "modules/plan/block_kind.h"
 #include "modules/sm/sites.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"

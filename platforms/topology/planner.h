@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/plan.h"
 #include "modules/noc/planned_network.h"
+#include "modules/plan/plan.h"
 #include "modules/umh/coherence_place.h"
 #include "platforms/topology/tree.h"
 

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "modules/core/block_kind.h"
 #include "modules/noc/planned_network.h"
+#include "modules/plan/block_kind.h"
 #include "modules/umh/sites.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"

@@ -4,7 +4,7 @@
 
 role-tests        conditions about a role in the pipelines of LLC slices and L1s: none
 header-lines      headers of LLC slices, L1s, SMs and the host's blocks: at most 150 lines
-host-craft        noinline, alignas and prefetch in blocks' headers outside core and cache: none
+host-craft        noinline, alignas and prefetch in blocks' headers outside kernel, protocol and cache: none
 outside-files     references to files that are not in the repository: none
 kind-names        names of kinds of blocks in platforms/ outside the shapes, but for KINDS_IN_PLATFORMS: none
 file-readers      sources that open files for reading without common/input_file.h: none
@@ -60,7 +60,7 @@ def header_lines(root):
 def host_craft(root):
     craft = re.compile(r"noinline|alignas|prefetch")
     for f in files(root, "modules/*.h", "platforms/*.h", "policies/*.h"):
-        if f.relative_to(root).parts[1] in ("core", "cache"):
+        if f.relative_to(root).parts[1] in ("kernel", "protocol", "cache"):
             continue
         for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
             if craft.search(line):
@@ -79,7 +79,8 @@ def outside_files(root):
 # Kinds that the platform itself needs: home slices and channels, which its debug accesses and page
 # moves reach by their numbers; levels of the hierarchy of which it asks whether they are there.
 KINDS_IN_PLATFORMS = {("gpu.cpp", "dram"), ("gpu.cpp", "stack"), ("gpu_blocks.cpp", "llc"),
-                      ("gpu_blocks.cpp", "hmd"), ("simulation.cpp", "hmd")}
+                      ("gpu_blocks.cpp", "hmd"), ("simulation.cpp", "hmd"),
+                      ("unused_parameters.cpp", "ring")}  # the network of a level of the tree
 # Groups of parameters with the name of a kind, and what is called "l1" beside the kind: a level.
 GROUPS_OF_PARAMETERS = ("gpu_config.cpp", "derived.cpp")
 
@@ -106,7 +107,7 @@ def kind_names(root):
 def file_readers(root):
     opens = re.compile(r"\bifstream\b|\bfopen\b|(?<!\w)::open\(|\bstd::fstream\b")
     # The readers themselves; the lock of a file of our own; the kernel's list of this process's pages.
-    others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/core/huge_pages.cpp")
+    others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/kernel/huge_pages.cpp")
     for f in files(root, "*.h", "*.cpp"):
         name = str(f.relative_to(root))
         if name in others or name.startswith("tests/"):

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
+#include "modules/protocol/protocol_checker.h"
 #include "policies/address_map.h"
 #include "tests/support/conformance.h"
 

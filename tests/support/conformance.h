@@ -17,8 +17,8 @@
 #include <random>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/protocol_checker.h"
+#include "modules/kernel/block.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/scripted_target.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 
 namespace tessera::test {
 

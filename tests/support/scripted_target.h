@@ -21,10 +21,10 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/core/channels.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera::test {
 

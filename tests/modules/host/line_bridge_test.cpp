@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/cache_rig.h"
 #include "tests/support/expect_report.h"
 

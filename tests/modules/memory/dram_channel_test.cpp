@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "modules/core/protocol_checker.h"
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/modules/memory/dram_timing_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"

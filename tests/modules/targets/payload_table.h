@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/report.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/report.h"
+#include "modules/protocol/payload_check.h"
 #include "tests/modules/targets/raw_initiator.h"
 #include "tests/support/expect_report.h"
 

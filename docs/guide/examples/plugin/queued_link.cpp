@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/response_port.h"
-#include "modules/core/run_figures.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
 #include "platforms/plugin.h"
 
 namespace queued_link {
