@@ -21,11 +21,11 @@ std::string checksum_of(const ordered_json& stats) { return sha256(document_text
 }  // namespace
 
 std::optional<ordered_json> PointStore::load(
-    const std::string& key, const std::function<void(const std::string&)>& told) const {
+    const std::string& key, const std::function<void(const std::string&)>& on_error) const {
   const std::string path = files_.path_of(key + ".json");
   if (!names_something(path)) return std::nullopt;
   const auto refuse = [&](const std::string& why) {
-    if (told) told(why + ": the point is computed again");
+    if (on_error) on_error(why + ": the point is computed again");
     return std::nullopt;
   };
   ordered_json document;

@@ -19,10 +19,10 @@ class PointStore {
   /// Throws InputError if files cannot be written to the folder.
   explicit PointStore(const std::string& folder) : folder_(folder), files_(folder) {}
 
-  /// The statistics saved under the key; empty if there is no valid file. `told` (can be empty)
-  /// receives the error of an invalid file.
+  /// The statistics saved under the key; empty if there is no valid file. `on_error` (can
+  /// be empty) receives the error of an invalid file.
   std::optional<nlohmann::ordered_json> load(
-      const std::string& key, const std::function<void(const std::string&)>& told = {}) const;
+      const std::string& key, const std::function<void(const std::string&)>& on_error = {}) const;
   /// Throws RunError.
   void save(const std::string& key, const nlohmann::ordered_json& stats) const;
 

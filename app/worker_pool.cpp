@@ -67,11 +67,11 @@ bool write_line(int fd, const ordered_json& message) {
   } catch (const std::exception& e) {
     last = {{"error", e.what()}};
   }
-  const bool told = write_line(pipe, last);
+  const bool sent = write_line(pipe, last);
   std::cout.flush();
   std::cerr.flush();
   // No destructors: SystemC's are not made for a second process.
-  std::_Exit(told ? 0 : 1);
+  std::_Exit(sent ? 0 : 1);
 }
 
 Worker start(std::size_t index, const WorkerPool::Job& job) {

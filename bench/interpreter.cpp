@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "bench/cpu_time.h"
-#include "stimuli/kernels/functional_device.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/functional_device.h"
+#include "stimuli/runner/module_loader.h"
 
 namespace tessera::bench {
 

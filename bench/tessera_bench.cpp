@@ -29,10 +29,10 @@
 #include "bench/stream_kernel.h"
 #include "common/json.h"
 #include "common/text.h"
-#include "modules/core/process_timer.h"
+#include "modules/kernel/process_timer.h"
 #include "platforms/gpu.h"
 #include "platforms/simulation.h"
-#include "stimuli/kernels/functional_device.h"
+#include "stimuli/runner/functional_device.h"
 
 namespace {
 
@@ -156,7 +156,7 @@ ordered_json state_by_kind(const std::string& platform, const std::vector<std::s
   GpuOptions options;
   options.allocated = [](std::uint64_t) { return true; };
   options.on_made = [&](const PlannedBlock& block) {
-    State& kind = kinds[name_of(block.kind)];
+    State& kind = kinds[block.kind];
     const std::size_t now = heap();
     ++kind.blocks;
     kind.bytes += now - before;

@@ -5,7 +5,7 @@ function(tessera_add_plugin name)
   add_library(${name} MODULE ${ARGN})
   set_target_properties(${name} PROPERTIES PREFIX "" CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON
                                            CXX_EXTENSIONS OFF)
-  foreach(target tessera::core tessera::platforms SystemC::systemc nlohmann_json::nlohmann_json)
+  foreach(target tessera::kernel tessera::platforms SystemC::systemc nlohmann_json::nlohmann_json)
     target_include_directories(${name} SYSTEM PRIVATE
       $<TARGET_PROPERTY:${target},INTERFACE_INCLUDE_DIRECTORIES>)
     target_compile_definitions(${name} PRIVATE

@@ -7,7 +7,7 @@
 //
 // names every field once (name, unit, description, legal range). Reading from JSON, writing the
 // resolved configuration, listing and range checks are visitors over that one description
-// (modules/core/parameters.h).
+// (modules/kernel/parameters.h).
 
 #include <algorithm>
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 namespace tessera {
 
-// Threads that run parts of one simulation (modules/core/domain_threads.h). An object that parts on
-// several threads use keeps state for each thread, or locks.
+// Threads that run parts of one simulation (modules/kernel/domain_threads.h). An object that parts
+// on several threads use keeps state for each thread, or locks.
 
 inline constexpr unsigned kMostRunThreads = 64;
 /// Number of the calling thread: 0 for the main thread.

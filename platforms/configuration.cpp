@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Keys of a platform file beside its parameters.
-const std::vector<std::string> kDocumentKeys = {"base", "description", "plugins",
-                                                "spdx", "tree",        "instances"};
+const std::vector<std::string> kDocumentKeys = {"base", "description", "plugins", "spdx",
+                                                "tree", "instances",   "insert"};
 
 fs::path presets_directory() {
   if (const char* dir = std::getenv("TESSERA_PRESETS_DIR")) return dir;
@@ -77,6 +77,7 @@ struct Collected {
   std::size_t of_presets = 0;              ///< the first ones, which no file of the user's says
   Tree tree;                               ///< the last; empty: none says one
   std::string tree_origin;                 ///< "FILE:LINE"
+  std::vector<SystemConfig::Insert> inserts;
 };
 
 constexpr const char* kTreeParameters[] = {"system.topology", "system.gpus", "system.modules"};
@@ -148,6 +149,23 @@ void take_instances(const LocatedJson& document, std::vector<ParameterSetting>& 
   }
 }
 
+/// "insert": kinds of blocks by classes of traffic, as {"memory": "queued-link"}. Adds to those of
+/// the file's bases.
+void take_inserts(const LocatedJson& document, std::vector<SystemConfig::Insert>& out) {
+  if (!document.value.contains("insert")) return;
+  const auto& inserts = document.value.at("insert");
+  const auto is_text = [](const auto& v) { return v.is_string(); };
+  if (!inserts.is_object() || !std::all_of(inserts.begin(), inserts.end(), is_text)) {
+    throw InputError(document.where("/insert") +
+                     ": insert must be an object of kinds of blocks by classes of traffic, as "
+                     "{\"memory\": \"queued-link\"}");
+  }
+  for (const auto& [traffic, kind] : inserts.items()) {
+    out.push_back(
+        {traffic, kind.get<std::string>(), document.where(json_pointer("/insert", traffic))});
+  }
+}
+
 /// The base that a document names: a file beside it, another file, or a preset.
 std::string base_of(const LocatedJson& document, const std::string& file) {
   std::string base = text_of(document, "base");
@@ -184,6 +202,7 @@ void collect(const std::string& platform, Collected& out, std::set<std::string>&
   }
   check_keys(document);
   take_tree(document, out);
+  take_inserts(document, out.inserts);
   for (ParameterSetting& s : settings_from(document, kDocumentKeys)) {
     out.settings.push_back(std::move(s));
   }
@@ -280,6 +299,7 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   describe(reader, config.gpu);
   reader.throw_if_failed();
   apply_tree(collected, common, config.gpu.system);
+  config.gpu.system.inserts = collected.inserts;
   config.gpu.propagate();
   std::vector<std::string> of_tree;
   if (!collected.tree.empty()) config.gpu.check_tree(of_tree);
@@ -306,6 +326,7 @@ nlohmann::ordered_json ResolvedConfig::to_json() const {
   describe(lister, copy);
   nlohmann::ordered_json out = lister.to_json();
   if (!gpu.system.tree.empty()) out["tree"] = tessera::to_json(gpu.system.tree);
+  for (const SystemConfig::Insert& i : gpu.system.inserts) out["insert"][i.traffic] = i.kind;
   // By name, as they are read back.
   std::map<std::string, nlohmann::json> instances;
   for (const ParameterSetting& s : overrides) instances[s.path] = s.value;

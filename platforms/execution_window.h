@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <functional>
 
-#include "modules/core/process_timer.h"
-#include "modules/core/time.h"
 #include "modules/host/partial_kernel.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
 #include "platforms/simulation.h"
 #include "stimuli/functional_run.h"
-#include "stimuli/kernels/functional_device.h"
+#include "stimuli/runner/functional_device.h"
 
 namespace tessera {
 
@@ -44,7 +44,6 @@ class ExecutionWindow {
   std::uint64_t detailed() const { return over_ ? detailed_ : hooks_.executed(); }
   bool begun() const { return begun_; }
   bool over() const { return over_; }
-  Tick began_at() const { return began_at_; }
   /// Of a window that is not over: now.
   Tick ended_at() const { return over_ ? ended_at_ : now(); }
 

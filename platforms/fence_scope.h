@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/flush.h"
 #include "modules/probe/sharer_directory.h"
+#include "modules/protocol/flush.h"
 
 namespace tessera {
 

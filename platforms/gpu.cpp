@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/huge_pages.h"
+#include "modules/kernel/huge_pages.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {
@@ -31,7 +31,7 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
     transfer_policy_ = config_.transfer_policy();
     transfer_ = transfer_policy_->start();
   }
-  if (plan_.has(BlockKind::kStack)) {
+  if (plan_.has("stack")) {
     stack_map_ = make_address_map("gpu-interleave", config_.stack_geometry());
   }
   build();
@@ -50,12 +50,16 @@ void Gpu::register_statistics(StatisticsRegistry& registry) const {
   }
 }
 
-std::vector<CpuCore*> Gpu::cpu_cores() {
-  std::vector<CpuCore*> cores;
-  for (const BlockHandle* b : made(BlockKind::kCpuCore)) {
-    if (b->cpu_core != nullptr) cores.push_back(b->cpu_core);
+std::vector<CpuCore*> Gpu::cpu_cores() const { return offered<CpuCore>(); }
+
+std::vector<FlushIf*> Gpu::l1s(std::optional<std::uint32_t> gpu) const {
+  std::vector<FlushIf*> all;
+  for (std::size_t i = 0; i < made_.size(); ++i) {
+    const PlannedBlock& b = plan_.blocks[i];
+    if (kind_of(b).level != "l1" || (gpu && b.gpu != *gpu)) continue;
+    all.push_back(made_[i].find<FlushIf>());
   }
-  return cores;
+  return all;
 }
 
 bool Gpu::caches_arrays() const { return node_shape_of(config_.system).caches_others; }
@@ -92,33 +96,33 @@ void Gpu::stop_memory(const std::vector<ChannelId>& homes, const std::function<v
   const std::vector<std::uint32_t> near = sms_near(homes);
   undrained_ = near.size();
   for (const std::uint32_t i : near) {
-    sms_[i]->sm.quiesce->quiesce([this, drained] {
+    sms_[i]->quiesce->quiesce([this, drained] {
       if (--undrained_ == 0) drained();
     });
   }
 }
 
 void Gpu::forget_memory() {
-  for (BlockHandle* tlb : made(BlockKind::kL2Tlb)) tlb->forget();
-  for (const BlockHandle* l1 : l1s_) l1->flush->flush();
+  for (TranslationsIf* tlb : offered<TranslationsIf>()) tlb->invalidate_all();
+  for (FlushIf* l1 : l1s_) l1->flush();
 }
 
 void Gpu::forget_pages(const std::vector<ChannelId>& gpus,
                        const std::vector<std::uint64_t>& virtual_pages) {
-  const std::vector<BlockHandle*> tlbs = made(BlockKind::kL2Tlb);
+  const std::vector<TranslationsIf*> tlbs = offered<TranslationsIf>();
   for (std::uint32_t g = 0; g < tlbs.size(); ++g) {
     if (std::find(gpus.begin(), gpus.end(), ChannelId(g)) != gpus.end()) {
-      tlbs[g]->forget();
+      tlbs[g]->invalidate_all();
     } else {
       // Of these pages, the TLB can hold translations of requesters other than SMs.
-      for (const std::uint64_t page : virtual_pages) tlbs[g]->forget_page(page);
+      for (const std::uint64_t page : virtual_pages) tlbs[g]->invalidate_page(page);
     }
   }
-  for (const std::uint32_t i : sms_near(gpus)) l1s_[i]->flush->flush();
+  for (const std::uint32_t i : sms_near(gpus)) l1s_[i]->flush();
 }
 
 void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
-  for (const std::uint32_t i : sms_near(homes)) sms_[i]->sm.quiesce->resume();
+  for (const std::uint32_t i : sms_near(homes)) sms_[i]->quiesce->resume();
 }
 
 /// SMs are spread evenly over the memories in which pages are placed (channels or GPUs), neighbours
@@ -136,55 +140,55 @@ ChannelId Gpu::local_memory(SmId sm) const {
 }
 
 void Gpu::kernel_ended() {
-  for (BlockHandle* rdma : rdmas_) rdma->rdma.kernel_ended();
+  for (KernelEndIf* block : offered<KernelEndIf>()) block->kernel_ended();
 }
 
 std::uint64_t Gpu::warp_instructions() const {
   std::uint64_t sum = 0;
-  for (const BlockHandle* sm : sms_) sum += sm->sm.warp_instructions();
+  for (const SmHandle* sm : sms_) sum += sm->warp_instructions();
   return sum;
 }
 
 std::uint64_t Gpu::thread_instructions() const {
   std::uint64_t sum = 0;
-  for (const BlockHandle* sm : sms_) sum += sm->sm.thread_instructions();
+  for (const SmHandle* sm : sms_) sum += sm->thread_instructions();
   return sum;
 }
 
 void Gpu::settle_statistics() {
-  for (const BlockHandle* sm : sms_) {
-    if (sm->sm.settle_statistics) sm->sm.settle_statistics();
+  for (const SmHandle* sm : sms_) {
+    if (sm->settle_statistics) sm->settle_statistics();
   }
   dispatcher_->settle_statistics();
 }
 
 std::uint64_t Gpu::resident_warps() const {
   std::uint64_t sum = 0;
-  for (const BlockHandle* sm : sms_) sum += sm->sm.resident_warps();
+  for (const SmHandle* sm : sms_) sum += sm->resident_warps();
   return sum;
 }
 
 std::uint64_t Gpu::take_instructions(LaunchSlot launch) {
   std::uint64_t sum = 0;
-  for (const BlockHandle* sm : sms_) {
-    if (sm->sm.take_instructions) sum += sm->sm.take_instructions(launch);
+  for (const SmHandle* sm : sms_) {
+    if (sm->take_instructions) sum += sm->take_instructions(launch);
   }
   return sum;
 }
 
 std::vector<CountedLevel> Gpu::levels() {
   std::vector<CountedLevel> all;
-  for (const BlockKind kind :
-       {BlockKind::kL1, BlockKind::kCoherentCache, BlockKind::kRemoteCache, BlockKind::kLlc,
-        BlockKind::kSmd, BlockKind::kStack, BlockKind::kDram}) {
+  const std::vector<const BlockKind*> kinds = kinds_from_memory();
+  std::for_each(kinds.rbegin(), kinds.rend(), [&](const BlockKind* kind) {
+    if (kind->level.empty()) return;
     CountedLevel level;
-    level.name = kind == BlockKind::kCoherentCache ? "l2" : name_of(kind);
-    level.is_cache = kind != BlockKind::kStack && kind != BlockKind::kDram;
-    for (const BlockHandle* block : made(kind)) {
-      if (block->launch_counts != nullptr) level.blocks.push_back(block->launch_counts);
+    level.name = kind->level;
+    level.is_cache = kind->is_cache;
+    for (const BlockHandle* block : made(kind->name)) {
+      if (auto* const counts = block->find<LaunchCounts>()) level.blocks.push_back(counts);
     }
     if (!level.blocks.empty()) all.push_back(std::move(level));
-  }
+  });
   return all;
 }
 
@@ -198,15 +202,13 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 /// Adds the blocks that hold bytes to the backdoor, from the memory side to the SM side, and makes
 /// their untimed accesses use it.
 void Gpu::open_backdoor() {
-  drams_ = made(BlockKind::kDram);
-  for (const BlockKind kind :
-       {BlockKind::kHmd, BlockKind::kCoherenceLink, BlockKind::kPartitionLink, BlockKind::kCpuLlc,
-        BlockKind::kCpuL2, BlockKind::kCpuL1, BlockKind::kSmd, BlockKind::kLlc,
-        BlockKind::kCoherentCache, BlockKind::kRemoteCache, BlockKind::kL1}) {
-    for (const BlockHandle* block : made(kind)) {
-      if (block->bytes == nullptr) continue;
-      backdoor_.add(*block->bytes);
-      block->bytes->use(backdoor_);
+  drams_ = made("dram");
+  for (const BlockKind* kind : kinds_from_memory()) {
+    for (const BlockHandle* block : made(kind->name)) {
+      auto* const bytes = block->find<HoldsBytes>();
+      if (bytes == nullptr) continue;
+      backdoor_.add(*bytes);
+      bytes->use(backdoor_);
     }
   }
 }
@@ -217,7 +219,7 @@ unsigned Gpu::debug_memory(tlm::tlm_generic_payload& payload) {
   if (payload.get_address() >= map_->geometry().total_bytes()) return 0;
   const Location where = map_->locate(payload.get_address());
   const BlockHandle* lowest = drams_[where.channel.value];
-  if (!slices_.empty() && slices_[where.slice.value]->bytes == nullptr) {
+  if (!slices_.empty() && slices_[where.slice.value]->find<HoldsBytes>() == nullptr) {
     lowest = slices_[where.slice.value];
   }
   return lowest->in.front()->get_base_interface().transport_dbg(payload);

@@ -9,19 +9,26 @@
 #include <optional>
 #include <string>
 #include <systemc>
+#include <typeindex>
 #include <vector>
 
-#include "modules/core/backdoor.h"
-#include "modules/core/domain.h"
-#include "modules/core/link_packet.h"
-#include "modules/core/protocol_checker.h"
-#include "modules/core/transaction_pool.h"
-#include "platforms/block_factory.h"
+#include "modules/host/sites.h"
+#include "modules/kernel/domain.h"
+#include "modules/mmu/sites.h"
+#include "modules/plan/block_kind.h"
+#include "modules/plan/plan.h"
+#include "modules/probe/sites.h"
+#include "modules/protocol/backdoor.h"
+#include "modules/protocol/link_packet.h"
+#include "modules/protocol/platform_interfaces.h"
+#include "modules/protocol/protocol_checker.h"
+#include "modules/protocol/transaction_pool.h"
+#include "modules/rdma/sites.h"
+#include "modules/sm/sites.h"
+#include "modules/umh/sites.h"
 #include "platforms/fence_scope.h"
 #include "platforms/gpu_config.h"
-#include "platforms/gpu_probing.h"
 #include "platforms/kernel_records.h"
-#include "platforms/topology/plan.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
@@ -40,9 +47,9 @@ struct GpuOptions {
   /// For tests: does not flush the copies of other partitions' lines in the slices at a kernel's
   /// end, which is wrong.
   bool keep_replicas = false;
-  /// Each node of this level is a domain (modules/core/domain.h) together with the nodes below it,
-  /// and so is each node above. kSystem: the whole platform is one domain. Results do not depend on
-  /// it.
+  /// Each node of this level is a domain (modules/kernel/domain.h) together with the nodes below
+  /// it, and so is each node above. kSystem: the whole platform is one domain. Results do not
+  /// depend on it.
   NodeLevel domains = NodeLevel::kSystem;
   /// Each of several GPUs is a domain that runs ahead of SystemC's time
   /// (DomainRunner::run_ahead()), instead of instant by instant, and `domains` does not matter.
@@ -64,7 +71,7 @@ class Gpu final : public sc_core::sc_module {
 
   CtaDispatcher& dispatcher() { return *dispatcher_; }
   /// The cores of the host's CPU. Empty if the platform has no model of it.
-  std::vector<CpuCore*> cpu_cores();
+  std::vector<CpuCore*> cpu_cores() const;
   UvmDriver& uvm() { return *uvm_; }
   PageTable& page_table() { return *page_table_; }
   /// Whether a page migration is in progress, which takes its time without activity of other
@@ -116,38 +123,46 @@ class Gpu final : public sc_core::sc_module {
   void debug(tlm::tlm_command command, std::uint64_t physical, void* data, unsigned length);
 
  private:
-  using Made = BlockHandle;
+  /// What the platform offers to the block that is being made.
+  class Build;
 
   void build();
+  void make_block(std::size_t i);
+  /// Adds the objects that blocks use.
+  void offer_services();
+  /// An object of one GPU, or of the whole system.
+  template <class Service>
+  void offer(Service& service, std::optional<std::uint32_t> gpu = {}) {
+    services_.push_back(
+        {typeid(Service), gpu, const_cast<void*>(static_cast<const void*>(&service))});
+  }
+  PageMigratorPlatform page_migrator_platform();
   /// The domain of a node of the plan.
   Domain& domain_of(std::uint32_t node);
   std::vector<Domain*> gpu_domains();
-  Made make(const PlannedBlock& block);
-  /// Creates a block of a kind; sets the site fields that all kinds share.
-  template <class Site>
-  Made create(const PlannedBlock& block, Site site);
-  template <class Config>
-  Config config_of(const PlannedBlock& block, const Config& config) const {
-    return instance_config(config, options_.overrides, path_ + block.name);
-  }
-  Made make_network(const PlannedBlock& block);
-  Made make_llc(const PlannedBlock& block);
-  Made make_remote_cache(const PlannedBlock& block);
-  Made make_l1(const PlannedBlock& block);
-  Made make_probe_engine(const PlannedBlock& block);
-  Made make_rdma(const PlannedBlock& block);
-  Made make_uvm(const PlannedBlock& block);
-  Made make_page_migrator(const PlannedBlock& block);
-  Made make_mdr(const PlannedBlock& block);
-  Made make_dispatcher(const PlannedBlock& block);
+  void set_up_dispatcher();
   FlushStages flush_stages(std::uint32_t gpu);
   std::vector<FlushStage> stages_beside_kernels(std::uint32_t gpu);
   std::vector<FlushStage> coherent_flush_stages(std::uint32_t gpu);
+  std::vector<SliceFlushIf*> flushed(FlushAtKernelEnd at, std::uint32_t gpu) const;
   void connect(InitiatorPort& from, TargetPort& to);
   void join_sms();
   FlushIf& fence_scope_of(SmId sm);
   /// Blocks of a kind, of one GPU or of all. Blocks of the system count as GPU 0's.
-  std::vector<BlockHandle*> made(BlockKind kind, std::optional<std::uint32_t> gpu = {});
+  std::vector<const BlockHandle*> made(const std::string& kind,
+                                       std::optional<std::uint32_t> gpu = {}) const;
+  /// An interface of the blocks that offer it, of one GPU or of all, in the order of the plan.
+  template <class Interface>
+  std::vector<Interface*> offered(std::optional<std::uint32_t> gpu = {}) const {
+    std::vector<Interface*> all;
+    for (std::size_t i = 0; i < made_.size(); ++i) {
+      if (gpu && plan_.blocks[i].gpu != *gpu) continue;
+      if (auto* const found = made_[i].find<Interface>()) all.push_back(found);
+    }
+    return all;
+  }
+  /// The L1s of a GPU or of all.
+  std::vector<FlushIf*> l1s(std::optional<std::uint32_t> gpu = {}) const;
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
   /// The GPU that holds an address.
@@ -175,6 +190,7 @@ class Gpu final : public sc_core::sc_module {
   const PolicyContext policy_context_;
   std::unique_ptr<AddressMap> map_;
   std::unique_ptr<AddressMap> stack_map_;  ///< of a stack that caches the host's memory
+  StackMap stack_;
   std::unique_ptr<PagePlacement> placement_;
   std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< per GPU
   std::unique_ptr<PageTable> page_table_;
@@ -182,18 +198,28 @@ class Gpu final : public sc_core::sc_module {
   RemoteAccessMode transfer_;
   PacketPool packets_;
   std::deque<GpuProbing> probing_;  ///< per GPU, if cores probe each other
+  MdrBandwidths raw_bandwidths_;
+  UvmPlatform uvm_platform_;
+  PageMigratorPlatform migrator_platform_;
+  HomeAccesses homes_;
+  struct Service {
+    std::type_index type;
+    std::optional<std::uint32_t> gpu;
+    void* object = nullptr;
+  };
+  std::vector<Service> services_;
 
   std::map<std::uint32_t, Domain> domains_;  ///< by their nodes in plan_.nodes
   /// Modules gpu0, gpu1, ... that contain the blocks of several GPUs.
   std::vector<std::unique_ptr<sc_core::sc_module>> scopes_;
   /// In the order of plan_.blocks.
-  std::vector<Made> made_;
-  std::vector<BlockHandle*> sms_;
-  std::vector<BlockHandle*> l1s_;
-  std::vector<BlockHandle*> slices_;
-  std::vector<BlockHandle*> drams_;
-  std::vector<BlockHandle*> rdmas_;
-  BlockHandle* migrator_ = nullptr;
+  std::vector<BlockHandle> made_;
+  std::vector<SmHandle*> sms_;
+  std::vector<FlushIf*> l1s_;
+  std::vector<const BlockHandle*> slices_;
+  std::vector<const BlockHandle*> drams_;
+  std::vector<HomeAccessIf*> homes_of_gpus_;
+  MovesPagesIf* migrator_ = nullptr;
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
   Backdoor backdoor_;

@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <set>
+#include <stdexcept>
+#include <typeinfo>
 #include <utility>
 
 #include "common/error.h"
 #include "common/legal_values.h"
-#include "modules/core/page_entry.h"
 #include "modules/llc/llc_slice.h"
-#include "platforms/block_factory.h"
+#include "modules/plan/block_kind.h"
+#include "modules/protocol/page_entry.h"
 #include "platforms/topology/shape.h"
 #include "policies/address_map.h"
 #include "policies/page_placement.h"
@@ -40,21 +42,6 @@ MemoryGeometry GpuConfig::stack_geometry() const {
   return g;
 }
 
-umh::CoherentCacheBlockConfig GpuConfig::coherent_l1(const L1Config& l1_config) const {
-  umh::CoherentCacheBlockConfig c;
-  c.timing.clock_hz = l1_config.clock_hz;
-  c.timing.latency_cycles = l1_config.latency_cycles;
-  c.timing.transactions = l1_config.mshr_entries;
-  c.timing.port = hierarchy.l1_port;
-  c.cache.sets = l1_config.sets;
-  c.cache.ways = l1_config.ways;
-  c.cache.mask_granularity = hierarchy.mask_granularity;
-  c.cache.owned_read = hierarchy.owned_read;
-  c.input_depth = l1_config.input_depth;
-  c.memory_bytes = geometry().total_bytes();
-  return c;
-}
-
 LlcSliceConfig GpuConfig::remote_cache_defaults() {
   LlcSliceConfig c;
   c.clock_hz = 1'000'000'000;
@@ -68,8 +55,8 @@ LlcSliceConfig GpuConfig::remote_cache_defaults() {
 
 std::string SystemConfig::default_topology() { return shapes().front().name; }
 
-PolicyContext GpuConfig::policy_context() const {
-  PolicyContext c;
+SystemFacts GpuConfig::facts() const {
+  SystemFacts c;
   c.tree.gpus = system.gpus;
   c.tree.modules = system.gpus * system.modules;
   c.tree.partitions = system.gpus * system.partitions();
@@ -86,6 +73,12 @@ std::unique_ptr<TransferPolicy> GpuConfig::transfer_policy() const {
 bool GpuConfig::needs_probes() const {
   return PolicyRegistry<MissRouting>::instance().has(system.miss_routing) &&
          system.miss_routing != "home";
+}
+
+std::string GpuConfig::forwarding_role() const {
+  // An unknown name is reported by validate().
+  if (!PolicyRegistry<MissRouting>::instance().has(system.miss_routing)) return {};
+  return miss_routing.make(system.miss_routing, MissRouting::example_context())->slice_role();
 }
 
 bool GpuConfig::needs_mdr() const {
@@ -190,6 +183,7 @@ std::vector<std::string> GpuConfig::validate() const {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");
   }
   add(power.validate());
+  for (const auto& [name, config] : of_kinds) add(config.validate(), name + ".");
   if (sm.clock_hz != l1.clock_hz) {
     errors.push_back("l1.clock_hz (" + std::to_string(l1.clock_hz) + ") must equal sm.clock_hz (" +
                      std::to_string(sm.clock_hz) + "): an SM and its L1 share a clock");
@@ -239,17 +233,18 @@ void GpuConfig::validate_policies(std::vector<std::string>& errors) const {
 void GpuConfig::check_networks(std::vector<std::string>& errors) const {
   const PlatformPlan plan = plan_of(*this);
   std::set<std::string> checked;
-  for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
-    const std::string& traffic = b->network.traffic;
-    if (b->network.of_links || !checked.insert(traffic).second) continue;
-    if (b->network.kind == NetworkKind::kRing) {
-      for (const std::string& f : b->network.ring.validate(b->inputs, b->outputs)) {
+  for (const PlannedBlock* b : networks_of(plan)) {
+    const PlannedNetwork& network = network_of(*b);
+    const std::string& traffic = network.traffic;
+    if (network.of_links || !checked.insert(traffic).second) continue;
+    if (network.kind == NetworkKind::kRing) {
+      for (const std::string& f : network.ring.validate(b->inputs, b->outputs)) {
         errors.push_back(traffic + ": " + f);
       }
       continue;
     }
-    if (b->network.kind == NetworkKind::kMesh) {
-      for (const std::string& f : b->network.mesh.validate(b->inputs, b->outputs)) {
+    if (network.kind == NetworkKind::kMesh) {
+      for (const std::string& f : network.mesh.validate(b->inputs, b->outputs)) {
         errors.push_back("mesh." + f);
       }
       continue;
@@ -257,9 +252,8 @@ void GpuConfig::check_networks(std::vector<std::string>& errors) const {
     // Ingress crossbars have the settings of the GPU's network.
     const std::string settings =
         traffic == "ingress_xbar" || traffic == "module_ingress_xbar" ? "noc" : traffic;
-    for (const std::string& f : b->network.noc.validate(b->inputs, b->outputs)) {
-      const bool radix = f.find("radix squared") != std::string::npos;
-      errors.push_back(traffic + ": " + f + (radix ? " (" + settings + ".radix)" : ""));
+    for (const std::string& f : network.noc.validate(b->inputs, b->outputs, settings)) {
+      errors.push_back(traffic + ": " + f);
     }
   }
 }
@@ -346,6 +340,16 @@ std::vector<std::string> GpuConfig::validate_shape() const {
     errors.emplace_back("mcm.ports and ring.ports must be at least 1");
     sound = false;
   }
+  for (const SystemConfig::Insert& i : s.inserts) {
+    GpuConfig without = *this;
+    without.system.inserts = {i};
+    try {
+      if (sound) plan_of(without);
+    } catch (const InputError& e) {
+      errors.push_back("insert (" + i.origin + "): " + e.what());
+      sound = false;
+    }
+  }
   if (sound) check_networks(errors);
   for (const Shape* shape : shapes_in(s)) {
     if (sound && shape->validate != nullptr) shape->validate(*this, errors);
@@ -427,11 +431,11 @@ void describe(ParameterVisitor& v, ModuleRingConfig& c) {
 }
 
 void describe(ParameterVisitor& v, ImplementationConfig& c) {
-  for (const char* kind : kBlockKinds) {
+  for (const BlockFamily& f : block_families()) {
     std::vector<std::string> aliases;
-    if (kind == std::string(PageMigratorSite::kKind)) aliases.emplace_back("mover");
-    v.text(kind, c.by_kind.try_emplace(kind, "tlm").first->second,
-           std::string("implementation of blocks of the kind ") + kind, block_implementations(kind),
+    if (!f.alias.empty()) aliases.push_back(f.alias);
+    v.text(f.name, c.by_kind.try_emplace(f.name, "tlm").first->second,
+           "implementation of blocks of the kind " + f.name, block_implementations(f.name),
            std::move(aliases));
   }
 }
@@ -449,49 +453,103 @@ std::string implementation_of(const ImplementationConfig& config, const std::str
   return name;
 }
 
+namespace {
+
+/// Calls f(name, description, config) for each group of parameters, in the order in which they are
+/// listed.
+template <class Config, class F>
+void for_each_group(Config& c, F&& f) {
+  f("system", "shape of the GPU, and parameters of more than one block", c.system);
+  f("impl", "which implementation is used for a kind of block", c.impl);
+  f("sm", "streaming multiprocessors", c.sm);
+  f("l1", "L1 data caches", c.l1);
+  f("probe", "engines that send an L1's misses to other cores", c.probe);
+  f("noc", "network between L1s and LLC slices, or between slices of partitions", c.noc);
+  f("mesh", "the same network, where noc.kind is mesh", c.mesh);
+  f("p2p", "links between the SMs and the slices of a partition", c.p2p);
+  f("side_link", "links between peer slices of the two sides", c.side_link);
+  f("mcm", "network between modules, where it is of switches", c.mcm);
+  f("ring", "network between modules, where it is of rings", c.ring);
+  f("fabric", "links and switch between GPUs", c.fabric);
+  f("iommu", "links from the L2 TLBs of several GPUs to the shared walker", c.iommu);
+  f("rdma", "RDMA engines", c.rdma);
+  f("llc", "LLC slices", c.llc);
+  f("remote_cache", "a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
+  f("decision", "the decision engine of system.transfer decision-engine", c.decision);
+  f("dram", "DRAM channels", c.dram);
+  f("l2_tlb", "shared L2 TLB", c.l2_tlb);
+  f("walker", "page-table walkers", c.walker);
+  f("uvm", "unified-memory driver", c.uvm);
+  f("migration", "pages that move after their placement", c.migration);
+  f("mdr", "model-driven replication", c.mdr);
+  f("dispatch", "CTA dispatcher", c.dispatch);
+  f("power", "energy and area of events, wires and storage", c.power);
+  f("umh", "coherent caches and directories over the host's memory", c.hierarchy);
+  f("host", "accesses of the host program to the GPUs' memories", c.host);
+  for_each_family(c, [&f](const std::vector<ChosenPolicy>&, auto& settings) {
+    f(family_of(settings), "parameters of the policies themselves", settings);
+  });
+}
+
+}  // namespace
+
+std::map<std::string, AnyConfig> GpuConfig::groups_of_kinds() {
+  std::map<std::string, AnyConfig> all;
+  for (const auto& [name, kind] : block_kinds()) {
+    for (const ConfigGroup& g : kind.groups) all.emplace(g.name, g.defaults);
+  }
+  return all;
+}
+
+const void* GpuConfig::find_group(const std::string& name, const std::type_info& type) const {
+  const void* found = nullptr;
+  for_each_group(*this, [&](const char* group, const char*, const auto& config) {
+    if (name == group && type == typeid(config)) found = &config;
+  });
+  if (const auto g = of_kinds.find(name); g != of_kinds.end() && g->second.type() == type) {
+    found = g->second.get();
+  }
+  if (found == nullptr) {
+    throw std::logic_error("no group of parameters '" + name + "' of the type " + type.name());
+  }
+  return found;
+}
+
+std::string GpuConfig::value(const std::string& parameter) const {
+  GpuConfig copy = *this;
+  ParameterLister lister;
+  describe(lister, copy);
+  for (const ListedParameter& p : lister.parameters()) {
+    if (p.info.name != parameter) continue;
+    return p.value.is_string() ? p.value.get<std::string>() : p.value.dump();
+  }
+  throw std::logic_error("no parameter '" + parameter + "'");
+}
+
+bool GpuConfig::has_blocks(const std::string& kind) const { return plan_of(*this).has(kind); }
+
 void describe(ParameterVisitor& v, GpuConfig& c) {
-  const auto group = [&v](const char* name, const char* description, auto& config) {
+  // A plugin can have added kinds since.
+  std::map<std::string, AnyConfig> known = GpuConfig().of_kinds;
+  c.of_kinds.merge(known);
+  for_each_group(c, [&](const std::string& name, const char* description, auto& config) {
     v.enter(name, description);
+    if (name == "noc") {
+      v.choice("kind", c.noc_kind,
+               "a crossbar, with the parameters of this group (NUBA section 6), or a 2D mesh, with "
+               "those of mesh (remote-core section III-A)",
+               {{"crossbar", NetworkKind::kCrossbar}, {"mesh", NetworkKind::kMesh}});
+    }
     describe(v, config);
     v.leave();
-  };
-  group("system", "shape of the GPU, and parameters of more than one block", c.system);
-  group("impl", "which implementation is used for a kind of block", c.impl);
-  group("sm", "streaming multiprocessors", c.sm);
-  group("l1", "L1 data caches", c.l1);
-  group("probe", "engines that send an L1's misses to other cores", c.probe);
-  v.enter("noc", "network between L1s and LLC slices, or between slices of partitions");
-  v.choice(
-      "kind", c.noc_kind,
-      "a crossbar, with the parameters of this group (NUBA section 6), or a 2D mesh, with those "
-      "of mesh (remote-core section III-A)",
-      {{"crossbar", NetworkKind::kCrossbar}, {"mesh", NetworkKind::kMesh}});
-  describe(v, c.noc);
-  v.leave();
-  group("mesh", "the same network, where noc.kind is mesh", c.mesh);
-  group("p2p", "links between the SMs and the slices of a partition", c.p2p);
-  group("side_link", "links between peer slices of the two sides", c.side_link);
-  group("mcm", "network between modules, where it is of switches", c.mcm);
-  group("ring", "network between modules, where it is of rings", c.ring);
-  group("fabric", "links and switch between GPUs", c.fabric);
-  group("iommu", "links from the L2 TLBs of several GPUs to the shared walker", c.iommu);
-  group("rdma", "RDMA engines", c.rdma);
-  group("llc", "LLC slices", c.llc);
-  group("remote_cache", "a bank of a GPU's cache of other GPUs' lines", c.remote_cache);
-  group("decision", "the decision engine of system.transfer decision-engine", c.decision);
-  group("dram", "DRAM channels", c.dram);
-  group("l2_tlb", "shared L2 TLB", c.l2_tlb);
-  group("walker", "page-table walkers", c.walker);
-  group("uvm", "unified-memory driver", c.uvm);
-  group("migration", "pages that move after their placement", c.migration);
-  group("mdr", "model-driven replication", c.mdr);
-  group("dispatch", "CTA dispatcher", c.dispatch);
-  group("power", "energy and area of events, wires and storage", c.power);
-  group("umh", "coherent caches and directories over the host's memory", c.hierarchy);
-  group("host", "accesses of the host program to the GPUs' memories", c.host);
-  for_each_family(c, [&group](const std::vector<ChosenPolicy>&, auto& settings) {
-    group(family_of(settings), "parameters of the policies themselves", settings);
   });
+  for (const auto& [name, kind] : block_kinds()) {
+    for (const ConfigGroup& g : kind.groups) {
+      v.enter(g.name, g.description);
+      c.of_kinds.at(g.name).visit(v);
+      v.leave();
+    }
+  }
 }
 
 }  // namespace tessera

@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/parameters.h"
 #include "modules/host/copy_engine.h"
 #include "modules/host/cta_dispatcher.h"
+#include "modules/kernel/any_config.h"
+#include "modules/kernel/parameters.h"
 #include "modules/llc/llc_config.h"
 #include "modules/mdr/mdr_config.h"
 #include "modules/memory/dram_config.h"
@@ -20,16 +21,18 @@
 #include "modules/noc/long_link.h"
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
+#include "modules/noc/planned_network.h"
 #include "modules/noc/ring_config.h"
+#include "modules/plan/config_view.h"
+#include "modules/plan/plan.h"
 #include "modules/power/power_config.h"
 #include "modules/probe/probe_config.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_config.h"
 #include "modules/sm/l1_cache.h"
 #include "modules/sm/sm_config.h"
-#include "platforms/topology/plan.h"
+#include "modules/umh/umh_config.h"
 #include "platforms/topology/tree.h"
-#include "platforms/umh_config.h"
 #include "policies/address_map.h"
 #include "policies/cta_scheduler.h"
 #include "policies/kernel_scheduler.h"
@@ -52,6 +55,13 @@ struct SystemConfig {
   Tree tree;
   /// How the blocks are wired: a shape of platforms/topology.
   std::string topology = default_topology();
+  /// Kinds of blocks that stand in all links of a class of traffic, in order.
+  struct Insert {
+    std::string traffic;
+    std::string kind;
+    std::string origin;  ///< "FILE:LINE"
+  };
+  std::vector<Insert> inserts;
   /// GPUs of the system; they share SMs and channels evenly.
   std::uint32_t gpus = 1;
   /// Chiplets of a multi-chip module (NUBA section 7.6).
@@ -107,7 +117,7 @@ struct ModuleRingConfig {
 
 void describe(ParameterVisitor& v, ModuleRingConfig& c);
 
-/// Which implementation stands in for each kind of block (platforms/block_sites.h).
+/// Which implementation stands in for each family of blocks (modules/plan/block_kind.h).
 struct ImplementationConfig {
   std::map<std::string, std::string> by_kind;  ///< a kind that is not here: "tlm"
 };
@@ -117,7 +127,7 @@ std::string implementation_of(const ImplementationConfig& config, const std::str
                               const std::vector<ParameterSetting>& overrides,
                               const std::string& path);
 
-struct GpuConfig {
+struct GpuConfig final : ConfigView {
   SystemConfig system;
   ImplementationConfig impl;
   SmConfig sm;
@@ -151,6 +161,9 @@ struct GpuConfig {
   UmhConfig hierarchy;  ///< parameters "umh."
   HostCopyConfig host;
 
+  /// Groups that kinds of blocks add (BlockKind::groups), with their names.
+  std::map<std::string, AnyConfig> of_kinds = groups_of_kinds();
+
   // Parameters of the policies themselves, by family.
   PolicySettings<AddressMap> address_map;
   PolicySettings<PagePlacement> page_placement;
@@ -169,17 +182,20 @@ struct GpuConfig {
   MemoryGeometry geometry() const;
   /// Of a DRAM stack that is a cache of the host's memory.
   MemoryGeometry stack_geometry() const;
-  /// An L1 of a coherent hierarchy.
-  umh::CoherentCacheBlockConfig coherent_l1(const L1Config& l1_config) const;
-  PolicyContext policy_context() const;
+  PolicyContext policy_context() const { return facts(); }
+  SystemFacts facts() const override;
+  std::string value(const std::string& parameter) const override;
+  bool has_blocks(const std::string& kind) const override;
   /// The transfer policy that system.transfer names.
   std::unique_ptr<TransferPolicy> transfer_policy() const;
   /// Whether system.remote_caching is set by an MDR engine (RemoteCaching::monitored()).
   bool needs_mdr() const;
   /// Whether read misses can go to other cores: any miss routing but "home".
   bool needs_probes() const;
-  /// Whether slices forward read hits to other cores: miss routing "la-llc".
-  bool forwards_hits() const { return system.miss_routing == "la-llc"; }
+  /// The role of slices that forward read hits to other cores (MissRouting::slice_role()); empty:
+  /// they forward none.
+  std::string forwarding_role() const;
+  bool forwards_hits() const { return !forwarding_role().empty(); }
   /// Copies what several blocks share (line and page size, policies' parameters) into their
   /// configurations.
   void propagate();
@@ -192,16 +208,15 @@ struct GpuConfig {
   bool check_tree(std::vector<std::string>& errors) const;
 
  private:
+  const void* find_group(const std::string& name, const std::type_info& type) const override;
   static LlcSliceConfig remote_cache_defaults();
+  static std::map<std::string, AnyConfig> groups_of_kinds();
   std::vector<std::string> validate_shape() const;
   void check_networks(std::vector<std::string>& errors) const;
   void validate_policies(std::vector<std::string>& errors) const;
 };
 
 void describe(ParameterVisitor& v, GpuConfig& c);
-
-/// The setting of one block that says its implementation.
-inline constexpr char kImplSetting[] = ".impl";
 
 /// A parameter that chooses a policy, and the policy's name.
 struct ChosenPolicy {
@@ -237,24 +252,6 @@ void for_each_family(Config& c, F&& f) {
            {"llc.arbitration", c.llc.arbitration.name},
            {"remote_cache.arbitration", c.remote_cache.arbitration.name}},
     c.arbiter);
-}
-
-/// Settings for one instance of a block: "system.gpu0.llc3.sets".
-template <class Config>
-Config instance_config(Config base, const std::vector<ParameterSetting>& overrides,
-                       const std::string& instance) {
-  std::vector<ParameterSetting> mine;
-  for (const ParameterSetting& s : overrides) {
-    if (s.path.compare(0, instance.size() + 1, instance + ".") != 0) continue;
-    // Which implementation it is, is none of its own settings (implementation_of()).
-    if (s.path.compare(instance.size(), std::string::npos, kImplSetting) == 0) continue;
-    mine.push_back({s.path.substr(instance.size() + 1), s.value, s.origin + ": " + instance});
-  }
-  if (mine.empty()) return base;
-  ParameterReader reader(std::move(mine));
-  describe(reader, base);
-  reader.throw_if_failed();
-  return base;
 }
 
 }  // namespace tessera

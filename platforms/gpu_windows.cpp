@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/gpu_windows.h"
 
-#include "platforms/instances.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 
@@ -14,17 +14,6 @@ std::uint32_t gpu_node(const PlatformPlan& plan, const PlannedBlock& block) {
   return node;
 }
 
-/// Blocks with a part in each GPU and DomainLinks between the parts.
-bool is_cut(const PlannedBlock& b) {
-  return b.kind == BlockKind::kFabric || b.kind == BlockKind::kLongLink;
-}
-
-/// Blocks that read and change blocks of all GPUs by calls.
-bool acts_at_once(BlockKind kind) {
-  return kind == BlockKind::kPageMigrator || kind == BlockKind::kDecision ||
-         kind == BlockKind::kSharingProfiler;
-}
-
 }  // namespace
 
 std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuConfig& config,
@@ -34,13 +23,16 @@ std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuCon
   }
   const std::string no = "the GPUs cannot run on threads: ";
   if (config.sm.ideal_translation) {
-    return no + "SMs look up the page table without latency (sm.ideal_translation)";
+    return no +
+           "SMs look up the page table without latency (sm.ideal_translation: the simulator "
+           "of the LADM and remote-core papers has no TLBs)";
   }
   for (const PlannedBlock& b : plan.blocks) {
     const std::string path = plan.path_of(b);
-    if (acts_at_once(b.kind)) return no + path + " observes and controls them without latency";
-    const std::string made_by =
-        implementation_of(config.impl, implementation_kind(b), overrides, path);
+    if (const std::string& why = kind_of(b).acts_at_once; !why.empty()) {
+      return no + path + " observes and controls them without latency (" + why + ")";
+    }
+    const std::string made_by = implementation_of(config.impl, kind_of(b).family, overrides, path);
     if (made_by != "tlm") {
       return no + path + " is of implementation " + made_by + ", which can use SystemC's own time";
     }
@@ -48,7 +40,10 @@ std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuCon
   for (const PlannedLink& l : plan.links) {
     const PlannedBlock& from = plan.blocks[l.from];
     const PlannedBlock& to = plan.blocks[l.to];
-    if (is_cut(from) || is_cut(to) || gpu_node(plan, from) == gpu_node(plan, to)) continue;
+    if (kind_of(from).joins_domains || kind_of(to).joins_domains ||
+        gpu_node(plan, from) == gpu_node(plan, to)) {
+      continue;
+    }
     return no + "the link from " + plan.path_of(from) + " to " + plan.path_of(to) +
            " has no latency of its own";
   }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "modules/plan/plan.h"
 #include "platforms/gpu_config.h"
-#include "platforms/topology/plan.h"
 
 namespace tessera {
 

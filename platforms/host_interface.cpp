@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 
 namespace tessera {
 

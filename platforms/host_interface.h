@@ -13,8 +13,8 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/process_timer.h"
 #include "modules/host/command_processor.h"
+#include "modules/kernel/process_timer.h"
 
 namespace tessera {
 

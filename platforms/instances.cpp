@@ -10,7 +10,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "platforms/block_factory.h"
+#include "modules/plan/block_kind.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {
@@ -69,10 +69,9 @@ std::string meant_instead(const ParameterSetting& s, const std::vector<std::stri
 
 /// Refuses a setting that blocks of this kind do not have one by one, and converts the value of
 /// another to the parameter's unit.
-template <class Config>
-void check_name(ParameterSetting& s, Config base, const ResolvedConfig& config) {
+void check_name(ParameterSetting& s, AnyConfig base, const ResolvedConfig& config) {
   ParameterLister lister;
-  describe(lister, base);
+  base.visit(lister);
   const std::size_t dot = s.path.rfind('.');
   const std::string name = s.path.substr(dot + 1);
   const std::vector<std::string> reached = reached_by(lister.parameters(), name);
@@ -115,32 +114,7 @@ void check_implementation_setting(const ParameterSetting& s,
   reader.throw_if_failed();
 }
 
-/// Whether one block of a kind may have settings of its own, beside its implementation.
-bool has_settings(BlockKind kind) {
-  switch (kind) {
-    case BlockKind::kNetwork:
-    case BlockKind::kSm:
-    case BlockKind::kL1:
-    case BlockKind::kLlc:
-    case BlockKind::kRemoteCache:
-    case BlockKind::kRdma:
-    case BlockKind::kDram:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
-
-std::string implementation_kind(const PlannedBlock& block) {
-  if (block.kind == BlockKind::kL1 && block.coherent()) return CoherentCacheSite::kKind;
-  if (block.kind == BlockKind::kStack) return DramSite::kKind;
-  if (block.is_coherence_link()) return CoherenceLinkSite::kKind;
-  if (block.kind != BlockKind::kNetwork) return name_of(block.kind);
-  if (block.network.kind == NetworkKind::kMesh) return MeshSite::kKind;
-  return block.network.kind == NetworkKind::kRing ? RingSite::kKind : NocSite::kKind;
-}
 
 std::string whole_path(const std::string& path) {
   return present_name(begins_with_gpu(path, 0) ? kSystem + path : path);
@@ -163,7 +137,7 @@ void check_instances(ResolvedConfig& config) {
   for (const PlannedBlock& b : plan.blocks) {
     all.push_back(plan.path_of(b));
     const bool shared = plan.nodes[b.node].level == NodeLevel::kSystem;
-    if (has_settings(b.kind) && !shared) names.push_back(all.back());
+    if (kind_of(b).own_config && !shared) names.push_back(all.back());
   }
   for (ParameterSetting& s : config.overrides) {
     const std::size_t dot = s.path.rfind('.');
@@ -172,7 +146,7 @@ void check_instances(ResolvedConfig& config) {
     if (s.path.compare(dot, std::string::npos, kImplSetting) == 0 &&
         std::find(all.begin(), all.end(), instance) != all.end()) {
       check_implementation_setting(s, config.overrides);
-      const std::string kind = implementation_kind(*plan.find(instance));
+      const std::string& kind = kind_of(*plan.find(instance)).family;
       const std::string name = implementation_of(g.impl, kind, config.overrides, instance);
       const std::vector<std::string> known = block_implementations(kind);
       if (std::find(known.begin(), known.end(), name) == known.end()) {
@@ -188,67 +162,16 @@ void check_instances(ResolvedConfig& config) {
           (there ? ": the block has no settings of its own but impl" : ": no such block") +
           meant_instead(s, names, config));
     }
-    const auto check = [&](const auto& base) {
-      check_name(s, base, config);
-      const std::vector<std::string> faults =
-          instance_config(base, config.overrides, instance).validate();
-      if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
-    };
-    const auto check_role = [&](const LlcSliceConfig& base) {
-      const std::string role = instance_config(base, config.overrides, instance).role;
-      if (role.empty()) return;
-      try {
-        PolicyRegistry<LlcSlice>::instance().get(role);
-      } catch (const InputError& e) {
-        throw InputError(s.origin + ": " + instance + ": " + e.what());
-      }
-    };
     const PlannedBlock& block = *plan.find(instance);
-    switch (block.kind) {
-      case BlockKind::kNetwork:
-        if (block.network.kind == NetworkKind::kRing) {
-          check(block.network.ring);
-        } else if (block.network.kind == NetworkKind::kMesh) {
-          check(block.network.mesh);
-          const std::vector<std::string> faults =
-              instance_config(block.network.mesh, config.overrides, instance)
-                  .validate(block.inputs, block.outputs);
-          if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
-        } else {
-          check(block.network.noc);
-        }
-        break;
-      case BlockKind::kSm:
-        check(g.sm);
-        break;
-      case BlockKind::kL1:
-        check(g.l1);
-        break;
-      case BlockKind::kLlc:
-        check(g.llc);
-        check_role(g.llc);
-        break;
-      case BlockKind::kRemoteCache:
-        check(g.remote_cache);
-        check_role(g.remote_cache);
-        break;
-      case BlockKind::kRdma:
-        check(g.rdma);
-        break;
-      case BlockKind::kDram: {
-        check(g.dram);
-        const DramConfig dram = instance_config(g.dram, config.overrides, instance);
-        DramCommandCounts counts;
-        try {
-          dram.scheduler.make({&dram, g.system.line_bytes, &counts});
-        } catch (const InputError& e) {
-          throw InputError(s.origin + ": " + instance + ": " + e.what());
-        }
-        break;
-      }
-      default:
-        break;
-    }
+    AnyConfig own = kind_of(block).own_config(g, block);
+    check_name(s, own, config);
+    ParameterReader reader(settings_of(config.overrides, instance));
+    own.visit(reader);
+    reader.throw_if_failed();
+    std::vector<std::string> faults = own.validate();
+    if (faults.empty() && kind_of(block).check_own)
+      faults = kind_of(block).check_own(own, g, block);
+    if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
   }
 }
 

@@ -4,12 +4,8 @@
 #include <string>
 
 #include "platforms/simulation.h"
-#include "platforms/topology/plan.h"
 
 namespace tessera {
-
-/// The kind of implementation of a block (platforms/block_sites.h).
-std::string implementation_kind(const PlannedBlock& block);
 
 /// A path of a setting, with the "system." that may be left out before a GPU: "gpu0.llc3.ways" is
 /// "system.gpu0.llc3.ways".

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "common/json.h"
-#include "modules/core/launch_counts.h"
-#include "modules/core/time.h"
 #include "modules/host/kernel_launch.h"
+#include "modules/kernel/launch_counts.h"
+#include "modules/kernel/time.h"
 #include "stimuli/workload.h"
 
 namespace tessera {

@@ -10,7 +10,17 @@
 
 #include <cstdint>
 
-#include "platforms/block_factory.h"
+#include "modules/host/sites.h"
+#include "modules/llc/sites.h"
+#include "modules/mdr/sites.h"
+#include "modules/memory/sites.h"
+#include "modules/mmu/sites.h"
+#include "modules/noc/sites.h"
+#include "modules/plan/block_kind.h"
+#include "modules/probe/sites.h"
+#include "modules/rdma/sites.h"
+#include "modules/sm/sites.h"
+#include "modules/umh/sites.h"
 #include "platforms/plugin_abi.h"
 
 namespace tessera {

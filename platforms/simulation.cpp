@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/domain.h"
+#include "modules/kernel/domain.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
 #include "platforms/gpu.h"
@@ -476,8 +476,9 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["kernels"] = std::move(measured.kernels);
   d["outside_kernels"] = std::move(measured.outside_kernels);
   d["modules"] = std::move(measured.modules);
-  d["derived"] = derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel);
-  if (gpu().plan().has(BlockKind::kHmd)) {
+  d["derived"] =
+      derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel, config_.overrides);
+  if (gpu().plan().has("hmd")) {
     device_.add_host_figures(d["derived"], d["time_ns"].get<double>(), windowed_ != nullptr);
   }
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);

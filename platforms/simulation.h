@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common/json.h"
-#include "modules/core/domain.h"
-#include "modules/core/parameters.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/domain.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/stats.h"
 #include "platforms/gpu_config.h"
 #include "stimuli/workload.h"
 

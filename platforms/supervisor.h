@@ -7,8 +7,8 @@
 #include <systemc>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/time.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

@@ -6,17 +6,10 @@
 #include <string>
 
 #include "common/ids.h"
+#include "common/location.h"
 #include "policies/registry.h"
 
 namespace tessera {
-
-/// Location of a physical line, as seen by all blocks except its DRAM channel.
-struct Location {
-  SliceId slice;      ///< home LLC slice
-  ChannelId channel;  ///< DRAM channel
-  /// Line number within the slice, dense from 0. A cache derives its set index from it.
-  std::uint64_t slice_line = 0;
-};
 
 /// DRAM location of an address, decoded by a DRAM channel.
 struct DramLocation {

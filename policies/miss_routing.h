@@ -44,6 +44,9 @@ class MissRouting : public Policy {
 
   /// Whether the cores that route() names supply the line in no time, without a probe.
   virtual bool at_once() const { return false; }
+  /// The role (modules/llc/roles) of slices that forward read hits to cores, which the policy
+  /// leaves the search to; empty: slices forward none.
+  virtual std::string slice_role() const { return {}; }
   /// Called once for each read miss, in the order of the misses.
   virtual ProbeTargets route(const ReadMiss& miss) = 0;
   /// A probe of a miss at `pc` has returned with the line, from `core`.

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/policy_counter.h"
+
 namespace tessera {
 
 /// Shape of the system's tree, as numbers of nodes of the whole system, not per parent.
@@ -42,14 +44,6 @@ struct MemoryGeometry {
 struct PolicyContext {
   TreeShape tree;
   MemoryGeometry memory;
-};
-
-/// A counter of a policy. It is reported among the statistics of the block that uses the policy.
-struct PolicyCounter {
-  std::string name;  ///< unique in that block
-  std::string unit;
-  std::string description;
-  const std::uint64_t* value = nullptr;  ///< lives as long as the policy
 };
 
 /// Base of all policies. A policy family is an abstract class derived from it, with

@@ -3,7 +3,7 @@
 
 // Kernels as the launch path sees them. A KernelSource makes programs from launches; the device,
 // the command processor and the launch planner use it and know no kernel language. Sources: PTX
-// modules (stimuli/kernels/module_loader.h); traces and synthetic kernels implement it, too.
+// modules (stimuli/runner/module_loader.h); traces and synthetic kernels implement it, too.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 
 // The one interface between a stimulus (PTX execution, traces, synthetic kernels) and an SM.
 //
-// An SM asks a warp for its next operation, waits until the registers it names are ready, issues
+// An SM fetches the next operation of a warp, waits until the registers it names are ready, issues
 // it (which executes it for all active lanes), and gives load data back when the memory system
 // has returned it. Issue is in order per warp, so values computed at issue are always right.
 
@@ -13,14 +13,13 @@
 #include <memory>
 #include <string>
 
+#include "common/atomic_op.h"
 #include "common/ids.h"
-#include "stimuli/atomic_op.h"
+#include "common/warp_lanes.h"
 
 namespace tessera {
 
 class FlatMemory;
-
-inline constexpr unsigned kWarpLanes = 32;
 
 /// Widest access of one lane in bytes (ld.v4.b32, ld.v2.b64).
 inline constexpr unsigned kMaxLaneBytes = 16;

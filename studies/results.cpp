@@ -53,9 +53,9 @@ std::string Results::why_not(const Reading& r) const {
 
 std::string Results::missing(const std::set<Reading>& readings) const {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
-  std::set<std::size_t> told;
+  std::set<std::size_t> reported;
   for (const Reading& r : readings) {
-    if (value(r) || !told.insert(r.workload).second) continue;
+    if (value(r) || !reported.insert(r.workload).second) continue;
     const std::string why = why_not(r);
     auto it = std::find_if(reasons.begin(), reasons.end(),
                            [&why](const auto& known) { return known.first == why; });

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <string>
 
 #include "app/report/blocks.h"
 #include "app/report/traffic.h"
@@ -122,7 +123,7 @@ std::vector<NamedShare> issue_slots_of(const ordered_json& stats) {
   for (const IssueSlotUse& use : kIssueSlotUses) {
     parts.emplace_back(use.name, sms.sum(use.statistic));
   }
-  return parts_of_sum(std::move(parts), "issue slots");
+  return parts_of_sum(parts, "issue slots");
 }
 
 std::vector<NamedShare> latency_hops_of(const ordered_json& stats) {
@@ -147,11 +148,15 @@ std::vector<NamedShare> energy_components_of(const ordered_json& stats) {
   const ordered_json& energy = section(stats, "energy");
   const double total = number(energy, "total_j");
   std::vector<NamedShare> out;
-  for (const auto& [name, title] :
-       {std::pair("sm", "SM"), std::pair("l1", "L1"), std::pair("llc", "LLC"),
-        std::pair("noc", "NoC"), std::pair("dram", "DRAM")}) {
-    if (!energy.contains(name)) continue;
-    out.push_back({title, {number(energy[name], "total_j"), total, "energy"}});
+  static const std::map<std::string, std::string> kTitles = {
+      {"sm", "SM"},         {"l1", "L1"},         {"l2", "L2"},          {"llc", "LLC"},
+      {"noc", "NoC"},       {"dram", "DRAM"},     {"smd", "SMD"},        {"stack", "stack"},
+      {"cpu_l1", "CPU L1"}, {"cpu_l2", "CPU L2"}, {"cpu_llc", "CPU LLC"}};
+  for (const auto& [name, component] : energy.items()) {
+    if (!component.is_object()) continue;
+    const auto title = kTitles.find(name);
+    out.push_back({title == kTitles.end() ? words(name) : title->second,
+                   {number(component, "total_j"), total, "energy"}});
   }
   return out;
 }

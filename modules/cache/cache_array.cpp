@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

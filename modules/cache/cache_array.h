@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "modules/core/byte_mask.h"
-#include "modules/core/prefetch.h"
+#include "modules/kernel/prefetch.h"
+#include "modules/protocol/byte_mask.h"
 #include "policies/cache_replacement.h"
 
 namespace tessera {

@@ -7,7 +7,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/prefetch.h"
+#include "modules/kernel/prefetch.h"
 
 namespace tessera {
 

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

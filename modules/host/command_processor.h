@@ -13,13 +13,13 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/time.h"
-#include "modules/core/timed_queue.h"
 #include "modules/host/command_queue.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/host/kernel_table.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/kernel/timed_queue.h"
 #include "policies/launch_planner.h"
 #include "stimuli/device_memory.h"
 
@@ -34,7 +34,7 @@ struct LaunchPlatform {
   std::function<std::unique_ptr<KernelProgram>(KernelSource&, const LaunchRequest&)> make;
   /// Places a page as PageAssignment specifies; throws InputError.
   std::function<void(const PageAssignment&)> place;
-  /// Checks the caching of allocations that a launch asks for; called before each launch. Throws
+  /// Checks the caching of allocations that a launch requests; called before each launch. Throws
   /// InputError. Empty if no block of the platform caches single arrays.
   std::function<void(const CachingByAllocation&)> check_caching = {};
   /// Sets it for a GPU (KernelLaunch::on_begin).

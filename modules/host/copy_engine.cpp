@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

@@ -8,10 +8,10 @@
 #include <systemc>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/parameters.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

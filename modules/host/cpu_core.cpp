@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "common/legal_values.h"
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

@@ -13,12 +13,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/parameters.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/stats.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stats.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/domain.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/domain.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

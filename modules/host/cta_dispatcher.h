@@ -9,14 +9,14 @@
 #include <systemc>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/domain_link.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/time.h"
-#include "modules/core/timed_queue.h"
 #include "modules/host/dispatch_config.h"
 #include "modules/host/gpu_dispatcher.h"
 #include "modules/host/kernel_launch.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/domain_link.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/kernel/timed_queue.h"
 
 namespace tessera {
 

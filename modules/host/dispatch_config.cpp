@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/host/dispatch_config.h"
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "policies/cta_scheduler.h"
 #include "policies/kernel_scheduler.h"
 #include "policies/launch_planner.h"

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "modules/core/parameters.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

@@ -10,9 +10,9 @@
 #include <memory>
 
 #include "common/ids.h"
-#include "modules/core/time.h"
 #include "modules/host/flush_stages.h"
 #include "modules/host/partial_kernel.h"
+#include "modules/kernel/time.h"
 #include "modules/sm/sm_resources.h"
 #include "policies/cta_scheduler.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/flush.h"
-#include "modules/core/time.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/time.h"
+#include "modules/protocol/flush.h"
 
 namespace tessera {
 

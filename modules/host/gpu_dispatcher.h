@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/process_timer.h"
-#include "modules/core/time.h"
-#include "modules/core/timed_queue.h"
 #include "modules/host/dispatch_messages.h"
 #include "modules/host/flush_stages.h"
 #include "modules/host/gpu_kernel.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/sm/sm_interfaces.h"
 #include "policies/kernel_scheduler.h"
 #include "policies/sm_parts.h"

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/time.h"
 #include "modules/host/dispatch_messages.h"
+#include "modules/kernel/time.h"
 #include "policies/sm_parts.h"
 
 namespace tessera {

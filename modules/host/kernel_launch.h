@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/time.h"
 #include "modules/host/partial_kernel.h"
+#include "modules/kernel/time.h"
 #include "policies/cta_scheduler.h"
 #include "stimuli/warp_program.h"
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "common/legal_values.h"
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 
@@ -366,11 +366,11 @@ void LineBridge::reset() {
 }
 
 void describe(StatisticsVisitor& v, LineBridgeStats& s) {
-  v.counter("reads", s.reads, "transaction", "timed reads answered");
-  v.counter("writes", s.writes, "transaction", "timed writes answered");
+  v.counter("reads", s.reads, "transaction", "timed reads completed");
+  v.counter("writes", s.writes, "transaction", "timed writes completed");
   v.counter("lines", s.lines, "request", "line requests made of them");
   v.counter("bytes", s.bytes, "byte", "enabled bytes of these");
-  v.counter("errors", s.errors, "transaction", "transactions answered with an error");
+  v.counter("errors", s.errors, "transaction", "transactions that received an error response");
   v.histogram("latency", s.latency, "cycle", "from a transaction's arrival to its response's");
   v.occupancy("outstanding", s.outstanding, "line", "line requests under way");
 }

@@ -12,16 +12,17 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/paced_output.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/response_port.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
 #include "modules/host/line_bridge_config.h"
 #include "modules/host/line_bridge_stats.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/paced_output.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
+#include "modules/protocol/transaction_pool.h"
+#include "policies/address_map.h"
 
 namespace tessera {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/statistics_visitor.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/statistics_visitor.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

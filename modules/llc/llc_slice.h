@@ -8,12 +8,12 @@
 #include <systemc>
 #include <tlm>
 
-#include "modules/core/block.h"
-#include "modules/core/flush.h"
-#include "modules/core/holds_bytes.h"
-#include "modules/core/launch_counts.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/launch_counts.h"
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
+#include "modules/protocol/flush.h"
+#include "modules/protocol/holds_bytes.h"
 
 namespace tessera {
 

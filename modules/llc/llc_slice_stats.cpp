@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/llc/llc_slice.h"
 
 namespace tessera {
@@ -45,7 +45,7 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
   v.counter("bytes_written", s.bytes_written, "byte", "bytes of acknowledged writes");
   v.histogram("miss_latency", s.miss_latency, "cycle",
               "from the request to the channel to the line's arrival");
-  v.bandwidth("bandwidth", s.bandwidth, "bytes answered over time");
+  v.bandwidth("bandwidth", s.bandwidth, "bytes of responses over time");
 }
 
 void LlcSlice::register_statistics(StatisticsRegistry& registry) const {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/sharer_table.h"
-#include "modules/core/block.h"
-#include "modules/core/slice_observer.h"
+#include "modules/kernel/block.h"
+#include "modules/llc/slice_observer.h"
 
 namespace tessera {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "modules/core/atomics.h"
 #include "modules/llc/slice_stages.h"
+#include "modules/protocol/atomics.h"
 
 namespace tessera {
 

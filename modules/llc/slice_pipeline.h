@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 #include "modules/llc/slice_role.h"
 #include "policies/registry.h"
 

@@ -4,8 +4,8 @@
 // SlicePipeline's process, except for accesses to the arrays. Included by
 // modules/llc/slice_pipeline.h.
 
-#include "modules/core/atomics.h"
 #include "modules/llc/slice_pipeline.h"
+#include "modules/protocol/atomics.h"
 
 namespace tessera {
 

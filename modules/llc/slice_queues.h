@@ -6,9 +6,9 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/channels.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/memory_request.h"
 
 namespace tessera {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/slice_observer.h"
-#include "modules/core/transaction_pool.h"
 #include "modules/llc/llc_config.h"
+#include "modules/llc/slice_observer.h"
+#include "modules/protocol/transaction_pool.h"
 #include "policies/address_map.h"
 #include "policies/policy.h"
 #include "policies/remote_caching.h"

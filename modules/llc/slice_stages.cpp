@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "modules/core/report.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

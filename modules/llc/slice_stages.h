@@ -10,12 +10,12 @@
 
 #include "modules/cache/cache_array.h"
 #include "modules/cache/mshr.h"
-#include "modules/core/backdoor.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/stall_tracker.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stall_tracker.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/llc/slice_queues.h"
+#include "modules/protocol/backdoor.h"
+#include "modules/protocol/payload_check.h"
 
 namespace tessera {
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/flush.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/slice_observer.h"
-#include "modules/core/time.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/llc/slice_observer.h"
 #include "modules/mdr/mdr_config.h"
 #include "modules/mdr/set_sampler.h"
+#include "modules/protocol/flush.h"
 #include "policies/mdr_model.h"
 #include "policies/remote_caching.h"
 
@@ -86,6 +86,9 @@ class MdrEngine final : public sc_core::sc_module,
   const MdrStats& stats() const { return stats_; }
   /// Estimate of the last epoch with a decision.
   const Estimate& last_estimate() const { return last_; }
+  bool observes(SliceId slice) const override {
+    return slice.value == scope_.slices.first.value + config_.sampled_slice;
+  }
   /// Cycles for which the switch has been on.
   std::uint64_t replicated_cycles() const;
 

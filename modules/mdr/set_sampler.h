@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "modules/cache/cache_array.h"
-#include "modules/core/slice_observer.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
+#include "modules/llc/slice_observer.h"
 
 namespace tessera {
 

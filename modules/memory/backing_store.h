@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "modules/core/byte_mask.h"
+#include "modules/protocol/byte_mask.h"
 
 namespace tessera {
 

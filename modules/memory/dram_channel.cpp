@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <string>
 
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 
@@ -163,7 +163,7 @@ void describe(StatisticsVisitor& v, DramStats& s) {
             "accesses for which another row of the bank was closed");
   v.counter("refreshes", c.refreshes, "command", "all-bank refreshes");
   v.counter("write_drains", c.drains, "drain", "times that writes went before reads");
-  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.counter("errors", s.errors, "request", "requests that received an error response");
   v.counter("bus_busy_clocks", c.bus_busy_clocks, "memory clock",
             "clocks in which the data bus moved data");
   v.occupancy("queue_occupancy", s.queue, "request",

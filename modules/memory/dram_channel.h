@@ -8,16 +8,17 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/bounded_queue.h"
-#include "modules/core/channels.h"
-#include "modules/core/launch_counts.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/bounded_queue.h"
+#include "modules/kernel/launch_counts.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/memory/backing_store.h"
 #include "modules/memory/dram_config.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/memory_request.h"
+#include "modules/protocol/payload_check.h"
+#include "policies/address_map.h"
 
 namespace tessera {
 
@@ -50,11 +51,11 @@ void describe(StatisticsVisitor& v, DramStats& s);
 /// order of values is therefore the order of arrival and does not depend on the order of commands.
 /// A read returns the whole line.
 ///
-/// Phases: the senders and receivers of core/channels.h, one pair per port. The response's delay is
-/// the time until its last data. At one edge the channel first moves requests into the queue, then
-/// issues commands, then sends responses. An entry that a response releases is available from the
-/// next edge. The process is not activated while the channel is idle, nor for a clock in which no
-/// command is legal.
+/// Phases: the senders and receivers of protocol/channels.h, one pair per port. The response's
+/// delay is the time until its last data. At one edge the channel first moves requests into the
+/// queue, then issues commands, then sends responses. An entry that a response releases is
+/// available from the next edge. The process is not activated while the channel is idle, nor for a
+/// clock in which no command is legal.
 ///
 /// Not modelled: power-down, per-bank refresh, ECC, data-bus inversion, write merging, forwarding
 /// from queued writes (a read after a write of the same line makes its own access).

@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 
-#include "modules/core/stats.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/stats.h"
+#include "modules/kernel/unlikely.h"
 #include "policies/policy_choice.h"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -303,7 +303,7 @@ void describe(StatisticsVisitor& v, L2TlbStats& s) {
   v.counter("misses", s.misses, "lookup", "lookups that began a page walk");
   v.counter("merges", s.merges, "lookup", "misses that joined a walk under way");
   v.counter("evictions", s.evictions, "entry", "translations evicted");
-  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.counter("errors", s.errors, "request", "requests that received an error response");
   v.counter("stalls_mshr", s.stalls_mshr, "request",
             "stalled lookups, each counted once: first because no MSHR is free");
   v.counter("stalls_output", s.stalls_output, "request",

@@ -11,19 +11,20 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/page_entry.h"
-#include "modules/core/parameters.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/response_port.h"
-#include "modules/core/stall_tracker.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stall_tracker.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/mmu/page_sharing.h"
 #include "modules/mmu/page_slots.h"
 #include "modules/mmu/translation.h"
+#include "modules/protocol/page_entry.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/platform_interfaces.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
 
@@ -75,7 +76,7 @@ void describe(StatisticsVisitor& v, L2TlbStats& s);
 ///
 /// Payloads: see translation.h. Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: mixed page sizes, address spaces, bandwidth of the links.
-class L2Tlb final : public sc_core::sc_module, public Block {
+class L2Tlb final : public sc_core::sc_module, public Block, public TranslationsIf {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<L2Tlb>> in;  ///< one per SM
   tlm_utils::simple_initiator_socket<L2Tlb> walker;
@@ -87,10 +88,8 @@ class L2Tlb final : public sc_core::sc_module, public Block {
   const L2TlbStats& stats() const { return stats_; }
   const PageSharing& sharing() const { return sharing_; }
 
-  /// Invalidates all entries, because mappings have changed.
-  void invalidate_all();
-  /// Invalidates the entries of one virtual page, of all requesters.
-  void invalidate_page(std::uint64_t virtual_page);
+  void invalidate_all() override;
+  void invalidate_page(std::uint64_t virtual_page) override;
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

@@ -9,13 +9,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/flush.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/slice_observer.h"
-#include "modules/core/time.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/time.h"
+#include "modules/llc/slice_observer.h"
 #include "modules/mmu/page_migrator_config.h"
 #include "modules/mmu/page_table.h"
+#include "modules/protocol/flush.h"
+#include "modules/protocol/platform_interfaces.h"
 #include "policies/page_migration.h"
 
 namespace tessera {
@@ -96,7 +97,8 @@ struct PageMigratorPlatform {
 class PageMigrator final : public sc_core::sc_module,
                            public Block,
                            public SliceObserver,
-                           public SliceFlushIf {
+                           public SliceFlushIf,
+                           public MovesPagesIf {
  public:
   PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
@@ -108,8 +110,7 @@ class PageMigrator final : public sc_core::sc_module,
   /// SliceFlushIf, at a kernel's end.
   void flush(LaunchSlot launch, std::function<void()> done) override;
 
-  /// Whether a shootdown or a transfer is in progress.
-  bool moving() const {
+  bool moving() const override {
     return state_ == State::kMoving || state_ == State::kOverlapped || flushed_at_ != kNever;
   }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "common/sharer_table.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

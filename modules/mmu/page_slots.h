@@ -6,7 +6,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

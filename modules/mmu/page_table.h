@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/page_entry.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 #include "modules/mmu/tlb_directory.h"
+#include "modules/protocol/page_entry.h"
 #include "policies/address_map.h"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 
 #include <utility>
 
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -247,7 +247,7 @@ void PageWalker::reset() {
 void describe(StatisticsVisitor& v, PageWalkerStats& s) {
   v.counter("walks", s.walks, "walk", "page walks begun");
   v.counter("faults", s.faults, "walk", "walks that ended in a page fault");
-  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.counter("errors", s.errors, "request", "requests that received an error response");
   v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to begin of walk");
   v.occupancy("active", s.active, "walk", "walkers in use");
 }

@@ -10,16 +10,16 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/paced_output.h"
-#include "modules/core/parameters.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/response_port.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/mmu/page_table.h"
+#include "modules/protocol/memory_request.h"
+#include "modules/protocol/paced_output.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
 
 namespace tessera {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

@@ -10,8 +10,8 @@
 #include <cstring>
 #include <tlm>
 
-#include "modules/core/page_entry.h"
-#include "modules/core/payload_check.h"
+#include "modules/protocol/page_entry.h"
+#include "modules/protocol/payload_check.h"
 
 namespace tessera {
 

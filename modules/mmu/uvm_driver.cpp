@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/mmu/translation.h"
 
 namespace tessera {
@@ -288,7 +288,7 @@ void describe(StatisticsVisitor& v, UvmDriverStats& s) {
   v.counter("faults", s.faults, "fault", "pages whose first access faulted");
   v.counter("merges", s.merges, "request", "requests that joined a pending fault");
   v.counter("pages_mapped", s.pages_mapped, "page", "pages placed");
-  v.counter("errors", s.errors, "request", "requests answered with an error");
+  v.counter("errors", s.errors, "request", "requests that received an error response");
   v.histogram("fault_latency", s.fault_latency, "ns", "arrival of a fault to its response");
   v.occupancy("pending", s.pending, "page", "pages with a pending fault");
 }

@@ -7,17 +7,17 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/channels.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/noc/mesh_fabric.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/ring_fabric.h"
 #include "modules/noc/switch_fabric.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/memory_request.h"
+#include "modules/protocol/payload_check.h"
 
 namespace tessera {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
 
 namespace tessera {
 namespace {

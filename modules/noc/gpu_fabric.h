@@ -10,7 +10,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
+#include "modules/kernel/block.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/gpu_fabric_port.h"
 #include "modules/noc/gpu_fabric_stats.h"
@@ -41,9 +41,9 @@ namespace tessera {
 /// * The credit is at its source L cycles after the start of ingress, and can be used in this
 /// cycle.
 ///
-/// Phases: those of posted packets (modules/core/posted_channels.h) on both sides. BEGIN_REQ to the
-/// receiver is sent at the start of ingress with a delay of n cycles, so that receivers add no link
-/// time (occupancy 0). A port accepts one packet per class and cycle.
+/// Phases: those of posted packets (modules/protocol/posted_channels.h) on both sides. BEGIN_REQ to
+/// the receiver is sent at the start of ingress with a delay of n cycles, so that receivers add no
+/// link time (occupancy 0). A port accepts one packet per class and cycle.
 ///
 /// b_transport is a platform error, transport_dbg transfers 0 bytes, and DMI is denied, because the
 /// platform's debug accesses bypass the fabric.

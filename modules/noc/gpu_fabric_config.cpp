@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/gpu_fabric_config.h"
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/time.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/time.h"
 #include "modules/noc/gpu_fabric.h"
 
 namespace tessera {

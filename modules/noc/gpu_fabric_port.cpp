@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 namespace {

@@ -10,16 +10,16 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/domain_link.h"
-#include "modules/core/link_packet.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/posted_channels.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/domain_link.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/noc/gpu_fabric_config.h"
 #include "modules/noc/gpu_fabric_stats.h"
 #include "modules/noc/noc_config.h"
+#include "modules/protocol/link_packet.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/posted_channels.h"
 
 namespace tessera {
 

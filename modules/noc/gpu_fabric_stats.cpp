@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 
 namespace tessera {
 namespace {

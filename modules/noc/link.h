@@ -7,7 +7,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "modules/core/block.h"
+#include "modules/kernel/block.h"
 #include "modules/noc/duplex_network.h"
 
 namespace tessera {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 
@@ -52,7 +52,7 @@ struct LongLink::Far {
   const ClockDomain clock;
   PacedOutput<RequestSender> requests;
   bool owes_credit = false;   ///< for the request that was sent last
-  std::size_t in_target = 0;  ///< requests sent and not answered
+  std::size_t in_target = 0;  ///< requests sent whose response has not arrived
   ResponseReceiver response_in;
   std::unique_ptr<DomainLink<Payload>> responses_to_near;
   std::unique_ptr<DomainLink<Credit>> credits_to_near;

@@ -11,15 +11,15 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/channels.h"
-#include "modules/core/domain_link.h"
-#include "modules/core/paced_output.h"
-#include "modules/core/parameters.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/response_port.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/domain_link.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/paced_output.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/response_port.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "common/suggest.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 namespace {

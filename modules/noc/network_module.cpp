@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 
 namespace tessera {
 

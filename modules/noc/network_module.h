@@ -9,7 +9,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/block.h"
+#include "modules/kernel/block.h"
 #include "modules/noc/duplex_network.h"
 
 namespace tessera {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/byte_mask.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
+#include "modules/protocol/byte_mask.h"
 
 namespace tessera {
 namespace {
@@ -102,13 +102,15 @@ std::string radix_for(std::uint64_t ports) {
 
 }  // namespace
 
-std::vector<std::string> NocConfig::validate(std::uint32_t entries, std::uint32_t exits) const {
+std::vector<std::string> NocConfig::validate(std::uint32_t entries, std::uint32_t exits,
+                                             const std::string& group) const {
   std::vector<std::string> errors = validate();
   const std::uint64_t most = std::uint64_t{radix} * radix;
   for (const auto& [ports, what] : {std::pair{entries, "ingress"}, std::pair{exits, "egress"}}) {
     if (ports == 0 || ports > most) {
       errors.push_back(std::to_string(ports) + " " + what + " ports: 1 to " + std::to_string(most) +
-                       " (radix squared) expected" + radix_for(ports));
+                       " (radix squared) expected" + radix_for(ports) +
+                       (group.empty() ? "" : " (" + group + ".radix)"));
     }
   }
   return errors;

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/parameters.h"
+#include "modules/kernel/parameters.h"
 #include "policies/arbiter.h"
 
 namespace tessera {
@@ -62,7 +62,9 @@ struct NocConfig {
   /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;
   /// Also checks that switches of this radix can connect the ports in one or two stages.
-  std::vector<std::string> validate(std::uint32_t entries, std::uint32_t exits) const;
+  /// `group`: of the parameters, for a message that names one; empty: none is named.
+  std::vector<std::string> validate(std::uint32_t entries, std::uint32_t exits,
+                                    const std::string& group = {}) const;
 };
 
 /// A point-to-point link (NUBA section 6: SM to LLC slice, 32 B a cycle = 2.8 TB/s over 64).

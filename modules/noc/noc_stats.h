@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tlm>
 
-#include "modules/core/memory_request.h"
+#include "modules/protocol/memory_request.h"
 
 namespace tessera {
 

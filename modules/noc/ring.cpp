@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/ring.h"
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/noc/ring_config.h"
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/bounded_queue.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/bounded_queue.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/ring_config.h"
 #include "modules/noc/switch_fabric.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "modules/core/prefetch.h"
+#include "modules/kernel/prefetch.h"
 
 namespace tessera {
 namespace {

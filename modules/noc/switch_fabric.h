@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/time.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/time.h"
+#include "modules/kernel/unlikely.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/switch_state.h"

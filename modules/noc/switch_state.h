@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <tlm>
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

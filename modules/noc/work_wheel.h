@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/time.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/time.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

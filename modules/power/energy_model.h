@@ -4,6 +4,8 @@
 // Energy of the blocks of a GPU: event counts times energy per event, plus static power times run
 // time. Takes the place of GPUWattch in NUBA section 6. See docs/blocks/power.md.
 
+#include <cstdint>
+
 #include "modules/power/noc_power.h"
 #include "modules/power/power_config.h"
 
@@ -31,6 +33,10 @@ struct CacheActivity {
   double line_bytes = 0;      ///< bytes per access
   double capacity_bytes = 0;  ///< data only; tags are not modelled
 };
+/// Capacity of a data array.
+inline double cache_bytes(std::uint64_t sets, std::uint64_t ways, std::uint64_t line_bytes) {
+  return static_cast<double>(sets * ways * line_bytes);
+}
 Energy cache_energy(const PowerConfig& config, const CacheActivity& activity, double seconds);
 
 struct DramActivity {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/probe/probe_config.h"
 
-#include "modules/core/configuration_errors.h"
+#include "modules/kernel/configuration_errors.h"
 
 namespace tessera {
 

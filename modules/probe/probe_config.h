@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/parameters.h"
+#include "modules/kernel/parameters.h"
 
 namespace tessera {
 

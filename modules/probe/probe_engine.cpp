@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

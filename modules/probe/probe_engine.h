@@ -15,19 +15,19 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/l1_probe.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/paced_output.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/request_port.h"
-#include "modules/core/response_port.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/probe/probe_config.h"
 #include "modules/probe/probe_table.h"
 #include "modules/probe/sharer_directory.h"
+#include "modules/protocol/memory_request.h"
+#include "modules/protocol/paced_output.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
+#include "modules/protocol/transaction_pool.h"
+#include "modules/sm/l1_probe.h"
 #include "policies/address_map.h"
 #include "policies/miss_routing.h"
 
@@ -75,8 +75,8 @@ struct ProbeStats {
 
 void describe(StatisticsVisitor& v, ProbeStats& s);
 
-/// Between a core's L1 and the network: sends the L1's read misses to other cores' L1s, and answers
-/// their probes.
+/// Between a core's L1 and the network: sends the L1's read misses to other cores' L1s, and
+/// responds to their probes.
 ///
 /// Hardware (remote-core paper, section III-F, figure 12): a miss routing policy selects the cores
 /// that a read miss searches. The leader probe visits its cores one after the other and returns
@@ -96,8 +96,8 @@ void describe(StatisticsVisitor& v, ProbeStats& s);
 /// returns to its slice.
 ///
 /// Timing: one cycle from the L1 to the network and one back. A probe that arrives at cycle c is
-/// looked up in c + 1 or when the L1 is free, and sent on or answered in the cycle after that; one
-/// lookup in two cycles.
+/// looked up in c + 1 or when the L1 is free, and forwarded or responded to in the cycle after
+/// that; one lookup in two cycles.
 ///
 /// Ours: a deflected probe waits with the forwarded probes, which have no limit, so that the
 /// request network always drains. The line of a core's own store or atomic is not probed until the

@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/probe/probe_engine.h"
 
 namespace tessera {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 
 namespace tessera {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera {
 namespace {

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/block.h"
-#include "modules/core/l1_observer.h"
-#include "modules/core/parameters.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stats.h"
+#include "modules/sm/l1_observer.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <tlm>
 
-#include "modules/core/memory_request.h"
 #include "modules/noc/packet.h"
+#include "modules/protocol/memory_request.h"
 
 namespace tessera {
 

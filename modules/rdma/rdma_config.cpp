@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/rdma/rdma_config.h"
 
-#include "modules/core/link_packet.h"
+#include "modules/protocol/link_packet.h"
 
 namespace tessera {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/parameters.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/stats.h"
 #include "modules/rdma/packet_format.h"
 
 namespace tessera {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <string>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/report.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 namespace {
@@ -264,7 +264,7 @@ void RdmaEngine::send_packet(PacketClass channel, Tick t) {
 /// Moves responses of the home slices, in order, to a staging buffer or to the output queue.
 void RdmaEngine::handle_responses(Tick t) {
   while (from_home_.due(t)) {
-    const Answer a = from_home_.front();
+    const HomeResponse a = from_home_.front();
     const LinkPacket::Content content{a.payload, from_home_.next_due()};
     const bool fine_grained = a.request->fine_grained;
     const std::uint32_t granules = fine_grained ? format_.granules(a.request->word_mask) : 0;

@@ -12,19 +12,28 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/link_packet.h"
-#include "modules/core/memory_request.h"
-#include "modules/core/paced_output.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/posted_channels.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/link_packet.h"
+#include "modules/protocol/memory_request.h"
+#include "modules/protocol/paced_output.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/platform_interfaces.h"
+#include "modules/protocol/posted_channels.h"
 #include "modules/rdma/codec.h"
 #include "modules/rdma/rdma_config.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
+
+/// Untimed accesses of other GPUs to a GPU's lines, sent directly to the home slices.
+class HomeAccessIf {
+ public:
+  virtual ~HomeAccessIf() = default;
+  virtual unsigned debug_home(tlm::tlm_generic_payload& payload) = 0;
+  virtual void blocking_home(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
+};
 
 /// A GPU's RDMA engine with the CoDec unit (DualOpt sections 2.3 and 4.1.3): forwards the requests
 /// of the GPU's SMs for lines of other GPUs, and the requests of other GPUs for the GPU's lines.
@@ -41,7 +50,7 @@ namespace tessera {
 /// the home slices and one response to each port of local_in. It also forms one packet from the
 /// staging buffers, without extra latency. Requests of all ports are served in order of age.
 ///
-/// Phases: all four on local_in and local_out; posted packets (core/posted_channels.h) on the
+/// Phases: all four on local_in and local_out; posted packets (protocol/posted_channels.h) on the
 /// fabric. A port stalls while its input queue holds `port_depth` requests. fabric_in[response]
 /// accepts every packet, because the number of responses is limited by the outstanding requests.
 /// Freedom from deadlock: docs/blocks/rdma.md.
@@ -52,7 +61,10 @@ namespace tessera {
 ///
 /// Not modelled: address translation in the engine, packet checks and retransmission, the decoding
 /// time of ids.
-class RdmaEngine final : public sc_core::sc_module, public Block {
+class RdmaEngine final : public sc_core::sc_module,
+                         public Block,
+                         public KernelEndIf,
+                         public HomeAccessIf {
  public:
   using Payload = tlm::tlm_generic_payload;
   static constexpr unsigned char kPoison = 0xA5;
@@ -87,12 +99,12 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
   const RdmaStats& stats() const { return stats_; }
 
   /// Accesses of other GPUs to this GPU's lines that bypass the fabric.
-  unsigned debug_home(Payload& payload) { return local_out->transport_dbg(payload); }
-  void blocking_home(Payload& payload, sc_core::sc_time& delay);
+  unsigned debug_home(Payload& payload) override { return local_out->transport_dbg(payload); }
+  void blocking_home(Payload& payload, sc_core::sc_time& delay) override;
 
   /// Clears the ideal merge buffer of figure 6, because caches invalidate other GPUs' lines at the
   /// end of a kernel.
-  void kernel_ended() { asked_.clear(); }
+  void kernel_ended() override { asked_.clear(); }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -101,7 +113,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
 
  private:
   /// A response of the home slices.
-  struct Answer {
+  struct HomeResponse {
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     GpuId to;
@@ -173,7 +185,7 @@ class RdmaEngine final : public sc_core::sc_module, public Block {
 
   // Home's side.
   PacedOutput<RequestSender, LinkPacket*> to_home_;
-  TimedQueue<Answer> from_home_;
+  TimedQueue<HomeResponse> from_home_;
   ResponseReceiver home_in_;
   std::size_t announced_ = 0;  ///< responses that the home slices began at `announced_at_`
   Tick announced_at_ = kNever;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/rdma/rdma_engine.h"
 
 namespace tessera {
@@ -73,7 +73,7 @@ void describe(StatisticsVisitor& v, RdmaStats& s) {
       "link_response_cycles", s.link_response_cycles, "cycle",
       "responses to own reads from their being ready for the link, waiting in a staging buffer "
       "included, to this engine, summed");
-  v.counter("remote_reads_served", s.remote_reads_served, "request", "own reads answered");
+  v.counter("remote_reads_served", s.remote_reads_served, "request", "own reads completed");
   v.counter("mergeable_reads", s.mergeable_reads, "request",
             "reads of a line already requested in this kernel; 0 without rdma.ideal_coalescing "
             "(DualOpt figure 6)");

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "modules/core/byte_mask.h"
+#include "modules/protocol/byte_mask.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {

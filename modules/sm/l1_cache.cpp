@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "modules/core/report.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

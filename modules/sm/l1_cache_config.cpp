@@ -3,7 +3,7 @@
 
 #include "common/legal_values.h"
 #include "modules/cache/cache_array.h"
-#include "modules/core/byte_mask.h"
+#include "modules/protocol/byte_mask.h"
 
 namespace tessera {
 

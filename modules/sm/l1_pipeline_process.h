@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 #include "modules/sm/l1_pipeline.h"
 
 namespace tessera {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "modules/cache/cache_array.h"
-#include "modules/core/l1_probe.h"
-#include "modules/core/process_timer.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/sm/l1_probe.h"
 
 namespace tessera {
 

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "modules/core/l1_observer.h"
-#include "modules/core/memory_request.h"
+#include "modules/protocol/memory_request.h"
 #include "modules/sm/l1_cache_config.h"
+#include "modules/sm/l1_observer.h"
 #include "policies/address_map.h"
 #include "policies/transfer_policy.h"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 #include "modules/sm/l1_cache.h"
 
 namespace tessera {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/sm/load_store_unit.h"
 
 namespace tessera {

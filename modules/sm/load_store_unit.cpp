@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
+#include "modules/protocol/payload_check.h"
 
 namespace tessera {
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/bounded_queue.h"
-#include "modules/core/channels.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/bounded_queue.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/transaction_pool.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/tlb.h"
 #include "modules/sm/warp_access.h"

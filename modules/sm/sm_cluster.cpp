@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "modules/core/report.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/report.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera {
 

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/sm/ended_warps.h"
 #include "modules/sm/load_store_unit.h"
 #include "modules/sm/sm_config.h"

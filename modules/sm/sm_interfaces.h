@@ -7,8 +7,8 @@
 #include <systemc>
 
 #include "common/ids.h"
-#include "modules/core/flush.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
+#include "modules/protocol/flush.h"
 #include "modules/sm/sm_resources.h"
 #include "stimuli/warp_program.h"
 

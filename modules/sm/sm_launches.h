@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
 #include "stimuli/warp_program.h"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
 
 namespace tessera {
 

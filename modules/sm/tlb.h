@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/page_entry.h"
+#include "modules/protocol/page_entry.h"
 
 namespace tessera {
 

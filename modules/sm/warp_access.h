@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 #include "modules/sm/coalescer.h"
 #include "stimuli/warp_program.h"
 

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/stall_tracker.h"
-#include "modules/core/stats.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stall_tracker.h"
+#include "modules/kernel/stats.h"
 #include "modules/umh/coherence_place.h"
 #include "modules/umh/coherence_port.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/ids.h"
-#include "modules/core/byte_mask.h"
+#include "modules/protocol/byte_mask.h"
 #include "modules/umh/nmoesi.h"
 
 namespace tessera::umh {
@@ -27,8 +27,8 @@ inline constexpr std::size_t kMessageClasses =
 
 /// docs/blocks/coherent-cache.md has the table of messages.
 enum class MessageType : std::uint8_t {
-  kReadRequest,      ///< upper to lower level: asks for a readable copy
-  kWriteRequest,     ///< upper to lower level: asks for the only copy
+  kReadRequest,      ///< upper to lower level: requests a readable copy
+  kWriteRequest,     ///< upper to lower level: requests the only copy
   kWriteBack,        ///< upper to lower level: dirty bytes of an evicted block
   kReadSnoop,        ///< lower to upper level: another cache reads the block
   kInvalidateSnoop,  ///< lower to upper level: drop the block
@@ -36,7 +36,7 @@ enum class MessageType : std::uint8_t {
   kSnoopAck,         ///< upper to lower level: response to a snoop without dirty bytes
   kGrant,            ///< lower to upper level: the bytes and the state that a request obtains
   kPeerData,         ///< between two SMDs: the same, from the owner of the block
-  kListen,           ///< HMD to SMD: a peer has been told to send the block
+  kListen,           ///< HMD to SMD: a peer has been requested to send the block
   kGrantAck,     ///< upper to lower level: the grant, or a write-back-ack with `confirm`, arrived
   kWriteBackAck  ///< lower to upper level: the write-back has been merged or dropped
 };
@@ -99,24 +99,6 @@ class CoherenceNetwork {
  public:
   virtual ~CoherenceNetwork() = default;
   virtual void send(CoherenceMessage message) = 0;
-};
-
-/// Deliberate faults that tests switch on, to show that the coherence tester finds them.
-enum class ProtocolMutation : std::uint8_t {
-  kNone,
-  kKeepSharerOnWrite,       ///< a write request leaves one sharer's copy
-  kDropNonCoherentBytes,    ///< the write-back of N carries no bytes
-  kOwnerStaysModified,      ///< M stays M after a read request
-  kMergeWithoutMask,        ///< a merge copies all bytes of the line
-  kExclusiveToEveryReader,  ///< every reader is granted E
-  kApplyVoidedWriteBack,    ///< a write-back is merged although a snoop took its bytes
-  kStoreHitsShared,         ///< a store hits S without a write request
-  kSkipRecall,              ///< an eviction leaves the copies of the upper levels
-  kKeepStaleBytes,          ///< a write grant leaves the bytes of a resident line
-  kNoWaitForGrantAck,       ///< a directory continues before its grant has arrived
-  kMergeKeepsCopies,        ///< the HMD merges non-coherent bytes and leaves other copies
-  kNarrowNonCoherentStore,  ///< a store narrower than a mask bit is not made coherent
-  kIgnoreWriteBackBuffer,   ///< a snoop does not find a block whose write-back is on its way
 };
 
 }  // namespace tessera::umh

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "modules/core/configuration_errors.h"
+#include "modules/kernel/configuration_errors.h"
 
 namespace tessera::umh {
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/parameters.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/stall_tracker.h"
-#include "modules/core/stats.h"
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/parameters.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/stall_tracker.h"
+#include "modules/kernel/stats.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/umh/coherence_socket.h"
 
 namespace tessera::umh {

@@ -17,7 +17,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 #include "modules/umh/coherence_message.h"
 
 namespace tessera::umh {

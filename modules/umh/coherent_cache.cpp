@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "modules/core/atomics.h"
+#include "modules/protocol/atomics.h"
 
 namespace tessera::umh {
 
@@ -22,7 +22,15 @@ void CoherentCacheConfig::validate() const {
 CoherentCache::CoherentCache(const CoherentCacheConfig& config, AgentId self,
                              CoherenceNetwork& network, std::vector<AgentId> parents,
                              std::vector<AgentId> children, std::uint64_t parent_lines)
+    : CoherentCache(config, self, network, std::move(parents), std::move(children), parent_lines,
+                    transition_table(config.owned_read)) {}
+
+CoherentCache::CoherentCache(const CoherentCacheConfig& config, AgentId self,
+                             CoherenceNetwork& network, std::vector<AgentId> parents,
+                             std::vector<AgentId> children, std::uint64_t parent_lines,
+                             const TransitionTable& transitions)
     : config_((config.validate(), config)),
+      transitions_(transitions),
       self_(self),
       network_(network),
       parents_(std::move(parents)),
@@ -115,10 +123,7 @@ void CoherentCache::access(const CoherentAccess& access, Completion done) {
       break;
     case CoherentAccess::Kind::kNStore:
       // A mask bit cannot stand for a part of its bytes (section 4.1.2).
-      job->action =
-          rounded(access.mask) == access.mask || mutated(ProtocolMutation::kNarrowNonCoherentStore)
-              ? Action::kNStore
-              : Action::kStore;
+      job->action = rounded(access.mask) == access.mask ? Action::kNStore : Action::kStore;
       break;
     case CoherentAccess::Kind::kStore:
     case CoherentAccess::Kind::kAtomic:
@@ -186,7 +191,7 @@ void CoherentCache::receive(const CoherenceMessage& message) {
     case MessageType::kGrantAck:
       if (Job* const job = running_job(message.line, Phase::kWaitGrantAck)) {
         finish(*job);
-      } else if (!mutated(ProtocolMutation::kNoWaitForGrantAck)) {
+      } else {
         throw std::logic_error("unexpected " + message.describe());
       }
       break;
@@ -232,7 +237,7 @@ void CoherentCache::advance(std::uint64_t block) {
   if (a.snoop && !a.snoop->running && snoop_can_run(a)) start_snoop(block, a);
   while (!a.queue.empty() && !a.snoop) {
     Job& job = *a.queue.front();
-    const bool hit = on(state(job.line), job.action).need == Need::kHit;
+    const bool hit = transitions_.on(state(job.line), job.action).need == Need::kHit;
     job.exclusive = config_.block_lines == 1 || job.kind == Job::Kind::kFlush || !hit;
     const bool blocked = std::any_of(a.running.begin(), a.running.end(), [&](const auto& other) {
       return job.exclusive || other->exclusive || other->line == job.line;
@@ -288,9 +293,8 @@ void CoherentCache::obtain_permission(Job& job) {
   const std::uint64_t block = block_of(job.line);
   Block* const b = resident(block);
   const State s = b == nullptr ? State::kI : b->state;
-  const ActionCell cell = on(s, job.action);
-  const bool hit = cell.need == Need::kHit || (mutated(ProtocolMutation::kStoreHitsShared) &&
-                                               s == State::kS && job.action == Action::kStore);
+  const ActionCell cell = transitions_.on(s, job.action);
+  const bool hit = cell.need == Need::kHit;
   count_request(job, hit);
   if (hit) {
     tags_.touch(find(block));
@@ -372,7 +376,7 @@ void CoherentCache::retry_frames() {
 
 void CoherentCache::send_request(Job& job) {
   const std::uint64_t block = block_of(job.line);
-  const Need need = on(state(job.line), job.action).need;
+  const Need need = transitions_.on(state(job.line), job.action).need;
   CoherenceMessage m;
   m.type = need == Need::kReadRequest ? MessageType::kReadRequest : MessageType::kWriteRequest;
   m.from = self_;
@@ -389,12 +393,9 @@ void CoherentCache::handle_grant(const CoherenceMessage& message) {
   const std::uint64_t block = block_of(message.line);
   Block* const b = resident(block);
   if (job == nullptr || b == nullptr) throw std::logic_error("unexpected " + message.describe());
-  const bool keep_stale = mutated(ProtocolMutation::kKeepStaleBytes) && b->state != State::kI;
   for (const LineBytes& l : message.data) {
     Line& line = line_in(*b, l.line);
-    if (!keep_stale) {
-      copy_masked(line.bytes.data(), l.bytes.data(), l.mask.without(line.dirty), kLineBytes);
-    }
+    copy_masked(line.bytes.data(), l.bytes.data(), l.mask.without(line.dirty), kLineBytes);
     if (on_written) on_written(l.line, job->launch);
   }
   b->state = message.state;
@@ -420,7 +421,7 @@ void CoherentCache::acknowledge(const CoherenceMessage& message) {
 void CoherentCache::perform(Job& job, Block& block) {
   Line& line = line_in(block, job.line);
   CoherentAccess& a = job.access;
-  block.state = on(block.state, job.action).next;
+  block.state = transitions_.on(block.state, job.action).next;
   switch (a.kind) {
     case CoherentAccess::Kind::kLoad:
       a.bytes = line.bytes;
@@ -453,7 +454,6 @@ void CoherentCache::snoop_children(Job& job) {
     }
   } else {
     std::uint64_t others = entry.sharers & ~sharer_bit(job.child);
-    if (mutated(ProtocolMutation::kKeepSharerOnWrite)) others &= others - 1;
     for (; others != 0; others &= others - 1) {
       ++job.awaited;
       send_snoop(MessageType::kInvalidateSnoop, job.line,
@@ -475,11 +475,11 @@ void CoherentCache::grant(Job& job) {
   m.launch = job.launch;
   const bool alone = (entry.sharers & ~sharer_bit(job.child)) == 0;
   if (job.action == Action::kStore) {
-    m.state = on(State::kI, Action::kStore).next;
-  } else if ((exclusive(b.state) && alone) || mutated(ProtocolMutation::kExclusiveToEveryReader)) {
-    m.state = on(State::kI, Action::kLoad).next_exclusive;
+    m.state = transitions_.on(State::kI, Action::kStore).next;
+  } else if (exclusive(b.state) && alone) {
+    m.state = transitions_.on(State::kI, Action::kLoad).next_exclusive;
   } else {
-    m.state = on(State::kI, Action::kLoad).next;
+    m.state = transitions_.on(State::kI, Action::kLoad).next;
   }
   if (exclusive(m.state)) {
     entry.owner = static_cast<std::uint8_t>(job.child);
@@ -492,7 +492,6 @@ void CoherentCache::grant(Job& job) {
   if (counts != nullptr) (*counts)[job.launch].bytes += kLineBytes;
   network_.send(std::move(m));
   job.phase = Phase::kWaitGrantAck;
-  if (mutated(ProtocolMutation::kNoWaitForGrantAck)) finish(job);
 }
 
 }  // namespace tessera::umh

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "modules/cache/cache_array.h"
-#include "modules/core/launch_counts.h"
-#include "modules/core/memory_request.h"
+#include "modules/kernel/launch_counts.h"
+#include "modules/protocol/memory_request.h"
 #include "modules/umh/coherence_message.h"
 #include "modules/umh/nmoesi.h"
 
@@ -65,7 +65,6 @@ struct CoherentCacheConfig {
   std::uint32_t interleave_lines = 1;
   OwnedRead owned_read = OwnedRead::kToInvalid;
   FlushedBlocks flushed = FlushedBlocks::kAll;
-  ProtocolMutation mutation = ProtocolMutation::kNone;  ///< tests only
 
   /// Throws std::invalid_argument.
   void validate() const;
@@ -104,6 +103,10 @@ class CoherentCache {
   CoherentCache(const CoherentCacheConfig& config, AgentId self, CoherenceNetwork& network,
                 std::vector<AgentId> parents, std::vector<AgentId> children,
                 std::uint64_t parent_lines = 1);
+  /// `transitions`: in place of Table II with CoherentCacheConfig::owned_read.
+  CoherentCache(const CoherentCacheConfig& config, AgentId self, CoherenceNetwork& network,
+                std::vector<AgentId> parents, std::vector<AgentId> children,
+                std::uint64_t parent_lines, const TransitionTable& transitions);
 
   /// Performs an access of the processor. Only for caches without children. `done` can be called
   /// before access() returns. Accesses to one line are performed in order.
@@ -219,7 +222,6 @@ class CoherentCache {
   };
   using Frame = CacheArray::Frame;
 
-  bool mutated(ProtocolMutation m) const { return config_.mutation == m; }
   AgentId parent_of(std::uint64_t block) const;
   Frame find(std::uint64_t block) const { return tags_.find(index_of(block), block); }
   Block* resident(std::uint64_t block);
@@ -271,6 +273,7 @@ class CoherentCache {
   void send_snoop(MessageType type, std::uint64_t line, unsigned child, LaunchSlot launch);
 
   CoherentCacheConfig config_;
+  TransitionTable transitions_;
   AgentId self_;
   CoherenceNetwork& network_;
   std::vector<AgentId> parents_;

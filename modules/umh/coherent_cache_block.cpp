@@ -5,9 +5,9 @@
 #include <cstring>
 #include <utility>
 
-#include "modules/core/configuration_errors.h"
-#include "modules/core/statistics_visitor.h"
-#include "modules/core/unlikely.h"
+#include "modules/kernel/configuration_errors.h"
+#include "modules/kernel/statistics_visitor.h"
+#include "modules/kernel/unlikely.h"
 
 namespace tessera::umh {
 

@@ -12,10 +12,10 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/core/backdoor.h"
-#include "modules/core/flush.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/response_port.h"
+#include "modules/protocol/backdoor.h"
+#include "modules/protocol/flush.h"
+#include "modules/protocol/payload_check.h"
+#include "modules/protocol/response_port.h"
 #include "modules/umh/coherence_block.h"
 #include "modules/umh/coherent_cache.h"
 

@@ -12,7 +12,7 @@ std::vector<std::uint64_t> CoherentCache::blocks_to_flush() const {
   for (Frame f = 0; f < tags_.frames(); ++f) {
     if (!tags_.occupied(f)) continue;
     const bool modified =
-        on(blocks_[f].state, Incoming::kEviction).transfer == Transfer::kWriteBack;
+        transitions_.on(blocks_[f].state, Incoming::kEviction).transfer == Transfer::kWriteBack;
     if (all || modified || tags_.locked(f)) lines.push_back(tags_.line(f) * config_.block_lines);
   }
   for (const auto& [block, activity] : active_) {

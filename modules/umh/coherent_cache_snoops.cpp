@@ -27,9 +27,9 @@ void CoherentCache::handle_write_back(Job& job) {
   const bool drop = voided != voided_.end();
   if (drop) voided_.erase(voided);
   Block* const b = resident(block_of(job.line));
-  if (b != nullptr && (!drop || mutated(ProtocolMutation::kApplyVoidedWriteBack))) {
+  if (b != nullptr && !drop) {
     merge(*b, job.message);
-    if (!drop) remove_child(line_in(*b, job.line).directory, job.child);
+    remove_child(line_in(*b, job.line).directory, job.child);
   }
   CoherenceMessage ack;
   ack.type = MessageType::kWriteBackAck;
@@ -44,14 +44,14 @@ void CoherentCache::handle_write_back(Job& job) {
 void CoherentCache::merge(Block& block, const CoherenceMessage& from_child) {
   for (const LineBytes& l : from_child.data) {
     Line& line = line_in(block, l.line);
-    const bool all = mutated(ProtocolMutation::kMergeWithoutMask);
-    copy_masked(line.bytes.data(), l.bytes.data(), all ? ByteMask::first(kLineBytes) : l.mask,
-                kLineBytes);
+    copy_masked(line.bytes.data(), l.bytes.data(), l.mask, kLineBytes);
     line.dirty |= l.mask;
     if (on_written) on_written(l.line, from_child.launch);
     // Table II has no column for the write-back of an upper level. An exclusive block stays
     // exclusive, because other lines of the block can be M or E above.
-    block.state = on(block.state, exclusive(block.state) ? Action::kStore : Action::kNStore).next;
+    block.state =
+        transitions_.on(block.state, exclusive(block.state) ? Action::kStore : Action::kNStore)
+            .next;
   }
 }
 
@@ -63,8 +63,7 @@ void CoherentCache::recall(Job& job) {
     return;
   }
   job.phase = Phase::kWaitChildren;
-  job.awaited =
-      mutated(ProtocolMutation::kSkipRecall) ? 0 : invalidate_children(block, *b, job.launch);
+  job.awaited = invalidate_children(block, *b, job.launch);
   if (job.awaited == 0) write_back(job);
 }
 
@@ -95,12 +94,11 @@ void CoherentCache::write_back(Job& job) {
   const std::uint64_t block = block_of(job.line);
   Block& b = *resident(block);
   const State s = b.state;
-  const bool sends = on(s, Incoming::kEviction).transfer == Transfer::kWriteBack;
+  const bool sends = transitions_.on(s, Incoming::kEviction).transfer == Transfer::kWriteBack;
   if (sends) {
     WriteBackBuffer buffer;
     buffer.non_coherent = s != State::kM;
     collect_dirty(block, b, buffer.data);
-    if (mutated(ProtocolMutation::kDropNonCoherentBytes) && s == State::kN) buffer.data.clear();
     CoherenceMessage m;
     m.type = MessageType::kWriteBack;
     m.from = self_;
@@ -165,7 +163,7 @@ bool CoherentCache::snoop_can_run(const Activity& a) const {
 void CoherentCache::start_snoop(std::uint64_t block, Activity& a) {
   a.snoop->running = true;
   Snoop& snoop = *a.snoop->of;
-  if (a.write_back && !a.write_back->taken && !mutated(ProtocolMutation::kIgnoreWriteBackBuffer)) {
+  if (a.write_back && !a.write_back->taken) {
     a.write_back->taken = true;
     CoherenceMessage& r = snoop.response;
     r.non_coherent |= a.write_back->non_coherent && !a.write_back->data.empty();
@@ -193,8 +191,8 @@ void CoherentCache::start_snoop(std::uint64_t block, Activity& a) {
 
 IncomingCell CoherentCache::snoop_result(const Snoop& snoop, State s) const {
   return snoop.message.type == MessageType::kInvalidateSnoop
-             ? on(s, Incoming::kWriteRequest)
-             : on(s, Incoming::kReadRequest, config_.owned_read);
+             ? transitions_.on(s, Incoming::kWriteRequest)
+             : transitions_.on(s, Incoming::kReadRequest);
 }
 
 void CoherentCache::finish_snoop(std::uint64_t block, Activity& a) {
@@ -213,7 +211,7 @@ void CoherentCache::finish_snoop(std::uint64_t block, Activity& a) {
       m.launch = snoop.message.launch;
       m.line = block * config_.block_lines;
       m.lines = config_.block_lines;
-      m.state = on(State::kI, Action::kLoad).next;
+      m.state = transitions_.on(State::kI, Action::kLoad).next;
       for (std::uint32_t i = 0; i < config_.block_lines; ++i) {
         m.data.push_back({m.line + i, ByteMask::first(kLineBytes), b.lines[i].bytes});
       }
@@ -224,9 +222,7 @@ void CoherentCache::finish_snoop(std::uint64_t block, Activity& a) {
     collect_dirty(block, b, r.data);
     r.non_coherent |= r.data.size() != before && s != State::kM;
   }
-  const bool stays_modified = mutated(ProtocolMutation::kOwnerStaysModified) && s == State::kM &&
-                              snoop.message.type == MessageType::kReadSnoop;
-  b.state = stays_modified ? State::kM : cell.next;
+  b.state = cell.next;
   r.state = stronger(r.state, b.state);
   // A job that waits for a grant keeps its frame.
   if (b.state == State::kI && a.running.empty()) release_frame(block);

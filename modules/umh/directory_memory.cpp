@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 
 namespace tessera::umh {
 

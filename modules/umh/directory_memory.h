@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/request_port.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/block.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/transaction_pool.h"
 #include "modules/umh/coherence_message.h"
 
 namespace tessera::umh {
@@ -63,7 +63,7 @@ class DirectoryMemory {
   void send(Tick t);
   Tick next(Tick t) const;
 
-  /// Accesses that have not been answered.
+  /// Accesses without a response.
   std::size_t backlog() const { return accesses_.size(); }
   /// f(message) for each message that waits.
   template <class F>

@@ -60,7 +60,6 @@ void Hmd::receive(const CoherenceMessage& message) {
     case MessageType::kGrantAck: {
       const auto at = active_.find(block);
       if (at == active_.end() || !at->second.busy) {
-        if (mutated(ProtocolMutation::kNoWaitForGrantAck)) break;
         throw std::logic_error("unexpected " + message.describe());
       }
       Transaction& t = at->second.current;
@@ -126,7 +125,6 @@ void Hmd::start(std::uint64_t block, Activity& a) {
       break;
     case MessageType::kWriteRequest: {
       std::uint64_t others = entry.sharers & ~sharer_bit(t.child);
-      if (mutated(ProtocolMutation::kKeepSharerOnWrite)) others &= others - 1;
       for (; others != 0; others &= others - 1) {
         snoop(MessageType::kInvalidateSnoop, block, a,
               static_cast<unsigned>(__builtin_ctzll(others)));
@@ -137,12 +135,12 @@ void Hmd::start(std::uint64_t block, Activity& a) {
       const auto voided = std::find(voided_.begin(), voided_.end(), t.request.line * 64 + t.child);
       const bool drop = voided != voided_.end();
       if (drop) voided_.erase(voided);
-      if (!drop || mutated(ProtocolMutation::kApplyVoidedWriteBack)) {
+      if (!drop) {
         merge(t.request);
         if (t.request.non_coherent && !t.request.data.empty()) t.origins |= sharer_bit(t.child);
+        // The LLC can hold other lines of the block.
+        if (t.child < smds_) remove(block, t.child);
       }
-      // The LLC can hold other lines of the block.
-      if (!drop && t.child < smds_) remove(block, t.child);
       break;
     }
   }
@@ -178,10 +176,7 @@ void Hmd::snoop(MessageType type, std::uint64_t block, Activity& a, unsigned chi
 }
 
 void Hmd::merge(const CoherenceMessage& message) {
-  for (LineBytes l : message.data) {
-    if (mutated(ProtocolMutation::kMergeWithoutMask)) l.mask = ByteMask::first(kLineBytes);
-    memory_.write(l, message.launch);
-  }
+  for (const LineBytes& l : message.data) memory_.write(l, message.launch);
 }
 
 void Hmd::remove(std::uint64_t block, unsigned child) {
@@ -217,7 +212,6 @@ void Hmd::handle_response(const CoherenceMessage& message) {
 }
 
 std::uint64_t Hmd::stale_copies(std::uint64_t block, const Transaction& t) const {
-  if (mutated(ProtocolMutation::kMergeKeepsCopies)) return 0;
   std::uint64_t stale = 0;
   for (std::uint64_t left = directory_.at(block).sharers; left != 0; left &= left - 1) {
     const std::uint64_t child = left & ~(left - 1);
@@ -274,7 +268,7 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
   const bool alone = (entry.sharers & ~sharer_bit(t.child)) == 0;
   if (t.request.type == MessageType::kWriteRequest) {
     m.state = on(State::kI, Action::kStore).next;
-  } else if (alone || mutated(ProtocolMutation::kExclusiveToEveryReader)) {
+  } else if (alone) {
     m.state = on(State::kI, Action::kLoad).next_exclusive;
   } else {
     m.state = on(State::kI, Action::kLoad).next;
@@ -291,7 +285,6 @@ void Hmd::grant(std::uint64_t block, Activity& a) {
     m.data.push_back({m.line + i, ByteMask::first(kLineBytes), memory_.read(m.line + i)});
   }
   network_.send(std::move(m));
-  if (mutated(ProtocolMutation::kNoWaitForGrantAck)) t.acknowledged = true;
   finish_if_complete(a);
 }
 

@@ -28,7 +28,6 @@ struct HmdConfig {
   std::uint32_t block_bytes = 4096;  ///< secondary block; a multiple of kLineBytes
   /// The GPU that owns a block sends it to a GPU that reads it (figure 5, b-2).
   bool peer_transfer = true;
-  ProtocolMutation mutation = ProtocolMutation::kNone;  ///< tests only
   /// Throws std::invalid_argument.
   void validate() const;
 };
@@ -91,7 +90,6 @@ class Hmd {
     Transaction current;
   };
 
-  bool mutated(ProtocolMutation m) const { return config_.mutation == m; }
   std::uint64_t block_of(std::uint64_t line) const { return line / block_lines_; }
   unsigned position_of(AgentId agent) const;
   void advance(std::uint64_t block);

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/flush.h"
-#include "modules/core/holds_bytes.h"
+#include "modules/protocol/flush.h"
+#include "modules/protocol/holds_bytes.h"
 #include "modules/umh/coherence_block.h"
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/hmd.h"

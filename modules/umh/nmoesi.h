@@ -92,6 +92,32 @@ constexpr IncomingCell on(State s, Incoming i, OwnedRead owned = OwnedRead::kToI
   return cell;
 }
 
+/// Table II as data, by state: the rules of one cache.
+struct TransitionTable {
+  std::array<std::array<ActionCell, kActions>, kStates> action{};
+  std::array<std::array<IncomingCell, kIncoming>, kStates> incoming{};
+
+  constexpr const ActionCell& on(State s, Action a) const {
+    return action[static_cast<std::size_t>(s)][static_cast<std::size_t>(a)];
+  }
+  constexpr const IncomingCell& on(State s, Incoming i) const {
+    return incoming[static_cast<std::size_t>(s)][static_cast<std::size_t>(i)];
+  }
+};
+
+constexpr TransitionTable transition_table(OwnedRead owned = OwnedRead::kToInvalid) {
+  TransitionTable t;
+  for (std::size_t s = 0; s < kStates; ++s) {
+    for (std::size_t a = 0; a < kActions; ++a) {
+      t.action[s][a] = on(static_cast<State>(s), static_cast<Action>(a));
+    }
+    for (std::size_t i = 0; i < kIncoming; ++i) {
+      t.incoming[s][i] = on(static_cast<State>(s), static_cast<Incoming>(i), owned);
+    }
+  }
+  return t;
+}
+
 /// Whether no cache outside this subtree holds the block, except the levels below.
 constexpr bool exclusive(State s) { return s == State::kM || s == State::kE; }
 /// Whether the cache supplies the block to other caches.

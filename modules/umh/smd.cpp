@@ -31,7 +31,6 @@ CoherentCacheConfig SmdConfig::cache() const {
   c.banks = stacks;
   c.owned_read = owned_read;
   c.flushed = flushed;
-  c.mutation = mutation;
   return c;
 }
 

@@ -19,7 +19,6 @@ struct SmdConfig {
   std::uint32_t mask_granularity = 4;
   OwnedRead owned_read = OwnedRead::kToInvalid;
   FlushedBlocks flushed = FlushedBlocks::kModified;
-  ProtocolMutation mutation = ProtocolMutation::kNone;
 
   CoherentCacheConfig cache() const;
   /// Directory bits of a secondary block: tag, state, and one owner bit per line (figure 7).
@@ -33,6 +32,11 @@ class Smd final : public CoherentCache {
       AgentId l2)
       : CoherentCache(config.cache(), self, network, std::move(hmds), {l2},
                       config.block_bytes / kLineBytes) {}
+  /// `transitions`: in place of Table II with SmdConfig::owned_read.
+  Smd(const SmdConfig& config, AgentId self, CoherenceNetwork& network, std::vector<AgentId> hmds,
+      AgentId l2, const TransitionTable& transitions)
+      : CoherentCache(config.cache(), self, network, std::move(hmds), {l2},
+                      config.block_bytes / kLineBytes, transitions) {}
 
   /// Owner bit of a line: the L2 can hold it.
   bool owner_bit(std::uint64_t line) const { return directory(line).sharers != 0; }

@@ -21,15 +21,13 @@ CoherentPart add_coherent_part(Planner& p, std::uint32_t number) {
   part.gpu = p.add_gpu(number);
   Planner::Gpu& gpu = part.gpu;
   for (std::uint32_t i = 0; i < gpu.sms; ++i) {
-    gpu.l1s.push_back(p.add(BlockKind::kL1, numbered("l1_", i), gpu.node, number, 1, 0));
+    gpu.l1s.push_back(p.add("coherent_l1", numbered("l1_", i), gpu.node, number, 1, 0));
   }
   for (std::uint32_t j = 0; j < p.config().hierarchy.stacks; ++j) {
-    part.l2s.push_back(
-        p.add(BlockKind::kCoherentCache, numbered("l2_", j), gpu.node, number, 0, 0));
+    part.l2s.push_back(p.add("coherent_cache", numbered("l2_", j), gpu.node, number, 0, 0));
   }
   if (p.config().hierarchy.partitioned) {
-    part.partition_link =
-        p.add(BlockKind::kPartitionLink, "partition_link", gpu.node, number, 0, 0);
+    part.partition_link = p.add("partition_link", "partition_link", gpu.node, number, 0, 0);
   }
   return part;
 }
@@ -43,8 +41,8 @@ namespace {
 
 /// Connects an L1 and an L2, which already have their agents.
 void connect(Planner& p, PlannedBlockId l1, PlannedBlockId l2) {
-  umh::CoherencePlace& upper = p.block(l1).coherence;
-  umh::CoherencePlace& lower = p.block(l2).coherence;
+  umh::CoherencePlace& upper = p.place(l1);
+  umh::CoherencePlace& lower = p.place(l2);
   upper.sockets.emplace_back(agent(l2), upper.parent_sockets);
   lower.sockets.emplace_back(agent(l1), lower.parent_sockets + lower.child_sockets);
   p.link_coherence({l1, upper.parent_sockets++}, {l2, lower.child_sockets++});
@@ -55,7 +53,7 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
   const std::vector<PlannedBlockId>& l1s = part.gpu.l1s;
   const auto partitions = static_cast<unsigned>(part.l2s.size());
   const PlannedBlockId link = *part.partition_link;
-  umh::CoherenceLinkPlace& ends = p.block(link).coherence_link;
+  umh::CoherenceLinkPlace& ends = p.link_place(link);
   ends.parent_sockets = partitions;
   ends.mask_granularity = p.config().hierarchy.mask_granularity;
   const auto partition_of = [&](unsigned i) {
@@ -63,10 +61,10 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
   };
   for (unsigned i = 0; i < l1s.size(); ++i) connect(p, l1s[i], part.l2s[partition_of(i)]);
   for (unsigned j = 0; j < partitions; ++j) {
-    umh::CoherencePlace& l2 = p.block(part.l2s[j]).coherence;
+    umh::CoherencePlace& l2 = p.place(part.l2s[j]);
     for (unsigned i = 0; i < l1s.size(); ++i) {
       if (partition_of(i) == j) continue;
-      p.block(l1s[i]).coherence.sockets.emplace_back(agent(part.l2s[j]), 1);
+      p.place(l1s[i]).sockets.emplace_back(agent(part.l2s[j]), 1);
       l2.sockets.emplace_back(agent(l1s[i]), l2.parent_sockets + l2.child_sockets);
     }
     p.link_coherence({link, j}, {part.l2s[j], l2.child_sockets++});
@@ -74,7 +72,7 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
     ends.device_of_parent.push_back(j);
   }
   for (unsigned i = 0; i < l1s.size(); ++i) {
-    p.link_coherence({l1s[i], p.block(l1s[i]).coherence.parent_sockets++}, {link, i});
+    p.link_coherence({l1s[i], p.place(l1s[i]).parent_sockets++}, {link, i});
     ends.sockets.emplace_back(agent(l1s[i]), partitions + i);
     ends.device_of_child.push_back(partition_of(i));
   }
@@ -84,13 +82,13 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
 
 void place_l1s(Planner& p, const CoherentPart& part, unsigned l2_parent_sockets) {
   for (const PlannedBlockId id : part.gpu.l1s) {
-    umh::CoherencePlace& l1 = p.block(id).coherence;
+    umh::CoherencePlace& l1 = p.place(id);
     l1.self = agent(id);
     l1.parents = agents(part.l2s);
     l1.parent_lines = p.config().hierarchy.block_bytes / umh::kLineBytes;
   }
   for (const PlannedBlockId id : part.l2s) {
-    umh::CoherencePlace& l2 = p.block(id).coherence;
+    umh::CoherencePlace& l2 = p.place(id);
     l2.self = agent(id);
     l2.children = agents(part.gpu.l1s);
     l2.parent_sockets = l2_parent_sockets;

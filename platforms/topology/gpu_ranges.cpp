@@ -56,9 +56,8 @@ Part add_part(Planner& p, std::uint32_t number) {
   Part part{add_coherent_part(p, number), {}};
   const std::uint32_t node = part.caches.gpu.node;
   for (std::uint32_t j = 0; j < p.config().hierarchy.stacks; ++j) {
-    part.homes.push_back(p.add(BlockKind::kHmd, numbered("hmd", j), node, number, 0, 1));
-    p.link({part.homes.back(), 0},
-           {p.add(BlockKind::kDram, numbered("stack", j), node, number, 1, 0), 0});
+    part.homes.push_back(p.add("hmd", numbered("hmd", j), node, number, 0, 1));
+    p.link({part.homes.back(), 0}, {p.add("dram", numbered("stack", j), node, number, 1, 0), 0});
   }
   add_cores(p, part.caches);
   return part;
@@ -70,7 +69,7 @@ void join(Planner& p, const std::vector<Part>& parts, PlannedBlockId link) {
   const GpuConfig& c = p.config();
   const auto gpus = static_cast<unsigned>(parts.size());
   const std::uint32_t stacks = c.hierarchy.stacks;
-  umh::CoherenceLinkPlace& ends = p.block(link).coherence_link;
+  umh::CoherenceLinkPlace& ends = p.link_place(link);
   ends.parent_sockets = gpus * stacks;
   ends.mask_granularity = c.hierarchy.mask_granularity;
   for (unsigned g = 0; g < gpus; ++g) {
@@ -86,8 +85,8 @@ void join(Planner& p, const std::vector<Part>& parts, PlannedBlockId link) {
       ends.sockets.emplace_back(agent(l2), ends.parent_sockets + end);
       ends.device_of_parent.push_back(g);
       ends.device_of_child.push_back(g);
-      umh::CoherencePlace& cache = p.block(l2).coherence;
-      umh::CoherencePlace& directory = p.block(home).coherence;
+      umh::CoherencePlace& cache = p.place(l2);
+      umh::CoherencePlace& directory = p.place(home);
       cache.parent_lines = c.geometry().total_bytes() / gpus / umh::kLineBytes;
       directory.self = agent(home);
       directory.child_sockets = 2;
@@ -108,7 +107,7 @@ void plan(Planner& p) {
   std::vector<Part> parts;
   for (std::uint32_t g = 0; g < c.system.gpus; ++g) parts.push_back(add_part(p, g));
   const std::uint32_t node = c.system.gpus == 1 ? parts.front().caches.gpu.node : 0;
-  join(p, parts, p.add(BlockKind::kCoherenceLink, "host_link", node, 0, 0, 0));
+  join(p, parts, p.add("coherence_link", "host_link", node, 0, 0, 0));
   std::vector<CoherentPart> gpus;
   for (const Part& part : parts) gpus.push_back(part.caches);
   add_host(p, node, gpus);
@@ -124,8 +123,9 @@ void plan(Planner& p) {
 ///   l1_[i] -> l2_[j] -> host_link -> hmd[j] -> stack[j]      [of another GPU]
 ///
 /// Free of deadlock: docs/systems/umh.md.
-Shape gpu_ranges_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 6;
   s.name = "gpu-ranges";
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return 1; };
   s.divides = divides;
@@ -135,6 +135,6 @@ Shape gpu_ranges_shape() {
   s.reads = {"umh.", "dispatch.gpu_latency_ns"};
   s.joins_gpus = true;
   return s;
-}
+}());
 
 }  // namespace tessera

@@ -3,7 +3,8 @@
 #include <cmath>
 
 #include "common/legal_values.h"
-#include "modules/core/link_packet.h"
+#include "modules/llc/sites.h"
+#include "modules/protocol/link_packet.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
 #include "policies/transfer_policy.h"
@@ -111,7 +112,9 @@ void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
     Planner::Socket from = gpu.egress[i];
     if (cached) {
       const PlannedBlockId cache =
-          p.add(BlockKind::kRemoteCache, "rcache" + std::to_string(i), gpu.node, gpu.number, 1, 1);
+          p.add("remote_cache", "rcache" + std::to_string(i), gpu.node, gpu.number, 1, 1);
+      // Each module distributes its SMs' lines over its own banks.
+      p.block(cache).details = PlannedRemoteCache{c.system.rdma_ports / c.system.modules};
       p.link(from, {cache, 0});
       from = {cache, 0};
     }
@@ -139,7 +142,7 @@ void plan(Planner& p) {
   const std::uint32_t ports = c.system.rdma_ports;
   p.add_engines(kSystem);
   if (c.transfer_policy()->decides()) {
-    p.add(BlockKind::kDecision, "decision", kSystem, 0, 0, 0);
+    p.add("decision", "decision", kSystem, 0, 0, 0);
   }
   std::vector<Planner::Gpu> gpus;
   std::vector<PlannedBlockId> rdmas;
@@ -148,15 +151,15 @@ void plan(Planner& p) {
     Planner::Gpu& gpu = gpus.back();
     p.add_gpu_engines(gpu);
     plan_gpu(p, gpu, [&] {
-      rdmas.push_back(p.add(BlockKind::kRdma, "rdma", gpu.node, gpu.number, ports + kPacketClasses,
-                            1 + kPacketClasses));
+      rdmas.push_back(
+          p.add("rdma", "rdma", gpu.node, gpu.number, ports + kPacketClasses, 1 + kPacketClasses));
     });
     add_gateway(p, gpu, rdmas.back());
     p.add_l2_tlb(gpu);
     p.add_sms(gpu);
   }
   const unsigned ends = c.system.gpus * kPacketClasses;
-  const PlannedBlockId fabric = p.add(BlockKind::kFabric, "fabric", kSystem, 0, ends, ends);
+  const PlannedBlockId fabric = p.add("fabric", "fabric", kSystem, 0, ends, ends);
   for (std::uint32_t g = 0; g < c.system.gpus; ++g) {
     for (unsigned i = 0; i < kPacketClasses; ++i) {
       p.link({rdmas[g], 1 + i}, {fabric, g * kPacketClasses + i});
@@ -183,8 +186,9 @@ void plan(Planner& p) {
 /// only for their home slice and its channel, never for an exit of the GPU, so that requests that
 /// wait to leave the GPU are always sent eventually. Responses have their own networks and packet
 /// class, and requesters always consume them.
-Shape gpu_tree_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 3;
   s.name = "multi-gpu";
   s.level = NodeLevel::kGpu;
   s.networks = {"switch"};
@@ -205,6 +209,6 @@ Shape gpu_tree_shape() {
   s.several_gpus = true;
   s.moves_pages = true;
   return s;
-}
+}());
 
 }  // namespace tessera

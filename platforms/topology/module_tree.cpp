@@ -88,14 +88,15 @@ void report(Planner& p) {
 /// Free of deadlock: requests from another module never share a queue with requests that wait to
 /// leave the module, because modules that wait for each other would otherwise deadlock. They wait
 /// only for their home slice and its channel. Responses have networks of their own.
-Shape module_tree_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 4;
   s.name = "modules";
   s.level = NodeLevel::kModule;
   s.networks = {"switch", "ring"};
   s.join = join;
   s.report = report;
   return s;
-}
+}());
 
 }  // namespace tessera

@@ -59,8 +59,9 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 ///
 /// In modules (section 7.6) and in several GPUs, module_tree.cpp and gpu_tree.cpp create noc. A
 /// slice of a partition only forwards requests for other GPUs' lines.
-Shape nuba_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 2;
   s.name = "nuba";
   s.partitions = [](const SystemConfig& system) { return system.channels / system.gpus; };
   s.divides = divides;
@@ -73,6 +74,6 @@ Shape nuba_shape() {
   s.caches_others = true;
   s.moves_pages = true;
   return s;
-}
+}());
 
 }  // namespace tessera

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "modules/plan/block_kind.h"
+
 namespace tessera {
 
 namespace {
@@ -25,7 +27,7 @@ constexpr std::size_t kUnranked = ~std::size_t{0};
 /// Blocks at one level of the tree whose names differ only in their number.
 struct Box {
   std::string name;
-  BlockKind kind = BlockKind::kSm;
+  std::string kind;
   NodeLevel level = NodeLevel::kSystem;
   std::size_t count = 0;
   std::size_t rank = kUnranked;  ///< hops from the SM
@@ -46,10 +48,6 @@ std::string without_number(std::string name) {
   if (last == std::string::npos || last + 1 == name.size()) return name;
   name.erase(name[last] == '_' ? last : last + 1);
   return name;
-}
-
-bool translates(BlockKind kind) {
-  return kind == BlockKind::kL2Tlb || kind == BlockKind::kWalker || kind == BlockKind::kUvm;
 }
 
 class Picture {
@@ -117,7 +115,7 @@ void Picture::collect_arrows(const PlatformPlan& plan) {
 void Picture::rank() {
   std::vector<std::size_t> now;
   for (std::size_t i = 0; i < boxes_.size(); ++i) {
-    if (boxes_[i].kind != BlockKind::kSm) continue;
+    if (boxes_[i].kind != "sm") continue;
     boxes_[i].rank = 0;
     now.push_back(i);
   }
@@ -203,8 +201,8 @@ void Picture::draw_arrow(std::ostream& out, const Arrow& a,
   const int bend = back ? 34 : std::max(28, (x2 - x1) / 2);
   const int lowest = std::max(y1, y2) + bend;
   out << "<path class=\""
-      << (translates(to.kind) || translates(from.kind) ? "translation" : "request") << "\" d=\"M"
-      << x1 << ' ' << y1;
+      << (kind_of(to.kind).translates || kind_of(from.kind).translates ? "translation" : "request")
+      << "\" d=\"M" << x1 << ' ' << y1;
   if (down) {
     out << " C" << x1 << ' ' << y1 + bend << ' ' << x2 << ' ' << y2 - bend;
   } else if (back) {

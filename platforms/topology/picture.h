@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "platforms/topology/plan.h"
+#include "modules/plan/plan.h"
 
 namespace tessera {
 

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/topology/planner.h"
 
+#include <set>
 #include <utility>
 
+#include "common/error.h"
+#include "common/suggest.h"
+#include "common/text.h"
+#include "modules/llc/sites.h"
+#include "modules/plan/block_kind.h"
+#include "modules/sm/sites.h"
 #include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
 
@@ -10,8 +17,7 @@ namespace tessera {
 
 std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_string(i); }
 
-Planner::Planner(const GpuConfig& config)
-    : config_(config), tree_(tree_of(config.system)), of_kind_(kPlannedKinds) {
+Planner::Planner(const GpuConfig& config) : config_(config), tree_(tree_of(config.system)) {
   plan_.nodes.push_back({"system", NodeLevel::kSystem, 0});
 }
 
@@ -47,14 +53,14 @@ std::uint32_t Planner::leaf(const Gpu& gpu, std::uint32_t i, std::uint32_t of) c
   return gpu.leaves[static_cast<std::size_t>(std::uint64_t{i} * gpu.leaves.size() / of)];
 }
 
-PlannedBlockId Planner::add(BlockKind kind, const std::string& name, std::uint32_t node,
+PlannedBlockId Planner::add(const std::string& kind, const std::string& name, std::uint32_t node,
                             std::uint32_t gpu, unsigned inputs, unsigned outputs) {
   PlannedBlock b;
   b.kind = kind;
   b.name = name;
   b.node = node;
   b.gpu = gpu;
-  b.index = of_kind_[static_cast<std::size_t>(kind)]++;
+  b.index = of_kind_[kind]++;
   b.inputs = inputs;
   b.outputs = outputs;
   plan_.blocks.push_back(std::move(b));
@@ -65,13 +71,13 @@ PlannedBlockId Planner::add_network(
     const std::string& name, std::uint32_t node, std::uint32_t gpu, PlannedNetwork network,
     unsigned entries, unsigned exits,
     const std::function<std::uint32_t(std::uint32_t slice)>& exit_of) {
-  const PlannedBlockId id = add(BlockKind::kNetwork, name, node, gpu, entries, exits);
+  const PlannedBlockId id = add(block_kind_of(network.kind), name, node, gpu, entries, exits);
   if (exit_of) {
     for (std::uint32_t s = 0; s < config_.system.slices(); ++s) {
       network.exits.push_back(exit_of(s));
     }
   }
-  plan_.blocks[id].network = std::move(network);
+  plan_.blocks[id].details = std::move(network);
   return id;
 }
 
@@ -87,53 +93,52 @@ PlannedNetwork Planner::gpu_network(bool shared_nodes) const {
 
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
-  if (config_.migration.policy != "none")
-    add(BlockKind::kPageMigrator, "page_migrator", node, 0, 0, 0);
-  if (config_.needs_mdr() && !several_gpus()) add(BlockKind::kMdr, "mdr", node, 0, 0, 0);
-  if (s.line_sharing) add(BlockKind::kSharingProfiler, "line_sharing", node, 0, 0, 0);
+  if (config_.migration.policy != "none") add("page_migrator", "page_migrator", node, 0, 0, 0);
+  if (config_.needs_mdr() && !several_gpus()) add("mdr", "mdr", node, 0, 0, 0);
+  if (s.line_sharing) add("line_sharing", "line_sharing", node, 0, 0, 0);
 }
 
 void Planner::add_gpu_engines(const Gpu& gpu) {
-  if (config_.needs_mdr()) add(BlockKind::kMdr, "mdr", gpu.node, gpu.number, 0, 0);
+  if (config_.needs_mdr()) add("mdr", "mdr", gpu.node, gpu.number, 0, 0);
 }
 
 void Planner::add_memory(Gpu& gpu, const Slices& slices) {
   const std::uint32_t per_channel = config_.system.slices_per_channel;
   for (std::uint32_t i = 0; i < gpu.channels; ++i) {
-    gpu.drams.push_back(add(BlockKind::kDram, numbered("dram", i), leaf(gpu, i, gpu.channels),
-                            gpu.number, per_channel, 0));
+    gpu.drams.push_back(
+        add("dram", numbered("dram", i), leaf(gpu, i, gpu.channels), gpu.number, per_channel, 0));
   }
   for (std::uint32_t i = 0; i < gpu.slices; ++i) {
-    const PlannedBlockId id = add(BlockKind::kLlc, numbered("llc", i), leaf(gpu, i, gpu.slices),
-                                  gpu.number, 1 + slices.remote_inputs, slices.to_others ? 2 : 1);
-    plan_.blocks[id].role = slices.role;
-    plan_.blocks[id].remote_inputs = slices.remote_inputs;
+    const PlannedBlockId id = add("llc", numbered("llc", i), leaf(gpu, i, gpu.slices), gpu.number,
+                                  1 + slices.remote_inputs, slices.to_others ? 2 : 1);
+    plan_.blocks[id].details = PlannedSlice{slices.role, slices.remote_inputs};
     gpu.llcs.push_back(id);
     // Slices of a channel are numbered together.
     link({id, 0}, {gpu.drams[i / per_channel], i % per_channel});
   }
   for (std::uint32_t i = 0; i < gpu.sms; ++i) {
-    gpu.l1s.push_back(
-        add(BlockKind::kL1, numbered("l1_", i), leaf(gpu, i, gpu.sms), gpu.number, 1, 1));
+    gpu.l1s.push_back(add("l1", numbered("l1_", i), leaf(gpu, i, gpu.sms), gpu.number, 1, 1));
+    PlannedL1 l1;
+    if (several_gpus()) l1 = {"multi_gpu", config_.rdma.transfer_bytes};
+    plan_.blocks[gpu.l1s.back()].details = l1;
   }
   for (std::uint32_t i = 0; config_.needs_probes() && i < gpu.sms; ++i) {
     gpu.probes.push_back(
-        add(BlockKind::kProbe, numbered("probe", i), leaf(gpu, i, gpu.sms), gpu.number, 2, 1));
+        add("probe", numbered("probe", i), leaf(gpu, i, gpu.sms), gpu.number, 2, 1));
     link({gpu.l1s[i], 0}, {gpu.probes[i], 0});
   }
 }
 
 void Planner::add_l2_tlb(Gpu& gpu) {
-  gpu.l2_tlb = add(BlockKind::kL2Tlb, "l2_tlb", gpu.node, gpu.number, gpu.sms, 1);
+  gpu.l2_tlb = add("l2_tlb", "l2_tlb", gpu.node, gpu.number, gpu.sms, 1);
   if (!several_gpus()) return;
-  gpu.iommu_link = add(BlockKind::kLongLink, "iommu_link", gpu.node, gpu.number, 1, 1);
+  gpu.iommu_link = add("long_link", "iommu_link", gpu.node, gpu.number, 1, 1);
   link({gpu.l2_tlb, 0}, {gpu.iommu_link, 0});
 }
 
 void Planner::add_sms(Gpu& gpu) {
   for (std::uint32_t i = 0; i < gpu.sms; ++i) {
-    const PlannedBlockId sm =
-        add(BlockKind::kSm, numbered("sm", i), leaf(gpu, i, gpu.sms), gpu.number, 0, 2);
+    const PlannedBlockId sm = add("sm", numbered("sm", i), leaf(gpu, i, gpu.sms), gpu.number, 0, 2);
     link({sm, 0}, {gpu.l1s[i], 0});
     link({sm, 1}, {gpu.l2_tlb, i});
   }
@@ -151,15 +156,13 @@ void Planner::add_page_tables(std::uint32_t node, const std::vector<Gpu>& gpus) 
     for (std::uint32_t g = 0; g < gpus.size(); ++g) link(from[g], {iommu, g});
     from = {{iommu, 0}};
   }
-  const PlannedBlockId walker = add(BlockKind::kWalker, "walker", node, 0, 1, 1);
-  const PlannedBlockId uvm = add(BlockKind::kUvm, "uvm", node, 0, 1, 0);
+  const PlannedBlockId walker = add("walker", "walker", node, 0, 1, 1);
+  const PlannedBlockId uvm = add("uvm", "uvm", node, 0, 1, 0);
   link(from.front(), {walker, 0});
   link({walker, 0}, {uvm, 0});
 }
 
-void Planner::add_dispatcher(std::uint32_t node) {
-  add(BlockKind::kDispatcher, "dispatcher", node, 0, 0, 0);
-}
+void Planner::add_dispatcher(std::uint32_t node) { add("dispatcher", "dispatcher", node, 0, 0, 0); }
 
 std::function<std::uint32_t(std::uint32_t)> Planner::exit_of(const Gpu& gpu, Exits exits) const {
   return [exits, slices = gpu.slices, number = gpu.number](std::uint32_t slice) {
@@ -198,7 +201,7 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
       add_network("noc", gpu.node, gpu.number, std::move(network), entries,
                   gpu.slices + egress + cores, exit_of(gpu, {0, gpu.slices, 0, egress}));
   // Cores follow the slices in the numbers by which the network routes. Other GPUs' have no exit.
-  std::vector<std::uint32_t>& exits = plan_.blocks[noc].network.exits;
+  std::vector<std::uint32_t>& exits = this->network(noc).exits;
   for (std::uint32_t c = 0; cores != 0 && c < config_.system.sms; ++c) {
     const bool own = c / gpu.sms == gpu.number;
     exits.push_back(own ? gpu.slices + egress + c % gpu.sms : plan_.blocks[noc].outputs);
@@ -213,18 +216,50 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
 void Planner::report(const std::string& traffic, bool by_entries) {
   PlannedTraffic t;
   t.name = traffic;
-  for (const PlannedBlock* b : plan_.of_kind(BlockKind::kNetwork)) {
-    if (b->network.traffic != traffic) continue;
+  for (const PlannedBlock* b : networks_of(plan_)) {
+    const PlannedNetwork& network = network_of(*b);
+    if (network.traffic != traffic) continue;
     // Responses do not leave by the slices' own entries.
-    const std::uint32_t entries = b->inputs - b->network.mesh.memory_entries;
-    t.request_peak += b->network.bandwidth(by_entries ? entries : b->outputs);
-    t.response_peak += b->network.bandwidth(entries);
+    const std::uint32_t entries = b->inputs - network.mesh.memory_entries;
+    t.request_peak += network.bandwidth(by_entries ? entries : b->outputs);
+    t.response_peak += network.bandwidth(entries);
   }
   plan_.traffic.push_back(std::move(t));
 }
 
 void Planner::report_fabric(double bytes_per_second) {
   plan_.traffic.push_back({"fabric", bytes_per_second, bytes_per_second, false});
+}
+
+void Planner::insert(const std::string& traffic, const std::string& kind) {
+  if (!kind_of(kind).in_links) {
+    std::vector<std::string> known;
+    for (const auto& [name, k] : block_kinds()) {
+      if (k.in_links) known.push_back(name);
+    }
+    throw InputError("blocks of the kind '" + kind + "' do not fit into a link" +
+                     (known.empty() ? "" : "; kinds that do: " + joined(known)));
+  }
+  std::set<std::string> classes;
+  std::map<std::uint32_t, std::uint32_t> of_gpu;
+  const std::vector<PlannedLink> before = plan_.links;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const std::string found = plan_.traffic_of(before[i]);
+    classes.insert(found);
+    if (found != traffic) continue;
+    // Of a link between GPUs, in the sender's.
+    const PlannedBlock from = plan_.blocks[before[i].from];
+    const PlannedBlockId id =
+        add(kind, numbered((kind + "_").c_str(), of_gpu[from.gpu]++), from.node, from.gpu, 1, 1);
+    plan_.blocks[id].details = PlannedInLink{traffic};
+    plan_.links[i].to = id;
+    plan_.links[i].input = 0;
+    plan_.links.push_back({id, 0, before[i].to, before[i].input});
+  }
+  if (classes.count(traffic) != 0) return;
+  throw InputError("there is no link of the traffic '" + traffic + "'" +
+                   did_you_mean(traffic, {classes.begin(), classes.end()}) +
+                   "; this platform has " + joined({classes.begin(), classes.end()}));
 }
 
 }  // namespace tessera

@@ -3,10 +3,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
-#include "platforms/topology/plan.h"
+#include "modules/noc/planned_network.h"
+#include "modules/plan/plan.h"
+#include "modules/umh/coherence_place.h"
+#include "platforms/topology/tree.h"
 
 namespace tessera {
 
@@ -76,8 +80,8 @@ class Planner {
   void add_page_tables(std::uint32_t node, const std::vector<Gpu>& gpus);
   void add_dispatcher(std::uint32_t node);
 
-  PlannedBlockId add(BlockKind kind, const std::string& name, std::uint32_t node, std::uint32_t gpu,
-                     unsigned inputs, unsigned outputs);
+  PlannedBlockId add(const std::string& kind, const std::string& name, std::uint32_t node,
+                     std::uint32_t gpu, unsigned inputs, unsigned outputs);
   /// `exit_of`: exit by home slice; empty: exit 0.
   PlannedBlockId add_network(const std::string& name, std::uint32_t node, std::uint32_t gpu,
                              PlannedNetwork network, unsigned entries, unsigned exits,
@@ -91,6 +95,12 @@ class Planner {
   }
 
   PlannedBlock& block(PlannedBlockId id) { return plan_.blocks[id]; }
+  PlannedNetwork& network(PlannedBlockId id) { return block(id).as<PlannedNetwork>(); }
+  /// The place of a cache or a directory of a coherent hierarchy, and of a coherence link.
+  umh::CoherencePlace& place(PlannedBlockId id) { return details<umh::CoherencePlace>(block(id)); }
+  umh::CoherenceLinkPlace& link_place(PlannedBlockId id) {
+    return details<umh::CoherenceLinkPlace>(block(id));
+  }
   /// A coherence connection, from a parent socket of a child to a child socket of its parent.
   void link_coherence(Socket child, Socket parent) {
     plan_.coherence.push_back({child.block, child.number, parent.block, parent.number});
@@ -113,6 +123,10 @@ class Planner {
   /// The node of a GPU's module.
   std::uint32_t module_node(const Gpu& gpu, std::uint32_t module) const;
 
+  /// Puts a block of a kind into each link of a class of traffic: its target socket gets the
+  /// requests of the link's initiator. Throws InputError if there is no such link or kind.
+  void insert(const std::string& traffic, const std::string& kind);
+
   /// Reports the traffic of that name. If `by_entries` is set, the peak of both directions is the
   /// bandwidth of the entries; otherwise each direction's peak is the bandwidth of its exits.
   void report(const std::string& traffic, bool by_entries = false);
@@ -123,13 +137,19 @@ class Planner {
   void set_locality(Locality locality) { plan_.locality = locality; }
 
  private:
+  /// The details of a block, which gets them if it has none.
+  template <class Details>
+  static Details& details(PlannedBlock& b) {
+    if (!b.details.has_value()) b.details = Details{};
+    return b.as<Details>();
+  }
   std::uint32_t add_node(NodeLevel level, std::uint32_t parent, std::uint32_t number);
   std::uint32_t leaf(const Gpu& gpu, std::uint32_t i, std::uint32_t of) const;
 
   const GpuConfig& config_;
   const Tree tree_;
   PlatformPlan plan_;
-  std::vector<std::uint32_t> of_kind_;
+  std::map<std::string, std::uint32_t> of_kind_;
 };
 
 }  // namespace tessera

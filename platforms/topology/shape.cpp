@@ -12,16 +12,14 @@ namespace tessera {
 
 namespace {
 
-std::deque<Shape>& registry() {
-  static std::deque<Shape> all = {uba_mem_shape(),   uba_sm_shape(),      nuba_shape(),
-                                  gpu_tree_shape(),  module_tree_shape(), unified_hierarchy_shape(),
-                                  gpu_ranges_shape()};
+std::list<Shape>& registry() {
+  static std::list<Shape> all;
   return all;
 }
 
 }  // namespace
 
-const std::deque<Shape>& shapes() { return registry(); }
+const std::list<Shape>& shapes() { return registry(); }
 
 bool register_shape(const Shape& shape) {
   for (const Shape& s : registry()) {
@@ -30,7 +28,9 @@ bool register_shape(const Shape& shape) {
                        "' exists already: register yours under another name");
     }
   }
-  registry().push_back(shape);
+  const auto later = std::find_if(registry().begin(), registry().end(),
+                                  [&shape](const Shape& s) { return s.order > shape.order; });
+  registry().insert(later, shape);
   return true;
 }
 
@@ -95,7 +95,7 @@ void plan_gpu(Planner& p, Planner::Gpu& gpu, const std::function<void()>& add_ga
   Planner::Slices slices = shape.slices;
   slices.remote_inputs += (p.modules() ? 1U : 0U) + (p.several_gpus() ? 1U : 0U);
   if (p.config().forwards_hits()) {
-    slices.role = "last_sharer";
+    slices.role = p.config().forwarding_role();
     slices.to_others = true;
   }
   p.add_memory(gpu, slices);
@@ -131,6 +131,7 @@ PlatformPlan plan_of(const GpuConfig& config) {
     p.add_sms(gpu);
     p.add_dispatcher(gpu.node);
   }
+  for (const SystemConfig::Insert& i : config.system.inserts) p.insert(i.traffic, i.kind);
   report_traffic(p);
   return p.take();
 }

@@ -5,7 +5,7 @@
 // its requirements on a configuration, and creates its level's part of the plan.
 
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <string>
 #include <vector>
 
@@ -19,6 +19,8 @@ struct GpuConfig;
 
 struct Shape {
   std::string name;
+  /// Order in which shapes are listed; the first one is the default topology.
+  int order = 100;
   /// kPartition: an innermost node, from its L1s to its channels. Other levels: a shape that
   /// connects nodes of that level.
   NodeLevel level = NodeLevel::kPartition;
@@ -59,9 +61,9 @@ struct Shape {
 };
 
 /// In the order in which they are listed.
-const std::deque<Shape>& shapes();
-/// Adds a node shape from outside this folder, before a platform is resolved: when its object file
-/// or plugin is loaded. Returns true. Throws InputError if the name belongs to another shape.
+const std::list<Shape>& shapes();
+/// Adds a shape when its object file or plugin is loaded, before a platform is resolved. Returns
+/// true. Throws InputError if the name belongs to another shape.
 bool register_shape(const Shape& shape);
 /// Shapes that system.topology can select: the innermost ones, and the one of GPUs.
 std::vector<std::string> shape_names();
@@ -87,13 +89,5 @@ void report_traffic(Planner& planner);
 /// is not, and returns whether it is. A PART that ends in a parameter's path has values of its own.
 bool must_divide(const std::string& part, std::uint32_t n, const std::string& whole,
                  std::uint32_t of, std::vector<std::string>& errors);
-
-Shape uba_mem_shape();
-Shape uba_sm_shape();
-Shape nuba_shape();
-Shape gpu_tree_shape();
-Shape unified_hierarchy_shape();
-Shape gpu_ranges_shape();
-Shape module_tree_shape();
 
 }  // namespace tessera

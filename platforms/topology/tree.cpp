@@ -13,20 +13,6 @@ namespace tessera {
 
 using nlohmann::ordered_json;
 
-const char* name_of(NodeLevel level) {
-  switch (level) {
-    case NodeLevel::kSystem:
-      return "system";
-    case NodeLevel::kGpu:
-      return "gpu";
-    case NodeLevel::kModule:
-      return "module";
-    case NodeLevel::kPartition:
-      break;
-  }
-  return "partition";
-}
-
 namespace {
 
 /// Reads one level of a document.
@@ -73,7 +59,7 @@ class LevelReader {
     std::string list;
     for (const std::string& c : choices) list += (list.empty() ? "" : ", ") + c;
     if (!v.is_string()) fail("/" + key, key + " must be one of: " + list);
-    const auto name = v.get<std::string>();
+    auto name = v.get<std::string>();
     if (std::find(choices.begin(), choices.end(), name) == choices.end()) {
       fail("/" + key,
            key + " '" + name + "' must be one of: " + list + did_you_mean(name, choices));

@@ -9,13 +9,11 @@
 
 #include "common/json.h"
 #include "common/located_json.h"
+#include "common/node_level.h"
 
 namespace tessera {
 
 struct SystemConfig;
-
-enum class NodeLevel : std::uint8_t { kSystem, kGpu, kModule, kPartition };
-const char* name_of(NodeLevel level);
 
 /// One level. A level above the innermost connects `count` equal nodes by a network. The innermost
 /// level (kPartition) has the shape of its node.

@@ -28,13 +28,14 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 ///   llc[home] -> noc -> probe[of another core]
 ///
 /// Can be used in modules (module_tree.cpp) and in several GPUs (gpu_tree.cpp) without changes.
-Shape uba_mem_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 0;
   s.name = "uba-mem";
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return 1; };
   s.connect = connect;
   s.probes_cores = true;
   return s;
-}
+}());
 
 }  // namespace tessera

@@ -61,8 +61,9 @@ void connect(Planner& p, Planner::Gpu& gpu) {
 /// The peer slice, at the home's position on the other side, caches the line coherently.
 ///
 ///   l1_[i] -> noc[side] -> llc[home or its peer] (-> link -> llc[home]) -> dram[channel]
-Shape uba_sm_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 1;
   s.name = "uba-sm";
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return kSides; };
   s.divides = divides;
@@ -73,6 +74,6 @@ Shape uba_sm_shape() {
   s.alone_because = "its two sides are kept coherent by slices of one GPU that stand opposite";
   s.reads = {"side_link.", "llc.directory_"};
   return s;
-}
+}());
 
 }  // namespace tessera

@@ -45,9 +45,8 @@ CoherentPart add_part(Planner& p, std::uint32_t number) {
   CoherentPart part = add_coherent_part(p, number);
   const std::uint32_t node = part.gpu.node;
   for (std::uint32_t j = 0; h.gpu_memory && j < h.stacks; ++j) {
-    part.smds.push_back(p.add(BlockKind::kSmd, numbered("smd", j), node, number, 0, 1));
-    p.link({part.smds.back(), 0},
-           {p.add(BlockKind::kStack, numbered("stack", j), node, number, 1, 0), 0});
+    part.smds.push_back(p.add("smd", numbered("smd", j), node, number, 0, 1));
+    p.link({part.smds.back(), 0}, {p.add("stack", numbered("stack", j), node, number, 1, 0), 0});
   }
   add_cores(p, part);
   return part;
@@ -62,11 +61,11 @@ std::uint64_t block_lines(const Planner& p) {
 void place(Planner& p, const CoherentPart& part, const std::vector<PlannedBlockId>& hmds) {
   place_l1s(p, part, 1);
   for (unsigned j = 0; j < part.l2s.size(); ++j) {
-    umh::CoherencePlace& l2 = p.block(part.l2s[j]).coherence;
+    umh::CoherencePlace& l2 = p.place(part.l2s[j]);
     l2.parents = part.smds.empty() ? agents(hmds) : agents({part.smds[j]});
     l2.parent_lines = block_lines(p);
     if (part.smds.empty()) continue;
-    umh::CoherencePlace& smd = p.block(part.smds[j]).coherence;
+    umh::CoherencePlace& smd = p.place(part.smds[j]);
     smd.self = agent(part.smds[j]);
     smd.parents = agents(hmds);
     smd.parent_lines = block_lines(p);
@@ -80,7 +79,7 @@ void place(Planner& p, const CoherentPart& part, const std::vector<PlannedBlockI
 /// The link between the GPUs and the HMDs, and the places of the HMDs.
 void join(Planner& p, const std::vector<CoherentPart>& parts,
           const std::vector<PlannedBlockId>& hmds, PlannedBlockId link) {
-  umh::CoherenceLinkPlace& ends = p.block(link).coherence_link;
+  umh::CoherenceLinkPlace& ends = p.link_place(link);
   ends.parent_sockets = static_cast<unsigned>(hmds.size());
   ends.mask_granularity = p.config().hierarchy.mask_granularity;
   std::vector<PlannedBlockId> children;
@@ -95,7 +94,7 @@ void join(Planner& p, const std::vector<CoherentPart>& parts,
   for (unsigned i = 0; i < hmds.size(); ++i) {
     ends.sockets.emplace_back(agent(hmds[i]), i);
     p.link_coherence({link, i}, {hmds[i], 0});
-    umh::CoherencePlace& hmd = p.block(hmds[i]).coherence;
+    umh::CoherencePlace& hmd = p.place(hmds[i]);
     hmd.self = agent(hmds[i]);
     hmd.children = agents(children);
     hmd.child_sockets = 1;
@@ -105,7 +104,7 @@ void join(Planner& p, const std::vector<CoherentPart>& parts,
 /// A cache of the CPU with its parents and its children, one socket each.
 void place_cpu_cache(Planner& p, PlannedBlockId id, const std::vector<PlannedBlockId>& parents,
                      const std::vector<PlannedBlockId>& children) {
-  umh::CoherencePlace& place = p.block(id).coherence;
+  umh::CoherencePlace& place = p.place(id);
   place.self = agent(id);
   place.parents = agents(parents);
   place.parent_lines = block_lines(p);
@@ -122,22 +121,22 @@ void place_cpu_cache(Planner& p, PlannedBlockId id, const std::vector<PlannedBlo
 void add_cpu(Planner& p, std::uint32_t node, const std::vector<PlannedBlockId>& hmds) {
   const std::uint32_t cores = p.config().hierarchy.cpu.cores;
   if (cores == 0) return;
-  const PlannedBlockId llc = p.add(BlockKind::kCpuLlc, "cpu_llc", node, 0, 0, 0);
+  const PlannedBlockId llc = p.add("cpu_llc", "cpu_llc", node, 0, 0, 0);
   std::vector<PlannedBlockId> l2s;
   for (std::uint32_t i = 0; i < cores; ++i) {
-    l2s.push_back(p.add(BlockKind::kCpuL2, numbered("cpu_l2_", i), node, 0, 0, 0));
+    l2s.push_back(p.add("cpu_l2", numbered("cpu_l2_", i), node, 0, 0, 0));
   }
   place_cpu_cache(p, llc, hmds, l2s);
   for (std::uint32_t i = 0; i < cores; ++i) {
-    const PlannedBlockId l1 = p.add(BlockKind::kCpuL1, numbered("cpu_l1_", i), node, 0, 1, 0);
+    const PlannedBlockId l1 = p.add("cpu_l1", numbered("cpu_l1_", i), node, 0, 1, 0);
     place_cpu_cache(p, l2s[i], {llc}, {l1});
     place_cpu_cache(p, l1, {l2s[i]}, {});
-    p.link({p.add(BlockKind::kCpuCore, numbered("cpu", i), node, 0, 0, 1), 0}, {l1, 0});
+    p.link({p.add("cpu_core", numbered("cpu", i), node, 0, 0, 1), 0}, {l1, 0});
     p.link_coherence({l1, 0}, {l2s[i], 0});
     p.link_coherence({l2s[i], 0}, {llc, i});
   }
   for (unsigned i = 0; i < hmds.size(); ++i) {
-    umh::CoherencePlace& hmd = p.block(hmds[i]).coherence;
+    umh::CoherencePlace& hmd = p.place(hmds[i]);
     hmd.children.push_back(agent(llc));
     hmd.child_sockets = 2;
     hmd.sockets.emplace_back(agent(llc), 1);
@@ -153,11 +152,11 @@ void plan(Planner& p) {
   const std::uint32_t node = c.system.gpus == 1 ? parts.front().gpu.node : 0;
   std::vector<PlannedBlockId> hmds;
   for (std::uint32_t i = 0; i < c.system.channels; ++i) {
-    const PlannedBlockId dram = p.add(BlockKind::kDram, numbered("dram", i), node, 0, 1, 0);
-    hmds.push_back(p.add(BlockKind::kHmd, numbered("hmd", i), node, 0, 0, 1));
+    const PlannedBlockId dram = p.add("dram", numbered("dram", i), node, 0, 1, 0);
+    hmds.push_back(p.add("hmd", numbered("hmd", i), node, 0, 0, 1));
     p.link({hmds.back(), 0}, {dram, 0});
   }
-  const PlannedBlockId link = p.add(BlockKind::kCoherenceLink, "host_link", node, 0, 0, 0);
+  const PlannedBlockId link = p.add("coherence_link", "host_link", node, 0, 0, 0);
   for (const CoherentPart& part : parts) place(p, part, hmds);
   join(p, parts, hmds, link);
   add_cpu(p, node, hmds);
@@ -181,8 +180,9 @@ void plan(Planner& p) {
 ///   cpu[k] -> cpu_l1_[k] -> cpu_l2_[k] -> cpu_llc -> hmd[block] -> dram[channel]
 ///
 /// Free of deadlock: docs/systems/umh.md.
-Shape unified_hierarchy_shape() {
+const bool kRegistered = register_shape([] {
   Shape s;
+  s.order = 5;
   s.name = "unified-hierarchy";
   s.partitions = [](const SystemConfig&) -> std::uint32_t { return 1; };
   s.divides = divides;
@@ -205,6 +205,6 @@ Shape unified_hierarchy_shape() {
   s.joins_gpus = true;
   s.host_memory = true;
   return s;
-}
+}());
 
 }  // namespace tessera

@@ -9,6 +9,7 @@ namespace {
 
 class ToLocalityAwareHome final : public MissRouting {
  public:
+  std::string slice_role() const override { return "last_sharer"; }
   ProbeTargets route(const ReadMiss&) override { return {}; }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparison, selection and predicate logic (PTX ISA 9.7.4).
 
+#include "common/half.h"
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {

@@ -2,8 +2,8 @@
 // Half-precision arithmetic (PTX ISA 9.7.4), scalar and packed in pairs. Operands are computed in
 // single or double precision, where sums and products of halves are exact, and rounded once.
 
+#include "common/half.h"
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {

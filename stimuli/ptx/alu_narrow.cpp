@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arithmetic of bfloat16 (PTX ISA 9.7.4), and fns (9.7.1).
 
+#include "common/half.h"
+#include "common/small_float.h"
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
-#include "stimuli/ptx/small_float.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cfenv>
 
+#include "common/half.h"
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {

@@ -2,9 +2,9 @@
 // Conversions from and to formats of less than 32 bits, and TF32 (PTX ISA 9.7.9, cvt), and
 // cvt.pack.
 
+#include "common/half.h"
+#include "common/small_float.h"
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
-#include "stimuli/ptx/small_float.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {
@@ -14,8 +14,8 @@ using HalfMath = HalfBits<SmallTag>;
 using BfloatMath = BfloatBits<SmallTag>;
 using F16 = SmallFloat<SmallTag, 10, 15, 0x7bff, 0x7c00>;
 using B16 = Bf16<SmallTag>;
-using E4m3 = ptx::E4m3<SmallTag>;
-using E5m2 = ptx::E5m2<SmallTag>;
+using E4m3 = tessera::E4m3<SmallTag>;
+using E5m2 = tessera::E5m2<SmallTag>;
 using E2m3 = SmallFloat<SmallTag, 3, 1, 0x1f, 0x1f>;  // 7.5; no infinities, no NaN
 using E3m2 = SmallFloat<SmallTag, 2, 3, 0x1f, 0x1f>;  // 28; likewise
 using E2m1 = SmallFloat<SmallTag, 1, 1, 0x7, 0x7>;    // 6; likewise

@@ -3,10 +3,10 @@
 
 // Elements of matrices in registers, for the handler files alu_matrix.cpp and alu_mma.cpp only.
 
+#include "common/half.h"
+#include "common/small_float.h"
 #include "stimuli/ptx/float_lanes.h"
-#include "stimuli/ptx/half.h"
 #include "stimuli/ptx/matrix.h"
-#include "stimuli/ptx/small_float.h"
 
 namespace tessera::ptx::TESSERA_PTX_SIMD {
 namespace {

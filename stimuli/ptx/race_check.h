@@ -118,7 +118,7 @@ struct LaunchRaces {
   RaceDetector global;  ///< agents are CTAs
   /// Reported messages: for each instruction one race with a read and one with a write, or a
   /// barrier in divergent code.
-  std::set<std::pair<std::uint32_t, bool>> told;
+  std::set<std::pair<std::uint32_t, bool>> reported;
 };
 
 /// State of one warp.

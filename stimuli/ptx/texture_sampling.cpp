@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stimuli/ptx/half.h"
+#include "common/half.h"
 
 namespace tessera::ptx {
 

@@ -42,7 +42,7 @@ void Warp::check_race(const Decoded& d, const MemoryOp& op, unsigned lane, const
 }
 
 void Warp::tell_race(const MemoryOp& op, unsigned lane, const RaceConflict& with) {
-  if (!launch_.races()->told.emplace(pc_, with.wrote).second) return;
+  if (!launch_.races()->reported.emplace(pc_, with.wrote).second) return;
   const bool is_shared = op.space == Space::kShared;
   const char* what = op.kind == AccessKind::kLoad    ? "reads"
                      : op.kind == AccessKind::kStore ? "writes"
@@ -88,7 +88,7 @@ void Warp::pass_barrier() {
 }
 
 void Warp::tell_divergent_barrier(std::uint32_t mask) {
-  if (!launch_.races()->told.emplace(pc_, false).second) return;
+  if (!launch_.races()->reported.emplace(pc_, false).second) return;
   launch_.memory().race(
       line_text(pc_),
       describe(first_lane(mask),

@@ -74,14 +74,14 @@ TEST_CASE("the suggestion comes before a list of names") {
       StartsWith("tessera: list: unknown topic 'platform'; did you mean 'platforms'? (the "));
 }
 
-TEST_CASE("a platform and a workload in the wrong order are told") {
+TEST_CASE("a platform and a workload in the wrong order are reported") {
   check_refused({"run", "mm", "uba-mem"},
                 {"'mm' is a workload and 'uba-mem' a platform: the platform comes first"});
   check_refused({"compare", "mm,atax", "uba-mem,nuba"},
                 {"'mm' is a workload and 'uba-mem' a platform: the platform comes first"});
 }
 
-TEST_CASE("a file of another kind is told as what it is, with the next step") {
+TEST_CASE("a file of another kind is reported as what it is, with the next step") {
   const ScratchFolder folder;
   const std::string source = folder.write("k.cu", "__global__ void k() {}\n");
   const std::string ptx = folder.write("k.ptx", ".version 7.0\n.target sm_70\n");
@@ -111,7 +111,7 @@ TEST_CASE("a file of another kind is told as what it is, with the next step") {
   check_refused({"analyze", TESSERA_COMMAND}, {"expected PTX, found a compiled file (ELF)"});
 }
 
-TEST_CASE("a group of parameters, and a number with a suffix that does not fit, are told") {
+TEST_CASE("a group of parameters, and a number with a suffix that does not fit, are reported") {
   check_refused({"run", "uba-mem-small", "mm", "--set", "llc=4"},
                 {"--set: llc: a group of parameters, not one of them: llc.clock_hz, llc.sets, "});
   check_refused({"run", "uba-mem-small", "mm", "--set", "llc.sets=64K"},
@@ -183,25 +183,25 @@ TEST_CASE("values of options are checked") {
   check_refused({"compare", "uba-mem-small,,uba-mem", "mm"}, {"a name is empty"});
 }
 
-TEST_CASE("malformed JSON in a platform file is told with file and line") {
+TEST_CASE("malformed JSON in a platform file is reported with file and line") {
   const ScratchFolder folder;
   const std::string file =
       folder.write("bad.json", "{\n  \"base\": \"uba-mem-small\",\n  \"llc\": {\"ways\": 8,}\n}\n");
   check_refused({"run", file, "mm"}, {"bad.json:3: malformed JSON"});
 }
 
-TEST_CASE("a misspelt parameter in a platform file is told with file and line") {
+TEST_CASE("a misspelt parameter in a platform file is reported with file and line") {
   const ScratchFolder folder;
   const std::string file = folder.write(
       "odd.json", "{\n  \"base\": \"uba-mem-small\",\n  \"llc\": {\n    \"wayz\": 8\n  }\n}\n");
   check_refused({"run", file, "mm"}, {"odd.json:4", "llc.wayz", "did you mean 'llc.ways'?"});
 }
 
-TEST_CASE("a file that is not there is told") {
+TEST_CASE("a file that is not there is reported") {
   check_refused({"run", "/nowhere/mine.json", "mm"}, {"/nowhere/mine.json", "cannot be read"});
 }
 
-TEST_CASE("an output folder that cannot be written is told before anything runs") {
+TEST_CASE("an output folder that cannot be written is reported before anything runs") {
   check_refused({"run", "uba-mem-small", "mm", "--out", "/proc/tessera"},
                 {"--out", "/proc/tessera"});
   const ScratchFolder folder;

@@ -56,7 +56,7 @@ TEST_CASE("compare prints a table and writes its three files") {
   CHECK_FALSE(folder.read("c/report.html").empty());
 }
 
-TEST_CASE("a failing point is told and the others go on") {
+TEST_CASE("a failing point is reported and the others go on") {
   const ScratchFolder folder;
   // So few cycles that only the failure is measured.
   const std::string stopped = folder.write(

@@ -104,7 +104,8 @@ TEST_CASE("each verb and option of the command is offered") {
     std::istringstream in(page);
     for (std::string line; std::getline(in, line);) {
       const std::size_t at = line.find("--");
-      const bool begins = tessera::begins_with(line, "  --") || tessera::begins_with(line, "  -h [ --");
+      const bool begins =
+          tessera::begins_with(line, "  --") || tessera::begins_with(line, "  -h [ --");
       if (!begins) continue;
       const std::string option = line.substr(at, line.find_first_of(" =", at) - at);
       CAPTURE(verb, option);

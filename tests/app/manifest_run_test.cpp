@@ -96,7 +96,7 @@ TEST_CASE("an instruction that is not supported stops the load with file, line a
                           Catch::Contains("supported"));
 }
 
-TEST_CASE("garbled PTX is told with file and line") {
+TEST_CASE("garbled PTX is reported with file and line") {
   const CommandResult r = run("  add.s32 %r5 %r5, ;;, 1", 256);
   INFO(r.error);
   CHECK(r.status == 2);

@@ -216,7 +216,8 @@ TEST_CASE("bytes that a terminal would obey are printed as numbers") {
   CHECK_THAT(r.error, Contains("'ab\\x01\\x1b[31m\\xff\\xc2\\x9b\xc3\xa4'"));
 }
 
-TEST_CASE("a folder that is no study, and one with a slash at its end, are told as what they are") {
+TEST_CASE(
+    "a folder that is no study, and one with a slash at its end, are reported as what they are") {
   const ScratchFolder folder;
   CHECK_THAT(run_tessera({"study", folder.path().string() + "/"}, folder.path()).error,
              Contains("is no study: there is no study.json in it"));

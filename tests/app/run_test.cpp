@@ -124,7 +124,7 @@ TEST_CASE("a setting of --set changes what runs") {
   CHECK(r.document().at("cycles") > base.document().at("cycles"));
 }
 
-TEST_CASE("a setting that nothing reads is told, once, unless --quiet") {
+TEST_CASE("a setting that nothing reads is reported, once, unless --quiet") {
   const ScratchFolder folder;
   const std::vector<std::string> arguments = {"run",    "uba-mem-small", "vecadd",
                                               "--json", "--set",         "rdma.timeout_cycles=5",
@@ -140,7 +140,7 @@ TEST_CASE("a setting that nothing reads is told, once, unless --quiet") {
   CHECK(run_tessera(quiet, folder.path()).error.empty());
 }
 
-TEST_CASE("a setting of a platform's own file that nothing reads is told with its line") {
+TEST_CASE("a setting of a platform's own file that nothing reads is reported with its line") {
   const ScratchFolder folder;
   folder.write("mine.json", "{\"base\": \"uba-mem-small\",\n\"mcm\": {\"ports\": 5}}");
   const std::string note =

@@ -145,7 +145,7 @@ TEST_CASE("a point that was kept in part is run again") {
              Contains("4 points: 1 run, 3 kept"));
 }
 
-TEST_CASE("a point edited by hand, and a folder in its place, are told and run again") {
+TEST_CASE("a point edited by hand, and a folder in its place, are reported and run again") {
   const ScratchFolder folder;
   const std::vector<std::string> command = {"study", kTiny, "--out", "s"};
   REQUIRE(run_tessera(command, folder.path()).status == 0);
@@ -242,7 +242,7 @@ TEST_CASE("an interrupted study keeps its points and ends with status 1") {
   CHECK_FALSE(fs::exists(folder.path() / "s/study.json"));
 }
 
-TEST_CASE("a failing point is told, the others are done, and the status is 1") {
+TEST_CASE("a failing point is reported, the others are done, and the status is 1") {
   const ScratchFolder folder;
   copy_tiny(folder);
   replace(folder, "tiny/study.json",

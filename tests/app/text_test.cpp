@@ -27,7 +27,7 @@ TEST_CASE("numbers are written with about three digits") {
   CHECK(duration_text(7260) == "2:01 h");
 }
 
-TEST_CASE("a bar is as wide as it is told and shows that little is not nothing") {
+TEST_CASE("a bar has the given width and shows that little is not nothing") {
   CHECK(bar(0, 4, false) == "....");
   CHECK(bar(0.5, 4, false) == "##..");
   CHECK(bar(1, 4, false) == "####");

@@ -171,7 +171,7 @@ TEST_CASE("waits are counted over what could have waited, with the hottest block
   CHECK(find(w.nobody, "L1", "a way that no fill").share.part == 0);
 }
 
-TEST_CASE("the longest wait is told with its commonest reason and hottest block") {
+TEST_CASE("the longest wait is reported with its commonest reason and hottest block") {
   const TopWait top = top_wait(waits_of(stats()));
   CHECK(top.where ==
         "LLC, lookup queues and miss registers: 25.0 of 50.0 cycles of a memory request");

@@ -19,7 +19,7 @@ std::string of_ptx(const std::string& text, const std::string& file = "f") {
 
 }  // namespace
 
-TEST_CASE("CUDA source is told with the command that compiles it") {
+TEST_CASE("CUDA source is reported with the command that compiles it") {
   const std::string compile =
       "found CUDA or C++ source: compile it to PTX with 'nvcc -ptx -arch=sm_75 f.cu' (with clang: "
       "docs/guide/your-own-kernel.md)";
@@ -31,7 +31,7 @@ TEST_CASE("CUDA source is told with the command that compiles it") {
   CHECK(of_json("/* a\n comment */ extern \"C\" __global__ void k() {}") != "");
 }
 
-TEST_CASE("other kinds of files are told by their beginnings") {
+TEST_CASE("other kinds of files are recognised by their beginnings") {
   CHECK(of_json("\n// x\n.version 7.0\n") ==
         "expected JSON, found PTX: PTX is a workload, 'tessera run PLATFORM FILE.ptx --manifest "
         "FILE.json'");
@@ -62,7 +62,7 @@ TEST_CASE("what can be of the expected kind, or is unknown, is left to its reade
   CHECK(of_ptx("nonsense").empty());
 }
 
-TEST_CASE("JSON of another kind is told by its keys") {
+TEST_CASE("JSON of another kind is recognised by its keys") {
   const auto kind = [](const char* text) { return json_kind(nlohmann::json::parse(text)); };
   CHECK(kind(R"({"name": "x", "arrays": [], "launches": []})") == kManifestKind);
   CHECK(kind(R"({"cycles": 1, "modules": {}, "config": {}})") == "the results of a run");

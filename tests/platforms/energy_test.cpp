@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "modules/noc/network_energy.h"
+#include "modules/noc/planned_network.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "stimuli/workload.h"
@@ -26,7 +28,8 @@ NetworkGeometry geometry_of(const std::string& preset, const std::string& networ
                             bool requests = true) {
   const GpuConfig c = resolve_config(preset, {}).gpu;
   const PlatformPlan plan = plan_of(c);
-  return network_geometry(c, *plan.find("system.gpu0." + network), requests);
+  const PlannedBlock& block = *plan.find("system.gpu0." + network);
+  return network_geometry(c, block, network_of(block), requests);
 }
 
 }  // namespace
@@ -93,7 +96,8 @@ TEST_CASE("settings of one instance count for that instance") {
 TEST_CASE("a mesh's energy is that of the routers that packets pass") {
   const GpuConfig c = resolve_config("uba-mem-small", {"noc.kind=mesh"}).gpu;
   const PlatformPlan plan = plan_of(c);
-  const NetworkGeometry g = network_geometry(c, *plan.find("system.gpu0.noc"), true);
+  const NetworkGeometry g = network_geometry(c, *plan.find("system.gpu0.noc"),
+                                             network_of(*plan.find("system.gpu0.noc")), true);
   REQUIRE(g.stages.size() == 1);
   CHECK(g.stages[0].switches == 16);
   CHECK(g.stages[0].inputs == 5);
@@ -148,11 +152,12 @@ TEST_CASE("networks have the shape that the crossbar is built in") {
 TEST_CASE("responses meet the switches in the other order") {
   GpuConfig c = resolve_config("uba-mem", {}).gpu;
   PlannedBlock noc;
-  noc.network.noc = c.noc;
+  PlannedNetwork network;
+  network.noc = c.noc;
   noc.inputs = 16;
   noc.outputs = 20;
-  const NetworkGeometry there = network_geometry(c, noc, true);
-  const NetworkGeometry back = network_geometry(c, noc, false);
+  const NetworkGeometry there = network_geometry(c, noc, network, true);
+  const NetworkGeometry back = network_geometry(c, noc, network, false);
   CHECK(there.stages[1].outputs == 5);
   CHECK(back.stages[0].inputs == 5);
 }

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "platforms/simulation.h"
-#include "stimuli/kernels/functional_device.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/functional_device.h"
+#include "stimuli/runner/module_loader.h"
 #include "stimuli/workload.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)

@@ -6,7 +6,7 @@
 #include <string>
 #include <systemc>
 
-#include "modules/core/process_timer.h"
+#include "modules/kernel/process_timer.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
 

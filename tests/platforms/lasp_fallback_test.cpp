@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/platforms/launch_rig.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)

@@ -13,8 +13,8 @@
 #include "platforms/gpu_device.h"
 #include "platforms/simulation.h"
 #include "policies/launch_planner.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/platforms/launch_rig.h"
 #include "tests/platforms/synthetic_kernel.h"
 

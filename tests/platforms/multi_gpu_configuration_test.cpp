@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "common/error.h"
+#include "modules/noc/planned_network.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 
@@ -134,7 +135,7 @@ TEST_CASE("no crossbar from an RDMA engine moves fewer lines than the link of it
     if (xbar == nullptr) continue;
     ++several;
     CAPTURE(preset.name);
-    const NocConfig& noc = xbar->network.noc;
+    const NocConfig& noc = network_of(*xbar).noc;
     const std::uint32_t line = c.system.line_bytes;
     const std::uint32_t flits = (noc.header_bytes + line + noc.link_bytes - 1) / noc.link_bytes;
     const double lines = static_cast<double>(noc.clock_hz) / flits;

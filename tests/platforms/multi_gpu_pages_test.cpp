@@ -2,8 +2,8 @@
 // Pages that move between GPUs (DualOpt sections 2.3, 6.1 and 6.3).
 #include <catch2/catch.hpp>
 
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/platforms/multi_gpu_sums.h"
 #include "tests/platforms/read_write_read.h"
 

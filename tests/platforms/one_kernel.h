@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "platforms/simulation.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
 #include "stimuli/workload.h"
 
 namespace tessera::test {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "platforms/simulation.h"
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
 

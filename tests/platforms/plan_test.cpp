@@ -5,6 +5,9 @@
 #include <map>
 #include <set>
 
+#include "modules/noc/planned_network.h"
+#include "modules/plan/block_kind.h"
+#include "modules/umh/sites.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "tests/support/temporary_file.h"
@@ -46,24 +49,18 @@ class Wires {
       passed.push_back(at.to);
       const PlannedBlock& b = plan_.blocks[at.to];
       unsigned output = 0;
-      switch (b.kind) {
-        case BlockKind::kNetwork:
-          output = b.network.exits.empty() ? 0 : b.network.exits.at(home);
-          break;
-        case BlockKind::kLlc:
-          if (b.index == home) return passed;
-          output = 1;
-          break;
-        case BlockKind::kRdma:
-          // To the home's GPU through the fabric, whose n-th output pair is the n-th GPU's; there,
-          // to its slices.
-          if (b.gpu != home / slices_per_gpu) output = 1;
-          break;
-        case BlockKind::kFabric:
-          output = 2 * (home / slices_per_gpu);
-          break;
-        default:
-          break;
+      if (kind_of(b).is_network) {
+        const std::vector<std::uint32_t>& exits = network_of(b).exits;
+        output = exits.empty() ? 0 : exits.at(home);
+      } else if (b.kind == "llc") {
+        if (b.index == home) return passed;
+        output = 1;
+      } else if (b.kind == "rdma") {
+        // To the home's GPU through the fabric, whose n-th output pair is the n-th GPU's; there, to
+        // its slices.
+        if (b.gpu != home / slices_per_gpu) output = 1;
+      } else if (b.kind == "fabric") {
+        output = 2 * (home / slices_per_gpu);
       }
       at = from(at.to, output);
     }
@@ -80,8 +77,7 @@ std::string kinds_on(const PlatformPlan& plan, const std::vector<PlannedBlockId>
   std::string text;
   for (const PlannedBlockId id : way) {
     const PlannedBlock& b = plan.blocks[id];
-    text += (text.empty() ? "" : " ") +
-            (b.kind == BlockKind::kNetwork ? b.network.traffic : std::string(name_of(b.kind)));
+    text += (text.empty() ? "" : " ") + (kind_of(b).is_network ? network_of(b).traffic : b.kind);
   }
   return text;
 }
@@ -92,7 +88,7 @@ std::set<std::string> ways_of(const std::string& preset) {
   const Wires wires(plan);
   std::set<std::string> ways;
   for (PlannedBlockId id = 0; id < plan.blocks.size(); ++id) {
-    if (plan.blocks[id].kind != BlockKind::kL1) continue;
+    if (plan.blocks[id].kind != "l1") continue;
     for (std::uint32_t home = 0; home < config.system.slices(); ++home) {
       const auto way = wires.way(id, home, config.system.slices() / config.system.gpus);
       INFO(plan.path_of(plan.blocks[id]) << " to slice " << home);
@@ -123,19 +119,20 @@ TEST_CASE("every preset's plan binds each socket once, and its blocks have names
       CHECK(plan.find(plan.path_of(b)) == &b);
       inputs += b.inputs;
       outputs += b.outputs;
-      for (const std::uint32_t exit : b.network.exits) CHECK(exit < b.outputs);
+      if (!kind_of(b).is_network) continue;
+      for (const std::uint32_t exit : network_of(b).exits) CHECK(exit < b.outputs);
     }
     std::set<std::pair<PlannedBlockId, unsigned>> parents;
     std::set<std::pair<PlannedBlockId, unsigned>> children;
     for (const PlannedLink& l : plan.coherence) {
       CHECK(parents.emplace(l.from, l.output).second);
       CHECK(children.emplace(l.to, l.input).second);
-      CHECK(l.output < plan.blocks[l.from].parent_sockets());
-      CHECK(l.input < plan.blocks[l.to].child_sockets());
+      CHECK(l.output < parent_sockets_of(plan.blocks[l.from]));
+      CHECK(l.input < child_sockets_of(plan.blocks[l.to]));
     }
     for (const PlannedBlock& b : plan.blocks) {
-      parent_sockets += b.parent_sockets();
-      child_sockets += b.child_sockets();
+      parent_sockets += parent_sockets_of(b);
+      child_sockets += child_sockets_of(b);
     }
     CHECK(parents.size() == parent_sockets);
     CHECK(children.size() == child_sockets);
@@ -187,8 +184,8 @@ TEST_CASE("a plan leads from each L1 to each home slice: partitions in modules i
 TEST_CASE("the crossbar from the RDMA engine has its network's links, or links of its own") {
   const auto width = [](const std::vector<std::string>& sets) {
     const PlatformPlan plan = plan_of(resolve_config("dca-small", sets).gpu);
-    CHECK(plan.find("system.gpu1.noc")->network.noc.link_bytes == 128);
-    return plan.find("system.gpu1.ingress_xbar")->network.noc.link_bytes;
+    CHECK(network_of(*plan.find("system.gpu1.noc")).noc.link_bytes == 128);
+    return network_of(*plan.find("system.gpu1.ingress_xbar")).noc.link_bytes;
   };
   CHECK(width({}) == 128);
   CHECK(width({"system.rdma_link_bytes=72"}) == 72);
@@ -200,7 +197,7 @@ TEST_CASE("a module's share of the ways out of its GPU takes each other GPU's sl
   const PlannedBlock& noc = *plan.find("system.gpu1.noc2");
   // A slice of its own, three ways to other modules' by two rings, one way out.
   REQUIRE(noc.outputs == 1 + 2 + 1);
-  const std::vector<std::uint32_t>& exits = noc.network.exits;
+  const std::vector<std::uint32_t>& exits = network_of(noc).exits;
   for (std::uint32_t home = 0; home < config.system.slices(); ++home) {
     CAPTURE(home);
     CHECK((exits[home] == 3) == (home / 4 != 1));
@@ -210,7 +207,7 @@ TEST_CASE("a module's share of the ways out of its GPU takes each other GPU's sl
 
 TEST_CASE("each GPU of several has an MDR engine, between its own blocks") {
   const PlatformPlan plan = plan_of(resolve_config("dualopt-nuba-small", {}).gpu);
-  const auto engines = plan.of_kind(BlockKind::kMdr);
+  const auto engines = plan.of_kind("mdr");
   REQUIRE(engines.size() == 4);
   CHECK(plan.path_of(*engines[3]) == "system.gpu3.mdr");
   CHECK(engines[3]->gpu == 3);
@@ -245,8 +242,8 @@ TEST_CASE("noc.kind mesh makes a mesh of the network to the slices, and of no ot
   const auto kinds = [](const char* platform) {
     std::set<std::string> of;
     const PlatformPlan plan = plan_of(resolve_config(platform, {"noc.kind=mesh"}).gpu);
-    for (const PlannedBlock* b : plan.of_kind(BlockKind::kNetwork)) {
-      of.insert(b->network.traffic + " " + name_of(b->network.kind));
+    for (const PlannedBlock* b : networks_of(plan)) {
+      of.insert(network_of(*b).traffic + " " + name_of(network_of(*b).kind));
     }
     return of;
   };
@@ -263,7 +260,7 @@ TEST_CASE("one line of a platform's file puts a preset on a mesh") {
     const TemporaryFile file(R"({"base": ")" + std::string(base) +
                              R"(", "noc": {"kind": "mesh"}})");
     const PlatformPlan plan = plan_of(resolve_config(file.path(), {}).gpu);
-    CHECK(plan.find("system.gpu0.noc")->network.kind == NetworkKind::kMesh);
+    CHECK(network_of(*plan.find("system.gpu0.noc")).kind == NetworkKind::kMesh);
   }
 }
 
@@ -271,7 +268,7 @@ TEST_CASE("slices of partitions have both ports at a router, SMs and slices one 
   const auto layout = [](const char* platform) {
     const PlatformPlan plan = plan_of(resolve_config(platform, {"noc.kind=mesh"}).gpu);
     const PlannedBlock& noc = *plan.find("system.gpu0.noc");
-    return noc.network.mesh.layout(noc.inputs, noc.outputs);
+    return network_of(noc).mesh.layout(noc.inputs, noc.outputs);
   };
   const MeshLayout uba = layout("uba-mem");
   CHECK(uba.routers() == 128);

@@ -6,7 +6,7 @@
 #include <systemc>
 
 #include "common/json.h"
-#include "modules/core/process_timer.h"
+#include "modules/kernel/process_timer.h"
 #include "tests/platforms/workload_runs.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)

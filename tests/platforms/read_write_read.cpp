@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/platforms/read_write_read.h"
 
-#include "stimuli/kernels/module_loader.h"
+#include "stimuli/runner/module_loader.h"
 
 namespace tessera::test {
 

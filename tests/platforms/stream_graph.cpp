@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "stimuli/kernels/module_loader.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/platforms/child_process.h"
 
 namespace tessera::test {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "stimuli/kernels/module_loader.h"
 #include "stimuli/ptx/module.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/platforms/stream_graph.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)

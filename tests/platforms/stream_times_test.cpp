@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stimuli/kernels/module_loader.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/platforms/level_sums.h"
 #include "tests/platforms/stream_graph.h"
 #include "tests/stimuli/ptx/grid_sync.h"

@@ -7,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "platforms/block_factory.h"
+#include "modules/memory/sites.h"
 #include "platforms/simulation.h"
 #include "stimuli/workload.h"
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/error.h"
-#include "platforms/gpu_coherence.h"
+#include "modules/umh/sites.h"
 #include "platforms/topology/shape.h"
 #include "stimuli/paper_workloads.h"
 #include "tests/platforms/workload_runs.h"
@@ -186,12 +186,12 @@ TEST_CASE("the interleave of memcpy's stacks leaves the blocks of its directorie
   const ResolvedConfig c = resolve_config(
       "memcpy-2", {"umh.block_bytes=4096", "address_map.gpu-interleave.interleave_bytes=4096"});
   const PlatformPlan plan = plan_of(c.gpu);
-  for (const PlannedBlock* hmd : plan.of_kind(BlockKind::kHmd)) {
-    CHECK(hmd_site(c.gpu, plan, *hmd).config.hmd.block_bytes == 64);
+  for (const PlannedBlock* hmd : plan.of_kind("hmd")) {
+    CHECK(hmd_config(c.gpu, plan, *hmd).hmd.block_bytes == 64);
   }
   const PlatformPlan umh = plan_of(resolve_config("umh-2", {}).gpu);
-  const PlannedBlock& hmd = *umh.of_kind(BlockKind::kHmd).front();
-  CHECK(hmd_site(resolve_config("umh-2", {}).gpu, umh, hmd).config.hmd.block_bytes == 4096);
+  const PlannedBlock& hmd = *umh.of_kind("hmd").front();
+  CHECK(hmd_config(resolve_config("umh-2", {}).gpu, umh, hmd).hmd.block_bytes == 4096);
 }
 
 TEST_CASE("one GPU that holds all data sends nothing over the link") {

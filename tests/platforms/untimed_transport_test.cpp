@@ -158,7 +158,7 @@ class Mix {
         random_(seed),
         flat_(rig_.config().system.line_bytes) {
     const std::string gpus = rig_.config().system.gpus > 1 ? "" : "system.";
-    for (const PlannedBlock* b : rig_.gpu().plan().of_kind(BlockKind::kL1)) {
+    for (const PlannedBlock* b : rig_.gpu().plan().of_kind("l1")) {
       const std::string path = rig_.gpu().plan().path_of(*b).substr(gpus.size());
       l1s_.push_back(dynamic_cast<L1Cache*>(sc_core::sc_find_object(path.c_str())));
       REQUIRE(l1s_.back() != nullptr);

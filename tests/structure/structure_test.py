@@ -4,8 +4,9 @@
 
 role-tests        conditions about a role in the pipelines of LLC slices and L1s: none
 header-lines      headers of LLC slices, L1s, SMs and the host's blocks: at most 150 lines
-host-craft        noinline, alignas and prefetch in blocks' headers outside core and cache: none
+host-craft        noinline, alignas and prefetch in blocks' headers outside kernel, protocol and cache: none
 outside-files     references to files that are not in the repository: none
+kind-names        names of kinds of blocks in platforms/ outside the shapes, but for KINDS_IN_PLATFORMS: none
 file-readers      sources that open files for reading without common/input_file.h: none
 """
 
@@ -59,7 +60,7 @@ def header_lines(root):
 def host_craft(root):
     craft = re.compile(r"noinline|alignas|prefetch")
     for f in files(root, "modules/*.h", "platforms/*.h", "policies/*.h"):
-        if f.relative_to(root).parts[1] in ("core", "cache"):
+        if f.relative_to(root).parts[1] in ("kernel", "protocol", "cache"):
             continue
         for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
             if craft.search(line):
@@ -75,10 +76,38 @@ def outside_files(root):
                 yield f, number, line.strip()
 
 
+# Kinds that the platform itself needs: home slices and channels, which its debug accesses and page
+# moves reach by their numbers; levels of the hierarchy of which it asks whether they are there.
+KINDS_IN_PLATFORMS = {("gpu.cpp", "dram"), ("gpu.cpp", "stack"), ("gpu_blocks.cpp", "llc"),
+                      ("gpu_blocks.cpp", "hmd"), ("simulation.cpp", "hmd"),
+                      ("unused_parameters.cpp", "ring")}  # the network of a level of the tree
+# Groups of parameters with the name of a kind, and what is called "l1" beside the kind: a level.
+GROUPS_OF_PARAMETERS = ("gpu_config.cpp", "derived.cpp")
+
+
+def kind_names(root):
+    names = set()
+    kind = re.compile(r'kKind = "(\w+)"|(?:BlockKind k|cache_kind|link_kind)\("(\w+)"')
+    for f in files(root, "modules/*.h", "modules/*.cpp"):
+        for match in kind.finditer(f.read_text()):
+            names.add(match.group(1) or match.group(2))
+    if len(names) < 20:
+        sys.exit(f"only {len(names)} kinds of blocks found: the check would count nothing")
+    quoted = re.compile(r'"(' + "|".join(sorted(names)) + r')"')
+    for f in files(root, "platforms/*.h", "platforms/*.cpp"):
+        if f.parent.name == "topology" or f.name in GROUPS_OF_PARAMETERS:
+            continue
+        for number, line in enumerate(without_comments(f.read_text()).split("\n"), 1):
+            for match in quoted.finditer(line):
+                level = match.group(1) == "l1" and ("level" in line or "Stage" in line or "push_back({" in line)
+                if not level and (f.name, match.group(1)) not in KINDS_IN_PLATFORMS:
+                    yield f, number, line.strip()
+
+
 def file_readers(root):
     opens = re.compile(r"\bifstream\b|\bfopen\b|(?<!\w)::open\(|\bstd::fstream\b")
     # The readers themselves; the lock of a file of our own; the kernel's list of this process's pages.
-    others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/core/huge_pages.cpp")
+    others = ("common/input_file.cpp", "app/file_lock.cpp", "modules/kernel/huge_pages.cpp")
     for f in files(root, "*.h", "*.cpp"):
         name = str(f.relative_to(root))
         if name in others or name.startswith("tests/"):
@@ -89,7 +118,8 @@ def file_readers(root):
 
 
 CHECKS = {"role-tests": role_tests, "header-lines": header_lines, "host-craft": host_craft,
-          "outside-files": outside_files, "file-readers": file_readers}
+          "outside-files": outside_files, "file-readers": file_readers,
+          "kind-names": kind_names}
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or sys.argv[1] not in CHECKS:

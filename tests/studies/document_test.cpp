@@ -180,7 +180,7 @@ TEST_CASE("what is out of range by a little is the direction, by more a failure"
   CHECK(claim(d, "order")["measured"] == false);
 }
 
-TEST_CASE("a failed point takes its workload out, and is told") {
+TEST_CASE("a failed point takes its workload out, and is reported") {
   const ordered_json d = document_of(200, 0);
   CHECK(claim(d, "slower")["measured"] == 0.5);
   CHECK(claim(d, "slower")["note"] ==

@@ -160,7 +160,7 @@ TEST_CASE("what an expression needs is known before anything runs") {
   CHECK(needs("mean(ipc[nuba] / max(cycles[uba-mem]), MM)") == "cycles10 ipc01 cycles12 ");
 }
 
-TEST_CASE("mistakes are told with their column and the nearest name") {
+TEST_CASE("mistakes are reported with their column and the nearest name") {
   CHECK(
       error_of("hmaen(cycles[nuba])") ==
       "\"hmaen(cycles[nuba])\", column 1: unknown function 'hmaen'; did you mean 'hmean'? "

@@ -59,7 +59,7 @@ TEST_CASE("the tiny study loads") {
   CHECK(copy.error() == "no error");
 }
 
-TEST_CASE("malformed files are told with file, line, place and the nearest name") {
+TEST_CASE("malformed files are reported with file, line, place and the nearest name") {
   const auto check = [](const std::string& file, const std::string& from, const std::string& to,
                         const std::vector<std::string>& parts) {
     const Copy copy(file, from, to);

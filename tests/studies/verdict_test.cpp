@@ -58,7 +58,7 @@ TEST_CASE("outside the range without a minimum check is a failure") {
   CHECK(judge(c, measured(1.05)) == Verdict::kFails);
 }
 
-TEST_CASE("beside a range, further numbers and orderings are told but do not decide") {
+TEST_CASE("beside a range, further numbers and orderings are reported but do not decide") {
   Outcome o = measured(1.2);
   o.parts = {number(2, 9, 0.1)};
   o.ordering = false;

@@ -20,7 +20,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
+#include "modules/protocol/protocol_checker.h"
 #include "policies/address_map.h"
 #include "tests/support/conformance.h"
 
@@ -109,10 +109,10 @@ class CacheRig {
   void stall_at_random();
 
   virtual ConformanceRig conformance();
-  /// To the end; checks that all was answered once and nothing is left.
+  /// To the end; checks that each request received one response and nothing is left.
   void run();
   void run_to(Tick t) { sc_core::sc_start(to_sc_time(t - now())); }
-  /// Cycles, exact, in which a request was answered, and the i-th arrival reached a target.
+  /// Cycles, exact, of the response to a request, and the i-th arrival reached a target.
   std::uint64_t responded_at(std::size_t i) const;
   std::uint64_t arrived(std::size_t i) const { return arrived(memory, i); }
   std::uint64_t arrived(const ScriptedTarget& at, std::size_t i) const;

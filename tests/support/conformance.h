@@ -17,8 +17,8 @@
 #include <random>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/protocol_checker.h"
+#include "modules/kernel/block.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/scripted_target.h"
 
@@ -62,7 +62,7 @@ struct ConformanceTraffic {
 /// Schedules the random traffic from now on, without running it.
 void schedule_random_traffic(const ConformanceRig& rig, const ConformanceTraffic& traffic,
                              std::uint64_t seed);
-/// Runs until every request has been answered and ended, then once more until the block is idle;
+/// Runs until every request has its response and has ended, then once more until the block is idle;
 /// false when `limit` passes first.
 bool run_until_done(const ConformanceRig& rig, Tick limit);
 /// CHECKs that each request had exactly one response of that status.

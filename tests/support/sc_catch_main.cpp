@@ -20,7 +20,7 @@
 #include <systemc>
 #include <vector>
 
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
 #include "tests/support/expect_report.h"
 
 namespace tessera::test {

@@ -19,10 +19,10 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/channels.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera::test {
 
@@ -30,7 +30,7 @@ inline constexpr Tick ps(std::uint64_t n) { return n * 1'000; }
 inline constexpr Tick ns(std::uint64_t n) { return n * 1'000'000; }
 inline constexpr Tick us(std::uint64_t n) { return n * 1'000'000'000; }
 
-/// How a BEGIN_RESP is answered: the legal variations of the base protocol.
+/// What the initiator returns for a BEGIN_RESP: the legal variations of the base protocol.
 enum class ResponseStyle {
   kCompleted,  ///< returns TLM_COMPLETED
   kUpdated,    ///< returns TLM_UPDATED with END_RESP
@@ -109,7 +109,7 @@ class ScriptedInitiator final : public sc_core::sc_module {
   const ScriptedResult& result(std::size_t i) const { return results_[i]; }
   /// Indices of results in the order in which their responses arrived.
   const std::vector<std::size_t>& order() const { return order_; }
-  /// Sent and not answered, or not sent yet.
+  /// Sent and without a response, or not sent yet.
   std::size_t unanswered() const { return results_.size() - order_.size(); }
   bool done() const { return unanswered() == 0 && open_ == 0; }
   /// Called at each response, as soon as it is known (`begin_resp` may lie ahead).

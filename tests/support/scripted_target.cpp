@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 
 namespace tessera::test {
 
@@ -27,7 +27,7 @@ struct ScriptedTarget::Port final : tlm::tlm_fw_transport_if<> {
   ScriptedTarget& owner;
   unsigned index;
   ResponseSender sender;
-  /// Begun and not yet answered by BEGIN_RESP: what takes room.
+  /// Begun, without BEGIN_RESP yet: these occupy room.
   std::size_t held = 0;
   /// The request whose END_REQ is due at `end_req_at` (kNever: when an entry is freed, or with
   /// its response).

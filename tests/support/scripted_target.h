@@ -21,14 +21,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/core/channels.h"
-#include "modules/core/process_timer.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/protocol/channels.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace tessera::test {
 
-/// How a BEGIN_REQ is answered.
+/// What the target returns for a BEGIN_REQ.
 enum class RequestStyle {
   kEarlyEndReq,    ///< returns TLM_UPDATED with END_REQ; BEGIN_RESP follows
   kLateEndReq,     ///< returns TLM_ACCEPTED; END_REQ `end_req_after` its arrival; BEGIN_RESP
@@ -95,7 +95,7 @@ class ScriptedTarget final : public sc_core::sc_module {
   unsigned char byte(std::uint64_t address) const;
   void set_byte(std::uint64_t address, unsigned char value) { memory_[address] = value; }
 
-  /// Requests that have not been answered, END_RESP included.
+  /// Requests that have not been completed by END_RESP.
   std::size_t outstanding() const;
   /// Forgets what is in flight (releasing it); memory and arrivals stay.
   void reset();

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "common/json.h"
-#include "modules/core/block.h"
+#include "modules/kernel/block.h"
 
 namespace tessera::test {
 

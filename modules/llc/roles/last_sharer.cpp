@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/roles/last_sharer.h"
 
-#include "modules/core/stats.h"
+#include "modules/kernel/stats.h"
 #include "modules/llc/slice_pipeline.h"
 
 namespace tessera {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/roles/partition.h"
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 #include "modules/llc/slice_pipeline.h"
 
 namespace tessera {

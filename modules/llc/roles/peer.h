@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/llc/slice_role.h"
 #include "modules/llc/snoop_filter.h"
 

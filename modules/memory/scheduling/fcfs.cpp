@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "modules/core/bounded_queue.h"
+#include "modules/kernel/bounded_queue.h"
 #include "modules/memory/dram_scheduler.h"
 #include "modules/memory/dram_timing.h"
 

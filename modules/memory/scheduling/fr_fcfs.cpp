@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/unlikely.h"
+#include "modules/kernel/unlikely.h"
 #include "modules/memory/dram_scheduler.h"
 #include "modules/memory/dram_timing.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/sm/l1_roles/multi_gpu.h"
 
-#include "modules/core/statistics_visitor.h"
+#include "modules/kernel/statistics_visitor.h"
 #include "modules/sm/l1_pipeline.h"
 
 namespace tessera {

@@ -5,8 +5,8 @@
 #include <string>
 #include <tlm>
 
-#include "modules/core/stats.h"
-#include "modules/core/time.h"
+#include "modules/kernel/stats.h"
+#include "modules/kernel/time.h"
 #include "modules/sm/l1_role.h"
 
 namespace tessera {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <memory>
 
-#include "stimuli/kernels/bounded.h"
+#include "stimuli/runner/bounded.h"
 
 namespace tessera::kernels {
 namespace {

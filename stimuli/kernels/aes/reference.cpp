@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "stimuli/kernels/aes/cipher.h"
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace aes {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 

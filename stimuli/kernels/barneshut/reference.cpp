@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "stimuli/kernels/bounded.h"
+#include "stimuli/runner/bounded.h"
 
 namespace tessera::kernels {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stimuli/kernels/option_price.h"
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/option_price.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <memory>
 
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "stimuli/kernels/bounded.h"
+#include "stimuli/runner/bounded.h"
 
 namespace tessera::kernels {
 namespace {

@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace {

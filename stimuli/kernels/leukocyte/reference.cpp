@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "stimuli/kernels/bounded.h"
+#include "stimuli/runner/bounded.h"
 
 namespace tessera::kernels {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace {

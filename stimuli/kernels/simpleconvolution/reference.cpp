@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stimuli/kernels/max_pooling.h"
-#include "stimuli/kernels/part.h"
+#include "stimuli/runner/max_pooling.h"
+#include "stimuli/runner/part.h"
 
 namespace tessera::kernels {
 namespace {

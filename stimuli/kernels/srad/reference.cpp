@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "stimuli/kernels/bounded.h"
+#include "stimuli/runner/bounded.h"
 
 namespace tessera::kernels {
 namespace {

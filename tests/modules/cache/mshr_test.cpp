@@ -123,7 +123,7 @@ TEST_CASE("random inserts, lookups and releases of lines that collide agree with
   }
 }
 
-TEST_CASE("entries of one line are told apart by their fetch, and by the pieces they bring") {
+TEST_CASE("entries of one line are distinguished by their fetch and their words") {
   Mshr<int> m(4, 1);
   tlm::tlm_generic_payload fetches[3];
   const std::uint32_t word_mask[] = {0b0011, 0b0110, 0b0111};
@@ -152,7 +152,7 @@ TEST_CASE("entries of one line are told apart by their fetch, and by the pieces 
   CHECK(visited == 0b0111);
 }
 
-TEST_CASE("lines that the table's slots do not tell apart are told apart") {
+TEST_CASE("lines that share a slot of the table are distinguished") {
   // Each slot has the 16 highest bits of the hash.
   Mshr<int> m(16, 1);
   std::map<std::uint64_t, std::uint64_t> seen;

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/domain.h"
 #include "modules/host/cta_dispatcher.h"
+#include "modules/kernel/domain.h"
 
 namespace tessera {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "modules/core/process_timer.h"
+#include "modules/kernel/process_timer.h"
 
 using namespace tessera;
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/cache_rig.h"
 #include "tests/support/expect_report.h"
 
@@ -232,7 +232,7 @@ TEST_CASE("b_transport and transport_dbg of plain payloads cross lines, with byt
   CHECK(rig.pool.live() == 0);
 }
 
-TEST_CASE("malformed payloads are answered with an error, and one that asks for nothing is not") {
+TEST_CASE("malformed payloads receive an error response, and one without bytes does not") {
   Rig rig;
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   const auto status = [&](Plain& p) {

@@ -85,7 +85,7 @@ TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with t
   CHECK(rig.byte(load, 16) == 0x33);
 }
 
-TEST_CASE("a flush whose write-backs are answered on its way ends with the last frame") {
+TEST_CASE("a flush whose write-backs receive their responses early ends with the last frame") {
   LlcSliceConfig c = plain();
   Rig rig(c);
   rig.store(10, 0, 0x11);          // set 0, frame 0

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random traffic of four ports over few lines of two coherent slices, against what the contract
 // allows: a load returns a value not older than the last store that was acknowledged before the
-// load was issued, nor newer than the last one issued before it was answered; its own port's
+// load was issued, nor newer than the last one issued before its response; its own port's
 // earlier stores in any case, and no later ones.
 
 #include <algorithm>

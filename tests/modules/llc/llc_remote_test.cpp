@@ -120,7 +120,7 @@ TEST_CASE("a replica miss takes as long when BEGIN_RESP stands for END_REQ") {
   miss_and_hit(RequestStyle::kImpliedEndReq);
 }
 
-TEST_CASE("loads of a replica that is being fetched merge and are answered in order") {
+TEST_CASE("loads of a replica that is being fetched merge and receive their responses in order") {
   Rig rig(plain(), kUsual, "full-replication");
   std::vector<std::size_t> loads;
   for (unsigned i = 0; i < 3; ++i) loads.push_back(rig.read_only(10 + i, kThere));
@@ -375,7 +375,7 @@ TEST_CASE("full-replication keeps no line of another GPU, and holds no MSHR for 
   CHECK_FALSE(rig.llc.needs_flush());
 }
 
-TEST_CASE("RemoteCaching is told of a load's scope, distance, requester, home and line") {
+TEST_CASE("RemoteCaching receives a load's scope, distance, requester, home and line") {
   std::vector<RemoteAccess> asked;
   Rig rig(plain(), kUsual, std::make_unique<Recorder>(asked), two_gpus());
   ScriptedRequest r = rig.request(10, kThere);

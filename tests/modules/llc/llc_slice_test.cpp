@@ -190,7 +190,7 @@ TEST_CASE("a write-back leaves before the fetch that caused it") {
 TEST_CASE("a write-back that is completed at once is done with") {
   write_back_and_fetch(RequestStyle::kComplete, kMemory);
 }
-TEST_CASE("a write-back that is answered on the return path is done with") {
+TEST_CASE("a write-back with its response on the return path is completed") {
   write_back_and_fetch(RequestStyle::kRespondAtOnce, kMemory);
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("accesses to a line being fetched take effect in order when it comes")
   CHECK(rig.llc.stats().merges == 2);
 }
 
-TEST_CASE("who asked for a line knows when the channel was asked and when it answered") {
+TEST_CASE("a response has the times of the channel's request and response") {
   Rig rig;
   const auto load = rig.load(10, 0x1000);
   const auto merged = rig.load(11, 0x1000);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/timed_queue.h"
+#include "modules/kernel/timed_queue.h"
 
 using namespace tessera;
 

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <random>
 
-#include "modules/core/protocol_checker.h"
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/modules/memory/dram_timing_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"
@@ -152,7 +152,7 @@ TEST_CASE("a lone read's answer comes after ACT, RD and the last data") {
   CHECK(s.read_latency.sum() == 17 + 10 + 24);
 }
 
-TEST_CASE("a lone write is answered when its data has been transferred") {
+TEST_CASE("a lone write receives its response when its data has been transferred") {
   Rig rig;
   const auto w = rig.at_edge(10, address(3, 5), true);
   rig.run();
@@ -419,7 +419,7 @@ TEST_CASE("a blocking access moves its bytes and adds RCD, CL, burst; memory poi
   CHECK_FALSE(rig.llc.socket()->get_direct_mem_ptr(p, dmi));
 }
 
-TEST_CASE("a request for another channel is answered with an address error") {
+TEST_CASE("a request for another channel receives an address error") {
   Rig rig;
   const auto i = rig.llc.add(rig.request(ns(10), 0x1000));
   const ExpectReport refused(report::kBadPayload);

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "modules/memory/dram_channel.h"
+#include "policies/address_map.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/statistics_table.h"
 

@@ -6,7 +6,7 @@
 #include <map>
 #include <random>
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 #include "tests/modules/mmu/mmu_rig.h"
 #include "tests/support/expect_report.h"
 

@@ -127,9 +127,9 @@ TEST_CASE("MMU: random SMs, pages and stalls get consistent translations") {
   i.style = ResponseStyle::kRandom;
   i.random_stall = ns(20);
   Chain mmu(c, i);
-  std::map<std::uint64_t, std::uint64_t> told;
+  std::map<std::uint64_t, std::uint64_t> mapped;
   mmu.driver.on_page_mapped = [&](std::uint64_t page, std::uint64_t physical) {
-    CHECK(told.emplace(page, physical).second);
+    CHECK(mapped.emplace(page, physical).second);
   };
   std::mt19937_64 random(3);
   std::vector<std::uint64_t> pages;
@@ -160,18 +160,18 @@ TEST_CASE("MMU: random SMs, pages and stalls get consistent translations") {
       continue;
     }
     REQUIRE(r.status == tlm::TLM_OK_RESPONSE);
-    REQUIRE(response(r) == told.at(pages[n]));
+    REQUIRE(response(r) == mapped.at(pages[n]));
     REQUIRE(mmu.table.translate(pages[n] * kPage) == response(r));
     REQUIRE(touchers[pages[n]].count(mmu.map->locate(response(r)).channel.value) == 1);
     physical.insert(response(r));
   }
-  CHECK(physical.size() == told.size());
-  CHECK(mmu.table.mapped_pages() == told.size());
+  CHECK(physical.size() == mapped.size());
+  CHECK(mmu.table.mapped_pages() == mapped.size());
   const L2TlbStats& s = mmu.tlb.stats();
   CHECK(s.hits + s.misses + s.merges == pages.size());
   CHECK(mmu.walker.stats().walks == s.misses);
   CHECK(mmu.driver.stats().requests == mmu.walker.stats().faults);
-  CHECK(mmu.driver.stats().pages_mapped == told.size());
+  CHECK(mmu.driver.stats().pages_mapped == mapped.size());
 }
 
 TEST_CASE("MMU: everything is reset together, and a second run is the first one again") {

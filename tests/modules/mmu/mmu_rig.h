@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
 #include "modules/mmu/translation.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 
 namespace tessera::test {

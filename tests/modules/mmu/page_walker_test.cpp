@@ -129,7 +129,7 @@ TEST_CASE("walker: a driver that is full keeps the walkers") {
   rig.run();
   REQUIRE(rig.driver.arrivals().size() == 2);
   CHECK(rig.driver.arrivals()[0].at == edge(500));
-  // The first holds the driver's only place until it is answered at 570; the second, walked from
+  // The first holds the driver's only place until its response at 570; the second, walked from
   // 500 to 900, finds it free.
   CHECK(rig.driver.arrivals()[1].at == edge(900));
   CHECK(rig.result(walk).begin_resp == edge(1300));

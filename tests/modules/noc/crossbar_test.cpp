@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "modules/core/report.h"
+#include "modules/kernel/report.h"
 #include "tests/modules/noc/noc_rig.h"
 #include "tests/support/expect_report.h"
 

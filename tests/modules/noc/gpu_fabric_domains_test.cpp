@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "common/error.h"
-#include "modules/core/domain.h"
-#include "modules/core/report.h"
+#include "modules/kernel/domain.h"
+#include "modules/kernel/report.h"
 #include "modules/noc/gpu_fabric.h"
 #include "tests/modules/noc/gpu_fabric_traffic.h"
 #include "tests/support/expect_report.h"

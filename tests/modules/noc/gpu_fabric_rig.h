@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
 #include "modules/noc/gpu_fabric.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 
 namespace tessera::test {

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "modules/core/protocol_checker.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 
 namespace {

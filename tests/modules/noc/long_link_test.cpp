@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/expect_report.h"
 

@@ -8,10 +8,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "modules/core/protocol_checker.h"
 #include "modules/noc/crossbar.h"
 #include "modules/noc/mesh.h"
 #include "modules/noc/ring.h"
+#include "modules/protocol/protocol_checker.h"
 #include "tests/support/conformance.h"
 #include "tests/support/scripted_initiator.h"
 #include "tests/support/scripted_target.h"

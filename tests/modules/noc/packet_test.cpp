@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "modules/core/transaction_pool.h"
+#include "modules/protocol/transaction_pool.h"
 
 namespace {
 

@@ -189,7 +189,7 @@ TEST_CASE("a full ring with the least buffers goes on: what enters leaves room f
   check_drained(rig.conformance());
 }
 
-TEST_CASE("a ring's faults are told: nodes, buffers, latency") {
+TEST_CASE("a ring's faults are reported: nodes, buffers, latency") {
   RingConfig c;
   CHECK(c.validate(4, 4).empty());
   CHECK(c.validate(4, 3).size() == 1);

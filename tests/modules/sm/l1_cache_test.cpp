@@ -109,7 +109,7 @@ TEST_CASE("hits are looked up one a cycle") {
   for (unsigned i = 0; i < hits.size(); ++i) CHECK(rig.responded_at(hits[i]) == 500 + i + 28);
 }
 
-TEST_CASE("loads of a line being fetched merge and are answered in order, one a cycle") {
+TEST_CASE("loads of a line being fetched merge and receive their responses in order, one a cycle") {
   Rig rig;
   std::vector<std::size_t> loads;
   for (unsigned i = 0; i < 4; ++i) loads.push_back(rig.load(10 + i, 0x1000));
@@ -448,7 +448,7 @@ TEST_CASE("a network that takes nothing stalls lookups when the miss queue is fu
   for (unsigned i = 1; i < 8; ++i) CHECK(rig.arrived(i) == 200 + 1 + i);
 }
 
-TEST_CASE("a core that takes no answers is answered when it does") {
+TEST_CASE("a core that accepts no responses receives them when it does") {
   Rig rig;
   rig.load(10, 0x1000);
   rig.run_to(rig.edge(400) + 1);

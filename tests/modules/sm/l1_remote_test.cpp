@@ -406,7 +406,7 @@ TEST_CASE("the address registers are the first byte of the own memory and the fi
   CHECK(rig.remote().loads == 1);
 }
 
-TEST_CASE("an observer is told of every access once, however often its lookup is put off") {
+TEST_CASE("an observer is notified of every access once, also if its lookup is postponed") {
   Rig rig(kFine, two_entries());
   rig.load(10, kFar, 1);
   rig.load(11, kFar, 2);

@@ -16,8 +16,8 @@ using namespace tessera::test;
 
 namespace {
 
-/// An L1 with room for one request, whose link is busy for long: the end of a request is told soon
-/// after its arrival, and in effect much later.
+/// An L1 with room for one request, whose link is busy for long: the end of a request is announced
+/// soon after its arrival, and in effect much later.
 struct SlowLinkL1 final : public sc_core::sc_module {
   static constexpr Tick kOccupancy = 40'000'000;
 
@@ -155,7 +155,7 @@ TEST_CASE("a barrier holds warps until the last has come") {
   CHECK(k.cycle(1, 3) == 16);
 }
 
-TEST_CASE("a CTA ends when its loads are back, an SM is drained when its stores are answered") {
+TEST_CASE("a CTA ends when its loads are back, an SM is drained when its stores are acknowledged") {
   Rig rig;
   ScriptedKernel k({{load(1, 0x1000), store(0x1080)}});
   rig.run(k);

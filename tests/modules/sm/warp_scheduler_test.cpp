@@ -69,7 +69,7 @@ TEST_CASE("a warp scheduler from outside chooses the warp that issues") {
   CHECK(counted(rig.sm, "youngest0") == 0);
 }
 
-TEST_CASE("an SM's warp scheduler is told which of the SM's schedulers issues") {
+TEST_CASE("an SM's warp scheduler receives which of the SM's schedulers issues") {
   SmConfig config = with("youngest");
   config.schedulers = 2;
   Rig rig(config);

@@ -287,7 +287,7 @@ TEST_CASE("payload table: a link") {
 
 namespace {
 
-/// An initiator, an L1, a slice and a memory that refuses what it is told to.
+/// An initiator, an L1, a slice and a memory that refuses the requests that the test names.
 struct ErrorRig {
   TransactionPool pool;
   std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", small());

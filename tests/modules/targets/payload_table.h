@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "modules/core/block.h"
-#include "modules/core/payload_check.h"
-#include "modules/core/report.h"
+#include "modules/kernel/block.h"
+#include "modules/kernel/report.h"
+#include "modules/protocol/payload_check.h"
 #include "tests/modules/targets/raw_initiator.h"
 #include "tests/support/expect_report.h"
 
@@ -98,7 +98,7 @@ inline std::vector<BadPayload> common_faults() {
   };
 }
 
-/// A sound request is taken and answered.
+/// A sound request is accepted and completed.
 inline void check_works(const Target& target, const std::string& after) {
   INFO("after " << after);
   CountingManager mm;
@@ -189,15 +189,15 @@ inline void run_payload_table(const Target& target) {
   check_works(target, "nothing");
   std::vector<BadPayload> table = common_faults();
   table.insert(table.end(), target.more.begin(), target.more.end());
-  std::set<PayloadFault> told;
+  std::set<PayloadFault> reported;
   for (const BadPayload& bad : table) {
     if (target.sound.count(bad.name) != 0) continue;
-    if (bad.timed != PayloadFault::kNone) told.insert(bad.timed);
-    if (bad.untimed != PayloadFault::kNone) told.insert(bad.untimed);
+    if (bad.timed != PayloadFault::kNone) reported.insert(bad.timed);
+    if (bad.untimed != PayloadFault::kNone) reported.insert(bad.untimed);
   }
-  for (const PayloadFault fault : target.found_later) told.erase(fault);
+  for (const PayloadFault fault : target.found_later) reported.erase(fault);
   {
-    const ExpectReport warnings(report::kBadPayload, told.size());
+    const ExpectReport warnings(report::kBadPayload, reported.size());
     for (const BadPayload& bad : table) {
       const bool sound = target.sound.count(bad.name) != 0;
       send_timed(target, bad, sound);

@@ -11,8 +11,8 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/core/memory_request.h"
-#include "modules/core/time.h"
+#include "modules/kernel/time.h"
+#include "modules/protocol/memory_request.h"
 
 namespace tessera::test {
 

@@ -181,14 +181,14 @@ TEST_CASE("payload table: an RDMA engine's requests of its own GPU") {
     bad.timed = PayloadFault::kHome;
     bad.untimed = PayloadFault::kNone;
   }
-  std::set<PayloadFault> told;
+  std::set<PayloadFault> reported;
   for (const BadPayload& bad : table) {
     for (const PayloadFault f : {bad.timed, bad.untimed}) {
-      if (f != PayloadFault::kNone) told.insert(f);
+      if (f != PayloadFault::kNone) reported.insert(f);
     }
   }
   {
-    const ExpectReport warnings(report::kBadPayload, told.size());
+    const ExpectReport warnings(report::kBadPayload, reported.size());
     for (const BadPayload& bad : table) {
       send_timed(target, bad, false);
       send_untimed(target, bad, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rate and the queues of a link, between a device that sends and a directory, of the host or of
-// another device, that answers when told.
+// another device, that responds when the test requires it.
 #include "modules/umh/coherence_link.h"
 
 #include <catch2/catch.hpp>

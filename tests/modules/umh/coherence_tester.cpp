@@ -466,7 +466,7 @@ Outcome run_on(TestedSystem& system, const Episode& episode, std::vector<std::st
 }
 
 Outcome run(const Episode& episode, std::vector<std::string>* trace) {
-  UmhSystem system(episode.shape, episode.seed, episode.max_delay);
+  UmhSystem system(episode.shape, episode.seed, episode.max_delay, episode.mutation);
   return run_on(system, episode, trace);
 }
 

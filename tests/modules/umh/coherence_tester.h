@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/modules/umh/protocol_mutant.h"
 #include "tests/modules/umh/tested_system.h"
 
 namespace tessera::umh::test {
@@ -35,6 +36,7 @@ struct Episode {
   Shape shape;
   std::uint64_t seed = 0;
   std::uint64_t max_delay = 40;
+  ProtocolMutation mutation = ProtocolMutation::kNone;  ///< of a UmhSystem
   std::vector<Operation> operations;
 };
 

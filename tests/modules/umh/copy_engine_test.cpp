@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "modules/core/time.h"
 #include "modules/host/managed_pages.h"
+#include "modules/kernel/time.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
 

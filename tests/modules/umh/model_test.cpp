@@ -174,8 +174,7 @@ namespace {
 
 /// An episode through sockets. Limits depend on the seed.
 void run_episode(std::uint64_t seed, std::size_t operations, const ModelTiming& timing) {
-  Episode e = random_episode(seed, operations);
-  e.shape.mutation = ProtocolMutation::kNone;
+  const Episode e = random_episode(seed, operations);
   UmhModel model(e.shape, timing);
   std::vector<std::string> trace;
   const Outcome outcome = run_on(model, e, &trace);
@@ -220,7 +219,7 @@ TEMPLATE_TEST_CASE("random operations end with every limit at one", "", Seed<10>
 
 // Six cores flood few lines. Each queue has one entry, also at the ends of the link, which cover no
 // latency.
-TEST_CASE("every queue fills, and every access is answered") {
+TEST_CASE("every queue fills, and every access receives its response") {
   Shape s;
   s.block_lines = 4;
   s.l1_ways = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The model of the protocol in Spin. Needs the program spin and a C compiler.
-#include "modules/umh/promela.h"
+#include "tests/modules/umh/promela.h"
 
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -13,6 +13,7 @@
 #include <string>
 
 using namespace tessera::umh;
+using namespace tessera::umh::test;
 
 namespace {
 

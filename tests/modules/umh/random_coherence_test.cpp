@@ -64,7 +64,7 @@ TEST_CASE("the random tester finds every deliberate fault of the protocol") {
     bool found = false;
     for (std::uint64_t seed = 0; seed < 60 && !found; ++seed) {
       Episode episode = random_episode(seed, kPerEpisode);
-      episode.shape.mutation = mutant.mutation;
+      episode.mutation = mutant.mutation;
       found = !run(episode).fault.empty();
     }
     CHECK(found);
@@ -73,7 +73,7 @@ TEST_CASE("the random tester finds every deliberate fault of the protocol") {
 
 TEST_CASE("a failure is reduced to a short trace") {
   Episode episode = random_episode(0, kPerEpisode);
-  episode.shape.mutation = ProtocolMutation::kExclusiveToEveryReader;
+  episode.mutation = ProtocolMutation::kExclusiveToEveryReader;
   REQUIRE_FALSE(run(episode).fault.empty());
   const Episode reduced = shrink(episode, 400);
   CHECK(reduced.operations.size() <= 4);

@@ -28,7 +28,6 @@ struct Shape {
   OwnedRead owned_read = OwnedRead::kToInvalid;
   FlushedBlocks flushed = FlushedBlocks::kModified;  ///< of the SMDs
   bool peer_transfer = true;
-  ProtocolMutation mutation = ProtocolMutation::kNone;
 };
 
 /// A cache and its parents.

@@ -162,7 +162,6 @@ CoherentCacheBlockConfig UmhModel::cache_config(bool l1, std::uint32_t sets,
   c.cache.ways = ways;
   c.cache.mask_granularity = shape_.mask_granularity;
   c.cache.owned_read = shape_.owned_read;
-  c.cache.mutation = shape_.mutation;
   c.input_depth = timing_.entries;
   return c;
 }
@@ -242,7 +241,6 @@ void UmhModel::make_gpu(unsigned g, const Agents& a) {
     c.smd.mask_granularity = shape_.mask_granularity;
     c.smd.owned_read = shape_.owned_read;
     c.smd.flushed = shape_.flushed;
-    c.smd.mutation = shape_.mutation;
     smds_[g].push_back(std::make_unique<SmdBlock>(numbered(gpu + "smd", j).c_str(), c, p, pool_));
     add_node(*smds_[g].back(), a.hmds, true, shape_.block_lines);
   }
@@ -298,7 +296,6 @@ void UmhModel::make_host(const Agents& a) {
     c.mask_granularity = shape_.mask_granularity;
     c.hmd.block_bytes = shape_.block_lines * kLineBytes;
     c.hmd.peer_transfer = shape_.peer_transfer;
-    c.hmd.mutation = shape_.mutation;
     hmds_.push_back(std::make_unique<HmdBlock>(numbered("hmd", i).c_str(), c, p, pool_));
     blocks_.push_back(hmds_.back().get());
     hierarchy_.hmds.push_back(&hmds_.back()->directory());

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "modules/core/process_timer.h"
-#include "modules/core/protocol_checker.h"
-#include "modules/core/timed_queue.h"
-#include "modules/core/transaction_pool.h"
 #include "modules/host/cpu_core.h"
+#include "modules/kernel/process_timer.h"
+#include "modules/kernel/timed_queue.h"
 #include "modules/memory/dram_channel.h"
+#include "modules/protocol/protocol_checker.h"
+#include "modules/protocol/transaction_pool.h"
 #include "modules/umh/coherence_link.h"
 #include "modules/umh/hmd_block.h"
 #include "modules/umh/smd_block.h"

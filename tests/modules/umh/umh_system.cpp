@@ -13,8 +13,9 @@ AgentId UmhSystem::add_agent(const std::string& name) {
   return static_cast<AgentId>(names_.size() - 1);
 }
 
-UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_delay)
-    : shape_(shape), random_(seed), max_delay_(max_delay) {
+UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_delay,
+                     ProtocolMutation mutation)
+    : shape_(shape), random_(seed), max_delay_(max_delay), mutant_(mutation) {
   const auto index = [](const std::string& base, unsigned i) { return base + std::to_string(i); };
   std::vector<AgentId> hmds;
   for (unsigned i = 0; i < shape.hmds; ++i) hmds.push_back(add_agent(index("hmd", i)));
@@ -35,8 +36,8 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
   CoherentCacheConfig config;
   config.mask_granularity = shape.mask_granularity;
   config.owned_read = shape.owned_read;
-  config.mutation = shape.mutation;
   config.sets = 1;
+  const TransitionTable transitions = mutant_.transitions(shape.owned_read);
   l1_.resize(c + 1);
   l2_.resize(c + 1);
   last_.resize(c + 1);
@@ -57,7 +58,8 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
       config.ways = shape.l1_ways;
       const std::vector<AgentId> parents = gpu ? l2[d] : std::vector<AgentId>{l2[d][i]};
       l1_[d].push_back(std::make_unique<CoherentCache>(config, l1[d][i], *this, parents,
-                                                       std::vector<AgentId>{}, shape.block_lines));
+                                                       std::vector<AgentId>{}, shape.block_lines,
+                                                       transitions));
       node(*l1_[d].back(), parents, shape.block_lines);
     }
     for (unsigned i = 0; i < l2[d].size(); ++i) {
@@ -65,7 +67,7 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
       const std::vector<AgentId> parents = {gpu ? last[d][i] : last[d][0]};
       const std::vector<AgentId> children = gpu ? l1[d] : std::vector<AgentId>{l1[d][i]};
       l2_[d].push_back(std::make_unique<CoherentCache>(config, l2[d][i], *this, parents, children,
-                                                       shape.block_lines));
+                                                       shape.block_lines, transitions));
       node(*l2_[d].back(), parents, shape.block_lines);
     }
     for (unsigned i = 0; i < last[d].size(); ++i) {
@@ -77,13 +79,13 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
         smd.mask_granularity = shape.mask_granularity;
         smd.owned_read = shape.owned_read;
         smd.flushed = shape.flushed;
-        smd.mutation = shape.mutation;
-        last_[d].push_back(std::make_unique<Smd>(smd, last[d][i], *this, hmds, l2[d][i]));
+        last_[d].push_back(
+            std::make_unique<Smd>(smd, last[d][i], *this, hmds, l2[d][i], transitions));
       } else {
         config.ways = shape.llc_ways;
         config.sets = 2;
         last_[d].push_back(std::make_unique<CoherentCache>(config, last[d][i], *this, hmds, l2[d],
-                                                           shape.block_lines));
+                                                           shape.block_lines, transitions));
       }
       node(*last_[d].back(), hmds, shape.block_lines);
     }
@@ -91,7 +93,6 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
   HmdConfig hmd;
   hmd.block_bytes = shape.block_lines * kLineBytes;
   hmd.peer_transfer = shape.peer_transfer;
-  hmd.mutation = shape.mutation;
   std::vector<AgentId> children;
   for (unsigned d = 0; d <= c; ++d) children.insert(children.end(), last[d].begin(), last[d].end());
   for (unsigned i = 0; i < shape.hmds; ++i) {
@@ -105,9 +106,13 @@ UmhSystem::UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_d
 }
 
 void UmhSystem::send(CoherenceMessage message) {
-  const std::uint64_t delay = max_delay_ == 1 ? 1 : 1 + random_() % max_delay_;
-  events_.push_back({time_ + delay, number_++, std::move(message), {}});
-  std::push_heap(events_.begin(), events_.end(), Later{});
+  const CoherentCache* const sender = cache_of_[static_cast<std::size_t>(message.from)];
+  mutant_.send(std::move(message), sender, [this](CoherenceMessage m, ProtocolMutant::Delay d) {
+    const bool random = d == ProtocolMutant::Delay::kRandom && max_delay_ != 1;
+    const std::uint64_t delay = random ? 1 + random_() % max_delay_ : 1;
+    events_.push_back({time_ + delay, number_++, std::move(m), {}});
+    std::push_heap(events_.begin(), events_.end(), Later{});
+  });
 }
 
 void UmhSystem::after(std::uint64_t delay, std::function<void()> action) {
@@ -128,8 +133,9 @@ bool UmhSystem::step() {
     return true;
   }
   delivered_ = std::move(e.message);
-  if (record) log.push_back(describe(delivered_));
   const auto to = static_cast<std::size_t>(delivered_.to);
+  mutant_.deliver(delivered_, cache_of_[to]);
+  if (record) log.push_back(describe(delivered_));
   if (cache_of_[to] != nullptr) {
     cache_of_[to]->receive(delivered_);
   } else {

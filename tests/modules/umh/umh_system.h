@@ -14,7 +14,8 @@
 #include "modules/umh/coherent_cache.h"
 #include "modules/umh/hmd.h"
 #include "modules/umh/smd.h"
-#include "modules/umh/staged_flush.h"
+#include "tests/modules/umh/protocol_mutant.h"
+#include "tests/modules/umh/staged_flush.h"
 #include "tests/modules/umh/tested_system.h"
 
 namespace tessera::umh::test {
@@ -39,7 +40,8 @@ class UmhSystem final : public TestedSystem, public CoherenceNetwork {
  public:
   /// Delays are 1 to `max_delay` steps, drawn from `seed`. With max_delay = 1, messages are
   /// delivered in the order of sending.
-  UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_delay);
+  UmhSystem(const Shape& shape, std::uint64_t seed, std::uint64_t max_delay,
+            ProtocolMutation mutation = ProtocolMutation::kNone);
 
   void send(CoherenceMessage message) override;
   void after(std::uint64_t delay, std::function<void()> action) override;
@@ -85,7 +87,7 @@ class UmhSystem final : public TestedSystem, public CoherenceNetwork {
   }
   void access(unsigned device, unsigned core, const CoherentAccess& a,
               CoherentCache::Completion done) override {
-    l1(device, core).access(a, std::move(done));
+    mutant_.access(l1(device, core), a, std::move(done));
   }
   void evict(unsigned device, unsigned core, unsigned level, std::uint64_t line,
              std::function<void()> done) override;
@@ -115,6 +117,7 @@ class UmhSystem final : public TestedSystem, public CoherenceNetwork {
   Shape shape_;
   std::mt19937_64 random_;
   std::uint64_t max_delay_;
+  ProtocolMutant mutant_;
   std::uint64_t time_ = 0;
   std::uint64_t number_ = 0;
   std::uint64_t steps_ = 0;

@@ -294,7 +294,7 @@ TEST_CASE("cp.async.ca passes through the L1, cp.async.cg and bulk copies do not
   CHECK(runner.waits > 0);
 }
 
-TEST_CASE("mistakes in asynchronous copies are told") {
+TEST_CASE("mistakes in asynchronous copies are reported") {
   const std::string tile =
       "mov.u32 %r1, tile; mov.u32 %r2, bar; mov.u32 %r4, %r0;\n"
       "mbarrier.init.shared.b64 [%r2], 32;\n";

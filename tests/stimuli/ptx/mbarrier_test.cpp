@@ -202,7 +202,7 @@ TEST_CASE("lanes of one warp can wait for each other's arrivals") {
   }
 }
 
-TEST_CASE("mistakes with mbarriers are told") {
+TEST_CASE("mistakes with mbarriers are reported") {
   CHECK_THAT(failure("mbarrier.init.shared.b64 [%r2], 0;"),
              Contains("an mbarrier for 0 arrivals; a phase has 1 to 1048575"));
   CHECK_THAT(failure("mbarrier.init.shared.b64 [%r2+4], 1;"), Contains("not aligned to 8 bytes"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --check-races: what is told, and what is not.
+// --check-races: what is reported, and what is not.
 
 #include <catch2/catch.hpp>
 
@@ -155,7 +155,7 @@ TEST_CASE("a barrier orders the warps that come to it, and each round by itself"
             .empty());
 }
 
-TEST_CASE("a barrier in divergent code is told where all of the warp should execute it") {
+TEST_CASE("a barrier in divergent code is reported where all of the warp should execute it") {
   const std::string half = "setp.lt.u32 %p3, %r0, 16;\n@%p3 bra LOW;\n";
   const Strings races =
       races_of(half + "bar.sync 0;\nbra DONE;\nLOW:\nbar.sync 0;\nDONE:", {1, 1, 1}, {32, 1, 1});

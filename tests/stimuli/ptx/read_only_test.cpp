@@ -79,7 +79,7 @@ TEST_CASE("loaded, stored to, updated, not used: each pointer has its class, lin
 TEST_CASE("atomics with and without a result update what they name") {
   CHECK(classes(abc("atom.global.add.u32 %r1, [%rd4], 1;\nred.add.u32 [%rd2], %r1;\n"
                     "atom.global.cas.b32 %r2, [%rd6], 0, 1;\n")) == "a=atomic b=atomic c=atomic");
-  // A store is told first.
+  // A store is reported first.
   CHECK(classes(abc("atom.global.add.u32 %r1, [%rd4], 1;\nst.global.u32 [%rd4+4], %r1;\n")) ==
         "a=written");
 }
@@ -202,7 +202,7 @@ TEST_CASE("an address made of integers alone is of unknown origin") {
                     "st.global.u32 [%rd9], 1;\n")) == "a=unknown");
 }
 
-TEST_CASE("pointers within a structure that is passed by value are told apart") {
+TEST_CASE("pointers within a structure that is passed by value are distinguished") {
   const auto with = [](const std::string& body) {
     return ".version 7.0\n.target sm_75\n.address_size 64\n"
            ".visible .entry k(.param .align 8 .b8 s[40])\n{\n.reg .b32 %r<9>;\n"

@@ -5,11 +5,11 @@
 #include <iostream>
 #include <memory>
 
-#include "modules/core/protocol_checker.h"
-#include "modules/core/transaction_pool.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/noc/crossbar.h"
+#include "modules/protocol/protocol_checker.h"
+#include "modules/protocol/transaction_pool.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace): a program, not a header
 

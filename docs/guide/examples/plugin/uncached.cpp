@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An LLC slice that caches nothing: each request goes on to the channel as b_transport, and is
-// answered after the latency that comes back. It performs no atomics.
+// An LLC slice that caches nothing: each request is forwarded to the channel by b_transport, and
+// the response is sent after the latency that b_transport returns. It performs no atomics.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 

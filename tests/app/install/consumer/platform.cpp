@@ -4,8 +4,8 @@
 
 #include <iostream>
 
-#include "modules/core/transaction_pool.h"
 #include "modules/memory/dram_channel.h"
+#include "modules/protocol/transaction_pool.h"
 #include "platforms/simulation.h"
 
 struct OneChannel final : sc_core::sc_module {

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "common/error.h"
-#include "stimuli/kernels/module_loader.h"
+#include "stimuli/runner/module_loader.h"
 #include "tests/stimuli/ptx/analysis/address_check.h"
 #include "tests/stimuli/ptx/analysis/flat_device.h"
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/host/sites.h"
+#include "policies/cta_scheduler.h"
+#include "policies/kernel_scheduler.h"
+#include "policies/registry.h"
+
+namespace tessera {
+
+namespace {
+
+const BlockFamilyRegistration<DispatcherSite> kFamily([](const DispatcherSite& s) {
+  auto module =
+      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler, s.place);
+  CtaDispatcher& m = *module;
+  BlockHandle h = BlockHandle::of(std::move(module));
+  h.offer(m);
+  return h;
+});
+
+const BlockKindRegistration kKind([] {
+  BlockKind k(DispatcherSite::kKind, DispatcherSite::kKind);
+  k.build = [](const BlockBuild& b) {
+    const ConfigView& config = b.config();
+    const SystemFacts facts = b.facts();
+    auto site = b.site<DispatcherSite>();
+    site.config = config.group<DispatchConfig>("dispatch");
+    site.place.sms = facts.tree.sms;
+    site.place.sms_per_node = facts.tree.sms_per_node();
+    site.place.gpus = b.gpu_domains();
+    site.place.kernels = config.group<PolicySettings<KernelScheduler>>(KernelScheduler::kFamily)
+                             .make(site.config.kernel_scheduler, facts);
+    const auto& schedulers = config.group<PolicySettings<CtaScheduler>>(CtaScheduler::kFamily);
+    site.make_scheduler = [&schedulers, name = site.config.scheduler, facts](std::uint32_t parts) {
+      PolicyContext context = facts;
+      context.tree.sms /= parts;
+      return schedulers.make(name, context);
+    };
+    return b.make(site);
+  };
+  return k;
+}());
+
+}  // namespace
+
+}  // namespace tessera

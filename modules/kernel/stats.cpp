@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/kernel/stats.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace tessera {
+
+using nlohmann::ordered_json;
+
+std::vector<std::uint64_t> BandwidthSeries::bins() const {
+  std::vector<std::uint64_t> all = bins_;
+  if (!all.empty()) all[bin_] += in_bin_;
+  return all;
+}
+
+void BandwidthSeries::find_bin(Tick t) {
+  if (!bins_.empty()) bins_[bin_] += in_bin_;
+  before_ += std::exchange(in_bin_, 0);
+  std::size_t i = t / interval_;
+  while (i >= kBins) {
+    for (std::size_t j = 0; j < bins_.size(); j += 2) {
+      bins_[j / 2] = bins_[j] + (j + 1 < bins_.size() ? bins_[j + 1] : 0);
+    }
+    bins_.resize((bins_.size() + 1) / 2);
+    interval_ *= 2;
+    i = t / interval_;
+  }
+  if (i >= bins_.size()) bins_.resize(i + 1);
+  bin_ = i;
+  bin_start_ = i * interval_;
+}
+
+void BandwidthSeries::add(const BandwidthSeries& other) {
+  // The interval of either depends on its last time only, so that the larger one becomes that of
+  // the sum, and merged bins fit.
+  const std::vector<std::uint64_t> bins = other.bins();
+  std::uint64_t in_bins = 0;
+  for (std::size_t i = 0; i < bins.size(); ++i) {
+    add(bins[i], i * other.interval_);
+    in_bins += bins[i];
+  }
+  before_ += other.total() - in_bins;  // of_total() has no bins
+}
+
+namespace {
+
+ordered_json to_json(const Histogram& value) {
+  ordered_json buckets = ordered_json::array();
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < Histogram::kBuckets; ++i) {
+    if (value.bucket(i) != 0) last = i + 1;
+  }
+  for (std::size_t i = 0; i < last; ++i) buckets.push_back(value.bucket(i));
+  return {{"count", value.count()},
+          {"sum", value.sum()},
+          {"mean", value.mean()},
+          {"max", value.max()},
+          {"log2_buckets", buckets}};
+}
+
+ordered_json to_json(const BandwidthSeries& value) {
+  return {{"interval_ns", static_cast<double>(value.interval()) / 1e6},
+          {"bytes", value.bins()},
+          {"total", value.total()}};
+}
+
+}  // namespace
+
+void StatisticsRegistry::add(StatisticInfo info, std::function<ordered_json(std::uint64_t)> read,
+                             const std::uint64_t* total, Occupancy* occupancy) {
+  auto& siblings = by_module_[info.module];
+  for (std::size_t i : siblings) {
+    if (infos_[i].name == info.name) {
+      throw std::logic_error("statistic registered twice: " + info.module + "." + info.name);
+    }
+  }
+  siblings.push_back(entries_.size());
+  infos_.push_back(std::move(info));
+  entries_.push_back({infos_.size() - 1, total, occupancy, 0, std::move(read)});
+}
+
+void StatisticsRegistry::begin_window() {
+  window_start_ = now();
+  for (Entry& e : entries_) {
+    if (e.total != nullptr) e.before = *e.total;
+    if (e.occupancy != nullptr) e.occupancy->reset(now());
+  }
+}
+
+void StatisticsRegistry::counter(const std::string& module, const std::string& name,
+                                 const Counter& value, const std::string& unit,
+                                 const std::string& description) {
+  add(
+      {module, name, unit, description, "counter"},
+      [](std::uint64_t since) { return ordered_json(since); }, &value);
+}
+
+void StatisticsRegistry::counters(const std::string& module,
+                                  const std::vector<PolicyCounter>& all) {
+  for (const PolicyCounter& c : all) counter(module, c.name, *c.value, c.unit, c.description);
+}
+
+void StatisticsRegistry::cycles(const std::string& module, const std::string& name,
+                                const Tick& value, const ClockDomain& clock,
+                                const std::string& description) {
+  add(
+      {module, name, "cycle", description, "value"},
+      [&clock](std::uint64_t since) {
+        return ordered_json(static_cast<double>(clock.cycle_at(since)));
+      },
+      &value);
+}
+
+void StatisticsRegistry::value(const std::string& module, const std::string& name,
+                               std::function<double()> get, const std::string& unit,
+                               const std::string& description) {
+  add({module, name, unit, description, "value"},
+      [get = std::move(get)](std::uint64_t) { return ordered_json(get()); });
+}
+
+void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
+                                   const Histogram& value, const std::string& unit,
+                                   const std::string& description) {
+  add({module, name, unit, description, "histogram"},
+      [&value](std::uint64_t) { return tessera::to_json(value); });
+}
+
+void StatisticsRegistry::histogram(const std::string& module, const std::string& name,
+                                   std::function<Histogram()> get, const std::string& unit,
+                                   const std::string& description) {
+  add({module, name, unit, description, "histogram"},
+      [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
+}
+
+void StatisticsRegistry::occupancy(const std::string& module, const std::string& name,
+                                   Occupancy& value, const std::string& unit,
+                                   const std::string& description) {
+  add(
+      {module, name, unit, description, "occupancy"},
+      [&value](std::uint64_t) {
+        return ordered_json{{"average", value.average(now())}, {"max", value.max()}};
+      },
+      nullptr, &value);
+}
+
+void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
+                                   const BandwidthSeries& value, const std::string& description) {
+  add({module, name, "byte", description, "bandwidth"},
+      [&value](std::uint64_t) { return tessera::to_json(value); });
+}
+
+void StatisticsRegistry::bandwidth(const std::string& module, const std::string& name,
+                                   std::function<BandwidthSeries()> get,
+                                   const std::string& description) {
+  add({module, name, "byte", description, "bandwidth"},
+      [get = std::move(get)](std::uint64_t) { return tessera::to_json(get()); });
+}
+
+std::string StatisticsRegistry::block_of(const std::string& module) {
+  std::string out;
+  for (std::size_t i = 0; i < module.size(); ++i) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(module[i])) != 0;
+    // A digit that belongs to a name ("l1") has no letter pair before it.
+    const bool index =
+        digit && !(i >= 1 && module[i - 1] == 'l' &&
+                   (i == 1 || std::isalpha(static_cast<unsigned char>(module[i - 2])) == 0));
+    if (!index) {
+      out += module[i];
+      continue;
+    }
+    if (out.empty() || out.back() != '*') out += '*';
+  }
+  return out;
+}
+
+nlohmann::ordered_json StatisticsRegistry::dictionary() const {
+  nlohmann::ordered_json out = nlohmann::ordered_json::object();
+  for (const StatisticInfo& info : all()) {
+    nlohmann::ordered_json& entry = out[block_of(info.module)][info.name];
+    if (!entry.is_null()) continue;
+    entry = {{"unit", info.unit}, {"kind", info.kind}, {"description", info.description}};
+  }
+  return out;
+}
+
+ordered_json StatisticsRegistry::to_json() const {
+  ordered_json out = ordered_json::object();
+  for (const auto& [module, indices] : by_module_) {
+    ordered_json& section = out[module];
+    for (std::size_t i : indices) section[infos_[entries_[i].info].name] = entries_[i].json();
+  }
+  return out;
+}
+
+std::uint64_t StatisticsRegistry::sum(const std::string& prefix, const std::string& name) const {
+  std::uint64_t total = 0;
+  for (const Entry& e : entries_) {
+    const StatisticInfo& info = infos_[e.info];
+    if (info.kind != "counter" || info.name != name) continue;
+    const std::size_t dot = info.module.rfind('.');
+    const std::size_t begin = dot == std::string::npos ? 0 : dot + 1;
+    if (info.module.compare(begin, prefix.size(), prefix) == 0) total += *e.total - e.before;
+  }
+  return total;
+}
+
+}  // namespace tessera

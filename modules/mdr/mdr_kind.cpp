@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/llc/llc_config.h"
+#include "modules/mdr/sites.h"
+#include "modules/plan/block_kind.h"
+#include "policies/remote_caching.h"
+
+namespace tessera {
+
+namespace {
+
+const BlockFamilyRegistration<MdrSite> kFamily([](const MdrSite& s) {
+  auto module =
+      std::make_unique<MdrEngine>(s.name.c_str(), s.config, s.slice, s.raw, *s.decision, s.scope);
+  MdrEngine& m = *module;
+  BlockHandle h = BlockHandle::of(std::move(module));
+  h.offer<SliceObserver>(m);
+  h.offer<SliceFlushIf>(m);
+  return h;
+});
+
+BlockHandle build(const BlockBuild& b) {
+  const auto& llc = b.config().group<LlcSliceConfig>("llc");
+  const std::uint32_t gpu = b.block().gpu;
+  const std::uint32_t slices = b.facts().slices_per_gpu();
+  const std::uint32_t sms = b.facts().sms_per_gpu();
+  auto& caching = b.get<RemoteCaching>();
+  auto site = b.site<MdrSite>();
+  site.config = b.config().group<MdrConfig>("mdr");
+  site.slice = {llc.sets, llc.ways, site.config.sampled_sets, caching.keeps_at_home()};
+  site.raw = b.get<MdrBandwidths>();
+  site.decision = caching.monitored();
+  site.scope.slices = {SliceId(gpu * slices), SliceId((gpu + 1) * slices)};
+  site.scope.sms = {SmId(gpu * sms), SmId((gpu + 1) * sms)};
+  return b.make(site);
+}
+
+const BlockKindRegistration kKind([] {
+  BlockKind k(MdrSite::kKind, MdrSite::kKind);
+  k.flush = FlushAtKernelEnd::kEpoch;
+  k.build = build;
+  k.unused = {{"mdr.", [](const ConfigView& c) -> std::optional<std::string> {
+                 const std::string name = c.value("system.remote_caching");
+                 const auto& settings =
+                     c.group<PolicySettings<RemoteCaching>>(RemoteCaching::kFamily);
+                 if (settings.make(name, c.facts())->monitored() != nullptr) return std::nullopt;
+                 return "system.remote_caching is " + name;
+               }}};
+  return k;
+}());
+
+}  // namespace
+
+}  // namespace tessera

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/mdr/mdr_engine.h"
+#include "modules/plan/block_kind.h"
+
+namespace tessera {
+
+/// No sockets.
+struct MdrSite : BlockSite {
+  static constexpr const char* kKind = "mdr";
+  MdrConfig config;
+  SetSampler::Shape slice;  ///< monitored slice
+  MdrBandwidths raw;
+  ReplicationSwitch* decision = nullptr;
+  MdrEngine::Scope scope;
+};
+
+}  // namespace tessera

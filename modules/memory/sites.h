@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "modules/memory/dram_config.h"
+#include "modules/plan/block_kind.h"
+
+namespace tessera {
+
+/// n in: one per slice of the channel.
+struct DramSite : BlockSite {
+  static constexpr const char* kKind = "dram";
+  DramConfig config;
+  ChannelId channel;
+};
+
+}  // namespace tessera

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+
+#include "modules/mmu/sites.h"
+#include "modules/plan/run_figures.h"
+
+namespace tessera {
+
+namespace {
+
+const BlockFamilyRegistration<L2TlbSite> kFamily([](const L2TlbSite& s) {
+  auto module = std::make_unique<L2Tlb>(s.name.c_str(), s.config, s.page_bytes, *s.pool, s.inputs);
+  L2Tlb& m = *module;
+  BlockHandle h = BlockHandle::of(std::move(module));
+  h.add_inputs(m.in);
+  h.out = {&m.walker};
+  h.offer<TranslationsIf>(m);
+  return h;
+});
+
+/// Shares of pages by how many SMs touched them. Of several GPUs, each L2 TLB knows its own SMs
+/// only.
+void derive(RunFigures& run) {
+  if (run.facts().tree.gpus > 1) return;
+  const char* const bands[PageSharing::kBands] = {"1", "2-10", "11-25", "26-64"};
+  std::array<double, PageSharing::kBands> pages{};
+  double all = 0;
+  const auto tlbs = run.of_kind<PageSharingStats>(L2TlbSite::kKind);
+  for (const PageSharingStats& s : tlbs.each()) {
+    for (std::size_t i = 0; i < PageSharing::kBands; ++i) {
+      pages[i] += static_cast<double>(s.pages[i]);
+      all += static_cast<double>(s.pages[i]);
+    }
+  }
+  nlohmann::ordered_json d;
+  for (std::size_t i = 0; i < PageSharing::kBands; ++i) d[bands[i]] = ratio(pages[i], all);
+  run["page_sharing"] = std::move(d);
+}
+
+const BlockKindRegistration kKind([] {
+  BlockKind k(L2TlbSite::kKind, L2TlbSite::kKind);
+  k.translates = true;
+  k.build = [](const BlockBuild& b) {
+    auto site = b.site<L2TlbSite>();
+    site.config = b.config().group<L2TlbConfig>("l2_tlb");
+    site.page_bytes = b.facts().memory.page_bytes;
+    return b.make(site);
+  };
+  k.derive = derive;
+  return k;
+}());
+
+}  // namespace
+
+}  // namespace tessera

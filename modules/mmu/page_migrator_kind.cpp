@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/mmu/sites.h"
+#include "policies/registry.h"
+
+namespace tessera {
+
+namespace {
+
+const BlockFamilyRegistration<PageMigratorSite> kFamily(
+    [](const PageMigratorSite& s) {
+      auto module = std::make_unique<PageMigrator>(s.name.c_str(), s.config, s.make_policy(),
+                                                   *s.page_table, s.platform);
+      PageMigrator& m = *module;
+      BlockHandle h = BlockHandle::of(std::move(module));
+      h.offer<SliceObserver>(m);
+      h.offer<SliceFlushIf>(m);
+      h.offer<MovesPagesIf>(m);
+      return h;
+    },
+    "mover");
+
+const BlockKindRegistration kKind([] {
+  BlockKind k(PageMigratorSite::kKind, PageMigratorSite::kKind);
+  k.acts_at_once =
+      "NUBA section 7.6 and DualOpt section 6.1 give the cost of a shootdown, not its messages";
+  k.flush = FlushAtKernelEnd::kMemorySide;
+  k.build = [](const BlockBuild& b) {
+    auto site = b.site<PageMigratorSite>();
+    site.config = b.config().group<PageMigratorConfig>("migration");
+    const auto& settings =
+        b.config().group<PolicySettings<PageMigrationPolicy>>(PageMigrationPolicy::kFamily);
+    site.make_policy = [&settings, policy = site.config.policy, context = b.facts()] {
+      return settings.make(policy, context);
+    };
+    site.page_table = &b.get<PageTable>();
+    site.platform = b.get<PageMigratorPlatform>();
+    site.page_table->channel_of_sm = site.platform.channel_of;
+    return b.make(site);
+  };
+  k.unused = {{"migration.",
+               [](const ConfigView& c) -> std::optional<std::string> {
+                 const std::string& policy = c.group<PageMigratorConfig>("migration").policy;
+                 if (policy != "none") return std::nullopt;
+                 return "migration.policy is " + policy;
+               },
+               "migration.policy"}};
+  return k;
+}());
+
+}  // namespace
+
+}  // namespace tessera

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Arguments of the factories of networks.
+
+#include <cstdint>
+#include <vector>
+
+#include "modules/noc/duplex_network.h"
+#include "modules/noc/gpu_fabric_config.h"
+#include "modules/noc/long_link.h"
+#include "modules/noc/mesh_config.h"
+#include "modules/noc/noc_config.h"
+#include "modules/noc/ring_config.h"
+#include "modules/plan/block_kind.h"
+
+namespace tessera {
+
+/// n in, m out: crossbars, point-to-point links and switches.
+struct NocSite : BlockSite {
+  static constexpr const char* kKind = "noc";
+  NocConfig config;
+  NocRouting routing;
+};
+
+/// n in, n out.
+struct RingSite : BlockSite {
+  static constexpr const char* kKind = "ring";
+  RingConfig config;
+  NocRouting routing;
+};
+
+/// n in, m out: the network between L1s and slices, or between slices.
+struct MeshSite : BlockSite {
+  static constexpr const char* kKind = "mesh";
+  MeshConfig config;
+  NocRouting routing;
+};
+
+/// One in and one out per packet class of each GPU.
+struct FabricSite : BlockSite {
+  static constexpr const char* kKind = "fabric";
+  GpuFabricConfig config;
+  std::uint32_t gpus = 0;
+  std::vector<Domain*> domains;  ///< of the GPUs
+};
+
+/// 1 in, 1 out: from a GPU to the host.
+struct LongLinkSite : BlockSite {
+  static constexpr const char* kKind = "long_link";
+  LongLinkConfig config;
+  Domain* near = nullptr;  ///< of its target socket
+  Domain* far = nullptr;   ///< of its initiator socket
+};
+
+}  // namespace tessera

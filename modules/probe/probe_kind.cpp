@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "common/error.h"
+#include "modules/llc/sites.h"
+#include "modules/noc/planned_network.h"
+#include "modules/plan/run_figures.h"
+#include "modules/probe/sites.h"
+#include "policies/registry.h"
+
+namespace tessera {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+const BlockFamilyRegistration<ProbeEngineSite> kFamily([](const ProbeEngineSite& s) {
+  auto module = std::make_unique<ProbeEngine>(s.name.c_str(), s.config, s.probe, s.make_routing());
+  ProbeEngine& m = *module;
+  BlockHandle h = BlockHandle::of(std::move(module));
+  h.in = {&m.core, &m.probes};
+  h.out = {&m.network};
+  return h;
+});
+
+/// Routers between a core and the others of its GPU; 1 if their network is no mesh.
+std::function<std::uint32_t(std::uint32_t)> hops_of(std::uint32_t core, std::uint32_t gpu,
+                                                    const PlatformPlan& plan) {
+  for (const PlannedBlock* b : networks_of(plan)) {
+    const PlannedNetwork& network = network_of(*b);
+    if (b->gpu != gpu || network.kind != NetworkKind::kMesh) continue;
+    const MeshLayout layout = network.mesh.layout(b->inputs, b->outputs);
+    const std::uint32_t first = b->outputs - network.mesh.core_exits;
+    return [layout, first, core](std::uint32_t other) { return layout.hops(core, first + other); };
+  }
+  return [](std::uint32_t) { return 1U; };
+}
+
+const PolicySettings<MissRouting>& policies(const ConfigView& c) {
+  return c.group<PolicySettings<MissRouting>>(MissRouting::kFamily);
+}
+
+bool slices_forward(const ConfigView& c) {
+  const std::string policy = c.value("system.miss_routing");
+  return !policies(c).make(policy, MissRouting::example_context())->slice_role().empty();
+}
+
+BlockHandle build(const BlockBuild& b) {
+  const SystemFacts facts = b.facts();
+  const std::uint32_t slices = facts.slices_per_gpu();
+  const std::uint32_t core = b.block().index % facts.sms_per_gpu();
+  auto& gpu = b.get<GpuProbing>();
+  auto site = b.site<ProbeEngineSite>();
+  site.config = b.config().group<ProbeConfig>("probe");
+  const std::string policy = b.config().value("system.miss_routing");
+  ProbeSite& probe = site.probe;
+  probe.core = core;
+  probe.first_slice = b.block().gpu * slices;
+  probe.end_slice = (b.block().gpu + 1) * slices;
+  probe.first_core_exit = first_core_exit(facts, b.block().gpu);
+  probe.slices_forward = slices_forward(b.config());
+  probe.directory = &gpu.sharers;
+  probe.probes = &gpu.probes;
+  probe.l1 = b.made("l1")[b.block().index]->find<L1ProbeIf>();
+  probe.map = site.map;
+  probe.pool = site.pool;
+  if (probe.l1 == nullptr) {
+    throw InputError(site.path +
+                     ": this implementation of the L1 has no probe port, as system.miss_routing "
+                     "needs");
+  }
+  MissRouting::Context context;
+  context.core = core;
+  context.cores = facts.sms_per_gpu();
+  context.holders = [&gpu, core](std::uint64_t line) { return gpu.sharers.holders(line, core); };
+  context.hops = hops_of(core, b.block().gpu, b.plan());
+  site.make_routing = [&settings = policies(b.config()), policy, context] {
+    return settings.make(policy, context);
+  };
+  return b.make(site);
+}
+
+/// Figures 3, 4, 13 and 14a of the remote-core paper, and timeouts (section III-F).
+void derive(RunFigures& run) {
+  if (!run.plan().has(ProbeEngineSite::kKind)) return;
+  const auto engines = run.of_kind<ProbeStats>(ProbeEngineSite::kKind);
+  const double supplied = engines.sum(&ProbeStats::supplied);
+  const double probed = engines.sum(&ProbeStats::predicted);
+  ordered_json d;
+  d["remote_hit_rate"] = ratio(supplied, engines.sum(&ProbeStats::read_misses));
+  const double shared = engines.sum(&ProbeStats::shared);
+  const double hits = engines.sum(&ProbeStats::predicted_shared);
+  d["shared_fraction"] = ratio(shared, engines.sum(&ProbeStats::read_misses));
+  d["probed_fraction"] = ratio(probed, engines.sum(&ProbeStats::read_misses));
+  // Cores that leave the prediction to slices do not know which of their misses are forwarded.
+  const bool predict = !slices_forward(run.config());
+  d["precision"] = predict ? ordered_json(ratio(hits, probed)) : ordered_json();
+  d["recall"] = predict ? ordered_json(ratio(hits, shared)) : ordered_json();
+  d["supplied_fraction"] = ratio(supplied, probed);
+  d["failed_fraction"] = ratio(engines.sum(&ProbeStats::failed), probed);
+  d["timeout_fraction"] = ratio(engines.sum(&ProbeStats::timeouts), probed);
+  d["remote_replies_per_cycle"] = ratio(supplied, run.cycles());
+  d["requests_per_cycle"] = ratio(run.term("noc_requests"), run.cycles());
+  run["probing"] = std::move(d);
+}
+
+/// Nothing if the parameter has an effect where misses are probed (`by_cores`: by cores, not by
+/// slices).
+std::optional<std::string> unless_probed(const ConfigView& c, bool by_cores) {
+  const std::string policy = c.value("system.miss_routing");
+  if (policy != "home" && !(by_cores && slices_forward(c))) return std::nullopt;
+  return "system.miss_routing is " + policy;
+}
+
+const BlockKindRegistration kKind([] {
+  BlockKind k(ProbeEngineSite::kKind, ProbeEngineSite::kKind);
+  k.rank = 33;
+  k.ingress = {"miss", 3};
+  k.build = build;
+  const auto by_cores = [](const ConfigView& c) { return unless_probed(c, true); };
+  k.unused = {{"probe.timeout_cycles", by_cores},
+              {"probe.tracked", by_cores},
+              {"probe.", [](const ConfigView& c) { return unless_probed(c, false); }},
+              {"llc.last_sharer", [](const ConfigView& c) -> std::optional<std::string> {
+                 if (slices_forward(c)) return std::nullopt;
+                 return "system.miss_routing is " + c.value("system.miss_routing");
+               }}};
+  k.derive = derive;
+  k.derived = {
+      {"probing", "", "figures of the remote-core paper, where cores probe each other"},
+      {"probing.remote_hit_rate", "", "lines that other cores supplied, over read misses"},
+      {"probing.shared_fraction", "",
+       "read misses whose line another core held when they left the L1"},
+      {"probing.precision", "",
+       "misses whose line another core held, over those probed; null if slices forward hits"},
+      {"probing.recall", "",
+       "misses probed, over those whose line another core held; null if slices forward hits"},
+      {"probing.probed_fraction", "", "read misses that were probed, or forwarded by their slice"},
+      {"probing.supplied_fraction", "", "of these, those whose line another core supplied"},
+      {"probing.failed_fraction", "", "of these, those that returned without the line"},
+      {"probing.timeout_fraction", "", "of these, those that went to the L2 after the timeout"},
+      {"probing.remote_replies_per_cycle", "response/cycle",
+       "lines that other cores supplied, per SM cycle"},
+      {"probing.requests_per_cycle", "request/cycle",
+       "requests and probes that entered the GPU's network, per SM cycle"}};
+  return k;
+}());
+
+}  // namespace
+
+}  // namespace tessera

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "modules/plan/block_kind.h"
+#include "modules/probe/probe_engine.h"
+#include "modules/probe/probe_table.h"
+#include "modules/probe/sharer_directory.h"
+
+namespace tessera {
+
+/// What the probe engines of a GPU share. Offered by the platform.
+struct GpuProbing {
+  explicit GpuProbing(std::uint32_t cores) : sharers(cores) {}
+
+  SharerDirectory sharers;
+  ProbeTable probes;
+};
+
+/// 2 in: its core's L1, and probes from the network; out: the network.
+struct ProbeEngineSite : BlockSite {
+  static constexpr const char* kKind = "probe";
+  ProbeConfig config;
+  ProbeSite probe;
+  std::function<std::unique_ptr<MissRouting>()> make_routing;
+};
+
+}  // namespace tessera

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "modules/plan/run_figures.h"
+#include "modules/power/energy_report.h"
+#include "modules/sm/l1_cache.h"
+#include "modules/sm/l1_figures.h"
+#include "modules/sm/l1_roles/multi_gpu.h"
+#include "modules/sm/sites.h"
+
+namespace tessera {
+
+namespace {
+
+const BlockFamilyRegistration<L1Site> kFamily([](const L1Site& s) {
+  auto module = make_l1_cache(s.name.c_str(), s.config, *s.map, s.role);
+  L1Cache& m = *module;
+  BlockHandle h = BlockHandle::of(std::move(module));
+  h.offer<FlushIf>(m);
+  h.offer<HoldsBytes>(m);
+  h.offer<L1ProbeIf>(m.probe_port());
+  h.offer(m.launch_counts());
+  h.in = {&m.core};
+  h.out = {&m.memory};
+  return h;
+});
+
+BlockHandle build(const BlockBuild& b) {
+  auto site = b.site<L1Site>();
+  site.config = b.own<L1Config>("l1");
+  const auto& planned = b.block().as<PlannedL1>();
+  L1RoleSite& role = site.role;
+  role.role = planned.role;
+  const SystemFacts facts = b.facts();
+  if (facts.tree.gpus > 1) {
+    const std::uint64_t bytes = facts.memory.total_bytes() / facts.tree.gpus;
+    role.transfer = &b.get<RemoteAccessMode>();
+    role.local_begin = b.block().gpu * bytes;
+    role.local_end = (b.block().gpu + 1) * bytes;
+    role.transfer_bytes = planned.transfer_bytes;
+    for (L1Observer* observer : b.offered<L1Observer>()) role.observer = observer;
+  }
+  return b.make(site);
+}
+
+/// Accesses of a whole line to the data array: loads and stores that hit, and fills.
+CacheActivity activity(const L1Config& c, const L1Stats& s) {
+  const double line = c.line_bytes;
+  return {static_cast<double>(s.load_hits) + static_cast<double>(s.store_hits) +
+              static_cast<double>(s.bytes_filled) / line,
+          line, cache_bytes(c.sets, c.ways, c.line_bytes)};
+}
+
+void add_energy(const RunFigures& run, EnergyReport& report) {
+  const auto& power = run.config().group<PowerConfig>("power");
+  for (const PlannedBlock* b : run.plan().of_kind(L1Site::kKind)) {
+    const L1Config c = run.own(*b, run.config().group<L1Config>("l1"));
+    const ClockDomain clock(c.clock_hz);
+    const auto s = run.of_block<L1Stats>(*b, &clock);
+    report.add("l1", b->index, cache_energy(power, activity(c, s), run.seconds()));
+  }
+}
+
+const BlockKindRegistration kKind([] {
+  BlockKind k(L1Site::kKind, L1Site::kKind);
+  k.level = "l1";
+  k.is_cache = true;
+  k.rank = 60;
+  k.ingress = {"l1", 2};
+  k.build = build;
+  k.own_config = [](const ConfigView& c, const PlannedBlock&) {
+    return AnyConfig(c.group<L1Config>("l1"));
+  };
+  k.unused = {{"l1.scalar_ways", [](const ConfigView& c) -> std::optional<std::string> {
+                 if (c.group<L1Config>("l1").scalar_sets != 0) return std::nullopt;
+                 return "l1.scalar_sets is 0";
+               }}};
+  k.derive = derive_l1s;
+  k.energy = add_energy;
+  return k;
+}());
+
+}  // namespace
+
+void derive_l1s(RunFigures& run) {
+  const ClockDomain clock(run.config().group<L1Config>("l1").clock_hz);
+  const auto l1s = run.of_level<L1Stats>("l1", &clock);
+  const auto remote = run.of_level<L1RemoteStats>("l1");
+  constexpr auto kCount = &Histogram::count;
+  constexpr auto kSum = &Histogram::sum;
+  const double misses = l1s.sum(&L1Stats::miss_latency, kCount);
+  run["replies_per_cycle"] = ratio(misses, run.cycles());
+  run["l1_hit_rate"] = ratio(l1s.sum(&L1Stats::load_hits), l1s.sum(&L1Stats::loads));
+  // Of several GPUs, each counts its own memory's as local.
+  if (run.plan().locality == Locality::kGpu) {
+    const double load_misses = l1s.sum(&L1Stats::load_misses);
+    run["l1_miss_local_fraction"] =
+        ratio(load_misses - remote.sum(&L1RemoteStats::load_misses), load_misses);
+  }
+  run["avg_remote_load_latency_cycles"] =
+      run.facts().tree.gpus > 1 ? ratio(remote.sum(&L1RemoteStats::latency, kSum),
+                                        remote.sum(&L1RemoteStats::latency, kCount))
+                                : ratio(l1s.sum(&L1Stats::miss_latency, kSum), misses);
+  nlohmann::ordered_json& hops = run["latency_breakdown"];
+  const std::pair<const char*, Tick L1Stats::*> all_hops[] = {
+      {"request_network", &L1Stats::request_network},
+      {"llc", &L1Stats::llc},
+      {"dram", &L1Stats::dram},
+      {"llc_return", &L1Stats::llc_return},
+      {"response_network", &L1Stats::response_network}};
+  for (const auto& [hop, field] : all_hops) {
+    double cycles = 0;
+    for (const L1Stats& l1 : l1s.each()) {
+      cycles += static_cast<double>(clock.cycle_at(l1.*field));
+    }
+    hops[hop] = ratio(cycles, misses);
+  }
+}
+
+}  // namespace tessera

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// Arguments of the factories of a coherent hierarchy's blocks, and what a plan says of them.
+
+#include <any>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "modules/plan/block_kind.h"
+#include "modules/umh/coherence_link.h"
+#include "modules/umh/coherence_place.h"
+#include "modules/umh/hmd_block.h"
+#include "modules/umh/smd_block.h"
+
+namespace tessera {
+
+// Details of a planned cache or directory are a umh::CoherencePlace, whose agents are the numbers
+// of their blocks; those of a link a umh::CoherenceLinkPlace.
+
+/// Coherence sockets of a planned block: towards the host's memory, and towards the processors.
+inline unsigned parent_sockets_of(const PlannedBlock& block) {
+  if (const auto* place = std::any_cast<umh::CoherencePlace>(&block.details)) {
+    return place->parent_sockets;
+  }
+  const auto* link = std::any_cast<umh::CoherenceLinkPlace>(&block.details);
+  return link == nullptr ? 0 : link->parent_sockets;
+}
+inline unsigned child_sockets_of(const PlannedBlock& block) {
+  if (const auto* place = std::any_cast<umh::CoherencePlace>(&block.details)) {
+    return place->child_sockets;
+  }
+  const auto* link = std::any_cast<umh::CoherenceLinkPlace>(&block.details);
+  return link == nullptr ? 0 : static_cast<unsigned>(link->device_of_child.size());
+}
+
+/// Address map of a stack that caches the host's memory. Offered by the platform.
+struct StackMap {
+  const AddressMap* map = nullptr;
+};
+
+/// The coherence sockets of a block: as many as its place has.
+struct CoherenceSockets {
+  std::vector<umh::CoherenceInitiatorSocket*> parents;
+  std::vector<umh::CoherenceTargetSocket*> children;
+};
+
+/// A cache of a coherent hierarchy. 1 in: the core of an L1; otherwise none.
+struct CoherentCacheSite : BlockSite {
+  static constexpr const char* kKind = "coherent_cache";
+  umh::CoherentCacheBlockConfig config;
+  umh::CoherencePlace place;
+};
+
+/// 1 out: its stack's channel.
+struct SmdSite : BlockSite {
+  static constexpr const char* kKind = "smd";
+  umh::SmdBlockConfig config;
+  umh::CoherencePlace place;
+};
+
+/// 1 out: its host channel.
+struct HmdSite : BlockSite {
+  static constexpr const char* kKind = "hmd";
+  umh::HmdBlockConfig config;
+  umh::CoherencePlace place;
+};
+
+/// No sockets of memory requests.
+struct CoherenceLinkSite : BlockSite {
+  static constexpr const char* kKind = "coherence_link";
+  umh::CoherenceLinkConfig config;
+  umh::CoherenceLinkPlace place;
+};
+
+/// The configuration of a planned HMD.
+umh::HmdBlockConfig hmd_config(const ConfigView& config, const PlatformPlan& plan,
+                               const PlannedBlock& hmd);
+
+template <class Module>
+BlockHandle coherent_handle(std::unique_ptr<Module> module) {
+  Module& m = *module;
+  BlockHandle h = BlockHandle::of(std::move(module));
+  h.offer<HoldsBytes>(m);
+  const auto sockets = std::make_shared<CoherenceSockets>();
+  for (auto& s : m.parents) sockets->parents.push_back(&s);
+  for (auto& s : m.children) sockets->children.push_back(&s);
+  h.offer(sockets);
+  return h;
+}
+
+}  // namespace tessera

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// The suite by name, and users' manifests by path.
+
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "common/error.h"
+#include "common/suggest.h"
+#include "stimuli/runner/manifest_workload.h"
+#include "stimuli/workload_name.h"
+
+namespace tessera {
+namespace kernels {
+
+std::string kernels_directory(const std::string& explicit_dir) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!explicit_dir.empty()) {
+    if (fs::is_directory(explicit_dir, ignored)) return explicit_dir;
+    throw InputError(explicit_dir + ": no such folder; expected the workload suite's files");
+  }
+  if (const char* environment = std::getenv("TESSERA_KERNELS_DIR");
+      environment != nullptr && *environment != '\0') {
+    if (fs::is_directory(environment, ignored)) return environment;
+    throw InputError(std::string(environment) +
+                     ": no such folder; TESSERA_KERNELS_DIR names the workload suite's files");
+  }
+  for (const char* candidate : {TESSERA_KERNELS_SOURCE_DIR, TESSERA_KERNELS_INSTALL_DIR}) {
+    if (fs::is_directory(candidate, ignored)) return candidate;
+  }
+  throw InputError("the workload suite's files are neither in " TESSERA_KERNELS_SOURCE_DIR
+                   " nor in " TESSERA_KERNELS_INSTALL_DIR
+                   "; set TESSERA_KERNELS_DIR to their folder");
+}
+
+namespace {
+
+std::string manifest_path(const std::string& directory, const std::string& name) {
+  return (std::filesystem::path(directory) / name / "manifest.json").string();
+}
+
+/// Names of the suite have neither a slash nor a dot.
+bool is_path(const std::string& name) { return name.find_first_of("/.") != std::string::npos; }
+
+}  // namespace
+}  // namespace kernels
+
+std::vector<std::string> workload_names() {
+  std::vector<std::string> names;
+  for (const auto& part : kernels::suite_parts()) names.push_back(part.first);
+  return names;
+}
+
+std::vector<WorkloadInfo> workload_catalogue() {
+  const std::string directory = kernels::kernels_directory({});
+  std::vector<WorkloadInfo> out;
+  for (const std::string& name : workload_names()) {
+    out.push_back(kernels::load_manifest(kernels::manifest_path(directory, name)).info);
+  }
+  return out;
+}
+
+namespace kernels {
+namespace {
+
+/// The path of a workload's manifest and its C++ part.
+std::pair<std::string, Part> find_workload(const std::string& name,
+                                           const std::string& kernels_dir) {
+  if (is_path(name)) return {name, Part{}};
+  const auto& parts = suite_parts();
+  const auto part = parts.find(name);
+  if (part == parts.end()) {
+    throw InputError("unknown workload '" + name + "'" + did_you_mean(name, workload_names()) +
+                     " (a suite workload's name, or the path of a manifest, *.json)");
+  }
+  return {manifest_path(kernels_directory(kernels_dir), name), part->second};
+}
+
+/// The manifest at `path` with the sizes of `text` ("fwt:n=1024"), which its name keeps.
+Manifest load_sized(const std::string& path, const std::vector<std::string>& ptx,
+                    const WorkloadName& given, const std::string& text) {
+  Manifest manifest = load_manifest(path, ptx, given.sizes);
+  manifest.info.name += text.substr(given.name.size());
+  return manifest;
+}
+
+}  // namespace
+}  // namespace kernels
+
+std::unique_ptr<Workload> make_workload(const std::string& name, const std::string& kernels_dir) {
+  const WorkloadName given = parse_workload_name(name);
+  const auto [path, part] = kernels::find_workload(given.name, kernels_dir);
+  return std::make_unique<kernels::ManifestWorkload>(kernels::load_sized(path, {}, given, name),
+                                                     part);
+}
+
+std::unique_ptr<Workload> make_workload_of_ptx(const std::vector<std::string>& ptx,
+                                               const std::string& manifest) {
+  const WorkloadName given = parse_workload_name(manifest);
+  return std::make_unique<kernels::ManifestWorkload>(
+      kernels::load_sized(given.name, ptx, given, manifest), kernels::Part{});
+}
+
+std::vector<std::string> workload_files(const std::string& name, const std::string& kernels_dir) {
+  const std::string path =
+      kernels::find_workload(parse_workload_name(name).name, kernels_dir).first;
+  const kernels::Manifest manifest = kernels::load_manifest(path);
+  std::vector<std::string> files = {path};
+  files.insert(files.end(), manifest.ptx.begin(), manifest.ptx.end());
+  for (const auto* arrays : {&manifest.arrays, &manifest.variables}) {
+    for (const kernels::ArraySpec& array : *arrays) {
+      const auto* file = std::get_if<kernels::FromFile>(&array.initial);
+      if (file != nullptr) files.push_back(file->path);
+    }
+  }
+  for (const auto& [array, expected] : manifest.expected) {
+    const auto* file = std::get_if<std::string>(&expected.values);
+    if (file != nullptr) files.push_back(*file);
+  }
+  return files;
+}
+
+}  // namespace tessera
