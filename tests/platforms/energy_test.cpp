@@ -70,6 +70,45 @@ TEST_CASE("events are taken from the statistics of their blocks") {
   CHECK(e["noc_power_w"] == 0);
 }
 
+TEST_CASE("caches, directories and stacks of a coherent hierarchy count their events") {
+  const ResolvedConfig c =
+      resolve_config("umh-1-small", {"l1.sets=32", "l1.ways=4", "umh.l2.sets=128", "umh.l2.ways=4",
+                                     "umh.cpu.l1.sets=64", "umh.cpu.l1.ways=2"});
+  const ordered_json modules = {
+      {"system.gpu0.l1_3",
+       {{"loads", 90},
+        {"load_hits", 2},
+        {"stores", 3},
+        {"atomics", 1},
+        {"received_grant", 4},
+        {"sent_read-request", 50}}},
+      {"system.gpu0.l2_1",
+       {{"received_grant", 5}, {"sent_grant", 6}, {"received_read-request", 70}}},
+      {"system.gpu0.smd0",
+       {{"received_read-request", 7}, {"received_grant", 1}, {"sent_grant", 9}}},
+      {"system.gpu0.stack1", {{"activates", 4}, {"bytes_read", 512}, {"bytes_written", 128}}},
+      {"system.gpu0.cpu_l1_0", {{"load_hits", 8}}}};
+  const ordered_json e = energy(modules, c.gpu, c.overrides, 0);
+  const auto joules = [&e](const char* part) { return e[part]["dynamic_j"].get<double>(); };
+  // Lines of 64 bytes, of arrays of 8 and 32 KiB.
+  CHECK(joules("l1") == Approx(10 * 512 * 60e-15).epsilon(1e-12));
+  CHECK(joules("l2") == Approx(11 * 512 * 60e-15 * 2).epsilon(1e-12));
+  CHECK(joules("cpu_l1") == Approx(8 * 512 * 60e-15).epsilon(1e-12));
+  const umh::SmdConfig smd = c.gpu.hierarchy.smd_config().smd;
+  const std::uint64_t blocks = smd.stack_bytes / smd.block_bytes;
+  const double table = static_cast<double>(blocks) * smd.entry_bits() / 8;
+  CHECK(joules("smd") ==
+        Approx(8 * smd.entry_bits() * 60e-15 * std::sqrt(table / 8192)).epsilon(1e-12));
+  CHECK(joules("stack") ==
+        Approx(4.0 * c.gpu.hierarchy.stack.row_bytes * 0.89e-12 + 5120 * 3.48e-12).epsilon(1e-12));
+  CHECK(joules("dram") == 0);
+  double total = 0;
+  for (const auto& part : e) {
+    if (part.is_object()) total += part["total_j"].get<double>();
+  }
+  CHECK(e["total_j"].get<double>() == Approx(total).epsilon(1e-12));
+}
+
 TEST_CASE("time without events costs every block's static power") {
   const ordered_json e = energy_of({}, ordered_json::object(), 2e-3);
   for (const char* part : kComponents) CHECK(e[part]["dynamic_j"] == 0);
