@@ -203,6 +203,9 @@ const ProtocolChecker* Gpu::unfinished_checker() const {
 /// their untimed accesses use it.
 void Gpu::open_backdoor() {
   drams_ = made("dram");
+  for (const BlockHandle* slice : slices_) {
+    hidden_bytes_.push_back(slice->find<HoldsBytes>() == nullptr ? slice : nullptr);
+  }
   for (const BlockKind* kind : kinds_from_memory()) {
     for (const BlockHandle* block : made(kind->name)) {
       auto* const bytes = block->find<HoldsBytes>();
@@ -219,8 +222,8 @@ unsigned Gpu::debug_memory(tlm::tlm_generic_payload& payload) {
   if (payload.get_address() >= map_->geometry().total_bytes()) return 0;
   const Location where = map_->locate(payload.get_address());
   const BlockHandle* lowest = drams_[where.channel.value];
-  if (!slices_.empty() && slices_[where.slice.value]->find<HoldsBytes>() == nullptr) {
-    lowest = slices_[where.slice.value];
+  if (!hidden_bytes_.empty() && hidden_bytes_[where.slice.value] != nullptr) {
+    lowest = hidden_bytes_[where.slice.value];
   }
   return lowest->in.front()->get_base_interface().transport_dbg(payload);
 }

@@ -12,6 +12,7 @@
 #include <typeindex>
 #include <vector>
 
+#include "common/error.h"
 #include "modules/host/sites.h"
 #include "modules/kernel/domain.h"
 #include "modules/mmu/sites.h"
@@ -161,6 +162,16 @@ class Gpu final : public sc_core::sc_module {
     }
     return all;
   }
+  /// The interface that one block of the platform must offer. Throws InputError.
+  template <class Interface>
+  Interface& only(const char* what) const {
+    const std::vector<Interface*> all = offered<Interface>();
+    if (all.empty()) {
+      throw InputError(std::string("this implementation of the ") + what +
+                       " does not offer itself (BlockHandle::offer)");
+    }
+    return *all.front();
+  }
   /// The L1s of a GPU or of all.
   std::vector<FlushIf*> l1s(std::optional<std::uint32_t> gpu = {}) const;
   ChannelId local_memory(SmId sm) const;
@@ -218,6 +229,9 @@ class Gpu final : public sc_core::sc_module {
   std::vector<FlushIf*> l1s_;
   std::vector<const BlockHandle*> slices_;
   std::vector<const BlockHandle*> drams_;
+  std::vector<PageDropIf*> page_drops_;  ///< of the slices, if pages can migrate
+  /// By slice: the slice if it does not expose its bytes to the backdoor; otherwise null.
+  std::vector<const BlockHandle*> hidden_bytes_;
   std::vector<HomeAccessIf*> homes_of_gpus_;
   MovesPagesIf* migrator_ = nullptr;
   UvmDriver* uvm_ = nullptr;

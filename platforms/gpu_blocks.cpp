@@ -215,8 +215,8 @@ PageMigratorPlatform Gpu::page_migrator_platform() {
                        [](const BlockHandle* slice) { return slice->block->idle(); });
   };
   platform.page_in_flight = [this](std::uint64_t page) {
-    return std::any_of(slices_.begin(), slices_.end(), [&](const BlockHandle* slice) {
-      return slice->find<PageDropIf>()->page_in_flight(page, config_.system.page_bytes);
+    return std::any_of(page_drops_.begin(), page_drops_.end(), [&](const PageDropIf* slice) {
+      return slice->page_in_flight(page, config_.system.page_bytes);
     });
   };
   platform.forget = [this] { forget_memory(); };
@@ -229,9 +229,7 @@ PageMigratorPlatform Gpu::page_migrator_platform() {
     if (on_page_copied) on_page_copied(from, to);
   };
   platform.drop = [this](std::uint64_t page) {
-    for (const BlockHandle* slice : slices_) {
-      slice->find<PageDropIf>()->drop_page(page, config_.system.page_bytes);
-    }
+    for (PageDropIf* slice : page_drops_) slice->drop_page(page, config_.system.page_bytes);
   };
   return platform;
 }
@@ -253,12 +251,13 @@ void Gpu::set_up_dispatcher() {
   l1s_ = l1s();
   slices_ = made("llc");
   homes_of_gpus_ = offered<HomeAccessIf>();
-  uvm_ = offered<UvmDriver>().front();
-  dispatcher_ = offered<CtaDispatcher>().front();
+  uvm_ = &only<UvmDriver>("UVM driver");
+  dispatcher_ = &only<CtaDispatcher>("CTA dispatcher");
   if (const auto movers = offered<MovesPagesIf>(); !movers.empty()) migrator_ = movers.front();
-  for (std::size_t i = 0; migrator_ != nullptr && i < plan_.blocks.size(); ++i) {
-    if (plan_.blocks[i].kind != "llc" || made_[i].find<PageDropIf>() != nullptr) continue;
-    throw InputError(plan_.path_of(plan_.blocks[i]) +
+  for (std::size_t i = 0; migrator_ != nullptr && i < slices_.size(); ++i) {
+    page_drops_.push_back(slices_[i]->find<PageDropIf>());
+    if (page_drops_.back() != nullptr) continue;
+    throw InputError(plan_.path_of(*plan_.of_kind("llc")[i]) +
                      ": this implementation of the LLC slice cannot drop a page's lines, as "
                      "migration.policy needs");
   }
