@@ -30,8 +30,8 @@
 #include "common/json.h"
 #include "common/text.h"
 #include "modules/kernel/process_timer.h"
-#include "platforms/gpu.h"
 #include "platforms/simulation.h"
+#include "platforms/system.h"
 #include "stimuli/runner/functional_device.h"
 
 namespace {
@@ -79,23 +79,23 @@ constexpr std::uint32_t kCtasPerSm = 64;
 /// their counter that must count each access.
 ordered_json access_cost(
     const ResolvedConfig& config, std::uint32_t ctas,
-    const std::function<void(Gpu& gpu, const bench::StreamConfig& stream)>& place, const char* kind,
-    const char* counter) {
+    const std::function<void(System& system, const bench::StreamConfig& stream)>& place,
+    const char* kind, const char* counter) {
   set_time_resolution();
   TransactionPool pool;
-  GpuOptions options;
+  SystemOptions options;
   options.allocated = [](std::uint64_t) { return true; };
-  Gpu gpu("gpu0", config.gpu, pool, options);
+  System system(config.gpu, pool, options);
   Bare bare("bare");
   StatisticsRegistry registry;
-  for (const Block* b : gpu.blocks()) b->register_statistics(registry);
+  for (const Block* b : system.blocks()) b->register_statistics(registry);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
 
   const auto run = [&](bench::StreamKernel& kernel) {
-    gpu.dispatcher().launch({kernel, [](const KernelEnd& end) {
-                               if (end.error) std::rethrow_exception(end.error);
-                               sc_core::sc_pause();
-                             }});
+    system.dispatcher().launch({kernel, [](const KernelEnd& end) {
+                                  if (end.error) std::rethrow_exception(end.error);
+                                  sc_core::sc_pause();
+                                }});
     return seconds([] { sc_core::sc_start(); });
   };
   // A first pass over another range warms up pools, TLBs and page tables.
@@ -103,8 +103,8 @@ ordered_json access_cost(
   bench::StreamConfig measured;
   measured.ctas = ctas;
   measured.base = warm.base + (std::uint64_t{1} << 30);
-  place(gpu, warm);
-  place(gpu, measured);
+  place(system, warm);
+  place(system, measured);
   bench::StreamKernel warming(warm);
   run(warming);
   const std::uint64_t already = registry.sum(kind, counter);
@@ -133,7 +133,7 @@ ordered_json miss_cost(const std::string& platform, const std::vector<std::strin
   const std::uint64_t ctas = misses == 0 ? kCtasPerSm * std::uint64_t{config.gpu.system.sms}
                                          : (misses + per_cta - 1) / per_cta;
   return access_cost(
-      config, static_cast<std::uint32_t>(ctas), [](Gpu&, const bench::StreamConfig&) {}, "l1_",
+      config, static_cast<std::uint32_t>(ctas), [](System&, const bench::StreamConfig&) {}, "l1_",
       "load_misses");
 }
 
@@ -153,7 +153,7 @@ ordered_json state_by_kind(const std::string& platform, const std::vector<std::s
   };
   std::map<std::string, State> kinds;
   std::size_t before = heap();
-  GpuOptions options;
+  SystemOptions options;
   options.allocated = [](std::uint64_t) { return true; };
   options.on_made = [&](const PlannedBlock& block) {
     State& kind = kinds[block.kind];
@@ -162,7 +162,7 @@ ordered_json state_by_kind(const std::string& platform, const std::vector<std::s
     kind.bytes += now - before;
     before = heap();
   };
-  const Gpu gpu("gpu0", config.gpu, pool, options);
+  const System system(config.gpu, pool, options);
   ordered_json d;
   for (const auto& [name, kind] : kinds) {
     d[name] = {{"blocks", kind.blocks}, {"bytes_per_block", kind.bytes / kind.blocks}};
@@ -247,12 +247,12 @@ ordered_json remote_access_cost(unsigned gpus) {
                                    "system.page_placement=first-touch"});
   const GpuConfig& c = config.gpu;
   // Each GPU runs an equal range of consecutive CTAs, and a CTA reads a contiguous range.
-  const auto place = [&c, gpus](Gpu& gpu, const bench::StreamConfig& stream) {
+  const auto place = [&c, gpus](System& system, const bench::StreamConfig& stream) {
     const std::uint64_t bytes = bench::StreamKernel(stream).bytes();
     for (std::uint64_t at = 0; at < bytes; at += c.system.page_bytes) {
       const std::uint64_t home = (at * gpus / bytes + 1) % gpus;
-      gpu.uvm().touch(stream.base + at,
-                      SmId(static_cast<std::uint32_t>(home * (c.system.sms / gpus))));
+      system.uvm().touch(stream.base + at,
+                         SmId(static_cast<std::uint32_t>(home * (c.system.sms / gpus))));
     }
   };
   return access_cost(config, kCtasPerSm * c.system.sms, place, "rdma", "requests_in");

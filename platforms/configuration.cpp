@@ -12,6 +12,7 @@
 #include "common/located_json.h"
 #include "common/suggest.h"
 #include "platforms/instances.h"
+#include "platforms/node_settings.h"
 #include "platforms/plugin_loader.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
@@ -263,11 +264,14 @@ std::vector<ParameterSetting> unlike_presets(const std::vector<ParameterSetting>
 }
 
 /// Gives the settings of --set their whole paths, and values in the parameters' units.
-void name_chosen(ResolvedConfig& config) {
+/// `of_nodes`: see apply_node_settings().
+void name_chosen(ResolvedConfig& config, const std::map<std::string, std::string>& of_nodes) {
   const std::vector<ListedParameter> parameters = config.parameters();
   for (ParameterSetting& s : config.chosen) {
     s.path = whole_path(s.path);
-    const auto same = [&s](const ParameterSetting& o) { return o.path == s.path; };
+    const auto of_node = of_nodes.find(s.path);
+    const std::string& path = of_node == of_nodes.end() ? s.path : of_node->second;
+    const auto same = [&path](const ParameterSetting& o) { return o.path == path; };
     const auto own = std::find_if(config.overrides.rbegin(), config.overrides.rend(), same);
     if (own != config.overrides.rend()) s.value = own->value;
     const std::vector<std::string> reached = reached_by(parameters, s.path);
@@ -309,8 +313,9 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
     errors += (errors.empty() ? "" : "\n") + (tree ? collected.tree_origin : platform) + ": " + e;
   }
   if (!errors.empty()) throw InputError(errors);
+  const std::map<std::string, std::string> of_nodes = apply_node_settings(config);
   check_instances(config);
-  name_chosen(config);
+  name_chosen(config, of_nodes);
   return config;
 }
 

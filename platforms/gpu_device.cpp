@@ -32,19 +32,19 @@ GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchReq
       planner_(config.launch_planner.make(config.dispatch.planner, config.policy_context())),
       of_queue_(config.dispatch.queues) {}
 
-void GpuDevice::attach(Gpu& gpu) {
-  gpu_ = &gpu;
-  gpu.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
+void GpuDevice::attach(System& system) {
+  system_ = &system;
+  system.uvm().on_page_mapped = [this](std::uint64_t page, std::uint64_t physical) {
     page_mapped(page, physical);
   };
   // Allocations are rounded up to pages: the last page includes bytes after the allocation's end.
-  gpu.page_table().allocation_of = [this](std::uint64_t virtual_address) {
+  system.page_table().allocation_of = [this](std::uint64_t virtual_address) {
     const Allocation* const a = allocations_.nearest_below(virtual_address);
     return a == nullptr ? 0U : allocation_number(allocations_, a->begin);
   };
-  gpu.on_page_copied = [this](std::uint64_t from, std::uint64_t to) { page_copied(from, to); };
+  system.on_page_copied = [this](std::uint64_t from, std::uint64_t to) { page_copied(from, to); };
   host_ = std::make_unique<HostInterface>(
-      "host", config_.dispatch, kernels_, *planner_, gpu.dispatcher(), launch_platform(),
+      "host", config_.dispatch, kernels_, *planner_, system.dispatcher(), launch_platform(),
       [this](tlm::tlm_command command, Address address, unsigned char* data, std::uint64_t bytes) {
         return access_device(command, address, data, bytes);
       });
@@ -65,7 +65,7 @@ void GpuDevice::attach(Gpu& gpu) {
 LaunchPlatform GpuDevice::launch_platform() {
   LaunchPlatform p;
   p.context = config_.policy_context();
-  p.memories = static_cast<std::uint32_t>(gpu_->page_table().pages_per_channel().size());
+  p.memories = static_cast<std::uint32_t>(system_->page_table().pages_per_channel().size());
   p.allocations = &allocations_;
   p.make = [this](KernelSource& source, const LaunchRequest& request) {
     return source.make(
@@ -74,11 +74,13 @@ LaunchPlatform GpuDevice::launch_platform() {
                           on_race_,
                           {config_.system.sms, config_.sm.max_warps, config_.system.page_bytes}});
   };
-  p.place = [this](const PageAssignment& a) { gpu_->uvm().place(a.virtual_page, a.memory); };
-  if (gpu_->caches_arrays()) {
-    p.check_caching = [this](const CachingByAllocation& caching) { gpu_->check_caching(caching); };
+  p.place = [this](const PageAssignment& a) { system_->uvm().place(a.virtual_page, a.memory); };
+  if (system_->caches_arrays()) {
+    p.check_caching = [this](const CachingByAllocation& caching) {
+      system_->check_caching(caching);
+    };
     p.cache = [this](GpuId gpu, const CachingByAllocation& caching, bool alone) {
-      gpu_->set_caching(gpu, caching, alone);
+      system_->set_caching(gpu, caching, alone);
     };
   }
   p.on_start = [this](std::uint32_t queue, LaunchSlot slot, const KernelProgram& program) {
@@ -91,7 +93,7 @@ LaunchPlatform GpuDevice::launch_platform() {
     if (on_kernel_turn) on_kernel_turn(of_queue_[queue]);
   };
   p.on_end = [this](std::uint32_t queue, const KernelEnd& end) {
-    if (!gpu_->dispatcher().runs()) gpu_->kernel_ended();
+    if (!system_->dispatcher().runs()) system_->kernel_ended();
     if (on_kernel_end) on_kernel_end(of_queue_[queue], end);
   };
   return p;
@@ -197,7 +199,7 @@ void GpuDevice::debug(tlm::tlm_command command, std::uint64_t physical, unsigned
                       std::uint64_t bytes) {
   for_each_part(physical, bytes, config_.system.line_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
-                  gpu_->debug(command, at, data + offset, static_cast<unsigned>(part));
+                  system_->memory().access(command, at, data + offset, static_cast<unsigned>(part));
                 });
 }
 
@@ -248,7 +250,7 @@ void GpuDevice::copy_for_access(bool write, Address address, std::uint64_t bytes
 }
 
 CpuCore* GpuDevice::timed_core() {
-  const std::vector<CpuCore*> cores = gpu_->cpu_cores();
+  const std::vector<CpuCore*> cores = system_->cpu_cores();
   return cores.empty() || !run_until ? nullptr : cores.front();
 }
 
@@ -263,7 +265,7 @@ void GpuDevice::access_by_cpu(tlm::tlm_command command, Address address, unsigne
                                       : CpuOperation::Kind::kLoad;
   for_each_part(address, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
-                  const auto physical = gpu_->uvm().translate(at);
+                  const auto physical = system_->uvm().translate(at);
                   if (!physical) return;  // the driver has not placed the page
                   CpuOperation op;
                   op.kind = write ? CpuOperation::Kind::kStore : load;
@@ -290,7 +292,8 @@ void GpuDevice::count_first_read() {
   if (!unread_) return;
   unread_ = false;
   ++first_reads_;
-  first_read_ns_ += (now() - gpu_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
+  first_read_ns_ +=
+      (now() - system_->dispatcher().drained_at()) / (kTicksPerSecond / 1'000'000'000);
 }
 
 void GpuDevice::add_host_figures(nlohmann::ordered_json& derived, double time_ns,
@@ -351,7 +354,7 @@ void GpuDevice::write_untimed(Address to, const void* from, std::uint64_t bytes)
   auto* source = static_cast<unsigned char*>(const_cast<void*>(from));
   for_each_part(to, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
-                  if (const auto physical = gpu_->uvm().translate(at)) {
+                  if (const auto physical = system_->uvm().translate(at)) {
                     debug(tlm::TLM_WRITE_COMMAND, *physical, source + offset, part);
                   } else {
                     memory_.write(at, source + offset, part);
@@ -381,7 +384,7 @@ void GpuDevice::read_untimed(void* to, Address from, std::uint64_t bytes) {
   auto* target = static_cast<unsigned char*>(to);
   for_each_part(from, bytes, config_.system.page_bytes,
                 [&](Address at, std::uint64_t offset, std::uint64_t part) {
-                  if (const auto physical = gpu_->uvm().translate(at)) {
+                  if (const auto physical = system_->uvm().translate(at)) {
                     debug(tlm::TLM_READ_COMMAND, *physical, target + offset, part);
                   } else {
                     memory_.read(target + offset, at, part);
@@ -395,7 +398,7 @@ void GpuDevice::for_each_placed_page(F f) {
   const std::uint64_t page = config_.system.page_bytes;
   for (const Allocation& a : allocations_.all()) {
     for (Address at = a.begin; at < a.end(); at += page) {
-      if (const auto physical = gpu_->uvm().translate(at)) f(at, *physical);
+      if (const auto physical = system_->uvm().translate(at)) f(at, *physical);
     }
   }
 }

@@ -11,17 +11,17 @@
 
 #include "modules/host/copy_engine.h"
 #include "modules/host/managed_pages.h"
-#include "platforms/gpu.h"
 #include "platforms/host_interface.h"
 #include "platforms/kernel_records.h"
 #include "platforms/launch_streams.h"
 #include "platforms/simulation.h"
+#include "platforms/system.h"
 #include "stimuli/device_memory.h"
 #include "stimuli/workload.h"
 
 namespace tessera {
 
-/// The simulated GPU as seen by a host program.
+/// The simulated GPUs as seen by a host program.
 ///
 /// Functional mode: values are in one flat memory. Carried mode: the host's writes to a page that
 /// no SM has touched are stored on the host. They are copied to the page's channel after the driver
@@ -37,9 +37,9 @@ class GpuDevice final : public Device {
   /// failure.
   GpuDevice(const GpuConfig& config, std::function<void(const LaunchRequest&)> run_launch);
 
-  /// Must be called before the first use. The GPU is constructed after the device, because its
+  /// Must be called before the first use. The system is constructed after the device, because its
   /// driver calls allocated(). Creates the command processor and its memory, as modules of "host".
-  void attach(Gpu& gpu);
+  void attach(System& system);
   /// Host memory and command processor, for firmware: a firmware model can bind to their sockets.
   HostInterface& host() { return *host_; }
   /// Null if host.copies is none.
@@ -82,7 +82,7 @@ class GpuDevice final : public Device {
   /// Carried mode: copies the placed pages to the flat memory, or back.
   void gather_values();
   void scatter_values();
-  /// For launches that run without the GPU.
+  /// For launches that run without the memory system.
   LaunchEnvironment flat_environment() { return {&memory_, on_race_}; }
   /// Later launches check their accesses for races (LaunchEnvironment::on_race).
   void check_races(std::function<void(const std::string&)> found) { on_race_ = std::move(found); }
@@ -135,7 +135,7 @@ class GpuDevice final : public Device {
 
   const GpuConfig& config_;
   const std::function<void(const LaunchRequest&)> run_launch_;
-  Gpu* gpu_ = nullptr;
+  System* system_ = nullptr;
   ValueMode values_ = ValueMode::kFunctional;
   bool launched_ = false;
   bool unread_ = false;  ///< no results of the last launch have been read

@@ -17,9 +17,9 @@
 #include "modules/kernel/domain.h"
 #include "platforms/derived.h"
 #include "platforms/energy.h"
-#include "platforms/gpu.h"
 #include "platforms/gpu_device.h"
 #include "platforms/supervisor.h"
+#include "platforms/system.h"
 #include "platforms/windowed_run.h"
 #include "stimuli/ptx/device_heap.h"
 
@@ -34,16 +34,6 @@ struct Interrupted {};
 
 /// Thrown at the end of a window without rest.
 struct WindowEnded {};
-
-/// Top of the hierarchy above a single GPU: "system.gpu0.llc3".
-class System final : public sc_core::sc_module {
- public:
-  System(const sc_core::sc_module_name& name, const GpuConfig& config, TransactionPool& pool,
-         const GpuOptions& options)
-      : sc_module(name), gpu(std::make_unique<Gpu>("gpu0", config, pool, options)) {}
-
-  std::unique_ptr<Gpu> gpu;
-};
 
 /// "2026-11-23T17:55:00Z"
 std::string utc_date() {
@@ -69,7 +59,7 @@ class Simulation::Impl {
         clock_(config.gpu.sm.clock_hz),
         device_(config_.gpu, [this](const LaunchRequest& r) { run_launch(r); }) {
     set_time_resolution();
-    GpuOptions options;
+    SystemOptions options;
     options.check_protocol = build.check_protocol;
     options.keep_replicas = build.keep_replicas;
     options.domains = build.domains;
@@ -77,15 +67,10 @@ class Simulation::Impl {
     options.overrides = config.overrides;
     options.allocated = [this](std::uint64_t a) { return device_.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device_.allocation(a); };
-    // Several GPUs are modules inside the system's module.
-    if (config_.gpu.system.gpus > 1) {
-      gpus_ = std::make_unique<Gpu>("system", config_.gpu, pool_, options);
-    } else {
-      system_ = std::make_unique<System>("system", config_.gpu, pool_, options);
-    }
+    system_ = std::make_unique<System>(config_.gpu, pool_, options);
     DomainRunner::instance().run_in_reverse(build.reverse_processes);
-    if (build.windows) gpu().run_ahead();
-    device_.attach(gpu());
+    if (build.windows) system().run_ahead();
+    device_.attach(system());
     device_.run_until = [this](const std::function<bool()>& done) { run_host(done); };
     device_.on_working = [this](const std::string& what, double done) { host_works(what, done); };
     device_.on_launch_ended = [this](const std::exception_ptr& error) {
@@ -105,12 +90,12 @@ class Simulation::Impl {
       return overlaps(r);
     };
     device_.wait_for_launches = [this] { wait_for_launches(); };
-    records_.count(gpu().levels(),
-                   [this](LaunchSlot launch) { return gpu().take_instructions(launch); });
-    blocks_ = gpu().blocks();
+    records_.count(system().levels(),
+                   [this](LaunchSlot launch) { return system().sms().take_instructions(launch); });
+    blocks_ = system().blocks();
     // The command processor's counters are not registered, because they repeat `kernels`: the host
     // program is its only software.
-    gpu().register_statistics(registry_);
+    system().register_statistics(registry_);
     blocks_.push_back(&device_.host().command_processor);
     if (CopyEngine* const engine = device_.copy_engine()) {
       engine->register_statistics(registry_);
@@ -123,7 +108,7 @@ class Simulation::Impl {
   const StatisticsRegistry& registry() const { return registry_; }
 
  private:
-  Gpu& gpu() { return gpus_ ? *gpus_ : *system_->gpu; }
+  System& system() { return *system_; }
   void build_supervisor();
   void build_window();
   void begin_window();
@@ -163,7 +148,6 @@ class Simulation::Impl {
   TransactionPool pool_;
   GpuDevice device_;
   std::unique_ptr<System> system_;
-  std::unique_ptr<Gpu> gpus_;
   std::unique_ptr<Supervisor> supervisor_;
   std::vector<Block*> blocks_;
   StatisticsRegistry registry_;
@@ -184,10 +168,11 @@ class Simulation::Impl {
 void Simulation::Impl::build_supervisor() {
   Supervisor::Hooks hooks;
   hooks.activity = [this] {
-    const std::uint64_t waiting = gpu().pages_moving() ? now() : 0;
+    const std::uint64_t waiting = system().pages_moving() ? now() : 0;
     CopyEngine* const engine = device_.copy_engine();
     const std::uint64_t copying = engine == nullptr || engine->idle() ? 0 : now();
-    return instructions() + gpu().dispatcher().count_ctas() + pool_.acquired() + waiting + copying;
+    return instructions() + system().dispatcher().count_ctas() + pool_.acquired() + waiting +
+           copying;
   };
   hooks.on_progress = [this] { report_progress(); };
   hooks.interrupted = [this] { return options_.interrupted && options_.interrupted(); };
@@ -203,9 +188,9 @@ void Simulation::Impl::build_supervisor() {
   const SystemConfig& s = config_.gpu.system;
   hooks.work = [this] {
     Supervisor::Work w;
-    w.instructions = gpu().warp_instructions();
-    w.resident_warps = gpu().resident_warps();
-    w.ctas_ended = gpu().dispatcher().ctas_done();
+    w.instructions = system().sms().warp_instructions();
+    w.resident_warps = system().sms().resident_warps();
+    w.ctas_ended = system().dispatcher().ctas_done();
     return w;
   };
   Supervisor::Limits limits;
@@ -215,15 +200,15 @@ void Simulation::Impl::build_supervisor() {
   supervisor_ = std::make_unique<Supervisor>("supervisor", blocks_, limits, std::move(hooks));
 }
 
-std::uint64_t Simulation::Impl::instructions() { return gpu().warp_instructions(); }
+std::uint64_t Simulation::Impl::instructions() { return system().sms().warp_instructions(); }
 
 void Simulation::Impl::report_progress() {
   if (!options_.on_progress) return;
   Progress p;
   p.phase = host_runs_ ? "the host program"
                        : "kernel " + std::to_string(records_.size()) + ": " + kernel_names();
-  p.ctas_done = gpu().dispatcher().ctas_done();
-  p.ctas_total = gpu().dispatcher().ctas_total();
+  p.ctas_done = system().dispatcher().ctas_done();
+  p.ctas_total = system().dispatcher().ctas_total();
   p.cycles = clock_.cycle_at(now());
   p.instructions = instructions();
   options_.on_progress(p);
@@ -262,19 +247,19 @@ void Simulation::Impl::build_window() {
   hooks.ended = [this] { end_window(); };
   hooks.drain = [this] { drain(); };
   hooks.host_works = [this](const std::string& what, double done) { host_works(what, done); };
-  windowed_ = std::make_unique<WindowedRun>(*options_.window, config_.gpu, gpu(), device_,
+  windowed_ = std::make_unique<WindowedRun>(*options_.window, config_.gpu, system(), device_,
                                             std::move(hooks));
 }
 
 void Simulation::Impl::begin_window() {
-  gpu().settle_statistics();
+  system().settle_statistics();
   registry_.begin_window();
   records_.begin_window();
 }
 
 void Simulation::Impl::end_window() {
   records_.end_all();
-  gpu().settle_statistics();
+  system().settle_statistics();
   measured_ = measure();
 }
 
@@ -297,7 +282,7 @@ void Simulation::Impl::run_launch(const LaunchRequest& request) {
 /// it runs the launch to its end.
 bool Simulation::Impl::overlaps(const LaunchRequest& request) {
   end_if_interrupted();
-  const bool sequential = gpu().dispatcher().kernel_scheduler().most_kernels() == 1;
+  const bool sequential = system().dispatcher().kernel_scheduler().most_kernels() == 1;
   const std::string without = "; run it with dispatch.kernel_scheduler=sequential";
   if (windowed_ && !sequential) {
     throw InputError(
@@ -309,7 +294,7 @@ bool Simulation::Impl::overlaps(const LaunchRequest& request) {
     run_launch(request);
     return false;
   }
-  const std::optional<std::string> why = gpu().why_one_kernel();
+  const std::optional<std::string> why = system().why_one_kernel();
   if (why && !sequential) {
     throw InputError("kernels of several streams cannot run at the same time: " + *why + without);
   }
@@ -379,11 +364,11 @@ void Simulation::Impl::drain() {
     throw RunError("after the last kernel " + std::to_string(pool_.live()) +
                    " transactions were never given back");
   }
-  if (gpu().live_packets() != 0) {
-    throw RunError("after the last kernel " + std::to_string(gpu().live_packets()) +
+  if (system().live_packets() != 0) {
+    throw RunError("after the last kernel " + std::to_string(system().live_packets()) +
                    " packets between GPUs were never given back");
   }
-  if (const ProtocolChecker* c = gpu().unfinished_checker()) {
+  if (const ProtocolChecker* c = system().unfinished_checker()) {
     throw RunError(std::string(c->name()) + " has open transactions: " + c->describe_outstanding());
   }
 }
@@ -443,7 +428,7 @@ Simulation::Impl::Measured Simulation::Impl::measure() {
   m.kernels = records_.to_json();
   m.outside_kernels = records_.outside_json();
   m.modules = registry_.to_json();
-  m.pages_per_channel = gpu().page_table().pages_per_channel();
+  m.pages_per_channel = system().page_table().pages_per_channel();
   return m;
 }
 
@@ -478,7 +463,7 @@ ordered_json Simulation::Impl::document(const Workload& workload, const RunResul
   d["modules"] = std::move(measured.modules);
   d["derived"] =
       derive(d["modules"], config_.gpu, cycles, measured.pages_per_channel, config_.overrides);
-  if (gpu().plan().has("hmd")) {
+  if (system().plan().has("hmd")) {
     device_.add_host_figures(d["derived"], d["time_ns"].get<double>(), windowed_ != nullptr);
   }
   d["energy"] = energy(d["modules"], config_.gpu, config_.overrides, seconds);

@@ -108,14 +108,14 @@ struct RunResult {
 struct BuildOptions {
   /// Splices a base-protocol checker into every socket.
   bool check_protocol = false;
-  /// For tests: GpuOptions::keep_replicas.
+  /// For tests: SystemOptions::keep_replicas.
   bool keep_replicas = false;
   /// For tests: DomainRunner::run_in_reverse().
   bool reverse_processes = false;
-  /// GpuOptions::domains.
+  /// SystemOptions::domains.
   NodeLevel domains = NodeLevel::kSystem;
-  /// GpuOptions::windows. Needs values in carried mode, because the flat memory of functional mode
-  /// is shared without latency.
+  /// SystemOptions::windows. Needs values in carried mode, because the flat memory of functional
+  /// mode is shared without latency.
   std::optional<DomainWindows> windows = {};
 };
 

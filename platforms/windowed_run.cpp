@@ -7,21 +7,21 @@
 
 namespace tessera {
 
-WindowedRun::WindowedRun(const WindowOptions& options, const GpuConfig& config, Gpu& gpu,
+WindowedRun::WindowedRun(const WindowOptions& options, const GpuConfig& config, System& system,
                          GpuDevice& device, Hooks hooks)
     : options_(options),
-      gpu_(gpu),
+      system_(system),
       device_(device),
       hooks_(std::move(hooks)),
       window_(options, config.sm.clock_hz,
               std::uint64_t{config.system.sms} * config.sm.schedulers * kWarpLanes,
-              ExecutionWindow::Hooks{[this] { return gpu_.thread_instructions(); },
+              ExecutionWindow::Hooks{[this] { return system_.sms().thread_instructions(); },
                                      [this] { end(); }}) {
   if (options.skip == 0) {
     window_.begin();
     return;
   }
-  gpu_.dispatcher().skip_first(
+  system_.dispatcher().skip_first(
       [this](KernelProgram& kernel, const std::vector<CtaProgram*>& ctas) {
         return skip(kernel, ctas);
       },
@@ -50,7 +50,7 @@ void WindowedRun::begin() {
 void WindowedRun::end() {
   hooks_.ended();
   if (options_.rest) {
-    gpu_.dispatcher().stop();
+    system_.dispatcher().stop();
   } else {
     sc_core::sc_pause();
   }
@@ -77,7 +77,7 @@ void WindowedRun::launch_ended() {
   device_.gather_values();
   device_.set_values(ValueMode::kFunctional);
   device_.end_timed_accesses();
-  if (const std::optional<KernelRest> rest = gpu_.dispatcher().take_rest()) run_rest(*rest);
+  if (const std::optional<KernelRest> rest = system_.dispatcher().take_rest()) run_rest(*rest);
 }
 
 void WindowedRun::run_untimed_launch(const LaunchRequest& request) {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "platforms/execution_window.h"
-#include "platforms/gpu.h"
 #include "platforms/gpu_device.h"
+#include "platforms/system.h"
 
 namespace tessera {
 
@@ -24,8 +24,8 @@ class WindowedRun {
   };
 
   /// The pointees must outlive it.
-  WindowedRun(const WindowOptions& options, const GpuConfig& config, Gpu& gpu, GpuDevice& device,
-              Hooks hooks);
+  WindowedRun(const WindowOptions& options, const GpuConfig& config, System& system,
+              GpuDevice& device, Hooks hooks);
 
   const ExecutionWindow& window() const { return window_; }
   /// Whether the window is over, and the run ends with it.
@@ -42,7 +42,7 @@ class WindowedRun {
   void run_rest(const KernelRest& rest);
 
   const WindowOptions options_;
-  Gpu& gpu_;
+  System& system_;
   GpuDevice& device_;
   const Hooks hooks_;
   ExecutionWindow window_;

@@ -63,6 +63,11 @@ struct BlockHandle {
     }
     return nullptr;
   }
+  /// f(type, interface) for each interface, in the order in which they were offered.
+  template <class F>
+  void for_each_offer(F f) const {
+    for (const auto& [type, interface] : offered_) f(type, interface.get());
+  }
 
  private:
   std::vector<std::pair<std::type_index, std::shared_ptr<void>>> offered_;

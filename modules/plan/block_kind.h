@@ -163,17 +163,17 @@ class BlockBuild {
   template <class Interface>
   std::vector<Interface*> offered() const {
     std::vector<Interface*> all;
-    for (const BlockHandle* h : all_made()) {
-      if (Interface* const found = h->find<Interface>()) all.push_back(found);
+    for (void* const found : find_offered(typeid(Interface))) {
+      all.push_back(static_cast<Interface*>(found));
     }
     return all;
   }
-  /// Domains of the GPUs; empty if there is one GPU. Domain of a node of the plan.
+  /// Domains of the GPUs. Domain of a node of the plan.
   virtual std::vector<Domain*> gpu_domains() const = 0;
   virtual Domain& domain_of(std::uint32_t node) const = 0;
 
  protected:
-  virtual std::vector<const BlockHandle*> all_made() const = 0;
+  virtual std::vector<void*> find_offered(std::type_index interface) const = 0;
   virtual BlockSite common_site() const = 0;
   virtual const std::vector<ParameterSetting>& overrides() const = 0;
   virtual std::string implementation(const std::string& family) const = 0;

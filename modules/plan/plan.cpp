@@ -15,6 +15,13 @@ const PlannedNode& PlatformPlan::scope_of(const PlannedBlock& block) const {
   return *node;
 }
 
+const PlannedNode& PlatformPlan::shared_scope() const {
+  const PlannedNode& first = scope_of(blocks.front());
+  const bool all = std::all_of(blocks.begin(), blocks.end(),
+                               [&](const PlannedBlock& b) { return &scope_of(b) == &first; });
+  return all ? first : nodes.front();
+}
+
 std::string PlatformPlan::path_of(const PlannedBlock& block) const {
   return scope_of(block).name + "." + block.name;
 }

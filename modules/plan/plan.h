@@ -2,7 +2,7 @@
 #pragma once
 
 // A platform as plain data: its nodes, its blocks and their links, without SystemC. The shapes
-// (platforms/topology) create it from a configuration. The builder (platforms/gpu.h) creates its
+// (platforms/topology) create it from a configuration. The builder (platforms/system.h) creates its
 // sc_modules; names, unused parameters, derived figures and energy are computed from it.
 
 #include <any>
@@ -91,6 +91,8 @@ struct PlatformPlan {
 
   /// The parent module of a block's sc_module: its GPU, or the system.
   const PlannedNode& scope_of(const PlannedBlock& block) const;
+  /// The node that contains all blocks, which names what they share: the system, or its only GPU.
+  const PlannedNode& shared_scope() const;
   /// "system.gpu0.llc3": prefix of its statistics and its own settings.
   std::string path_of(const PlannedBlock& block) const;
   bool has(std::string_view kind) const;

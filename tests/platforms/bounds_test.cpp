@@ -39,8 +39,8 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
   const GpuConfig& c = rig.config();
   // The first load brings the translation; then a row in another bank.
   rig.latency_of(kBase);
-  const AddressMap& map = rig.gpu().address_map();
-  const std::uint64_t page = *rig.gpu().uvm().translate(kBase);
+  const AddressMap& map = rig.system().address_map();
+  const std::uint64_t page = *rig.system().uvm().translate(kBase);
   std::uint64_t offset = 0;
   while (map.decode(page + offset).bank == map.decode(page).bank) offset += 128;
   REQUIRE(offset < c.system.page_bytes);
@@ -81,7 +81,7 @@ TEST_CASE("a saturating read stream reaches 90 % of the DRAM bus and never excee
   // through rows of their own, and meet tFAW's bound of 40 %).
   GpuRig rig("uba-mem", {"sm.warp_scheduler=lrr"}, BuildOptions{});
   const GpuConfig& c = rig.config();
-  const AddressMap& map = rig.gpu().address_map();
+  const AddressMap& map = rig.system().address_map();
   // Pages placed in turn: the n-th lies in channel n mod channels.
   const unsigned pages = 64 * c.system.channels;
   std::vector<Address> placing;
@@ -93,7 +93,7 @@ TEST_CASE("a saturating read stream reaches 90 % of the DRAM bus and never excee
   // half.)
   std::vector<std::vector<Address>> of_sm(c.system.sms);
   for (const Address page : placing) {
-    const std::uint64_t physical = *rig.gpu().uvm().translate(page);
+    const std::uint64_t physical = *rig.system().uvm().translate(page);
     for (std::uint64_t line = 0; line < c.system.page_bytes; line += c.system.line_bytes) {
       const unsigned slice = map.locate(physical + line).slice.value;
       of_sm[slice % 8 * 8 + slice / 8].push_back(page + line);
@@ -148,7 +148,7 @@ TEST_CASE("a one-bank row-conflict stream runs at the tRC bound within 2 %") {
   // Lines of distinct rows in one bank of one channel, found by asking where pages will lie: with
   // round-robin placement in order of touch, the n-th page touched lies in channel n mod channels.
   std::vector<Address> list;
-  const AddressMap& map = rig.gpu().address_map();
+  const AddressMap& map = rig.system().address_map();
   const unsigned wanted = 512;
   std::vector<Address> touch;
   std::vector<std::uint64_t> index(c.system.channels, 0);

@@ -90,33 +90,31 @@ std::unique_ptr<CtaProgram> ListKernel::start_cta(CtaId cta) {
 GpuRig::GpuRig(const std::string& preset, const std::vector<std::string>& sets,
                const BuildOptions& build)
     : config_(resolve_config(preset, sets)) {
-  GpuOptions options;
+  SystemOptions options;
   options.check_protocol = build.check_protocol;
   options.keep_replicas = build.keep_replicas;
   options.allocated = [](std::uint64_t) { return true; };
-  // Several GPUs are modules of the system's own.
-  const char* const name = config_.gpu.system.gpus > 1 ? "system" : "gpu0";
-  gpu_ = std::make_unique<Gpu>(name, config_.gpu, pool_, options);
-  gpu_->register_statistics(registry_);
+  system_ = std::make_unique<System>(config_.gpu, pool_, options);
+  system_->register_statistics(registry_);
 }
 
 std::uint64_t GpuRig::run(KernelProgram& kernel) {
-  const std::uint64_t before = gpu_->dispatcher().stats().busy_cycles;
+  const std::uint64_t before = system_->dispatcher().stats().busy_cycles;
   bool done = false;
   std::exception_ptr error;
-  gpu_->dispatcher().launch({kernel, [&](const KernelEnd& e) {
-                               done = true;
-                               error = e.error;
-                               sc_core::sc_pause();
-                             }});
+  system_->dispatcher().launch({kernel, [&](const KernelEnd& e) {
+                                  done = true;
+                                  error = e.error;
+                                  sc_core::sc_pause();
+                                }});
   while (!done) sc_core::sc_start();
   if (error) std::rethrow_exception(error);
-  return gpu_->dispatcher().stats().busy_cycles - before;
+  return system_->dispatcher().stats().busy_cycles - before;
 }
 
 std::uint64_t GpuRig::load_cycles() const {
   std::uint64_t sum = 0;
-  for (const Block* b : gpu_->blocks()) {
+  for (const Block* b : system_->blocks()) {
     const auto* sm = dynamic_cast<const SmCluster*>(b);
     if (sm != nullptr) sum += sm->memory_stats().load_latency.sum();
   }
@@ -125,7 +123,7 @@ std::uint64_t GpuRig::load_cycles() const {
 
 std::uint64_t GpuRig::loads() const {
   std::uint64_t sum = 0;
-  for (const Block* b : gpu_->blocks()) {
+  for (const Block* b : system_->blocks()) {
     const auto* sm = dynamic_cast<const SmCluster*>(b);
     if (sm != nullptr) sum += sm->memory_stats().load_latency.count();
   }
@@ -134,7 +132,8 @@ std::uint64_t GpuRig::loads() const {
 
 double GpuRig::value(const std::string& module, const std::string& statistic,
                      const char* field) const {
-  const auto value = registry_.to_json().at(gpu_->name() + ("." + module)).at(statistic);
+  const auto value =
+      registry_.to_json().at(system_->plan().shared_scope().name + "." + module).at(statistic);
   return (field == nullptr ? value : value.at(field)).get<double>();
 }
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/gpu.h"
 #include "platforms/simulation.h"
+#include "platforms/system.h"
 
 namespace tessera::test {
 
@@ -60,7 +60,7 @@ class GpuRig {
   explicit GpuRig(const std::string& preset, const std::vector<std::string>& sets = {},
                   const BuildOptions& build = {true, false});
 
-  Gpu& gpu() { return *gpu_; }
+  System& system() { return *system_; }
   const GpuConfig& config() const { return config_.gpu; }
   TransactionPool& pool() { return pool_; }
 
@@ -89,7 +89,7 @@ class GpuRig {
  private:
   ResolvedConfig config_;
   TransactionPool pool_;
-  std::unique_ptr<Gpu> gpu_;
+  std::unique_ptr<System> system_;
   StatisticsRegistry registry_;
 };
 

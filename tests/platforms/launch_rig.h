@@ -21,7 +21,7 @@ struct LaunchRig {
   ResolvedConfig config;
   TransactionPool pool;
   GpuDevice device;
-  std::unique_ptr<Gpu> gpu;
+  std::unique_ptr<System> system;
   std::shared_ptr<KernelSource> source = std::make_shared<WhoRanSource>();
   bool ended = false;
   std::exception_ptr error;
@@ -29,12 +29,12 @@ struct LaunchRig {
   explicit LaunchRig(const std::string& preset, const std::vector<std::string>& sets = {})
       : config(resolve_config(preset, sets)),
         device(config.gpu, [this](const LaunchRequest& r) { run(r); }) {
-    GpuOptions options;
+    SystemOptions options;
     options.check_protocol = true;
     options.allocated = [this](std::uint64_t a) { return device.allocated(a); };
     options.allocation = [this](std::uint64_t a) { return device.allocation(a); };
-    gpu = std::make_unique<Gpu>("gpu0", config.gpu, pool, options);
-    device.attach(*gpu);
+    system = std::make_unique<System>(config.gpu, pool, options);
+    device.attach(*system);
     device.set_values(ValueMode::kCarried);
     device.on_launch_ended = [this](const std::exception_ptr& e) {
       ended = true;
@@ -52,9 +52,9 @@ struct LaunchRig {
   std::vector<std::uint32_t> homes(Address begin, std::uint64_t pages) {
     std::vector<std::uint32_t> all;
     for (std::uint64_t i = 0; i < pages; ++i) {
-      const auto physical = gpu->uvm().translate(begin + i * config.gpu.system.page_bytes);
+      const auto physical = system->uvm().translate(begin + i * config.gpu.system.page_bytes);
       REQUIRE(physical.has_value());
-      all.push_back(gpu->address_map().page_home(*physical).value);
+      all.push_back(system->address_map().page_home(*physical).value);
     }
     return all;
   }

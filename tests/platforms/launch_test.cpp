@@ -154,7 +154,7 @@ TEST_CASE("a planner of one's own places pages before the start and chooses the 
   rig.device.launch(who_ran(rig.source, ctas, out));
   const std::vector<std::uint32_t> kernel_wide{0, 0, 1, 1, 2, 2, 3, 3};
   CHECK(rig.homes(out, 8) == kernel_wide);
-  CHECK(rig.gpu->uvm().stats().faults == 0);
+  CHECK(rig.system->uvm().stats().faults == 0);
   // Round-robin deals the CTAs over the SMs twice; the platform's own scheduler, distributed,
   // gives CTAs 2s and 2s + 1 to SM s.
   std::vector<std::uint32_t> dealt;
@@ -165,7 +165,7 @@ TEST_CASE("a planner of one's own places pages before the start and chooses the 
   // The second launch wants them elsewhere: pages that are placed stay.
   rig.device.launch(who_ran(rig.source, ctas, out));
   CHECK(rig.homes(out, 8) == kernel_wide);
-  CHECK(rig.gpu->uvm().stats().pages_mapped == 8);
+  CHECK(rig.system->uvm().stats().pages_mapped == 8);
 }
 
 TEST_CASE(
@@ -174,7 +174,7 @@ TEST_CASE(
   const std::uint32_t ctas = 2 * kSms;
   const Address out = rig.device.allocate("out", 8 * rig.config.gpu.system.page_bytes);
   rig.device.launch(who_ran(rig.source, ctas, out));
-  CHECK(rig.gpu->uvm().stats().faults == 1);  // 16 CTAs store to 2 KiB
+  CHECK(rig.system->uvm().stats().faults == 1);  // 16 CTAs store to 2 KiB
   std::vector<std::uint32_t> dealt;
   for (std::uint32_t i = 0; i < ctas; ++i) dealt.push_back(i / 2);
   CHECK(rig.sms(out, ctas) == dealt);
@@ -201,7 +201,7 @@ TEST_CASE("a plan with a scheduler that does not exist refuses the launch and pl
   CHECK_THROWS_WITH(rig.device.launch(who_ran(rig.source, 1, out)),
                     Catch::Contains("unknown cta_scheduler policy 'row-bindin'") &&
                         Catch::Contains("did you mean 'row-binding'?"));
-  CHECK_FALSE(rig.gpu->uvm().translate(out).has_value());
+  CHECK_FALSE(rig.system->uvm().translate(out).has_value());
 }
 
 TEST_CASE("after a launch that is refused, the host program can launch again") {
@@ -233,7 +233,7 @@ TEST_CASE("fetch and launch latency delay a launch by their cycles") {
   const std::uint64_t with = clock.cycle_at(busy(rig));
   // The same launch again, of a kernel whose page is placed: both latencies once more.
   CHECK(with > 1300);
-  const std::uint64_t dispatched = rig.gpu->dispatcher().stats().busy_cycles;
+  const std::uint64_t dispatched = rig.system->dispatcher().stats().busy_cycles;
   // From the doorbell in cycle 0: the fetch; the launch counts from the next edge.
   CHECK(with == 1000 + 1 + 300 + dispatched);
 }

@@ -19,7 +19,7 @@ const std::string kOften = "migration.interval_cycles=2000";
 
 unsigned home_of(GpuRig& rig, std::uint32_t page) {
   const Address a = kBase + page * rig.config().system.page_bytes;
-  return rig.gpu().address_map().page_home(*rig.gpu().uvm().translate(a)).value;
+  return rig.system().address_map().page_home(*rig.system().uvm().translate(a)).value;
 }
 
 /// Pages 0 to 5 lie at GPU 0; an SM of GPU 1 reads all lines of the first four, twice.

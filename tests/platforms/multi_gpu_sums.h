@@ -22,7 +22,7 @@ inline std::uint32_t slices_per_gpu(const GpuConfig& c) {
 /// Places page `n` (from kBase on) at a GPU, at no cost. Returns its address.
 inline Address place(GpuRig& rig, std::uint32_t n, std::uint32_t gpu) {
   const Address page = kBase + n * rig.config().system.page_bytes;
-  rig.gpu().uvm().touch(page, SmId(gpu * sms_per_gpu(rig.config())));
+  rig.system().uvm().touch(page, SmId(gpu * sms_per_gpu(rig.config())));
   return page;
 }
 

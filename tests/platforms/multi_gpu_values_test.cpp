@@ -106,10 +106,10 @@ void check_untimed(const std::string& preset) {
   const GpuConfig& c = rig.config();
   const Address page = place(rig, 0, 2);
   rig.cycles_of({line_load(page)}, 4);  // the line is in its home slice from now on
-  const std::uint64_t address = *rig.gpu().uvm().translate(page) + 8;
+  const std::uint64_t address = *rig.system().uvm().translate(page) + 8;
 
   std::uint32_t word = 0x12345678;
-  rig.gpu().debug(tlm::TLM_WRITE_COMMAND, address, &word, sizeof word);
+  rig.system().memory().access(tlm::TLM_WRITE_COMMAND, address, &word, sizeof word);
   for (unsigned gpu = 0; gpu < c.system.gpus; ++gpu) CHECK(seen_by(gpu, address) == word);
 
   Untimed write(tlm::TLM_WRITE_COMMAND, address, 0xCAFE);

@@ -184,9 +184,9 @@ void local_stream(const std::string& link_bytes, double peak_per_sm) {
   std::vector<std::vector<Address>> once(c.system.sms);
   for (std::uint32_t sm = 0; sm < c.system.sms; ++sm) {
     for (std::uint64_t n = 0; n < kPages; ++n) {
-      const std::uint64_t physical = *rig.gpu().uvm().translate(page_of(sm, n));
+      const std::uint64_t physical = *rig.system().uvm().translate(page_of(sm, n));
       for (std::uint64_t at = 0; at < c.system.page_bytes; at += c.system.line_bytes) {
-        const Location home = rig.gpu().address_map().locate(physical + at);
+        const Location home = rig.system().address_map().locate(physical + at);
         REQUIRE(home.channel == ChannelId(sm / c.system.sms_per_partition()));
         if (home.slice.value == sm) once[sm].push_back(page_of(sm, n) + at);
       }

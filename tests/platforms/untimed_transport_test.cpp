@@ -157,9 +157,8 @@ class Mix {
       : rig_(preset, {"llc.sets=8", "remote_cache.sets=4"}, {false, true}),
         random_(seed),
         flat_(rig_.config().system.line_bytes) {
-    const std::string gpus = rig_.config().system.gpus > 1 ? "" : "system.";
-    for (const PlannedBlock* b : rig_.gpu().plan().of_kind("l1")) {
-      const std::string path = rig_.gpu().plan().path_of(*b).substr(gpus.size());
+    for (const PlannedBlock* b : rig_.system().plan().of_kind("l1")) {
+      const std::string path = rig_.system().plan().path_of(*b);
       l1s_.push_back(dynamic_cast<L1Cache*>(sc_core::sc_find_object(path.c_str())));
       REQUIRE(l1s_.back() != nullptr);
     }
@@ -184,7 +183,7 @@ class Mix {
   std::uint32_t sms() const { return rig_.config().system.sms; }
   std::uint32_t below(std::uint64_t n) { return static_cast<std::uint32_t>(random_() % n); }
   std::uint64_t physical(std::uint32_t line) {
-    return *rig_.gpu().uvm().translate(
+    return *rig_.system().uvm().translate(
         virtual_address(line, rig_.config().system.page_bytes, flat_.line_bytes));
   }
   tlm::tlm_fw_transport_if<>& any_sm() {
@@ -235,11 +234,11 @@ class Mix {
     } else {
       bool done = false;
       std::exception_ptr error;
-      rig_.gpu().dispatcher().launch({kernel, [&](const KernelEnd& e) {
-                                        done = true;
-                                        error = e.error;
-                                        sc_core::sc_pause();
-                                      }});
+      rig_.system().dispatcher().launch({kernel, [&](const KernelEnd& e) {
+                                           done = true;
+                                           error = e.error;
+                                           sc_core::sc_pause();
+                                         }});
       while (!done) {
         sc_core::sc_start(sc_core::sc_time(20.0 + below(100), sc_core::SC_NS));
         for (int i = 0; i < 20 && !done; ++i, ++during_) grow();

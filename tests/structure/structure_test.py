@@ -78,8 +78,9 @@ def outside_files(root):
 
 # Kinds that the platform itself needs: home slices and channels, which its debug accesses and page
 # moves reach by their numbers; levels of the hierarchy of which it asks whether they are there.
-KINDS_IN_PLATFORMS = {("gpu.cpp", "dram"), ("gpu.cpp", "stack"), ("gpu_blocks.cpp", "llc"),
-                      ("gpu_blocks.cpp", "hmd"), ("simulation.cpp", "hmd"),
+KINDS_IN_PLATFORMS = {("untimed_memory.cpp", "dram"), ("untimed_memory.cpp", "llc"),
+                      ("page_moves.cpp", "llc"), ("system_build.cpp", "llc"),
+                      ("system.cpp", "stack"), ("system_build.cpp", "hmd"), ("simulation.cpp", "hmd"),
                       ("unused_parameters.cpp", "ring")}  # the network of a level of the tree
 # Groups of parameters with the name of a kind, and what is called "l1" beside the kind: a level.
 GROUPS_OF_PARAMETERS = ("gpu_config.cpp", "derived.cpp")

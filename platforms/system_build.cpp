@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creates the sc_modules of a plan: the nodes of its tree, each block by its kind, then the
+// bindings of the sockets.
+#include <algorithm>
+#include <utility>
+
+#include "common/error.h"
+#include "modules/plan/block_kind.h"
+#include "platforms/flush_plan.h"
+#include "platforms/gpu_windows.h"
+#include "platforms/system.h"
+
+namespace tessera {
+
+namespace {
+
+/// The last part of a node's name.
+std::string last_name(const PlannedNode& node) {
+  return node.name.substr(node.name.rfind('.') + 1);
+}
+
+}  // namespace
+
+/// Blocks are made in the order of the plan, but all blocks of a GPU during the construction of its
+/// node.
+void System::build(Node& root) {
+  nodes_.front() = &root;
+  offer_services(root);
+  for (PlannedBlockId id = 0; id < plan_.blocks.size(); ++id) {
+    const PlannedNode& scope = plan_.scope_of(plan_.blocks[id]);
+    const auto number = static_cast<std::uint32_t>(&scope - plan_.nodes.data());
+    if (number == 0) {
+      make_block(id);
+    } else if (nodes_[number] == nullptr) {
+      root.adopt(std::make_unique<Node>(last_name(scope).c_str(), scope, &root, domain_of(number),
+                                        [&](Node& gpu) { make_gpu(gpu, number); }));
+    }
+  }
+  for (PlannedBlockId id = 0; id < plan_.blocks.size(); ++id) blocks_.push_back(made_[id].block);
+  bind_links();
+  find_parts();
+  set_flush_stages();
+  join_sms();
+}
+
+void System::make_gpu(Node& gpu, std::uint32_t number) {
+  nodes_[number] = &gpu;
+  offer_services_of_gpu(gpu, static_cast<std::uint32_t>(gpu.parent()->children().size()));
+  make_nodes_below(gpu, number);
+  for (PlannedBlockId id = 0; id < plan_.blocks.size(); ++id) {
+    if (&plan_.scope_of(plan_.blocks[id]) == &plan_.nodes[number]) make_block(id);
+  }
+}
+
+void System::make_nodes_below(Node& node, std::uint32_t number) {
+  for (std::uint32_t n = number + 1; n < plan_.nodes.size(); ++n) {
+    const PlannedNode& below = plan_.nodes[n];
+    if (below.parent != number) continue;
+    nodes_[n] =
+        &node.adopt(std::make_unique<Node>(last_name(below).c_str(), below, &node, domain_of(n),
+                                           [&](Node& made) { make_nodes_below(made, n); }));
+  }
+}
+
+Domain& System::domain_of(std::uint32_t node) {
+  const NodeLevel level = options_.windows ? NodeLevel::kGpu : options_.domains;
+  while (plan_.nodes[node].level > level) node = plan_.nodes[node].parent;
+  return domains_.try_emplace(node, plan_.nodes[node].name).first->second;
+}
+
+std::vector<Domain*> System::gpu_domains() {
+  std::vector<Domain*> domains;
+  for (std::uint32_t n = 0; n < plan_.nodes.size(); ++n) {
+    if (plan_.nodes[n].level == NodeLevel::kGpu) domains.push_back(&domain_of(n));
+  }
+  return domains;
+}
+
+void System::run_ahead() {
+  if (const auto why = why_no_windows(plan_, config_, options_.overrides)) throw InputError(*why);
+  DomainRunner::instance().run_ahead(gpu_domains(), *options_.windows);
+}
+
+void System::bind_links() {
+  for (const PlannedLink& l : plan_.links) {
+    connect(*made_[l.from].out[l.output], *made_[l.to].in[l.input]);
+  }
+  for (const PlannedLink& l : plan_.coherence) {
+    const CoherenceSockets& child = *made_[l.from].find<CoherenceSockets>();
+    const CoherenceSockets& parent = *made_[l.to].find<CoherenceSockets>();
+    child.parents[l.output]->bind(*parent.children[l.input]);
+  }
+}
+
+void System::connect(InitiatorPort& from, TargetPort& to) {
+  const auto bind = [](InitiatorPort& i, TargetPort& t) {
+    i.get_base_port().bind(t.get_base_interface());
+    t.get_base_port().bind(i.get_base_interface());
+  };
+  if (!options_.check_protocol) {
+    bind(from, to);
+    return;
+  }
+  checkers_.push_back(
+      std::make_unique<ProtocolChecker>(("check" + std::to_string(checkers_.size())).c_str()));
+  bind(from, checkers_.back()->target);
+  bind(checkers_.back()->initiator, to);
+}
+
+void System::join_sms() {
+  for (std::size_t i = 0; i < sms_.each().size(); ++i) {
+    SmHandle& sm = *sms_.each()[i];
+    sm.bind(fence_scope_of(SmId(static_cast<std::uint32_t>(i))), *dispatcher_);
+    dispatcher_->sms[i].bind(*sm.ctas);
+  }
+}
+
+FlushIf& System::fence_scope_of(SmId sm) {
+  FlushIf& l1 = *l1s_[sm.value];
+  SharerDirectory* sharers =
+      probing_.empty() ? nullptr : &probing_[sm.value / sms_per_gpu()].sharers;
+  const bool copies = caching_.front()->copies_written_lines();
+  if (!copies && sharers == nullptr) return l1;
+  const std::vector<const BlockHandle*> all = made_.of_kind("llc");
+  std::vector<SliceFlushIf*> slices;
+  const auto count = static_cast<std::uint32_t>(all.size());
+  for (std::uint32_t i = 0; copies && i < count; ++i) {
+    if (distance(policy_context_.tree, count, sm, SliceId(i)) == NodeDistance::kSamePartition) {
+      slices.push_back(all[i]->find<SliceFlushIf>());
+    }
+  }
+  return *fence_scopes_.emplace_back(std::make_unique<FenceScope>(l1, std::move(slices), sharers));
+}
+
+class System::Build final : public BlockBuild {
+ public:
+  Build(System& system, const PlannedBlock& block) : system_(system), block_(block) {}
+
+  const PlannedBlock& block() const override { return block_; }
+  const PlatformPlan& plan() const override { return system_.plan_; }
+  const ConfigView& config() const override { return system_.config_; }
+  std::vector<const BlockHandle*> made(const std::string& kind,
+                                       std::optional<GpuId> gpu) const override {
+    return system_.made_.of_kind(kind, gpu ? std::optional(gpu->value) : std::nullopt);
+  }
+  std::vector<Domain*> gpu_domains() const override { return system_.gpu_domains(); }
+  Domain& domain_of(std::uint32_t node) const override { return system_.domain_of(node); }
+
+ private:
+  std::vector<void*> find_offered(std::type_index interface) const override {
+    return system_.made_.offered(interface);
+  }
+  BlockSite common_site() const override {
+    BlockSite s;
+    s.name = block_.name;
+    s.path = system_.plan_.path_of(block_);
+    s.index = block_.index;
+    s.gpu = GpuId(block_.gpu);
+    s.map = system_.map_.get();
+    s.pool = &system_.pool_;
+    s.inputs = block_.inputs;
+    s.outputs = block_.outputs;
+    return s;
+  }
+  const std::vector<ParameterSetting>& overrides() const override {
+    return system_.options_.overrides;
+  }
+  std::string implementation(const std::string& family) const override {
+    return implementation_of(system_.config_.impl, family, overrides(),
+                             system_.plan_.path_of(block_));
+  }
+  void* find_service(std::type_index type) const override {
+    return system_.nodes_[block_.node]->find_service(type);
+  }
+
+  System& system_;
+  const PlannedBlock& block_;
+};
+
+void System::make_block(PlannedBlockId id) {
+  const PlannedBlock& block = plan_.blocks[id];
+  const Domain::Construction in(nodes_[block.node]->domain());
+  made_.add(id, kind_of(block).build(Build(*this, block)));
+  if (options_.on_made) options_.on_made(block);
+}
+
+void System::offer_services(Node& root) {
+  root.offer(*page_table_);
+  root.offer<PageLookupIf>(*page_table_);
+  root.offer(*placement_);
+  root.offer(*transfer_policy_);
+  root.offer(transfer_);
+  root.offer(packets_);
+  stack_.map = stack_map_.get();
+  root.offer(stack_);
+  raw_bandwidths_ = config_.raw_bandwidths();
+  root.offer(raw_bandwidths_);
+  uvm_platform_.placement = config_.system.page_placement;
+  uvm_platform_.local_channel = [this](SmId sm) { return local_memory(sm); };
+  uvm_platform_.allocated = options_.allocated;
+  uvm_platform_.allocation = options_.allocation;
+  root.offer(uvm_platform_);
+  migrator_platform_ = page_migrator_platform();
+  root.offer(migrator_platform_);
+  homes_.of = [this](std::uint64_t physical) -> HomeAccessIf& {
+    const std::uint32_t slice = map_->locate(physical).slice.value;
+    return *homes_of_gpus_[slice / config_.system.slices_per_gpu()];
+  };
+  root.offer(homes_);
+}
+
+void System::offer_services_of_gpu(Node& gpu, std::uint32_t number) {
+  gpu.offer(*caching_[number]);
+  if (config_.needs_probes()) gpu.offer(probing_.emplace_back(sms_per_gpu()));
+}
+
+PageMigratorPlatform System::page_migrator_platform() {
+  PageMigratorPlatform platform;
+  platform.channel_of = [this](SmId sm) { return local_memory(sm); };
+  platform.stop = [this](const std::vector<ChannelId>& homes,
+                         const std::function<void()>& drained) {
+    page_moves_->stop(homes, drained);
+  };
+  platform.settled = [this] { return page_moves_->settled(); };
+  platform.page_in_flight = [this](std::uint64_t page) {
+    return page_moves_->page_in_flight(page);
+  };
+  platform.forget = [this] { page_moves_->forget(); };
+  platform.forget_pages = [this](const std::vector<ChannelId>& homes,
+                                 const std::vector<std::uint64_t>& virtual_pages) {
+    page_moves_->forget_pages(homes, virtual_pages);
+  };
+  platform.resume = [this](const std::vector<ChannelId>& homes) { page_moves_->resume(homes); };
+  platform.copy = [this](std::uint64_t from, std::uint64_t to) {
+    if (on_page_copied) on_page_copied(from, to);
+  };
+  platform.drop = [this](std::uint64_t page) { page_moves_->drop(page); };
+  return platform;
+}
+
+/// The blocks that the platform itself uses.
+void System::find_parts() {
+  sms_ = SmGroup(made_.offered<SmHandle>());
+  l1s_ = l1s_of(plan_, made_);
+  homes_of_gpus_ = made_.offered<HomeAccessIf>();
+  uvm_ = &made_.only<UvmDriver>("UVM driver");
+  dispatcher_ = &made_.only<CtaDispatcher>("CTA dispatcher");
+  const std::vector<MovesPagesIf*> movers = made_.offered<MovesPagesIf>();
+  if (movers.empty()) return;
+  migrator_ = movers.front();
+  page_moves_ = std::make_unique<PageMoves>(plan_, made_, sms_, config_.system.page_bytes,
+                                            migrator_platform_.channel_of);
+}
+
+/// The dispatcher flushes the other blocks at kernel ends.
+void System::set_flush_stages() {
+  const FlushPlanOptions options{caching_.front()->copies(), options_.keep_replicas};
+  for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
+    dispatcher_->set_flush_stages(GpuId(g), flush_stages_of(plan_, made_, g, options));
+  }
+  if (plan_.has("hmd") && config_.hierarchy.synchronisation == Synchronisation::kDynamic) {
+    dispatcher_->flush_before_kernels();
+  }
+}
+
+}  // namespace tessera
