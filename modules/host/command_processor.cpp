@@ -80,11 +80,10 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name,
                                    const DispatchConfig& config, const KernelTable& kernels,
                                    LaunchPlanner& planner, CtaDispatcher& dispatcher,
                                    LaunchPlatform platform)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       mmio("mmio"),
       memory("memory"),
       interrupt("interrupt"),
-      config_(config),
       clock_(config.clock_hz),
       kernels_(kernels),
       planner_(planner),
@@ -482,10 +481,6 @@ void describe(StatisticsVisitor& v, CommandProcessorStats& s) {
   v.counter("packets", s.packets, "packet", "packets fetched");
   v.counter("errors", s.errors, "error", "errors raised");
   v.counter("pages_placed", s.pages_placed, "page", "pages that launch plans named");
-}
-
-void CommandProcessor::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

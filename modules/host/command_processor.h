@@ -16,7 +16,7 @@
 #include "modules/host/command_queue.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/host/kernel_table.h"
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/kernel/timed_queue.h"
@@ -76,7 +76,8 @@ void describe(StatisticsVisitor& v, CommandProcessorStats& s);
 /// byte enables; several initiators can be bound. `memory` is accessed by transport_dbg, whose time
 /// is part of `fetch_cycles`. Its target must return the newest bytes. Not modelled: prefetch of
 /// packets, preemption, dependencies between queues (software rings a doorbell when they are met).
-class CommandProcessor final : public sc_core::sc_module, public Block {
+class CommandProcessor final
+    : public BlockBase<DispatchConfig, CommandProcessorStats, LaunchPlatform> {
  public:
   tlm_utils::multi_passthrough_target_socket<CommandProcessor> mmio;
   tlm_utils::simple_initiator_socket<CommandProcessor> memory;
@@ -88,15 +89,12 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
                    const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
                    LaunchPlatform platform);
 
-  const DispatchConfig& config() const { return config_; }
-  const CommandProcessorStats& stats() const { return stats_; }
   /// Cause of the queue's error, for the host program; null if there is no error.
   std::exception_ptr failure(std::uint32_t queue) const { return queues_[queue].failure; }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   void b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
@@ -123,7 +121,6 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
     return static_cast<std::uint32_t>(&q - queues_.data());
   }
 
-  const DispatchConfig config_;
   const ClockDomain clock_;
   const KernelTable& kernels_;
   LaunchPlanner& planner_;
@@ -134,7 +131,6 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   TimedQueue<std::uint32_t> fetches_;  ///< queues
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt_;
   ProcessTimer wake_;
-  CommandProcessorStats stats_;
 };
 
 }  // namespace tessera

@@ -47,7 +47,7 @@ void describe(StatisticsVisitor& v, CopyEngineStats& s) {
 
 CopyEngine::CopyEngine(const sc_core::sc_module_name& name, const HostCopyConfig& config,
                        const CopyLinks& links)
-    : sc_module(name), config_(sound(this->name(), config)), links_(links), clock_(links.clock_hz) {
+    : BlockBase(name, config), links_(links), clock_(links.clock_hz) {
   wake_.bind<&CopyEngine::process>(*this);
 }
 
@@ -92,10 +92,6 @@ void CopyEngine::reset() {
   queue_.clear();
   wake_.cancel();
   stats_ = {};
-}
-
-void CopyEngine::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -46,10 +46,9 @@ void check_room(const KernelProgram& kernel, const SmResources& capacity, std::s
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
                              const CtaSchedulerFactory& make_scheduler,
                              const DispatcherPlace& place)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       sms("sms", place.sms),
       events("events"),
-      config_(config),
       clock_(config.clock_hz),
       make_scheduler_(make_scheduler),
       kernel_scheduler_(scheduler_of(place)),
@@ -356,7 +355,7 @@ void CtaDispatcher::reset() {
 }
 
 void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
+  BlockBase::register_statistics(registry);
   registry.counters(name(), kernel_scheduler_->counters());
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     const std::string part = gpus_.size() == 1 ? "" : ".gpu" + std::to_string(g);

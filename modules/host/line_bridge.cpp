@@ -32,10 +32,9 @@ void describe(ParameterVisitor& v, LineBridgeConfig& c) {
 
 LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConfig& config,
                        TransactionPool& pool, LineBridgeSite site)
-    : sc_module(name),
+    : BlockBase(name, config),
       in("in"),
       memory("memory"),
-      config_(config),
       clock_(config.clock_hz),
       pool_(pool),
       site_(std::move(site)),
@@ -43,7 +42,6 @@ LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConf
       lines_(config.outstanding_lines),
       master_port_(clock_, wake_, arrivals_, config.input_depth),
       memory_port_(clock_, wake_) {
-  refuse_configuration(this->name(), config_.validate());
   for (std::uint32_t i = config_.outstanding_lines; i-- > 0;) free_lines_.push_back(i);
   in.register_nb_transport_fw(this, &LineBridge::fw);
   in.register_b_transport(this, &LineBridge::blocking);
@@ -373,10 +371,6 @@ void describe(StatisticsVisitor& v, LineBridgeStats& s) {
   v.counter("errors", s.errors, "transaction", "transactions that received an error response");
   v.histogram("latency", s.latency, "cycle", "from a transaction's arrival to its response's");
   v.occupancy("outstanding", s.outstanding, "line", "line requests under way");
-}
-
-void LineBridge::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -34,11 +34,10 @@ PayloadRules rules(const LlcSliceConfig& config, const AddressMap& map, std::uin
 
 LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
                    const SliceSite& site)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in", site.local_inputs + site.remote_inputs),
       memory("memory"),
-      remote("remote"),
-      config_(config) {}
+      remote("remote") {}
 
 SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
                          const AddressMap& map, TransactionPool& pool, const SliceSite& site,

@@ -36,8 +36,7 @@ MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& confi
 MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config,
                      SetSampler::Shape slice, const MdrBandwidths& raw, ReplicationSwitch& decision,
                      const Scope& scope)
-    : sc_module(name),
-      config_(config),
+    : BlockBase(name, config, Unvalidated{}),
       clock_(config.clock_hz),
       raw_(raw),
       switch_(decision),
@@ -177,7 +176,7 @@ void describe(StatisticsVisitor& v, MdrStats& s) {
 
 void MdrEngine::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
-  register_statistics_of(r, m, stats_);
+  BlockBase::register_statistics(r);
   r.value(
       m, "replicated_cycles", [this] { return static_cast<double>(replicated_cycles()); }, "cycle",
       "cycles during which read-only lines were replicated");

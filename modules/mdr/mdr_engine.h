@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/llc/slice_observer.h"
@@ -18,6 +18,8 @@
 #include "policies/remote_caching.h"
 
 namespace tessera {
+
+struct MdrSite;
 
 struct MdrStats {
   Counter epochs = 0;
@@ -53,8 +55,7 @@ void describe(StatisticsVisitor& v, MdrStats& s);
 /// Phases: none, the block has no sockets; the slice calls on_access().
 /// Not modelled: the fixed-point units' rounding, the false hits of 24-bit tags, distribution of
 /// the decision over the chip.
-class MdrEngine final : public sc_core::sc_module,
-                        public Block,
+class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
                         public SliceObserver,
                         public SliceFlushIf {
  public:
@@ -82,8 +83,6 @@ class MdrEngine final : public sc_core::sc_module,
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
             const MdrBandwidths& raw, ReplicationSwitch& decision, const Scope& scope);
 
-  const MdrConfig& config() const { return config_; }
-  const MdrStats& stats() const { return stats_; }
   /// Estimate of the last epoch with a decision.
   const Estimate& last_estimate() const { return last_; }
   bool observes(SliceId slice) const override {
@@ -114,7 +113,6 @@ class MdrEngine final : public sc_core::sc_module,
   /// Share of the time in which an epoch with flushes does other work than flushing.
   double share_between_flushes() const;
 
-  const MdrConfig config_;
   const ClockDomain clock_;
   const MdrBandwidths raw_;
   ReplicationSwitch& switch_;
@@ -130,7 +128,6 @@ class MdrEngine final : public sc_core::sc_module,
   Estimate last_;
 
   ProcessTimer wake_;
-  MdrStats stats_;
 };
 
 }  // namespace tessera

@@ -53,9 +53,8 @@ void DramStats::reset(Tick now) {
 
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
                          const AddressMap& map, ChannelId id, unsigned ports)
-    : sc_core::sc_module(name),
+    : BlockBase(name, checked(config, map, ports), Unvalidated{}),
       in("in", ports),
-      config_(checked(config, map, ports)),
       map_(map),
       id_(id),
       line_bytes_(map.geometry().line_bytes),
@@ -175,7 +174,7 @@ void describe(StatisticsVisitor& v, DramStats& s) {
 
 void DramChannel::register_statistics(StatisticsRegistry& registry) const {
   const std::string m = name();
-  register_statistics_of(registry, m, stats_);
+  BlockBase::register_statistics(registry);
   registry.value(
       m, "bus_utilisation",
       [this, &registry] {

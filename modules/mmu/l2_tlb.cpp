@@ -13,10 +13,9 @@ using tlm::tlm_generic_payload;
 
 L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
              std::uint64_t page_bytes, TransactionPool& pool, unsigned ports)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in", ports),
       walker("walker"),
-      config_(config),
       check_(translation_rules()),
       clock_(config.clock_hz),
       page_bits_(static_cast<unsigned>(__builtin_ctzll(page_bytes))),
@@ -315,7 +314,7 @@ void describe(StatisticsVisitor& v, L2TlbStats& s) {
 void L2Tlb::register_statistics(StatisticsRegistry& r) const {
   register_snapshot<PageSharingStats>(r, name(),
                                       [this] { return PageSharingStats{sharing_.bands()}; });
-  register_statistics_of(r, name(), stats_);
+  BlockBase::register_statistics(r);
 }
 
 }  // namespace tessera

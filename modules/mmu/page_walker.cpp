@@ -13,10 +13,9 @@ using tlm::tlm_generic_payload;
 
 PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConfig& config,
                        PageTable& table)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in"),
       driver("driver"),
-      config_(config),
       check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
@@ -250,10 +249,6 @@ void describe(StatisticsVisitor& v, PageWalkerStats& s) {
   v.counter("errors", s.errors, "request", "requests that received an error response");
   v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to begin of walk");
   v.occupancy("active", s.active, "walk", "walkers in use");
-}
-
-void PageWalker::register_statistics(StatisticsRegistry& r) const {
-  register_statistics_of(r, name(), stats_);
 }
 
 }  // namespace tessera

@@ -23,9 +23,8 @@ constexpr Tick kTicksPerNs = 1'000'000;
 
 UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig& config,
                      PageTable& table, PagePlacement& placement, UvmPlatform platform)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in"),
-      config_(config),
       check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
@@ -295,7 +294,7 @@ void describe(StatisticsVisitor& v, UvmDriverStats& s) {
 
 void UvmDriver::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
-  register_statistics_of(r, m, stats_);
+  BlockBase::register_statistics(r);
   const PageTable& table = table_;
   r.value(
       m, "pages_spilled", [&table] { return static_cast<double>(table.spilled_pages()); }, "page",

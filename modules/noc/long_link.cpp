@@ -61,10 +61,9 @@ struct LongLink::Far {
 
 LongLink::LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& config, Domain& near,
                    Domain& far)
-    : sc_module(name),
+    : BlockBase(name, config),
       in("in"),
       out("out"),
-      config_(sound(this->name(), config)),
       latency_(config.latency_cycles()),
       check_(rules()) {
   {
@@ -248,10 +247,6 @@ void LongLink::reset() {
   far_->in_target = 0;
   far_->response_in.reset();
   stats_ = LongLinkStats{};
-}
-
-void LongLink::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 std::uint64_t LongLinkConfig::latency_cycles() const {

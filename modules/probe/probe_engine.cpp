@@ -39,11 +39,10 @@ bool is_forwarded(tlm::tlm_generic_payload& payload) {
 
 ProbeEngine::ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig& config,
                          const ProbeSite& site, std::unique_ptr<MissRouting> routing)
-    : sc_module(name),
+    : BlockBase(name, config),
       core("core"),
       probes("probes"),
       network("network"),
-      config_(sound(this->name(), config)),
       site_(site),
       routing_(std::move(routing)),
       line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),

@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/probe/probe_config.h"
@@ -32,6 +32,8 @@
 #include "policies/miss_routing.h"
 
 namespace tessera {
+
+struct ProbeEngineSite;
 
 /// A probe engine's place in its GPU. The pointees outlive it.
 struct ProbeSite {
@@ -105,7 +107,8 @@ void describe(StatisticsVisitor& v, ProbeStats& s);
 /// a load returns no older value than the L2's would be under the baseline's software coherence.
 ///
 /// Not modelled: the deflection within the router (the probe enters and leaves the core).
-class ProbeEngine final : public sc_core::sc_module, public Block, private L1ProbeClient {
+class ProbeEngine final : public BlockBase<ProbeConfig, ProbeStats, ProbeEngineSite>,
+                          private L1ProbeClient {
  public:
   tlm_utils::passthrough_target_socket<ProbeEngine> core;    ///< from the L1
   tlm_utils::passthrough_target_socket<ProbeEngine> probes;  ///< from the network
@@ -113,9 +116,6 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
 
   ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig& config, const ProbeSite& site,
               std::unique_ptr<MissRouting> routing);
-
-  const ProbeConfig& config() const { return config_; }
-  const ProbeStats& stats() const { return stats_; }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -190,7 +190,6 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   void address_to(Payload& probe, std::uint32_t core) const;
   bool can_send(Tick t) const;
 
-  const ProbeConfig config_;
   const ProbeSite site_;
   const std::unique_ptr<MissRouting> routing_;
   const unsigned line_shift_;
@@ -215,7 +214,6 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   ResponsePort<> core_port_;
   ResponsePort<> probe_port_;
   RequestPort<UnqueuedOutput<RequestSender>> network_port_;
-  ProbeStats stats_;
 };
 
 }  // namespace tessera

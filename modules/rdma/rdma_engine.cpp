@@ -40,12 +40,11 @@ void poison(tlm::tlm_generic_payload& payload, std::uint32_t word_mask) {
 
 RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config,
                        const Role& role)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       local_in("local_in", role.ports),
       local_out("local_out"),
       fabric_out("fabric_out", kPacketClasses),
       fabric_in("fabric_in", kPacketClasses),
-      config_(config),
       format_(config.format()),
       clock_(config.clock_hz),
       role_(role),

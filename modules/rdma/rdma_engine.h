@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/protocol/link_packet.h"
@@ -26,6 +26,8 @@
 #include "policies/transfer_policy.h"
 
 namespace tessera {
+
+struct RdmaSite;
 
 /// Untimed accesses of other GPUs to a GPU's lines, sent directly to the home slices.
 class HomeAccessIf {
@@ -61,8 +63,7 @@ class HomeAccessIf {
 ///
 /// Not modelled: address translation in the engine, packet checks and retransmission, the decoding
 /// time of ids.
-class RdmaEngine final : public sc_core::sc_module,
-                         public Block,
+class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
                          public KernelEndIf,
                          public HomeAccessIf {
  public:
@@ -95,9 +96,6 @@ class RdmaEngine final : public sc_core::sc_module,
   /// An invalid `config` or `role` is an SC_FATAL.
   RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config, const Role& role);
 
-  const RdmaConfig& config() const { return config_; }
-  const RdmaStats& stats() const { return stats_; }
-
   /// Accesses of other GPUs to this GPU's lines that bypass the fabric.
   unsigned debug_home(Payload& payload) override { return local_out->transport_dbg(payload); }
   void blocking_home(Payload& payload, sc_core::sc_time& delay) override;
@@ -109,7 +107,6 @@ class RdmaEngine final : public sc_core::sc_module,
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   /// A response of the home slices.
@@ -171,7 +168,6 @@ class RdmaEngine final : public sc_core::sc_module,
     return GpuId(static_cast<std::uint32_t>(buffer < role_.self.value ? buffer : buffer + 1));
   }
 
-  const RdmaConfig config_;
   const PacketFormat format_;
   const ClockDomain clock_;
   const Role role_;
@@ -199,7 +195,6 @@ class RdmaEngine final : public sc_core::sc_module,
 
   std::unordered_set<std::uint64_t> asked_;  ///< requested lines, if ideal_coalescing
   ProcessTimer wake_;
-  RdmaStats stats_;
 };
 
 }  // namespace tessera

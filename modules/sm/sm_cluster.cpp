@@ -11,13 +11,12 @@ namespace tessera {
 
 SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config,
                      TransactionPool& pool, SmId id, unsigned sm_count, const PageLookupIf* pages)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       l1("l1"),
       mmu("mmu"),
       l1_control("l1_control"),
       dispatcher("dispatcher"),
       ctas("ctas"),
-      config_(config),
       clock_(config.clock_hz),
       id_(id),
       sm_count_(sm_count),

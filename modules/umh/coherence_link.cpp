@@ -50,10 +50,9 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s) {
 
 CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const CoherenceLinkConfig& config,
                              const CoherenceLinkPlace& place)
-    : sc_module(name),
+    : BlockBase(name, config),
       parents("parents", place.parent_sockets),
       children("children", static_cast<unsigned>(place.device_of_child.size())),
-      config_(sound(this->name(), config)),
       place_(place),
       clock_(config.clock_hz),
       latency_(config.latency_ns * 1'000'000),
@@ -287,10 +286,6 @@ void CoherenceLink::reset() {
   }
   stats_ = CoherenceLinkStats();
   wake_.cancel();
-}
-
-void CoherenceLink::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera::umh

@@ -19,6 +19,10 @@
 #include "modules/umh/coherence_block.h"
 #include "modules/umh/coherent_cache.h"
 
+namespace tessera {
+struct CoherentCacheSite;
+}
+
 namespace tessera::umh {
 
 struct CoherentCacheBlockConfig {
@@ -82,6 +86,10 @@ class CoherentCacheBlock : public CoherenceBlock,
                            public SliceFlushIf,
                            public HoldsBytes {
  public:
+  using Config = CoherentCacheBlockConfig;
+  using Stats = CoherentAccessStats;  ///< beside CoherentFlushStats and CoherenceBlockStats
+  using Site = CoherentCacheSite;
+
   /// None or one.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket<CoherentCacheBlock>> core;
 

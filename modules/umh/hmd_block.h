@@ -16,6 +16,10 @@
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/hmd.h"
 
+namespace tessera {
+struct HmdSite;
+}
+
 namespace tessera::umh {
 
 struct HmdBlockConfig {
@@ -43,6 +47,10 @@ class HmdBlock final : public CoherenceBlock,
                        public HoldsBytes,
                        private HostMemory {
  public:
+  using Config = HmdBlockConfig;
+  using Stats = DirectoryMemoryStats;  ///< beside CoherenceBlockStats
+  using Site = HmdSite;
+
   tlm_utils::simple_initiator_socket<HmdBlock> memory;
 
   HmdBlock(const sc_core::sc_module_name& name, const HmdBlockConfig& config,

@@ -12,6 +12,10 @@
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/smd.h"
 
+namespace tessera {
+struct SmdSite;
+}
+
 namespace tessera::umh {
 
 struct SmdBlockConfig {
@@ -35,6 +39,10 @@ struct SmdBlockConfig {
 /// which is the frame of a direct-mapped one); accesses to the stack for the table.
 class SmdBlock final : public CoherentCacheBlock {
  public:
+  using Config = SmdBlockConfig;
+  using Stats = DirectoryMemoryStats;  ///< beside those of CoherentCacheBlock
+  using Site = SmdSite;
+
   tlm_utils::simple_initiator_socket<SmdBlock> memory;
 
   SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& config,
