@@ -91,16 +91,15 @@ CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name,
       platform_(std::move(platform)),
       queues_(config.queues),
       interrupt_("interrupt_level") {
-  mmio.register_b_transport(this, &CommandProcessor::b_transport);
-  mmio.register_transport_dbg(this, &CommandProcessor::transport_dbg);
+  mmio.register_b_transport(this, &CommandProcessor::blocking);
+  mmio.register_transport_dbg(this, &CommandProcessor::debug);
   interrupt.bind(interrupt_);
   wake_.bind<&CommandProcessor::process>(*this);
 }
 
 // Registers.
 
-void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
-                                   sc_core::sc_time& delay) {
+void CommandProcessor::blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   const std::uint64_t mask = byte_mask(payload, queues_.size());
   if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) return;
@@ -130,7 +129,7 @@ void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
 
 /// Reads any range of a queue's registers. Writes are refused, because they would have side
 /// effects.
-unsigned CommandProcessor::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+unsigned CommandProcessor::debug(int, tlm::tlm_generic_payload& payload) {
   const std::uint64_t queue = payload.get_address() / kQueueStride;
   const std::uint64_t offset = payload.get_address() % kQueueStride;
   const unsigned length = payload.get_data_length();

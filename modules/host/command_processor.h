@@ -97,8 +97,8 @@ class CommandProcessor final
   void reset() override;
 
  private:
-  void b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned transport_dbg(int, tlm::tlm_generic_payload& payload);
+  void blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(int, tlm::tlm_generic_payload& payload);
   bool write_register(CommandQueue& q, CommandRegister r, std::uint64_t value,
                       std::uint64_t written, Tick at);
   void set_queue(CommandQueue& q, std::uint64_t size);

@@ -47,7 +47,7 @@ CpuCore::CpuCore(const sc_core::sc_module_name& name, const CpuCoreConfig& confi
       index_(index),
       clock_(config.clock_hz),
       port_(clock_, wake_) {
-  memory.register_nb_transport_bw(this, &CpuCore::bw);
+  memory.register_nb_transport_bw(this, &CpuCore::backward);
   wake_.bind<&CpuCore::process>(*this);
 }
 

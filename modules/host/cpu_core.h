@@ -102,7 +102,7 @@ class CpuCore final : public BlockBase<CpuCoreConfig, CpuCoreStats, CpuCoreSite>
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     return port_.backward(payload, phase, delay);
   }
   void process();

@@ -95,8 +95,8 @@ class LineBridge final : public BlockBase<LineBridgeConfig, LineBridgeStats, Lin
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
-  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 

@@ -67,9 +67,9 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     // The pipeline holds requests in addition to the input buffer.
     ports_.emplace_back(config.input_entries + config.pipeline_clocks, config.queue_entries);
     const int tag = static_cast<int>(i);
-    in[i].register_nb_transport_fw(this, &DramChannel::nb_transport_fw, tag);
-    in[i].register_b_transport(this, &DramChannel::b_transport, tag);
-    in[i].register_transport_dbg(this, &DramChannel::transport_dbg, tag);
+    in[i].register_nb_transport_fw(this, &DramChannel::forward, tag);
+    in[i].register_b_transport(this, &DramChannel::blocking, tag);
+    in[i].register_transport_dbg(this, &DramChannel::debug, tag);
   }
   wake_.bind<&DramChannel::work>(*this);
   reset();
@@ -197,8 +197,8 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
 
 // ---- transport
 
-tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
-                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum DramChannel::forward(int port, tlm::tlm_generic_payload& payload,
+                                        tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   Port& p = ports_[static_cast<std::size_t>(port)];
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
@@ -227,8 +227,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
   return p.receiver.begin(payload, phase, delay, 0);
 }
 
-void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
-                              sc_core::sc_time& delay) {
+void DramChannel::blocking(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
   if (check_.refuse_blocking(socket, payload)) return;
   if (map_.locate(payload.get_address()).channel != id_) {
@@ -243,7 +242,7 @@ void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
                                                          : config_.read_latency(line_bytes_))));
 }
 
-unsigned DramChannel::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+unsigned DramChannel::debug(int, tlm::tlm_generic_payload& payload) {
   if (!PayloadCheck::admits_debug(payload)) return 0;
   std::uint64_t address = payload.get_address();
   unsigned char* data = payload.get_data_ptr();

@@ -110,10 +110,10 @@ class DramChannel final : public BlockBase<DramConfig, DramStats, DramSite> {
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
-                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void b_transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
+  tlm::tlm_sync_enum forward(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  void blocking(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(int port, tlm::tlm_generic_payload& payload);
 
   void work();
   void handle_requests(Tick t, std::uint64_t cycle);

@@ -114,10 +114,10 @@ class L2Tlb final : public BlockBase<L2TlbConfig, L2TlbStats, L2TlbSite>, public
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
   void blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(int, tlm::tlm_generic_payload& payload);
 

@@ -32,7 +32,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
       platform_(std::move(platform)),
       faults_(config.fault_entries),
       port_(clock_, wake_, queue_, config.queue_depth) {
-  in.register_nb_transport_fw(this, &UvmDriver::fw);
+  in.register_nb_transport_fw(this, &UvmDriver::forward);
   in.register_b_transport(this, &UvmDriver::blocking);
   in.register_transport_dbg(this, &UvmDriver::debug);
   if (config.mode == FaultMode::kPrefaulted) {
@@ -112,8 +112,8 @@ std::uint64_t UvmDriver::map_in(std::uint64_t page, ChannelId channel) {
 
 // Transport.
 
-tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                 sc_core::sc_time& delay) {
+tlm::tlm_sync_enum UvmDriver::forward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay) {
   return port_.forward(payload, phase, delay, check_, in, &stats_.errors);
 }
 

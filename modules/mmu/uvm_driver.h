@@ -127,8 +127,8 @@ class UvmDriver final : public BlockBase<UvmDriverConfig, UvmDriverStats, UvmSit
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
 

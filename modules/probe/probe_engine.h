@@ -150,9 +150,10 @@ class ProbeEngine final : public BlockBase<ProbeConfig, ProbeStats, ProbeEngineS
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum core_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum probes_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum core_forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum probes_forward(Payload& payload, tlm::tlm_phase& phase,
+                                    sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 

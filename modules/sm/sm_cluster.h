@@ -91,10 +91,10 @@ class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
-  tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                           sc_core::sc_time& delay);
-  tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                            sc_core::sc_time& delay);
+  tlm::tlm_sync_enum l1_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay);
+  tlm::tlm_sync_enum mmu_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
   void wake_for(Tick response);
   std::string place_of(const WarpAccess& a) const;
 

@@ -65,7 +65,7 @@ CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
       core_port_(clock_, wake_, accesses_, config.timing.latency_cycles + config.input_depth, 0,
                  config.timing.latency_cycles - 1) {
   for (auto& socket : core) {
-    socket.register_nb_transport_fw(this, &CoherentCacheBlock::fw);
+    socket.register_nb_transport_fw(this, &CoherentCacheBlock::forward);
     socket.register_b_transport(this, &CoherentCacheBlock::blocking);
     socket.register_transport_dbg(this, &CoherentCacheBlock::debug);
   }
@@ -92,8 +92,8 @@ void CoherentCacheBlock::end_of_elaboration() {
 
 // Transport.
 
-tlm::tlm_sync_enum CoherentCacheBlock::fw(Payload& payload, tlm::tlm_phase& phase,
-                                          sc_core::sc_time& delay) {
+tlm::tlm_sync_enum CoherentCacheBlock::forward(Payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time& delay) {
   return core_port_.forward(payload, phase, delay, check_, core[0]);
 }
 

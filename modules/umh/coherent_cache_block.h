@@ -141,7 +141,7 @@ class CoherentCacheBlock : public CoherenceBlock,
     std::size_t outstanding = 0;      ///< treated and not completed
   };
 
-  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 

@@ -24,7 +24,7 @@ HmdBlock::HmdBlock(const sc_core::sc_module_name& name, const HmdBlockConfig& co
       memory_queue_(
           clock_, wake_, pool, [](std::uint64_t line) { return line * kLineBytes; },
           [this](CoherenceMessage&& m) { post(std::move(m), now()); }) {
-  memory.register_nb_transport_bw(this, &HmdBlock::bw);
+  memory.register_nb_transport_bw(this, &HmdBlock::backward);
 }
 
 std::unique_ptr<Hmd> HmdBlock::make_directory() {

@@ -72,8 +72,8 @@ class HmdBlock final : public CoherenceBlock,
 
  private:
   void end_of_elaboration() override;
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay) {
     return memory_queue_.port().backward(payload, phase, delay);
   }
   void handle(const CoherenceMessage& message) override;

@@ -34,7 +34,7 @@ SmdBlock::SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& co
       stack_(
           clock_, wake_, pool, [this](std::uint64_t line) { return stack_address(line); },
           [this](CoherenceMessage&& m) { post(std::move(m), now()); }) {
-  memory.register_nb_transport_bw(this, &SmdBlock::bw);
+  memory.register_nb_transport_bw(this, &SmdBlock::backward);
   observe_written(
       [this](std::uint64_t line, LaunchSlot launch) { stack_.write(line, launch, now()); });
 }
