@@ -26,7 +26,7 @@
 namespace tessera {
 
 /// The command processor's interface to the platform for a launch.
-struct LaunchPlatform {
+struct CommandProcessorSite {
   PolicyContext context;
   std::uint32_t memories = 1;  ///< LaunchView::memories
   const Allocations* allocations = nullptr;
@@ -77,7 +77,7 @@ void describe(StatisticsVisitor& v, CommandProcessorStats& s);
 /// is part of `fetch_cycles`. Its target must return the newest bytes. Not modelled: prefetch of
 /// packets, preemption, dependencies between queues (software rings a doorbell when they are met).
 class CommandProcessor final
-    : public BlockBase<DispatchConfig, CommandProcessorStats, LaunchPlatform> {
+    : public BlockBase<DispatchConfig, CommandProcessorStats, CommandProcessorSite> {
  public:
   tlm_utils::multi_passthrough_target_socket<CommandProcessor> mmio;
   tlm_utils::simple_initiator_socket<CommandProcessor> memory;
@@ -87,7 +87,7 @@ class CommandProcessor final
   /// `kernels`, `planner` and `dispatcher` must outlive the command processor.
   CommandProcessor(const sc_core::sc_module_name& name, const DispatchConfig& config,
                    const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
-                   LaunchPlatform platform);
+                   CommandProcessorSite site);
 
   /// Cause of the queue's error, for the host program; null if there is no error.
   std::exception_ptr failure(std::uint32_t queue) const { return queues_[queue].failure; }
@@ -125,7 +125,7 @@ class CommandProcessor final
   const KernelTable& kernels_;
   LaunchPlanner& planner_;
   CtaDispatcher& dispatcher_;
-  const LaunchPlatform platform_;
+  const CommandProcessorSite site_;
 
   std::vector<CommandQueue> queues_;
   TimedQueue<std::uint32_t> fetches_;  ///< queues

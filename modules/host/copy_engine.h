@@ -35,7 +35,7 @@ struct HostCopyConfig {
 void describe(ParameterVisitor& v, HostCopyConfig& c);
 
 /// The links of a CopyEngine.
-struct CopyLinks {
+struct CopyEngineSite {
   std::uint64_t clock_hz = 1'000'000'000;
   std::uint32_t bytes_per_cycle = 16;
   std::uint64_t latency_ns = 140;
@@ -60,10 +60,10 @@ void describe(StatisticsVisitor& v, CopyEngineStats& s);
 /// Timing: copies run one at a time, in order. A copy takes `setup_ns`, then the latency of a link
 /// and the longer of two times: that of its part on a link, in whole cycles, and that of all its
 /// bytes at `memory_bytes_per_second`.
-class CopyEngine final : public BlockBase<HostCopyConfig, CopyEngineStats, CopyLinks> {
+class CopyEngine final : public BlockBase<HostCopyConfig, CopyEngineStats, CopyEngineSite> {
  public:
   CopyEngine(const sc_core::sc_module_name& name, const HostCopyConfig& config,
-             const CopyLinks& links);
+             const CopyEngineSite& site);
 
   /// `done` is called in the engine's process when the copy has ended.
   void copy(std::uint64_t bytes, bool to_device, std::function<void()> done);
@@ -82,7 +82,7 @@ class CopyEngine final : public BlockBase<HostCopyConfig, CopyEngineStats, CopyL
   };
   void process();
 
-  const CopyLinks links_;
+  const CopyEngineSite site_;
   const ClockDomain clock_;
   std::deque<Copy> queue_;  ///< the first one runs
   ProcessTimer wake_;

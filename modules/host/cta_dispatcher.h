@@ -43,7 +43,7 @@ class CtaDispatcher final : public BlockBase<DispatchConfig, DispatchStats, Disp
   sc_core::sc_export<DispatchEventsIf> events;
 
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                const CtaSchedulerFactory& make_scheduler, const DispatcherPlace& place);
+                const CtaSchedulerFactory& make_scheduler, const CtaDispatcherSite& site);
 
   /// Sets the caches of a GPU that are flushed when a kernel ends, in order. All GPUs have the same
   /// stages; the last ones of a GPU can be left out. Not while a kernel runs.

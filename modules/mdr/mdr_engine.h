@@ -33,6 +33,13 @@ struct MdrStats {
 
 void describe(StatisticsVisitor& v, MdrStats& s);
 
+/// The GPU for which the engine decides: half-open ranges of its slices and SMs. Accesses to
+/// other GPUs' lines are ignored; other GPUs' SMs never replicate this GPU's lines.
+struct MdrEngineSite {
+  std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
+  std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
+};
+
 /// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
 /// whether read-only lines of other partitions are cached in the requester's slice. In a multi-GPU
 /// system, each GPU has an engine that decides for that GPU's lines.
@@ -69,24 +76,17 @@ class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
     bool replicate() const { return bandwidth_full_replication > bandwidth_no_replication; }
   };
 
-  /// The GPU for which the engine decides: half-open ranges of its slices and SMs. Accesses to
-  /// other GPUs' lines are ignored; other GPUs' SMs never replicate this GPU's lines.
-  struct Scope {
-    std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
-    std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
-  };
-
   /// `slice`: shape of the sampled slice; its sampled_sets is taken from the configuration.
   /// `decision` must outlive the engine.
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
             const MdrBandwidths& raw, ReplicationSwitch& decision);
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
-            const MdrBandwidths& raw, ReplicationSwitch& decision, const Scope& scope);
+            const MdrBandwidths& raw, ReplicationSwitch& decision, const MdrEngineSite& site);
 
   /// Estimate of the last epoch with a decision.
   const Estimate& last_estimate() const { return last_; }
   bool observes(SliceId slice) const override {
-    return slice.value == scope_.slices.first.value + config_.sampled_slice;
+    return slice.value == site_.slices.first.value + config_.sampled_slice;
   }
   /// Cycles for which the switch has been on.
   std::uint64_t replicated_cycles() const;
@@ -116,7 +116,7 @@ class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
   const ClockDomain clock_;
   const MdrBandwidths raw_;
   ReplicationSwitch& switch_;
-  const Scope scope_;
+  const MdrEngineSite site_;
   SetSampler sampler_;
   const std::uint64_t flush_cycles_;  ///< a slice walks one frame a cycle
   std::uint64_t epoch_flushes_ = 0;   ///< kernel ends since the last epoch with a sampled access

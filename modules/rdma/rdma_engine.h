@@ -37,6 +37,23 @@ class HomeAccessIf {
   virtual void blocking_home(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
 };
 
+/// An RDMA engine's place in its system. Every field must be set; referenced objects must outlive
+/// the engine.
+struct RdmaEngineSite {
+  GpuId self;
+  unsigned gpus = 0;   ///< 2 or more
+  unsigned ports = 0;  ///< number of local_in's sockets; 1 or more
+  /// The home GPU of a request's line; must differ from `self`.
+  std::function<GpuId(const MemoryRequest&)> home_of;
+  /// Can change during the run.
+  const RemoteAccessMode* transfer = nullptr;
+  PacketPool* packets = nullptr;
+  /// Targets of local_in's transport_dbg and b_transport: debug_home() and blocking_home() of the
+  /// engine of the line's home GPU.
+  std::function<unsigned(tlm::tlm_generic_payload&)> debug_at_home;
+  std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)> blocking_at_home;
+};
+
 /// A GPU's RDMA engine with the CoDec unit (DualOpt sections 2.3 and 4.1.3): forwards the requests
 /// of the GPU's SMs for lines of other GPUs, and the requests of other GPUs for the GPU's lines.
 ///
@@ -70,31 +87,15 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
   using Payload = tlm::tlm_generic_payload;
   static constexpr unsigned char kPoison = 0xA5;
 
-  /// Configuration by the platform. Every field must be set; referenced objects must outlive the
-  /// engine.
-  struct Role {
-    GpuId self;
-    unsigned gpus = 0;   ///< 2 or more
-    unsigned ports = 0;  ///< number of local_in's sockets; 1 or more
-    /// The home GPU of a request's line; must differ from `self`.
-    std::function<GpuId(const MemoryRequest&)> home_of;
-    /// Can change during the run.
-    const RemoteAccessMode* transfer = nullptr;
-    PacketPool* packets = nullptr;
-    /// Targets of local_in's transport_dbg and b_transport: debug_home() and blocking_home() of the
-    /// engine of the line's home GPU.
-    std::function<unsigned(Payload&)> debug_at_home;
-    std::function<void(Payload&, sc_core::sc_time&)> blocking_at_home;
-  };
-
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<RdmaEngine>> local_in;
   tlm_utils::simple_initiator_socket<RdmaEngine> local_out;
   /// Indexed by PacketClass.
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<RdmaEngine>> fabric_out;
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<RdmaEngine>> fabric_in;
 
-  /// An invalid `config` or `role` is an SC_FATAL.
-  RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config, const Role& role);
+  /// An invalid `config` or `site` is an SC_FATAL.
+  RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config,
+             const RdmaEngineSite& site);
 
   /// Accesses of other GPUs to this GPU's lines that bypass the fabric.
   unsigned debug_home(Payload& payload) override { return local_out->transport_dbg(payload); }
@@ -170,7 +171,7 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
 
   const PacketFormat format_;
   const ClockDomain clock_;
-  const Role role_;
+  const RdmaEngineSite role_;
   PayloadCheck check_;
 
   // Requester's side.

@@ -15,8 +15,8 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
 #include "modules/protocol/holds_bytes.h"
-#include "modules/umh/coherence_place.h"
 #include "modules/umh/coherence_port.h"
+#include "modules/umh/coherence_site.h"
 
 namespace tessera {
 struct CoherenceLinkSite;
@@ -52,7 +52,7 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s);
 
 /// The network between the SMDs of all devices and the HMDs (UMH Table III): each device has a link
 /// to the host with two directions, or all devices share one. A directory can belong to a device,
-/// too (CoherenceLinkPlace::device_of_parent).
+/// too (CoherenceLinkEnds::device_of_parent).
 ///
 /// Timing: a message from a device takes the direction to the host, a message to a device the other
 /// one, and a message between devices both, as virtual cut-through: it enters the second direction
@@ -71,7 +71,7 @@ class CoherenceLink final
   sc_core::sc_vector<CoherenceTargetSocket> children;
 
   CoherenceLink(const sc_core::sc_module_name& name, const CoherenceLinkConfig& config,
-                const CoherenceLinkPlace& place);
+                const CoherenceLinkEnds& ends);
 
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -129,7 +129,7 @@ class CoherenceLink final
   const Direction& to_device(unsigned socket) const { return directions_[2 * link_of(socket) + 1]; }
   void schedule_next(Tick t);
 
-  const CoherenceLinkPlace place_;
+  const CoherenceLinkEnds site_;
   const ClockDomain clock_;
   const Tick latency_;
   const std::size_t room_;  ///< of a queue at the end of a wire

@@ -56,8 +56,8 @@ void describe(StatisticsVisitor& v, CoherentFlushStats& s) {
 
 CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
                                        const CoherentCacheBlockConfig& config,
-                                       const CoherencePlace& place, bool has_core)
-    : CoherenceBlock(name, config.timing, place, config.cache.mask_granularity),
+                                       const CoherenceSite& site, bool has_core)
+    : CoherenceBlock(name, config.timing, site, config.cache.mask_granularity),
       core("core", has_core ? 1 : 0),
       config_(sound(this->name(), config)),
       check_(rules(config)),
@@ -72,9 +72,9 @@ CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
 }
 
 std::unique_ptr<CoherentCache> CoherentCacheBlock::make_cache() {
-  auto cache = std::make_unique<CoherentCache>(
-      config_.cache, place_.self, static_cast<CoherenceNetwork&>(*this), place_.parents,
-      place_.children, place_.parent_lines);
+  auto cache = std::make_unique<CoherentCache>(config_.cache, site_.self,
+                                               static_cast<CoherenceNetwork&>(*this), site_.parents,
+                                               site_.children, site_.parent_lines);
   cache->on_written = written_;
   cache->counts = &counts_;
   return cache;

@@ -95,7 +95,7 @@ class CoherentCacheBlock : public CoherenceBlock,
 
   /// `has_core`: an L1.
   CoherentCacheBlock(const sc_core::sc_module_name& name, const CoherentCacheBlockConfig& config,
-                     const CoherencePlace& place, bool has_core);
+                     const CoherenceSite& site, bool has_core);
 
   const CoherentCache& cache() const { return *cache_; }
   const CoherentAccessStats& stats() const { return stats_; }

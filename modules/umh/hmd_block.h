@@ -25,7 +25,7 @@ namespace tessera::umh {
 struct HmdBlockConfig {
   CoherenceTiming timing;
   HmdConfig hmd;
-  std::uint32_t smds = 0;  ///< the first children of the place are SMDs
+  std::uint32_t smds = 0;  ///< the first children of the site are SMDs
   std::uint32_t mask_granularity = 4;
   std::uint32_t memory_accesses = 128;  ///< accesses to the memory, beyond which no request starts
 
@@ -54,7 +54,7 @@ class HmdBlock final : public CoherenceBlock,
   tlm_utils::simple_initiator_socket<HmdBlock> memory;
 
   HmdBlock(const sc_core::sc_module_name& name, const HmdBlockConfig& config,
-           const CoherencePlace& place, TransactionPool& pool);
+           const CoherenceSite& site, TransactionPool& pool);
 
   const Hmd& directory() const { return *hmd_; }
   const DirectoryMemoryStats& memory_stats() const { return memory_queue_.stats(); }

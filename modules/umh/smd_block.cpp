@@ -27,8 +27,8 @@ CoherentCacheBlockConfig cache_of(const SmdBlockConfig& config) {
 }  // namespace
 
 SmdBlock::SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& config,
-                   const CoherencePlace& place, TransactionPool& pool)
-    : CoherentCacheBlock(name, cache_of(config), place, false),
+                   const CoherenceSite& site, TransactionPool& pool)
+    : CoherentCacheBlock(name, cache_of(config), site, false),
       memory("memory"),
       smd_(sound(this->name(), config)),
       stack_(

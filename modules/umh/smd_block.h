@@ -46,7 +46,7 @@ class SmdBlock final : public CoherentCacheBlock {
   tlm_utils::simple_initiator_socket<SmdBlock> memory;
 
   SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& config,
-           const CoherencePlace& place, TransactionPool& pool);
+           const CoherenceSite& site, TransactionPool& pool);
 
   const DirectoryMemoryStats& memory_stats() const { return stack_.stats(); }
 
