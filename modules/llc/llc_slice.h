@@ -35,7 +35,7 @@ namespace tessera {
 /// the miss arrives at the requester one cycle after the line has arrived. (The latency precedes
 /// the lookup. For one request a cycle, this is equivalent to a pipeline after the lookup, and
 /// saves one process activation.) A request that bypasses the arrays, and the response to it,
-/// leaves one cycle after its arrival. A flush visits one frame a cycle and writes dirty lines
+/// leaves one cycle after its arrival. A flush visits one way a cycle and writes dirty lines
 /// back; it ends when all write-backs are acknowledged.
 ///
 /// Accesses to a line that is being fetched wait in its MSHR and take effect in order.

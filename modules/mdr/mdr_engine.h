@@ -118,7 +118,7 @@ class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
   ReplicationSwitch& switch_;
   const MdrEngineSite site_;
   SetSampler sampler_;
-  const std::uint64_t flush_cycles_;  ///< a slice walks one frame a cycle
+  const std::uint64_t flush_cycles_;  ///< a slice walks one way a cycle
   std::uint64_t epoch_flushes_ = 0;   ///< kernel ends since the last epoch with a sampled access
 
   Tick epoch_end_ = kNever;    ///< kNever: no sampled access in the present epoch

@@ -101,7 +101,7 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   Lookup load_scalar(const Access& a, Tick t);
   Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
   Lookup write_or_atomic(const Access& a, Tick t);
-  bool reserve_frame(CacheArray& array, std::uint64_t line);
+  bool reserve_way(CacheArray& array, std::uint64_t line);
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
