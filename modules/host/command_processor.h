@@ -25,6 +25,19 @@
 
 namespace tessera {
 
+/// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
+/// address; 0 if no allocation holds it.
+std::uint32_t allocation_number(const Allocations& allocations, Address address);
+
+struct CommandProcessorStats {
+  Counter doorbells = 0;
+  Counter packets = 0;
+  Counter errors = 0;
+  Counter pages_placed = 0;
+};
+
+void describe(StatisticsVisitor& v, CommandProcessorStats& s);
+
 /// The command processor's interface to the platform for a launch.
 struct CommandProcessorSite {
   PolicyContext context;
@@ -46,19 +59,6 @@ struct CommandProcessorSite {
   /// Called when it has ended and the caches are flushed. Can be empty.
   std::function<void(std::uint32_t queue, const KernelEnd&)> on_end = {};
 };
-
-/// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
-/// address; 0 if no allocation holds it.
-std::uint32_t allocation_number(const Allocations& allocations, Address address);
-
-struct CommandProcessorStats {
-  Counter doorbells = 0;
-  Counter packets = 0;
-  Counter errors = 0;
-  Counter pages_placed = 0;
-};
-
-void describe(StatisticsVisitor& v, CommandProcessorStats& s);
 
 /// Command processor: launches kernels from packets. Software writes packets to the ring of a queue
 /// in memory, and writes the ring's new tail to the queue's doorbell register. The command

@@ -34,14 +34,6 @@ struct HostCopyConfig {
 
 void describe(ParameterVisitor& v, HostCopyConfig& c);
 
-/// The links of a CopyEngine.
-struct CopyEngineSite {
-  std::uint64_t clock_hz = 1'000'000'000;
-  std::uint32_t bytes_per_cycle = 16;
-  std::uint64_t latency_ns = 140;
-  std::uint32_t count = 1;  ///< links that carry equal parts of a copy
-};
-
 struct CopyEngineStats {
   Counter copies_to_device = 0;
   Counter copies_to_host = 0;
@@ -52,6 +44,14 @@ struct CopyEngineStats {
 };
 
 void describe(StatisticsVisitor& v, CopyEngineStats& s);
+
+/// The links of a CopyEngine.
+struct CopyEngineSite {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t bytes_per_cycle = 16;
+  std::uint64_t latency_ns = 140;
+  std::uint32_t count = 1;  ///< links that carry equal parts of a copy
+};
 
 /// Copies between the host's memory and the memories of GPUs: the time of each, without messages
 /// and without bytes. The host program waits for its copies, so that they never share a link with a

@@ -7,7 +7,7 @@ A block is a class that derives from Block or BlockBase. It has the aliases Conf
 arguments of BlockBase, by `using`, or from the block that it derives from. Their structs have fixed places:
 Config in the class's header or in a *_config.h; Stats in the class's header, in a *_stats.h or after Config
 in its file; both before the class, Config before Stats. A Site that derives from BlockSite is in the room's
-sites.h, another one in the class's header before the class, or in a *_site.h.
+sites.h, another one in the class's header between Stats and the class, or in a *_site.h.
 
 A callback of a socket has the name of its sort. If two sockets of a block have different callbacks of a sort,
 the socket's name precedes it: probes_forward.
@@ -153,6 +153,9 @@ def place_faults(tree, c):
     config, stats = found.get("Config"), found.get("Stats")
     if config and stats and config.file == stats.file and config.start > stats.start:
         yield Fault(config.file, config.line, f"{config.name} is Config of {c.name}: its place is before {stats.name}")
+    site = found.get("Site")
+    if site and stats and site.file == stats.file and site.start < stats.start:
+        yield Fault(site.file, site.line, f"{site.name} is Site of {c.name}: its place is after {stats.name}")
 
 
 def callback_faults(tree):
@@ -253,6 +256,9 @@ CASES = [
      ["modules/noc/sites.h:3: RingSite is Site of Ring: its place is its header or a *_site.h, or derives from BlockSite"]),
     ("a site that is not there", "modules/noc/sites.h", ("RingSite", "RingPlace"),
      ["modules/noc/ring.h:1: Ring::Site: no struct RingSite in modules/"]),
+    ("a site before the statistics", "modules/host/bridge.h", ("struct BridgeSite {\n};\n",
+                                                               "struct BridgeSite {\n};\nstruct BridgeStats {\n};\n"),
+     ["modules/host/bridge.h:1: BridgeSite is Site of Bridge: its place is after BridgeStats"]),
     ("a callback with another name", "modules/noc/link.cpp", ("Link::forward", "Link::fw"),
      ["modules/noc/link.cpp:2: Link::fw: the name of this callback is forward"]),
     ("a socket's name where it is not needed", "modules/noc/link.cpp", ("Link::backward", "Link::out_backward"),
