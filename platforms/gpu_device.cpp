@@ -50,7 +50,7 @@ void GpuDevice::attach(System& system) {
       });
   if (config_.host.copies != HostCopies::kNone) {
     const umh::CoherenceLinkConfig& link = config_.hierarchy.link;
-    CopyLinks links;
+    CopyEngineSite links;
     links.clock_hz = link.clock_hz;
     links.bytes_per_cycle = link.bytes_per_cycle;
     links.latency_ns = link.latency_ns;
@@ -62,8 +62,8 @@ void GpuDevice::attach(System& system) {
   };
 }
 
-LaunchPlatform GpuDevice::launch_platform() {
-  LaunchPlatform p;
+CommandProcessorSite GpuDevice::launch_platform() {
+  CommandProcessorSite p;
   p.context = config_.policy_context();
   p.memories = static_cast<std::uint32_t>(system_->page_table().pages_per_channel().size());
   p.allocations = &allocations_;

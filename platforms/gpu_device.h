@@ -124,7 +124,7 @@ class GpuDevice final : public Device {
   void copy_for_access(bool write, Address address, std::uint64_t bytes);
   bool access_device(tlm::tlm_command command, Address address, unsigned char* data,
                      std::uint64_t bytes);
-  LaunchPlatform launch_platform();
+  CommandProcessorSite launch_platform();
   void prepare_launch();
   void submit_ready();
   void launch_ended(std::uint32_t queue, const std::exception_ptr& error);

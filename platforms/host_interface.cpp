@@ -28,7 +28,7 @@ std::uint64_t part_of(std::uint32_t queue) { return queue * kQueueBytes; }
 
 HostInterface::HostInterface(const sc_core::sc_module_name& name, const DispatchConfig& config,
                              const KernelTable& kernels, LaunchPlanner& planner,
-                             CtaDispatcher& dispatcher, LaunchPlatform platform,
+                             CtaDispatcher& dispatcher, CommandProcessorSite platform,
                              DeviceAccess device)
     : sc_module(name),
       memory("memory"),

@@ -39,7 +39,7 @@ class HostInterface final : public sc_core::sc_module {
 
   HostInterface(const sc_core::sc_module_name& name, const DispatchConfig& config,
                 const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
-                LaunchPlatform platform, DeviceAccess device);
+                CommandProcessorSite platform, DeviceAccess device);
 
   /// The driver writes a packet, with its own addresses and id, and the argument block, and rings
   /// the doorbell of a queue at the present time. One launch of a queue at a time.

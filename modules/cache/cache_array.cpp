@@ -41,11 +41,11 @@ CacheArray::CacheArray(std::uint32_t sets, std::uint32_t ways, std::uint32_t lin
   invalidate_all();
 }
 
-CacheArray::Frame CacheArray::victim(std::uint64_t index) const {
+CacheArray::Way CacheArray::victim(std::uint64_t index) const {
   const std::uint32_t set = set_of(index);
   const std::uint64_t* const words = words_of(set);
   const std::uint64_t empty = ~words[kOccupied] & low_bits(ways_);
-  if (empty != 0) return set * ways_ + static_cast<Frame>(__builtin_ctzll(empty));
+  if (empty != 0) return set * ways_ + static_cast<Way>(__builtin_ctzll(empty));
   const std::uint64_t unlocked = ~words[kLocked] & low_bits(ways_);
   return unlocked == 0 ? kNone : set * ways_ + replacement_->victim(words + order_, unlocked);
 }
@@ -54,11 +54,11 @@ std::uint32_t CacheArray::unlocked(std::uint64_t index) const {
   return ways_ - static_cast<std::uint32_t>(__builtin_popcountll(words_of(set_of(index))[kLocked]));
 }
 
-void CacheArray::install(Frame f, std::uint64_t line) {
+void CacheArray::install(Way f, std::uint64_t line) {
   const bool evicted = occupied(f);
   invalidate(f);
-  const std::uint32_t way = way_of(f);
-  std::uint64_t* const words = words_of(set_of_frame(f));
+  const std::uint32_t way = number_in_set(f);
+  std::uint64_t* const words = words_of(set_of_way(f));
   words[kOccupied] |= std::uint64_t{1} << way;
   std::uint64_t& signatures = words[signatures_ + way / 8];
   const unsigned at = way % 8 * 8;
@@ -67,9 +67,9 @@ void CacheArray::install(Frame f, std::uint64_t line) {
   replacement_->insert(words + order_, way, evicted);
 }
 
-void CacheArray::invalidate(Frame f) {
-  std::uint64_t* const words = words_of(set_of_frame(f));
-  const std::uint64_t others = ~(std::uint64_t{1} << way_of(f));
+void CacheArray::invalidate(Way f) {
+  std::uint64_t* const words = words_of(set_of_way(f));
+  const std::uint64_t others = ~(std::uint64_t{1} << number_in_set(f));
   for (std::uint32_t mask = kOccupied; mask < order_; ++mask) words[mask] &= others;
 }
 
@@ -78,7 +78,7 @@ void CacheArray::invalidate_all() {
   for (std::uint32_t set = 0; set < sets_; ++set) replacement_->reset(words_of(set) + order_);
 }
 
-void CacheArray::set_state(Frame f, const State& state) {
+void CacheArray::set_state(Way f, const State& state) {
   const bool clean = state.dirty.none();
   const bool whole = clean && state.valid == whole_line_;
   const bool other = !whole && !(clean && state.valid.none());
@@ -89,7 +89,7 @@ void CacheArray::set_state(Frame f, const State& state) {
   states_[f] = state;
 }
 
-unsigned char* CacheArray::data(Frame f) {
+unsigned char* CacheArray::data(Way f) {
   if (!data_) data_ = std::make_unique<unsigned char[]>(lines_.size() * line_bytes_);
   return data_.get() + std::size_t{f} * line_bytes_;
 }

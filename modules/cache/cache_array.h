@@ -16,9 +16,9 @@ namespace tessera {
 /// CacheReplacement selects the victims. Plain C++: the modules that use it model the timing.
 class alignas(kHostLine) CacheArray {
  public:
-  /// Index of a line frame; kNone if there is none.
-  using Frame = std::uint32_t;
-  static constexpr Frame kNone = ~Frame{0};
+  /// A way of a set, as its index among the ways of all sets; kNone: no way.
+  using Way = std::uint32_t;
+  static constexpr Way kNone = ~Way{0};
   static constexpr std::uint32_t kMaxWays = 64;
 
   /// Granularity of the state: valid and dirty per byte, or complete lines that are never dirty.
@@ -43,9 +43,9 @@ class alignas(kHostLine) CacheArray {
     return static_cast<std::uint32_t>(rest < sets_ ? rest : rest + sets_);
   }
 
-  /// The frame that holds line number `line` in the set of `index`, or kNone. Does not count as a
+  /// The way that holds line number `line` in the set of `index`, or kNone. Does not count as a
   /// use.
-  Frame find(std::uint64_t index, std::uint64_t line) const {
+  Way find(std::uint64_t index, std::uint64_t line) const {
     const std::uint32_t set = set_of(index);
     const std::uint64_t* const words = words_of(set);
     const std::uint64_t wanted = signature(line) * kEachByte;
@@ -53,56 +53,56 @@ class alignas(kHostLine) CacheArray {
       for (std::uint64_t same = zero_bytes(words[signatures_ + k] ^ wanted); same != 0;
            same &= same - 1) {
         const std::uint32_t way = k * 8 + static_cast<std::uint32_t>(__builtin_ctzll(same)) / 8;
-        const Frame f = set * ways_ + way;
+        const Way f = set * ways_ + way;
         if ((words[kOccupied] >> way & 1) != 0 && lines_[f] == line) return f;
       }
     }
     return kNone;
   }
 
-  /// The frame to replace: an empty frame if there is one, otherwise the one that the replacement
-  /// policy selects among the unlocked frames. kNone if every frame of the set is locked.
-  Frame victim(std::uint64_t index) const;
+  /// The way to replace: an empty way if there is one, otherwise the one that the replacement
+  /// policy selects among the unlocked ways. kNone if every way of the set is locked.
+  Way victim(std::uint64_t index) const;
 
-  /// Frames of the set that are not locked.
+  /// Ways of the set that are not locked.
   std::uint32_t unlocked(std::uint64_t index) const;
 
-  /// Installs `line` in a frame, unlocked and with no byte valid or dirty.
-  void install(Frame f, std::uint64_t line);
-  void invalidate(Frame f);
+  /// Installs `line` in a way, unlocked and with no byte valid or dirty.
+  void install(Way f, std::uint64_t line);
+  void invalidate(Way f);
   void invalidate_all();
-  /// Records a use of the frame for the replacement policy.
-  void touch(Frame f) { replacement_->hit(state_of(f), way_of(f)); }
+  /// Records a use of the way for the replacement policy.
+  void touch(Way f) { replacement_->hit(state_of(f), number_in_set(f)); }
 
   const CacheReplacement& replacement() const { return *replacement_; }
 
-  bool occupied(Frame f) const { return is(f, kOccupied); }
-  std::uint64_t line(Frame f) const { return lines_[f]; }
-  /// A locked frame waits for a fill and is never a victim.
-  bool locked(Frame f) const { return is(f, kLocked); }
-  /// Locks or unlocks a frame. Unlocking means that the line has arrived.
-  void lock(Frame f, bool on) {
+  bool occupied(Way f) const { return is(f, kOccupied); }
+  std::uint64_t line(Way f) const { return lines_[f]; }
+  /// A locked way waits for a fill and is never a victim.
+  bool locked(Way f) const { return is(f, kLocked); }
+  /// Locks or unlocks a way. Unlocking means that the line has arrived.
+  void lock(Way f, bool on) {
     mark(f, kLocked, on);
-    if (!on) replacement_->insert(state_of(f), way_of(f), false);
+    if (!on) replacement_->insert(state_of(f), number_in_set(f), false);
   }
 
   /// The mask of all bytes of a line.
   const ByteMask& whole_line() const { return whole_line_; }
   // Bytes::kPerByte only.
-  ByteMask valid(Frame f) const {
+  ByteMask valid(Way f) const {
     return is(f, kWholeLine) ? whole_line_ : is(f, kOther) ? states_[f].valid : ByteMask{};
   }
-  ByteMask dirty(Frame f) const { return is(f, kOther) ? states_[f].dirty : ByteMask{}; }
-  void set_valid(Frame f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
-  void set_dirty(Frame f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
+  ByteMask dirty(Way f) const { return is(f, kOther) ? states_[f].dirty : ByteMask{}; }
+  void set_valid(Way f, ByteMask valid) { set_state(f, {valid, dirty(f)}); }
+  void set_dirty(Way f, ByteMask dirty) { set_state(f, {valid(f), dirty}); }
 
   /// Whether data() has been called. Before that, no bytes are stored.
   bool has_data() const { return data_ != nullptr; }
-  /// The line's bytes. The first call allocates the bytes of all frames, zeroed. Functional mode
+  /// The line's bytes. The first call allocates the bytes of all ways, zeroed. Functional mode
   /// never calls it.
-  unsigned char* data(Frame f);
+  unsigned char* data(Way f);
 
-  Frame frames() const { return sets_ * ways_; }
+  Way all_ways() const { return sets_ * ways_; }
 
  private:
   __extension__ using Wide = unsigned __int128;
@@ -131,22 +131,20 @@ class alignas(kHostLine) CacheArray {
     return (x - kEachByte) & ~x & (kEachByte << 7);
   }
   /// f / ways_ by multiplication.
-  std::uint32_t set_of_frame(Frame f) const {
-    return static_cast<std::uint32_t>(f * by_ways_ >> 32);
-  }
-  std::uint32_t way_of(Frame f) const { return f - set_of_frame(f) * ways_; }
-  std::uint64_t* state_of(Frame f) { return words_of(set_of_frame(f)) + order_; }
+  std::uint32_t set_of_way(Way f) const { return static_cast<std::uint32_t>(f * by_ways_ >> 32); }
+  std::uint32_t number_in_set(Way f) const { return f - set_of_way(f) * ways_; }
+  std::uint64_t* state_of(Way f) { return words_of(set_of_way(f)) + order_; }
   std::uint64_t* words_of(std::uint32_t set) { return &words_[std::size_t{set} * stride_]; }
   const std::uint64_t* words_of(std::uint32_t set) const {
     return &words_[std::size_t{set} * stride_];
   }
-  bool is(Frame f, Mask m) const { return (words_of(set_of_frame(f))[m] >> way_of(f) & 1) != 0; }
-  void mark(Frame f, Mask m, bool on) {
-    std::uint64_t& word = words_of(set_of_frame(f))[m];
-    const std::uint64_t bit = std::uint64_t{1} << way_of(f);
+  bool is(Way f, Mask m) const { return (words_of(set_of_way(f))[m] >> number_in_set(f) & 1) != 0; }
+  void mark(Way f, Mask m, bool on) {
+    std::uint64_t& word = words_of(set_of_way(f))[m];
+    const std::uint64_t bit = std::uint64_t{1} << number_in_set(f);
     word = on ? word | bit : word & ~bit;
   }
-  void set_state(Frame f, const State& state);
+  void set_state(Way f, const State& state);
 
   std::uint32_t sets_;
   std::uint32_t ways_;

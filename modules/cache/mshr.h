@@ -51,8 +51,8 @@ class alignas(kHostLine) Mshr {
    public:
     std::uint64_t line = 0;
     union {
-      /// For the owner: the cache frame reserved for the line.
-      std::uint32_t frame = 0;
+      /// For the owner: the way reserved for the line.
+      std::uint32_t way = 0;
       /// Or, in a table that find_containing() searches: the 4-byte words of the line that are
       /// being fetched, as MemoryRequest::word_mask.
       std::uint32_t word_mask;
@@ -155,7 +155,7 @@ class alignas(kHostLine) Mshr {
   Entry& allocate(std::uint64_t line) {
     const std::uint32_t i = free_;
     Entry& e = entries_[i];
-    free_ = e.frame;
+    free_ = e.way;
     tessera::prefetch(&entries_[free_]);
     ++used_;
     const Slot h = hash(line);
@@ -229,7 +229,7 @@ class alignas(kHostLine) Mshr {
   void give_back(std::uint32_t i) {
     Entry& e = entries_[i];
     e.forget_waiting();
-    e.frame = free_;
+    e.way = free_;
     free_ = i;
     --used_;
   }
@@ -246,7 +246,7 @@ class alignas(kHostLine) Mshr {
     return nullptr;
   }
 
-  std::vector<Entry> entries_;  ///< free entries are linked by `frame`
+  std::vector<Entry> entries_;  ///< free entries are linked by `way`
   std::vector<Slot> slots_;
   std::uint32_t targets_per_entry_;
   unsigned home_shift_ = 0;

@@ -79,29 +79,27 @@ std::uint32_t allocation_number(const Allocations& allocations, Address address)
 CommandProcessor::CommandProcessor(const sc_core::sc_module_name& name,
                                    const DispatchConfig& config, const KernelTable& kernels,
                                    LaunchPlanner& planner, CtaDispatcher& dispatcher,
-                                   LaunchPlatform platform)
-    : sc_module(name),
+                                   CommandProcessorSite site)
+    : BlockBase(name, config, Unvalidated{}),
       mmio("mmio"),
       memory("memory"),
       interrupt("interrupt"),
-      config_(config),
       clock_(config.clock_hz),
       kernels_(kernels),
       planner_(planner),
       dispatcher_(dispatcher),
-      platform_(std::move(platform)),
+      site_(std::move(site)),
       queues_(config.queues),
       interrupt_("interrupt_level") {
-  mmio.register_b_transport(this, &CommandProcessor::b_transport);
-  mmio.register_transport_dbg(this, &CommandProcessor::transport_dbg);
+  mmio.register_b_transport(this, &CommandProcessor::blocking);
+  mmio.register_transport_dbg(this, &CommandProcessor::debug);
   interrupt.bind(interrupt_);
   wake_.bind<&CommandProcessor::process>(*this);
 }
 
 // Registers.
 
-void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
-                                   sc_core::sc_time& delay) {
+void CommandProcessor::blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   payload.set_dmi_allowed(false);
   const std::uint64_t mask = byte_mask(payload, queues_.size());
   if (payload.get_response_status() != tlm::TLM_OK_RESPONSE) return;
@@ -131,7 +129,7 @@ void CommandProcessor::b_transport(int, tlm::tlm_generic_payload& payload,
 
 /// Reads any range of a queue's registers. Writes are refused, because they would have side
 /// effects.
-unsigned CommandProcessor::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+unsigned CommandProcessor::debug(int, tlm::tlm_generic_payload& payload) {
   const std::uint64_t queue = payload.get_address() / kQueueStride;
   const std::uint64_t offset = payload.get_address() % kQueueStride;
   const unsigned length = payload.get_data_length();
@@ -276,11 +274,11 @@ void CommandProcessor::start_next(CommandQueue& q) {
     const LaunchRequest request = request_of(q.packet, *kernel);
     step = CommandError::kRefused;
     q.program = nullptr;  // releases what the next program can use
-    q.program = platform_.make(*kernel->source, request);
+    q.program = site_.make(*kernel->source, request);
     KernelLaunch launch = launch_of(q, planner_.plan(view_of(request, *kernel->source)));
     q.running = true;
     const LaunchSlot slot = dispatcher_.launch(std::move(launch));
-    if (platform_.on_start) platform_.on_start(number_of(q), slot, *q.program);
+    if (site_.on_start) site_.on_start(number_of(q), slot, *q.program);
   } catch (...) {
     complete(q, step, std::current_exception());
   }
@@ -323,9 +321,9 @@ LaunchView CommandProcessor::view_of(const LaunchRequest& request, KernelSource&
   view.grid = grid_of(request.grid);
   view.block = grid_of(request.block);
   view.dynamic_shared_bytes = request.dynamic_shared_bytes;
-  view.platform = platform_.context;
-  view.memories = platform_.memories;
-  for (const Allocation& a : platform_.allocations->all()) {
+  view.platform = site_.context;
+  view.memories = site_.memories;
+  for (const Allocation& a : site_.allocations->all()) {
     view.arrays.push_back({a.name, a.begin, a.bytes});
   }
   for (std::size_t i = 0; i < facts.parameters.size(); ++i) {
@@ -339,9 +337,9 @@ LaunchView CommandProcessor::view_of(const LaunchRequest& request, KernelSource&
       std::memcpy(&argument.value, request.arguments[i].bytes.data(), p.bytes);
     }
     const Allocation* to =
-        p.bytes == sizeof argument.value ? platform_.allocations->find(argument.value, 1) : nullptr;
+        p.bytes == sizeof argument.value ? site_.allocations->find(argument.value, 1) : nullptr;
     if (to != nullptr) {
-      argument.array = static_cast<std::size_t>(to - platform_.allocations->all().data());
+      argument.array = static_cast<std::size_t>(to - site_.allocations->all().data());
     }
     view.arguments.push_back(std::move(argument));
   }
@@ -351,7 +349,7 @@ LaunchView CommandProcessor::view_of(const LaunchRequest& request, KernelSource&
 CachingByAllocation CommandProcessor::caching_of(const LaunchPlan& plan) const {
   CachingByAllocation caching;
   for (const ArrayCaching& a : plan.caching) {
-    const std::uint32_t number = allocation_number(*platform_.allocations, a.address);
+    const std::uint32_t number = allocation_number(*site_.allocations, a.address);
     if (number == 0) {
       throw InputError("launch planner '" + config_.planner + "' chooses caching for " +
                        hex(a.address) + ", which is inside no array");
@@ -368,10 +366,10 @@ KernelLaunch CommandProcessor::launch_of(CommandQueue& q, const LaunchPlan& plan
   launch.kernel = q.program.get();
   launch.priority = q.packet.priority;
   CachingByAllocation caching = caching_of(plan);
-  if (platform_.check_caching) {
-    platform_.check_caching(caching);
+  if (site_.check_caching) {
+    site_.check_caching(caching);
     launch.on_begin = [this, caching = std::move(caching)](GpuId gpu, bool alone) {
-      platform_.cache(gpu, caching, alone);
+      site_.cache(gpu, caching, alone);
     };
   } else if (!caching.empty()) {
     throw InputError(
@@ -382,17 +380,17 @@ KernelLaunch CommandProcessor::launch_of(CommandQueue& q, const LaunchPlan& plan
   }
   if (plan.scheduler) {
     launch.make_scheduler = [this, chosen = *plan.scheduler](std::uint32_t parts) {
-      PolicyContext context = platform_.context;
+      PolicyContext context = site_.context;
       context.tree.sms /= parts;
       return chosen.parameters.make(chosen.name, context);
     };
     static_cast<void>(launch.make_scheduler(1));  // throws before a page is placed
   }
   launch.on_turn = [this, &q] {
-    if (platform_.on_turn) platform_.on_turn(number_of(q));
+    if (site_.on_turn) site_.on_turn(number_of(q));
   };
   launch.on_end = [this, &q](const KernelEnd& end) { kernel_ended(q, end); };
-  for (const PageAssignment& page : plan.pages) platform_.place(page);
+  for (const PageAssignment& page : plan.pages) site_.place(page);
   stats_.pages_placed += plan.pages.size();
   return launch;
 }
@@ -400,7 +398,7 @@ KernelLaunch CommandProcessor::launch_of(CommandQueue& q, const LaunchPlan& plan
 /// Called in the dispatcher's process.
 void CommandProcessor::kernel_ended(CommandQueue& q, const KernelEnd& end) {
   q.running = false;
-  if (platform_.on_end) platform_.on_end(number_of(q), end);
+  if (site_.on_end) site_.on_end(number_of(q), end);
   CommandError code = CommandError::kNone;
   if (end.error) {
     try {
@@ -482,10 +480,6 @@ void describe(StatisticsVisitor& v, CommandProcessorStats& s) {
   v.counter("packets", s.packets, "packet", "packets fetched");
   v.counter("errors", s.errors, "error", "errors raised");
   v.counter("pages_placed", s.pages_placed, "page", "pages that launch plans named");
-}
-
-void CommandProcessor::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -16,7 +16,7 @@
 #include "modules/host/command_queue.h"
 #include "modules/host/cta_dispatcher.h"
 #include "modules/host/kernel_table.h"
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/kernel/timed_queue.h"
@@ -25,8 +25,21 @@
 
 namespace tessera {
 
+/// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
+/// address; 0 if no allocation holds it.
+std::uint32_t allocation_number(const Allocations& allocations, Address address);
+
+struct CommandProcessorStats {
+  Counter doorbells = 0;
+  Counter packets = 0;
+  Counter errors = 0;
+  Counter pages_placed = 0;
+};
+
+void describe(StatisticsVisitor& v, CommandProcessorStats& s);
+
 /// The command processor's interface to the platform for a launch.
-struct LaunchPlatform {
+struct CommandProcessorSite {
   PolicyContext context;
   std::uint32_t memories = 1;  ///< LaunchView::memories
   const Allocations* allocations = nullptr;
@@ -47,19 +60,6 @@ struct LaunchPlatform {
   std::function<void(std::uint32_t queue, const KernelEnd&)> on_end = {};
 };
 
-/// Number of the allocation that holds an address (PageEntry::allocation()), from 1 on by ascending
-/// address; 0 if no allocation holds it.
-std::uint32_t allocation_number(const Allocations& allocations, Address address);
-
-struct CommandProcessorStats {
-  Counter doorbells = 0;
-  Counter packets = 0;
-  Counter errors = 0;
-  Counter pages_placed = 0;
-};
-
-void describe(StatisticsVisitor& v, CommandProcessorStats& s);
-
 /// Command processor: launches kernels from packets. Software writes packets to the ring of a queue
 /// in memory, and writes the ring's new tail to the queue's doorbell register. The command
 /// processor fetches one packet of a queue at a time, resolves its kernel, plans the launch
@@ -76,7 +76,8 @@ void describe(StatisticsVisitor& v, CommandProcessorStats& s);
 /// byte enables; several initiators can be bound. `memory` is accessed by transport_dbg, whose time
 /// is part of `fetch_cycles`. Its target must return the newest bytes. Not modelled: prefetch of
 /// packets, preemption, dependencies between queues (software rings a doorbell when they are met).
-class CommandProcessor final : public sc_core::sc_module, public Block {
+class CommandProcessor final
+    : public BlockBase<DispatchConfig, CommandProcessorStats, CommandProcessorSite> {
  public:
   tlm_utils::multi_passthrough_target_socket<CommandProcessor> mmio;
   tlm_utils::simple_initiator_socket<CommandProcessor> memory;
@@ -86,21 +87,18 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
   /// `kernels`, `planner` and `dispatcher` must outlive the command processor.
   CommandProcessor(const sc_core::sc_module_name& name, const DispatchConfig& config,
                    const KernelTable& kernels, LaunchPlanner& planner, CtaDispatcher& dispatcher,
-                   LaunchPlatform platform);
+                   CommandProcessorSite site);
 
-  const DispatchConfig& config() const { return config_; }
-  const CommandProcessorStats& stats() const { return stats_; }
   /// Cause of the queue's error, for the host program; null if there is no error.
   std::exception_ptr failure(std::uint32_t queue) const { return queues_[queue].failure; }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  void b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned transport_dbg(int, tlm::tlm_generic_payload& payload);
+  void blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(int, tlm::tlm_generic_payload& payload);
   bool write_register(CommandQueue& q, CommandRegister r, std::uint64_t value,
                       std::uint64_t written, Tick at);
   void set_queue(CommandQueue& q, std::uint64_t size);
@@ -123,18 +121,16 @@ class CommandProcessor final : public sc_core::sc_module, public Block {
     return static_cast<std::uint32_t>(&q - queues_.data());
   }
 
-  const DispatchConfig config_;
   const ClockDomain clock_;
   const KernelTable& kernels_;
   LaunchPlanner& planner_;
   CtaDispatcher& dispatcher_;
-  const LaunchPlatform platform_;
+  const CommandProcessorSite site_;
 
   std::vector<CommandQueue> queues_;
   TimedQueue<std::uint32_t> fetches_;  ///< queues
   sc_core::sc_signal<bool, sc_core::SC_UNCHECKED_WRITERS> interrupt_;
   ProcessTimer wake_;
-  CommandProcessorStats stats_;
 };
 
 }  // namespace tessera

@@ -46,18 +46,18 @@ void describe(StatisticsVisitor& v, CopyEngineStats& s) {
 }
 
 CopyEngine::CopyEngine(const sc_core::sc_module_name& name, const HostCopyConfig& config,
-                       const CopyLinks& links)
-    : sc_module(name), config_(sound(this->name(), config)), links_(links), clock_(links.clock_hz) {
+                       const CopyEngineSite& site)
+    : BlockBase(name, config), site_(site), clock_(site.clock_hz) {
   wake_.bind<&CopyEngine::process>(*this);
 }
 
 Tick CopyEngine::duration(std::uint64_t bytes) const {
-  const std::uint64_t part = (bytes + links_.count - 1) / links_.count;
-  const Tick on_link = clock_.time_of((part + links_.bytes_per_cycle - 1) / links_.bytes_per_cycle);
+  const std::uint64_t part = (bytes + site_.count - 1) / site_.count;
+  const Tick on_link = clock_.time_of((part + site_.bytes_per_cycle - 1) / site_.bytes_per_cycle);
   const auto in_memory =
       static_cast<Tick>(std::ceil(static_cast<long double>(bytes) * kTicksPerSecond /
                                   static_cast<long double>(config_.memory_bytes_per_second)));
-  return (config_.setup_ns + links_.latency_ns) * kTicksPerNs + std::max(on_link, in_memory);
+  return (config_.setup_ns + site_.latency_ns) * kTicksPerNs + std::max(on_link, in_memory);
 }
 
 void CopyEngine::copy(std::uint64_t bytes, bool to_device, std::function<void()> done) {
@@ -92,10 +92,6 @@ void CopyEngine::reset() {
   queue_.clear();
   wake_.cancel();
   stats_ = {};
-}
-
-void CopyEngine::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

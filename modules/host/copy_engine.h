@@ -8,7 +8,7 @@
 #include <systemc>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
@@ -34,14 +34,6 @@ struct HostCopyConfig {
 
 void describe(ParameterVisitor& v, HostCopyConfig& c);
 
-/// The links of a CopyEngine.
-struct CopyLinks {
-  std::uint64_t clock_hz = 1'000'000'000;
-  std::uint32_t bytes_per_cycle = 16;
-  std::uint64_t latency_ns = 140;
-  std::uint32_t count = 1;  ///< links that carry equal parts of a copy
-};
-
 struct CopyEngineStats {
   Counter copies_to_device = 0;
   Counter copies_to_host = 0;
@@ -53,6 +45,14 @@ struct CopyEngineStats {
 
 void describe(StatisticsVisitor& v, CopyEngineStats& s);
 
+/// The links of a CopyEngine.
+struct CopyEngineSite {
+  std::uint64_t clock_hz = 1'000'000'000;
+  std::uint32_t bytes_per_cycle = 16;
+  std::uint64_t latency_ns = 140;
+  std::uint32_t count = 1;  ///< links that carry equal parts of a copy
+};
+
 /// Copies between the host's memory and the memories of GPUs: the time of each, without messages
 /// and without bytes. The host program waits for its copies, so that they never share a link with a
 /// kernel.
@@ -60,12 +60,11 @@ void describe(StatisticsVisitor& v, CopyEngineStats& s);
 /// Timing: copies run one at a time, in order. A copy takes `setup_ns`, then the latency of a link
 /// and the longer of two times: that of its part on a link, in whole cycles, and that of all its
 /// bytes at `memory_bytes_per_second`.
-class CopyEngine final : public sc_core::sc_module, public Block {
+class CopyEngine final : public BlockBase<HostCopyConfig, CopyEngineStats, CopyEngineSite> {
  public:
   CopyEngine(const sc_core::sc_module_name& name, const HostCopyConfig& config,
-             const CopyLinks& links);
+             const CopyEngineSite& site);
 
-  const CopyEngineStats& stats() const { return stats_; }
   /// `done` is called in the engine's process when the copy has ended.
   void copy(std::uint64_t bytes, bool to_device, std::function<void()> done);
   /// Time of a copy of so many bytes.
@@ -74,7 +73,6 @@ class CopyEngine final : public sc_core::sc_module, public Block {
   bool idle() const override { return queue_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   struct Copy {
@@ -84,12 +82,10 @@ class CopyEngine final : public sc_core::sc_module, public Block {
   };
   void process();
 
-  const HostCopyConfig config_;
-  const CopyLinks links_;
+  const CopyEngineSite site_;
   const ClockDomain clock_;
   std::deque<Copy> queue_;  ///< the first one runs
   ProcessTimer wake_;
-  CopyEngineStats stats_;
 };
 
 }  // namespace tessera

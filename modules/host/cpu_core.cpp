@@ -41,14 +41,13 @@ void describe(StatisticsVisitor& v, CpuCoreStats& s) {
 
 CpuCore::CpuCore(const sc_core::sc_module_name& name, const CpuCoreConfig& config,
                  TransactionPool& pool, std::uint32_t index)
-    : sc_module(name),
+    : BlockBase(name, config),
       memory("memory"),
-      config_(sound(this->name(), config)),
       pool_(pool),
       index_(index),
       clock_(config.clock_hz),
       port_(clock_, wake_) {
-  memory.register_nb_transport_bw(this, &CpuCore::bw);
+  memory.register_nb_transport_bw(this, &CpuCore::backward);
   wake_.bind<&CpuCore::process>(*this);
 }
 
@@ -220,10 +219,6 @@ void CpuCore::reset() {
   send_at_ = 0;
   stats_ = {};
   wake_.cancel();
-}
-
-void CpuCore::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

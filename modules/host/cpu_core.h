@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
@@ -21,6 +21,8 @@
 #include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
+
+struct CpuCoreSite;
 
 struct CpuCoreConfig {
   std::uint64_t clock_hz = 3'000'000'000;
@@ -75,7 +77,7 @@ struct CpuOperation {
 /// operations of a core are sequentially consistent.
 ///
 /// Phases: all four. Not modelled: instructions, speculation, address translation.
-class CpuCore final : public sc_core::sc_module, public Block {
+class CpuCore final : public BlockBase<CpuCoreConfig, CpuCoreStats, CpuCoreSite> {
  public:
   using Done = std::function<void(const CpuOperation&)>;
 
@@ -84,16 +86,12 @@ class CpuCore final : public sc_core::sc_module, public Block {
   CpuCore(const sc_core::sc_module_name& name, const CpuCoreConfig& config, TransactionPool& pool,
           std::uint32_t index);
 
-  const CpuCoreConfig& config() const { return config_; }
-  const CpuCoreStats& stats() const { return stats_; }
-
   /// Appends an operation. `done` is called in the core's process when it has ended.
   void submit(CpuOperation operation, Done done);
 
   bool idle() const override { return queue_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   using Payload = tlm::tlm_generic_payload;
@@ -104,7 +102,7 @@ class CpuCore final : public sc_core::sc_module, public Block {
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     return port_.backward(payload, phase, delay);
   }
   void process();
@@ -116,7 +114,6 @@ class CpuCore final : public sc_core::sc_module, public Block {
   void end(Tick t);
   void schedule_next(Tick t);
 
-  const CpuCoreConfig config_;
   TransactionPool& pool_;
   const std::uint32_t index_;
   const ClockDomain clock_;
@@ -128,7 +125,6 @@ class CpuCore final : public sc_core::sc_module, public Block {
   /// Accesses without response: their first byte in CpuOperation::data.
   std::unordered_map<Payload*, std::uint64_t> in_flight_;
   Tick send_at_ = 0;  ///< earliest time of the next access
-  CpuCoreStats stats_;
 };
 
 }  // namespace tessera

@@ -13,8 +13,8 @@ namespace tessera {
 
 namespace {
 
-std::shared_ptr<const KernelScheduler> scheduler_of(const DispatcherPlace& place) {
-  if (place.kernels != nullptr) return place.kernels;
+std::shared_ptr<const KernelScheduler> scheduler_of(const CtaDispatcherSite& site) {
+  if (site.kernels != nullptr) return site.kernels;
   return make_policy<KernelScheduler>(DispatchConfig{}.kernel_scheduler);
 }
 
@@ -45,25 +45,24 @@ void check_room(const KernelProgram& kernel, const SmResources& capacity, std::s
 
 CtaDispatcher::CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
                              const CtaSchedulerFactory& make_scheduler,
-                             const DispatcherPlace& place)
-    : sc_module(name),
-      sms("sms", place.sms),
+                             const CtaDispatcherSite& site)
+    : BlockBase(name, config, Unvalidated{}),
+      sms("sms", site.sms),
       events("events"),
-      config_(config),
       clock_(config.clock_hz),
       make_scheduler_(make_scheduler),
-      kernel_scheduler_(scheduler_of(place)),
-      sms_per_gpu_(place.sms / static_cast<unsigned>(std::max<std::size_t>(1, place.gpus.size()))),
-      parts_(sms_per_gpu_, place.sms_per_node == 0 ? sms_per_gpu_ : place.sms_per_node,
+      kernel_scheduler_(scheduler_of(site)),
+      sms_per_gpu_(site.sms / static_cast<unsigned>(std::max<std::size_t>(1, site.gpus.size()))),
+      parts_(sms_per_gpu_, site.sms_per_node == 0 ? sms_per_gpu_ : site.sms_per_node,
              kernel_scheduler_->parts()),
-      latency_(place.gpus.size() > 1 ? config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)
-                                     : 0) {
+      latency_(site.gpus.size() > 1 ? config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)
+                                    : 0) {
   events.bind(*this);
   wake_.bind<&CtaDispatcher::process>(*this);
   Domain& own = Domain::under_construction();
-  gpus_.resize(std::max<std::size_t>(1, place.gpus.size()));
+  gpus_.resize(std::max<std::size_t>(1, site.gpus.size()));
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
-    add_gpu(g, own, place.gpus.empty() ? own : *place.gpus[g]);
+    add_gpu(g, own, site.gpus.empty() ? own : *site.gpus[g]);
   }
 }
 
@@ -356,7 +355,7 @@ void CtaDispatcher::reset() {
 }
 
 void CtaDispatcher::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
+  BlockBase::register_statistics(registry);
   registry.counters(name(), kernel_scheduler_->counters());
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
     const std::string part = gpus_.size() == 1 ? "" : ".gpu" + std::to_string(g);

@@ -12,13 +12,15 @@
 #include "modules/host/dispatch_config.h"
 #include "modules/host/gpu_dispatcher.h"
 #include "modules/host/kernel_launch.h"
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/domain_link.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/kernel/timed_queue.h"
 
 namespace tessera {
+
+struct DispatcherSite;
 
 /// CTA dispatcher: runs the kernels that the CommandProcessor launches. The KernelScheduler selects
 /// which of them run at the same time. A part in each GPU (GpuDispatcher) dispatches the GPU's CTAs
@@ -34,13 +36,14 @@ namespace tessera {
 /// Timing: that of the parts. With several GPUs, an order to a part and its report take
 /// `gpu_latency_ns` each, rounded up to a clock edge. A kernel's CTAs have then ended when the last
 /// report has arrived, and so has a flush stage. Not modelled: preemption, CTAs that move.
-class CtaDispatcher final : public sc_core::sc_module, public Block, public DispatchEventsIf {
+class CtaDispatcher final : public BlockBase<DispatchConfig, DispatchStats, DispatcherSite>,
+                            public DispatchEventsIf {
  public:
   sc_core::sc_vector<sc_core::sc_port<CtaSinkIf>> sms;
   sc_core::sc_export<DispatchEventsIf> events;
 
   CtaDispatcher(const sc_core::sc_module_name& name, const DispatchConfig& config,
-                const CtaSchedulerFactory& make_scheduler, const DispatcherPlace& place);
+                const CtaSchedulerFactory& make_scheduler, const CtaDispatcherSite& site);
 
   /// Sets the caches of a GPU that are flushed when a kernel ends, in order. All GPUs have the same
   /// stages; the last ones of a GPU can be left out. Not while a kernel runs.
@@ -76,7 +79,6 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   std::uint64_t ctas_total() const { return ctas_total_; }
   /// When the last CTA of a kernel ended the last time, and its stores were performed.
   Tick drained_at() const { return drained_at_; }
-  const DispatchStats& stats() const { return stats_; }
   /// Brings stats().ctas up to date, while a kernel runs as well, and returns it.
   std::uint64_t count_ctas();
   /// Counts the CTAs and the busy cycles up to now.
@@ -117,7 +119,6 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   std::uint64_t started() const;
   void count_busy_cycles(Tick t);
 
-  const DispatchConfig config_;
   const ClockDomain clock_;
   const CtaSchedulerFactory make_scheduler_;
   const std::shared_ptr<const KernelScheduler> kernel_scheduler_;
@@ -144,7 +145,6 @@ class CtaDispatcher final : public sc_core::sc_module, public Block, public Disp
   std::uint64_t started_before_ = 0;
   LaunchSlot last_slot_;
   ProcessTimer wake_;
-  DispatchStats stats_;
 };
 
 }  // namespace tessera

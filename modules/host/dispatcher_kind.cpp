@@ -10,7 +10,7 @@ namespace {
 
 const BlockFamilyRegistration<DispatcherSite> kFamily([](const DispatcherSite& s) {
   auto module =
-      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler, s.place);
+      std::make_unique<CtaDispatcher>(s.name.c_str(), s.config, s.make_scheduler, s.dispatcher);
   CtaDispatcher& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
   h.offer(m);
@@ -24,11 +24,12 @@ const BlockKindRegistration kKind([] {
     const SystemFacts facts = b.facts();
     auto site = b.site<DispatcherSite>();
     site.config = config.group<DispatchConfig>("dispatch");
-    site.place.sms = facts.tree.sms;
-    site.place.sms_per_node = facts.tree.sms_per_node();
-    site.place.gpus = b.gpu_domains();
-    site.place.kernels = config.group<PolicySettings<KernelScheduler>>(KernelScheduler::kFamily)
-                             .make(site.config.kernel_scheduler, facts);
+    site.dispatcher.sms = facts.tree.sms;
+    site.dispatcher.sms_per_node = facts.tree.sms_per_node();
+    site.dispatcher.gpus = b.gpu_domains();
+    site.dispatcher.kernels =
+        config.group<PolicySettings<KernelScheduler>>(KernelScheduler::kFamily)
+            .make(site.config.kernel_scheduler, facts);
     const auto& schedulers = config.group<PolicySettings<CtaScheduler>>(CtaScheduler::kFamily);
     site.make_scheduler = [&schedulers, name = site.config.scheduler, facts](std::uint32_t parts) {
       PolicyContext context = facts;

@@ -25,7 +25,7 @@ class KernelScheduler;
 using CtaSchedulerFactory = std::function<std::unique_ptr<CtaScheduler>(std::uint32_t parts)>;
 
 /// The SMs of a dispatcher, and who divides them.
-struct DispatcherPlace {
+struct CtaDispatcherSite {
   std::uint32_t sms = 0;
   std::uint32_t sms_per_node = 0;  ///< of innermost nodes; 0: a GPU is one node
   std::vector<Domain*> gpus = {};  ///< domains of GPUs with as many SMs each; empty: one GPU, here

@@ -32,10 +32,9 @@ void describe(ParameterVisitor& v, LineBridgeConfig& c) {
 
 LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConfig& config,
                        TransactionPool& pool, LineBridgeSite site)
-    : sc_module(name),
+    : BlockBase(name, config),
       in("in"),
       memory("memory"),
-      config_(config),
       clock_(config.clock_hz),
       pool_(pool),
       site_(std::move(site)),
@@ -43,12 +42,11 @@ LineBridge::LineBridge(const sc_core::sc_module_name& name, const LineBridgeConf
       lines_(config.outstanding_lines),
       master_port_(clock_, wake_, arrivals_, config.input_depth),
       memory_port_(clock_, wake_) {
-  refuse_configuration(this->name(), config_.validate());
   for (std::uint32_t i = config_.outstanding_lines; i-- > 0;) free_lines_.push_back(i);
-  in.register_nb_transport_fw(this, &LineBridge::fw);
+  in.register_nb_transport_fw(this, &LineBridge::forward);
   in.register_b_transport(this, &LineBridge::blocking);
   in.register_transport_dbg(this, &LineBridge::debug);
-  memory.register_nb_transport_bw(this, &LineBridge::bw);
+  memory.register_nb_transport_bw(this, &LineBridge::backward);
   wake_.bind<&LineBridge::process>(*this);
 }
 
@@ -63,8 +61,8 @@ void LineBridge::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum LineBridge::fw(Payload& payload, tlm::tlm_phase& phase,
-                                  sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LineBridge::forward(Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) {
     const tlm::tlm_sync_enum sync = master_port_.end_response(payload, delay);
     schedule_next(now());
@@ -83,8 +81,8 @@ tlm::tlm_sync_enum LineBridge::fw(Payload& payload, tlm::tlm_phase& phase,
   return master_port_.accept(payload, phase, delay, job);
 }
 
-tlm::tlm_sync_enum LineBridge::bw(Payload& payload, tlm::tlm_phase& phase,
-                                  sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LineBridge::backward(Payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay) {
   const tlm::tlm_sync_enum sync = memory_port_.backward(payload, phase, delay);
   schedule_next(now());
   return sync;
@@ -373,10 +371,6 @@ void describe(StatisticsVisitor& v, LineBridgeStats& s) {
   v.counter("errors", s.errors, "transaction", "transactions that received an error response");
   v.histogram("latency", s.latency, "cycle", "from a transaction's arrival to its response's");
   v.occupancy("outstanding", s.outstanding, "line", "line requests under way");
-}
-
-void LineBridge::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera

@@ -14,7 +14,7 @@
 
 #include "modules/host/line_bridge_config.h"
 #include "modules/host/line_bridge_stats.h"
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/protocol/paced_output.h"
@@ -57,7 +57,7 @@ struct LineBridgeSite {
 /// no time and ignores byte enables, as TLM specifies. Both end at the first line that is not
 /// mapped. Phases: all four on both sides. Not modelled: write combining, prefetching, atomics,
 /// DMI, streaming widths below the length (TLM_BURST_ERROR_RESPONSE).
-class LineBridge final : public sc_core::sc_module, public Block {
+class LineBridge final : public BlockBase<LineBridgeConfig, LineBridgeStats, LineBridgeSite> {
  public:
   tlm_utils::passthrough_target_socket<LineBridge> in;
   tlm_utils::simple_initiator_socket<LineBridge> memory;
@@ -65,13 +65,9 @@ class LineBridge final : public sc_core::sc_module, public Block {
   LineBridge(const sc_core::sc_module_name& name, const LineBridgeConfig& config,
              TransactionPool& pool, LineBridgeSite site = {});
 
-  const LineBridgeConfig& config() const { return config_; }
-  const LineBridgeStats& stats() const { return stats_; }
-
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   using Payload = tlm::tlm_generic_payload;
@@ -99,8 +95,8 @@ class LineBridge final : public sc_core::sc_module, public Block {
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
-  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 
@@ -120,7 +116,6 @@ class LineBridge final : public sc_core::sc_module, public Block {
             bool whole) const;
   static void copy_read_data(Payload& payload, const Piece& piece, const unsigned char* from);
 
-  const LineBridgeConfig config_;
   const ClockDomain clock_;
   TransactionPool& pool_;
   const LineBridgeSite site_;
@@ -135,7 +130,6 @@ class LineBridge final : public sc_core::sc_module, public Block {
   ProcessTimer wake_;
   ResponsePort<UnqueuedOutput<ResponseSender>, Job> master_port_;
   RequestPort<UnqueuedOutput<RequestSender>> memory_port_;
-  LineBridgeStats stats_;
 };
 
 }  // namespace tessera

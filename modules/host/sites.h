@@ -14,7 +14,7 @@ struct DispatcherSite : BlockSite {
   static constexpr const char* kKind = "dispatcher";
   DispatchConfig config;
   CtaSchedulerFactory make_scheduler;
-  DispatcherPlace place;
+  CtaDispatcherSite dispatcher;
 };
 
 /// 1 out: its L1.

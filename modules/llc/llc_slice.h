@@ -8,7 +8,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/launch_counts.h"
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
@@ -35,7 +35,7 @@ namespace tessera {
 /// the miss arrives at the requester one cycle after the line has arrived. (The latency precedes
 /// the lookup. For one request a cycle, this is equivalent to a pipeline after the lookup, and
 /// saves one process activation.) A request that bypasses the arrays, and the response to it,
-/// leaves one cycle after its arrival. A flush visits one frame a cycle and writes dirty lines
+/// leaves one cycle after its arrival. A flush visits one way a cycle and writes dirty lines
 /// back; it ends when all write-backs are acknowledged.
 ///
 /// Accesses to a line that is being fetched wait in its MSHR and take effect in order.
@@ -45,8 +45,7 @@ namespace tessera {
 /// Constructed by make_llc_slice(). This class is the public interface of a slice. SliceStages
 /// holds the state and the stages that are common to all roles. SlicePipeline adds transport,
 /// process and role.
-class LlcSlice : public sc_core::sc_module,
-                 public Block,
+class LlcSlice : public BlockBase<LlcSliceConfig, LlcSliceStats, SliceSite>,
                  public SliceFlushIf,
                  public PageDropIf,
                  public HoldsBytes {
@@ -65,11 +64,7 @@ class LlcSlice : public sc_core::sc_module,
 
   /// Whether the role has a way to other slices or to the cores: `remote` is to be bound.
   virtual bool reaches_slices() const = 0;
-  const LlcSliceConfig& config() const { return config_; }
-  const LlcSliceStats& stats() const { return stats_; }
   LaunchCounts& launch_counts() { return counts_; }
-
-  void register_statistics(StatisticsRegistry& registry) const override;
 
   /// SliceFlushIf. Whether a copy of another node's line has been installed since the last flush.
   bool needs_flush() const override { return holds_copies_; }
@@ -78,8 +73,6 @@ class LlcSlice : public sc_core::sc_module,
   LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
            const SliceSite& site);
 
-  const LlcSliceConfig config_;
-  LlcSliceStats stats_;
   LaunchCounts counts_;
   bool holds_copies_ = false;
 };

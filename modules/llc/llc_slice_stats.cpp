@@ -48,8 +48,4 @@ void describe(StatisticsVisitor& v, LlcSliceStats& s) {
   v.bandwidth("bandwidth", s.bandwidth, "bytes of responses over time");
 }
 
-void LlcSlice::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
-}
-
 }  // namespace tessera

@@ -9,8 +9,8 @@ void SharingProfiler::on_access(const ObservedAccess& access) {
   switch (access.request.kind) {
     case RequestKind::kLoad:
       readers_.touch(line, access.request.requester.sm());
-      ++loads_;
-      bytes_requested_ += access.request.useful_bytes;
+      ++stats_.loads;
+      stats_.bytes_requested += access.request.useful_bytes;
       break;
     case RequestKind::kStore:
     case RequestKind::kCoherentStore:
@@ -33,8 +33,12 @@ std::uint64_t SharingProfiler::read_only_shared_lines() const {
 void SharingProfiler::reset() {
   readers_.clear();
   written_.clear();
-  loads_ = 0;
-  bytes_requested_ = 0;
+  stats_ = {};
+}
+
+void describe(StatisticsVisitor& v, SharingProfilerStats& s) {
+  v.counter("loads", s.loads, "request", "loads that reached a line's home");
+  v.counter("bytes_wanted", s.bytes_requested, "byte", "requested bytes of the loaded lines");
 }
 
 void SharingProfiler::register_statistics(StatisticsRegistry& r) const {
@@ -48,8 +52,7 @@ void SharingProfiler::register_statistics(StatisticsRegistry& r) const {
   lines("written_lines", &SharingProfiler::written_lines, "lines that SMs wrote or updated");
   lines("read_only_shared_lines", &SharingProfiler::read_only_shared_lines,
         "lines that several SMs loaded and none wrote, as their homes saw it");
-  r.counter(name_, "loads", loads_, "request", "loads that reached a line's home");
-  r.counter(name_, "bytes_wanted", bytes_requested_, "byte", "requested bytes of the loaded lines");
+  register_statistics_of(r, name_, stats_);
 }
 
 }  // namespace tessera

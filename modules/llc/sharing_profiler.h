@@ -8,10 +8,19 @@
 #include <vector>
 
 #include "common/sharer_table.h"
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/llc/slice_observer.h"
 
 namespace tessera {
+
+struct SharingProfilerSite;
+
+struct SharingProfilerStats {
+  Counter loads = 0;
+  Counter bytes_requested = 0;
+};
+
+void describe(StatisticsVisitor& v, SharingProfilerStats& s);
 
 /// Measures how SMs share lines and how many bytes of a line they use, to characterise a workload
 /// (docs/workloads.md). Observes lines at their home slices. On a memory-side UBA, a home observes
@@ -23,9 +32,15 @@ namespace tessera {
 /// `system.line_sharing`).
 class SharingProfiler final : public SliceObserver, public Block {
  public:
+  using Config = NoConfig;
+  using Stats = SharingProfilerStats;
+  using Site = SharingProfilerSite;
+
   /// `name`: hierarchical name, for the statistics.
   SharingProfiler(std::string name, unsigned sms, std::uint32_t line_bytes)
       : name_(std::move(name)), line_bytes_(line_bytes), readers_(sms) {}
+
+  const Stats& stats() const { return stats_; }
 
   void on_access(const ObservedAccess& access) override;
 
@@ -44,8 +59,7 @@ class SharingProfiler final : public SliceObserver, public Block {
   const std::uint32_t line_bytes_;
   SharerTable readers_;
   std::unordered_set<std::uint64_t> written_;
-  Counter loads_ = 0;
-  Counter bytes_requested_ = 0;
+  Stats stats_;
 };
 
 }  // namespace tessera

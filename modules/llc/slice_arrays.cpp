@@ -34,20 +34,20 @@ SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line
 }
 
 SliceStages::Outcome SliceStages::forward_to_home(const Access& a, std::uint64_t line,
-                                                  CacheArray::Frame frame, Tick t) {
+                                                  CacheArray::Way way, Tick t) {
   if (to_remote_.queue.size() >= config_.remote_queue_depth) return stall(a, stats_.stalls_output);
-  if (a.request->kind != RequestKind::kLoad) drop_copy(line, frame);
+  if (a.request->kind != RequestKind::kLoad) drop_copy(line, way);
   ++stats_.bypasses;
   send_bypass(to_remote_, a, t, 0);
   return Outcome::kDone;
 }
 
-void SliceStages::drop_copy(std::uint64_t line, CacheArray::Frame frame) {
-  if (frame == CacheArray::kNone) return;
-  if (array_.locked(frame)) {
+void SliceStages::drop_copy(std::uint64_t line, CacheArray::Way way) {
+  if (way == CacheArray::kNone) return;
+  if (array_.locked(way)) {
     mshr_.find(line)->keep = false;
   } else {
-    array_.invalidate(frame);
+    array_.invalidate(way);
   }
 }
 
@@ -55,8 +55,8 @@ void SliceStages::drop_copy(std::uint64_t line, CacheArray::Frame frame) {
 /// installed.
 void SliceStages::refuse_fill(Payload& payload, Tick t) {
   Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
-  array_.lock(entry.frame, false);
-  if (array_.valid(entry.frame).none()) array_.invalidate(entry.frame);
+  array_.lock(entry.way, false);
+  if (array_.valid(entry.way).none()) array_.invalidate(entry.way);
   const bool own = entry.first().payload != &payload;
   entry.for_each_waiting([&](const Access& a) {
     a.payload->set_response_status(payload.get_response_status());
@@ -66,11 +66,11 @@ void SliceStages::refuse_fill(Payload& payload, Tick t) {
   mshr_.release(entry);
 }
 
-/// Allocates a frame for the line that the launch accesses, and evicts the old line. Returns kNone
+/// Allocates a way for the line that the launch accesses, and evicts the old line. Returns kNone
 /// if every way waits for a fill.
-CacheArray::Frame SliceStages::allocate_way(std::uint64_t index, std::uint64_t line,
-                                            LaunchSlot launch) {
-  const CacheArray::Frame f = array_.victim(index);
+CacheArray::Way SliceStages::allocate_way(std::uint64_t index, std::uint64_t line,
+                                          LaunchSlot launch) {
+  const CacheArray::Way f = array_.victim(index);
   if (f == CacheArray::kNone) return f;
   if (array_.occupied(f)) {
     ++stats_.evictions;
@@ -80,7 +80,7 @@ CacheArray::Frame SliceStages::allocate_way(std::uint64_t index, std::uint64_t l
   return f;
 }
 
-void SliceStages::write_back(CacheArray::Frame f, LaunchSlot launch, Tick t) {
+void SliceStages::write_back(CacheArray::Way f, LaunchSlot launch, Tick t) {
   ++stats_.write_backs;
   const std::uint64_t address = array_.line(f) * config_.line_bytes;
   Transaction& out = pool_.acquire();
@@ -98,31 +98,31 @@ void SliceStages::write_back(CacheArray::Frame f, LaunchSlot launch, Tick t) {
   to_memory_.queue.push(t, 0, &out);
 }
 
-/// Performs an access on a frame that holds the bytes it needs.
-void SliceStages::apply(const Access& a, CacheArray::Frame frame) {
+/// Performs an access on a way that holds the bytes it needs.
+void SliceStages::apply(const Access& a, CacheArray::Way way) {
   const bool carried = a.request->carries_data;
   carried_ = carried_ || carried;
   if (a.request->kind == RequestKind::kAtomic) {
     AtomicOperands& operands = *a.request->atomics;
     stats_.atomic_lanes += operands.count;
-    array_.set_dirty(frame, array_.dirty(frame) | bytes_of(operands));
-    if (carried) perform_atomics(operands, array_.data(frame));
+    array_.set_dirty(way, array_.dirty(way) | bytes_of(operands));
+    if (carried) perform_atomics(operands, array_.data(way));
   } else if (a.payload->is_write()) {
     const ByteMask mask = byte_mask_of(*a.payload);
     if (carried) {
-      copy_masked(array_.data(frame), a.payload->get_data_ptr(), mask, config_.line_bytes);
+      copy_masked(array_.data(way), a.payload->get_data_ptr(), mask, config_.line_bytes);
     }
-    array_.set_valid(frame, array_.valid(frame) | mask);
-    array_.set_dirty(frame, array_.dirty(frame) | mask);
+    array_.set_valid(way, array_.valid(way) | mask);
+    array_.set_dirty(way, array_.dirty(way) | mask);
   } else if (carried) {
-    std::memcpy(a.payload->get_data_ptr(), array_.data(frame), config_.line_bytes);
+    std::memcpy(a.payload->get_data_ptr(), array_.data(way), config_.line_bytes);
   }
 }
 
 // Untimed accesses.
 
 bool SliceStages::holds_newer(std::uint64_t address) const {
-  const CacheArray::Frame f = frame_at(address);
+  const CacheArray::Way f = way_at(address);
   if (f != CacheArray::kNone && !array_.dirty(f).none()) return true;
   return std::any_of(writes_.begin(), writes_.end(), [address](const Payload* w) {
     return w->get_address() == address && !w->is_response_ok();
@@ -136,7 +136,7 @@ void SliceStages::overlay(std::uint64_t address, unsigned char* bytes) {
     if (w->get_address() != address || w->is_response_ok()) continue;
     copy_masked(bytes, w->get_data_ptr(), byte_mask_of(*w), config_.line_bytes);
   }
-  const CacheArray::Frame f = frame_at(address);
+  const CacheArray::Way f = way_at(address);
   if (f != CacheArray::kNone) {
     copy_masked(bytes, array_.data(f), array_.dirty(f), config_.line_bytes);
   }
@@ -156,7 +156,7 @@ void SliceStages::replace(std::uint64_t address, const unsigned char* bytes, con
   for (Payload* w : writes_) {
     if (w->get_address() == address) put(w->get_data_ptr(), byte_mask_of(*w));
   }
-  const CacheArray::Frame f = frame_at(address);
+  const CacheArray::Way f = way_at(address);
   if (f != CacheArray::kNone) put(array_.data(f), array_.valid(f));
 }
 

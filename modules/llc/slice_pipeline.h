@@ -45,10 +45,10 @@ class SlicePipeline final : public SliceStages {
   using Route = SliceRole::Route;
 
   void end_of_elaboration() override;
-  bool holds_copy(CacheArray::Frame frame) const override {
-    return array_.occupied(frame) && role_.is_copy(map_.locate(array_.line(frame) << line_shift_));
+  bool holds_copy(CacheArray::Way way) const override {
+    return array_.occupied(way) && role_.is_copy(map_.locate(array_.line(way) << line_shift_));
   }
-  CacheArray::Frame frame_at(std::uint64_t address) const override {
+  CacheArray::Way way_at(std::uint64_t address) const override {
     return array_.find(role_.set_index(map_.locate(address)), address >> line_shift_);
   }
   unsigned debug_below(Payload& payload) override;
@@ -82,8 +82,8 @@ class SlicePipeline final : public SliceStages {
   void schedule_next(Tick t);
 
   Outcome access(const Access& a, Tick t);
-  Outcome write(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
-  Outcome miss(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
+  Outcome write(const Access& a, std::uint64_t line, CacheArray::Way way, Tick t);
+  Outcome miss(const Access& a, std::uint64_t line, CacheArray::Way way, Tick t);
   Payload& fetch_for(const Access& a, std::uint64_t line);
   void fill(Payload& payload, Tick t);
   void finish(const Access& a, Tick t);

@@ -11,7 +11,7 @@ template <class Role>
 SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
   const std::uint64_t line = line_of(*a.payload);
   const Home& home = a.request->home();
-  const CacheArray::Frame f = array_.find(role_.set_index(home), line);
+  const CacheArray::Way f = array_.find(role_.set_index(home), line);
   const bool atomic = a.request->kind == RequestKind::kAtomic;
   const bool is_write = a.payload->is_write() && !atomic;
 
@@ -53,26 +53,26 @@ SliceStages::Outcome SlicePipeline<Role>::access(const Access& a, Tick t) {
 
 template <class Role>
 SliceStages::Outcome SlicePipeline<Role>::write(const Access& a, std::uint64_t line,
-                                                CacheArray::Frame frame, Tick t) {
+                                                CacheArray::Way way, Tick t) {
   const Home& home = a.request->home();
-  if (frame == CacheArray::kNone) {
-    frame = allocate_way(role_.set_index(home), line, a.request->launch);
-    if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
+  if (way == CacheArray::kNone) {
+    way = allocate_way(role_.set_index(home), line, a.request->launch);
+    if (way == CacheArray::kNone) return stall(a, stats_.stalls_ways);
     if (role_.is_copy(home)) holds_copies_ = true;
     ++stats_.write_allocations;
   } else {
     ++stats_.hits;
   }
   ++counts_[a.request->launch].hits;
-  array_.touch(frame);
-  apply(a, frame);
+  array_.touch(way);
+  apply(a, way);
   finish(a, t);
   return Outcome::kDone;
 }
 
 template <class Role>
 SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t line,
-                                               CacheArray::Frame frame, Tick t) {
+                                               CacheArray::Way way, Tick t) {
   const std::uint64_t index = role_.set_index(a.request->home());
   const bool foreign = role_.is_foreign(a.request->home());
   // Requests of other slices must eventually get an MSHR and a way; otherwise slices that wait for
@@ -81,23 +81,23 @@ SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t li
   // to the home and its line is not kept.
   if (foreign && (mshr_.used() + std::max(1U, config_.mshr_entries / 4) >= config_.mshr_entries ||
                   array_.unlocked(index) < 2)) {
-    return forward_to_home(a, line, frame, t);
+    return forward_to_home(a, line, way, t);
   }
   if (mshr_.full()) return stall(a, stats_.stalls_mshr);
   if (foreign && to_remote_.queue.size() >= config_.remote_queue_depth)
     return stall(a, stats_.stalls_output);
-  if (frame == CacheArray::kNone) {
-    frame = allocate_way(index, line, a.request->launch);
-    if (frame == CacheArray::kNone) return stall(a, stats_.stalls_ways);
+  if (way == CacheArray::kNone) {
+    way = allocate_way(index, line, a.request->launch);
+    if (way == CacheArray::kNone) return stall(a, stats_.stalls_ways);
     ++stats_.misses;
   } else {
     ++stats_.partial_fetches;
   }
   ++counts_[a.request->launch].misses;
   if (foreign) ++stats_.replica_misses;
-  array_.lock(frame, true);
+  array_.lock(way, true);
   Mshr<Access>::Entry& entry = mshr_.allocate(line);
-  entry.frame = frame;
+  entry.way = way;
   entry.keep = true;
   entry.sent = t;
   entry.add(a);

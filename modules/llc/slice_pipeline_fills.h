@@ -15,7 +15,7 @@ void SlicePipeline<Role>::fill(Payload& payload, Tick t) {
     return;
   }
   Mshr<Access>::Entry& entry = *mshr_.find(line_of(payload));
-  const CacheArray::Frame f = entry.frame;
+  const CacheArray::Way f = entry.way;
   const ByteMask& whole = array_.whole_line();
   const bool held_bytes = !array_.valid(f).none();
   if (request_of(payload).carries_data) {

@@ -21,7 +21,7 @@ void SlicePipeline<Role>::process() {
   if (bypassing_.due(t)) handle_bypassing(t);
   send_all(t);
   look_up(t);
-  if (flush_frame_ != kNotFlushing) walk_flush(t);
+  if (flush_way_ != kNotFlushing) walk_flush(t);
   schedule_next(t);
 }
 

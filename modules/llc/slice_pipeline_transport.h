@@ -112,7 +112,7 @@ tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, ResponseInp
 /// effect (except in the statistics of a run that is cut short).
 template <class Role>
 bool SlicePipeline<Role>::fills_can_wait() const {
-  if (stalled_ == Stall::kArrays || !Role::kFillsMayWait || flush_frame_ != kNotFlushing) {
+  if (stalled_ == Stall::kArrays || !Role::kFillsMayWait || flush_way_ != kNotFlushing) {
     return false;
   }
   return std::none_of(responses_.begin(), responses_.end(),

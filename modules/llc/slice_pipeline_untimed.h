@@ -19,7 +19,7 @@ void SlicePipeline<Role>::blocking(int port, Payload& payload, sc_core::sc_time&
     check_.response(socket, payload, PayloadFault::kHome);
     return;
   }
-  const CacheArray::Frame f = frame_at(payload.get_address());
+  const CacheArray::Way f = way_at(payload.get_address());
   const bool whole = f != CacheArray::kNone && array_.valid(f).contains(array_.whole_line());
   const auto* request = payload.get_extension<MemoryRequest>();
   if (!role_.owns(home) &&
@@ -79,7 +79,7 @@ void SlicePipeline<Role>::notify(const Access& a, bool leaving) {
 template <class Role>
 void SlicePipeline<Role>::drop_page(std::uint64_t address, std::uint64_t bytes) {
   for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
-    const CacheArray::Frame f = frame_at(at);
+    const CacheArray::Way f = way_at(at);
     if (f != CacheArray::kNone) array_.invalidate(f);
   }
 }
@@ -90,7 +90,7 @@ bool SlicePipeline<Role>::page_in_flight(std::uint64_t address, std::uint64_t by
     if (w->get_address() >= address && w->get_address() < address + bytes) return true;
   }
   for (std::uint64_t at = address; at < address + bytes; at += config_.line_bytes) {
-    const CacheArray::Frame f = frame_at(at);
+    const CacheArray::Way f = way_at(at);
     if (f != CacheArray::kNone && array_.locked(f)) return true;
   }
   return false;

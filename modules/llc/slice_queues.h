@@ -36,7 +36,7 @@ struct SliceResponseInput {
   ResponseReceiver receiver{ResponseReceiver::kUnlimited};
 };
 
-/// A walk over the frames that writes back dirty lines.
+/// A walk over the ways that writes back dirty lines.
 struct SliceWalk {
   LaunchSlot launch;
   bool keeps_lines = false;  ///< write_back_copies(); otherwise flush()

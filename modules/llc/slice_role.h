@@ -68,13 +68,12 @@ class SliceRole {
   /// Whether an access is forwarded after its lookup, whether or not it hits.
   /// write_back_and_forward() sends it.
   bool must_reach_home(const MemoryRequest&) const { return false; }
-  Outcome write_back_and_forward(const Access& a, std::uint64_t line, CacheArray::Frame frame,
-                                 Tick t) {
-    return slice_.forward_to_home(a, line, frame, t);
+  Outcome write_back_and_forward(const Access& a, std::uint64_t line, CacheArray::Way way, Tick t) {
+    return slice_.forward_to_home(a, line, way, t);
   }
   /// An access has found all bytes that it needs. Returns true if the role has sent it to another
   /// block, which responds in place of the slice.
-  bool forwards_hit(const Access&, CacheArray::Frame, Tick) { return false; }
+  bool forwards_hit(const Access&, CacheArray::Way, Tick) { return false; }
   /// Whether the response to a load of a whole line carries all of its bytes.
   bool comes_whole(const MemoryRequest&) const { return true; }
 

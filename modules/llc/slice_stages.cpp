@@ -34,11 +34,10 @@ PayloadRules rules(const LlcSliceConfig& config, const AddressMap& map, std::uin
 
 LlcSlice::LlcSlice(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
                    const SliceSite& site)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in", site.local_inputs + site.remote_inputs),
       memory("memory"),
-      remote("remote"),
-      config_(config) {}
+      remote("remote") {}
 
 SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConfig& config,
                          const AddressMap& map, TransactionPool& pool, const SliceSite& site,
@@ -132,25 +131,25 @@ void SliceStages::write_back_copies(LaunchSlot launch, std::function<void()> don
 }
 
 void SliceStages::begin_walk(LaunchSlot launch, bool keeps_lines, std::function<void()> done) {
-  sc_assert(flush_frame_ == kNotFlushing);
+  sc_assert(flush_way_ == kNotFlushing);
   const Tick begin = clock_.after(now() + 1, 0);
   walk_ = {launch, keeps_lines, false, begin, begin, {}, std::move(done)};
-  flush_frame_ = 0;
+  flush_way_ = 0;
   wake_.at(begin);
 }
 
-/// Visits frames up to the present cycle. Stalls if the queue to the channel is full.
+/// Visits ways up to the present cycle. Stalls if the queue to the channel is full.
 void SliceStages::walk_flush(Tick t) {
   const bool all = !walk_.keeps_lines && config_.flush == FlushScope::kAll;
-  const auto skips = [&](CacheArray::Frame f) {
+  const auto skips = [&](CacheArray::Way f) {
     return array_.dirty(f).none() || !(all || holds_copy(f));
   };
-  while (flush_frame_ < array_.frames()) {
-    CacheArray::Frame dirty = flush_frame_;
-    while (dirty < array_.frames() && skips(dirty)) ++dirty;
-    walk_.at = clock_.after(walk_.at, dirty - flush_frame_);
-    flush_frame_ = dirty;
-    if (walk_.at > t || dirty == array_.frames()) break;
+  while (flush_way_ < array_.all_ways()) {
+    CacheArray::Way dirty = flush_way_;
+    while (dirty < array_.all_ways() && skips(dirty)) ++dirty;
+    walk_.at = clock_.after(walk_.at, dirty - flush_way_);
+    flush_way_ = dirty;
+    if (walk_.at > t || dirty == array_.all_ways()) break;
     if (to_memory_.queue.size() >= config_.memory_queue_depth) {
       // The departure of a request wakes the process.
       walk_.at = clock_.after(t, 1);
@@ -158,13 +157,13 @@ void SliceStages::walk_flush(Tick t) {
     }
     write_back(dirty, walk_.launch, t);
     array_.set_dirty(dirty, ByteMask{});
-    ++flush_frame_;
+    ++flush_way_;
     walk_.at = clock_.after(walk_.at, 1);
     send(to_memory_, fills_, t);
   }
   if (walk_.at > t) {
     wake_.at(walk_.at);
-  } else if (flush_frame_ == array_.frames()) {
+  } else if (flush_way_ == array_.all_ways()) {
     end_flush(t);
   }
 }
@@ -185,7 +184,7 @@ void SliceStages::end_flush(Tick t) {
     ++stats_.flushes;
     stats_.flush_cycles += clock_.cycle_at(t) - clock_.cycle_at(walk_.began);
   }
-  flush_frame_ = kNotFlushing;
+  flush_way_ = kNotFlushing;
   std::exchange(walk_.done, nullptr)();
 }
 
@@ -200,22 +199,22 @@ void SliceStages::drop_copies() {
 void SliceStages::invalidate_copies() {
   copies_end_at_ = kNever;
   mshr_.for_each([this](Mshr<Access>::Entry& e) {
-    if (holds_copy(e.frame)) e.keep = false;
+    if (holds_copy(e.way)) e.keep = false;
   });
   if (!holds_copies_) return;
   holds_copies_ = false;
-  for (CacheArray::Frame f = 0; f < array_.frames(); ++f) {
+  for (CacheArray::Way f = 0; f < array_.all_ways(); ++f) {
     if (holds_copy(f) && !array_.locked(f)) drop_clean_bytes(f);
   }
 }
 
 /// Keeps only the dirty bytes of a copy.
-void SliceStages::drop_clean_bytes(CacheArray::Frame frame) {
-  if (array_.dirty(frame).none()) {
-    array_.invalidate(frame);
+void SliceStages::drop_clean_bytes(CacheArray::Way way) {
+  if (array_.dirty(way).none()) {
+    array_.invalidate(way);
     return;
   }
-  array_.set_valid(frame, array_.dirty(frame));
+  array_.set_valid(way, array_.dirty(way));
   holds_copies_ = true;
 }
 
@@ -225,7 +224,7 @@ bool SliceStages::stages_idle() const {
   return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() &&
          fills_.queue.empty() && from_remote_.queue.empty() && to_memory_.queue.empty() &&
          to_remote_.queue.empty() && writes_.empty() && outstanding_bypasses_ == 0 &&
-         flush_frame_ == kNotFlushing &&
+         flush_way_ == kNotFlushing &&
          std::all_of(responses_.begin(), responses_.end(),
                      [](const ResponseOutput& out) { return out.queue.empty(); });
 }
@@ -247,8 +246,8 @@ void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) 
   queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
   queue("bypasses", static_cast<std::size_t>(outstanding_bypasses_), "responses from other slices");
   queue("write_backs", writes_.size(), std::string("acknowledgement from ") + below);
-  if (flush_frame_ != kNotFlushing) {
-    queue("flush", array_.frames() - flush_frame_, "room in to_memory, and a cycle for each");
+  if (flush_way_ != kNotFlushing) {
+    queue("flush", array_.all_ways() - flush_way_, "room in to_memory, and a cycle for each");
   }
   for (std::size_t p = 0; p < responses_.size(); ++p) {
     queue(("response" + std::to_string(p)).c_str(), responses_[p].queue.size(),
@@ -281,7 +280,7 @@ void SliceStages::reset_stages() {
   array_.invalidate_all();
   outstanding_bypasses_ = 0;
   holds_copies_ = false;
-  flush_frame_ = kNotFlushing;
+  flush_way_ = kNotFlushing;
   copies_end_at_ = kNever;
   walk_ = {};
   local_turn_ = true;

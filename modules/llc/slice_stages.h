@@ -35,7 +35,7 @@ class SliceStages : public LlcSlice {
   /// Tag (plus the port number) of a request in an output queue that still holds its port's queue
   /// entry.
   static constexpr std::uint32_t kHoldsEntry = 1U << 16;
-  static constexpr CacheArray::Frame kNotFlushing = CacheArray::kNone;
+  static constexpr CacheArray::Way kNotFlushing = CacheArray::kNone;
 
   std::uint64_t line_of(const Payload& payload) const {
     return payload.get_address() >> line_shift_;
@@ -52,10 +52,10 @@ class SliceStages : public LlcSlice {
   Outcome stall(const Access& a, Counter& reason);
   /// Forwards an access to another slice's line to its home after a lookup, without allocating a
   /// way. Drops the copy of the line unless the access is a load.
-  Outcome forward_to_home(const Access& a, std::uint64_t line, CacheArray::Frame frame, Tick t);
+  Outcome forward_to_home(const Access& a, std::uint64_t line, CacheArray::Way way, Tick t);
   /// Drops the copy of the line: at once, or at its arrival if it is being fetched.
-  void drop_copy(std::uint64_t line, CacheArray::Frame frame);
-  void write_back(CacheArray::Frame frame, LaunchSlot launch, Tick t);
+  void drop_copy(std::uint64_t line, CacheArray::Way way);
+  void write_back(CacheArray::Way way, LaunchSlot launch, Tick t);
   /// Whether a response from `memory` belongs to a fetch or a write-back of this slice.
   bool awaits(Payload& payload);
 
@@ -95,8 +95,8 @@ class SliceStages : public LlcSlice {
   bool local_turn_ = true;
   Stall stalled_ = Stall::kNone;
   bool carried_ = false;  ///< a request has carried values: the array's bytes are defined
-  CacheArray::Frame flush_frame_ = kNotFlushing;  ///< that a flush visits next
-  Tick copies_end_at_ = kNever;                   ///< the edge at which copies are dropped
+  CacheArray::Way flush_way_ = kNotFlushing;  ///< that a flush visits next
+  Tick copies_end_at_ = kNever;               ///< the edge at which copies are dropped
   std::vector<ResponseOutput> responses_;
   std::vector<RequestReceiver> request_in_;
   std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
@@ -116,18 +116,18 @@ class SliceStages : public LlcSlice {
   Outcome merge(const Access& a, std::uint64_t line);
   Payload& own_fetch(const Access& a, std::uint64_t line);
   void refuse_fill(Payload& payload, Tick t);
-  CacheArray::Frame allocate_way(std::uint64_t index, std::uint64_t line, LaunchSlot launch);
-  void apply(const Access& a, CacheArray::Frame frame);
+  CacheArray::Way allocate_way(std::uint64_t index, std::uint64_t line, LaunchSlot launch);
+  void apply(const Access& a, CacheArray::Way way);
   void acknowledge_write(Payload& payload);
   void walk_flush(Tick t);
   void invalidate_copies();
-  void drop_clean_bytes(CacheArray::Frame frame);
+  void drop_clean_bytes(CacheArray::Way way);
   void schedule_output(const Output& output, Tick t);
 
-  /// The frame that holds the line at an address, or kNone.
-  virtual CacheArray::Frame frame_at(std::uint64_t address) const = 0;
-  /// Whether a frame holds a copy of another node's line.
-  virtual bool holds_copy(CacheArray::Frame frame) const = 0;
+  /// The way that holds the line at an address, or kNone.
+  virtual CacheArray::Way way_at(std::uint64_t address) const = 0;
+  /// Whether a way holds a copy of another node's line.
+  virtual bool holds_copy(CacheArray::Way way) const = 0;
   /// Debug access through the socket on the path to an address.
   virtual unsigned debug_below(Payload& payload) = 0;
   Backdoor& untimed() { return *untimed_; }

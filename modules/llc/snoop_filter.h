@@ -20,7 +20,7 @@ class SnoopFilter {
   /// Records that the peer receives the line. Returns the line whose entry has been evicted, if
   /// any: the peer must invalidate it. `index` selects the set.
   std::optional<std::uint64_t> add(std::uint64_t index, std::uint64_t line) {
-    CacheArray::Frame f = tags_.find(index, line);
+    CacheArray::Way f = tags_.find(index, line);
     if (f != CacheArray::kNone) {
       tags_.touch(f);
       return std::nullopt;
@@ -35,7 +35,7 @@ class SnoopFilter {
   /// Records that the peer no longer holds the line, or is about to drop it. Returns whether the
   /// filter contained the line.
   bool remove(std::uint64_t index, std::uint64_t line) {
-    const CacheArray::Frame f = tags_.find(index, line);
+    const CacheArray::Way f = tags_.find(index, line);
     if (f == CacheArray::kNone) return false;
     tags_.invalidate(f);
     return true;

@@ -31,17 +31,16 @@ void add(SampleCounts& to, const SampleCounts& more) {
 
 MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config,
                      SetSampler::Shape slice, const MdrBandwidths& raw, ReplicationSwitch& decision)
-    : MdrEngine(name, config, slice, raw, decision, Scope{}) {}
+    : MdrEngine(name, config, slice, raw, decision, MdrEngineSite{}) {}
 
 MdrEngine::MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config,
                      SetSampler::Shape slice, const MdrBandwidths& raw, ReplicationSwitch& decision,
-                     const Scope& scope)
-    : sc_module(name),
-      config_(config),
+                     const MdrEngineSite& site)
+    : BlockBase(name, config, Unvalidated{}),
       clock_(config.clock_hz),
       raw_(raw),
       switch_(decision),
-      scope_(scope),
+      site_(site),
       sampler_(sampled(slice, config)),
       flush_cycles_(std::uint64_t{slice.sets} * slice.ways) {
   wake_.bind<&MdrEngine::process>(*this);
@@ -53,14 +52,14 @@ void MdrEngine::on_access(const ObservedAccess& access) {
   const std::uint64_t set_index = access.request.home().slice_line;
   if (!sampler_.samples(set_index)) return;
   const std::uint32_t home = access.request.home().slice.value;
-  if (home < scope_.slices.first.value || home >= scope_.slices.second.value) return;
+  if (home < site_.slices.first.value || home >= site_.slices.second.value) return;
   const Tick t = now();
   // At the edge of an epoch's end, the slice's process can run before the engine's.
   if (t >= epoch_end_) end_epoch();
   if (epoch_end_ == kNever) begin_epoch(t);
   const RequesterId requester = access.request.requester;
-  const bool own_sm = requester.is_sm() && requester.sm().value >= scope_.sms.first.value &&
-                      requester.sm().value < scope_.sms.second.value;
+  const bool own_sm = requester.is_sm() && requester.sm().value >= site_.sms.first.value &&
+                      requester.sm().value < site_.sms.second.value;
   sampler_.observe(set_index, access.address, access.origin, access.request.read_only && own_sm,
                    switch_.on());
 }
@@ -177,7 +176,7 @@ void describe(StatisticsVisitor& v, MdrStats& s) {
 
 void MdrEngine::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
-  register_statistics_of(r, m, stats_);
+  BlockBase::register_statistics(r);
   r.value(
       m, "replicated_cycles", [this] { return static_cast<double>(replicated_cycles()); }, "cycle",
       "cycles during which read-only lines were replicated");

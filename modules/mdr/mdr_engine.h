@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/time.h"
 #include "modules/llc/slice_observer.h"
@@ -18,6 +18,8 @@
 #include "policies/remote_caching.h"
 
 namespace tessera {
+
+struct MdrSite;
 
 struct MdrStats {
   Counter epochs = 0;
@@ -30,6 +32,13 @@ struct MdrStats {
 };
 
 void describe(StatisticsVisitor& v, MdrStats& s);
+
+/// The GPU for which the engine decides: half-open ranges of its slices and SMs. Accesses to
+/// other GPUs' lines are ignored; other GPUs' SMs never replicate this GPU's lines.
+struct MdrEngineSite {
+  std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
+  std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
+};
 
 /// Model-driven replication (NUBA section 5.1): decides, for the whole GPU and once an epoch,
 /// whether read-only lines of other partitions are cached in the requester's slice. In a multi-GPU
@@ -53,8 +62,7 @@ void describe(StatisticsVisitor& v, MdrStats& s);
 /// Phases: none, the block has no sockets; the slice calls on_access().
 /// Not modelled: the fixed-point units' rounding, the false hits of 24-bit tags, distribution of
 /// the decision over the chip.
-class MdrEngine final : public sc_core::sc_module,
-                        public Block,
+class MdrEngine final : public BlockBase<MdrConfig, MdrStats, MdrSite>,
                         public SliceObserver,
                         public SliceFlushIf {
  public:
@@ -68,26 +76,17 @@ class MdrEngine final : public sc_core::sc_module,
     bool replicate() const { return bandwidth_full_replication > bandwidth_no_replication; }
   };
 
-  /// The GPU for which the engine decides: half-open ranges of its slices and SMs. Accesses to
-  /// other GPUs' lines are ignored; other GPUs' SMs never replicate this GPU's lines.
-  struct Scope {
-    std::pair<SliceId, SliceId> slices = {SliceId(0), SliceId(~std::uint32_t{0})};
-    std::pair<SmId, SmId> sms = {SmId(0), SmId(~std::uint32_t{0})};
-  };
-
   /// `slice`: shape of the sampled slice; its sampled_sets is taken from the configuration.
   /// `decision` must outlive the engine.
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
             const MdrBandwidths& raw, ReplicationSwitch& decision);
   MdrEngine(const sc_core::sc_module_name& name, const MdrConfig& config, SetSampler::Shape slice,
-            const MdrBandwidths& raw, ReplicationSwitch& decision, const Scope& scope);
+            const MdrBandwidths& raw, ReplicationSwitch& decision, const MdrEngineSite& site);
 
-  const MdrConfig& config() const { return config_; }
-  const MdrStats& stats() const { return stats_; }
   /// Estimate of the last epoch with a decision.
   const Estimate& last_estimate() const { return last_; }
   bool observes(SliceId slice) const override {
-    return slice.value == scope_.slices.first.value + config_.sampled_slice;
+    return slice.value == site_.slices.first.value + config_.sampled_slice;
   }
   /// Cycles for which the switch has been on.
   std::uint64_t replicated_cycles() const;
@@ -114,13 +113,12 @@ class MdrEngine final : public sc_core::sc_module,
   /// Share of the time in which an epoch with flushes does other work than flushing.
   double share_between_flushes() const;
 
-  const MdrConfig config_;
   const ClockDomain clock_;
   const MdrBandwidths raw_;
   ReplicationSwitch& switch_;
-  const Scope scope_;
+  const MdrEngineSite site_;
   SetSampler sampler_;
-  const std::uint64_t flush_cycles_;  ///< a slice walks one frame a cycle
+  const std::uint64_t flush_cycles_;  ///< a slice walks one way a cycle
   std::uint64_t epoch_flushes_ = 0;   ///< kernel ends since the last epoch with a sampled access
 
   Tick epoch_end_ = kNever;    ///< kNever: no sampled access in the present epoch
@@ -130,7 +128,6 @@ class MdrEngine final : public sc_core::sc_module,
   Estimate last_;
 
   ProcessTimer wake_;
-  MdrStats stats_;
 };
 
 }  // namespace tessera

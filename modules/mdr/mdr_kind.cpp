@@ -10,7 +10,7 @@ namespace {
 
 const BlockFamilyRegistration<MdrSite> kFamily([](const MdrSite& s) {
   auto module =
-      std::make_unique<MdrEngine>(s.name.c_str(), s.config, s.slice, s.raw, *s.decision, s.scope);
+      std::make_unique<MdrEngine>(s.name.c_str(), s.config, s.slice, s.raw, *s.decision, s.engine);
   MdrEngine& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
   h.offer<SliceObserver>(m);
@@ -29,8 +29,8 @@ BlockHandle build(const BlockBuild& b) {
   site.slice = {llc.sets, llc.ways, site.config.sampled_sets, caching.keeps_at_home()};
   site.raw = b.get<MdrBandwidths>();
   site.decision = caching.monitored();
-  site.scope.slices = {SliceId(gpu * slices), SliceId((gpu + 1) * slices)};
-  site.scope.sms = {SmId(gpu * sms), SmId((gpu + 1) * sms)};
+  site.engine.slices = {SliceId(gpu * slices), SliceId((gpu + 1) * slices)};
+  site.engine.sms = {SmId(gpu * sms), SmId((gpu + 1) * sms)};
   return b.make(site);
 }
 

@@ -9,7 +9,7 @@ SetSampler::SetSampler(const Shape& shape)
       // Tags only, so that the line size has no effect.
       no_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine),
       full_replication_(shape.sampled_sets, shape.ways, 1, CacheArray::Bytes::kPerLine),
-      is_copy_(full_replication_.frames(), false) {
+      is_copy_(full_replication_.all_ways(), false) {
   for (std::uint64_t slot = 0; slot < shape.sampled_sets; ++slot) {
     slot_of_set_[slot * shape.sets / shape.sampled_sets] = static_cast<std::uint32_t>(slot);
   }
@@ -69,7 +69,7 @@ void SetSampler::arriving(std::uint32_t slot, std::uint64_t line, bool read_only
 }
 
 bool SetSampler::look_up(CacheArray& tags, std::uint32_t slot, std::uint64_t line, bool keep) {
-  const CacheArray::Frame f = tags.find(slot, line);
+  const CacheArray::Way f = tags.find(slot, line);
   if (f != CacheArray::kNone) {
     tags.touch(f);
     return true;
@@ -95,7 +95,7 @@ void SetSampler::forget_lines() {
 }
 
 void SetSampler::forget_copies() {
-  for (CacheArray::Frame f = 0; f < full_replication_.frames(); ++f) {
+  for (CacheArray::Way f = 0; f < full_replication_.all_ways(); ++f) {
     if (is_copy_[f] && full_replication_.occupied(f)) full_replication_.invalidate(f);
   }
 }

@@ -96,7 +96,7 @@ class SetSampler {
   std::vector<std::uint32_t> slot_of_set_;  ///< set of the tags, or kNotSampled
   CacheArray no_replication_;
   CacheArray full_replication_;
-  std::vector<bool> is_copy_;  ///< by frame of full_replication_
+  std::vector<bool> is_copy_;  ///< by way of full_replication_
   /// Replica misses of own SMs that have not been matched by an arriving access.
   std::uint64_t expected_arrivals_ = 0;
   SampleCounts counts_;

@@ -13,7 +13,7 @@ struct MdrSite : BlockSite {
   SetSampler::Shape slice;  ///< monitored slice
   MdrBandwidths raw;
   ReplicationSwitch* decision = nullptr;
-  MdrEngine::Scope scope;
+  MdrEngineSite engine;
 };
 
 }  // namespace tessera

@@ -53,9 +53,8 @@ void DramStats::reset(Tick now) {
 
 DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& config,
                          const AddressMap& map, ChannelId id, unsigned ports)
-    : sc_core::sc_module(name),
+    : BlockBase(name, checked(config, map, ports), Unvalidated{}),
       in("in", ports),
-      config_(checked(config, map, ports)),
       map_(map),
       id_(id),
       line_bytes_(map.geometry().line_bytes),
@@ -68,9 +67,9 @@ DramChannel::DramChannel(const sc_core::sc_module_name& name, const DramConfig& 
     // The pipeline holds requests in addition to the input buffer.
     ports_.emplace_back(config.input_entries + config.pipeline_clocks, config.queue_entries);
     const int tag = static_cast<int>(i);
-    in[i].register_nb_transport_fw(this, &DramChannel::nb_transport_fw, tag);
-    in[i].register_b_transport(this, &DramChannel::b_transport, tag);
-    in[i].register_transport_dbg(this, &DramChannel::transport_dbg, tag);
+    in[i].register_nb_transport_fw(this, &DramChannel::forward, tag);
+    in[i].register_b_transport(this, &DramChannel::blocking, tag);
+    in[i].register_transport_dbg(this, &DramChannel::debug, tag);
   }
   wake_.bind<&DramChannel::work>(*this);
   reset();
@@ -175,7 +174,7 @@ void describe(StatisticsVisitor& v, DramStats& s) {
 
 void DramChannel::register_statistics(StatisticsRegistry& registry) const {
   const std::string m = name();
-  register_statistics_of(registry, m, stats_);
+  BlockBase::register_statistics(registry);
   registry.value(
       m, "bus_utilisation",
       [this, &registry] {
@@ -198,8 +197,8 @@ void DramChannel::register_statistics(StatisticsRegistry& registry) const {
 
 // ---- transport
 
-tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
-                                                tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum DramChannel::forward(int port, tlm::tlm_generic_payload& payload,
+                                        tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   Port& p = ports_[static_cast<std::size_t>(port)];
   const Tick at = now() + delay.value();
   if (phase == tlm::END_RESP) {
@@ -228,8 +227,7 @@ tlm::tlm_sync_enum DramChannel::nb_transport_fw(int port, tlm::tlm_generic_paylo
   return p.receiver.begin(payload, phase, delay, 0);
 }
 
-void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
-                              sc_core::sc_time& delay) {
+void DramChannel::blocking(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   const sc_core::sc_object& socket = in[static_cast<unsigned>(port)];
   if (check_.refuse_blocking(socket, payload)) return;
   if (map_.locate(payload.get_address()).channel != id_) {
@@ -244,7 +242,7 @@ void DramChannel::b_transport(int port, tlm::tlm_generic_payload& payload,
                                                          : config_.read_latency(line_bytes_))));
 }
 
-unsigned DramChannel::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+unsigned DramChannel::debug(int, tlm::tlm_generic_payload& payload) {
   if (!PayloadCheck::admits_debug(payload)) return 0;
   std::uint64_t address = payload.get_address();
   unsigned char* data = payload.get_data_ptr();

@@ -8,7 +8,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/bounded_queue.h"
 #include "modules/kernel/launch_counts.h"
 #include "modules/kernel/process_timer.h"
@@ -21,6 +21,8 @@
 #include "policies/address_map.h"
 
 namespace tessera {
+
+struct DramSite;
 
 struct DramStats {
   DramCommandCounts commands;
@@ -59,7 +61,7 @@ void describe(StatisticsVisitor& v, DramStats& s);
 ///
 /// Not modelled: power-down, per-bank refresh, ECC, data-bus inversion, write merging, forwarding
 /// from queued writes (a read after a write of the same line makes its own access).
-class DramChannel final : public sc_core::sc_module, public Block {
+class DramChannel final : public BlockBase<DramConfig, DramStats, DramSite> {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<DramChannel>> in;
 
@@ -68,8 +70,6 @@ class DramChannel final : public sc_core::sc_module, public Block {
               ChannelId id, unsigned ports);
   ~DramChannel() override;
 
-  const DramConfig& config() const { return config_; }
-  const DramStats& stats() const { return stats_; }
   LaunchCounts& launch_counts() { return counts_; }
   const ClockDomain& clock() const { return clock_; }
   /// Bytes that a data bus without idle clocks would move in this time.
@@ -110,10 +110,10 @@ class DramChannel final : public sc_core::sc_module, public Block {
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum nb_transport_fw(int port, tlm::tlm_generic_payload& payload,
-                                     tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  void b_transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
+  tlm::tlm_sync_enum forward(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  void blocking(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned debug(int port, tlm::tlm_generic_payload& payload);
 
   void work();
   void handle_requests(Tick t, std::uint64_t cycle);
@@ -124,14 +124,12 @@ class DramChannel final : public sc_core::sc_module, public Block {
 
   void access(tlm::tlm_generic_payload& payload);
 
-  const DramConfig config_;
   const AddressMap& map_;
   const ChannelId id_;
   const std::uint32_t line_bytes_;
   PayloadCheck check_;
   const ClockDomain clock_;
 
-  DramStats stats_;
   LaunchCounts counts_;  ///< bytes only
   const std::unique_ptr<DramScheduler> scheduler_;
   BackingStore store_;

@@ -13,10 +13,9 @@ using tlm::tlm_generic_payload;
 
 L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
              std::uint64_t page_bytes, TransactionPool& pool, unsigned ports)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in", ports),
       walker("walker"),
-      config_(config),
       check_(translation_rules()),
       clock_(config.clock_hz),
       page_bits_(static_cast<unsigned>(__builtin_ctzll(page_bytes))),
@@ -29,11 +28,11 @@ L2Tlb::L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config,
     // The pipeline registers hold requests in addition to the queue.
     ports_.emplace_back(clock_, wake_, queue_, config.latency_cycles + config.queue_depth, i,
                         config.latency_cycles - 1);
-    in[i].register_nb_transport_fw(this, &L2Tlb::fw, static_cast<int>(i));
+    in[i].register_nb_transport_fw(this, &L2Tlb::forward, static_cast<int>(i));
     in[i].register_b_transport(this, &L2Tlb::blocking, static_cast<int>(i));
     in[i].register_transport_dbg(this, &L2Tlb::debug, static_cast<int>(i));
   }
-  walker.register_nb_transport_bw(this, &L2Tlb::bw);
+  walker.register_nb_transport_bw(this, &L2Tlb::backward);
   wake_.bind<&L2Tlb::process>(*this);
 }
 
@@ -48,14 +47,14 @@ void L2Tlb::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum L2Tlb::fw(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                             sc_core::sc_time& delay) {
+tlm::tlm_sync_enum L2Tlb::forward(int port, tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay) {
   const auto p = static_cast<std::uint32_t>(port);
   return ports_[p].forward(payload, phase, delay, check_, in[p], &stats_.errors);
 }
 
-tlm::tlm_sync_enum L2Tlb::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                             sc_core::sc_time& delay) {
+tlm::tlm_sync_enum L2Tlb::backward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                   sc_core::sc_time& delay) {
   return walker_port_.backward(payload, phase, delay);
 }
 
@@ -315,7 +314,7 @@ void describe(StatisticsVisitor& v, L2TlbStats& s) {
 void L2Tlb::register_statistics(StatisticsRegistry& r) const {
   register_snapshot<PageSharingStats>(r, name(),
                                       [this] { return PageSharingStats{sharing_.bands()}; });
-  register_statistics_of(r, name(), stats_);
+  BlockBase::register_statistics(r);
 }
 
 }  // namespace tessera

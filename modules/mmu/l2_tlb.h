@@ -11,7 +11,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
@@ -27,6 +27,8 @@
 #include "modules/protocol/transaction_pool.h"
 
 namespace tessera {
+
+struct L2TlbSite;
 
 /// Defaults are from NUBA Table 1 if it has a value.
 struct L2TlbConfig {
@@ -76,7 +78,7 @@ void describe(StatisticsVisitor& v, L2TlbStats& s);
 ///
 /// Payloads: see translation.h. Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: mixed page sizes, address spaces, bandwidth of the links.
-class L2Tlb final : public sc_core::sc_module, public Block, public TranslationsIf {
+class L2Tlb final : public BlockBase<L2TlbConfig, L2TlbStats, L2TlbSite>, public TranslationsIf {
  public:
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<L2Tlb>> in;  ///< one per SM
   tlm_utils::simple_initiator_socket<L2Tlb> walker;
@@ -84,8 +86,6 @@ class L2Tlb final : public sc_core::sc_module, public Block, public Translations
   L2Tlb(const sc_core::sc_module_name& name, const L2TlbConfig& config, std::uint64_t page_bytes,
         TransactionPool& pool, unsigned ports);
 
-  const L2TlbConfig& config() const { return config_; }
-  const L2TlbStats& stats() const { return stats_; }
   const PageSharing& sharing() const { return sharing_; }
 
   void invalidate_all() override;
@@ -114,10 +114,10 @@ class L2Tlb final : public sc_core::sc_module, public Block, public Translations
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(int port, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
   void blocking(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(int, tlm::tlm_generic_payload& payload);
 
@@ -140,7 +140,6 @@ class L2Tlb final : public sc_core::sc_module, public Block, public Translations
   Entry* find(std::uint64_t page);
   void install(std::uint64_t page, PageEntry translation);
 
-  const L2TlbConfig config_;
   PayloadCheck check_;
   const ClockDomain clock_;
   const unsigned page_bits_;
@@ -160,7 +159,6 @@ class L2Tlb final : public sc_core::sc_module, public Block, public Translations
   ProcessTimer wake_;
   std::vector<ResponsePort<>> ports_;
   RequestPort<> walker_port_;
-  L2TlbStats stats_;
 };
 
 }  // namespace tessera

@@ -13,19 +13,18 @@ using tlm::tlm_generic_payload;
 
 PageWalker::PageWalker(const sc_core::sc_module_name& name, const PageWalkerConfig& config,
                        PageTable& table)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in"),
       driver("driver"),
-      config_(config),
       check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
       tlb_port_(clock_, wake_, queue_, config.queue_depth),
       driver_port_(clock_, wake_) {
-  in.register_nb_transport_fw(this, &PageWalker::fw);
+  in.register_nb_transport_fw(this, &PageWalker::forward);
   in.register_b_transport(this, &PageWalker::blocking);
   in.register_transport_dbg(this, &PageWalker::debug);
-  driver.register_nb_transport_bw(this, &PageWalker::bw);
+  driver.register_nb_transport_bw(this, &PageWalker::backward);
   wake_.bind<&PageWalker::process>(*this);
   // Held walks end at the first edge after the end of the hold.
   table_.tlb_directory.on_release = [this] {
@@ -44,13 +43,13 @@ void PageWalker::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum PageWalker::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                  sc_core::sc_time& delay) {
+tlm::tlm_sync_enum PageWalker::forward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay) {
   return tlb_port_.forward(payload, phase, delay, check_, in, &stats_.errors);
 }
 
-tlm::tlm_sync_enum PageWalker::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                  sc_core::sc_time& delay) {
+tlm::tlm_sync_enum PageWalker::backward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay) {
   return driver_port_.backward(payload, phase, delay);
 }
 
@@ -250,10 +249,6 @@ void describe(StatisticsVisitor& v, PageWalkerStats& s) {
   v.counter("errors", s.errors, "request", "requests that received an error response");
   v.histogram("queue_wait", s.queue_wait, "cycle", "arrival of a request to begin of walk");
   v.occupancy("active", s.active, "walk", "walkers in use");
-}
-
-void PageWalker::register_statistics(StatisticsRegistry& r) const {
-  register_statistics_of(r, name(), stats_);
 }
 
 }  // namespace tessera

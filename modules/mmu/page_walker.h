@@ -10,7 +10,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
@@ -22,6 +22,8 @@
 #include "modules/protocol/response_port.h"
 
 namespace tessera {
+
+struct WalkerSite;
 
 /// 64 concurrent walks are from NUBA Table 1. The paper gives no latencies; the defaults are ours.
 struct PageWalkerConfig {
@@ -66,20 +68,16 @@ void describe(StatisticsVisitor& v, PageWalkerStats& s);
 ///
 /// Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: the memory accesses of a walk, page-walk caches.
-class PageWalker final : public sc_core::sc_module, public Block {
+class PageWalker final : public BlockBase<PageWalkerConfig, PageWalkerStats, WalkerSite> {
  public:
   tlm_utils::passthrough_target_socket<PageWalker> in;
   tlm_utils::simple_initiator_socket<PageWalker> driver;
 
   PageWalker(const sc_core::sc_module_name& name, const PageWalkerConfig& config, PageTable& table);
 
-  const PageWalkerConfig& config() const { return config_; }
-  const PageWalkerStats& stats() const { return stats_; }
-
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   /// A result in an output queue. If `walked`, sending it frees a walker.
@@ -91,10 +89,10 @@ class PageWalker final : public sc_core::sc_module, public Block {
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
 
@@ -111,7 +109,6 @@ class PageWalker final : public sc_core::sc_module, public Block {
   void schedule_next(Tick t);
   void free_walker_after(const Result& result, Tick t);
 
-  const PageWalkerConfig config_;
   PayloadCheck check_;
   const ClockDomain clock_;
   PageTable& table_;
@@ -129,7 +126,6 @@ class PageWalker final : public sc_core::sc_module, public Block {
   ProcessTimer wake_;
   ResponsePort<PacedOutput<ResponseSender, Result>> tlb_port_;
   RequestPort<PacedOutput<RequestSender, Result>> driver_port_;
-  PageWalkerStats stats_;
 };
 
 }  // namespace tessera

@@ -23,9 +23,8 @@ constexpr Tick kTicksPerNs = 1'000'000;
 
 UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig& config,
                      PageTable& table, PagePlacement& placement, UvmPlatform platform)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       in("in"),
-      config_(config),
       check_(translation_rules()),
       clock_(config.clock_hz),
       table_(table),
@@ -33,7 +32,7 @@ UvmDriver::UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig&
       platform_(std::move(platform)),
       faults_(config.fault_entries),
       port_(clock_, wake_, queue_, config.queue_depth) {
-  in.register_nb_transport_fw(this, &UvmDriver::fw);
+  in.register_nb_transport_fw(this, &UvmDriver::forward);
   in.register_b_transport(this, &UvmDriver::blocking);
   in.register_transport_dbg(this, &UvmDriver::debug);
   if (config.mode == FaultMode::kPrefaulted) {
@@ -113,8 +112,8 @@ std::uint64_t UvmDriver::map_in(std::uint64_t page, ChannelId channel) {
 
 // Transport.
 
-tlm::tlm_sync_enum UvmDriver::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                 sc_core::sc_time& delay) {
+tlm::tlm_sync_enum UvmDriver::forward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay) {
   return port_.forward(payload, phase, delay, check_, in, &stats_.errors);
 }
 
@@ -295,7 +294,7 @@ void describe(StatisticsVisitor& v, UvmDriverStats& s) {
 
 void UvmDriver::register_statistics(StatisticsRegistry& r) const {
   const std::string m = name();
-  register_statistics_of(r, m, stats_);
+  BlockBase::register_statistics(r);
   const PageTable& table = table_;
   r.value(
       m, "pages_spilled", [&table] { return static_cast<double>(table.spilled_pages()); }, "page",

@@ -11,7 +11,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
@@ -23,6 +23,8 @@
 #include "policies/page_placement.h"
 
 namespace tessera {
+
+struct UvmSite;
 
 enum class FaultMode : std::uint8_t {
   kFault,       ///< the first access to a page faults
@@ -90,16 +92,13 @@ struct UvmPlatform {
 ///
 /// Payloads: see translation.h. Phases: all four; early completion if the queue has a free entry.
 /// Not modelled: eviction to the host, the transfer's use of the host link, TLB shootdown.
-class UvmDriver final : public sc_core::sc_module, public Block {
+class UvmDriver final : public BlockBase<UvmDriverConfig, UvmDriverStats, UvmSite> {
  public:
   tlm_utils::passthrough_target_socket<UvmDriver> in;
 
   UvmDriver(const sc_core::sc_module_name& name, const UvmDriverConfig& config, PageTable& table,
             PagePlacement& placement, UvmPlatform platform);
   ~UvmDriver() override;
-
-  const UvmDriverConfig& config() const { return config_; }
-  const UvmDriverStats& stats() const { return stats_; }
 
   /// Called when a page has been mapped, before any response carries its translation: virtual page
   /// number and physical address of the page. Optional.
@@ -128,8 +127,8 @@ class UvmDriver final : public sc_core::sc_module, public Block {
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
 
@@ -148,7 +147,6 @@ class UvmDriver final : public sc_core::sc_module, public Block {
     return platform_.allocated(page * table_.page_bytes());
   }
 
-  const UvmDriverConfig config_;
   PayloadCheck check_;
   const ClockDomain clock_;
   PageTable& table_;
@@ -165,7 +163,6 @@ class UvmDriver final : public sc_core::sc_module, public Block {
 
   ProcessTimer wake_;
   ResponsePort<> port_;
-  UvmDriverStats stats_;
 };
 
 }  // namespace tessera

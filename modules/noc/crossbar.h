@@ -7,6 +7,8 @@
 
 namespace tessera {
 
+struct NocSite;
+
 /// The crossbar between L1s and LLC slices (NUBA sections 2 and 6), or between the slices of
 /// different partitions: a request network from `in` to `out` and a response network back. Each
 /// network is one switch, or two stages of switches if there are more ports than a switch has
@@ -20,6 +22,8 @@ namespace tessera {
 /// than one class of traffic per direction.
 class Crossbar final : public NetworkModule<SwitchFabric> {
  public:
+  using Site = NocSite;
+
   Crossbar(const sc_core::sc_module_name& name, const NocConfig& config, unsigned entries,
            unsigned exits, NocRouting routing)
       : NetworkModule(name, config, entries, exits, std::move(routing)) {}

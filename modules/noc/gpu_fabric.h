@@ -18,6 +18,8 @@
 
 namespace tessera {
 
+struct FabricSite;
+
 /// The fabric between the RDMA engines of GPUs (DualOpt section 5, Table 1: PCIe-like).
 ///
 /// Hardware: one switch. Each GPU has one link with a direction to the switch (egress) and one from
@@ -56,6 +58,10 @@ namespace tessera {
 /// energy.
 class GpuFabric final : public sc_core::sc_module, public Block {
  public:
+  using Config = GpuFabricConfig;
+  using Stats = GpuFabricStats;
+  using Site = FabricSite;
+
   /// Limit: one bit for each queue of a destination, in 64 bits.
   static constexpr unsigned kMostGpus = 64 / kPacketClasses;
 

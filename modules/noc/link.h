@@ -7,7 +7,7 @@
 #include <systemc>
 #include <tlm>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/noc/duplex_network.h"
 
 namespace tessera {
@@ -22,6 +22,10 @@ namespace tessera {
 /// Not modelled: errors and retransmission, flow-control traffic.
 class Link final : public sc_core::sc_module, public Block {
  public:
+  using Config = LinkConfig;
+  using Stats = NocStats;  ///< of a direction
+  using Site = NoSite;
+
   tlm_utils::passthrough_target_socket<Link> in;
   tlm_utils::simple_initiator_socket<Link> out;
 

@@ -61,10 +61,9 @@ struct LongLink::Far {
 
 LongLink::LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& config, Domain& near,
                    Domain& far)
-    : sc_module(name),
+    : BlockBase(name, config),
       in("in"),
       out("out"),
-      config_(sound(this->name(), config)),
       latency_(config.latency_cycles()),
       check_(rules()) {
   {
@@ -97,10 +96,10 @@ LongLink::LongLink(const sc_core::sc_module_name& name, const LongLinkConfig& co
         n->returning.push(at, 0, {});
         if (n->needs_credit()) n->wake.at(at);
       });
-  in.register_nb_transport_fw(this, &LongLink::fw);
+  in.register_nb_transport_fw(this, &LongLink::forward);
   in.register_b_transport(this, &LongLink::blocking);
   in.register_transport_dbg(this, &LongLink::debug);
-  out.register_nb_transport_bw(this, &LongLink::bw);
+  out.register_nb_transport_bw(this, &LongLink::backward);
 }
 
 LongLink::~LongLink() = default;
@@ -117,13 +116,13 @@ void LongLink::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum LongLink::fw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LongLink::forward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
   return near_->port.forward(payload, phase, delay, check_, in);
 }
 
-tlm::tlm_sync_enum LongLink::bw(tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LongLink::backward(tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay) {
   const Tick at = now() + delay.value();
   far_->requests.sender.end_request(payload, at);
   return_credit();
@@ -248,10 +247,6 @@ void LongLink::reset() {
   far_->in_target = 0;
   far_->response_in.reset();
   stats_ = LongLinkStats{};
-}
-
-void LongLink::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 std::uint64_t LongLinkConfig::latency_cycles() const {

@@ -11,7 +11,7 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/domain_link.h"
 #include "modules/kernel/parameters.h"
 #include "modules/kernel/process_timer.h"
@@ -22,6 +22,8 @@
 #include "modules/protocol/response_port.h"
 
 namespace tessera {
+
+struct LongLinkSite;
 
 /// A link between a GPU's MMU and the host's IOMMU.
 struct LongLinkConfig {
@@ -72,7 +74,7 @@ void describe(StatisticsVisitor& v, LongLinkStats& s);
 /// 2 L cycles; transport_dbg is forwarded; DMI is denied.
 ///
 /// Not modelled: the messages' size and the link's width, errors and retransmission.
-class LongLink final : public sc_core::sc_module, public Block {
+class LongLink final : public BlockBase<LongLinkConfig, LongLinkStats, LongLinkSite> {
  public:
   tlm_utils::passthrough_target_socket<LongLink> in;
   tlm_utils::simple_initiator_socket<LongLink> out;
@@ -82,13 +84,9 @@ class LongLink final : public sc_core::sc_module, public Block {
            Domain& far);
   ~LongLink() override;
 
-  const LongLinkConfig& config() const { return config_; }
-  const LongLinkStats& stats() const { return stats_; }
-
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& waiting) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   using Payload = tlm::tlm_generic_payload*;
@@ -99,10 +97,10 @@ class LongLink final : public sc_core::sc_module, public Block {
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay);
   void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned debug(tlm::tlm_generic_payload& payload);
 
@@ -113,10 +111,8 @@ class LongLink final : public sc_core::sc_module, public Block {
   void respond(tlm::tlm_generic_payload& payload, Tick at);
   void return_credit();
 
-  const LongLinkConfig config_;
   const std::uint64_t latency_;  ///< cycles
   PayloadCheck check_;
-  LongLinkStats stats_;
   std::unique_ptr<Near> near_;
   std::unique_ptr<Far> far_;
 };

@@ -7,6 +7,8 @@
 
 namespace tessera {
 
+struct MeshSite;
+
 /// A 2D mesh of routers (remote-core bandwidth paper, section III-A and Table II): a request
 /// network from `in` to `out` and a response network back, each a mesh of its own. `in[i]` and
 /// `out[i]` are ports of nodes, which MeshConfig places at routers.
@@ -19,6 +21,8 @@ namespace tessera {
 /// allocation, errors.
 class Mesh final : public NetworkModule<MeshFabric> {
  public:
+  using Site = MeshSite;
+
   Mesh(const sc_core::sc_module_name& name, const MeshConfig& config, unsigned entries,
        unsigned exits, NocRouting routing)
       : NetworkModule(name, config, entries, exits, std::move(routing)) {}

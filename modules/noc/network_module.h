@@ -24,6 +24,7 @@ template <class Fabric>
 class NetworkModule : public sc_core::sc_module, public Block {
  public:
   using Config = typename Fabric::Config;
+  using Stats = NocStats;  ///< of a direction
 
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<NetworkModule>> in;
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<NetworkModule>> out;

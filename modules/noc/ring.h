@@ -7,6 +7,8 @@
 
 namespace tessera {
 
+struct RingSite;
+
 /// A bidirectional ring of nodes (LADM Table III: between the chiplets of a GPU). `in[i]` and
 /// `out[i]` are the ports of node i. Requests and responses have separate rings, so that responses
 /// never wait for requests.
@@ -18,6 +20,8 @@ namespace tessera {
 /// Not modelled: separate routing of flits, slotted or token access, errors.
 class Ring final : public NetworkModule<RingFabric> {
  public:
+  using Site = RingSite;
+
   Ring(const sc_core::sc_module_name& name, const RingConfig& config, unsigned nodes,
        NocRouting routing)
       : NetworkModule(name, config, nodes, nodes, std::move(routing)) {}

@@ -39,11 +39,10 @@ bool is_forwarded(tlm::tlm_generic_payload& payload) {
 
 ProbeEngine::ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig& config,
                          const ProbeSite& site, std::unique_ptr<MissRouting> routing)
-    : sc_module(name),
+    : BlockBase(name, config),
       core("core"),
       probes("probes"),
       network("network"),
-      config_(sound(this->name(), config)),
       site_(site),
       routing_(std::move(routing)),
       line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
@@ -53,11 +52,11 @@ ProbeEngine::ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig&
       core_port_(clock_, wake_, requests_, kPortEntries),
       probe_port_(clock_, wake_, arrivals_, kPortEntries),
       network_port_(clock_, wake_) {
-  core.register_nb_transport_fw(this, &ProbeEngine::core_fw);
+  core.register_nb_transport_fw(this, &ProbeEngine::core_forward);
   core.register_b_transport(this, &ProbeEngine::blocking);
   core.register_transport_dbg(this, &ProbeEngine::debug);
-  probes.register_nb_transport_fw(this, &ProbeEngine::probes_fw);
-  network.register_nb_transport_bw(this, &ProbeEngine::bw);
+  probes.register_nb_transport_fw(this, &ProbeEngine::probes_forward);
+  network.register_nb_transport_bw(this, &ProbeEngine::backward);
   wake_.bind<&ProbeEngine::process>(*this);
   site_.l1->attach(*this);
 }
@@ -74,18 +73,18 @@ void ProbeEngine::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum ProbeEngine::core_fw(Payload& payload, tlm::tlm_phase& phase,
-                                        sc_core::sc_time& delay) {
+tlm::tlm_sync_enum ProbeEngine::core_forward(Payload& payload, tlm::tlm_phase& phase,
+                                             sc_core::sc_time& delay) {
   return core_port_.forward(payload, phase, delay, core_check_, core);
 }
 
-tlm::tlm_sync_enum ProbeEngine::probes_fw(Payload& payload, tlm::tlm_phase& phase,
-                                          sc_core::sc_time& delay) {
+tlm::tlm_sync_enum ProbeEngine::probes_forward(Payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time& delay) {
   return probe_port_.forward(payload, phase, delay, probe_check_, probes);
 }
 
-tlm::tlm_sync_enum ProbeEngine::bw(Payload& payload, tlm::tlm_phase& phase,
-                                   sc_core::sc_time& delay) {
+tlm::tlm_sync_enum ProbeEngine::backward(Payload& payload, tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay) {
   const tlm::tlm_sync_enum sync = network_port_.backward(payload, phase, delay);
   schedule_network(now());  // after the END_REQ of the last message
   return sync;

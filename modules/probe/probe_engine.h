@@ -15,7 +15,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/probe/probe_config.h"
@@ -33,22 +33,7 @@
 
 namespace tessera {
 
-/// A probe engine's place in its GPU. The pointees outlive it.
-struct ProbeSite {
-  std::uint32_t core = 0;  ///< among the cores of the GPU
-  /// Home slices of the GPU, [first_slice, end_slice). Misses to other lines are not probed.
-  std::uint32_t first_slice = 0;
-  std::uint32_t end_slice = 0;
-  /// Slice number by which the network routes a message to core 0 of the GPU.
-  std::uint32_t first_core_exit = 0;
-  /// Whether slices forward read hits to other cores (LA-LLC). `map` routes them back.
-  bool slices_forward = false;
-  const AddressMap* map = nullptr;
-  L1ProbeIf* l1 = nullptr;
-  SharerDirectory* directory = nullptr;
-  ProbeTable* probes = nullptr;
-  TransactionPool* pool = nullptr;
-};
+struct ProbeEngineSite;
 
 struct ProbeStats {
   Counter read_misses = 0;  ///< that could be probed
@@ -74,6 +59,23 @@ struct ProbeStats {
 };
 
 void describe(StatisticsVisitor& v, ProbeStats& s);
+
+/// A probe engine's place in its GPU. The pointees outlive it.
+struct ProbeSite {
+  std::uint32_t core = 0;  ///< among the cores of the GPU
+  /// Home slices of the GPU, [first_slice, end_slice). Misses to other lines are not probed.
+  std::uint32_t first_slice = 0;
+  std::uint32_t end_slice = 0;
+  /// Slice number by which the network routes a message to core 0 of the GPU.
+  std::uint32_t first_core_exit = 0;
+  /// Whether slices forward read hits to other cores (LA-LLC). `map` routes them back.
+  bool slices_forward = false;
+  const AddressMap* map = nullptr;
+  L1ProbeIf* l1 = nullptr;
+  SharerDirectory* directory = nullptr;
+  ProbeTable* probes = nullptr;
+  TransactionPool* pool = nullptr;
+};
 
 /// Between a core's L1 and the network: sends the L1's read misses to other cores' L1s, and
 /// responds to their probes.
@@ -105,7 +107,8 @@ void describe(StatisticsVisitor& v, ProbeStats& s);
 /// a load returns no older value than the L2's would be under the baseline's software coherence.
 ///
 /// Not modelled: the deflection within the router (the probe enters and leaves the core).
-class ProbeEngine final : public sc_core::sc_module, public Block, private L1ProbeClient {
+class ProbeEngine final : public BlockBase<ProbeConfig, ProbeStats, ProbeEngineSite>,
+                          private L1ProbeClient {
  public:
   tlm_utils::passthrough_target_socket<ProbeEngine> core;    ///< from the L1
   tlm_utils::passthrough_target_socket<ProbeEngine> probes;  ///< from the network
@@ -113,9 +116,6 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
 
   ProbeEngine(const sc_core::sc_module_name& name, const ProbeConfig& config, const ProbeSite& site,
               std::unique_ptr<MissRouting> routing);
-
-  const ProbeConfig& config() const { return config_; }
-  const ProbeStats& stats() const { return stats_; }
 
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
@@ -150,9 +150,10 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum core_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum probes_fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum core_forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum probes_forward(Payload& payload, tlm::tlm_phase& phase,
+                                    sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 
@@ -190,7 +191,6 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   void address_to(Payload& probe, std::uint32_t core) const;
   bool can_send(Tick t) const;
 
-  const ProbeConfig config_;
   const ProbeSite site_;
   const std::unique_ptr<MissRouting> routing_;
   const unsigned line_shift_;
@@ -215,7 +215,6 @@ class ProbeEngine final : public sc_core::sc_module, public Block, private L1Pro
   ResponsePort<> core_port_;
   ResponsePort<> probe_port_;
   RequestPort<UnqueuedOutput<RequestSender>> network_port_;
-  ProbeStats stats_;
 };
 
 }  // namespace tessera

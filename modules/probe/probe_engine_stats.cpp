@@ -58,7 +58,7 @@ void describe(StatisticsVisitor& v, ProbeStats& s) {
 }
 
 void ProbeEngine::register_statistics(StatisticsRegistry& r) const {
-  register_statistics_of(r, name(), stats_);
+  BlockBase::register_statistics(r);
   const std::string base = std::string(name()) + "." + MissRouting::kFamily;
   r.counters(base, routing_->counters());
 }

@@ -70,7 +70,7 @@ struct PayloadRules {
 /// socket and the remedy, once for each target and fault, unless the initiator reports refusals
 /// itself (MemoryRequest::reports_refusal).
 ///
-///   tlm_sync_enum fw(payload, phase, delay) {
+///   tlm_sync_enum forward(payload, phase, delay) {
 ///     if (phase == tlm::END_RESP) ...
 ///     MemoryRequest* const request = check_.admit(payload, phase);
 ///     if (unlikely(request == nullptr)) return check_.refuse(in, payload, phase);

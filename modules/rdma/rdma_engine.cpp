@@ -39,22 +39,21 @@ void poison(tlm::tlm_generic_payload& payload, std::uint32_t word_mask) {
 }  // namespace
 
 RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config,
-                       const Role& role)
-    : sc_module(name),
-      local_in("local_in", role.ports),
+                       const RdmaEngineSite& site)
+    : BlockBase(name, config, Unvalidated{}),
+      local_in("local_in", site.ports),
       local_out("local_out"),
       fabric_out("fabric_out", kPacketClasses),
       fabric_in("fabric_in", kPacketClasses),
-      config_(config),
       format_(config.format()),
       clock_(config.clock_hz),
-      role_(role),
+      role_(site),
       check_(rules()),
-      local_receivers_(role.ports, RequestReceiver(config.port_depth)),
-      responses_(role.ports),
+      local_receivers_(site.ports, RequestReceiver(config.port_depth)),
+      responses_(site.ports),
       // One entry more: the receiver withholds the END of the response that fills it.
       home_in_(std::size_t{config.port_depth} + 1),
-      coalescer_({std::max(role.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
+      coalescer_({std::max(site.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
                   format_.granules_per_packet()}),
       from_fabric_{PostedReceiver(config.port_depth),
                    PostedReceiver(ResponseReceiver::kUnlimited)} {

@@ -12,7 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/protocol/link_packet.h"
@@ -27,12 +27,31 @@
 
 namespace tessera {
 
+struct RdmaSite;
+
 /// Untimed accesses of other GPUs to a GPU's lines, sent directly to the home slices.
 class HomeAccessIf {
  public:
   virtual ~HomeAccessIf() = default;
   virtual unsigned debug_home(tlm::tlm_generic_payload& payload) = 0;
   virtual void blocking_home(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) = 0;
+};
+
+/// An RDMA engine's place in its system. Every field must be set; referenced objects must outlive
+/// the engine.
+struct RdmaEngineSite {
+  GpuId self;
+  unsigned gpus = 0;   ///< 2 or more
+  unsigned ports = 0;  ///< number of local_in's sockets; 1 or more
+  /// The home GPU of a request's line; must differ from `self`.
+  std::function<GpuId(const MemoryRequest&)> home_of;
+  /// Can change during the run.
+  const RemoteAccessMode* transfer = nullptr;
+  PacketPool* packets = nullptr;
+  /// Targets of local_in's transport_dbg and b_transport: debug_home() and blocking_home() of the
+  /// engine of the line's home GPU.
+  std::function<unsigned(tlm::tlm_generic_payload&)> debug_at_home;
+  std::function<void(tlm::tlm_generic_payload&, sc_core::sc_time&)> blocking_at_home;
 };
 
 /// A GPU's RDMA engine with the CoDec unit (DualOpt sections 2.3 and 4.1.3): forwards the requests
@@ -61,30 +80,12 @@ class HomeAccessIf {
 ///
 /// Not modelled: address translation in the engine, packet checks and retransmission, the decoding
 /// time of ids.
-class RdmaEngine final : public sc_core::sc_module,
-                         public Block,
+class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
                          public KernelEndIf,
                          public HomeAccessIf {
  public:
   using Payload = tlm::tlm_generic_payload;
   static constexpr unsigned char kPoison = 0xA5;
-
-  /// Configuration by the platform. Every field must be set; referenced objects must outlive the
-  /// engine.
-  struct Role {
-    GpuId self;
-    unsigned gpus = 0;   ///< 2 or more
-    unsigned ports = 0;  ///< number of local_in's sockets; 1 or more
-    /// The home GPU of a request's line; must differ from `self`.
-    std::function<GpuId(const MemoryRequest&)> home_of;
-    /// Can change during the run.
-    const RemoteAccessMode* transfer = nullptr;
-    PacketPool* packets = nullptr;
-    /// Targets of local_in's transport_dbg and b_transport: debug_home() and blocking_home() of the
-    /// engine of the line's home GPU.
-    std::function<unsigned(Payload&)> debug_at_home;
-    std::function<void(Payload&, sc_core::sc_time&)> blocking_at_home;
-  };
 
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<RdmaEngine>> local_in;
   tlm_utils::simple_initiator_socket<RdmaEngine> local_out;
@@ -92,11 +93,9 @@ class RdmaEngine final : public sc_core::sc_module,
   sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<RdmaEngine>> fabric_out;
   sc_core::sc_vector<tlm_utils::passthrough_target_socket_tagged<RdmaEngine>> fabric_in;
 
-  /// An invalid `config` or `role` is an SC_FATAL.
-  RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config, const Role& role);
-
-  const RdmaConfig& config() const { return config_; }
-  const RdmaStats& stats() const { return stats_; }
+  /// An invalid `config` or `site` is an SC_FATAL.
+  RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& config,
+             const RdmaEngineSite& site);
 
   /// Accesses of other GPUs to this GPU's lines that bypass the fabric.
   unsigned debug_home(Payload& payload) override { return local_out->transport_dbg(payload); }
@@ -109,7 +108,6 @@ class RdmaEngine final : public sc_core::sc_module,
   bool idle() const override;
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   /// A response of the home slices.
@@ -171,10 +169,9 @@ class RdmaEngine final : public sc_core::sc_module,
     return GpuId(static_cast<std::uint32_t>(buffer < role_.self.value ? buffer : buffer + 1));
   }
 
-  const RdmaConfig config_;
   const PacketFormat format_;
   const ClockDomain clock_;
-  const Role role_;
+  const RdmaEngineSite role_;
   PayloadCheck check_;
 
   // Requester's side.
@@ -199,7 +196,6 @@ class RdmaEngine final : public sc_core::sc_module,
 
   std::unordered_set<std::uint64_t> asked_;  ///< requested lines, if ideal_coalescing
   ProcessTimer wake_;
-  RdmaStats stats_;
 };
 
 }  // namespace tessera

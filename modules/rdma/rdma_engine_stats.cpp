@@ -79,8 +79,4 @@ void describe(StatisticsVisitor& v, RdmaStats& s) {
             "(DualOpt figure 6)");
 }
 
-void RdmaEngine::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
-}
-
 }  // namespace tessera

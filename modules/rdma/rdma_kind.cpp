@@ -17,7 +17,7 @@ constexpr auto kCount = &Histogram::count;
 constexpr auto kSum = &Histogram::sum;
 
 const BlockFamilyRegistration<RdmaSite> kFamily([](const RdmaSite& s) {
-  auto module = std::make_unique<RdmaEngine>(s.name.c_str(), s.config, s.role);
+  auto module = std::make_unique<RdmaEngine>(s.name.c_str(), s.config, s.engine);
   RdmaEngine& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
   h.add_inputs(m.local_in);
@@ -32,20 +32,20 @@ const BlockFamilyRegistration<RdmaSite> kFamily([](const RdmaSite& s) {
 BlockHandle build(const BlockBuild& b) {
   auto site = b.site<RdmaSite>();
   site.config = b.own<RdmaConfig>("rdma");
-  RdmaEngine::Role& role = site.role;
-  role.self = GpuId(b.block().gpu);
-  role.gpus = b.facts().tree.gpus;
-  role.ports = b.block().inputs - kPacketClasses;
-  role.home_of = [slices = b.facts().slices_per_gpu()](const MemoryRequest& r) {
+  RdmaEngineSite& engine = site.engine;
+  engine.self = GpuId(b.block().gpu);
+  engine.gpus = b.facts().tree.gpus;
+  engine.ports = b.block().inputs - kPacketClasses;
+  engine.home_of = [slices = b.facts().slices_per_gpu()](const MemoryRequest& r) {
     return GpuId(r.home().slice.value / slices);
   };
-  role.transfer = &b.get<RemoteAccessMode>();
-  role.packets = &b.get<PacketPool>();
+  engine.transfer = &b.get<RemoteAccessMode>();
+  engine.packets = &b.get<PacketPool>();
   const HomeAccesses homes = b.get<HomeAccesses>();
-  role.debug_at_home = [homes](tlm::tlm_generic_payload& payload) {
+  engine.debug_at_home = [homes](tlm::tlm_generic_payload& payload) {
     return homes.of(payload.get_address()).debug_home(payload);
   };
-  role.blocking_at_home = [homes](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  engine.blocking_at_home = [homes](tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     homes.of(payload.get_address()).blocking_home(payload, delay);
   };
   return b.make(site);

@@ -14,7 +14,7 @@ namespace tessera {
 struct RdmaSite : BlockSite {
   static constexpr const char* kKind = "rdma";
   RdmaConfig config;
-  RdmaEngine::Role role;
+  RdmaEngineSite engine;
 };
 
 /// No sockets.

@@ -21,11 +21,10 @@ PayloadRules rules(const L1Config& config, const AddressMap& map) {
 }  // namespace
 
 L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       core("core"),
       memory("memory"),
       control("control"),
-      config_(config),
       line_shift_(static_cast<unsigned>(__builtin_ctz(config.line_bytes))),
       map_(map),
       clock_(config.clock_hz),

@@ -12,7 +12,7 @@
 
 #include "modules/cache/cache_array.h"
 #include "modules/cache/mshr.h"
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/launch_counts.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
@@ -25,6 +25,8 @@
 #include "modules/sm/l1_role.h"
 
 namespace tessera {
+
+struct L1Site;
 
 /// A streaming multiprocessor's first-level data cache.
 ///
@@ -47,7 +49,7 @@ namespace tessera {
 /// a store in an MSHR holds its own reference. Phases: all four. Not modelled: sectors, bank
 /// conflicts of the data array. L1Pipeline, constructed by make_l1_cache(), adds backward
 /// transport, process and role. Addresses are physical. probe_port(): lookups by other cores.
-class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public HoldsBytes {
+class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, public HoldsBytes {
  public:
   static constexpr const char* kFamily = "L1";
   static constexpr const char* kNoun = "role";
@@ -57,8 +59,6 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   tlm_utils::simple_initiator_socket<L1Cache> memory;
   sc_core::sc_export<FlushIf> control;
 
-  const L1Config& config() const { return config_; }
-  const L1Stats& stats() const { return stats_; }
   LaunchCounts& launch_counts() { return counts_; }
   L1ProbeIf& probe_port() { return probes_; }
 
@@ -101,7 +101,7 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   Lookup load_scalar(const Access& a, Tick t);
   Lookup load_past_array(const Access& a, std::uint32_t word_mask, Tick t);
   Lookup write_or_atomic(const Access& a, Tick t);
-  bool reserve_frame(CacheArray& array, std::uint64_t line);
+  bool reserve_way(CacheArray& array, std::uint64_t line);
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
@@ -115,7 +115,6 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   CacheArray& array_of(const MemoryRequest& r) { return is_scalar(r) ? *scalar_ : array_; }
   std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
 
-  const L1Config config_;
   const unsigned line_shift_;
   const AddressMap& map_;
   const ClockDomain clock_;
@@ -142,7 +141,6 @@ class L1Cache : public sc_core::sc_module, public Block, public FlushIf, public 
   bool no_free_way_ = false;     ///< the last lookup stalled because no way was free
   std::uint64_t forwarded_ = 0;  ///< forwarded accesses that wait for a response
   LaunchCounts counts_;          ///< of loads
-  L1Stats stats_;
   Backdoor own_untimed_;
   Backdoor* untimed_ = &own_untimed_;
 };

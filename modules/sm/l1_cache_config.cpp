@@ -39,7 +39,7 @@ void describe(ParameterVisitor& v, L1Config& c) {
   v.integer("input_depth", c.input_depth, "access",
             "accesses that may wait in front of the pipeline (ours)", 1, 4096);
   v.flag("reserve_frames", c.reserve_frames,
-         "a miss takes its frame when it leaves, and waits while all frames of its set wait for "
+         "a miss takes its way when it leaves, and waits while all ways of its set wait for "
          "lines (MGPUSim; off: when the line comes, as GPGPU-Sim's ON_FILL)");
   v.integer(
       "scalar_sets", c.scalar_sets, "set",

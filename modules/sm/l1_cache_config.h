@@ -22,8 +22,8 @@ struct L1Config {
   std::uint32_t mshr_targets = 8;
   std::uint32_t input_depth = 8;
   std::uint32_t miss_queue_depth = 8;
-  /// A miss allocates its frame when it leaves, and stalls while all frames of its set wait for
-  /// lines. Off: a frame is allocated when the line arrives.
+  /// A miss allocates its way when it leaves, and stalls while all ways of its set wait for
+  /// lines. Off: a way is allocated when the line arrives.
   bool reserve_frames = false;
   /// The scalar cache of a GCN-like CU: an array of its own for uniform loads of read-only data,
   /// behind the same pipeline and MSHRs. 0: none.
@@ -52,7 +52,7 @@ struct L1Stats {
   Counter evictions = 0;
   Counter flushes = 0;
   Counter stalls_mshr = 0;
-  Counter stalls_frames = 0;  ///< only if frames are reserved
+  Counter stalls_frames = 0;  ///< only if ways are reserved
   Counter stalls_miss_queue = 0;
   Counter bytes_to_core = 0;
   Counter bytes_filled = 0;

@@ -22,7 +22,7 @@ class L1ProbePort final : public L1ProbeIf {
 
   void attach(L1ProbeClient& client) override {
     client_ = &client;
-    issued_.assign(array_.frames(), 0);
+    issued_.assign(array_.all_ways(), 0);
   }
   void probe(std::uint64_t line, Tick due) override {
     sc_assert(due_ == kNever && due > now());
@@ -39,7 +39,7 @@ class L1ProbePort final : public L1ProbeIf {
   Tick serve(Tick lookup_free_at, Tick t) {
     if (lookup_free_at > t) return lookup_free_at;
     due_ = kNever;
-    const CacheArray::Frame f = array_.find(line_, line_);
+    const CacheArray::Way f = array_.find(line_, line_);
     if (f == CacheArray::kNone || array_.locked(f)) {
       client_->probed(false, nullptr, 0);
     } else {
@@ -51,12 +51,12 @@ class L1ProbePort final : public L1ProbeIf {
     if (due_ != kNever) wake_.at(std::max({due_, lookup_free_at, t + 1}));
   }
 
-  /// The frame's line leaves the array.
-  void evicted(CacheArray::Frame f) {
+  /// The way's line leaves the array.
+  void evicted(CacheArray::Way f) {
     if (client_ != nullptr) client_->evicted(array_.line(f));
   }
-  /// The frame's line, requested at `issued`, has arrived.
-  void filled(CacheArray::Frame f, Tick issued) {
+  /// The way's line, requested at `issued`, has arrived.
+  void filled(CacheArray::Way f, Tick issued) {
     if (client_ == nullptr) return;
     issued_[f] = issued;
     client_->filled(array_.line(f));
@@ -73,7 +73,7 @@ class L1ProbePort final : public L1ProbeIf {
   L1ProbeClient* client_ = nullptr;
   Tick due_ = kNever;
   std::uint64_t line_ = 0;
-  std::vector<Tick> issued_;  ///< [frame]
+  std::vector<Tick> issued_;  ///< [way]
 };
 
 }  // namespace tessera

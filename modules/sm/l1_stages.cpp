@@ -32,7 +32,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     return Lookup::kMerged;
   }
   CacheArray& array = array_of(*a.request);
-  const CacheArray::Frame f = array.find(line, line);
+  const CacheArray::Way f = array.find(line, line);
   if (f != CacheArray::kNone) {
     ++stats_.loads;
     ++stats_.load_hits;
@@ -44,7 +44,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     to_core_.push(t, 0, a.payload);
     return Lookup::kHit;
   }
-  if (mshr_.full() || !reserve_frame(array, line)) return Lookup::kStalled;
+  if (mshr_.full() || !reserve_way(array, line)) return Lookup::kStalled;
   ++stats_.loads;
   ++stats_.load_misses;
   ++counts_[a.request->launch].misses;
@@ -84,11 +84,11 @@ L1Cache::Lookup L1Cache::load_past_array(const Access& a, std::uint32_t word_mas
   return Lookup::kForwarded;
 }
 
-/// Allocates a frame for a line that is about to be fetched, if frames are reserved. Returns false
-/// if every frame of the set waits for a line.
-bool L1Cache::reserve_frame(CacheArray& array, std::uint64_t line) {
+/// Allocates a way for a line that is about to be fetched, if ways are reserved. Returns false
+/// if every way of the set waits for a line.
+bool L1Cache::reserve_way(CacheArray& array, std::uint64_t line) {
   if (!config_.reserve_frames) return true;
-  const CacheArray::Frame f = array.victim(line);
+  const CacheArray::Way f = array.victim(line);
   no_free_way_ = f == CacheArray::kNone;
   if (no_free_way_) return false;
   if (array.occupied(f)) {
@@ -126,7 +126,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
       entry->add(a);
     }
   }
-  const CacheArray::Frame f = array_.find(line, line);
+  const CacheArray::Way f = array_.find(line, line);
   if (f != CacheArray::kNone) {
     if (atomic) {
       if (!array_.locked(f)) probes_.evicted(f);
@@ -140,7 +140,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
     }
   }
   if (unlikely(scalar_ != nullptr) && atomic) {
-    const CacheArray::Frame s = scalar_->find(line, line);
+    const CacheArray::Way s = scalar_->find(line, line);
     if (s != CacheArray::kNone) scalar_->invalidate(s);
   }
   ++(atomic ? stats_.atomics : stats_.stores);
@@ -167,7 +167,7 @@ void L1Cache::refuse_fill(Misses::Entry& entry) {
   if (!config_.reserve_frames || entry.bypass) return;
   const std::uint64_t line = line_of(payload);
   CacheArray& array = array_of(request_of(*entry.fetch));
-  const CacheArray::Frame f = array.find(line, line);
+  const CacheArray::Way f = array.find(line, line);
   if (f == CacheArray::kNone) return;
   array.lock(f, false);
   array.invalidate(f);
@@ -204,7 +204,7 @@ void L1Cache::fill(Misses::Entry& entry, Tick t) {
   const std::uint64_t line = line_of(payload);
   CacheArray& array = array_of(request);
   const bool probed = &array == &array_;
-  CacheArray::Frame f = CacheArray::kNone;
+  CacheArray::Way f = CacheArray::kNone;
   if (config_.reserve_frames) {
     f = array.find(line, line);
     array.lock(f, false);

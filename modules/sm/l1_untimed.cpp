@@ -25,7 +25,7 @@ void L1Cache::replace(std::uint64_t address, const unsigned char* bytes, const B
   });
   for (CacheArray* const array : {&array_, scalar_.get()}) {
     if (array == nullptr || !array->has_data()) continue;
-    const CacheArray::Frame f = array->find(line, line);
+    const CacheArray::Way f = array->find(line, line);
     if (f != CacheArray::kNone) copy_masked(array->data(f), bytes, mask, config_.line_bytes);
   }
 }

@@ -11,13 +11,12 @@ namespace tessera {
 
 SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config,
                      TransactionPool& pool, SmId id, unsigned sm_count, const PageLookupIf* pages)
-    : sc_module(name),
+    : BlockBase(name, config, Unvalidated{}),
       l1("l1"),
       mmu("mmu"),
       l1_control("l1_control"),
       dispatcher("dispatcher"),
       ctas("ctas"),
-      config_(config),
       clock_(config.clock_hz),
       id_(id),
       sm_count_(sm_count),
@@ -26,8 +25,8 @@ SmCluster::SmCluster(const sc_core::sc_module_name& name, const SmConfig& config
       scheduling_(config.warp_scheduler.make({config.schedulers})),
       schedulers_(config.schedulers),
       cta_slots_(config.max_ctas) {
-  l1.register_nb_transport_bw(this, &SmCluster::l1_bw);
-  mmu.register_nb_transport_bw(this, &SmCluster::mmu_bw);
+  l1.register_nb_transport_bw(this, &SmCluster::l1_backward);
+  mmu.register_nb_transport_bw(this, &SmCluster::mmu_backward);
   ctas.bind(*this);
   for (std::uint32_t slot = 0; slot < config_.max_warps; ++slot) {
     schedulers_[slot % config_.schedulers].mine |= WarpTable::bit(slot);
@@ -43,8 +42,8 @@ void SmCluster::end_of_simulation() {
 
 // Transport and control.
 
-tlm::tlm_sync_enum SmCluster::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                    sc_core::sc_time& delay) {
+tlm::tlm_sync_enum SmCluster::l1_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                          sc_core::sc_time& delay) {
   prefetch(&warps_[request_of(payload).warp], 2);
   const Tick response = phase == tlm::END_REQ ? kNever : now() + delay.value();
   const tlm::tlm_sync_enum sync = lsu_.l1_bw(payload, phase, delay);
@@ -52,8 +51,8 @@ tlm::tlm_sync_enum SmCluster::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_
   return sync;
 }
 
-tlm::tlm_sync_enum SmCluster::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                     sc_core::sc_time& delay) {
+tlm::tlm_sync_enum SmCluster::mmu_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                           sc_core::sc_time& delay) {
   const Tick response = phase == tlm::END_REQ ? kNever : now() + delay.value();
   const tlm::tlm_sync_enum sync = lsu_.mmu_bw(payload, phase, delay);
   wake_for(response);

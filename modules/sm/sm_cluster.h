@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/sm/ended_warps.h"
@@ -26,6 +26,8 @@
 #include "stimuli/warp_program.h"
 
 namespace tessera {
+
+struct SmSite;
 
 /// A streaming multiprocessor: resident CTAs and warps, schedulers, scoreboard, load/store unit.
 ///
@@ -44,8 +46,7 @@ namespace tessera {
 /// after its condition holds; one whose wait is limited also issues after `wait_limit` cycles.
 /// Phases: all four, as initiator. Not modelled: instruction fetch, register banks, operand
 /// collectors, write-back port conflicts.
-class SmCluster final : public sc_core::sc_module,
-                        public Block,
+class SmCluster final : public BlockBase<SmConfig, SmStats, SmSite>,
                         public CtaSinkIf,
                         public QuiesceIf {
  public:
@@ -58,8 +59,6 @@ class SmCluster final : public sc_core::sc_module,
   SmCluster(const sc_core::sc_module_name& name, const SmConfig& config, TransactionPool& pool,
             SmId id, unsigned sm_count, const PageLookupIf* pages = nullptr);
 
-  const SmConfig& config() const { return config_; }
-  const SmStats& stats() const { return stats_; }
   const LoadStoreStats& memory_stats() const { return lsu_.stats(); }
 
   void start_cta(KernelProgram& kernel, LaunchedCta cta, Tick at) override;
@@ -92,10 +91,10 @@ class SmCluster final : public sc_core::sc_module,
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
-  tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                           sc_core::sc_time& delay);
-  tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                            sc_core::sc_time& delay);
+  tlm::tlm_sync_enum l1_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay);
+  tlm::tlm_sync_enum mmu_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
   void wake_for(Tick response);
   std::string place_of(const WarpAccess& a) const;
 
@@ -120,7 +119,6 @@ class SmCluster final : public sc_core::sc_module,
   void account_slots(std::uint64_t slots);
   std::uint64_t next_cycle(std::uint64_t cycle) const;
 
-  const SmConfig config_;
   const ClockDomain clock_;
   const SmId id_;
   const unsigned sm_count_;
@@ -142,7 +140,6 @@ class SmCluster final : public sc_core::sc_module,
   std::vector<Cta> cta_slots_;
   EndedWarps ended_;
   std::function<void()> drained_;  ///< called when the quiesced SM has no access in flight
-  SmStats stats_;
 };
 
 }  // namespace tessera

@@ -31,7 +31,7 @@ void describe(StatisticsVisitor& v, SmStats& s) {
 }
 
 void SmCluster::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
+  BlockBase::register_statistics(registry);
   registry.counters(name(), scheduling_->counters());
   lsu_.register_statistics(name(), registry);
 }

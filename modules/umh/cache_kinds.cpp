@@ -13,8 +13,8 @@ namespace {
 using umh::CoherentCacheBlockConfig;
 
 const BlockFamilyRegistration<CoherentCacheSite> kFamily([](const CoherentCacheSite& s) {
-  auto module =
-      std::make_unique<umh::CoherentCacheBlock>(s.name.c_str(), s.config, s.place, s.inputs != 0);
+  auto module = std::make_unique<umh::CoherentCacheBlock>(s.name.c_str(), s.config, s.coherence,
+                                                          s.inputs != 0);
   umh::CoherentCacheBlock& m = *module;
   BlockHandle h = coherent_handle(std::move(module));
   h.offer<FlushIf>(m);
@@ -45,7 +45,7 @@ CoherentCacheBlockConfig l1_config(const ConfigView& c, const L1Config& l1) {
 BlockHandle build(const BlockBuild& b, const CoherentCacheBlockConfig& config) {
   auto site = b.site<CoherentCacheSite>();
   site.config = config;
-  site.place = b.block().as<umh::CoherencePlace>();
+  site.coherence = b.block().as<umh::CoherenceSite>();
   return b.make(site);
 }
 

@@ -51,35 +51,35 @@ void describe(StatisticsVisitor& v, CoherenceBlockStats& s) {
 }
 
 CoherenceBlock::CoherenceBlock(const sc_core::sc_module_name& name, const CoherenceTiming& timing,
-                               const CoherencePlace& place, std::uint32_t mask_granularity)
+                               const CoherenceSite& site, std::uint32_t mask_granularity)
     : sc_module(name),
-      parents("parents", place.parent_sockets),
-      children("children", place.child_sockets),
+      parents("parents", site.parent_sockets),
+      children("children", site.child_sockets),
       timing_(sound(this->name(), timing)),
-      place_(place),
+      site_(site),
       clock_(timing.clock_hz) {
   wake_.bind<&CoherenceBlock::process>(*this);
-  for (unsigned i = 0; i < place.parent_sockets + place.child_sockets; ++i) {
+  for (unsigned i = 0; i < site.parent_sockets + site.child_sockets; ++i) {
     CoherencePort& port =
         ports_.emplace_back(timing.port, clock_, wake_, inbox_, i, timing.latency_cycles,
                             mask_granularity, messages_.stalls_credit);
-    if (i < place.parent_sockets) {
+    if (i < site.parent_sockets) {
       parents[i].bind(static_cast<CoherenceBackwardIf&>(port));
     } else {
-      children[i - place.parent_sockets].bind(static_cast<CoherenceForwardIf&>(port));
+      children[i - site.parent_sockets].bind(static_cast<CoherenceForwardIf&>(port));
     }
   }
-  for (const auto& [agent, socket] : place.sockets) {
+  for (const auto& [agent, socket] : site.sockets) {
     socket_of_.emplace(static_cast<std::uint16_t>(agent), socket);
   }
 }
 
 void CoherenceBlock::end_of_elaboration() {
   for (unsigned i = 0; i < ports_.size(); ++i) {
-    if (i < place_.parent_sockets) {
+    if (i < site_.parent_sockets) {
       ports_[i].bind(parents[i].operator->(), parents[i].name());
     } else {
-      CoherenceTargetSocket& socket = children[i - place_.parent_sockets];
+      CoherenceTargetSocket& socket = children[i - site_.parent_sockets];
       ports_[i].bind(socket.operator->(), socket.name());
     }
   }

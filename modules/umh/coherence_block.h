@@ -15,8 +15,8 @@
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stall_tracker.h"
 #include "modules/kernel/stats.h"
-#include "modules/umh/coherence_place.h"
 #include "modules/umh/coherence_port.h"
+#include "modules/umh/coherence_site.h"
 
 namespace tessera::umh {
 
@@ -73,7 +73,7 @@ class CoherenceBlock : public sc_core::sc_module, public Block, protected Cohere
 
  protected:
   CoherenceBlock(const sc_core::sc_module_name& name, const CoherenceTiming& timing,
-                 const CoherencePlace& place, std::uint32_t mask_granularity);
+                 const CoherenceSite& site, std::uint32_t mask_granularity);
 
   void end_of_elaboration() override;
   void end_of_simulation() override;
@@ -104,7 +104,7 @@ class CoherenceBlock : public sc_core::sc_module, public Block, protected Cohere
     for (CoherenceMessage& m : inbox_.messages) f(m);
   }
   const CoherenceTiming timing_;
-  const CoherencePlace place_;
+  const CoherenceSite site_;
   const ClockDomain clock_;
   ProcessTimer wake_;
 

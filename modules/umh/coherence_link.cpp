@@ -49,12 +49,11 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s) {
 }
 
 CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const CoherenceLinkConfig& config,
-                             const CoherenceLinkPlace& place)
-    : sc_module(name),
-      parents("parents", place.parent_sockets),
-      children("children", static_cast<unsigned>(place.device_of_child.size())),
-      config_(sound(this->name(), config)),
-      place_(place),
+                             const CoherenceLinkEnds& ends)
+    : BlockBase(name, config),
+      parents("parents", ends.parent_sockets),
+      children("children", static_cast<unsigned>(ends.device_of_child.size())),
+      site_(ends),
       clock_(config.clock_hz),
       latency_(config.latency_ns * 1'000'000),
       room_(config.entries + clock_.cycle_at(clock_.after(latency_, 0))) {
@@ -62,13 +61,13 @@ CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const Coherenc
   const auto sockets = static_cast<unsigned>(parents.size() + children.size());
   for (unsigned i = 0; i < sockets; ++i) {
     End& end = ends_.emplace_back(*this, i);
-    if (i < place.parent_sockets) {
+    if (i < ends.parent_sockets) {
       parents[i].bind(static_cast<CoherenceBackwardIf&>(end));
     } else {
-      children[i - place.parent_sockets].bind(static_cast<CoherenceForwardIf&>(end));
+      children[i - ends.parent_sockets].bind(static_cast<CoherenceForwardIf&>(end));
     }
   }
-  for (const auto& [agent, socket] : place.sockets) {
+  for (const auto& [agent, socket] : ends.sockets) {
     socket_of_.emplace(static_cast<std::uint16_t>(agent), socket);
   }
   unsigned links = 1;
@@ -83,11 +82,11 @@ CoherenceLink::CoherenceLink(const sc_core::sc_module_name& name, const Coherenc
 
 void CoherenceLink::end_of_elaboration() {
   for (End& end : ends_) {
-    if (end.index < place_.parent_sockets) {
+    if (end.index < site_.parent_sockets) {
       end.peer = parents[end.index].operator->();
       end.peer_name = parents[end.index].name();
     } else {
-      CoherenceTargetSocket& socket = children[end.index - place_.parent_sockets];
+      CoherenceTargetSocket& socket = children[end.index - site_.parent_sockets];
       end.peer = socket.operator->();
       end.peer_name = socket.name();
     }
@@ -100,13 +99,13 @@ void CoherenceLink::end_of_simulation() {
 }
 
 bool CoherenceLink::on_device(unsigned socket) const {
-  return socket >= place_.parent_sockets || !place_.device_of_parent.empty();
+  return socket >= site_.parent_sockets || !site_.device_of_parent.empty();
 }
 
 unsigned CoherenceLink::link_of(unsigned socket) const {
   if (config_.shared) return 0;
-  return socket < place_.parent_sockets ? place_.device_of_parent[socket]
-                                        : place_.device_of_child[socket - place_.parent_sockets];
+  return socket < site_.parent_sockets ? site_.device_of_parent[socket]
+                                       : site_.device_of_child[socket - site_.parent_sockets];
 }
 
 void CoherenceLink::End::deliver(CoherenceMessage&& message, Tick at) {
@@ -173,7 +172,7 @@ void CoherenceLink::serve(Direction& d, Tick t) {
 void CoherenceLink::transfer(Direction& d, std::size_t message_class, Tick t) {
   const ItemId id = d.queues[message_class].pop();
   Item& item = *id;
-  const std::uint32_t bytes = item.message.bytes(place_.mask_granularity);
+  const std::uint32_t bytes = item.message.bytes(site_.mask_granularity);
   d.free_at = clock_.after(t, (bytes - 1) / config_.bytes_per_cycle + 1);
   if (item.first) {
     const auto type = static_cast<std::size_t>(item.message.type);
@@ -287,10 +286,6 @@ void CoherenceLink::reset() {
   }
   stats_ = CoherenceLinkStats();
   wake_.cancel();
-}
-
-void CoherenceLink::register_statistics(StatisticsRegistry& registry) const {
-  register_statistics_of(registry, name(), stats_);
 }
 
 }  // namespace tessera::umh

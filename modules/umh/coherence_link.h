@@ -11,12 +11,16 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
 #include "modules/protocol/holds_bytes.h"
-#include "modules/umh/coherence_place.h"
 #include "modules/umh/coherence_port.h"
+#include "modules/umh/coherence_site.h"
+
+namespace tessera {
+struct CoherenceLinkSite;
+}
 
 namespace tessera::umh {
 
@@ -48,7 +52,7 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s);
 
 /// The network between the SMDs of all devices and the HMDs (UMH Table III): each device has a link
 /// to the host with two directions, or all devices share one. A directory can belong to a device,
-/// too (CoherenceLinkPlace::device_of_parent).
+/// too (CoherenceLinkEnds::device_of_parent).
 ///
 /// Timing: a message from a device takes the direction to the host, a message to a device the other
 /// one, and a message between devices both, as virtual cut-through: it enters the second direction
@@ -59,15 +63,15 @@ void describe(StatisticsVisitor& v, CoherenceLinkStats& s);
 /// end of the wire. Each class has queues and credits of its own.
 ///
 /// Not modelled: packets and their headers, errors, a limit on the host's internal paths.
-class CoherenceLink final : public sc_core::sc_module, public Block, public HoldsBytes {
+class CoherenceLink final
+    : public BlockBase<CoherenceLinkConfig, CoherenceLinkStats, CoherenceLinkSite>,
+      public HoldsBytes {
  public:
   sc_core::sc_vector<CoherenceInitiatorSocket> parents;
   sc_core::sc_vector<CoherenceTargetSocket> children;
 
   CoherenceLink(const sc_core::sc_module_name& name, const CoherenceLinkConfig& config,
-                const CoherenceLinkPlace& place);
-
-  const CoherenceLinkStats& stats() const { return stats_; }
+                const CoherenceLinkEnds& ends);
 
   void overlay(std::uint64_t address, unsigned char* bytes) override;
   void replace(std::uint64_t address, const unsigned char* bytes, const ByteMask& mask) override;
@@ -75,7 +79,6 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   bool idle() const override { return messages_.empty(); }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
-  void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
   struct Item {
@@ -126,8 +129,7 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   const Direction& to_device(unsigned socket) const { return directions_[2 * link_of(socket) + 1]; }
   void schedule_next(Tick t);
 
-  const CoherenceLinkConfig config_;
-  const CoherenceLinkPlace place_;
+  const CoherenceLinkEnds site_;
   const ClockDomain clock_;
   const Tick latency_;
   const std::size_t room_;  ///< of a queue at the end of a wire
@@ -136,7 +138,6 @@ class CoherenceLink final : public sc_core::sc_module, public Block, public Hold
   std::list<Item> messages_;
   std::deque<Direction> directions_;  ///< 2 i: link i to the host; 2 i + 1: to the devices
   ProcessTimer wake_;
-  CoherenceLinkStats stats_;
 };
 
 }  // namespace tessera::umh

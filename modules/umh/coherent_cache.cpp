@@ -37,7 +37,7 @@ CoherentCache::CoherentCache(const CoherentCacheConfig& config, AgentId self,
       children_(std::move(children)),
       parent_lines_(parent_lines),
       tags_(config.sets, config.ways, kLineBytes, CacheArray::Bytes::kPerLine),
-      blocks_(tags_.frames()) {
+      blocks_(tags_.all_ways()) {
   if (parents_.empty() || parent_lines_ == 0) throw std::invalid_argument("no parent");
   if (children_.size() > 64) throw std::invalid_argument("a directory has at most 64 children");
 }
@@ -53,12 +53,12 @@ AgentId CoherentCache::parent_of(std::uint64_t block) const {
 }
 
 CoherentCache::Block* CoherentCache::resident(std::uint64_t block) {
-  const Frame f = find(block);
+  const Way f = find(block);
   return f == CacheArray::kNone ? nullptr : &blocks_[f];
 }
 
 const CoherentCache::Block* CoherentCache::resident(std::uint64_t block) const {
-  const Frame f = find(block);
+  const Way f = find(block);
   return f == CacheArray::kNone ? nullptr : &blocks_[f];
 }
 
@@ -210,7 +210,7 @@ void CoherentCache::enqueue(std::unique_ptr<Job> job) {
   if (job->kind != Job::Kind::kFlush) ++pending_;
   Activity& a = active_[block];
   job->waited = std::any_of(a.running.begin(), a.running.end(), [](const auto& other) {
-    return other->phase == Phase::kWaitFrame || other->phase == Phase::kWaitGrant;
+    return other->phase == Phase::kWaitWay || other->phase == Phase::kWaitGrant;
   });
   a.queue.push_back(std::move(job));
   mark_ready(block);
@@ -250,10 +250,10 @@ void CoherentCache::advance(std::uint64_t block) {
   }
   const bool busy = a.busy();
   if (!busy) active_.erase(at);
-  const Frame f = find(block);
+  const Way f = find(block);
   if (f == CacheArray::kNone || tags_.locked(f) == busy) return;
   tags_.lock(f, busy);
-  if (!busy) retry_frames();
+  if (!busy) retry_ways();
 }
 
 void CoherentCache::start(Job& job) {
@@ -306,11 +306,11 @@ void CoherentCache::obtain_permission(Job& job) {
     }
     return;
   }
-  if (b != nullptr || allocate_frame(job)) {
+  if (b != nullptr || allocate_way(job)) {
     send_request(job);
   } else {
-    begin_fetch(job, Phase::kWaitFrame);
-    frame_waiters_.push_back(&job);
+    begin_fetch(job, Phase::kWaitWay);
+    way_waiters_.push_back(&job);
   }
 }
 
@@ -328,9 +328,9 @@ void CoherentCache::begin_fetch(Job& job, Phase phase) {
   for (const auto& queued : active_.at(block_of(job.line)).queue) queued->waited = true;
 }
 
-bool CoherentCache::allocate_frame(Job& job) {
+bool CoherentCache::allocate_way(Job& job) {
   const std::uint64_t block = block_of(job.line);
-  const Frame f = tags_.victim(index_of(block));
+  const Way f = tags_.victim(index_of(block));
   if (f == CacheArray::kNone) return false;
   if (!tags_.occupied(f)) {
     tags_.install(f, block);
@@ -354,22 +354,22 @@ bool CoherentCache::allocate_frame(Job& job) {
   return false;
 }
 
-void CoherentCache::release_frame(std::uint64_t block) {
-  const Frame f = find(block);
+void CoherentCache::release_way(std::uint64_t block) {
+  const Way f = find(block);
   blocks_[f].state = State::kI;
   blocks_[f].lines.clear();
   tags_.invalidate(f);
-  retry_frames();
+  retry_ways();
 }
 
-void CoherentCache::retry_frames() {
+void CoherentCache::retry_ways() {
   std::deque<Job*> waiting;
-  waiting.swap(frame_waiters_);
+  waiting.swap(way_waiters_);
   for (Job* const job : waiting) {
-    if (allocate_frame(*job)) {
+    if (allocate_way(*job)) {
       send_request(*job);
     } else {
-      frame_waiters_.push_back(job);
+      way_waiters_.push_back(job);
     }
   }
 }

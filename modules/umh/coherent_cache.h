@@ -171,7 +171,7 @@ class CoherentCache {
 
   enum class Phase : std::uint8_t {
     kQueued,
-    kWaitFrame,         ///< no frame for the block yet
+    kWaitWay,           ///< no way for the block yet
     kWaitGrant,         ///< for the parent
     kWaitChildren,      ///< for responses to snoops
     kWaitGrantAck,      ///< for the requester
@@ -183,7 +183,7 @@ class CoherentCache {
     Kind kind = Kind::kAccess;
     Phase phase = Phase::kQueued;
     bool exclusive = true;  ///< no other job of the block runs
-    bool evicting = false;  ///< an eviction for this job's frame is in progress
+    bool evicting = false;  ///< an eviction for this job's way is in progress
     bool waited = false;    ///< for a fetch of the block by another job
     LaunchSlot launch;
     unsigned awaited = 0;  ///< responses of children
@@ -194,7 +194,7 @@ class CoherentCache {
     Completion completion;
     CoherenceMessage message;
     std::function<void()> done;
-    std::optional<std::uint64_t> victim_of;  ///< kFlush: the block that needs the frame
+    std::optional<std::uint64_t> victim_of;  ///< kFlush: the block that needs the way
   };
   /// A snoop of the parent, which can concern several blocks.
   struct Snoop {
@@ -220,10 +220,10 @@ class CoherentCache {
     std::optional<WriteBackBuffer> write_back;
     bool busy() const { return !queue.empty() || !running.empty() || snoop; }
   };
-  using Frame = CacheArray::Frame;
+  using Way = CacheArray::Way;
 
   AgentId parent_of(std::uint64_t block) const;
-  Frame find(std::uint64_t block) const { return tags_.find(index_of(block), block); }
+  Way find(std::uint64_t block) const { return tags_.find(index_of(block), block); }
   Block* resident(std::uint64_t block);
   const Block* resident(std::uint64_t block) const;
   Line& line_in(Block& b, std::uint64_t line) { return b.lines[line % config_.block_lines]; }
@@ -239,9 +239,9 @@ class CoherentCache {
 
   // Steps of a request or an access.
   void obtain_permission(Job& job);
-  bool allocate_frame(Job& job);
-  void release_frame(std::uint64_t block);
-  void retry_frames();
+  bool allocate_way(Job& job);
+  void release_way(std::uint64_t block);
+  void retry_ways();
   void send_request(Job& job);
   void begin_fetch(Job& job, Phase phase);
   void count_request(Job& job, bool hit);
@@ -280,10 +280,10 @@ class CoherentCache {
   std::vector<AgentId> children_;
   std::uint64_t parent_lines_;
   CacheArray tags_;
-  std::vector<Block> blocks_;  ///< by frame
+  std::vector<Block> blocks_;  ///< by way
   std::unordered_map<std::uint64_t, Activity> active_;
   std::deque<std::uint64_t> ready_;  ///< blocks whose activity can advance
-  std::deque<Job*> frame_waiters_;   ///< in order of arrival
+  std::deque<Job*> way_waiters_;     ///< in order of arrival
   /// Write-backs that a response to a snoop has voided: line * 64 + child.
   std::vector<std::uint64_t> voided_;
   std::size_t pending_ = 0;

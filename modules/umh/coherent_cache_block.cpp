@@ -56,8 +56,8 @@ void describe(StatisticsVisitor& v, CoherentFlushStats& s) {
 
 CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
                                        const CoherentCacheBlockConfig& config,
-                                       const CoherencePlace& place, bool has_core)
-    : CoherenceBlock(name, config.timing, place, config.cache.mask_granularity),
+                                       const CoherenceSite& site, bool has_core)
+    : CoherenceBlock(name, config.timing, site, config.cache.mask_granularity),
       core("core", has_core ? 1 : 0),
       config_(sound(this->name(), config)),
       check_(rules(config)),
@@ -65,16 +65,16 @@ CoherentCacheBlock::CoherentCacheBlock(const sc_core::sc_module_name& name,
       core_port_(clock_, wake_, accesses_, config.timing.latency_cycles + config.input_depth, 0,
                  config.timing.latency_cycles - 1) {
   for (auto& socket : core) {
-    socket.register_nb_transport_fw(this, &CoherentCacheBlock::fw);
+    socket.register_nb_transport_fw(this, &CoherentCacheBlock::forward);
     socket.register_b_transport(this, &CoherentCacheBlock::blocking);
     socket.register_transport_dbg(this, &CoherentCacheBlock::debug);
   }
 }
 
 std::unique_ptr<CoherentCache> CoherentCacheBlock::make_cache() {
-  auto cache = std::make_unique<CoherentCache>(
-      config_.cache, place_.self, static_cast<CoherenceNetwork&>(*this), place_.parents,
-      place_.children, place_.parent_lines);
+  auto cache = std::make_unique<CoherentCache>(config_.cache, site_.self,
+                                               static_cast<CoherenceNetwork&>(*this), site_.parents,
+                                               site_.children, site_.parent_lines);
   cache->on_written = written_;
   cache->counts = &counts_;
   return cache;
@@ -92,8 +92,8 @@ void CoherentCacheBlock::end_of_elaboration() {
 
 // Transport.
 
-tlm::tlm_sync_enum CoherentCacheBlock::fw(Payload& payload, tlm::tlm_phase& phase,
-                                          sc_core::sc_time& delay) {
+tlm::tlm_sync_enum CoherentCacheBlock::forward(Payload& payload, tlm::tlm_phase& phase,
+                                               sc_core::sc_time& delay) {
   return core_port_.forward(payload, phase, delay, check_, core[0]);
 }
 

@@ -19,6 +19,10 @@
 #include "modules/umh/coherence_block.h"
 #include "modules/umh/coherent_cache.h"
 
+namespace tessera {
+struct CoherentCacheSite;
+}
+
 namespace tessera::umh {
 
 struct CoherentCacheBlockConfig {
@@ -82,12 +86,16 @@ class CoherentCacheBlock : public CoherenceBlock,
                            public SliceFlushIf,
                            public HoldsBytes {
  public:
+  using Config = CoherentCacheBlockConfig;
+  using Stats = CoherentAccessStats;  ///< beside CoherentFlushStats and CoherenceBlockStats
+  using Site = CoherentCacheSite;
+
   /// None or one.
   sc_core::sc_vector<tlm_utils::passthrough_target_socket<CoherentCacheBlock>> core;
 
   /// `has_core`: an L1.
   CoherentCacheBlock(const sc_core::sc_module_name& name, const CoherentCacheBlockConfig& config,
-                     const CoherencePlace& place, bool has_core);
+                     const CoherenceSite& site, bool has_core);
 
   const CoherentCache& cache() const { return *cache_; }
   const CoherentAccessStats& stats() const { return stats_; }
@@ -133,7 +141,7 @@ class CoherentCacheBlock : public CoherenceBlock,
     std::size_t outstanding = 0;      ///< treated and not completed
   };
 
-  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 

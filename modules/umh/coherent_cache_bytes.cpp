@@ -9,7 +9,7 @@ namespace tessera::umh {
 std::vector<std::uint64_t> CoherentCache::blocks_to_flush() const {
   const bool all = config_.flushed == FlushedBlocks::kAll;
   std::vector<std::uint64_t> lines;
-  for (Frame f = 0; f < tags_.frames(); ++f) {
+  for (Way f = 0; f < tags_.all_ways(); ++f) {
     if (!tags_.occupied(f)) continue;
     const bool modified =
         transitions_.on(blocks_[f].state, Incoming::kEviction).transfer == Transfer::kWriteBack;

@@ -113,12 +113,12 @@ void CoherentCache::write_back(Job& job) {
     job.phase = Phase::kWaitWriteBackAck;
   }
   if (job.victim_of) {
-    if (Job* const waiter = running_job(*job.victim_of * config_.block_lines, Phase::kWaitFrame)) {
+    if (Job* const waiter = running_job(*job.victim_of * config_.block_lines, Phase::kWaitWay)) {
       waiter->evicting = false;
     }
   }
   if (!sends) finish(job);
-  release_frame(block);
+  release_way(block);
 }
 
 void CoherentCache::handle_write_back_ack(const CoherenceMessage& message) {
@@ -155,7 +155,7 @@ void CoherentCache::handle_snoop(const CoherenceMessage& message) {
 
 bool CoherentCache::snoop_can_run(const Activity& a) const {
   return std::all_of(a.running.begin(), a.running.end(), [](const auto& job) {
-    return job->phase == Phase::kWaitFrame || job->phase == Phase::kWaitGrant ||
+    return job->phase == Phase::kWaitWay || job->phase == Phase::kWaitGrant ||
            job->phase == Phase::kWaitWriteBackAck;
   });
 }
@@ -224,8 +224,8 @@ void CoherentCache::finish_snoop(std::uint64_t block, Activity& a) {
   }
   b.state = cell.next;
   r.state = stronger(r.state, b.state);
-  // A job that waits for a grant keeps its frame.
-  if (b.state == State::kI && a.running.empty()) release_frame(block);
+  // A job that waits for a grant keeps its way.
+  if (b.state == State::kI && a.running.empty()) release_way(block);
   complete_block(block, a);
 }
 
@@ -286,7 +286,7 @@ void CoherentCache::handle_response(const CoherenceMessage& message) {
 
 std::string CoherentCache::describe_waiting() const {
   static constexpr std::array<const char*, 7> kPhases = {"queued",
-                                                         "a frame",
+                                                         "a way",
                                                          "a grant",
                                                          "responses of its children",
                                                          "an acknowledgement of its grant",

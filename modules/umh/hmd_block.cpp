@@ -16,20 +16,20 @@ std::vector<std::string> HmdBlockConfig::validate() const {
 }
 
 HmdBlock::HmdBlock(const sc_core::sc_module_name& name, const HmdBlockConfig& config,
-                   const CoherencePlace& place, TransactionPool& pool)
-    : CoherenceBlock(name, config.timing, place, config.mask_granularity),
+                   const CoherenceSite& site, TransactionPool& pool)
+    : CoherenceBlock(name, config.timing, site, config.mask_granularity),
       memory("memory"),
       config_(sound(this->name(), config)),
       hmd_(make_directory()),
       memory_queue_(
           clock_, wake_, pool, [](std::uint64_t line) { return line * kLineBytes; },
           [this](CoherenceMessage&& m) { post(std::move(m), now()); }) {
-  memory.register_nb_transport_bw(this, &HmdBlock::bw);
+  memory.register_nb_transport_bw(this, &HmdBlock::backward);
 }
 
 std::unique_ptr<Hmd> HmdBlock::make_directory() {
-  return std::make_unique<Hmd>(config_.hmd, place_.self, static_cast<CoherenceNetwork&>(*this),
-                               static_cast<HostMemory&>(*this), place_.children, config_.smds);
+  return std::make_unique<Hmd>(config_.hmd, site_.self, static_cast<CoherenceNetwork&>(*this),
+                               static_cast<HostMemory&>(*this), site_.children, config_.smds);
 }
 
 void HmdBlock::end_of_elaboration() {

@@ -16,12 +16,16 @@
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/hmd.h"
 
+namespace tessera {
+struct HmdSite;
+}
+
 namespace tessera::umh {
 
 struct HmdBlockConfig {
   CoherenceTiming timing;
   HmdConfig hmd;
-  std::uint32_t smds = 0;  ///< the first children of the place are SMDs
+  std::uint32_t smds = 0;  ///< the first children of the site are SMDs
   std::uint32_t mask_granularity = 4;
   std::uint32_t memory_accesses = 128;  ///< accesses to the memory, beyond which no request starts
 
@@ -43,10 +47,14 @@ class HmdBlock final : public CoherenceBlock,
                        public HoldsBytes,
                        private HostMemory {
  public:
+  using Config = HmdBlockConfig;
+  using Stats = DirectoryMemoryStats;  ///< beside CoherenceBlockStats
+  using Site = HmdSite;
+
   tlm_utils::simple_initiator_socket<HmdBlock> memory;
 
   HmdBlock(const sc_core::sc_module_name& name, const HmdBlockConfig& config,
-           const CoherencePlace& place, TransactionPool& pool);
+           const CoherenceSite& site, TransactionPool& pool);
 
   const Hmd& directory() const { return *hmd_; }
   const DirectoryMemoryStats& memory_stats() const { return memory_queue_.stats(); }
@@ -64,8 +72,8 @@ class HmdBlock final : public CoherenceBlock,
 
  private:
   void end_of_elaboration() override;
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay) {
     return memory_queue_.port().backward(payload, phase, delay);
   }
   void handle(const CoherenceMessage& message) override;

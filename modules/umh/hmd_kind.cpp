@@ -12,7 +12,7 @@ using nlohmann::ordered_json;
 namespace {
 
 const BlockFamilyRegistration<HmdSite> kFamily([](const HmdSite& s) {
-  auto module = std::make_unique<umh::HmdBlock>(s.name.c_str(), s.config, s.place, *s.pool);
+  auto module = std::make_unique<umh::HmdBlock>(s.name.c_str(), s.config, s.coherence, *s.pool);
   umh::HmdBlock& m = *module;
   BlockHandle h = coherent_handle(std::move(module));
   h.offer<SliceFlushIf>(m);
@@ -22,7 +22,7 @@ const BlockFamilyRegistration<HmdSite> kFamily([](const HmdSite& s) {
 
 BlockHandle build(const BlockBuild& b) {
   auto site = b.site<HmdSite>();
-  site.place = b.block().as<umh::CoherencePlace>();
+  site.coherence = b.block().as<umh::CoherenceSite>();
   site.config = hmd_config(b.config(), b.plan(), b.block());
   return b.make(site);
 }
@@ -99,7 +99,7 @@ const BlockKindRegistration kKind([] {
 
 umh::HmdBlockConfig hmd_config(const ConfigView& config, const PlatformPlan& plan,
                                const PlannedBlock& hmd) {
-  const std::vector<umh::AgentId>& children = hmd.as<umh::CoherencePlace>().children;
+  const std::vector<umh::AgentId>& children = hmd.as<umh::CoherenceSite>().children;
   const auto of_gpus = std::count_if(children.begin(), children.end(), [&plan](umh::AgentId child) {
     return plan.blocks[static_cast<PlannedBlockId>(child)].kind != "cpu_llc";
   });

@@ -9,7 +9,7 @@ namespace tessera {
 namespace {
 
 const BlockFamilyRegistration<CoherenceLinkSite> kFamily([](const CoherenceLinkSite& s) {
-  return coherent_handle(std::make_unique<umh::CoherenceLink>(s.name.c_str(), s.config, s.place));
+  return coherent_handle(std::make_unique<umh::CoherenceLink>(s.name.c_str(), s.config, s.ends));
 });
 
 BlockKind link_kind(const char* name, int rank, umh::CoherenceLinkConfig UmhConfig::*config) {
@@ -18,7 +18,7 @@ BlockKind link_kind(const char* name, int rank, umh::CoherenceLinkConfig UmhConf
   k.build = [config](const BlockBuild& b) {
     auto site = b.site<CoherenceLinkSite>();
     site.config = b.config().group<UmhConfig>("umh").*config;
-    site.place = b.block().as<umh::CoherenceLinkPlace>();
+    site.ends = b.block().as<umh::CoherenceLinkEnds>();
     return b.make(site);
   };
   return k;

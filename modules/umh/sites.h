@@ -10,28 +10,28 @@
 
 #include "modules/plan/block_kind.h"
 #include "modules/umh/coherence_link.h"
-#include "modules/umh/coherence_place.h"
+#include "modules/umh/coherence_site.h"
 #include "modules/umh/hmd_block.h"
 #include "modules/umh/smd_block.h"
 
 namespace tessera {
 
-// Details of a planned cache or directory are a umh::CoherencePlace, whose agents are the numbers
-// of their blocks; those of a link a umh::CoherenceLinkPlace.
+// Details of a planned cache or directory are a umh::CoherenceSite, whose agents are the numbers
+// of their blocks; those of a link a umh::CoherenceLinkEnds.
 
 /// Coherence sockets of a planned block: towards the host's memory, and towards the processors.
 inline unsigned parent_sockets_of(const PlannedBlock& block) {
-  if (const auto* place = std::any_cast<umh::CoherencePlace>(&block.details)) {
-    return place->parent_sockets;
+  if (const auto* site = std::any_cast<umh::CoherenceSite>(&block.details)) {
+    return site->parent_sockets;
   }
-  const auto* link = std::any_cast<umh::CoherenceLinkPlace>(&block.details);
+  const auto* link = std::any_cast<umh::CoherenceLinkEnds>(&block.details);
   return link == nullptr ? 0 : link->parent_sockets;
 }
 inline unsigned child_sockets_of(const PlannedBlock& block) {
-  if (const auto* place = std::any_cast<umh::CoherencePlace>(&block.details)) {
-    return place->child_sockets;
+  if (const auto* site = std::any_cast<umh::CoherenceSite>(&block.details)) {
+    return site->child_sockets;
   }
-  const auto* link = std::any_cast<umh::CoherenceLinkPlace>(&block.details);
+  const auto* link = std::any_cast<umh::CoherenceLinkEnds>(&block.details);
   return link == nullptr ? 0 : static_cast<unsigned>(link->device_of_child.size());
 }
 
@@ -40,7 +40,7 @@ struct StackMap {
   const AddressMap* map = nullptr;
 };
 
-/// The coherence sockets of a block: as many as its place has.
+/// The coherence sockets of a block: as many as its site has.
 struct CoherenceSockets {
   std::vector<umh::CoherenceInitiatorSocket*> parents;
   std::vector<umh::CoherenceTargetSocket*> children;
@@ -50,28 +50,28 @@ struct CoherenceSockets {
 struct CoherentCacheSite : BlockSite {
   static constexpr const char* kKind = "coherent_cache";
   umh::CoherentCacheBlockConfig config;
-  umh::CoherencePlace place;
+  umh::CoherenceSite coherence;
 };
 
 /// 1 out: its stack's channel.
 struct SmdSite : BlockSite {
   static constexpr const char* kKind = "smd";
   umh::SmdBlockConfig config;
-  umh::CoherencePlace place;
+  umh::CoherenceSite coherence;
 };
 
 /// 1 out: its host channel.
 struct HmdSite : BlockSite {
   static constexpr const char* kKind = "hmd";
   umh::HmdBlockConfig config;
-  umh::CoherencePlace place;
+  umh::CoherenceSite coherence;
 };
 
 /// No sockets of memory requests.
 struct CoherenceLinkSite : BlockSite {
   static constexpr const char* kKind = "coherence_link";
   umh::CoherenceLinkConfig config;
-  umh::CoherenceLinkPlace place;
+  umh::CoherenceLinkEnds ends;
 };
 
 /// The configuration of a planned HMD.

@@ -27,14 +27,14 @@ CoherentCacheBlockConfig cache_of(const SmdBlockConfig& config) {
 }  // namespace
 
 SmdBlock::SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& config,
-                   const CoherencePlace& place, TransactionPool& pool)
-    : CoherentCacheBlock(name, cache_of(config), place, false),
+                   const CoherenceSite& site, TransactionPool& pool)
+    : CoherentCacheBlock(name, cache_of(config), site, false),
       memory("memory"),
       smd_(sound(this->name(), config)),
       stack_(
           clock_, wake_, pool, [this](std::uint64_t line) { return stack_address(line); },
           [this](CoherenceMessage&& m) { post(std::move(m), now()); }) {
-  memory.register_nb_transport_bw(this, &SmdBlock::bw);
+  memory.register_nb_transport_bw(this, &SmdBlock::backward);
   observe_written(
       [this](std::uint64_t line, LaunchSlot launch) { stack_.write(line, launch, now()); });
 }

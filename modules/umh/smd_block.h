@@ -12,6 +12,10 @@
 #include "modules/umh/directory_memory.h"
 #include "modules/umh/smd.h"
 
+namespace tessera {
+struct SmdSite;
+}
+
 namespace tessera::umh {
 
 struct SmdBlockConfig {
@@ -35,10 +39,14 @@ struct SmdBlockConfig {
 /// which is the frame of a direct-mapped one); accesses to the stack for the table.
 class SmdBlock final : public CoherentCacheBlock {
  public:
+  using Config = SmdBlockConfig;
+  using Stats = DirectoryMemoryStats;  ///< beside those of CoherentCacheBlock
+  using Site = SmdSite;
+
   tlm_utils::simple_initiator_socket<SmdBlock> memory;
 
   SmdBlock(const sc_core::sc_module_name& name, const SmdBlockConfig& config,
-           const CoherencePlace& place, TransactionPool& pool);
+           const CoherenceSite& site, TransactionPool& pool);
 
   const DirectoryMemoryStats& memory_stats() const { return stack_.stats(); }
 
@@ -51,8 +59,8 @@ class SmdBlock final : public CoherentCacheBlock {
 
  private:
   void end_of_elaboration() override;
-  tlm::tlm_sync_enum bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                        sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                              sc_core::sc_time& delay) {
     return stack_.port().backward(payload, phase, delay);
   }
   void handle(const CoherenceMessage& message) override;

@@ -11,7 +11,7 @@ namespace tessera {
 namespace {
 
 const BlockFamilyRegistration<SmdSite> kFamily([](const SmdSite& s) {
-  auto module = std::make_unique<umh::SmdBlock>(s.name.c_str(), s.config, s.place, *s.pool);
+  auto module = std::make_unique<umh::SmdBlock>(s.name.c_str(), s.config, s.coherence, *s.pool);
   umh::SmdBlock& m = *module;
   BlockHandle h = coherent_handle(std::move(module));
   h.offer(m.launch_counts());
@@ -47,7 +47,7 @@ const BlockKindRegistration kKind([] {
   k.build = [](const BlockBuild& b) {
     auto site = b.site<SmdSite>();
     site.config = b.config().group<UmhConfig>("umh").smd_config();
-    site.place = b.block().as<umh::CoherencePlace>();
+    site.coherence = b.block().as<umh::CoherenceSite>();
     return b.make(site);
   };
   k.unused = {{"umh.flushed", unless_gpu_memory},

@@ -41,8 +41,8 @@ namespace {
 
 /// Connects an L1 and an L2, which already have their agents.
 void connect(Planner& p, PlannedBlockId l1, PlannedBlockId l2) {
-  umh::CoherencePlace& upper = p.place(l1);
-  umh::CoherencePlace& lower = p.place(l2);
+  umh::CoherenceSite& upper = p.place(l1);
+  umh::CoherenceSite& lower = p.place(l2);
   upper.sockets.emplace_back(agent(l2), upper.parent_sockets);
   lower.sockets.emplace_back(agent(l1), lower.parent_sockets + lower.child_sockets);
   p.link_coherence({l1, upper.parent_sockets++}, {l2, lower.child_sockets++});
@@ -53,7 +53,7 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
   const std::vector<PlannedBlockId>& l1s = part.gpu.l1s;
   const auto partitions = static_cast<unsigned>(part.l2s.size());
   const PlannedBlockId link = *part.partition_link;
-  umh::CoherenceLinkPlace& ends = p.link_place(link);
+  umh::CoherenceLinkEnds& ends = p.link_place(link);
   ends.parent_sockets = partitions;
   ends.mask_granularity = p.config().hierarchy.mask_granularity;
   const auto partition_of = [&](unsigned i) {
@@ -61,7 +61,7 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
   };
   for (unsigned i = 0; i < l1s.size(); ++i) connect(p, l1s[i], part.l2s[partition_of(i)]);
   for (unsigned j = 0; j < partitions; ++j) {
-    umh::CoherencePlace& l2 = p.place(part.l2s[j]);
+    umh::CoherenceSite& l2 = p.place(part.l2s[j]);
     for (unsigned i = 0; i < l1s.size(); ++i) {
       if (partition_of(i) == j) continue;
       p.place(l1s[i]).sockets.emplace_back(agent(part.l2s[j]), 1);
@@ -82,13 +82,13 @@ void connect_partitions(Planner& p, const CoherentPart& part) {
 
 void place_l1s(Planner& p, const CoherentPart& part, unsigned l2_parent_sockets) {
   for (const PlannedBlockId id : part.gpu.l1s) {
-    umh::CoherencePlace& l1 = p.place(id);
+    umh::CoherenceSite& l1 = p.place(id);
     l1.self = agent(id);
     l1.parents = agents(part.l2s);
     l1.parent_lines = p.config().hierarchy.block_bytes / umh::kLineBytes;
   }
   for (const PlannedBlockId id : part.l2s) {
-    umh::CoherencePlace& l2 = p.place(id);
+    umh::CoherenceSite& l2 = p.place(id);
     l2.self = agent(id);
     l2.children = agents(part.gpu.l1s);
     l2.parent_sockets = l2_parent_sockets;

@@ -69,7 +69,7 @@ void join(Planner& p, const std::vector<Part>& parts, PlannedBlockId link) {
   const GpuConfig& c = p.config();
   const auto gpus = static_cast<unsigned>(parts.size());
   const std::uint32_t stacks = c.hierarchy.stacks;
-  umh::CoherenceLinkPlace& ends = p.link_place(link);
+  umh::CoherenceLinkEnds& ends = p.link_place(link);
   ends.parent_sockets = gpus * stacks;
   ends.mask_granularity = c.hierarchy.mask_granularity;
   for (unsigned g = 0; g < gpus; ++g) {
@@ -85,8 +85,8 @@ void join(Planner& p, const std::vector<Part>& parts, PlannedBlockId link) {
       ends.sockets.emplace_back(agent(l2), ends.parent_sockets + end);
       ends.device_of_parent.push_back(g);
       ends.device_of_child.push_back(g);
-      umh::CoherencePlace& cache = p.place(l2);
-      umh::CoherencePlace& directory = p.place(home);
+      umh::CoherenceSite& cache = p.place(l2);
+      umh::CoherenceSite& directory = p.place(home);
       cache.parent_lines = c.geometry().total_bytes() / gpus / umh::kLineBytes;
       directory.self = agent(home);
       directory.child_sockets = 2;

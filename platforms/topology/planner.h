@@ -9,7 +9,7 @@
 
 #include "modules/noc/planned_network.h"
 #include "modules/plan/plan.h"
-#include "modules/umh/coherence_place.h"
+#include "modules/umh/coherence_site.h"
 #include "platforms/topology/tree.h"
 
 namespace tessera {
@@ -97,9 +97,9 @@ class Planner {
   PlannedBlock& block(PlannedBlockId id) { return plan_.blocks[id]; }
   PlannedNetwork& network(PlannedBlockId id) { return block(id).as<PlannedNetwork>(); }
   /// The place of a cache or a directory of a coherent hierarchy, and of a coherence link.
-  umh::CoherencePlace& place(PlannedBlockId id) { return details<umh::CoherencePlace>(block(id)); }
-  umh::CoherenceLinkPlace& link_place(PlannedBlockId id) {
-    return details<umh::CoherenceLinkPlace>(block(id));
+  umh::CoherenceSite& place(PlannedBlockId id) { return details<umh::CoherenceSite>(block(id)); }
+  umh::CoherenceLinkEnds& link_place(PlannedBlockId id) {
+    return details<umh::CoherenceLinkEnds>(block(id));
   }
   /// A coherence connection, from a parent socket of a child to a child socket of its parent.
   void link_coherence(Socket child, Socket parent) {

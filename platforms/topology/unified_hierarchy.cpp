@@ -61,11 +61,11 @@ std::uint64_t block_lines(const Planner& p) {
 void place(Planner& p, const CoherentPart& part, const std::vector<PlannedBlockId>& hmds) {
   place_l1s(p, part, 1);
   for (unsigned j = 0; j < part.l2s.size(); ++j) {
-    umh::CoherencePlace& l2 = p.place(part.l2s[j]);
+    umh::CoherenceSite& l2 = p.place(part.l2s[j]);
     l2.parents = part.smds.empty() ? agents(hmds) : agents({part.smds[j]});
     l2.parent_lines = block_lines(p);
     if (part.smds.empty()) continue;
-    umh::CoherencePlace& smd = p.place(part.smds[j]);
+    umh::CoherenceSite& smd = p.place(part.smds[j]);
     smd.self = agent(part.smds[j]);
     smd.parents = agents(hmds);
     smd.parent_lines = block_lines(p);
@@ -79,7 +79,7 @@ void place(Planner& p, const CoherentPart& part, const std::vector<PlannedBlockI
 /// The link between the GPUs and the HMDs, and the places of the HMDs.
 void join(Planner& p, const std::vector<CoherentPart>& parts,
           const std::vector<PlannedBlockId>& hmds, PlannedBlockId link) {
-  umh::CoherenceLinkPlace& ends = p.link_place(link);
+  umh::CoherenceLinkEnds& ends = p.link_place(link);
   ends.parent_sockets = static_cast<unsigned>(hmds.size());
   ends.mask_granularity = p.config().hierarchy.mask_granularity;
   std::vector<PlannedBlockId> children;
@@ -94,7 +94,7 @@ void join(Planner& p, const std::vector<CoherentPart>& parts,
   for (unsigned i = 0; i < hmds.size(); ++i) {
     ends.sockets.emplace_back(agent(hmds[i]), i);
     p.link_coherence({link, i}, {hmds[i], 0});
-    umh::CoherencePlace& hmd = p.place(hmds[i]);
+    umh::CoherenceSite& hmd = p.place(hmds[i]);
     hmd.self = agent(hmds[i]);
     hmd.children = agents(children);
     hmd.child_sockets = 1;
@@ -104,7 +104,7 @@ void join(Planner& p, const std::vector<CoherentPart>& parts,
 /// A cache of the CPU with its parents and its children, one socket each.
 void place_cpu_cache(Planner& p, PlannedBlockId id, const std::vector<PlannedBlockId>& parents,
                      const std::vector<PlannedBlockId>& children) {
-  umh::CoherencePlace& place = p.place(id);
+  umh::CoherenceSite& place = p.place(id);
   place.self = agent(id);
   place.parents = agents(parents);
   place.parent_lines = block_lines(p);
@@ -136,7 +136,7 @@ void add_cpu(Planner& p, std::uint32_t node, const std::vector<PlannedBlockId>& 
     p.link_coherence({l2s[i], 0}, {llc, i});
   }
   for (unsigned i = 0; i < hmds.size(); ++i) {
-    umh::CoherencePlace& hmd = p.place(hmds[i]);
+    umh::CoherenceSite& hmd = p.place(hmds[i]);
     hmd.children.push_back(agent(llc));
     hmd.child_sockets = 2;
     hmd.sockets.emplace_back(agent(llc), 1);

@@ -11,7 +11,7 @@ LastSharerRole::LastSharerRole(SliceStages& slice, const SliceSite& site)
       first_core_(site.first_core),
       cores_(site.cores),
       first_core_exit_(site.first_core_exit),
-      sharers_(slice.array_.frames()) {}
+      sharers_(slice.array_.all_ways()) {}
 
 std::uint32_t LastSharerRole::core_of(const Access& a) const {
   const MemoryRequest& r = *a.request;
@@ -22,10 +22,10 @@ std::uint32_t LastSharerRole::core_of(const Access& a) const {
   return core < cores_ ? core : kNoCore;
 }
 
-bool LastSharerRole::forwards_hit(const Access& a, CacheArray::Frame frame, Tick t) {
+bool LastSharerRole::forwards_hit(const Access& a, CacheArray::Way way, Tick t) {
   MemoryRequest& request = *a.request;
   if (request.forwarding != Forwarding::kPermitted) return false;
-  Sharer& sharer = sharers_[frame];
+  Sharer& sharer = sharers_[way];
   const std::uint32_t requester = core_of(a);
   if (sharer.line != slice_.line_of(*a.payload) || sharer.core == kNoCore ||
       sharer.core == requester) {

@@ -18,7 +18,7 @@ namespace tessera {
 /// Forwarded: a load that hits, of a core of the slice's GPU, if its probe engine permits it
 /// (Forwarding::kPermitted) and the recorded core is another one. `llc.last_sharer` selects the
 /// core that is recorded. A line that another line has replaced loses its record. A line that
-/// returns to its frame by a write keeps it, which costs at most the return of a load.
+/// returns to its way by a write keeps it, which costs at most the return of a load.
 ///
 /// Free of deadlock: a slice that has llc.remote_queue_depth forwarded loads waiting for the
 /// network responds to further hits itself. It therefore never waits for the request network, and
@@ -35,7 +35,7 @@ class LastSharerRole final : public SliceRole {
     if (a.request->forwarding == Forwarding::kReturned) a.request->pop_route();
     return Route::kLookup;
   }
-  bool forwards_hit(const Access& a, CacheArray::Frame frame, Tick t);
+  bool forwards_hit(const Access& a, CacheArray::Way way, Tick t);
   bool may_leave(const Access& a, Tick t);
 
   void reset();
@@ -55,7 +55,7 @@ class LastSharerRole final : public SliceRole {
   const std::uint32_t first_core_;
   const std::uint32_t cores_;
   const std::uint32_t first_core_exit_;
-  std::vector<Sharer> sharers_;  ///< [frame]
+  std::vector<Sharer> sharers_;  ///< [way]
   Counter forwarded_ = 0;
   Counter returned_ = 0;
   Counter queue_full_ = 0;

@@ -28,11 +28,11 @@ RemoteCacheRole::RemoteCacheRole(SliceStages& slice, const SliceSite& site)
 /// Forwards an access to its home after a lookup. Dirty bytes of the line are written back before
 /// it.
 SliceRole::Outcome RemoteCacheRole::write_back_and_forward(const Access& a, std::uint64_t,
-                                                           CacheArray::Frame frame, Tick t) {
-  if (frame != CacheArray::kNone) {
-    if (slice_.array_.locked(frame)) return slice_.stall(a, slice_.stats_.stalls_mshr);
-    if (!slice_.array_.dirty(frame).none()) slice_.write_back(frame, a.request->launch, t);
-    slice_.array_.invalidate(frame);
+                                                           CacheArray::Way way, Tick t) {
+  if (way != CacheArray::kNone) {
+    if (slice_.array_.locked(way)) return slice_.stall(a, slice_.stats_.stalls_mshr);
+    if (!slice_.array_.dirty(way).none()) slice_.write_back(way, a.request->launch, t);
+    slice_.array_.invalidate(way);
   }
   ++slice_.stats_.bypasses;
   slice_.send_bypass(slice_.to_memory_, a, t, 0);

@@ -40,8 +40,7 @@ class RemoteCacheRole final : public SliceRole {
   bool must_reach_home(const MemoryRequest& r) const {
     return r.kind == RequestKind::kAtomic || r.bypass_l1;
   }
-  Outcome write_back_and_forward(const Access& a, std::uint64_t line, CacheArray::Frame frame,
-                                 Tick t);
+  Outcome write_back_and_forward(const Access& a, std::uint64_t line, CacheArray::Way way, Tick t);
   /// RDMA engines respond to a fine-grained load with words of the line only.
   bool comes_whole(const MemoryRequest& r) const { return !r.fine_grained; }
   bool is_copy(const Home&) const { return true; }

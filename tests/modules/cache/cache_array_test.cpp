@@ -19,8 +19,8 @@ struct ReferenceSet {
   std::set<std::uint64_t> locked;
 };
 
-CacheArray::Frame put(CacheArray& a, std::uint64_t line) {
-  const CacheArray::Frame f = a.victim(line);
+CacheArray::Way put(CacheArray& a, std::uint64_t line) {
+  const CacheArray::Way f = a.victim(line);
   REQUIRE(f != CacheArray::kNone);
   a.install(f, line);
   return f;
@@ -32,8 +32,8 @@ TEST_CASE("an array fills its empty ways before it replaces the least recently u
   CacheArray a(2, 3, 128);
   CHECK(a.sets() == 2);
   CHECK(a.ways() == 3);
-  CHECK(a.frames() == 6);
-  std::set<CacheArray::Frame> used;
+  CHECK(a.all_ways() == 6);
+  std::set<CacheArray::Way> used;
   for (std::uint64_t line : {0U, 2U, 4U}) used.insert(put(a, line));
   CHECK(used.size() == 3);
   CHECK(a.find(1, 1) == CacheArray::kNone);
@@ -52,7 +52,7 @@ TEST_CASE("an array has 1 to 64 ways") {
   CHECK_THROWS_AS(CacheArray(4, 65, 128), std::invalid_argument);
 }
 
-TEST_CASE("a locked frame is never a victim") {
+TEST_CASE("a locked way is never a victim") {
   CacheArray a(1, 2, 64);
   const auto f0 = put(a, 10);
   const auto f1 = put(a, 11);
@@ -73,7 +73,7 @@ TEST_CASE("a locked frame is never a victim") {
   CHECK_FALSE(a.locked(f1));
 }
 
-TEST_CASE("installing a line clears what its frame knew") {
+TEST_CASE("installing a line clears what its way knew") {
   CacheArray a(1, 1, 128);
   const auto f = put(a, 5);
   a.set_valid(f, ByteMask::first(128));
@@ -113,7 +113,7 @@ TEST_CASE("any number of sets and any line number: the set is the remainder") {
   }
 }
 
-TEST_CASE("a frame's bytes: none, all or some valid, none or some dirty, whatever was before") {
+TEST_CASE("a way's bytes: none, all or some valid, none or some dirty, whatever was before") {
   for (const unsigned bytes : {32U, 128U}) {
     const ByteMask none;
     const ByteMask whole = ByteMask::first(bytes);
@@ -143,9 +143,9 @@ TEST_CASE("a frame's bytes: none, all or some valid, none or some dirty, whateve
   }
 }
 
-TEST_CASE("data is zeroed at the first call, one line a frame, and stays") {
+TEST_CASE("data is zeroed at the first call, one line a way, and stays") {
   CacheArray a(2, 2, 32);
-  for (CacheArray::Frame f = 0; f < a.frames(); ++f) {
+  for (CacheArray::Way f = 0; f < a.all_ways(); ++f) {
     for (unsigned i = 0; i < 32; ++i) REQUIRE(a.data(f)[i] == 0);
   }
   CHECK(a.data(1) == a.data(0) + 32);
@@ -166,7 +166,7 @@ TEST_CASE("random use of an array agrees with lists in order of use") {
       const std::uint64_t line = random() % (sets * ways * 2);
       ReferenceSet& r = reference[line % sets];
       const auto found = std::find(r.lines.begin(), r.lines.end(), line);
-      const CacheArray::Frame f = a.find(line, line);
+      const CacheArray::Way f = a.find(line, line);
       REQUIRE((f != CacheArray::kNone) == (found != r.lines.end()));
       if (f != CacheArray::kNone) {
         REQUIRE(a.line(f) == line);
@@ -193,7 +193,7 @@ TEST_CASE("random use of an array agrees with lists in order of use") {
         }
         continue;
       }
-      const CacheArray::Frame v = a.victim(line);
+      const CacheArray::Way v = a.victim(line);
       if (r.lines.size() < ways) {
         REQUIRE(v != CacheArray::kNone);
         REQUIRE_FALSE(a.occupied(v));

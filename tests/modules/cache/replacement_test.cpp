@@ -20,7 +20,7 @@ struct Set {
       : array(1, ways, 128, Bytes::kPerLine, choice) {}
   /// The line that goes to make room for `line`, or -1.
   int insert(std::uint64_t line) {
-    const CacheArray::Frame f = array.victim(0);
+    const CacheArray::Way f = array.victim(0);
     const int gone = array.occupied(f) ? static_cast<int>(array.line(f)) : -1;
     array.install(f, line);
     return gone;
@@ -102,13 +102,13 @@ TEST_CASE("random: one seed gives one sequence, another another, and every way g
   CHECK(gone(1) != gone(2));
   Set s(4, {"random", {}});
   for (const int line : {0, 1, 2, 3}) s.insert(static_cast<unsigned>(line));
-  std::set<CacheArray::Frame> frames;
+  std::set<CacheArray::Way> ways;
   for (unsigned line = 4; line < 104; ++line) {
-    const CacheArray::Frame f = s.array.victim(0);
-    frames.insert(f);
+    const CacheArray::Way f = s.array.victim(0);
+    ways.insert(f);
     s.array.install(f, line);
   }
-  CHECK(frames.size() == 4);
+  CHECK(ways.size() == 4);
 }
 
 TEST_CASE("a victim is the same when it is asked for twice, and is never locked") {
@@ -117,14 +117,14 @@ TEST_CASE("a victim is the same when it is asked for twice, and is never locked"
     Set s(8, {name, {}});
     for (unsigned line = 0; line < 8; ++line) s.insert(line);
     for (unsigned round = 0; round < 50; ++round) {
-      const CacheArray::Frame f = s.array.victim(0);
+      const CacheArray::Way f = s.array.victim(0);
       CHECK(s.array.victim(0) == f);
       s.array.lock(f, true);
       CHECK(s.array.victim(0) != f);
       s.array.lock(f, false);
       s.array.install(s.array.victim(0), 8 + round);
     }
-    for (CacheArray::Frame f = 0; f < 8; ++f) s.array.lock(f, true);
+    for (CacheArray::Way f = 0; f < 8; ++f) s.array.lock(f, true);
     CHECK(s.array.victim(0) == CacheArray::kNone);
   }
 }

@@ -243,8 +243,8 @@ struct Rig {
     c.launch_cycles = launch;
     return c;
   }
-  LaunchPlatform platform() {
-    LaunchPlatform p;
+  CommandProcessorSite platform() {
+    CommandProcessorSite p;
     p.context.tree.gpus = 4;
     p.memories = 32;
     p.allocations = &allocations;

@@ -187,10 +187,10 @@ struct Rig {
   }
 
  private:
-  static DispatcherPlace place(unsigned sms, const std::string& kernels) {
+  static CtaDispatcherSite place(unsigned sms, const std::string& kernels) {
     PolicyContext context;
     context.tree.sms = sms;
-    DispatcherPlace p;
+    CtaDispatcherSite p;
     p.sms = sms;
     p.kernels = make_policy<KernelScheduler>(kernels, context);
     return p;

@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kRound = 1 + kMemory + 1;
 inline constexpr std::uint64_t kMiss = kLatency + kMemory + 1;
 inline constexpr std::uint64_t kThere = kOtherHome + 0x1000;
 
-/// 16 frames: line n goes to set n % 8, frames 2 * set and 2 * set + 1.
+/// 16 ways: line n goes to set n % 8, ways 2 * set and 2 * set + 1.
 inline LlcSliceConfig sixteen() {
   LlcSliceConfig c = plain();
   c.sets = 8;
@@ -99,7 +99,7 @@ struct FarRig final : CacheRig {
     r.mask = mask;
     return r;
   }
-  /// Flushes so that the first frame is looked at in `cycle`; returns when it is done.
+  /// Flushes so that the first way is looked at in `cycle`; returns when it is done.
   std::uint64_t flush_at(std::uint64_t cycle) {
     std::uint64_t done = 0;
     run_to(edge(cycle - 1) + 1);

@@ -10,7 +10,7 @@ using namespace tessera::test;
 
 namespace {
 
-/// Begins in `cycle`, where the first frame is visited. Returns when it is done.
+/// Begins in `cycle`, where the first way is visited. Returns when it is done.
 std::uint64_t write_back_at(FarRig& rig, std::uint64_t cycle, LaunchSlot launch = {}) {
   std::uint64_t done = 0;
   rig.run_to(rig.edge(cycle - 1) + 1);
@@ -28,9 +28,9 @@ std::uint64_t load_takes(FarRig& rig, std::uint64_t address, unsigned char* firs
   return rig.responded_at(load) - start;
 }
 
-// Of sixteen() frames, this line has the last but one.
+// Of sixteen() ways, this line has the last but one.
 constexpr std::uint64_t kThird = kOtherHome + 3 * kLine;
-constexpr std::uint64_t kFrame = 14;
+constexpr std::uint64_t kWay = 14;
 
 }  // namespace
 
@@ -40,10 +40,10 @@ TEST_CASE("copies are written back with accesses in flight, and stay") {
   rig.run();
   const std::uint64_t begin = 10'000;
   const auto miss = rig.load(begin, kThere);  // in flight until long after the write-back has left
-  CHECK(write_back_at(rig, begin) == begin + kFrame + 1 + kMemory);
+  CHECK(write_back_at(rig, begin) == begin + kWay + 1 + kMemory);
   CHECK(rig.responded_at(miss) == begin + kMiss);
   REQUIRE(rig.memory.arrivals().size() == 2);
-  CHECK(rig.arrived(0) == begin + kFrame + 1);
+  CHECK(rig.arrived(0) == begin + kWay + 1);
   CHECK(rig.kind(0) == RequestKind::kWriteBack);
   CHECK(rig.memory.byte(kThird + 127) == 0x33);
   CHECK(rig.llc.stats().write_backs == 1);
@@ -52,7 +52,7 @@ TEST_CASE("copies are written back with accesses in flight, and stay") {
   CHECK(load_takes(rig, kThere) == kLatency);
 }
 
-TEST_CASE("a walk that finds no dirty copy takes a cycle a frame") {
+TEST_CASE("a walk that finds no dirty copy takes a cycle a way") {
   FarRig rig(kOn, sixteen());
   rig.load(10, kThere);
   rig.run();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slice's flush: a frame a cycle, and the write-backs.
+// A slice's flush: a way a cycle, and the write-backs.
 
 #include <catch2/catch.hpp>
 #include <vector>
@@ -11,7 +11,7 @@ using namespace tessera::test;
 
 namespace {
 
-/// 16 frames: line n goes to set n % 8, frames 2 * set and 2 * set + 1.
+/// 16 ways: line n goes to set n % 8, ways 2 * set and 2 * set + 1.
 LlcSliceConfig sixteen() {
   LlcSliceConfig c = plain();
   c.sets = 8;
@@ -19,7 +19,7 @@ LlcSliceConfig sixteen() {
   return c;
 }
 
-/// Flushes so that the first frame is looked at in `cycle`; returns the cycle in which it is done.
+/// Flushes so that the first way is looked at in `cycle`; returns the cycle in which it is done.
 std::uint64_t flush_at(Rig& rig, std::uint64_t cycle) {
   std::uint64_t done = 0;
   unsigned calls = 0;
@@ -39,7 +39,7 @@ std::uint64_t flush_at(Rig& rig, std::uint64_t cycle) {
 
 }  // namespace
 
-TEST_CASE("a flush of clean lines takes a cycle for each frame and drops them all") {
+TEST_CASE("a flush of clean lines takes a cycle for each way and drops them all") {
   Rig rig(sixteen());
   for (unsigned i = 0; i < 5; ++i) rig.load(10 + i, i * kLine);
   rig.run();
@@ -52,12 +52,12 @@ TEST_CASE("a flush of clean lines takes a cycle for each frame and drops them al
   CHECK(rig.memory.arrivals().size() == 10);
 }
 
-TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with the last answer") {
+TEST_CASE("a flush writes a dirty line back in its way's cycle and ends with the last answer") {
   Rig rig(sixteen());
   const ByteMask mask = ByteMask::range(16, 4) | ByteMask::range(100, 2);
-  rig.store(10, 3 * kLine, 0x33, mask);  // frame 6
-  rig.store(11, 5 * kLine, 0x55);        // frame 10
-  rig.load(12, 13 * kLine);              // frame 11, clean
+  rig.store(10, 3 * kLine, 0x33, mask);  // way 6
+  rig.store(11, 5 * kLine, 0x55);        // way 10
+  rig.load(12, 13 * kLine);              // way 11, clean
   rig.run();
   const std::size_t before = rig.memory.arrivals().size();
   CHECK(flush_at(rig, 10'000) == 10'000 + 10 + 1 + kMemory);
@@ -85,11 +85,11 @@ TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with t
   CHECK(rig.byte(load, 16) == 0x33);
 }
 
-TEST_CASE("a flush whose write-backs receive their responses early ends with the last frame") {
+TEST_CASE("a flush whose write-backs receive their responses early ends with the last way") {
   LlcSliceConfig c = plain();
   Rig rig(c);
-  rig.store(10, 0, 0x11);          // set 0, frame 0
-  rig.store(11, 1 * kLine, 0x12);  // set 1, frame 16
+  rig.store(10, 0, 0x11);          // set 0, way 0
+  rig.store(11, 1 * kLine, 0x12);  // set 1, way 16
   rig.run();
   CHECK(flush_at(rig, 10'000) == 10'000 + 48 * 16);
   CHECK(rig.arrived(0) == 10'001);
@@ -100,13 +100,13 @@ TEST_CASE("a flush stands still while the channel takes nothing") {
   LlcSliceConfig c = sixteen();
   c.memory_queue_depth = 1;
   Rig rig(c);
-  // Frames 0 to 5.
+  // Ways 0 to 5.
   for (unsigned i = 0; i < 6; ++i) {
     rig.store(10 + i, (i / 2 + 8 * (i % 2)) * kLine, static_cast<unsigned char>(i + 1));
   }
   rig.run();
   rig.memory.stall_until(rig.edge(10'300));
-  // One under way, one in the queue, and the walk waits at frame 2 for END_REQ at 10300, which is
+  // One under way, one in the queue, and the walk waits at way 2 for END_REQ at 10300, which is
   // acted on at 10301; then a line a cycle.
   CHECK(flush_at(rig, 10'000) == 10'306 + kMemory);
   CHECK(rig.arrived(0) == 10'001);
@@ -169,7 +169,7 @@ TEST_CASE("a flushing slice says what it waits for, and a reset ends the flush")
   LlcSliceConfig c = sixteen();
   c.memory_queue_depth = 1;
   Rig rig(c);
-  for (unsigned i = 0; i < 3; ++i) rig.store(10 + i, i * kLine, 0x11);  // frames 0, 2, 4
+  for (unsigned i = 0; i < 3; ++i) rig.store(10 + i, i * kLine, 0x11);  // ways 0, 2, 4
   rig.run();
   rig.memory.stall_until(us(100));
   bool done = false;
@@ -200,7 +200,7 @@ TEST_CASE("a page that has moved away is dropped, dirty lines too, and no other 
   rig.run();
   const std::size_t before = rig.memory.arrivals().size();
   rig.llc.drop_page(0, 8 * kLine);
-  // The flush finds the other page's line alone (frame 2).
+  // The flush finds the other page's line alone (way 2).
   flush_at(rig, 10'000);
   REQUIRE(rig.memory.arrivals().size() == before + 1);
   CHECK(rig.memory.arrivals()[before].address == 9 * kLine);

@@ -128,7 +128,7 @@ TEST_CASE("a remote cache holds stores until a flush, which writes their bytes b
   FarRig rig(kOn, sixteen());
   const ByteMask mask = ByteMask::range(16, 4) | ByteMask::range(100, 2);
   // Of two slices' lines, every other set is the second's.
-  const std::uint64_t third = kOtherHome + 3 * kLine;  // set 7, frame 14
+  const std::uint64_t third = kOtherHome + 3 * kLine;  // set 7, way 14
   const auto store = rig.store(10, third, 0x33, mask);
   rig.run();
   CHECK(rig.responded_at(store) == 10 + kLatency);

@@ -426,7 +426,7 @@ TEST_CASE("RDMA: blocking and debug accesses go straight to the home slices") {
 TEST_CASE("RDMA: a role that is not whole is named") {
   PacketPool packets;
   RemoteAccessMode transfer;
-  RdmaEngine::Role role;
+  RdmaEngineSite role;
   role.gpus = 1;
   role.ports = 1;
   role.packets = &packets;

@@ -151,8 +151,8 @@ struct RdmaRig final : Block {
   GpuId home_of(unsigned g, std::uint32_t slice) const {
     return GpuId((g + 1 + slice) % config.gpus);
   }
-  RdmaEngine::Role role(unsigned g) {
-    RdmaEngine::Role r;
+  RdmaEngineSite role(unsigned g) {
+    RdmaEngineSite r;
     r.self = GpuId(g);
     r.gpus = config.gpus;
     r.ports = config.ports;

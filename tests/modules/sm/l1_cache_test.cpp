@@ -370,7 +370,7 @@ TEST_CASE("a miss waits while every MSHR is in use, and what is behind it waits 
   CHECK(rig.l1.stats().stalls_mshr > 0);
 }
 
-TEST_CASE("a miss that reserves its frame waits while its set waits for lines") {
+TEST_CASE("a miss that reserves its way waits while its set waits for lines") {
   L1Config c = plain();
   c.sets = 2;
   c.ways = 2;
@@ -388,13 +388,13 @@ TEST_CASE("a miss that reserves its frame waits while its set waits for lines") 
   CHECK(rig.responded_at(third) == rig.arrived(2) + kMemory + 1);
   CHECK(rig.arrived(3) == rig.arrived(2) + 1);
   CHECK(rig.responded_at(behind) == rig.arrived(3) + kMemory + 1);
-  CHECK(rig.responded_at(again) == 600 + 28);  // the third took the first's frame
+  CHECK(rig.responded_at(again) == 600 + 28);  // the third took the first's way
   CHECK(rig.l1.stats().stalls_frames > 0);
   CHECK(rig.l1.stats().stalls_mshr == 0);
   CHECK(rig.l1.stats().evictions == 1);
 }
 
-TEST_CASE("where frames are reserved, stores and flushes under way leave no old bytes") {
+TEST_CASE("where ways are reserved, stores and flushes under way leave no old bytes") {
   L1Config c = plain();
   c.reserve_frames = true;
   Rig rig(c);
@@ -602,7 +602,7 @@ TEST_CASE("a flush drops the scalar cache's lines") {
   CHECK(rig.responded_at(again) == n + c.latency_cycles + kMemory + 1);
 }
 
-TEST_CASE("an atomic on a line that the scalar cache fetches gives its reserved frame back") {
+TEST_CASE("an atomic on a line that the scalar cache fetches gives its reserved way back") {
   L1Config c = plain();
   c.reserve_frames = true;
   c.scalar_sets = 1;
@@ -620,7 +620,7 @@ TEST_CASE("random loads and stores of one core see what program order says, unde
   random_traffic(false);
 }
 
-TEST_CASE("random traffic where misses reserve their frames") { random_traffic(true); }
+TEST_CASE("random traffic where misses reserve their ways") { random_traffic(true); }
 
 TEST_CASE("random traffic whose answers are announced ahead") { random_traffic(false, 2); }
 

@@ -82,15 +82,14 @@ TEST_CASE("an L1's statistics show its counters", "[statistics]") {
   StatisticsTable table;
   L1Stats& s = table.fields_of(l1.stats());
   fill(table, s, l1.config());
-  // Without reserved frames, or a scalar cache, they count nothing.
+  // Without reserved ways, or a scalar cache, they count nothing.
   table.unregistered(s.stalls_frames);
   table.unregistered(s.scalar_loads);
   table.unregistered(s.scalar_hits);
   table.check(l1);
 }
 
-TEST_CASE("an L1 among several GPUs that reserves frames shows these counters, too",
-          "[statistics]") {
+TEST_CASE("an L1 among several GPUs that reserves ways shows these counters, too", "[statistics]") {
   const PlainMap map;
   const RemoteAccessMode transfer;
   L1RoleSite site;

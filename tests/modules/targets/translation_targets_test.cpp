@@ -140,8 +140,8 @@ struct EngineRig {
     c.ports = 2;
     return c;
   }
-  RdmaEngine::Role role() {
-    RdmaEngine::Role r;
+  RdmaEngineSite role() {
+    RdmaEngineSite r;
     r.self = GpuId(0);
     r.gpus = 2;
     r.ports = 1;

@@ -62,8 +62,8 @@ struct Host final : sc_core::sc_module, CoherenceForwardIf {
 };
 
 /// `device_of_host`: the device that the directory belongs to; empty for the host's.
-CoherenceLinkPlace place(std::vector<unsigned> device_of_host) {
-  CoherenceLinkPlace p;
+CoherenceLinkEnds place(std::vector<unsigned> device_of_host) {
+  CoherenceLinkEnds p;
   p.parent_sockets = 1;
   p.device_of_parent = std::move(device_of_host);
   p.device_of_child = {0};

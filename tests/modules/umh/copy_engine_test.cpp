@@ -30,7 +30,7 @@ TEST_CASE("copies take set-up, latency and the slower of link and memory, one af
   CHECK(one.duration(1600) == (100 + 140 + 100) * kNs);
   CHECK(one.duration(1601) == (100 + 140 + 101) * kNs);
   // Four links carry 25 cycles each: the memory is slower.
-  CopyLinks four;
+  CopyEngineSite four;
   four.count = 4;
   CopyEngine shared("four", config(), four);
   CHECK(shared.duration(1600) == (100 + 140 + 40) * kNs);

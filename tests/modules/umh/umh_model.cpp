@@ -215,7 +215,7 @@ void UmhModel::add_core(unsigned device, CoherentCacheBlock& l1) {
 void UmhModel::make_gpu(unsigned g, const Agents& a) {
   const std::string gpu = numbered("gpu", g) + "_";
   for (unsigned i = 0; i < shape_.cus; ++i) {
-    CoherencePlace p{a.l1[g][i], a.l2[g], {}, shape_.stacks, 0, {}, shape_.block_lines};
+    CoherenceSite p{a.l1[g][i], a.l2[g], {}, shape_.stacks, 0, {}, shape_.block_lines};
     for (unsigned j = 0; j < shape_.stacks; ++j) p.sockets.push_back({a.l2[g][j], j});
     l1_[g].push_back(std::make_unique<CoherentCacheBlock>(
         numbered(gpu + "l1_", i).c_str(), cache_config(true, 1, shape_.l1_ways), p, true));
@@ -223,15 +223,15 @@ void UmhModel::make_gpu(unsigned g, const Agents& a) {
     add_core(g, *l1_[g].back());
   }
   for (unsigned j = 0; j < shape_.stacks; ++j) {
-    CoherencePlace p{a.l2[g][j], {a.last[g][j]}, a.l1[g], 1, shape_.cus, {}};
+    CoherenceSite p{a.l2[g][j], {a.last[g][j]}, a.l1[g], 1, shape_.cus, {}};
     for (unsigned i = 0; i < shape_.cus; ++i) p.sockets.push_back({a.l1[g][i], 1 + i});
     l2_[g].push_back(std::make_unique<CoherentCacheBlock>(
         numbered(gpu + "l2_", j).c_str(), cache_config(false, 1, shape_.l2_ways), p, false));
     add_node(*l2_[g].back(), {a.last[g][j]}, false, shape_.block_lines);
   }
   for (unsigned j = 0; j < shape_.stacks; ++j) {
-    const CoherencePlace p{a.last[g][j],      a.hmds, {a.l2[g][j]}, 1, 1, {{a.l2[g][j], 1}},
-                           shape_.block_lines};
+    const CoherenceSite p{a.last[g][j],      a.hmds, {a.l2[g][j]}, 1, 1, {{a.l2[g][j], 1}},
+                          shape_.block_lines};
     SmdBlockConfig c;
     c.timing = timing(timing_.smd_latency, timing_.directory_transactions);
     c.memory_accesses = timing_.memory_accesses;
@@ -249,20 +249,19 @@ void UmhModel::make_gpu(unsigned g, const Agents& a) {
 void UmhModel::make_cpu(const Agents& a) {
   const unsigned c = cpu();
   for (unsigned i = 0; i < shape_.cores; ++i) {
-    const CoherencePlace p1{a.l1[c][i], {a.l2[c][i]}, {}, 1, 0, {}};
+    const CoherenceSite p1{a.l1[c][i], {a.l2[c][i]}, {}, 1, 0, {}};
     l1_[c].push_back(std::make_unique<CoherentCacheBlock>(
         numbered("cpu_l1_", i).c_str(), cache_config(true, 1, shape_.l1_ways), p1, true));
     add_node(*l1_[c].back(), {a.l2[c][i]}, false, shape_.block_lines);
     add_core(c, *l1_[c].back());
   }
   for (unsigned i = 0; i < shape_.cores; ++i) {
-    const CoherencePlace p{a.l2[c][i], a.last[c], {a.l1[c][i]}, 1, 1, {{a.l1[c][i], 1}}};
+    const CoherenceSite p{a.l2[c][i], a.last[c], {a.l1[c][i]}, 1, 1, {{a.l1[c][i], 1}}};
     l2_[c].push_back(std::make_unique<CoherentCacheBlock>(
         numbered("cpu_l2_", i).c_str(), cache_config(false, 1, shape_.l2_ways), p, false));
     add_node(*l2_[c].back(), a.last[c], false, shape_.block_lines);
   }
-  CoherencePlace p{a.last[c][0], a.hmds, a.l2[c],           shape_.hmds,
-                   shape_.cores, {},     shape_.block_lines};
+  CoherenceSite p{a.last[c][0], a.hmds, a.l2[c], shape_.hmds, shape_.cores, {}, shape_.block_lines};
   for (unsigned i = 0; i < shape_.hmds; ++i) p.sockets.push_back({a.hmds[i], i});
   for (unsigned i = 0; i < shape_.cores; ++i) p.sockets.push_back({a.l2[c][i], shape_.hmds + i});
   llc_ = std::make_unique<CoherentCacheBlock>("cpu_llc", cache_config(false, 2, shape_.llc_ways), p,
@@ -271,7 +270,7 @@ void UmhModel::make_cpu(const Agents& a) {
 }
 
 void UmhModel::make_host(const Agents& a) {
-  CoherenceLinkPlace link;
+  CoherenceLinkEnds link;
   link.parent_sockets = shape_.hmds;
   link.mask_granularity = shape_.mask_granularity;
   std::vector<AgentId> children;
@@ -288,7 +287,7 @@ void UmhModel::make_host(const Agents& a) {
   const auto smds = static_cast<std::uint32_t>(children.size());
   children.push_back(a.last[cpu()][0]);
   for (unsigned i = 0; i < shape_.hmds; ++i) {
-    const CoherencePlace p{a.hmds[i], {}, children, 0, 2, {{children.back(), 1}}};
+    const CoherenceSite p{a.hmds[i], {}, children, 0, 2, {{children.back(), 1}}};
     HmdBlockConfig c;
     c.timing = timing(timing_.hmd_latency, timing_.directory_transactions);
     c.memory_accesses = timing_.memory_accesses;

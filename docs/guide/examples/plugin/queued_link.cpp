@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
@@ -54,26 +55,27 @@ void describe(StatisticsVisitor& v, Stats& s) {
   v.histogram("queue_wait", s.queue_wait, "cycle", "from a request's arrival until it leaves");
 }
 
+struct Site;
+
 /// Timing: a request that arrives at cycle c leaves at c + latency_cycles at the earliest, one a
 /// cycle, and arrives one cycle later; so does a response. While the queue holds `entries`
 /// requests, the port withholds END_REQ. Phases: all four.
-class QueuedLink final : public sc_core::sc_module, public Block {
+class QueuedLink final : public BlockBase<Config, Stats, Site> {
  public:
   tlm_utils::passthrough_target_socket<QueuedLink> in{"in"};
   tlm_utils::simple_initiator_socket<QueuedLink> out{"out"};
 
   QueuedLink(const sc_core::sc_module_name& name, const Config& config, std::uint32_t line_bytes,
              std::uint64_t memory_bytes)
-      : sc_module(name),
-        config_(config),
+      : BlockBase(name, config),
         clock_(config.clock_hz),
         check_(rules(line_bytes, memory_bytes)),
         in_port_(clock_, wake_, waiting_, config.entries, 0, config.latency_cycles),
         out_port_(clock_, wake_) {
-    in.register_nb_transport_fw(this, &QueuedLink::fw);
+    in.register_nb_transport_fw(this, &QueuedLink::forward);
     in.register_b_transport(this, &QueuedLink::blocking);
     in.register_transport_dbg(this, &QueuedLink::debug);
-    out.register_nb_transport_bw(this, &QueuedLink::bw);
+    out.register_nb_transport_bw(this, &QueuedLink::backward);
     wake_.bind<&QueuedLink::process>(*this);
   }
 
@@ -90,9 +92,6 @@ class QueuedLink final : public sc_core::sc_module, public Block {
     in_flight_ = 0;
     stats_ = {};
   }
-  void register_statistics(StatisticsRegistry& registry) const override {
-    register_statistics_of(registry, name(), stats_);
-  }
 
  private:
   using Payload = tlm::tlm_generic_payload;
@@ -106,10 +105,10 @@ class QueuedLink final : public sc_core::sc_module, public Block {
     in_port_.bind(in.operator->());
     out_port_.bind(out.operator->());
   }
-  tlm::tlm_sync_enum fw(Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum forward(Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     return in_port_.forward(p, phase, delay, check_, in);
   }
-  tlm::tlm_sync_enum bw(Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum backward(Payload& p, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
     return out_port_.backward(p, phase, delay);
   }
   void blocking(Payload& p, sc_core::sc_time& delay) {
@@ -151,7 +150,6 @@ class QueuedLink final : public sc_core::sc_module, public Block {
     wake_.at(responses.next(clock_, t));
   }
 
-  const Config config_;
   const ClockDomain clock_;
   PayloadCheck check_;
   TimedQueue<Payload*> waiting_;
@@ -159,7 +157,6 @@ class QueuedLink final : public sc_core::sc_module, public Block {
   ProcessTimer wake_;
   ResponsePort<> in_port_;
   RequestPort<> out_port_;
-  Stats stats_;
 };
 
 struct Site : BlockSite {

@@ -19,7 +19,7 @@ class Uncached final : public sc_core::sc_module, public Block {
   tlm_utils::simple_initiator_socket<Uncached> out{"out"};
 
   explicit Uncached(const sc_core::sc_module_name& name) : sc_module(name) {
-    in.register_b_transport(this, &Uncached::forward);
+    in.register_b_transport(this, &Uncached::blocking);
     in.register_transport_dbg(this, &Uncached::debug);
   }
   bool idle() const override { return true; }
@@ -30,7 +30,7 @@ class Uncached final : public sc_core::sc_module, public Block {
   }
 
  private:
-  void forward(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  void blocking(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     ++served_;
     out->b_transport(payload, delay);
   }

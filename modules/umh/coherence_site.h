@@ -9,8 +9,8 @@
 
 namespace tessera::umh {
 
-/// A cache's or a directory's place in the hierarchy.
-struct CoherencePlace {
+/// A cache's or a directory's site in the hierarchy.
+struct CoherenceSite {
   AgentId self = kNoAgent;
   std::vector<AgentId> parents;   ///< by line, `parent_lines` at a time in turn
   std::vector<AgentId> children;  ///< their positions in the directory
@@ -21,9 +21,9 @@ struct CoherencePlace {
   std::uint64_t parent_lines = 1;  ///< lines that go to one parent together
 };
 
-/// The ends of a CoherenceLink. Sockets are numbered as in CoherencePlace: parents first. A socket
+/// The ends of a CoherenceLink. Sockets are numbered as in CoherenceSite: parents first. A socket
 /// belongs to a device, whose link its messages take, or to the host.
-struct CoherenceLinkPlace {
+struct CoherenceLinkEnds {
   unsigned parent_sockets = 0;             ///< to HMDs
   std::vector<unsigned> device_of_parent;  ///< by parent socket; empty: all are the host's
   std::vector<unsigned> device_of_child;   ///< by child socket
