@@ -7,6 +7,7 @@
 #include "common/error.h"
 #include "modules/kernel/huge_pages.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -15,10 +16,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
     : sc_module(name),
       config_(config),
       plan_(plan_of(config)),
+      view_(config_, plan_),
       pool_(pool),
       options_(options),
       path_(std::string(this->name()) + "."),
-      policy_context_(config.policy_context()),
+      policy_context_(facts_of(config)),
       map_(make_address_map(config.system.address_map, policy_context_, config.address_map)),
       placement_(config.page_placement.make(config.system.page_placement, policy_context_)),
       page_table_(std::make_unique<PageTable>(*map_)),
@@ -28,11 +30,11 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
     caching_.push_back(config_.remote_caching.make(config_.system.remote_caching, policy_context_));
   }
   if (config_.system.gpus > 1) {
-    transfer_policy_ = config_.transfer_policy();
+    transfer_policy_ = transfer_policy_of(config_);
     transfer_ = transfer_policy_->start();
   }
   if (plan_.has("stack")) {
-    stack_map_ = make_address_map("gpu-interleave", config_.stack_geometry());
+    stack_map_ = make_address_map("gpu-interleave", stack_geometry_of(config_));
   }
   build();
   open_backdoor();

@@ -30,6 +30,8 @@
 #include "platforms/fence_scope.h"
 #include "platforms/gpu_config.h"
 #include "platforms/kernel_records.h"
+#include "platforms/platform_view.h"
+#include "policies/mdr_model.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
@@ -194,6 +196,7 @@ class Gpu final : public sc_core::sc_module {
 
   const GpuConfig config_;
   const PlatformPlan plan_;
+  const PlatformView view_;
   TransactionPool& pool_;
   const GpuOptions options_;
   /// Path of the blocks that are being created, by which settings of instances are found.

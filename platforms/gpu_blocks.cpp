@@ -8,6 +8,7 @@
 #include "common/error.h"
 #include "platforms/gpu.h"
 #include "platforms/gpu_windows.h"
+#include "platforms/raw_bandwidths.h"
 
 namespace tessera {
 
@@ -124,7 +125,7 @@ class Gpu::Build final : public BlockBuild {
 
   const PlannedBlock& block() const override { return block_; }
   const PlatformPlan& plan() const override { return gpu_.plan_; }
-  const ConfigView& config() const override { return gpu_.config_; }
+  const ConfigView& config() const override { return gpu_.view_; }
   std::vector<const BlockHandle*> made(const std::string& kind,
                                        std::optional<GpuId> gpu) const override {
     return gpu_.made(kind, gpu ? std::optional(gpu->value) : std::nullopt);
@@ -190,7 +191,7 @@ void Gpu::offer_services() {
   }
   stack_.map = stack_map_.get();
   offer(stack_);
-  raw_bandwidths_ = config_.raw_bandwidths();
+  raw_bandwidths_ = raw_bandwidths(config_);
   offer(raw_bandwidths_);
   uvm_platform_.placement = config_.system.page_placement;
   uvm_platform_.local_channel = [this](SmId sm) { return local_memory(sm); };

@@ -43,7 +43,11 @@ const BlockKindRegistration kKind([] {
   k.build = [](const BlockBuild& b) {
     auto site = b.site<L2TlbSite>();
     site.config = b.config().group<L2TlbConfig>("l2_tlb");
-    site.page_bytes = b.facts().memory.page_bytes;
+    const SystemFacts facts = b.facts();
+    site.page_bytes = facts.memory.page_bytes;
+    if (b.config().value("migration.policy") != "none") {
+      site.config.sms_per_view = facts.tree.sms / (facts.tree.partitions / facts.tree.gpus);
+    }
     return b.make(site);
   };
   k.derive = derive;
