@@ -9,6 +9,7 @@
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
 #include "modules/plan/block_site.h"
+#include "modules/plan/config_view.h"
 
 namespace tessera {
 
