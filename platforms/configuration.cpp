@@ -11,11 +11,13 @@
 #include "common/input_file.h"
 #include "common/located_json.h"
 #include "common/suggest.h"
+#include "platforms/config_check.h"
 #include "platforms/instances.h"
 #include "platforms/node_settings.h"
 #include "platforms/plugin_loader.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
+#include "platforms/tree_check.h"
 
 namespace tessera {
 
@@ -109,13 +111,12 @@ void apply_tree(const Collected& collected, const std::vector<ParameterSetting>&
   for (const ParameterSetting& s : settings) {
     if (!is_of_tree(s)) continue;
     const bool names_gpus = shape_of(flat.topology).level == NodeLevel::kGpu;
-    const bool agrees =
-        s.path == kTreeParameters[0]
-            ? (names_gpus ? tree.front().level == NodeLevel::kGpu &&
-                                tree.back().shape == SystemConfig::default_topology()
-                          : flat.topology == system.topology)
-            : (s.path == kTreeParameters[1] ? flat.gpus == system.gpus
-                                            : flat.modules == system.modules);
+    const bool agrees = s.path == kTreeParameters[0]
+                            ? (names_gpus ? tree.front().level == NodeLevel::kGpu &&
+                                                tree.back().shape == default_topology()
+                                          : flat.topology == system.topology)
+                            : (s.path == kTreeParameters[1] ? flat.gpus == system.gpus
+                                                            : flat.modules == system.modules);
     if (agrees) continue;
     throw InputError(s.origin + ": " + s.path + " (" + s.value.dump() +
                      ") contradicts the tree of " + collected.tree_origin + " (" +
@@ -306,9 +307,9 @@ ResolvedConfig resolve_config(const std::string& platform, const std::vector<std
   config.gpu.system.inserts = collected.inserts;
   config.gpu.propagate();
   std::vector<std::string> of_tree;
-  if (!collected.tree.empty()) config.gpu.check_tree(of_tree);
+  if (!collected.tree.empty()) check_tree(config.gpu, of_tree);
   std::string errors;
-  for (const std::string& e : config.gpu.validate()) {
+  for (const std::string& e : config_errors(config.gpu)) {
     const bool tree = std::find(of_tree.begin(), of_tree.end(), e) != of_tree.end();
     errors += (errors.empty() ? "" : "\n") + (tree ? collected.tree_origin : platform) + ": " + e;
   }

@@ -7,6 +7,7 @@
 
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
+#include "platforms/platform_view.h"
 #include "platforms/topology/shape.h"
 #include "policies/page_placement.h"
 
@@ -117,7 +118,8 @@ ordered_json derive(const ordered_json& modules, const GpuConfig& config, std::u
                     const std::vector<ParameterSetting>& overrides) {
   const PlatformPlan plan = plan_of(config);
   const auto n = static_cast<double>(cycles);
-  RunFigures run(plan, config, overrides, modules, n, n / static_cast<double>(config.sm.clock_hz));
+  const PlatformView view(config, plan);
+  RunFigures run(plan, view, overrides, modules, n, n / static_cast<double>(config.sm.clock_hz));
   // Networks before the channels, in the order in which the report has them.
   add_peak(run["peak_gb_per_s"], plan.traffic.front());
   const std::vector<const BlockKind*> kinds = kinds_from_memory();

@@ -4,6 +4,7 @@
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
+#include "platforms/platform_view.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {
@@ -11,7 +12,8 @@ namespace tessera {
 nlohmann::ordered_json energy(const nlohmann::ordered_json& modules, const GpuConfig& config,
                               const std::vector<ParameterSetting>& overrides, double seconds) {
   const PlatformPlan plan = plan_of(config);
-  const RunFigures run(plan, config, overrides, modules,
+  const PlatformView view(config, plan);
+  const RunFigures run(plan, view, overrides, modules,
                        seconds * static_cast<double>(config.sm.clock_hz), seconds);
   EnergyReport report;
   for (const auto& [name, kind] : block_kinds()) {

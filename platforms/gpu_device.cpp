@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -29,7 +30,7 @@ GpuDevice::GpuDevice(const GpuConfig& config, std::function<void(const LaunchReq
     : config_(config),
       run_launch_(std::move(run_launch)),
       allocations_(config.system.page_bytes),
-      planner_(config.launch_planner.make(config.dispatch.planner, config.policy_context())),
+      planner_(config.launch_planner.make(config.dispatch.planner, facts_of(config))),
       of_queue_(config.dispatch.queues) {}
 
 void GpuDevice::attach(System& system) {
@@ -64,7 +65,7 @@ void GpuDevice::attach(System& system) {
 
 CommandProcessorSite GpuDevice::launch_platform() {
   CommandProcessorSite p;
-  p.context = config_.policy_context();
+  p.context = facts_of(config_);
   p.memories = static_cast<std::uint32_t>(system_->page_table().pages_per_channel().size());
   p.allocations = &allocations_;
   p.make = [this](KernelSource& source, const LaunchRequest& request) {
@@ -173,10 +174,10 @@ AllocationPages GpuDevice::allocation(std::uint64_t virtual_address) const {
 
 Address GpuDevice::allocate(const std::string& name, std::uint64_t bytes) {
   const Allocation& a = allocations_.allocate(name, bytes);
-  if (allocations_.top() - Allocations::kBase > config_.geometry().total_bytes()) {
+  if (allocations_.top() - Allocations::kBase > geometry_of(config_).total_bytes()) {
     throw InputError("allocation '" + name + "' of " + std::to_string(bytes) +
                      " bytes does not fit device memory of " +
-                     std::to_string(config_.geometry().total_bytes()) +
+                     std::to_string(geometry_of(config_).total_bytes()) +
                      " bytes; see system.channel_bytes");
   }
   memory_.cover(allocations_.top());

@@ -10,7 +10,9 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "common/text.h"
+#include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
+#include "platforms/platform_view.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {
@@ -132,6 +134,7 @@ void check_instances(ResolvedConfig& config) {
   if (config.overrides.empty()) return;
   const GpuConfig& g = config.gpu;
   const PlatformPlan plan = plan_of(g);
+  const PlatformView view(g, plan);
   std::vector<std::string> names;
   std::vector<std::string> all;
   for (const PlannedBlock& b : plan.blocks) {
@@ -163,14 +166,14 @@ void check_instances(ResolvedConfig& config) {
           meant_instead(s, names, config));
     }
     const PlannedBlock& block = *plan.find(instance);
-    AnyConfig own = kind_of(block).own_config(g, block);
+    AnyConfig own = kind_of(block).own_config(view, block);
     check_name(s, own, config);
     ParameterReader reader(settings_of(config.overrides, instance));
     own.visit(reader);
     reader.throw_if_failed();
     std::vector<std::string> faults = own.validate();
     if (faults.empty() && kind_of(block).check_own)
-      faults = kind_of(block).check_own(own, g, block);
+      faults = kind_of(block).check_own(own, view, block);
     if (!faults.empty()) throw InputError(s.origin + ": " + instance + ": " + faults.front());
   }
 }

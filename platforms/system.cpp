@@ -6,19 +6,21 @@
 #include "common/error.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
 System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptions& options)
     : config_(config),
       plan_(plan_of(config)),
+      view_(config_, plan_),
       pool_(pool),
       options_(options),
-      policy_context_(config.policy_context()),
+      policy_context_(facts_of(config)),
       map_(make_address_map(config.system.address_map, policy_context_, config.address_map)),
       placement_(config.page_placement.make(config.system.page_placement, policy_context_)),
       page_table_(std::make_unique<PageTable>(*map_)),
-      transfer_policy_(config.transfer_policy()),
+      transfer_policy_(transfer_policy_of(config)),
       transfer_(transfer_policy_->start()),
       nodes_(plan_.nodes.size()),
       made_(plan_) {
@@ -26,7 +28,7 @@ System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptio
     caching_.push_back(config_.remote_caching.make(config_.system.remote_caching, policy_context_));
   }
   if (plan_.has("stack")) {
-    stack_map_ = make_address_map("gpu-interleave", config_.stack_geometry());
+    stack_map_ = make_address_map("gpu-interleave", stack_geometry_of(config_));
   }
   root_ = std::make_unique<Node>("system", plan_.nodes.front(), nullptr, domain_of(0),
                                  [this](Node& root) { build(root); });

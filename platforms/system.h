@@ -25,9 +25,11 @@
 #include "platforms/made_blocks.h"
 #include "platforms/node.h"
 #include "platforms/page_moves.h"
+#include "platforms/platform_view.h"
 #include "platforms/sm_group.h"
 #include "platforms/system_options.h"
 #include "platforms/untimed_memory.h"
+#include "policies/mdr_model.h"
 #include "policies/page_placement.h"
 #include "policies/remote_caching.h"
 #include "policies/transfer_policy.h"
@@ -115,6 +117,7 @@ class System {
 
   const GpuConfig config_;
   const PlatformPlan plan_;
+  const PlatformView view_;
   TransactionPool& pool_;
   const SystemOptions options_;
   const PolicyContext policy_context_;

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/plan/block_build.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/flush_plan.h"
 #include "platforms/gpu_windows.h"
+#include "platforms/raw_bandwidths.h"
 #include "platforms/system.h"
 
 namespace tessera {
@@ -138,7 +140,7 @@ class System::Build final : public BlockBuild {
 
   const PlannedBlock& block() const override { return block_; }
   const PlatformPlan& plan() const override { return system_.plan_; }
-  const ConfigView& config() const override { return system_.config_; }
+  const ConfigView& config() const override { return system_.view_; }
   std::vector<const BlockHandle*> made(const std::string& kind,
                                        std::optional<GpuId> gpu) const override {
     return system_.made_.of_kind(kind, gpu ? std::optional(gpu->value) : std::nullopt);
@@ -193,7 +195,7 @@ void System::offer_services(Node& root) {
   root.offer(packets_);
   stack_.map = stack_map_.get();
   root.offer(stack_);
-  raw_bandwidths_ = config_.raw_bandwidths();
+  raw_bandwidths_ = raw_bandwidths(config_);
   root.offer(raw_bandwidths_);
   uvm_platform_.placement = config_.system.page_placement;
   uvm_platform_.local_channel = [this](SmId sm) { return local_memory(sm); };

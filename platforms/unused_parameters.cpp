@@ -4,7 +4,10 @@
 #include <algorithm>
 
 #include "modules/plan/block_kind.h"
+#include "platforms/platform_view.h"
+#include "platforms/policy_families.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -65,7 +68,7 @@ void add_system(const GpuConfig& c, std::vector<Reason>& all) {
   unless(rings, "ring.", no_modules);
   unless(c.host.copies != HostCopies::kNone, "host.", "host.copies is none", "host.copies");
   const bool pages_have_homes =
-      make_address_map(s.address_map, c.policy_context(), c.address_map)->page_homes() > 1;
+      make_address_map(s.address_map, facts_of(c), c.address_map)->page_homes() > 1;
   for (const char* begin : {"system.page_placement", "page_placement."}) {
     unless(pages_have_homes, begin, "system.address_map is " + s.address_map);
   }
@@ -74,9 +77,11 @@ void add_system(const GpuConfig& c, std::vector<Reason>& all) {
 std::vector<Reason> reasons(const GpuConfig& c) {
   std::vector<Reason> all;
   add_shapes(c, all);
+  const PlatformPlan plan = plan_of(c);
+  const PlatformView view(c, plan);
   for (const auto& [name, kind] : block_kinds()) {
     for (const UnusedRule& rule : kind.unused) {
-      if (const auto why = rule.why(c)) all.push_back({rule.begin, *why, rule.except});
+      if (const auto why = rule.why(view)) all.push_back({rule.begin, *why, rule.except});
     }
   }
   add_system(c, all);

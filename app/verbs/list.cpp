@@ -11,7 +11,7 @@
 #include "common/quantity.h"
 #include "common/suggest.h"
 #include "common/text.h"
-#include "platforms/gpu_config.h"
+#include "platforms/policy_families.h"
 #include "stimuli/paper_workloads.h"
 #include "studies/study.h"
 

@@ -2,7 +2,11 @@
 #include <array>
 
 #include "modules/mmu/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
+#include "policies/page_migration.h"
 
 namespace tessera {
 
@@ -43,7 +47,11 @@ const BlockKindRegistration kKind([] {
   k.build = [](const BlockBuild& b) {
     auto site = b.site<L2TlbSite>();
     site.config = b.config().group<L2TlbConfig>("l2_tlb");
-    site.page_bytes = b.facts().memory.page_bytes;
+    const SystemFacts facts = b.facts();
+    site.page_bytes = facts.memory.page_bytes;
+    if (b.config().chosen(PageMigrationPolicy::kFamily) != "none") {
+      site.config.sms_per_view = facts.tree.sms / (facts.tree.partitions / facts.tree.gpus);
+    }
     return b.make(site);
   };
   k.derive = derive;

@@ -2,9 +2,13 @@
 #include "common/error.h"
 #include "modules/llc/sites.h"
 #include "modules/noc/planned_network.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
+#include "modules/plan/chosen_policy.h"
 #include "modules/plan/run_figures.h"
 #include "modules/probe/sites.h"
-#include "policies/registry.h"
+#include "policies/miss_routing.h"
 
 namespace tessera {
 
@@ -34,13 +38,16 @@ std::function<std::uint32_t(std::uint32_t)> hops_of(std::uint32_t core, std::uin
   return [](std::uint32_t) { return 1U; };
 }
 
-const PolicySettings<MissRouting>& policies(const ConfigView& c) {
-  return c.group<PolicySettings<MissRouting>>(MissRouting::kFamily);
+bool slices_forward(const ConfigView& c) {
+  return !make_policy<MissRouting>(c, MissRouting::example_context())->slice_role().empty();
 }
 
-bool slices_forward(const ConfigView& c) {
-  const std::string policy = c.value("system.miss_routing");
-  return !policies(c).make(policy, MissRouting::example_context())->slice_role().empty();
+/// The probe port of a core's L1; null if its implementation has none. Cores have the numbers of
+/// their L1s.
+L1ProbeIf* port_of_l1(const BlockBuild& b) {
+  const auto is_l1 = [](const BlockKind& k) { return k.level == "l1"; };
+  const PlannedBlock& l1 = *b.plan().where(is_l1)[b.block().index];
+  return b.made(l1.kind)[l1.index]->find<L1ProbeIf>();
 }
 
 BlockHandle build(const BlockBuild& b) {
@@ -50,7 +57,6 @@ BlockHandle build(const BlockBuild& b) {
   auto& gpu = b.get<GpuProbing>();
   auto site = b.site<ProbeEngineSite>();
   site.config = b.config().group<ProbeConfig>("probe");
-  const std::string policy = b.config().value("system.miss_routing");
   ProbeSite& probe = site.probe;
   probe.core = core;
   probe.first_slice = b.block().gpu * slices;
@@ -59,7 +65,7 @@ BlockHandle build(const BlockBuild& b) {
   probe.slices_forward = slices_forward(b.config());
   probe.directory = &gpu.sharers;
   probe.probes = &gpu.probes;
-  probe.l1 = b.made("l1")[b.block().index]->find<L1ProbeIf>();
+  probe.l1 = port_of_l1(b);
   probe.map = site.map;
   probe.pool = site.pool;
   if (probe.l1 == nullptr) {
@@ -72,8 +78,8 @@ BlockHandle build(const BlockBuild& b) {
   context.cores = facts.sms_per_gpu();
   context.holders = [&gpu, core](std::uint64_t line) { return gpu.sharers.holders(line, core); };
   context.hops = hops_of(core, b.block().gpu, b.plan());
-  site.make_routing = [&settings = policies(b.config()), policy, context] {
-    return settings.make(policy, context);
+  site.make_routing = [&config = b.config(), context] {
+    return make_policy<MissRouting>(config, context);
   };
   return b.make(site);
 }
@@ -105,7 +111,7 @@ void derive(RunFigures& run) {
 /// Nothing if the parameter has an effect where misses are probed (`by_cores`: by cores, not by
 /// slices).
 std::optional<std::string> unless_probed(const ConfigView& c, bool by_cores) {
-  const std::string policy = c.value("system.miss_routing");
+  const std::string& policy = c.chosen(MissRouting::kFamily);
   if (policy != "home" && !(by_cores && slices_forward(c))) return std::nullopt;
   return "system.miss_routing is " + policy;
 }
@@ -121,7 +127,7 @@ const BlockKindRegistration kKind([] {
               {"probe.", [](const ConfigView& c) { return unless_probed(c, false); }},
               {"llc.last_sharer", [](const ConfigView& c) -> std::optional<std::string> {
                  if (slices_forward(c)) return std::nullopt;
-                 return "system.miss_routing is " + c.value("system.miss_routing");
+                 return "system.miss_routing is " + c.chosen(MissRouting::kFamily);
                }}};
   k.derive = derive;
   k.derived = {

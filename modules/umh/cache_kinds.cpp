@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caches of a coherent hierarchy: a GPU's L1s and L2s, the CPU's L1s, L2s and LLC.
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/sm/l1_cache_config.h"
@@ -118,13 +121,20 @@ const BlockKindRegistration kL2([] {
   return k;
 }());
 
-const BlockKindRegistration kCpuL1(cache_kind("cpu_l1", 15, [](const UmhConfig& h) {
+BlockKind cpu_cache_kind(const char* name, int rank,
+                         CoherentCacheBlockConfig (*of)(const UmhConfig&)) {
+  BlockKind k = cache_kind(name, rank, of);
+  k.of_cpu = true;
+  return k;
+}
+
+const BlockKindRegistration kCpuL1(cpu_cache_kind("cpu_l1", 15, [](const UmhConfig& h) {
   return h.cpu_cache_config(h.cpu.l1);
 }));
-const BlockKindRegistration kCpuL2(cache_kind("cpu_l2", 14, [](const UmhConfig& h) {
+const BlockKindRegistration kCpuL2(cpu_cache_kind("cpu_l2", 14, [](const UmhConfig& h) {
   return h.cpu_cache_config(h.cpu.l2);
 }));
-const BlockKindRegistration kCpuLlc(cache_kind("cpu_llc", 13, [](const UmhConfig& h) {
+const BlockKindRegistration kCpuLlc(cpu_cache_kind("cpu_llc", 13, [](const UmhConfig& h) {
   return h.cpu_cache_config(h.cpu.llc);
 }));
 

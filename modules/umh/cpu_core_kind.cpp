@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/host/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/umh/umh_config.h"
 
 namespace tessera {
@@ -17,6 +20,7 @@ const BlockFamilyRegistration<CpuCoreSite> kFamily([](const CpuCoreSite& s) {
 
 const BlockKindRegistration kKind([] {
   BlockKind k(CpuCoreSite::kKind, CpuCoreSite::kKind);
+  k.of_cpu = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<CpuCoreSite>();
     site.config = b.config().group<UmhConfig>("umh").cpu.core;

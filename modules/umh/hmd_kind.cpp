@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
@@ -101,7 +104,7 @@ umh::HmdBlockConfig hmd_config(const ConfigView& config, const PlatformPlan& pla
                                const PlannedBlock& hmd) {
   const std::vector<umh::AgentId>& children = hmd.as<umh::CoherenceSite>().children;
   const auto of_gpus = std::count_if(children.begin(), children.end(), [&plan](umh::AgentId child) {
-    return plan.blocks[static_cast<PlannedBlockId>(child)].kind != "cpu_llc";
+    return !kind_of(plan.blocks[static_cast<PlannedBlockId>(child)]).of_cpu;
   });
   umh::HmdBlockConfig c =
       config.group<UmhConfig>("umh").hmd_config(static_cast<std::uint32_t>(of_gpus));

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "platforms/gpu_config.h"
 #include "platforms/topology/coherent_part.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -16,7 +16,7 @@ bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
 
 /// Whether the lines of a GPU's memory go to its stacks in turn, as its L2s are used.
 bool lines_alternate(const GpuConfig& c, std::uint64_t first_byte, std::uint32_t first_channel) {
-  const auto map = make_address_map(c.system.address_map, c.policy_context(), c.address_map);
+  const auto map = make_address_map(c.system.address_map, facts_of(c), c.address_map);
   const std::uint32_t stacks = c.hierarchy.stacks;
   for (std::uint64_t block = 0; block < std::uint64_t{2} * stacks; ++block) {
     const std::uint64_t first = first_byte + block * c.hierarchy.block_bytes;
@@ -36,7 +36,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "be system.gpus x umh.stacks");
   }
   if (!errors.empty()) return;
-  const std::uint64_t gpu_bytes = c.geometry().total_bytes() / s.gpus;
+  const std::uint64_t gpu_bytes = geometry_of(c).total_bytes() / s.gpus;
   for (std::uint32_t g = 0; g < s.gpus; ++g) {
     if (lines_alternate(c, g * gpu_bytes, g * c.hierarchy.stacks)) continue;
     errors.emplace_back(
@@ -87,7 +87,7 @@ void join(Planner& p, const std::vector<Part>& parts, PlannedBlockId link) {
       ends.device_of_child.push_back(g);
       umh::CoherenceSite& cache = p.place(l2);
       umh::CoherenceSite& directory = p.place(home);
-      cache.parent_lines = c.geometry().total_bytes() / gpus / umh::kLineBytes;
+      cache.parent_lines = geometry_of(c).total_bytes() / gpus / umh::kLineBytes;
       directory.self = agent(home);
       directory.child_sockets = 2;
       for (unsigned other = 0; other < gpus; ++other) {

@@ -5,8 +5,8 @@
 #include "common/legal_values.h"
 #include "modules/llc/sites.h"
 #include "modules/protocol/link_packet.h"
-#include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -46,7 +46,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "move between GPUs as "
         "wholes, and slices of partitions hold lines of pages that would have moved");
   }
-  if (c.migration.policy != "none" && may_use_remote_cache(*c.transfer_policy())) {
+  if (c.migration.policy != "none" && may_use_remote_cache(*transfer_policy_of(c))) {
     errors.push_back(
         "migration.policy needs a system.transfer without a remote cache: pages that "
         "move must not have dirty lines elsewhere");
@@ -107,7 +107,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
 /// GPUs' requests to its slices.
 void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
   const GpuConfig& c = p.config();
-  const bool cached = may_use_remote_cache(*c.transfer_policy());
+  const bool cached = may_use_remote_cache(*transfer_policy_of(c));
   for (std::uint32_t i = 0; i < gpu.egress.size(); ++i) {
     Planner::Socket from = gpu.egress[i];
     if (cached) {
@@ -141,7 +141,7 @@ void plan(Planner& p) {
   const GpuConfig& c = p.config();
   const std::uint32_t ports = c.system.rdma_ports;
   p.add_engines(kSystem);
-  if (c.transfer_policy()->decides()) {
+  if (transfer_policy_of(c)->decides()) {
     p.add("decision", "decision", kSystem, 0, 0, 0);
   }
   std::vector<Planner::Gpu> gpus;

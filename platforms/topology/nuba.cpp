@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -17,7 +17,7 @@ bool divides(const GpuConfig& c, std::vector<std::string>& errors) {
 void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   for (const std::string& e : c.p2p.validate()) errors.push_back("p2p: " + e);
   const std::uint32_t points =
-      std::max(c.system.sms_per_partition(), c.system.slices_per_partition());
+      std::max(sms_per_partition(c.system), slices_per_partition(c.system));
   for (const std::string& e : c.p2p.as_network(points).validate()) {
     errors.push_back("p2p, a partition's switch: " + e);
   }
@@ -26,9 +26,9 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
 void connect(Planner& p, Planner::Gpu& gpu) {
   const GpuConfig& c = p.config();
   const SystemConfig& s = c.system;
-  const std::uint32_t partitions = s.partitions();
-  const std::uint32_t sms = s.sms_per_partition();
-  const std::uint32_t slices = s.slices_per_partition();
+  const std::uint32_t partitions = partitions_of(s);
+  const std::uint32_t sms = sms_per_partition(s);
+  const std::uint32_t slices = slices_per_partition(s);
   PlannedNetwork links;
   links.kind = NetworkKind::kPointToPoint;
   links.traffic = "p2p";

@@ -10,8 +10,8 @@
 #include "modules/llc/sites.h"
 #include "modules/plan/block_kind.h"
 #include "modules/sm/sites.h"
-#include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -29,7 +29,7 @@ std::uint32_t Planner::add_node(NodeLevel level, std::uint32_t parent, std::uint
 
 Planner::Gpu Planner::add_gpu(std::uint32_t number) {
   const SystemConfig& s = config_.system;
-  const std::uint32_t partitions = s.partitions();
+  const std::uint32_t partitions = partitions_of(s);
   Gpu gpu;
   gpu.number = number;
   gpu.node = add_node(NodeLevel::kGpu, 0, number);
@@ -94,12 +94,12 @@ PlannedNetwork Planner::gpu_network(bool shared_nodes) const {
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
   if (config_.migration.policy != "none") add("page_migrator", "page_migrator", node, 0, 0, 0);
-  if (config_.needs_mdr() && !several_gpus()) add("mdr", "mdr", node, 0, 0, 0);
+  if (needs_mdr(config_) && !several_gpus()) add("mdr", "mdr", node, 0, 0, 0);
   if (s.line_sharing) add("line_sharing", "line_sharing", node, 0, 0, 0);
 }
 
 void Planner::add_gpu_engines(const Gpu& gpu) {
-  if (config_.needs_mdr()) add("mdr", "mdr", gpu.node, gpu.number, 0, 0);
+  if (needs_mdr(config_)) add("mdr", "mdr", gpu.node, gpu.number, 0, 0);
 }
 
 void Planner::add_memory(Gpu& gpu, const Slices& slices) {

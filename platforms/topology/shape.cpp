@@ -31,28 +31,16 @@ bool register_shape(const Shape& shape) {
   const auto later = std::find_if(registry().begin(), registry().end(),
                                   [&shape](const Shape& s) { return s.order > shape.order; });
   registry().insert(later, shape);
+  if (shape.level != NodeLevel::kModule) add_topology_name(shape.name, shape.order);
   return true;
 }
 
-namespace {
-
-template <class Condition>
-std::vector<std::string> names_where(const Condition& wanted) {
+std::vector<std::string> node_shape_names() {
   std::vector<std::string> names;
   for (const Shape& s : shapes()) {
-    if (wanted(s)) names.push_back(s.name);
+    if (s.level == NodeLevel::kPartition) names.push_back(s.name);
   }
   return names;
-}
-
-}  // namespace
-
-std::vector<std::string> shape_names() {
-  return names_where([](const Shape& s) { return s.level != NodeLevel::kModule; });
-}
-
-std::vector<std::string> node_shape_names() {
-  return names_where([](const Shape& s) { return s.level == NodeLevel::kPartition; });
 }
 
 const Shape& shape_of(const std::string& topology) {
@@ -60,7 +48,8 @@ const Shape& shape_of(const std::string& topology) {
     return s.name == topology && s.level != NodeLevel::kModule;
   });
   if (shape == shapes().end()) {
-    throw InputError("unknown topology '" + topology + "'" + did_you_mean(topology, shape_names()));
+    throw InputError("unknown topology '" + topology + "'" +
+                     did_you_mean(topology, topology_names()));
   }
   return *shape;
 }

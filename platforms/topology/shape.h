@@ -62,11 +62,10 @@ struct Shape {
 
 /// In the order in which they are listed.
 const std::list<Shape>& shapes();
-/// Adds a shape when its object file or plugin is loaded, before a platform is resolved. Returns
-/// true. Throws InputError if the name belongs to another shape.
+/// Adds a shape when its object file or plugin is loaded, before a platform is resolved. Unless it
+/// connects modules, system.topology can select it (topology_names()). Returns true. Throws
+/// InputError if the name belongs to another shape.
 bool register_shape(const Shape& shape);
-/// Shapes that system.topology can select: the innermost ones, and the one of GPUs.
-std::vector<std::string> shape_names();
 std::vector<std::string> node_shape_names();  ///< innermost ones only
 /// Shape of this name. Throws InputError with the nearest name if there is none.
 const Shape& shape_of(const std::string& topology);
@@ -79,7 +78,7 @@ std::vector<const Shape*> shapes_in(const SystemConfig& system);
 /// Names of the shapes that have a property, such as "nuba and multi-gpu".
 std::string shapes_with(bool Shape::*property);
 
-/// `config` must be divisible (GpuConfig::validate()).
+/// `config` must be divisible (check_tree()).
 PlatformPlan plan_of(const GpuConfig& config);
 /// Plans a GPU's blocks and networks. `add_gateway` is called after its slices and L1s are added.
 void plan_gpu(Planner& planner, Planner::Gpu& gpu, const std::function<void()>& add_gateway);

@@ -6,7 +6,6 @@
 
 #include "common/error.h"
 #include "common/suggest.h"
-#include "platforms/gpu_config.h"
 #include "platforms/topology/shape.h"
 
 namespace tessera {
@@ -132,8 +131,7 @@ Tree tree_of(const SystemConfig& system) {
   if (named.level == NodeLevel::kGpu) join(NodeLevel::kGpu, system.gpus, "rdma");
   if (system.modules > 1) join(NodeLevel::kModule, system.modules, "");
   TreeLevel innermost;
-  innermost.shape =
-      named.level == NodeLevel::kPartition ? named.name : SystemConfig::default_topology();
+  innermost.shape = named.level == NodeLevel::kPartition ? named.name : default_topology();
   tree.push_back(innermost);
   return tree;
 }

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A platform's tree as described by a preset: levels, outermost first.
-
-#include <cstdint>
-#include <string>
-#include <vector>
+// The tree of a platform, from a preset's document and from its configuration.
 
 #include "common/json.h"
 #include "common/located_json.h"
-#include "common/node_level.h"
+#include "platforms/system_config.h"
 
 namespace tessera {
-
-struct SystemConfig;
-
-/// One level. A level above the innermost connects `count` equal nodes by a network. The innermost
-/// level (kPartition) has the shape of its node.
-struct TreeLevel {
-  NodeLevel level = NodeLevel::kPartition;
-  std::uint32_t count = 1;  ///< 2 or more above the innermost level
-  std::string network;      ///< "switch" or "ring"; empty in the innermost level
-  std::string gateway;      ///< GPUs only: "rdma"
-  std::string shape;        ///< innermost only
-};
-
-using Tree = std::vector<TreeLevel>;
 
 /// The value of a document's key "tree". Throws InputError, with file and line, for unknown keys,
 /// invalid values and invalid orders of levels.

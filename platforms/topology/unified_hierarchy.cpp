@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
-#include "platforms/gpu_config.h"
 #include "platforms/topology/coherent_part.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 namespace tessera {
 
@@ -18,7 +18,7 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
   check_coherent(c, errors);
   if (!errors.empty()) return;
   const SystemConfig& s = c.system;
-  const auto map = make_address_map(s.address_map, c.policy_context(), c.address_map);
+  const auto map = make_address_map(s.address_map, facts_of(c), c.address_map);
   if (c.hierarchy.partitioned && map->page_homes() > 1 && s.channels != c.hierarchy.stacks) {
     errors.push_back("umh.partitioned with system.address_map " + s.address_map +
                      " needs system.channels equal to umh.stacks: a page's channel then names its "

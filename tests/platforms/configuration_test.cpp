@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "common/error.h"
+#include "platforms/raw_bandwidths.h"
 #include "platforms/simulation.h"
 #include "tests/support/temporary_file.h"
 
@@ -54,7 +55,7 @@ TEST_CASE("uba-mem is NUBA's Table 1") {
 
 TEST_CASE("MDR compares what slices, channels and the network between partitions can carry") {
   const auto raw = [](const char* preset, const std::vector<std::string>& sets) {
-    return resolve_config(preset, sets).gpu.raw_bandwidths();
+    return raw_bandwidths(resolve_config(preset, sets).gpu);
   };
   // 64 slices behind links of 32 B, 32 channels of 64 B, 64 ports of 16 B.
   const MdrBandwidths nuba = raw("nuba", {"llc.clock_hz=1300000000", "noc.clock_hz=1100000000"});

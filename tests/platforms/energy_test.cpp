@@ -7,6 +7,7 @@
 
 #include "modules/noc/network_energy.h"
 #include "modules/noc/planned_network.h"
+#include "platforms/platform_view.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
 #include "stimuli/workload.h"
@@ -29,7 +30,7 @@ NetworkGeometry geometry_of(const std::string& preset, const std::string& networ
   const GpuConfig c = resolve_config(preset, {}).gpu;
   const PlatformPlan plan = plan_of(c);
   const PlannedBlock& block = *plan.find("system.gpu0." + network);
-  return network_geometry(c, block, network_of(block), requests);
+  return network_geometry(PlatformView(c, plan), block, network_of(block), requests);
 }
 
 }  // namespace
@@ -135,8 +136,8 @@ TEST_CASE("settings of one instance count for that instance") {
 TEST_CASE("a mesh's energy is that of the routers that packets pass") {
   const GpuConfig c = resolve_config("uba-mem-small", {"noc.kind=mesh"}).gpu;
   const PlatformPlan plan = plan_of(c);
-  const NetworkGeometry g = network_geometry(c, *plan.find("system.gpu0.noc"),
-                                             network_of(*plan.find("system.gpu0.noc")), true);
+  const PlannedBlock& noc = *plan.find("system.gpu0.noc");
+  const NetworkGeometry g = network_geometry(PlatformView(c, plan), noc, network_of(noc), true);
   REQUIRE(g.stages.size() == 1);
   CHECK(g.stages[0].switches == 16);
   CHECK(g.stages[0].inputs == 5);
@@ -189,14 +190,16 @@ TEST_CASE("networks have the shape that the crossbar is built in") {
 }
 
 TEST_CASE("responses meet the switches in the other order") {
-  GpuConfig c = resolve_config("uba-mem", {}).gpu;
+  const GpuConfig c = resolve_config("uba-mem", {}).gpu;
   PlannedBlock noc;
   PlannedNetwork network;
   network.noc = c.noc;
   noc.inputs = 16;
   noc.outputs = 20;
-  const NetworkGeometry there = network_geometry(c, noc, network, true);
-  const NetworkGeometry back = network_geometry(c, noc, network, false);
+  const PlatformPlan plan = plan_of(c);
+  const PlatformView view(c, plan);
+  const NetworkGeometry there = network_geometry(view, noc, network, true);
+  const NetworkGeometry back = network_geometry(view, noc, network, false);
   CHECK(there.stages[1].outputs == 5);
   CHECK(back.stages[0].inputs == 5);
 }

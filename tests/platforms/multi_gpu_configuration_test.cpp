@@ -6,6 +6,7 @@
 #include "modules/noc/planned_network.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
 
@@ -41,7 +42,7 @@ TEST_CASE("multi-gpu-4 is DualOpt's Table 1") {
   CHECK(std::uint64_t{c.l1.sets} * c.l1.ways * c.l1.line_bytes == 16 * 1024);
   const std::uint64_t l2 = std::uint64_t{c.llc.sets} * c.llc.ways * c.llc.line_bytes;
   CHECK(l2 * c.system.slices() / c.system.gpus == std::uint64_t{2} << 20);
-  CHECK(c.geometry().total_bytes() / c.system.gpus == std::uint64_t{4} << 30);
+  CHECK(geometry_of(c).total_bytes() / c.system.gpus == std::uint64_t{4} << 30);
   CHECK(c.fabric.bandwidth() == 64e9);
   CHECK(c.fabric.flit_bytes == 16);
   CHECK(c.rdma.timeout_cycles == 30);

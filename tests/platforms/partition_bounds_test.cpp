@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "platforms/topology/system_facts.h"
 #include "tests/platforms/latency_sums.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -16,8 +17,8 @@ const std::string kReplicate = "system.remote_caching=full-replication";
 
 /// There and back between an SM and its partition's slices.
 std::uint64_t p2p_cycles(const GpuConfig& c) {
-  const std::uint32_t sms = c.system.sms_per_partition();
-  const std::uint32_t slices = c.system.slices_per_partition();
+  const std::uint32_t sms = sms_per_partition(c.system);
+  const std::uint32_t slices = slices_per_partition(c.system);
   const NocConfig p2p = c.p2p.as_network(std::max(sms, slices));
   return request_cycles(p2p, sms, slices) + response_cycles(p2p, sms, slices);
 }
@@ -95,8 +96,8 @@ TEST_CASE("a replica does not outlive its kernel, whose end takes the frames of 
 TEST_CASE("a lone hit in the twin slice takes as long as one at home on uba-sm") {
   GpuRig rig("uba-sm-small");
   const GpuConfig& c = rig.config();
-  const std::uint32_t sms = c.system.sms_per_partition();
-  const std::uint32_t slices = c.system.slices_per_partition();
+  const std::uint32_t sms = sms_per_partition(c.system);
+  const std::uint32_t slices = slices_per_partition(c.system);
   const std::uint64_t network =
       request_cycles(c.noc, sms, slices) + response_cycles(c.noc, sms, slices);
   const Address far = place_until(rig, 2);  // of the other side
@@ -113,8 +114,8 @@ TEST_CASE("a lone miss in the twin slice that hits at home takes both slices and
   const Address far = kBase + 2 * c.system.page_bytes;
   load_on(rig, 4, far);                        // a neighbour of its home
   load_on(rig, 0, far + c.system.line_bytes);  // SM 0's translation, by another line of the page
-  const std::uint32_t sms = c.system.sms_per_partition();
-  const std::uint32_t slices = c.system.slices_per_partition();
+  const std::uint32_t sms = sms_per_partition(c.system);
+  const std::uint32_t slices = slices_per_partition(c.system);
   const std::uint64_t network =
       request_cycles(c.noc, sms, slices) + response_cycles(c.noc, sms, slices);
   CHECK(rig.latency_of(far) == llc_hit_cycles(c, network) - 1 + c.llc.latency_cycles +
@@ -187,7 +188,7 @@ void local_stream(const std::string& link_bytes, double peak_per_sm) {
       const std::uint64_t physical = *rig.system().uvm().translate(page_of(sm, n));
       for (std::uint64_t at = 0; at < c.system.page_bytes; at += c.system.line_bytes) {
         const Location home = rig.system().address_map().locate(physical + at);
-        REQUIRE(home.channel == ChannelId(sm / c.system.sms_per_partition()));
+        REQUIRE(home.channel == ChannelId(sm / sms_per_partition(c.system)));
         if (home.slice.value == sm) once[sm].push_back(page_of(sm, n) + at);
       }
     }

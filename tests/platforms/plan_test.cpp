@@ -10,6 +10,7 @@
 #include "modules/umh/sites.h"
 #include "platforms/simulation.h"
 #include "platforms/topology/shape.h"
+#include "platforms/topology/system_facts.h"
 #include "tests/support/temporary_file.h"
 
 using namespace tessera;        // NOLINT(google-build-using-namespace)
@@ -289,7 +290,7 @@ TEST_CASE("a plan's nodes are the tree: modules of a GPU, partitions of a module
   // Blocks of a partition share its node.
   const PlannedBlock& dram = *plan.find("system.gpu0.dram3");
   CHECK(plan.find("system.gpu0.llc" + std::to_string(3 * s.slices_per_channel))->node == dram.node);
-  CHECK(plan.find("system.gpu0.sm" + std::to_string(3 * s.sms_per_partition()))->node == dram.node);
+  CHECK(plan.find("system.gpu0.sm" + std::to_string(3 * sms_per_partition(s)))->node == dram.node);
 }
 
 TEST_CASE("a run's statistics stand under the names of the plan") {

@@ -8,6 +8,7 @@
 
 #include "common/error.h"
 #include "modules/umh/sites.h"
+#include "platforms/platform_view.h"
 #include "platforms/topology/shape.h"
 #include "stimuli/paper_workloads.h"
 #include "tests/platforms/workload_runs.h"
@@ -187,11 +188,12 @@ TEST_CASE("the interleave of memcpy's stacks leaves the blocks of its directorie
       "memcpy-2", {"umh.block_bytes=4096", "address_map.gpu-interleave.interleave_bytes=4096"});
   const PlatformPlan plan = plan_of(c.gpu);
   for (const PlannedBlock* hmd : plan.of_kind("hmd")) {
-    CHECK(hmd_config(c.gpu, plan, *hmd).hmd.block_bytes == 64);
+    CHECK(hmd_config(PlatformView(c.gpu, plan), plan, *hmd).hmd.block_bytes == 64);
   }
-  const PlatformPlan umh = plan_of(resolve_config("umh-2", {}).gpu);
+  const GpuConfig two = resolve_config("umh-2", {}).gpu;
+  const PlatformPlan umh = plan_of(two);
   const PlannedBlock& hmd = *umh.of_kind("hmd").front();
-  CHECK(hmd_config(resolve_config("umh-2", {}).gpu, umh, hmd).hmd.block_bytes == 4096);
+  CHECK(hmd_config(PlatformView(two, umh), umh, hmd).hmd.block_bytes == 4096);
 }
 
 TEST_CASE("one GPU that holds all data sends nothing over the link") {

@@ -6,6 +6,8 @@ Usage: includes_test.py check SOURCE_DIR | includes_test.py self-test
 An arrow is an #include of a room's sources, or a link dependency of a room's CMake target. It may
 stay in its room, or lead to a room that the table names. The table itself names only rooms of lower
 layers and, without cycles and with a reason, sisters (rooms of the same layer) that the room uses. SystemC is included from the layer of modules/kernel upward.
+
+Files of a room on which one of its folders rests (BELOW), as far as the folder includes them, do not include the folder.
 """
 
 import re
@@ -20,6 +22,8 @@ SOURCES = (".h", ".cpp", ".h.in", ".cpp.in")
 # Targets of cmake/ and CMakeLists.txt that have no room: compiler settings.
 SETTINGS = {"tessera_flags", "tessera_lto"}
 KERNEL = "modules/kernel"
+# Folders of a room that include files beside them: topology reads the configuration.
+BELOW = {"platforms/topology": "platforms"}
 
 Room = namedtuple("Room", "layer named reasons line")  # named: rooms that it may include
 Arrow = namedtuple("Arrow", "room to file line what")
@@ -102,6 +106,29 @@ def includes(root, rooms):
                     yield Fault(name, number, f'"{own}" is in no room of the table')
                 continue
             yield Arrow(room, to, name, number, f'includes "{own}"')
+
+
+def below(root, rooms):
+    """Faults of files that a folder of BELOW includes, directly or by each other, and that include the folder."""
+    line_of = re.compile(r'\s*#\s*include\s*"([^"]+)"')
+    included = {}
+    for name, text in source_files(root, rooms):
+        found = ((n, line_of.match(line)) for n, line in enumerate(text.split("\n"), 1))
+        included[name] = [(n, m.group(1)) for n, m in found if m]
+    for folder, room in BELOW.items():
+        inside = folder + "/"
+        seen, files = set(), [f for f in included if f.startswith(inside)]
+        while files:
+            for _, to in included[files.pop()]:
+                # What a header declares is defined in the file beside it.
+                for f in (to, str(PurePosixPath(to).with_suffix(".cpp"))):
+                    if room_of(rooms, f) == room and not f.startswith(inside) and f in included and f not in seen:
+                        seen.add(f)
+                        files.append(f)
+        for f in sorted(seen):
+            for number, to in included[f]:
+                if to.startswith(inside):
+                    yield Fault(f, number, f'{folder} rests on this file, which includes "{to}"')
 
 
 def commands(text, *names):
@@ -189,7 +216,7 @@ def check(root):
     if faults:
         return faults, 0
     used = set()
-    for found in [*includes(root, rooms), *links(root, rooms)]:
+    for found in [*includes(root, rooms), *below(root, rooms), *links(root, rooms)]:
         if isinstance(found, Fault):
             faults.append(found)
             continue
@@ -229,7 +256,11 @@ CLEAN = {
     "modules/probe/probe.h": '#include "modules/sm/l1.h"\n// #include "platforms/gpu.h"\n',
     "modules/probe/CMakeLists.txt": "tessera_library(tessera_probe SOURCES probe.cpp DEPENDS tessera_sm)\n",
     "modules/noc/link.h": '#include "common/ids.h"\n',
-    "platforms/gpu.h": '#include "modules/probe/probe.h"\n',
+    "platforms/gpu.h": '#include "modules/probe/probe.h"\n#include "platforms/topology/shape.h"\n',
+    "platforms/system.h": "",
+    "platforms/config.h": '#include "platforms/system.h"\n',
+    "platforms/config.cpp": '#include "platforms/config.h"\n',
+    "platforms/topology/shape.h": '#include "platforms/config.h"\n',
     "platforms/CMakeLists.txt":
         "tessera_library(tessera_platforms SOURCES gpu.cpp DEPENDS tessera_probe ${CMAKE_DL_LIBS})\n"
         "target_link_libraries(tessera_platforms PRIVATE tessera_flags)\n",
@@ -269,6 +300,13 @@ CASES = [
      "common/CMakeLists.txt:2: tessera_common links tessera_other, which no room's CMakeLists.txt makes"),
     ("a target with sources of two rooms", "modules/sm/CMakeLists.txt", ("l1.cpp", "l1.cpp ../probe/probe.cpp"),
      "modules/sm/CMakeLists.txt:1: tessera_sm has sources of modules/probe and modules/sm"),
+    ("a configuration that includes the topology that reads it", "platforms/config.h",
+     '#include "platforms/topology/shape.h"\n',
+     'platforms/config.h:2: platforms/topology rests on this file, which includes "platforms/topology/shape.h"'),
+    ("the same in a part of the configuration", "platforms/system.h", '#include "platforms/topology/shape.h"\n',
+     'platforms/system.h:1: platforms/topology rests on this file, which includes "platforms/topology/shape.h"'),
+    ("the same in the source beside its header", "platforms/config.cpp", '#include "platforms/topology/shape.h"\n',
+     'platforms/config.cpp:2: platforms/topology rests on this file, which includes "platforms/topology/shape.h"'),
     ("a file in no room", "modules/other/new.h", "", "modules/other/new.h:1: is in no room of the table"),
     ("a table that names an upper room", TABLE, ("| `common` | |\n| 3", "| `common`, `modules/sm` | |\n| 3"),
      f"{TABLE}:8: policies names modules/sm, which is above it"),

@@ -81,9 +81,11 @@ def outside_files(root):
 KINDS_IN_PLATFORMS = {("untimed_memory.cpp", "dram"), ("untimed_memory.cpp", "llc"),
                       ("page_moves.cpp", "llc"), ("system_build.cpp", "llc"),
                       ("system.cpp", "stack"), ("system_build.cpp", "hmd"), ("simulation.cpp", "hmd"),
-                      ("unused_parameters.cpp", "ring")}  # the network of a level of the tree
+                      # The network of a level of the tree.
+                      ("unused_parameters.cpp", "ring"), ("raw_bandwidths.cpp", "ring"),
+                      ("tree_check.cpp", "noc")}  # the settings of ingress crossbars
 # Groups of parameters with the name of a kind, and what is called "l1" beside the kind: a level.
-GROUPS_OF_PARAMETERS = ("gpu_config.cpp", "derived.cpp")
+GROUPS_OF_PARAMETERS = ("gpu_config.cpp", "system_config.cpp", "derived.cpp")
 
 
 def kind_names(root):

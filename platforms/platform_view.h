@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <typeinfo>
+
+#include "modules/plan/config_view.h"
+#include "modules/plan/plan.h"
+#include "platforms/gpu_config.h"
+
+namespace tessera {
+
+/// A platform's configuration and plan, as kinds of blocks see them.
+class PlatformView final : public ConfigView {
+ public:
+  /// `config` and `plan`, which is of `config`, outlive it and do not change.
+  PlatformView(const GpuConfig& config, const PlatformPlan& plan);
+
+  SystemFacts facts() const override;
+  std::string value(const std::string& parameter) const override;
+  const std::string& chosen(const std::string& family) const override;
+  bool has_blocks(const std::string& kind) const override;
+
+ private:
+  const void* find_group(const std::string& name, const std::type_info& type) const override;
+
+  const GpuConfig& config_;
+  const PlatformPlan& plan_;
+  const std::map<std::string, std::string> values_;  ///< of all parameters
+  const std::map<std::string, std::string> chosen_;  ///< policies, by families
+};
+
+}  // namespace tessera
