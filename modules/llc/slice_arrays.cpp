@@ -35,7 +35,8 @@ SliceStages::Payload& SliceStages::own_fetch(const Access& a, std::uint64_t line
 
 SliceStages::Outcome SliceStages::forward_to_home(const Access& a, std::uint64_t line,
                                                   CacheArray::Way way, Tick t) {
-  if (to_remote_.queue.size() >= config_.remote_queue_depth) return stall(a, stats_.stalls_output);
+  if (to_remote_.requests.queue.size() >= config_.remote_queue_depth)
+    return stall(a, stats_.stalls_output);
   if (a.request->kind != RequestKind::kLoad) drop_copy(line, way);
   ++stats_.bypasses;
   send_bypass(to_remote_, a, t, 0);
@@ -95,7 +96,7 @@ void SliceStages::write_back(CacheArray::Way f, LaunchSlot launch, Tick t) {
   r.carries_data = carried_;
   if (carried_) std::memcpy(out.data(), array_.data(f), config_.line_bytes);
   writes_.push_back(&out);
-  to_memory_.queue.push(t, 0, &out);
+  to_memory_.requests.queue.push(t, 0, &out);
 }
 
 /// Performs an access on a way that holds the bytes it needs.

@@ -55,13 +55,13 @@ class SlicePipeline final : public SliceStages {
 
   tlm::tlm_sync_enum fw(int port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   tlm::tlm_sync_enum memory_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    return responded_at(to_memory_, fills_, payload, phase, delay);
+    return responded_at(to_memory_, payload, phase, delay);
   }
   tlm::tlm_sync_enum remote_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    return responded_at(to_remote_, from_remote_, payload, phase, delay);
+    return responded_at(to_remote_, payload, phase, delay);
   }
-  tlm::tlm_sync_enum responded_at(Output& output, ResponseInput& responses, Payload& payload,
-                                  tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum responded_at(Output& output, Payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
   void pass_untimed(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(int, Payload& payload) {
@@ -75,7 +75,7 @@ class SlicePipeline final : public SliceStages {
   void handle_bypassing(Tick t);
   bool fills_can_wait() const;
   void send_all(Tick t);
-  void send_responses(ResponseOutput& out, Tick t);
+  void send_responses(QueuedOutput<ResponseSender>& out, Tick t);
   void look_up(Tick t);
   bool arbitrate() const;
   bool try_queue(TimedQueue<Access>& queue, Tick t);

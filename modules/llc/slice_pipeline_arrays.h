@@ -84,7 +84,7 @@ SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t li
     return forward_to_home(a, line, way, t);
   }
   if (mshr_.full()) return stall(a, stats_.stalls_mshr);
-  if (foreign && to_remote_.queue.size() >= config_.remote_queue_depth)
+  if (foreign && to_remote_.requests.queue.size() >= config_.remote_queue_depth)
     return stall(a, stats_.stalls_output);
   if (way == CacheArray::kNone) {
     way = allocate_way(index, line, a.request->launch);
@@ -102,7 +102,7 @@ SliceStages::Outcome SlicePipeline<Role>::miss(const Access& a, std::uint64_t li
   entry.sent = t;
   entry.add(a);
   entry.fetch = &fetch_for(a, line);
-  (foreign ? to_remote_ : to_memory_).queue.push(t, 0, entry.fetch);
+  (foreign ? to_remote_ : to_memory_).requests.queue.push(t, 0, entry.fetch);
   return Outcome::kDone;
 }
 

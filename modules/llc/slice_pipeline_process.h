@@ -13,7 +13,7 @@ template <class Role>
 void SlicePipeline<Role>::process() {
   const Tick t = now();
   if (unlikely(copies_end_at_ <= t)) invalidate_copies();
-  if (fills_.queue.due(t)) handle_fills(t);
+  if (to_memory_.responses.due(t)) handle_fills(t);
   if constexpr (Role::kReachesSlices) {
     handle_remote(t);
     role_.handle_messages(t);
@@ -27,10 +27,9 @@ void SlicePipeline<Role>::process() {
 
 template <class Role>
 void SlicePipeline<Role>::handle_fills(Tick t) {
-  while (fills_.queue.due(t)) {
-    const Tick due = fills_.queue.next_due();
-    Payload& payload = *fills_.queue.pop();
-    fills_.receiver.release();
+  while (to_memory_.responses.due(t)) {
+    const Tick due = to_memory_.responses.next_due();
+    Payload& payload = to_memory_.pop_response();
     if (role_.passes_back(payload)) {
       --outstanding_bypasses_;
       respond(request_of(payload).pop_route(), due, payload);
@@ -44,9 +43,8 @@ void SlicePipeline<Role>::handle_fills(Tick t) {
 
 template <class Role>
 void SlicePipeline<Role>::handle_remote(Tick t) {
-  while (from_remote_.queue.due(t)) {
-    Payload& payload = *from_remote_.queue.pop();
-    from_remote_.receiver.release();
+  while (to_remote_.responses.due(t)) {
+    Payload& payload = to_remote_.pop_response();
     if (role_.handles_response(payload, t)) continue;
     const Mshr<Access>::Entry* entry = mshr_.find(line_of(payload));
     if (entry != nullptr && entry->fetch == &payload) {
@@ -73,19 +71,19 @@ void SlicePipeline<Role>::handle_bypassing(Tick t) {
 
 template <class Role>
 void SlicePipeline<Role>::send_all(Tick t) {
-  for (ResponseOutput& out : responses_) {
-    if (out.queue.due(t)) send_responses(out, t);
+  for (Input& input : inputs_) {
+    if (input.responses.queue.due(t)) send_responses(input.responses, t);
   }
-  if (to_memory_.queue.due(t)) send(to_memory_, fills_, t);
+  if (to_memory_.requests.queue.due(t)) send(to_memory_, t);
   if constexpr (Role::kReachesSlices) {
-    if (to_remote_.queue.due(t)) send(to_remote_, from_remote_, t);
+    if (to_remote_.requests.queue.due(t)) send(to_remote_, t);
   }
 }
 
 template <class Role>
-void SlicePipeline<Role>::send_responses(ResponseOutput& out, Tick t) {
+void SlicePipeline<Role>::send_responses(QueuedOutput<ResponseSender>& out, Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
-  while (out.queue.due(t) && out.sender.free(t + delay)) {
+  while (out.ready(t, t + delay)) {
     Payload& payload = *out.queue.pop();
     MemoryRequest& request = request_of(payload);
     Tick& left = request.stamps[static_cast<std::size_t>(Hop::kFromLlc)];
@@ -142,7 +140,7 @@ bool SlicePipeline<Role>::try_queue(TimedQueue<Access>& queue, Tick t) {
                            config_.atomic_block_bytes);
   }
   lookup_free_at_ = clock_.after(t, cycles);
-  request_in_[a.port].release();
+  inputs_[a.port].release();
   return true;
 }
 

@@ -33,31 +33,16 @@ SlicePipeline<Role>::SlicePipeline(const sc_core::sc_module_name& name,
 
 template <class Role>
 void SlicePipeline<Role>::end_of_elaboration() {
-  for (std::size_t i = 0; i < responses_.size(); ++i) {
-    request_in_[i].bind(in[i].operator->());
-    responses_[i].sender.bind(in[i].operator->());
-  }
-  to_memory_.sender.bind(memory.operator->());
-  fills_.receiver.bind(memory.operator->());
-  if constexpr (Role::kReachesSlices) {
-    to_remote_.sender.bind(remote.operator->());
-    from_remote_.receiver.bind(remote.operator->());
-  }
+  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].bind(in[i].operator->());
+  to_memory_.bind(memory.operator->());
+  if constexpr (Role::kReachesSlices) to_remote_.bind(remote.operator->());
 }
 
 template <class Role>
 tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_phase& phase,
                                            sc_core::sc_time& delay) {
   const auto p = static_cast<std::uint32_t>(port);
-  const Tick at = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    ResponseOutput& out = responses_[p];
-    out.sender.end_response(payload, at);
-    if (!out.queue.empty()) {
-      wake_.at(next_send_edge(clock_, out.sender, out.queue.next_due(), now()));
-    }
-    return tlm::TLM_COMPLETED;
-  }
+  if (phase == tlm::END_RESP) return inputs_[p].end_response(payload, delay, clock_, wake_);
   MemoryRequest* const admitted = check_.admit(payload, phase);
   if (unlikely(admitted == nullptr)) return check_.refuse(in[p], payload, phase);
   MemoryRequest& request = *admitted;
@@ -66,6 +51,7 @@ tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_
   if (unlikely(!role_.serves(request.home()))) {
     return check_.refuse(in[p], payload, phase, PayloadFault::kHome);
   }
+  const Tick at = now() + delay.value();
   const Access a{&payload, &request, p};
   const Route route = role_.route(a);
   if (route == Route::kLookup) {
@@ -85,26 +71,23 @@ tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_
     }
     wake_.at(due);
   }
-  return request_in_[p].begin(payload, phase, delay, 0);
+  return inputs_[p].accept(payload, phase, delay);
 }
 
 template <class Role>
-tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, ResponseInput& responses,
-                                                     Payload& payload, tlm::tlm_phase& phase,
+tlm::tlm_sync_enum SlicePipeline<Role>::responded_at(Output& output, Payload& payload,
+                                                     tlm::tlm_phase& phase,
                                                      sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  output.sender.end_request(payload, at);
-  if (phase == tlm::END_REQ) {
-    if (!output.queue.empty()) {
-      wake_.at(next_send_edge(clock_, output.sender, output.queue.next_due(), now()));
+  const auto ended = [&] { output.requests.schedule_next(clock_, wake_, now()); };
+  const auto arrived = [&](Tick at) {
+    const Tick due = clock_.after(at, 0);
+    output.responses.push(due, 0, &payload);
+    // A BEGIN_RESP can imply END_REQ, after which the next request can be sent.
+    if (&output != &to_memory_ || !output.requests.queue.empty() || !fills_can_wait()) {
+      wake_.at(due);
     }
-    return tlm::TLM_ACCEPTED;
-  }
-  const Tick due = clock_.after(at, 0);
-  responses.queue.push(due, 0, &payload);
-  // A BEGIN_RESP can imply END_REQ, after which the next request in `output` can be sent.
-  if (&responses != &fills_ || !output.queue.empty() || !fills_can_wait()) wake_.at(due);
-  return responses.receiver.begin(payload, phase, delay, 0);
+  };
+  return output.backward(payload, phase, delay, ended, arrived);
 }
 
 /// Whether a fill can wait until the process runs for another reason: each response port has a
@@ -115,22 +98,19 @@ bool SlicePipeline<Role>::fills_can_wait() const {
   if (stalled_ == Stall::kArrays || !Role::kFillsMayWait || flush_way_ != kNotFlushing) {
     return false;
   }
-  return std::none_of(responses_.begin(), responses_.end(),
-                      [](const ResponseOutput& out) { return out.queue.empty(); });
+  return std::none_of(inputs_.begin(), inputs_.end(),
+                      [](const Input& input) { return input.responses.queue.empty(); });
 }
 
 template <class Role>
 void SlicePipeline<Role>::schedule_next(Tick t) {
-  for (const ResponseOutput& out : responses_) {
-    if (out.queue.empty() || out.sender.free_at() == kNever) continue;
-    wake_.at(next_send_edge(clock_, out.sender, out.queue.next_due(), t));
-  }
-  schedule_output(to_memory_, t);
-  if (!fills_can_wait()) wake_.at(fills_.queue.next_due());
+  for (const Input& input : inputs_) input.responses.schedule_next(clock_, wake_, t);
+  to_memory_.requests.schedule_next(clock_, wake_, t);
+  if (!fills_can_wait()) wake_.at(to_memory_.responses.next_due());
   wake_.at(bypassing_.next_due());
   if constexpr (Role::kReachesSlices) {
-    schedule_output(to_remote_, t);
-    wake_.at(from_remote_.queue.next_due());
+    to_remote_.requests.schedule_next(clock_, wake_, t);
+    wake_.at(to_remote_.responses.next_due());
     wake_.at(role_.next_message());
   }
   // A stalled head is retried after a response or a request has been sent, or after a fill if it

@@ -6,9 +6,9 @@
 #include <tlm>
 #include <vector>
 
-#include "modules/kernel/timed_queue.h"
-#include "modules/protocol/channels.h"
 #include "modules/protocol/memory_request.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
 
 namespace tessera {
 
@@ -19,22 +19,9 @@ struct SliceAccess {
   std::uint32_t port = 0;
 };
 
-// Each is a queue with the slice's end of a channel.
-
-struct SliceOutput {
-  TimedQueue<tlm::tlm_generic_payload*> queue;
-  RequestSender sender;
-};
-
-struct SliceResponseOutput {
-  TimedQueue<tlm::tlm_generic_payload*> queue;
-  ResponseSender sender;
-};
-
-struct SliceResponseInput {
-  TimedQueue<tlm::tlm_generic_payload*> queue;
-  ResponseReceiver receiver{ResponseReceiver::kUnlimited};
-};
+/// The slice's ends of its channels.
+using SliceInput = UnscheduledResponsePort<QueuedOutput<ResponseSender>>;
+using SliceOutput = UnscheduledRequestPort<QueuedOutput<RequestSender>>;
 
 /// A walk over the ways that writes back dirty lines.
 struct SliceWalk {

@@ -54,11 +54,12 @@ SliceStages::SliceStages(const sc_core::sc_module_name& name, const LlcSliceConf
       array_(config.sets, config.ways, config.line_bytes, CacheArray::Bytes::kPerByte,
              config.replacement),
       mshr_(config.mshr_entries, config.mshr_targets),
-      responses_(in.size()),
-      // The pipeline registers hold requests in addition to the queue entries.
-      request_in_(in.size(), RequestReceiver(config.latency_cycles + config.queue_depth)),
       own_untimed_(config.line_bytes, [this](Payload& payload) { return debug_below(payload); }) {
   own_untimed_.add(*this);
+  // The pipeline registers hold requests in addition to the queue entries.
+  const std::uint32_t entries = config.latency_cycles + config.queue_depth;
+  inputs_.reserve(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) inputs_.emplace_back(entries);
 }
 
 void SliceStages::end_of_simulation() {
@@ -85,33 +86,28 @@ bool SliceStages::awaits(Payload& payload) {
 void SliceStages::send_bypass(Output& output, const Access& a, Tick due, std::uint32_t tag) {
   a.request->push_route(static_cast<std::uint16_t>(a.port));
   ++outstanding_bypasses_;
-  output.queue.push(due, tag, a.payload);
+  output.requests.queue.push(due, tag, a.payload);
 }
 
-void SliceStages::send(Output& output, ResponseInput& responses, Tick t) {
+void SliceStages::send(Output& output, Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
-  while (output.queue.due(t) && output.sender.free(t + delay)) {
-    const std::uint32_t tag = output.queue.front_port();
-    Payload& payload = *output.queue.pop();
-    if (tag >= kHoldsEntry) request_in_[tag - kHoldsEntry].release();
-    const SendOutcome outcome = output.sender.send(payload, delay);
-    if (!outcome.responded) continue;
-    responses.receiver.count_early();
-    responses.queue.push(clock_.after(outcome.response_at, 0), 0, &payload);
+  auto& requests = output.requests;
+  while (requests.ready(t, t + delay)) {
+    const std::uint32_t tag = requests.queue.front_port();
+    Payload& payload = *requests.queue.pop();
+    if (tag >= kHoldsEntry) inputs_[tag - kHoldsEntry].release();
+    output.send(payload, delay, [&](Tick arrival) {
+      output.responses.push(clock_.after(arrival, 0), 0, &payload);
+    });
   }
-}
-
-void SliceStages::schedule_output(const Output& output, Tick t) {
-  if (output.queue.empty() || output.sender.free_at() == kNever) return;
-  wake_.at(next_send_edge(clock_, output.sender, output.queue.next_due(), t));
 }
 
 bool SliceStages::output_backed_up() const {
   // A plain loop, because std::any_of() is unrolled four times into ten times the code.
-  for (const ResponseOutput& out : responses_) {
-    if (out.queue.size() >= config_.response_queue_depth) return true;
+  for (const Input& input : inputs_) {
+    if (input.responses.queue.size() >= config_.response_queue_depth) return true;
   }
-  return to_memory_.queue.size() >= config_.memory_queue_depth;
+  return to_memory_.requests.queue.size() >= config_.memory_queue_depth;
 }
 
 SliceStages::Outcome SliceStages::stall(const Access& a, Counter& reason) {
@@ -150,7 +146,7 @@ void SliceStages::walk_flush(Tick t) {
     walk_.at = clock_.after(walk_.at, dirty - flush_way_);
     flush_way_ = dirty;
     if (walk_.at > t || dirty == array_.all_ways()) break;
-    if (to_memory_.queue.size() >= config_.memory_queue_depth) {
+    if (to_memory_.requests.queue.size() >= config_.memory_queue_depth) {
       // The departure of a request wakes the process.
       walk_.at = clock_.after(t, 1);
       return;
@@ -159,7 +155,7 @@ void SliceStages::walk_flush(Tick t) {
     array_.set_dirty(dirty, ByteMask{});
     ++flush_way_;
     walk_.at = clock_.after(walk_.at, 1);
-    send(to_memory_, fills_, t);
+    send(to_memory_, t);
   }
   if (walk_.at > t) {
     wake_.at(walk_.at);
@@ -222,11 +218,11 @@ void SliceStages::drop_clean_bytes(CacheArray::Way way) {
 
 bool SliceStages::stages_idle() const {
   return lmr_.empty() && rmr_.empty() && bypassing_.empty() && mshr_.empty() &&
-         fills_.queue.empty() && from_remote_.queue.empty() && to_memory_.queue.empty() &&
-         to_remote_.queue.empty() && writes_.empty() && outstanding_bypasses_ == 0 &&
-         flush_way_ == kNotFlushing &&
-         std::all_of(responses_.begin(), responses_.end(),
-                     [](const ResponseOutput& out) { return out.queue.empty(); });
+         to_memory_.responses.empty() && to_remote_.responses.empty() &&
+         to_memory_.requests.queue.empty() && to_remote_.requests.queue.empty() &&
+         writes_.empty() && outstanding_bypasses_ == 0 && flush_way_ == kNotFlushing &&
+         std::all_of(inputs_.begin(), inputs_.end(),
+                     [](const Input& input) { return input.responses.queue.empty(); });
 }
 
 void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) const {
@@ -236,21 +232,23 @@ void SliceStages::describe_stages(const char* below, std::vector<Waiting>& out) 
   };
   std::string blocked_by = "its turn at the arrays";
   if (mshr_.full()) blocked_by = "a free MSHR";
-  if (to_memory_.queue.size() >= config_.memory_queue_depth) blocked_by = "room in to_memory";
+  const std::size_t to_memory = to_memory_.requests.queue.size();
+  if (to_memory >= config_.memory_queue_depth) blocked_by = "room in to_memory";
   queue("lmr", lmr_.size(), blocked_by);
   queue("rmr", rmr_.size(), blocked_by);
   queue("bypassing", bypassing_.size(), "its arrival");
   queue("mshr", mshr_.used(), "lines from the channel or their home slice");
-  queue("fills", fills_.queue.size(), "their arrival, or a response before theirs to leave");
-  queue("to_memory", to_memory_.queue.size(), std::string("END_REQ from ") + below);
-  queue("to_remote", to_remote_.queue.size(), "END_REQ from the network");
+  queue("fills", to_memory_.responses.size(),
+        "their arrival, or a response before theirs to leave");
+  queue("to_memory", to_memory, std::string("END_REQ from ") + below);
+  queue("to_remote", to_remote_.requests.queue.size(), "END_REQ from the network");
   queue("bypasses", static_cast<std::size_t>(outstanding_bypasses_), "responses from other slices");
   queue("write_backs", writes_.size(), std::string("acknowledgement from ") + below);
   if (flush_way_ != kNotFlushing) {
     queue("flush", array_.all_ways() - flush_way_, "room in to_memory, and a cycle for each");
   }
-  for (std::size_t p = 0; p < responses_.size(); ++p) {
-    queue(("response" + std::to_string(p)).c_str(), responses_[p].queue.size(),
+  for (std::size_t p = 0; p < inputs_.size(); ++p) {
+    queue(("response" + std::to_string(p)).c_str(), inputs_[p].responses.queue.size(),
           "END_RESP from " + std::string(in[p].name()) + "'s initiator");
   }
 }
@@ -259,24 +257,13 @@ void SliceStages::reset_stages() {
   lmr_.clear();
   rmr_.clear();
   bypassing_.clear();
-  for (Output* out : {&to_memory_, &to_remote_}) {
-    out->queue.clear();
-    out->sender.reset();
-  }
-  for (ResponseOutput& out : responses_) {
-    out.queue.clear();
-    out.sender.reset();
-  }
   mshr_.drain([](Mshr<Access>::Entry& e) {
     if (e.fetch != e.first().payload) e.fetch->release();
   });
   for (Payload* w : writes_) w->release();
   writes_.clear();
-  for (auto& r : request_in_) r.reset();
-  for (ResponseInput* responses : {&fills_, &from_remote_}) {
-    responses->queue.clear();
-    responses->receiver.reset();
-  }
+  for (Input& input : inputs_) input.reset();
+  for (Output* output : {&to_memory_, &to_remote_}) output->reset();
   array_.invalidate_all();
   outstanding_bypasses_ = 0;
   holds_copies_ = false;

@@ -25,9 +25,8 @@ class SliceStages : public LlcSlice {
  public:
   using Payload = tlm::tlm_generic_payload;
   using Access = SliceAccess;
+  using Input = SliceInput;
   using Output = SliceOutput;
-  using ResponseOutput = SliceResponseOutput;
-  using ResponseInput = SliceResponseInput;
   enum class Outcome : std::uint8_t { kDone, kStalled };
   /// Reason for a stall of the queues' heads: a full output queue, or a resource that a fill
   /// releases.
@@ -43,7 +42,7 @@ class SliceStages : public LlcSlice {
   bool local(const Access& a) const { return a.port < local_inputs_; }
   /// Enqueues a response at an input.
   void respond(std::uint32_t port, Tick due, Payload& payload) {
-    responses_[port].queue.push(due, 0, &payload);
+    inputs_[port].responses.queue.push(due, 0, &payload);
   }
   /// Forwards an access to another block, which responds to it. `tag`: kHoldsEntry + port, or 0.
   void send_bypass(Output& output, const Access& a, Tick due, std::uint32_t tag);
@@ -85,8 +84,7 @@ class SliceStages : public LlcSlice {
   // Grouped, because lookups, fills and requests to the channel use these members.
   TimedQueue<Access> lmr_;
   TimedQueue<Access> rmr_;
-  ResponseInput fills_;  ///< from the channel
-  Output to_memory_;
+  Output to_memory_;  ///< its responses: fills, acknowledgements and those of forwarded requests
   /// Requests that bypass the arrays. Kept separate until arrival, because the network queue counts
   /// an entry only when the request has arrived.
   TimedQueue<Access> bypassing_;
@@ -96,11 +94,9 @@ class SliceStages : public LlcSlice {
   Stall stalled_ = Stall::kNone;
   bool carried_ = false;  ///< a request has carried values: the array's bytes are defined
   CacheArray::Way flush_way_ = kNotFlushing;  ///< that a flush visits next
-  Tick copies_end_at_ = kNever;               ///< the edge at which copies are dropped
-  std::vector<ResponseOutput> responses_;
-  std::vector<RequestReceiver> request_in_;
-  std::array<StallTracker, 2> stall_tracker_{};  ///< heads of the queues: [RMR, LMR]
-  ResponseInput from_remote_;                    ///< from the network
+  Tick copies_end_at_ = kNever;                   ///< the edge at which copies are dropped
+  std::vector<Input> inputs_;                     ///< in the order of `in`
+  std::array<StallTracker, 2> stall_tracker_{};   ///< heads of the queues: [RMR, LMR]
   Output to_remote_;
   std::vector<Payload*> writes_;            ///< write-backs that have not been acknowledged
   std::uint64_t outstanding_bypasses_ = 0;  ///< forwarded requests that wait for a response
@@ -111,7 +107,7 @@ class SliceStages : public LlcSlice {
               std::uint16_t messages);
 
   void end_of_simulation() override;
-  void send(Output& output, ResponseInput& responses, Tick t);
+  void send(Output& output, Tick t);
   bool output_backed_up() const;
   Outcome merge(const Access& a, std::uint64_t line);
   Payload& own_fetch(const Access& a, std::uint64_t line);
@@ -122,7 +118,6 @@ class SliceStages : public LlcSlice {
   void walk_flush(Tick t);
   void invalidate_copies();
   void drop_clean_bytes(CacheArray::Way way);
-  void schedule_output(const Output& output, Tick t);
 
   /// The way that holds the line at an address, or kNone.
   virtual CacheArray::Way way_at(std::uint64_t address) const = 0;

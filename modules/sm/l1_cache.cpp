@@ -38,8 +38,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
                                                  config.replacement)),
       // mshr_targets includes the fetching load, which the entry does not hold.
       mshr_(config.mshr_entries, config.mshr_targets - 1),
-      core_in_(config.latency_cycles + config.input_depth),
-      memory_in_(ResponseReceiver::kUnlimited),
+      core_port_(config.latency_cycles + config.input_depth),
       probes_(array_, clock_, wake_),
       own_untimed_(config.line_bytes, [this](Payload& p) { return memory->transport_dbg(p); }) {
   own_untimed_.add(*this);
@@ -50,10 +49,8 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
 }
 
 void L1Cache::end_of_elaboration() {
-  core_in_.bind(core.operator->());
-  core_out_.bind(core.operator->());
-  memory_out_.bind(memory.operator->());
-  memory_in_.bind(memory.operator->());
+  core_port_.bind(core.operator->());
+  memory_port_.bind(memory.operator->());
 }
 
 void L1Cache::end_of_simulation() {
@@ -63,19 +60,15 @@ void L1Cache::end_of_simulation() {
 // Transport.
 
 tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-  const Tick arrival = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    core_out_.end_response(payload, arrival);
-    schedule_next(to_core_, core_out_, now());
-    return tlm::TLM_COMPLETED;
-  }
+  if (phase == tlm::END_RESP) return core_port_.end_response(payload, delay, clock_, wake_);
   MemoryRequest* const request = check_.admit(payload, phase);
   if (unlikely(request == nullptr)) return check_.refuse(core, payload, phase);
+  const Tick arrival = now() + delay.value();
   const Tick due = clock_.after(arrival, config_.latency_cycles - 1);
   pipeline_.push(due, 0, Access{&payload, request});
   // Only the head needs a wake-up. After other accesses, the head has scheduled one or is stalled.
   if (pipeline_.next_due() == due) wake_.at(std::max(due, lookup_free_at_));
-  return core_in_.begin(payload, phase, delay, clock_.after(arrival, 1) - arrival);
+  return core_port_.accept(payload, phase, delay, clock_.after(arrival, 1) - arrival);
 }
 
 /// The earliest time at which an access can be looked up.
@@ -87,41 +80,41 @@ Tick L1Cache::soonest_lookup() const {
 // Sends.
 
 void L1Cache::send_all(Tick t) {
-  if (to_core_.due(t)) send_to_core(t);
-  if (to_memory_.due(t)) send_to_memory(t);
+  if (core_port_.responses.queue.due(t)) send_to_core(t);
+  if (memory_port_.requests.queue.due(t)) send_to_memory(t);
 }
 
 /// Sends the responses that leave at t, which is now or a later edge.
 void L1Cache::send_to_core(Tick t) {
   const Tick arrival = clock_.after(t, 1);
-  while (to_core_.due(t) && core_out_.free(arrival)) {
-    Payload& payload = *to_core_.pop();
+  auto& responses = core_port_.responses;
+  while (responses.ready(t, arrival)) {
+    Payload& payload = *responses.queue.pop();
     if (!failed(payload)) payload.set_response_status(tlm::TLM_OK_RESPONSE);
     if (payload.is_read()) {
       const MemoryRequest& request = request_of(payload);
       stats_.bytes_to_core += request.useful_bytes;
       counts_[request.launch].bytes += request.useful_bytes;
     }
-    core_out_.send(payload, arrival - now());
+    responses.sender.send(payload, arrival - now());
   }
 }
 
 void L1Cache::send_to_memory(Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
-  while (to_memory_.due(t) && memory_out_.free(t + delay)) {
-    Payload& payload = *to_memory_.pop();
+  while (memory_port_.requests.ready(t, t + delay)) {
+    Payload& payload = *memory_port_.requests.queue.pop();
     request_of(payload).stamps[at(Hop::kIssued)] = t;
-    const SendOutcome outcome = memory_out_.send(payload, delay);
-    if (!outcome.responded) continue;
-    memory_in_.count_early();
-    responses_.push(clock_.after(outcome.response_at, 0), 0, &payload);
+    memory_port_.send(payload, delay, [&](Tick arrival) {
+      memory_port_.responses.push(clock_.after(arrival, 0), 0, &payload);
+    });
   }
 }
 
 void L1Cache::schedule_next(Tick t) {
-  schedule_next(to_core_, core_out_, t);
-  schedule_next(to_memory_, memory_out_, t);
-  wake_.at(responses_.next_due());
+  core_port_.responses.schedule_next(clock_, wake_, t);
+  memory_port_.requests.schedule_next(clock_, wake_, t);
+  wake_.at(memory_port_.responses.next_due());
   wake_.at(flush_at_);
   probes_.schedule_next(lookup_free_at_, t);
   // A stalled lookup is retried after a fill or after the departure of a request. Both wake the
@@ -152,23 +145,26 @@ void L1Cache::drop_lines() {
 }
 
 bool L1Cache::idle() const {
-  return pipeline_.empty() && mshr_.empty() && responses_.empty() && to_core_.empty() &&
-         to_memory_.empty() && forwarded_ == 0 && flush_at_ == kNever && probes_.due() == kNever;
+  return pipeline_.empty() && mshr_.empty() && memory_port_.responses.empty() &&
+         core_port_.responses.queue.empty() && memory_port_.requests.queue.empty() &&
+         forwarded_ == 0 && flush_at_ == kNever && probes_.due() == kNever;
 }
 
 void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
   const std::string base = std::string(name()) + ".";
+  const auto& to_core = core_port_.responses.queue;
+  const auto& to_memory = memory_port_.requests.queue;
   if (!pipeline_.empty()) {
     out.push_back({base + "pipeline", pipeline_.size(),
-                   mshr_.full()                                    ? "a free MSHR"
-                   : to_memory_.size() >= config_.miss_queue_depth ? "room in to_memory"
-                                                                   : "its line or its turn"});
+                   mshr_.full()                                   ? "a free MSHR"
+                   : to_memory.size() >= config_.miss_queue_depth ? "room in to_memory"
+                                                                  : "its line or its turn"});
   }
   if (!mshr_.empty()) out.push_back({base + "mshr", mshr_.used(), "lines from memory"});
-  if (!to_memory_.empty()) {
-    out.push_back({base + "to_memory", to_memory_.size(), "END_REQ from the network"});
+  if (!to_memory.empty()) {
+    out.push_back({base + "to_memory", to_memory.size(), "END_REQ from the network"});
   }
-  if (!to_core_.empty()) out.push_back({base + "to_core", to_core_.size(), "END_RESP from the SM"});
+  if (!to_core.empty()) out.push_back({base + "to_core", to_core.size(), "END_RESP from the SM"});
   if (forwarded_ != 0) {
     out.push_back({base + "forwarded", static_cast<std::size_t>(forwarded_),
                    "responses to stores, atomics and bypassing loads"});
@@ -177,19 +173,14 @@ void L1Cache::describe_waiting(std::vector<Waiting>& out) const {
 
 void L1Cache::reset() {
   pipeline_.clear();
-  to_core_.clear();
-  responses_.clear();
-  to_memory_.clear();
   mshr_.drain([](Misses::Entry& e) {
     e.for_each_waiting([](const Access& a) {
       if (a.payload->is_write()) a.payload->release();
     });
   });
   forwarded_ = 0;
-  core_in_.reset();
-  core_out_.reset();
-  memory_out_.reset();
-  memory_in_.reset();
+  core_port_.reset();
+  memory_port_.reset();
   array_.invalidate_all();
   if (scalar_) scalar_->invalidate_all();
   stall_tracker_ = {};

@@ -18,9 +18,10 @@
 #include "modules/kernel/stall_tracker.h"
 #include "modules/kernel/timed_queue.h"
 #include "modules/protocol/backdoor.h"
-#include "modules/protocol/channels.h"
 #include "modules/protocol/flush.h"
 #include "modules/protocol/payload_check.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
 #include "modules/sm/l1_probe_port.h"
 #include "modules/sm/l1_role.h"
 
@@ -106,11 +107,6 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   void forward(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void schedule_next(Tick t);
-  template <class Sender>
-  void schedule_next(const TimedQueue<Payload*>& queue, const Sender& sender, Tick t) {
-    if (queue.empty() || sender.free_at() == kNever) return;
-    wake_.at(next_send_edge(clock_, sender, queue.next_due(), t));
-  }
   bool is_scalar(const MemoryRequest& r) const { return scalar_ != nullptr && r.uniform; }
   CacheArray& array_of(const MemoryRequest& r) { return is_scalar(r) ? *scalar_ : array_; }
   std::uint64_t line_of(const Payload& p) const { return p.get_address() >> line_shift_; }
@@ -124,13 +120,8 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   const std::unique_ptr<CacheArray> scalar_;  ///< null: none
   Misses mshr_;
   TimedQueue<Access> pipeline_;
-  RequestReceiver core_in_;
-  TimedQueue<Payload*> responses_;
-  ResponseReceiver memory_in_;
-  TimedQueue<Payload*> to_core_;
-  ResponseSender core_out_;
-  TimedQueue<Payload*> to_memory_;
-  RequestSender memory_out_;
+  UnscheduledResponsePort<QueuedOutput<ResponseSender>> core_port_;
+  UnscheduledRequestPort<QueuedOutput<RequestSender>> memory_port_;
   ProcessTimer wake_;
   L1ProbePort probes_;
   Tick lookup_free_at_ = 0;

@@ -31,6 +31,7 @@ class L1Pipeline final : public L1Cache {
   using Backward = tlm::tlm_sync_enum (L1Cache::*)(Payload&, tlm::tlm_phase&, sc_core::sc_time&);
 
   tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void response_arrives(Payload& payload, Tick due);
   void process();
   void handle_response(Payload& payload, Tick t);
   void look_up(Tick t);

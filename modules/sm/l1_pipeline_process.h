@@ -15,27 +15,32 @@ namespace tessera {
 template <class Role>
 tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
-  const Tick arrival = now() + delay.value();
-  memory_out_.end_request(payload, arrival);
-  schedule_next(to_memory_, memory_out_, now());  // a BEGIN_RESP can imply END_REQ
-  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  const Tick due = clock_.after(arrival, 0);
-  const tlm::tlm_sync_enum sync = memory_in_.begin(payload, phase, delay, 0);
-  if (responses_.empty() && evicts_at_ < now() && soonest_lookup() >= due && !probes_.attached()) {
+  const auto ended = [this] { memory_port_.requests.schedule_next(clock_, wake_, now()); };
+  return memory_port_.backward(payload, phase, delay, ended, [&](Tick arrival) {
+    ended();
+    response_arrives(payload, clock_.after(arrival, 0));
+  });
+}
+
+/// A response will arrive at `due`, which is an edge.
+template <class Role>
+void L1Pipeline<Role>::response_arrives(Payload& payload, Tick due) {
+  if (memory_port_.responses.empty() && evicts_at_ < now() && soonest_lookup() >= due &&
+      !probes_.attached()) {
     // No access is looked up before the line arrives, so that the effects of the fill can be
     // computed now. Only one eviction is computed in advance, because a flush before the arrival
     // must take it back.
-    const bool next = to_core_.empty();
+    const bool next = core_port_.responses.queue.empty();
+    memory_port_.release();
     handle_response(payload, due);
     if (next) {
       send_to_core(due);
-      schedule_next(to_core_, core_out_, due);
+      core_port_.responses.schedule_next(clock_, wake_, due);
     }
-    return sync;
+    return;
   }
-  responses_.push(due, 0, &payload);
+  memory_port_.responses.push(due, 0, &payload);
   wake_.at(due);
-  return sync;
 }
 
 // Processes.
@@ -44,7 +49,7 @@ template <class Role>
 void L1Pipeline<Role>::process() {
   const Tick t = now();
   if (flush_at_ <= t) drop_lines();
-  while (responses_.due(t)) handle_response(*responses_.pop(), t);
+  while (memory_port_.responses.due(t)) handle_response(memory_port_.pop_response(), t);
   send_all(t);
   look_up(t);
   if (unlikely(probes_.due() <= t)) lookup_free_at_ = probes_.serve(lookup_free_at_, t);
@@ -54,7 +59,6 @@ void L1Pipeline<Role>::process() {
 /// Handles a response from memory that arrives at t, which is now or later.
 template <class Role>
 void L1Pipeline<Role>::handle_response(Payload& payload, Tick t) {
-  memory_in_.release();
   Misses::Entry* entry = mshr_.find(line_of(payload), &payload);
   if (entry != nullptr) {
     if (unlikely(failed(payload))) {
@@ -66,11 +70,12 @@ void L1Pipeline<Role>::handle_response(Payload& payload, Tick t) {
     --forwarded_;
   }
   if (!is_scalar(request_of(payload))) role_.responded(payload, t, clock_);
-  to_core_.push(t, 0, &payload);
+  TimedQueue<Payload*>& to_core = core_port_.responses.queue;
+  to_core.push(t, 0, &payload);
   if (entry != nullptr) {
     entry->for_each_waiting([&](const Access& a) {
       if (a.payload->is_read()) {
-        to_core_.push(t, 0, a.payload);
+        to_core.push(t, 0, a.payload);
       } else {
         a.payload->release();
       }
@@ -83,7 +88,7 @@ template <class Role>
 void L1Pipeline<Role>::look_up(Tick t) {
   stalled_ = false;
   if (lookup_free_at_ > t || !pipeline_.due(t)) return;
-  if (to_memory_.size() >= config_.miss_queue_depth) {
+  if (memory_port_.requests.queue.size() >= config_.miss_queue_depth) {
     stall_tracker_.stall(stats_.stalls_miss_queue, t);
     stalled_ = true;
     return;
@@ -97,7 +102,7 @@ void L1Pipeline<Role>::look_up(Tick t) {
   pipeline_.pop();
   stall_tracker_.proceed(t);
   lookup_free_at_ = clock_.after(t, 1);
-  core_in_.release();
+  core_port_.release();
   send_all(t);
 }
 

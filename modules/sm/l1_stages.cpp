@@ -41,7 +41,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
     if (a.request->carries_data) {
       std::memcpy(a.payload->get_data_ptr(), array.data(f), config_.line_bytes);
     }
-    to_core_.push(t, 0, a.payload);
+    core_port_.responses.queue.push(t, 0, a.payload);
     return Lookup::kHit;
   }
   if (mshr_.full() || !reserve_way(array, line)) return Lookup::kStalled;
@@ -109,7 +109,7 @@ void L1Cache::fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask
   entry.word_mask = word_mask;
   entry.fetch = a.payload;
   a.request->decode_home(map_, a.payload->get_address());
-  to_memory_.push(t, 0, a.payload);
+  memory_port_.requests.queue.push(t, 0, a.payload);
 }
 
 L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
@@ -152,7 +152,7 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
 void L1Cache::forward(const Access& a, Tick t) {
   a.request->decode_home(map_, a.payload->get_address());
   ++forwarded_;
-  to_memory_.push(t, 0, a.payload);
+  memory_port_.requests.queue.push(t, 0, a.payload);
 }
 
 // Fills.

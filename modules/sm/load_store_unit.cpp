@@ -26,16 +26,12 @@ LoadStoreUnit::LoadStoreUnit(const SmConfig& config, const ClockDomain& clock,
       page_shift_(static_cast<unsigned>(__builtin_ctzll(config.page_bytes)) - line_shift_),
       tlb_(config.tlb_entries),
       accesses_(config.lsu_outstanding),
-      l1_in_(ResponseReceiver::kUnlimited),
       completed_(config.lsu_outstanding),
-      queue_(config.lsu_queue_depth),
-      mmu_in_(ResponseReceiver::kUnlimited) {}
+      queue_(config.lsu_queue_depth) {}
 
 void LoadStoreUnit::bind(tlm::tlm_fw_transport_if<>* l1, tlm::tlm_fw_transport_if<>* mmu) {
-  l1_out_.bind(l1);
-  l1_in_.bind(l1);
-  mmu_out_.bind(mmu);
-  mmu_in_.bind(mmu);
+  l1_port_.bind(l1);
+  mmu_port_.bind(mmu);
 }
 
 void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t slot,
@@ -83,44 +79,38 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
 
 tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  l1_out_.end_request(payload, at);
-  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  responses_.push(at, 0, &payload);
-  prefetch(&accesses_[request_of(payload).tag / kWarpLanes]);
-  prefetch_manager(&payload);
-  // One response a cycle.
-  return l1_in_.begin(payload, phase, delay, clock_.after(at, 1) - at);
+  const auto ended = [] {};  // the SM schedules
+  const auto arrived = [&](Tick at) {
+    l1_port_.responses.push(at, 0, &payload);
+    prefetch(&accesses_[request_of(payload).tag / kWarpLanes]);
+    prefetch_manager(&payload);
+  };
+  const auto one_a_cycle = [this](Tick at) { return clock_.after(at, 1) - at; };
+  return l1_port_.backward(payload, phase, delay, ended, arrived, one_a_cycle);
 }
 
 tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                          sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  mmu_out_.end_request(payload, at);
-  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  mmu_responses_.push(at, 0, &payload);
-  return mmu_in_.begin(payload, phase, delay, 0);
+  const auto ended = [] {};  // the SM schedules
+  const auto arrived = [&](Tick at) { mmu_port_.responses.push(at, 0, &payload); };
+  return mmu_port_.backward(payload, phase, delay, ended, arrived);
 }
 
 // Work.
 
 void LoadStoreUnit::run(Tick t) {
   handle_responses(t);
-  if (mmu_responses_.due(t)) handle_translations(t);
+  if (mmu_port_.responses.due(t)) handle_translations(t);
   if (unsent_ != 0) send_translations(t);
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
-  if (port_free_at_ <= t && l1_out_.free(t + delay) && send_line(t)) {
+  if (port_free_at_ <= t && l1_port_.requests.sender.free(t + delay) && send_line(t)) {
     port_free_at_ = clock_.after(t, 1);
     if (unsent_ != 0) send_translations(t);
   }
 }
 
 void LoadStoreUnit::handle_responses(Tick t) {
-  while (responses_.due(t)) {
-    tlm::tlm_generic_payload& payload = *responses_.pop();
-    l1_in_.release();
-    responded_at(payload, t);
-  }
+  while (l1_port_.responses.due(t)) responded_at(l1_port_.pop_response(), t);
 }
 
 void LoadStoreUnit::responded_at(tlm::tlm_generic_payload& payload, Tick t) {
@@ -179,9 +169,8 @@ void LoadStoreUnit::handle_values(WarpAccess& a, const tlm::tlm_generic_payload&
 }
 
 void LoadStoreUnit::handle_translations(Tick t) {
-  while (mmu_responses_.due(t)) {
-    tlm::tlm_generic_payload& payload = *mmu_responses_.pop();
-    mmu_in_.release();
+  while (mmu_port_.responses.due(t)) {
+    tlm::tlm_generic_payload& payload = mmu_port_.pop_response();
     auto it = std::find_if(translations_.begin(), translations_.end(),
                            [&](const Translation& x) { return x.request == &payload; });
     if (unlikely(!payload.is_response_ok())) fail_translation(*it);
@@ -203,7 +192,7 @@ void LoadStoreUnit::send_translations(Tick t) {
   const Tick delay = clock_.after(t, 1) - t;
   for (Translation& x : translations_) {
     if (x.sent) continue;
-    if (!mmu_out_.free(t + delay)) return;
+    if (!mmu_port_.requests.sender.free(t + delay)) return;
     x.sent = true;
     --unsent_;
     Transaction& request = pool_.acquire();
@@ -214,11 +203,7 @@ void LoadStoreUnit::send_translations(Tick t) {
     r.requester = sm_;
     r.carries_data = true;
     r.useful_bytes = sizeof(std::uint64_t);
-    const SendOutcome outcome = mmu_out_.send(request, delay);
-    if (outcome.responded) {
-      mmu_in_.count_early();
-      mmu_responses_.push(outcome.response_at, 0, &request);
-    }
+    mmu_port_.send(request, delay, [&](Tick at) { mmu_port_.responses.push(at, 0, &request); });
   }
 }
 
@@ -314,11 +299,7 @@ void LoadStoreUnit::send(const Line& l, Tick t) {
       break;
   }
   const Tick delay = clock_.after(t, config_.tlb_latency) - t;
-  const SendOutcome outcome = l1_out_.send(out, delay);
-  if (unlikely(outcome.responded)) {
-    l1_in_.count_early();
-    responses_.push(outcome.response_at, 0, &out);
-  }
+  l1_port_.send(out, delay, [&](Tick at) { l1_port_.responses.push(at, 0, &out); });
 }
 
 void LoadStoreUnit::add_stored(Transaction& out, const Line& l) {
@@ -360,19 +341,21 @@ WarpAccess* LoadStoreUnit::next_completed() {
 }
 
 Tick LoadStoreUnit::next_work(Tick t) const {
-  Tick next = std::min(responses_.next_due(), mmu_responses_.next_due());
-  if ((!translated_.empty() || (!queue_.empty() && !blocked_)) && l1_out_.free_at() != kNever) {
+  const RequestSender& to_l1 = l1_port_.requests.sender;
+  const RequestSender& to_mmu = mmu_port_.requests.sender;
+  Tick next = std::min(l1_port_.responses.next_due(), mmu_port_.responses.next_due());
+  if ((!translated_.empty() || (!queue_.empty() && !blocked_)) && to_l1.free_at() != kNever) {
     // The line arrives tlb_latency later, when the channel must be free.
-    Tick at = std::max({port_free_at_, t, l1_out_.usable_from()});
-    const std::uint64_t free_cycle = clock_.cycle_from(l1_out_.free_at());
+    Tick at = std::max({port_free_at_, t, to_l1.usable_from()});
+    const std::uint64_t free_cycle = clock_.cycle_from(to_l1.free_at());
     if (free_cycle > config_.tlb_latency) {
       at = std::max(at, clock_.time_of(free_cycle - config_.tlb_latency));
     }
     next = std::min(next, at);
   }
-  if (unsent_ != 0 && mmu_out_.free_at() != kNever) {
-    const std::uint64_t free_cycle = clock_.cycle_from(mmu_out_.free_at());
-    next = std::min(next, std::max({t, mmu_out_.usable_from(),
+  if (unsent_ != 0 && to_mmu.free_at() != kNever) {
+    const std::uint64_t free_cycle = clock_.cycle_from(to_mmu.free_at());
+    next = std::min(next, std::max({t, to_mmu.usable_from(),
                                     clock_.time_of(free_cycle == 0 ? 0 : free_cycle - 1)}));
   }
   return next == kNever ? kNever : clock_.after(std::max(next, t), 0);
@@ -383,7 +366,8 @@ Tick LoadStoreUnit::next_work(Tick t) const {
 void LoadStoreUnit::describe_waiting(const std::string& base, std::vector<Waiting>& out) const {
   if (!queue_.empty()) {
     out.push_back({base + "lsu_queue", queue_.size(),
-                   l1_out_.free_at() == kNever ? "END_REQ from the L1" : "its turn or a TLB miss"});
+                   l1_port_.requests.sender.free_at() == kNever ? "END_REQ from the L1"
+                                                                : "its turn or a TLB miss"});
   }
   if (!translations_.empty()) {
     out.push_back({base + "l1_tlb", translations_.size(), "translations from the MMU"});
@@ -403,8 +387,6 @@ void LoadStoreUnit::reset() {
   translated_.clear();
   queue_.clear();
   completed_.clear();
-  responses_.clear();
-  mmu_responses_.clear();
   accesses_.clear([this](tlm::tlm_generic_payload*& sent) {
     if (sent == nullptr) return;
     MemoryRequest& request = request_of(*sent);
@@ -416,10 +398,8 @@ void LoadStoreUnit::reset() {
   port_free_at_ = 0;
   tlb_.invalidate_all();
   closed_ = false;
-  l1_out_.reset();
-  l1_in_.reset();
-  mmu_out_.reset();
-  mmu_in_.reset();
+  l1_port_.reset();
+  mmu_port_.reset();
 }
 
 }  // namespace tessera

@@ -9,8 +9,7 @@
 
 #include "modules/kernel/block.h"
 #include "modules/kernel/bounded_queue.h"
-#include "modules/kernel/timed_queue.h"
-#include "modules/protocol/channels.h"
+#include "modules/protocol/request_port.h"
 #include "modules/protocol/transaction_pool.h"
 #include "modules/sm/sm_config.h"
 #include "modules/sm/tlb.h"
@@ -81,6 +80,9 @@ class LoadStoreUnit {
   const LoadStoreStats& stats() const { return stats_; }
 
  private:
+  /// Responses are due at their arrival, which need not be a clock edge. The SM schedules the
+  /// process.
+  using Port = UnscheduledRequestPort<UnqueuedOutput<RequestSender>>;
   /// An access with lines that have not been passed to translation.
   struct Queued {
     WarpAccess* access = nullptr;
@@ -128,18 +130,15 @@ class LoadStoreUnit {
 
   std::deque<Line> translated_;
   std::vector<Translation> translations_;
-  TimedQueue<tlm::tlm_generic_payload*> responses_;
-  ResponseReceiver l1_in_;
+  // Grouped, because the SM's process polls these members.
   BoundedQueue<WarpAccess*> completed_;
-  TimedQueue<tlm::tlm_generic_payload*> mmu_responses_;
   BoundedQueue<Queued> queue_;
-  RequestSender l1_out_;
+  Port l1_port_;
   std::size_t unsent_ = 0;  ///< translations whose request has not been sent
   Tick port_free_at_ = 0;
   bool blocked_ = false;  ///< the queue's head needs a translation, but no TLB MSHR is free
   bool closed_ = false;
-  RequestSender mmu_out_;
-  ResponseReceiver mmu_in_;
+  Port mmu_port_;
   LoadStoreStats stats_;
 };
 

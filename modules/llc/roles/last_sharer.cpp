@@ -31,14 +31,14 @@ bool LastSharerRole::forwards_hit(const Access& a, CacheArray::Way way, Tick t) 
       sharer.core == requester) {
     return false;
   }
-  if (slice_.to_remote_.queue.size() >= slice_.config().remote_queue_depth) {
+  if (slice_.to_remote_.requests.queue.size() >= slice_.config().remote_queue_depth) {
     ++queue_full_;
     return false;
   }
   ++forwarded_;
   request.forwarding = Forwarding::kForwarded;
   request.set_home(Home(SliceId(first_core_exit_ + sharer.core)), a.payload->get_address());
-  slice_.to_remote_.queue.push(t, 0, a.payload);
+  slice_.to_remote_.requests.queue.push(t, 0, a.payload);
   if (slice_.config().last_sharer == SharerRecord::kRead) sharer.core = requester;
   return true;
 }

@@ -47,7 +47,7 @@ PeerRole::Invalidation& PeerRole::invalidate_peer(std::uint64_t line, Tick t) {
   MemoryRequest& r = out.request();
   r.kind = RequestKind::kCoherence;
   r.decode_home(slice_.map_, address);
-  slice_.to_remote_.queue.push(t, 0, &out);
+  slice_.to_remote_.requests.queue.push(t, 0, &out);
   invalidating_.push_back({&out, line, {}});
   return invalidating_.back();
 }
@@ -72,7 +72,7 @@ void PeerRole::handle_messages(Tick t) {
     slice_.drop_copy(line, slice_.array_.find(set_index(a.request->home()), line));
     a.payload->set_response_status(tlm::TLM_OK_RESPONSE);
     slice_.respond(a.port, t, *a.payload);
-    slice_.request_in_[a.port].release();
+    slice_.inputs_[a.port].release();
   }
 }
 

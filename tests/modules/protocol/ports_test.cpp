@@ -231,6 +231,52 @@ TEST_CASE_METHOD(Responder, "a port without a queue of responses leaves the wake
   CHECK(bare.responses.sender.free_at() == 1007);
 }
 
+TEST_CASE_METHOD(Responder, "a queued output sends as often as the channel is free") {
+  UnscheduledResponsePort<QueuedOutput<ResponseSender>> fast(1);
+  fast.bind(target.socket.operator->());
+  initiator.on_backward = response(tlm::TLM_COMPLETED, tlm::END_RESP);
+  run_to(kCycle);
+  auto& out = fast.responses;
+  CHECK_FALSE(out.ready(now(), 2 * kCycle));
+  for (Transaction* t : {a, b}) {
+    out.queue.push(now(), 0, t);
+    CHECK(out.next(clock, now()) == now());
+    REQUIRE(out.ready(now(), 2 * kCycle));
+    out.sender.send(*out.queue.pop(), kCycle);
+  }
+  CHECK(initiator.seen ==
+        std::vector<Phase>{{a, tlm::BEGIN_RESP, 2 * kCycle}, {b, tlm::BEGIN_RESP, 2 * kCycle}});
+}
+
+TEST_CASE_METHOD(Responder, "END_RESP at an unscheduled port wakes the process for a response") {
+  UnscheduledResponsePort<QueuedOutput<ResponseSender>> port_of_block(1);
+  port_of_block.bind(target.socket.operator->());
+  run_to(kCycle);
+  auto& out = port_of_block.responses;
+  out.sender.send(*a, kCycle);
+  out.queue.push(now(), 0, b);
+  out.schedule_next(clock, wake, now());  // END_RESP is outstanding
+  CHECK(out.next(clock, now()) == kNever);
+  CHECK(wake.scheduled_at() == kNever);
+  run_to(3 * kCycle);
+  CHECK(port_of_block.end_response(*a, to_sc_time(0), clock, wake) == tlm::TLM_COMPLETED);
+  CHECK(wake.scheduled_at() == 4 * kCycle);
+}
+
+TEST_CASE_METHOD(Responder, "END_REQ of an unscheduled port takes the occupancy of its link") {
+  UnscheduledResponsePort<QueuedOutput<ResponseSender>> slow(2);
+  slow.bind(target.socket.operator->());
+  tlm::tlm_phase phase = tlm::BEGIN_REQ;
+  sc_core::sc_time delay = to_sc_time(5);
+  CHECK(slow.accept(*a, phase, delay, 7) == tlm::TLM_UPDATED);
+  CHECK(delay.value() == 12);
+  CHECK(wake.scheduled_at() == kNever);
+  phase = tlm::BEGIN_REQ;
+  CHECK(slow.accept(*b, phase, delay) == tlm::TLM_ACCEPTED);
+  slow.release();
+  CHECK(initiator.seen == std::vector<Phase>{{b, tlm::END_REQ, 1012}});
+}
+
 TEST_CASE_METHOD(Responder, "reset empties a response port") {
   make(1);
   forward(*a, tlm::BEGIN_REQ, 5);  // END_REQ withheld
@@ -346,6 +392,34 @@ TEST_CASE_METHOD(Requester, "an early response takes an entry, but no END_RESP i
   CHECK(target.seen.empty());
   CHECK(&port->pop_response() == b);
   CHECK(target.seen == std::vector<Phase>{{b, tlm::END_RESP, 3 * kCycle}});
+}
+
+TEST_CASE_METHOD(Requester, "an unscheduled port leaves responses and wake-ups to its block") {
+  UnscheduledRequestPort<QueuedOutput<RequestSender>> fast;
+  fast.bind(initiator.socket.operator->());
+  std::vector<Tick> arrivals;
+  int ends = 0;
+  const auto ended = [&] { ++ends; };
+  const auto arrived = [&](Tick at) { arrivals.push_back(at); };
+  run_to(kCycle);
+  fast.send(*a, kCycle, arrived);
+  tlm::tlm_phase phase = tlm::END_REQ;
+  sc_core::sc_time delay = to_sc_time(kCycle);
+  CHECK(fast.backward(*a, phase, delay, ended, arrived) == tlm::TLM_ACCEPTED);
+  CHECK(ends == 1);
+  CHECK(fast.requests.sender.free_at() == 2 * kCycle);
+  phase = tlm::BEGIN_RESP;
+  CHECK(fast.backward(*a, phase, delay, ended, arrived, [](Tick at) { return at; }) ==
+        tlm::TLM_COMPLETED);
+  CHECK(delay.value() == 3 * kCycle);  // busy for as long after the arrival as its time
+  fast.release();
+  target.on_forward = response(tlm::TLM_COMPLETED, tlm::BEGIN_REQ, 5 * kCycle);
+  fast.send(*b, kCycle, arrived);
+  fast.release();
+  CHECK(arrivals == std::vector<Tick>{2 * kCycle, 7 * kCycle});
+  CHECK(ends == 1);
+  CHECK(fast.responses.empty());
+  CHECK(wake.scheduled_at() == kNever);
 }
 
 TEST_CASE_METHOD(Requester, "reset empties a request port") {
