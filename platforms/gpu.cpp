@@ -27,9 +27,10 @@ Gpu::Gpu(const sc_core::sc_module_name& name, const GpuConfig& config, Transacti
   for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
     caching_.push_back(config_.remote_caching.make(config_.system.remote_caching, policy_context_));
   }
+  transfer_.of_gpus.resize(config_.system.gpus);
   if (config_.system.gpus > 1) {
     transfer_policy_ = config_.transfer_policy();
-    transfer_ = transfer_policy_->start();
+    for (RemoteAccessMode& mode : transfer_.of_gpus) mode = transfer_policy_->start();
   }
   if (plan_.has("stack")) {
     stack_map_ = make_address_map("gpu-interleave", config_.stack_geometry());

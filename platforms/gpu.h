@@ -206,7 +206,7 @@ class Gpu final : public sc_core::sc_module {
   std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< per GPU
   std::unique_ptr<PageTable> page_table_;
   std::unique_ptr<TransferPolicy> transfer_policy_;  ///< null unless there are several GPUs
-  RemoteAccessMode transfer_;
+  RemoteAccessModes transfer_;
   PacketPool packets_;
   std::deque<GpuProbing> probing_;  ///< per GPU, if cores probe each other
   MdrBandwidths raw_bandwidths_;

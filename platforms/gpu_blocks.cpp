@@ -184,6 +184,7 @@ void Gpu::offer_services() {
   for (std::uint32_t g = 0; g < caching_.size(); ++g) offer(*caching_[g], g);
   if (transfer_policy_) offer(*transfer_policy_);
   offer(transfer_);
+  for (std::uint32_t g = 0; g < config_.system.gpus; ++g) offer(transfer_.of_gpus[g], g);
   offer(packets_);
   for (std::uint32_t g = 0; config_.needs_probes() && g < config_.system.gpus; ++g) {
     offer(probing_.emplace_back(sms_per_gpu()), g);

@@ -29,8 +29,10 @@ std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuCon
   }
   for (const PlannedBlock& b : plan.blocks) {
     const std::string path = plan.path_of(b);
-    if (const std::string& why = kind_of(b).acts_at_once; !why.empty()) {
-      return no + path + " observes and controls them without latency (" + why + ")";
+    if (const auto& at_once = kind_of(b).acts_at_once) {
+      if (const auto why = at_once(config)) {
+        return no + path + " observes and controls them without latency (" + *why + ")";
+      }
     }
     const std::string made_by = implementation_of(config.impl, kind_of(b).family, overrides, path);
     if (made_by != "tlm") {

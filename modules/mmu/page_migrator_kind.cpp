@@ -21,8 +21,10 @@ const BlockFamilyRegistration<PageMigratorSite> kFamily(
 
 const BlockKindRegistration kKind([] {
   BlockKind k(PageMigratorSite::kKind, PageMigratorSite::kKind);
-  k.acts_at_once =
-      "NUBA section 7.6 and DualOpt section 6.1 give the cost of a shootdown, not its messages";
+  k.acts_at_once = [](const ConfigView&) {
+    return "NUBA section 7.6 and DualOpt section 6.1 give the cost of a shootdown, not its "
+           "messages";
+  };
   k.flush = FlushAtKernelEnd::kMemorySide;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<PageMigratorSite>();

@@ -55,13 +55,22 @@ struct BlockHandle {
   void offer(std::shared_ptr<Interface> interface) {
     offered_.emplace_back(typeid(Interface), std::move(interface));
   }
-  /// Null if the block does not offer it.
+  /// Null if the block does not offer it; the first if it offers several.
   template <class Interface>
   Interface* find() const {
     for (const auto& [type, interface] : offered_) {
       if (type == typeid(Interface)) return static_cast<Interface*>(interface.get());
     }
     return nullptr;
+  }
+  /// All that the block offers of one interface, such as an observer in each GPU.
+  template <class Interface>
+  std::vector<Interface*> find_all() const {
+    std::vector<Interface*> all;
+    for (const auto& [type, interface] : offered_) {
+      if (type == typeid(Interface)) all.push_back(static_cast<Interface*>(interface.get()));
+    }
+    return all;
   }
 
  private:

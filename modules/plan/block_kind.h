@@ -159,12 +159,12 @@ class BlockBuild {
   /// The blocks of a kind that have been made, of a GPU or of all, in the order of the plan.
   virtual std::vector<const BlockHandle*> made(const std::string& kind,
                                                std::optional<GpuId> gpu = {}) const = 0;
-  /// That interface of each block that has been made and offers it.
+  /// All interfaces of that type that the blocks that have been made offer.
   template <class Interface>
   std::vector<Interface*> offered() const {
     std::vector<Interface*> all;
     for (const BlockHandle* h : all_made()) {
-      if (Interface* const found = h->find<Interface>()) all.push_back(found);
+      for (Interface* const found : h->find_all<Interface>()) all.push_back(found);
     }
     return all;
   }
@@ -248,9 +248,10 @@ struct BlockKind {
   bool is_network = false;
   /// Has a part in each GPU, and latency between the parts.
   bool joins_domains = false;
-  /// Not empty: reads or changes blocks of other GPUs without latency. Who asks for it, for
-  /// messages: "DualOpt section 4.3 gives it no latency".
-  std::string acts_at_once;
+  /// Why its blocks read or change blocks of other GPUs without latency, with the source, for
+  /// messages: "DualOpt section 4.3 gives it no latency". Nothing with parameters by which they do
+  /// not. Empty: they never do.
+  std::function<std::optional<std::string>(const ConfigView&)> acts_at_once;
   /// Handles translations, not data: drawn apart.
   bool translates = false;
   LinkTraffic ingress;  ///< of links to it
