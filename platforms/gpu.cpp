@@ -83,49 +83,6 @@ std::optional<std::string> Gpu::why_one_kernel() const {
   return std::nullopt;
 }
 
-std::vector<std::uint32_t> Gpu::sms_near(const std::vector<ChannelId>& homes) const {
-  std::vector<std::uint32_t> near;
-  for (std::uint32_t i = 0; i < sms_.size(); ++i) {
-    if (std::find(homes.begin(), homes.end(), local_memory(SmId(i))) != homes.end()) {
-      near.push_back(i);
-    }
-  }
-  return near;
-}
-
-void Gpu::stop_memory(const std::vector<ChannelId>& homes, const std::function<void()>& drained) {
-  const std::vector<std::uint32_t> near = sms_near(homes);
-  undrained_ = near.size();
-  for (const std::uint32_t i : near) {
-    sms_[i]->quiesce->quiesce([this, drained] {
-      if (--undrained_ == 0) drained();
-    });
-  }
-}
-
-void Gpu::forget_memory() {
-  for (TranslationsIf* tlb : offered<TranslationsIf>()) tlb->invalidate_all();
-  for (FlushIf* l1 : l1s_) l1->flush();
-}
-
-void Gpu::forget_pages(const std::vector<ChannelId>& gpus,
-                       const std::vector<std::uint64_t>& virtual_pages) {
-  const std::vector<TranslationsIf*> tlbs = offered<TranslationsIf>();
-  for (std::uint32_t g = 0; g < tlbs.size(); ++g) {
-    if (std::find(gpus.begin(), gpus.end(), ChannelId(g)) != gpus.end()) {
-      tlbs[g]->invalidate_all();
-    } else {
-      // Of these pages, the TLB can hold translations of requesters other than SMs.
-      for (const std::uint64_t page : virtual_pages) tlbs[g]->invalidate_page(page);
-    }
-  }
-  for (const std::uint32_t i : sms_near(gpus)) l1s_[i]->flush();
-}
-
-void Gpu::resume_memory(const std::vector<ChannelId>& homes) {
-  for (const std::uint32_t i : sms_near(homes)) sms_[i]->quiesce->resume();
-}
-
 /// SMs are spread evenly over the memories in which pages are placed (channels or GPUs), neighbours
 /// together, like NUBA's partitions. If the GPUs of a coherent hierarchy have partitions, over the
 /// stacks of each GPU.

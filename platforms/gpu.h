@@ -138,6 +138,7 @@ class Gpu final : public sc_core::sc_module {
         {typeid(Service), gpu, const_cast<void*>(static_cast<const void*>(&service))});
   }
   PageMigratorPlatform page_migrator_platform();
+  MigrationTargets migration_targets(std::uint32_t gpu) const;
   /// The domain of a node of the plan.
   Domain& domain_of(std::uint32_t node);
   std::vector<Domain*> gpu_domains();
@@ -182,13 +183,6 @@ class Gpu final : public sc_core::sc_module {
   }
   unsigned debug_memory(tlm::tlm_generic_payload& payload);
   void open_backdoor();
-  /// Indices of the SMs whose local memory is one of these.
-  std::vector<std::uint32_t> sms_near(const std::vector<ChannelId>& homes) const;
-  void stop_memory(const std::vector<ChannelId>& homes, const std::function<void()>& drained);
-  void forget_memory();
-  void forget_pages(const std::vector<ChannelId>& gpus,
-                    const std::vector<std::uint64_t>& virtual_pages);
-  void resume_memory(const std::vector<ChannelId>& homes);
 
   void start_of_simulation() override;
 
@@ -229,7 +223,6 @@ class Gpu final : public sc_core::sc_module {
   std::vector<FlushIf*> l1s_;
   std::vector<const BlockHandle*> slices_;
   std::vector<const BlockHandle*> drams_;
-  std::vector<PageDropIf*> page_drops_;  ///< of the slices, if pages can migrate
   /// By slice: the slice if it does not expose its bytes to the backdoor; otherwise null.
   std::vector<const BlockHandle*> hidden_bytes_;
   std::vector<HomeAccessIf*> homes_of_gpus_;
@@ -237,7 +230,6 @@ class Gpu final : public sc_core::sc_module {
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
   Backdoor backdoor_;
-  std::size_t undrained_ = 0;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::vector<std::unique_ptr<FenceScope>> fence_scopes_;
   std::vector<Block*> blocks_;

@@ -209,30 +209,28 @@ void Gpu::offer_services() {
 PageMigratorPlatform Gpu::page_migrator_platform() {
   PageMigratorPlatform platform;
   platform.channel_of = [this](SmId sm) { return local_memory(sm); };
-  platform.stop = [this](const std::vector<ChannelId>& homes,
-                         const std::function<void()>& drained) { stop_memory(homes, drained); };
-  platform.settled = [this] {
-    return std::all_of(slices_.begin(), slices_.end(),
-                       [](const BlockHandle* slice) { return slice->block->idle(); });
-  };
-  platform.page_in_flight = [this](std::uint64_t page) {
-    return std::any_of(page_drops_.begin(), page_drops_.end(), [&](const PageDropIf* slice) {
-      return slice->page_in_flight(page, config_.system.page_bytes);
-    });
-  };
-  platform.forget = [this] { forget_memory(); };
-  platform.forget_pages = [this](const std::vector<ChannelId>& homes,
-                                 const std::vector<std::uint64_t>& virtual_pages) {
-    forget_pages(homes, virtual_pages);
-  };
-  platform.resume = [this](const std::vector<ChannelId>& homes) { resume_memory(homes); };
   platform.copy = [this](std::uint64_t from, std::uint64_t to) {
     if (on_page_copied) on_page_copied(from, to);
   };
-  platform.drop = [this](std::uint64_t page) {
-    for (PageDropIf* slice : page_drops_) slice->drop_page(page, config_.system.page_bytes);
-  };
   return platform;
+}
+
+/// The blocks of a GPU that the page migrator stops and empties.
+MigrationTargets Gpu::migration_targets(std::uint32_t gpu) const {
+  MigrationTargets targets;
+  for (std::uint32_t i = gpu * sms_per_gpu(); i < (gpu + 1) * sms_per_gpu(); ++i) {
+    targets.sms.push_back({local_memory(SmId(i)), sms_[i]->quiesce, l1s_[i]});
+  }
+  targets.tlbs = offered<TranslationsIf>(gpu);
+  const std::uint32_t slices = config_.system.slices_per_gpu();
+  for (std::uint32_t i = gpu * slices; i < (gpu + 1) * slices; ++i) {
+    targets.slices.push_back({slices_[i]->block, slices_[i]->find<PageDropIf>()});
+    if (targets.slices.back().pages != nullptr) continue;
+    throw InputError(plan_.path_of(*plan_.of_kind("llc")[i]) +
+                     ": this implementation of the LLC slice cannot drop a page's lines, as "
+                     "migration.policy needs");
+  }
+  return targets;
 }
 
 std::vector<const BlockHandle*> Gpu::made(const std::string& kind,
@@ -255,12 +253,8 @@ void Gpu::set_up_dispatcher() {
   uvm_ = &only<UvmDriver>("UVM driver");
   dispatcher_ = &only<CtaDispatcher>("CTA dispatcher");
   if (const auto movers = offered<MovesPagesIf>(); !movers.empty()) migrator_ = movers.front();
-  for (std::size_t i = 0; migrator_ != nullptr && i < slices_.size(); ++i) {
-    page_drops_.push_back(slices_[i]->find<PageDropIf>());
-    if (page_drops_.back() != nullptr) continue;
-    throw InputError(plan_.path_of(*plan_.of_kind("llc")[i]) +
-                     ": this implementation of the LLC slice cannot drop a page's lines, as "
-                     "migration.policy needs");
+  for (std::uint32_t g = 0; migrator_ != nullptr && g < config_.system.gpus; ++g) {
+    migrator_->set_targets(GpuId(g), migration_targets(g));
   }
   for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
     dispatcher_->set_flush_stages(GpuId(g), flush_stages(g));

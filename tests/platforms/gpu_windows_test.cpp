@@ -53,7 +53,8 @@ TEST_CASE("what acts on all GPUs at once keeps them from running ahead") {
                                      Contains("decision.gpu_latency_ns is 0"));
   }
   for (const char* platform : {"page-migration", "griffin"}) {
-    CHECK_THAT(reason(platform), Contains("system.page_migrator observes and controls"));
+    CHECK_THAT(reason(platform), Contains("system.page_migrator observes and controls") &&
+                                     Contains("pages are copied without latency"));
   }
   CHECK_THAT(reason("dca", {"system.line_sharing=true"}), Contains("system.line_sharing observes"));
   CHECK_THAT(reason("ladm-4x4"), Contains("sm.ideal_translation"));
