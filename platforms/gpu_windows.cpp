@@ -2,6 +2,7 @@
 #include "platforms/gpu_windows.h"
 
 #include "modules/plan/block_kind.h"
+#include "platforms/platform_view.h"
 
 namespace tessera {
 
@@ -27,10 +28,13 @@ std::optional<std::string> why_no_windows(const PlatformPlan& plan, const GpuCon
            "SMs look up the page table without latency (sm.ideal_translation: the simulator "
            "of the LADM and remote-core papers has no TLBs)";
   }
+  const PlatformView view(config, plan);
   for (const PlannedBlock& b : plan.blocks) {
     const std::string path = plan.path_of(b);
-    if (const std::string& why = kind_of(b).acts_at_once; !why.empty()) {
-      return no + path + " observes and controls them without latency (" + why + ")";
+    if (const auto& at_once = kind_of(b).acts_at_once) {
+      if (const auto why = at_once(view)) {
+        return no + path + " observes and controls them without latency (" + *why + ")";
+      }
     }
     const std::string made_by = implementation_of(config.impl, kind_of(b).family, overrides, path);
     if (made_by != "tlm") {

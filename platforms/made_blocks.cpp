@@ -2,7 +2,6 @@
 #include "platforms/made_blocks.h"
 
 #include <algorithm>
-#include <iterator>
 
 namespace tessera {
 
@@ -16,8 +15,7 @@ void MadeBlocks::add(PlannedBlockId id, BlockHandle handle) {
     const auto later = std::upper_bound(
         all.begin(), all.end(), id,
         [](PlannedBlockId a, const std::pair<PlannedBlockId, void*>& b) { return a < b.first; });
-    const bool again = later != all.begin() && std::prev(later)->first == id;
-    if (!again) all.insert(later, {id, interface});
+    all.insert(later, {id, interface});
   });
 }
 

@@ -27,7 +27,7 @@ class MadeBlocks {
   /// Blocks of a kind, of one GPU or of all, in the order of the plan.
   std::vector<const BlockHandle*> of_kind(const std::string& kind,
                                           std::optional<std::uint32_t> gpu = {}) const;
-  /// An interface of each block that offers it, of one GPU or of all, in the order of the plan.
+  /// All interfaces of that type that blocks offer, of one GPU or of all, in the order of the plan.
   template <class Interface>
   std::vector<Interface*> offered(std::optional<std::uint32_t> gpu = {}) const {
     std::vector<Interface*> all;

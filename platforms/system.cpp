@@ -21,7 +21,7 @@ System::System(const GpuConfig& config, TransactionPool& pool, const SystemOptio
       placement_(config.page_placement.make(config.system.page_placement, policy_context_)),
       page_table_(std::make_unique<PageTable>(*map_)),
       transfer_policy_(transfer_policy_of(config)),
-      transfer_(transfer_policy_->start()),
+      transfer_{std::vector<RemoteAccessMode>(config.system.gpus, transfer_policy_->start())},
       nodes_(plan_.nodes.size()),
       made_(plan_) {
   for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {

@@ -24,7 +24,6 @@
 #include "platforms/kernel_records.h"
 #include "platforms/made_blocks.h"
 #include "platforms/node.h"
-#include "platforms/page_moves.h"
 #include "platforms/platform_view.h"
 #include "platforms/sm_group.h"
 #include "platforms/system_options.h"
@@ -113,7 +112,7 @@ class System {
   FlushIf& fence_scope_of(SmId sm);
   ChannelId local_memory(SmId sm) const;
   std::uint32_t sms_per_gpu() const { return config_.system.sms / config_.system.gpus; }
-  PageMigratorPlatform page_migrator_platform();
+  MigrationTargets migration_targets(std::uint32_t gpu) const;
 
   const GpuConfig config_;
   const PlatformPlan plan_;
@@ -128,7 +127,7 @@ class System {
   std::vector<std::unique_ptr<RemoteCaching>> caching_;  ///< per GPU
   std::unique_ptr<PageTable> page_table_;
   std::unique_ptr<TransferPolicy> transfer_policy_;
-  RemoteAccessMode transfer_;
+  RemoteAccessModes transfer_;
   PacketPool packets_;
   std::deque<GpuProbing> probing_;  ///< per GPU, if cores probe each other
   MdrBandwidths raw_bandwidths_;
@@ -147,7 +146,6 @@ class System {
   MovesPagesIf* migrator_ = nullptr;
   UvmDriver* uvm_ = nullptr;
   CtaDispatcher* dispatcher_ = nullptr;
-  std::unique_ptr<PageMoves> page_moves_;
   std::unique_ptr<UntimedMemory> memory_;
   std::vector<std::unique_ptr<ProtocolChecker>> checkers_;
   std::vector<std::unique_ptr<FenceScope>> fence_scopes_;

@@ -202,7 +202,10 @@ void System::offer_services(Node& root) {
   uvm_platform_.allocated = options_.allocated;
   uvm_platform_.allocation = options_.allocation;
   root.offer(uvm_platform_);
-  migrator_platform_ = page_migrator_platform();
+  migrator_platform_.channel_of = [this](SmId sm) { return local_memory(sm); };
+  migrator_platform_.copy = [this](std::uint64_t from, std::uint64_t to) {
+    if (on_page_copied) on_page_copied(from, to);
+  };
   root.offer(migrator_platform_);
   homes_.of = [this](std::uint64_t physical) -> HomeAccessIf& {
     const std::uint32_t slice = map_->locate(physical).slice.value;
@@ -213,31 +216,26 @@ void System::offer_services(Node& root) {
 
 void System::offer_services_of_gpu(Node& gpu, std::uint32_t number) {
   gpu.offer(*caching_[number]);
+  gpu.offer(transfer_.of_gpus[number]);
   if (config_.needs_probes()) gpu.offer(probing_.emplace_back(sms_per_gpu()));
 }
 
-PageMigratorPlatform System::page_migrator_platform() {
-  PageMigratorPlatform platform;
-  platform.channel_of = [this](SmId sm) { return local_memory(sm); };
-  platform.stop = [this](const std::vector<ChannelId>& homes,
-                         const std::function<void()>& drained) {
-    page_moves_->stop(homes, drained);
-  };
-  platform.settled = [this] { return page_moves_->settled(); };
-  platform.page_in_flight = [this](std::uint64_t page) {
-    return page_moves_->page_in_flight(page);
-  };
-  platform.forget = [this] { page_moves_->forget(); };
-  platform.forget_pages = [this](const std::vector<ChannelId>& homes,
-                                 const std::vector<std::uint64_t>& virtual_pages) {
-    page_moves_->forget_pages(homes, virtual_pages);
-  };
-  platform.resume = [this](const std::vector<ChannelId>& homes) { page_moves_->resume(homes); };
-  platform.copy = [this](std::uint64_t from, std::uint64_t to) {
-    if (on_page_copied) on_page_copied(from, to);
-  };
-  platform.drop = [this](std::uint64_t page) { page_moves_->drop(page); };
-  return platform;
+/// The blocks of a GPU that the page migrator stops and empties.
+MigrationTargets System::migration_targets(std::uint32_t gpu) const {
+  MigrationTargets targets;
+  for (std::uint32_t i = gpu * sms_per_gpu(); i < (gpu + 1) * sms_per_gpu(); ++i) {
+    targets.sms.push_back({local_memory(SmId(i)), sms_.each()[i]->quiesce, l1s_[i]});
+  }
+  targets.tlbs = made_.offered<TranslationsIf>(gpu);
+  const std::vector<const BlockHandle*> slices = made_.of_kind("llc", gpu);
+  for (std::size_t i = 0; i < slices.size(); ++i) {
+    targets.slices.push_back({slices[i]->block, slices[i]->find<PageDropIf>()});
+    if (targets.slices.back().pages != nullptr) continue;
+    throw InputError(plan_.path_of(*plan_.of_kind("llc")[gpu * slices.size() + i]) +
+                     ": this implementation of the LLC slice cannot drop a page's lines, as "
+                     "migration.policy needs");
+  }
+  return targets;
 }
 
 /// The blocks that the platform itself uses.
@@ -250,8 +248,9 @@ void System::find_parts() {
   const std::vector<MovesPagesIf*> movers = made_.offered<MovesPagesIf>();
   if (movers.empty()) return;
   migrator_ = movers.front();
-  page_moves_ = std::make_unique<PageMoves>(plan_, made_, sms_, config_.system.page_bytes,
-                                            migrator_platform_.channel_of);
+  for (std::uint32_t g = 0; g < config_.system.gpus; ++g) {
+    migrator_->set_targets(GpuId(g), migration_targets(g));
+  }
 }
 
 /// The dispatcher flushes the other blocks at kernel ends.

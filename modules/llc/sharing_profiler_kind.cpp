@@ -20,7 +20,7 @@ const BlockFamilyRegistration<SharingProfilerSite> kFamily([](const SharingProfi
 
 const BlockKindRegistration kKind([] {
   BlockKind k(SharingProfilerSite::kKind, SharingProfilerSite::kKind);
-  k.acts_at_once = "a measurement of ours, not hardware";
+  k.acts_at_once = [](const ConfigView&) { return "a measurement of ours, not hardware"; };
   k.build = [](const BlockBuild& b) {
     auto site = b.site<SharingProfilerSite>();
     site.sms = b.facts().tree.sms;

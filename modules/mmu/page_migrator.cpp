@@ -9,60 +9,109 @@
 namespace tessera {
 
 namespace {
+
 constexpr Tick kTicksPerNs = 1'000'000;
-/// Interval at which the page migrator polls PageMigratorPlatform::settled.
-constexpr std::uint64_t kSettlingCycles = 16;
+
+using Order = MigrationOrder::Kind;
+
 }  // namespace
 
 PageMigrator::PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                            std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
-                           PageMigratorPlatform platform)
+                           PageMigratorPlatform platform, const PageMigratorPlace& place)
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
       policy_(std::move(policy)),
       table_(table),
-      platform_(std::move(platform)) {
+      platform_(std::move(platform)),
+      latency_(place.gpus > 1 ? config.gpu_latency_ns * kTicksPerNs : 0),
+      gpus_(place.gpus) {
   if (config.stop == MoveStop::kUsers) {
     table_.tlb_directory.enable(static_cast<std::uint32_t>(table_.pages_per_channel().size()),
                                 platform_.channel_of);
   }
   wake_.bind<&PageMigrator::process>(*this);
-}
-
-void PageMigrator::on_access(const ObservedAccess& access) {
-  // Requesters other than SMs have no local memory to which a page can migrate.
-  if (!access.at_home() || !access.request.requester.is_sm()) return;
-  const Seen seen{platform_.channel_of(access.request.requester.sm()), access.address,
-                  access.request.kind == RequestKind::kLoad && access.request.read_only};
-  // The slice's process can run before or after this block's process at the same edge.
-  if (wake_.scheduled_at() <= now()) {
-    late_.push_back(seen);
-  } else {
-    count(seen);
+  Domain& own = Domain::under_construction();
+  for (std::uint32_t g = 0; g < place.gpus; ++g) {
+    add_gpu(g, place, own, place.domains.empty() ? own : *place.domains[g]);
   }
 }
 
-void PageMigrator::count(const Seen& seen) {
-  if (config_.trigger == MoveTrigger::kInterval) {
-    begin_interval();
-  } else {
-    const auto page = table_.virtual_of(seen.address);
-    if (page && policy_->stays(*page)) return;
-    if (seen.from != table_.channel_of(seen.address)) begin_interval();
+void PageMigrator::add_gpu(std::uint32_t g, const PageMigratorPlace& place, Domain& own,
+                           Domain& domain) {
+  Gpu& gpu = gpus_[g];
+  const std::string here = name();
+  const std::string there = here + " in GPU " + std::to_string(g);
+  {
+    const Domain::Construction in(domain);
+    gpu.part =
+        std::make_unique<GpuMigrator>(config_, GpuId(g), place.slices_per_gpu, table_,
+                                      platform_.channel_of, [this, &gpu](MigrationReport&& report) {
+                                        gpu.reports->send(arrival_of(now()), std::move(report));
+                                      });
   }
-  Count& count = counts_[table_.page_of(seen.address)];
-  if (count.accesses.empty()) count.accesses.resize(table_.pages_per_channel().size());
-  ++count.accesses[seen.from.value];
-  count.read_only = count.read_only && seen.read_only;
+  gpu.orders = std::make_unique<DomainLink<MigrationOrder>>(
+      here, own, there, domain, latency_,
+      [&gpu](Tick at, MigrationOrder&& order) { gpu.part->order(at, std::move(order)); });
+  gpu.reports = std::make_unique<DomainLink<MigrationReport>>(
+      there, domain, here, own, latency_, [this, g](Tick at, MigrationReport&& report) {
+        reports_.push(at, g, std::move(report));
+        wake_.at(at);
+      });
 }
 
-void PageMigrator::begin_interval() {
+// Messages.
+
+Tick PageMigrator::arrival_of(Tick sent) const {
+  return latency_ == 0 ? sent : clock_.after(sent + latency_, 0);
+}
+
+void PageMigrator::order_all(const MigrationOrder& order, Tick arrives) {
+  for (const Gpu& gpu : gpus_) gpu.orders->send(arrives, order);
+}
+
+void PageMigrator::handle_reports(Tick t) {
+  using Report = MigrationReport::Kind;
+  while (reports_.due(t)) {
+    MigrationReport report = reports_.pop();
+    switch (report.kind) {
+      case Report::kAccess:
+        accesses_.push_back(report.address);
+        break;
+      case Report::kCounts:
+        counts_.merge(report.counts);  // each page's slices are in one GPU
+        if (--awaited_ == 0) decide(t);
+        break;
+      case Report::kDrained:
+        if (--awaited_ == 0) drained(t);
+        break;
+      case Report::kShotDown:
+        // No slice holds a line of the frames that pages have left.
+        if (--shootdowns_ == 0) table_.release_left_frames();
+        break;
+    }
+  }
+}
+
+/// An access begins an interval unless one runs, SMs are stopped, or its page stays.
+void PageMigrator::begin_interval(std::uint64_t address, Tick t) {
   if (interval_ends_ != kNever || state_ != State::kCounting) return;
+  if (config_.trigger == MoveTrigger::kOnDemand) {
+    const auto page = table_.virtual_of(address);
+    if (page && policy_->stays(*page)) return;
+  }
   interval_ends_ =
-      clock_.after(now() + 1, config_.trigger == MoveTrigger::kInterval ? config_.interval_cycles
-                                                                        : config_.batch_cycles);
-  wake_.at(interval_ends_);
+      clock_.after(t + 1, config_.trigger == MoveTrigger::kInterval ? config_.interval_cycles
+                                                                    : config_.batch_cycles);
+}
+
+/// The next access begins an interval.
+void PageMigrator::count_again() {
+  state_ = State::kCounting;
+  MigrationOrder order;
+  order.kind = Order::kCount;
+  order_all(order, arrival_of(now()));
 }
 
 void PageMigrator::flush(LaunchSlot, std::function<void()> done) {
@@ -71,23 +120,20 @@ void PageMigrator::flush(LaunchSlot, std::function<void()> done) {
   wake_.at(flush_at_);
 }
 
+// Processes.
+
 void PageMigrator::process() {
   const Tick t = now();
-  if (state_ == State::kStopping && acts_at_ <= t) stop_users();
-  // One femtosecond before the edge, no slice is active.
-  if (t + 1 == acts_at_ && (state_ == State::kDrained || state_ == State::kMoving)) {
-    settled_ = settled();
-    const bool remaps = state_ == State::kMoving || config_.drain == MoveDrain::kOwner;
-    // At the edge, a slice can evict a line of the pages for an SM that is not stopped.
-    if (config_.stop == MoveStop::kUsers && settled_ && remaps) remap(acts_at_);
-  }
+  handle_reports(t);
+  if (state_ == State::kStopping && acts_at_ <= t) stop_users(t);
+  check_settled(t);
   if (state_ == State::kDrained && acts_at_ <= t) {
     if (config_.drain == MoveDrain::kAll) {
       begin_moves(t);
     } else if (settled_) {
       begin_overlapped(t);
     } else {
-      acts_at_ = clock_.after(t, kSettlingCycles);
+      acts_at_ = clock_.after(t, GpuMigrator::kSettlingCycles);
     }
   }
   if (state_ == State::kOverlapped) end_overlapped(t);
@@ -95,21 +141,39 @@ void PageMigrator::process() {
     if (settled_) {
       end_moves(t);
     } else {
-      acts_at_ = clock_.after(t, kSettlingCycles);
+      acts_at_ = clock_.after(t, GpuMigrator::kSettlingCycles);
     }
   }
-  if (state_ == State::kCounting && interval_ends_ <= t) end_interval(t);
+  if (state_ == State::kCounting && interval_ends_ <= t) end_interval();
   if (state_ == State::kCounting && flush_at_ <= t) give_up_copies(t);
+  // Accesses at this instant count as later ones.
+  for (const std::uint64_t address : accesses_) begin_interval(address, t);
+  accesses_.clear();
+  schedule_next(t);
+}
+
+void PageMigrator::schedule_next(Tick t) {
+  wake_.at(reports_.next_due());
   if (state_ == State::kStopping || state_ == State::kDrained || state_ == State::kMoving) {
     wake_.at(acts_at_ > t + 1 ? acts_at_ - 1 : acts_at_);
   }
   if (state_ == State::kOverlapped) wake_.at(std::min(owners_go_on_, moved_at_));
   if (state_ == State::kCounting) {
     wake_.at(interval_ends_);
-    wake_.at(flush_at_ > t ? flush_at_ : flushed_at_);
+    const Tick flush = flush_at_ > t ? flush_at_ : flushed_at_;
+    if (flush > t) wake_.at(flush);
   }
-  for (const Seen& seen : late_) count(seen);
-  late_.clear();
+}
+
+/// One femtosecond before the edge, no slice is active.
+void PageMigrator::check_settled(Tick t) {
+  if (t + 1 != acts_at_ || checked_for_ == acts_at_) return;
+  if (state_ != State::kDrained && state_ != State::kMoving) return;
+  checked_for_ = acts_at_;
+  settled_ = settled();
+  const bool remaps = state_ == State::kMoving || config_.drain == MoveDrain::kOwner;
+  // At the edge, a slice can evict a line of the pages for an SM that is not stopped.
+  if (config_.stop == MoveStop::kUsers && settled_ && remaps) remap(acts_at_);
 }
 
 std::vector<ChannelId> PageMigrator::homes() const {
@@ -119,9 +183,11 @@ std::vector<ChannelId> PageMigrator::homes() const {
 }
 
 bool PageMigrator::settled() const {
-  if (config_.stop == MoveStop::kAll) return platform_.settled();
-  return std::none_of(moves_.begin(), moves_.end(), [this](const PageMigration& m) {
-    return platform_.page_in_flight(*table_.translate(m.virtual_page << table_.page_bits()));
+  return std::all_of(gpus_.begin(), gpus_.end(), [this](const Gpu& gpu) {
+    if (config_.stop == MoveStop::kAll) return gpu.part->settled();
+    return std::none_of(moves_.begin(), moves_.end(), [&](const PageMigration& m) {
+      return gpu.part->page_in_flight(*table_.translate(m.virtual_page << table_.page_bits()));
+    });
   });
 }
 
@@ -131,14 +197,23 @@ std::vector<std::uint64_t> PageMigrator::moving_pages() const {
   return pages;
 }
 
-/// Selects the pages to migrate and, if there are any, stops SMs.
-void PageMigrator::end_interval(Tick t) {
+void PageMigrator::end_interval() {
   ++stats_.intervals;
   interval_ends_ = kNever;
+  state_ = State::kCollecting;
+  awaited_ = gpus_.size();
+  MigrationOrder order;
+  order.kind = Order::kCollect;
+  order_all(order, arrival_of(now()));
+}
+
+/// Selects the pages to migrate and, if there are any, stops SMs.
+void PageMigrator::decide(Tick t) {
   std::vector<PageUse> uses;
   for (auto& [physical, count] : counts_) {
     const auto page = table_.virtual_of(physical << table_.page_bits());
-    if (!page) continue;  // a replica, or an unmapped page
+    // Not a replica, nor an unmapped page.
+    if (!page || (config_.trigger == MoveTrigger::kOnDemand && policy_->stays(*page))) continue;
     uses.push_back({*page, table_.channel_of(physical << table_.page_bits()), count.read_only,
                     std::move(count.accesses)});
   }
@@ -150,12 +225,12 @@ void PageMigrator::end_interval(Tick t) {
   for (const PageUse& use : uses) policy_->decide(use, moves_);
   policy_->end_interval();
   limit_moves();
-  if (moves_.empty()) return;
+  if (moves_.empty()) return count_again();
   ++stats_.drains;
   stopped_at_ = t;
   if (config_.stop == MoveStop::kAll) {
     stopped_ = homes();
-    stop();
+    stop(t);
     return;
   }
   const std::vector<std::uint64_t> pages = moving_pages();
@@ -165,23 +240,27 @@ void PageMigrator::end_interval(Tick t) {
 }
 
 /// The homes that stop are known when all walks that end at the instant of the decision have ended.
-void PageMigrator::stop_users() {
+void PageMigrator::stop_users(Tick t) {
   stopped_ = table_.tlb_directory.holders();
-  stop();
+  stop(t);
 }
 
-void PageMigrator::stop() {
-  state_ = State::kDraining;
-  const auto drained = [this] {
-    state_ = State::kDrained;
-    acts_at_ = clock_.after(now() + 2, 0);
-    wake_.at(acts_at_ - 1);
-  };
+void PageMigrator::stop(Tick t) {
   if (stopped_.empty()) {
-    drained();
-  } else {
-    platform_.stop(stopped_, drained);
+    drained(t);
+    return;
   }
+  state_ = State::kDraining;
+  awaited_ = gpus_.size();
+  MigrationOrder order;
+  order.kind = Order::kStop;
+  order.homes = stopped_;
+  order_all(order, arrival_of(t));
+}
+
+void PageMigrator::drained(Tick t) {
+  state_ = State::kDrained;
+  acts_at_ = clock_.after(t + 2, 0);
 }
 
 ChannelId PageMigrator::home_of(const PageMigration& move) const {
@@ -252,28 +331,45 @@ void PageMigrator::remap(Tick t) {
     owners_go_on_ = arrival(t, 0);
     moved_at_ = *std::max_element(at.begin(), at.end());
   }
-  for (const PageMigration& m : moves_) {
-    const std::uint64_t from = *table_.translate(m.virtual_page << table_.page_bits());
-    const auto to =
-        m.copy ? table_.add_copy(m.virtual_page, m.to) : table_.move(m.virtual_page, m.to);
-    policy_->on_completed(m);
-    if (!to) {
-      ++stats_.refused;  // the channel is full or already holds a replica
-      continue;
-    }
-    ++(m.copy ? stats_.copies : stats_.migrations);
-    stats_.bytes_moved += table_.page_bytes();
-    platform_.copy(from, *to);
-    if (!m.copy) platform_.drop(from);
-  }
-  // Old frames become free only after the last copy, so that no copy overwrites an unmoved page.
-  table_.release_left_frames();
-  if (config_.stop == MoveStop::kAll) {
-    platform_.forget();
+  std::vector<std::uint64_t> left;
+  for (const PageMigration& m : moves_) remap_page(m, left);
+  shoot_down(left);
+  if (config_.stop == MoveStop::kAll) return;
+  for (const ChannelId home : stopped_) table_.tlb_directory.forget(home);
+}
+
+/// Appends the old address of a page that has migrated.
+void PageMigrator::remap_page(const PageMigration& move, std::vector<std::uint64_t>& left) {
+  const std::uint64_t from = *table_.translate(move.virtual_page << table_.page_bits());
+  const auto to = move.copy ? table_.add_copy(move.virtual_page, move.to)
+                            : table_.move(move.virtual_page, move.to);
+  policy_->on_completed(move);
+  if (!to) {
+    ++stats_.refused;  // the channel is full or already holds a replica
     return;
   }
-  platform_.forget_pages(stopped_, moving_pages());
-  for (const ChannelId home : stopped_) table_.tlb_directory.forget(home);
+  ++(move.copy ? stats_.copies : stats_.migrations);
+  stats_.bytes_moved += table_.page_bytes();
+  platform_.copy(from, *to);
+  if (!move.copy) left.push_back(from);
+}
+
+/// Old frames become free when no slice holds a line of them.
+void PageMigrator::shoot_down(const std::vector<std::uint64_t>& left) {
+  MigrationOrder order;
+  order.kind = Order::kShootDown;
+  order.left = left;
+  Tick arrives = arrival_of(now());
+  if (config_.stop == MoveStop::kAll) {
+    order.everything = true;
+  } else {
+    order.homes = stopped_;
+    order.virtual_pages = moving_pages();
+    // Between edges, as the remapping.
+    if (latency_ != 0) arrives = clock_.after(now() + 1 + latency_, 0) - 1;
+  }
+  shootdowns_ += gpus_.size();
+  order_all(order, arrives);
 }
 
 /// Resumes the SMs of these homes and adds their stop to a counter.
@@ -281,14 +377,17 @@ void PageMigrator::resume(Tick t, const std::vector<ChannelId>& homes, Counter& 
   const std::uint64_t stopped = clock_.cycle_at(t) - clock_.cycle_at(stopped_at_);
   if (config_.stop == MoveStop::kAll || !homes.empty()) cycles += stopped;
   stats_.home_stopped_cycles += stopped * homes.size();
-  platform_.resume(homes);
+  MigrationOrder order;
+  order.kind = Order::kResume;
+  order.homes = homes;
+  order_all(order, arrival_of(t));
 }
 
 void PageMigrator::end_moves(Tick t) {
   if (config_.stop == MoveStop::kAll) remap(t);
   moves_.clear();
-  state_ = State::kCounting;
   resume(t, stopped_, stats_.stopped_cycles);
+  count_again();
   if (config_.stop == MoveStop::kUsers) table_.tlb_directory.release(t);
 }
 
@@ -315,42 +414,53 @@ void PageMigrator::end_overlapped(Tick t) {
   if (moved_at_ > t) return;
   table_.all_arrived();
   moves_.clear();
-  state_ = State::kCounting;
+  count_again();
 }
 
 /// Releases the replicas at the end of a kernel, when no SM has an access in flight.
 void PageMigrator::give_up_copies(Tick t) {
   if (flushed_at_ == kNever) {
     // The next kernel can write pages that this kernel only read.
-    for (auto& [physical, count] : counts_) count.read_only = false;
+    MigrationOrder ended;
+    ended.kind = Order::kKernelEnd;
+    order_all(ended, arrival_of(t));
     const bool any = table_.drop_copies() != 0;
     if (any) {
       ++stats_.shootdowns;
-      platform_.forget();
-      platform_.resume(homes());
+      shoot_down({});
+      MigrationOrder order;
+      order.kind = Order::kResume;  // with empty L1 TLBs
+      order.homes = homes();
+      order_all(order, arrival_of(t));
     }
     flushed_at_ = any ? clock_.after(t + config_.shootdown_ns * kTicksPerNs, 0) : t;
   }
-  if (flushed_at_ > t) return;
+  if (flushed_at_ > t || shootdowns_ != 0) return;
   flush_at_ = flushed_at_ = kNever;
   std::exchange(flush_done_, nullptr)();
 }
 
 void PageMigrator::describe_waiting(std::vector<Waiting>& out) const {
   if (idle()) return;
+  const bool reports = state_ == State::kCollecting || shootdowns_ != 0;
+  const char* const rest = reports ? "reports of the GPUs" : "the transfer's end";
   out.push_back({std::string(name()) + ".moves", std::max<std::size_t>(1, moves_.size()),
-                 state_ == State::kDraining ? "accesses under way to end" : "the transfer's end"});
+                 state_ == State::kDraining ? "accesses under way to end" : rest});
 }
 
 void PageMigrator::reset() {
+  for (const Gpu& gpu : gpus_) gpu.part->reset();
+  if (shootdowns_ != 0) table_.release_left_frames();
+  reports_.clear();
+  accesses_.clear();
+  awaited_ = shootdowns_ = 0;
   state_ = State::kCounting;
   counts_.clear();
-  late_.clear();
   moves_.clear();
   stopped_.clear();
   owners_.clear();
   owners_go_on_ = kNever;
-  acts_at_ = kNever;
+  acts_at_ = checked_for_ = kNever;
   interval_ends_ = kNever;
   flush_done_ = nullptr;
   flush_at_ = flushed_at_ = kNever;

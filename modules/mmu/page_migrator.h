@@ -6,13 +6,17 @@
 #include <memory>
 #include <string>
 #include <systemc>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "modules/kernel/block.h"
+#include "modules/kernel/domain_link.h"
 #include "modules/kernel/process_timer.h"
+#include "modules/kernel/stats.h"
 #include "modules/kernel/time.h"
-#include "modules/llc/slice_observer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/mmu/gpu_migrator.h"
+#include "modules/mmu/migration_messages.h"
 #include "modules/mmu/page_migrator_config.h"
 #include "modules/mmu/page_table.h"
 #include "modules/protocol/flush.h"
@@ -37,44 +41,32 @@ struct PageMigratorStats {
 
 void describe(StatisticsVisitor& v, PageMigratorStats& s);
 
-/// The page migrator's interface to the platform. The migrator's process makes all calls. A home is
-/// a channel with the SMs of its partition, or a GPU with its SMs.
+/// The page migrator's interface to the platform.
 struct PageMigratorPlatform {
-  /// Home of an SM.
+  /// Home of an SM: a channel with the SMs of its partition, or a GPU with its SMs.
   std::function<ChannelId(SmId)> channel_of;
-  /// Stops the SMs of these homes from issuing accesses to the memory system. `drained` is called
-  /// when they have no access in flight, including translations and packets between GPUs.
-  std::function<void(const std::vector<ChannelId>& homes, std::function<void()> drained)> stop;
-  /// Whether all write-backs of the slices have reached their channels. Called between clock edges,
-  /// when no slice is active, before pages are copied: the copy uses debug accesses, which must not
-  /// change bytes in flight.
-  std::function<bool()> settled;
-  /// The same for the lines of one physical page, while other SMs run.
-  std::function<bool(std::uint64_t page)> page_in_flight;
-  /// Invalidates the shared TLBs and all L1s. Called only when nothing is in flight.
-  std::function<void()> forget;
-  /// Invalidates the L2 TLBs and the L1s of these homes (GPUs), which have nothing in flight, and
-  /// the translations of these pages in the other L2 TLBs.
-  std::function<void(const std::vector<ChannelId>& homes,
-                     const std::vector<std::uint64_t>& virtual_pages)>
-      forget_pages;
-  /// Invalidates the L1 TLBs of these homes' SMs and resumes the SMs.
-  std::function<void(const std::vector<ChannelId>& homes)> resume;
   /// Copies the newest bytes of a page (value mode `carried` only).
   std::function<void(std::uint64_t from, std::uint64_t to)> copy;
-  /// Invalidates the lines of a migrated page in the slices.
-  std::function<void(std::uint64_t page)> drop;
+};
+
+/// The GPUs of a page migrator. Plain data.
+struct PageMigratorPlace {
+  std::uint32_t gpus = 1;
+  std::uint32_t slices_per_gpu = 1;
+  std::vector<Domain*> domains;  ///< of the GPUs; empty: that of the migrator
 };
 
 /// The page migrator: migrates and replicates pages after their first placement.
 ///
 /// Hardware: access-counter migration and page replication are the alternatives to LAB of NUBA
 /// section 7.6; the page-migration baselines are those of DualOpt sections 6.1 and 6.3 (MGPUSim's
-/// unified memory, Griffin). Access counters in the home slices count by page and partition. When
-/// an interval ends (`trigger`), PageMigrationPolicy selects the pages to migrate or replicate.
-/// `max_moves` and `one_source` (only the home that would lose most pages) limit a batch; the
-/// policy decides again about pages outside the batch. Replicas hold read-only data and live for
-/// one kernel: the end of the kernel (SliceFlushIf) releases them at the cost of a TLB shootdown.
+/// unified memory, Griffin). A part in each GPU (GpuMigrator) counts the accesses of the home
+/// slices by page and partition, stops and resumes SMs, and invalidates lines and translations.
+/// When an interval ends (`trigger`), PageMigrationPolicy selects the pages to migrate or
+/// replicate. `max_moves` and `one_source` (only the home that would lose most pages) limit a
+/// batch; the policy decides again about pages outside the batch. Replicas hold read-only data and
+/// live for one kernel: the end of the kernel (SliceFlushIf) releases them at the cost of a TLB
+/// shootdown.
 ///
 /// Timing: for each batch the SMs stop issuing accesses, and the accesses in flight drain.
 /// * Drain `all`: `flush_ns` and the transfer of the pages, one after the other at
@@ -90,31 +82,47 @@ struct PageMigratorPlatform {
 /// for these pages until the stopped SMs resume. Because the other SMs run, the pages are remapped
 /// one femtosecond before an edge, when no slice is active.
 ///
+/// With several GPUs, an order to a part and its report take `gpu_latency_ns` each, rounded up to a
+/// clock edge (an order that remaps pages while SMs run: one femtosecond before it). With latency 0
+/// they arrive at the instant at which they are sent. The migrator waits for the counts, the drain
+/// and the shootdown of all GPUs; frames that pages have left are free after the shootdown.
+/// Immediate, in all GPUs: the page table's remapping, the copy of a page's bytes by debug
+/// accesses, and the check before it that the slices have settled, which must see the slices at the
+/// instant of the copy.
+///
 /// Phases: none, the block has no sockets.
 /// Not modelled: the transfer's use of links and channels, the limited number and width of access
 /// counters, lines that a cache flush evicts apart from those of migrated pages and of the L1s,
 /// re-issue of flushed instructions.
 class PageMigrator final : public sc_core::sc_module,
                            public Block,
-                           public SliceObserver,
                            public SliceFlushIf,
                            public MovesPagesIf {
  public:
   PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
-               PageMigratorPlatform platform);
+               PageMigratorPlatform platform, const PageMigratorPlace& place);
 
   const PageMigratorStats& stats() const { return stats_; }
 
-  void on_access(const ObservedAccess& access) override;
+  std::uint32_t gpus() const { return static_cast<std::uint32_t>(gpus_.size()); }
+  /// The part in a GPU, the observer of its slices.
+  GpuMigrator& part(GpuId gpu) { return *gpus_[gpu.value].part; }
+  void set_targets(GpuId gpu, MigrationTargets targets) override {
+    part(gpu).set_targets(std::move(targets));
+  }
+
   /// SliceFlushIf, at a kernel's end.
   void flush(LaunchSlot launch, std::function<void()> done) override;
 
   bool moving() const override {
-    return state_ == State::kMoving || state_ == State::kOverlapped || flushed_at_ != kNever;
+    return state_ == State::kCollecting || state_ == State::kMoving ||
+           state_ == State::kOverlapped || flushed_at_ != kNever;
   }
 
-  bool idle() const override { return state_ == State::kCounting && !flush_done_; }
+  bool idle() const override {
+    return state_ == State::kCounting && !flush_done_ && shootdowns_ == 0;
+  }
   void describe_waiting(std::vector<Waiting>& out) const override;
   void reset() override;
   void register_statistics(StatisticsRegistry& registry) const override;
@@ -122,37 +130,44 @@ class PageMigrator final : public sc_core::sc_module,
  private:
   enum class State : std::uint8_t {
     kCounting,
-    kStopping,  ///< stop `users`: the walks of the present instant end
+    kCollecting,  ///< the GPUs report their counts
+    kStopping,    ///< stop `users`: the walks of the present instant end
     kDraining,
     kDrained,
     kMoving,
     kOverlapped
   };
-  struct Count {
-    bool read_only = true;
-    std::vector<std::uint32_t> accesses;
-  };
-  /// The fields of an access that the access counters use.
-  struct Seen {
-    ChannelId from;
-    std::uint64_t address;
-    bool read_only;
+  /// A GPU's part and the paths to and from it.
+  struct Gpu {
+    std::unique_ptr<GpuMigrator> part;
+    std::unique_ptr<DomainLink<MigrationOrder>> orders;
+    std::unique_ptr<DomainLink<MigrationReport>> reports;
   };
 
+  void add_gpu(std::uint32_t g, const PageMigratorPlace& place, Domain& own, Domain& domain);
+  Tick arrival_of(Tick sent) const;
+  void order_all(const MigrationOrder& order, Tick arrives);
   void process();
-  void count(const Seen& seen);
-  void end_interval(Tick t);
+  void handle_reports(Tick t);
+  void begin_interval(std::uint64_t address, Tick t);
+  void count_again();
+  void end_interval();
+  void decide(Tick t);
   void limit_moves();
-  void stop_users();
-  void stop();
+  void stop_users(Tick t);
+  void stop(Tick t);
+  void drained(Tick t);
+  void check_settled(Tick t);
   void begin_moves(Tick t);
   bool settled() const;
   void remap(Tick t);
+  void remap_page(const PageMigration& move, std::vector<std::uint64_t>& left);
+  void shoot_down(const std::vector<std::uint64_t>& left);
   void resume(Tick t, const std::vector<ChannelId>& homes, Counter& cycles);
   void end_moves(Tick t);
   void begin_overlapped(Tick t);
   void end_overlapped(Tick t);
-  void begin_interval();
+  void schedule_next(Tick t);
   /// Clock edge at which `pages` pages have arrived, if the flush begins at t.
   Tick arrival(Tick t, std::size_t pages) const;
   /// Clock edges at which the pages of the batch arrive, if the flush begins at t.
@@ -167,10 +182,15 @@ class PageMigrator final : public sc_core::sc_module,
   const std::unique_ptr<PageMigrationPolicy> policy_;
   PageTable& table_;
   const PageMigratorPlatform platform_;
+  const Tick latency_;  ///< between the migrator and a part
 
+  std::vector<Gpu> gpus_;
+  TimedQueue<MigrationReport> reports_;  ///< by GPU
+  std::size_t awaited_ = 0;              ///< GPUs that have not reported counts or their drain
+  std::size_t shootdowns_ = 0;           ///< of a GPU, not reported yet
   State state_ = State::kCounting;
-  std::unordered_map<std::uint64_t, Count> counts_;  ///< by physical page
-  std::vector<Seen> late_;  ///< observed while the process is due; counted at its end
+  PageCounts counts_;                    ///< kCollecting
+  std::vector<std::uint64_t> accesses_;  ///< reported at this instant, by address
   Tick interval_ends_ = kNever;
   std::vector<PageMigration> moves_;
   std::vector<ChannelId> stopped_;  ///< homes whose SMs are stopped, in ascending order
@@ -178,6 +198,7 @@ class PageMigrator final : public sc_core::sc_module,
   /// kStopping: the instant of the stop. kDrained, kMoving: edge of the next step, if slices have
   /// settled.
   Tick acts_at_ = kNever;
+  Tick checked_for_ = kNever;  ///< the acts_at_ for which `settled_` holds
   bool settled_ = false;
   Tick moved_at_ = 0;              ///< kOverlapped: arrival of the last page
   std::vector<ChannelId> owners_;  ///< stopped homes that lose pages (drain `owner`)

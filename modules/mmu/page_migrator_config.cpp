@@ -60,6 +60,10 @@ void describe(ParameterVisitor& v, PageMigratorConfig& c) {
   v.flag("overlap_transfers", c.overlap_transfers,
          "pages of a batch with neither source nor target in common are transferred at once, else "
          "one after another (MGPUSim's driver: one at a time)");
+  v.integer("gpu_latency_ns", c.gpu_latency_ns, "ns",
+            "of an order to a GPU and of its report, if there are several GPUs; 0: immediate (NUBA "
+            "section 7.6 and DualOpt section 6.1 give the cost of a shootdown, not its messages)",
+            0, 1'000'000);
 }
 
 }  // namespace tessera

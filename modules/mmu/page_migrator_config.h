@@ -44,6 +44,7 @@ struct PageMigratorConfig {
   std::uint64_t shootdown_ns = 2'000;
   double transfer_gb_per_s = 64;
   bool overlap_transfers = false;
+  std::uint64_t gpu_latency_ns = 0;
 
   /// All configuration errors; empty if the configuration is valid.
   std::vector<std::string> validate() const;

@@ -12,10 +12,10 @@ namespace {
 const BlockFamilyRegistration<PageMigratorSite> kFamily(
     [](const PageMigratorSite& s) {
       auto module = std::make_unique<PageMigrator>(s.name.c_str(), s.config, s.make_policy(),
-                                                   *s.page_table, s.platform);
+                                                   *s.page_table, s.platform, s.place);
       PageMigrator& m = *module;
       BlockHandle h = BlockHandle::of(std::move(module));
-      h.offer<SliceObserver>(m);
+      for (std::uint32_t g = 0; g < m.gpus(); ++g) h.offer<SliceObserver>(m.part(GpuId(g)));
       h.offer<SliceFlushIf>(m);
       h.offer<MovesPagesIf>(m);
       return h;
@@ -24,8 +24,10 @@ const BlockFamilyRegistration<PageMigratorSite> kFamily(
 
 const BlockKindRegistration kKind([] {
   BlockKind k(PageMigratorSite::kKind, PageMigratorSite::kKind);
-  k.acts_at_once =
-      "NUBA section 7.6 and DualOpt section 6.1 give the cost of a shootdown, not its messages";
+  k.acts_at_once = [](const ConfigView&) {
+    return "the page table is remapped and pages are copied without latency: NUBA section 7.6 and "
+           "DualOpt section 6.1 give the cost of a shootdown, not its messages";
+  };
   k.flush = FlushAtKernelEnd::kMemorySide;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<PageMigratorSite>();
@@ -33,10 +35,18 @@ const BlockKindRegistration kKind([] {
     site.make_policy = [&config = b.config()] { return make_policy<PageMigrationPolicy>(config); };
     site.page_table = &b.get<PageTable>();
     site.platform = b.get<PageMigratorPlatform>();
+    site.place.gpus = b.facts().tree.gpus;
+    site.place.slices_per_gpu = b.facts().slices_per_gpu();
+    site.place.domains = b.gpu_domains();
     site.page_table->channel_of_sm = site.platform.channel_of;
     return b.make(site);
   };
-  k.unused = {{"migration.",
+  k.unused = {{"migration.gpu_latency_ns",
+               [](const ConfigView& c) -> std::optional<std::string> {
+                 if (c.facts().tree.gpus > 1) return std::nullopt;
+                 return "there is one GPU";
+               }},
+              {"migration.",
                [](const ConfigView& c) -> std::optional<std::string> {
                  const std::string& policy = c.chosen(PageMigrationPolicy::kFamily);
                  if (policy != "none") return std::nullopt;

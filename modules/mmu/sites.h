@@ -46,6 +46,7 @@ struct PageMigratorSite : BlockSite {
   std::function<std::unique_ptr<PageMigrationPolicy>()> make_policy;
   PageTable* page_table = nullptr;
   PageMigratorPlatform platform;
+  PageMigratorPlace place;
 };
 
 }  // namespace tessera

@@ -66,7 +66,7 @@ class BlockBuild {
   /// The blocks of a kind that have been made, of a GPU or of all, in the order of the plan.
   virtual std::vector<const BlockHandle*> made(const std::string& kind,
                                                std::optional<GpuId> gpu = {}) const = 0;
-  /// That interface of each block that has been made and offers it.
+  /// All interfaces of that type that the blocks that have been made offer.
   template <class Interface>
   std::vector<Interface*> offered() const {
     std::vector<Interface*> all;

@@ -55,7 +55,7 @@ struct BlockHandle {
   void offer(std::shared_ptr<Interface> interface) {
     offered_.emplace_back(typeid(Interface), std::move(interface));
   }
-  /// Null if the block does not offer it.
+  /// Null if the block does not offer it; the first if it offers several.
   template <class Interface>
   Interface* find() const {
     for (const auto& [type, interface] : offered_) {

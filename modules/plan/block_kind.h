@@ -103,9 +103,10 @@ struct BlockKind {
   bool is_network = false;
   /// Has a part in each GPU, and latency between the parts.
   bool joins_domains = false;
-  /// Not empty: reads or changes blocks of other GPUs without latency. Who asks for it, for
-  /// messages: "DualOpt section 4.3 gives it no latency".
-  std::string acts_at_once;
+  /// Why its blocks read or change blocks of other GPUs without latency, with the source, for
+  /// messages: "DualOpt section 4.3 gives it no latency". Nothing with parameters by which they do
+  /// not. Empty: they never do.
+  std::function<std::optional<std::string>(const ConfigView&)> acts_at_once;
   /// Handles translations, not data: drawn apart.
   bool translates = false;
   /// Belongs to the host's CPU, not to a GPU.

@@ -2,8 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "common/ids.h"
+#include "modules/kernel/block.h"
+#include "modules/protocol/flush.h"
 
 namespace tessera {
+
+/// Interface through which the page migrator stops and resumes an SM's accesses.
+class QuiesceIf : public virtual sc_core::sc_interface {
+ public:
+  /// From the next edge on, no access enters the memory system. `drained` is called (in the SM's
+  /// process) when no access is in flight.
+  virtual void quiesce(std::function<void()> drained) = 0;
+  /// Invalidates all translations of the SM. Accesses resume at the next edge.
+  virtual void resume() = 0;
+};
 
 /// A block that caches translations of several SMs, as an L2 TLB.
 class TranslationsIf {
@@ -15,10 +32,28 @@ class TranslationsIf {
   virtual void invalidate_page(std::uint64_t virtual_page) = 0;
 };
 
+/// The blocks of a GPU that a migration of pages stops, empties or observes.
+struct MigrationTargets {
+  struct Sm {
+    ChannelId home;  ///< memory that is local to the SM: a channel, or a GPU by its index
+    QuiesceIf* quiesce = nullptr;
+    FlushIf* l1 = nullptr;
+  };
+  struct Slice {
+    const Block* block = nullptr;
+    PageDropIf* pages = nullptr;
+  };
+  std::vector<Sm> sms;
+  std::vector<TranslationsIf*> tlbs;
+  std::vector<Slice> slices;
+};
+
 /// A block that moves pages.
 class MovesPagesIf {
  public:
   virtual ~MovesPagesIf() = default;
+  /// Sets the targets in a GPU. Once, before simulated time runs, when all blocks have been made.
+  virtual void set_targets(GpuId gpu, MigrationTargets targets) = 0;
   /// Whether a shootdown or a transfer is in progress, which takes its time without activity of
   /// other blocks.
   virtual bool moving() const = 0;

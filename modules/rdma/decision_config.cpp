@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "modules/rdma/decision_engine.h"
+#include "modules/rdma/decision_config.h"
 
 namespace tessera {
 
@@ -20,6 +20,10 @@ void describe(ParameterVisitor& v, DecisionConfig& c) {
             0, kMost);
   v.integer("window_accesses", c.window_accesses, "access",
             "remote accesses of a GPU that are monitored (DualOpt section 4.3)", 1, kMost);
+  v.integer("gpu_latency_ns", c.gpu_latency_ns, "ns",
+            "of a GPU's report to the engine and of the verdict to a GPU; 0: immediate (DualOpt "
+            "section 4.3 gives them no latency)",
+            0, 1'000'000);
 }
 
 }  // namespace tessera

@@ -2,6 +2,7 @@
 #include "modules/rdma/decision_engine.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "modules/kernel/configuration_errors.h"
@@ -11,105 +12,112 @@
 namespace tessera {
 namespace {
 
-void add(TransferSample& to, const TransferSample& more) {
-  to.accesses += more.accesses;
-  to.remote_accesses += more.remote_accesses;
-  to.remote_loads += more.remote_loads;
-  to.remote_load_hits += more.remote_load_hits;
-  to.remote_load_words += more.remote_load_words;
-}
-
 DecisionEngine::Verdict verdict_of(const RemoteAccessMode& transfer) {
   if (transfer.remote_cache) return DecisionEngine::Verdict::kRemoteCache;
   return transfer.coalesce ? DecisionEngine::Verdict::kCoalescing : DecisionEngine::Verdict::kLine;
 }
 
+/// The instant of a message that takes effect at the clock edge at or after t: no L1 is active.
+Tick before_edge(const ClockDomain& clock, Tick t) { return clock.after(t, 0) - 1; }
+
 }  // namespace
 
 DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config,
-                               unsigned gpus, std::uint32_t line_bytes,
-                               std::function<GpuId(SmId)> gpu_of, const TransferPolicy& policy,
-                               RemoteAccessMode& transfer)
+                               const TransferPolicy& policy, const DecisionPlace& place)
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
-      words_per_line_(line_bytes / 4),
-      gpu_of_(std::move(gpu_of)),
+      words_per_line_(place.line_bytes / 4),
       policy_(policy),
-      least_remote_ratio_(policy.least_remote_ratio()),
-      transfer_(transfer),
-      gpus_(gpus) {
+      latency_(config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)),
+      gpus_(place.modes.size()) {
   refuse_configuration(this->name(), config_.validate());
   wake_.bind<&DecisionEngine::process>(*this);
-  reset();
+  Domain& own = Domain::under_construction();
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    add_gpu(g, place, own, place.gpus.empty() ? own : *place.gpus[g]);
+  }
 }
 
-// Interface to the L1s.
-
-void DecisionEngine::on_l1_access(const MemoryRequest& request, bool remote, bool hit) {
-  Gpu& gpu = gpus_[gpu_of_(request.requester.sm()).value];
-  TransferSample seen;
-  seen.accesses = 1;
-  if (remote) {
-    seen.remote_accesses = 1;
-    if (request.kind == RequestKind::kLoad) {
-      seen.remote_loads = 1;
-      seen.remote_load_hits = hit ? 1 : 0;
-      seen.remote_load_words = static_cast<unsigned>(__builtin_popcount(request.word_mask));
-    }
+void DecisionEngine::add_gpu(std::size_t g, const DecisionPlace& place, Domain& own,
+                             Domain& domain) {
+  Gpu& gpu = gpus_[g];
+  const std::string here = name();
+  const std::string there = here + " in GPU " + std::to_string(g);
+  const auto number = static_cast<std::uint32_t>(g);
+  {
+    const Domain::Construction in(domain);
+    gpu.monitor = std::make_unique<AccessMonitor>(
+        config_, GpuId(number), place.line_bytes, policy_, *place.modes[g],
+        [this, &gpu](Tick edge, MonitorReport&& report) {
+          gpu.reports->send(before_edge(gpu.monitor->clock(), edge + latency_), std::move(report));
+        });
   }
-  add(gpu.whole, seen);
-  if (gpu.phase == Phase::kVoted) return;
-  add(gpu.present, seen);
-  // One femtosecond before the next edge, no block is active.
-  if (complete(gpu)) wake_.at(clock_.after(now() + 1, 0) - 1);
+  gpu.reports = std::make_unique<DomainLink<MonitorReport>>(
+      there, domain, here, own, latency_, [this, number](Tick at, MonitorReport&& report) {
+        reports_.push(at, number, std::move(report));
+        wake_.at(at);
+      });
+  gpu.verdicts = std::make_unique<DomainLink<RemoteAccessMode>>(
+      here, own, there, domain, latency_,
+      [&gpu](Tick at, RemoteAccessMode&& mode) { gpu.monitor->verdict(at, mode); });
 }
 
 // Processes.
 
-bool DecisionEngine::complete(const Gpu& gpu) const {
-  const std::uint64_t remote =
-      gpu.phase == Phase::kWarmUp ? config_.warmup_accesses : config_.window_accesses;
-  return gpu.present.remote_accesses >= remote ||
-         static_cast<double>(gpu.present.accesses) * least_remote_ratio_ >=
-             static_cast<double>(remote);
-}
-
 void DecisionEngine::process() {
-  for (Gpu& gpu : gpus_) {
-    if (gpu.phase == Phase::kVoted || !complete(gpu)) continue;
-    if (gpu.phase == Phase::kWarmUp) {
-      gpu.phase = Phase::kWindow;
-      gpu.present = no_accesses();
-      continue;
-    }
-    gpu.phase = Phase::kVoted;
-    gpu.vote = policy_.decide(gpu.present);
+  const Tick t = now();
+  bool votes = false;
+  while (reports_.due(t)) {
+    Gpu& gpu = gpus_[reports_.front_port()];
+    const MonitorReport report = reports_.pop();
+    votes = votes || report.kind == MonitorReport::Kind::kVote;
+    handle(report, gpu);
   }
-  if (verdict_ == Verdict::kNone) tally();
+  if (votes && verdict_ == Verdict::kNone) tally(t);
+  wake_.at(reports_.next_due());
 }
 
-void DecisionEngine::tally() {
+void DecisionEngine::handle(const MonitorReport& report, Gpu& gpu) {
+  if (report.kind == MonitorReport::Kind::kFirstAccess) {
+    gpu.busy = true;
+    return;
+  }
+  gpu.voted = true;
+  gpu.window = report.window;
+  gpu.vote = policy_.decide(report.window);
+}
+
+void DecisionEngine::tally(Tick t) {
   // GPUs without accesses do not vote: a kernel of few CTAs leaves GPUs idle.
-  const auto busy = static_cast<std::size_t>(std::count_if(
-      gpus_.begin(), gpus_.end(), [](const Gpu& gpu) { return gpu.whole.accesses != 0; }));
+  std::size_t busy = 0;
   std::size_t voted = 0;
+  TransferSample windows = no_accesses();
   for (const Gpu& gpu : gpus_) {
-    if (gpu.phase != Phase::kVoted) continue;
+    if (gpu.busy) ++busy;
+    if (!gpu.voted) continue;
     ++voted;
-    const auto agree = std::count_if(gpus_.begin(), gpus_.end(), [&](const Gpu& other) {
-      return other.phase == Phase::kVoted && other.vote == gpu.vote;
-    });
-    if (2 * static_cast<std::size_t>(agree) > busy) return adopt(gpu.vote);
+    add(windows, gpu.window);
   }
-  if (voted == busy && busy != 0) adopt(policy_.decide(window()));
+  for (const Gpu& gpu : gpus_) {
+    if (!gpu.voted) continue;
+    const auto agree = std::count_if(gpus_.begin(), gpus_.end(), [&](const Gpu& other) {
+      return other.voted && other.vote == gpu.vote;
+    });
+    if (2 * static_cast<std::size_t>(agree) > busy) return adopt(gpu.vote, t);
+  }
+  if (voted == busy) adopt(policy_.decide(windows), t);
 }
 
-void DecisionEngine::adopt(const RemoteAccessMode& verdict) {
-  transfer_ = verdict;
+/// The decision takes effect at the engine at t + 1, and in the GPUs after the latency.
+void DecisionEngine::adopt(const RemoteAccessMode& verdict, Tick t) {
   verdict_ = verdict_of(verdict);
-  decided_at_ = now() + 1;
+  const Tick at = before_edge(clock_, t + 1 + latency_);
+  decided_at_ = at + 1;
+  for (const Gpu& gpu : gpus_) gpu.verdicts->send(at, verdict);
 }
+
+// Samples.
 
 DecisionEngine::Verdict DecisionEngine::golden_verdict() const {
   const TransferSample all = whole_run();
@@ -119,14 +127,15 @@ DecisionEngine::Verdict DecisionEngine::golden_verdict() const {
 TransferSample DecisionEngine::window() const {
   TransferSample sum = no_accesses();
   for (const Gpu& gpu : gpus_) {
-    if (gpu.phase != Phase::kWarmUp) add(sum, gpu.present);
+    const AccessMonitor& part = *gpu.monitor;
+    if (part.phase() != AccessMonitor::Phase::kWarmUp) add(sum, part.present());
   }
   return sum;
 }
 
 TransferSample DecisionEngine::whole_run() const {
   TransferSample sum = no_accesses();
-  for (const Gpu& gpu : gpus_) add(sum, gpu.whole);
+  for (const Gpu& gpu : gpus_) add(sum, gpu.monitor->whole_run());
   return sum;
 }
 
@@ -140,19 +149,21 @@ TransferSample DecisionEngine::no_accesses() const {
 
 void DecisionEngine::reset() {
   wake_.cancel();
-  transfer_ = policy_.start();
+  reports_.clear();
   verdict_ = Verdict::kNone;
   decided_at_ = kNever;
-  Gpu fresh;
-  fresh.phase = config_.warmup_accesses == 0 ? Phase::kWindow : Phase::kWarmUp;
-  fresh.present = fresh.whole = no_accesses();
-  gpus_.assign(gpus_.size(), fresh);
+  for (Gpu& gpu : gpus_) {
+    gpu.monitor->reset();
+    gpu.busy = gpu.voted = false;
+  }
 }
 
 DecisionStats DecisionEngine::stats() const {
   DecisionStats s;
-  s.decided = verdict_ == Verdict::kNone ? 0 : 1;
-  s.decided_at_cycle = decided_at_ == kNever ? 0 : clock_.cycle_at(decided_at_);
+  // A verdict on its way has no effect yet.
+  const bool decided = verdict_ != Verdict::kNone && decided_at_ <= now();
+  s.decided = decided ? 1 : 0;
+  s.decided_at_cycle = decided ? clock_.cycle_at(decided_at_) : 0;
   s.verdict = static_cast<std::uint64_t>(verdict_);
   s.golden_verdict = static_cast<std::uint64_t>(golden_verdict());
   s.window = window();

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string>
+#include <memory>
 #include <systemc>
 #include <vector>
 
-#include "common/ids.h"
 #include "modules/kernel/block.h"
-#include "modules/kernel/parameters.h"
+#include "modules/kernel/domain_link.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
-#include "modules/sm/l1_observer.h"
+#include "modules/kernel/timed_queue.h"
+#include "modules/rdma/access_monitor.h"
+#include "modules/rdma/decision_config.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
-
-struct DecisionConfig {
-  std::uint64_t clock_hz = 1'000'000'000;
-  std::uint64_t warmup_accesses = 1'000;   ///< remote accesses of a GPU before its window (ours)
-  std::uint64_t window_accesses = 20'000;  ///< remote accesses of a GPU (DualOpt section 4.3)
-
-  /// All configuration errors; empty if the configuration is valid.
-  std::vector<std::string> validate() const;
-};
-
-void describe(ParameterVisitor& v, DecisionConfig& c);
 
 struct DecisionStats {
   std::uint64_t decided = 0;  ///< 0 or 1
@@ -39,35 +29,46 @@ struct DecisionStats {
 
 void describe(StatisticsVisitor& v, DecisionStats& s);
 
+/// Where a decision engine stands. Plain data.
+struct DecisionPlace {
+  std::uint32_t line_bytes = 0;          ///< size of an L1 line, a multiple of 4
+  std::vector<RemoteAccessMode*> modes;  ///< of each GPU, set by the engine. They must outlive it
+  std::vector<Domain*> gpus;             ///< domains of the GPUs; empty: that of the engine
+};
+
 /// The decision engine of the whole system (DualOpt section 4.3, figure 11): samples the L1
 /// accesses of each GPU for a window and then selects, once, the transfer mode of remote lines.
 ///
-/// Hardware: counters for each GPU. After a warm-up of `warmup_accesses` remote accesses follows a
-/// window of `window_accesses` remote accesses. At the end of its window the GPU votes with
-/// TransferPolicy::decide(). For GPUs with few remote accesses, the warm-up also ends after
-/// warmup_accesses / least_remote_ratio() accesses of all kinds and the window after
-/// window_accesses / least_remote_ratio(); the remote ratio is then below that ratio (ours). A vote
-/// is adopted as soon as more than half of the GPUs that have accessed memory agree. If all of
-/// these GPUs have voted without a majority, the policy decides on the sum of their windows (scope
-/// and rule are ours).
+/// Hardware: a part in each GPU (AccessMonitor) with its counters. After a warm-up of
+/// `warmup_accesses` remote accesses follows a window of `window_accesses` remote accesses. At the
+/// end of its window the GPU votes: TransferPolicy::decide() for its sample. For GPUs with few
+/// remote accesses, the warm-up also ends after warmup_accesses / least_remote_ratio() accesses of
+/// all kinds and the window after window_accesses / least_remote_ratio(); the remote ratio is then
+/// below that ratio (ours). A vote is adopted as soon as more than half of the GPUs that have
+/// accessed memory agree. If all of these GPUs have voted without a majority, the policy decides on
+/// the sum of their windows (scope and rule are ours).
 ///
-/// Timing: the end of a phase and a decision are computed one femtosecond before the next clock
-/// edge and take effect at that edge. All L1 accesses of the cycle are counted, independent of the
-/// process order, and all L1s see the verdict at the edge.
-/// Not modelled: the transfer of the counts and of the verdict between chips.
-class DecisionEngine final : public sc_core::sc_module, public Block, public L1Observer {
+/// Timing: the end of a phase and a decision take effect at a clock edge and are computed one
+/// femtosecond before it. All L1 accesses of the cycle are counted, and all L1s of a GPU see the
+/// verdict at the edge, independent of the process order. A report of a GPU and the verdict take
+/// `gpu_latency_ns` each, rounded up to a clock edge. Without latency all happen at one instant,
+/// with the same result in any order of the votes: a vote that arrives later at this instant can
+/// only complete a majority, because first accesses are reported before.
+/// Not modelled: the links on which reports and verdicts travel.
+class DecisionEngine final : public sc_core::sc_module, public Block {
  public:
   enum class Verdict : std::uint8_t { kNone, kLine, kCoalescing, kRemoteCache };
 
-  /// `gpus`: 1 or more. `line_bytes`: size of an L1 line, a multiple of 4. `gpu_of`: the GPU of an
-  /// SM. The engine sets `transfer` to policy.start() in the constructor and in reset(), and later
-  /// to the verdict. `policy` and `transfer` must outlive the engine. An invalid `config` is an
-  /// SC_FATAL.
-  DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config, unsigned gpus,
-                 std::uint32_t line_bytes, std::function<GpuId(SmId)> gpu_of,
-                 const TransferPolicy& policy, RemoteAccessMode& transfer);
+  /// The engine sets the modes of `place` to policy.start() in the constructor and in reset(), and
+  /// later to the verdict. `policy` must outlive the engine. An invalid `config` is an SC_FATAL.
+  DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config,
+                 const TransferPolicy& policy, const DecisionPlace& place);
 
   const DecisionConfig& config() const { return config_; }
+  std::size_t gpus() const { return gpus_.size(); }
+  /// The observer of a GPU's L1s.
+  AccessMonitor& monitor(GpuId gpu) { return *gpus_[gpu.value].monitor; }
+  /// kNone before a decision.
   Verdict verdict() const { return verdict_; }
   /// The edge at which the verdict takes effect; kNever before a decision.
   Tick decided_at() const { return decided_at_; }
@@ -79,8 +80,6 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   TransferSample whole_run() const;
   DecisionStats stats() const;
 
-  void on_l1_access(const MemoryRequest& request, bool remote, bool hit) override;
-
   /// Always idle, because no block waits for the end of a window.
   bool idle() const override { return true; }
   void describe_waiting(std::vector<Waiting>&) const override {}
@@ -88,29 +87,32 @@ class DecisionEngine final : public sc_core::sc_module, public Block, public L1O
   void register_statistics(StatisticsRegistry& registry) const override;
 
  private:
-  enum class Phase : std::uint8_t { kWarmUp, kWindow, kVoted };
+  /// A GPU's part, the paths to and from it, and its reports.
   struct Gpu {
-    Phase phase = Phase::kWarmUp;
-    TransferSample present;  ///< sample of the current phase; of the window after the vote
-    TransferSample whole;
+    std::unique_ptr<AccessMonitor> monitor;
+    std::unique_ptr<DomainLink<MonitorReport>> reports;
+    std::unique_ptr<DomainLink<RemoteAccessMode>> verdicts;
+    bool busy = false;  ///< has accessed memory
+    bool voted = false;
+    TransferSample window;  ///< if it has voted
     RemoteAccessMode vote;
   };
 
+  void add_gpu(std::size_t g, const DecisionPlace& place, Domain& own, Domain& domain);
   TransferSample no_accesses() const;
   void process();
-  bool complete(const Gpu& gpu) const;
-  void tally();
-  void adopt(const RemoteAccessMode& verdict);
+  void handle(const MonitorReport& report, Gpu& gpu);
+  void tally(Tick t);
+  void adopt(const RemoteAccessMode& verdict, Tick t);
 
   const DecisionConfig config_;
   const ClockDomain clock_;
   const std::uint32_t words_per_line_;
-  const std::function<GpuId(SmId)> gpu_of_;
   const TransferPolicy& policy_;
-  const double least_remote_ratio_;  ///< copy of policy_'s value, because every access reads it
-  RemoteAccessMode& transfer_;
+  const Tick latency_;  ///< between the engine and a GPU
 
   std::vector<Gpu> gpus_;
+  TimedQueue<MonitorReport> reports_;  ///< by GPU
   Verdict verdict_ = Verdict::kNone;
   Tick decided_at_ = kNever;
   ProcessTimer wake_;

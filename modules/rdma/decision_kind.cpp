@@ -10,25 +10,29 @@ namespace tessera {
 namespace {
 
 const BlockFamilyRegistration<DecisionSite> kFamily([](const DecisionSite& s) {
-  auto module = std::make_unique<DecisionEngine>(s.name.c_str(), s.config, s.gpus, s.line_bytes,
-                                                 s.gpu_of, *s.policy, *s.transfer);
+  auto module = std::make_unique<DecisionEngine>(s.name.c_str(), s.config, *s.policy, s.place);
   DecisionEngine& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
-  h.offer<L1Observer>(m);
+  for (std::uint32_t g = 0; g < m.gpus(); ++g) h.offer<L1Observer>(m.monitor(GpuId(g)));
   return h;
 });
 
 const BlockKindRegistration kKind([] {
   BlockKind k(DecisionSite::kKind, DecisionSite::kKind);
-  k.acts_at_once = "DualOpt section 4.3 gives its counters and its verdict no latency";
+  k.acts_at_once = [](const ConfigView& c) -> std::optional<std::string> {
+    if (c.group<DecisionConfig>("decision").gpu_latency_ns != 0) return std::nullopt;
+    return "decision.gpu_latency_ns is 0: DualOpt section 4.3 gives its counters and its verdict "
+           "no latency";
+  };
   k.build = [](const BlockBuild& b) {
     auto site = b.site<DecisionSite>();
     site.config = b.config().group<DecisionConfig>("decision");
-    site.gpus = b.facts().tree.gpus;
-    site.line_bytes = b.facts().memory.line_bytes;
-    site.gpu_of = [sms = b.facts().sms_per_gpu()](SmId sm) { return GpuId(sm.value / sms); };
     site.policy = &b.get<TransferPolicy>();
-    site.transfer = &b.get<RemoteAccessMode>();
+    site.place.line_bytes = b.facts().memory.line_bytes;
+    for (RemoteAccessMode& mode : b.get<RemoteAccessModes>().of_gpus) {
+      site.place.modes.push_back(&mode);
+    }
+    site.place.gpus = b.gpu_domains();
     return b.make(site);
   };
   k.unused = {{"decision.", [](const ConfigView& c) -> std::optional<std::string> {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "modules/plan/block_site.h"
 #include "modules/rdma/decision_engine.h"
@@ -21,11 +22,14 @@ struct RdmaSite : BlockSite {
 struct DecisionSite : BlockSite {
   static constexpr const char* kKind = "decision";
   DecisionConfig config;
-  std::uint32_t gpus = 0;
-  std::uint32_t line_bytes = 0;
-  std::function<GpuId(SmId)> gpu_of;
   const TransferPolicy* policy = nullptr;
-  RemoteAccessMode* transfer = nullptr;
+  DecisionPlace place;
+};
+
+/// How each GPU reads other GPUs' lines. Offered by the platform, and each GPU's own mode to the
+/// GPU's blocks.
+struct RemoteAccessModes {
+  std::vector<RemoteAccessMode> of_gpus;
 };
 
 /// The untimed accesses of the GPU that holds an address. Offered by the platform.

@@ -39,7 +39,9 @@ BlockHandle build(const BlockBuild& b) {
     role.local_begin = b.block().gpu * bytes;
     role.local_end = (b.block().gpu + 1) * bytes;
     role.transfer_bytes = planned.transfer_bytes;
-    for (L1Observer* observer : b.offered<L1Observer>()) role.observer = observer;
+    for (L1Observer* observer : b.offered<L1Observer>()) {
+      if (observer->observes(GpuId(b.block().gpu))) role.observer = observer;
+    }
   }
   return b.make(site);
 }

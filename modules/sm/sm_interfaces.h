@@ -9,6 +9,7 @@
 #include "common/ids.h"
 #include "modules/kernel/time.h"
 #include "modules/protocol/flush.h"
+#include "modules/protocol/platform_interfaces.h"
 #include "modules/sm/sm_resources.h"
 #include "stimuli/warp_program.h"
 
@@ -35,16 +36,6 @@ class CtaSinkIf : public virtual sc_core::sc_interface {
   virtual void release_cta(LaunchedCta cta, CtaReleased released) = 0;
   /// What an empty SM has.
   virtual SmResources capacity() const = 0;
-};
-
-/// Interface through which the page migrator stops and resumes an SM's accesses.
-class QuiesceIf : public virtual sc_core::sc_interface {
- public:
-  /// From the next edge on, no access enters the memory system. `drained` is called (in the SM's
-  /// process) when no access is in flight.
-  virtual void quiesce(std::function<void()> drained) = 0;
-  /// Invalidates all translations of the SM. Accesses resume at the next edge.
-  virtual void resume() = 0;
 };
 
 /// Interface through which an SM notifies the dispatcher. Calls take effect after the present time,

@@ -82,12 +82,16 @@ void validate(const GpuConfig& c, std::vector<std::string>& errors) {
         "the link together at least" +
         cycles(2 * longest_ns) + ": what waits for these would count as stuck");
   }
-  // A translation and its response; a report of a kernel's end, the order to flush and its report.
+  // A translation and its response; a report of a kernel's end, the order to flush and its report;
+  // an order to stop and the report of the drain.
+  const std::uint64_t migrator_ns = c.migration.policy == "none" ? 0 : c.migration.gpu_latency_ns;
   const double host_ns =
-      4 * static_cast<double>(std::max(c.iommu.latency_ns, c.dispatch.gpu_latency_ns));
+      4 *
+      static_cast<double>(std::max({c.iommu.latency_ns, c.dispatch.gpu_latency_ns, migrator_ns}));
   if (watchdog_ns < host_ns) {
     errors.push_back("system.watchdog_cycles (" + std::to_string(s.watchdog_cycles) +
-                     ") must be four times iommu.latency_ns and dispatch.gpu_latency_ns at least" +
+                     ") must be four times iommu.latency_ns, dispatch.gpu_latency_ns and "
+                     "migration.gpu_latency_ns at least" +
                      cycles(host_ns) +
                      ": what waits for messages of the host would count as stuck");
   }

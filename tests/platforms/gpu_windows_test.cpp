@@ -40,15 +40,21 @@ TEST_CASE("GPUs that act on each other by messages only can run ahead") {
   }
 }
 
+TEST_CASE("a decision engine whose messages take time lets GPUs run ahead") {
+  CHECK(reason("dualopt", {"decision.gpu_latency_ns=140"}).empty());
+}
+
 TEST_CASE("what acts on all GPUs at once keeps them from running ahead") {
   for (const char* platform : {"nuba", "uba-mem", "mcm-nuba"}) {
     CHECK_THAT(reason(platform), Contains("of one GPU"));
   }
   for (const char* platform : {"dualopt", "dualopt-nuba"}) {
-    CHECK_THAT(reason(platform), Contains("system.decision observes and controls"));
+    CHECK_THAT(reason(platform), Contains("system.decision observes and controls") &&
+                                     Contains("decision.gpu_latency_ns is 0"));
   }
   for (const char* platform : {"page-migration", "griffin"}) {
-    CHECK_THAT(reason(platform), Contains("system.page_migrator observes and controls"));
+    CHECK_THAT(reason(platform), Contains("system.page_migrator observes and controls") &&
+                                     Contains("pages are copied without latency"));
   }
   CHECK_THAT(reason("dca", {"system.line_sharing=true"}), Contains("system.line_sharing observes"));
   CHECK_THAT(reason("ladm-4x4"), Contains("sm.ideal_translation"));

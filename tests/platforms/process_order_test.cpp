@@ -141,9 +141,29 @@ TEST_CASE("the order of processes changes nothing on griffin: all SMs stop") {
   check_both_orders("griffin-small", "spmv", {"migration.stop=all"});
 }
 
+TEST_CASE("the order of processes changes nothing on page-migration: messages take time") {
+  check_both_orders("page-migration-small", "spmv",
+                    {"migration.gpu_latency_ns=140", "migration.max_moves=64", "llc.sets=4"});
+}
+
+TEST_CASE("the order of processes changes nothing on griffin: messages take time") {
+  check_both_orders("griffin-small", "mm",
+                    {"migration.gpu_latency_ns=70", "migration.interval_cycles=300"});
+}
+
+TEST_CASE("the order of processes changes nothing on griffin: messages take time, all SMs stop") {
+  check_both_orders("griffin-small", "spmv", {"migration.gpu_latency_ns=33", "migration.stop=all"});
+}
+
 TEST_CASE("the order of processes changes nothing on dualopt") {
   check_both_orders("dualopt-small", "spmv",
                     {"decision.warmup_accesses=10", "decision.window_accesses=50"});
+}
+
+TEST_CASE("the order of processes changes nothing on dualopt: messages take time") {
+  check_both_orders(
+      "dualopt-small", "spmv",
+      {"decision.warmup_accesses=10", "decision.window_accesses=50", "decision.gpu_latency_ns=33"});
 }
 
 TEST_CASE("the order of processes changes nothing on dualopt: one entry everywhere") {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/mmu/page_migrator.h"
 
+#include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
-#include <map>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
 
+#include "modules/kernel/domain.h"
 #include "tests/support/policy_settings.h"
 
 using namespace tessera::test;  // NOLINT(google-build-using-namespace)
@@ -33,66 +36,137 @@ PageMigratorConfig config(const char* policy) {
   return c;
 }
 
-/// SM i belongs to channel i.
+/// Four homes with an SM each: channels of one GPU, or four GPUs. SM i belongs to home i.
 struct Rig {
   std::unique_ptr<AddressMap> map = make_address_map("fixed-channel", geometry());
   PageTable table{*map};
-  std::function<void()> drained;
   Tick settled_at = 0;
   std::vector<Tick> stops;
   std::vector<std::vector<ChannelId>> stopped;
   std::uint64_t busy = 0;  ///< the physical page that is in flight until `settled_at`
+  Tick busy_from = 0;
   std::vector<Tick> forgets;
   std::vector<std::pair<std::vector<ChannelId>, std::vector<std::uint64_t>>> forgotten;
   std::vector<Tick> resumes;
   std::vector<std::vector<ChannelId>> resumed;
-  std::vector<std::uint64_t> dropped;
+  std::vector<std::uint64_t> dropped;  ///< from the slice of GPU 0
+  std::vector<Tick> drops;             ///< the same, times
+  std::vector<std::uint64_t> dropped_elsewhere;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
+  std::vector<Tick> flushed_l1s;
+
+  struct Sm final : QuiesceIf, FlushIf {
+    Rig* rig = nullptr;
+    ChannelId home;
+    std::function<void()> drained;
+    void quiesce(std::function<void()> d) override {
+      if (rig->stops.empty() || rig->stops.back() != now()) {
+        rig->stops.push_back(now());
+        rig->stopped.emplace_back();
+      }
+      rig->stopped.back().push_back(home);
+      drained = std::move(d);
+    }
+    void resume() override {
+      if (rig->resumes.empty() || rig->resumes.back() != now()) {
+        rig->resumes.push_back(now());
+        rig->resumed.emplace_back();
+      }
+      rig->resumed.back().push_back(home);
+    }
+    void flush() override { rig->flushed_l1s.push_back(now()); }
+  };
+  struct Tlb final : TranslationsIf {
+    Rig* rig = nullptr;
+    std::uint32_t gpu = 0;
+    void invalidate_all() override { forgotten().first.emplace_back(gpu); }
+    void invalidate_page(std::uint64_t virtual_page) override {
+      std::vector<std::uint64_t>& pages = forgotten().second;
+      if (std::find(pages.begin(), pages.end(), virtual_page) == pages.end()) {
+        pages.push_back(virtual_page);
+      }
+    }
+    std::pair<std::vector<ChannelId>, std::vector<std::uint64_t>>& forgotten() const {
+      if (rig->forgets.empty() || rig->forgets.back() != now()) {
+        rig->forgets.push_back(now());
+        rig->forgotten.emplace_back();
+      }
+      return rig->forgotten.back();
+    }
+  };
+  struct Slice final : PageDropIf, Block {
+    Rig* rig = nullptr;
+    std::uint32_t gpu = 0;
+    void drop_page(std::uint64_t page, std::uint64_t bytes) override {
+      CHECK(bytes == kPage);
+      (gpu == 0 ? rig->dropped : rig->dropped_elsewhere).push_back(page);
+      if (gpu == 0) rig->drops.push_back(now());
+    }
+    bool page_in_flight(std::uint64_t page, std::uint64_t) const override {
+      return page == rig->busy && now() >= rig->busy_from && now() < rig->settled_at;
+    }
+    bool idle() const override { return now() >= rig->settled_at; }
+    void describe_waiting(std::vector<Waiting>&) const override {}
+    void reset() override {}
+    void register_statistics(StatisticsRegistry&) const override {}
+  };
+
+  std::array<Sm, 4> sms;
+  std::array<Tlb, 4> tlbs;
+  std::array<Slice, 4> slices;
   PageMigrator migrator;
 
   explicit Rig(const PageMigratorConfig& c, double griffin_alpha = 0.25)
+      : Rig(c, griffin_alpha, c.stop == MoveStop::kUsers ? 4 : 1) {}
+  Rig(const PageMigratorConfig& c, double griffin_alpha, std::uint32_t gpus)
       : migrator("page_migrator", c,
                  make_policy<PageMigrationPolicy>(
                      c.policy, {},
                      policy_settings<PageMigrationPolicy>({{"access-counter.threshold", 10},
                                                            {"replication.threshold", 10},
                                                            {"griffin.alpha", griffin_alpha}})),
-                 table, platform()) {
+                 table, platform(), {gpus, 1, {}}) {
     table.channel_of_sm = [](SmId sm) { return ChannelId(sm.value); };
+    for (std::uint32_t g = 0; g < gpus; ++g) migrator.set_targets(GpuId(g), targets(g, gpus));
   }
   PageMigratorPlatform platform() {
     PageMigratorPlatform p;
     p.channel_of = [](SmId sm) { return ChannelId(sm.value); };
-    p.stop = [this](const std::vector<ChannelId>& homes, std::function<void()> d) {
-      stops.push_back(now());
-      stopped.push_back(homes);
-      drained = std::move(d);
-    };
-    p.settled = [this] { return now() >= settled_at; };
-    p.page_in_flight = [this](std::uint64_t page) { return page == busy && now() < settled_at; };
-    p.forget_pages = [this](const std::vector<ChannelId>& homes,
-                            const std::vector<std::uint64_t>& virtual_pages) {
-      forgets.push_back(now());
-      forgotten.emplace_back(homes, virtual_pages);
-    };
-    p.forget = [this] { forgets.push_back(now()); };
-    p.resume = [this](const std::vector<ChannelId>& homes) {
-      resumes.push_back(now());
-      resumed.push_back(homes);
-    };
-    p.drop = [this](std::uint64_t page) { dropped.push_back(page); };
     p.copy = [this](std::uint64_t from, std::uint64_t to) { copies.emplace_back(from, to); };
     return p;
+  }
+  MigrationTargets targets(std::uint32_t gpu, std::uint32_t gpus) {
+    MigrationTargets t;
+    for (std::uint32_t i = gpu * 4 / gpus; i < (gpu + 1) * 4 / gpus; ++i) {
+      sms[i].rig = this;
+      sms[i].home = ChannelId(i);
+      t.sms.push_back({ChannelId(i), &sms[i], &sms[i]});
+    }
+    tlbs[gpu].rig = this;
+    tlbs[gpu].gpu = gpu;
+    t.tlbs.push_back(&tlbs[gpu]);
+    slices[gpu].rig = this;
+    slices[gpu].gpu = gpu;
+    t.slices.push_back({&slices[gpu], &slices[gpu]});
+    return t;
+  }
+  /// All SMs that have been stopped have drained.
+  void drained() {
+    for (Sm& sm : sms) {
+      if (sm.drained) std::exchange(sm.drained, nullptr)();
+    }
   }
   void use(std::uint64_t virtual_page, unsigned sm, unsigned times, bool read_only) {
     MemoryRequest request;
     request.requester = SmId(sm);
     request.read_only = read_only;
     const std::uint64_t address = *table.translate(virtual_page * kPage);
+    const std::uint32_t home = migrator.gpus() == 1 ? 0 : table.channel_of(address).value;
+    GpuMigrator& counters = migrator.part(GpuId(home));
     for (unsigned i = 0; i < times; ++i) {
-      migrator.on_access({AccessOrigin::kLocal, address, request});
+      counters.on_access({AccessOrigin::kLocal, address, request});
       // On its way to its home, an access is seen a first time; it does not count.
-      migrator.on_access({AccessOrigin::kRemoteLeaving, address, request});
+      counters.on_access({AccessOrigin::kRemoteLeaving, address, request});
     }
   }
 };
@@ -683,4 +757,181 @@ TEST_CASE("page migrator: overlapped pages arrive one by one while SMs run") {
   CHECK_FALSE(rig.migrator.idle());
   run_to(ns(3301));
   CHECK(rig.migrator.idle());
+}
+
+// Messages to and from the GPUs.
+
+namespace {
+
+/// Four GPUs, 30 ns from the migrator.
+PageMigratorConfig with_latency(PageMigratorConfig c) {
+  c.gpu_latency_ns = 30;
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("page migrator: orders and reports of users take their latency") {
+  Rig rig(with_latency(users()));
+  const std::uint64_t old = map_used(rig, 5, 0, {0, 2});
+  // The access is reported at 30, the interval ends at 1031, orders to report counts arrive at
+  // 1061, and the counts at 1091.
+  run_to(ns(1500));
+  CHECK(rig.stops == std::vector<Tick>{ns(1122)});
+  CHECK(rig.stopped == std::vector<std::vector<ChannelId>>{gpus({0, 2})});
+  rig.drained();
+  // Reported at 1531, acted on at 1532; 200 ns of shootdown, a page of 1000.
+  run_to(ns(2732) - 2);
+  CHECK(rig.copies.empty());
+  run_to(ns(2732) - 1);
+  CHECK(rig.copies.size() == 1);
+  CHECK(rig.forgets.empty());
+  CHECK(rig.map->locate(*rig.table.translate(5 * kPage)).channel == ChannelId(2));
+  run_to(ns(2762));
+  CHECK(rig.forgets == std::vector<Tick>{ns(2762) - 1});
+  CHECK(rig.forgotten[0].first == gpus({0, 2}));
+  CHECK(rig.forgotten[0].second == std::vector<std::uint64_t>{5});
+  CHECK(rig.flushed_l1s == std::vector<Tick>(2, ns(2762) - 1));
+  CHECK(rig.drops == rig.forgets);
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old});
+  CHECK(rig.dropped_elsewhere == std::vector<std::uint64_t>(3, old));
+  CHECK(rig.resumes == std::vector<Tick>{ns(2762)});
+  CHECK(rig.resumed[0] == gpus({0, 2}));
+  // The frame is free when all GPUs have reported the shootdown.
+  run_to(ns(2792) - 1);
+  CHECK_FALSE(rig.migrator.idle());
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{1, 0, 1, 0});
+  run_to(ns(2792));
+  CHECK(rig.migrator.idle());
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 0, 1, 0});
+  CHECK(rig.migrator.stats().stopped_cycles == 2732 - 1091);
+}
+
+TEST_CASE("page migrator: lines evicted while a shootdown is on its way keep the old frame") {
+  Rig rig(with_latency(users()));
+  rig.busy = map_used(rig, 5, 0, {0, 2});
+  rig.busy_from = ns(2740);
+  rig.settled_at = ns(2770);
+  run_to(ns(1500));
+  rig.drained();
+  // Looked at when the order arrives, and 16 cycles later.
+  run_to(ns(2778) - 2);
+  CHECK(rig.resumes == std::vector<Tick>{ns(2762)});
+  CHECK(rig.dropped.empty());
+  run_to(ns(2808) - 1);
+  CHECK(rig.drops == std::vector<Tick>{ns(2778) - 1});
+  CHECK_FALSE(rig.migrator.idle());
+  run_to(ns(2808));
+  CHECK(rig.migrator.idle());
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 0, 1, 0});
+}
+
+TEST_CASE("page migrator: the next batch can begin when the messages of a batch have arrived") {
+  Rig rig(with_latency(users()));
+  map_used(rig, 5, 0, {2});
+  run_to(ns(1500));
+  rig.drained();
+  run_to(ns(3000));
+  REQUIRE(rig.migrator.stats().migrations == 1);
+  rig.table.walk(5 * kPage, SmId(3));
+  rig.use(5, 3, 10, false);
+  // 1 fs after an edge: reported at 3031; the interval ends at 4032, the counts come at 4092.
+  run_to(ns(4200));
+  CHECK(rig.stops == std::vector<Tick>{ns(1122), ns(4123)});
+}
+
+TEST_CASE("page migrator: with all stopped, orders and reports take their latency") {
+  Rig rig(with_latency(config("access-counter")), 0.25, 4);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1500));
+  CHECK(rig.stops == std::vector<Tick>{ns(1121)});
+  CHECK(rig.stopped[0].size() == 4);
+  rig.drained();
+  run_to(ns(5000));
+  CHECK(rig.resumes == std::vector<Tick>{ns(2762)});
+  CHECK(rig.drops == rig.resumes);
+  CHECK(rig.forgotten[0].first.size() == 4);
+  CHECK(rig.migrator.idle());
+}
+
+TEST_CASE("page migrator: on demand, an access from elsewhere is reported with the latency") {
+  Rig rig(with_latency(on_demand()), 0.25, 4);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 0, 10, false);
+  run_to(ns(2000));
+  rig.use(5, 2, 1, false);
+  // 1 fs after an edge: reported at 2031, gathered from 2032 to 2132, counted at 2192.
+  run_to(ns(3000));
+  CHECK(rig.stops == std::vector<Tick>{ns(2222)});
+}
+
+TEST_CASE("page migrator: a kernel's end waits for the shootdown of all GPUs") {
+  PageMigratorConfig c = with_latency(config("replication"));
+  c.shootdown_ns = 10;
+  Rig rig(c, 0.25, 4);
+  rig.table.map(5, ChannelId(0));
+  rig.use(5, 2, 10, true);
+  run_to(ns(1200));
+  rig.drained();
+  run_to(ns(5000));
+  REQUIRE(rig.migrator.stats().copies == 1);
+  bool done = false;
+  rig.migrator.flush({}, [&] { done = true; });
+  // Orders at 5001 arrive at 5031, the reports at 5061; the cost of the shootdown ends at 5011.
+  run_to(ns(5061) - 1);
+  CHECK(rig.forgets.back() == ns(5031));
+  CHECK_FALSE(done);
+  run_to(ns(5061));
+  CHECK(done);
+  CHECK(rig.migrator.idle());
+}
+
+TEST_CASE("page migrator: reset drops messages on their way") {
+  Rig rig(with_latency(users()));
+  map_used(rig, 5, 0, {0, 2});
+  run_to(ns(1100));
+  REQUIRE_FALSE(rig.migrator.idle());
+  rig.migrator.reset();
+  CHECK(rig.migrator.idle());
+  run_to(ns(9000));
+  CHECK(rig.stops.empty());
+}
+
+namespace {
+
+/// Four GPUs without latency act at the same instants as one, in either order of the processes.
+void check_four_gpus(bool reverse) {
+  Rig rig(config("access-counter"), 0.25, 4);
+  DomainRunner::instance().run_in_reverse(reverse);
+  const std::uint64_t old = rig.table.map(5, ChannelId(0));
+  rig.table.map(6, ChannelId(1));
+  rig.use(5, 2, 9, false);
+  rig.use(6, 2, 9, false);
+  // Accesses at the instant at which the interval ends count for the next one, and begin it.
+  sc_core::sc_start(to_sc_time(ns(1001) - now()));
+  rig.use(5, 2, 10, false);
+  run_to(ns(1001));
+  CHECK(rig.migrator.stats().intervals == 1);
+  CHECK(rig.stops.empty());
+  run_to(ns(2002));
+  CHECK(rig.stops == std::vector<Tick>{ns(2002)});
+  CHECK(rig.stopped[0].size() == 4);
+  run_to(ns(2500));
+  rig.drained();
+  run_to(ns(2501 + 200 + 1000) - 1);
+  CHECK(rig.resumes.empty());
+  run_to(ns(2501 + 200 + 1000));
+  CHECK(rig.resumes == std::vector<Tick>{ns(3701)});
+  CHECK(rig.dropped == std::vector<std::uint64_t>{old});
+  CHECK(rig.drops == rig.resumes);
+  CHECK(rig.table.pages_per_channel() == std::vector<std::uint64_t>{0, 1, 1, 0});
+  CHECK(rig.migrator.idle());
+}
+
+}  // namespace
+
+TEST_CASE("page migrator: four GPUs without latency act as one") { check_four_gpus(false); }
+TEST_CASE("page migrator: the order of the parts' processes does not matter") {
+  check_four_gpus(true);
 }

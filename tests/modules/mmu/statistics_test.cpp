@@ -146,7 +146,7 @@ void fill(StatisticsTable& table, PageMigratorStats& s) {
 TEST_CASE("the migrator's statistics show its counters and its policy's", "[statistics]") {
   Memory memory;
   const PageMigrator migrator("page_migrator", PageMigratorConfig{},
-                              std::make_unique<CountingMoves>(), memory.table, {});
+                              std::make_unique<CountingMoves>(), memory.table, {}, {});
   StatisticsTable table;
   PageMigratorStats& s = table.fields_of(migrator.stats());
   fill(table, s);
@@ -165,7 +165,7 @@ TEST_CASE("a migrator that stops owners alone, and takes one source, shows these
   config.drain = MoveDrain::kOwner;
   config.one_source = true;
   const PageMigrator migrator("page_migrator", config, std::make_unique<CountingMoves>(),
-                              memory.table, {});
+                              memory.table, {}, {});
   StatisticsTable table;
   PageMigratorStats& s = table.fields_of(migrator.stats());
   fill(table, s);

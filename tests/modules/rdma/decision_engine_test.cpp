@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/rdma/decision_engine.h"
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <memory>
+#include <utility>
 
+#include "modules/kernel/domain.h"
 #include "tests/support/conformance.h"
 
 namespace {
@@ -23,18 +27,19 @@ DecisionConfig small() {
   return c;
 }
 
-/// Four GPUs of two SMs each, lines of 64 bytes, 1 GHz.
+/// Four GPUs, lines of 64 bytes, 1 GHz.
 struct DecisionRig {
-  explicit DecisionRig(const DecisionConfig& config = small()) : config_(config) {
+  explicit DecisionRig(const DecisionConfig& config = small(), std::vector<Domain*> domains = {})
+      : config_(config), domains_(std::move(domains)) {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
   void access(unsigned gpu, bool remote, bool hit = false, std::uint32_t word_mask = 1,
               RequestKind kind = RequestKind::kLoad) {
     MemoryRequest request;
     request.kind = kind;
-    request.requester = SmId(2 * gpu + turn_++ % 2);
+    request.requester = SmId(gpu);
     request.word_mask = word_mask;
-    engine.on_l1_access(request, remote, hit);
+    engine.monitor(GpuId(gpu)).on_l1_access(request, remote, hit);
   }
   void remote(unsigned gpu, unsigned times, bool hit = false, std::uint32_t word_mask = 1) {
     for (unsigned i = 0; i < times; ++i) access(gpu, true, hit, word_mask);
@@ -46,12 +51,27 @@ struct DecisionRig {
   void warm(unsigned gpu) { remote(gpu, 4, true, 0xFFFF); }
   void run(Tick t) { sc_core::sc_start(to_sc_time(t)); }
 
+  /// Of all GPUs, which have the same one.
+  RemoteAccessMode transfer() const {
+    for (const RemoteAccessMode& mode : modes) CHECK(mode == modes[0]);
+    return modes[0];
+  }
+  DecisionPlace place() {
+    DecisionPlace p;
+    p.line_bytes = 64;
+    for (RemoteAccessMode& mode : modes) p.modes.push_back(&mode);
+    p.gpus = domains_;
+    return p;
+  }
+
   DecisionConfig config_;
-  unsigned turn_ = 0;
+  std::vector<Domain*> domains_;
   std::unique_ptr<TransferPolicy> policy = make_policy<TransferPolicy>("decision-engine");
-  RemoteAccessMode transfer{true, true, true, true};
-  DecisionEngine engine{"decision", config_, 4, 64, [](SmId sm) { return GpuId(sm.value / 2); },
-                        *policy,    transfer};
+  std::array<RemoteAccessMode, 4> modes{{{true, true, true, true},
+                                         {true, true, true, true},
+                                         {true, true, true, true},
+                                         {true, true, true, true}}};
+  DecisionEngine engine{"decision", config_, *policy, place()};
 };
 
 /// All GPUs warm up in cycle 0 and have their windows in cycle 1.
@@ -67,7 +87,7 @@ void decide(DecisionRig& rig, Window window) {
 
 TEST_CASE("decision engine: few pieces and few hits declare coalescing (figure 11)") {
   DecisionRig rig;
-  CHECK(rig.transfer == kLine);
+  CHECK(rig.transfer() == kLine);
   // Utilisation (9 x 1 + 16) / 160 = 0.16, hit rate 0.3, remote ratio 10 / 20.
   decide(rig, [&](unsigned g) {
     rig.local(g, 10);
@@ -76,7 +96,7 @@ TEST_CASE("decision engine: few pieces and few hits declare coalescing (figure 1
     rig.access(g, true, true, 0xFFFF);
   });
   CHECK(rig.engine.verdict() == Verdict::kCoalescing);
-  CHECK(rig.transfer == kCoalesced);
+  CHECK(rig.transfer() == kCoalesced);
 }
 
 TEST_CASE("decision engine: a utilisation at the threshold declares the remote cache") {
@@ -88,7 +108,7 @@ TEST_CASE("decision engine: a utilisation at the threshold declares the remote c
     rig.access(g, true, false, 0x00FF);
   });
   CHECK(rig.engine.verdict() == Verdict::kRemoteCache);
-  CHECK(rig.transfer == kRemoteCache);
+  CHECK(rig.transfer() == kRemoteCache);
 }
 
 TEST_CASE("decision engine: a hit rate at the threshold declares the remote cache") {
@@ -108,7 +128,7 @@ TEST_CASE("decision engine: few remote accesses leave lines as they are") {
     rig.remote(g, 10);
   });
   CHECK(rig.engine.verdict() == Verdict::kLine);
-  CHECK(rig.transfer == kLine);
+  CHECK(rig.transfer() == kLine);
 }
 
 TEST_CASE("decision engine: at 2 percent remote accesses matter") {
@@ -196,16 +216,16 @@ TEST_CASE("decision engine: three GPUs of four decide, at the edge after the thi
   CHECK(rig.engine.verdict() == Verdict::kNone);
   rig.run(ps(300));
   rig.remote(3, 10);
-  CHECK(rig.transfer == kLine);
+  CHECK(rig.transfer() == kLine);
   rig.run(ps(700) - 1);
-  CHECK(rig.transfer == kLine);
+  CHECK(rig.transfer() == kLine);
   rig.run(1);
-  CHECK(rig.transfer == kCoalesced);
+  CHECK(rig.transfer() == kCoalesced);
   CHECK(rig.engine.decided_at() == ns(16));
   // Once.
   rig.remote(0, 100, true, 0xFFFF);
   rig.run(us(1));
-  CHECK(rig.transfer == kCoalesced);
+  CHECK(rig.transfer() == kCoalesced);
   CHECK(rig.engine.decided_at() == ns(16));
   CHECK(rig.engine.window().remote_accesses == 40);
 }
@@ -262,14 +282,14 @@ TEST_CASE("decision engine: a reset begins anew, and statistics say what was dec
   CHECK(json["window_remote_accesses"] == 40);
   CHECK(json["run_remote_loads"] == 56);
   rig.engine.reset();
-  CHECK(rig.transfer == kLine);
+  CHECK(rig.transfer() == kLine);
   CHECK(rig.engine.decided_at() == kNever);
   json = registry.to_json()["decision"];
   CHECK(json["decided"] == 0);
   CHECK(json["verdict"] == 0);
   CHECK(json["run_accesses"] == 0);
   decide(rig, [&](unsigned g) { rig.remote(g, 10, true); });
-  CHECK(rig.transfer == kRemoteCache);
+  CHECK(rig.transfer() == kRemoteCache);
   CHECK(rig.engine.decided_at() == ns(4));
   check_statistics(rig.engine);
 }
@@ -279,3 +299,124 @@ TEST_CASE("decision engine: a bad configuration is named") {
   config.window_accesses = 0;
   CHECK_THROWS_AS(DecisionRig(config), sc_core::sc_report);
 }
+
+// Latency between the engine and the GPUs.
+
+namespace {
+
+DecisionConfig with_latency(std::uint64_t ns) {
+  DecisionConfig config = small();
+  config.gpu_latency_ns = ns;
+  return config;
+}
+
+}  // namespace
+
+TEST_CASE("decision engine: votes and verdict take their latency, up to an edge") {
+  DecisionRig rig(with_latency(30));
+  for (unsigned g = 0; g < 4; ++g) rig.warm(g);
+  rig.run(ns(10));
+  for (unsigned g = 0; g < 3; ++g) rig.remote(g, 10);
+  // The windows end at 11. The votes take effect at 41, and the verdict at 71.
+  rig.run(ns(31) - 1);
+  CHECK(rig.engine.verdict() == Verdict::kNone);
+  rig.run(1);
+  CHECK(rig.engine.verdict() == Verdict::kCoalescing);
+  CHECK(rig.engine.decided_at() == ns(71));
+  CHECK(rig.engine.stats().decided == 0);
+  CHECK(rig.transfer() == kLine);
+  // A GPU counts on while the verdict is on its way, and votes after the decision.
+  rig.remote(3, 10, true);
+  rig.run(ns(30) - 1);
+  CHECK(rig.transfer() == kLine);
+  rig.run(1);
+  CHECK(rig.transfer() == kCoalesced);
+  CHECK(rig.engine.stats().decided == 1);
+  CHECK(rig.engine.stats().decided_at_cycle == 71);
+  rig.run(us(1));
+  CHECK(rig.transfer() == kCoalesced);
+  CHECK(rig.engine.window().remote_accesses == 40);
+}
+
+TEST_CASE("decision engine: a latency between two edges is rounded up at each way") {
+  DecisionConfig config = with_latency(1);
+  config.clock_hz = 700'000'000;
+  DecisionRig rig(config);
+  const ClockDomain clock(config.clock_hz);
+  for (unsigned g = 0; g < 4; ++g) rig.warm(g);
+  rig.run(clock.time_of(10));
+  for (unsigned g = 0; g < 4; ++g) rig.remote(g, 10);
+  rig.run(ns(20));
+  // Edges are 1.43 ns apart: 11, then one edge for the votes and one for the verdict.
+  CHECK(rig.engine.decided_at() == clock.time_of(13));
+}
+
+TEST_CASE("decision engine: the first access of a GPU is on its way when others vote") {
+  DecisionRig rig(with_latency(30));
+  rig.warm(0);
+  rig.warm(1);
+  rig.run(ns(10));
+  rig.remote(0, 10);
+  rig.remote(1, 10, true);  // of another opinion
+  rig.run(ns(1));
+  // A third GPU begins a cycle later: it has no say, and the sum of the windows decides.
+  rig.local(2, 1);
+  rig.run(ns(30));
+  CHECK(rig.engine.verdict() == Verdict::kRemoteCache);
+}
+
+TEST_CASE("decision engine: a GPU that begins in the cycle of the last vote has a say") {
+  DecisionRig rig(with_latency(30));
+  rig.warm(0);
+  rig.warm(1);
+  rig.run(ns(10));
+  rig.remote(0, 10);
+  rig.remote(1, 10, true);
+  rig.local(2, 1);
+  rig.run(ns(100));
+  CHECK(rig.engine.verdict() == Verdict::kNone);
+}
+
+TEST_CASE("decision engine: reset drops votes and verdicts on their way") {
+  DecisionRig rig(with_latency(30));
+  decide(rig, [&](unsigned g) { rig.remote(g, 10); });
+  rig.engine.reset();
+  rig.run(ns(100));
+  CHECK(rig.engine.verdict() == Verdict::kNone);
+  decide(rig, [&](unsigned g) { rig.remote(g, 10, true); });
+  rig.run(ns(35));
+  REQUIRE(rig.engine.verdict() == Verdict::kRemoteCache);
+  rig.engine.reset();
+  rig.run(ns(100));
+  CHECK(rig.transfer() == kLine);
+}
+
+namespace {
+
+/// Votes at one instant, in domains of their own, in either order of the processes.
+void check_order(bool reverse) {
+  std::array<Domain, 4> domains{Domain("a"), Domain("b"), Domain("c"), Domain("d")};
+  DecisionRig rig(small(), {&domains[0], &domains[1], &domains[2], &domains[3]});
+  DomainRunner::instance().run_in_reverse(reverse);
+  // Two against two, of which one begins in the cycle of the last vote.
+  for (unsigned g = 0; g < 3; ++g) rig.warm(g);
+  rig.run(ns(1));
+  for (unsigned g = 0; g < 3; ++g) rig.remote(g, 10, g != 0);
+  rig.remote(3, 1);
+  rig.run(ns(1));
+  CHECK(rig.engine.verdict() == Verdict::kNone);
+  rig.remote(3, 3);
+  rig.run(ns(1));
+  rig.remote(3, 10);
+  rig.run(ns(1));
+  CHECK(rig.engine.verdict() == Verdict::kRemoteCache);
+  CHECK(rig.transfer() == kRemoteCache);
+  CHECK(rig.engine.decided_at() == ns(4));
+}
+
+}  // namespace
+
+TEST_CASE("decision engine: GPUs in domains of their own decide at the same instant") {
+  check_order(false);
+}
+TEST_CASE("decision engine: the order of the domains does not matter") { check_order(true); }

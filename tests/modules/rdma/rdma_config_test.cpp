@@ -76,8 +76,10 @@ TEST_CASE("RDMA: parameters are set by their names and listed with their values"
 
 TEST_CASE("decision engine: parameters are set by their names and listed with their values") {
   DecisionConfig c;
-  const nlohmann::ordered_json all = {
-      {"clock_hz", 2'000'000'000}, {"warmup_accesses", 2}, {"window_accesses", 3}};
+  const nlohmann::ordered_json all = {{"clock_hz", 2'000'000'000},
+                                      {"warmup_accesses", 2},
+                                      {"window_accesses", 3},
+                                      {"gpu_latency_ns", 4}};
   std::vector<ParameterSetting> settings;
   for (const auto& [name, value] : all.items()) settings.push_back({name, value, "--set"});
   ParameterReader reader(settings);

@@ -46,14 +46,14 @@ TEST_CASE("the decision engine's statistics show the window, the run and what fo
   config.window_accesses = 11;
   const auto policy = make_policy<TransferPolicy>("decision-engine");
   RemoteAccessMode transfer;
-  DecisionEngine engine(
-      "decision", config, 1, 64, [](SmId) { return GpuId(0); }, *policy, transfer);
+  DecisionEngine engine("decision", config, *policy, {64, {&transfer}, {}});
   const auto access = [&engine](unsigned times, bool remote, bool hit, std::uint32_t word_mask,
                                 RequestKind kind = RequestKind::kLoad) {
     MemoryRequest request;
     request.kind = kind;
     request.word_mask = word_mask;
-    for (unsigned i = 0; i < times; ++i) engine.on_l1_access(request, remote, hit);
+    for (unsigned i = 0; i < times; ++i)
+      engine.monitor(GpuId(0)).on_l1_access(request, remote, hit);
   };
   const ClockDomain clock(config.clock_hz);
   const auto run_to = [&clock](std::uint64_t cycle) {
