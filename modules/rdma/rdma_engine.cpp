@@ -49,15 +49,15 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       clock_(config.clock_hz),
       role_(site),
       check_(rules()),
-      local_receivers_(site.ports, RequestReceiver(config.port_depth)),
-      responses_(site.ports),
-      // One entry more: the receiver withholds the END of the response that fills it.
-      home_in_(std::size_t{config.port_depth} + 1),
+      // One entry more: the port withholds the END of the response that fills it.
+      home_port_(std::size_t{config.port_depth} + 1),
       coalescer_({std::max(site.gpus, 1U) - 1, config.staging_entries, config.timeout_cycles,
                   format_.granules_per_packet()}),
       from_fabric_{PostedReceiver(config.port_depth),
                    PostedReceiver(ResponseReceiver::kUnlimited)} {
   check();
+  local_ports_.reserve(role.ports);
+  for (unsigned i = 0; i < role.ports; ++i) local_ports_.emplace_back(config.port_depth);
   for (unsigned i = 0; i < local_in.size(); ++i) {
     local_in[i].register_nb_transport_fw(this, &RdmaEngine::local_fw, static_cast<int>(i));
     local_in[i].register_b_transport(this, &RdmaEngine::blocking, static_cast<int>(i));
@@ -86,12 +86,10 @@ void RdmaEngine::check() const {
 }
 
 void RdmaEngine::end_of_elaboration() {
-  for (std::size_t i = 0; i < responses_.size(); ++i) {
-    local_receivers_[i].bind(local_in[i].operator->());
-    responses_[i].sender.bind(local_in[i].operator->());
+  for (std::size_t i = 0; i < local_ports_.size(); ++i) {
+    local_ports_[i].bind(local_in[i].operator->());
   }
-  to_home_.sender.bind(local_out.operator->());
-  home_in_.bind(local_out.operator->());
+  home_port_.bind(local_out.operator->());
   for (std::size_t c = 0; c < kPacketClasses; ++c) {
     to_fabric_[c].sender.bind(fabric_out[c].operator->());
     from_fabric_[c].bind(fabric_in[c].operator->());
@@ -107,37 +105,34 @@ void RdmaEngine::end_of_simulation() {
 tlm::tlm_sync_enum RdmaEngine::local_fw(int port, Payload& payload, tlm::tlm_phase& phase,
                                         sc_core::sc_time& delay) {
   const auto p = static_cast<std::uint32_t>(port);
-  const Tick at = now() + delay.value();
-  if (phase == tlm::END_RESP) {
-    responses_[p].sender.end_response(payload, at);
-    wake_.at(responses_[p].next(clock_, now()));
-    return tlm::TLM_COMPLETED;
-  }
+  if (phase == tlm::END_RESP) return local_ports_[p].end_response(payload, delay, clock_, wake_);
   const MemoryRequest* const admitted = check_.admit(payload, phase);
   if (unlikely(admitted == nullptr)) return check_.refuse(local_in[p], payload, phase);
   const MemoryRequest& request = *admitted;
   if (unlikely(!request.home_known(payload.get_address()) || !at_other_gpu(request))) {
     return check_.refuse(local_in[p], payload, phase, PayloadFault::kHome);
   }
+  const Tick at = now() + delay.value();
   const Tick issued = request.stamps[static_cast<std::size_t>(Hop::kIssued)];
   if (is_read(request) && issued != kNever) stats_.pre_link_cycles += clock_.cycles_in(at - issued);
   const Tick due = clock_.after(at, config_.latency_cycles - 1);
   from_local_.push(due, p, &payload);
   wake_.at(due);
-  return local_receivers_[p].begin(payload, phase, delay, 0);
+  return local_ports_[p].accept(payload, phase, delay);
 }
 
 tlm::tlm_sync_enum RdmaEngine::home_bw(Payload& payload, tlm::tlm_phase& phase,
                                        sc_core::sc_time& delay) {
-  const Tick at = now() + delay.value();
-  to_home_.sender.end_request(payload, at);
-  if (may_send_home()) wake_.at(to_home_.next(clock_, now()));
-  if (phase == tlm::END_REQ) return tlm::TLM_ACCEPTED;
-  home_answers(payload, at, true);
-  if (announced_at_ != now()) announced_ = 0;
-  announced_at_ = now();
-  ++announced_;
-  return home_in_.begin(payload, phase, delay, 0);
+  const auto ended = [this] {
+    if (may_send_home()) home_port_.requests.schedule_next(clock_, wake_, now());
+  };
+  return home_port_.backward(payload, phase, delay, ended, [&](Tick at) {
+    ended();
+    home_answers(payload, at, true);
+    if (announced_at_ != now()) announced_ = 0;
+    announced_at_ = now();
+    ++announced_;
+  });
 }
 
 tlm::tlm_sync_enum RdmaEngine::fabric_bw(int channel, Payload& payload, tlm::tlm_phase& phase,
@@ -188,8 +183,9 @@ void RdmaEngine::request_arrives(LinkPacket& packet, Tick at) {
     stats_.link_request_cycles += clock_.cycles_in(at - content.ready_at);
   }
   packet.acquire();
-  to_home_.queue.push(clock_.after(at, config_.latency_cycles - 1), 0, &packet);
-  if (may_send_home()) wake_.at(to_home_.next(clock_, now()));
+  auto& requests = home_port_.requests;
+  requests.queue.push(clock_.after(at, config_.latency_cycles - 1), 0, &packet);
+  if (may_send_home()) requests.schedule_next(clock_, wake_, now());
 }
 
 void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
@@ -200,7 +196,7 @@ void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
     stats_.link_response_cycles += clock_.cycles_in(at - content.ready_at);
   }
   if (request.fine_grained && request.carries_data) poison(payload, request.word_mask);
-  PacedOutput<ResponseSender>& out = responses_[request.pop_route()];
+  PacedOutput<ResponseSender>& out = local_ports_[request.pop_route()].responses;
   out.queue.push(clock_.after(at, config_.latency_cycles - 1), 0, &payload);
   wake_.at(out.next(clock_, now()));
 }
@@ -208,7 +204,7 @@ void RdmaEngine::answer_arrives(const LinkPacket::Content& content, Tick at) {
 void RdmaEngine::home_answers(Payload& payload, Tick at, bool held) {
   MemoryRequest& request = request_of(payload);
   const Tick due = clock_.after(at, config_.latency_cycles - 1);
-  from_home_.push(due, 0, {&payload, &request, GpuId(request.pop_route()), held});
+  home_port_.responses.push(due, 0, {&payload, &request, GpuId(request.pop_route()), held});
   wake_.at(due);
 }
 
@@ -244,7 +240,8 @@ void RdmaEngine::process() {
 }
 
 void RdmaEngine::send_answers(Tick t) {
-  for (PacedOutput<ResponseSender>& out : responses_) {
+  for (LocalPort& port : local_ports_) {
+    PacedOutput<ResponseSender>& out = port.responses;
     if (out.next(clock_, t) != t) continue;
     const auto [payload, delay] = out.take(clock_, t);
     --awaiting_;
@@ -262,9 +259,10 @@ void RdmaEngine::send_packet(PacketClass channel, Tick t) {
 
 /// Moves responses of the home slices, in order, to a staging buffer or to the output queue.
 void RdmaEngine::handle_responses(Tick t) {
-  while (from_home_.due(t)) {
-    const HomeResponse a = from_home_.front();
-    const LinkPacket::Content content{a.payload, from_home_.next_due()};
+  auto& responses = home_port_.responses;
+  while (responses.due(t)) {
+    const HomeResponse a = responses.front();
+    const LinkPacket::Content content{a.payload, responses.next_due()};
     const bool fine_grained = a.request->fine_grained;
     const std::uint32_t granules = fine_grained ? format_.granules(a.request->word_mask) : 0;
     const bool fits = granules <= format_.granules_per_packet();
@@ -285,9 +283,9 @@ void RdmaEngine::handle_responses(Tick t) {
       }
       enqueue(packet, t);
     }
-    from_home_.pop();
+    responses.pop();
     --serving_;
-    if (a.held) home_in_.release();
+    if (a.held) home_port_.release();
   }
 }
 
@@ -319,7 +317,7 @@ void RdmaEngine::handle_requests(Tick t) {
     const Tick ready_at = from_local_.next_due();
     const std::uint32_t port = from_local_.front_port();
     Payload& payload = *from_local_.pop();
-    local_receivers_[port].release();
+    local_ports_[port].release();
     MemoryRequest& request = request_of(payload);
     const GpuId home = role_.home_of(request);
     request.push_route(static_cast<std::uint16_t>(port));
@@ -334,26 +332,28 @@ void RdmaEngine::handle_requests(Tick t) {
 }
 
 void RdmaEngine::send_home(Tick t) {
-  if (!may_send_home() || to_home_.next(clock_, t) != t) return;
-  const auto [packet, delay] = to_home_.take(clock_, t);
+  auto& requests = home_port_.requests;
+  if (!may_send_home() || requests.next(clock_, t) != t) return;
+  const auto [packet, delay] = requests.take(clock_, t);
   Payload& payload = *packet->begin()->payload;
   // The route of the response.
   request_of(payload).push_route(static_cast<std::uint16_t>(packet->from.value));
   from_fabric_[kRequest].release();
   packet->release();
   ++serving_;
-  const SendOutcome outcome = to_home_.sender.send(payload, delay);
+  // Not by the port, because a response in the call takes no entry.
+  const SendOutcome outcome = requests.sender.send(payload, delay);
   if (!outcome.responded) return;
   home_answers(payload, outcome.response_at, false);
 }
 
 void RdmaEngine::schedule_next(Tick t) {
-  for (const PacedOutput<ResponseSender>& out : responses_) wake_.at(out.next(clock_, t));
+  for (const LocalPort& port : local_ports_) port.responses.schedule_next(clock_, wake_, t);
   for (const auto& out : to_fabric_) wake_.at(out.next(clock_, t));
-  if (may_send_home()) wake_.at(to_home_.next(clock_, t));
+  if (may_send_home()) home_port_.requests.schedule_next(clock_, wake_, t);
   // A due item waits for an output entry; the departure that frees one wakes the process.
   if (!from_local_.due(t)) wake_.at(from_local_.next_due());
-  if (!from_home_.due(t)) wake_.at(from_home_.next_due());
+  if (!home_port_.responses.due(t)) wake_.at(home_port_.responses.next_due());
   if (outgoing_full(PacketClass::kResponse) || coalescer_.empty()) return;
   wake_.at(clock_.time_of(std::max(coalescer_.next_due(clock_.cycle_at(t)), next_pack_cycle_)));
 }
@@ -378,7 +378,8 @@ void RdmaEngine::enqueue(LinkPacket& packet, Tick t) {
 // Housekeeping.
 
 bool RdmaEngine::idle() const {
-  if (!from_local_.empty() || !from_home_.empty() || !to_home_.queue.empty()) return false;
+  if (!from_local_.empty() || !home_port_.responses.empty()) return false;
+  if (!home_port_.requests.queue.empty()) return false;
   for (const auto& out : to_fabric_) {
     if (!out.queue.empty()) return false;
   }
@@ -393,13 +394,15 @@ void RdmaEngine::describe_waiting(std::vector<Waiting>& out) const {
   queue("outgoing_requests", to_fabric_[kRequest].queue.size(),
         "the fabric to take a request packet");
   queue("awaiting", awaiting_, "responses of other GPUs");
-  for (std::size_t p = 0; p < responses_.size(); ++p) {
-    queue("responses" + std::to_string(p), responses_[p].queue.size(), "END_RESP of the port");
+  for (std::size_t p = 0; p < local_ports_.size(); ++p) {
+    queue("responses" + std::to_string(p), local_ports_[p].responses.queue.size(),
+          "END_RESP of the port");
   }
-  queue("from_fabric", to_home_.queue.size(),
+  queue("from_fabric", home_port_.requests.queue.size(),
         may_send_home() ? "END_REQ of the home slices" : "room for the home slices' responses");
   queue("serving", serving_, "responses of the home slices");
-  queue("from_home", from_home_.size(), "room in a staging buffer or among the outgoing responses");
+  queue("from_home", home_port_.responses.size(),
+        "room in a staging buffer or among the outgoing responses");
   for (std::size_t b = 0; b < coalescer_.config().destinations; ++b) {
     queue("staging" + std::to_string(gpu_of(b).value), coalescer_.size(b),
           "more responses, the timeout, or room among the outgoing responses");
@@ -411,17 +414,15 @@ void RdmaEngine::describe_waiting(std::vector<Waiting>& out) const {
 void RdmaEngine::reset() {
   wake_.cancel();
   from_local_.clear();
-  for (RequestReceiver& r : local_receivers_) r.reset();
-  for (PacedOutput<ResponseSender>& out : responses_) out.reset();
+  for (LocalPort& port : local_ports_) port.reset();
   for (auto& out : to_fabric_) {
     while (!out.queue.empty()) out.queue.pop()->release();
     out.reset();
   }
-  while (!to_home_.queue.empty()) to_home_.queue.pop()->release();
-  to_home_.reset();
+  auto& packets = home_port_.requests.queue;
+  while (!packets.empty()) packets.pop()->release();
+  home_port_.reset();
   for (PostedReceiver& r : from_fabric_) r.reset();
-  from_home_.clear();
-  home_in_.reset();
   announced_at_ = kNever;
   coalescer_.clear();
   next_pack_cycle_ = 0;

@@ -21,6 +21,8 @@
 #include "modules/protocol/payload_check.h"
 #include "modules/protocol/platform_interfaces.h"
 #include "modules/protocol/posted_channels.h"
+#include "modules/protocol/request_port.h"
+#include "modules/protocol/response_port.h"
 #include "modules/rdma/codec.h"
 #include "modules/rdma/rdma_config.h"
 #include "policies/transfer_policy.h"
@@ -115,8 +117,10 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
     Payload* payload = nullptr;
     MemoryRequest* request = nullptr;
     GpuId to;
-    bool held = true;  ///< occupies an entry of home_in_; false after early completion
+    bool held = true;  ///< occupies an entry of home_port_; false after early completion
   };
+  using LocalPort = UnscheduledResponsePort<PacedOutput<ResponseSender>>;
+  using HomePort = UnscheduledRequestPort<PacedOutput<RequestSender, LinkPacket*>, HomeResponse>;
 
   void check() const;
   void end_of_elaboration() override;
@@ -156,7 +160,7 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
   /// run before the announcement.
   bool may_send_home() const {
     const std::size_t early = announced_at_ == now() ? announced_ : 0;
-    return from_home_.size() - early < config_.port_depth;
+    return home_port_.responses.size() - early < config_.port_depth;
   }
   LinkPacket& new_packet(PacketClass channel, GpuId to);
   void enqueue(LinkPacket& packet, Tick t);
@@ -176,14 +180,11 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
 
   // Requester's side.
   TimedQueue<Payload*> from_local_;
-  std::vector<RequestReceiver> local_receivers_;
-  std::vector<PacedOutput<ResponseSender>> responses_;
+  std::vector<LocalPort> local_ports_;
   std::uint64_t awaiting_ = 0;  ///< local requests sent and without a response
 
   // Home's side.
-  PacedOutput<RequestSender, LinkPacket*> to_home_;
-  TimedQueue<HomeResponse> from_home_;
-  ResponseReceiver home_in_;
+  HomePort home_port_;
   std::size_t announced_ = 0;  ///< responses that the home slices began at `announced_at_`
   Tick announced_at_ = kNever;
   ResponseCoalescer<LinkPacket::Content> coalescer_;
