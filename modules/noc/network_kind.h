@@ -12,6 +12,7 @@
 #include "modules/noc/planned_network.h"
 #include "modules/plan/block_handle.h"
 #include "modules/plan/block_kind.h"
+#include "policies/address_map.h"
 
 namespace tessera {
 
