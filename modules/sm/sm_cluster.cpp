@@ -70,9 +70,9 @@ void SmCluster::wake_for(Tick response) {
 std::string SmCluster::place_of(const WarpAccess& a) const {
   const Warp& w = warps_[a.warp];
   if (w.age == a.warp_age && w.program != nullptr) return w.program->place_of(a.pc);
-  const std::string ended = ended_.place_of(a.warp_age);
-  return (ended.empty() ? std::string(name()) + ", a warp that has ended" : ended) + ", line " +
-         std::to_string(a.op->line);
+  const std::string ended = ended_.place_of(a.warp_age, a.pc);
+  if (!ended.empty()) return ended;
+  return std::string(name()) + ", a warp that has ended, line " + std::to_string(a.op->line);
 }
 
 // The process.
