@@ -112,7 +112,7 @@ TEST_CASE("the message about a refused number names one that is taken") {
   CHECK(refused > 2000);
 }
 
-TEST_CASE("parts that do not divide are told with those that do") {
+TEST_CASE("parts that do not divide are reported with those that do") {
   CHECK(refusal("dca", {"system.rdma_ports=32"}) ==
         "dca: system.rdma_ports (32) must divide the slices of a GPU (16): a port serves whole "
         "slices, so that 16 would do");
@@ -135,7 +135,7 @@ TEST_CASE("parts that do not divide are told with those that do") {
         "32");
 }
 
-TEST_CASE("a fault that several blocks find is told once") {
+TEST_CASE("a fault that several blocks find is reported once") {
   const std::string message = refusal("uba-mem-small", {"system.line_bytes=96"});
   const std::string line = "system.line_bytes (96) must be a power of two from 1 to 128: 64 or 128";
   const std::size_t first = message.find(line);

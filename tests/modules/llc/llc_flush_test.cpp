@@ -52,7 +52,7 @@ TEST_CASE("a flush of clean lines takes a cycle for each frame and drops them al
   CHECK(rig.memory.arrivals().size() == 10);
 }
 
-TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with the last answer") {
+TEST_CASE("a flush writes a dirty line back in its frame's cycle and ends with the last response") {
   Rig rig(sixteen());
   const ByteMask mask = ByteMask::range(16, 4) | ByteMask::range(100, 2);
   rig.store(10, 3 * kLine, 0x33, mask);  // frame 6
