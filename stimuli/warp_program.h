@@ -290,6 +290,10 @@ class KernelProgram {
   virtual void use_flat_memory(FlatMemory* /*flat*/) {}
   /// Starts a CTA; called in dispatch order, at most once per CTA.
   virtual std::unique_ptr<CtaProgram> start_cta(CtaId cta) = 0;
+  /// An instruction, for messages, for example "k.ptx:12 'st.global.u32 [%rd1], %r1'".
+  virtual std::string instruction_text(std::uint32_t pc) const {
+    return "instruction " + std::to_string(pc);
+  }
 };
 
 }  // namespace tessera

@@ -53,11 +53,14 @@ class SlicePipeline final : public SliceStages {
   }
   unsigned debug_below(Payload& payload) override;
 
-  tlm::tlm_sync_enum fw(int port, Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum memory_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum forward(int port, Payload& payload, tlm::tlm_phase& phase,
+                             sc_core::sc_time& delay);
+  tlm::tlm_sync_enum memory_backward(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
     return responded_at(to_memory_, payload, phase, delay);
   }
-  tlm::tlm_sync_enum remote_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+  tlm::tlm_sync_enum remote_backward(Payload& payload, tlm::tlm_phase& phase,
+                                     sc_core::sc_time& delay) {
     return responded_at(to_remote_, payload, phase, delay);
   }
   tlm::tlm_sync_enum responded_at(Output& output, Payload& payload, tlm::tlm_phase& phase,

@@ -21,13 +21,13 @@ SlicePipeline<Role>::SlicePipeline(const sc_core::sc_module_name& name,
   using Direct = bool (LlcSlice::*)(int, Payload&, tlm::tlm_dmi&);
   for (unsigned i = 0; i < in.size(); ++i) {
     const int port = static_cast<int>(i);
-    in[i].register_nb_transport_fw(this, static_cast<Forward>(&SlicePipeline::fw), port);
+    in[i].register_nb_transport_fw(this, static_cast<Forward>(&SlicePipeline::forward), port);
     in[i].register_b_transport(this, static_cast<Blocking>(&SlicePipeline::blocking), port);
     in[i].register_transport_dbg(this, static_cast<Debug>(&SlicePipeline::debug), port);
     in[i].register_get_direct_mem_ptr(this, static_cast<Direct>(&SlicePipeline::direct), port);
   }
-  memory.register_nb_transport_bw(this, static_cast<Backward>(&SlicePipeline::memory_bw));
-  remote.register_nb_transport_bw(this, static_cast<Backward>(&SlicePipeline::remote_bw));
+  memory.register_nb_transport_bw(this, static_cast<Backward>(&SlicePipeline::memory_backward));
+  remote.register_nb_transport_bw(this, static_cast<Backward>(&SlicePipeline::remote_backward));
   wake_.bind<&SlicePipeline::process>(*this);
 }
 
@@ -39,8 +39,8 @@ void SlicePipeline<Role>::end_of_elaboration() {
 }
 
 template <class Role>
-tlm::tlm_sync_enum SlicePipeline<Role>::fw(int port, Payload& payload, tlm::tlm_phase& phase,
-                                           sc_core::sc_time& delay) {
+tlm::tlm_sync_enum SlicePipeline<Role>::forward(int port, Payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time& delay) {
   const auto p = static_cast<std::uint32_t>(port);
   if (phase == tlm::END_RESP) return inputs_[p].end_response(payload, delay, clock_, wake_);
   MemoryRequest* const admitted = check_.admit(payload, phase);

@@ -56,18 +56,20 @@ RdmaEngine::RdmaEngine(const sc_core::sc_module_name& name, const RdmaConfig& co
       from_fabric_{PostedReceiver(config.port_depth),
                    PostedReceiver(ResponseReceiver::kUnlimited)} {
   check();
-  local_ports_.reserve(role.ports);
-  for (unsigned i = 0; i < role.ports; ++i) local_ports_.emplace_back(config.port_depth);
+  local_ports_.reserve(site.ports);
+  for (unsigned i = 0; i < site.ports; ++i) local_ports_.emplace_back(config.port_depth);
   for (unsigned i = 0; i < local_in.size(); ++i) {
-    local_in[i].register_nb_transport_fw(this, &RdmaEngine::local_fw, static_cast<int>(i));
+    local_in[i].register_nb_transport_fw(this, &RdmaEngine::local_in_forward, static_cast<int>(i));
     local_in[i].register_b_transport(this, &RdmaEngine::blocking, static_cast<int>(i));
     local_in[i].register_transport_dbg(this, &RdmaEngine::debug, static_cast<int>(i));
     local_in[i].register_get_direct_mem_ptr(this, &RdmaEngine::direct, static_cast<int>(i));
   }
-  local_out.register_nb_transport_bw(this, &RdmaEngine::home_bw);
+  local_out.register_nb_transport_bw(this, &RdmaEngine::local_out_backward);
   for (unsigned i = 0; i < kPacketClasses; ++i) {
-    fabric_out[i].register_nb_transport_bw(this, &RdmaEngine::fabric_bw, static_cast<int>(i));
-    fabric_in[i].register_nb_transport_fw(this, &RdmaEngine::fabric_fw, static_cast<int>(i));
+    fabric_out[i].register_nb_transport_bw(this, &RdmaEngine::fabric_out_backward,
+                                           static_cast<int>(i));
+    fabric_in[i].register_nb_transport_fw(this, &RdmaEngine::fabric_in_forward,
+                                          static_cast<int>(i));
   }
   wake_.bind<&RdmaEngine::process>(*this);
 }
@@ -102,8 +104,8 @@ void RdmaEngine::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum RdmaEngine::local_fw(int port, Payload& payload, tlm::tlm_phase& phase,
-                                        sc_core::sc_time& delay) {
+tlm::tlm_sync_enum RdmaEngine::local_in_forward(int port, Payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time& delay) {
   const auto p = static_cast<std::uint32_t>(port);
   if (phase == tlm::END_RESP) return local_ports_[p].end_response(payload, delay, clock_, wake_);
   const MemoryRequest* const admitted = check_.admit(payload, phase);
@@ -121,8 +123,8 @@ tlm::tlm_sync_enum RdmaEngine::local_fw(int port, Payload& payload, tlm::tlm_pha
   return local_ports_[p].accept(payload, phase, delay);
 }
 
-tlm::tlm_sync_enum RdmaEngine::home_bw(Payload& payload, tlm::tlm_phase& phase,
-                                       sc_core::sc_time& delay) {
+tlm::tlm_sync_enum RdmaEngine::local_out_backward(Payload& payload, tlm::tlm_phase& phase,
+                                                  sc_core::sc_time& delay) {
   const auto ended = [this] {
     if (may_send_home()) home_port_.requests.schedule_next(clock_, wake_, now());
   };
@@ -135,16 +137,16 @@ tlm::tlm_sync_enum RdmaEngine::home_bw(Payload& payload, tlm::tlm_phase& phase,
   });
 }
 
-tlm::tlm_sync_enum RdmaEngine::fabric_bw(int channel, Payload& payload, tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) {
+tlm::tlm_sync_enum RdmaEngine::fabric_out_backward(int channel, Payload& payload,
+                                                   tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   auto& out = to_fabric_[static_cast<std::size_t>(channel)];
   const tlm::tlm_sync_enum sync = out.sender.end(payload, phase, delay);
   wake_.at(out.next(clock_, now()));
   return sync;
 }
 
-tlm::tlm_sync_enum RdmaEngine::fabric_fw(int channel, Payload& payload, tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) {
+tlm::tlm_sync_enum RdmaEngine::fabric_in_forward(int channel, Payload& payload,
+                                                 tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   PostedReceiver& receiver = from_fabric_[static_cast<std::size_t>(channel)];
   if (phase != tlm::BEGIN_REQ) return receiver.begin(payload, phase, delay, 0);
   auto* const arrived = dynamic_cast<LinkPacket*>(&payload);

@@ -126,13 +126,14 @@ class RdmaEngine final : public BlockBase<RdmaConfig, RdmaStats, RdmaSite>,
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum local_fw(int port, Payload& payload, tlm::tlm_phase& phase,
-                              sc_core::sc_time& delay);
-  tlm::tlm_sync_enum home_bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
-  tlm::tlm_sync_enum fabric_bw(int channel, Payload& payload, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
-  tlm::tlm_sync_enum fabric_fw(int channel, Payload& payload, tlm::tlm_phase& phase,
-                               sc_core::sc_time& delay);
+  tlm::tlm_sync_enum local_in_forward(int port, Payload& payload, tlm::tlm_phase& phase,
+                                      sc_core::sc_time& delay);
+  tlm::tlm_sync_enum local_out_backward(Payload& payload, tlm::tlm_phase& phase,
+                                        sc_core::sc_time& delay);
+  tlm::tlm_sync_enum fabric_out_backward(int channel, Payload& payload, tlm::tlm_phase& phase,
+                                         sc_core::sc_time& delay);
+  tlm::tlm_sync_enum fabric_in_forward(int channel, Payload& payload, tlm::tlm_phase& phase,
+                                       sc_core::sc_time& delay);
   void blocking(int port, Payload& payload, sc_core::sc_time& delay);
   unsigned debug(int, Payload& payload) {
     return PayloadCheck::admits_debug(payload) ? role_.debug_at_home(payload) : 0;

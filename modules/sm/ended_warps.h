@@ -18,9 +18,9 @@ class EndedWarps {
   void add(std::uint64_t age, CtaId cta, unsigned index, const KernelProgram& kernel) {
     warps_[added_++ % warps_.size()] = {age, cta, index, &kernel};
   }
-  /// Kernel, CTA and warp, for example "kernel 'k', CTA (0,1,0), warp 2". Empty if later warps have
-  /// taken the warp's entry.
-  std::string place_of(std::uint64_t age) const;
+  /// Kernel, CTA, warp and instruction, for example "kernel 'k', CTA (0,1,0), warp 2, k.ptx:12
+  /// 'st.global.u32 [%rd1], %r1'". Empty if later warps have taken the warp's entry.
+  std::string place_of(std::uint64_t age, std::uint32_t pc) const;
 
  private:
   struct EndedWarp {

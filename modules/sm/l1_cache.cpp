@@ -42,7 +42,7 @@ L1Cache::L1Cache(const sc_core::sc_module_name& name, const L1Config& config, co
       probes_(array_, clock_, wake_),
       own_untimed_(config.line_bytes, [this](Payload& p) { return memory->transport_dbg(p); }) {
   own_untimed_.add(*this);
-  core.register_nb_transport_fw(this, &L1Cache::fw);
+  core.register_nb_transport_fw(this, &L1Cache::forward);
   core.register_b_transport(this, &L1Cache::blocking);
   core.register_transport_dbg(this, &L1Cache::debug);
   control.bind(*this);
@@ -59,7 +59,8 @@ void L1Cache::end_of_simulation() {
 
 // Transport.
 
-tlm::tlm_sync_enum L1Cache::fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
+tlm::tlm_sync_enum L1Cache::forward(Payload& payload, tlm::tlm_phase& phase,
+                                    sc_core::sc_time& delay) {
   if (phase == tlm::END_RESP) return core_port_.end_response(payload, delay, clock_, wake_);
   MemoryRequest* const request = check_.admit(payload, phase);
   if (unlikely(request == nullptr)) return check_.refuse(core, payload, phase);

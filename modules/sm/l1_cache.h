@@ -87,7 +87,7 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   void end_of_elaboration() override;
   void end_of_simulation() override;
 
-  tlm::tlm_sync_enum fw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum forward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void blocking(Payload& payload, sc_core::sc_time& delay);
   unsigned debug(Payload& payload);
 
@@ -104,7 +104,7 @@ class L1Cache : public BlockBase<L1Config, L1Stats, L1Site>, public FlushIf, pub
   Lookup write_or_atomic(const Access& a, Tick t);
   bool reserve_way(CacheArray& array, std::uint64_t line);
   void fetch(const Access& a, std::uint64_t line, std::uint32_t word_mask, bool bypass, Tick t);
-  void forward(const Access& a, Tick t);
+  void forward_access(const Access& a, Tick t);
   void account(const MemoryRequest& request, Tick t);
   void schedule_next(Tick t);
   bool is_scalar(const MemoryRequest& r) const { return scalar_ != nullptr && r.uniform; }

@@ -16,7 +16,7 @@ class L1Pipeline final : public L1Cache {
   L1Pipeline(const sc_core::sc_module_name& name, const L1Config& config, const AddressMap& map,
              const L1RoleSite& site)
       : L1Cache(name, config, map), role_(site) {
-    memory.register_nb_transport_bw(this, static_cast<Backward>(&L1Pipeline::bw));
+    memory.register_nb_transport_bw(this, static_cast<Backward>(&L1Pipeline::backward));
     wake_.bind<&L1Pipeline::process>(*this);
   }
 
@@ -30,7 +30,7 @@ class L1Pipeline final : public L1Cache {
  private:
   using Backward = tlm::tlm_sync_enum (L1Cache::*)(Payload&, tlm::tlm_phase&, sc_core::sc_time&);
 
-  tlm::tlm_sync_enum bw(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  tlm::tlm_sync_enum backward(Payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void response_arrives(Payload& payload, Tick due);
   void process();
   void handle_response(Payload& payload, Tick t);

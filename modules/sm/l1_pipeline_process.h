@@ -13,8 +13,8 @@ namespace tessera {
 // Transport.
 
 template <class Role>
-tlm::tlm_sync_enum L1Pipeline<Role>::bw(Payload& payload, tlm::tlm_phase& phase,
-                                        sc_core::sc_time& delay) {
+tlm::tlm_sync_enum L1Pipeline<Role>::backward(Payload& payload, tlm::tlm_phase& phase,
+                                              sc_core::sc_time& delay) {
   const auto ended = [this] { memory_port_.requests.schedule_next(clock_, wake_, now()); };
   return memory_port_.backward(payload, phase, delay, ended, [&](Tick arrival) {
     ended();

@@ -19,7 +19,7 @@ L1Cache::Lookup L1Cache::load(const Access& a, Tick t) {
   if (a.request->bypass_l1) {
     ++stats_.loads;
     ++stats_.bypasses;
-    forward(a, t);
+    forward_access(a, t);
     return Lookup::kForwarded;
   }
   const std::uint64_t line = line_of(*a.payload);
@@ -144,12 +144,12 @@ L1Cache::Lookup L1Cache::write_or_atomic(const Access& a, Tick t) {
     if (s != CacheArray::kNone) scalar_->invalidate(s);
   }
   ++(atomic ? stats_.atomics : stats_.stores);
-  forward(a, t);
+  forward_access(a, t);
   return Lookup::kForwarded;
 }
 
 /// Forwards the access unchanged. Its response goes to the core.
-void L1Cache::forward(const Access& a, Tick t) {
+void L1Cache::forward_access(const Access& a, Tick t) {
   a.request->decode_home(map_, a.payload->get_address());
   ++forwarded_;
   memory_port_.requests.queue.push(t, 0, a.payload);

@@ -77,8 +77,8 @@ void LoadStoreUnit::take(const MemoryOp& memory, const OpInfo& op, std::uint32_t
 
 // Transport.
 
-tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                        sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LoadStoreUnit::l1_backward(tlm::tlm_generic_payload& payload,
+                                              tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto ended = [] {};  // the SM schedules
   const auto arrived = [&](Tick at) {
     l1_port_.responses.push(at, 0, &payload);
@@ -89,8 +89,8 @@ tlm::tlm_sync_enum LoadStoreUnit::l1_bw(tlm::tlm_generic_payload& payload, tlm::
   return l1_port_.backward(payload, phase, delay, ended, arrived, one_a_cycle);
 }
 
-tlm::tlm_sync_enum LoadStoreUnit::mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                                         sc_core::sc_time& delay) {
+tlm::tlm_sync_enum LoadStoreUnit::mmu_backward(tlm::tlm_generic_payload& payload,
+                                               tlm::tlm_phase& phase, sc_core::sc_time& delay) {
   const auto ended = [] {};  // the SM schedules
   const auto arrived = [&](Tick at) { mmu_port_.responses.push(at, 0, &payload); };
   return mmu_port_.backward(payload, phase, delay, ended, arrived);

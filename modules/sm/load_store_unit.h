@@ -68,10 +68,10 @@ class LoadStoreUnit {
   Tick next_work(Tick t) const;
 
   // Called by the sockets.
-  tlm::tlm_sync_enum l1_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                           sc_core::sc_time& delay);
-  tlm::tlm_sync_enum mmu_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
-                            sc_core::sc_time& delay);
+  tlm::tlm_sync_enum l1_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                 sc_core::sc_time& delay);
+  tlm::tlm_sync_enum mmu_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                  sc_core::sc_time& delay);
 
   bool idle() const { return accesses_.used() == 0 && translations_.empty(); }
   void describe_waiting(const std::string& base, std::vector<Waiting>& out) const;

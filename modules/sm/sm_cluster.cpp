@@ -46,7 +46,7 @@ tlm::tlm_sync_enum SmCluster::l1_backward(tlm::tlm_generic_payload& payload, tlm
                                           sc_core::sc_time& delay) {
   prefetch(&warps_[request_of(payload).warp], 2);
   const Tick response = phase == tlm::END_REQ ? kNever : now() + delay.value();
-  const tlm::tlm_sync_enum sync = lsu_.l1_bw(payload, phase, delay);
+  const tlm::tlm_sync_enum sync = lsu_.l1_backward(payload, phase, delay);
   wake_for(response);
   return sync;
 }
@@ -54,7 +54,7 @@ tlm::tlm_sync_enum SmCluster::l1_backward(tlm::tlm_generic_payload& payload, tlm
 tlm::tlm_sync_enum SmCluster::mmu_backward(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                            sc_core::sc_time& delay) {
   const Tick response = phase == tlm::END_REQ ? kNever : now() + delay.value();
-  const tlm::tlm_sync_enum sync = lsu_.mmu_bw(payload, phase, delay);
+  const tlm::tlm_sync_enum sync = lsu_.mmu_backward(payload, phase, delay);
   wake_for(response);
   return sync;
 }
@@ -69,9 +69,9 @@ void SmCluster::wake_for(Tick response) {
 std::string SmCluster::place_of(const WarpAccess& a) const {
   const Warp& w = warps_[a.warp];
   if (w.age == a.warp_age && w.program != nullptr) return w.program->place_of(a.pc);
-  const std::string ended = ended_.place_of(a.warp_age);
-  return (ended.empty() ? std::string(name()) + ", a warp that has ended" : ended) + ", line " +
-         std::to_string(a.op->line);
+  const std::string ended = ended_.place_of(a.warp_age, a.pc);
+  if (!ended.empty()) return ended;
+  return std::string(name()) + ", a warp that has ended, line " + std::to_string(a.op->line);
 }
 
 // The process.

@@ -218,6 +218,11 @@ unsigned Launch::warp_threads(unsigned warp) const {
   return std::min(kWarpLanes, threads_ - warp * kWarpLanes);
 }
 
+std::string Launch::instruction_text(std::uint32_t pc) const {
+  return place_text(kernel_->file, kernel_->linked_files, kernel_->info[pc].line) + " '" +
+         kernel_->text[pc] + "'";
+}
+
 std::unique_ptr<CtaProgram> Launch::start_cta(CtaId cta) {
   return std::make_unique<Cta>(*this, cta);
 }

@@ -45,6 +45,7 @@ class Launch final : public KernelProgram {
   CtaResources resources() const override;
   unsigned register_names() const override { return kernel_->register_names; }
   bool cooperative() const override { return is_cooperative(*kernel_); }
+  std::string instruction_text(std::uint32_t pc) const override;
   void use_flat_memory(FlatMemory* flat) override { memory_.flat = flat; }
   std::unique_ptr<CtaProgram> start_cta(CtaId cta) override;
 

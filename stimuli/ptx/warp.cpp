@@ -249,11 +249,7 @@ void Warp::finish_reduction() {
   __builtin_memcpy(to, &p, 4);
 }
 
-std::string Warp::line_text(std::uint32_t pc) const {
-  const Kernel& kernel = launch_.kernel();
-  return place_text(kernel.file, kernel.linked_files, info_[pc].line) + " '" + kernel.text[pc] +
-         "'";
-}
+std::string Warp::line_text(std::uint32_t pc) const { return launch_.instruction_text(pc); }
 
 std::string Warp::place_of(std::uint32_t pc) const {
   return "kernel '" + launch_.kernel().name + "', " + where(pc);

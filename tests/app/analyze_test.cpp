@@ -130,7 +130,7 @@ TEST_CASE("analyze shows one kernel and refuses an unknown one with the nearest 
   CHECK(executable.out == "kernel empty: executable\n");
 }
 
-TEST_CASE("analyze tells of a file without kernels") {
+TEST_CASE("analyze reports a file without kernels") {
   const ScratchFolder folder;
   folder.write("none.ptx", ".version 7.0\n.target sm_75\n.address_size 64\n");
   const CommandResult r = run_tessera({"analyze", "none.ptx"}, folder.path());

@@ -78,7 +78,7 @@ class Completion(unittest.TestCase):
                 found = re.search(pattern, text)
                 if found:
                     return found
-        raise AssertionError(f"the shell did not answer: {text!r}")
+        raise AssertionError(f"the shell did not respond: {text!r}")
 
     def completed(self, line, key="\t"):
         """The line after the key."""

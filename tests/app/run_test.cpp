@@ -151,13 +151,13 @@ TEST_CASE("a setting of a platform's own file that nothing reads is reported wit
             .error.empty());
 }
 
-TEST_CASE("config tells of a setting that nothing reads") {
+TEST_CASE("config reports a setting that nothing reads") {
   const ScratchFolder folder;
   CHECK_THAT(run_tessera({"config", "uba-mem-small", "--set", "mcm.ports=5"}, folder.path()).error,
              Contains("--set mcm.ports=5 changes nothing: on uba-mem-small system.modules is 1\n"));
 }
 
-TEST_CASE("compare tells of a setting that none of its platforms reads") {
+TEST_CASE("compare reports a setting that none of its platforms reads") {
   const ScratchFolder folder;
   const auto note = [&](const std::string& platforms) {
     return run_tessera({"compare", platforms, "vecadd", "--json", "--set", "mdr.sampled_sets=4"},

@@ -70,7 +70,7 @@ TEST_CASE("a lone row miss waits for the memory clock's edge, then takes RCD, CL
     const std::uint64_t arrival = kernel.last_issue() + there;
     const std::uint64_t edge = (arrival + ratio - 1) / ratio * ratio;
     waits.insert(edge - arrival);
-    // The answer leaves the slice a cycle after the line has come.
+    // The response leaves the slice a cycle after the line has come.
     CHECK(rig.load_cycles() - before == there + (edge - arrival) + dram + 1 + back);
   }
   CHECK(waits == std::set<std::uint64_t>{0, 1, 2, 3});

@@ -161,7 +161,7 @@ TEST_CASE("a group, a block and a part of the system are no parameters") {
              Catch::EndsWith("no such block; did you mean 'system.gpu0.llc3.ways'?"));
 }
 
-TEST_CASE("a file of another kind is told as what it is") {
+TEST_CASE("a file of another kind is named as what it is") {
   const TemporaryFile manifest(R"({"name": "x", "arrays": [], "launches": []})");
   CHECK_THROWS_WITH(resolve_config(manifest.path(), {}),
                     manifest.path() + ": expected a platform, found a workload's manifest");
@@ -170,14 +170,14 @@ TEST_CASE("a file of another kind is told as what it is") {
                     Catch::StartsWith(ptx.path() + ": expected JSON, found PTX"));
 }
 
-TEST_CASE("an unknown platform is told with the nearest, without the list of all") {
+TEST_CASE("an unknown platform is reported with the nearest, without the list of all") {
   CHECK_THROWS_WITH(resolve_config("uba-mme", {}),
                     "unknown platform 'uba-mme'; did you mean 'uba-mem'? (a preset's name, see "
                     "'tessera list platforms', or the path of a JSON file)");
   CHECK_THROWS_WITH(resolve_config("NUBA", {}), Catch::Contains("did you mean 'nuba'?"));
 }
 
-TEST_CASE("a misspelt key of a platform's file is told with the nearest") {
+TEST_CASE("a misspelt key of a platform's file is reported with the nearest") {
   const TemporaryFile base(R"({"bas": "uba-mem"})");
   CHECK_THROWS_WITH(resolve_config(base.path(), {}),
                     Catch::Contains(":1: bas: no such key; did you mean 'base'?"));
@@ -185,7 +185,7 @@ TEST_CASE("a misspelt key of a platform's file is told with the nearest") {
   CHECK_THROWS_WITH(resolve_config(tree.path(), {}), Catch::Contains("did you mean 'tree'?"));
 }
 
-TEST_CASE("a setting that another path has is told with that path") {
+TEST_CASE("a setting that another path has is reported with that path") {
   const auto refusal = [](const std::string& platform, const std::string& set) {
     try {
       resolve_config(platform, {set});
@@ -245,7 +245,7 @@ TEST_CASE("a base that leads back is refused") {
   CHECK_THROWS_WITH(resolve_config(file.path(), {}), Catch::Contains("leads back"));
 }
 
-TEST_CASE("an unknown preset is told with the nearest one") {
+TEST_CASE("an unknown preset is reported with the nearest one") {
   CHECK_THROWS_WITH(resolve_config("uba-men", {}), Catch::Contains("did you mean 'uba-mem'?"));
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("derived.mesh is the mean over the links between routers") {
   CHECK(d.at("response_link_utilisation") == Approx(0.01));
 }
 
-TEST_CASE("what merging would save is told only where it was counted") {
+TEST_CASE("what merging would save is reported only where it was counted") {
   ordered_json m = two_gpus();
   m["system.gpu0.rdma"]["reads_out"] = 12;
   m["system.gpu0.rdma"]["mergeable_reads"] = 5;

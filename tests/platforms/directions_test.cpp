@@ -44,7 +44,7 @@ double hottest_slice(const ordered_json& stats) {
   return most / (sum / slices);
 }
 
-/// A child's answer.
+/// A child's result.
 double number_of_child(const std::function<double()>& work) {
   double number = 0;
   const std::string text = in_child([&] {

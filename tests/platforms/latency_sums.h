@@ -35,8 +35,8 @@ inline std::uint64_t l1_hit_cycles(const GpuConfig& c) {
 }
 
 /// An L1 miss that goes `network` cycles to a slice, hits there and comes back: the L1's lookup a
-/// cycle before its hit's answer would be there, a cycle to leave, the slice, and a cycle from the
-/// L1 to the SM.
+/// cycle before its hit's response would be there, a cycle to leave, the slice, and a cycle from
+/// the L1 to the SM.
 inline std::uint64_t llc_hit_cycles(const GpuConfig& c, std::uint64_t network) {
   return l1_hit_cycles(c) - 1 + 1 + network + c.llc.latency_cycles + 1;
 }

@@ -15,9 +15,9 @@ constexpr std::uint32_t kLinesOfSm = 1024;  ///< that an SM reads of the other G
 constexpr std::uint32_t kSms = 8;           ///< of a GPU
 constexpr std::uint32_t kLines = kSms * kLinesOfSm;
 constexpr std::uint32_t kRounds = 3;
-/// Flits of 16 bytes: a request of 12 bytes, a line's answer of 68; four go in a nanosecond.
+/// Flits of 16 bytes: a request of 12 bytes, a line's response of 68; four go in a nanosecond.
 constexpr double kRequestFlits = 1;
-constexpr double kAnswerFlits = 5;
+constexpr double kResponseFlits = 5;
 constexpr double kFlitsPerCycle = 4;
 
 double bytes_between(const GpuRig& rig, unsigned from, unsigned to) {
@@ -76,7 +76,7 @@ double line_rate(GpuRig& rig, std::uint32_t readers) {
 
 TEST_CASE("a stream of another GPU's lines reaches 90 % of the fabric and never exceeds it") {
   GpuRig rig("dca-small", stream_settings(), BuildOptions{});
-  const double peak = kFlitsPerCycle / kAnswerFlits;
+  const double peak = kFlitsPerCycle / kResponseFlits;
   const double rate = line_rate(rig, 1);
   INFO(rate << " lines a cycle of " << peak);
   CHECK(rate <= peak);
@@ -85,14 +85,14 @@ TEST_CASE("a stream of another GPU's lines reaches 90 % of the fabric and never 
 
 TEST_CASE("two GPUs that read each other's lines share the wires with their requests") {
   GpuRig rig("dca-small", stream_settings(), BuildOptions{});
-  const double peak = kFlitsPerCycle / (kAnswerFlits + kRequestFlits);
+  const double peak = kFlitsPerCycle / (kResponseFlits + kRequestFlits);
   const double rate = line_rate(rig, 2);
   INFO(rate << " lines a cycle of " << peak);
   CHECK(rate <= peak);
   CHECK(rate >= 0.9 * peak);
 }
 
-TEST_CASE("a stream of single pieces fills packets of ten answers, and bytes are as counted") {
+TEST_CASE("a stream of single pieces fills packets of ten responses, and bytes are as counted") {
   GpuRig rig("dualopt-coalesced-small", stream_settings(), BuildOptions{});
   ListKernel kernel = remote_stream(rig, 1, 1, kRounds);
   // Without what precedes and follows the stream, 140 cycles each: the orders to the GPUs to begin
@@ -102,10 +102,10 @@ TEST_CASE("a stream of single pieces fills packets of ten answers, and bytes are
   CHECK(rig.value("gpu1.rdma", "responses_per_packet", "sum") == loads);
   const double packets = rig.value("gpu1.rdma", "packets_out_response");
   CHECK(packets == rig.value("gpu1.rdma", "responses_per_packet", "count"));
-  INFO(loads / packets << " answers a packet");
+  INFO(loads / packets << " responses a packet");
   CHECK(loads / packets >= 9.5);
   CHECK(loads / packets <= 10);
-  // A header a packet; 4 bytes and an id of 2 an answer, but for those that are alone.
+  // A header a packet; 4 bytes and an id of 2 a response, but for those that are alone.
   const double together = rig.value("gpu1.rdma", "coalesced_responses");
   CHECK(bytes_between(rig, 1, 0) == packets * 4 + together * 6 + (loads - together) * 4);
   CHECK(bytes_between(rig, 0, 1) == loads * 12);

@@ -12,8 +12,8 @@ namespace {
 /// Narrow networks, so that a line takes 5 cycles of a link and a request one.
 const std::string kNarrow = "noc.link_bytes=16";
 
-constexpr std::uint32_t kLineAnswer = 4 + 64;
-constexpr std::uint32_t kPieceAnswer = 4 + 4;
+constexpr std::uint32_t kLineResponse = 4 + 64;
+constexpr std::uint32_t kPieceResponse = 4 + 4;
 
 /// A line of GPU 1 that its home slice holds, SM 0 having the page's translation.
 Address remote_line(GpuRig& rig) {
@@ -39,10 +39,10 @@ TEST_CASE("a lone load of another GPU's line takes the sum of its parts") {
   const Address line = remote_line(rig);
   // 140 ns and a flit of 0.25 ns, then 140 ns and five: each ends at an edge of 1 ns.
   CHECK(fabric_cycles(c, c.rdma.request_header_bytes) == 141);
-  CHECK(fabric_cycles(c, kLineAnswer) == 142);
+  CHECK(fabric_cycles(c, kLineResponse) == 142);
   CHECK(own_network_cycles(c) == 2 + 6);
-  CHECK(remote_cycles(c, kLineAnswer) == 4 * 1 + 141 + 142 + (2 + 6) + 22);
-  CHECK(rig.cycles_of({line_load(line)}) == load_cycles(c, remote_cycles(c, kLineAnswer)));
+  CHECK(remote_cycles(c, kLineResponse) == 4 * 1 + 141 + 142 + (2 + 6) + 22);
+  CHECK(rig.cycles_of({line_load(line)}) == load_cycles(c, remote_cycles(c, kLineResponse)));
   CHECK(rig.value("gpu0.l1_0", "remote_loads") == 3);
   CHECK(rig.value("gpu1.rdma", "requests_in") == 3);
 }
@@ -51,25 +51,25 @@ TEST_CASE("a lone load of another GPU's line takes the sum of its parts at full 
   GpuRig rig("dca", {kPlacedByHand});
   const GpuConfig& c = rig.config();
   const Address line = remote_line(rig);
-  CHECK(rig.cycles_of({line_load(line)}) == load_cycles(c, remote_cycles(c, kLineAnswer)));
+  CHECK(rig.cycles_of({line_load(line)}) == load_cycles(c, remote_cycles(c, kLineResponse)));
 }
 
 TEST_CASE("a lone load of one piece saves its line's flits on the fabric") {
   GpuRig rig("dualopt-fine-small", {kPlacedByHand, kNarrow});
   const GpuConfig& c = rig.config();
   const Address line = remote_line(rig);
-  CHECK(fabric_cycles(c, kPieceAnswer) == 141);
-  CHECK(rig.cycles_of({piece_load(line)}) == load_cycles(c, remote_cycles(c, kPieceAnswer)));
+  CHECK(fabric_cycles(c, kPieceResponse) == 141);
+  CHECK(rig.cycles_of({piece_load(line)}) == load_cycles(c, remote_cycles(c, kPieceResponse)));
   // Bypassing: the same load takes as long again.
-  const std::uint64_t one = load_cycles(c, remote_cycles(c, kPieceAnswer));
+  const std::uint64_t one = load_cycles(c, remote_cycles(c, kPieceResponse));
   CHECK(rig.cycles_of({piece_load(line), piece_load(line)}) == 2 * one);
 }
 
-TEST_CASE("a lone load whose answer waits for others waits for the time-out") {
+TEST_CASE("a lone load whose response waits for others waits for the time-out") {
   GpuRig rig("dualopt-coalesced-small", {kPlacedByHand, kNarrow, "rdma.timeout_cycles=77"});
   const GpuConfig& c = rig.config();
   const Address line = remote_line(rig);
-  CHECK(rig.cycles_of({piece_load(line)}) == load_cycles(c, remote_cycles(c, kPieceAnswer)) + 77);
+  CHECK(rig.cycles_of({piece_load(line)}) == load_cycles(c, remote_cycles(c, kPieceResponse)) + 77);
 }
 
 TEST_CASE("lone hit and miss in the remote cache take the sum of their parts") {
@@ -78,9 +78,9 @@ TEST_CASE("lone hit and miss in the remote cache take the sum of their parts") {
   const GpuConfig& c = rig.config();
   const Address line = remote_line(rig);
   const Address other = line + c.system.line_bytes;
-  // A miss leaves as late as a hit's answer would, and its line leaves a cycle after it has come.
+  // A miss leaves as late as a hit's response would, and its line leaves a cycle after it has come.
   const std::uint64_t miss =
-      load_cycles(c, c.remote_cache.latency_cycles + remote_cycles(c, kLineAnswer) + 1);
+      load_cycles(c, c.remote_cache.latency_cycles + remote_cycles(c, kLineResponse) + 1);
   const std::uint64_t hit = load_cycles(c, c.remote_cache.latency_cycles);
   CHECK(rig.cycles_of({line_load(line)}) == miss);
   CHECK(rig.cycles_of({line_load(line), line_load(other), line_load(line)}) == 2 * miss + hit);

@@ -41,16 +41,16 @@ inline std::uint64_t own_network_cycles(const GpuConfig& c) {
          packet_cycles(c.noc, c.noc.header_bytes + c.system.line_bytes, sms_per_gpu(c), exits);
 }
 
-/// From an RDMA engine's request to its answer, the line being in its home slice: each engine
-/// twice, the fabric there and back, the crossbar at home, the slice. `answer_bytes`: on the
+/// From an RDMA engine's request to its response, the line being in its home slice: each engine
+/// twice, the fabric there and back, the crossbar at home, the slice. `response_bytes`: on the
 /// fabric.
-inline std::uint64_t remote_cycles(const GpuConfig& c, std::uint32_t answer_bytes) {
+inline std::uint64_t remote_cycles(const GpuConfig& c, std::uint32_t response_bytes) {
   const std::uint32_t exits = slices_per_gpu(c);
   const std::uint64_t ingress =
       request_cycles(c.noc, 1, exits) +
       packet_cycles(c.noc, c.noc.header_bytes + c.system.line_bytes, 1, exits);
   return 4 * c.rdma.latency_cycles + fabric_cycles(c, c.rdma.request_header_bytes) +
-         fabric_cycles(c, answer_bytes) + ingress + c.llc.latency_cycles;
+         fabric_cycles(c, response_bytes) + ingress + c.llc.latency_cycles;
 }
 
 /// A lone load from its issue to its result, `beyond` cycles being spent behind the L1's network.

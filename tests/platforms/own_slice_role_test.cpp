@@ -11,22 +11,22 @@ using namespace tessera::test;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-/// A home that keeps nothing that it fetched, and counts the answers that leave.
+/// A home that keeps nothing that it fetched, and counts the responses that leave.
 class ThroughRole final : public SliceRole {
  public:
   using SliceRole::SliceRole;
 
   bool keeps(const Access&) const { return false; }
   bool may_leave(const Access&, Tick) {
-    ++answers_;
+    ++responses_;
     return true;
   }
   void register_statistics(StatisticsRegistry& registry) const {
-    registry.counter(slice_.name(), "answers", answers_, "access", "answers after a lookup");
+    registry.counter(slice_.name(), "responses", responses_, "access", "responses after a lookup");
   }
 
  private:
-  Counter answers_ = 0;
+  Counter responses_ = 0;
 };
 
 const PolicyRegistration<LlcSlice> kRegistered("through", "keeps nothing that it fetched",
@@ -44,14 +44,14 @@ RunResult run(const std::string& platform, const std::vector<std::string>& sets)
 
 TEST_CASE("a slice role of one's own stands in every slice") {
   const RunResult r = run("uba-mem-small", {"llc.role=through"});
-  CHECK(r.stats["modules"]["system.gpu0.llc0"]["answers"] > 0);
-  CHECK(r.stats["modules"]["system.gpu0.llc3"]["answers"] > 0);
+  CHECK(r.stats["modules"]["system.gpu0.llc0"]["responses"] > 0);
+  CHECK(r.stats["modules"]["system.gpu0.llc3"]["responses"] > 0);
 }
 
 TEST_CASE("a slice role of one's own stands in one slice, and the others keep theirs") {
   const RunResult r = run("uba-mem-small", {"gpu0.llc3.role=through"});
-  CHECK(r.stats["modules"]["system.gpu0.llc3"]["answers"] > 0);
-  CHECK_FALSE(r.stats["modules"]["system.gpu0.llc0"].contains("answers"));
+  CHECK(r.stats["modules"]["system.gpu0.llc3"]["responses"] > 0);
+  CHECK_FALSE(r.stats["modules"]["system.gpu0.llc0"].contains("responses"));
 }
 
 TEST_CASE("a role without a way to other slices is refused where slices need one") {

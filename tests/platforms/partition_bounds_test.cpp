@@ -23,8 +23,8 @@ std::uint64_t p2p_cycles(const GpuConfig& c) {
   return request_cycles(p2p, sms, slices) + response_cycles(p2p, sms, slices);
 }
 
-/// There and back between slices: a cycle to leave on either way, as the answer of what went round
-/// the arrays has its own.
+/// There and back between slices: a cycle to leave on either way, as the response of what went
+/// round the arrays has its own.
 std::uint64_t between_slices_cycles(const NocConfig& c, std::uint32_t ports) {
   return 1 + request_cycles(c, ports, ports) + response_cycles(c, ports, ports) + 1;
 }

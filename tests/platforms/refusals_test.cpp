@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "common/error.h"
+#include "common/text.h"
 #include "platforms/simulation.h"
 
 using namespace tessera;  // NOLINT(google-build-using-namespace)
@@ -44,7 +45,8 @@ std::set<std::string> rules(const std::string& platform, const std::vector<std::
 }
 
 /// Whether a number of the message, either for the refused parameter or for one that the message
-/// names, satisfies a rule that the value breaks. (Others can refuse it.)
+/// names, satisfies all rules that the value breaks. (Other rules can refuse it, but not the range
+/// of the number's parameter.)
 bool names_remedy(const std::string& platform, const std::string& refused, const std::string& value,
                   const std::string& message, const std::set<std::string>& parameters) {
   static const std::regex number("[0-9]+(\\.[0-9]+)?(e\\+[0-9]+)?");
@@ -55,11 +57,15 @@ bool names_remedy(const std::string& platform, const std::string& refused, const
   }
   const std::set<std::string> broken = rules(platform, {refused + "=" + value});
   for (const std::string& p : named) {
+    const std::string range = "--set: " + p + ": ";
+    const auto is_broken = [&](const std::string& rule) {
+      return broken.count(rule) != 0 || begins_with(rule, range);
+    };
     for (const std::string& n : matches(message, number)) {
       std::vector<std::string> sets = {p + "=" + n};
       if (p != refused) sets.push_back(refused + "=" + value);
       const std::set<std::string> left = rules(platform, sets);
-      if (!std::includes(left.begin(), left.end(), broken.begin(), broken.end())) return true;
+      if (std::none_of(left.begin(), left.end(), is_broken)) return true;
     }
   }
   return false;
@@ -106,7 +112,7 @@ TEST_CASE("the message about a refused number names one that is taken") {
   CHECK(refused > 2000);
 }
 
-TEST_CASE("parts that do not divide are told with those that do") {
+TEST_CASE("parts that do not divide are reported with those that do") {
   CHECK(refusal("dca", {"system.rdma_ports=32"}) ==
         "dca: system.rdma_ports (32) must divide the slices of a GPU (16): a port serves whole "
         "slices, so that 16 would do");
@@ -129,7 +135,7 @@ TEST_CASE("parts that do not divide are told with those that do") {
         "32");
 }
 
-TEST_CASE("a fault that several blocks find is told once") {
+TEST_CASE("a fault that several blocks find is reported once") {
   const std::string message = refusal("uba-mem-small", {"system.line_bytes=96"});
   const std::string line = "system.line_bytes (96) must be a power of two from 1 to 128: 64 or 128";
   const std::size_t first = message.find(line);

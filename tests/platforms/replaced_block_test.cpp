@@ -213,8 +213,8 @@ TEST_CASE("an access that a user's block refuses is named in one message") {
   for (const ValueMode values : {ValueMode::kFunctional, ValueMode::kCarried}) {
     CHECK_THAT(failure_of(body, "refuses-stores", values),
                Catch::Contains("kernel 'k'") && Catch::Contains("CTA (1,0,0), warp 1") &&
-                   Catch::Contains(", line 18: ") && Catch::Contains("refuses the store") &&
-                   Catch::Contains("0x") &&
+                   Catch::Contains("k.ptx:18 'st.global.u32 [%rd1+260], %r1'") &&
+                   Catch::Contains("refuses the store") && Catch::Contains("0x") &&
                    Catch::EndsWith("TLM_COMMAND_ERROR_RESPONSE; printed: "));
   }
 }

@@ -117,7 +117,7 @@ TEST_CASE("networks that cannot join so many ports are refused") {
           "mcm: input_buffer_flits is 2: 9 (a whole packet of 136 bytes)");
 }
 
-TEST_CASE("all that is wrong is told at once") {
+TEST_CASE("all that is wrong is reported at once") {
   refused("nuba-small", {"system.sms=6", "llc.latency_cycles=2", "l1.clock_hz=1000000000"},
           "share a clock");
   refused("nuba-small", {"system.sms=6", "l1.clock_hz=1000000000"}, "multiple of the partitions");

@@ -162,6 +162,11 @@ TEST_CASE("two kernels of two streams that each fill half of the GPU take the ti
   }
 }
 
+// Of CTAs that take d cycles, one wave after another: the first starts in cycle 2 and ends in 2 +
+// d, which takes effect in 3 + d, and the next starts in 4 + d. A kernel of one wave therefore ends
+// in 5 + d, because its flush (of L1s) takes 2 cycles. With `one` cycles for it alone, the next
+// wave starts in one - 1, and w waves end in w * (one - 3) + 3.
+
 TEST_CASE("each kernel of a partitioned GPU takes the time that it takes alone on its part") {
   // By default, an SM gets a contiguous range of CTAs: of its part only.
   const std::vector<std::string> sets{"dispatch.kernel_scheduler=partitioned"};
@@ -172,35 +177,45 @@ TEST_CASE("each kernel of a partitioned GPU takes the time that it takes alone o
   const ordered_json& kernels = stats.at("kernels");
   CHECK(number(kernels[0], "cycles") == one);
   CHECK(number(kernels[1], "cycles") == one);
-  // The third waits for a part.
+  // The third waits for a part, and then needs no cycle of a doorbell.
   CHECK(number(kernels[2], "start_cycle") == one);
-  CHECK(number(stats, "cycles") == end_of(kernels[2]));
-  // Four waves of CTAs on half of the SMs, each of one CTA an SM.
-  const std::uint64_t whole = alone("uba-mem-small", {}, 2 * kSms, 300);
-  CHECK(one > 19 * whole / 10);
+  CHECK(number(kernels[2], "cycles") == one - 1);
+  CHECK(number(stats, "cycles") == 2 * one - 1);
+  // Four waves of CTAs on half of the SMs, each of one CTA an SM; two waves on the whole GPU.
+  const std::uint64_t wave = alone("uba-mem-small", {}, kSms, 300);
+  CHECK(one == 4 * (wave - 3) + 3);
+  CHECK(alone("uba-mem-small", {}, 2 * kSms, 300) == 2 * (wave - 3) + 3);
 }
 
 TEST_CASE("a kernel's CTAs take what the kernel before leaves") {
-  // The first one fills six SMs in two waves; the second gets the other two at once.
+  const std::uint64_t brief = alone("uba-mem-small", kInOrder, 1, 100);
+  const std::uint64_t lengthy = alone("uba-mem-small", kInOrder, 1, 2000);
+  // The first kernel has six of eight SMs. The second has the other two at once, in two waves.
   const ordered_json stats = run({"uba-mem-small", kInOrder}, [](Device& device, const Kernels& k) {
     device.enqueue(k.spin(6, 2000), {"a"});
     device.enqueue(k.spin(4, 100), {"b"});
   });
   const ordered_json& kernels = stats.at("kernels");
-  CHECK(number(kernels[1], "first_cta_cycle") == number(kernels[0], "first_cta_cycle"));
-  CHECK(end_of(kernels[1]) < end_of(kernels[0]));
-  CHECK(number(stats, "cycles") == end_of(kernels[0]));
-  // If the first one has CTAs for all SMs, the second waits. A third one of higher priority gets
-  // the lower SMs before both.
+  for (const ordered_json& k : kernels) CHECK(number(k, "first_cta_cycle") == 2);
+  CHECK(end_of(kernels[0]) == lengthy);
+  CHECK(end_of(kernels[1]) == 2 * (brief - 3) + 3);
+  CHECK(number(stats, "cycles") == lengthy);
+  // The first kernel has CTAs for all SMs, so that the second waits. The third, of higher priority,
+  // gets SMs 0 to 3 before both, and CTAs of the first run there next. SMs 4 to 7 are free first.
   const ordered_json full = run({"uba-mem-small", kInOrder}, [](Device& device, const Kernels& k) {
     device.enqueue(k.spin(kSms, 2000), {"a"});
     device.enqueue(k.spin(4, 100), {"b"});
     device.enqueue(k.spin(4, 100), {"c", {}, -1});
   });
   const ordered_json& waits = full.at("kernels");
-  CHECK(number(waits[2], "first_cta_cycle") == number(waits[0], "first_cta_cycle"));
-  CHECK(number(waits[1], "first_cta_cycle") > 2000);
-  CHECK(number(waits[1], "start_cycle") == 0);
+  for (const ordered_json& k : waits) CHECK(number(k, "start_cycle") == 0);
+  CHECK(number(waits[0], "first_cta_cycle") == 2);
+  CHECK(number(waits[2], "first_cta_cycle") == 2);
+  CHECK(end_of(waits[2]) == brief);
+  CHECK(number(waits[1], "first_cta_cycle") == lengthy - 1);
+  // On each SM, a long CTA and a brief one.
+  CHECK(end_of(waits[0]) == (brief - 3) + (lengthy - 3) + 3);
+  CHECK(end_of(waits[1]) == end_of(waits[0]));
 }
 
 TEST_CASE("launches of a stream, of an event and of the default stream run in order") {
@@ -256,65 +271,140 @@ TEST_CASE("the counts of two kernels are those of each alone where they share no
   }
 }
 
+namespace {
+
+constexpr std::uint32_t kThreads = 64;  ///< of a CTA of a cooperative kernel
+constexpr std::uint32_t kPlainCtas = 40;
+
+/// Cooperative kernels of so many CTAs in streams of their own, and a kernel that is not.
+class CooperativeKernels {
+ public:
+  CooperativeKernels(unsigned kernels, std::uint32_t ctas, std::uint32_t plain_ctas)
+      : kernels_(kernels), ctas_(ctas), plain_ctas_(plain_ctas) {}
+
+  void start(Device& device) {
+    modules_.push_back(ptx::parse(grid_sync_text(), "k.ptx"));
+    modules_.push_back(ptx::parse(kText, "times.ptx"));
+    const auto loader = kernels::ModuleLoader::make(device);
+    const auto source = loader->source(modules_[0]);
+    for (unsigned i = 0; i < kernels_; ++i) {
+      const std::string number = std::to_string(i);
+      const Address a = device.allocate("a" + number, 4 * elements());
+      b_.push_back(device.allocate("b" + number, 4 * elements()));
+      LaunchRequest r;
+      r.source = source;
+      r.kernel = "k";
+      r.grid = {ctas_, 1, 1};
+      r.block = {kThreads, 1, 1};
+      r.arguments = {KernelArgument::of(a), KernelArgument::of(b_.back()),
+                     KernelArgument::of(elements())};
+      device.enqueue(r, {"cooperative" + number});
+    }
+    LaunchRequest spin;
+    spin.source = loader->source(modules_[1]);
+    spin.kernel = "spin";
+    spin.grid = {plain_ctas_, 1, 1};
+    spin.block = {256, 1, 1};
+    spin.arguments = {KernelArgument::of(std::uint32_t{300})};
+    device.enqueue(spin, {"plain"});
+  }
+  std::uint64_t wrong(Device& device) const {
+    std::uint64_t wrong = 0;
+    for (const Address b : b_) {
+      std::vector<std::uint32_t> got(elements());
+      device.read(got.data(), b, 4 * elements());
+      for (std::uint32_t i = 0; i < elements(); ++i) {
+        wrong += got[i] == 3 * (elements() - 1 - i) + i ? 0 : 1;
+      }
+    }
+    return wrong;
+  }
+
+ private:
+  std::uint32_t elements() const { return ctas_ * kThreads; }
+
+  const unsigned kernels_;
+  const std::uint32_t ctas_;
+  const std::uint32_t plain_ctas_;
+  std::vector<ptx::Module> modules_;
+  std::vector<Address> b_;
+};
+
+ordered_json run_cooperative(const std::string& platform, unsigned kernels, std::uint32_t ctas,
+                             std::uint32_t plain_ctas = kPlainCtas) {
+  ordered_json stats = run_child({platform}, [=] {
+    const auto all = std::make_shared<CooperativeKernels>(kernels, ctas, plain_ctas);
+    return std::make_unique<HostProgram>([all](Device& device) { all->start(device); },
+                                         [all](Device& device) { return all->wrong(device); });
+  });
+  check_verified(stats);
+  return stats;
+}
+
+std::uint64_t flush_cycles(const ordered_json& stats) {
+  return number(stats.at("modules").at("system.gpu0.dispatcher"), "flush_cycles");
+}
+
+/// Cycles of an order of the dispatcher to a GPU, or of a report.
+std::uint64_t order_cycles(const GpuConfig& c) {
+  if (c.system.gpus == 1) return 0;
+  return c.dispatch.gpu_latency_ns * c.dispatch.clock_hz / 1'000'000'000;
+}
+
+}  // namespace
+
 TEST_CASE("a cooperative kernel runs beside other kernels, but beside no other cooperative one") {
-  constexpr std::uint32_t kCtas = 4;
-  constexpr std::uint32_t kThreads = 64;
-  constexpr std::uint32_t kElements = kCtas * kThreads;
-  for (const char* platform :
-       {"uba-mem-small", "nuba-small", "dualopt-small", "umh-1-small", "memcpy-1-small"}) {
-    INFO(platform);
-    const ordered_json stats = run_child({platform}, [] {
-      auto addresses = std::make_shared<std::vector<Address>>();
-      auto modules = std::make_shared<std::vector<ptx::Module>>();
-      const auto start = [addresses, modules](Device& device) {
-        modules->push_back(ptx::parse(grid_sync_text(), "k.ptx"));
-        modules->push_back(ptx::parse(kText, "times.ptx"));
-        const auto loader = kernels::ModuleLoader::make(device);
-        const auto source = loader->source((*modules)[0]);
-        for (unsigned i = 0; i < 2; ++i) {
-          const std::string number = std::to_string(i);
-          const Address a = device.allocate("a" + number, 4 * kElements);
-          const Address b = device.allocate("b" + number, 4 * kElements);
-          addresses->push_back(b);
-          LaunchRequest r;
-          r.source = source;
-          r.kernel = "k";
-          r.grid = {kCtas, 1, 1};
-          r.block = {kThreads, 1, 1};
-          r.arguments = {KernelArgument::of(a), KernelArgument::of(b),
-                         KernelArgument::of(std::uint32_t{kElements})};
-          device.enqueue(r, {"cooperative" + number});
-        }
-        LaunchRequest spin;
-        spin.source = loader->source((*modules)[1]);
-        spin.kernel = "spin";
-        spin.grid = {40, 1, 1};
-        spin.block = {256, 1, 1};
-        spin.arguments = {KernelArgument::of(std::uint32_t{300})};
-        device.enqueue(spin, {"plain"});
-      };
-      return std::make_unique<HostProgram>(start, [addresses, modules](Device& device) {
-        std::uint64_t wrong = 0;
-        for (const Address b : *addresses) {
-          std::vector<std::uint32_t> got(kElements);
-          device.read(got.data(), b, 4 * kElements);
-          for (std::uint32_t i = 0; i < kElements; ++i) {
-            wrong += got[i] == 3 * (kElements - 1 - i) + i ? 0 : 1;
-          }
-        }
-        return wrong;
-      });
-    });
-    check_verified(stats);
+  // The second cooperative kernel begins when the CTAs of the first one have ended, at the edge at
+  // which the first one's flush beside the third kernel begins.
+  const GpuConfig dualopt = resolve_config("dualopt-small", {}).gpu;
+  const std::uint64_t frames = std::uint64_t{dualopt.remote_cache.sets} * dualopt.remote_cache.ways;
+  struct Platform {
+    const char* name;
+    std::vector<std::uint64_t> stages;  ///< cycles of the flush's stages in a GPU
+    bool fills_sms;                     ///< the first kernel has a CTA on each SM
+  };
+  // A stage that drops lines takes 2 cycles. Remote caches visit a frame a cycle from the next edge
+  // on, and the end takes effect an edge later.
+  for (const Platform& p :
+       {Platform{"uba-mem-small", {2}, true}, Platform{"nuba-small", {2, 2}, true},
+        Platform{"dualopt-small", {frames + 2, 2, 2}, false}}) {
+    INFO(p.name);
+    const std::uint64_t order = order_cycles(resolve_config(p.name, {}).gpu);
+    std::uint64_t flush = 0;
+    for (const std::uint64_t stage : p.stages) flush += order + stage + order;
+    const ordered_json stats = run_cooperative(p.name, 2, kSms);
     const ordered_json& k = stats.at("kernels");
     REQUIRE(k.size() == 3);
-    // The second begins when the CTAs of the first have ended, during its flush.
-    std::uint64_t flush = 0;
-    for (const auto& [name, module] : stats.at("modules").items()) {
-      if (name.find("dispatcher") != std::string::npos) flush += module.value("flush_cycles", 0U);
-    }
-    CHECK(number(k[1], "start_cycle") + flush + 20 >= end_of(k[0]));
-    CHECK(number(k[1], "first_cta_cycle") > number(k[0], "first_cta_cycle"));
+    CHECK(number(k[0], "first_cta_cycle") == 2 + order);
+    // An SM gets a CTA a cycle.
+    CHECK(number(k[2], "first_cta_cycle") == 2 + order + (p.fills_sms ? 1 : 0));
+    const std::uint64_t start = number(k[1], "start_cycle");
+    CHECK(start == end_of(k[0]) - flush);
+    CHECK(number(k[1], "first_cta_cycle") == start + order + 1);
+  }
+}
+
+TEST_CASE("a cooperative kernel of a coherent hierarchy begins when the one before flushes") {
+  // SMs hold one CTA each.
+  constexpr std::uint32_t kCtas = 4;
+  for (const char* platform : {"umh-1-small", "memcpy-1-small"}) {
+    INFO(platform);
+    // All stages of the flush write back. The third kernel accesses no memory, so that its flush
+    // takes as long without other kernels.
+    const ordered_json one = run_cooperative(platform, 1, kCtas);
+    const ordered_json none = run_cooperative(platform, 0, kCtas);
+    const std::uint64_t flush = flush_cycles(one) - flush_cycles(none);
+    const ordered_json stats = run_cooperative(platform, 2, kCtas);
+    const ordered_json& k = stats.at("kernels");
+    REQUIRE(k.size() == 3);
+    CHECK(end_of(k[0]) == end_of(one.at("kernels")[0]));
+    CHECK(number(k[1], "start_cycle") == end_of(k[0]) - flush);
+    // Its first CTA follows the third kernel's CTAs on the SM that the first kernel left first. The
+    // time from one of these CTAs to the next: by two kernels, one of two CTAs an SM, one of one.
+    const std::uint64_t wave = number(run_cooperative(platform, 0, 0, 2 * kCtas), "cycles") -
+                               number(run_cooperative(platform, 0, 0, kCtas), "cycles");
+    CHECK(number(k[1], "first_cta_cycle") ==
+          number(k[2], "first_cta_cycle") + kPlainCtas / kCtas * wave);
     CHECK(number(k[2], "first_cta_cycle") < end_of(k[0]));
   }
 }

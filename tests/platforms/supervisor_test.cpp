@@ -15,7 +15,7 @@ using namespace tessera;  // NOLINT(google-build-using-namespace)
 
 namespace {
 
-/// Takes requests and never answers.
+/// Takes requests and never responds.
 class Stuck final : public sc_core::sc_module, public Block {
  public:
   tlm_utils::simple_target_socket<Stuck> in;

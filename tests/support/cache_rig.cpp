@@ -5,7 +5,7 @@ namespace tessera::test {
 
 namespace {
 
-// A port takes one answer a cycle.
+// A port takes one response a cycle.
 ScriptedInitiatorConfig initiator(const ClockDomain& clock, unsigned ports) {
   ScriptedInitiatorConfig c;
   c.ports = ports;
@@ -69,7 +69,7 @@ void CacheRig::stall_at_random() {
 
 void CacheRig::run() {
   CHECK(run_until_done(conformance(), us(1000)));
-  check_each_answered_once(conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(conformance());
 }
 

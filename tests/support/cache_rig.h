@@ -27,7 +27,7 @@
 namespace tessera::test {
 
 inline constexpr std::uint64_t kLine = 128;
-/// From a request's arrival at a target of the rig to its answer's arrival here, in cycles.
+/// From a request's arrival at a target of the rig to its response's arrival here, in cycles.
 inline constexpr std::uint64_t kMemory = 100;
 /// Lines from here on have slice 1 as their home, those below slice 0.
 inline constexpr std::uint64_t kOtherHome = 0x10000;
@@ -105,7 +105,7 @@ class CacheRig {
   std::size_t store(std::uint64_t cycle, std::uint64_t address, unsigned char value,
                     ByteMask mask = ByteMask::first(kLine), unsigned port = 0);
 
-  /// Memory and initiator answer late, and stall, at random.
+  /// Memory and initiator respond late, and stall, at random.
   void stall_at_random();
 
   virtual ConformanceRig conformance();
@@ -128,7 +128,7 @@ class CacheRig {
     from.bind(checkers.back()->target);
     checkers.back()->initiator.bind(to);
   }
-  /// A target that takes one request a cycle and answers after kMemory.
+  /// A target that takes one request a cycle and responds after kMemory.
   static ScriptedTargetConfig target(const ClockDomain& clock, unsigned ports, RequestStyle style);
 };
 

@@ -78,15 +78,15 @@ bool run_until_done(const ConformanceRig& rig, Tick limit) {
     if (now() >= end) return false;
     sc_core::sc_start(to_sc_time(std::min(kSlice, end - now())));
   }
-  // What is still to come after the last answer (late END_REQs) comes now.
+  // What is still to come after the last response (late END_REQs) comes now.
   sc_core::sc_start(to_sc_time(kSlice));
   return drained(rig);
 }
 
-void check_each_answered_once(const ConformanceRig& rig, tlm::tlm_response_status status) {
+void check_each_completed_once(const ConformanceRig& rig, tlm::tlm_response_status status) {
   for (const ScriptedInitiator* initiator : rig.initiators) {
     INFO(initiator->name());
-    CHECK(initiator->unanswered() == 0);
+    CHECK(initiator->outstanding() == 0);
     std::size_t wrong_count = 0;
     std::size_t wrong_status = 0;
     for (std::size_t i = 0; i < initiator->size(); ++i) {
@@ -150,7 +150,7 @@ void run_conformance(const ConformanceRig& rig, const ConformanceTraffic& traffi
   {
     INFO("first traffic");
     CHECK(run_until_done(rig, traffic.limit));
-    check_each_answered_once(rig, traffic.status);
+    check_each_completed_once(rig, traffic.status);
     check_drained(rig);
   }
   check_statistics(*rig.block);
@@ -175,7 +175,7 @@ void run_conformance(const ConformanceRig& rig, const ConformanceTraffic& traffi
   for (ProtocolChecker* c : rig.checkers) c->reset();
   schedule_random_traffic(rig, traffic, traffic.seed + 100);
   CHECK(run_until_done(rig, traffic.limit));
-  check_each_answered_once(rig, traffic.status);
+  check_each_completed_once(rig, traffic.status);
   for (const ProtocolChecker* c : rig.checkers) CHECK(c->outstanding() == 0);
   CHECK(rig.block->idle());
   CHECK(rig.pool->live() == 0);

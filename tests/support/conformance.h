@@ -66,7 +66,7 @@ void schedule_random_traffic(const ConformanceRig& rig, const ConformanceTraffic
 /// false when `limit` passes first.
 bool run_until_done(const ConformanceRig& rig, Tick limit);
 /// CHECKs that each request had exactly one response of that status.
-void check_each_answered_once(const ConformanceRig& rig, tlm::tlm_response_status status);
+void check_each_completed_once(const ConformanceRig& rig, tlm::tlm_response_status status);
 /// CHECKs that nothing is in flight anywhere.
 void check_drained(const ConformanceRig& rig);
 /// CHECKs names, units, descriptions and uniqueness of the block's statistics.

@@ -127,7 +127,7 @@ void ScriptedInitiator::send(Port& port, Tick t) {
     results_[i].begin_req = t;
     port.in_flight.push_back(&x);
     ++open_;
-    x.acquire();  // a target that answers within the call may look at the payload after it
+    x.acquire();  // a target that responds within the call may look at the payload after it
     const SendOutcome outcome = port.sender.send(x, config_.request_delay);
     if (port.sender.waiting_for() == nullptr && results_[i].end_req == kNever) {
       results_[i].end_req = port.sender.free_at();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// An initiator that sends what a test tells it to, and notes what comes back and when.
+// An initiator that sends a test's requests, and records the responses and their times.
 //
 //   TransactionPool pool;
 //   ScriptedInitiator sm("sm", pool);            // one port; {"sm", pool, {.ports = n}} for more
@@ -110,8 +110,8 @@ class ScriptedInitiator final : public sc_core::sc_module {
   /// Indices of results in the order in which their responses arrived.
   const std::vector<std::size_t>& order() const { return order_; }
   /// Sent and without a response, or not sent yet.
-  std::size_t unanswered() const { return results_.size() - order_.size(); }
-  bool done() const { return unanswered() == 0 && open_ == 0; }
+  std::size_t outstanding() const { return results_.size() - order_.size(); }
+  bool done() const { return outstanding() == 0 && open_ == 0; }
   /// Called at each response, as soon as it is known (`begin_resp` may lie ahead).
   std::function<void(std::size_t index)> on_response;
 

@@ -35,7 +35,7 @@ struct ScriptedTarget::Port final : tlm::tlm_fw_transport_if<> {
   bool implied = false;
   Tick end_req_at = 0;
   TimedQueue<tlm::tlm_generic_payload*> responses;
-  /// Answered, END_RESP awaited.
+  /// Response sent, END_RESP awaited.
   std::vector<tlm::tlm_generic_payload*> ending;
 };
 

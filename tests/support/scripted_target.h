@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// A memory that answers as a test tells it to: latency, back-pressure, and every legal variation
+// A memory that responds as a test configures it: latency, back-pressure, and every legal variation
 // of the base protocol. Loads return what was stored (initial_byte() where nothing was).
 //
 //   ScriptedTarget dram("dram", {});             // .ports, .latency, .style, ...

@@ -186,12 +186,34 @@ TEST_CASE("a kernel that is launched while a flush runs alone waits for the end 
   FakeKernel first = kernel_of(1, 10);
   FakeKernel second = kernel_of(1, 10);
   rig.launch(first);
+  // The CTA ends in cycle 12. The flush runs from cycle 13 to 15. Launched in cycle 13, the second
+  // kernel could begin in 14, and its flush begins when its CTA of cycle 16 has ended in 26.
   rig.run(13);
-  rig.launch(second);  // could begin in cycle 14
+  rig.launch(second);
   rig.run(1'000);
   CHECK(cycles(rig.caches[0]->flushed) == std::vector<std::uint64_t>{13, 27});
+  CHECK(rig.beside.flushed.empty());
   CHECK(starts_of(*rig.sms[0]) == Starts{{1, 2}, {2, 16}});
   CHECK(kClock.cycle_at(rig.launches[1].turn) == 15);
+  CHECK(ended(rig.launches[0]) == 15);
+  CHECK(ended(rig.launches[1]) == 29);
+}
+
+TEST_CASE("a kernel that begins before the flush of the last other kernel runs beside the flush") {
+  Rig rig(1, "distributed", 1);
+  FakeKernel first = kernel_of(1, 10);
+  FakeKernel second = kernel_of(1, 10);
+  rig.launch(first);
+  // As above, but launched in cycle 11, the second kernel begins in 12, a cycle before the flush.
+  rig.run(11);
+  rig.launch(second);
+  rig.run(1'000);
+  CHECK(cycles(rig.beside.flushed) == std::vector<std::uint64_t>{13});
+  CHECK(cycles(rig.caches[0]->flushed) == std::vector<std::uint64_t>{25});
+  CHECK(starts_of(*rig.sms[0]) == Starts{{1, 2}, {2, 14}});
+  CHECK(rig.launches[1].turn == kNever);
+  CHECK(ended(rig.launches[0]) == 15);
+  CHECK(ended(rig.launches[1]) == 27);
 }
 
 TEST_CASE("cooperative kernels do not run at the same time; another kernel runs beside one") {

@@ -65,7 +65,7 @@ TEST_CASE("the first CTA starts a cycle after the launch has taken its cycles") 
   CHECK(rig.ended == 1);
 }
 
-TEST_CASE("a kernel does not end while stores of an SM are unanswered") {
+TEST_CASE("a kernel does not end while stores of an SM are not acknowledged") {
   Rig rig(2);
   rig.sms[1]->drain = kClock.time_of(5'000);
   FakeKernel kernel(8);

@@ -94,7 +94,7 @@ TEST_CASE("the registry reads its values when a report is made") {
   registry.value(
       "gpu0.llc1", "rate", [&hits] { return static_cast<double>(hits) / 8; }, "1",
       "hits per lookup");
-  registry.histogram("gpu0.llc1", "latency", latency, "cycle", "from arrival to answer");
+  registry.histogram("gpu0.llc1", "latency", latency, "cycle", "from arrival to response");
   registry.occupancy("gpu0.llc0", "queue", queue, "entry", "requests waiting");
   registry.bandwidth("gpu0.llc0", "bytes", bytes, "bytes to the channel");
   hits = 2;

@@ -92,7 +92,7 @@ TEST_CASE("after() counts from the edge at or after a time") {
   CHECK(clock.after(714'287, 2) == clock.time_of(4));
 }
 
-TEST_CASE("where clocks stand changes no answer, not those of others of their frequency either") {
+TEST_CASE("where clocks stand changes no result, nor those of others of their frequency") {
   std::mt19937_64 random(3);
   for (const std::uint64_t hertz : {1'400'000'000ULL, 350'000'000ULL, 1'000'000'000ULL}) {
     const ClockDomain asked(hertz);

@@ -20,8 +20,8 @@ constexpr std::uint64_t kAddress = 0x1000;  // at home near
 /// A cycle to the link's entry, then the link, for a packet of a header (and of a line).
 constexpr std::uint64_t kHeaderHop = 1 + 8 + 1;
 constexpr std::uint64_t kLineHop = 1 + 8 + 17;
-/// The far side's load: its lookup ends when a hit's answer would be at the requester, the home's
-/// answer enters the link as late as a hit's would be there, and a cycle takes it on.
+/// The far side's load: its lookup ends when a hit's response would be at the requester, the home's
+/// response enters the link as late as a hit's would be there, and a cycle takes it on.
 constexpr std::uint64_t kFarHit = (kLatency - 1) + kHeaderHop + (kLatency - 1) + kLineHop + 1;
 constexpr std::uint64_t kFarMiss = kFarHit + kMemory + 1;
 /// The home's store: applied, then the twin's copy goes, then the acknowledgement leaves.
@@ -128,7 +128,7 @@ TEST_CASE("the twin's store while its line is on the way: later loads see it") {
 TEST_CASE("a line that an invalidation overtakes is delivered and not kept") {
   PeerRig rig;
   const auto load = rig.load(10, kAddress, kFar);
-  // The home's answer enters the link here.
+  // The home's response enters the link here.
   const std::uint64_t leaves = 10 + kFarMiss - 1 - (kLineHop - 1);
   const auto store = rig.store(leaves + 5 - kLatency, kAddress, 0x42, ByteMask::first(8), kNear);
   const auto again = rig.load(500, kAddress, kFar);
@@ -148,7 +148,7 @@ TEST_CASE("a full directory invalidates the line that it forgets") {
   PeerRig rig(c);
   rig.load(10, kAddress, kFar);
   rig.load(500, kAddress + kLine, kFar);
-  // The home looks the second line up here, and gives its answer a line's fetch later.
+  // The home looks the second line up here, and gives its response a line's fetch later.
   const std::uint64_t forgets = 500 + (kLatency - 1) + kHeaderHop + (kLatency - 1) + kMemory + 1;
   // A store to the forgotten line, looked up while its invalidation is under way, waits.
   const auto store = rig.store(forgets + 1 - (kLatency - 1), kAddress, 9, ByteMask::first(4), 0);

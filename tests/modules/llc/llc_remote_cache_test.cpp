@@ -52,7 +52,7 @@ void bypasses_cache(RequestStyle style) {
 TEST_CASE("a remote cache that is off passes everything on, a cycle each way") {
   bypasses_cache(RequestStyle::kEarlyEndReq);
 }
-TEST_CASE("a remote cache that is off takes as long when memory answers with TLM_COMPLETED") {
+TEST_CASE("a remote cache that is off takes as long when memory responds with TLM_COMPLETED") {
   bypasses_cache(RequestStyle::kComplete);
 }
 TEST_CASE("a remote cache that is off takes as long when BEGIN_RESP stands for END_REQ") {
@@ -110,7 +110,7 @@ TEST_CASE("a remote cache's hit takes the latency, a miss the way to the home an
   CHECK(rig.llc.needs_flush());
 }
 
-TEST_CASE("a home's note of when the answer left it is not written over") {
+TEST_CASE("a home's note of when the response left it is not written over") {
   FarRig rig(kOn);
   constexpr auto kLeft = static_cast<std::size_t>(Hop::kFromLlc);
   rig.memory.access = [&rig](tlm::tlm_generic_payload& p) {

@@ -19,7 +19,7 @@ constexpr std::uint64_t kThere = kOtherHome + 0x1000;
 constexpr std::uint64_t kFar = 1 + kMemory + 1;  ///< round the arrays: a cycle each way
 const RequestStyle kUsual = RequestStyle::kEarlyEndReq;
 
-/// A replica's miss and hit; with `style`s of answers from the home slice.
+/// A replica's miss and hit; with `style`s of responses from the home slice.
 void miss_and_hit(RequestStyle style) {
   Rig rig(plain(), style, "full-replication");
   const auto miss = rig.read_only(10, kThere);
@@ -40,7 +40,7 @@ void miss_and_hit(RequestStyle style) {
   CHECK(s.sm_loads_served == 1);
 }
 
-/// Runs what is scheduled, loads a line of it again and tells whether it had stayed.
+/// Runs what is scheduled, loads a line of it again and returns whether it had stayed.
 bool stays(Rig& rig, std::uint64_t address) {
   rig.run();
   const std::uint64_t start = rig.soon();
@@ -110,10 +110,10 @@ TEST_CASE("what goes round takes no lookup from what does not") {
 TEST_CASE("a replica miss takes the latency, the way to its home and a cycle; a hit the latency") {
   miss_and_hit(RequestStyle::kEarlyEndReq);
 }
-TEST_CASE("a replica miss takes as long when its home answers with TLM_COMPLETED") {
+TEST_CASE("a replica miss takes as long when its home responds with TLM_COMPLETED") {
   miss_and_hit(RequestStyle::kComplete);
 }
-TEST_CASE("a replica miss takes as long when its home answers on the return path") {
+TEST_CASE("a replica miss takes as long when its home responds on the return path") {
   miss_and_hit(RequestStyle::kRespondAtOnce);
 }
 TEST_CASE("a replica miss takes as long when BEGIN_RESP stands for END_REQ") {

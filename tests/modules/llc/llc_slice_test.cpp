@@ -36,7 +36,7 @@ Tick stamp(const Rig& rig, std::size_t request, Hop hop) {
   return rig.sm.result(request).request.stamps[static_cast<std::size_t>(hop)];
 }
 
-/// A victim's write-back and the fetch behind it, with answers of any style.
+/// A victim's write-back and the fetch behind it, with responses of any style.
 /// `link`: cycles for which the write-back has the channel; a completed one has it to the end.
 void write_back_and_fetch(RequestStyle style, std::uint64_t link) {
   Rig rig(one_set(1), style);
@@ -51,9 +51,9 @@ void write_back_and_fetch(RequestStyle style, std::uint64_t link) {
   CHECK(rig.llc.stats().write_backs == 1);
 }
 
-/// Up to cycle 400: line 0x1000 comes. Until 1000 no answer is taken; at each port one stands, and
-/// one behind it.
-void block_answers(Rig& rig) {
+/// Up to cycle 400: line 0x1000 comes. Until 1000 no response is taken; at each port one stands,
+/// and one behind it.
+void block_responses(Rig& rig) {
   rig.load(10, 0x1000);
   rig.run_to(rig.edge(400) + 1);
   rig.sm.stall_responses_until(rig.edge(1000));
@@ -65,10 +65,10 @@ void block_answers(Rig& rig) {
 TEST_CASE("a hit takes the latency, and a miss the channel's and a cycle more") {
   hit_and_miss(RequestStyle::kEarlyEndReq);
 }
-TEST_CASE("a miss takes as long when the channel answers with TLM_COMPLETED") {
+TEST_CASE("a miss takes as long when the channel responds with TLM_COMPLETED") {
   hit_and_miss(RequestStyle::kComplete);
 }
-TEST_CASE("a miss takes as long when the channel answers with BEGIN_RESP on the return path") {
+TEST_CASE("a miss takes as long when the channel responds with BEGIN_RESP on the return path") {
   hit_and_miss(RequestStyle::kRespondAtOnce);
 }
 TEST_CASE("a miss takes as long when BEGIN_RESP stands for END_REQ") {
@@ -285,7 +285,7 @@ TEST_CASE("a set keeps its most recently used lines") {
   CHECK(rig.responded_at(dropped) == 1300 + kLatency + kMemory + 1);
 }
 
-TEST_CASE("answers that nobody takes stall lookups when the response queue is full") {
+TEST_CASE("responses that nobody takes stall lookups when the response queue is full") {
   LlcSliceConfig c = plain();
   c.response_queue_depth = 2;
   Rig rig(c);
@@ -299,7 +299,7 @@ TEST_CASE("answers that nobody takes stall lookups when the response queue is fu
   // One at the port, two in the queue.
   CHECK(rig.llc.stats().hits == 3);
   rig.run();
-  // The heads of both queues; from then on, one answer leaves each cycle.
+  // The heads of both queues; from then on, one response leaves each cycle.
   CHECK(rig.llc.stats().stalls_output == 2);
   CHECK(rig.responded_at(hits[0]) == 500 + kLatency);
   for (unsigned i = 1; i < 3; ++i) CHECK(rig.responded_at(hits[i]) == 801 + i);
@@ -322,11 +322,11 @@ TEST_CASE("a channel that takes nothing stalls lookups when its queue is full") 
   for (unsigned i = 1; i < 6; ++i) CHECK(rig.arrived(i) == 201 + i);
 }
 
-TEST_CASE("fills behind answers that nobody takes have the times at which they came") {
+TEST_CASE("fills behind responses that nobody takes have the times at which they came") {
   LlcSliceConfig c = plain();
   c.mshr_entries = 1;
   Rig rig(c);
-  block_answers(rig);
+  block_responses(rig);
   std::vector<std::size_t> loads = {rig.load(500, 0x2000)};
   const std::uint64_t filled = 500 + kLatency + kMemory;
   // The line is there, and its MSHR is free.
@@ -349,9 +349,9 @@ TEST_CASE("fills behind answers that nobody takes have the times at which they c
   CHECK(rig.llc.stats().miss_latency.sum() == 4 * (kMemory + 1));
 }
 
-TEST_CASE("a request that waits for the channel goes when an answer stands for END_REQ") {
+TEST_CASE("a request that waits for the channel goes when a response stands for END_REQ") {
   Rig rig(plain(), RequestStyle::kImpliedEndReq);
-  block_answers(rig);
+  block_responses(rig);
   rig.load(500, 0x2000);
   rig.load(501, 0x3000);
   rig.run();

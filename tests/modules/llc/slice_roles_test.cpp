@@ -25,16 +25,17 @@ class ForgetfulRole final : public SliceRole {
   bool passes_back(Payload& payload) const { return !slice_.awaits(payload); }
   bool keeps(const Access&) const { return false; }
   bool may_leave(const Access&, Tick) {
-    ++answers_;
+    ++responses_;
     return true;
   }
 
   void register_statistics(StatisticsRegistry& registry) const {
-    registry.counter(slice_.name(), "own_answers", answers_, "access", "answers after a lookup");
+    registry.counter(slice_.name(), "own_responses", responses_, "access",
+                     "responses after a lookup");
   }
 
  private:
-  Counter answers_ = 0;
+  Counter responses_ = 0;
 };
 
 const PolicyRegistration<LlcSlice> kRegistered("forgetful", "keeps nothing that it fetched",
@@ -53,10 +54,10 @@ struct OwnRoleRig final : CacheRig {
     join(sm.socket(0), llc.in[0]);
     join(llc.memory, memory.socket());
   }
-  std::uint64_t own_answers() const {
+  std::uint64_t own_responses() const {
     StatisticsRegistry registry;
     llc.register_statistics(registry);
-    return registry.sum("llc", "own_answers");
+    return registry.sum("llc", "own_responses");
   }
 
  private:
@@ -93,7 +94,7 @@ TEST_CASE("a role of the user's own has statistics of its own, behind every slic
   rig.load(10, 0x1000);
   rig.store(500, 0x2000, 1);
   rig.run();
-  CHECK(rig.own_answers() == 2);
+  CHECK(rig.own_responses() == 2);
 }
 
 TEST_CASE("roles are known by their names, ours and the user's") {

@@ -109,7 +109,7 @@ struct Rig {
   }
   void run() {
     CHECK(run_until_done(conformance(), us(1000)));
-    check_each_answered_once(conformance(), tlm::TLM_OK_RESPONSE);
+    check_each_completed_once(conformance(), tlm::TLM_OK_RESPONSE);
     check_drained(conformance());
     CHECK(timing.violations() == std::vector<std::string>{});
     CHECK_FALSE(sc_core::sc_pending_activity());
@@ -130,7 +130,7 @@ ScriptedInitiatorConfig ports(unsigned n) {
 
 }  // namespace
 
-TEST_CASE("a lone read's answer comes after ACT, RD and the last data") {
+TEST_CASE("a lone read's response comes after ACT, RD and the last data") {
   Rig rig;
   const auto closed = rig.at_edge(10, address(3, 5));
   const auto open = rig.at_edge(100, address(3, 5, 1));

@@ -122,7 +122,7 @@ TEST_CASE("L2 TLB: two lookups a cycle, the lowest port first") {
   }
 }
 
-TEST_CASE("L2 TLB: lookups of one SM are pipelined, and its answers leave one a cycle") {
+TEST_CASE("L2 TLB: lookups of one SM are pipelined, and its responses leave one a cycle") {
   Rig rig;
   ask(rig.sms, 100, 0x5000);
   std::vector<std::size_t> stream;
@@ -231,7 +231,7 @@ TEST_CASE("L2 TLB: what is no translation request is refused") {
   CHECK(rig.walker.arrivals().empty());
 }
 
-TEST_CASE("L2 TLB: an SM that takes no answers holds up lookups, and nothing is lost") {
+TEST_CASE("L2 TLB: an SM that takes no responses holds up lookups, and nothing is lost") {
   L2TlbConfig c;
   c.response_queue_depth = 2;
   c.queue_depth = 1;
@@ -241,7 +241,7 @@ TEST_CASE("L2 TLB: an SM that takes no answers holds up lookups, and nothing is 
   rig.sms.stall_responses_until(edge(1000));
   for (unsigned i = 0; i < 40; ++i) ask(rig.sms, 300 + i, 0x5000);
   sc_core::sc_start(to_sc_time(edge(700) - now()));
-  // One answer is on the wire, two wait; the pipeline and the queue hold the rest they can.
+  // One response is on the wire, two wait; the pipeline and the queue hold the rest they can.
   CHECK(rig.tlb.stats().hits == 3);
   std::vector<Waiting> waiting;
   rig.tlb.describe_waiting(waiting);
@@ -251,7 +251,7 @@ TEST_CASE("L2 TLB: an SM that takes no answers holds up lookups, and nothing is 
   CHECK(waiting[1].items == 2);
   rig.run(2000);
   CHECK(rig.tlb.stats().hits == 40);
-  // The others: more than one a cycle could be looked up, and one answer leaves.
+  // The others: more than one a cycle could be looked up, and one response leaves.
   CHECK(rig.tlb.stats().stalls_output == 37);
   check_clean(rig);
 }

@@ -68,7 +68,7 @@ ScriptedInitiatorConfig sms_of(unsigned ports) {
 
 }  // namespace
 
-TEST_CASE("MMU: a first touch takes TLB + walk + fault and a cycle for each answer on its way") {
+TEST_CASE("MMU: a first touch takes TLB + walk + fault and a cycle for each response on its way") {
   Chain mmu({}, sms_of(3));
   const auto first = ask(mmu.sms, 100, kBase + 8 * kPage, 2);
   const auto again = ask(mmu.sms, 40'000, kBase + 8 * kPage, 0);

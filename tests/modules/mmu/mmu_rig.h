@@ -45,7 +45,7 @@ inline std::uint64_t response(const ScriptedResult& r) {
   return physical;
 }
 
-/// Latency of a scripted target (response_delay 1 fs) whose answer shall arrive `cycles` after an
+/// Latency of a scripted target (response_delay 1 fs) whose response shall arrive `cycles` after an
 /// arrival at `from`.
 inline Tick target_latency(std::uint64_t from, std::uint64_t cycles) {
   return edge(from + cycles) - edge(from) - 1;

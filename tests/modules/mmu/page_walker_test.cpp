@@ -89,7 +89,7 @@ TEST_CASE("walker: 64 walks at a time, the 65th waits for the first to end") {
     asked.push_back(rig.tlb.add(translation(edge(100) - 1000, page * kPage)));
   }
   rig.run();
-  // All are there at cycle 100; answers leave one a cycle.
+  // All are there at cycle 100; responses leave one a cycle.
   for (unsigned i = 0; i < 64; ++i) CHECK(rig.result(asked[i]).begin_resp == edge(500 + i));
   CHECK(rig.result(asked[64]).begin_resp == edge(900));
   CHECK(rig.walker.stats().active.max() == 64);
@@ -146,7 +146,7 @@ TEST_CASE("walker: a result that cannot leave holds its walker") {
   for (std::uint64_t page = 0; page < 3; ++page) asked.push_back(ask(rig.tlb, 100, page * kPage));
   rig.run();
   CHECK(rig.result(asked[0]).begin_resp == edge(500));
-  // Walked by 900, but its answer may arrive when the first one's END_RESP takes effect.
+  // Walked by 900, but its response may arrive when the first one's END_RESP takes effect.
   CHECK(rig.result(asked[1]).begin_resp >= edge(1999));
   CHECK(rig.result(asked[1]).begin_resp <= edge(2001));
   CHECK(rig.result(asked[2]).begin_resp == rig.result(asked[1]).begin_resp + edge(400));
@@ -193,7 +193,7 @@ TEST_CASE("walker: a configuration's faults are all named") {
   CHECK(lister.parameters().size() == 5);
 }
 
-TEST_CASE("walker: a walk for a page on its way answers when the page has arrived") {
+TEST_CASE("walker: a walk for a page on its way ends when the page has arrived") {
   Rig rig;
   const std::uint64_t physical = rig.table.map(5, ChannelId(9));
   rig.table.map(6, ChannelId(9));

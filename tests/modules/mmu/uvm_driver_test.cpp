@@ -89,7 +89,7 @@ TEST_CASE("UVM driver: faults on one page merge, the first toucher decides") {
   const auto later = rig.ask_as(8, 60'000, 20);
   rig.run();
   CHECK(rig.result(a).begin_resp == edge(100 + kFault));
-  CHECK(rig.result(b).begin_resp == edge(100 + kFault + 1));  // one answer a cycle
+  CHECK(rig.result(b).begin_resp == edge(100 + kFault + 1));  // one response a cycle
   CHECK(rig.result(later).begin_resp == edge(60'001));
   CHECK(response(rig.result(a)) == response(rig.result(b)));
   CHECK(response(rig.result(a)) == response(rig.result(later)));

@@ -184,7 +184,7 @@ void check_back_pressure(unsigned ports, unsigned stages) {
   for (unsigned n = 0; n < sent; ++n) {
     CHECK(rig.slice.arrivals()[n].address == (std::uint64_t{n} * ports + ports - 1) * kLine);
   }
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }
 
@@ -242,7 +242,7 @@ void check_senders(const NocConfig& noc) {
   }
   sc_core::sc_start(to_sc_time(us(100)));
   for (unsigned i = 0; i < kPorts; ++i) {
-    REQUIRE(sa[i]->unanswered() == 0);
+    REQUIRE(sa[i]->outstanding() == 0);
     for (unsigned n = 0; n < 200; ++n) {
       CAPTURE(i, n);
       CHECK(sa[i]->result(n).begin_req == sb[i]->result(n).begin_req);
@@ -331,7 +331,7 @@ TEST_CASE("an SM that accepts no responses holds back the slices, and nothing is
   rig.run_for(3'000);
   for (unsigned n = 64; n < 80; ++n) CHECK(rig.sm.result(n).request.route_depth() == 0);
   REQUIRE(run_until_done(rig.conformance(), us(1'000)));
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }
 
@@ -346,7 +346,7 @@ TEST_CASE("responses that come early and find no room hold back their slice's re
   // One response is at the SM, two are in the egress port's buffer, two at the switch, one waits.
   CHECK(rig.slice.arrivals().size() == 6);
   REQUIRE(run_until_done(rig.conformance(), us(1'000)));
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }
 

@@ -16,7 +16,7 @@ namespace {
 using namespace tessera;        // NOLINT: a test of this library
 using namespace tessera::test;  // NOLINT
 
-/// 1 GHz, so that cycles are nanoseconds. The target answers 10 ns after a request's arrival.
+/// 1 GHz, so that cycles are nanoseconds. The target responds 10 ns after a request's arrival.
 struct LongLinkRig {
   explicit LongLinkRig(const LongLinkConfig& config = {}, const ScriptedTargetConfig& target = {},
                        const ScriptedInitiatorConfig& initiator = {},

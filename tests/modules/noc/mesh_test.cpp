@@ -94,6 +94,6 @@ TEST_CASE("a mesh whose slices stall says which router, port, VC and packet wait
   }
   CHECK(found);
   REQUIRE(run_until_done(rig.conformance(), us(1'000)));
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }

@@ -150,7 +150,7 @@ void check_order_under_stalls(unsigned nodes, const typename Rig::Config& config
   REQUIRE(run_until_done(rig.conformance(), us(10'000)));
   REQUIRE(rig.slice.arrivals().size() == requests);
   check_pair_order(rig, entry_of);
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }
 

@@ -22,7 +22,7 @@ RingConfig ring_of(std::uint32_t hop_latency, std::uint32_t buffer_packets = 4) 
   return c;
 }
 
-/// A lone read from node 0 and its answer, cycle by cycle.
+/// A lone read from node 0 and its response, cycle by cycle.
 void check_lone_read(unsigned nodes, unsigned to, unsigned hops) {
   RingRig rig(nodes, nodes, ring_of(5));
   const auto i = rig.send(1'000, 0, to);
@@ -185,7 +185,7 @@ TEST_CASE("a full ring with the least buffers goes on: what enters leaves room f
   rig.dut.describe_waiting(waiting);
   CHECK_FALSE(waiting.empty());
   REQUIRE(run_until_done(rig.conformance(), us(1'000)));
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   check_drained(rig.conformance());
 }
 

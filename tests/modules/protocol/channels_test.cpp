@@ -31,7 +31,7 @@ struct Pair {
   }
 };
 
-struct Answer {
+struct Response {
   tlm::tlm_sync_enum sync;
   tlm::tlm_phase phase;
   Tick at;
@@ -39,7 +39,8 @@ struct Answer {
 
 /// What a receiver's begin() says to a packet that arrives `delay` from now.
 template <class Receiver>
-Answer begin(Receiver& receiver, Transaction& t, tlm::tlm_phase phase, Tick delay, Tick occupancy) {
+Response begin(Receiver& receiver, Transaction& t, tlm::tlm_phase phase, Tick delay,
+               Tick occupancy) {
   sc_core::sc_time d = to_sc_time(delay);
   const tlm::tlm_sync_enum sync = receiver.begin(t, phase, d, occupancy);
   return {sync, phase, now() + d.value()};
@@ -107,7 +108,7 @@ TEST_CASE_METHOD(Pair,
   CHECK(sender.free_at() == 1065);
 }
 
-TEST_CASE_METHOD(Pair, "an END_REQ at its request's instant counts like an early answer") {
+TEST_CASE_METHOD(Pair, "an END_REQ at its request's instant counts like an early response") {
   // The receiver's process makes room at the instant of the call: before it, or after it.
   RequestReceiver receiver(2);
   receiver.bind(target.socket.operator->());
@@ -186,16 +187,17 @@ TEST_CASE_METHOD(Pair, "a request needs a delay") {
   CHECK(sender.waiting_for() == nullptr);
 }
 
-TEST_CASE_METHOD(Pair, "a request receiver with room answers at once, after the link's occupancy") {
+TEST_CASE_METHOD(Pair,
+                 "a request receiver with room responds at once, after the link's occupancy") {
   RequestReceiver receiver(2);
   receiver.bind(target.socket.operator->());
   CHECK(receiver.capacity() == 2);
-  const Answer first = begin(receiver, *a, tlm::BEGIN_REQ, 5, 20);
+  const Response first = begin(receiver, *a, tlm::BEGIN_REQ, 5, 20);
   CHECK(first.sync == tlm::TLM_UPDATED);
   CHECK(first.phase == tlm::END_REQ);
   CHECK(first.at == 1025);
   CHECK(receiver.used() == 1);
-  const Answer last = begin(receiver, *b, tlm::BEGIN_REQ, 25, 20);
+  const Response last = begin(receiver, *b, tlm::BEGIN_REQ, 25, 20);
   CHECK(last.sync == tlm::TLM_ACCEPTED);
   CHECK(receiver.used() == 2);
   CHECK(receiver.withholding());
@@ -293,7 +295,7 @@ TEST_CASE_METHOD(Pair, "a response receiver with room completes, after the link'
   ResponseReceiver receiver(ResponseReceiver::kUnlimited);
   receiver.bind(initiator.socket.operator->());
   for (Tick i = 0; i < 100; ++i) {
-    const Answer r = begin(receiver, *a, tlm::BEGIN_RESP, 5 + i, 20);
+    const Response r = begin(receiver, *a, tlm::BEGIN_RESP, 5 + i, 20);
     CHECK(r.sync == tlm::TLM_COMPLETED);
     CHECK(r.phase == tlm::END_RESP);
     CHECK(r.at == 1025 + i);
@@ -307,7 +309,7 @@ TEST_CASE_METHOD(Pair, "a response receiver with room completes, after the link'
 TEST_CASE_METHOD(Pair, "a full response receiver withholds END_RESP and keeps the payload") {
   ResponseReceiver receiver(1);
   receiver.bind(initiator.socket.operator->());
-  const Answer r = begin(receiver, *a, tlm::BEGIN_RESP, 5, 20);
+  const Response r = begin(receiver, *a, tlm::BEGIN_RESP, 5, 20);
   CHECK(r.sync == tlm::TLM_ACCEPTED);
   CHECK(receiver.withholding());
   CHECK(a->get_ref_count() == 2);

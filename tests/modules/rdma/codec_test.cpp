@@ -20,7 +20,7 @@ Coalescer::Packet take(Coalescer& c, std::uint64_t cycle) {
 
 }  // namespace
 
-TEST_CASE("CoDec: ten answers of one piece fill a packet at once (figure 9)") {
+TEST_CASE("CoDec: ten responses of one piece fill a packet at once (figure 9)") {
   Coalescer c({});
   for (int i = 0; i < 9; ++i) {
     c.push(0, i, 1, 100);
@@ -37,7 +37,7 @@ TEST_CASE("CoDec: ten answers of one piece fill a packet at once (figure 9)") {
   CHECK(c.next_due(100) == kNoCycle);
 }
 
-TEST_CASE("CoDec: the oldest answer waits 30 cycles, and younger ones go with it") {
+TEST_CASE("CoDec: the oldest response waits 30 cycles, and younger ones go with it") {
   Coalescer c({});
   c.push(1, 7, 2, 100);
   c.push(1, 8, 3, 125);
@@ -62,7 +62,7 @@ TEST_CASE("CoDec: what is left behind keeps the time of its own arrival") {
   CHECK(c.next_due(110) == 140);
 }
 
-TEST_CASE("CoDec: an answer is never split, and none overtakes another") {
+TEST_CASE("CoDec: a response is never split, and none overtakes another") {
   Coalescer c({});
   // 4 + 5 = 9; the next has 2, the one after it 1: it would fit, and waits its turn.
   for (const auto& [item, granules] : std::map<int, unsigned>{{0, 4}, {1, 5}, {2, 2}, {3, 1}}) {
@@ -155,7 +155,7 @@ TEST_CASE("CoDec: clear drops everything and begins its turns anew") {
   CHECK(take(c, 2).responses == Ints{4});
 }
 
-TEST_CASE("CoDec: random answers all leave, in order, in packets that fit, in time") {
+TEST_CASE("CoDec: random responses all leave, in order, in packets that fit, in time") {
   std::mt19937_64 random(3);
   Coalescer c({3, 8, 30, 10});
   struct Given {

@@ -65,7 +65,7 @@ TEST_CASE("RDMA packets: atomics send an operand a lane, two for compare-and-swa
 }
 
 TEST_CASE(
-    "RDMA packets: figure 9, ten answers of one piece in one packet of 64 bytes, not in 680") {
+    "RDMA packets: figure 9, ten responses of one piece in one packet of 64 bytes, not in 680") {
   const PacketFormat f;
   CHECK(f.granules_per_packet() == 10);
   CHECK(f.coalesced_bytes(10) == 4 + 10 * 6);

@@ -23,7 +23,7 @@ RdmaRigConfig with(const RemoteAccessMode& transfer) {
 
 }  // namespace
 
-// The memory answers 10 ns and a femtosecond after a request's arrival: at the 11th edge after it.
+// The memory responds 10 ns and a femtosecond after a request's arrival: at the 11th edge after it.
 
 TEST_CASE("RDMA: a lone load goes there and back in four passages, 12 bytes and 68") {
   RdmaRig rig;
@@ -101,7 +101,7 @@ TEST_CASE("RDMA: stores, write-backs and atomics carry their bytes and get a hea
   rig.check_all_done();
 }
 
-TEST_CASE("RDMA: a fine-grained answer brings its pieces and nothing else") {
+TEST_CASE("RDMA: a fine-grained response brings its pieces and nothing else") {
   RdmaRig rig(with(kFine));
   const auto i = rig.sm(0).add(fine_load_at(ns(100), 0x1000, 0x8002));
   run_until(us(1));
@@ -141,7 +141,7 @@ TEST_CASE("RDMA: where no values travel nothing is written into the payload") {
   CHECK(rig.sm(0).result(i).data[63] != RdmaEngine::kPoison);
 }
 
-TEST_CASE("RDMA: a lone coalesced answer waits exactly its 30 cycles") {
+TEST_CASE("RDMA: a lone coalesced response waits exactly its 30 cycles") {
   RdmaRig rig(with(kCoalesced));
   const auto i = rig.sm(0).add(fine_load_at(ns(100), 0x1000, 0x0001));
   run_until(us(1));
@@ -152,14 +152,14 @@ TEST_CASE("RDMA: a lone coalesced answer waits exactly its 30 cycles") {
   CHECK(b.coalesced_packets == 0);
   CHECK(b.responses_per_packet.count() == 1);
   CHECK(b.responses_per_packet.sum() == 1);
-  // Request: at 100 ready, at 101 there. Answer: at 113 ready, at 144 there.
+  // Request: at 100 ready, at 101 there. Response: at 113 ready, at 144 there.
   CHECK(b.link_request_cycles == 1);
   CHECK(rig.rdma(0).stats().link_response_cycles == 31);
   CHECK(rig.rdma(0).stats().remote_reads_served == 1);
   rig.check_all_done();
 }
 
-TEST_CASE("RDMA: figure 9, ten answers of one piece share one packet of 64 bytes") {
+TEST_CASE("RDMA: figure 9, ten responses of one piece share one packet of 64 bytes") {
   RdmaRig rig(with(kCoalesced));
   for (unsigned k = 0; k < 10; ++k) {
     ScriptedRequest r = fine_load_at(ns(100 + k), 0x1000 + 64 * k, 1U << k);
@@ -179,7 +179,8 @@ TEST_CASE("RDMA: figure 9, ten answers of one piece share one packet of 64 bytes
   CHECK(b.coalesced_packets == 1);
   CHECK(b.coalesced_responses == 10);
   CHECK(b.timeouts == 0);
-  // The last answer is ready at 122, the packet is there at 123; one answer a cycle is handed over.
+  // The last response is ready at 122, the packet is there at 123; one response a cycle is handed
+  // over.
   for (unsigned k = 0; k < 10; ++k) {
     INFO(k);
     CHECK(rig.sm(0).result(k).begin_resp == ns(124 + k));
@@ -195,7 +196,7 @@ TEST_CASE("RDMA: figure 9, ten answers of one piece share one packet of 64 bytes
   rig.check_all_done();
 }
 
-TEST_CASE("RDMA: an answer of more than ten pieces travels as a line, and does not wait") {
+TEST_CASE("RDMA: a response of more than ten pieces travels as a line, and does not wait") {
   RdmaRig rig(with(kCoalesced));
   const auto eleven = rig.sm(0).add(fine_load_at(ns(100), 0x1000, 0x07FF));
   const auto ten = rig.sm(0).add(fine_load_at(ns(200), 0x1040, 0x03FF));
@@ -209,7 +210,7 @@ TEST_CASE("RDMA: an answer of more than ten pieces travels as a line, and does n
   CHECK(rig.sm(0).result(eleven).data[44] == RdmaEngine::kPoison);
 }
 
-TEST_CASE("RDMA: lines and acknowledgements pass answers that wait to be coalesced") {
+TEST_CASE("RDMA: lines and acknowledgements pass responses that wait to be coalesced") {
   RdmaRig rig(with(kCoalesced));
   const auto fine = rig.sm(0).add(fine_load_at(ns(100), 0x1000, 1));
   const auto line = rig.sm(0).add(load_at(ns(101), 0x1040));
@@ -253,7 +254,7 @@ TEST_CASE("RDMA: of two packets that are due at once, one leaves its staging buf
   run_until(us(1));
   const Tick way = rig.sm(0).result(lone).begin_resp - ns(100);
   CHECK(rig.sm(0).result(timed_out).begin_resp == ns(500 + 30) + way);
-  // The line's answer comes in the next cycle and is taken before the second packet is made. The
+  // The line's response comes in the next cycle and is taken before the second packet is made. The
   // test's fabric takes a packet every other cycle.
   CHECK(rig.sm(0).result(line).begin_resp == ns(530 + 2) + way);
   CHECK(rig.sm(2).result(full).begin_resp == ns(530 + 4) + way);
@@ -275,7 +276,7 @@ TEST_CASE("RDMA: coalescing begins and ends when RemoteTransfer says so") {
   CHECK(rig.sm(0).result(2).begin_resp == ns(315));
 }
 
-TEST_CASE("RDMA: an answer goes to the port that its request came by, one a cycle each") {
+TEST_CASE("RDMA: a response goes to the port that its request came by, one a cycle each") {
   RdmaRigConfig config = with(kCoalesced);
   config.ports = 2;
   RdmaRig rig(config);
@@ -312,7 +313,7 @@ TEST_CASE("RDMA: room for one outgoing packet is enough for one a cycle, either 
   RdmaRig rig(config);
   for (unsigned p = 0; p < 3; ++p) rig.sm(0).add(load_at(ns(100), 64 * p, p));
   run_until(ns(102) + ps(500));
-  // The second and the third answer then come with the first.
+  // The second and the third response then come with the first.
   rig.memory(1).config().latency = ns(9);
   run_until(ns(103) + ps(500));
   rig.memory(1).config().latency = ns(8);
@@ -325,7 +326,7 @@ TEST_CASE("RDMA: room for one outgoing packet is enough for one a cycle, either 
   rig.check_all_done();
 }
 
-TEST_CASE("RDMA: a stuck home fills the buffers on the way, and answers still come") {
+TEST_CASE("RDMA: a stuck home fills the buffers on the way, and responses still come") {
   RdmaRigConfig config;
   config.rdma.port_depth = 2;
   config.rdma.outgoing_depth = 2;
@@ -360,7 +361,7 @@ TEST_CASE("RDMA: a stuck home fills the buffers on the way, and answers still co
   rig.check_all_done();
 }
 
-TEST_CASE("RDMA: a port that takes no answers holds up no other") {
+TEST_CASE("RDMA: a port that takes no responses holds up no other") {
   RdmaRigConfig config;
   config.ports = 2;
   config.rdma.port_depth = 1;
@@ -377,7 +378,7 @@ TEST_CASE("RDMA: a port that takes no answers holds up no other") {
   rig.check_all_done();
 }
 
-TEST_CASE("RDMA: answers that come with the request's return path are packed like others") {
+TEST_CASE("RDMA: responses that come with the request's return path are packed like others") {
   RdmaRigConfig config;
   config.memory.style = RequestStyle::kComplete;
   config.rdma.port_depth = 1;

@@ -66,7 +66,7 @@ TEST_CASE("RDMA conforms: three GPUs, coalescing, everything tight") { conform(t
 
 TEST_CASE("RDMA conforms: three GPUs, fine-grained, everything tight") { conform(tight(false)); }
 
-TEST_CASE("RDMA conforms: default depths, long answers, back to back") {
+TEST_CASE("RDMA conforms: default depths, long responses, back to back") {
   RdmaRigConfig config;
   config.transfer = {true, true, true, false};
   config.ports = 3;
@@ -124,7 +124,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
     }
   }
   REQUIRE(run_until_done(rig.conformance(), us(1000)));
-  check_each_answered_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
+  check_each_completed_once(rig.conformance(), tlm::TLM_OK_RESPONSE);
   rig.check_all_done();
 
   std::uint64_t arrived = 0;
@@ -165,7 +165,7 @@ TEST_CASE("RDMA: random traffic keeps its order to each home, its pieces, and it
   CHECK(sum.requests_out == kGpus * 1500);
   CHECK(sum.requests_in == kGpus * 1500);
   CHECK(sum.remote_reads_served == sum.reads_out);
-  // Every answer is in one packet.
+  // Every response is in one packet.
   CHECK(sum.packets_out_response - sum.coalesced_packets + sum.coalesced_responses == kGpus * 1500);
   CHECK(sum.coalesced_responses > fine_loads / 10);
   CHECK(sum.timeouts > 0);

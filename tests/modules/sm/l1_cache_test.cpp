@@ -82,10 +82,10 @@ void hit_and_miss(RequestStyle style) {
 TEST_CASE("a load takes the configured latency on a hit, and memory's and a cycle more on a miss") {
   hit_and_miss(RequestStyle::kEarlyEndReq);
 }
-TEST_CASE("a miss takes as long when memory answers with TLM_COMPLETED") {
+TEST_CASE("a miss takes as long when memory responds with TLM_COMPLETED") {
   hit_and_miss(RequestStyle::kComplete);
 }
-TEST_CASE("a miss takes as long when memory answers with BEGIN_RESP on the return path") {
+TEST_CASE("a miss takes as long when memory responds with BEGIN_RESP on the return path") {
   hit_and_miss(RequestStyle::kRespondAtOnce);
 }
 TEST_CASE("a miss takes as long when BEGIN_RESP stands for END_REQ") {
@@ -307,7 +307,7 @@ TEST_CASE("an access that comes and is looked up after the announcement merges")
   CHECK(rig.l1.stats().load_merges == 1);
 }
 
-TEST_CASE("an answer announced ahead that stands for END_REQ lets the next miss arrive with it") {
+TEST_CASE("a response announced ahead that stands for END_REQ lets the next miss arrive with it") {
   Rig rig(plain(), RequestStyle::kImpliedEndReq);
   announce(rig, 5);
   const auto first = rig.load(10, 0x1000);
@@ -318,7 +318,7 @@ TEST_CASE("an answer announced ahead that stands for END_REQ lets the next miss 
   CHECK(rig.responded_at(second) == 138 + kMemory + 1);
 }
 
-TEST_CASE("answers announced ahead wait for a core that takes none") {
+TEST_CASE("responses announced ahead wait for a core that takes none") {
   Rig rig;
   announce(rig, 5);
   rig.sm.config().style = ResponseStyle::kAccepted;
@@ -622,7 +622,7 @@ TEST_CASE("random loads and stores of one core see what program order says, unde
 
 TEST_CASE("random traffic where misses reserve their ways") { random_traffic(true); }
 
-TEST_CASE("random traffic whose answers are announced ahead") { random_traffic(false, 2); }
+TEST_CASE("random traffic whose responses are announced ahead") { random_traffic(false, 2); }
 
 TEST_CASE("an L1 passes the conformance run") {
   L1Config c = plain();

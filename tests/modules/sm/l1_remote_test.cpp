@@ -182,7 +182,7 @@ TEST_CASE("figure 8 (b): other pieces of a line being fetched take an entry and 
   CHECK(rig.responded_at(first) == 10 + kAll);
   CHECK(rig.responded_at(other) == 11 + kAll);
   CHECK(rig.responded_at(merged) == 11 + kAll + 1);
-  // Tried again when the first answer has come.
+  // Tried again when the first response has come.
   CHECK(rig.arrived(2) == 10 + kForwarded + kMemory + 1);
   CHECK(rig.responded_at(more) == 10 + kForwarded + kMemory + 1 + kMemory + 1);
   CHECK(rig.has_initial(first, kFar, 0b10000000));
@@ -428,7 +428,7 @@ TEST_CASE("an observer is notified of every access once, also if its lookup is p
                                                        {0, false, false}});
 }
 
-TEST_CASE("remote latency is the time from a load's departure to its answer") {
+TEST_CASE("remote latency is the time from a load's departure to its response") {
   Rig rig(kFine);
   rig.memory.stall_until(rig.edge(100));
   rig.load(10, kFar, 1);

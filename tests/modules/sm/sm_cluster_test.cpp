@@ -221,7 +221,7 @@ TEST_CASE("with ideal translation, no line passes older lines of its page that w
   SmConfig config = plain();
   config.ideal_translation = true;
   Pages pages;
-  pages.mapped_from = ns(100);  // before the MMU answers
+  pages.mapped_from = ns(100);  // before the MMU responds
   Rig rig(config, &pages);
   rig.mmu.config().latency = ns(500);
   // The second access issues when the page is mapped.

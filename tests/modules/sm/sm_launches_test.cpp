@@ -52,15 +52,15 @@ TEST_CASE("a warp that has ended is named until 256 others have ended after it")
   };
   const Grid kernel;
   EndedWarps ended;
-  CHECK(ended.place_of(0).empty());
+  CHECK(ended.place_of(0, 5).empty());
   ended.add(0, CtaId(4 * 3 + 4 * 2 + 3), 1, kernel);
   for (std::uint64_t age = 1; age < 256; ++age) ended.add(age, CtaId(0), 0, kernel);
-  CHECK(ended.place_of(0) == "kernel 'k', CTA (3,2,1), warp 1");
-  CHECK(ended.place_of(255) == "kernel 'k', CTA (0,0,0), warp 0");
-  CHECK(ended.place_of(256).empty());
+  CHECK(ended.place_of(0, 5) == "kernel 'k', CTA (3,2,1), warp 1, instruction 5");
+  CHECK(ended.place_of(255, 6) == "kernel 'k', CTA (0,0,0), warp 0, instruction 6");
+  CHECK(ended.place_of(256, 5).empty());
   ended.add(256, CtaId(1), 0, kernel);
-  CHECK(ended.place_of(0).empty());
-  CHECK(ended.place_of(256) == "kernel 'k', CTA (1,0,0), warp 0");
+  CHECK(ended.place_of(0, 5).empty());
+  CHECK(ended.place_of(256, 7) == "kernel 'k', CTA (1,0,0), warp 0, instruction 7");
 }
 
 TEST_CASE("instructions count by launch, and from zero after they have been taken") {

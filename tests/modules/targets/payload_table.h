@@ -20,9 +20,9 @@ namespace tessera::test {
 struct BadPayload {
   std::string name;
   std::function<void(RawPayload&)> spoil;
-  /// What nb_transport_fw answers; kNone: the target takes it.
+  /// What nb_transport_fw sets; kNone: the target takes it.
   PayloadFault timed = PayloadFault::kNone;
-  /// What b_transport answers.
+  /// What b_transport sets.
   PayloadFault untimed = PayloadFault::kNone;
 };
 
@@ -39,7 +39,8 @@ struct Target {
   std::vector<BadPayload> more;
   /// Names of faults of the common table that are none here.
   std::set<std::string> sound;
-  /// Faults that the target finds in its own time, and answers like any request, without a report.
+  /// Faults that the target finds in its process, and responds to like any request, without a
+  /// report.
   std::set<PayloadFault> found_later;
   /// Whether memory's bytes are as they were.
   std::function<bool()> intact;

@@ -62,7 +62,7 @@ class RawPayload {
   tlm::tlm_generic_payload payload;
 };
 
-/// Calls a target directly, and answers its responses at once.
+/// Calls a target directly, and ends its responses at once.
 class RawInitiator final : public sc_core::sc_module, private tlm::tlm_bw_transport_if<> {
  public:
   tlm::tlm_initiator_socket<> socket;

@@ -52,13 +52,13 @@ struct Host final : sc_core::sc_module, CoherenceForwardIf {
   }
   void deliver(CoherenceMessage&&, Tick at) override {
     arrivals.push_back(at);
-    if (answers) socket->return_credit(MessageClass::kRequest, at + 1 * kNs);
+    if (responds) socket->return_credit(MessageClass::kRequest, at + 1 * kNs);
   }
   void return_credit(MessageClass, Tick) override {}
   std::size_t entries() const override { return 2; }
   CoherenceTargetSocket socket;
   std::vector<Tick> arrivals;
-  bool answers = true;
+  bool responds = true;
 };
 
 /// `device_of_host`: the device that the directory belongs to; empty for the host's.
@@ -114,7 +114,7 @@ TEST_CASE("nor does it between two devices") {
 
 TEST_CASE("a wire and its end hold a queue and what the latency covers") {
   Wire wire(140);
-  wire.host.answers = false;
+  wire.host.responds = false;
   wire.send(300);
   CHECK(wire.host.arrivals.size() == 2);  // its entries
   CHECK(wire.device.passed_on == 2 + 16 + 140);

@@ -270,12 +270,14 @@ TEST_CASE("lanes can end in a function that others return from") {
 }
 
 TEST_CASE("lanes can end in the inner of two branches of a function") {
-  // a % 4 == 3 ends; a % 4 == 1: a + 1 + 1000; even: 5 + 1000.
+  // a % 4 == 3 ends; a % 4 == 1: a + 1; even: 5. Because lanes can end between the branches and
+  // JOIN, the others meet at the return, not at JOIN. There, each path counts its own lanes.
   const std::string f = function(
       "f", 1,
       "mov.u32 %x, 5;\nand.b32 %t0, %a0, 1;\nsetp.eq.u32 %p0, %t0, 0;\n@%p0 bra JOIN;\n"
       "and.b32 %t0, %a0, 2;\nsetp.ne.u32 %p0, %t0, 0;\n@%p0 bra STOP;\nadd.u32 %x, %a0, 1;\n"
-      "bra JOIN;\nSTOP:\nexit;\nJOIN:\nadd.u32 %x, %x, 1000;\n");
+      "bra JOIN;\nSTOP:\nexit;\nJOIN:\nactivemask.b32 %t1;\npopc.b32 %t1, %t1;\n"
+      "mad.lo.u32 %x, %t1, 1000, %x;\n");
   gives(
       "mov.u64 %rd3, f;\n" + prototype("P", 1) + call("%r4", "%rd3", {"%r1"}, "P") +
           "activemask.b32 %r5;\nadd.u32 %r4, %r4, %r5;\n" + kStore,
@@ -283,7 +285,8 @@ TEST_CASE("lanes can end in the inner of two branches of a function") {
         const unsigned lane = t % 32;
         const std::uint32_t stay = existing(t, n) & 0x77777777;
         const std::uint32_t x = lane % 2 == 0 ? 5 : lane + 1;
-        return lane % 4 == 3 ? kUnwritten : 1000 + x + stay;
+        const std::uint32_t path = existing(t, n) & (lane % 2 == 0 ? 0x55555555 : 0x22222222);
+        return lane % 4 == 3 ? kUnwritten : 1000 * popcount(path) + x + stay;
       },
       {32, 20, 80, 1}, f);
 }

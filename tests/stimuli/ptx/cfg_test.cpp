@@ -118,7 +118,7 @@ TEST_CASE("random graphs reconverge where the definition says") {
       }
     }
     nodes[n - 1] = end();
-    // Only code from which the exit can be reached has a defined answer.
+    // Only code from which the exit can be reached has a defined result.
     const auto points = reconvergence_points(nodes);
     std::vector<bool> live(n, false);
     for (bool changed = true; changed;) {

@@ -2,7 +2,7 @@
 #pragma once
 
 // Runs PTX text in either mode of values: functionally, or as an SM would, with a memory that
-// answers loads later.
+// completes loads later.
 
 #include <cstring>
 #include <deque>
