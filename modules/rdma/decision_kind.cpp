@@ -18,7 +18,7 @@ const BlockFamilyRegistration<DecisionSite> kFamily([](const DecisionSite& s) {
 });
 
 const BlockKindRegistration kKind([] {
-  BlockKind k(DecisionSite::kKind, DecisionSite::kKind);
+  BlockKind k(DecisionSite::kFamily, DecisionSite::kFamily);
   k.acts_at_once = [](const ConfigView& c) -> std::optional<std::string> {
     if (c.group<DecisionConfig>("decision").gpu_latency_ns != 0) return std::nullopt;
     return "decision.gpu_latency_ns is 0: DualOpt section 4.3 gives its counters and its verdict "

@@ -13,14 +13,14 @@ namespace tessera {
 
 /// In: its ports, and one per packet class; out: its GPU's slices, and one per class.
 struct RdmaSite : BlockSite {
-  static constexpr const char* kKind = "rdma";
+  static constexpr const char* kFamily = "rdma";
   RdmaConfig config;
   RdmaEngineSite engine;
 };
 
 /// No sockets.
 struct DecisionSite : BlockSite {
-  static constexpr const char* kKind = "decision";
+  static constexpr const char* kFamily = "decision";
   DecisionConfig config;
   const TransferPolicy* policy = nullptr;
   DecisionPlace place;

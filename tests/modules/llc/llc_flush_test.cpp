@@ -52,11 +52,7 @@ TEST_CASE("a flush of clean lines takes a cycle for each way and drops them all"
   CHECK(rig.memory.arrivals().size() == 10);
 }
 
-<<<<<<< HEAD
-TEST_CASE("a flush writes a dirty line back in its way's cycle and ends with the last answer") {
-=======
 TEST_CASE("a flush writes a dirty line back in its way's cycle and ends with the last response") {
->>>>>>> h-weak
   Rig rig(sixteen());
   const ByteMask mask = ByteMask::range(16, 4) | ByteMask::range(100, 2);
   rig.store(10, 3 * kLine, 0x33, mask);  // way 6
