@@ -177,7 +177,7 @@ std::vector<std::string> GpuConfig::validate() const {
   }
   if (migration.policy != "none" && sm.ideal_translation) {
     errors.push_back("sm.ideal_translation excludes migration.policy (" + migration.policy +
-                     "): the MMU would not know which SMs to tell of a moved page");
+                     "): the MMU would not know which SMs to notify of a moved page");
   }
   if (migration.policy != "none" && system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");
