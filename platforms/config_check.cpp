@@ -72,7 +72,7 @@ void check_migration(const GpuConfig& c, std::vector<std::string>& errors) {
   }
   if (c.migration.policy != "none" && c.sm.ideal_translation) {
     errors.push_back("sm.ideal_translation excludes migration.policy (" + c.migration.policy +
-                     "): the MMU would not know which SMs to tell of a moved page");
+                     "): the MMU would not know which SMs to notify of a moved page");
   }
   if (c.migration.policy != "none" && c.system.address_map == "pae") {
     errors.emplace_back("migration.policy needs an address map under which a page has one home");

@@ -17,14 +17,14 @@ namespace tessera {
 /// Changes nothing in the model.
 class Supervisor final : public sc_core::sc_module {
  public:
-  /// What a kernel has done, to tell an endless loop from work.
+  /// What a kernel has done, to distinguish an endless loop from progress.
   struct Work {
     std::uint64_t instructions = 0;  ///< of warps
     std::uint64_t ctas_ended = 0;
     std::uint64_t resident_warps = 0;
   };
   struct Hooks {
-    /// A number that changes whenever anything was done (instructions, answers, commands).
+    /// A number that changes whenever anything was done (instructions, responses, commands).
     std::function<std::uint64_t()> activity;
     std::function<Work()> work;
     /// Called about ten times a second of host time. May be empty.

@@ -18,27 +18,26 @@ using Order = MigrationOrder::Kind;
 
 PageMigrator::PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                            std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
-                           PageMigratorPlatform platform, const PageMigratorPlace& place)
-    : sc_module(name),
-      config_(config),
+                           PageMigratorPlatform platform, const MigrationSite& site)
+    : BlockBase(name, config, Unvalidated{}),
       clock_(config.clock_hz),
       policy_(std::move(policy)),
       table_(table),
       platform_(std::move(platform)),
-      latency_(place.gpus > 1 ? config.gpu_latency_ns * kTicksPerNs : 0),
-      gpus_(place.gpus) {
+      latency_(site.gpus > 1 ? config.gpu_latency_ns * kTicksPerNs : 0),
+      gpus_(site.gpus) {
   if (config.stop == MoveStop::kUsers) {
     table_.tlb_directory.enable(static_cast<std::uint32_t>(table_.pages_per_channel().size()),
                                 platform_.channel_of);
   }
   wake_.bind<&PageMigrator::process>(*this);
   Domain& own = Domain::under_construction();
-  for (std::uint32_t g = 0; g < place.gpus; ++g) {
-    add_gpu(g, place, own, place.domains.empty() ? own : *place.domains[g]);
+  for (std::uint32_t g = 0; g < site.gpus; ++g) {
+    add_gpu(g, site, own, site.domains.empty() ? own : *site.domains[g]);
   }
 }
 
-void PageMigrator::add_gpu(std::uint32_t g, const PageMigratorPlace& place, Domain& own,
+void PageMigrator::add_gpu(std::uint32_t g, const MigrationSite& site, Domain& own,
                            Domain& domain) {
   Gpu& gpu = gpus_[g];
   const std::string here = name();
@@ -46,7 +45,7 @@ void PageMigrator::add_gpu(std::uint32_t g, const PageMigratorPlace& place, Doma
   {
     const Domain::Construction in(domain);
     gpu.part =
-        std::make_unique<GpuMigrator>(config_, GpuId(g), place.slices_per_gpu, table_,
+        std::make_unique<GpuMigrator>(config_, GpuId(g), site.slices_per_gpu, table_,
                                       platform_.channel_of, [this, &gpu](MigrationReport&& report) {
                                         gpu.reports->send(arrival_of(now()), std::move(report));
                                       });

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "modules/kernel/block.h"
+#include "modules/kernel/block_base.h"
 #include "modules/kernel/domain_link.h"
 #include "modules/kernel/process_timer.h"
 #include "modules/kernel/stats.h"
@@ -50,11 +50,13 @@ struct PageMigratorPlatform {
 };
 
 /// The GPUs of a page migrator. Plain data.
-struct PageMigratorPlace {
+struct MigrationSite {
   std::uint32_t gpus = 1;
   std::uint32_t slices_per_gpu = 1;
   std::vector<Domain*> domains;  ///< of the GPUs; empty: that of the migrator
 };
+
+struct PageMigratorSite;
 
 /// The page migrator: migrates and replicates pages after their first placement.
 ///
@@ -94,16 +96,14 @@ struct PageMigratorPlace {
 /// Not modelled: the transfer's use of links and channels, the limited number and width of access
 /// counters, lines that a cache flush evicts apart from those of migrated pages and of the L1s,
 /// re-issue of flushed instructions.
-class PageMigrator final : public sc_core::sc_module,
-                           public Block,
-                           public SliceFlushIf,
-                           public MovesPagesIf {
+class PageMigrator final
+    : public BlockBase<PageMigratorConfig, PageMigratorStats, PageMigratorSite>,
+      public SliceFlushIf,
+      public MovesPagesIf {
  public:
   PageMigrator(const sc_core::sc_module_name& name, const PageMigratorConfig& config,
                std::unique_ptr<PageMigrationPolicy> policy, PageTable& table,
-               PageMigratorPlatform platform, const PageMigratorPlace& place);
-
-  const PageMigratorStats& stats() const { return stats_; }
+               PageMigratorPlatform platform, const MigrationSite& site);
 
   std::uint32_t gpus() const { return static_cast<std::uint32_t>(gpus_.size()); }
   /// The part in a GPU, the observer of its slices.
@@ -144,7 +144,7 @@ class PageMigrator final : public sc_core::sc_module,
     std::unique_ptr<DomainLink<MigrationReport>> reports;
   };
 
-  void add_gpu(std::uint32_t g, const PageMigratorPlace& place, Domain& own, Domain& domain);
+  void add_gpu(std::uint32_t g, const MigrationSite& site, Domain& own, Domain& domain);
   Tick arrival_of(Tick sent) const;
   void order_all(const MigrationOrder& order, Tick arrives);
   void process();
@@ -177,7 +177,6 @@ class PageMigrator final : public sc_core::sc_module,
   std::vector<ChannelId> homes() const;
   void give_up_copies(Tick t);
 
-  const PageMigratorConfig config_;
   const ClockDomain clock_;
   const std::unique_ptr<PageMigrationPolicy> policy_;
   PageTable& table_;
@@ -207,7 +206,6 @@ class PageMigrator final : public sc_core::sc_module,
   Tick flush_at_ = kNever;  ///< first edge at which replicas can be released
   Tick flushed_at_ = kNever;
   ProcessTimer wake_;
-  PageMigratorStats stats_;
 };
 
 }  // namespace tessera

@@ -12,7 +12,7 @@ namespace {
 const BlockFamilyRegistration<PageMigratorSite> kFamily(
     [](const PageMigratorSite& s) {
       auto module = std::make_unique<PageMigrator>(s.name.c_str(), s.config, s.make_policy(),
-                                                   *s.page_table, s.platform, s.place);
+                                                   *s.page_table, s.platform, s.migration);
       PageMigrator& m = *module;
       BlockHandle h = BlockHandle::of(std::move(module));
       for (std::uint32_t g = 0; g < m.gpus(); ++g) h.offer<SliceObserver>(m.part(GpuId(g)));
@@ -35,9 +35,9 @@ const BlockKindRegistration kKind([] {
     site.make_policy = [&config = b.config()] { return make_policy<PageMigrationPolicy>(config); };
     site.page_table = &b.get<PageTable>();
     site.platform = b.get<PageMigratorPlatform>();
-    site.place.gpus = b.facts().tree.gpus;
-    site.place.slices_per_gpu = b.facts().slices_per_gpu();
-    site.place.domains = b.gpu_domains();
+    site.migration.gpus = b.facts().tree.gpus;
+    site.migration.slices_per_gpu = b.facts().slices_per_gpu();
+    site.migration.domains = b.gpu_domains();
     site.page_table->channel_of_sm = site.platform.channel_of;
     return b.make(site);
   };

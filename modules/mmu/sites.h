@@ -46,7 +46,7 @@ struct PageMigratorSite : BlockSite {
   std::function<std::unique_ptr<PageMigrationPolicy>()> make_policy;
   PageTable* page_table = nullptr;
   PageMigratorPlatform platform;
-  PageMigratorPlace place;
+  MigrationSite migration;
 };
 
 }  // namespace tessera

@@ -23,23 +23,23 @@ Tick before_edge(const ClockDomain& clock, Tick t) { return clock.after(t, 0) - 
 }  // namespace
 
 DecisionEngine::DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config,
-                               const TransferPolicy& policy, const DecisionPlace& place)
+                               const TransferPolicy& policy, const DecisionEngineSite& site)
     : sc_module(name),
       config_(config),
       clock_(config.clock_hz),
-      words_per_line_(place.line_bytes / 4),
+      words_per_line_(site.line_bytes / 4),
       policy_(policy),
       latency_(config.gpu_latency_ns * (kTicksPerSecond / 1'000'000'000)),
-      gpus_(place.modes.size()) {
+      gpus_(site.modes.size()) {
   refuse_configuration(this->name(), config_.validate());
   wake_.bind<&DecisionEngine::process>(*this);
   Domain& own = Domain::under_construction();
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
-    add_gpu(g, place, own, place.gpus.empty() ? own : *place.gpus[g]);
+    add_gpu(g, site, own, site.gpus.empty() ? own : *site.gpus[g]);
   }
 }
 
-void DecisionEngine::add_gpu(std::size_t g, const DecisionPlace& place, Domain& own,
+void DecisionEngine::add_gpu(std::size_t g, const DecisionEngineSite& site, Domain& own,
                              Domain& domain) {
   Gpu& gpu = gpus_[g];
   const std::string here = name();
@@ -48,7 +48,7 @@ void DecisionEngine::add_gpu(std::size_t g, const DecisionPlace& place, Domain& 
   {
     const Domain::Construction in(domain);
     gpu.monitor = std::make_unique<AccessMonitor>(
-        config_, GpuId(number), place.line_bytes, policy_, *place.modes[g],
+        config_, GpuId(number), site.line_bytes, policy_, *site.modes[g],
         [this, &gpu](Tick edge, MonitorReport&& report) {
           gpu.reports->send(before_edge(gpu.monitor->clock(), edge + latency_), std::move(report));
         });

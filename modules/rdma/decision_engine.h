@@ -29,8 +29,8 @@ struct DecisionStats {
 
 void describe(StatisticsVisitor& v, DecisionStats& s);
 
-/// Where a decision engine stands. Plain data.
-struct DecisionPlace {
+/// The GPUs of a decision engine. Plain data.
+struct DecisionEngineSite {
   std::uint32_t line_bytes = 0;          ///< size of an L1 line, a multiple of 4
   std::vector<RemoteAccessMode*> modes;  ///< of each GPU, set by the engine. They must outlive it
   std::vector<Domain*> gpus;             ///< domains of the GPUs; empty: that of the engine
@@ -59,10 +59,14 @@ class DecisionEngine final : public sc_core::sc_module, public Block {
  public:
   enum class Verdict : std::uint8_t { kNone, kLine, kCoalescing, kRemoteCache };
 
-  /// The engine sets the modes of `place` to policy.start() in the constructor and in reset(), and
+  /// The engine sets the modes of `site` to policy.start() in the constructor and in reset(), and
   /// later to the verdict. `policy` must outlive the engine. An invalid `config` is an SC_FATAL.
   DecisionEngine(const sc_core::sc_module_name& name, const DecisionConfig& config,
-                 const TransferPolicy& policy, const DecisionPlace& place);
+                 const TransferPolicy& policy, const DecisionEngineSite& site);
+
+  using Config = DecisionConfig;
+  using Stats = DecisionStats;
+  using Site = DecisionEngineSite;
 
   const DecisionConfig& config() const { return config_; }
   std::size_t gpus() const { return gpus_.size(); }
@@ -98,7 +102,7 @@ class DecisionEngine final : public sc_core::sc_module, public Block {
     RemoteAccessMode vote;
   };
 
-  void add_gpu(std::size_t g, const DecisionPlace& place, Domain& own, Domain& domain);
+  void add_gpu(std::size_t g, const DecisionEngineSite& site, Domain& own, Domain& domain);
   TransferSample no_accesses() const;
   void process();
   void handle(const MonitorReport& report, Gpu& gpu);

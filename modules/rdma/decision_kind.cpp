@@ -10,7 +10,7 @@ namespace tessera {
 namespace {
 
 const BlockFamilyRegistration<DecisionSite> kFamily([](const DecisionSite& s) {
-  auto module = std::make_unique<DecisionEngine>(s.name.c_str(), s.config, *s.policy, s.place);
+  auto module = std::make_unique<DecisionEngine>(s.name.c_str(), s.config, *s.policy, s.engine);
   DecisionEngine& m = *module;
   BlockHandle h = BlockHandle::of(std::move(module));
   for (std::uint32_t g = 0; g < m.gpus(); ++g) h.offer<L1Observer>(m.monitor(GpuId(g)));
@@ -28,11 +28,11 @@ const BlockKindRegistration kKind([] {
     auto site = b.site<DecisionSite>();
     site.config = b.config().group<DecisionConfig>("decision");
     site.policy = &b.get<TransferPolicy>();
-    site.place.line_bytes = b.facts().memory.line_bytes;
+    site.engine.line_bytes = b.facts().memory.line_bytes;
     for (RemoteAccessMode& mode : b.get<RemoteAccessModes>().of_gpus) {
-      site.place.modes.push_back(&mode);
+      site.engine.modes.push_back(&mode);
     }
-    site.place.gpus = b.gpu_domains();
+    site.engine.gpus = b.gpu_domains();
     return b.make(site);
   };
   k.unused = {{"decision.", [](const ConfigView& c) -> std::optional<std::string> {

@@ -23,7 +23,7 @@ struct DecisionSite : BlockSite {
   static constexpr const char* kFamily = "decision";
   DecisionConfig config;
   const TransferPolicy* policy = nullptr;
-  DecisionPlace place;
+  DecisionEngineSite engine;
 };
 
 /// How each GPU reads other GPUs' lines. Offered by the platform, and each GPU's own mode to the

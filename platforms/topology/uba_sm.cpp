@@ -71,7 +71,7 @@ const bool kRegistered = register_shape([] {
   s.slices = {"peer", 1, true};
   s.connect = connect;
   s.report = [](Planner& p) { p.report("link"); };
-  s.alone_because = "its two sides are kept coherent by slices of one GPU that stand opposite";
+  s.alone_because = "its two sides are kept coherent by peer slices of one GPU";
   s.reads = {"side_link.", "llc.directory_"};
   return s;
 }());

@@ -32,13 +32,6 @@ struct Facts {
   Evidence escaped;
 };
 
-/// Whether the instruction has a modifier of another space than global memory.
-bool is_elsewhere(const Instruction& i) {
-  return std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
-    return is_one_of(m, {"local", "const"}) || begins_with(m, "shared") || begins_with(m, "param");
-  });
-}
-
 /// Whether the instruction uses its address without an access (prefetch, queries), reads through
 /// the texture units, or accesses shared memory only.
 bool touches_nothing(const std::string& opcode) {

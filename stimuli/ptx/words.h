@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "common/text.h"
 #include "stimuli/ptx/syntax.h"
 
 namespace tessera::ptx {
@@ -17,6 +18,13 @@ inline bool is_one_of(const std::string& word, std::initializer_list<const char*
 
 inline bool has_modifier(const Instruction& i, const char* word) {
   return std::find(i.modifiers.begin(), i.modifiers.end(), word) != i.modifiers.end();
+}
+
+/// Whether the instruction has a modifier of another space than global memory.
+inline bool is_elsewhere(const Instruction& i) {
+  return std::any_of(i.modifiers.begin(), i.modifiers.end(), [](const std::string& m) {
+    return is_one_of(m, {"local", "const"}) || begins_with(m, "shared") || begins_with(m, "param");
+  });
 }
 
 }  // namespace tessera::ptx

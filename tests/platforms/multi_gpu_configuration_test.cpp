@@ -121,7 +121,7 @@ TEST_CASE("what several GPUs cannot be is refused with a reason") {
         "of 2 or 4");
   CHECK(refusal("griffin", {"sm.ideal_translation=true"}) ==
         "griffin: sm.ideal_translation excludes migration.policy (griffin): the MMU would not know "
-        "which SMs to tell of a moved page");
+        "which SMs to notify of a moved page");
   CHECK(refusal("dca", {"system.rdma_ports=5"}) ==
         "dca: system.rdma_ports (5) must divide the slices of a GPU (16): a port serves whole "
         "slices, so that 4 or 8 would do");

@@ -28,9 +28,6 @@ NONE = {"NoConfig", "NoSite"}
 ABSTRACT = {"CoherenceBlock", "NetworkModule"}
 # Statistics of a part that several blocks have, in the part's header.
 OF_PARTS = {"DirectoryMemoryStats": "modules/umh/directory_memory.h"}
-# Not yet converted.
-LATER = {"PageMigrator", "DecisionEngine"}
-LATER_CALLBACKS = {"L1Cache", "L1Pipeline", "SlicePipeline", "RdmaEngine"}
 
 Class = namedtuple("Class", "name file start line bases aliases")
 Fault = namedtuple("Fault", "file line text")
@@ -174,8 +171,6 @@ def callback_faults(tree):
                 continue
             registered[to.group(1), SORTS[m.group(1)]].add((to.group(2), socket.group(1), file, line))
     for (name, sort), all_of in sorted(registered.items()):
-        if name in LATER_CALLBACKS:
-            continue
         several = len({callback for callback, *_ in all_of}) > 1
         for found, socket, file, line in sorted(all_of):
             expected = f"{socket}_{sort}" if several else sort
@@ -189,11 +184,11 @@ def check(root):
     faults = []
     blocks = tree.blocks()
     for c in blocks:
-        if c.name in ABSTRACT | LATER:
+        if c.name in ABSTRACT:
             continue
         faults += [Fault(c.file, c.line, f"{c.name} has no alias {a}") for a in ALIASES if not tree.has(c.name, a)]
         faults += place_faults(tree, c)
-    for name in sorted((ABSTRACT | LATER) - {c.name for c in blocks}):
+    for name in sorted(ABSTRACT - {c.name for c in blocks}):
         if len(blocks) > 20:  # of the repository
             faults.append(Fault("tests/structure/skeleton_test.py", 1, f"{name} is no block"))
     faults += callback_faults(tree)

@@ -5,7 +5,6 @@
 #include <initializer_list>
 
 #include "common/error.h"
-#include "common/text.h"
 #include "stimuli/ptx/analysis/values.h"
 #include "stimuli/ptx/decoder.h"
 #include "stimuli/ptx/words.h"
@@ -13,13 +12,6 @@
 namespace tessera::ptx {
 
 namespace {
-
-/// Whether the instruction has a modifier of another space than global memory.
-bool is_elsewhere(const Instruction& in) {
-  return std::any_of(in.modifiers.begin(), in.modifiers.end(), [](const std::string& m) {
-    return is_one_of(m, {"local", "const"}) || begins_with(m, "shared") || begins_with(m, "param");
-  });
-}
 
 /// Bytes that a thread accesses.
 std::uint32_t access_bytes(const Instruction& in) {

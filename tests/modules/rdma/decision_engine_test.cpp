@@ -56,8 +56,8 @@ struct DecisionRig {
     for (const RemoteAccessMode& mode : modes) CHECK(mode == modes[0]);
     return modes[0];
   }
-  DecisionPlace place() {
-    DecisionPlace p;
+  DecisionEngineSite site() {
+    DecisionEngineSite p;
     p.line_bytes = 64;
     for (RemoteAccessMode& mode : modes) p.modes.push_back(&mode);
     p.gpus = domains_;
@@ -71,7 +71,7 @@ struct DecisionRig {
                                          {true, true, true, true},
                                          {true, true, true, true},
                                          {true, true, true, true}}};
-  DecisionEngine engine{"decision", config_, *policy, place()};
+  DecisionEngine engine{"decision", config_, *policy, site()};
 };
 
 /// All GPUs warm up in cycle 0 and have their windows in cycle 1.
