@@ -57,6 +57,23 @@ std::uint64_t sum(const RunResult& r, const std::string& block, const std::strin
   return all;
 }
 
+/// Mean wait in the queues between L1s and the network, in cycles of the link. Each of `lines`
+/// lanes of a warp loads a line of its own.
+std::string mean_wait(const json& settings, unsigned lines) {
+  return in_child([&] {
+    const WithLinks platform("uba-mem-small", "l1", settings);
+    Simulation simulation(resolve_config(platform.path(), {}));
+    OneKernel kernel("setp.lt.u32 %p1, %r1, " + std::to_string(lines) +
+                         ";\nmul.wide.u32 %rd2, %r1, 128;\nadd.s64 %rd2, %rd1, %rd2;\n"
+                         "@%p1 ld.global.u32 %r2, [%rd2];\n",
+                     {1, 1, 1});
+    const RunResult r = simulation.run(kernel, RunOptions());
+    if (r.failure) return *r.failure;
+    if (sum(r, "queued_link_", "requests") != lines) return std::string("other requests");
+    return r.stats["derived"]["queued_link"]["mean_wait_cycles"].dump();
+  });
+}
+
 }  // namespace
 
 TEST_CASE("a kind of one's own stands in links: parameters, statistics, energy, a derived figure") {
@@ -91,6 +108,14 @@ TEST_CASE("a lone load takes twice the latency of a link in its way longer") {
     const WithLinks platform("uba-mem-small", "l1", {{"latency_cycles", latency}});
     CHECK(std::stod(lone_load(platform.path())) == before + 2 * (latency + 1));
   }
+}
+
+TEST_CASE("a request waits for a link's latency, and a cycle for each request before it") {
+  // L1s send a request a cycle, and a link of the same clock forwards one a cycle.
+  for (const unsigned lines : {1U, 8U}) CHECK(mean_wait({{"latency_cycles", 20}}, lines) == "20.0");
+  // A cycle of the link is 10^4 cycles of the SM. All requests arrive in the first one, and are due
+  // at the same edge. They leave one a cycle: the waits are 4 to 11.
+  CHECK(mean_wait({{"clock_hz", 140'000}}, 8) == "7.5");
 }
 
 TEST_CASE("blocks of a kind of one's own are in each GPU, and have settings of their own") {
