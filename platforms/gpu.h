@@ -16,6 +16,7 @@
 #include "modules/host/sites.h"
 #include "modules/kernel/domain.h"
 #include "modules/mmu/sites.h"
+#include "modules/plan/block_handle.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/plan.h"
 #include "modules/probe/sites.h"

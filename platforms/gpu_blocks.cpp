@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "common/error.h"
+#include "modules/plan/block_build.h"
 #include "platforms/gpu.h"
 #include "platforms/gpu_windows.h"
 #include "platforms/raw_bandwidths.h"

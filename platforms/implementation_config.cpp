@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "common/error.h"
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_family.h"
 
 namespace tessera {
 

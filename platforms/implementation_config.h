@@ -9,7 +9,7 @@
 
 namespace tessera {
 
-/// Which implementation stands in for each family of blocks (modules/plan/block_kind.h).
+/// Which implementation stands in for each family of blocks (modules/plan/block_family.h).
 struct ImplementationConfig {
   std::map<std::string, std::string> by_kind;  ///< a kind that is not here: "tlm"
 };

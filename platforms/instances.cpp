@@ -10,6 +10,7 @@
 #include "common/error.h"
 #include "common/suggest.h"
 #include "common/text.h"
+#include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "platforms/platform_view.h"
 #include "platforms/topology/shape.h"

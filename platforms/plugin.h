@@ -16,6 +16,8 @@
 #include "modules/memory/sites.h"
 #include "modules/mmu/sites.h"
 #include "modules/noc/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/probe/sites.h"
 #include "modules/rdma/sites.h"

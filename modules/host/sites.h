@@ -5,7 +5,7 @@
 
 #include "modules/host/cpu_core.h"
 #include "modules/host/cta_dispatcher.h"
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 
 namespace tessera {
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/slice_kind.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "policies/registry.h"
 #include "policies/transfer_policy.h"

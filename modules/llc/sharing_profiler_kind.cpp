@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/sharing_profiler.h"
 #include "modules/llc/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -8,7 +8,8 @@
 
 #include "modules/llc/llc_config.h"
 #include "modules/llc/slice_site.h"
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
+#include "modules/plan/config_view.h"
 
 namespace tessera {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/slice_kind.h"
 
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "policies/registry.h"
 

@@ -11,6 +11,8 @@
 #include "common/error.h"
 #include "modules/llc/llc_slice.h"
 #include "modules/llc/sites.h"
+#include "modules/plan/block_handle.h"
+#include "modules/plan/block_kind.h"
 #include "modules/power/energy_report.h"
 
 namespace tessera {

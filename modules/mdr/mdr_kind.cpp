@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/llc/llc_config.h"
 #include "modules/mdr/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "policies/remote_caching.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "modules/mdr/mdr_engine.h"
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 
 namespace tessera {
 

@@ -4,6 +4,9 @@
 #include "common/error.h"
 #include "modules/memory/dram_channel.h"
 #include "modules/memory/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

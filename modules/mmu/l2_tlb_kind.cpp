@@ -2,6 +2,9 @@
 #include <array>
 
 #include "modules/mmu/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 
 namespace tessera {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "modules/mmu/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "policies/registry.h"
 
 namespace tessera {

@@ -12,7 +12,7 @@
 #include "modules/mmu/page_table.h"
 #include "modules/mmu/page_walker.h"
 #include "modules/mmu/uvm_driver.h"
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 
 namespace tessera {
 

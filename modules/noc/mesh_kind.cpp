@@ -4,6 +4,9 @@
 #include "modules/noc/mesh.h"
 #include "modules/noc/network_kind.h"
 #include "modules/noc/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 
 namespace tessera {

@@ -2,6 +2,7 @@
 #include "modules/noc/network_kind.h"
 
 #include "modules/noc/network_energy.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 
 namespace tessera {

@@ -10,7 +10,9 @@
 #include "modules/noc/duplex_network.h"
 #include "modules/noc/noc_stats.h"
 #include "modules/noc/planned_network.h"
+#include "modules/plan/block_handle.h"
 #include "modules/plan/block_kind.h"
+#include "policies/address_map.h"
 
 namespace tessera {
 

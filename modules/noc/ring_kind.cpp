@@ -2,6 +2,9 @@
 #include "modules/noc/network_kind.h"
 #include "modules/noc/ring.h"
 #include "modules/noc/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 
 namespace tessera {
 

@@ -12,7 +12,7 @@
 #include "modules/noc/mesh_config.h"
 #include "modules/noc/noc_config.h"
 #include "modules/noc/ring_config.h"
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 
 namespace tessera {
 

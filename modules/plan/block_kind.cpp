@@ -10,16 +10,6 @@ namespace tessera {
 
 namespace {
 
-struct Family {
-  std::string alias;
-  std::map<std::string, AnyBlockFactory> factories;
-};
-
-std::map<std::string, Family>& families() {
-  static std::map<std::string, Family> all;
-  return all;
-}
-
 struct Kinds {
   std::map<std::string, BlockKind> all;
   std::string fault;
@@ -30,60 +20,7 @@ Kinds& kinds() {
   return kinds;
 }
 
-Family& family_of(const std::string& name) {
-  const auto it = families().find(name);
-  if (it != families().end()) return it->second;
-  std::vector<std::string> known;
-  for (const auto& f : families()) known.push_back(f.first);
-  throw InputError("unknown kind of block '" + name + "'" + did_you_mean(name, known));
-}
-
 }  // namespace
-
-void register_family(const BlockFamily& family, AnyBlockFactory make) {
-  Family& f = families()[family.name];
-  f.alias = family.alias;
-  f.factories.emplace("tlm", std::move(make));
-}
-
-std::vector<BlockFamily> block_families() {
-  std::vector<BlockFamily> all;
-  for (const auto& [name, family] : families()) all.push_back({name, family.alias});
-  return all;
-}
-
-void register_any_block(const std::string& family, const std::string& name,
-                        AnyBlockFactory factory) {
-  if (!family_of(family).factories.emplace(name, std::move(factory)).second) {
-    throw InputError("an implementation of '" + family + "' named '" + name + "' exists already");
-  }
-}
-
-std::vector<std::string> block_implementations(const std::string& family) {
-  std::vector<std::string> names;
-  for (const auto& f : family_of(family).factories) names.push_back(f.first);
-  return names;
-}
-
-BlockHandle make_any_block(const std::string& family, const std::string& name,
-                           const BlockSite& site) {
-  const auto& factories = family_of(family).factories;
-  const auto it = factories.find(name);
-  if (it == factories.end()) {
-    throw InputError("no implementation of '" + family + "' is named '" + name + "'" +
-                     did_you_mean(name, block_implementations(family)));
-  }
-  BlockHandle made = it->second(site);
-  if (made.in.size() != site.inputs || made.out.size() != site.outputs) {
-    const auto sockets = [](std::size_t in, std::size_t out) {
-      return std::to_string(in) + " target and " + std::to_string(out) + " initiator sockets";
-    };
-    throw InputError(site.name + ": implementation '" + name + "' of '" + family + "' has " +
-                     sockets(made.in.size(), made.out.size()) + ", this platform needs " +
-                     sockets(site.inputs, site.outputs));
-  }
-  return made;
-}
 
 void register_kind(BlockKind kind) {
   const std::string name = kind.name;

@@ -11,176 +11,31 @@
 //     return k;
 //   }());
 //
+// A kind's site derives from BlockSite (block_site.h), its implementations are in block_family.h,
+// and the argument of `build` is in block_build.h.
+//
 // The shapes that plan such blocks name the kind; what makes, flushes or counts blocks calls it.
 // How to add a kind: docs/guide/your-own-block.md.
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
-#include <typeindex>
 #include <utility>
 #include <vector>
 
-#include "common/ids.h"
 #include "common/json.h"
 #include "modules/kernel/any_config.h"
-#include "modules/kernel/parameters.h"
-#include "modules/plan/block_handle.h"
 #include "modules/plan/config_view.h"
 #include "modules/plan/plan.h"
-#include "modules/protocol/transaction_pool.h"
-#include "policies/address_map.h"
 
 namespace tessera {
 
-class Domain;
+struct BlockHandle;
+class BlockBuild;
 class EnergyReport;
 class RunFigures;
-
-/// Arguments of every factory. The objects of its pointers live as long as the platform. A family
-/// of blocks derives its site from it: `kKind`, the family's name, and the block's configuration
-/// and place as plain data.
-struct BlockSite {
-  std::string name;         ///< of the sc_module
-  std::string path;         ///< "system.gpu0.llc3"
-  std::uint32_t index = 0;  ///< among the blocks of its kind
-  GpuId gpu;                ///< of the block; 0 if it serves all GPUs
-  const AddressMap* map = nullptr;
-  TransactionPool* pool = nullptr;
-  unsigned inputs = 0;   ///< number of target sockets that will be bound
-  unsigned outputs = 0;  ///< number of initiator sockets that will be bound
-};
-
-// Implementations. Blocks are created by name, so that a user's own sc_module, or a Verilated one,
-// can replace a block of Tessera if it has the same sockets. Register a factory under a name, and
-// set "impl.llc": "my-llc" in the configuration, or "system.gpu0.llc3.impl": "my-llc" for a single
-// instance.
-
-template <class Site>
-using BlockFactory = std::function<BlockHandle(const Site&)>;
-
-/// A factory of one family, type-erased.
-using AnyBlockFactory = std::function<BlockHandle(const BlockSite&)>;
-void register_any_block(const std::string& family, const std::string& name,
-                        AnyBlockFactory factory);
-BlockHandle make_any_block(const std::string& family, const std::string& name,
-                           const BlockSite& site);
-
-/// `Site` determines the family. Throws InputError if the name exists.
-template <class Site>
-void register_block(const std::string& name, BlockFactory<Site> factory) {
-  register_any_block(Site::kKind, name, [f = std::move(factory)](const BlockSite& site) {
-    return f(static_cast<const Site&>(site));
-  });
-}
-
-/// Throws InputError with the nearest name if the name is unknown, and if the block lacks required
-/// sockets.
-template <class Site>
-BlockHandle make_block(const std::string& name, const Site& site) {
-  return make_any_block(Site::kKind, name, site);
-}
-
-/// Throws InputError for an unknown family.
-std::vector<std::string> block_implementations(const std::string& family);
-
-/// Families, in alphabetical order, each with an earlier name of its parameter, or none.
-struct BlockFamily {
-  std::string name;
-  std::string alias;
-};
-std::vector<BlockFamily> block_families();
-
-/// Registers a family with our implementation, "tlm".
-template <class Site>
-class BlockFamilyRegistration {
- public:
-  explicit BlockFamilyRegistration(BlockHandle (*make)(const Site&), const char* alias = "");
-};
-void register_family(const BlockFamily& family, AnyBlockFactory make);
-template <class Site>
-BlockFamilyRegistration<Site>::BlockFamilyRegistration(BlockHandle (*make)(const Site&),
-                                                       const char* alias) {
-  register_family({Site::kKind, alias},
-                  [make](const BlockSite& s) { return make(static_cast<const Site&>(s)); });
-}
-
-// Building.
-
-/// What a platform offers to a block that it builds.
-class BlockBuild {
- public:
-  virtual ~BlockBuild() = default;
-
-  virtual const PlannedBlock& block() const = 0;
-  virtual const PlatformPlan& plan() const = 0;
-  virtual const ConfigView& config() const = 0;
-  SystemFacts facts() const { return config().facts(); }
-  /// The configuration with the settings of this instance.
-  template <class Config>
-  Config own(Config base) const {
-    return instance_config(std::move(base), overrides(), common_site().path);
-  }
-  /// The same, of a group of parameters.
-  template <class Config>
-  Config own(const std::string& group) const {
-    return own(config().group<Config>(group));
-  }
-  /// A site with all fields that families share.
-  template <class Site>
-  Site site() const {
-    Site s;
-    static_cast<BlockSite&>(s) = common_site();
-    return s;
-  }
-  /// The block, by the implementation that the configuration names.
-  template <class Site>
-  BlockHandle make(const Site& site) const {
-    return make_block(implementation(Site::kKind), site);
-  }
-  /// An object of the platform that blocks use, by its type: of the block's GPU, or of the system.
-  /// get(): throws std::logic_error if there is none.
-  template <class Service>
-  Service* find() const {
-    return static_cast<Service*>(find_service(typeid(Service)));
-  }
-  template <class Service>
-  Service& get() const {
-    Service* const found = find<Service>();
-    if (found == nullptr) {
-      throw std::logic_error(std::string("the platform offers no ") + typeid(Service).name());
-    }
-    return *found;
-  }
-  /// The blocks of a kind that have been made, of a GPU or of all, in the order of the plan.
-  virtual std::vector<const BlockHandle*> made(const std::string& kind,
-                                               std::optional<GpuId> gpu = {}) const = 0;
-  /// That interface of each block that has been made and offers it.
-  template <class Interface>
-  std::vector<Interface*> offered() const {
-    std::vector<Interface*> all;
-    for (const BlockHandle* h : all_made()) {
-      if (Interface* const found = h->find<Interface>()) all.push_back(found);
-    }
-    return all;
-  }
-  /// Domains of the GPUs; empty if there is one GPU. Domain of a node of the plan.
-  virtual std::vector<Domain*> gpu_domains() const = 0;
-  virtual Domain& domain_of(std::uint32_t node) const = 0;
-
- protected:
-  virtual std::vector<const BlockHandle*> all_made() const = 0;
-  virtual BlockSite common_site() const = 0;
-  virtual const std::vector<ParameterSetting>& overrides() const = 0;
-  virtual std::string implementation(const std::string& family) const = 0;
-  virtual void* find_service(std::type_index type) const = 0;
-};
-
-// Kinds.
 
 /// Name, unit and description of a derived figure.
 struct DerivedInfo {

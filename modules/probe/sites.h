@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 #include "modules/probe/probe_engine.h"
 #include "modules/probe/probe_table.h"
 #include "modules/probe/sharer_directory.h"

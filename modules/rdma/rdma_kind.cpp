@@ -2,6 +2,9 @@
 #include <algorithm>
 
 #include "modules/llc/llc_config.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/rdma/sites.h"
 #include "modules/sm/l1_cache_config.h"

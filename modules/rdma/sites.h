@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 #include "modules/rdma/decision_engine.h"
 #include "modules/rdma/rdma_engine.h"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_site.h"
 #include "modules/protocol/flush.h"
 #include "modules/protocol/page_entry.h"
 #include "modules/sm/l1_cache_config.h"

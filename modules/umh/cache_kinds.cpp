@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The caches of a coherent hierarchy: a GPU's L1s and L2s, the CPU's L1s, L2s and LLC.
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/power/energy_report.h"
 #include "modules/sm/l1_cache_config.h"

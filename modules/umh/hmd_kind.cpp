@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"

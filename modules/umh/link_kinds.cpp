@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coherence links: between the GPUs and the host, and between the partitions of a GPU.
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_family.h"
+#include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"

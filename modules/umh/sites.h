@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "modules/plan/block_kind.h"
+#include "modules/plan/block_handle.h"
+#include "modules/plan/block_site.h"
+#include "modules/plan/config_view.h"
+#include "modules/plan/plan.h"
 #include "modules/umh/coherence_link.h"
 #include "modules/umh/coherence_place.h"
 #include "modules/umh/hmd_block.h"

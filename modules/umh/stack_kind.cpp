@@ -2,6 +2,8 @@
 // The DRAM channel behind an SMD: a block of the family "dram".
 #include "modules/memory/dram_kind.h"
 #include "modules/memory/sites.h"
+#include "modules/plan/block_build.h"
+#include "modules/plan/block_kind.h"
 #include "modules/umh/sites.h"
 #include "modules/umh/umh_config.h"
 
