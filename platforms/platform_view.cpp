@@ -2,7 +2,9 @@
 #include "platforms/platform_view.h"
 
 #include <stdexcept>
+#include <vector>
 
+#include "platforms/policy_families.h"
 #include "platforms/topology/system_facts.h"
 
 namespace tessera {
@@ -19,16 +21,30 @@ std::map<std::string, std::string> values_of(GpuConfig config) {
   return values;
 }
 
+std::map<std::string, std::string> chosen_of(const GpuConfig& config) {
+  std::map<std::string, std::string> names;
+  for_each_family(config, [&names](const std::vector<ChosenPolicy>& chosen, const auto& settings) {
+    if (chosen.size() == 1) names.emplace(family_of(settings), chosen.front().name);
+  });
+  return names;
+}
+
 }  // namespace
 
 PlatformView::PlatformView(const GpuConfig& config, const PlatformPlan& plan)
-    : config_(config), plan_(plan), values_(values_of(config)) {}
+    : config_(config), plan_(plan), values_(values_of(config)), chosen_(chosen_of(config)) {}
 
 SystemFacts PlatformView::facts() const { return facts_of(config_); }
 
 std::string PlatformView::value(const std::string& parameter) const {
   const auto found = values_.find(parameter);
   if (found == values_.end()) throw std::logic_error("no parameter '" + parameter + "'");
+  return found->second;
+}
+
+const std::string& PlatformView::chosen(const std::string& family) const {
+  const auto found = chosen_.find(family);
+  if (found == chosen_.end()) throw std::logic_error("no one choice of a policy '" + family + "'");
   return found->second;
 }
 

@@ -19,6 +19,7 @@ class PlatformView final : public ConfigView {
 
   SystemFacts facts() const override;
   std::string value(const std::string& parameter) const override;
+  const std::string& chosen(const std::string& family) const override;
   bool has_blocks(const std::string& kind) const override;
 
  private:
@@ -27,6 +28,7 @@ class PlatformView final : public ConfigView {
   const GpuConfig& config_;
   const PlatformPlan& plan_;
   const std::map<std::string, std::string> values_;  ///< of all parameters
+  const std::map<std::string, std::string> chosen_;  ///< policies, by families
 };
 
 }  // namespace tessera

@@ -3,9 +3,9 @@
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
+#include "modules/plan/chosen_policy.h"
 #include "policies/cta_scheduler.h"
 #include "policies/kernel_scheduler.h"
-#include "policies/registry.h"
 
 namespace tessera {
 
@@ -30,13 +30,11 @@ const BlockKindRegistration kKind([] {
     site.place.sms = facts.tree.sms;
     site.place.sms_per_node = facts.tree.sms_per_node();
     site.place.gpus = b.gpu_domains();
-    site.place.kernels = config.group<PolicySettings<KernelScheduler>>(KernelScheduler::kFamily)
-                             .make(site.config.kernel_scheduler, facts);
-    const auto& schedulers = config.group<PolicySettings<CtaScheduler>>(CtaScheduler::kFamily);
-    site.make_scheduler = [&schedulers, name = site.config.scheduler, facts](std::uint32_t parts) {
+    site.place.kernels = make_policy<KernelScheduler>(config);
+    site.make_scheduler = [&config, facts](std::uint32_t parts) {
       PolicyContext context = facts;
       context.tree.sms /= parts;
-      return schedulers.make(name, context);
+      return make_policy<CtaScheduler>(config, context);
     };
     return b.make(site);
   };

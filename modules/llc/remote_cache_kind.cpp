@@ -3,8 +3,8 @@
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
+#include "modules/plan/chosen_policy.h"
 #include "modules/plan/run_figures.h"
-#include "policies/registry.h"
 #include "policies/transfer_policy.h"
 
 namespace tessera {
@@ -31,11 +31,8 @@ const BlockKindRegistration kKind([] {
               {"remote_cache.last_sharer",
                [](const ConfigView&) { return "a remote cache forwards no hits"; }},
               {"remote_cache.", [](const ConfigView& c) -> std::optional<std::string> {
-                 const std::string transfer = c.value("system.transfer");
-                 const auto& settings =
-                     c.group<PolicySettings<TransferPolicy>>(TransferPolicy::kFamily);
-                 if (may_use_remote_cache(*settings.make(transfer, c.facts()))) return std::nullopt;
-                 return "system.transfer is " + transfer;
+                 if (may_use_remote_cache(*make_policy<TransferPolicy>(c))) return std::nullopt;
+                 return "system.transfer is " + c.chosen(TransferPolicy::kFamily);
                }}};
   k.energy = [](const RunFigures& run, EnergyReport& report) {
     add_slice_energy(RemoteCacheSite::kKind, std::uint64_t{1} << 32, run, report);

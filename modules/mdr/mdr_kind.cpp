@@ -4,6 +4,7 @@
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
+#include "modules/plan/chosen_policy.h"
 #include "policies/remote_caching.h"
 
 namespace tessera {
@@ -41,11 +42,8 @@ const BlockKindRegistration kKind([] {
   k.flush = FlushAtKernelEnd::kEpoch;
   k.build = build;
   k.unused = {{"mdr.", [](const ConfigView& c) -> std::optional<std::string> {
-                 const std::string name = c.value("system.remote_caching");
-                 const auto& settings =
-                     c.group<PolicySettings<RemoteCaching>>(RemoteCaching::kFamily);
-                 if (settings.make(name, c.facts())->monitored() != nullptr) return std::nullopt;
-                 return "system.remote_caching is " + name;
+                 if (make_policy<RemoteCaching>(c)->monitored() != nullptr) return std::nullopt;
+                 return "system.remote_caching is " + c.chosen(RemoteCaching::kFamily);
                }}};
   return k;
 }());

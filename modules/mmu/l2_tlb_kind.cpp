@@ -6,6 +6,7 @@
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/plan/run_figures.h"
+#include "policies/page_migration.h"
 
 namespace tessera {
 
@@ -48,7 +49,7 @@ const BlockKindRegistration kKind([] {
     site.config = b.config().group<L2TlbConfig>("l2_tlb");
     const SystemFacts facts = b.facts();
     site.page_bytes = facts.memory.page_bytes;
-    if (b.config().value("migration.policy") != "none") {
+    if (b.config().chosen(PageMigrationPolicy::kFamily) != "none") {
       site.config.sms_per_view = facts.tree.sms / (facts.tree.partitions / facts.tree.gpus);
     }
     return b.make(site);

@@ -3,7 +3,7 @@
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
-#include "policies/registry.h"
+#include "modules/plan/chosen_policy.h"
 
 namespace tessera {
 
@@ -30,11 +30,7 @@ const BlockKindRegistration kKind([] {
   k.build = [](const BlockBuild& b) {
     auto site = b.site<PageMigratorSite>();
     site.config = b.config().group<PageMigratorConfig>("migration");
-    const auto& settings =
-        b.config().group<PolicySettings<PageMigrationPolicy>>(PageMigrationPolicy::kFamily);
-    site.make_policy = [&settings, policy = site.config.policy, context = b.facts()] {
-      return settings.make(policy, context);
-    };
+    site.make_policy = [&config = b.config()] { return make_policy<PageMigrationPolicy>(config); };
     site.page_table = &b.get<PageTable>();
     site.platform = b.get<PageMigratorPlatform>();
     site.page_table->channel_of_sm = site.platform.channel_of;
@@ -42,7 +38,7 @@ const BlockKindRegistration kKind([] {
   };
   k.unused = {{"migration.",
                [](const ConfigView& c) -> std::optional<std::string> {
-                 const std::string& policy = c.group<PageMigratorConfig>("migration").policy;
+                 const std::string& policy = c.chosen(PageMigrationPolicy::kFamily);
                  if (policy != "none") return std::nullopt;
                  return "migration.policy is " + policy;
                },

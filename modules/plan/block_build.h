@@ -25,7 +25,7 @@ class BlockBuild {
 
   virtual const PlannedBlock& block() const = 0;
   virtual const PlatformPlan& plan() const = 0;
-  virtual const ConfigView& config() const = 0;
+  virtual const ConfigView& config() const = 0;  ///< lives as long as the platform
   SystemFacts facts() const { return config().facts(); }
   /// The configuration with the settings of this instance.
   template <class Config>

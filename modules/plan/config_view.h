@@ -25,6 +25,9 @@ class ConfigView {
   /// The value of a parameter, as `tessera config` prints it, without quotes: "system.transfer".
   /// Throws std::logic_error if there is none.
   virtual std::string value(const std::string& parameter) const = 0;
+  /// The name of the policy that one parameter chooses for a family of policies ("transfer").
+  /// Throws std::logic_error if there is no such family, or several parameters choose its policies.
+  virtual const std::string& chosen(const std::string& family) const = 0;
   /// Whether the platform has blocks of that kind.
   virtual bool has_blocks(const std::string& kind) const = 0;
   /// The configuration of a group of parameters ("llc"). Throws std::logic_error if there is no

@@ -5,9 +5,10 @@
 #include "modules/plan/block_build.h"
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
+#include "modules/plan/chosen_policy.h"
 #include "modules/plan/run_figures.h"
 #include "modules/probe/sites.h"
-#include "policies/registry.h"
+#include "policies/miss_routing.h"
 
 namespace tessera {
 
@@ -37,13 +38,8 @@ std::function<std::uint32_t(std::uint32_t)> hops_of(std::uint32_t core, std::uin
   return [](std::uint32_t) { return 1U; };
 }
 
-const PolicySettings<MissRouting>& policies(const ConfigView& c) {
-  return c.group<PolicySettings<MissRouting>>(MissRouting::kFamily);
-}
-
 bool slices_forward(const ConfigView& c) {
-  const std::string policy = c.value("system.miss_routing");
-  return !policies(c).make(policy, MissRouting::example_context())->slice_role().empty();
+  return !make_policy<MissRouting>(c, MissRouting::example_context())->slice_role().empty();
 }
 
 BlockHandle build(const BlockBuild& b) {
@@ -53,7 +49,6 @@ BlockHandle build(const BlockBuild& b) {
   auto& gpu = b.get<GpuProbing>();
   auto site = b.site<ProbeEngineSite>();
   site.config = b.config().group<ProbeConfig>("probe");
-  const std::string policy = b.config().value("system.miss_routing");
   ProbeSite& probe = site.probe;
   probe.core = core;
   probe.first_slice = b.block().gpu * slices;
@@ -75,8 +70,8 @@ BlockHandle build(const BlockBuild& b) {
   context.cores = facts.sms_per_gpu();
   context.holders = [&gpu, core](std::uint64_t line) { return gpu.sharers.holders(line, core); };
   context.hops = hops_of(core, b.block().gpu, b.plan());
-  site.make_routing = [&settings = policies(b.config()), policy, context] {
-    return settings.make(policy, context);
+  site.make_routing = [&config = b.config(), context] {
+    return make_policy<MissRouting>(config, context);
   };
   return b.make(site);
 }
@@ -108,7 +103,7 @@ void derive(RunFigures& run) {
 /// Nothing if the parameter has an effect where misses are probed (`by_cores`: by cores, not by
 /// slices).
 std::optional<std::string> unless_probed(const ConfigView& c, bool by_cores) {
-  const std::string policy = c.value("system.miss_routing");
+  const std::string& policy = c.chosen(MissRouting::kFamily);
   if (policy != "home" && !(by_cores && slices_forward(c))) return std::nullopt;
   return "system.miss_routing is " + policy;
 }
@@ -124,7 +119,7 @@ const BlockKindRegistration kKind([] {
               {"probe.", [](const ConfigView& c) { return unless_probed(c, false); }},
               {"llc.last_sharer", [](const ConfigView& c) -> std::optional<std::string> {
                  if (slices_forward(c)) return std::nullopt;
-                 return "system.miss_routing is " + c.value("system.miss_routing");
+                 return "system.miss_routing is " + c.chosen(MissRouting::kFamily);
                }}};
   k.derive = derive;
   k.derived = {

@@ -3,6 +3,7 @@
 #include "modules/plan/block_family.h"
 #include "modules/plan/block_kind.h"
 #include "modules/rdma/sites.h"
+#include "policies/transfer_policy.h"
 
 namespace tessera {
 
@@ -31,7 +32,7 @@ const BlockKindRegistration kKind([] {
     return b.make(site);
   };
   k.unused = {{"decision.", [](const ConfigView& c) -> std::optional<std::string> {
-                 const std::string transfer = c.value("system.transfer");
+                 const std::string& transfer = c.chosen(TransferPolicy::kFamily);
                  if (transfer == "decision-engine") return std::nullopt;
                  return "system.transfer is " + transfer;
                }}};
