@@ -108,6 +108,8 @@ struct BlockKind {
   std::string acts_at_once;
   /// Handles translations, not data: drawn apart.
   bool translates = false;
+  /// Belongs to the host's CPU, not to a GPU.
+  bool of_cpu = false;
   LinkTraffic ingress;  ///< of links to it
   LinkTraffic egress;   ///< of links from it
   /// The same of a single block; empty: `ingress` and `egress`.

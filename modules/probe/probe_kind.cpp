@@ -42,6 +42,14 @@ bool slices_forward(const ConfigView& c) {
   return !make_policy<MissRouting>(c, MissRouting::example_context())->slice_role().empty();
 }
 
+/// The probe port of a core's L1; null if its implementation has none. Cores have the numbers of
+/// their L1s.
+L1ProbeIf* port_of_l1(const BlockBuild& b) {
+  const auto is_l1 = [](const BlockKind& k) { return k.level == "l1"; };
+  const PlannedBlock& l1 = *b.plan().where(is_l1)[b.block().index];
+  return b.made(l1.kind)[l1.index]->find<L1ProbeIf>();
+}
+
 BlockHandle build(const BlockBuild& b) {
   const SystemFacts facts = b.facts();
   const std::uint32_t slices = facts.slices_per_gpu();
@@ -57,7 +65,7 @@ BlockHandle build(const BlockBuild& b) {
   probe.slices_forward = slices_forward(b.config());
   probe.directory = &gpu.sharers;
   probe.probes = &gpu.probes;
-  probe.l1 = b.made("l1")[b.block().index]->find<L1ProbeIf>();
+  probe.l1 = port_of_l1(b);
   probe.map = site.map;
   probe.pool = site.pool;
   if (probe.l1 == nullptr) {

@@ -121,13 +121,20 @@ const BlockKindRegistration kL2([] {
   return k;
 }());
 
-const BlockKindRegistration kCpuL1(cache_kind("cpu_l1", 15, [](const UmhConfig& h) {
+BlockKind cpu_cache_kind(const char* name, int rank,
+                         CoherentCacheBlockConfig (*of)(const UmhConfig&)) {
+  BlockKind k = cache_kind(name, rank, of);
+  k.of_cpu = true;
+  return k;
+}
+
+const BlockKindRegistration kCpuL1(cpu_cache_kind("cpu_l1", 15, [](const UmhConfig& h) {
   return h.cpu_cache_config(h.cpu.l1);
 }));
-const BlockKindRegistration kCpuL2(cache_kind("cpu_l2", 14, [](const UmhConfig& h) {
+const BlockKindRegistration kCpuL2(cpu_cache_kind("cpu_l2", 14, [](const UmhConfig& h) {
   return h.cpu_cache_config(h.cpu.l2);
 }));
-const BlockKindRegistration kCpuLlc(cache_kind("cpu_llc", 13, [](const UmhConfig& h) {
+const BlockKindRegistration kCpuLlc(cpu_cache_kind("cpu_llc", 13, [](const UmhConfig& h) {
   return h.cpu_cache_config(h.cpu.llc);
 }));
 

@@ -20,6 +20,7 @@ const BlockFamilyRegistration<CpuCoreSite> kFamily([](const CpuCoreSite& s) {
 
 const BlockKindRegistration kKind([] {
   BlockKind k(CpuCoreSite::kKind, CpuCoreSite::kKind);
+  k.of_cpu = true;
   k.build = [](const BlockBuild& b) {
     auto site = b.site<CpuCoreSite>();
     site.config = b.config().group<UmhConfig>("umh").cpu.core;

@@ -104,7 +104,7 @@ umh::HmdBlockConfig hmd_config(const ConfigView& config, const PlatformPlan& pla
                                const PlannedBlock& hmd) {
   const std::vector<umh::AgentId>& children = hmd.as<umh::CoherencePlace>().children;
   const auto of_gpus = std::count_if(children.begin(), children.end(), [&plan](umh::AgentId child) {
-    return plan.blocks[static_cast<PlannedBlockId>(child)].kind != "cpu_llc";
+    return !kind_of(plan.blocks[static_cast<PlannedBlockId>(child)]).of_cpu;
   });
   umh::HmdBlockConfig c =
       config.group<UmhConfig>("umh").hmd_config(static_cast<std::uint32_t>(of_gpus));
