@@ -25,7 +25,7 @@ struct Reason {
 };
 
 /// Parameters that only some shapes read.
-void add_shapes(const GpuConfig& c, std::vector<Reason>& all) {
+void add_shapes(const GpuConfig& c, const PlatformPlan& plan, std::vector<Reason>& all) {
   const SystemConfig& s = c.system;
   const std::string topology = "system.topology is " + s.topology;
   const std::vector<const Shape*> levels = shapes_in(s);
@@ -42,7 +42,7 @@ void add_shapes(const GpuConfig& c, std::vector<Reason>& all) {
                               "l1.miss_queue_depth", "l1.scalar_", "noc.kind"}) {
       all.push_back({begin, topology});
     }
-    if (s.gpus == 1) all.push_back({"noc.", topology});
+    if (networks_of(plan).empty()) all.push_back({"noc.", topology});
   }
   if (!levels.back()->joins_gpus || levels.back()->host_memory) {
     all.push_back({"host.copies", topology});
@@ -76,8 +76,8 @@ void add_system(const GpuConfig& c, std::vector<Reason>& all) {
 
 std::vector<Reason> reasons(const GpuConfig& c) {
   std::vector<Reason> all;
-  add_shapes(c, all);
   const PlatformPlan plan = plan_of(c);
+  add_shapes(c, plan, all);
   const PlatformView view(c, plan);
   for (const auto& [name, kind] : block_kinds()) {
     for (const UnusedRule& rule : kind.unused) {

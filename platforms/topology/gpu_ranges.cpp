@@ -106,7 +106,7 @@ void plan(Planner& p) {
   const GpuConfig& c = p.config();
   std::vector<Part> parts;
   for (std::uint32_t g = 0; g < c.system.gpus; ++g) parts.push_back(add_part(p, g));
-  const std::uint32_t node = c.system.gpus == 1 ? parts.front().caches.gpu.node : 0;
+  const std::uint32_t node = p.common_node();
   join(p, parts, p.add("coherence_link", "host_link", node, 0, 0, 0));
   std::vector<CoherentPart> gpus;
   for (const Part& part : parts) gpus.push_back(part.caches);

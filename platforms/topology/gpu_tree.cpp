@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "common/legal_values.h"
 #include "modules/llc/sites.h"
@@ -136,41 +137,65 @@ void add_gateway(Planner& p, const Planner::Gpu& gpu, PlannedBlockId rdma) {
   for (std::uint32_t i = 0; i < gpu.slices; ++i) p.link({xbar, i}, {gpu.llcs[i], input});
 }
 
-void plan(Planner& p) {
-  constexpr std::uint32_t kSystem = 0;
-  const GpuConfig& c = p.config();
-  const std::uint32_t ports = c.system.rdma_ports;
-  p.add_engines(kSystem);
-  if (transfer_policy_of(c)->decides()) {
-    p.add("decision", "decision", kSystem, 0, 0, 0);
+/// Plans a GPU's blocks and networks. `add_gateway` is called after its slices and L1s are added.
+void plan_gpu(Planner& p, Planner::Gpu& gpu, const std::function<void()>& add_gateway) {
+  const Shape& shape = node_shape_of(p.config().system);
+  Planner::Slices slices = shape.slices;
+  slices.remote_inputs += (p.modules() ? 1U : 0U) + (p.gateways() ? 1U : 0U);
+  if (p.config().forwards_hits()) {
+    slices.role = p.config().forwarding_role();
+    slices.to_others = true;
   }
-  std::vector<Planner::Gpu> gpus;
-  std::vector<PlannedBlockId> rdmas;
-  for (std::uint32_t g = 0; g < c.system.gpus; ++g) {
-    gpus.push_back(p.add_gpu(g));
-    Planner::Gpu& gpu = gpus.back();
-    p.add_gpu_engines(gpu);
-    plan_gpu(p, gpu, [&] {
-      rdmas.push_back(
-          p.add("rdma", "rdma", gpu.node, gpu.number, ports + kPacketClasses, 1 + kPacketClasses));
-    });
-    add_gateway(p, gpu, rdmas.back());
-    p.add_l2_tlb(gpu);
-    p.add_sms(gpu);
-  }
-  const unsigned ends = c.system.gpus * kPacketClasses;
-  const PlannedBlockId fabric = p.add("fabric", "fabric", kSystem, 0, ends, ends);
-  for (std::uint32_t g = 0; g < c.system.gpus; ++g) {
+  p.add_memory(gpu, slices);
+  add_gateway();
+  shape.connect(p, gpu);
+}
+
+PlannedBlockId add_rdma(Planner& p, const Planner::Gpu& gpu) {
+  return p.add("rdma", "rdma", gpu.node, gpu.number, p.config().system.rdma_ports + kPacketClasses,
+               1 + kPacketClasses);
+}
+
+/// Connects the gateways of the GPUs to each other.
+void add_fabric(Planner& p, const std::vector<PlannedBlockId>& rdmas) {
+  const auto gpus = static_cast<std::uint32_t>(rdmas.size());
+  const std::uint32_t ports = p.config().system.rdma_ports;
+  const unsigned ends = gpus * kPacketClasses;
+  const PlannedBlockId fabric = p.add("fabric", "fabric", p.common_node(), 0, ends, ends);
+  for (std::uint32_t g = 0; g < gpus; ++g) {
     for (unsigned i = 0; i < kPacketClasses; ++i) {
       p.link({rdmas[g], 1 + i}, {fabric, g * kPacketClasses + i});
       p.link({fabric, g * kPacketClasses + i}, {rdmas[g], ports + i});
     }
   }
-  p.add_page_tables(kSystem, gpus);
-  p.add_dispatcher(kSystem);
 }
 
 }  // namespace
+
+void plan_gpus(Planner& p) {
+  std::vector<Planner::Gpu> gpus;
+  for (std::uint32_t g = 0; g < p.config().system.gpus; ++g) gpus.push_back(p.add_gpu(g));
+  const std::uint32_t node = p.common_node();
+  p.add_engines(node);
+  if (p.gateways() && transfer_policy_of(p.config())->decides()) {
+    p.add("decision", "decision", node, 0, 0, 0);
+  }
+  std::vector<PlannedBlockId> rdmas;
+  for (Planner::Gpu& gpu : gpus) {
+    p.add_gpu_engines(gpu);
+    plan_gpu(p, gpu, [&] {
+      if (p.gateways()) rdmas.push_back(add_rdma(p, gpu));
+    });
+    if (p.gateways()) add_gateway(p, gpu, rdmas.back());
+    p.add_l2_tlb(gpu);
+    // Page tables in a GPU are listed before its SMs.
+    if (gpu.node == node) p.add_page_tables(node, gpus);
+    p.add_sms(gpu);
+  }
+  if (p.gateways()) add_fabric(p, rdmas);
+  if (gpus.front().node != node) p.add_page_tables(node, gpus);
+  p.add_dispatcher(node);
+}
 
 /// Several GPUs that run one kernel in one address space (DualOpt figure 1). Each GPU is of any
 /// shape that nests, with or without modules. The last exits of a GPU's crossbars (with several
@@ -194,7 +219,6 @@ const bool kRegistered = register_shape([] {
   s.networks = {"switch"};
   s.divides = divides;
   s.validate = validate;
-  s.plan = plan;
   s.report = [](Planner& p) {
     p.report_fabric(p.config().fabric.bandwidth() * p.config().system.gpus);
     p.report(kIngress);

@@ -34,7 +34,7 @@ void join(Planner& p, Planner::Gpu& gpu, const std::vector<Planner::Socket>& fro
   const std::uint32_t slices = gpu.slices / modules;
   const PlannedNetwork plane = between_modules(p);
   const std::uint32_t planes = plane.kind == NetworkKind::kRing ? c.ring.ports : c.mcm.ports;
-  const std::uint32_t egress = p.several_gpus() ? c.system.rdma_ports / modules : 0;
+  const std::uint32_t egress = p.gateways() ? c.system.rdma_ports / modules : 0;
   const PlannedNetwork network = p.gpu_network(from.front().block == gpu.llcs.front());
   PlannedNetwork ingress;
   ingress.traffic = kIngress;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platforms/topology/planner.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -19,6 +20,11 @@ std::string numbered(const char* kind, std::uint32_t i) { return kind + std::to_
 
 Planner::Planner(const GpuConfig& config) : config_(config), tree_(tree_of(config.system)) {
   plan_.nodes.push_back({"system", NodeLevel::kSystem, 0});
+}
+
+bool Planner::gateways() const {
+  const TreeLevel* const gpus = find_level(tree_, NodeLevel::kGpu);
+  return gpus != nullptr && !gpus->gateway.empty();
 }
 
 std::uint32_t Planner::add_node(NodeLevel level, std::uint32_t parent, std::uint32_t number) {
@@ -46,6 +52,14 @@ Planner::Gpu Planner::add_gpu(std::uint32_t number) {
     }
   }
   return gpu;
+}
+
+std::uint32_t Planner::common_node() const {
+  const auto is_gpu = [](const PlannedNode& n) { return n.level == NodeLevel::kGpu; };
+  const auto begin = plan_.nodes.begin();
+  const auto gpu = std::find_if(begin, plan_.nodes.end(), is_gpu);
+  if (std::any_of(gpu + 1, plan_.nodes.end(), is_gpu)) return gpu->parent;
+  return static_cast<std::uint32_t>(gpu - begin);
 }
 
 /// Node of the i-th of `of` blocks that are spread evenly over a GPU's nodes.
@@ -94,12 +108,16 @@ PlannedNetwork Planner::gpu_network(bool shared_nodes) const {
 void Planner::add_engines(std::uint32_t node) {
   const SystemConfig& s = config_.system;
   if (config_.migration.policy != "none") add("page_migrator", "page_migrator", node, 0, 0, 0);
-  if (needs_mdr(config_) && !several_gpus()) add("mdr", "mdr", node, 0, 0, 0);
+  if (needs_mdr(config_) && plan_.nodes[node].level == NodeLevel::kGpu) {
+    add("mdr", "mdr", node, 0, 0, 0);
+  }
   if (s.line_sharing) add("line_sharing", "line_sharing", node, 0, 0, 0);
 }
 
 void Planner::add_gpu_engines(const Gpu& gpu) {
-  if (needs_mdr(config_)) add("mdr", "mdr", gpu.node, gpu.number, 0, 0);
+  if (needs_mdr(config_) && gpu.node != common_node()) {
+    add("mdr", "mdr", gpu.node, gpu.number, 0, 0);
+  }
 }
 
 void Planner::add_memory(Gpu& gpu, const Slices& slices) {
@@ -119,7 +137,7 @@ void Planner::add_memory(Gpu& gpu, const Slices& slices) {
   for (std::uint32_t i = 0; i < gpu.sms; ++i) {
     gpu.l1s.push_back(add("l1", numbered("l1_", i), leaf(gpu, i, gpu.sms), gpu.number, 1, 1));
     PlannedL1 l1;
-    if (several_gpus()) l1 = {"multi_gpu", config_.rdma.transfer_bytes};
+    if (gateways()) l1 = {"multi_gpu", config_.rdma.transfer_bytes};
     plan_.blocks[gpu.l1s.back()].details = l1;
   }
   for (std::uint32_t i = 0; config_.needs_probes() && i < gpu.sms; ++i) {
@@ -131,7 +149,7 @@ void Planner::add_memory(Gpu& gpu, const Slices& slices) {
 
 void Planner::add_l2_tlb(Gpu& gpu) {
   gpu.l2_tlb = add("l2_tlb", "l2_tlb", gpu.node, gpu.number, gpu.sms, 1);
-  if (!several_gpus()) return;
+  if (!gateways()) return;
   gpu.iommu_link = add("long_link", "iommu_link", gpu.node, gpu.number, 1, 1);
   link({gpu.l2_tlb, 0}, {gpu.iommu_link, 0});
 }
@@ -146,7 +164,7 @@ void Planner::add_sms(Gpu& gpu) {
 
 void Planner::add_page_tables(std::uint32_t node, const std::vector<Gpu>& gpus) {
   std::vector<Socket> from;
-  for (const Gpu& gpu : gpus) from.push_back({several_gpus() ? gpu.iommu_link : gpu.l2_tlb, 0});
+  for (const Gpu& gpu : gpus) from.push_back({gateways() ? gpu.iommu_link : gpu.l2_tlb, 0});
   if (gpus.size() > 1) {
     PlannedNetwork network;
     network.traffic = "iommu";
@@ -184,7 +202,7 @@ void Planner::join(Gpu& gpu, const std::vector<Socket>& from, unsigned input) {
     shape_at(NodeLevel::kModule).join(*this, gpu, from, input);
     return;
   }
-  const std::uint32_t egress = several_gpus() ? config_.system.rdma_ports : 0;
+  const std::uint32_t egress = gateways() ? config_.system.rdma_ports : 0;
   // Slices that forward reads to cores are sources, too.
   std::vector<Socket> sources = from;
   if (config_.forwards_hits()) {

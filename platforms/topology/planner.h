@@ -46,8 +46,8 @@ class Planner {
     std::vector<PlannedBlockId> l1s;
     std::vector<PlannedBlockId> probes;  ///< of the L1s, if misses can go to other cores
     PlannedBlockId l2_tlb = 0;
-    PlannedBlockId iommu_link = 0;  ///< if there are several GPUs
-    /// If there are several GPUs: the exits of the GPU's networks for requests to other GPUs'
+    PlannedBlockId iommu_link = 0;  ///< with gateways: to the shared walker
+    /// With gateways: the exits of the GPU's networks for requests to other GPUs'
     /// lines, one per port of its RDMA engine. Set by join().
     std::vector<Socket> egress;
   };
@@ -60,17 +60,21 @@ class Planner {
 
   const GpuConfig& config() const { return config_; }
   const Tree& tree() const { return tree_; }
-  bool several_gpus() const { return find_level(tree_, NodeLevel::kGpu) != nullptr; }
+  /// Whether GPUs reach each other's memory by gateways, as the tree's level of GPUs says.
+  bool gateways() const;
   bool modules() const { return find_level(tree_, NodeLevel::kModule) != nullptr; }
   PlatformPlan take() { return std::move(plan_); }
 
   /// Adds GPU `number` of the system, without blocks: its modules, and the partitions of each, if
   /// there are several.
   Gpu add_gpu(std::uint32_t number);
+  /// The lowest node that contains all GPUs, for the blocks that they share. Precondition: all GPUs
+  /// are added.
+  std::uint32_t common_node() const;
   /// Adds the engines without sockets that serve the whole system, according to the policies.
-  /// `node`: the GPU, or the system if there are several GPUs.
+  /// `node`: the common node.
   void add_engines(std::uint32_t node);
-  /// Adds the engines of one GPU, if there are several GPUs.
+  /// Adds the engines of one GPU, unless they serve the whole system.
   void add_gpu_engines(const Gpu& gpu);
   void add_memory(Gpu& gpu, const Slices& slices);
   void add_sms(Gpu& gpu);
@@ -107,8 +111,8 @@ class Planner {
   }
 
   /// Connects `from` (in order, the same number in each module) to the slices' inputs from `input`
-  /// on, by one crossbar or by the networks of the module level. If there are several GPUs, the
-  /// crossbars' last exits are `gpu.egress`.
+  /// on, by one crossbar or by the networks of the module level. With gateways, the crossbars' last
+  /// exits are `gpu.egress`.
   void join(Gpu& gpu, const std::vector<Socket>& from, unsigned input);
   /// Exits of a crossbar of SMs or slices. Each of `own` slices from `first` on has one exit. The
   /// next `beyond` exits lead to the GPU's other slices, and the last `egress` exits to other GPUs,

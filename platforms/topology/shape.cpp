@@ -79,19 +79,6 @@ std::string shapes_with(bool Shape::*property) {
   return names;
 }
 
-void plan_gpu(Planner& p, Planner::Gpu& gpu, const std::function<void()>& add_gateway) {
-  const Shape& shape = node_shape_of(p.config().system);
-  Planner::Slices slices = shape.slices;
-  slices.remote_inputs += (p.modules() ? 1U : 0U) + (p.several_gpus() ? 1U : 0U);
-  if (p.config().forwards_hits()) {
-    slices.role = p.config().forwarding_role();
-    slices.to_others = true;
-  }
-  p.add_memory(gpu, slices);
-  add_gateway();
-  shape.connect(p, gpu);
-}
-
 void report_traffic(Planner& p) {
   p.report("noc", true);
   std::vector<const Shape*> levels = shapes_in(p.config().system);
@@ -107,19 +94,7 @@ void report_traffic(Planner& p) {
 PlatformPlan plan_of(const GpuConfig& config) {
   Planner p(config);
   const Shape& node = node_shape_of(config.system);
-  if (node.plan != nullptr) {
-    node.plan(p);
-  } else if (p.several_gpus()) {
-    shape_at(NodeLevel::kGpu).plan(p);
-  } else {
-    Planner::Gpu gpu = p.add_gpu(0);
-    p.add_engines(gpu.node);
-    plan_gpu(p, gpu, [] {});
-    p.add_l2_tlb(gpu);
-    p.add_page_tables(gpu.node, {gpu});
-    p.add_sms(gpu);
-    p.add_dispatcher(gpu.node);
-  }
+  (node.plan != nullptr ? node.plan : plan_gpus)(p);
   for (const SystemConfig::Insert& i : config.system.inserts) p.insert(i.traffic, i.kind);
   report_traffic(p);
   return p.take();

@@ -40,7 +40,8 @@ struct Shape {
   /// Module shapes: implements Planner::join() for modules.
   void (*join)(Planner& planner, Planner::Gpu& gpu, const std::vector<Planner::Socket>& from,
                unsigned input) = nullptr;
-  /// GPU shapes, and innermost shapes that plan all GPUs themselves: plans the whole platform.
+  /// Innermost shapes that plan all GPUs themselves: plans the whole platform, in place of
+  /// plan_gpus().
   void (*plan)(Planner& planner) = nullptr;
   /// Reports the traffic of its networks other than "noc".
   void (*report)(Planner& planner) = nullptr;
@@ -80,8 +81,9 @@ std::string shapes_with(bool Shape::*property);
 
 /// `config` must be divisible (check_tree()).
 PlatformPlan plan_of(const GpuConfig& config);
-/// Plans a GPU's blocks and networks. `add_gateway` is called after its slices and L1s are added.
-void plan_gpu(Planner& planner, Planner::Gpu& gpu, const std::function<void()>& add_gateway);
+/// Plans all GPUs, each of the innermost shape, with the gateways and the networks between them,
+/// and the blocks that they share (gpu_tree.cpp).
+void plan_gpus(Planner& planner);
 void report_traffic(Planner& planner);
 
 /// Appends "WHOLE (of) must be a multiple of PART (n): ..." with the nearest values of both if it

@@ -148,8 +148,8 @@ void plan(Planner& p) {
   const GpuConfig& c = p.config();
   std::vector<CoherentPart> parts;
   for (std::uint32_t g = 0; g < c.system.gpus; ++g) parts.push_back(add_part(p, g));
-  // The host's blocks of a platform with one GPU are in its module, as the page tables are.
-  const std::uint32_t node = c.system.gpus == 1 ? parts.front().gpu.node : 0;
+  // The host's blocks are beside the page tables.
+  const std::uint32_t node = p.common_node();
   std::vector<PlannedBlockId> hmds;
   for (std::uint32_t i = 0; i < c.system.channels; ++i) {
     const PlannedBlockId dram = p.add("dram", numbered("dram", i), node, 0, 1, 0);
